@@ -1,0 +1,167 @@
+"""`backward` and `grad`: what a user calls to run the engine."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from .. import dialect, dtypes, engine, modes
+from ..graph import Node
+from ..tensor_base import TensorBase, edge, wrap
+
+NO_GRAPH = "element {} of tensors does not require grad and does not have a grad_fn"
+CYCLE = (
+    "Using backward() with create_graph=True will create a reference cycle between the parameter and its gradient which "
+    "can cause a memory leak. We recommend using autograd.grad when creating the graph to avoid this. If you have to use "
+    "this function, make sure to reset the .grad fields of your parameters to None after use to break the cycle and "
+    "avoid the leak."
+)
+
+
+def as_tuple(value: Any) -> tuple[Any, ...]:
+    """A tensor or None alone, or a sequence, as a tuple."""
+    return (value,) if value is None or isinstance(value, TensorBase) else tuple(value)
+
+
+def start_gradients(roots: Sequence[Any], gradients: Sequence[Any]) -> list[Any]:
+    """Each root's gradient: what was given, checked, or 1 for a root of one element."""
+    result: list[Any] = []
+    for i, (root, gradient) in enumerate(zip(roots, gradients, strict=True)):
+        if isinstance(gradient, TensorBase):
+            check_gradient(i, root, gradient)
+            result.append(gradient)
+        elif gradient is None:
+            if root.requires_grad:
+                if root._data.size != 1:
+                    raise RuntimeError("grad can be implicitly created only for scalar outputs")
+                result.append(wrap(np.ones_like(root._data)[()]))
+            else:
+                result.append(None)
+        else:
+            raise TypeError(f"gradients can be either Tensors or None, but got {type(gradient).__name__}")
+    return result
+
+
+def check_gradient(i: int, root: Any, gradient: Any) -> None:
+    """RuntimeError with PyTorch's text where a given gradient does not fit its root."""
+    if gradient._data.shape != root._data.shape:
+        raise RuntimeError(
+            f"Mismatch in shape: grad_output[{i}] has a shape of {gradient.shape} and output[{i}] has a shape of {root.shape}."
+        )
+    ours, theirs = dtypes.of(root._data), dtypes.of(gradient._data)
+    if ours.is_complex != theirs.is_complex:
+        raise RuntimeError(
+            "For complex Tensors, both grad_output and output are required to have the same dtype. Mismatch in dtype: "
+            f"grad_output[{i}] has a dtype of {theirs} and output[{i}] has a dtype of {ours}."
+        )
+
+
+def root_slots(roots: Sequence[Any]) -> list[tuple[Node, int]]:
+    """The node and output number at which backward starts, per root; RuntimeError for a root without a graph."""
+    slots = []
+    for i, root in enumerate(roots):
+        node = edge(root)
+        if node is None:
+            raise RuntimeError(NO_GRAPH.format(i))
+        slots.append((node, root._nr))
+    return slots
+
+
+def run(roots: Sequence[Any], gradients: Sequence[Any], options: Options) -> list[Any] | None:
+    """Check, tell the observers, run the engine."""
+    given = start_gradients(roots, gradients)
+    watchers = modes.observers() if modes.active else ()
+    for watcher in watchers:
+        watcher.backward_started(roots, given, options)
+    error: BaseException | None = None
+    try:
+        slots = root_slots(roots)
+        inputs = None if options.inputs is None else engine.Inputs(input_slots(options.inputs), options.accumulate)
+        keep = options.create_graph if options.retain_graph is None else options.retain_graph
+        if not options.create_graph:
+            given = [cast_like(g._data, r._data) for g, r in zip(given, roots, strict=True)]
+        return engine.run(slots, given, keep_graph=keep, create_graph=options.create_graph, inputs=inputs)
+    except BaseException as raised:
+        error = raised
+        raise
+    finally:
+        for watcher in watchers:
+            watcher.backward_ended(error)
+
+
+def cast_like(gradient: Any, root: Any) -> Any:
+    """A raw gradient in the root's dtype."""
+    return gradient if gradient.dtype == root.dtype else gradient.astype(root.dtype)
+
+
+def input_slots(inputs: Sequence[Any]) -> list[tuple[Node, int]]:
+    """The node and output number where the gradient of each input arrives."""
+    slots = []
+    for t in inputs:
+        node = edge(t)
+        if node is None:
+            raise RuntimeError("One of the differentiated Tensors does not require grad")
+        slots.append((node, t._nr))
+    return slots
+
+
+class Options(NamedTuple):
+    """How a backward call was made: `call` is "backward" or "grad"; `inputs` limits it, None means all leaves."""
+
+    call: str
+    retain_graph: bool | None
+    create_graph: bool
+    inputs: tuple[Any, ...] | None
+    accumulate: bool
+
+
+def backward(tensors: Any, grad_tensors: Any = None, retain_graph: bool | None = None, create_graph: bool = False,
+             grad_variables: Any = None, inputs: Any = None) -> None:  # fmt: skip
+    """Run backward from `tensors` and add gradients to the `.grad` of the leaves, or of `inputs` only.
+
+    `grad_tensors` are the gradients to start from (None: 1, for one element). `retain_graph` keeps saved values for
+    another call (default: the value of `create_graph`); `create_graph` records the gradients' own graph.
+    """
+    roots = as_tuple(tensors)
+    gradients = (None,) * len(roots) if grad_tensors is None else as_tuple(grad_tensors)
+    if len(gradients) != len(roots):
+        raise RuntimeError(f"got {len(roots)} tensors and {len(gradients)} gradients")
+    wanted = None if inputs is None else as_tuple(inputs)
+    if wanted is not None:
+        if not wanted:
+            raise RuntimeError("`inputs` argument to `backward()` cannot be empty.")
+        for t in wanted:
+            if t.requires_grad and t.grad_fn is not None:
+                t.retain_grad()
+    run(roots, gradients, Options("backward", retain_graph, create_graph, wanted, True))
+    if create_graph:
+        dialect.warn(CYCLE)
+
+
+def grad(outputs: Any, inputs: Any, grad_outputs: Any = None, retain_graph: bool | None = None, create_graph: bool = False,
+         allow_unused: bool | None = None, materialize_grads: bool = False) -> tuple[Any, ...]:  # fmt: skip
+    """Gradients of `outputs` with respect to `inputs`, as a tuple; no `.grad` changes.
+
+    `allow_unused`: None instead of an error for an input that the outputs do not depend on; `materialize_grads`: zeros
+    instead of that None. The other arguments are those of `backward`.
+    """
+    roots, wanted = as_tuple(outputs), as_tuple(inputs)
+    if allow_unused is False and materialize_grads:
+        raise ValueError(
+            "Expected allow_unused to be True or not passed when materialize_grads=True, but got: allow_unused=False."
+        )
+    gradients = (None,) * len(roots) if grad_outputs is None else as_tuple(grad_outputs)
+    arrived = run(roots, gradients, Options("grad", retain_graph, create_graph, wanted, False))
+    result = []
+    for i, (t, g) in enumerate(zip(wanted, arrived or (), strict=True)):
+        if g is None and not (allow_unused or materialize_grads):
+            raise RuntimeError(
+                f"The differentiated Tensor at index {i} appears to not have been used in the graph. Set allow_unused=True "
+                "if this is the desired behavior."
+            )
+        if g is None and materialize_grads:
+            g = np.zeros_like(t._data)[()]
+        result.append(g if g is None or isinstance(g, TensorBase) else wrap(g))
+    return tuple(result)

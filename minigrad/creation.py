@@ -1,0 +1,170 @@
+"""Tensors from data."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from . import dtypes, modes
+from .modes import quiet
+from .tensor_base import TensorBase, check_can_require_grad, wrap
+
+_ONE = {d.numpy: d.numpy.type(1) for d in dtypes.ALL if d.category == 2}
+
+
+def announce(t: Any) -> Any:
+    """Tell observers of a tensor that was made from data."""
+    if modes.active:
+        for observer in modes.observers():
+            observer.created(t)
+    return t
+
+
+def tensor(data: Any, *, dtype: dtypes.dtype | None = None, device: Any = None, requires_grad: bool = False) -> Any:
+    """A new leaf with a copy of `data`: a number, nested sequences of numbers, a NumPy array or a tensor.
+
+    Without `dtype`, Python floats give the default dtype, ints int64, bools bool; arrays and tensors keep theirs.
+    RuntimeError if `requires_grad` and the dtype is not floating point or complex.
+    """
+    check_device(device)
+    if type(data) is float and dtype is None:
+        t = wrap(quiet(_ONE[dtypes.get_default_dtype().numpy].__mul__, data))
+    else:
+        t = wrap(to_numpy(data, dtype))
+    if requires_grad:
+        check_can_require_grad(t._data)
+        t._acc = True
+    return announce(t) if modes.active else t
+
+
+def check_device(device: Any) -> None:
+    """RuntimeError for any device but the CPU."""
+    if device is not None and str(device) != "cpu":
+        raise RuntimeError(f"minigrad runs on the CPU only; device {str(device)!r} is not available")
+
+
+def to_numpy(data: Any, dtype: dtypes.dtype | None) -> Any:
+    """`data` as a new NumPy array or scalar of the dtype PyTorch would choose."""
+    if isinstance(data, TensorBase):
+        data = data._data
+    if isinstance(data, (np.ndarray, np.generic)):
+        dtype = dtype or dtypes.of(data)
+        return np.array(data, dtype=dtype.numpy)[()] if np.ndim(data) == 0 else np.array(data, dtype=dtype.numpy)
+    if isinstance(data, (bool, int, float, complex)):
+        kind = (dtype or dtypes.of_number(data)).numpy
+        return quiet(np.array(data).astype, kind)[()]
+    if isinstance(data, str) or not isinstance(data, (Sequence, range)):
+        raise TypeError(f"new(): invalid data type '{type(data).__name__}'")
+    shape = shape_of(data)
+    flat = list(flatten(data, len(shape)))
+    if dtype is None:
+        kinds = [d._data.dtype if isinstance(d, TensorBase) else d.dtype if isinstance(d, np.generic) else dtypes.of_number(d).numpy for d in flat]  # fmt: skip
+        chosen = max(kinds, key=lambda k: (dtypes.OF_NUMPY[k].category, k.itemsize)) if kinds else dtypes.get_default_dtype().numpy  # fmt: skip
+    else:
+        chosen = dtype.numpy
+    values = [d._data.item() if isinstance(d, TensorBase) else d for d in flat]
+    return quiet(lambda: np.array(values).astype(chosen)).reshape(shape)
+
+
+def shape_of(data: Any) -> tuple[int, ...]:
+    """Shape of nested sequences; ValueError where they are ragged."""
+    shape: list[int] = []
+    level = [data]
+    while level and isinstance(level[0], Sequence | np.ndarray) and not isinstance(level[0], str):
+        n = len(level[0])
+        for item in level:
+            if not isinstance(item, Sequence | np.ndarray):
+                raise TypeError(f"must be a sequence of length {n}, not {type(item).__name__}")
+            if len(item) != n:
+                raise ValueError(f"expected sequence of length {n} at dim {len(shape)} (got {len(item)})")
+        shape.append(n)
+        level = [x for item in level for x in item]
+    return tuple(shape)
+
+
+def flatten(data: Any, depth: int) -> Any:
+    """The items of sequences nested `depth` deep; TypeError for what is not a number."""
+    if depth == 0:
+        if isinstance(data, (bool, int, float, complex, np.generic)) or (isinstance(data, TensorBase) and data._data.size == 1):
+            yield data
+            return
+        if isinstance(data, str):
+            raise TypeError(f"new(): invalid data type '{type(data).__name__}'")
+        raise ValueError(f"too many dimensions '{type(data).__name__}'")
+    for item in data:
+        yield from flatten(item, depth - 1)
+
+
+def filled(value: Any, size: Any, dtype: dtypes.dtype | None, requires_grad: bool, device: Any) -> Any:
+    """A leaf of shape `size` full of `value`."""
+    check_device(device)
+    shape = tuple(size[0]) if len(size) == 1 and isinstance(size[0], (tuple, list)) else tuple(size)
+    if any(n < 0 for n in shape):
+        raise RuntimeError(f"Trying to create tensor with negative dimension {min(shape)}: {list(shape)}")
+    t = wrap(np.full(shape, value, (dtype or dtypes.get_default_dtype()).numpy)[()])
+    if requires_grad:
+        check_can_require_grad(t._data)
+        t._acc = True
+    return announce(t)
+
+
+def zeros(*size: Any, dtype: Any = None, requires_grad: bool = False, device: Any = None) -> Any:
+    """Zeros of shape `size` (numbers or one sequence)."""
+    return filled(0, size, dtype, requires_grad, device)
+
+
+def ones(*size: Any, dtype: Any = None, requires_grad: bool = False, device: Any = None) -> Any:
+    """Ones of shape `size` (numbers or one sequence)."""
+    return filled(1, size, dtype, requires_grad, device)
+
+
+def full(size: Any, fill_value: Any, *, dtype: Any = None, requires_grad: bool = False, device: Any = None) -> Any:
+    """A tensor of shape `size` full of `fill_value`, whose type decides the dtype."""
+    return filled(fill_value, (tuple(size),), dtype or dtypes.of_number(fill_value), requires_grad, device)
+
+
+def arange(start: float, end: float | None = None, step: float = 1, *, dtype: Any = None, requires_grad: bool = False, device: Any = None) -> Any:  # fmt: skip
+    """Numbers from `start` (0 if only `end` is given) up to, not including, `end`."""
+    check_device(device)
+    if end is None:
+        start, end = 0, start
+    if step == 0:
+        raise RuntimeError("step must be nonzero")
+    whole = all(isinstance(v, int) for v in (start, end, step))
+    count = max(0, math.ceil((end - start) / step))
+    data = (np.arange(count) * step + start).astype((dtype or (dtypes.int64 if whole else dtypes.get_default_dtype())).numpy)
+    t = wrap(data)
+    if requires_grad:
+        check_can_require_grad(data)
+        t._acc = True
+    return announce(t)
+
+
+def linspace(start: float, end: float, steps: int, *, dtype: Any = None, requires_grad: bool = False, device: Any = None) -> Any:  # fmt: skip
+    """`steps` numbers evenly spaced from `start` to `end`, both included."""
+    check_device(device)
+    t = wrap(np.linspace(start, end, steps, dtype=(dtype or dtypes.get_default_dtype()).numpy))
+    if requires_grad:
+        check_can_require_grad(t._data)
+        t._acc = True
+    return announce(t)
+
+
+def from_numpy(array: np.ndarray) -> Any:
+    """A tensor that shares its memory with `array`; TypeError for anything but an array of a supported dtype."""
+    if not isinstance(array, np.ndarray):
+        raise TypeError(f"expected np.ndarray (got {type(array).__name__})")
+    dtypes.of(array)
+    from .tensor_base import share
+
+    t = wrap(array)
+    share(t)
+    return announce(t)
+
+
+def FloatTensor(data: Any = ()) -> Any:  # noqa: N802 - PyTorch's old name
+    """PyTorch's old way to make a float32 tensor from a sequence."""
+    return tensor(list(data) if not isinstance(data, (list, tuple, np.ndarray, TensorBase)) else data, dtype=dtypes.float32)

@@ -1,0 +1,70 @@
+"""What PyTorch 1.4 and PyTorch 2 print differently. A dialect decides nothing else.
+
+"1.4", the default, is what the documents were written for: an op's node has a digit only when the op has several
+derivative overloads (`PowBackward0`, but `LogBackward`). "2" is what a learner sees today (`LogBackward0`).
+"""
+
+from __future__ import annotations
+
+import warnings
+
+DIALECTS = ("1.4", "2")
+_current = "1.4"
+
+# Ops with several derivative overloads: their digit is printed in both dialects.
+_NUMBERED = frozenset(
+    """Add All Any Clamp ClampMax ClampMin Copysign CountNonzero CtcLoss Div Eq Fill Fmod Ge Gt IndexFill Le Lerp Lt
+    MaskedFill Max Mean Median Min Mul Nanmedian Ne Norm Normal Pow Prod Relu Remainder Round Rsub Scatter Sort
+    SpecialXlog1py SpecialZeta Squeeze Sub Sum Xlogy""".split()
+)
+_RENAMED = {"CopyBackwards": "CloneBackward", "ToCopyBackward0": "ToCopyBackward", "ViewBackward1": "ViewDtypeBackward"}
+
+_SECOND_BACKWARD = {
+    "1.4": "Trying to backward through the graph a second time, but the buffers have already been freed. "
+    "Specify retain_graph=True when calling backward the first time.",
+    "2": "Trying to backward through the graph a second time (or directly access saved tensors after they have already "
+    "been freed). Saved intermediate values of the graph are freed when you call .backward() or autograd.grad(). Specify "
+    "retain_graph=True if you need to backward through the graph a second time or if you need to access saved tensors "
+    "after calling backward.",
+}
+
+
+def set_dialect(name: str) -> None:
+    """Print as PyTorch `name` does: "1.4" (default) or "2". ValueError for any other."""
+    global _current
+    if name not in DIALECTS:
+        raise ValueError(f"dialect must be one of {', '.join(map(repr, DIALECTS))}, not {name!r}")
+    _current = name
+
+
+def get_dialect() -> str:
+    """The dialect in force."""
+    return _current
+
+
+def node_name(name: str) -> str:
+    """How a node of an op is called: `name` is PyTorch 2's."""
+    if _current == "2":
+        return name
+    if name in _RENAMED:
+        return _RENAMED[name]
+    stem, digit = name[:-1], name[-1]
+    if digit == "0" and stem.endswith("Backward") and stem.removesuffix("Backward") not in _NUMBERED:
+        return stem
+    return name
+
+
+def retains_grad_unset() -> bool | None:
+    """`retains_grad` of a tensor on which `retain_grad()` was not called (1.4 had no such attribute)."""
+    return None if _current == "1.4" else False
+
+
+def second_backward_error() -> str:
+    """Text of the error when saved values were freed."""
+    return _SECOND_BACKWARD[_current]
+
+
+def warn(message: str, stacklevel: int = 3) -> None:
+    """A warning that only PyTorch 2 gives."""
+    if _current == "2":
+        warnings.warn(message, UserWarning, stacklevel=stacklevel + 1)

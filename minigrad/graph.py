@@ -1,0 +1,190 @@
+"""The graph: nodes, the values they saved, and AccumulateGrad at its ends.
+
+Note [Saved values]
+    A node of an op keeps, in one slot per name, what the op's vjps name: raw NumPy data for a tensor that belongs to the
+    graph (it is rebuilt as a Tensor when asked, from data, edge, output number and version), the tensor itself for a
+    constant, and numbers, shapes and dims as they are. A result is kept as raw data too, so a node never refers to the
+    tensor that refers to it and no reference cycle arises. `_check` is None while all of it is raw and unversioned, the
+    case that needs no looking after; else it is a tuple with, per saved tensor, the version at which it was saved.
+    Releasing drops the tensors and leaves the rest: a node that saved no tensor can run again.
+"""
+
+from __future__ import annotations
+
+import itertools
+import weakref
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+
+from . import dialect
+from .hooks import HookDict, RemovableHandle
+from .storage import Storage
+
+if TYPE_CHECKING:
+    from .tensor_base import TensorBase
+
+sequence_numbers = itertools.count()
+LAST = 2**64 - 1  # AccumulateGrad's sequence number: it runs as soon as it is ready
+
+
+class Released:
+    """Stands in `Node._check` when backward has freed what the node saved."""
+
+    def __repr__(self) -> str:
+        return "released"
+
+
+RELEASED = Released()
+
+
+class Extra:
+    """What few nodes have: hooks and metadata.
+
+    `tensor_hooks` maps an output number to the hooks of that tensor, `retain` an output number to the tensor that
+    keeps its gradient (weakly); `pre` and `post` are the node's own hooks.
+    """
+
+    __slots__ = ("metadata", "post", "pre", "retain", "tensor_hooks")
+
+    def __init__(self) -> None:
+        self.metadata: dict[Any, Any] = {}
+        self.tensor_hooks: dict[int, HookDict] = {}
+        self.retain: dict[int, weakref.ref[TensorBase]] = {}
+        self.pre: HookDict | None = None
+        self.post: HookDict | None = None
+
+    @property
+    def silent(self) -> bool:
+        """True when there is nothing to call."""
+        return not (self.pre or self.post or self.retain or any(self.tensor_hooks.values()))
+
+
+class Node:
+    """A step of the backward pass: the derivative of one op that ran, and where its gradients go.
+
+    Subclasses are made by `op.differentiable`, one per op, and by `autograd.Function`. They have
+    `apply(gradient) -> tuple` on raw arrays and `apply_tensors(gradient) -> tuple` on tensors, which leaves a graph. For
+    a node with several outputs (`outputs > 1`) the argument is a list.
+    """
+
+    __slots__ = ("_cast", "_check", "_extra", "_next", "_nrs", "_seq", "_storage")
+
+    outputs: int = 1
+    speaks: ClassVar[bool] = False  # True when running it calls user code
+    op: ClassVar[Any] = None
+    _next: tuple[Node | None, ...]
+    _nrs: tuple[int, ...] | None  # output numbers of the edges; None when all are 0
+    _seq: int
+    _check: Any
+    _cast: tuple[Any, ...] | None  # per input None or (shape, dtype) to which its gradient is brought back
+    _storage: Storage | dict[int, Storage] | None
+    _extra: Extra | None
+
+    def name(self) -> str:
+        """The node's name as the dialect in force prints it."""
+        return dialect.node_name(type(self).__name__)
+
+    @property
+    def next_functions(self) -> tuple[tuple[Node | None, int], ...]:
+        """Per input of the op, the node its gradient goes to (None if it needs none) and the output number there."""
+        return tuple(zip(self._next, self._nrs or (0,) * len(self._next), strict=True))
+
+    @property
+    def metadata(self) -> dict[Any, Any]:
+        """A dictionary for whoever wants to note something on this node."""
+        return self.extra.metadata
+
+    @property
+    def extra(self) -> Extra:
+        """The record of hooks and metadata, made on first use."""
+        if self._extra is None:
+            self._extra = Extra()
+        return self._extra
+
+    def register_hook(self, fn: Any) -> RemovableHandle:
+        """Call `fn(grad_inputs, grad_outputs)` after this node ran; what it returns replaces `grad_inputs`."""
+        extra = self.extra
+        if extra.post is None:
+            extra.post = HookDict()
+        return RemovableHandle(extra.post, fn)
+
+    def register_prehook(self, fn: Any) -> RemovableHandle:
+        """Call `fn(grad_outputs)` before this node runs; what it returns replaces `grad_outputs`."""
+        extra = self.extra
+        if extra.pre is None:
+            extra.pre = HookDict()
+        return RemovableHandle(extra.pre, fn)
+
+    def _sequence_nr(self) -> int:
+        return self._seq
+
+    def storage(self, nr: int) -> Storage | None:
+        """The Storage of output `nr`, if it has one. See Note [Storage]."""
+        s = self._storage
+        return s.get(nr) if type(s) is dict else s  # type: ignore[return-value]
+
+    def set_storage(self, nr: int, storage: Storage) -> None:
+        """Let nodes that saved output `nr` know its Storage."""
+        if self.outputs == 1:
+            self._storage = storage
+        else:
+            self._storage = {**(self._storage or {}), nr: storage}  # type: ignore[dict-item]
+
+    def apply(self, gradient: Any) -> tuple[Any, ...]:
+        """Gradients of the inputs from that of the output(s), as raw arrays."""
+        raise NotImplementedError
+
+    def apply_tensors(self, gradient: Any) -> tuple[Any, ...]:
+        """The same on tensors, recorded."""
+        raise NotImplementedError
+
+    def release(self) -> None:
+        """Forget the saved tensors. See Note [Saved values]."""
+
+    def __lt__(self, other: object) -> bool:
+        # The engine's heap compares (sequence number, node); nodes of equal number must count as equal.
+        return False
+
+    def __repr__(self) -> str:
+        return f"<{self.name()} object at 0x{id(self):012x}>"
+
+
+class AccumulateGrad(Node):
+    """The end of a path: adds the gradient that arrives to `variable.grad`.
+
+    There is one per leaf while a graph that uses the leaf lives; the leaf refers to it weakly. `deposit` is set by
+    `tensor_base`, which knows how a gradient becomes a tensor.
+    """
+
+    __slots__ = ("__weakref__", "variable")
+
+    variable: TensorBase
+
+    def __init__(self, variable: TensorBase) -> None:
+        self._next = ()
+        self._nrs = None
+        self._seq = LAST
+        self._check = None
+        self._cast = None
+        self._storage = variable._storage
+        self._extra = None
+        self.variable = variable
+
+    def name(self) -> str:
+        """PyTorch's name, with the namespace that its repr leaves out."""
+        return "torch::autograd::AccumulateGrad"
+
+    def __repr__(self) -> str:
+        return f"<AccumulateGrad object at 0x{id(self):012x}>"
+
+
+def sum_to(gradient: Any, shape: tuple[int, ...]) -> Any:
+    """Sum raw `gradient` over the dimensions along which `shape` was broadcast."""
+    if gradient.shape == shape:
+        return gradient
+    lead = gradient.ndim - len(shape)
+    axes = tuple(range(lead)) + tuple(
+        i + lead for i, n in enumerate(shape) if n == 1 and gradient.shape[i + lead] != 1
+    )
+    return np.add.reduce(gradient, axis=axes).reshape(shape)[()] if axes else gradient.reshape(shape)[()]

@@ -1,0 +1,36 @@
+"""Handles of registered hooks."""
+
+from __future__ import annotations
+
+import itertools
+import weakref
+from typing import Any
+
+_ids = itertools.count()
+
+
+class HookDict(dict[int, Any]):
+    """Hooks by id, in order of registration; can be weakly referenced."""
+
+    __slots__ = ("__weakref__",)
+
+
+class RemovableHandle:
+    """Returned by every `register_*` method. `remove()` takes the hook away; as a context manager it does so at exit."""
+
+    def __init__(self, hooks: HookDict, hook: Any) -> None:
+        self.id = next(_ids)
+        self._hooks = weakref.ref(hooks)
+        hooks[self.id] = hook
+
+    def remove(self) -> None:
+        """Remove the hook; nothing happens if it is gone already."""
+        hooks = self._hooks()
+        if hooks is not None:
+            hooks.pop(self.id, None)
+
+    def __enter__(self) -> RemovableHandle:
+        return self
+
+    def __exit__(self, *exc: object) -> None:
+        self.remove()

@@ -1,0 +1,101 @@
+"""Thread-local state that changes what an op does: the grad mode and the observers.
+
+Every op asks one question first: is `active` zero? Only when some thread has left the normal state is the thread-local
+looked at, so the normal case costs one global read.
+
+Note [Quiet kernels]
+    NumPy reports 1/0 or log(-1) as a RuntimeWarning, PyTorch says nothing. `np.errstate` around each op would cost more
+    than the op. NumPy keeps its error state in a context variable, so kernels run in one prepared `contextvars.Context`
+    whose error state is "ignore"; entering it costs nothing measurable. A context cannot be entered twice (by a second
+    thread, or by a kernel that calls an op): then `quiet` falls back to a fresh copy. Only NumPy code runs in it, never a
+    user's: what user code prints would be routed to the wrong notebook cell, because Jupyter routes output by context
+    variables too.
+"""
+
+from __future__ import annotations
+
+import contextvars
+import threading
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+active = 0  # how many threads × modes are away from the normal state (grad on, no observer)
+_lock = threading.Lock()
+
+
+class _State(threading.local):
+    grad_enabled = True
+    observers: tuple[Any, ...] = ()
+
+
+state = _State()
+
+
+def _count(change: int) -> None:
+    global active
+    with _lock:
+        active += change
+
+
+def is_grad_enabled() -> bool:
+    """Whether ops of this thread record a graph."""
+    return not active or state.grad_enabled
+
+
+def set_grad_mode(enabled: bool) -> bool:
+    """Switch recording on or off for this thread and return what it was."""
+    before = state.grad_enabled
+    if before != enabled:
+        state.grad_enabled = enabled
+        _count(-1 if enabled else 1)
+    return before
+
+
+def observers() -> tuple[Any, ...]:
+    """The observers of this thread. See `add_observer`."""
+    return state.observers if active else ()
+
+
+def add_observer(observer: Any) -> None:
+    """Let `observer` see what this thread does.
+
+    An observer may have `forward(op, inputs, outputs)` after each op, `mutated(op, tensor)` after each in-place change,
+    `created(tensor)` after a tensor is made from data, `backward_started(roots, gradients, options)` and
+    `backward_ended(error)` around each backward call. It must not change anything.
+    """
+    state.observers += (observer,)
+    _count(1)
+
+
+def remove_observer(observer: Any) -> None:
+    """Take away an observer; ValueError if it is not there."""
+    seen = list(state.observers)
+    seen.remove(observer)
+    state.observers = tuple(seen)
+    _count(-1)
+
+
+def snapshot() -> tuple[Any, ...]:
+    """The whole state, to compare before and after a test."""
+    return active, state.grad_enabled, state.observers
+
+
+def _silence() -> contextvars.Context:
+    context = contextvars.Context()
+    context.run(np.seterr, all="ignore")
+    return context
+
+
+_enter = _silence().run
+
+
+def quiet(kernel: Callable[..., Any], *args: Any) -> Any:
+    """Call a NumPy kernel with floating-point warnings off. See Note [Quiet kernels]."""
+    try:
+        return _enter(kernel, *args)
+    except RuntimeError as error:
+        if not str(error).startswith("cannot enter context"):
+            raise
+    return _silence().run(kernel, *args)

@@ -1,0 +1,24 @@
+"""Every op, one declaration each. Importing this package fills `F` and checks the names that vjps use."""
+
+from __future__ import annotations
+
+import builtins
+
+from ..op import OPS, F
+from . import arithmetic, indexing, linalg, pointwise, reduction, shape
+
+__all__ = ["arithmetic", "indexing", "linalg", "pointwise", "reduction", "shape"]
+
+_ATTRIBUTES = {"mT", "ndim", "shape", "dtype", "F"}
+
+
+def _check_names() -> None:
+    """A vjp may use operators, `.mT`, `.shape` and ops of `F`: a misspelt name fails here, at import."""
+    for op in OPS.values():
+        for vjp in op.vjps.values():
+            for name in vjp.__code__.co_names:
+                if name not in _ATTRIBUTES and not hasattr(F, name) and name not in vjp.__globals__ and not hasattr(builtins, name):
+                    raise NameError(f"the vjp of {op.name} uses {name!r}, which is not an op")
+
+
+_check_names()

@@ -1,0 +1,50 @@
+"""Picking parts of a tensor."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..op import F, differentiable
+
+
+@differentiable(
+    self=lambda g, self_sym_sizes, dim, index: F.select_backward(g, self_sym_sizes, dim, index), view=True, linear=True
+)
+def select(self, dim, index):
+    """The part at `index` along `dim`, which goes away."""
+    n = self.shape[dim]
+    if not -n <= index < n:
+        raise IndexError(f"index {index} is out of bounds for dimension {dim} with size {n}")
+    return self[(slice(None),) * dim + (index, ...)]
+
+
+@differentiable(
+    grad_output=lambda g, dim, index: F.select(g, dim, index), node="SelectBackwardBackward0", linear=True
+)
+def select_backward(grad_output, input_sizes, dim, index):
+    """Zeros of shape `input_sizes` with `grad_output` at `index` along `dim`."""
+    out = np.zeros(input_sizes, grad_output.dtype)
+    out[(slice(None),) * dim + (index,)] = grad_output
+    return out
+
+
+@differentiable(
+    self=lambda g, self_sym_sizes, dim, start, end, step: F.slice_backward(g, self_sym_sizes, dim, start, end, step),
+    view=True,
+    linear=True,
+)
+def slice(self, dim, start, end, step):
+    """Every `step`-th part from `start` up to `end` along `dim`."""
+    return self[(np.s_[:],) * dim + (np.s_[start:end:step],)]
+
+
+@differentiable(
+    grad_output=lambda g, dim, start, end, step: F.slice(g, dim, start, end, step),
+    node="SliceBackwardBackward0",
+    linear=True,
+)
+def slice_backward(grad_output, input_sizes, dim, start, end, step):
+    """Zeros of shape `input_sizes` with `grad_output` in the slice."""
+    out = np.zeros(input_sizes, grad_output.dtype)
+    out[(np.s_[:],) * dim + (np.s_[start:end:step],)] = grad_output
+    return out

@@ -1,0 +1,152 @@
+"""Functions of one element, comparisons and choices."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..op import F, differentiable
+
+
+@differentiable(self=lambda g, result: g * result, elementwise=True, floating=True)
+def exp(self):
+    """e to the power of each element."""
+    return np.exp(self)
+
+
+@differentiable(self=lambda g, self: g / self, elementwise=True, floating=True)
+def log(self):
+    """Natural logarithm of each element."""
+    return np.log(self)
+
+
+@differentiable(self=lambda g, result: g / F.mul_scalar(result, 2), elementwise=True, floating=True)
+def sqrt(self):
+    """Square root of each element."""
+    return np.sqrt(self)
+
+
+@differentiable(self=lambda g, self: g * F.cos(self), elementwise=True, floating=True)
+def sin(self):
+    """Sine of each element, in radians."""
+    return np.sin(self)
+
+
+@differentiable(self=lambda g, self: g * F.neg(F.sin(self)), elementwise=True, floating=True)
+def cos(self):
+    """Cosine of each element, in radians."""
+    return np.cos(self)
+
+
+@differentiable(self=lambda g, self: g * F.sgn(self), elementwise=True)
+def abs(self):
+    """Absolute value of each element."""
+    return np.abs(self)
+
+
+@differentiable(self=lambda g: F.zeros_like(g), elementwise=True)
+def sgn(self):
+    """Sign of each element: -1, 0 or 1."""
+    return np.sign(self)
+
+
+@differentiable(self=lambda g, result: F.tanh_backward(g, result), elementwise=True, floating=True)
+def tanh(self):
+    """Hyperbolic tangent of each element."""
+    return np.tanh(self)
+
+
+@differentiable(
+    grad_output=lambda g, output: F.tanh_backward(g, output),
+    output=lambda g, grad_output, output: F.mul_scalar(grad_output, -2) * output * g,
+    elementwise=True,
+    node="TanhBackwardBackward0",
+)
+def tanh_backward(grad_output, output):
+    """`grad_output · (1 - output²)`."""
+    return grad_output * (1 - output * output)
+
+
+def logistic(x: Any) -> Any:
+    """1 / (1 + e⁻ˣ), without overflow in either direction."""
+    e = np.exp(-np.abs(x))
+    return np.where(x >= 0, 1 / (1 + e), e / (1 + e)).astype(x.dtype)[()]
+
+
+@differentiable(self=lambda g, result: F.sigmoid_backward(g, result), elementwise=True, floating=True, kernel=logistic)
+def sigmoid(self):
+    """Logistic function of each element."""
+
+
+@differentiable(
+    grad_output=lambda g, output: F.sigmoid_backward(g, output),
+    output=lambda g, grad_output, output: g * grad_output * F.add_scalar(F.mul_scalar(output, -2), 1),
+    elementwise=True,
+    node="SigmoidBackwardBackward0",
+)
+def sigmoid_backward(grad_output, output):
+    """`grad_output · output · (1 - output)`."""
+    return grad_output * (output * (1 - output))
+
+
+@differentiable(self=lambda g, result: F.threshold_backward(g, result, 0), elementwise=True)
+def relu(self):
+    """The greater of each element and 0 (NaN stays NaN)."""
+    return np.maximum(self, 0)
+
+
+@differentiable(
+    grad_output=lambda g, self, threshold: F.threshold_backward(g, self, threshold),
+    self=lambda g: F.zeros_like(g),
+    elementwise=True,
+    node="ThresholdBackwardBackward0",
+)
+def threshold_backward(grad_output, self, threshold):
+    """`grad_output` where `self > threshold`, else 0."""
+    return np.where(self > threshold, grad_output, grad_output.dtype.type(0))[()]
+
+
+@differentiable(
+    self=lambda g, condition: F.where(condition, g, 0.0),
+    other=lambda g, condition: F.where(condition, 0.0, g),
+    elementwise=True,
+)
+def where(condition, self, other):
+    """`self` where `condition` holds, else `other`."""
+    if not isinstance(condition, np.ndarray) and np.ndim(self) == 0 == np.ndim(other):
+        chosen, rest = (self, other) if condition else (other, self)
+        return chosen if isinstance(chosen, np.generic) else np.result_type(self, other).type(chosen) if isinstance(rest, (np.generic, np.ndarray)) else chosen  # fmt: skip
+    out = np.where(condition, self, other)
+    return out.astype(np.result_type(self, other), copy=False)[()]
+
+
+def comparison(name: str, function: Any, doc: str) -> None:
+    """Declare a comparison: no derivative, the result is bool."""
+
+    def compare(self, other):
+        return function(self, other)
+
+    compare.__name__ = name
+    compare.__doc__ = doc
+    globals()[name] = differentiable(node=name.capitalize() + "Backward1", elementwise=True)(compare)
+
+
+comparison("eq", np.equal, "Whether elements are equal.")
+comparison("ne", np.not_equal, "Whether elements differ.")
+comparison("lt", np.less, "Whether `self` is less than `other`.")
+comparison("le", np.less_equal, "Whether `self` is at most `other`.")
+comparison("gt", np.greater, "Whether `self` is greater than `other`.")
+comparison("ge", np.greater_equal, "Whether `self` is at least `other`.")
+
+
+@differentiable(elementwise=True)
+def logical_and(self, other):
+    """Whether both elements are non-zero."""
+    return np.logical_and(self, other)
+
+
+@differentiable(elementwise=True)
+def logical_not(self):
+    """Whether the element is zero."""
+    return np.logical_not(self)

@@ -1,0 +1,187 @@
+"""Views and copies: how the same numbers are seen, and dtypes."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from ..graph import sum_to as sum_to_array
+from ..op import RAW, F, differentiable
+
+
+def infer(shape: tuple[int, ...], size: int) -> tuple[int, ...]:
+    """`shape` with -1 filled in for `size` elements; RuntimeError with PyTorch's text where it does not fit."""
+    if shape.count(-1) > 1:
+        raise RuntimeError("only one dimension can be inferred")
+    known = math.prod(n for n in shape if n != -1)
+    if -1 in shape and known and size % known == 0:
+        return tuple(size // known if n == -1 else n for n in shape)
+    if known != size:
+        raise RuntimeError(f"shape '{list(shape)}' is invalid for input of size {size}")
+    return shape
+
+
+@differentiable(self=lambda g, self_sym_sizes: F.reshape(g, self_sym_sizes), view=True, linear=True)
+def view(self, size):
+    """The same memory in another shape; RuntimeError where that needs a copy."""
+    shape = infer(tuple(size), self.size)
+    result = self.view() if isinstance(self, np.ndarray) else np.asarray(self)
+    try:
+        result.shape = shape
+    except AttributeError:
+        raise RuntimeError(
+            "view size is not compatible with input tensor's size and stride (at least one dimension spans across two "
+            "contiguous subspaces). Use .reshape(...) instead."
+        ) from None
+    return result
+
+
+@differentiable(self=lambda g, self_sym_sizes: F.reshape(g, self_sym_sizes), node="UnsafeViewBackward0", linear=True)
+def reshape_copy(self, size):
+    """A copy in another shape."""
+    return np.array(self, order="C").reshape(infer(tuple(size), self.size))
+
+
+def reshape(self: Any, size: tuple[int, ...]) -> Any:
+    """The same numbers in another shape: a view where that is possible, else a copy."""
+    if isinstance(self, RAW):
+        return self.reshape(infer(tuple(size), self.size))
+    if hasattr(self, "__minigrad_symbol__"):
+        return self
+    if not size or np.ndim(self._data) == 0 or self._data.flags.c_contiguous:
+        return F.view(self, size)
+    return F.view(F.clone(self), size)
+
+
+F.reshape = reshape
+
+
+@differentiable(self=lambda g, self_sym_sizes: F.sum_to(g, self_sym_sizes), view=True, linear=True)
+def expand(self, size):
+    """Repeat along new or one-element dimensions without copying; -1 keeps a dimension."""
+    size = tuple(size)
+    lead = len(size) - self.ndim
+    if lead < 0:
+        raise RuntimeError(
+            f"expand(torch.{type(self).__name__}{{{list(self.shape)}}}, size={list(size)}): the number of sizes provided "
+            f"({len(size)}) must be greater or equal to the number of dimensions in the tensor ({self.ndim})"
+        )
+    shape = tuple(self.shape[i - lead] if n == -1 and i >= lead else n for i, n in enumerate(size))
+    for i, (n, m) in enumerate(zip(shape[lead:], self.shape, strict=True)):
+        if n != m and m != 1:
+            raise RuntimeError(
+                f"The expanded size of the tensor ({n}) must match the existing size ({m}) at non-singleton dimension "
+                f"{i + lead}.  Target sizes: {list(size)}.  Tensor sizes: {list(self.shape)}"
+            )
+    return np.broadcast_to(self, shape) if shape != self.shape else self
+
+
+def sum_to(g: Any, shape: tuple[int, ...]) -> Any:
+    """Sum over the dimensions along which `shape` was broadcast, in the ops PyTorch uses."""
+    if isinstance(g, RAW):
+        return sum_to_array(g, tuple(shape))
+    if hasattr(g, "__minigrad_symbol__"):
+        return g
+    shape = tuple(shape)
+    if not shape:
+        return F.sum_all(g)
+    lead = len(g.shape) - len(shape)
+    dims = tuple(i for i in range(len(g.shape)) if i < lead or (shape[i - lead] == 1 != g.shape[i]))
+    if dims:
+        g = F.sum_dim(g, dims, True)
+    return F.view(g, shape) if lead else g
+
+
+F.sum_to = sum_to
+
+
+def inverse(dims: tuple[int, ...]) -> tuple[int, ...]:
+    """The order of dimensions that undoes `dims`."""
+    return tuple(sorted(range(len(dims)), key=dims.__getitem__))
+
+
+@differentiable(self=lambda g, dims: F.permute(g, inverse(dims)), view=True, linear=True)
+def permute(self, dims):
+    """Dimensions in another order."""
+    return np.transpose(self, dims)
+
+
+@differentiable(self=lambda g: F.t(g), view=True, linear=True)
+def t(self):
+    """A matrix transposed; a vector or number as it is."""
+    if self.ndim > 2:
+        raise RuntimeError(f"t() expects a tensor with <= 2 dimensions, but self is {self.ndim}D")
+    return np.transpose(self)
+
+
+@differentiable(self=lambda g, dim0, dim1: F.transpose(g, dim0, dim1), view=True, linear=True)
+def transpose(self, dim0, dim1):
+    """Two dimensions exchanged."""
+    return np.swapaxes(self, dim0, dim1)
+
+
+@differentiable(self=lambda g, dim: F.squeeze_dim(g, dim), view=True, linear=True)
+def unsqueeze(self, dim):
+    """A dimension of size 1 put in at `dim`."""
+    n = self.ndim + 1
+    if not -n <= dim < n:
+        raise IndexError(f"Dimension out of range (expected to be in range of [{-n}, {n - 1}], but got {dim})")
+    return np.expand_dims(self, dim % n)
+
+
+@differentiable(self=lambda g, dim: F.unsqueeze(g, dim), node="SqueezeBackward1", view=True, linear=True)
+def squeeze_dim(self, dim):
+    """Dimension `dim` taken away if its size is 1."""
+    return np.squeeze(self, dim) if self.ndim and self.shape[dim] == 1 else np.asarray(self)
+
+
+@differentiable(
+    self=lambda g, self_sym_sizes: F.view(g, self_sym_sizes), node="SqueezeBackward0", view=True, linear=True
+)
+def squeeze_all(self):
+    """All dimensions of size 1 taken away."""
+    return np.squeeze(self)
+
+
+@differentiable(self=lambda g: g, linear=True)
+def clone(self):
+    """A copy."""
+    return self.copy()
+
+
+@differentiable(self=lambda g: F.zeros_like(g), src=lambda g: g, node="CopyBackwards", elementwise=True, promotes=False)
+def copy(self, src):
+    """`src` in the shape and dtype of `self`; in place it is `copy_`."""
+    return np.broadcast_to(src, self.shape).astype(self.dtype)[()]
+
+
+@differentiable(self=lambda g, self_scalar_type: F.to(g, self_scalar_type), node="ToCopyBackward0", linear=True)
+def to(self, dtype):
+    """A copy in another dtype."""
+    return self.astype(dtype)
+
+
+@differentiable()
+def zeros_like(self):
+    """Zeros of the same shape and dtype."""
+    return np.zeros_like(self)[()]
+
+
+@differentiable()
+def ones_like(self):
+    """Ones of the same shape and dtype."""
+    return np.ones_like(self)[()]
+
+
+@differentiable(self=lambda g: F.zeros_like(g), node="FillBackward0", elementwise=True, promotes=False)
+def fill(self, value):
+    """`value` in every element."""
+    return np.full_like(self, value)
+
+
+@differentiable(self=lambda g: F.zeros_like(g), elementwise=True)
+def zero(self):
+    """0 in every element."""
+    return np.zeros_like(self)

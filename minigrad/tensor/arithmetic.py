@@ -1,0 +1,257 @@
+"""Operators and elementwise methods, out of place and in place."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..inplace import in_place
+from ..op import F, Unsupported
+from ..ops import arithmetic as ar, pointwise as pw
+from ..tensor_base import TensorBase
+
+
+def power(self: Any, exponent: Any) -> Any:
+    """Each element to the power of a number or of another tensor's element."""
+    if isinstance(exponent, TensorBase):
+        return ar.pow_tensor(self, exponent)
+    if not isinstance(exponent, (int, float)):
+        raise Unsupported(f"pow(): argument 'exponent' must be Tensor or Number, not {type(exponent).__name__}")
+    return ar.pow_scalar(self, exponent)
+
+
+class Arithmetic(TensorBase):
+    """`+ - * / ** @`-free arithmetic of tensors; `@` is in `Algebra`."""
+
+    __slots__ = ()
+
+    def __add__(self, other: Any) -> Any:
+        try:
+            return ar.add(self, other)
+        except Unsupported:
+            return NotImplemented
+
+    def __radd__(self, other: Any) -> Any:
+        return self.__add__(other)
+
+    def __sub__(self, other: Any) -> Any:
+        try:
+            return ar.sub(self, other)
+        except Unsupported:
+            return NotImplemented
+
+    def __rsub__(self, other: Any) -> Any:
+        try:
+            return ar.rsub(self, other)
+        except Unsupported:
+            return NotImplemented
+
+    def __mul__(self, other: Any) -> Any:
+        try:
+            return ar.mul(self, other)
+        except Unsupported:
+            return NotImplemented
+
+    def __rmul__(self, other: Any) -> Any:
+        return self.__mul__(other)
+
+    def __truediv__(self, other: Any) -> Any:
+        try:
+            return ar.div(self, other)
+        except Unsupported:
+            return NotImplemented
+
+    def __rtruediv__(self, other: Any) -> Any:
+        try:
+            return ar.mul(ar.reciprocal(self), other)
+        except Unsupported:
+            return NotImplemented
+
+    def __pow__(self, exponent: Any) -> Any:
+        try:
+            return power(self, exponent)
+        except Unsupported:
+            return NotImplemented
+
+    def __rpow__(self, base: Any) -> Any:
+        return ar.pow_base(base, self) if isinstance(base, (int, float)) else NotImplemented
+
+    def __neg__(self) -> Any:
+        return ar.neg(self)
+
+    def __pos__(self) -> Any:
+        return self
+
+    def __abs__(self) -> Any:
+        return pw.abs(self)
+
+    def add(self, other: Any, *, alpha: Any = 1) -> Any:
+        """`self + alpha · other`."""
+        return ar.add(self, other) if alpha == 1 else ar.add_scaled(self, other, alpha)
+
+    def sub(self, other: Any, *, alpha: Any = 1) -> Any:
+        """`self - alpha · other`."""
+        return ar.sub(self, other) if alpha == 1 else ar.sub_scaled(self, other, alpha)
+
+    def mul(self, other: Any) -> Any:
+        """Product, element by element."""
+        return ar.mul(self, other)
+
+    def div(self, other: Any) -> Any:
+        """True quotient, element by element."""
+        return ar.div(self, other)
+
+    def pow(self, exponent: Any) -> Any:
+        """Each element to the power of a number or of another tensor's element."""
+        return power(self, exponent)
+
+    def neg(self) -> Any:
+        """The negative of each element."""
+        return ar.neg(self)
+
+    def reciprocal(self) -> Any:
+        """`1 / self`."""
+        return ar.reciprocal(self)
+
+    def exp(self) -> Any:
+        """e to the power of each element."""
+        return pw.exp(self)
+
+    def log(self) -> Any:
+        """Natural logarithm of each element."""
+        return pw.log(self)
+
+    def sqrt(self) -> Any:
+        """Square root of each element."""
+        return pw.sqrt(self)
+
+    def sin(self) -> Any:
+        """Sine of each element, in radians."""
+        return pw.sin(self)
+
+    def cos(self) -> Any:
+        """Cosine of each element, in radians."""
+        return pw.cos(self)
+
+    def tanh(self) -> Any:
+        """Hyperbolic tangent of each element."""
+        return pw.tanh(self)
+
+    def sigmoid(self) -> Any:
+        """Logistic function of each element."""
+        return pw.sigmoid(self)
+
+    def relu(self) -> Any:
+        """The greater of each element and 0."""
+        return pw.relu(self)
+
+    def abs(self) -> Any:
+        """Absolute value of each element."""
+        return pw.abs(self)
+
+    def sign(self) -> Any:
+        """Sign of each element."""
+        return pw.sgn(self)
+
+
+class Comparison(TensorBase):
+    """Comparisons, element by element; their results are bool tensors without a graph."""
+
+    __slots__ = ()
+    __hash__ = object.__hash__
+
+    def __eq__(self, other: object) -> Any:
+        try:
+            return F.eq(self, other)
+        except Unsupported:
+            return NotImplemented
+
+    def __ne__(self, other: object) -> Any:
+        try:
+            return F.ne(self, other)
+        except Unsupported:
+            return NotImplemented
+
+    def __lt__(self, other: Any) -> Any:
+        return F.lt(self, other)
+
+    def __le__(self, other: Any) -> Any:
+        return F.le(self, other)
+
+    def __gt__(self, other: Any) -> Any:
+        return F.gt(self, other)
+
+    def __ge__(self, other: Any) -> Any:
+        return F.ge(self, other)
+
+    eq, ne, lt, le, gt, ge = __eq__, __ne__, __lt__, __le__, __gt__, __ge__
+
+    def __invert__(self) -> Any:
+        return F.logical_not(self)
+
+
+class InPlace(TensorBase):
+    """Ops that write into the tensor. See Note [Views and in-place]."""
+
+    __slots__ = ()
+
+    def add_(self, other: Any, *, alpha: Any = 1) -> Any:
+        """`self += alpha · other`."""
+        return in_place(ar.add.op, self, other) if alpha == 1 else in_place(ar.add_scaled.op, self, other, alpha)
+
+    def sub_(self, other: Any, *, alpha: Any = 1) -> Any:
+        """`self -= alpha · other`."""
+        return in_place(ar.sub.op, self, other) if alpha == 1 else in_place(ar.sub_scaled.op, self, other, alpha)
+
+    def mul_(self, other: Any) -> Any:
+        """`self *= other`."""
+        return in_place(ar.mul.op, self, other)
+
+    def div_(self, other: Any) -> Any:
+        """`self /= other`."""
+        return in_place(ar.div.op, self, other)
+
+    def pow_(self, exponent: Any) -> Any:
+        """`self **= exponent`."""
+        return in_place((ar.pow_tensor if isinstance(exponent, TensorBase) else ar.pow_scalar).op, self, exponent)
+
+    __iadd__, __isub__, __imul__, __itruediv__, __ipow__ = add_, sub_, mul_, div_, pow_
+
+    def neg_(self) -> Any:
+        """`self = -self`, in place."""
+        return in_place(ar.neg.op, self)
+
+    def exp_(self) -> Any:
+        """Exponential, in place."""
+        return in_place(pw.exp.op, self)
+
+    def log_(self) -> Any:
+        """Natural logarithm, in place."""
+        return in_place(pw.log.op, self)
+
+    def sqrt_(self) -> Any:
+        """Square root, in place."""
+        return in_place(pw.sqrt.op, self)
+
+    def tanh_(self) -> Any:
+        """Hyperbolic tangent, in place."""
+        return in_place(pw.tanh.op, self)
+
+    def sigmoid_(self) -> Any:
+        """Logistic function, in place."""
+        return in_place(pw.sigmoid.op, self)
+
+    def relu_(self) -> Any:
+        """Positive part, in place."""
+        return in_place(pw.relu.op, self)
+
+    def copy_(self, src: Any) -> Any:
+        """Write `src`, broadcast and converted, into the tensor."""
+        return in_place(F.copy.op, self, src)
+
+    def fill_(self, value: Any) -> Any:
+        """Write one value into every element."""
+        return in_place(F.fill.op, self, value.item() if isinstance(value, TensorBase) else value)
+
+    def zero_(self) -> Any:
+        """Write 0 into every element."""
+        return in_place(F.zero.op, self)
