@@ -25,6 +25,7 @@ from heapq import heapify, heappop, heappush
 from typing import Any
 
 import numpy as np
+from numpy import ndarray
 
 from . import modes
 from .graph import AccumulateGrad, Node
@@ -86,7 +87,8 @@ def run(
         if inputs.accumulate:
             task.needed |= {node for node in task.targets if isinstance(node, AccumulateGrad)}
     for (node, nr), gradient in zip(roots, gradients, strict=True):
-        add(task, node, nr, gradient, False)
+        if gradient is not None:
+            add(task, node, nr, gradient, False)
     task.heap = [(-node._seq, node) for node in dict.fromkeys(node for node, _ in roots) if not waiting[node]]
     heapify(task.heap)
     drain(task)
@@ -120,35 +122,36 @@ def find_needed(nodes: dict[Node, int], targets: set[Node]) -> set[Node]:
 
 
 def drain(task: Task) -> None:
-    """Run nodes until none is ready. The hot loop of the engine."""
-    heap, buffers, waiting = task.heap, task.buffers, task.waiting
-    plain = not task.create_graph
-    guarded = task.needed is not None
-    while heap:
-        node = heappop(heap)[1]
-        gradient = buffers.pop(node, None)
-        if plain and node._extra is None and not guarded and not node.speaks:
-            if type(node) is AccumulateGrad:
-                if gradient is not None:
-                    deposit(node, gradient, node in task.owned)
-                continue
-            gradients = quiet(node.apply, gradient) if gradient is not None else (None,) * len(node._next)
-            own = gradient
-            if not task.keep_graph:
-                node.release()
-        else:
-            gradients = run_node(task, node, gradient)
-            own = None
-        nrs = node._nrs
-        i = 0
-        for target in node._next:
-            if target is not None:
+    """Run nodes until none is ready: plain ones in sweeps with NumPy's warnings off, the others one by one."""
+    node, gradients = None, ()
+    while True:
+        node = sweep(task, node, gradients) if task.create_graph else quiet(sweep, task, node, gradients)
+        if node is None:
+            return
+        gradients = run_node(task, node, task.buffers.pop(node, None))
+
+
+def sweep(task: Task, node: Node | None, gradients: tuple[Any, ...]) -> Node | None:
+    """Deliver the `gradients` of `node`, then run plain nodes; the hot loop of the engine.
+
+    Returns the first node that is not plain (it has hooks, is user code, is captured or builds a graph), or None at the
+    end.
+    """
+    heap, buffers, waiting, owned, needed = task.heap, task.buffers, task.waiting, task.owned, task.needed
+    special, keep, targets = task.create_graph, task.keep_graph, task.targets
+    own = None
+    while True:
+        if node is not None:
+            nrs = node._nrs
+            for i, target in enumerate(node._next):
+                if target is None:
+                    continue
                 g = gradients[i]
                 if g is not None:
                     if nrs is None and target not in buffers and target.outputs == 1:
                         buffers[target] = g
-                        if type(g) is np.ndarray and own is not None and g is not own and g.base is None:
-                            task.owned.add(target)
+                        if g.__class__ is ndarray and own is not None and g is not own and g.base is None:
+                            owned.add(target)
                     else:
                         add(task, target, nrs[i] if nrs else 0, g, own is not None and g is not own)
                 left = waiting[target] - 1
@@ -156,34 +159,40 @@ def drain(task: Task) -> None:
                     waiting[target] = left
                 else:
                     heappush(heap, (-target._seq, target))
-            i += 1
+        if not heap:
+            return None
+        node = heappop(heap)[1]
+        if special or node._extra is not None or node.speaks or (needed is not None and (node in targets or node not in needed)):
+            return node
+        own = buffers.pop(node, None)
+        if own is None:
+            gradients = (None,) * len(node._next)
+        elif node.__class__ is AccumulateGrad:
+            deposit(node, own, node in owned)
+            node = None
+            continue
+        else:
+            gradients = node.apply(own)
+        if not keep:
+            node.release()
 
 
 def add(task: Task, node: Node, nr: int, gradient: Any, fresh: bool) -> None:
-    """Put a gradient into the buffer of output `nr` of `node`, adding to what is there."""
-    if gradient is None:
-        return
+    """Put a gradient into the buffer of output `nr` of `node`, adding to what is there (recorded under `create_graph`)."""
     buffers = task.buffers
     if node.outputs > 1:
         slots = buffers.setdefault(node, [None] * node.outputs)
-        slots[nr] = gradient if slots[nr] is None else quiet_sum(task, slots[nr], gradient)
-        return
-    before = buffers.get(node)
-    if before is None:
+        slots[nr] = gradient if slots[nr] is None else slots[nr] + gradient
+    elif node not in buffers:
         buffers[node] = gradient
-        if fresh and isinstance(gradient, np.ndarray) and gradient.base is None:
+        if fresh and gradient.__class__ is ndarray and gradient.base is None:
             task.owned.add(node)
-    elif node in task.owned and before.shape == gradient.shape and before.dtype == gradient.dtype:
-        quiet(np.add, before, gradient, before)
+    elif node in task.owned:
+        np.add(buffers[node], gradient, buffers[node])
     else:
-        total = buffers[node] = quiet_sum(task, before, gradient)
-        if isinstance(total, np.ndarray):
+        total = buffers[node] = buffers[node] + gradient
+        if total.__class__ is ndarray:
             task.owned.add(node)
-
-
-def quiet_sum(task: Task, a: Any, b: Any) -> Any:
-    """The sum of two gradients, recorded under `create_graph`."""
-    return a + b if task.create_graph else quiet(operator.add, a, b)
 
 
 def run_node(task: Task, node: Node, gradient: Any) -> tuple[Any, ...]:

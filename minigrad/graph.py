@@ -141,6 +141,7 @@ class Node:
 
     def release(self) -> None:
         """Forget the saved tensors. See Note [Saved values]."""
+        raise NotImplementedError
 
     def __lt__(self, other: object) -> bool:
         # The engine's heap compares (sequence number, node); nodes of equal number must count as equal.
@@ -174,6 +175,14 @@ class AccumulateGrad(Node):
     def name(self) -> str:
         """PyTorch's name, with the namespace that its repr leaves out."""
         return "torch::autograd::AccumulateGrad"
+
+    @property
+    def speaks(self) -> bool:  # type: ignore[override]
+        """True when the leaf has hooks that run after the deposit."""
+        return self.variable._post_accumulate is not None
+
+    def release(self) -> None:
+        """Nothing is saved here."""
 
     def __repr__(self) -> str:
         return f"<AccumulateGrad object at 0x{id(self):012x}>"

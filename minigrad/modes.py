@@ -88,13 +88,13 @@ def _silence() -> contextvars.Context:
     return context
 
 
-_enter = _silence().run
+enter = _silence().run
 
 
 def quiet(kernel: Callable[..., Any], *args: Any) -> Any:
     """Call a NumPy kernel with floating-point warnings off. See Note [Quiet kernels]."""
     try:
-        return _enter(kernel, *args)
+        return enter(kernel, *args)
     except RuntimeError as error:
         if not str(error).startswith("cannot enter context"):
             raise

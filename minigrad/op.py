@@ -89,6 +89,10 @@ class Op:
                 users.setdefault(name, []).append(i)
         return tuple((name, tuple(i)) for name, i in users.items())
 
+    def node_setter(self, name: str) -> Any:
+        """What puts a method in its place on the node class."""
+        return lambda method: setattr(self.node, name, method)
+
     def bind(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> list[Any]:
         """All arguments in the order of `params`; TypeError as Python gives it."""
         missing = len(self.params) - len(args)
@@ -176,7 +180,7 @@ def make_node(op: Op, name: str) -> type[Node]:
         members["_saved_" + n] = property(lambda node, n=n: saved(node, n), doc=f"The value saved as `{n}`.")
     members["apply"] = make_apply(op)
     members["apply_tensors"] = apply_tensors
-    members["release"] = release
+    members["release"] = make_release(op)
     return type(name, (Node,), members)
 
 
@@ -205,12 +209,43 @@ def make_apply(op: Op) -> Any:
     scope = {f"vjp{i}": vjp for i, vjp in enumerate(op.vjps.values())}
     scope |= {"apply_checked": apply_checked, "uncast": uncast}
 
-    def compile_and_apply(node: Any, g: Any) -> Any:
-        exec(text, scope)
-        op.node.apply = scope["apply"]  # type: ignore[method-assign]
-        return scope["apply"](node, g)
+    return written(text, "apply", scope, op.node_setter("apply"))
 
-    return compile_and_apply
+
+RELEASE = """\
+def release(node):
+    if {kept}:
+        {slots} = None
+        node._check = RELEASED
+"""
+
+
+def make_release(op: Op) -> Any:
+    """`Node.release`: forget the saved tensors; a node that saved none stays usable.
+
+    The number of `x * 2` counts as one, as in PyTorch, where Python's operators wrap it in a tensor.
+    """
+    kept = [
+        f"node._raw_{n} is not None" if n in op.inputs or n == "result" else f"isinstance(node._raw_{n}, TensorBase)"
+        for n, _ in op.saved
+        if n in op.tensors
+    ]
+    if not kept:
+        return lambda node: None
+    slots = " = ".join("node._raw_" + n for n, _ in op.saved if n in op.inputs or n == "result" or len(kept) == 1)
+    scope = {"RELEASED": RELEASED, "TensorBase": TensorBase}
+    return written(RELEASE.format(kept=" or ".join(kept), slots=slots), "release", scope, op.node_setter("release"))
+
+
+def written(text: str, name: str, scope: dict[str, Any], replace: Any) -> Any:
+    """A function that, on its first call, is compiled from `text` and put in its own place."""
+
+    def first(*args: Any) -> Any:
+        exec(text, scope)
+        replace(scope[name])
+        return scope[name](*args)
+
+    return first
 
 
 def apply_checked(node: Any, g: Any) -> tuple[Any, ...]:
@@ -236,25 +271,6 @@ def apply_tensors(node: Any, g: TensorBase) -> tuple[Any, ...]:
         return tuple(gradients) if node._cast is None else uncast(node, gradients)
     finally:
         modes.set_grad_mode(before)
-
-
-def release(node: Any) -> None:
-    """Forget the saved tensors; a node that saved none stays usable."""
-    op = node.op
-    if node._check is RELEASED or not op.tensors:
-        return
-    freed = False
-    for name, _ in op.saved:
-        if name in op.tensors and is_tensor_like(op, name, getattr(node, "_raw_" + name)):
-            setattr(node, "_raw_" + name, None)
-            freed = True
-    if freed:
-        node._check = RELEASED
-
-
-def is_tensor_like(op: Op, name: str, value: Any) -> bool:
-    """Whether a saved value is a tensor to PyTorch (the number of `x * 2` is: Python's operators wrap it)."""
-    return isinstance(value, (TensorBase, *RAW)) or (name in op.inputs and isinstance(value, NUMBERS))
 
 
 def uncast(node: Any, gradients: list[Any]) -> tuple[Any, ...]:
@@ -347,17 +363,13 @@ def saved(node: Any, name: str, wrapped: bool = True) -> Any:
 
 
 def make_call(op: Op) -> Any:
-    """The function that runs an op on tensors: a fast one for the plain unary and binary cases, else the general one."""
-    names = [n for n, _ in op.saved]
-    if op.elementwise and len(op.inputs) == 1 and not op.defaults and set(names) <= {*op.params, "result"}:
-        return make_unary(op)
-    if op.elementwise and len(op.params) == 2 and len(op.inputs) == 2 and set(names) <= set(op.params):
-        return make_binary(op)
-    return make_general(op)
-
-
-def make_general(op: Op) -> Any:
-    """The call of any op: one level over `dispatch`."""
+    """The function that runs an op on tensors: one written out for plain unary and binary ops, else the general one."""
+    names = {n for n, _ in op.saved}
+    plain = op.elementwise and not op.view and not op.defaults
+    if plain and len(op.inputs) == 1 and op.inputs[0] == op.params[0] and names <= {*op.params, "result"}:
+        return make_fast(op, UNARY)
+    if plain and op.promoted == (0, 1) and len(op.inputs) == 2 and names <= {*op.params, "result"}:
+        return make_fast(op, BINARY)
 
     def call(*args: Any, **kwargs: Any) -> Any:
         return dispatch(op, args, kwargs)
@@ -365,107 +377,114 @@ def make_general(op: Op) -> Any:
     return call
 
 
-def make_unary(op: Op) -> Any:
-    """The fast call of an elementwise op of one tensor, perhaps with further numbers (`x ** 3`)."""
-    kernel, new = op.kernel, op.node.__new__
-    cls = op.node
-    slots = [(getattr(cls, "_raw_" + n).__set__, op.params.index(n) - 1 if n in op.params else RESULT) for n, _ in op.saved]
-    keep_first, first = slots[0] if slots else (None, None)
-    more = slots[1:]
-    floats = dtypes.FAST_SCALARS
+UNARY = """\
+def call(input{rest}):
+    if modes.active or not isinstance(input, TensorBase) or input._storage is not None:
+        return dispatch(op, (input{rest},), {{}})
+    a = input._data
+    if a.__class__ not in SCALARS and a.dtype not in ARRAYS:
+        return dispatch(op, (input{rest},), {{}})
+    try:
+        out = enter(kernel, a{rest})
+    except RuntimeError:
+        out = quiet(kernel, a{rest})
+    n0 = input._fn
+    if n0 is None:
+        if input._acc is None:
+            return wrap(out)
+        n0 = accumulator(input)
+    node = new(Node)
+    node._next = (n0,)
+    node._nrs = None if input._nr == 0 else (input._nr,)
+    node._check = None
+    {keep}
+    node._cast = node._storage = node._extra = None
+    node._seq = tick()
+    return attach(out, node)
+"""
 
-    def call(self: Any, *rest: Any, **kwargs: Any) -> Any:
-        if modes.active or kwargs or not isinstance(self, TensorBase) or self._storage is not None:
-            return dispatch(op, (self, *rest), kwargs)
-        data = self._data
-        if type(data) not in floats and data.dtype not in FAST_ARRAYS:
-            return dispatch(op, (self, *rest), kwargs)
-        out = quiet(kernel, data, *rest)
-        fn = self._fn
-        if fn is None:
-            if self._acc is None:
-                return wrap(out)
-            fn = accumulator(self)
-        node = new(cls)
-        node._next = (fn,)
-        node._nrs = None if self._nr == 0 else (self._nr,)
-        node._seq = next(sequence_numbers)
-        node._check = node._cast = node._storage = node._extra = None
-        if keep_first is not None:
-            keep_first(node, data if first == -1 else out if first == RESULT else rest[first])
-            for keep_it, where in more:
-                keep_it(node, data if where == -1 else out if where == RESULT else rest[where])
-        return attach(out, node)
+BINARY = """\
+def call(input, {other}):
+    if modes.active or not isinstance(input, TensorBase) or input._storage is not None:
+        return dispatch(op, (input, {other}), {{}})
+    a = input._data
+    cast = n1 = None
+    nr = 0
+    if {other}.__class__ is float or {other}.__class__ is int:
+        if a.__class__ not in SCALARS and a.dtype not in ARRAYS:
+            return dispatch(op, (input, {other}), {{}})
+        b = {other}
+    elif not isinstance({other}, TensorBase) or {other}._storage is not None:
+        return dispatch(op, (input, {other}), {{}})
+    else:
+        b = {other}._data
+        if a.__class__ is not b.__class__ or a.__class__ not in SCALARS:
+            if a.dtype is not b.dtype or a.dtype not in ARRAYS:
+                return dispatch(op, (input, {other}), {{}})
+            if a.shape != b.shape:
+                check_broadcast(a.shape, b.shape)
+                cast = True
+        n1 = {other}._fn
+        if n1 is None and {other}._acc is not None:
+            n1 = accumulator({other})
+        nr = {other}._nr
+    try:
+        out = enter(kernel, a, b)
+    except RuntimeError:
+        out = quiet(kernel, a, b)
+    n0 = input._fn
+    if n0 is None:
+        if input._acc is not None:
+            n0 = accumulator(input)
+        elif n1 is None:
+            return wrap(out)
+    node = new(Node)
+    node._next = (n0, n1)
+    node._nrs = None if input._nr == 0 == nr else (input._nr, nr)
+    node._check = None
+    {keep}
+    node._cast = casts((n0, n1), (a, b), out) if cast else None
+    node._storage = node._extra = None
+    node._seq = tick()
+    return attach(out, node)
+"""
 
-    return call
+
+def make_fast(op: Op, template: str) -> Any:
+    """The call of a plain elementwise op on float32 or float64 tensors, written out for its inputs and saved names.
+
+    Whatever is not plain (modes, other dtypes, shared memory) it hands to `dispatch`. Twice as fast as closures over
+    flags, which is what a scalar graph's speed hangs on.
+    """
+    keep = "; ".join(keep_text(op, name, users) for name, users in op.saved) or "pass"
+    text = template.format(rest="".join(", " + p for p in op.params[1:]), other=op.params[-1], keep=keep)
+    scope = {
+        "modes": modes, "TensorBase": TensorBase, "dispatch": dispatch, "op": op, "SCALARS": FAST_SCALARS, "ARRAYS": FAST_ARRAYS,
+        "enter": modes.enter, "quiet": quiet, "kernel": op.kernel, "wrap": wrap, "accumulator": accumulator, "new": object.__new__,
+        "Node": op.node, "tick": sequence_numbers.__next__, "attach": attach, "check_broadcast": check_broadcast, "casts": casts,
+        "constant": constant,
+    }  # fmt: skip
+    exec(text, scope)
+    return scope["call"]
 
 
-RESULT = 1000  # stands for the result where a saved name is looked up among the arguments
+def keep_text(op: Op, name: str, users: tuple[int, ...]) -> str:
+    """The statement that saves `name` where an input needs it."""
+    slot = "node._raw_" + name
+    wanted = " or ".join(f"n{i} is not None" for i in users)
+    if len(op.inputs) == 1:
+        return f"{slot} = " + {"result": "out", op.params[0]: "a"}.get(name, name)
+    if name == "result":
+        return f"{slot} = out if {wanted} else None"
+    data, tensor, node = (("a", "input", "n0") if name == op.params[0] else ("b", name, "n1"))
+    kept = f"{data} if {node} is not None or {data} is {tensor} else constant(node, {tensor})"
+    return f"{slot} = ({kept}) if {wanted} else None"
 
 
-def make_binary(op: Op) -> Any:
-    """The fast call of an elementwise op of two tensors, or a tensor and a number, of one floating dtype."""
-    kernel, new = op.kernel, op.node.__new__
-    cls = op.node
-    first, second = op.params
-    users = dict(op.saved)
-    first_for, second_for = users.get(first, ()), users.get(second, ())
-
-    def call(self: Any, other: Any, **kwargs: Any) -> Any:
-        if modes.active or kwargs or not isinstance(self, TensorBase) or self._storage is not None:
-            return dispatch(op, (self, other), kwargs)
-        a = self._data
-        cast = None
-        if type(other) is float or type(other) is int:
-            if type(a) not in FAST_SCALARS and a.dtype not in FAST_ARRAYS:
-                return dispatch(op, (self, other), kwargs)
-            out = quiet(kernel, a, other)
-            b, other_next, other_nr = other, None, 0
-        else:
-            if not isinstance(other, TensorBase) or other._storage is not None:
-                return dispatch(op, (self, other), kwargs)
-            b = other._data
-            if type(a) is not type(b) or type(a) not in FAST_SCALARS:
-                if a.dtype is not b.dtype or a.dtype not in FAST_ARRAYS:
-                    return dispatch(op, (self, other), kwargs)
-                if a.shape != b.shape:
-                    check_broadcast(a.shape, b.shape)
-                    cast = True
-            out = quiet(kernel, a, b)
-            other_next = other._fn
-            if other_next is None and other._acc is not None:
-                other_next = accumulator(other)
-            other_nr = other._nr
-        self_next = self._fn
-        if self_next is None:
-            if self._acc is not None:
-                self_next = accumulator(self)
-            elif other_next is None:
-                return wrap(out)
-        node = new(cls)
-        node._next = (self_next, other_next)
-        node._nrs = None if self._nr == 0 == other_nr else (self._nr, other_nr)
-        node._seq = next(sequence_numbers)
-        node._check = node._cast = node._storage = node._extra = None
-        if first_for:
-            wanted = (self_next is not None and 0 in first_for) or (other_next is not None and 1 in first_for)
-            if wanted and self_next is None:
-                node._raw_self = self
-                node._check = CONSTANTS
-            else:
-                setattr(node, "_raw_" + first, a if wanted else None)
-        if second_for:
-            wanted = (self_next is not None and 0 in second_for) or (other_next is not None and 1 in second_for)
-            if wanted and other_next is None and b is not other:
-                setattr(node, "_raw_" + second, other)
-                node._check = CONSTANTS
-            else:
-                setattr(node, "_raw_" + second, b if wanted else None)
-        if cast:
-            node._cast = casts(node._next, (a, b), out)
-        return attach(out, node)
-
-    return call
+def constant(node: Any, tensor: TensorBase) -> TensorBase:
+    """Save a tensor that belongs to no graph, as it is."""
+    node._check = CONSTANTS
+    return tensor
 
 
 CONSTANTS: tuple[Any, ...] = ()  # in `Node._check`: constants were saved, all at version 0

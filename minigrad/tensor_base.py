@@ -70,29 +70,21 @@ class TensorBase:
         return 0 if self._storage is None else self._storage.version
 
 
+_new = object.__new__
+
+
 def wrap(data: Any) -> Any:
     """A tensor on raw data that needs no gradient."""
-    t = object.__new__(TensorBase.result_class)
-    t._data = data
-    t._fn = None
-    t._nr = 0
-    t._acc = None
-    t._grad = None
-    t._storage = None
-    t._view = None
-    return t
+    return attach(data, None)
 
 
 def attach(data: Any, fn: Node | None, nr: int = 0) -> Any:
     """A tensor on raw data that node `fn` made."""
-    t = object.__new__(TensorBase.result_class)
+    t = _new(TensorBase.result_class)
     t._data = data
     t._fn = fn
     t._nr = nr
-    t._acc = None
-    t._grad = None
-    t._storage = None
-    t._view = None
+    t._acc = t._grad = t._storage = t._view = None
     return t
 
 
