@@ -63,7 +63,7 @@ def add_observer(observer: Any) -> None:
 
     An observer may have `forward(op, inputs, outputs)` after each op, `mutated(op, tensor)` after each in-place change,
     `created(tensor)` after a tensor is made from data, `backward_started(roots, gradients, options)` and
-    `backward_ended(error)` around each backward call. It must not change anything.
+    `backward_ended(error, captured)` around each backward call, `detached(source, result)` after `detach()`. It must not change anything.
     """
     state.observers += (observer,)
     _count(1)

@@ -76,19 +76,26 @@ def run(roots: Sequence[Any], gradients: Sequence[Any], options: Options) -> lis
     for watcher in watchers:
         watcher.backward_started(roots, given, options)
     error: BaseException | None = None
+    arrived: list[Any] | None = None
     try:
         slots = root_slots(roots)
         inputs = None if options.inputs is None else engine.Inputs(input_slots(options.inputs), options.accumulate)
         keep = options.create_graph if options.retain_graph is None else options.retain_graph
         if not options.create_graph:
             given = [cast_like(g._data, r._data) for g, r in zip(given, roots, strict=True)]
-        return engine.run(slots, given, keep_graph=keep, create_graph=options.create_graph, inputs=inputs)
+        arrived = engine.run(slots, given, keep_graph=keep, create_graph=options.create_graph, inputs=inputs)
+        return arrived
     except BaseException as raised:
         error = raised
         raise
     finally:
         for watcher in watchers:
-            watcher.backward_ended(error)
+            watcher.backward_ended(error, None if arrived is None else [wrap_raw(g) for g in arrived])
+
+
+def wrap_raw(gradient: Any) -> Any:
+    """A gradient as a tensor."""
+    return gradient if gradient is None or isinstance(gradient, TensorBase) else wrap(gradient)
 
 
 def cast_like(gradient: Any, root: Any) -> Any:
@@ -163,5 +170,5 @@ def grad(outputs: Any, inputs: Any, grad_outputs: Any = None, retain_graph: bool
             )
         if g is None and materialize_grads:
             g = np.zeros_like(t._data)[()]
-        result.append(g if g is None or isinstance(g, TensorBase) else wrap(g))
+        result.append(wrap_raw(g))
     return tuple(result)

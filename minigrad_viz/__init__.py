@@ -1,0 +1,36 @@
+"""minigrad_viz: see the graph, the numbers and the chain rule of ordinary autograd code.
+
+In a notebook: `%load_ext minigrad_viz`, then `%%autograd` above a cell. Anywhere: `draw(z)`, `make_dot(z)`, `stepper(z)`.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .words import set_language
+
+_HOMES = {"draw": "picture", "Picture": "picture", "make_dot": "torchviz", "stepper": "stepper", "Stepper": "stepper", "record": "run"}
+__all__ = ["Picture", "Stepper", "draw", "make_dot", "record", "set_language", "stepper"]
+
+
+def __getattr__(name: str) -> Any:
+    # Widgets and Graphviz's runtime are loaded when they are first used, not at import.
+    if name in _HOMES:
+        from importlib import import_module
+
+        return getattr(import_module(f".{_HOMES[name]}", __name__), name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def load_ipython_extension(shell: Any) -> None:
+    """`%load_ext minigrad_viz`."""
+    from .magic import load
+
+    load(shell)
+
+
+def unload_ipython_extension(shell: Any) -> None:
+    """`%unload_ext minigrad_viz`."""
+    from .magic import unload
+
+    unload(shell)

@@ -1,0 +1,161 @@
+"""Short text for numbers and arrays, in PyTorch's manner: `5.` `4.8283` `0.008` `[4. 7. 9.]`.
+
+Five significant digits, never more than the dtype holds, so no float32 shows the noise of its float64 neighbour. The
+text depends on the numbers alone and is the same everywhere: picture, outline, table and player use these functions.
+"""
+
+from __future__ import annotations
+
+import math
+import struct
+from collections.abc import Iterable
+from typing import Any
+
+from .protocol import Value
+
+DIGITS = 5
+# Between these magnitudes a number is written out; outside, with an exponent.
+TINY, HUGE = 1e-5, 1e8
+# Arrays shown in full: vectors up to 6 numbers, matrices up to 3×3, if they fit the width.
+VECTOR, MATRIX = 6, 3
+COLUMNS = 30  # width of one line of numbers, where the caller does not say
+
+
+def number(x: Any, dtype: str = "float32", digits: int = DIGITS) -> str:
+    """One number as text: int and bool as they are, floats to `digits` significant digits, complex as `1.+2.j`."""
+    if isinstance(x, complex):
+        imaginary = number(x.imag, dtype, digits)
+        return f"{number(x.real, dtype, digits)}{'' if imaginary.startswith('-') else '+'}{imaginary}j"
+    if not isinstance(x, float):
+        return str(x)
+    if not math.isfinite(x):
+        return str(x)  # nan, inf, -inf
+    size = abs(x)
+    if size and not TINY <= size < HUGE:
+        mantissa, exponent = f"{x:.{_digits(x, dtype, digits) - 1}e}".split("e")
+        return f"{_trim(mantissa)}e{exponent}"
+    places = max(0, _digits(x, dtype, digits) - 1 - (math.floor(math.log10(size)) if size else 0))
+    return _trim(f"{x:.{places}f}")
+
+
+def _trim(decimal: str) -> str:
+    """`125.00` → `125.`, `0.600` → `0.6`, `0.0` → `0.`: no empty zeros, and one point to tell floats from ints."""
+    return decimal.rstrip("0") if "." in decimal else decimal + "."
+
+
+def _digits(x: float, dtype: str, digits: int) -> int:
+    """How many digits to show: those of a half-precision number that tell it from its neighbours, at most `digits`."""
+    same = {"float16": _half, "complex32": _half, "bfloat16": _brain}.get(dtype)
+    if same is None:
+        return digits
+    return next((n for n in range(1, digits) if same(float(f"{x:.{n}g}")) == same(x)), digits)
+
+
+def _half(x: float) -> bytes:
+    """`x` rounded to float16."""
+    try:
+        return struct.pack("e", x)
+    except OverflowError:  # rounded up beyond the largest float16
+        return b""
+
+
+def _brain(x: float) -> int:
+    """`x` rounded to bfloat16: the upper half of its float32, to nearest even."""
+    try:
+        (bits,) = struct.unpack("I", struct.pack("f", x))
+    except OverflowError:
+        return -1
+    return (bits + 0x7FFF + (bits >> 16 & 1)) >> 16
+
+
+def rows(value: Value, width: int = COLUMNS) -> tuple[str, ...]:
+    """`value` as lines: a scalar or vector in one, a matrix a row a line; large arrays as their summary.
+
+    Numbers that do not fit `width` columns are tried with three digits before they give way to the summary, which
+    breaks before the range.
+    """
+    line = summary(value)
+    return _full(value, width) or ((line,) if len(line) <= width else (_kind(value), _range(value)))
+
+
+def short(value: Value, width: int = COLUMNS) -> str:
+    """`value` in one line: in full if that fits `width` columns, else its summary, else only dtype and shape."""
+    full = _full(value, width, aligned=False)
+    line = " ".join(row.strip() for row in full)
+    if full and len(line) <= width:
+        return line
+    line = summary(value)
+    return line if len(line) <= width else _kind(value)
+
+
+def pill(value: Value, width: int = 16) -> tuple[str, ...]:
+    """`value` as the lines of a pill on an arrow: in full if narrow, else shape and range below each other."""
+    full = _full(value, width)
+    return full or tuple(filter(None, (str(value.shape), _range(value))))
+
+
+def summary(value: Value) -> str:
+    """dtype, shape and the range of the finite numbers: `float32 (100, 20) -1.2…3.4`."""
+    return " ".join(filter(None, (_kind(value), _range(value))))
+
+
+def adds_up(total: Value, parts: Iterable[Value]) -> bool:
+    """True when `parts` sum to `total` element by element, as exactly as the dtype allows.
+
+    False when any of the numbers is not known; integers and booleans are compared as they are.
+    """
+    parts = list(parts)
+    if total.items is None or not parts or any(p.items is None or p.shape != total.shape for p in parts):
+        return False
+    columns = zip(total.items, *(p.items or () for p in parts), strict=True)
+    return all(_close(whole, shares, total.dtype) for whole, *shares in columns)
+
+
+def _close(whole: Any, shares: list[Any], dtype: str) -> bool:
+    precision = {"float64": 1e-12, "complex128": 1e-12, "float16": 4e-3, "bfloat16": 3e-2}.get(dtype, 1e-6)
+    largest = max(map(abs, [whole, *shares]))
+    return bool(abs(whole - sum(shares)) <= len(shares) * precision * largest)
+
+
+def _full(value: Value, width: int, aligned: bool = True) -> tuple[str, ...]:
+    """All numbers as lines of at most `width` columns; () when they are unknown, too many or too wide."""
+    if value.items is None:
+        return ()
+    if not value.items:
+        return ("[]" if value.shape == (0,) else f"[] {value.shape}",)
+    *outer, high, wide = (1, 1, *value.shape)
+    if math.prod(outer) > 1 or (high > 1 and (high > MATRIX or wide > MATRIX)) or wide > VECTOR:
+        return ()
+    for digits in (DIGITS, 3):
+        lines = _lines(value, digits, aligned)
+        if max(map(len, lines)) <= width:
+            return lines
+    return ()
+
+
+def _lines(value: Value, digits: int, aligned: bool) -> tuple[str, ...]:
+    cells = [number(x, value.dtype, digits) for x in value.items or ()]
+    depth = len(value.shape)
+    if depth == 0:
+        return (cells[0],)
+    length = value.shape[-1]
+    if aligned:
+        widths = [max(map(len, cells[i::length])) for i in range(length)]
+        cells = [cell.rjust(widths[i % length]) for i, cell in enumerate(cells)]
+    lines = ["[" + " ".join(cells[i : i + length]) + "]" for i in range(0, len(cells), length)]
+    outside = depth - 1
+    lines = ["[" * outside + lines[0], *(" " * outside + line for line in lines[1:])]
+    return (*lines[:-1], lines[-1] + "]" * outside)
+
+
+def _kind(value: Value) -> str:
+    return f"{value.dtype} {value.shape}"
+
+
+def _range(value: Value) -> str:
+    if value.low is None or value.high is None:
+        return ""
+    if value.dtype.startswith(("int", "uint", "bool")):
+        cast = bool if value.dtype == "bool" else int
+        return f"{cast(value.low)}…{cast(value.high)}"
+    return f"{number(float(value.low), value.dtype)}…{number(float(value.high), value.dtype)}"

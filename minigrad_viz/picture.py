@@ -1,0 +1,154 @@
+"""What a drawing is to a user: an object that shows itself in a notebook, in a terminal and as a file."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import html
+import sys
+from pathlib import Path
+from typing import Any
+
+from .dot import to_dot
+from .graph import Graph
+from .layout import LayoutError, LayoutTimeout, LayoutUnavailable, layout, render
+from .outline import outline
+from .svg import to_svg
+from .walk import graph_of
+from .words import text
+
+LIMIT = 1500  # stations; a larger graph is told as an outline
+STYLES = ("house", "graphviz")
+
+# Where scripts run, the <img> becomes inline SVG: tooltips work and the theme follows the page, not the system.
+SWAP = (
+    "<script>(()=>{const i=document.currentScript.previousElementSibling;"
+    "const s=new DOMParser().parseFromString(new TextDecoder().decode(Uint8Array.from(atob(i.src.split(',')[1]),"
+    "c=>c.charCodeAt(0))),'image/svg+xml').documentElement;i.replaceWith(document.importNode(s,true))})()</script>"
+)
+
+
+class Picture:
+    """The picture of a graph. `graph` is its model; `digraph` the `graphviz.Digraph` that is laid out.
+
+    `style` is "house" (our stations) or "graphviz" (Graphviz's own drawing); `detail` is "normal" or "full"; `engine` is
+    "auto", "bundled" or "dot". A graph of more than `limit` stations, or one whose layout takes longer than `deadline`
+    seconds, is shown as its outline, which says so.
+    """
+
+    def __init__(self, graph: Graph, *, style: str = "house", detail: str = "normal", theme: str = "auto", lang: str | None = None,
+                 engine: str = "auto", limit: int = LIMIT, deadline: float = 2.0) -> None:  # fmt: skip
+        if style not in STYLES:
+            raise ValueError(f"style must be one of {', '.join(STYLES)}, not {style!r}")
+        self.graph = graph
+        self.style = style
+        self.detail = detail
+        self.theme = theme
+        self.lang = lang
+        self.engine = engine
+        self.limit = limit
+        self.deadline = deadline
+        self._svg: str | None = None
+        self._problem: str | None = None
+
+    @property
+    def digraph(self) -> Any:
+        """The `graphviz.Digraph` behind the picture; it displays itself with the bundled Graphviz."""
+        from .digraph import Digraph
+
+        dot = to_dot(self.graph, detail=self.detail, lang=self.lang, digraph=Digraph, labels=self.style == "graphviz")
+        dot.outline = self.outline()
+        return dot
+
+    def outline(self) -> str:
+        """The picture in words, one station after the other."""
+        body = outline(self.graph, self.lang)
+        return body if self._problem is None else f"{self._problem}\n{body}"
+
+    def svg(self) -> str | None:
+        """The picture as SVG text, or None where only the outline can be given (`problem` says why)."""
+        if self._svg is None and self._problem is None:
+            self._draw()
+        return self._svg
+
+    @property
+    def problem(self) -> str | None:
+        """The sentence that says why there is no SVG; None if there is one."""
+        self.svg()
+        return self._problem
+
+    def _draw(self) -> None:
+        count = len(self.graph.stations) + self.graph.omitted
+        if count > self.limit:
+            self._problem = text("too_large", self.lang, n=count, limit=self.limit)
+            return
+        try:
+            if self.style == "graphviz":
+                self._svg = render(self.digraph.source, "svg", engine=self.engine, deadline=self.deadline).decode()
+            else:
+                dot = to_dot(self.graph, detail=self.detail, lang=self.lang).source
+                places = layout(dot, engine=self.engine, deadline=self.deadline)
+                mark = hashlib.sha256(dot.encode()).hexdigest()[:6]
+                self._svg = to_svg(
+                    self.graph, places, detail=self.detail, theme=self.theme, lang=self.lang, prefix=f"g{mark}-"
+                )
+        except LayoutTimeout:
+            self._problem = text("layout_timeout", self.lang, seconds=f"{self.deadline:g}")
+        except LayoutUnavailable as error:
+            self._problem = text("layout_unavailable", self.lang, reason=str(error))
+        except LayoutError as error:
+            self._problem = text("layout_failed", self.lang, reason=str(error))
+
+    def html(self) -> str:
+        """The picture for a page: an image with alternative text that becomes inline SVG where scripts run."""
+        svg = self.svg()
+        if svg is None:
+            return f"<pre>{html.escape(self.outline())}</pre>"
+        data = base64.b64encode(svg.encode()).decode()
+        alt = html.escape(self.outline(), quote=True)
+        return f'<img src="data:image/svg+xml;base64,{data}" alt="{alt}" style="max-width:100%">{SWAP}'
+
+    def save(self, path: str | Path) -> Path:
+        """Write the picture as .svg, .dot, .txt, or with a native `dot` as .png or .pdf; ValueError for other endings."""
+        path = Path(path)
+        kind = path.suffix.lower().lstrip(".")
+        if kind == "svg":
+            svg = self.svg()
+            path.write_text(svg if svg is not None else self._refuse(), encoding="utf-8")
+        elif kind in ("dot", "gv"):
+            path.write_text(self.digraph.source, encoding="utf-8")
+        elif kind == "txt":
+            path.write_text(self.outline() + "\n", encoding="utf-8")
+        elif kind in ("png", "pdf"):
+            dot = to_dot(self.graph, detail=self.detail, lang=self.lang, labels=True)
+            path.write_bytes(render(dot.source, kind, engine="dot", deadline=max(self.deadline, 10.0)))
+        else:
+            raise ValueError(f"cannot save a picture as {path.suffix!r}: use .svg, .dot, .txt, .png or .pdf")
+        return path
+
+    def _refuse(self) -> str:
+        raise LayoutError(self._problem or "")
+
+    def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, str]:
+        svg = self.svg()
+        bundle = {"text/plain": self.outline()}
+        if svg is not None:
+            bundle["image/svg+xml"] = svg
+            bundle["text/html"] = self.html()
+        return bundle
+
+    def __repr__(self) -> str:
+        return self.outline()
+
+
+def draw(*roots: Any, names: dict[str, Any] | None = None, **options: Any) -> Picture:
+    """Draw the graph that the tensors `roots` were computed from (minigrad's or PyTorch's).
+
+    `names` maps variable names to tensors (default: the caller's variables). Options are those of `Picture`. TypeError
+    for anything that is no tensor; a tensor without a graph gives its card and says why.
+    """
+    if names is None:
+        frame = sys._getframe(1)
+        names = {**frame.f_globals, **frame.f_locals}
+    limit = options.get("limit", LIMIT)
+    return Picture(graph_of(list(roots), names, max(limit, 5000)), **options)

@@ -1,0 +1,118 @@
+"""Every word a learner reads, by key, in English and Korean; and how wide a text stands in a monospace font.
+
+`text("step_of", i=3, n=12)` gives a whole sentence or label of the catalogue: nothing shown is put together from
+fragments, because word order differs between languages. The catalogues are `words_en.WORDS` and `words_ko.WORDS`.
+
+The second half treats text that is *not* ours: names and expressions out of a user's source, which may hold anything.
+"""
+
+from __future__ import annotations
+
+import locale
+import os
+import re
+import unicodedata
+
+from .words_en import WORDS as ENGLISH
+from .words_ko import WORDS as KOREAN
+
+CATALOGUES: dict[str, dict[str, str]] = {"en": ENGLISH, "ko": KOREAN}
+
+_chosen: str | None = None
+
+
+def set_language(lang: str | None) -> None:
+    """Use `lang` ("en" or "ko") from now on; None goes back to MINIGRAD_LANG or the locale.
+
+    Raises ValueError for a language without a catalogue.
+    """
+    global _chosen
+    _chosen = None if lang is None else _known(lang)
+
+
+def language() -> str:
+    """The language in force: the one set, else that of MINIGRAD_LANG, else the locale's; "ko" or "en"."""
+    return _chosen or _code(os.environ.get("MINIGRAD_LANG") or _locale())
+
+
+def text(key: str, lang: str | None = None, **values: object) -> str:
+    """The text called `key` with its placeholders filled in from `values`, in `lang` or the language in force.
+
+    Raises KeyError for an unknown key or a placeholder without a value, ValueError for an unknown language.
+    """
+    words = CATALOGUES[language() if lang is None else _known(lang)]
+    if key not in words:
+        raise KeyError(f"no text called {key!r} in the catalogue")
+    try:
+        return words[key].format_map(values)
+    except KeyError as missing:
+        raise KeyError(f"the text {key!r} needs a value for {missing.args[0]!r}") from None
+
+
+def _known(lang: str) -> str:
+    if lang not in CATALOGUES:
+        raise ValueError(f"unknown language {lang!r}: choose one of {', '.join(sorted(CATALOGUES))}")
+    return lang
+
+
+def _locale() -> str:
+    for variable in ("LC_ALL", "LC_MESSAGES", "LANG"):
+        if os.environ.get(variable):
+            return os.environ[variable]
+    return locale.getlocale()[0] or ""  # Windows: "Korean_Korea"
+
+
+def _code(name: str) -> str:
+    """"ko" for ko, ko_KR.UTF-8, ko-KR and Windows' Korean_Korea; "en" for everything else (kok_IN is Konkani)."""
+    return "ko" if re.match(r"(ko|korean)([^a-z]|$)", name.lower()) else "en"
+
+
+# Characters that join neighbours into one shape: invisible, but a text without them reads differently.
+_JOINERS = "\u200c\u200d"
+
+
+def clean(text: str) -> str:
+    """`text` as one line that can be shown and put into XML.
+
+    Line breaks and the blanks around them become one space. Control characters and those that turn the writing
+    direction around (a name must not rewrite what stands beside it) are left out; lone surrogates become U+FFFD.
+    """
+    if text.isascii() and text.isprintable():
+        return text
+    text = re.sub(r"\s*[\n\r\v\f\x1c-\x1e\x85\u2028\u2029]\s*", " ", text).replace("\t", " ")
+    return "".join(filter(None, map(_shown, text)))
+
+
+def _shown(char: str) -> str:
+    category = unicodedata.category(char)
+    if category == "Cs":
+        return "\ufffd"
+    if category == "Cc" or (category == "Cf" and char not in _JOINERS) or ord(char) & 0xFFFE == 0xFFFE:
+        return ""
+    return char
+
+
+def columns(text: str) -> int:
+    """How many columns `text` fills in a monospace font: East Asian wide characters two, combining ones none."""
+    return len(text) if text.isascii() else sum(map(_column, text))
+
+
+def _column(char: str) -> int:
+    code = ord(char)
+    if unicodedata.category(char) in ("Mn", "Me", "Cf") or 0x1160 <= code <= 0x11FF or 0xD7B0 <= code <= 0xD7FF:
+        return 0  # the second range: vowels and finals of conjoining Hangul, drawn into their initial's square
+    if unicodedata.east_asian_width(char) in "WF" or 0x0900 <= code <= 0x1DFF or 0xFB50 <= code <= 0xFDFF:
+        return 2  # the other ranges come from fallback fonts that are not monospaced: room to spare
+    return 1
+
+
+def shorten(text: str, width: int) -> str:
+    """`text` if it fills at most `width` columns (at least 1), else its beginning and an ellipsis, together as wide."""
+    if columns(text) <= width:
+        return text
+    used = 1  # the ellipsis
+    for end, char in enumerate(text):
+        used += _column(char)
+        if used > width:
+            return text[:end].rstrip() + "…"
+    return text

@@ -1,0 +1,139 @@
+"""For all tests: nothing is left behind, PyTorch and Chromium are announced, notebooks compare by text."""
+
+from __future__ import annotations
+
+import importlib
+import importlib.metadata
+import os
+import threading
+import time
+from types import ModuleType
+
+import hypothesis
+import numpy as np
+import psutil
+import pytest
+from lab import find_chromium
+
+# Machines are slow at times: a deadline per example would fail by chance. (Where CI is set, hypothesis's own
+# profile for that is in force: the same, and the examples do not vary.)
+if not os.environ.get("CI"):
+    hypothesis.settings.register_profile("minigrad", deadline=None)
+    hypothesis.settings.load_profile("minigrad")
+
+GRACE = 2.0  # seconds that a thread or process, once told to stop, may take to be gone
+
+# Threads of other libraries that live as long as the process or an event loop does, by how their names begin.
+RESIDENT = ("IPythonHistorySavingThread", "pyzmq garbage collector", "pydevd.", "asyncio_")
+
+
+# ------------------------------------------------------------------------------------------- the test session
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    # As a plugin, not as hooks of this file: those would not be called for notebooks in other directories.
+    config.pluginmanager.register(Notebooks(), "minigrad-notebooks")
+
+
+class Notebooks:
+    """nbval compares what a notebook prints, strictly, and not the pictures that stand beside it."""
+
+    PICTURES = ("image/svg+xml", "text/html", "application/vnd.jupyter.widget-view+json")
+
+    def pytest_collectstart(self, collector: pytest.Collector) -> None:
+        if hasattr(collector, "skip_compare"):
+            collector.skip_compare = tuple(dict.fromkeys((*collector.skip_compare, *self.PICTURES)))
+            collector.sanitize_patterns[r"\b0x[0-9a-f]+\b"] = "ADDRESS"  # <PowBackward0 object at 0x7f…>
+
+
+def pytest_report_header() -> list[str]:
+    torch, playwright, lab = (
+        version(name) or "not installed" for name in ("torch", "playwright", "jupyterlab")
+    )
+    return [
+        f"PyTorch: {torch}",
+        f"Chromium: {find_chromium() or 'not found'}; playwright: {playwright}; JupyterLab: {lab}",
+    ]
+
+
+def version(distribution: str) -> str | None:
+    """The installed version of a distribution, found without importing it."""
+    try:
+        return importlib.metadata.version(distribution)
+    except importlib.metadata.PackageNotFoundError:
+        return None
+
+
+@pytest.fixture(scope="session")
+def torch() -> ModuleType:
+    """PyTorch, to compare with; a test that asks for it is skipped where it is not installed."""
+    module = pytest.importorskip("torch", reason="PyTorch is not installed", exc_type=ImportError)
+    module.set_num_threads(1)
+    return module
+
+
+# ------------------------------------------------------------------------------------- nothing is left behind
+
+
+@pytest.fixture(autouse=True)
+def nothing_left_behind():
+    """Fails a test that leaves a changed mode of minigrad, an observer, a thread or a child process."""
+    state, threads, children = settings(), set(threading.enumerate()), set(child_processes())
+    yield
+    left = [f"{name}: {was!r} before, {is_!r} after" for name, was, is_ in differences(state, settings())]
+    left += [f"thread {thread.name!r}" for thread in lingering(lambda: new_threads(threads))]
+    left += [f"process {describe(child)}" for child in lingering(lambda: set(child_processes()) - children)]
+    if left:
+        pytest.fail("\n  ".join(["the test left behind:", *left]), pytrace=False)
+
+
+def settings() -> dict[str, object]:
+    """What a test could change by mistake for those after it: NumPy's error state and minigrad's modes."""
+    try:
+        snapshot = importlib.import_module("minigrad.modes").snapshot
+    except (ImportError, AttributeError):  # reported by the tests of minigrad itself
+        return {"numpy.geterr()": np.geterr()}
+    return {"numpy.geterr()": np.geterr(), "minigrad.modes.snapshot()": snapshot()}
+
+
+def differences(before: dict[str, object], after: dict[str, object]) -> list[tuple[str, object, object]]:
+    return [
+        (name, before[name], after[name])
+        for name in before.keys() & after.keys()
+        if before[name] != after[name]
+    ]
+
+
+def new_threads(before: set[threading.Thread]) -> set[threading.Thread]:
+    return {
+        thread
+        for thread in set(threading.enumerate()) - before
+        if not thread.name.startswith(RESIDENT) and not isinstance(thread, threading._DummyThread)
+    }
+
+
+def child_processes() -> list[psutil.Process]:
+    """Our direct children. A browser and a Jupyter server start more, which those two answer for."""
+    if hasattr(
+        os, "waitid"
+    ):  # asking the system whether there is any is a thousand times faster than listing them
+        try:
+            os.waitid(os.P_ALL, 0, os.WEXITED | os.WNOHANG | os.WNOWAIT)
+        except ChildProcessError:
+            return []
+    return psutil.Process().children()
+
+
+def lingering(found):
+    """What `found()` still returns after the grace period: stopping takes a moment that no test awaits."""
+    end = time.monotonic() + GRACE
+    while (left := found()) and time.monotonic() < end:
+        time.sleep(0.02)
+    return left
+
+
+def describe(process: psutil.Process) -> str:
+    try:
+        return f"{process.name()} ({process.status()})"
+    except psutil.NoSuchProcess:
+        return "that has just ended"

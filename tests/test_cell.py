@@ -1,0 +1,519 @@
+"""A watched cell behaves in every respect as it does without the magic; what is shown of it comes last."""
+
+from __future__ import annotations
+
+import atexit
+import os
+import re
+import sys
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+from IPython.core import async_helpers
+from IPython.core.error import UsageError
+from IPython.core.interactiveshell import InteractiveShell
+from IPython.display import display
+from traitlets.config import Config
+
+from minigrad_viz.cell import CellRunner, Messages, option_parser
+from minigrad_viz.where import Locator
+
+ROOT = Path(__file__).resolve().parent.parent
+
+
+@pytest.fixture
+def shell(monkeypatch, tmp_path):
+    """A shell of its own for each test, with nothing of it left in the process afterwards."""
+    monkeypatch.setenv("IPYTHONDIR", str(tmp_path))
+    monkeypatch.setitem(sys.modules, "__main__", sys.modules["__main__"])
+    InteractiveShell.clear_instance()
+    config = Config()
+    config.HistoryManager.enabled = False  # no file, and no thread that writes it
+    shell = InteractiveShell.instance(config=config)
+    monkeypatch.setattr(shell, "_showtraceback", show_in_one_line)
+    yield shell
+    atexit.unregister(shell.atexit_operations)
+    shell.restore_sys_module_state()
+    InteractiveShell.clear_instance()
+    if async_helpers._asyncio_event_loop is not None:
+        async_helpers._asyncio_event_loop.close()
+        async_helpers._asyncio_event_loop = None
+
+
+def show_in_one_line(kind: type, error: BaseException, traceback: list[str]) -> None:
+    """The class of an error and the last line its traceback gives; of a UsageError its first sentence."""
+    lines = re.findall(r"In\[\d+\], line (\d+)", re.sub(r"\x1b\[[\d;]*m", "", "\n".join(traceback)))
+    place = f" @{lines[-1]}" if lines else ""
+    print(
+        f"UsageError: {str(error).split('.')[0]}" if kind.__name__ == "UsageError" else kind.__name__ + place
+    )
+
+
+class Watch:
+    """A runner that says when it begins and shows a picture at the end."""
+
+    def __init__(self, shell: InteractiveShell, name: str = "watch"):
+        self.shell, self.begun = shell, []
+        parser = option_parser(name, "Watch a cell.")
+        parser.add_argument("--step", action="store_true", help="show it step by step")
+        parser.add_argument("--title", default="picture", help="what to call it")
+        parser.add_argument("--size", type=int, default=1, help="how large")
+        self.runner = CellRunner(shell, name, self.begin, self.end, parser)
+        self.runner.install()
+
+    def begin(self, options, source, namespace):
+        self.begun.append(
+            SimpleNamespace(options=options, source=source, namespace=namespace, names=set(namespace))
+        )
+        print("begin" + " automatically" * options.automatic)
+        return options.title
+
+    def end(self, title, *, error, result_silenced):
+        self.error = error
+        text = "silenced " * result_silenced + title + " of error" * (error is not None)
+        display({"text/plain": text}, raw=True)
+
+    def run(self, *cells: str):
+        """Runs cells as a front end does, and returns the result of the last."""
+        return [self.shell.run_cell(cell, store_history=True) for cell in cells][-1]
+
+
+@pytest.fixture
+def watch(shell):
+    return Watch(shell)
+
+
+# What a session of cells, divided by "---", shows; "begin" and "picture" are what the magic adds.
+SESSIONS = {
+    # As any cell
+    "%%watch\nprint('body')\ny = 6\ny * 7": "begin | body | Out[1]: 42 | picture",
+    "1\n---\n%%watch\n'two'\n---\n_, __, Out": (
+        "Out[1]: 1 | begin | Out[2]: 'two' | picture | Out[3]: ('two', 1, {1: 1, 2: 'two'})"
+    ),
+    "%%watch\nx = 5\nx;": "begin | silenced picture",
+    "%%watch\nx = 5\nx; # why": "begin | silenced picture",
+    "%%watch\n'x;'": "begin | Out[1]: 'x;' | picture",
+    "%%watch\n이름 = '값'  # 주석\nprint(이름)\n이름 * 2": "begin | 값 | Out[1]: '값값' | picture",
+    "%%watch\nfrom __future__ import annotations\ndef f(a: nowhere): pass": "begin | picture",
+    "%%watch\n\n# nothing yet\n": "begin | picture",
+    "  %%watch\n  x = 1\n  x": "begin | Out[1]: 1 | picture",
+    "%%watch\n!echo shell\n%time x = 1\nx": "begin | shell | timed | Out[1]: 1 | picture",
+    # Errors, at their lines; and what follows is as before
+    "%%watch --step\nx = 1\nx / 0\nx = 3\n---\nx": (
+        "begin | ZeroDivisionError @3 | picture of error | Out[2]: 1"
+    ),
+    "%%watch\ndef f(v):\n    return 1 / v\n\nf(0)": "begin | ZeroDivisionError @3 | picture of error",
+    "x = 1\n---\n%%watch\nx = 2\ny = = 3\n---\nx": "SyntaxError @3 | Out[3]: 1",
+    "%%watch\nif 1:\nx = 2\n---\n1": "IndentationError @3 | Out[2]: 1",
+    "%%watch\nx = 1\nreturn x\n---\nx": "begin | SyntaxError @3 | picture of error | Out[2]: 1",
+    "%%watch\nraise KeyboardInterrupt\n---\n1": "begin | KeyboardInterrupt @2 | picture of error | Out[2]: 1",
+    "%%watch\nraise SystemExit(2)": "begin | SystemExit | picture of error",
+    # Top-level await
+    "%%watch\nimport asyncio\nx = await asyncio.sleep(0, 7)\nx": "begin | Out[1]: 7 | picture",
+    "%%watch\nimport asyncio\nawait asyncio.sleep(0)\n1 / 0": (
+        "begin | ZeroDivisionError @4 | picture of error"
+    ),
+    "%%watch\nimport asyncio\nawait asyncio.sleep(0)\nraise KeyboardInterrupt\n---\n1": (
+        "begin | KeyboardInterrupt @4 | picture of error | Out[2]: 1"
+    ),
+    # Arguments that are wrong: the cell does not run and fails
+    "%%watch --no\nx = 1\n---\n'x' in globals()": (
+        "UsageError: %%watch: unrecognized arguments: --no | Out[2]: False"
+    ),
+    "%%watch --size big\n1": "UsageError: %%watch: argument --size: invalid int value: 'big'",
+    "%%watch --title\n1": "UsageError: %%watch: argument --title: expected one argument",
+    "%%watch --title 'open\n1": "UsageError: %%watch: No closing quotation",
+    "%%watch plus\n%%time\n1": "UsageError: %%watch: unrecognized arguments: plus",
+    "%%time\n%%watch plus\n1": "timed | UsageError: %%watch: unrecognized arguments: plus",
+    "%%watch": (
+        "UsageError: %%watch is a cell magic, but the cell body is empty. Did you mean the line magic "
+        "%watch (single %)?"
+    ),
+    # Stacked with other cell magics
+    "%%time\n%%watch\nx = 5\nx": "begin | timed | Out[1]: 5 | picture",
+    "%%watch\n%%time\nx = 5\nx": "begin | timed | Out[1]: 5 | picture",
+    "%%time\n%%watch\nx = 5\nx;": "begin | timed | silenced picture",
+    "%%watch\n%%time\nx = 5\nx;": "begin | timed | silenced picture",
+    "%%time\n%%watch\n1 / 0": "begin | timed | ZeroDivisionError @1 | picture of error",
+    "%%watch\n%%time\n1 / 0": "begin | timed | ZeroDivisionError @1 | picture of error",
+    "%%time\n%%watch\nx = = 5\n---\n6": "SyntaxError @1 | Out[2]: 6",
+    "%%watch\n%%time\nx = = 5\n---\n6": "begin | SyntaxError @1 | picture of error | Out[2]: 6",
+    "%%capture c\n%%watch\nprint(1)\n---\nc.stdout, len(c.outputs)": "Out[2]: ('begin\\n1\\n', 1)",
+    "%%watch\n\n%%capture\nprint(1)": "begin | picture",
+    "%%watch\n%%writefile /dev/null\n<no ''' Python;": "begin | Overwriting /dev/null | picture",
+    # Cells inside cells, and the magic called by a program
+    "%%watch\nrun('print(2); 1 / 0')\nprint(3)": "begin | 2 | ZeroDivisionError @1 | 3 | picture",
+    "run('%%watch\\nprint(1)')\nprint(2)": "begin | 1 | picture | 2",
+    "%%watch --title outer\nrun('%%watch --title inner\\n1 / 0')\nprint(2)": (
+        "begin | begin | ZeroDivisionError @2 | inner of error | 2 | outer"
+    ),
+    "%%watch\nrun('')\nrun('  ')\n1 / 0\n---\n\n---\n2": (
+        "begin | ZeroDivisionError @4 | picture of error | Out[2]: 2"
+    ),
+    "call('watch', '', 'z = 2\\nz * 2')": "begin | Out[1]: 4 | picture",
+    "call('watch', '', 'z = 2\\n\\n1 / 0')": "begin | ZeroDivisionError @3 | picture of error",
+    "call('watch', '', 'z = = 2')": "SyntaxError @1",
+    "%%watch\nfor i in range(3):\n    %watch cell --title again\ncall('watch', '', 'i = 7')\ni": (
+        "begin | Out[1]: 7 | picture"
+    ),
+    "print(1)\n%watch cell --title late\nprint(2)": "1 | begin | 2 | late",
+    # Every cell
+    "%watch on --title auto\n1\n---\n2\n---\n3;\n---\n%watch off\n---\n4": (
+        "Out[1]: 1 | begin automatically | Out[2]: 2 | auto | begin automatically | silenced auto | "
+        "begin automatically | auto | Out[5]: 4"
+    ),
+    "%watch on\n---\n1 / 0": "begin automatically | ZeroDivisionError @1 | picture of error",
+    "%watch on\n---\nx = = 1\n---\n%%time\n1;\n---\n \n---\n'가": "SyntaxError @1 | timed | SyntaxError @1",
+    "%watch on\n---\n%%watch --title own\n1\n---\nrun('2')": (
+        "begin | Out[2]: 1 | own | begin automatically | Out[3]: 2 | picture"
+    ),
+    "%watch on --no\n---\n1": (
+        "UsageError: %watch takes on, off, cell or traceback, then options: unrecognized arguments: "
+        "--no | Out[2]: 1"
+    ),
+    "%watch bogus": (
+        "UsageError: %watch takes on, off, cell or traceback, then options: 'bogus' is none of them"
+    ),
+    "%watch traceback": "Nothing has failed.",
+}
+
+
+@pytest.mark.filterwarnings("ignore:To exit")  # IPython on SystemExit
+@pytest.mark.parametrize("cells", SESSIONS)
+def test_session(watch, capsys, cells):
+    shell = watch.shell
+    shell.user_ns.update(
+        run=lambda cell: shell.run_cell(cell) and None,
+        call=shell.run_cell_magic,
+    )
+    watch.run(*cells.split("\n---\n"))
+    out, err = capsys.readouterr()
+    lines = [re.sub("^CPU times.*", "timed", line) for line in (out + err).splitlines()]
+    assert " | ".join(line for line in lines if line and not line.startswith("Wall time")) == SESSIONS[cells]
+    assert watch.runner._cells == []
+
+
+def test_body_runs_once_after_begin(watch):
+    watch.run(
+        "runs = []",
+        *(f"{magics}\nruns.append(1)" for magics in ("%%watch", "%%watch\n%%time", "%%time\n%%watch")),
+    )
+    assert watch.shell.user_ns["runs"] == [1, 1, 1]
+    result = watch.run("%%watch\nafter = 2\n1 / 0")
+    begun = watch.begun[-1]
+    assert begun.source == "%%watch\nafter = 2\n1 / 0\n" and begun.namespace is watch.shell.user_ns
+    assert "runs" in begun.names and "after" not in begun.names and begun.namespace["after"] == 2
+    assert watch.error is result.error_in_exec and isinstance(watch.error, ZeroDivisionError)
+    assert watch.shell.history_manager.input_hist_raw[-1] == "%%watch\nafter = 2\n1 / 0"
+
+
+def test_traceback_is_the_one_without_the_magic(watch, capsys, monkeypatch):
+    shown = []
+    monkeypatch.setattr(
+        watch.shell, "_showtraceback", lambda kind, error, traceback: shown.append("\n".join(traceback))
+    )
+    body = "def f(v):\n    return 1 / v\nf(1)\n\n\n\nf(0)"
+    watch.run("# a comment\n" + body, "%%watch\n" + body)
+    plain, watched = (re.sub(r"\x1b\[[\d;]*m", "", text) for text in shown)
+    call, comment = "get_ipython().run_line_magic('watch', 'cell')", "# a comment"
+    assert "In[1], line 8" in plain and watched.replace(call, comment).replace("In[2]", "In[1]") == plain
+
+
+def test_bad_arguments_fail_the_cell_with_an_error_output(watch, capsys):
+    result = watch.run("%%watch --no\nx = 1")
+    assert not result.success and isinstance(result.error_in_exec, UsageError)
+    message = "%%watch: unrecognized arguments: --no. The cell was not run; %%watch? lists the options."
+    assert str(result.error_in_exec) == message
+    assert result.error_in_exec._render_traceback_() == [f"UsageError: {message}"]
+    assert watch.begun == []
+
+
+def test_arguments_are_taken_as_written(watch):
+    watch.run("x = 5", "%%watch\t--title '합 {x} $x \"q\"'   \nx")
+    assert vars(watch.begun[0].options) == {
+        "step": False,
+        "title": '합 {x} $x "q"',
+        "size": 1,
+        "automatic": False,
+    }
+
+
+@pytest.mark.parametrize("cell", ["%%watch?", "%watch?", "%%watch?\nx = 1"])
+def test_help_shows_the_options(watch, capsys, cell):
+    watch.run(cell)
+    out = re.sub(r"\x1b\[[\d;]*m", "", capsys.readouterr().out)
+    assert "%%watch [--step] [--title TITLE] [--size SIZE]\n\nWatch a cell.\n" in out
+    assert "show it step by step" in out and "%watch on [options]" in out
+    assert watch.begun == [] and "\x1b" not in watch.runner._magic.__doc__
+
+
+def test_terminal_waits_for_the_rest_of_the_cell(watch):
+    check = watch.shell.input_transformer_manager.check_complete
+    for text in ("%%{} -n1", "%%{} -n1\nx = 1", "%%{} -n1\nx = 1\n\n"):
+        assert check(text.format("watch")) == check(text.format("timeit"))
+
+
+def test_silent_cell_runs_and_shows_nothing(watch, capsys):
+    assert watch.shell.run_cell("%%watch\nx = 3", silent=True).success
+    assert watch.shell.user_ns["x"] == 3 and watch.begun == [] and capsys.readouterr().out == ""
+
+
+def test_run_that_ends_without_a_result(watch):
+    """What a kernel announces when the task of an asynchronous cell fails."""
+    watch.shell.events.trigger("pre_run_cell", SimpleNamespace(raw_cell="%%watch\nx"))
+    watch.shell.run_line_magic("watch", "cell")
+    try:
+        raise TimeoutError
+    except TimeoutError as error:
+        watch.shell.events.trigger("post_run_cell", None)
+        assert watch.error is error
+    assert watch.runner._cells == []
+
+
+def test_cell_that_never_reported_back_is_ended_with_the_one_around_it(watch, capsys):
+    watch.run("%%watch --title outer\n" + SWALLOWED)
+    assert (
+        capsys.readouterr().out.split() == ["begin", "begin", "inner", "outer"] and watch.runner._cells == []
+    )
+
+
+SWALLOWED = """\
+shell = get_ipython()
+cell = "%%watch --title inner\\nx = 1"
+coroutine = shell.run_cell_async(cell, transformed_cell=shell.transform_cell(cell))
+try:
+    coroutine.send(None)
+except StopIteration:
+    pass"""
+
+
+# ------------------------------------------------------------------------------------ begin and end that fail
+
+
+def fail(*_args, **_options):
+    raise ValueError("no\nroom")
+
+
+def test_begin_that_fails_fails_the_cell(watch, capsys, monkeypatch):
+    monkeypatch.setattr(watch.runner, "_begin", fail)
+    result = watch.run("%%watch\nprint('ran')")
+    assert isinstance(result.error_in_exec, ValueError) and capsys.readouterr().out == "ValueError @1\n"
+    assert watch.run("%watch on", "4").result == 4
+    assert capsys.readouterr().err.startswith("%watch on could not watch this cell: ValueError: no room (")
+    assert not hasattr(watch, "error")
+
+
+@pytest.mark.parametrize("kind", [ValueError, KeyboardInterrupt, UsageError])
+def test_end_that_fails_hides_nothing(watch, capsys, monkeypatch, kind):
+    def end(*_args, **_options):
+        raise kind("no\nroom")
+
+    monkeypatch.setattr(watch.runner, "_end", end)
+    assert watch.run("%%watch\n5").result == 5
+    warning = f"%%watch could not show this cell: {kind.__name__}: no room (%watch traceback tells where)\n"
+    assert capsys.readouterr() == ("begin\nOut[1]: 5\n", warning)
+    watch.run("%%watch\n1 / 0")
+    assert capsys.readouterr() == ("begin\nZeroDivisionError @2\n", warning)
+    watch.run("%watch traceback")
+    assert 'raise kind("no\\nroom")' in capsys.readouterr().out
+
+
+def test_words_can_be_replaced(shell, capsys):
+    messages = Messages(end_failed="%%{name} 실패: {problem}", bad_arguments="%%{name} 옵션 오류: {problem}")
+    CellRunner(shell, "watch", lambda *_: None, fail, messages=messages).install()
+    shell.run_cell("%%watch\nx = 1")
+    shell.run_cell("%%watch --no\nx = 1")
+    words = "UsageError: %%watch 옵션 오류: unrecognized arguments: --no\n"
+    assert capsys.readouterr() == (words, "%%watch 실패: ValueError: no room\n")
+
+
+# ---------------------------------------------------------------------------------------------- coming and going
+
+
+def traces(shell: InteractiveShell) -> dict[str, int]:
+    """How much of everything the shell holds that an extension can add to."""
+    manager, inputs = shell.magics_manager, shell.input_transformer_manager
+    held = {"line": manager.magics["line"], "cell": manager.magics["cell"], "user": vars(manager.user_magics)}
+    held |= {"lines": inputs.line_transforms, "cleanup": inputs.cleanup_transforms}
+    held |= {"post": shell.input_transformers_post, "tokens": inputs.token_transformers}
+    held |= {"trees": shell.ast_transformers, "config": shell.configurables}
+    return {name: len(things) for name, things in (held | shell.events.callbacks).items()}
+
+
+def test_uninstalling_leaves_nothing(shell, capsys):
+    before = traces(shell)
+    watch = Watch(shell)
+    during = traces(shell)
+    changed = {name for name in before if before[name] != during[name]}
+    assert changed == {"line", "cell", "user", "lines", "pre_run_cell", "post_run_cell"}
+    watch.runner.install()
+    assert traces(shell) == during
+    watch.runner.uninstall()
+    watch.runner.uninstall()
+    assert traces(shell) == before and not watch.run("%%watch\nx = 1").success
+    watch.runner.install()
+    assert traces(shell) == during and watch.run("%%watch\n7").result == 7 and len(watch.begun) == 1
+
+
+def test_runners_of_one_name_replace_each_other_and_of_two_names_do_not(shell):
+    first = Watch(shell)
+    during = traces(shell)
+    second = Watch(shell)
+    first.runner.uninstall()
+    second.run("%%watch\nx = 1")
+    assert traces(shell) == during and (len(first.begun), len(second.begun)) == (0, 1)
+    other = Watch(shell, "other")
+    other.run("%%watch\n%%other\nx = 2", "%%other\nx = 3")
+    assert (len(second.begun), len(other.begun)) == (2, 2)
+    other.runner.uninstall()
+    assert traces(shell) == during and second.run("%%watch\nx").result == 3
+
+
+def test_magic_of_somebody_else_is_kept(watch):
+    watch.shell.register_magic_function(lambda line, cell=None: "other", "line_cell", "watch")
+    watch.runner.uninstall()
+    assert watch.shell.run_cell_magic("watch", "", "x") == "other"
+
+
+EXTENSION = """
+from minigrad_viz.cell import CellRunner
+def load_ipython_extension(shell):
+    global runner
+    runner = CellRunner(shell, "watch", lambda *_: print("begin"), lambda *_, **__: print("end"))
+    runner.install()
+def unload_ipython_extension(shell):
+    runner.uninstall()
+"""
+
+
+def test_extension_loaded_reloaded_and_unloaded(shell, tmp_path, monkeypatch, capsys):
+    (tmp_path / "an_extension.py").write_text(EXTENSION)
+    monkeypatch.syspath_prepend(tmp_path)
+    shell.run_cell("%unload_ext nothing")  # IPython itself adds to its configurables on first use
+    before = traces(shell)
+    shell.run_cell("%load_ext an_extension")
+    during = traces(shell)
+    for cell in (
+        "%load_ext an_extension",
+        "%reload_ext an_extension",
+        "%watch on",
+        "%reload_ext an_extension",
+    ):
+        shell.run_cell(cell)
+        assert traces(shell) == during != before
+    sys.modules["an_extension"].load_ipython_extension(shell)
+    assert traces(shell) == during
+    capsys.readouterr()
+    shell.run_cell("%%watch\nprint('body')\n%unload_ext an_extension\nprint('rest')")
+    assert capsys.readouterr().out.split() == ["begin", "body", "end", "rest"] and traces(shell) == before
+    del sys.modules["an_extension"]
+
+
+# ------------------------------------------------------------------------------------------- places in the source
+
+# The source that `begin` gets, and the text, line and source number of every call of `look`.
+PLACES = {
+    "%%watch\ny = look(1)": ("%%watch\ny = look(1)\n", "look(1) 2 0"),
+    "\n %%watch --step\n\n look(1)": ("%%watch --step\n\nlook(1)\n", "look(1) 3 0"),
+    "In [3]: %%watch\n   ...: look(1)": ("%%watch\nlook(1)\n", "look(1) 2 0"),
+    "%%time\n\n%%watch\n!true\ny = look(1)\nlook(y)": (
+        "%%watch\n!true\ny = look(1)\nlook(y)\n",
+        "look(1) 3 0, look(y) 4 0",
+    ),
+    "%%watch\n%%time\n\ny = look(1)\nlook(y)": ("y = look(1)\nlook(y)\n", "look(1) 1 0, look(y) 2 0"),
+    "%%watch\nif 1:\n    %time look(7)\n    '가'; look(8)": (None, "%time look(7) 3 0, look(8) 4 0"),
+    "%%watch\nimport asyncio\nawait asyncio.sleep(0)\nlook(3)": (None, "look(3) 4 0"),
+    "%%watch\nearlier()": (None, "look('earlier') 3 1"),
+    "%%watch\nexec('x = look(1)')": (None, "exec('x = look(1)') 2 0"),
+    # Two lines become one before they run, so the transformed lines are given.
+    "%%watch\n%alias_magic --cell t \\\n  time\nlook(2)": (
+        "get_ipython().run_line_magic('watch', 'cell')\n"
+        "get_ipython().run_line_magic('alias_magic', '--cell t    time')\nlook(2)\n",
+        "look(2) 3 0",
+    ),
+}
+
+
+@pytest.mark.parametrize("cell", PLACES)
+def test_places_in_the_source_of_a_cell(shell, cell):
+    sources, spans = [], []
+
+    def begin(_options, source, namespace):
+        sources.append(source)
+        namespace["look"] = lambda _: spans.append(locator.here())
+        locator = Locator(source, namespace)
+
+    CellRunner(shell, "watch", begin, lambda *_, **__: None).install()
+    shell.run_cell("# an earlier cell\ndef earlier():\n    look('earlier')")
+    source, places = PLACES[cell]
+    assert shell.run_cell(cell).success
+    assert sources == [source or cell + "\n"]
+    assert ", ".join(f"{span.text} {span.line} {span.origin}" for span in spans) == places
+
+
+# ------------------------------------------------------------------------------------------------ in a real kernel
+
+SETUP = """
+from IPython.display import display
+from minigrad_viz.cell import CellRunner
+def begin(options, source, namespace):
+    return f"picture of {len(source.splitlines())} lines"
+def end(text, *, error, result_silenced):
+    display({"text/plain": text}, raw=True)
+CellRunner(get_ipython(), "watch", begin, end).install()
+"""
+INTERRUPT = "import asyncio, os, signal, time\nos.kill(os.getpid(), signal.SIGINT)\n"
+
+
+def run_notebook(*cells: str, allow_errors: bool = True) -> list[str]:
+    """The outputs of cells that nbclient runs in a kernel of this environment, each cell's on one line."""
+    nbformat = pytest.importorskip("nbformat")
+    nbclient = pytest.importorskip("nbclient")
+    notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(cell) for cell in (SETUP, *cells)])
+    client = nbclient.NotebookClient(notebook, kernel_name="python3", timeout=60, allow_errors=allow_errors)
+    path = os.pathsep.join(filter(None, [str(ROOT), os.environ.get("PYTHONPATH")]))
+    client.execute(env={**os.environ, "PYTHONPATH": path})
+    return [" | ".join(in_words(output) for output in cell.outputs) for cell in notebook.cells[1:]]
+
+
+def in_words(output) -> str:
+    match output.output_type:
+        case "stream":
+            return "timed" if output.text.startswith("CPU times") else output.text.strip()
+        case "execute_result":
+            return f"Out[{output.execution_count}]: {output.data['text/plain']}"
+        case "display_data":
+            return output.data["text/plain"]
+    lines = re.findall(r"line (\d+)", re.sub(r"\x1b\[[\d;]*m", "", "\n".join(output.traceback)))
+    return f"{output.ename}: {output.evalue.split('.')[0].split(' (')[0]}" + (
+        f" @{lines[0]}" if lines else ""
+    )
+
+
+KERNEL = {
+    "%%watch\nprint('본문')\nx = 3\nx": "본문 | Out[2]: 3 | picture of 4 lines",
+    "%%watch\nprint('body')\nx;": "body | picture of 3 lines",
+    "%%watch\nprint('body')\nx / 0": "body | ZeroDivisionError: division by zero @3 | picture of 3 lines",
+    "%%watch\nx = 9\n1 +": "SyntaxError: invalid syntax @3",
+    "%%watch --no\nx = 9": "UsageError: %%watch: unrecognized arguments: --no",
+    "%%watch\nimport asyncio\nx += await asyncio.sleep(0, 4)\nx": "Out[7]: 7 | picture of 4 lines",
+    "%%watch\nawait asyncio.sleep(0)\n1 / 0": "ZeroDivisionError: division by zero @3 | picture of 3 lines",
+    "%%time\n%%watch\nx = 4\nx;": "timed | picture of 3 lines",
+    "%%watch\n%%capture\nprint('hidden')": "picture of 1 lines",
+    "x": "Out[11]: 4",
+    f"%%watch\n{INTERRUPT}time.sleep(20)": "KeyboardInterrupt:  @4 | picture of 4 lines",
+    "'between'": "Out[13]: 'between'",
+    f"%%watch\n{INTERRUPT}await asyncio.sleep(20)": "CancelledError:  @4 | picture of 4 lines",
+    "'after'": "Out[15]: 'after'",
+}
+
+
+def test_outputs_in_a_kernel():
+    assert run_notebook(*KERNEL) == list(KERNEL.values())
+
+
+def test_bad_arguments_stop_a_notebook():
+    errors = pytest.importorskip("nbclient.exceptions")
+    with pytest.raises(errors.CellExecutionError, match="unrecognized arguments: --no"):
+        run_notebook("%%watch --no\n1", allow_errors=False)

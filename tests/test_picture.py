@@ -1,0 +1,476 @@
+"""The picture: everything stands where Graphviz says, nothing spills or breaks, and every kind of graph can be drawn."""
+
+from __future__ import annotations
+
+import re
+import time
+from xml.etree import ElementTree
+
+import graphviz
+import pytest
+from lab import BROWSER_OPTIONS, find_chromium
+
+from minigrad_viz.boxes import PARALLEL, measure
+from minigrad_viz.digraph import Digraph
+from minigrad_viz.dot import ASIDE, at, read, to_dot
+from minigrad_viz.graph import LEAF, RESULT, ROOT, Card, Deck, Graph, Route, Saved, Station
+from minigrad_viz.layout import layout
+from minigrad_viz.protocol import KEPT, Value
+from minigrad_viz.style import css
+from minigrad_viz.svg import to_svg
+from test_outline import GRAPHS, Sketch, chain, code_1, code_4, code_9, code_13, code_18, hangul, many_uses, outputs
+
+SVG = "{http://www.w3.org/2000/svg}"
+
+
+def draw(graph, **options):
+    """The picture's SVG and Graphviz's answer for it."""
+    shared = {name: options[name] for name in ("detail", "lang") if name in options}
+    positions = layout(to_dot(graph, **shared).source, deadline=20)
+    return to_svg(graph, positions, **options), positions
+
+
+def parse(svg):
+    """The root element, and all elements with an id by it."""
+    root = ElementTree.fromstring(svg)
+    named = [element for element in root.iter() if element.get("id")]
+    assert len({element.get("id") for element in named}) == len(named), "an id occurs twice"
+    return root, {element.get("id"): element for element in named}
+
+
+def tokens(path):
+    """Commands of path data with their numbers."""
+    for command, numbers in re.findall(r"([A-Za-z])([^A-Za-z]*)", path):
+        yield command, [float(x) for x in re.findall(r"-?\d*\.?\d+", numbers)]
+
+
+def extent(path):
+    """Left, top, right and bottom of path data of rounded rectangles (M, a, h, v, z)."""
+    x = y = 0.0
+    xs, ys = [], []
+    for command, numbers in tokens(path):
+        x, y = {
+            "M": lambda: tuple(numbers), "h": lambda: (x + numbers[0], y), "v": lambda: (x, y + numbers[0]),
+            "a": lambda: (x + numbers[5], y + numbers[6]), "z": lambda: (x, y),
+        }[command]()  # fmt: skip
+        xs.append(x)
+        ys.append(y)
+    return min(xs), min(ys), max(xs), max(ys)
+
+
+def polyline(path):
+    """Points along path data of an arrow (M, H, C), and its ends."""
+    points = []
+    for command, n in tokens(path):
+        if command == "C":
+            piece = (points[-1], (n[0], n[1]), (n[2], n[3]), (n[4], n[5]))
+            points += [at(piece, i / 50) for i in range(1, 51)]
+        else:
+            points.append((n[0], points[-1][1]) if command == "H" else (n[0], n[1]))
+    return points
+
+
+def translation(element):
+    return tuple(map(float, re.fullmatch(r"translate\((\S+) (\S+)\)", element.get("transform")).groups()))
+
+
+def box_of(element):
+    """Extent of a station as it is drawn: all its boxes, moved to where it stands."""
+    dx, dy = translation(element)
+    boxes = [extent(path.get("d")) for path in element.iter(SVG + "path")]
+    lefts, tops, rights, bottoms = zip(*boxes)
+    return min(lefts) + dx, min(tops) + dy, max(rights) + dx, max(bottoms) + dy
+
+
+# ------------------------------------------------------------------------------------------------- Graphviz's positions
+
+
+@pytest.mark.parametrize("detail", ["normal", "full"])
+@pytest.mark.parametrize("name", GRAPHS)
+def test_every_station_stands_where_graphviz_put_it(name, detail):
+    graph = GRAPHS[name]()
+    svg, positions = draw(graph, detail=detail, prefix="p-")
+    _, elements = parse(svg)
+    height = float(positions["bb"].split(",")[3])
+    nodes = [thing for thing in positions["objects"] if not thing["name"].startswith("cluster")]
+    assert {thing["name"] for thing in nodes} >= {station.id for station in graph.stations}
+    for thing in nodes:
+        left, top, right, bottom = box_of(elements["p-" + thing["name"]])
+        x, y = map(float, thing["pos"].split(","))
+        assert (left + right) / 2 == pytest.approx(x, abs=0.2)
+        assert (top + bottom) / 2 == pytest.approx(height - y, abs=0.2)
+        assert right - left == pytest.approx(72 * float(thing["width"]), abs=0.2)
+        assert bottom - top == pytest.approx(72 * float(thing["height"]), abs=0.2)
+
+
+@pytest.mark.parametrize("name", GRAPHS)
+def test_every_route_follows_graphviz_between_decks(name):
+    """Ends are at the decks' middles; heights change inside the gaps between columns; in between lies Graphviz's curve
+    (the gradient arrow a fixed distance below it)."""
+    graph = GRAPHS[name]()
+    svg, positions = draw(graph)
+    _, elements = parse(svg)
+    measured = measure(graph)
+    places = read(positions, measured)
+    for route in graph.routes:
+        if measured.line(route) != route.id:
+            continue
+        tail, parallel = measured.tail(route), len(measured.bundles[route.id])
+        first, last = places.column[tail], places.column[route.target]
+        assert last > first, "forward arrows run from left to right"
+        assert route.id in {edge["id"] for edge in positions["edges"]}
+        arrows = [("", places.upper, 0.0)] + [("-g", places.lower, ASIDE)] * route.tracked
+        for suffix, level, aside in arrows:
+            points = polyline(elements[route.id + suffix].find(SVG + "path").get("d"))
+            points = points if points[0][0] < points[-1][0] else points[::-1]
+            box, (left, top) = measured.boxes[tail], places.corner(tail)
+            room = 0.5 + (24 if 1 < parallel <= PARALLEL else 0)
+            assert points[-1][1] == pytest.approx(level(route.target), abs=room)
+            assert points[-1][0] == pytest.approx(places.corner(route.target)[0], abs=9.5)
+            if route.card == len(box.cards) - 1 or suffix or not box.cards:
+                assert points[0][0] == pytest.approx(left + box.width, abs=9.5)
+                assert points[0][1] == pytest.approx(level(tail), abs=room)
+            else:  # out over the top of the cards that stand behind
+                assert points[0][1] == pytest.approx(top, abs=0.2)
+                assert left + box.cards[route.card].x < points[0][0] < left + box.width
+            if last - first < 2:
+                continue
+            ours = inside(points, places.columns[first + 1][0] + 1, places.columns[last - 1][1] - 1)
+            curve = [at(piece, i / 200) for piece in places.curves[route.id] for i in range(201)]
+            for x, y in ours:
+                assert min(abs(x - u) + abs(y - aside - v) for u, v in curve) < 3
+            assert ours
+
+
+def inside(points, left, right):
+    return [(x, y) for x, y in points if left <= x <= right]
+
+
+@pytest.mark.parametrize("name", GRAPHS)
+def test_frames_are_graphvizs_clusters(name):
+    svg, positions = draw(GRAPHS[name]())
+    root, elements = parse(svg)
+    height = float(positions["bb"].split(",")[3])
+    clusters = [thing for thing in positions["objects"] if thing["name"].startswith("cluster_")]
+    assert len(clusters) == sum(element.get("class") == "frame" for element in root.iter())
+    for cluster in clusters:
+        left, bottom, right, top = map(float, cluster["bb"].split(","))
+        rect = elements["frame" + cluster["name"][8:]].find(SVG + "rect")
+        drawn = [float(rect.get(name)) for name in ("x", "y", "width", "height")]
+        assert drawn == pytest.approx([left, height - top, right - left, top - bottom], abs=0.2)
+
+
+def test_recipe_of_the_layout():
+    dot = to_dot(code_18())
+    assert isinstance(dot, graphviz.Digraph) and dot.source == to_dot(code_18()).source, "deterministic"
+    assert 'node [fixedsize=true label="" shape=box]' in dot.source
+    assert "rankdir=LR" in dot.source and "subgraph cluster_2" in dot.source
+    assert dot.source.count(" -> ") == len(code_18().routes)
+    assert not re.search(r"constraint|headport|tailport|\w:\w+ ->", dot.source)
+    assert "rankdir=TB" in to_dot(code_18(), rankdir="TB").source
+    assert isinstance(to_dot(code_4(), digraph=Digraph), Digraph)
+    assert "\ty = x ** 3" not in to_dot(code_4()).source and "PowBackward0" in to_dot(code_4(), labels=True).source
+
+
+# ------------------------------------------------------------------------------------------------------------- contents
+
+
+def texts(svg):
+    root, _ = parse(svg)
+    return ["".join(element.itertext()).replace("\u00a0", " ") for element in root.iter(SVG + "text")]
+
+
+def test_code_9_shows_every_number():
+    svg, _ = draw(code_9(), lang="en")
+    shown = texts(svg)
+    for expected in ("x", "y = x ** 3", "1.6 = 0.6 + 1.", "(0.008 not kept)", "PowBackward0", "exponent 3", "root"):
+        assert expected in shown
+    _, elements = parse(svg)
+    pills = {id: "".join(e.find(SVG + "text").itertext()) for id, e in elements.items() if id.endswith("-p")}
+    assert pills == {"r0-p": "0.6", "r1-p": "1.", "r2-p": "0.008", "r3-p": "0.1", "r4-p": "1.", "r5-p": "1."}
+    assert elements["s1-k0"].get("class") == "chip freed" and elements["s1-k1"].get("class") == "chip"
+    assert elements["s0"].get("class") == "station leaf" and elements["s5"].get("class") == "station root"
+    assert elements["s0-c0-grad"].get("class") == "row" and elements["s1-d"].get("class") == "deck"
+
+
+def test_before_backward_gradient_arrows_are_dashed_and_carry_nothing():
+    _, elements = parse(draw(code_4(after=False))[0])
+    assert elements["r0-g"].get("class") == "edge grad todo" and "r0-p" not in elements
+
+
+def test_a_cell_without_graph_has_cards_only_and_says_why():
+    svg, _ = draw(code_1(), lang="en")
+    _, elements = parse(svg)
+    assert not any(id.endswith(("-d", "-g", "-p")) for id in elements)
+    assert elements["s1-c0"].get("class") == "card result bare"
+    assert "No tensor here asks for gradients, so there is no" in " ".join(texts(svg))
+
+
+def test_inputs_without_an_edge_end_in_a_sign():
+    svg, _ = draw(code_13())
+    root, _ = parse(svg)
+    assert sum(element.get("class") == "none" for element in root.iter()) == 2 + 1  # and once in the legend
+    s = Sketch()
+    inputs = [(s.constant(f"c{i}", 1.0), False) for i in range(9)]
+    s.op("CatBackward0", "y", "torch.cat(…)", 1.0, [*inputs, (s.leaf("x", 1.0), None)], role=ROOT)
+    assert "∅9" in texts(draw(s.graph())[0]), "many are counted"
+
+
+def test_a_much_used_leaf_has_a_sign_at_each_use():
+    svg, _ = draw(many_uses(20))
+    root, _ = parse(svg)
+    assert sum(element.get("class") == "reference" for element in root.iter()) == 19
+    root, elements = parse(draw(many_uses(20, chain=False))[0])
+    assert not any(element.get("class") == "reference" for element in root.iter()), "one user needs no sign"
+    assert [e.text for e in elements["r0-p"].iter(SVG + "text")] == ["1.", "×20"]
+
+
+def test_more_saved_values_than_fit_are_counted_and_told_in_the_tooltip():
+    s = Sketch()
+    x = s.leaf("x", 1.0)
+    s.op("ConvolutionBackward0", "y", "conv(x)", 1.0, [(x, None)], [(f"parameter_{i}", f"({i}, {i})") for i in range(12)])
+    graph = s.graph()
+    svg, _ = draw(graph)
+    (more,) = [e for e in parse(svg)[0].iter() if e.get("class") == "chip more"]
+    hidden = int(more.find(SVG + "text").text[1:])
+    assert 0 < hidden < 12 and more.find(SVG + "title").text.count("parameter_") == hidden
+    assert "chip more" not in draw(graph, detail="full")[0]
+
+
+def test_full_detail_adds_rows_and_languages_change_words():
+    _, elements = parse(draw(code_4(), detail="full")[0])
+    rows = [id[6:] for id in elements if id.startswith("s1-c0-")]
+    assert rows == ["value", "grad", "requires_grad", "is_leaf", "retains_grad", "version", "shape", "dtype"]
+    assert "잎(leaf)" in texts(draw(code_4(), lang="ko")[0])
+
+
+def test_alternative_text():
+    root, elements = parse(draw(code_9(), lang="en", prefix="fig1-")[0])
+    assert root.get("role") == "img" and root.get("aria-labelledby") == "fig1-title fig1-desc"
+    assert elements["fig1-title"].text == "Computation graph of z"
+    assert elements["fig1-desc"].text == "Tensors: 6. Backward nodes: 6. Root: z. Leaves: x."
+    tip = elements["fig1-s0-c0"].find(SVG + "title").text
+    assert tip.startswith("x\nvalue: 5.\ngrad: 1.6\nrequires_grad: True")
+    assert elements["fig1-r0-p"].find(SVG + "title").text == "gradient from y to x: 0.6"
+
+
+def test_a_limit_that_was_reached_is_told():
+    graph = code_4()
+    svg, _ = draw(Graph(graph.stations, graph.routes, omitted=12), lang="en")
+    assert "Stations left out, because the graph is larger than the limit: 12." in " ".join(texts(svg))
+
+
+def test_themes():
+    light, dark, auto = (css(theme) for theme in ("light", "dark", "auto"))
+    assert "--leaf:#8CCBF0" in light and "#16577f" not in light and "--leaf:#16577f" in dark
+    assert "prefers-color-scheme:dark" in auto and '[data-jp-theme-light="false"] .mg-auto' in auto
+    assert auto.count("{") == auto.count("}")
+    rules = re.sub(r"@media\([^)]*\)", "", auto).replace("}}", "}")
+    for selectors in re.findall(r"([^{}]+)\{", rules):
+        assert all(".mg" in selector for selector in selectors.split(",")), "styles nothing else on a page"
+
+
+@pytest.mark.parametrize(
+    "options, message",
+    [
+        ({"detail": "brief"}, "unknown detail 'brief'"), ({"theme": "blue"}, "unknown theme 'blue'"),
+        ({"lang": "fr"}, "unknown language 'fr'"), ({"prefix": 'a"b'}, "prefix must consist of"),
+    ],
+)  # fmt: skip
+def test_bad_options(options, message):
+    positions = layout(to_dot(code_4()).source)
+    with pytest.raises(ValueError, match=message):
+        to_svg(code_4(), positions, **options)
+
+
+def test_the_same_every_time_and_small():
+    svg, positions = draw(code_9())
+    assert svg == to_svg(code_9(), positions)
+    assert len(svg.encode()) < 18_000
+
+
+@pytest.mark.parametrize("name", GRAPHS)
+def test_hostile_or_not_it_is_well_formed(name):
+    svg, _ = draw(GRAPHS[name]())
+    root, _ = parse(svg)
+    names = {element.tag.removeprefix(SVG) for element in root.iter()}
+    assert names <= {"svg", "title", "desc", "style", "rect", "g", "path", "text", "tspan"}
+    assert not any(name.startswith("on") for element in root.iter() for name in element.attrib)
+    assert not re.search(r"[\x00-\x08\x0b-\x1f\u202a-\u202e\u2066-\u2069]", svg)
+    svg.encode("utf-8")
+    x, y, width, height = map(float, root.get("viewBox").split())
+    assert (width, height) == (float(root.get("width")), float(root.get("height")))
+
+
+@pytest.mark.parametrize("name", GRAPHS)
+def test_pills_cover_no_station_and_no_other_pill(name):
+    root, elements = parse(draw(GRAPHS[name]())[0])
+    solid = [box_of(e) for e in root.iter() if (e.get("class") or "").startswith(("station", "reference"))]
+    pills = []
+    for element in root.iter():
+        if element.get("class") == "pill":
+            rect = element.find(SVG + "rect")
+            x, y, w, h = (float(rect.get(side)) for side in ("x", "y", "width", "height"))
+            pills.append((x, y, x + w, y + h))
+    for i, pill in enumerate(pills):
+        for other in solid + pills[:i]:
+            assert not overlap(pill, other), f"{pill} over {other}"
+
+
+def overlap(a, b):
+    return min(a[2], b[2]) - max(a[0], b[0]) > 0.5 and min(a[3], b[3]) - max(a[1], b[1]) > 0.5
+
+
+@pytest.mark.parametrize("graph", [chain(999), many_uses(1000), many_uses(1000, chain=False)], ids=["chain", "uses", "fan in"])
+def test_a_thousand_stations_or_uses_in_time(graph):
+    start = time.perf_counter()
+    svg, _ = draw(graph)
+    assert time.perf_counter() - start < 3
+    parse(svg)
+
+
+# -------------------------------------------------------------------------------------------------------------- PyTorch
+
+
+def from_torch(root, names):
+    """The `Graph` behind a tensor of PyTorch, after running its backward once. `names` are variables by name."""
+    flowed = {}
+    order, numbers, todo = [], {}, [(root.grad_fn, False)]
+    while todo:  # inputs before those that use them
+        node, entered = todo.pop()
+        if entered:
+            numbers[node] = len(order)
+            order.append(node)
+        elif node not in numbers:
+            numbers[node] = -1
+            todo.append((node, True))
+            todo += [(child, False) for child, _ in node.next_functions if child is not None and child not in numbers]
+    for node in order:
+        if node.name() != "torch::autograd::AccumulateGrad":
+            node.register_hook(lambda sent, received, node=node: flowed.update({node: (sent, received)}))
+    saved = {node: [saved_of(node, name) for name in dir(node) if name.startswith("_saved_")] for node in order}
+    root.sum().backward(retain_graph=True)
+    variables = {id(tensor): name for name, tensor in names.items()}
+    makers = {tensor.grad_fn: name for name, tensor in names.items() if tensor.grad_fn is not None}
+    stations, routes = [], []
+    for i, node in enumerate(order):
+        inputs = []
+        for j, (child, output) in enumerate(node.next_functions):
+            inputs.append(None if child is None else f"r{len(routes)}")
+            if child is not None:
+                sent = flowed[node][0][j] if node in flowed and flowed[node][0][j] is not None else None
+                gradients = (snapshot(sent),) if sent is not None else ()
+                routes.append(Route(f"r{len(routes)}", f"s{numbers[child]}", f"s{i}", output, j, True, gradients))
+        if (leaf := getattr(node, "variable", None)) is not None:
+            card = Card(f"s{i}t", LEAF, variables.get(id(leaf)), None, snapshot(leaf), snapshot(leaf.grad), True, True)
+            stations.append(Station(f"s{i}", (card,), Deck(f"s{i}n", "AccumulateGrad")))
+            continue
+        received = flowed[node][1] if node in flowed else ()
+        role, many = (ROOT if node is root.grad_fn else RESULT), max(1, len(received))
+        cards = tuple(
+            Card(f"s{i}t{n}", role, makers.get(node) if many == 1 else None, None, None,
+                 snapshot(received[n]) if received and received[n] is not None else None, False, True, False)
+            for n in range(many)
+        )  # fmt: skip
+        stations.append(Station(f"s{i}", cards, Deck(f"s{i}n", node.name(), tuple(saved[node]), tuple(inputs))))
+    return Graph(tuple(stations), tuple(routes))
+
+
+def saved_of(node, name):
+    value = getattr(node, name)
+    return Saved(name[7:], snapshot(value) if hasattr(value, "tolist") else str(value))
+
+
+def snapshot(tensor):
+    tensor = tensor.detach()
+    flat = tensor.reshape(-1)
+    low, high = (float(flat.min()), float(flat.max())) if flat.numel() else (None, None)
+    items = tuple(flat.tolist()) if flat.numel() <= KEPT else None
+    return Value(tuple(tensor.shape), str(tensor.dtype).removeprefix("torch."), items, low, high)
+
+
+def torch_graphs(torch):
+    """Graphs as PyTorch builds them: layers, several outputs, in-place views, convolution, a residual, recurrence."""
+    torch.manual_seed(0)
+    x = torch.randn(4, 3, requires_grad=True)
+    w, b = torch.randn(3, 2, requires_grad=True), torch.zeros(2, requires_grad=True)
+    h = torch.relu(x @ w + b)
+    loss = torch.nn.functional.cross_entropy(h, torch.tensor([0, 1, 1, 0]))
+    yield "mlp", from_torch(loss, {"x": x, "w": w, "b": b, "h": h, "loss": loss})
+    values, _ = x.sort()
+    parts = values.split(1, dim=1)
+    z = (parts[0] * parts[1] - parts[2] / parts[0]).norm()
+    yield "split", from_torch(z, {"x": x, "values": values, "z": z})
+    image = torch.randn(1, 1, 6, 6, requires_grad=True)
+    net = torch.nn.Sequential(
+        torch.nn.Conv2d(1, 2, 3), torch.nn.BatchNorm2d(2), torch.nn.ReLU(), torch.nn.MaxPool2d(2), torch.nn.Flatten()
+    )
+    y = net(image).pow(2).mean()
+    yield "conv", from_torch(y, {"image": image, "y": y})
+    state = torch.zeros(2, requires_grad=True)
+    u = torch.randn(2, 2, requires_grad=True)
+    run = state
+    for _ in range(12):
+        run = torch.tanh(u @ run + b) + run
+    yield "recurrence", from_torch(run.sum(), {"state": state, "u": u, "b": b})
+    v = x.clone()
+    v[0].mul_(2)
+    yield "view", from_torch(v.sum() + x.sum(), {"x": x, "v": v})
+
+
+def test_graphs_of_pytorch(torch):
+    for name, graph in torch_graphs(torch):
+        svg, _ = draw(graph)
+        root, elements = parse(svg)
+        assert {station.id for station in graph.stations} <= set(elements), name
+        assert sum(e.get("class") == "pill" for e in root.iter()) >= len(graph.stations) - 3, name
+
+
+# ---------------------------------------------------------------------------------------------------------- real widths
+
+MEASURE = """() => {
+  const spilled = [];
+  for (const svg of document.querySelectorAll('svg')) {
+    const frame = svg.viewBox.baseVal;
+    for (const text of svg.querySelectorAll('text')) {
+      const holder = text.closest('.chip, .pill, .hooks, .none, .deck, .card, .frame') || svg;
+      const shape = holder.querySelector(':scope > rect, :scope > .box, :scope > .head');
+      const mine = text.getBBox();
+      let outer = shape ? shape.getBBox() : frame;
+      let box = mine;
+      if (holder === svg) {
+        const m = text.getCTM(), o = svg.getCTM().inverse();
+        const at = new DOMPoint(mine.x, mine.y).matrixTransform(m).matrixTransform(o);
+        box = {x: at.x, y: at.y, width: mine.width, height: mine.height};
+        outer = frame;
+      }
+      if (box.x < outer.x - 0.5 || box.x + box.width > outer.x + outer.width + 0.5)
+        spilled.push([svg.id, holder.id, text.textContent, box.x, box.width, outer.x, outer.width]);
+    }
+    for (const role of svg.querySelectorAll('.role')) {
+      const title = role.previousElementSibling.getBBox(), mine = role.getBBox();
+      if (title.x + title.width > mine.x) spilled.push([svg.id, 'title over role', role.parentNode.textContent]);
+    }
+  }
+  return spilled;
+}"""
+
+
+@pytest.mark.browser
+@pytest.mark.skipif(find_chromium() is None, reason="Chromium is not installed")
+def test_no_text_spills_out_of_its_box_in_a_real_browser():
+    playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
+    pictures = []
+    for name, make in GRAPHS.items():
+        for lang in ("en", "ko"):
+            for detail in ("normal", "full"):
+                svg, _ = draw(make(), lang=lang, detail=detail, prefix=f"{name}-{lang}-{detail}-")
+                pictures.append(svg.replace("<svg ", f'<svg id="{name}-{lang}-{detail}" style="max-width:none" ', 1))
+    with playwright.sync_playwright() as driver:
+        browser = driver.chromium.launch(executable_path=find_chromium(), args=BROWSER_OPTIONS)
+        page = browser.new_page()
+        page.set_content("<!doctype html><meta charset='utf-8'>" + "".join(pictures))
+        assert page.evaluate("document.querySelectorAll('svg .station').length") > 100
+        assert page.evaluate("document.querySelectorAll('script').length") == 0
+        assert page.evaluate(MEASURE) == []
+        browser.close()

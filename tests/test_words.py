@@ -1,0 +1,223 @@
+"""The catalogue of words, the hygiene of foreign text, and the text of numbers."""
+
+from __future__ import annotations
+
+import ast
+import math
+import random
+import string
+import struct
+from pathlib import Path
+
+import pytest
+
+import minigrad_viz.words as words
+from minigrad_viz.numbers import adds_up, number, pill, rows, short, summary
+from minigrad_viz.protocol import Value
+from minigrad_viz.words import CATALOGUES, clean, columns, shorten, text
+from test_outline import value
+
+# ------------------------------------------------------------------------------------------------------------ catalogue
+
+
+@pytest.fixture(autouse=True)
+def no_language_set(monkeypatch):
+    for variable in ("MINIGRAD_LANG", "LC_ALL", "LC_MESSAGES", "LANG"):
+        monkeypatch.delenv(variable, raising=False)
+    yield
+    words.set_language(None)
+
+
+def placeholders(sentence):
+    return sorted({name for _, name, _, _ in string.Formatter().parse(sentence) if name is not None})
+
+
+def test_languages_have_the_same_keys_in_the_same_order():
+    assert list(CATALOGUES["en"]) == list(CATALOGUES["ko"])
+
+
+@pytest.mark.parametrize("key", CATALOGUES["en"])
+def test_languages_have_the_same_placeholders(key):
+    assert placeholders(CATALOGUES["en"][key]) == placeholders(CATALOGUES["ko"][key])
+    for catalogue in CATALOGUES.values():
+        assert catalogue[key].strip() == catalogue[key] != ""
+        assert "" not in placeholders(catalogue[key]), "placeholders have names, because word order differs"
+
+
+def test_every_key_that_the_viewer_names_exists():
+    """Keys are written out where they are used, or begin with one of the families below."""
+    families = ("row_", "role_", "legend_", "frame_")
+    used = set()
+    for path in Path(words.__file__).parent.rglob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "text" and node.args:
+                first = node.args[0]
+                if isinstance(first, ast.Constant) and isinstance(first.value, str):
+                    used.add(first.value)
+    assert {"not_kept", "outline_input", "picture_desc"} <= used
+    assert used <= set(CATALOGUES["en"])
+    assert all(any(key.startswith(family) for key in CATALOGUES["en"]) for family in families)
+
+
+def test_text_fills_in_values_and_leaves_their_braces_alone():
+    assert text("step_of", "en", i=3, n=12) == "step 3 of 12"
+    assert text("step_of", "ko", i=3, n=12) == "12단계 중 3단계"
+    assert text("not_kept", "en", value="{i}{0}%s") == "({i}{0}%s not kept)"
+
+
+def test_errors():
+    with pytest.raises(KeyError, match="no text called 'nonsense'"):
+        text("nonsense")
+    with pytest.raises(KeyError, match="needs a value for 'n'"):
+        text("step_of", "en", i=3)
+    with pytest.raises(ValueError, match="unknown language 'fr': choose one of en, ko"):
+        text("row_grad", "fr")
+    with pytest.raises(ValueError, match="unknown language"):
+        words.set_language("deutsch")
+
+
+@pytest.mark.parametrize(
+    "variable, name, language",
+    [
+        ("LANG", "ko_KR.UTF-8", "ko"), ("LC_ALL", "ko", "ko"), ("LC_MESSAGES", "ko-KR", "ko"),
+        ("LANG", "Korean_Korea.949", "ko"), ("LANG", "en_US.UTF-8", "en"), ("LANG", "C", "en"),
+        ("LANG", "kok_IN.UTF-8", "en"), ("MINIGRAD_LANG", "ko", "ko"), ("MINIGRAD_LANG", "fr", "en"),
+    ],
+)  # fmt: skip
+def test_language_of_the_environment(monkeypatch, variable, name, language):
+    monkeypatch.setenv(variable, name)
+    assert words.language() == language
+
+
+def test_what_is_set_wins(monkeypatch):
+    monkeypatch.setenv("LANG", "en_US.UTF-8")
+    monkeypatch.setenv("MINIGRAD_LANG", "ko")
+    assert words.language() == "ko"
+    words.set_language("en")
+    assert words.language() == "en" and text("role_root") == "root"
+    words.set_language(None)
+    assert words.language() == "ko" and text("role_root") == "뿌리(root)"
+
+
+# --------------------------------------------------------------------------------------------------------- foreign text
+
+
+@pytest.mark.parametrize(
+    "foreign, shown",
+    [
+        ("x ** 3", "x ** 3"), ("가중치", "가중치"), ("f(a,\n      b)", "f(a, b)"), ("a\tb", "a b"), ("a\u2028b", "a b"),
+        ("nul\x00\x1b[0m", "nul[0m"), ("\u202edesrever\u2069", "desrever"), ("a\u200bb\u200eb", "abb"),
+        ("\ud800", "\ufffd"), ("\ufffe\uffff\U0001ffff", ""), ("👩\u200d🔬", "👩\u200d🔬"), ("x\xadx", "xx"),
+    ],
+)  # fmt: skip
+def test_clean(foreign, shown):
+    assert clean(foreign) == shown
+    shown.encode("utf-8")
+
+
+@pytest.mark.parametrize(
+    "content, width", [("abc", 3), ("", 0), ("가나다", 6), ("가".encode().decode(), 2), ("e\u0301", 1), ("ｘ", 2),
+                       ("\u1112\u1161\u11ab", 2), ("∂z/∂x", 5), ("漢字かな", 8), ("हि", 4)],
+)  # fmt: skip
+def test_columns(content, width):
+    assert columns(content) == width
+
+
+def test_shorten():
+    assert shorten("abcdef", 6) == "abcdef"
+    assert shorten("abcdefg", 6) == "abcde…"
+    assert shorten("가나다라", 6) == "가나…"
+    assert shorten("ab cdefg", 4) == "ab…"
+    assert shorten("e\u0301" * 9, 4) == "e\u0301" * 3 + "…"
+    assert all(columns(shorten("가a" * 20, n)) <= n for n in range(1, 40))
+
+
+# -------------------------------------------------------------------------------------------------------------- numbers
+
+
+@pytest.mark.parametrize(
+    "x, expected",
+    [
+        (5.0, "5."), (125.0, "125."), (4.828313827514648, "4.8283"), (0.00800000037997961, "0.008"),
+        (0.6000000238418579, "0.6"), (1.600000023841858, "1.6"), (-6.4e-05, "-0.000064"), (201.1796875, "201.18"),
+        (1.6094379425048828, "1.6094"), (1.2e-7, "1.2e-07"), (-3.21987654e-21, "-3.2199e-21"), (1.5e8, "1.5e+08"),
+        (99999999.0, "99999999."), (16777216.0, "16777216."), (123456.7, "123457."), (9.999999, "10."),
+        (0.99999999, "1."), (0.0, "0."), (-0.0, "-0."), (1e-5, "0.00001"), (math.nan, "nan"), (-math.inf, "-inf"),
+        (3, "3"), (-(2**40), "-1099511627776"), (True, "True"), (1 + 2j, "1.+2.j"), (complex(0.5, -0.25), "0.5-0.25j"),
+        (complex(math.nan, math.inf), "nan+infj"),
+    ],
+)  # fmt: skip
+def test_number(x, expected):
+    assert number(x) == expected
+
+
+def test_float32_never_shows_the_noise_of_float64():
+    random.seed(0)
+    for _ in range(3000):
+        decimal = f"{random.uniform(-1, 1) * 10 ** random.randint(-4, 6):.5g}"
+        (as_float32,) = struct.unpack("f", struct.pack("f", float(decimal)))
+        assert number(as_float32) == number(float(decimal))
+
+
+def test_half_precision_shows_no_more_than_it_holds():
+    (tenth,) = struct.unpack("e", struct.pack("e", 0.1))
+    assert (tenth, number(tenth, "float16"), number(tenth, "float32")) == (0.0999755859375, "0.1", "0.099976")
+    assert number(0.10009765625, "bfloat16") == "0.1"
+    assert number(65504.0, "float16") == "65504."
+    assert number(3.3895313892515355e38, "bfloat16") == "3.39e+38"
+
+
+@pytest.mark.parametrize(
+    "data, expected",
+    [
+        (5.0, ["5."]), ([4.0, 7.0, 9.0], ["[4. 7. 9.]"]), ([[1.0, 2.0], [3.0, -4.5]], ["[[1.   2.]", " [3. -4.5]]"]),
+        ([[1.0], [20.0], [3.0]], ["[[ 1.]", " [20.]", " [ 3.]]"]), ([[[5.0]]], ["[[[5.]]]"]), ([], ["[]"]),
+        ([1.0] * 7, ["float32 (7,) 1.…1."]), ([[[1.0, 2.0]], [[3.0, 4.0]]], ["float32 (2, 1, 2) 1.…4."]),
+        ([[0.5] * 20] * 100, ["float32 (100, 20) 0.5…0.5"]), ([math.nan, math.inf], ["[nan inf]"]),
+    ],
+)  # fmt: skip
+def test_rows(data, expected):
+    assert list(rows(value(data))) == expected
+
+
+def test_arrays_too_wide_lose_digits_before_they_lose_numbers():
+    third = value([[1 / 3, -0.0012345678, 2 / 3]] * 3)
+    assert rows(third, 30)[0] == "[[0.33333 -0.0012346 0.66667]"
+    assert rows(third, 26)[0] == "[[0.333 -0.00123 0.667]"
+    assert rows(third, 20) == ("float32 (3, 3)", "-0.0012346…0.66667")
+
+
+def test_one_line_and_pill():
+    assert short(value([[1.0, 2.0], [3.0, -4.5]])) == "[[1. 2.] [3. -4.5]]"
+    assert short(value([[0.5] * 20] * 100)) == "float32 (100, 20) 0.5…0.5"
+    assert short(value([[0.5] * 20] * 100), 20) == "float32 (100, 20)"
+    assert pill(value([[0.5] * 20] * 100)) == ("(100, 20)", "0.5…0.5")
+    assert pill(value([[1.0, 2.0], [3.0, 4.0]])) == ("[[1. 2.]", " [3. 4.]]")
+
+
+@pytest.mark.parametrize(
+    "snapshot, expected",
+    [
+        (Value((0, 3), "float32", ()), "float32 (0, 3)"), (Value((9, 9), "int64", None, 0.0, 99.0), "int64 (9, 9) 0…99"),
+        (Value((9, 9), "bool", None, 0.0, 1.0), "bool (9, 9) False…True"),
+        (Value((9, 9), "complex64", None), "complex64 (9, 9)"),
+        (Value((10**6,), "float64", None, -1.25, 3.4), "float64 (1000000,) -1.25…3.4"),
+    ],
+)  # fmt: skip
+def test_summary(snapshot, expected):
+    assert summary(snapshot) == expected
+    assert short(Value((0, 3), "float32", ())) == "[] (0, 3)"
+
+
+def test_adds_up_in_the_precision_of_the_dtype():
+    def narrow(x):
+        return struct.unpack("f", struct.pack("f", x))[0]
+
+    assert adds_up(value(narrow(1.6)), [value(narrow(0.6)), value(1.0)])
+    assert not adds_up(value(1.2), [value(0.6), value(0.6001)])
+    assert adds_up(value([3.0, 4.0]), [value([1.0, 1.0]), value([2.0, 3.0])])
+    assert not adds_up(value([3.0, 4.0]), [value(3.0)])
+    assert not adds_up(value(math.nan), [value(1.0), value(math.nan)])
+    assert not adds_up(value(1.0), [])
+    assert adds_up(value(3, "int64"), [value(1, "int64"), value(2, "int64")])
+    assert not adds_up(value(0.3 + 1e-9, "float64"), [value(0.1, "float64"), value(0.2, "float64")])
