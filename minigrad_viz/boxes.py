@@ -212,9 +212,9 @@ def gradient_text(total: Value, shares: Sequence[Value], width: int = 26, lang: 
     if len(shares) < 2 or not adds_up(total, shares):
         return whole
     line = f"{whole} = {' + '.join(short(share, width) for share in shares[:USES])}"
-    if len(shares) <= USES and columns(line) <= width:
-        return line
-    return text("grad_many", lang, total=whole, n=len(shares))
+    if len(shares) > USES or columns(line) > width:
+        line = text("grad_many", lang, total=whole, n=len(shares))
+    return line if columns(line) <= width else whole
 
 
 _THIN, _BROAD = frozenset("ijlI.,:;'|!()[]ftr -/"), frozenset("mwMW@%…")
@@ -261,10 +261,10 @@ def _row(name: str, lines: Iterable[str], lang: str | None, tone: str = "plain")
 def _grad_row(card: Card, shares: Sequence[Value], lang: str | None) -> Row:
     if card.grad is None:
         return _row("grad", ("None",), lang, "gone")
-    lines: tuple[str, ...] = (gradient_text(card.grad, shares, lang=lang),)
-    full = rows(card.grad, 24)
-    if len(full) > 1:
-        lines = full
+    width = 26 if card.grad_kept else 18  # what is not kept says so behind the number
+    lines = rows(card.grad, width)
+    if len(lines) == 1:
+        lines = (gradient_text(card.grad, shares, width, lang),)
     if card.grad_kept:
         return _row("grad", lines, lang, "kept")
     return _row("grad", text("not_kept", lang, value="\n ".join(lines)).split("\n"), lang, "gone")

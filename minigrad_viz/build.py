@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from typing import Any
 
@@ -14,20 +15,22 @@ OPERATORS = {
     "add": "+", "add_scalar": "+", "sub": "-", "sub_scalar": "-", "mul": "*", "mul_scalar": "*", "div": "/", "div_scalar": "/",
     "pow_scalar": "**", "pow_tensor": "**",
 }  # fmt: skip
+LIBRARY = re.compile(r"(?<![\w.])(?:torch|minigrad)\.")  # left out of expressions: `log(y)`
 SUBSCRIPTS = str.maketrans("0123456789", "₀₁₂₃₄₅₆₇₈₉")
 
 
 class _Place:
     """A station while it is being put together."""
 
-    def __init__(self, number: int, states: tuple[TensorState, ...], name: str | None, expr: str | None, order: int) -> None:
-        self.id = f"s{number}"
+    def __init__(self, states: tuple[TensorState, ...], name: str | None, expr: str | None, order: int) -> None:
+        self.id = ""
         self.states = list(states)
         self.name = name
         self.expr = expr
         self.order = order
         self.inputs: list[str | None] | None = None  # tensor ids in the op's order
         self.event: Forward | None = None
+        self.brought = False  # from before the cell
 
     @property
     def node(self) -> str | None:
@@ -56,6 +59,7 @@ class Builder:
         self.accumulators: dict[str, str] = {}  # leaf -> its AccumulateGrad
         for event in trace.events:
             self.read(event)
+        self.arrange()
         for node in self.nodes.values():
             if node.variable is not None:
                 self.accumulators[node.variable] = node.id
@@ -66,8 +70,8 @@ class Builder:
 
     def place(self, states: tuple[TensorState, ...], name: str | None, span: Any, order: int = 1) -> _Place:
         """A new station for tensors that came into being together."""
-        expr = None if span is None else " ".join(span.text.split())
-        place = _Place(len(self.places), states, name, expr, order)
+        expr = None if span is None else LIBRARY.sub("", " ".join(span.text.split()))
+        place = _Place(states, name, expr, order)
         self.places.append(place)
         for i, state in enumerate(states):
             self.at[state.id] = (place, i)
@@ -76,7 +80,7 @@ class Builder:
     def read(self, event: Any) -> None:
         """Take one event in."""
         if isinstance(event, Created):
-            self.place((event.tensor,), event.name, event.span)
+            self.place((event.tensor,), event.name, event.span).brought = event.span is None
         elif isinstance(event, Forward):
             place = self.place(event.outputs, event.name, None if event.call else event.span, 2 if event.call else 1)
             place.inputs = list(event.inputs)
@@ -93,6 +97,7 @@ class Builder:
             for root, id in zip(event.roots, event.gradient_ids, strict=True):
                 if id is not None:
                     self.gradient_of[id] = (event.call, root)
+                    self.at[id][0].brought = False
         elif isinstance(event, NodeRan):
             self.ran(event)
         elif isinstance(event, BackwardEnded):
@@ -102,6 +107,26 @@ class Builder:
         elif isinstance(event, Snapshot):
             for _, state in event.rows:
                 self.update(state)
+
+    def arrange(self) -> None:
+        """Number the stations: those of tensors from before the cell first, inputs before users, then program order."""
+        older = [p for p in self.places if p.brought]
+        order, done = [], set()
+        for place in older:
+            stack = [(place, False)]
+            while stack:
+                place, left = stack.pop()
+                if left:
+                    order.append(place)
+                elif id(place) not in done:
+                    done.add(id(place))
+                    stack.append((place, True))
+                    node = self.nodes.get(place.node or "")
+                    sources = [self.at[t][0] for e in (node.edges if node else ()) if e and (t := self.tensor_of(e)) in self.at]
+                    stack.extend((p, False) for p in reversed(sources) if p.brought)
+        self.places = order + [p for p in self.places if not p.brought]
+        for i, place in enumerate(self.places):
+            place.id = f"s{i}"
 
     def ran(self, event: NodeRan) -> None:
         """A node ran: what flowed over its edges, and which tensors of the second graph that was."""
@@ -274,7 +299,7 @@ class Builder:
             return self.named[id]
         place, i = self.at[id]
         value = place.states[i].value
-        if place.event is None and value.size == 1 and value.items:
+        if place.event is None and value is not None and value.size == 1 and value.items:
             return number(value.items[0], value.dtype)
         whole = place.expr or self.expression(place) or "…"
         return f"({whole})" if len(whole) <= 24 else "(…)"

@@ -8,15 +8,16 @@ Note [Two arrows along one curve]
     Graphviz draws an edge from box to box. We want two arrows: the forward one between the upper decks and the
     gradient one, the other way, between the lower decks. Boxes stand in columns, and only the gaps between columns
     are empty. So each arrow leaves its deck level, changes height inside the first gap, follows Graphviz's curve
-    through every column it has to pass (the gradient arrow `ASIDE` below it: Graphviz keeps that much free), and
-    changes height to its last deck inside the last gap. Where the route goes from one column to the next there is
+    through every column it has to pass (the gradient arrow a little aside, where no box is in the way), and changes
+    height to its last deck inside the last gap. Where the route goes from one column to the next there is
     but one gap and nothing in between, and an arrow is one S between two decks.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from .boxes import Measured, measure
@@ -34,7 +35,8 @@ Cubic = tuple[Point, Point, Point, Point]
 NODESEP = 46.0  # pixels between stations of a column; half of it stays free beside a passing route
 RANKSEP = 84.0  # pixels between columns, at least: room for an arrow and the pill on it
 FRAME = 26.0  # pixels from a frame to the stations in it; its title stands in there
-ASIDE = 15.0  # how far below the forward arrow the gradient arrow passes a column
+# How far below Graphviz's curve the arrows pass a column: the first of these that meets no box.
+FORWARD, GRADIENT = (0.0, -6.0, 6.0), (15.0, 8.0, -15.0, -8.0, 0.0)
 STRAIGHT = 11.0  # the level bit before a deck, where the arrow's head is
 LANE = 11.0  # pixels between forward arrows that leave over the top of a station with several cards
 
@@ -54,6 +56,7 @@ def to_dot(
     dot = (digraph or _plain())(
         graph_attr={
             "rankdir": rankdir,
+            "newrank": "true",  # else an edge into a frame may run within one column, or even backwards
             "nodesep": _inches(NODESEP),
             "ranksep": _inches(max(RANKSEP, *(width + 40 for width in pills)) if pills else RANKSEP),
         },
@@ -114,7 +117,7 @@ def _inches(pixels: float) -> str:
 # ------------------------------------------------------------------------------------------------ Graphviz's answer
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Places:
     """Where Graphviz put things: centres by box id, curves by route id (cubic Béziers), frames by order.
 
@@ -131,10 +134,29 @@ class Places:
     columns: list[tuple[float, float]]
     column: dict[str, int]
 
+    @cached_property
+    def standing(self) -> list[list[tuple[float, float, float, float]]]:
+        """The boxes of each column, as (left, top, right, bottom)."""
+        columns: list[list[tuple[float, float, float, float]]] = [[] for _ in self.columns]
+        for id, column in self.column.items():
+            (left, top), box = self.corner(id), self.measured.boxes[id]
+            columns[column].append((left, top, left + box.width, top + box.height))
+        return columns
+
     def corner(self, id: str) -> Point:
         """Upper left corner of a station or reference chip."""
         (x, y), box = self.centres[id], self.measured.boxes[id]
         return x - box.width / 2, y - box.height / 2
+
+    def inside(self, pieces: Iterable[Cubic], columns: Iterable[int]) -> int:
+        """How many of some points along a line lie in or at the edge of a box of these columns."""
+        points = [at(piece, i / 16) for piece in pieces for i in range(17)]
+        return sum(
+            left - 2 < x < right + 2 and top - 2 < y < bottom + 2
+            for column in columns
+            for left, top, right, bottom in self.standing[column]
+            for x, y in points
+        )
 
     def upper(self, id: str) -> float:
         """Height of the middle of a box's upper deck."""
@@ -198,13 +220,13 @@ def forward_arrow(places: Places, route: Route, spread: float = 0.0) -> list[Cub
     end = places.corner(route.target)[0], places.upper(route.target) + spread
     behind = len(box.cards) - 1 - route.card
     if behind <= 0:
-        return _arrow(places, route, (left + box.width, places.upper(tail) + spread), end, 0.0, -1.0)
+        return _arrow(places, route, (left + box.width, places.upper(tail) + spread), end, FORWARD, -1.0)
     # Not the last card of its station: out at the top and over the cards behind it, each card in a lane of its own.
     card = box.cards[route.card]
     x, lane = left + card.x + card.width / 2 + spread, top - min(LANE * behind, NODESEP / 2 - 2)
     out = left + box.width
     corner = (x, top), (x, lane), (x, lane), (x + LANE, lane)
-    return [corner, _level((x + LANE, lane), out), *_arrow(places, route, (out, lane), end, 0.0, -1.0)]
+    return [corner, _level((x + LANE, lane), out), *_arrow(places, route, (out, lane), end, FORWARD, -1.0)]
 
 
 def gradient_arrow(places: Places, route: Route, spread: float = 0.0) -> list[Cubic]:
@@ -212,12 +234,12 @@ def gradient_arrow(places: Places, route: Route, spread: float = 0.0) -> list[Cu
     tail = places.measured.tail(route)
     start = places.corner(tail)[0] + places.measured.boxes[tail].width, places.lower(tail) + spread
     end = places.corner(route.target)[0], places.lower(route.target) + spread
-    pieces = _arrow(places, route, start, end, ASIDE, 1.0)
+    pieces = _arrow(places, route, start, end, GRADIENT, 1.0)
     return [(d, c, b, a) for a, b, c, d in reversed(pieces)]
 
 
-def _arrow(places: Places, route: Route, start: Point, end: Point, aside: float, lean: float) -> list[Cubic]:
-    """From `start`, the right edge of one box, to `end`, the left edge of another.
+def _arrow(places: Places, route: Route, start: Point, end: Point, asides: Iterable[float], lean: float) -> list[Cubic]:
+    """From `start`, the right edge of one box, to `end`, the left edge of another, `asides` off Graphviz's curve.
 
     `lean` is -1 or 1: which way to bend off the middle of a gap, so that two arrows along one route do not run into
     each other where both are steep.
@@ -230,7 +252,8 @@ def _arrow(places: Places, route: Route, start: Point, end: Point, aside: float,
         pieces.append(_bend(a, b, lean))
     else:
         passed = _between(places.curves[places.measured.line(route)], places.columns[first + 1][0], places.columns[last - 1][1])
-        passed = [_shift(piece, aside) for piece in passed]
+        tries = [[_shift(piece, aside) for piece in passed] for aside in asides]
+        passed = min(tries, key=lambda pieces: places.inside(pieces, range(first + 1, last)))
         pieces += [_join(a, passed[0]), *passed, _flip(_join((-b[0], b[1]), _flip(passed[-1])))]
     return [*pieces, _level(b, end[0])]
 

@@ -16,10 +16,11 @@ from .where import Span
 
 
 class TensorState(NamedTuple):
-    """A tensor as it stood at one moment. `grad_fn` is the name of its node, `node` that node's id."""
+    """A tensor as it stood at one moment. `grad_fn` is the name of its node, `node` that node's id; `value` is None for
+    a tensor that nobody has any more."""
 
     id: str
-    value: Value
+    value: Value | None
     grad: Value | None
     requires_grad: bool
     is_leaf: bool

@@ -48,6 +48,7 @@ class Picture:
         self.engine = engine
         self.limit = limit
         self.deadline = deadline
+        self.prefix = ""  # of the ids in the SVG, known once it is drawn
         self._svg: str | None = None
         self._problem: str | None = None
 
@@ -88,9 +89,9 @@ class Picture:
             else:
                 dot = to_dot(self.graph, detail=self.detail, lang=self.lang).source
                 places = layout(dot, engine=self.engine, deadline=self.deadline)
-                mark = hashlib.sha256(dot.encode()).hexdigest()[:6]
+                self.prefix = f"g{hashlib.sha256(dot.encode()).hexdigest()[:6]}-"
                 self._svg = to_svg(
-                    self.graph, places, detail=self.detail, theme=self.theme, lang=self.lang, prefix=f"g{mark}-"
+                    self.graph, places, detail=self.detail, theme=self.theme, lang=self.lang, prefix=self.prefix
                 )
         except LayoutTimeout:
             self._problem = text("layout_timeout", self.lang, seconds=f"{self.deadline:g}")

@@ -40,9 +40,11 @@ from .protocol import (
     value_of,
     variable_of,
 )
+from .walk import in_order
 from .where import Locator
 
 _serial = itertools.count()
+ADOPTED = 5000  # nodes of an older graph that are taken in
 
 
 class Recorder:
@@ -173,6 +175,7 @@ class Recorder:
             return
         span, _ = self._place()
         names = tuple(self.tensor_id(t) for t in roots)
+        self.adopt([t.grad_fn for t in roots if t.grad_fn is not None])
         if self.calls == 0:
             self.snapshot()
         self.calls += 1
@@ -241,6 +244,30 @@ class Recorder:
             yield name, node
             stack.extend(n for n, _ in reversed(edges_of(node)) if n is not None)
 
+    def adopt(self, roots: list[Any]) -> None:
+        """Give ids to the tensors of a graph that was built before the cell, inputs first. What nobody has any more is
+        known by its node alone."""
+        order, _ = in_order(roots, ADOPTED)
+        strange = [n for n in order if variable_of(n) is None and (n.metadata.get(self._key), 0) not in self._outputs]
+        if not strange:
+            return
+        known = {}
+        for tensor in (t for t in self.namespace.values() if is_tensor(t) and t.grad_fn is not None):
+            known.setdefault((tensor.grad_fn, tensor.output_nr), tensor)
+        for kept in (k.value for n in order for k in saved_of(n)):
+            if is_tensor(kept) and kept.grad_fn is not None:
+                known.setdefault((kept.grad_fn, kept.output_nr), kept)
+        for node in order:
+            variable = variable_of(node)
+            if variable is not None:
+                self.tensor_id(variable)
+            elif (node, 0) in known:
+                self.tensor_id(known[node, 0])
+            elif (self.node_id(node), 0) not in self._outputs:
+                name = self._outputs[self.node_id(node), 0] = f"t{next(self._tensors)}"
+                unseen = TensorState(name, None, None, True, False, None, node_name(node), self.node_id(node), 0)
+                self.events.append(Created(unseen, None, None))
+
     def freeze(self, name: str, node: Any) -> NodeState:
         """A node as it stands now."""
         variable = variable_of(node)
@@ -298,6 +325,7 @@ class Recorder:
             self.snapshot()
         named = self.named()
         roots = [t.grad_fn for _, t in named if t.grad_fn is not None]
+        self.adopt(roots)
         rest = tuple(self.freeze(name, node) for name, node in self._walk(roots) if name not in self._frozen)
         names = [(self.known_id(t) or "", n) for n, t in named]
         for n, t in named:

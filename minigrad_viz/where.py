@@ -224,7 +224,10 @@ class _Source:
         """The variable each assigned value is named by; ranges in characters."""
         table: dict[Range, str] = {}
         for target, value in () if self.tree is None else _assignments(self.tree):
-            name = " ".join(self.cut(self._in_characters(_range(target))).split())
+            if isinstance(target, ast.Name):
+                name = target.id  # as in the namespace: Python composes decomposed Hangul
+            else:
+                name = " ".join(self.cut(self._in_characters(_range(target))).split())
             table.setdefault(self._in_characters(_range(value)), name)
         return table
 

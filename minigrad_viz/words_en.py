@@ -124,6 +124,7 @@ WORDS: dict[str, str] = {
     "step_start": "before the first operation",
     "step_forward": "{expr} makes {name} = {value}",
     "step_backward": "{node} runs with {value}",
+    "step_ready": "{node} runs when all its arrows have reported",
     "step_deposit": "AccumulateGrad adds {value} to {name}.grad",
     "step_end": "done",
     "chain_rule": "chain rule",

@@ -124,6 +124,7 @@ WORDS: dict[str, str] = {
     "step_start": "첫 연산 전",
     "step_forward": "{expr}의 계산: {name} = {value}",
     "step_backward": "{node} 실행, 들어온 변화도 {value}",
+    "step_ready": "{node}은(는) 들어오는 화살표가 모두 도착하면 실행됩니다",
     "step_deposit": "AccumulateGrad가 {name}.grad에 {value}을(를) 더함",
     "step_end": "끝",
     "chain_rule": "연쇄법칙",

@@ -176,9 +176,9 @@ def test_out_of_stack_and_the_next_one_works(stack):
     message, state = run_python(f"""
         import faulthandler, threading
         from minigrad_viz.layout import LayoutCrash, render
+        threading.stack_size({stack})
         render("digraph {{ a }}")
         faulthandler.enable()
-        threading.stack_size({stack})
         try:
             render("digraph {{" + "".join(f"n{{i}} -> n{{i + 1}};" for i in range(20_000)) + "}}")
         except LayoutCrash as error:

@@ -317,6 +317,20 @@ def test_pills_cover_no_station_and_no_other_pill(name):
             assert not overlap(pill, other), f"{pill} over {other}"
 
 
+@pytest.mark.parametrize("name", GRAPHS)
+def test_arrows_run_over_no_station(name):
+    crosses_nothing(GRAPHS[name]())
+
+
+def crosses_nothing(graph):
+    root, _ = parse(draw(graph)[0])
+    boxes = [box_of(e) for e in root.iter() if (e.get("class") or "").startswith(("station", "reference"))]
+    for edge in [e for e in root.iter() if (e.get("class") or "").startswith("edge") and e.get("id")]:
+        for x, y in polyline(edge.find(SVG + "path").get("d"))[1:-1]:
+            for left, top, right, bottom in boxes:
+                assert not (left + 1 < x < right - 1 and top + 1 < y < bottom - 1), edge.get("id")
+
+
 def overlap(a, b):
     return min(a[2], b[2]) - max(a[0], b[0]) > 0.5 and min(a[3], b[3]) - max(a[1], b[1]) > 0.5
 
@@ -424,6 +438,7 @@ def test_graphs_of_pytorch(torch):
         root, elements = parse(svg)
         assert {station.id for station in graph.stations} <= set(elements), name
         assert sum(e.get("class") == "pill" for e in root.iter()) >= len(graph.stations) - 3, name
+        crosses_nothing(graph)
 
 
 # ---------------------------------------------------------------------------------------------------------- real widths
@@ -436,6 +451,7 @@ MEASURE = """() => {
       const holder = text.closest('.chip, .pill, .hooks, .none, .deck, .card, .frame') || svg;
       const shape = holder.querySelector(':scope > rect, :scope > .box, :scope > .head');
       const mine = text.getBBox();
+      if (!mine.width) continue;
       let outer = shape ? shape.getBBox() : frame;
       let box = mine;
       if (holder === svg) {

@@ -1,0 +1,31 @@
+"""Code 6: a second backward through a graph that the first has freed."""
+
+from describe import show
+
+import minigrad as torch
+
+x = torch.tensor(5.0, requires_grad=True)
+y = x**3
+z = torch.log(y)
+show("before", x=x, y=y, z=z)
+# > [before]
+# > x  tensor(5., requires_grad=True)  grad_fn None
+# >    requires_grad True, is_leaf True, retains_grad None, grad None
+# > y  tensor(125., grad_fn=<PowBackward0>)  grad_fn <PowBackward0 object>
+# >    requires_grad True, is_leaf False, retains_grad None, grad None
+# > z  tensor(4.8283, grad_fn=<LogBackward>)  grad_fn <LogBackward object>
+# >    requires_grad True, is_leaf False, retains_grad None, grad None
+
+z.backward()
+show("after backward", x=x, y=y, z=z)
+# > [after backward]
+# > x  tensor(5., requires_grad=True)  grad_fn None
+# >    requires_grad True, is_leaf True, retains_grad None, grad 0.6000000238418579
+# > y  tensor(125., grad_fn=<PowBackward0>)  grad_fn <PowBackward0 object>
+# >    requires_grad True, is_leaf False, retains_grad None, grad None
+# > z  tensor(4.8283, grad_fn=<LogBackward>)  grad_fn <LogBackward object>
+# >    requires_grad True, is_leaf False, retains_grad None, grad None
+
+z.backward()
+# ! RuntimeError: Trying to backward through the graph a second time, but the buffers have already been
+# + freed. Specify retain_graph=True when calling backward the first time.
