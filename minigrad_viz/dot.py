@@ -15,6 +15,7 @@ Note [Two arrows along one curve]
 
 from __future__ import annotations
 
+from bisect import bisect
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
@@ -60,7 +61,7 @@ def to_dot(
             "nodesep": _inches(NODESEP),
             "ranksep": _inches(max(RANKSEP, *(width + 40 for width in pills)) if pills else RANKSEP),
         },
-        node_attr={"shape": "box", "fixedsize": "true", "label": ""},
+        node_attr={"shape": "box", "fixedsize": str(not labels).lower(), "label": ""},
         edge_attr={"arrowhead": "none"} if not labels else {},
     )
     for order in sorted({station.order for station in graph.stations}):
@@ -103,11 +104,12 @@ def _nodes(dot: Any, graph: Graph, measured: Measured, order: int, labels: bool)
             dot.node(id, id=id, width=_inches(box.width), height=_inches(box.height), **label)
 
 
-def _literal(label: str) -> str:
-    """`label` so that Graphviz shows it as it stands: no escapes, no HTML, a line a line."""
+def _literal(label: str) -> Any:
+    """`label` so that Graphviz shows it as it stands: no escapes, entities or HTML, a line a line."""
     import graphviz
 
-    return "\\n".join(str(graphviz.escape(line)) for line in label.split("\n"))
+    lines = (str(graphviz.escape(line.replace("&", "&amp;"))) for line in label.split("\n"))
+    return graphviz.nohtml("\\n".join(lines))
 
 
 def _inches(pixels: float) -> str:
@@ -148,14 +150,14 @@ class Places:
         (x, y), box = self.centres[id], self.measured.boxes[id]
         return x - box.width / 2, y - box.height / 2
 
-    def inside(self, pieces: Iterable[Cubic], columns: Iterable[int]) -> int:
-        """How many of some points along a line lie in or at the edge of a box of these columns."""
+    def inside(self, pieces: Iterable[Cubic]) -> int:
+        """How many of some points along a line lie in or at the edge of a box."""
+        lefts = [left for left, _ in self.columns]
         points = [at(piece, i / 16) for piece in pieces for i in range(17)]
         return sum(
             left - 2 < x < right + 2 and top - 2 < y < bottom + 2
-            for column in columns
-            for left, top, right, bottom in self.standing[column]
             for x, y in points
+            for left, top, right, bottom in self.standing[max(0, bisect(lefts, x) - 1)]
         )
 
     def upper(self, id: str) -> float:
@@ -253,7 +255,7 @@ def _arrow(places: Places, route: Route, start: Point, end: Point, asides: Itera
     else:
         passed = _between(places.curves[places.measured.line(route)], places.columns[first + 1][0], places.columns[last - 1][1])
         tries = [[_shift(piece, aside) for piece in passed] for aside in asides]
-        passed = min(tries, key=lambda pieces: places.inside(pieces, range(first + 1, last)))
+        passed = min(tries, key=places.inside)
         pieces += [_join(a, passed[0]), *passed, _flip(_join((-b[0], b[1]), _flip(passed[-1])))]
     return [*pieces, _level(b, end[0])]
 

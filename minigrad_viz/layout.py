@@ -70,10 +70,11 @@ class LayoutUnavailable(LayoutError):
 
 
 def layout(dot: str, *, format: str = "json", engine: str = "auto", deadline: float = 2.0) -> dict[str, Any]:
-    """The graph in `dot` with positions: Graphviz's `json` output, parsed; in points, y upwards.
+    """The graph in `dot` with positions: Graphviz's `json` output, parsed.
 
-    `format="json0"` leaves out the drawing operations (`_draw_` …) and takes a third of the time. `engine` is
-    "auto", "bundled" or "dot", `deadline` is in seconds. Raises a `LayoutError`.
+    `pos` and `bb` are in points, `width` and `height` in inches; y grows upwards. `format="json0"` leaves out
+    the drawing operations (`_draw_` …) and takes a third of the time. `engine` is "auto", "bundled" or "dot",
+    `deadline` is in seconds. Raises a `LayoutError`.
     """
     text = render(dot, format, engine=engine, deadline=deadline)
     try:

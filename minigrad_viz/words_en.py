@@ -127,6 +127,8 @@ WORDS: dict[str, str] = {
     "step_ready": "{node} runs when all its arrows have reported",
     "step_deposit": "AccumulateGrad adds {value} to {name}.grad",
     "step_end": "done",
+    "through": "{rule}   (through {name})",
+    "share": "{value} (through {name})",
     "chain_rule": "chain rule",
     "sum_at": "sum at {name}",
     # errors

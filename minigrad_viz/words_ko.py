@@ -127,6 +127,8 @@ WORDS: dict[str, str] = {
     "step_ready": "{node}은(는) 들어오는 화살표가 모두 도착하면 실행됩니다",
     "step_deposit": "AccumulateGrad가 {name}.grad에 {value}을(를) 더함",
     "step_end": "끝",
+    "through": "{rule}   ({name} 경유)",
+    "share": "{value} ({name} 경유)",
     "chain_rule": "연쇄법칙",
     "sum_at": "{name}에서의 합",
     # errors

@@ -1,7 +1,7 @@
 """Every documented example prints what its document prints.
 
 The programs of `documents/programs` state the examples in words and a layout of their own. What each must
-print stands in it as comments: `# > ` begins a printed line, `# ! ` a line of the error that ends the program, and
+print stands in it as comments: `# > ` begins a printed line, `# ! ` a line of the error that ends it, and
 `# + ` goes on with the line above. Addresses are left out, since they differ from run to run.
 
 The same programs run on PyTorch. It is newer than the documents, so it is compared with dialect "2": the same

@@ -37,12 +37,13 @@ LAYERS: dict[str, list[tuple[str, str]]] = {
         ("V0 texts", "words_en words_ko"),
         ("V0", "protocol words where cell"),
         ("V1", "graph numbers"),
-        ("V1 trace", "events"),
-        ("V2", "notation record timeline build boxes"),
-        ("V2 text", "dot outline"),
+        ("V1 trace", "events walk"),
+        ("V2", "notation record build table boxes"),
+        ("V2 told", "timeline dot outline"),
         ("V3", "sources layout style"),
         ("V3 drawn", "digraph svg"),  # from the positions that layout returns
-        ("V4", "stepper static api show"),
+        ("V4", "picture torchviz"),
+        ("V4 played", "run stepper static api show"),
         ("V5", "magic __main__"),
     ],
 }

@@ -11,7 +11,7 @@ import minigrad
 
 @pytest.fixture(params=["minigrad 1.4", "minigrad 2", "PyTorch"])
 def lib(request):
-    """The library under test. Warnings that only some of them give are silent here; they have tests of their own."""
+    """The library under test. Warnings that only some of them give are silent; they have their own tests."""
     library = request.getfixturevalue("torch") if request.param == "PyTorch" else minigrad
     before = minigrad.get_dialect()
     if library is minigrad:
