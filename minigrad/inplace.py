@@ -16,10 +16,10 @@ from typing import Any
 
 import numpy as np
 
-from . import dtypes, modes, op as op_module
+from . import dtypes, modes
 from .graph import Node, sequence_numbers
 from .modes import quiet
-from .op import F, Op, prepare, record
+from .op import F, Op, connect_views, prepare, record
 from .storage import View
 from .tensor_base import IN_PLACE_ON_LEAF, TensorBase, alias, edge, share, wrap
 
@@ -179,5 +179,5 @@ def set_history(t: TensorBase, node: Node) -> None:
         node.extra.retain[0] = weakref.ref(t)
 
 
-op_module.share_view = share_view
+connect_views(share_view)
 TensorBase.regenerate = staticmethod(regenerate)

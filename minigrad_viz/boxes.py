@@ -1,7 +1,8 @@
 """How large everything in the picture is: stations with their rows and chips, reference chips, pills.
 
-Pixels, with (0, 0) at a station's upper left corner. Widths are reckoned, because the picture is laid out where no
-font is known: a column of the monospace stack is never wider than 0.602 em, and there is room to spare.
+Pixels, with (0, 0) at a station's upper left corner. Widths are reckoned, because the picture is laid out
+where no font is known: a column of the monospace stack is never wider than 0.602 em, and there is room to
+spare.
 
     ┌ name = expression        role ┐ HEAD
     │ value  5.                     │ rows, LINE each (MORE for every further line)
@@ -10,7 +11,8 @@ font is known: a column of the monospace stack is never wider than 0.602 em, and
     │ ▇self 5.▇ ▇exponent 3▇        │ chips                             lower deck, to `height`
     └───────────────────────────────┘
 
-All stations with a lower deck share one height a row, so that rows and decks line up along a line of the layout.
+All stations with a lower deck share one height a row, so that rows and decks line up along a line of the
+layout.
 """
 
 from __future__ import annotations
@@ -19,15 +21,25 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from .graph import CONSTANT, LEAF, PARAMETER, Card, Graph, Route, Saved, Station
-from .numbers import adds_up, pill, rows, short
+from .numbers import gradient_text, pill, rows, short
 from .protocol import Value
-from .words import clean, columns, shorten, text
+from .words import clean, columns, sans, shorten, text
 
 DETAILS = ("normal", "full")
 
 PAD, HEAD, LINE, MORE = 10, 26, 20, 16
-MONO, NAME, SMALL, BOLD = 7.6, 8.5, 6.7, 7.3  # pixels a column: rows 12.5px, names 14px, chips 11px, pills 12px
-DECK, CHIP, CHIP_LINE, CHIP_TOP = 32, 18, 23, 29  # a deck without chips; a chip, the pitch of chips, the first one
+MONO, NAME, SMALL, BOLD = (
+    7.6,
+    8.5,
+    6.7,
+    7.3,
+)  # pixels a column: rows 12.5px, names 14px, chips 11px, pills 12px
+DECK, CHIP, CHIP_LINE, CHIP_TOP = (
+    32,
+    18,
+    23,
+    29,
+)  # a deck without chips; a chip, the pitch of chips, the first one
 NARROWEST, WIDEST, CHIPS_WIDE = 188, 296, 260
 CHIP_LINES = {"normal": 2, "full": 99}
 # A leaf with more uses than this stands apart, and each use gets a small reference chip.
@@ -36,10 +48,12 @@ USES = 8
 PARALLEL = 4
 ROLES = (LEAF, PARAMETER, CONSTANT)
 
+Names = dict[tuple[str, int], str]  # what to call each card, by station id and position
+
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One row of an upper deck. `tone` is "plain", "kept" (a stored gradient) or "gone" (computed, or not there)."""
+    """One row of a card. `tone` is "plain", "kept" (a stored gradient) or "gone" (not kept or None)."""
 
     name: str
     label: str
@@ -88,7 +102,7 @@ class Box:
 
 @dataclass(frozen=True, slots=True)
 class Reference:
-    """A small stand-in for a much used leaf, at the left of one of its users: the tail of all routes between the two."""
+    """A small stand-in for a much used leaf beside one of its users: tail of all routes between the two."""
 
     id: str
     source: str
@@ -111,15 +125,15 @@ class Pill:
 class Measured:
     """Everything about a picture's sizes: boxes by station or reference id, the others by route id.
 
-    `bundles` are routes that run from one box to one other; where they are more than `PARALLEL` they are drawn as one
-    line, with one pill, that of the first.
+    `bundles` are routes that run from one box to one other; where they are more than `PARALLEL` they are
+    drawn as one line, with one pill, that of the first.
     """
 
     boxes: dict[str, Box]
     references: dict[str, Reference]
     bundles: dict[str, tuple[str, ...]]
     pills: dict[str, Pill]
-    names: dict[tuple[str, int], str]
+    names: Names
 
     def tail(self, route: Route) -> str:
         """Id of the box a route begins at: its source station or the reference chip that stands for it."""
@@ -153,19 +167,17 @@ def measure(graph: Graph, detail: str = "normal", lang: str | None = None) -> Me
     bundles = _bundles(graph, references)
     routes = {route.id: route for route in graph.routes}
     pills: dict[str, Pill] = {}
-    for r in graph.routes:
-        bundle = [routes[id] for id in bundles[r.id]]
-        flows = [other.gradients for other in bundle if other.tracked and other.gradients]
-        if r.tracked and r.gradients and len(bundle) <= PARALLEL:
-            pills[r.id] = _pill([r.gradients], lang)
-        elif r is bundle[0] and flows:
-            pills[r.id] = _pill(flows, lang)
+    for id, bundle in bundles.items():
+        drawn = bundle if len(bundle) > PARALLEL else (id,)
+        values = [value for each in drawn if routes[each].tracked for value in routes[each].gradients]
+        if id == drawn[0] and values:
+            pills[id] = _pill(values, lang)
     return Measured(boxes, references, bundles, pills, names)
 
 
-def name_cards(graph: Graph, lang: str | None = None) -> dict[tuple[str, int], str]:
+def name_cards(graph: Graph, lang: str | None = None) -> Names:
     """What to call each card, by station id and position: its variable, its expression, or `result n`."""
-    names: dict[tuple[str, int], str] = {}
+    names: Names = {}
     unnamed = 0
     for s in graph.stations:
         for i, card in enumerate(s.cards):
@@ -201,34 +213,13 @@ def refer(graph: Graph, lang: str | None = None) -> dict[str, Reference]:
         if uses > USES and r.source not in made and stations[r.source].cards[r.card].role in ROLES:
             where = (r.source, r.card, r.target)
             if where not in found:
-                found[where] = Reference(f"{r.id}_from", r.source, r.target, r.card, names[r.source, r.card], uses)
+                name = names[r.source, r.card]
+                found[where] = Reference(f"{r.id}_from", r.source, r.target, r.card, name, uses)
             references[r.id] = found[where]
     return references
 
 
-def gradient_text(total: Value, shares: Sequence[Value], width: int = 26, lang: str | None = None) -> str:
-    """The gradient of a card in one line; as a sum (`1.6 = 0.6 + 1.`) where several met there and do add up to it."""
-    whole = short(total, width)
-    if len(shares) < 2 or not adds_up(total, shares):
-        return whole
-    line = f"{whole} = {' + '.join(short(share, width) for share in shares[:USES])}"
-    if len(shares) > USES or columns(line) > width:
-        line = text("grad_many", lang, total=whole, n=len(shares))
-    return line if columns(line) <= width else whole
-
-
-_THIN, _BROAD = frozenset("ijlI.,:;'|!()[]ftr -/"), frozenset("mwMW@%…")
-
-
-def sans(content: str, size: float = 11.5) -> float:
-    """Width in pixels that `content` needs at most in the sans-serif stack, whose widest font is DejaVu Sans."""
-    ems = 0.0
-    for char in content:
-        ems += 0.41 if char in _THIN else 1.0 if char in _BROAD else 0.62 if columns(char) < 2 else 1.02
-    return size * ems
-
-
-# ------------------------------------------------------------------------------------------------------- upper deck
+# ------------------------------------------------------------------------------------------------- upper deck
 
 
 def _rows(card: Card, shares: Sequence[Value], detail: str, lang: str | None) -> list[Row]:
@@ -238,8 +229,8 @@ def _rows(card: Card, shares: Sequence[Value], detail: str, lang: str | None) ->
     if card.requires_grad or card.grad:
         made.append(_grad_row(card, shares, lang))
     if detail == "full":
-        flags = {"requires_grad": card.requires_grad, "is_leaf": card.is_leaf, "retains_grad": card.retains_grad}
-        made += [_row(name, (str(flag),), lang) for name, flag in flags.items()]
+        for flag in ("requires_grad", "is_leaf", "retains_grad"):
+            made.append(_row(flag, (str(getattr(card, flag)),), lang))
         made.append(_row("version", (str(card.version),), lang))
         made.append(_row("shape", (str(card.value.shape),) if card.value else unknown, lang))
         made.append(_row("dtype", (card.value.dtype,) if card.value else unknown, lang))
@@ -271,8 +262,9 @@ def _grad_row(card: Card, shares: Sequence[Value], lang: str | None) -> Row:
 
 
 def _card(
-    card: Card, name: str, rows: list[Row], heights: dict[str, int], x: float, narrowest: float, lang: str | None
-) -> CardBox:
+    card: Card, name: str, rows: list[Row], heights: dict[str, int], x: float, narrowest: float,
+    lang: str | None,
+) -> CardBox:  # fmt: skip
     """One card at `x`, its rows placed below each other, `heights` lines each."""
     role = text(f"role_{card.role}", lang) if card.role not in ("result", CONSTANT) else ""
     values_x = PAD + max(sans(row.label) for row in rows) + 12
@@ -303,20 +295,18 @@ def _even(width: float) -> float:
     return -(-width // 4) * 4.0
 
 
-# ---------------------------------------------------------------------------------------------------------- station
+# ---------------------------------------------------------------------------------------------------- station
 
 
 def _station(
-    s: Station, drafts: list[list[Row]], heights: dict[str, int], names: dict[tuple[str, int], str], detail: str,
-    lang: str | None,
-) -> Box:  # fmt: skip
+    s: Station, drafts: list[list[Row]], heights: dict[str, int], names: Names, detail: str, lang: str | None
+) -> Box:
     cards: list[CardBox] = []
-    x = 0.0
+    width = 0.0
     narrowest = 110 if s.deck is None or len(drafts) > 1 else NARROWEST
-    for i, (card, rows) in enumerate(zip(s.cards, drafts, strict=True)):
-        cards.append(_card(card, names[s.id, i], rows, heights, x, narrowest, lang))
-        x += cards[-1].width
-    width = x
+    for i, (card, draft) in enumerate(zip(s.cards, drafts, strict=True)):
+        cards.append(_card(card, names[s.id, i], draft, heights, width, narrowest, lang))
+        width += cards[-1].width
     upper = HEAD + 12.0 + sum(LINE + MORE * (n - 1) for n in heights.values())
     if s.deck is None:
         return Box(width, upper, upper, tuple(cards))
@@ -336,7 +326,10 @@ def _level(boxes: dict[str, Box]) -> dict[str, Box]:
     decked = [box for box in boxes.values() if box.node is not None]
     upper = max((box.upper for box in decked), default=0)
     lower = max((box.height - box.upper for box in decked), default=0)
-    return {id: replace(box, upper=upper, height=upper + lower) if box.node is not None else box for id, box in boxes.items()}
+    return {
+        id: replace(box, upper=upper, height=upper + lower) if box.node is not None else box
+        for id, box in boxes.items()
+    }
 
 
 def _deck_height(chips: Sequence[Chip]) -> float:
@@ -365,7 +358,8 @@ def _place(labels: list[tuple[Saved, str]], width: float, most: int, lang: str |
         if x and x + wide > width - more:
             if line == most - 1:
                 rest = text("chips_more", lang, n=left + 1)
-                chips.append(Chip(None, rest, PAD + x, CHIP_TOP + line * CHIP_LINE, columns(rest) * SMALL + 10))
+                width = columns(rest) * SMALL + 10
+                chips.append(Chip(None, rest, PAD + x, CHIP_TOP + line * CHIP_LINE, width))
                 break
             x, line = 0.0, line + 1
         chips.append(Chip(saved, label, PAD + x, CHIP_TOP + line * CHIP_LINE, wide))
@@ -373,7 +367,7 @@ def _place(labels: list[tuple[Saved, str]], width: float, most: int, lang: str |
     return tuple(chips)
 
 
-# -------------------------------------------------------------------------------------------------- references, pills
+# ------------------------------------------------------------------------------------------ references, pills
 
 
 def _reference(reference: Reference, source: Station) -> Box:
@@ -392,12 +386,8 @@ def _bundles(graph: Graph, references: dict[str, Reference]) -> dict[str, tuple[
     return {id: whole[end] for id, end in ends.items()}
 
 
-def _pill(flows: Sequence[Sequence[Value]], lang: str | None) -> Pill:
-    """The pill of one route, or of a bundle drawn as one line: the value that flowed, and how often if more than once.
-
-    Values that differ are only counted.
-    """
-    values = [value for gradients in flows for value in gradients]
+def _pill(values: Sequence[Value], lang: str | None) -> Pill:
+    """What flowed along a line: its value, and how often if more than once; different values are counted."""
     lines = pill(values[-1])
     if len(values) > 1:
         count = text("pill_count", lang, n=len(values))

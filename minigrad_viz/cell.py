@@ -46,7 +46,7 @@ class Messages:
     """The words a user can be shown. `{name}` is the magic's name."""
 
     bad_arguments: str = "%%{name}: {problem}. The cell was not run; %%{name}? lists the options."
-    bad_line: str = "%{name} takes on, off, cell or traceback, then options: {problem}. %{name}? says more."
+    bad_line: str = "%{name} takes on, off, cell or traceback; {problem}. %{name}? says more."
     unknown_word: str = "{word!r} is none of them"
     end_failed: str = "%%{name} could not show this cell: {problem} (%{name} traceback tells where)"
     begin_failed: str = "%{name} on could not watch this cell: {problem} (%{name} traceback tells where)"

@@ -1,16 +1,16 @@
 """The picture's graph as Graphviz is asked to lay it out, and the reading of its answer.
 
-`to_dot` writes one fixed-size box a station and one edge a route; `Places` holds what came back (centres, curves,
-frames) in the picture's coordinates, y downwards; `Places.route` and `Places.back` turn a curve into the two arrows
-that are drawn along it.
+`to_dot` writes one fixed-size box a station and one edge a route; `Places` holds what came back (centres,
+curves, frames) in the picture's coordinates, y downwards; `forward_arrow` and `gradient_arrow` turn a curve
+into the two arrows that are drawn along it.
 
 Note [Two arrows along one curve]
-    Graphviz draws an edge from box to box. We want two arrows: the forward one between the upper decks and the
-    gradient one, the other way, between the lower decks. Boxes stand in columns, and only the gaps between columns
-    are empty. So each arrow leaves its deck level, changes height inside the first gap, follows Graphviz's curve
-    through every column it has to pass (the gradient arrow a little aside, where no box is in the way), and changes
-    height to its last deck inside the last gap. Where the route goes from one column to the next there is
-    but one gap and nothing in between, and an arrow is one S between two decks.
+    Graphviz draws an edge from box to box. We want two arrows: the forward one between the upper decks and
+    the gradient one, the other way, between the lower decks. Boxes stand in columns, and only the gaps
+    between columns are empty. So each arrow leaves its deck level, changes height inside the first gap,
+    follows Graphviz's curve through every column it has to pass (the gradient arrow a little aside, where no
+    box is in the way), and changes height to its last deck inside the last gap. Where the route goes from one
+    column to the next there is but one gap and nothing in between, and an arrow is one S between two decks.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ from bisect import bisect
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 from .boxes import Measured, measure
@@ -28,29 +29,30 @@ from .words import clean
 if TYPE_CHECKING:
     import graphviz
 
-WEIGHTS = {"result": "8", "leaf": "2", "other": "1"}
-
 Point = tuple[float, float]
 Cubic = tuple[Point, Point, Point, Point]
+Rect = tuple[float, float, float, float]  # left, top, right, bottom
 
 NODESEP = 46.0  # pixels between stations of a column; half of it stays free beside a passing route
 RANKSEP = 84.0  # pixels between columns, at least: room for an arrow and the pill on it
 FRAME = 26.0  # pixels from a frame to the stations in it; its title stands in there
 # How far below Graphviz's curve the arrows pass a column: the first of these that meets no box.
 FORWARD, GRADIENT = (0.0, -6.0, 6.0), (15.0, 8.0, -15.0, -8.0, 0.0)
+# How hard an edge pulls the boxes at its ends into one line: the way of the results is to be straight.
+WEIGHTS = {"result": "8", "leaf": "2", "other": "1"}
 STRAIGHT = 11.0  # the level bit before a deck, where the arrow's head is
 LANE = 11.0  # pixels between forward arrows that leave over the top of a station with several cards
 
 
 def to_dot(
-    graph: Graph, *, detail: str = "normal", rankdir: str = "LR", lang: str | None = None, digraph: Any = None,
-    labels: bool = False,
+    graph: Graph, *, detail: str = "normal", rankdir: str = "LR", lang: str | None = None,
+    digraph: Any = None, labels: bool = False,
 ) -> graphviz.Digraph:  # fmt: skip
     """The `graphviz.Digraph` that lays `graph` out: deterministic, and safe for any name.
 
-    `digraph` is the class to build (graphviz.Digraph, or a subclass that displays itself differently). With `labels`
-    every box says what it is, for Graphviz's own drawing; without, boxes are empty and only their places count.
-    Raises ValueError for an unknown `detail`.
+    `digraph` is the class to build (graphviz.Digraph, or a subclass that displays itself differently). With
+    `labels` every box says what it is, for Graphviz's own drawing; without, boxes are empty and only their
+    places count. Raises ValueError for an unknown `detail`.
     """
     measured = measure(graph, detail, lang)
     pills = [pill.width for pill in measured.pills.values()]
@@ -75,8 +77,9 @@ def to_dot(
     for route in graph.routes:
         if measured.line(route) == route.id:
             tail = measured.tail(route)
-            # Results pull harder than leaves, leaves harder than what is used everywhere: chains stay straight.
-            weight = WEIGHTS["result" if tail in made else "leaf" if route.tracked and tail == route.source else "other"]
+            weight = WEIGHTS[
+                "result" if tail in made else "leaf" if route.tracked and tail == route.source else "other"
+            ]
             dot.edge(tail, route.target, id=route.id, weight=weight)
     return dot
 
@@ -116,15 +119,15 @@ def _inches(pixels: float) -> str:
     return f"{pixels / 72:.4f}"
 
 
-# ------------------------------------------------------------------------------------------------ Graphviz's answer
+# ------------------------------------------------------------------------------------------ Graphviz's answer
 
 
 @dataclass(frozen=True)
 class Places:
     """Where Graphviz put things: centres by box id, curves by route id (cubic Béziers), frames by order.
 
-    A frame is (left, top, right, bottom). `columns` are the (left, right) borders of the columns of boxes, from left
-    to right; `column` says in which of them a box stands.
+    A frame is (left, top, right, bottom). `columns` are the (left, right) borders of the columns of boxes,
+    from left to right; `column` says in which of them a box stands.
     """
 
     measured: Measured
@@ -132,14 +135,14 @@ class Places:
     height: float
     centres: dict[str, Point]
     curves: dict[str, list[Cubic]]
-    frames: dict[int, tuple[float, float, float, float]]
+    frames: dict[int, Rect]
     columns: list[tuple[float, float]]
     column: dict[str, int]
 
     @cached_property
-    def standing(self) -> list[list[tuple[float, float, float, float]]]:
+    def standing(self) -> list[list[Rect]]:
         """The boxes of each column, as (left, top, right, bottom)."""
-        columns: list[list[tuple[float, float, float, float]]] = [[] for _ in self.columns]
+        columns: list[list[Rect]] = [[] for _ in self.columns]
         for id, column in self.column.items():
             (left, top), box = self.corner(id), self.measured.boxes[id]
             columns[column].append((left, top, left + box.width, top + box.height))
@@ -174,7 +177,7 @@ def read(positions: Mapping[str, Any], measured: Measured) -> Places:
     """`Places` from Graphviz's json output for the DOT that `to_dot` wrote of the same graph."""
     _, _, width, height = map(float, positions["bb"].split(","))
     centres: dict[str, Point] = {}
-    frames: dict[int, tuple[float, float, float, float]] = {}
+    frames: dict[int, Rect] = {}
     for thing in positions.get("objects", ()):
         if thing["name"].startswith("cluster_"):
             left, bottom, right, top = map(float, thing["bb"].split(","))
@@ -187,7 +190,7 @@ def read(positions: Mapping[str, Any], measured: Measured) -> Places:
 
 
 def _cubics(pos: str, height: float) -> Iterator[Cubic]:
-    """The Bézier pieces of an edge's `pos`; ends given as `s,x,y` or `e,x,y` belong to arrow heads and are skipped."""
+    """The Bézier pieces of an edge's `pos`; `s,x,y` and `e,x,y` belong to arrow heads and are skipped."""
     pairs = [pair for pair in pos.replace(";", " ").split() if pair[0] not in "se"]
     points = [(float(x), height - float(y)) for x, y in (pair.split(",") for pair in pairs)]
     for i in range(0, len(points) - 3, 3):
@@ -197,7 +200,7 @@ def _cubics(pos: str, height: float) -> Iterator[Cubic]:
 def _columns(
     centres: Mapping[str, Point], measured: Measured
 ) -> tuple[list[tuple[float, float]], dict[str, int]]:
-    """The columns, that is boxes whose centres stand above each other: their borders, and the column of each box."""
+    """Borders of the columns (boxes whose centres stand above each other), and the column of each box."""
     borders: list[tuple[float, float]] = []
     column: dict[str, int] = {}
     middle = float("-inf")
@@ -216,14 +219,14 @@ def _columns(
 
 
 def forward_arrow(places: Places, route: Route, spread: float = 0.0) -> list[Cubic]:
-    """The forward arrow of `route` as Bézier pieces from card to card, `spread` pixels off the decks' middles."""
+    """The forward arrow of `route` as Bézier pieces from card to card, `spread` off the decks' middles."""
     tail = places.measured.tail(route)
     (left, top), box = places.corner(tail), places.measured.boxes[tail]
     end = places.corner(route.target)[0], places.upper(route.target) + spread
     behind = len(box.cards) - 1 - route.card
     if behind <= 0:
         return _arrow(places, route, (left + box.width, places.upper(tail) + spread), end, FORWARD, -1.0)
-    # Not the last card of its station: out at the top and over the cards behind it, each card in a lane of its own.
+    # Not the last card of its station: out at the top and over the cards behind it, in a lane of its own.
     card = box.cards[route.card]
     x, lane = left + card.x + card.width / 2 + spread, top - min(LANE * behind, NODESEP / 2 - 2)
     out = left + box.width
@@ -240,11 +243,14 @@ def gradient_arrow(places: Places, route: Route, spread: float = 0.0) -> list[Cu
     return [(d, c, b, a) for a, b, c, d in reversed(pieces)]
 
 
-def _arrow(places: Places, route: Route, start: Point, end: Point, asides: Iterable[float], lean: float) -> list[Cubic]:
-    """From `start`, the right edge of one box, to `end`, the left edge of another, `asides` off Graphviz's curve.
+def _arrow(
+    places: Places, route: Route, start: Point, end: Point, asides: Iterable[float], lean: float
+) -> list[Cubic]:
+    """From `start`, the right edge of one box, to `end`, the left edge of another, `asides` off Graphviz's
+    curve.
 
-    `lean` is -1 or 1: which way to bend off the middle of a gap, so that two arrows along one route do not run into
-    each other where both are steep.
+    `lean` is -1 or 1: which way to bend off the middle of a gap, so that two arrows along one route do not
+    run into each other where both are steep.
     """
     first, last = places.column[places.measured.tail(route)], places.column[route.target]
     a = max(start[0], places.columns[first][1]) + STRAIGHT, start[1]
@@ -253,7 +259,11 @@ def _arrow(places: Places, route: Route, start: Point, end: Point, asides: Itera
     if last - first < 2:
         pieces.append(_bend(a, b, lean))
     else:
-        passed = _between(places.curves[places.measured.line(route)], places.columns[first + 1][0], places.columns[last - 1][1])
+        passed = _between(
+            places.curves[places.measured.line(route)],
+            places.columns[first + 1][0],
+            places.columns[last - 1][1],
+        )
         tries = [[_shift(piece, aside) for piece in passed] for aside in asides]
         passed = min(tries, key=places.inside)
         pieces += [_join(a, passed[0]), *passed, _flip(_join((-b[0], b[1]), _flip(passed[-1])))]
@@ -328,3 +338,45 @@ def at(piece: Cubic, t: float) -> Point:
     s = 1 - t
     u, v, w, z = s * s * s, 3 * s * s * t, 3 * s * t * t, t * t * t
     return u * a[0] + v * b[0] + w * c[0] + z * d[0], u * a[1] + v * b[1] + w * c[1] + z * d[1]
+
+
+def along(path: list[Cubic]) -> list[Point]:
+    """Points at equal distances along a path."""
+    points = [path[0][0], *(at(piece, i / 24) for piece in path for i in range(1, 25))]
+    lengths = [0.0]
+    for (x, y), (u, v) in pairwise(points):
+        lengths.append(lengths[-1] + ((u - x) ** 2 + (v - y) ** 2) ** 0.5)
+    even: list[Point] = []
+    i = 0
+    for step in range(101):
+        while i < len(points) - 1 and lengths[i] < lengths[-1] * step / 100:
+            i += 1
+        even.append(points[i])
+    return even
+
+
+class Space:
+    """Rectangles (left, top, right, bottom) that are taken, found quickly by place."""
+
+    CELL = 160.0
+
+    def __init__(self) -> None:
+        self.cells: dict[tuple[int, int], list[Rect]] = {}
+
+    def _around(self, rect: Rect) -> Iterator[tuple[int, int]]:
+        left, top, right, bottom = (int(side // self.CELL) for side in rect)
+        return ((i, j) for i in range(left, right + 1) for j in range(top, bottom + 1))
+
+    def take(self, rect: Rect) -> None:
+        """Mark `rect` as taken."""
+        for cell in self._around(rect):
+            self.cells.setdefault(cell, []).append(rect)
+
+    def covered(self, rect: Rect) -> float:
+        """How much of `rect` lies over rectangles that are taken, in square pixels; 0 if it is free."""
+        near = {other for cell in self._around(rect) for other in self.cells.get(cell, ())}
+        return sum(
+            max(0.0, min(rect[2], other[2]) - max(rect[0], other[0]))
+            * max(0.0, min(rect[3], other[3]) - max(rect[1], other[1]))
+            for other in near
+        )

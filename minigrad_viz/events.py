@@ -32,7 +32,8 @@ class TensorState(NamedTuple):
 
 
 class NodeState(NamedTuple):
-    """A node as it stood when a backward call started. `edges` has per input (node id, output number) or None."""
+    """A node as it stood when a backward call started. `edges` has per input (node id, output number) or None; `variable`
+    is the leaf of an AccumulateGrad; `hooks` counts the user's hooks that the library tells of."""
 
     id: str
     name: str
@@ -52,7 +53,8 @@ class Created(NamedTuple):
 
 class Forward(NamedTuple):
     """An op ran. `inputs` are tensor ids (None for an argument that is no tensor, whose text is in `arguments`); `call`
-    is the backward call inside which it ran (0 outside): then it belongs to the graph of the gradient."""
+    is the backward call inside which it ran (0 outside): then it belongs to the graph of the gradient. Where only the node
+    of such an op is known, `inputs` are those of its edges, and an unknown one is "…"."""
 
     op: str
     inputs: tuple[str | None, ...]
@@ -129,9 +131,11 @@ class BackwardEnded(NamedTuple):
 
 
 class Snapshot(NamedTuple):
-    """All named tensors at one moment: `moment` is 0 before the first backward call, n after the n-th."""
+    """All named tensors at one moment: `when` is "before" or "after" the `call`-th backward call, or "end", when the cell
+    ended."""
 
-    moment: int
+    when: str
+    call: int
     rows: tuple[tuple[str, TensorState], ...]
 
 

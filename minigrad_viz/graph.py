@@ -64,7 +64,7 @@ class Deck:
     """Lower deck: a backward node.
 
     `inputs` has one entry per entry of `next_functions`: the id of the route it belongs to, or None where the entry is
-    None (the input needs no gradient; drawn as ∅). `hooks` counts pre-hooks and post-hooks on the node.
+    None (the input needs no gradient; drawn as ∅). `hooks` counts the user's hooks that run with the node.
     """
 
     id: str

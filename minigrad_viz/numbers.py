@@ -1,28 +1,31 @@
 """Short text for numbers and arrays, in PyTorch's manner: `5.` `4.8283` `0.008` `[4. 7. 9.]`.
 
-Five significant digits, never more than the dtype holds, so no float32 shows the noise of its float64 neighbour. The
-text depends on the numbers alone and is the same everywhere: picture, outline, table and player use these functions.
+Five significant digits, never more than the dtype holds, so no float32 shows the noise of its float64
+neighbour. The text depends on the numbers alone and is the same everywhere: picture, outline, table and
+player use these functions.
 """
 
 from __future__ import annotations
 
 import math
 import struct
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from .protocol import Value
+from .words import columns, text
 
 DIGITS = 5
 # Between these magnitudes a number is written out; outside, with an exponent.
 TINY, HUGE = 1e-5, 1e8
 # Arrays shown in full: vectors up to 6 numbers, matrices up to 3×3, if they fit the width.
 VECTOR, MATRIX = 6, 3
+SHARES = 8  # numbers of a sum that are written out
 COLUMNS = 30  # width of one line of numbers, where the caller does not say
 
 
 def number(x: Any, dtype: str = "float32", digits: int = DIGITS) -> str:
-    """One number as text: int and bool as they are, floats to `digits` significant digits, complex as `1.+2.j`."""
+    """One number as text: int and bool as they are, floats to `digits` digits, complex as `1.+2.j`."""
     if isinstance(x, complex):
         imaginary = number(x.imag, dtype, digits)
         return f"{number(x.real, dtype, digits)}{'' if imaginary.startswith('-') else '+'}{imaginary}j"
@@ -39,12 +42,12 @@ def number(x: Any, dtype: str = "float32", digits: int = DIGITS) -> str:
 
 
 def _trim(decimal: str) -> str:
-    """`125.00` → `125.`, `0.600` → `0.6`, `0.0` → `0.`: no empty zeros, and one point to tell floats from ints."""
+    """`125.00` → `125.`, `0.600` → `0.6`, `0` → `0.`: no empty zeros, one point to tell floats from ints."""
     return decimal.rstrip("0") if "." in decimal else decimal + "."
 
 
 def _digits(x: float, dtype: str, digits: int) -> int:
-    """How many digits to show: those of a half-precision number that tell it from its neighbours, at most `digits`."""
+    """How many digits to show: at most `digits`, and no more than a half-precision number has."""
     same = {"float16": _half, "complex32": _half, "bfloat16": _brain}.get(dtype)
     if same is None:
         return digits
@@ -71,15 +74,15 @@ def _brain(x: float) -> int:
 def rows(value: Value, width: int = COLUMNS) -> tuple[str, ...]:
     """`value` as lines: a scalar or vector in one, a matrix a row a line; large arrays as their summary.
 
-    Numbers that do not fit `width` columns are tried with three digits before they give way to the summary, which
-    breaks before the range.
+    Numbers that do not fit `width` columns are tried with three digits before they give way to the summary,
+    which breaks before the range.
     """
     line = summary(value)
     return _full(value, width) or ((line,) if len(line) <= width else (_kind(value), _range(value)))
 
 
 def short(value: Value, width: int = COLUMNS) -> str:
-    """`value` in one line: in full if that fits `width` columns, else its summary, else only dtype and shape."""
+    """`value` in one line: in full if that fits `width` columns, else its summary, else dtype and shape."""
     full = _full(value, width, aligned=False)
     line = " ".join(row.strip() for row in full)
     if full and len(line) <= width:
@@ -89,7 +92,7 @@ def short(value: Value, width: int = COLUMNS) -> str:
 
 
 def pill(value: Value, width: int = 16) -> tuple[str, ...]:
-    """`value` as the lines of a pill on an arrow: in full if narrow, else shape and range below each other."""
+    """`value` as the lines of a pill on an arrow: in full if narrow, else shape and range."""
     full = _full(value, width)
     return full or tuple(filter(None, (str(value.shape), _range(value))))
 
@@ -107,8 +110,19 @@ def adds_up(total: Value, parts: Iterable[Value]) -> bool:
     parts = list(parts)
     if total.items is None or not parts or any(p.items is None or p.shape != total.shape for p in parts):
         return False
-    columns = zip(total.items, *(p.items or () for p in parts), strict=True)
-    return all(_close(whole, shares, total.dtype) for whole, *shares in columns)
+    places = zip(total.items, *(p.items or () for p in parts), strict=True)
+    return all(_close(whole, shares, total.dtype) for whole, *shares in places)
+
+
+def gradient_text(total: Value, shares: Sequence[Value], width: int = 26, lang: str | None = None) -> str:
+    """A gradient in one line; as a sum (`1.6 = 0.6 + 1.`) where several met and do add up to it."""
+    whole = short(total, width)
+    if len(shares) < 2 or not adds_up(total, shares):
+        return whole
+    line = f"{whole} = {' + '.join(short(share, width) for share in shares[:SHARES])}"
+    if len(shares) > SHARES or columns(line) > width:
+        line = text("grad_many", lang, total=whole, n=len(shares))
+    return line if columns(line) <= width else whole
 
 
 def _close(whole: Any, shares: list[Any], dtype: str) -> bool:

@@ -4,18 +4,18 @@
       LogBackward   self 125. (freed)
       ← y: 0.008
 
-One paragraph a station, each once: its tensors, below them the backward node with what it saved, and one line for
-every input the gradient goes back to. Roots come first, then backwards through the program. The text depends on the
-graph and the language alone.
+One paragraph a station, each once: its tensors, below them the backward node with what it saved, and one line
+for every input the gradient goes back to. Roots come first, then backwards through the program. The text
+depends on the graph and the language alone.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 
-from .boxes import gather, gradient_text, name_cards
+from .boxes import gather, name_cards
 from .graph import RESULT, ROOT, Card, Graph, Route, Saved, Station
-from .numbers import short
+from .numbers import gradient_text, short
 from .protocol import Value
 from .words import clean, shorten, text
 
@@ -26,7 +26,8 @@ LONG = 1000  # characters of one detail
 
 
 def outline(graph: Graph, lang: str | None = None, *, limit: int = 60) -> str:
-    """`graph` as text, at most `limit` stations of it: of a larger graph the first and the last, and a count between.
+    """`graph` as text, at most `limit` stations of it: of a larger graph the first and the last, and a count
+    between.
 
     Never ends in a line break. Raises ValueError for an unknown language or a limit below 2.
     """
@@ -53,7 +54,7 @@ def outline(graph: Graph, lang: str | None = None, *, limit: int = 60) -> str:
 
 
 def _reading_order(stations: tuple[Station, ...]) -> list[Station]:
-    """Higher derivatives first; among those of one order the roots first; then from the end to the beginning."""
+    """Higher derivatives first; of one order the roots first; then from the end to the beginning."""
 
     def rank(numbered: tuple[int, Station]) -> tuple[int, bool, int]:
         i, station = numbered
@@ -147,14 +148,16 @@ def _saved_line(saved: Saved, lang: str | None) -> str:
     name = shorten(clean(saved.name), WIDTH)
     if saved.value is None:
         return text("outline_freed_unseen", lang, name=name) if saved.freed else name
-    value = short(saved.value, WIDTH) if isinstance(saved.value, Value) else shorten(clean(saved.value), WIDTH)
+    value = (
+        short(saved.value, WIDTH) if isinstance(saved.value, Value) else shorten(clean(saved.value), WIDTH)
+    )
     if saved.freed:
         return text("outline_freed", lang, name=name, value=value)
     key = "outline_version" if saved.version else "outline_saved"
     return text(key, lang, name=name, value=value, version=saved.version)
 
 
-# --------------------------------------------------------------------------- details: what a tooltip of the picture says
+# ---------------------------------------------------------------- details: what a tooltip of the picture says
 
 
 def describe(station: Station, i: int, names: Mapping[tuple[str, int], str], lang: str | None = None) -> str:
@@ -173,7 +176,9 @@ def describe(station: Station, i: int, names: Mapping[tuple[str, int], str], lan
     }
     if card.value:
         known |= {"shape": card.value.shape, "dtype": card.value.dtype}
-    rows = [text("detail", lang, label=text(f"row_{name}", lang), value=value) for name, value in known.items()]
+    rows = [
+        text("detail", lang, label=text(f"row_{name}", lang), value=value) for name, value in known.items()
+    ]
     return "\n".join([shorten(clean(title), LONG), *rows])
 
 

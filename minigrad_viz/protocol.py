@@ -1,14 +1,16 @@
 """The whole duck-typing contract: what the viewer reads of a tensor and of a backward node, minigrad's or PyTorch's.
 
-Tensors: `requires_grad`, `is_leaf`, `grad_fn`, `output_nr`, `grad`, `retains_grad`, `_version`, `shape`, `dtype` and their
-numbers. Nodes: `name()`, `next_functions`, `variable` (of an AccumulateGrad), `_saved_<name>` (or `saved_tensors` of a
-custom Function), `metadata` and `register_hook`. Nothing else is touched, so every graph that offers these can be drawn.
+Tensors: `requires_grad`, `is_leaf`, `grad_fn`, `output_nr`, `grad`, `retains_grad`, `_version`, `shape`, `dtype`, their
+numbers and, where a library tells, their hooks. Nodes: `name()`, `next_functions`, `variable` (of an AccumulateGrad),
+`_saved_<name>` (or `saved_tensors` of a custom Function), `metadata`, `register_hook` and `register_prehook`. Nothing else
+is touched, so every graph that offers these can be drawn.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+import weakref
+from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -53,27 +55,47 @@ def is_tensor(obj: Any) -> bool:
 
 def is_parameter(tensor: Any) -> bool:
     """Whether a tensor is an `nn.Parameter`."""
-    return any(cls.__name__ == "Parameter" for cls in type(tensor).__mro__)
+    cls = type(tensor)
+    return cls.__name__ == "Parameter" or any(base.__name__ == "Parameter" for base in cls.__mro__)
 
 
 def array_of(tensor: Any) -> Any:
-    """The numbers of a tensor as NumPy data, to be read only; the tensor does not notice."""
+    """The numbers of a tensor as NumPy data, to be read only; None where they cannot be had (a meta tensor, say).
+
+    The tensor does not notice. bfloat16, which NumPy lacks, is widened to float32.
+    """
     data = getattr(tensor, "_data", None)
-    return data if isinstance(data, (np.ndarray, np.generic)) else tensor.detach().resolve_conj().resolve_neg().numpy()
+    if isinstance(data, (np.ndarray, np.generic)):
+        return data
+    try:
+        plain = tensor.detach().cpu().resolve_conj().resolve_neg()
+        return (plain.float() if dtype_name(tensor) == "bfloat16" else plain).numpy()
+    except (RuntimeError, TypeError, NotImplementedError):
+        return None
+
+
+_dtype_names: dict[Any, str] = {}
 
 
 def dtype_name(tensor: Any) -> str:
     """`float32` for minigrad.float32 and torch.float32."""
-    return str(tensor.dtype).rpartition(".")[2]
+    dtype = tensor.dtype
+    name = _dtype_names.get(dtype)
+    if name is None:
+        name = _dtype_names[dtype] = str(dtype).rpartition(".")[2]
+    return name
 
 
 def value_of(tensor: Any) -> Value:
     """A snapshot of a tensor's numbers."""
     data = array_of(tensor)
+    if data is None:
+        return Value(tuple(tensor.shape), dtype_name(tensor), None)
     shape = data.shape
     if not shape:
         number = data.item()
-        return Value(shape, dtype_name(tensor), (number,), number, number)
+        low = None if isinstance(number, complex) or not math.isfinite(number) else number
+        return Value(shape, dtype_name(tensor), (number,), low, low)
     items = tuple(data.reshape(-1).tolist()) if data.size <= KEPT else None
     low = high = None
     if data.size and data.dtype.kind in "fiub":
@@ -83,9 +105,18 @@ def value_of(tensor: Any) -> Value:
     return Value(tuple(shape), dtype_name(tensor), items, low, high)
 
 
+def version_of(tensor: Any) -> int:
+    """How often the memory of a tensor was written to; 0 where nobody counts (inference tensors)."""
+    try:
+        return tensor._version
+    except RuntimeError:
+        return 0
+
+
 def node_name(node: Any) -> str:
     """The node's name without a namespace."""
-    return node.name().rpartition("::")[2]
+    name = node.name()
+    return name.rpartition("::")[2] if ":" in name else name
 
 
 def edges_of(node: Any) -> tuple[tuple[Any, int], ...]:
@@ -98,7 +129,7 @@ def variable_of(node: Any) -> Any:
     return getattr(node, "variable", None) if node_name(node) == "AccumulateGrad" else None
 
 
-_saved_names: dict[type, tuple[str, ...]] = {}
+_saved_names: weakref.WeakKeyDictionary[type, tuple[str, ...]] = weakref.WeakKeyDictionary()
 
 
 def saved_of(node: Any) -> Iterator[Kept]:
@@ -128,3 +159,23 @@ def _saved_by_function(node: Any) -> Iterator[Kept]:
     for i, tensor in enumerate(tensors):
         if tensor is not None:
             yield Kept(f"saved[{i}]", tensor, False)
+
+
+def hooks_of(node: Any, tensors: Iterable[Any] = ()) -> int:
+    """How many hooks of the user run with `node`, as far as the library tells.
+
+    minigrad tells all of a node. PyTorch tells those of a tensor, so its results are counted where they are at hand
+    (`tensors`); what was registered on one of its nodes itself is not known.
+    """
+    leaf = variable_of(node)
+    extra = getattr(node, "_extra", None)
+    count = 0
+    if extra is not None:
+        own = (extra.pre, extra.post, *extra.tensor_hooks.values())
+        count += sum(len(hooks) for hooks in own if hooks)
+    elif not hasattr(node, "_extra"):
+        holders = tensors if leaf is None else (leaf,)
+        count += sum(len(t._backward_hooks or ()) for t in holders)
+    for name in ("_post_accumulate", "_post_accumulate_grad_hooks"):
+        count += len(getattr(leaf, name, None) or ())
+    return count

@@ -1,18 +1,18 @@
-"""The recorder: an observer that writes down what a cell does, and changes nothing.
+"""The recorder: it writes down what a cell does, and changes nothing.
 
 Note [What the recorder keeps]
-    While it records, it finds tensors and nodes again by weak reference (leaves, constants), by (node, output number)
-    (results), and by a number in the node's `metadata`. It keeps none alive. During a backward call it has a post-hook
-    on every node of the graph; the hooks refer to the recorder and to a number, never to their node.
+    While it records, it knows tensors and nodes by their ids (see Note [Identity]) and keeps none alive. During a backward
+    call it holds the nodes of the graph and has hooks on each of them; the hooks refer to the recorder and to names, never
+    to their node. A fault of the recorder must not become an error of the cell: the first one ends the recording, and
+    `stop` raises it.
 """
 
 from __future__ import annotations
 
-import itertools
+import functools
 import weakref
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
-
-from minigrad import modes
 
 from .events import (
     BackwardEnded,
@@ -30,315 +30,314 @@ from .events import (
     Trace,
 )
 from .graph import Saved
+from .ids import Ids
 from .protocol import (
     Value,
     edges_of,
+    hooks_of,
     is_parameter,
     is_tensor,
     node_name,
     saved_of,
     value_of,
     variable_of,
+    version_of,
 )
+from .sources import Source, sources
 from .walk import in_order
-from .where import Locator
+from .where import Locator, Span
 
-_serial = itertools.count()
 ADOPTED = 5000  # nodes of an older graph that are taken in
 
 
-class Recorder:
-    """Records one cell: `source` runs with `namespace` as its globals. Use it between `start()` and `stop()`."""
+def observing(method: Callable[..., None]) -> Any:
+    """A method through which a source tells: quiet while the recorder itself reads tensors, and it never raises."""
 
-    def __init__(self, source: str, namespace: dict[str, Any]) -> None:
+    @functools.wraps(method)
+    def careful(self: Recorder, *args: Any) -> None:
+        if self.busy or self.problem is not None:
+            return
+        self.busy = True
+        try:
+            method(self, *args)
+        except Exception as problem:
+            self.problem = problem
+        finally:
+            self.busy = False
+
+    return careful
+
+
+class Recorder:
+    """Records one cell: `source` runs with `namespace` as its globals. Use it between `start()` and `stop()`.
+
+    `call` is the number of the backward call that is running (0 outside), `busy` true while the recorder works.
+    """
+
+    def __init__(
+        self, source: str, namespace: dict[str, Any], watched: Iterable[Source] | None = None
+    ) -> None:
         self.source = source
         self.namespace = namespace
+        self.watched = list(sources() if watched is None else watched)
         self.locator = Locator(source, namespace)
         self.events: list[Event] = []
-        self.call = 0  # number of the backward call that is running, 0 outside
+        self.ids = Ids()
+        self.busy = False
+        self.problem: Exception | None = None
+        self.call = 0
         self.calls = 0
         self._depth = 0
-        self._key = ("minigrad_viz", next(_serial))
-        self._objects: dict[int, tuple[weakref.ref[Any], str]] = {}
-        self._outputs: dict[tuple[str | None, int], str] = {}
-        self._tensors = itertools.count()
-        self._nodes = itertools.count()
-        self._frozen: dict[str, NodeState] = {}
+        self._creates = False  # whether the running call builds a graph
+        self._names: dict[int, str | None] = {}  # by span
+        self._frozen: set[str] = set()
         self._live: list[tuple[str, Any]] = []  # nodes of the running backward call
         self._handles: list[Any] = []
-        self._grads: dict[str, Value | None] = {}
-        self._inputs: list[str] = []
-        self._watched: list[tuple[str, weakref.ref[Any]]] = []
-
-    # ── ids ─────────────────────────────────────────────────────────────────────────────────────────────────────────
-
-    def node_id(self, node: Any) -> str:
-        """The id of a node, given on first sight."""
-        known = node.metadata.get(self._key)
-        if known is None:
-            known = node.metadata[self._key] = f"n{next(self._nodes)}"
-        return known
-
-    def known_id(self, tensor: Any) -> str | None:
-        """The id of a tensor that was seen before."""
-        fn = tensor.grad_fn
-        if fn is not None:
-            return self._outputs.get((fn.metadata.get(self._key), tensor.output_nr))
-        entry = self._objects.get(id(tensor))
-        return entry[1] if entry is not None and entry[0]() is tensor else None
-
-    def new_id(self, tensor: Any) -> str:
-        """A fresh id for a tensor."""
-        name = f"t{next(self._tensors)}"
-        fn = tensor.grad_fn
-        if fn is not None:
-            self._outputs[self.node_id(fn), tensor.output_nr] = name
-        self._objects[id(tensor)] = (weakref.ref(tensor), name)
-        return name
-
-    def tensor_id(self, tensor: Any) -> str:
-        """The id of a tensor; one that was never seen came along from before the cell."""
-        known = self.known_id(tensor)
-        if known is None:
-            known = self.new_id(tensor)
-            self.events.append(Created(self.state(tensor, known), None, None))
-        return known
-
-    def state(self, tensor: Any, id: str) -> TensorState:
-        """A tensor as it stands now."""
-        fn = tensor.grad_fn
-        grad = tensor.grad if fn is None or tensor.retains_grad else None
-        return TensorState(
-            id=id,
-            value=value_of(tensor),
-            grad=None if grad is None else value_of(grad),
-            requires_grad=tensor.requires_grad,
-            is_leaf=fn is None,
-            retains_grad=tensor.retains_grad,
-            grad_fn=None if fn is None else node_name(fn),
-            node=None if fn is None else self.node_id(fn),
-            version=tensor._version,
-            parameter=is_parameter(tensor),
-        )
-
-    def _place(self) -> tuple[Any, str | None]:
-        """Where in the source the user's code stands, and the name its result will get."""
-        span = self.locator.here(3)
-        return span, None if span is None else self.locator.name_of(span)
-
-    # ── what the engine tells ───────────────────────────────────────────────────────────────────────────────────────
-
-    def created(self, tensor: Any) -> None:
-        """A tensor was made from data."""
-        span, name = self._place()
-        if not self.call:
-            self.events.append(Created(self.state(tensor, self.new_id(tensor)), span, name))
-
-    def forward(self, op: Any, inputs: list[Any], outputs: Any) -> None:
-        """An op ran."""
-        span, name = self._place()
-        results = [t for t in (outputs if isinstance(outputs, tuple | list) else (outputs,)) if is_tensor(t)]
-        if self.call and not any(t.requires_grad for t in results):
-            return
-        title = getattr(op, "name", None) or getattr(op, "__name__", "")
-        if self.call and title == "copy":
-            inputs = inputs[1:]  # the destination is new memory, nobody's tensor
-        ids = tuple(self.tensor_id(t) if is_tensor(t) else None for t in inputs)
-        arguments = tuple(None if is_tensor(a) else str(a) for a in inputs)
-        states = tuple(self.state(t, self.known_id(t) or self.new_id(t)) for t in results)
-        enabled = modes.is_grad_enabled()
-        self.events.append(Forward(title, ids, arguments, states, enabled, span, name, self.call))
-
-    def detached(self, source: Any, result: Any) -> None:
-        """`detach()` was called."""
-        span, name = self._place()
-        if not self.call:
-            before = self.tensor_id(source)
-            self.events.append(Detached(before, self.state(result, self.new_id(result)), span, name))
-
-    def mutated(self, op: Any, values: list[Any]) -> None:
-        """An op wrote into its first argument."""
-        span, _ = self._place()
-        tensor, *others = values
-        entry = self._objects.get(id(tensor))
-        before = entry[1] if entry is not None and entry[0]() is tensor else None
-        if self.call or before is None:
-            return
-        after = self.known_id(tensor) or self.new_id(tensor)
-        ids = (before, *(self.tensor_id(t) if is_tensor(t) else None for t in others))
-        self.events.append(Mutated(op.name, before, self.state(tensor, after), ids, span))
-
-    def backward_started(self, roots: Any, gradients: Any, options: Any) -> None:
-        """A backward call starts: freeze its graph and listen to its nodes."""
-        self._depth += 1
-        if self._depth > 1:  # a call from inside a hook or a custom backward
-            return
-        span, _ = self._place()
-        names = tuple(self.tensor_id(t) for t in roots)
-        self.adopt([t.grad_fn for t in roots if t.grad_fn is not None])
-        if self.calls == 0:
-            self.snapshot()
-        self.calls += 1
-        self.call = self.calls
-        self._watched = [(self.tensor_id(t), weakref.ref(t)) for t in options.inputs or ()] if options.call == "grad" else []
-        self._live = list(self._walk([t.grad_fn for t in roots if t.grad_fn is not None]))
-        nodes = tuple(self.freeze(name, node) for name, node in self._live)
-        self._frozen.update((n.id, n) for n in nodes)
-        for name, node in self._live:
-            self._handles.append(node.register_hook(self._listener(name, variable_of(node) is not None)))
-        given = tuple(None if g is None else value_of(g) for g in gradients)
-        ids = tuple(self.tensor_id(g) if g is not None and options.create_graph else None for g in gradients)
-        started = BackwardStarted(self.call, options.call, names, given, ids, options.create_graph, nodes, span)
-        self.events.append(started)
-
-    def backward_ended(self, error: BaseException | None, results: Any = None) -> None:
-        """The call ended: remove every hook, note what was freed."""
-        self._depth -= 1
-        if self._depth:
-            return
-        for handle in self._handles:
-            handle.remove()
-        freed = tuple(name for name, node in self._live if any(kept.freed for kept in saved_of(node)))
-        self._handles, self._live = [], []
-        captured = tuple((name, None if g is None else value_of(g)) for (name, _), g in zip(self._watched, results or (), strict=False))
-        text = None if error is None else describe(error)
-        self.events.append(BackwardEnded(self.call, text, freed, captured))
-        self.call = 0
-        self.snapshot()
-
-    def _listener(self, name: str, leaf: bool) -> Any:
-        """The post-hook of one node."""
-        call = self.call
-
-        def ran(sent: Any, received: Any) -> None:
-            got = tuple(None if g is None else value_of(g) for g in received)
-            ids = tuple(self.known_id(g) if g is not None and g.grad_fn is not None else None for g in sent)
-            self.events.append(NodeRan(call, name, got, tuple(None if g is None else value_of(g) for g in sent), ids))
-
-        def deposited(sent: Any, received: Any) -> None:
-            ran(sent, received)
-            state = self._frozen[name]
-            tensor = self._tensor(state.variable)
-            if tensor is None or tensor.grad is None or received[0] is None:
-                return
-            after = value_of(tensor.grad)
-            before = self._grads.get(state.variable or "")
-            self._grads[state.variable or ""] = after
-            self.events.append(Deposited(call, name, state.variable or "", before, value_of(received[0]), after))
-
-        return deposited if leaf else ran
-
-    def _tensor(self, id: str | None) -> Any:
-        """The live tensor of an id, if it is a leaf or constant and still exists."""
-        return next((ref() for ref, name in self._objects.values() if name == id), None)
-
-    def _walk(self, roots: list[Any]) -> Any:
-        """Every node that can be reached, roots first, each once; never recursive."""
-        stack, seen = list(reversed(roots)), set()
-        while stack:
-            node = stack.pop()
-            name = self.node_id(node)
-            if name in seen:
-                continue
-            seen.add(name)
-            yield name, node
-            stack.extend(n for n, _ in reversed(edges_of(node)) if n is not None)
-
-    def adopt(self, roots: list[Any]) -> None:
-        """Give ids to the tensors of a graph that was built before the cell, inputs first. What nobody has any more is
-        known by its node alone."""
-        order, _ = in_order(roots, ADOPTED)
-        strange = [n for n in order if variable_of(n) is None and (n.metadata.get(self._key), 0) not in self._outputs]
-        if not strange:
-            return
-        known = {}
-        for tensor in (t for t in self.namespace.values() if is_tensor(t) and t.grad_fn is not None):
-            known.setdefault((tensor.grad_fn, tensor.output_nr), tensor)
-        for kept in (k.value for n in order for k in saved_of(n)):
-            if is_tensor(kept) and kept.grad_fn is not None:
-                known.setdefault((kept.grad_fn, kept.output_nr), kept)
-        for node in order:
-            variable = variable_of(node)
-            if variable is not None:
-                self.tensor_id(variable)
-            elif (node, 0) in known:
-                self.tensor_id(known[node, 0])
-            elif (self.node_id(node), 0) not in self._outputs:
-                name = self._outputs[self.node_id(node), 0] = f"t{next(self._tensors)}"
-                unseen = TensorState(name, None, None, True, False, None, node_name(node), self.node_id(node), 0)
-                self.events.append(Created(unseen, None, None))
-
-    def freeze(self, name: str, node: Any) -> NodeState:
-        """A node as it stands now."""
-        variable = variable_of(node)
-        leaf = None
-        if variable is not None:
-            leaf = self.tensor_id(variable)
-            self._grads[leaf] = None if variable.grad is None else value_of(variable.grad)
-        saved = tuple(
-            Saved(
-                kept.name,
-                value_of(kept.value) if is_tensor(kept.value) else None if kept.freed else str(kept.value),
-                kept.value._version if is_tensor(kept.value) else None,
-                kept.freed,
-            )
-            for kept in saved_of(node)
-        )
-        edges = tuple(None if n is None else (self.node_id(n), nr) for n, nr in edges_of(node))
-        return NodeState(name, node_name(node), saved, edges, leaf, 0)
-
-    # ── moments ─────────────────────────────────────────────────────────────────────────────────────────────────────
-
-    def named(self) -> list[tuple[str, Any]]:
-        """The variables of the namespace that are tensors of this trace, in the order in which the tensors came."""
-        found = []
-        for name, value in self.namespace.items():
-            if name.startswith("_") or not is_tensor(value):
-                continue
-            known = self.known_id(value)
-            if known is not None:
-                found.append((int(known[1:]), name, value))
-        return [(name, value) for _, name, value in sorted(found, key=lambda f: f[:2])]
-
-    def snapshot(self) -> None:
-        """Write down every named tensor, and `.grad` where it has become a tensor of the trace itself."""
-        rows = []
-        for name, tensor in self.named():
-            rows.append((name, self.state(tensor, self.known_id(tensor) or "")))
-            grad = tensor.grad if tensor.grad_fn is None else None
-            if grad is not None and self.known_id(grad) is not None:
-                rows.append((f"{name}.grad", self.state(grad, self.known_id(grad) or "")))
-        self.events.append(Snapshot(self.calls, tuple(rows)))
+        self._before: dict[str, Value | None] = {}  # a leaf's gradient just before the deposit
+        self._wanted: list[str] = []  # the tensors whose gradients grad() is to return
 
     # ── beginning and end ───────────────────────────────────────────────────────────────────────────────────────────
 
     def start(self) -> None:
         """Begin to observe this thread."""
-        modes.add_observer(self)
+        for source in self.watched:
+            source.attach(self)
 
     def stop(self, error: BaseException | None = None) -> Trace:
-        """Stop observing and give the trace; `error` is what ended the cell."""
-        modes.remove_observer(self)
+        """Stop observing and give the trace; `error` is what ended the cell. Raises what went wrong while recording."""
+        for source in reversed(self.watched):
+            source.detach()
+        self._forget()
+        if self.problem is not None:
+            raise self.problem
+        self.call = 0
+        self._adopt([t.grad_fn for _, t in self._variables() if self.ids.known(t) and t.grad_fn is not None])
+        if self.calls == 0:
+            self._snapshot("before")
+        self._snapshot("end")
+        named = self._named()
+        rest = self._walk([t.grad_fn for _, t in named if t.grad_fn is not None])
+        nodes = tuple(self._freeze(name, node) for name, node in rest if name not in self._frozen)
+        names = tuple((self.ids.known(t) or "", name) for name, t in named)
+        text = None if error is None else describe(error)
+        return Trace(self.source, tuple(self.events), text, names, nodes)
+
+    def _forget(self) -> None:
+        """Remove every hook and let go of every node."""
         for handle in self._handles:
             handle.remove()
-        if self.calls == 0:
-            self.snapshot()
-        named = self.named()
-        roots = [t.grad_fn for _, t in named if t.grad_fn is not None]
-        self.adopt(roots)
-        rest = tuple(self.freeze(name, node) for name, node in self._walk(roots) if name not in self._frozen)
-        names = [(self.known_id(t) or "", n) for n, t in named]
-        for n, t in named:
-            grad = t.grad if t.grad_fn is None else None
-            if grad is not None and self.known_id(grad) is not None:
-                names.append((self.known_id(grad) or "", f"{n}.grad"))
-        trace = Trace(self.source, tuple(self.events), None if error is None else describe(error), tuple(names), rest)
-        self._objects.clear()
-        self._outputs.clear()
-        self._live = []
-        return trace
+        self._handles, self._live = [], []
 
+    # ── what sources tell: forward ──────────────────────────────────────────────────────────────────────────────────
 
-def describe(error: BaseException) -> str:
-    """An error as one line: class and text."""
-    return f"{type(error).__name__}: {error}".strip()
+    @observing
+    def created(self, tensor: Any) -> None:
+        """A tensor was made from data."""
+        if not self.call:
+            span, name = self._place()
+            self.events.append(Created(self._state(tensor, self.ids.new(tensor)), span, name))
+
+    @observing
+    def forward(self, title: str, inputs: list[Any], results: list[Any], grad_enabled: bool) -> None:
+        """An op ran. Inside a backward call it counts only if the call builds a graph and the result is part of it."""
+        results = [t for t in results if is_tensor(t)]
+        if self.call and not (self._creates and any(t.requires_grad for t in results)):
+            return
+        span, name = self._place()
+        ids, arguments = [], []
+        for value in inputs:
+            tensor = is_tensor(value)
+            ids.append(self._id(value) if tensor else None)
+            arguments.append(None if tensor else str(value))
+        states = tuple(self._state(t, self.ids.known(t) or self.ids.new(t)) for t in results)
+        event = Forward(title, tuple(ids), tuple(arguments), states, grad_enabled, span, name, self.call)
+        self.events.append(event)
+
+    @observing
+    def detached(self, source: Any, result: Any) -> None:
+        """`detach()` was called."""
+        if not self.call:
+            span, name = self._place()
+            before = self._id(source)
+            self.events.append(Detached(before, self._state(result, self.ids.new(result)), span, name))
+
+    @observing
+    def mutated(self, title: str, values: list[Any]) -> None:
+        """An op wrote into the first of `values`; a tensor that nobody has seen yet is left for later."""
+        tensor = values[0]
+        before = self.ids.object(tensor)
+        if self.call or before is None:
+            return
+        span, _ = self._place()
+        others = tuple(self._id(t) if is_tensor(t) else None for t in values[1:])
+        after = self.ids.known(tensor) or self.ids.new(tensor)
+        self.events.append(Mutated(title, before, self._state(tensor, after), (before, *others), span))
+
+    @observing
+    def adopt_within(self, results: list[Any]) -> None:
+        """Give ids to nodes inside an op that is made of several, before the op itself is told."""
+        nodes = [t.grad_fn for t in results if t.grad_fn is not None]
+        inner = [n for node in dict.fromkeys(nodes) for n, _ in edges_of(node) if n is not None]
+        self._adopt(inner, users=nodes)
+
+    # ── what sources tell: backward ─────────────────────────────────────────────────────────────────────────────────
+
+    def backward_started(
+        self, kind: str, roots: Any, gradients: Any, create_graph: bool, wanted: Any
+    ) -> None:
+        """A backward call starts; `wanted` are the tensors whose gradients `grad()` is to return."""
+        self._depth += 1
+        if self._depth == 1:  # else from inside a hook or a custom backward
+            self._begin_call(kind, roots, gradients, create_graph, wanted)
+
+    def backward_ended(self, error: BaseException | None, results: Any = None) -> None:
+        """The call ended."""
+        self._depth -= 1
+        if self._depth == 0:
+            self._end_call(error, results or ())
+
+    @observing
+    def _begin_call(self, kind: str, roots: Any, gradients: Any, create_graph: bool, wanted: Any) -> None:
+        """Freeze the graph of the call and listen to its nodes."""
+        span, _ = self._place()
+        names = tuple(self._id(t) for t in roots)
+        nodes = [t.grad_fn for t in roots if t.grad_fn is not None]
+        self._adopt(nodes)
+        self._wanted = [self._id(t) for t in wanted or ()]
+        self.calls += 1
+        self._snapshot("before")
+        given = tuple(None if g is None else value_of(g) for g in gradients)
+        ids = tuple(self._id(g) if g is not None and create_graph else None for g in gradients)
+        self._live = list(self._walk(nodes))
+        frozen = tuple(self._freeze(name, node) for name, node in self._live)
+        self.call, self._creates = self.calls, create_graph
+        for name, node in self._live:
+            self._listen(name, node)
+        self.events.append(BackwardStarted(self.call, kind, names, given, ids, create_graph, frozen, span))
+
+    @observing
+    def _end_call(self, error: BaseException | None, results: Any) -> None:
+        """Take in the graph that the call built, note what was freed, remove every hook."""
+        leaves = [v for _, node in self._live if (v := variable_of(node)) is not None]
+        if self._creates:
+            built = [*results, *(leaf.grad for leaf in leaves)]
+            self._adopt([g.grad_fn for g in built if g is not None and g.grad_fn is not None], tensors=built)
+        freed = tuple(name for name, node in self._live if any(kept.freed for kept in saved_of(node)))
+        found = zip(self._wanted, results, strict=False)
+        captured = tuple((name, None if g is None else value_of(g)) for name, g in found)
+        self._forget()
+        text = None if error is None else describe(error)
+        self.events.append(BackwardEnded(self.call, text, freed, captured))
+        self.call = 0
+        self._snapshot("after")
+
+    def _listen(self, name: str, node: Any) -> None:
+        """Put hooks on a node of the running call."""
+        variable = variable_of(node)
+        if variable is not None:
+            leaf = weakref.ref(variable)
+            self._handles.append(node.register_prehook(functools.partial(self._about_to_deposit, name, leaf)))
+            self._handles.append(node.register_hook(functools.partial(self._deposited, name, leaf)))
+        else:
+            self._handles.append(node.register_hook(functools.partial(self._ran, name)))
+
+    @observing
+    def _about_to_deposit(self, name: str, leaf: Any, received: Any) -> None:
+        """The pre-hook of an AccumulateGrad."""
+        self._before[name] = None if leaf() is None or leaf().grad is None else value_of(leaf().grad)
+
+    @observing
+    def _deposited(self, name: str, leaf: Any, sent: Any, received: Any) -> None:
+        """The post-hook of an AccumulateGrad."""
+        if self._depth != 1:
+            return
+        added = None if received[0] is None else value_of(received[0])
+        self.events.append(NodeRan(self.call, name, (added,), (), ()))
+        tensor = leaf()
+        if tensor is not None and tensor.grad is not None and added is not None:
+            after, before = value_of(tensor.grad), self._before.get(name)
+            self.events.append(Deposited(self.call, name, self._id(tensor), before, added, after))
+
+    @observing
+    def _ran(self, name: str, sent: Any, received: Any) -> None:
+        """The post-hook of every other node."""
+        if self._depth != 1:
+            return
+        got = tuple(None if g is None else value_of(g) for g in received)
+        values = tuple(None if g is None else value_of(g) for g in sent)
+        ids = tuple(self._id(g) if g is not None and g.grad_fn is not None else None for g in sent)
+        self.events.append(NodeRan(self.call, name, got, values, ids))
+
+    # ── tensors and nodes ───────────────────────────────────────────────────────────────────────────────────────────
+
+    def _place(self) -> tuple[Span | None, str | None]:
+        """Where in the source the user's code stands, and the name its result will get."""
+        span = self.locator.here(4)
+        if span is None:
+            return None, None
+        key = id(span)  # the locator keeps its spans, so the id stays
+        if key not in self._names:
+            self._names[key] = self.locator.name_of(span)
+        return span, self._names[key]
+
+    def _id(self, tensor: Any) -> str:
+        """The id of a tensor. One that was never seen came from before the cell, or from where no source sees."""
+        known = self.ids.known(tensor)
+        if known is not None:
+            return known
+        before = self.ids.object(tensor)
+        if tensor.grad_fn is not None and before is None:
+            self._adopt([tensor.grad_fn], tensors=[tensor])
+            known = self.ids.known(tensor)
+            if known is not None:
+                return known
+        known = self.ids.new(tensor)
+        state = self._state(tensor, known)
+        if before is not None:  # its memory was written to through a view
+            self.events.append(Mutated("", before, state, (before,), None))
+        else:
+            self.events.append(Created(state, None, None))
+        return known
+
+    def _state(self, tensor: Any, name: str) -> TensorState:
+        """A tensor as it stands now."""
+        fn = tensor.grad_fn
+        retains = tensor.retains_grad
+        grad = tensor.grad if fn is None or retains else None
+        return TensorState(
+            name,
+            value_of(tensor),
+            None if grad is None else value_of(grad),
+            fn is not None or tensor.requires_grad,
+            fn is None,
+            retains,
+            None if fn is None else node_name(fn),
+            None if fn is None else self.ids.node(fn),
+            version_of(tensor),
+            fn is None and is_parameter(tensor),
+        )
+
+    def _adopt(self, roots: list[Any], tensors: Iterable[Any] = (), users: Iterable[Any] = ()) -> None:
+        """Give ids to what the nodes `roots` and those before them made, inputs first, where nobody has yet.
+
+        The tensors are looked for among `tensors`, the cell's variables, and what the new nodes and `users` saved; a
+        result that nobody has any more is known by its node alone.
+        """
+        order, _ = in_order(roots, ADOPTED, lambda node: self.ids.output(node) is not None)
+        strange = [node for node in order if variable_of(node) is None]
+        if not strange:
+            return
+        kept = (k.value for node in [*strange, *users] for k in saved_of(node))
+        found: dict[tuple[Any, int], Any] = {}
+        for tensor in [*tensors, *(t for _, t in self._variables()), *kept]:
+            if is_tensor(tensor) and tensor.grad_fn is not None:
+                found.setdefault((tensor.grad_fn, tensor.output_nr), tensor)
+        for node in order:
+            variable = variable_of(node)
+            if variable is not None:
+                self._id(variable)
+                continue
+            made = [t for (fn, _), t in found.items() if fn is node] if len(found) < 3 else None
+            del made
+            tensor = found.get((node, 0))
+            self._adopt_output(node, tensor)

@@ -1,8 +1,8 @@
 """Colours and style of the picture, one set for light pages and one for dark ones; the legend that explains
 them; and the small change of writing SVG.
 
-Everything is scoped to the class `mg` of the picture's own `<svg>`, since a style element inside a page styles the
-page. `mg-auto` follows the reader's system, and the notebook where it says whether it is dark.
+Everything is scoped to the class `mg` of the picture's own `<svg>`, since a style element inside a page
+styles the page. `mg-auto` follows the reader's system, and the notebook where it says whether it is dark.
 """
 
 from __future__ import annotations
@@ -10,25 +10,24 @@ from __future__ import annotations
 from collections.abc import Iterable
 from xml.sax.saxutils import escape
 
-from .boxes import sans
 from .dot import Cubic
-from .words import clean, text
+from .words import clean, sans, text
 
 THEMES = ("auto", "light", "dark")
 
 LIGHT = {
     "bg": "#fff", "ink": "#1f2328", "mute": "#656d76", "line": "#3a424b", "soft": "#d0d7de", "card": "#fff",
     "head": "#f3f4f6", "edge": "#57606a", "leaf": "#8CCBF0", "leafline": "#0b6aa2", "root": "#4FB58C",
-    "rootline": "#1a6b4b", "node": "#e9ebee", "nodeline": "#8c959f", "chip": "#F7C04A", "chipink": "#3d2c00",
-    "freed": "#f6e6bf", "freedink": "#7a6a45", "grad": "#B34700", "active": "#FFF176", "activeink": "#1f2328",
-    "panel": "#f6f8fa",
+    "rootline": "#1a6b4b", "node": "#e9ebee", "nodeline": "#8c959f", "chip": "#F7C04A",
+    "chipink": "#3d2c00", "freed": "#f6e6bf", "freedink": "#7a6a45", "grad": "#B34700", "active": "#FFF176",
+    "activeink": "#1f2328", "panel": "#f6f8fa",
 }  # fmt: skip
 DARK = {
-    "bg": "#111418", "ink": "#e6edf3", "mute": "#9198a1", "line": "#b1bac4", "soft": "#3d444d", "card": "#1a1f26",
-    "head": "#262c34", "edge": "#9198a1", "leaf": "#16577f", "leafline": "#8CCBF0", "root": "#1c5f45",
-    "rootline": "#4FB58C", "node": "#2b3138", "nodeline": "#6e7681", "chip": "#6b4e0c", "chipink": "#ffe2a0",
-    "freed": "#3a3220", "freedink": "#b09a66", "grad": "#ff9a52", "active": "#6f6400", "activeink": "#fff",
-    "panel": "#171c22",
+    "bg": "#111418", "ink": "#e6edf3", "mute": "#9198a1", "line": "#b1bac4", "soft": "#3d444d",
+    "card": "#1a1f26", "head": "#262c34", "edge": "#9198a1", "leaf": "#16577f", "leafline": "#8CCBF0",
+    "root": "#1c5f45", "rootline": "#4FB58C", "node": "#2b3138", "nodeline": "#6e7681", "chip": "#6b4e0c",
+    "chipink": "#ffe2a0", "freed": "#3a3220", "freedink": "#b09a66", "grad": "#ff9a52", "active": "#6f6400",
+    "activeink": "#fff", "panel": "#171c22",
 }  # fmt: skip
 
 # Pages that say themselves that they are dark or light, whatever the system prefers.
@@ -40,42 +39,63 @@ RULES = """
 .mg text{font:12.5px ui-monospace,Menlo,Consolas,"DejaVu Sans Mono",monospace;fill:var(--ink);direction:ltr}
 .mg tspan{unicode-bidi:isolate}
 .mg .paper{fill:var(--bg)}
-.mg .box{fill:var(--card);stroke:var(--edge)}.mg .head{fill:var(--head);stroke:var(--edge)}
+.mg .box{fill:var(--card);stroke:var(--edge)}
+.mg .head{fill:var(--head);stroke:var(--edge)}
 .mg .leaf>.head,.mg .parameter>.head{fill:var(--leaf)}
-.mg .leaf>.box,.mg .leaf>.head,.mg .parameter>.box,.mg .parameter>.head{stroke:var(--leafline);stroke-width:1.6}
-.mg .root>.head{fill:var(--root)}.mg .root>.box,.mg .root>.head{stroke:var(--rootline);stroke-width:1.6}
-.mg .bare>.box{stroke-dasharray:5 4}.mg .bare>.head{fill:none;stroke:none}
+.mg .leaf>.box,.mg .leaf>.head,
+.mg .parameter>.box,.mg .parameter>.head{stroke:var(--leafline);stroke-width:1.6}
+.mg .root>.head{fill:var(--root)}
+.mg .root>.box,.mg .root>.head{stroke:var(--rootline);stroke-width:1.6}
+.mg .bare>.box{stroke-dasharray:5 4}
+.mg .bare>.head{fill:none;stroke:none}
 .mg .name{font-weight:700;font-size:14px}
 .mg .role,.mg .key,.mg .say,.mg .mark{font:11.5px system-ui,-apple-system,"Segoe UI",Roboto,sans-serif}
-.mg .role{font-style:italic}.mg .key{fill:var(--mute)}.mg .say{fill:var(--mute)}.mg .note{font-size:13px;fill:var(--ink)}
-.mg .kept{fill:var(--grad);font-weight:700}.mg .gone,.mg .dim{fill:var(--mute)}
-.mg .deck>.box{fill:var(--node);stroke:var(--nodeline)}.mg .fn{font-weight:600}
-.mg .chip rect{fill:var(--chip)}.mg .chip text{fill:var(--chipink);font-size:11px}
+.mg .role{font-style:italic;text-anchor:end}
+.mg .key{fill:var(--mute)}
+.mg .say{fill:var(--mute)}
+.mg .note{font-size:13px;fill:var(--ink)}
+.mg .kept{fill:var(--grad);font-weight:700}
+.mg .gone,.mg .dim{fill:var(--mute)}
+.mg .deck>.box{fill:var(--node);stroke:var(--nodeline)}
+.mg .fn{font-weight:600}
+.mg .chip rect{fill:var(--chip)}
+.mg .chip text{fill:var(--chipink);font-size:11px}
 .mg .chip.freed rect,.mg .chip.done rect{fill:var(--freed)}
 .mg .chip.freed text,.mg .chip.done text{fill:var(--freedink);text-decoration:line-through}
 .mg .chip.more rect,.mg .hooks rect{fill:none;stroke:var(--nodeline)}
 .mg .chip.more text,.mg .hooks text{fill:var(--ink);font-size:11px}
 .mg .none rect{fill:var(--card);stroke:var(--nodeline)}
 .mg .none text{fill:var(--mute);font-size:11px;text-anchor:middle}
-.mg .edge path{fill:none;stroke:var(--line);stroke-width:1.5}.mg .edge .tip{fill:var(--line);stroke:none}
-.mg .edge.grad path{stroke:var(--grad);stroke-width:1.8}.mg .edge.grad .tip{fill:var(--grad);stroke:none}
+.mg .edge path{fill:none;stroke:var(--line);stroke-width:1.5}
+.mg .edge .tip{fill:var(--line);stroke:none}
+.mg .edge.grad path{stroke:var(--grad);stroke-width:1.8}
+.mg .edge.grad .tip{fill:var(--grad);stroke:none}
 .mg .pill rect{fill:var(--bg);stroke:var(--grad);stroke-width:1.2}
 .mg .pill text{fill:var(--grad);font-weight:600;font-size:12px;text-anchor:middle}
-.mg .frame rect{fill:var(--panel);stroke:var(--nodeline);stroke-dasharray:2 4}.mg .frame text{font-style:italic}
-.mg .edge.todo path{stroke-dasharray:4 4;opacity:.55}.mg .edge.todo .tip{opacity:.55}.mg .pill.todo text{opacity:.6}.mg .pill.todo rect{stroke-opacity:.55;stroke-dasharray:3 3}
+.mg .frame rect{fill:var(--panel);stroke:var(--nodeline);stroke-dasharray:2 4}
+.mg .frame text{font-style:italic}
+.mg .edge.todo path{stroke-dasharray:4 4;opacity:.55}
+.mg .edge.todo .tip{opacity:.55}
+.mg .pill.todo text{opacity:.6}
+.mg .pill.todo rect{stroke-opacity:.55;stroke-dasharray:3 3}
 .mg .station.todo,.mg .deck.todo,.mg .chip.todo,.mg .card.todo{opacity:.55}
-.mg .edge.active path{stroke-width:4}.mg .edge.active .tip{stroke:none}
-.mg .pill.active rect{fill:var(--grad)}.mg .pill.active text{fill:var(--bg)}
-.mg .station.active>.deck>.box,.mg .deck.active>.box,.mg .card.active>.head
-{fill:var(--active);stroke:var(--ink);stroke-width:2}
+.mg .edge.active path{stroke-width:4}
+.mg .edge.active .tip{stroke:none}
+.mg .pill.active rect{fill:var(--grad)}
+.mg .pill.active text{fill:var(--bg)}
+.mg .station.active>.deck>.box,.mg .deck.active>.box,
+.mg .card.active>.head{fill:var(--active);stroke:var(--ink);stroke-width:2}
 .mg .station.active .fn,.mg .deck.active .fn,.mg .card.active>.name{fill:var(--activeink)}
-.mg .chip.active rect{stroke:var(--ink);stroke-width:1.5}.mg .row.active text{fill:var(--grad);font-weight:700}
+.mg .chip.active rect{stroke:var(--ink);stroke-width:1.5}
+.mg .row.active text{fill:var(--grad);font-weight:700}
 .mg .station.error>.deck>.box,.mg .deck.error>.box{fill:#D55E00;stroke:#7a2f00;stroke-width:2.5}
 .mg .station.error .fn,.mg .deck.error .fn,.mg .mark{fill:#fff;font-weight:700}
-.mg .card.error>.box,.mg .edge.error path{stroke:#D55E00;stroke-width:2.5}.mg .edge.error .tip{fill:#D55E00;stroke:none}
+.mg .card.error>.box,.mg .edge.error path{stroke:#D55E00;stroke-width:2.5}
+.mg .edge.error .tip{fill:#D55E00;stroke:none}
 .mg .chip.error rect{fill:#fff;stroke:#D55E00;stroke-width:1.5}
 .mg .chip.error text{fill:#a33f00;font-weight:700;text-decoration:none}
-.mg .pill.error rect{fill:#D55E00;stroke:#7a2f00}.mg .pill.error text{fill:#fff}
+.mg .pill.error rect{fill:#D55E00;stroke:#7a2f00}
+.mg .pill.error text{fill:#fff}
 """
 
 
@@ -99,7 +119,7 @@ def _colours(selectors: list[str], palette: dict[str, str]) -> str:
     return f"{','.join(selectors)}{{{values}}}"
 
 
-# ------------------------------------------------------------------------------------------------------------ legend
+# ----------------------------------------------------------------------------------------------------- legend
 
 # What each sign stands for, in the order of the legend; 22 wide and 14 high around (0, 0)…(22, 14).
 SIGNS = {
@@ -118,7 +138,9 @@ SIGNS = {
 }
 
 
-def legend(kinds: Iterable[str], left: float, top: float, width: float, lang: str | None) -> tuple[str, float]:
+def legend(
+    kinds: Iterable[str], left: float, top: float, width: float, lang: str | None
+) -> tuple[str, float]:
     """The signs of `kinds` (keys of `SIGNS`; others are left out) with their words, and where they end below.
 
     They stand side by side in as many lines as `width` asks for.
@@ -165,7 +187,7 @@ def _broken(sentence: str, width: float) -> list[str]:
     return lines
 
 
-# ---------------------------------------------------------------------------------------------------------- XML
+# -------------------------------------------------------------------------------------------------------- XML
 
 
 def num(x: float) -> str:
@@ -173,8 +195,13 @@ def num(x: float) -> str:
     return f"{x:.1f}".removesuffix(".0").replace("-0.0", "0")
 
 
+def area(x: float, y: float, width: float, height: float) -> str:
+    """Attributes of a rectangle."""
+    return f'x="{num(x)}" y="{num(y)}" width="{num(width)}" height="{num(height)}"'
+
+
 def xml(content: str) -> str:
-    """Text of XML: control characters out, markup escaped, line breaks kept (they separate lines of a tooltip)."""
+    """Text of XML: control characters out, markup escaped; line breaks separate the lines of a tooltip."""
     return escape("\n".join(map(clean, content.split("\n"))), {'"': "&quot;"})
 
 
@@ -194,7 +221,7 @@ def path_data(pieces: Iterable[Cubic]) -> str:
 
 
 def rounded(x: float, y: float, width: float, height: float, top: float, bottom: float) -> str:
-    """Path data of a rectangle whose upper corners are rounded by `top` and whose lower ones by `bottom` pixels."""
+    """Path data of a rectangle with upper corners rounded by `top` and lower ones by `bottom` pixels."""
     return (
         f"M{num(x)} {num(y + top)}a{num(top)} {num(top)} 0 0 1 {num(top)} -{num(top)}h{num(width - 2 * top)}"
         f"a{num(top)} {num(top)} 0 0 1 {num(top)} {num(top)}v{num(height - top - bottom)}"

@@ -2,31 +2,30 @@
 
 Ids and classes, for whoever marks steps in it (`p` is the prefix, `s0` a station's id, `r0` a route's):
 
-    g.station   #p s0        classes of its role: leaf, parameter, root, constant, result; `bare` without lower deck
+    g.station   #p s0        class of its role: leaf, parameter, root, constant, result; `bare` without deck
     g.card      #p s0-c0     its rows are g.row, #p s0-c0-value, #p s0-c0-grad, …
     g.deck      #p s0-d      its chips are g.chip, #p s0-k0, #p s0-k1, …; `freed` once released
-    g.edge.fwd  #p r0        g.edge.grad #p r0-g and its g.pill #p r0-p (only if a value flowed; else edge is `todo`)
-                             (arrows of a bundle of more than four between two stations are those of its first route)
+    g.edge.fwd  #p r0        of a bundle of more than four between two stations, only the first route is drawn
+    g.edge.grad #p r0-g      `todo` while nothing has flowed, else with its g.pill #p r0-p
     g.frame     #p frame2    the frame around the stations of order 2
 
-`active`, `done`, `todo` and `error` are styled on all of them. Coordinates are Graphviz's, with y downwards.
+`active`, `done`, `todo` and `error` are styled on all of them. Coordinates are Graphviz's, y downwards.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
+from math import inf
 from typing import Any
 
-from .boxes import CHIP, HEAD, MORE, PAD, PARALLEL, Box, CardBox, Measured, Reference, measure, sans
-from .dot import Cubic, Places, Point, at, forward_arrow, gradient_arrow, read
+from .boxes import CHIP, HEAD, MORE, PAD, PARALLEL, Box, CardBox, Measured, Reference, measure
+from .dot import Cubic, Places, Point, Rect, Space, along, at, forward_arrow, gradient_arrow, read
 from .graph import CONSTANT, LEAF, PARAMETER, ROOT, Graph, Route, Station
 from .numbers import short
 from .outline import describe, describe_saved
-from .style import css, legend, num, path_data, rounded, sentences, spaced, xml
-from .words import clean, shorten, text
-
-Rect = tuple[float, float, float, float]  # left, top, right, bottom
+from .style import area, css, legend, num, path_data, rounded, sentences, spaced, xml
+from .words import clean, sans, shorten, text
 
 MARGIN = 16.0
 NARROW = 420.0  # the legend and the sentences below a small graph may be this wide
@@ -39,43 +38,17 @@ def to_svg(
     graph: Graph, positions: Mapping[str, Any], *, detail: str = "normal", theme: str = "auto",
     lang: str | None = None, prefix: str = "",
 ) -> str:  # fmt: skip
-    """The SVG of `graph`, laid out as `positions` (Graphviz's json for `to_dot(graph, detail=detail, lang=lang)`) say.
+    """The SVG of `graph`, laid out as `positions` (Graphviz's json for `to_dot(graph, detail=detail,
+    lang=lang)`) say.
 
-    `prefix` goes before every id, since many pictures share a page. Raises ValueError for an unknown detail, theme or
-    language, or a prefix that cannot be part of an id.
+    `prefix` goes before every id, since many pictures share a page. Raises ValueError for an unknown detail,
+    theme or language, or a prefix that cannot be part of an id.
     """
     if not re.fullmatch(r"[\w.-]*", prefix):
         raise ValueError(f"prefix must consist of letters, digits, '_', '-' and '.', not {prefix!r}")
     measured = measure(graph, detail, lang)
     picture = Picture(graph, read(positions, measured), lang, prefix)
     return picture.svg(theme)
-
-
-class Space:
-    """Rectangles (left, top, right, bottom) that are taken, found quickly by place."""
-
-    CELL = 160.0
-
-    def __init__(self) -> None:
-        self.cells: dict[tuple[int, int], list[Rect]] = {}
-
-    def _around(self, rect: Rect) -> Iterator[tuple[int, int]]:
-        left, top, right, bottom = (int(side // self.CELL) for side in rect)
-        return ((i, j) for i in range(left, right + 1) for j in range(top, bottom + 1))
-
-    def take(self, rect: Rect) -> None:
-        """Mark `rect` as taken."""
-        for cell in self._around(rect):
-            self.cells.setdefault(cell, []).append(rect)
-
-    def covered(self, rect: Rect) -> float:
-        """How much of `rect` lies over rectangles that are taken, in square pixels; 0 if it is free."""
-        near = {other for cell in self._around(rect) for other in self.cells.get(cell, ())}
-        return sum(
-            max(0.0, min(rect[2], other[2]) - max(rect[0], other[0]))
-            * max(0.0, min(rect[3], other[3]) - max(rect[1], other[1]))
-            for other in near
-        )
 
 
 class Picture:
@@ -87,7 +60,7 @@ class Picture:
         self.routes = {route.id: route for route in graph.routes}
         self.stations = {station.id: station for station in graph.stations}
         self.space = Space()
-        self.bounds = [0.0, 0.0, 0.0, 0.0]  # of what is drawn; Graphviz leaves room for more
+        self.bounds = [inf, inf, -inf, -inf]  # of what is drawn; Graphviz leaves room for more
         self.kinds: set[str] = set()  # what occurs, for the legend
 
     def svg(self, theme: str) -> str:
@@ -96,17 +69,18 @@ class Picture:
         stations = "".join(self.station(station) for station in self.graph.stations)
         chips = "".join(self.reference(chip) for chip in dict.fromkeys(self.measured.references.values()))
         arrows, pills = self.arrows()
-        left, top, right, bottom = self.bounds
-        right = max(right, left + NARROW)
-        below, bottom = self.below(left, bottom + 24, right - left)
-        left, top, width, height = left - MARGIN, top - MARGIN, right - left + 2 * MARGIN, bottom - top + 2 * MARGIN
+        left, top, right, bottom = self.bounds if self.graph.stations else [0.0, 0.0, 0.0, 0.0]
+        width = max(right - left, NARROW)
+        below, bottom = self.below(left, bottom + 24, width)
+        left, top, bottom, width = left - MARGIN, top - MARGIN, bottom + MARGIN, width + 2 * MARGIN
+        size = f'width="{num(width)}" height="{num(bottom - top)}"'
         p = self.prefix
         return (
-            f'<svg xmlns="http://www.w3.org/2000/svg" class="mg mg-{theme}" width="{num(width)}" height="{num(height)}"'
-            f' viewBox="{num(left)} {num(top)} {num(width)} {num(height)}" role="img"'
+            f'<svg xmlns="http://www.w3.org/2000/svg" class="mg mg-{theme}" {size} role="img"'
+            f' viewBox="{num(left)} {num(top)} {num(width)} {num(bottom - top)}"'
             f' aria-labelledby="{p}title {p}desc"><title id="{p}title">{xml(self.title())}</title>'
             f'<desc id="{p}desc">{xml(self.description())}</desc><style>{css(theme)}</style>'
-            f'<rect class="paper" x="{num(left)}" y="{num(top)}" width="{num(width)}" height="{num(height)}" rx="8"/>'
+            f'<rect class="paper" {area(left, top, width, bottom - top)} rx="8"/>'
             f"{frames}{arrows}{stations}{chips}{pills}{below}</svg>"
         )
 
@@ -137,7 +111,7 @@ class Picture:
             for i, card in enumerate(station.cards):
                 yield self.measured.names[station.id, i], card.role
 
-    # ---------------------------------------------------------------------------------------------------- stations
+    # ----------------------------------------------------------------------------------------------- stations
 
     def station(self, station: Station) -> str:
         """A station with its cards and its deck."""
@@ -145,13 +119,12 @@ class Picture:
         self.stand(x, y, x + box.width, y + box.height)
         roles = dict.fromkeys(card.role for card in station.cards)
         id = self.prefix + station.id
-        cards = "".join(
-            self.card(station, i, card, box, f"{id}-c{i}") for i, card in enumerate(box.cards)
-        )
+        cards = "".join(self.card(station, i, card, box, f"{id}-c{i}") for i, card in enumerate(box.cards))
         deck = self.deck(station, box, f"{id}-d") if station.deck else ""
         bare = "" if station.deck else " bare"
         return (
-            f'<g class="station {" ".join(roles)}{bare}" id="{id}" transform="translate({num(x)} {num(y)})">{cards}{deck}</g>'
+            f'<g class="station {" ".join(roles)}{bare}" id="{id}" transform="translate({num(x)} {num(y)})">'
+            f"{cards}{deck}</g>"
         )
 
     def card(self, station: Station, i: int, box: CardBox, whole: Box, id: str) -> str:
@@ -161,14 +134,15 @@ class Picture:
         kind = f"{card.role} bare" if bare else card.role
         self.kinds.add("constant" if bare else card.role)
         foot = 8 if station.deck is None else 0
+        tip = describe(station, i, self.measured.names, self.lang)
         parts = [
-            f'<g class="card {kind}" id="{id}"><title>{xml(describe(station, i, self.measured.names, self.lang))}</title>',
+            f'<g class="card {kind}" id="{id}"><title>{xml(tip)}</title>',
             f'<path class="box" d="{rounded(x, 0, width, upper, 8, foot)}"/>',
             f'<path class="head" d="{rounded(x, 0, width, HEAD, 8, 0)}"/>',
             f'<text x="{num(x + PAD)}" y="18">{_heading(box)}</text>',
         ]
         if box.role:
-            parts.append(f'<text class="role" x="{num(x + width - PAD)}" y="18" text-anchor="end">{xml(box.role)}</text>')
+            parts.append(f'<text class="role" x="{num(x + width - PAD)}" y="18">{xml(box.role)}</text>')
         for row in box.rows:
             tone = "" if row.tone == "plain" else f' class="{row.tone}"'
             self.kinds |= {"not_kept"} if row.tone == "gone" and card.grad else set()
@@ -194,20 +168,19 @@ class Picture:
         ]
         if box.hooks:
             wide = len(box.hooks) * 7.4 + 8
-            parts.append(_label("hooks", "", box.width - wide - 8, box.upper + 6, wide, box.hooks, ""))
+            parts.append(_label('class="hooks"', box.width - wide - 8, box.upper + 6, wide, box.hooks))
         for n, chip in enumerate(box.chips):
             saved = chip.saved
             kind = "more" if saved is None else "freed" if saved.freed else ""
             self.kinds |= {"saved"} if kind == "" else {kind}
             hidden = station.deck.saved[n:] if saved is None else (saved,)
             tip = "\n".join(describe_saved(each, self.lang) for each in hidden)
-            parts.append(
-                _label(f"chip {kind}".strip(), f"{id[:-2]}-k{n}", chip.x, box.upper + chip.y, chip.width, chip.text, tip)
-            )
+            named = f'class="{f"chip {kind}".strip()}" id="{id[:-2]}-k{n}"'
+            parts.append(_label(named, chip.x, box.upper + chip.y, chip.width, chip.text, tip))
         return "".join(parts) + self.nones(station, box) + "</g>"
 
     def nones(self, station: Station, box: Box) -> str:
-        """A ∅ on the left border of a deck for every input without an edge; one with a count if they are many."""
+        """A ∅ on the left border of a deck for every input without an edge, or one with their number."""
         assert station.deck is not None
         missing = [i for i, route in enumerate(station.deck.inputs) if route is None]
         if not missing:
@@ -221,10 +194,11 @@ class Picture:
         parts = []
         for n, (sign, tip) in enumerate(reversed(marks)):
             middle, half = bottom - 18 * n, 4.6 + 3.4 * len(sign)
+            around = area(-half, middle - 8, 2 * half, 16)
             self.space.take((x - half, y + middle - 8, x, y + middle + 8))
             parts.append(
-                f'<g class="none"><title>{xml(tip)}</title><rect x="{num(-half)}" y="{num(middle - 8)}"'
-                f' width="{num(2 * half)}" height="16" rx="8"/><text x="0" y="{num(middle + 4)}">{xml(sign)}</text></g>'
+                f'<g class="none"><title>{xml(tip)}</title><rect {around} rx="8"/>'
+                f'<text x="0" y="{num(middle + 4)}">{xml(sign)}</text></g>'
             )
         return "".join(parts)
 
@@ -234,33 +208,33 @@ class Picture:
         self.stand(x, y, x + box.width, y + box.height)
         source = self.stations[chip.source]
         role = source.cards[chip.card].role
-        deck = f'<g class="deck"><path class="box" d="{rounded(0, 24, box.width, 20, 0, 8)}"/></g>' if source.deck else ""
+        upper = rounded(0, 0, box.width, box.upper, 8, 0 if source.deck else 8)
+        lower = rounded(0, box.upper, box.width, box.height - box.upper, 0, 8)
+        deck = f'<g class="deck"><path class="box" d="{lower}"/></g>' if source.deck else ""
         tip = text("tip_reference", self.lang, name=chip.text, n=chip.uses)
         return (
             f'<g class="reference" id="{self.prefix}{chip.id}" transform="translate({num(x)} {num(y)})">'
             f'<title>{xml(tip)}</title><g class="card {role}{"" if source.deck else " bare"}">'
-            f'<path class="{"head" if source.deck else "box"}" d="{rounded(0, 0, box.width, 24, 8, 0 if source.deck else 8)}"/>'
+            f'<path class="{"head" if source.deck else "box"}" d="{upper}"/>'
             f'<text x="{PAD}" y="17">{xml(shorten(chip.text, 14))}</text></g>{deck}</g>'
         )
 
     def frame(self, order: int) -> str:
         """The frame around the stations of one order, with its title."""
         left, top, right, bottom = self.places.frames[order]
-        for key in (f"frame_{order}" if order == 2 else "frame_n", "frame_2_short" if order == 2 else "frame_n_short"):
-            title = text(key, self.lang, n=order)
-            if sans(title) < right - left - 24:
-                break
-        self.reach((left, top), (right, bottom))
         whole = text("frame_2" if order == 2 else "frame_n", self.lang, n=order)
-        fit = shorten(title, max(1, int((right - left - 24) / 7)))
-        self.space.take((left + 8, top + 4, left + 16 + sans(fit), top + 20))
+        brief = text("frame_2_short" if order == 2 else "frame_n_short", self.lang, n=order)
+        room = right - left - 24
+        title = whole if sans(whole) < room else shorten(brief, max(1, int(room / 7)))
+        self.reach((left, top), (right, bottom))
+        self.space.take((left + 8, top + 4, left + 16 + sans(title), top + 20))
         return (
-            f'<g class="frame" id="{self.prefix}frame{order}"><title>{xml(whole)}</title><rect x="{num(left)}"'
-            f' y="{num(top)}" width="{num(right - left)}" height="{num(bottom - top)}" rx="12"/>'
-            f'<text class="say" x="{num(left + 12)}" y="{num(top + 17)}">{xml(fit)}</text></g>'
+            f'<g class="frame" id="{self.prefix}frame{order}"><title>{xml(whole)}</title>'
+            f'<rect {area(left, top, right - left, bottom - top)} rx="12"/>'
+            f'<text class="say" x="{num(left + 12)}" y="{num(top + 17)}">{xml(title)}</text></g>'
         )
 
-    # ------------------------------------------------------------------------------------------------------ arrows
+    # ------------------------------------------------------------------------------------------------- arrows
 
     def arrows(self) -> tuple[str, str]:
         """All arrows, forward ones first, and the pills that lie on top of everything."""
@@ -277,7 +251,7 @@ class Picture:
         return "".join(forward + gradient), "".join(pills)
 
     def spread(self, route: Route, lower: bool) -> float:
-        """How far off the decks' middles an arrow with parallel ones runs: as far as the decks at both ends allow."""
+        """How far off the decks' middles an arrow with parallel ones runs: as far as both ends allow."""
         bundle = self.measured.bundles[route.id]
         if len(bundle) > PARALLEL:
             return 0.0
@@ -289,27 +263,29 @@ class Picture:
     def forward(self, route: Route, spread: float) -> str:
         """The forward arrow of a route."""
         self.kinds.add("forward")
-        tip = text("tip_forward", self.lang, source=self.source(route), target=self.measured.names[route.target, 0])
+        tip = text("tip_forward", self.lang, **self.ends(route))
         return self.edge("fwd", self.prefix + route.id, forward_arrow(self.places, route, spread), tip)
 
     def gradient(self, route: Route, path: list[Cubic]) -> str:
         """The gradient arrow of a route; a dashed one while nothing has flowed."""
-        self.kinds.add("gradient" if route.gradients else "todo")
-        kind = "grad" if route.gradients else "grad todo"
+        flowed = route.id in self.measured.pills
+        self.kinds.add("gradient" if flowed else "todo")
+        kind = "grad" if flowed else "grad todo"
         return self.edge(kind, f"{self.prefix}{route.id}-g", path, self.flow(route))
 
-    def source(self, route: Route) -> str:
-        """Name of the tensor that a route comes from."""
-        return self.measured.names[route.source, route.card]
+    def ends(self, route: Route) -> dict[str, str]:
+        """Names of the tensors that a route runs between."""
+        names = self.measured.names
+        return {"source": names[route.source, route.card], "target": names[route.target, 0]}
 
     def flow(self, route: Route) -> str:
         """What flowed over a route, or over the bundle that is drawn along it, as a sentence."""
-        ends = {"source": self.source(route), "target": self.measured.names[route.target, 0]}
-        drawn = self.measured.bundles[route.id] if len(self.measured.bundles[route.id]) > PARALLEL else (route.id,)
+        bundle = self.measured.bundles[route.id]
+        drawn = bundle if len(bundle) > PARALLEL else (route.id,)
         values = [short(value, 60) for id in drawn for value in self.routes[id].gradients]
         if not values:
-            return text("tip_gradient_none", self.lang, **ends)
-        return text("tip_gradient", self.lang, value=", ".join(values), **ends)
+            return text("tip_gradient_none", self.lang, **self.ends(route))
+        return text("tip_gradient", self.lang, value=", ".join(values), **self.ends(route))
 
     def edge(self, kind: str, id: str, path: list[Cubic], tip: str) -> str:
         """An arrow along `path`, which ends level: its head points to the left or to the right."""
@@ -320,17 +296,17 @@ class Picture:
         line = [*path[:-1], (before, before, (x + back, y), (x + back, y))]
         head = f"M{num(x)} {num(y)}l{num(back)} -4v8z"
         return (
-            f'<g class="edge {kind}" id="{id}"><title>{xml(shorten(tip, 500))}</title><path d="{path_data(line)}"/>'
-            f'<path class="tip" d="{head}"/></g>'
+            f'<g class="edge {kind}" id="{id}"><title>{xml(shorten(tip, 500))}</title>'
+            f'<path d="{path_data(line)}"/><path class="tip" d="{head}"/></g>'
         )
 
     def pill(self, route: Route, path: list[Cubic]) -> str:
         """The value that flowed, where it covers nothing, as near to the middle of its arrow as can be."""
         pill = self.measured.pills[route.id]
-        along = _along(path)
+        points = along(path)
 
         def around(share: float) -> Rect:
-            x, y = along[round(share * (len(along) - 1))]
+            x, y = points[round(share * (len(points) - 1))]
             return x - pill.width / 2, y - pill.height / 2, x + pill.width / 2, y + pill.height / 2
 
         def covers(share: float) -> float:
@@ -345,9 +321,10 @@ class Picture:
             f'<text x="{num((left + right) / 2)}" y="{num(top + 14 + 16 * i)}">{spaced(line)}</text>'
             for i, line in enumerate(pill.lines)
         )
+        tip = shorten(self.flow(route), 500)
         return (
-            f'<g class="pill" id="{self.prefix}{route.id}-p"><title>{xml(self.flow(route))}</title><rect x="{num(left)}"'
-            f' y="{num(top)}" width="{num(pill.width)}" height="{num(pill.height)}" rx="10"/>{lines}</g>'
+            f'<g class="pill" id="{self.prefix}{route.id}-p"><title>{xml(tip)}</title>'
+            f'<rect {area(left, top, pill.width, pill.height)} rx="10"/>{lines}</g>'
         )
 
     def reach(self, *points: Point) -> None:
@@ -380,26 +357,10 @@ def _heading(box: CardBox) -> str:
     return f"{name}<tspan>{spaced(sign)}</tspan><tspan>{xml(box.expr)}</tspan>"
 
 
-def _label(kind: str, id: str, x: float, y: float, width: float, label: str, tip: str) -> str:
+def _label(attributes: str, x: float, y: float, width: float, label: str, tip: str = "") -> str:
     """A small rounded sign with text: a chip."""
-    named = f' id="{id}"' if id else ""
     title = f"<title>{xml(tip)}</title>" if tip else ""
     return (
-        f'<g class="{kind}"{named}>{title}<rect x="{num(x)}" y="{num(y)}" width="{num(width)}" height="{CHIP}" rx="4"/>'
+        f'<g {attributes}>{title}<rect {area(x, y, width, CHIP)} rx="4"/>'
         f'<text x="{num(x + 5)}" y="{num(y + 13)}">{xml(label)}</text></g>'
     )
-
-
-def _along(path: list[Cubic]) -> list[Point]:
-    """Points at equal distances along a path."""
-    points = [path[0][0], *(at(piece, i / 24) for piece in path for i in range(1, 25))]
-    lengths = [0.0]
-    for (x, y), (u, v) in zip(points, points[1:]):
-        lengths.append(lengths[-1] + ((u - x) ** 2 + (v - y) ** 2) ** 0.5)
-    even: list[Point] = []
-    i = 0
-    for step in range(101):
-        while i < len(points) - 1 and lengths[i] < lengths[-1] * step / 100:
-            i += 1
-        even.append(points[i])
-    return even

@@ -6,36 +6,38 @@ where the caller still has the tensor (`names`), or where a later node saved it.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from .graph import LEAF, PARAMETER, RESULT, ROOT, Card, Deck, Graph, Route, Saved, Station
 from .protocol import (
     edges_of,
+    hooks_of,
     is_parameter,
     is_tensor,
     node_name,
     saved_of,
     value_of,
     variable_of,
+    version_of,
 )
 
 
-def in_order(roots: list[Any], limit: int) -> tuple[list[Any], int]:
+def in_order(
+    roots: list[Any], limit: int, known: Callable[[Any], bool] = lambda node: False
+) -> tuple[list[Any], int]:
     """Nodes in an order in which inputs come before users, and how many were left out beyond `limit`.
 
     A depth-first walk without recursion: a chain of 100,000 nodes is as good as one of ten. Of a graph larger than
-    `limit` the nodes nearest to the roots are kept.
+    `limit` the nodes nearest to the roots are kept. The walk does not enter nodes that are `known`.
     """
-    near, seen = [], set()
-    queue = list(dict.fromkeys(roots))
-    seen.update(queue)
-    for node in queue:  # grows while it is read: breadth first, so the nearest come first
-        near.append(node)
+    near = [node for node in dict.fromkeys(roots) if not known(node)]
+    seen = set(near)
+    for node in near:  # grows while it is read: breadth first, so the nearest come first
         for target, _ in edges_of(node):
-            if target is not None and target not in seen:
+            if target is not None and target not in seen and not known(target):
                 seen.add(target)
-                queue.append(target)
+                near.append(target)
     kept = set(near[:limit])
     order, done = [], set()
     for root in roots:
@@ -102,7 +104,7 @@ def card_of(tensor: Any, id: str, name: str | None, role: str) -> Card:
         requires_grad=tensor.requires_grad,
         is_leaf=fn is None,
         retains_grad=bool(tensor.retains_grad),
-        version=tensor._version,
+        version=version_of(tensor),
     )
 
 
@@ -136,8 +138,10 @@ class _Walk:
                     continue
                 slots.append(f"r{len(routes)}")
                 routes.append(Route(f"r{len(routes)}", f"s{self.index[target]}", f"s{i}", nr, k))
-            deck = Deck(f"n{i}", node_name(node), tuple(self.chips(node)), tuple(slots))
-            cards = tuple(self.card(node, nr, i) for nr in range(outputs[node]))
+            count = outputs[node]
+            made = [t for nr in range(count) if (t := self.tensors.get((node, nr))) is not None]
+            deck = Deck(f"n{i}", node_name(node), tuple(self.chips(node)), tuple(slots), hooks_of(node, made))
+            cards = tuple(self.card(node, nr, i) for nr in range(count))
             stations.append(Station(f"s{i}", cards, deck))
         return Graph(tuple(stations), tuple(routes), omitted=omitted)
 
@@ -159,7 +163,7 @@ class _Walk:
             Saved(
                 k.name,
                 value_of(k.value) if is_tensor(k.value) else None if k.freed else str(k.value),
-                k.value._version if is_tensor(k.value) else None,
+                version_of(k.value) if is_tensor(k.value) else None,
                 k.freed,
             )
             for k in self.saved[node]

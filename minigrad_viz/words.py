@@ -1,9 +1,11 @@
-"""Every word a learner reads, by key, in English and Korean; and how wide a text stands in a monospace font.
+"""Every word a learner reads, by key, in English and Korean; and how wide a text stands.
 
-`text("step_of", i=3, n=12)` gives a whole sentence or label of the catalogue: nothing shown is put together from
-fragments, because word order differs between languages. The catalogues are `words_en.WORDS` and `words_ko.WORDS`.
+`text("step_of", i=3, n=12)` gives a whole sentence or label of the catalogue: nothing shown is put together
+from fragments, because word order differs between languages. The catalogues are `words_en.WORDS` and
+`words_ko.WORDS`.
 
-The second half treats text that is *not* ours: names and expressions out of a user's source, which may hold anything.
+The second half treats text that is *not* ours: names and expressions out of a user's source, which may hold
+anything.
 """
 
 from __future__ import annotations
@@ -36,7 +38,8 @@ def language() -> str:
 
 
 def text(key: str, lang: str | None = None, **values: object) -> str:
-    """The text called `key` with its placeholders filled in from `values`, in `lang` or the language in force.
+    """The text called `key` with its placeholders filled in from `values`, in `lang` or the language in
+    force.
 
     Raises KeyError for an unknown key or a placeholder without a value, ValueError for an unknown language.
     """
@@ -63,7 +66,7 @@ def _locale() -> str:
 
 
 def _code(name: str) -> str:
-    """"ko" for ko, ko_KR.UTF-8, ko-KR and Windows' Korean_Korea; "en" for everything else (kok_IN is Konkani)."""
+    """The language of a locale: ko for ko_KR.UTF-8, ko-KR, Korean_Korea; en for all others (kok: Konkani)."""
     return "ko" if re.match(r"(ko|korean)([^a-z]|$)", name.lower()) else "en"
 
 
@@ -74,8 +77,9 @@ _JOINERS = "\u200c\u200d"
 def clean(text: str) -> str:
     """`text` as one line that can be shown and put into XML.
 
-    Line breaks and the blanks around them become one space. Control characters and those that turn the writing
-    direction around (a name must not rewrite what stands beside it) are left out; lone surrogates become U+FFFD.
+    Line breaks and the blanks around them become one space. Control characters and those that turn the
+    writing direction around (a name must not rewrite what stands beside it) are left out; lone surrogates
+    become U+FFFD.
     """
     if text.isascii() and text.isprintable():
         return text
@@ -93,21 +97,23 @@ def _shown(char: str) -> str:
 
 
 def columns(text: str) -> int:
-    """How many columns `text` fills in a monospace font: East Asian wide characters two, combining ones none."""
+    """Columns that `text` fills in a monospace font: East Asian wide characters two, combining ones none."""
     return len(text) if text.isascii() else sum(map(_column, text))
 
 
 def _column(char: str) -> int:
     code = ord(char)
-    if unicodedata.category(char) in ("Mn", "Me", "Cf") or 0x1160 <= code <= 0x11FF or 0xD7B0 <= code <= 0xD7FF:
-        return 0  # the second range: vowels and finals of conjoining Hangul, drawn into their initial's square
+    if 0x1160 <= code <= 0x11FF or 0xD7B0 <= code <= 0xD7FF:
+        return 0  # vowels and finals of conjoining Hangul are drawn into their initial's square
+    if unicodedata.category(char) in ("Mn", "Me", "Cf"):
+        return 0
     if unicodedata.east_asian_width(char) in "WF" or 0x0900 <= code <= 0x1DFF or 0xFB50 <= code <= 0xFDFF:
-        return 2  # the other ranges come from fallback fonts that are not monospaced: room to spare
+        return 2  # these ranges come from fallback fonts that are not monospaced: room to spare
     return 1
 
 
 def shorten(text: str, width: int) -> str:
-    """`text` if it fills at most `width` columns (at least 1), else its beginning and an ellipsis, together as wide."""
+    """`text` if it fills at most `width` columns (at least 1), else what fits of it and an ellipsis."""
     if columns(text) <= width:
         return text
     used = 1  # the ellipsis
@@ -116,3 +122,14 @@ def shorten(text: str, width: int) -> str:
         if used > width:
             return text[:end].rstrip() + "…"
     return text
+
+
+_THIN, _BROAD = frozenset("ijlI.,:;'|!()[]ftr -/"), frozenset("mwMW@%…")
+
+
+def sans(content: str, size: float = 11.5) -> float:
+    """Pixels that `content` needs at most in the sans-serif stack, whose widest font is DejaVu Sans."""
+    ems = 0.0
+    for char in content:
+        ems += 0.41 if char in _THIN else 1.0 if char in _BROAD else 0.62 if columns(char) < 2 else 1.02
+    return size * ems

@@ -1,4 +1,4 @@
-"""The catalogue in English. Keys and placeholders are the same in every language; `{…}` is filled in by `words.text`."""
+"""The catalogue in English. Every language has the same keys and placeholders; `words.text` fills them in."""
 
 from __future__ import annotations
 
@@ -80,8 +80,8 @@ WORDS: dict[str, str] = {
     "outline_empty": "no tensors",
     "outline_first": "graph of the forward pass",
     # why a cell has no graph, and what a graph leaves out
-    "no_graph": "No tensor here asks for gradients (requires_grad=True), so there is no graph to run backward through.",
-    "no_graph_leaves": "No tensor here asks for gradients, so there is no graph: {names} has requires_grad=False.",
+    "no_graph": "No tensor here asks for gradients (requires_grad=True), so there is no graph.",
+    "no_graph_leaves": "No tensor here asks for gradients: there is no graph. requires_grad=False: {names}",
     "no_graph_no_grad": "Computed under no_grad(): {names}. Nothing was recorded for backward.",
     "no_graph_detached": "detach() ended the path at {names}: what follows has no graph.",
     "no_graph_integer": "Only floating point and complex tensors can require gradients; {names} is {dtype}.",

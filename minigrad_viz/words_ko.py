@@ -1,4 +1,4 @@
-"""The catalogue in Korean, in the words of the Korean PyTorch community (변화도, 연쇄법칙, 잎, 뿌리, 역전파 …)."""
+"""The catalogue in Korean, in the words of the Korean PyTorch community (변화도, 연쇄법칙, 잎, 뿌리 …)."""
 
 from __future__ import annotations
 
@@ -81,7 +81,7 @@ WORDS: dict[str, str] = {
     "outline_first": "순전파의 그래프",
     # why a cell has no graph, and what a graph leaves out
     "no_graph": "변화도를 요구하는(requires_grad=True) 텐서가 없으므로 역전파할 그래프가 없습니다.",
-    "no_graph_leaves": "변화도를 요구하는 텐서가 없으므로 그래프가 없습니다: {names}의 requires_grad가 False입니다.",
+    "no_graph_leaves": "변화도를 요구하는 텐서가 없으므로 그래프가 없습니다. requires_grad=False: {names}",
     "no_graph_no_grad": "no_grad() 안에서 계산됨: {names}. 역전파를 위해 기록된 것이 없습니다.",
     "no_graph_detached": "{names}에서 detach()가 경로를 끊었으므로 그 뒤에는 그래프가 없습니다.",
     "no_graph_integer": "실수와 복소수 텐서만 변화도를 요구할 수 있습니다. {names}의 dtype은 {dtype}입니다.",

@@ -1,5 +1,5 @@
-"""The outline: what it says of each kind of graph, that it is deterministic, and that length and hostile names do it
-no harm. The graphs drawn here by hand serve the test of the picture as well."""
+"""The outline: what it says of each kind of graph, that it is deterministic, and that length and hostile
+names do it no harm. The graphs drawn here by hand serve the test of the picture as well."""
 
 from __future__ import annotations
 
@@ -8,11 +8,23 @@ import unicodedata
 
 import pytest
 
-from minigrad_viz.graph import CONSTANT, LEAF, PARAMETER, RESULT, ROOT, Card, Deck, Graph, Route, Saved, Station
+from minigrad_viz.graph import (
+    CONSTANT,
+    LEAF,
+    PARAMETER,
+    RESULT,
+    ROOT,
+    Card,
+    Deck,
+    Graph,
+    Route,
+    Saved,
+    Station,
+)
 from minigrad_viz.outline import outline
 from minigrad_viz.protocol import KEPT, Value
 
-# ------------------------------------------------------------------------------------------------------ graphs by hand
+# --------------------------------------------------------------------------------------------- graphs by hand
 
 
 def value(data, dtype="float32"):
@@ -47,9 +59,12 @@ class Sketch:
         """A tensor that asks for no gradient."""
         return self.leaf(name, data, role=CONSTANT, expr=expr)
 
-    def op(self, node, name, expr, data, inputs, saved=(), grad=None, kept=False, role=RESULT, order=1, hooks=0):
-        """A result. `inputs` are (source station or (station, card), gradient), with gradient False where there is no
-        edge; `data` is a list of (name, data) for several outputs. Without `node` there is no lower deck."""
+    def op(
+        self, node, name, expr, data, inputs, saved=(), grad=None, kept=False, role=RESULT, order=1, hooks=0
+    ):
+        """A result. `inputs` are (source station or (station, card), gradient), with gradient False where
+        there is no edge; `data` is a list of (name, data) for several outputs. Without `node` there is no
+        lower deck."""
         id = f"s{len(self.stations)}"
         entries = []
         for i, (source, gradient) in enumerate(inputs):
@@ -61,7 +76,9 @@ class Sketch:
             entries.append(route.id if tracked else None)
         outputs = data if isinstance(name, list) else [data]
         cards = tuple(
-            Card(f"{id}t{i}", role, n, expr, as_value(x), as_value(grad), kept, node is not None, node is None)
+            Card(
+                f"{id}t{i}", role, n, expr, as_value(x), as_value(grad), kept, node is not None, node is None
+            )
             for i, (n, x) in enumerate(zip(name if isinstance(name, list) else [name], outputs))
         )
         chips = tuple(s if isinstance(s, Saved) else Saved(s[0], as_value(s[1]), *s[2:]) for s in saved)
@@ -101,10 +118,21 @@ def code_9():
     x = s.leaf("x", 5.0, 1.600000023841858)
     y = s.op("PowBackward0", "y", "x ** 3", 125.0, [(x, 0.6000000238418579)],
              [("self", 5.0, 0, True), ("exponent", "3")], 0.008)  # fmt: skip
-    w = s.op("PowBackward0", "w", "x ** 2", 25.0, [(x, 1.0)], [("self", 5.0, 0, True), ("exponent", "2")], 0.1)
+    w = s.op(
+        "PowBackward0", "w", "x ** 2", 25.0, [(x, 1.0)], [("self", 5.0, 0, True), ("exponent", "2")], 0.1
+    )
     a = s.op("LogBackward", None, "torch.log(y)", 4.8283138, [(y, 0.008)], [("self", 125.0, 0, True)], 1.0)
     b = s.op("SqrtBackward", None, "torch.sqrt(w)", 5.0, [(w, 0.1)], [("result", 5.0, 0, True)], 1.0)
-    s.op("AddBackward0", "z", "torch.log(y) + torch.sqrt(w)", 9.8283138, [(a, 1.0), (b, 1.0)], (), 1.0, role=ROOT)
+    s.op(
+        "AddBackward0",
+        "z",
+        "torch.log(y) + torch.sqrt(w)",
+        9.8283138,
+        [(a, 1.0), (b, 1.0)],
+        (),
+        1.0,
+        role=ROOT,
+    )
     return s.graph()
 
 
@@ -113,8 +141,18 @@ def code_10():
     x = s.leaf("x", 5.0, 0.6000000238418579)
     q = s.leaf("q", 3.0, 1.6094379425048828)
     y = s.op("PowBackward1", "y", "x ** q", 125.0, [(x, 0.6000000238418579), (q, 1.6094379425048828)],
-             [("self", 5.0, 0, True), ("exponent", 3.0, 0, True), ("result", 125.0, 0, True)], 0.008)  # fmt: skip
-    s.op("LogBackward", "z", "torch.log(y)", 4.8283138, [(y, 0.008)], [("self", 125.0, 0, True)], 1.0, role=ROOT)
+             [("self", 5.0, 0, True), ("exponent", 3.0, 0, True), ("result", 125.0, 0, True)],
+             0.008)  # fmt: skip
+    s.op(
+        "LogBackward",
+        "z",
+        "torch.log(y)",
+        4.8283138,
+        [(y, 0.008)],
+        [("self", 125.0, 0, True)],
+        1.0,
+        role=ROOT,
+    )
     return s.graph()
 
 
@@ -122,8 +160,9 @@ def code_13():
     s = Sketch()
     x = s.leaf("x", 5.0, 74.0)
     a = s.constant("torch.tensor([2., 3., 5.])", [2.0, 3.0, 5.0])
-    y = s.op("MulBackward0", "y", "x * torch.tensor([2., 3., 5.])", [10.0, 15.0, 25.0], [(x, 74.0), (a, False)],
-             [("other", [2.0, 3.0, 5.0], 0, True)], [4.0, 7.0, 9.0], kept=True)  # fmt: skip
+    y = s.op("MulBackward0", "y", "x * torch.tensor([2., 3., 5.])", [10.0, 15.0, 25.0],
+             [(x, 74.0), (a, False)], [("other", [2.0, 3.0, 5.0], 0, True)], [4.0, 7.0, 9.0],
+             kept=True)  # fmt: skip
     b = s.constant("torch.tensor([4., 7., 9.])", [4.0, 7.0, 9.0])
     s.op("DotBackward", "z", "y @ torch.tensor([4., 7., 9.])", 370.0, [(y, [4.0, 7.0, 9.0]), (b, False)],
          [("tensor", [4.0, 7.0, 9.0], 0, True)], 1.0, kept=True, role=ROOT)  # fmt: skip
@@ -135,8 +174,12 @@ def code_18():
     x = s.leaf("x", 5.0, -0.12)
     y = s.op("PowBackward0", "y", "x ** 3", 125.0, [(x, -0.36)], [("self", 5.0), ("exponent", "3")], -0.0048)
     s.op("LogBackward", "z", "torch.log(y)", 4.8283138, [(y, None)], [("self", 125.0)], role=ROOT)
-    d = s.op("DivBackward0", None, None, 0.008, [(y, -0.0048)], [("self", 1.0), ("other", 125.0)], 75.0, order=2)
-    p = s.op("PowBackward0", None, None, 25.0, [(x, 0.24)], [("self", 5.0), ("exponent", "2")], 0.024, order=2)
+    d = s.op(
+        "DivBackward0", None, None, 0.008, [(y, -0.0048)], [("self", 1.0), ("other", 125.0)], 75.0, order=2
+    )
+    p = s.op(
+        "PowBackward0", None, None, 25.0, [(x, 0.24)], [("self", 5.0), ("exponent", "2")], 0.024, order=2
+    )
     m = s.op("MulBackward0", None, None, 75.0, [(p, 0.024)], [("other", "3")], 0.008, order=2)
     s.op("MulBackward0", "∂z/∂x", None, 0.6, [(d, 75.0), (m, 0.008)], [("self", 0.008), ("other", 75.0)], 1.0,
          role=ROOT, order=2)  # fmt: skip
@@ -145,15 +188,16 @@ def code_18():
 
 def hangul():
     s = Sketch()
-    x = s.leaf("가중치", [[1.0, -2.0, 0.5], [0.25, 3.0, 1.0], [0.0, 1.0, 2.0]], [[1.0, 0, 0], [0, 1.0, 0], [0, 0, 1.0]],
+    identity = [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]]
+    x = s.leaf("가중치", [[1.0, -2.0, 0.5], [0.25, 3.0, 1.0], [0.0, 1.0, 2.0]], identity,
                role=PARAMETER)  # fmt: skip
     b = s.constant('텐서("입력값은_아주_긴_문자열입니다")', [[0.1] * 20] * 100, name="입력")
-    y = s.op("MmBackward0", "결과값", "입력 @ 가중치 + 한글로_쓴_아주_긴_이름의_변수", [[0.5, 1.5], [2.5, 3.5]],
-             [(b, False), (x, [[1.0, 0, 0], [0, 1.0, 0], [0, 0, 1.0]])],
+    y = s.op("MmBackward0", "결과값", "입력 @ 가중치 + 한글로_쓴_아주_긴_이름의_변수",
+             [[0.5, 1.5], [2.5, 3.5]], [(b, False), (x, identity)],
              [("self", [[0.5, 1.5], [2.5, 3.5]], 1), ("mat2", [[0.1] * 20] * 100), ("mat2_sizes", "(3, 3)")],
              [[1.0, 0.5], [0.25, -1.0]])  # fmt: skip
-    s.op("SumBackward0", "손실", "결과값.sum()", 8.0, [(y, [[1.0, 0.5], [0.25, -1.0]])], [("self_sizes", "(2, 2)")],
-         1.0, kept=True, role=ROOT, hooks=2)  # fmt: skip
+    s.op("SumBackward0", "손실", "결과값.sum()", 8.0, [(y, [[1.0, 0.5], [0.25, -1.0]])],
+         [("self_sizes", "(2, 2)")], 1.0, kept=True, role=ROOT, hooks=2)  # fmt: skip
     return s.graph()
 
 
@@ -162,8 +206,18 @@ def outputs():
     s = Sketch()
     x = s.leaf("x", [3.0, 4.0], [8.0, 6.0])
     u = s.op("UnbindBackward0", ["a", "b"], "x.unbind()", [3.0, 4.0], [(x, [8.0, 6.0])], [("dim", "0")])
-    p = s.op("MulBackward0", "p", "a * b", 12.0, [((u, 0), 4.0), ((u, 1), 3.0)], [("self", 3.0), ("other", 4.0)], 1.0)
-    q = s.op("MulBackward0", "q", "p * p", 144.0, [(p, 12.0), (p, 12.0)], [("self", 12.0), ("other", 12.0)], 1.0)
+    p = s.op(
+        "MulBackward0",
+        "p",
+        "a * b",
+        12.0,
+        [((u, 0), 4.0), ((u, 1), 3.0)],
+        [("self", 3.0), ("other", 4.0)],
+        1.0,
+    )
+    q = s.op(
+        "MulBackward0", "q", "p * p", 144.0, [(p, 12.0), (p, 12.0)], [("self", 12.0), ("other", 12.0)], 1.0
+    )
     s.op("SubBackward0", "z", "q - a", 141.0, [(q, 1.0), ((u, 0), -1.0)], (), 1.0, role=ROOT)
     return s.graph()
 
@@ -173,7 +227,15 @@ def many_uses(n=1000, chain=True):
     s = Sketch()
     x = s.leaf("x", 1.0, float(n))
     if not chain:
-        s.op("StackBackward0", "y", "torch.stack([x] * n)", [1.0] * n, [(x, 1.0)] * n, [("dim", "0")], role=ROOT)
+        s.op(
+            "StackBackward0",
+            "y",
+            "torch.stack([x] * n)",
+            [1.0] * n,
+            [(x, 1.0)] * n,
+            [("dim", "0")],
+            role=ROOT,
+        )
         return s.graph()
     y = s.op("MulBackward0", "y", "x * x", 1.0, [(x, 1.0), (x, 1.0)], [("self", 1.0), ("other", 1.0)], 1.0)
     for i in range(n - 2):
@@ -182,9 +244,10 @@ def many_uses(n=1000, chain=True):
 
 
 HOSTILE = [
-    "<script>alert(1)</script>", 'x"onload="alert(1)', "a'b", "]]>", "&amp; & &lt;", "two\nlines\r\n\tand tabs",
-    "\u202edesrever\u2066", "nul\x00bell\x07\x1b[31mred\x1b[0m", "\ud800lone", "\ufffe\uffff", "]]><!--", "-->",
-    "x" * 5000, "가" * 500, "e\u0301\u0323" * 40, "\N{ZERO WIDTH SPACE}", "שלום", "\\N \\G \\l {a|b} <b>", "%1 ${x}",
+    "<script>alert(1)</script>", 'x"onload="alert(1)', "a'b", "]]>", "&amp; & &lt;",
+    "two\nlines\r\n\tand tabs", "\u202edesrever\u2066", "nul\x00bell\x07\x1b[31mred\x1b[0m", "\ud800lone",
+    "\ufffe\uffff", "]]><!--", "-->", "x" * 5000, "가" * 500, "e\u0301\u0323" * 40, "\N{ZERO WIDTH SPACE}",
+    "שלום", "\\N \\G \\l {a|b} <b>", "%1 ${x}",
 ]  # fmt: skip
 
 
@@ -206,14 +269,15 @@ def chain(n):
 
 
 GRAPHS = {
-    "code_1": code_1, "code_4": code_4, "code_4_before": lambda: code_4(False), "code_9": code_9, "code_10": code_10,
+    "code_1": code_1, "code_4": code_4, "code_4_before": lambda: code_4(False), "code_9": code_9,
+    "code_10": code_10,
     "code_13": code_13, "code_18": code_18, "hangul": hangul, "outputs": outputs, "hostile": hostile,
     "many_uses_20": lambda: many_uses(20), "fan_in_20": lambda: many_uses(20, False), "one": lambda: chain(0),
     "ten": lambda: chain(9),
 }  # fmt: skip
 
 
-# ---------------------------------------------------------------------------------------------------------- what it says
+# ----------------------------------------------------------------------------------------------- what it says
 
 
 def test_code_4():
@@ -269,7 +333,7 @@ def test_second_order_stands_under_its_own_heading_and_first():
 
 def test_a_cell_without_graph_says_why():
     assert outline(code_1(), "en").splitlines() == [
-        "No tensor here asks for gradients, so there is no graph: x has requires_grad=False.",
+        "No tensor here asks for gradients: there is no graph. requires_grad=False: x",
         "z = torch.log(y)   4.8283",
         "y = x ** 3   125.",
         "x   5.   constant",
@@ -277,7 +341,10 @@ def test_a_cell_without_graph_says_why():
 
 
 def test_several_outputs_stand_above_one_node():
-    assert "\na = x.unbind()   3.\nb = x.unbind()   4.\n  UnbindBackward0   dim 0\n  ← x: [8. 6.]\n" in outline(outputs(), "en")
+    assert (
+        "\na = x.unbind()   3.\nb = x.unbind()   4.\n  UnbindBackward0   dim 0\n  ← x: [8. 6.]\n"
+        in outline(outputs(), "en")
+    )
 
 
 def test_versions_hooks_and_korean():
@@ -299,10 +366,13 @@ def test_roots_first_each_station_once():
 
 def test_empty():
     assert outline(Graph((), ()), "en") == "no tensors"
-    assert outline(Graph((), (), omitted=7), "en") == "Stations left out, because the graph is larger than the limit: 7."
+    assert (
+        outline(Graph((), (), omitted=7), "en")
+        == "Stations left out, because the graph is larger than the limit: 7."
+    )
 
 
-# ---------------------------------------------------------------------------------------------------- size, determinism
+# ------------------------------------------------------------------------------------------ size, determinism
 
 
 def test_a_chain_of_100_000_shows_its_ends_and_counts_the_rest():
@@ -332,7 +402,9 @@ def test_many_inputs_of_one_node_are_counted():
 def test_text_is_plain_and_the_same_every_time(name, lang):
     text = outline(GRAPHS[name](), lang)
     assert text == outline(GRAPHS[name](), lang)
-    assert not re.search(r"0x[0-9a-f]|[ \t]$|\bs\d+\b|\br\d+\b", text, re.M), "ids, addresses or trailing blanks"
+    assert not re.search(r"0x[0-9a-f]|[ \t]$|\bs\d+\b|\br\d+\b", text, re.M), (
+        "ids, addresses or trailing blanks"
+    )
     assert not text.endswith("\n")
 
 

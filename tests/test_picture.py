@@ -1,4 +1,4 @@
-"""The picture: everything stands where Graphviz says, nothing spills or breaks, and every kind of graph can be drawn."""
+"""The picture: all stands where Graphviz says, nothing spills or breaks, every kind of graph can be drawn."""
 
 from __future__ import annotations
 
@@ -9,6 +9,17 @@ from xml.etree import ElementTree
 import graphviz
 import pytest
 from lab import BROWSER_OPTIONS, find_chromium
+from test_outline import (
+    GRAPHS,
+    Sketch,
+    chain,
+    code_1,
+    code_4,
+    code_9,
+    code_13,
+    code_18,
+    many_uses,
+)
 
 from minigrad_viz.boxes import PARALLEL, measure
 from minigrad_viz.digraph import Digraph
@@ -19,7 +30,6 @@ from minigrad_viz.protocol import KEPT, Value
 from minigrad_viz.style import css
 from minigrad_viz.svg import to_svg
 from minigrad_viz.words import clean
-from test_outline import GRAPHS, Sketch, chain, code_1, code_4, code_9, code_13, code_18, hangul, many_uses, outputs
 
 SVG = "{http://www.w3.org/2000/svg}"
 
@@ -50,10 +60,10 @@ def extent(path):
     x = y = 0.0
     xs, ys = [], []
     for command, numbers in tokens(path):
-        x, y = {
-            "M": lambda: tuple(numbers), "h": lambda: (x + numbers[0], y), "v": lambda: (x, y + numbers[0]),
-            "a": lambda: (x + numbers[5], y + numbers[6]), "z": lambda: (x, y),
-        }[command]()  # fmt: skip
+        right, down = {"M": numbers[:2], "a": numbers[5:], "h": [*numbers, 0], "v": [0, *numbers]}.get(
+            command, (0, 0)
+        )
+        x, y = (right, down) if command == "M" else (x + right, y + down)
         xs.append(x)
         ys.append(y)
     return min(xs), min(ys), max(xs), max(ys)
@@ -83,7 +93,7 @@ def box_of(element):
     return min(lefts) + dx, min(tops) + dy, max(rights) + dx, max(bottoms) + dy
 
 
-# ------------------------------------------------------------------------------------------------- Graphviz's positions
+# --------------------------------------------------------------------------------------- Graphviz's positions
 
 
 @pytest.mark.parametrize("detail", ["normal", "full"])
@@ -106,8 +116,8 @@ def test_every_station_stands_where_graphviz_put_it(name, detail):
 
 @pytest.mark.parametrize("name", GRAPHS)
 def test_every_route_follows_graphviz_between_decks(name):
-    """Ends are at the decks' middles; heights change inside the gaps between columns; in between lies Graphviz's curve
-    (the gradient arrow one of a few fixed distances beside it)."""
+    """Ends are at the decks' middles; heights change inside the gaps between columns; in between lies
+    Graphviz's curve (the gradient arrow one of a few fixed distances beside it)."""
     graph = GRAPHS[name]()
     svg, positions = draw(graph)
     _, elements = parse(svg)
@@ -173,7 +183,10 @@ def test_recipe_of_the_layout():
     assert not re.search(r"constraint|headport|tailport|\w:\w+ ->", dot.source)
     assert "rankdir=TB" in to_dot(code_18(), rankdir="TB").source
     assert isinstance(to_dot(code_4(), digraph=Digraph), Digraph)
-    assert "\ty = x ** 3" not in to_dot(code_4()).source and "PowBackward0" in to_dot(code_4(), labels=True).source
+    assert (
+        "\ty = x ** 3" not in to_dot(code_4()).source
+        and "PowBackward0" in to_dot(code_4(), labels=True).source
+    )
 
 
 @pytest.mark.parametrize("name", GRAPHS)
@@ -186,7 +199,7 @@ def test_labels_for_graphvizs_own_drawing_are_literal(name):
             assert re.sub(r"\s", "", clean(station.deck.name)) in re.sub(r"\s", "", shown)
 
 
-# ------------------------------------------------------------------------------------------------------------- contents
+# --------------------------------------------------------------------------------------------------- contents
 
 
 def texts(svg):
@@ -197,7 +210,15 @@ def texts(svg):
 def test_code_9_shows_every_number():
     svg, _ = draw(code_9(), lang="en")
     shown = texts(svg)
-    for expected in ("x", "y = x ** 3", "1.6 = 0.6 + 1.", "(0.008 not kept)", "PowBackward0", "exponent 3", "root"):
+    for expected in (
+        "x",
+        "y = x ** 3",
+        "1.6 = 0.6 + 1.",
+        "(0.008 not kept)",
+        "PowBackward0",
+        "exponent 3",
+        "root",
+    ):
         assert expected in shown
     _, elements = parse(svg)
     pills = {id: "".join(e.find(SVG + "text").itertext()) for id, e in elements.items() if id.endswith("-p")}
@@ -217,7 +238,7 @@ def test_a_cell_without_graph_has_cards_only_and_says_why():
     _, elements = parse(svg)
     assert not any(id.endswith(("-d", "-g", "-p")) for id in elements)
     assert elements["s1-c0"].get("class") == "card result bare"
-    assert "No tensor here asks for gradients, so there is no" in " ".join(texts(svg))
+    assert "No tensor here asks for gradients: there is no graph." in " ".join(texts(svg))
 
 
 def test_inputs_without_an_edge_end_in_a_sign():
@@ -242,7 +263,14 @@ def test_a_much_used_leaf_has_a_sign_at_each_use():
 def test_more_saved_values_than_fit_are_counted_and_told_in_the_tooltip():
     s = Sketch()
     x = s.leaf("x", 1.0)
-    s.op("ConvolutionBackward0", "y", "conv(x)", 1.0, [(x, None)], [(f"parameter_{i}", f"({i}, {i})") for i in range(12)])
+    s.op(
+        "ConvolutionBackward0",
+        "y",
+        "conv(x)",
+        1.0,
+        [(x, None)],
+        [(f"parameter_{i}", f"({i}, {i})") for i in range(12)],
+    )
     graph = s.graph()
     svg, _ = draw(graph)
     (more,) = [e for e in parse(svg)[0].iter() if e.get("class") == "chip more"]
@@ -312,13 +340,13 @@ def test_hostile_or_not_it_is_well_formed(name):
     assert not any(name.startswith("on") for element in root.iter() for name in element.attrib)
     assert not re.search(r"[\x00-\x08\x0b-\x1f\u202a-\u202e\u2066-\u2069]", svg)
     svg.encode("utf-8")
-    x, y, width, height = map(float, root.get("viewBox").split())
+    _, _, width, height = map(float, root.get("viewBox").split())
     assert (width, height) == (float(root.get("width")), float(root.get("height")))
 
 
 @pytest.mark.parametrize("name", GRAPHS)
 def test_pills_cover_no_station_and_no_other_pill(name):
-    root, elements = parse(draw(GRAPHS[name]())[0])
+    root, _ = parse(draw(GRAPHS[name]())[0])
     solid = [box_of(e) for e in root.iter() if (e.get("class") or "").startswith(("station", "reference"))]
     pills = []
     for element in root.iter():
@@ -349,7 +377,9 @@ def overlap(a, b):
     return min(a[2], b[2]) - max(a[0], b[0]) > 0.5 and min(a[3], b[3]) - max(a[1], b[1]) > 0.5
 
 
-@pytest.mark.parametrize("graph", [chain(999), many_uses(1000), many_uses(1000, chain=False)], ids=["chain", "uses", "fan in"])
+@pytest.mark.parametrize(
+    "graph", [chain(999), many_uses(1000), many_uses(1000, chain=False)], ids=["chain", "uses", "fan in"]
+)
 def test_a_thousand_stations_or_uses_in_time(graph):
     start = time.perf_counter()
     svg, _ = draw(graph)
@@ -357,11 +387,11 @@ def test_a_thousand_stations_or_uses_in_time(graph):
     parse(svg)
 
 
-# -------------------------------------------------------------------------------------------------------------- PyTorch
+# ---------------------------------------------------------------------------------------------------- PyTorch
 
 
 def from_torch(root, names):
-    """The `Graph` behind a tensor of PyTorch, after running its backward once. `names` are variables by name."""
+    """The `Graph` behind a tensor of PyTorch, whose backward is run once. `names` are variables by name."""
     flowed = {}
     order, numbers, todo = [], {}, [(root.grad_fn, False)]
     while todo:  # inputs before those that use them
@@ -372,11 +402,17 @@ def from_torch(root, names):
         elif node not in numbers:
             numbers[node] = -1
             todo.append((node, True))
-            todo += [(child, False) for child, _ in node.next_functions if child is not None and child not in numbers]
+            todo += [
+                (child, False)
+                for child, _ in node.next_functions
+                if child is not None and child not in numbers
+            ]
     for node in order:
         if node.name() != "torch::autograd::AccumulateGrad":
             node.register_hook(lambda sent, received, node=node: flowed.update({node: (sent, received)}))
-    saved = {node: [saved_of(node, name) for name in dir(node) if name.startswith("_saved_")] for node in order}
+    saved = {
+        node: [saved_of(node, name) for name in dir(node) if name.startswith("_saved_")] for node in order
+    }
     root.sum().backward(retain_graph=True)
     variables = {id(tensor): name for name, tensor in names.items()}
     makers = {tensor.grad_fn: name for name, tensor in names.items() if tensor.grad_fn is not None}
@@ -388,9 +424,13 @@ def from_torch(root, names):
             if child is not None:
                 sent = flowed[node][0][j] if node in flowed and flowed[node][0][j] is not None else None
                 gradients = (snapshot(sent),) if sent is not None else ()
-                routes.append(Route(f"r{len(routes)}", f"s{numbers[child]}", f"s{i}", output, j, True, gradients))
+                routes.append(
+                    Route(f"r{len(routes)}", f"s{numbers[child]}", f"s{i}", output, j, True, gradients)
+                )
         if (leaf := getattr(node, "variable", None)) is not None:
-            card = Card(f"s{i}t", LEAF, variables.get(id(leaf)), None, snapshot(leaf), snapshot(leaf.grad), True, True)
+            card = Card(
+                f"s{i}t", LEAF, variables.get(id(leaf)), None, snapshot(leaf), snapshot(leaf.grad), True, True
+            )
             stations.append(Station(f"s{i}", (card,), Deck(f"s{i}n", "AccumulateGrad")))
             continue
         received = flowed[node][1] if node in flowed else ()
@@ -400,7 +440,9 @@ def from_torch(root, names):
                  snapshot(received[n]) if received and received[n] is not None else None, False, True, False)
             for n in range(many)
         )  # fmt: skip
-        stations.append(Station(f"s{i}", cards, Deck(f"s{i}n", node.name(), tuple(saved[node]), tuple(inputs))))
+        stations.append(
+            Station(f"s{i}", cards, Deck(f"s{i}n", node.name(), tuple(saved[node]), tuple(inputs)))
+        )
     return Graph(tuple(stations), tuple(routes))
 
 
@@ -418,7 +460,7 @@ def snapshot(tensor):
 
 
 def torch_graphs(torch):
-    """Graphs as PyTorch builds them: layers, several outputs, in-place views, convolution, a residual, recurrence."""
+    """Graphs as PyTorch builds them: layers, several outputs, views, convolution, residuals, recurrence."""
     torch.manual_seed(0)
     x = torch.randn(4, 3, requires_grad=True)
     w, b = torch.randn(3, 2, requires_grad=True), torch.zeros(2, requires_grad=True)
@@ -431,7 +473,11 @@ def torch_graphs(torch):
     yield "split", from_torch(z, {"x": x, "values": values, "z": z})
     image = torch.randn(1, 1, 6, 6, requires_grad=True)
     net = torch.nn.Sequential(
-        torch.nn.Conv2d(1, 2, 3), torch.nn.BatchNorm2d(2), torch.nn.ReLU(), torch.nn.MaxPool2d(2), torch.nn.Flatten()
+        torch.nn.Conv2d(1, 2, 3),
+        torch.nn.BatchNorm2d(2),
+        torch.nn.ReLU(),
+        torch.nn.MaxPool2d(2),
+        torch.nn.Flatten(),
     )
     y = net(image).pow(2).mean()
     yield "conv", from_torch(y, {"image": image, "y": y})
@@ -455,7 +501,7 @@ def test_graphs_of_pytorch(torch):
         crosses_nothing(graph)
 
 
-# ---------------------------------------------------------------------------------------------------------- real widths
+# ------------------------------------------------------------------------------------------------ real widths
 
 MEASURE = """() => {
   const spilled = [];
@@ -479,7 +525,7 @@ MEASURE = """() => {
     }
     for (const role of svg.querySelectorAll('.role')) {
       const title = role.previousElementSibling.getBBox(), mine = role.getBBox();
-      if (title.x + title.width > mine.x) spilled.push([svg.id, 'title over role', role.parentNode.textContent]);
+      if (title.x + title.width > mine.x) spilled.push([svg.id, 'over role', role.parentNode.textContent]);
     }
   }
   return spilled;
@@ -495,7 +541,9 @@ def test_no_text_spills_out_of_its_box_in_a_real_browser():
         for lang in ("en", "ko"):
             for detail in ("normal", "full"):
                 svg, _ = draw(make(), lang=lang, detail=detail, prefix=f"{name}-{lang}-{detail}-")
-                pictures.append(svg.replace("<svg ", f'<svg id="{name}-{lang}-{detail}" style="max-width:none" ', 1))
+                pictures.append(
+                    svg.replace("<svg ", f'<svg id="{name}-{lang}-{detail}" style="max-width:none" ', 1)
+                )
     with playwright.sync_playwright() as driver:
         browser = driver.chromium.launch(executable_path=find_chromium(), args=BROWSER_OPTIONS)
         page = browser.new_page()
@@ -504,3 +552,28 @@ def test_no_text_spills_out_of_its_box_in_a_real_browser():
         assert page.evaluate("document.querySelectorAll('script').length") == 0
         assert page.evaluate(MEASURE) == []
         browser.close()
+
+
+@pytest.mark.browser
+@pytest.mark.skipif(find_chromium() is None, reason="Chromium is not installed")
+@pytest.mark.parametrize(
+    "system, page_says, theme, dark",
+    [
+        ("light", "", "auto", False), ("dark", "", "auto", True), ("light", "", "dark", True),
+        ("dark", "", "light", False),
+        ("dark", 'data-jp-theme-light="true"', "auto", False),
+        ("light", 'data-jp-theme-light="false"', "auto", True),
+        ("light", 'data-jp-theme-light="false"', "light", False),
+        ("light", 'class="vscode-dark"', "auto", True),
+    ],
+)  # fmt: skip
+def test_colours_follow_the_system_and_the_notebook(system, page_says, theme, dark):
+    playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
+    svg, _ = draw(code_4(), theme=theme)
+    with playwright.sync_playwright() as driver:
+        browser = driver.chromium.launch(executable_path=find_chromium(), args=BROWSER_OPTIONS)
+        page = browser.new_page(color_scheme=system)
+        page.set_content(f"<!doctype html><body {page_says}>{svg}")
+        colour = page.evaluate("getComputedStyle(document.querySelector('.paper')).fill")
+        browser.close()
+    assert colour == ("rgb(17, 20, 24)" if dark else "rgb(255, 255, 255)")

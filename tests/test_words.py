@@ -10,14 +10,14 @@ import struct
 from pathlib import Path
 
 import pytest
+from test_outline import value
 
 import minigrad_viz.words as words
 from minigrad_viz.numbers import adds_up, number, pill, rows, short, summary
 from minigrad_viz.protocol import Value
 from minigrad_viz.words import CATALOGUES, clean, columns, shorten, text
-from test_outline import value
 
-# ------------------------------------------------------------------------------------------------------------ catalogue
+# -------------------------------------------------------------------------------------------------- catalogue
 
 
 @pytest.fixture(autouse=True)
@@ -50,7 +50,12 @@ def test_every_key_that_the_viewer_names_exists():
     used = set()
     for path in Path(words.__file__).parent.rglob("*.py"):
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-            if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "text" and node.args:
+            if (
+                isinstance(node, ast.Call)
+                and isinstance(node.func, ast.Name)
+                and node.func.id == "text"
+                and node.args
+            ):
                 first = node.args[0]
                 if isinstance(first, ast.Constant) and isinstance(first.value, str):
                     used.add(first.value)
@@ -99,13 +104,14 @@ def test_what_is_set_wins(monkeypatch):
     assert words.language() == "ko" and text("role_root") == "뿌리(root)"
 
 
-# --------------------------------------------------------------------------------------------------------- foreign text
+# ----------------------------------------------------------------------------------------------- foreign text
 
 
 @pytest.mark.parametrize(
     "foreign, shown",
     [
-        ("x ** 3", "x ** 3"), ("가중치", "가중치"), ("f(a,\n      b)", "f(a, b)"), ("a\tb", "a b"), ("a\u2028b", "a b"),
+        ("x ** 3", "x ** 3"), ("가중치", "가중치"), ("f(a,\n      b)", "f(a, b)"),
+        ("a\tb", "a b"), ("a\u2028b", "a b"),
         ("nul\x00\x1b[0m", "nul[0m"), ("\u202edesrever\u2069", "desrever"), ("a\u200bb\u200eb", "abb"),
         ("\ud800", "\ufffd"), ("\ufffe\uffff\U0001ffff", ""), ("👩\u200d🔬", "👩\u200d🔬"), ("x\xadx", "xx"),
     ],
@@ -116,7 +122,8 @@ def test_clean(foreign, shown):
 
 
 @pytest.mark.parametrize(
-    "content, width", [("abc", 3), ("", 0), ("가나다", 6), ("가".encode().decode(), 2), ("e\u0301", 1), ("ｘ", 2),
+    "content, width", [("abc", 3), ("", 0), ("가나다", 6), ("가".encode().decode(), 2), ("e\u0301", 1),
+                       ("ｘ", 2),
                        ("\u1112\u1161\u11ab", 2), ("∂z/∂x", 5), ("漢字かな", 8), ("हि", 4)],
 )  # fmt: skip
 def test_columns(content, width):
@@ -132,18 +139,22 @@ def test_shorten():
     assert all(columns(shorten("가a" * 20, n)) <= n for n in range(1, 40))
 
 
-# -------------------------------------------------------------------------------------------------------------- numbers
+# ---------------------------------------------------------------------------------------------------- numbers
 
 
 @pytest.mark.parametrize(
     "x, expected",
     [
         (5.0, "5."), (125.0, "125."), (4.828313827514648, "4.8283"), (0.00800000037997961, "0.008"),
-        (0.6000000238418579, "0.6"), (1.600000023841858, "1.6"), (-6.4e-05, "-0.000064"), (201.1796875, "201.18"),
-        (1.6094379425048828, "1.6094"), (1.2e-7, "1.2e-07"), (-3.21987654e-21, "-3.2199e-21"), (1.5e8, "1.5e+08"),
+        (0.6000000238418579, "0.6"), (1.600000023841858, "1.6"), (-6.4e-05, "-0.000064"),
+        (201.1796875, "201.18"),
+        (1.6094379425048828, "1.6094"), (1.2e-7, "1.2e-07"), (-3.21987654e-21, "-3.2199e-21"),
+        (1.5e8, "1.5e+08"),
         (99999999.0, "99999999."), (16777216.0, "16777216."), (123456.7, "123457."), (9.999999, "10."),
-        (0.99999999, "1."), (0.0, "0."), (-0.0, "-0."), (1e-5, "0.00001"), (math.nan, "nan"), (-math.inf, "-inf"),
-        (3, "3"), (-(2**40), "-1099511627776"), (True, "True"), (1 + 2j, "1.+2.j"), (complex(0.5, -0.25), "0.5-0.25j"),
+        (0.99999999, "1."), (0.0, "0."), (-0.0, "-0."), (1e-5, "0.00001"), (math.nan, "nan"),
+        (-math.inf, "-inf"),
+        (3, "3"), (-(2**40), "-1099511627776"), (True, "True"), (1 + 2j, "1.+2.j"),
+        (complex(0.5, -0.25), "0.5-0.25j"),
         (complex(math.nan, math.inf), "nan+infj"),
     ],
 )  # fmt: skip
@@ -170,7 +181,8 @@ def test_half_precision_shows_no_more_than_it_holds():
 @pytest.mark.parametrize(
     "data, expected",
     [
-        (5.0, ["5."]), ([4.0, 7.0, 9.0], ["[4. 7. 9.]"]), ([[1.0, 2.0], [3.0, -4.5]], ["[[1.   2.]", " [3. -4.5]]"]),
+        (5.0, ["5."]), ([4.0, 7.0, 9.0], ["[4. 7. 9.]"]),
+        ([[1.0, 2.0], [3.0, -4.5]], ["[[1.   2.]", " [3. -4.5]]"]),
         ([[1.0], [20.0], [3.0]], ["[[ 1.]", " [20.]", " [ 3.]]"]), ([[[5.0]]], ["[[[5.]]]"]), ([], ["[]"]),
         ([1.0] * 7, ["float32 (7,) 1.…1."]), ([[[1.0, 2.0]], [[3.0, 4.0]]], ["float32 (2, 1, 2) 1.…4."]),
         ([[0.5] * 20] * 100, ["float32 (100, 20) 0.5…0.5"]), ([math.nan, math.inf], ["[nan inf]"]),
@@ -198,7 +210,8 @@ def test_one_line_and_pill():
 @pytest.mark.parametrize(
     "snapshot, expected",
     [
-        (Value((0, 3), "float32", ()), "float32 (0, 3)"), (Value((9, 9), "int64", None, 0.0, 99.0), "int64 (9, 9) 0…99"),
+        (Value((0, 3), "float32", ()), "float32 (0, 3)"),
+        (Value((9, 9), "int64", None, 0.0, 99.0), "int64 (9, 9) 0…99"),
         (Value((9, 9), "bool", None, 0.0, 1.0), "bool (9, 9) False…True"),
         (Value((9, 9), "complex64", None), "complex64 (9, 9)"),
         (Value((10**6,), "float64", None, -1.25, 3.4), "float64 (1000000,) -1.25…3.4"),

@@ -15,7 +15,7 @@ def select(self, dim, index):
     n = self.shape[dim]
     if not -n <= index < n:
         raise IndexError(f"index {index} is out of bounds for dimension {dim} with size {n}")
-    return self[(slice(None),) * dim + (index, ...)]
+    return self[(np.s_[:],) * dim + (index, ...)]
 
 
 @differentiable(
@@ -24,7 +24,7 @@ def select(self, dim, index):
 def select_backward(grad_output, input_sizes, dim, index):
     """Zeros of shape `input_sizes` with `grad_output` at `index` along `dim`."""
     out = np.zeros(input_sizes, grad_output.dtype)
-    out[(slice(None),) * dim + (index,)] = grad_output
+    out[(np.s_[:],) * dim + (index,)] = grad_output
     return out
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..op import F, differentiable
+from ..op import F, composite, differentiable
 
 
 @differentiable(self=lambda g, tensor: g * tensor, tensor=lambda g, self: g * self)
@@ -68,9 +68,7 @@ def c_name(a: Any) -> str:
     return names.get(a.dtype.name, a.dtype.name)
 
 
+@composite
 def outer(g: Any, vec: Any) -> Any:
     """Outer product of two vectors, by broadcasting, as PyTorch composes it."""
     return F.reshape(g, (g.shape[0], 1)) * vec
-
-
-F.outer = outer

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..graph import sum_to as sum_to_array
-from ..op import RAW, F, differentiable
+from ..op import RAW, F, composite, differentiable
 
 
 def infer(shape: tuple[int, ...], size: int) -> tuple[int, ...]:
@@ -44,6 +44,7 @@ def reshape_copy(self, size):
     return np.array(self, order="C").reshape(infer(tuple(size), self.size))
 
 
+@composite
 def reshape(self: Any, size: tuple[int, ...]) -> Any:
     """The same numbers in another shape: a view where that is possible, else a copy."""
     if isinstance(self, RAW):
@@ -53,9 +54,6 @@ def reshape(self: Any, size: tuple[int, ...]) -> Any:
     if not size or np.ndim(self._data) == 0 or self._data.flags.c_contiguous:
         return F.view(self, size)
     return F.view(F.clone(self), size)
-
-
-F.reshape = reshape
 
 
 @differentiable(self=lambda g, self_sym_sizes: F.sum_to(g, self_sym_sizes), view=True, linear=True)
@@ -78,6 +76,7 @@ def expand(self, size):
     return np.broadcast_to(self, shape) if shape != self.shape else self
 
 
+@composite
 def sum_to(g: Any, shape: tuple[int, ...]) -> Any:
     """Sum over the dimensions along which `shape` was broadcast, in the ops PyTorch uses."""
     if isinstance(g, RAW):
@@ -92,9 +91,6 @@ def sum_to(g: Any, shape: tuple[int, ...]) -> Any:
     if dims:
         g = F.sum_dim(g, dims, True)
     return F.view(g, shape) if lead else g
-
-
-F.sum_to = sum_to
 
 
 def inverse(dims: tuple[int, ...]) -> tuple[int, ...]:

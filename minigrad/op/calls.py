@@ -1,0 +1,286 @@
+"""What happens when an op is called on tensors.
+
+`dispatch` runs any op on any arguments. Plain elementwise ops on float32 or float64 tensors, of which scalar graphs
+consist, are written out per op as text (see Note [Written-out functions] in `nodes`); what is not plain (modes, other
+dtypes, shared memory) they hand to `dispatch`.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from .. import dtypes, modes
+from ..dtypes import FAST_ARRAYS, FAST_SCALARS
+from ..graph import Node, sequence_numbers
+from ..modes import quiet
+from ..tensor_base import TensorBase, accumulator, edge, share, wrap
+from .registry import RAW, Op
+from .saved import constant, keep
+
+
+class Unsupported(TypeError):
+    """An operand that is neither a tensor nor a number; operators then leave it to the other side."""
+
+
+def make_call(op: Op) -> Any:
+    """The function that runs an op on tensors: one written out for plain unary and binary ops, else the general one."""
+    names = {n for n, _ in op.saved}
+    plain = op.elementwise and not op.view and not op.defaults and names <= {*op.params, "result"}
+    if plain and op.inputs == op.params[:1]:
+        return write_call(op, UNARY)
+    if plain and op.promoted == (0, 1) and op.inputs == op.params:
+        return write_call(op, BINARY)
+
+    def call(*args: Any, **kwargs: Any) -> Any:
+        return dispatch(op, args, kwargs)
+
+    return call
+
+
+UNARY = """\
+def call(input{rest}):
+    if modes.active or not isinstance(input, TensorBase) or input._storage is not None:
+        return dispatch(op, (input{rest},), {{}})
+    a = input._data
+    if a.__class__ not in SCALARS and a.dtype not in ARRAYS:
+        return dispatch(op, (input{rest},), {{}})
+    try:
+        out = enter(kernel, a{rest})
+    except RuntimeError:
+        out = quiet(kernel, a{rest})
+    n0 = input._fn
+    if n0 is None:
+        if input._acc is None:
+            return wrap(out)
+        n0 = accumulator(input)
+    node = Node()
+    node._next = (n0,)
+    node._nrs = None if input._nr == 0 else (input._nr,)
+    node._check = None
+    {keep}
+    node._cast = node._storage = node._extra = None
+    node._seq = tick()
+    {result}
+"""
+
+BINARY = """\
+def call(input, {other}):
+    if modes.active or not isinstance(input, TensorBase) or input._storage is not None:
+        return dispatch(op, (input, {other}), {{}})
+    a = input._data
+    cast = n1 = None
+    nr = 0
+    if {other}.__class__ is float or {other}.__class__ is int:
+        if a.__class__ not in SCALARS and a.dtype not in ARRAYS:
+            return dispatch(op, (input, {other}), {{}})
+        b = {other}
+    elif not isinstance({other}, TensorBase) or {other}._storage is not None:
+        return dispatch(op, (input, {other}), {{}})
+    else:
+        b = {other}._data
+        if a.__class__ is not b.__class__ or a.__class__ not in SCALARS:
+            if a.dtype is not b.dtype or a.dtype not in ARRAYS:
+                return dispatch(op, (input, {other}), {{}})
+            if a.shape != b.shape:
+                check_broadcast(a.shape, b.shape)
+                cast = True
+        n1 = {other}._fn
+        nr = {other}._nr
+        if n1 is None and {other}._acc is not None:
+            n1 = accumulator({other})
+    try:
+        out = enter(kernel, a, b)
+    except RuntimeError:
+        out = quiet(kernel, a, b)
+    n0 = input._fn
+    if n0 is None:
+        if input._acc is not None:
+            n0 = accumulator(input)
+        elif n1 is None:
+            return wrap(out)
+    node = Node()
+    node._next = (n0, n1)
+    node._nrs = None if input._nr == 0 == nr else (input._nr, nr)
+    node._check = None
+    {keep}
+    node._cast = casts((n0, n1), (a, b), out) if cast else None
+    node._storage = node._extra = None
+    node._seq = tick()
+    {result}
+"""
+
+RESULT = """\
+t = new(TensorBase.result_class)
+    t._data = out
+    t._fn = node
+    t._nr = 0
+    t._acc = t._grad = t._storage = t._view = None
+    return t"""
+
+
+def write_call(op: Op, template: str) -> Any:
+    """The call of a plain elementwise op, written out for its parameters and saved names."""
+    kept = "; ".join(keep_text(op, name, users) for name, users in op.saved) or "pass"
+    rest = "".join(", " + p for p in op.params[1:])
+    text = template.format(rest=rest, other=op.params[-1], keep=kept, result=RESULT)
+    scope = {
+        "modes": modes,
+        "TensorBase": TensorBase,
+        "dispatch": dispatch,
+        "op": op,
+        "SCALARS": FAST_SCALARS,
+        "ARRAYS": FAST_ARRAYS,
+        "enter": modes.enter,
+        "quiet": quiet,
+        "kernel": op.kernel,
+        "wrap": wrap,
+        "accumulator": accumulator,
+        "new": object.__new__,
+        "Node": op.node,
+        "tick": sequence_numbers.__next__,
+        "check_broadcast": check_broadcast,
+        "casts": casts,
+        "constant": constant,
+    }
+    exec(text, scope)
+    return scope["call"]
+
+
+def keep_text(op: Op, name: str, users: tuple[int, ...]) -> str:
+    """The statement that saves `name` where an input needs it."""
+    slot = "node._raw_" + name
+    if len(op.inputs) == 1:
+        return f"{slot} = " + {"result": "out", op.params[0]: "a"}.get(name, name)
+    needed = " or ".join(f"n{i} is not None" for i in users)
+    if name == "result":
+        return f"{slot} = out if {needed} else None"
+    data, tensor, node = ("a", "input", "n0") if name == op.params[0] else ("b", name, "n1")
+    kept = f"{data} if {node} is not None or {data} is {tensor} else constant(node, {tensor})"
+    return f"{slot} = ({kept}) if {needed} else None"
+
+
+def casts(targets: Any, raws: Any, out: Any) -> Any:
+    """What `uncast` must undo per input of an elementwise op; None when nothing."""
+    kinds = tuple(
+        None if n is None or (r.shape == out.shape and r.dtype == out.dtype) else (r.shape, r.dtype)
+        for n, r in zip(targets, raws, strict=True)
+    )
+    return kinds if any(kinds) else None
+
+
+def check_broadcast(a: tuple[int, ...], b: tuple[int, ...]) -> None:
+    """RuntimeError with PyTorch's text unless the shapes broadcast."""
+    n = max(len(a), len(b))
+    for i in range(n - 1, -1, -1):
+        x, y = (s[i - n + len(s)] if i - n + len(s) >= 0 else 1 for s in (a, b))
+        if x != y and x != 1 and y != 1:
+            raise RuntimeError(
+                f"The size of tensor a ({x}) must match the size of tensor b ({y}) at non-singleton dimension {i}"
+            )
+
+
+# ── the general way ─────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def dispatch(op: Op, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """Run an op in general: any arguments, dtypes, modes and observers."""
+    values = op.bind(args, kwargs)
+    check_tensor(op, values)
+    raws = prepare(op, values)
+    if op.view:
+        share(values[0])
+        raws[0] = values[0]._data
+    out = quiet(op.kernel, *raws)
+    if not op.view and isinstance(out, np.ndarray) and out.ndim == 0:
+        out = out[()]
+    node = record(op, values, out) if modes.is_grad_enabled() else None
+    result = share_view(op, values, out) if op.view else wrap(out)
+    if node is not None:
+        result._fn = node
+        if result._storage is not None:
+            node._storage = result._storage
+    if modes.active:
+        for observer in modes.observers():
+            observer.forward(op, values, result)
+    return result
+
+
+share_view: Any = None  # how the result of a view op is tied to its base
+
+
+def connect_views(function: Any) -> None:
+    """Let `inplace`, which stands above, say how the result of a view op is tied to its base."""
+    global share_view
+    share_view = function
+
+
+def check_tensor(op: Op, values: list[Any]) -> None:
+    """TypeError with PyTorch's text unless the operands are tensors, or numbers beside a tensor."""
+    any_tensor = False
+    for i, v in enumerate(values):
+        if isinstance(v, TensorBase):
+            any_tensor = True
+        elif isinstance(v, np.generic):
+            values[i] = v.item()
+        elif op.elementwise and not isinstance(v, (int, float, complex)):
+            raise Unsupported(f"{op.name}(): argument '{op.params[i]}' must be Tensor, not {type(v).__name__}")
+        elif not op.elementwise and op.params[i] in op.inputs:
+            break
+    else:
+        if any_tensor:
+            return
+    wrong = next(i for i, v in enumerate(values) if not isinstance(v, TensorBase))
+    name = "input" if wrong == 0 else op.params[wrong]
+    raise Unsupported(
+        f"{op.name}(): argument '{name}' (position {wrong + 1}) must be Tensor, not {type(values[wrong]).__name__}"
+    )
+
+
+def prepare(op: Op, values: list[Any]) -> list[Any]:
+    """Raw arguments for the kernel: shapes checked, dtypes promoted."""
+    raws = [v._data if isinstance(v, TensorBase) else v for v in values]
+    if not op.promoted:
+        return raws
+    at = [i for i in op.promoted if isinstance(raws[i], RAW)]
+    for i in at[1:]:
+        check_broadcast(raws[at[0]].shape, raws[i].shape)
+    dtype = dtypes.result_type(*(raws[i] for i in op.promoted))
+    if op.floating:
+        dtype = dtypes.floating(dtype)
+    for i in op.promoted:
+        if i in at:
+            raws[i] = raws[i] if raws[i].dtype == dtype else raws[i].astype(dtype)
+        elif dtype.kind not in "fc":
+            raws[i] = dtype.type(raws[i])  # NumPy would take True + 1 for an int of its own size
+    return raws
+
+
+def record(op: Op, values: list[Any], out: Any) -> Node | None:
+    """The node of an op that ran; None when no input needs a gradient."""
+    inputs = [values[i] for i in op.places]
+    targets = tuple(edge(t) if isinstance(t, TensorBase) else None for t in inputs)
+    if not any(n is not None for n in targets) or out.dtype not in dtypes.DIFFERENTIABLE:
+        return None
+    node: Any = op.node()
+    node._next = targets
+    nrs = tuple(t._nr if n is not None else 0 for t, n in zip(inputs, targets, strict=True))
+    node._nrs = nrs if any(nrs) else None
+    node._seq = next(sequence_numbers)
+    node._check = node._cast = node._storage = node._extra = None
+    versions: list[int | None] = []
+    plain = True
+    for name, users in op.saved:
+        value: Any = None
+        version: int | None = None
+        if any(targets[i] is not None for i in users):
+            value, version = keep(op, name, values, targets, out)
+            plain = plain and not version and not isinstance(value, TensorBase)
+        setattr(node, "_raw_" + name, value)
+        versions.append(version)
+    if not plain:
+        node._check = tuple(versions)
+    if op.elementwise:
+        node._cast = casts(targets, [t._data if isinstance(t, TensorBase) else out for t in inputs], out)
+    return node

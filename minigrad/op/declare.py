@@ -1,0 +1,103 @@
+"""How an op is declared.
+
+    @differentiable(self=lambda g, self: g / self, elementwise=True)
+    def log(self):
+        '''Natural logarithm of each element.'''
+        return np.log(self)
+
+The decorated function is the kernel: NumPy data in, NumPy data out. Each keyword is an input that can be differentiated,
+in PyTorch's argument name, with its vector-Jacobian product (vjp). A vjp receives the incoming gradient `g` and whatever
+its other parameters name: an input, `result`, `<input>_sym_sizes` (its shape), `<input>_scalar_type` (its dtype), or a
+non-tensor argument. Exactly those are saved, only when that input needs a gradient, and can be read as `_saved_<name>` of
+the node.
+
+Note [One text, three kinds]
+    A vjp is written once, in operators, `.mT` and `F`, and runs on raw arrays (an ordinary backward), on tensors
+    (`create_graph=True`: it leaves a graph, hence every higher derivative) and on symbols (a formula for the reader).
+    In an ordinary backward its `F` is bound to the kernels themselves and under `create_graph` to the ops on tensors,
+    which saves asking what the arguments are.
+    Broadcasting and dtype promotion are undone afterwards, once, for all ops (`uncast`), so no vjp thinks of them.
+    An operator with a Python number is Python's (`t * 2` is MulBackward0); `F.mul_scalar(t, 2)` is the overload that
+    PyTorch's own formulas call (MulBackward1). Where PyTorch has a named backward, the vjp is a call of that op.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from ..tensor_base import TensorBase
+from .calls import make_call
+from .nodes import make_node
+from .registry import CALLS, KERNELS, OPS, RAW, F, Op
+
+
+def camel(name: str) -> str:
+    """`log_softmax` → `LogSoftmax`, as PyTorch names nodes."""
+    return "".join(part[:1].upper() + part[1:] for part in name.split("_"))
+
+
+def differentiable(
+    *,
+    node: str | None = None,
+    kernel: Any = None,
+    elementwise: bool = False,
+    linear: bool = False,
+    floating: bool = False,
+    view: bool = False,
+    promotes: bool = True,
+    **vjps: Any,
+) -> Callable[[Any], Any]:
+    """Declare an op: see the module's docstring.
+
+    `node` is the node's name where it is not `<Name>Backward0`; `kernel` replaces the decorated function's body (which
+    then only documents). `view=True`: the result shares memory with `self`; `promotes=False`: an elementwise op whose
+    operands keep their dtypes. For the other flags see `Op`.
+    """
+
+    def declare(function: Any) -> Any:
+        name = function.__name__
+        flags = {
+            "elementwise": elementwise,
+            "linear": linear,
+            "floating": floating,
+            "view": view,
+            "promotes": promotes,
+        }
+        op = Op(name, kernel or function, function, vjps, flags)
+        op.node = make_node(op, node or camel(name) + "Backward0")
+        OPS[op.node.__name__] = op
+        call = make_call(op)
+        call.__name__ = call.__qualname__ = name
+        call.__doc__ = function.__doc__
+        call.op = op
+        setattr(F, name, make_polymorphic(op, call))
+        setattr(KERNELS, name, op.kernel)
+        setattr(CALLS, name, call)
+        return call
+
+    return declare
+
+
+def composite(function: Any) -> Any:
+    """Enter a function in `F` that is no op but made of ops, and tells arrays, tensors and symbols apart by itself."""
+    for registry in (F, KERNELS, CALLS):
+        setattr(registry, function.__name__, function)
+    return function
+
+
+def make_polymorphic(op: Op, call: Any) -> Any:
+    """The op for `F`: on raw arrays the kernel, on tensors the op, on symbols what they make of it."""
+    kernel = op.kernel
+
+    def polymorphic(*args: Any) -> Any:
+        for x in args:
+            if isinstance(x, TensorBase):
+                return call(*args)
+            if not isinstance(x, RAW) and hasattr(x, "__minigrad_symbol__"):
+                return x.__minigrad_symbol__(op, args)
+        return kernel(*args)
+
+    polymorphic.__name__ = op.name
+    polymorphic.op = op  # type: ignore[attr-defined]
+    return polymorphic

@@ -1,0 +1,202 @@
+"""The node class of an op: its saved values and how it is applied.
+
+Note [Written-out functions]
+    What runs for every node of a large graph is written out as text for each op and compiled when it is first called:
+    without loops over inputs and names it is twice as fast. `apply_general` is the plain form of the same, and what runs
+    whenever memory is shared, a constant tensor was saved, or saved values were released.
+"""
+
+from __future__ import annotations
+
+from types import FunctionType
+from typing import Any
+
+from ..graph import RELEASED, AccumulateGrad, Node, sum_to
+from ..tensor_base import TensorBase, attach
+from .registry import CALLS, KERNELS, F, Op, arguments
+from .saved import saved, unpack, wanted
+
+
+def make_node(op: Op, name: str) -> type[Node]:
+    """The Node class of an op: a slot per saved name, `_saved_<name>` properties, and how to apply it."""
+    members: dict[str, Any] = {
+        "__slots__": tuple("_raw_" + n for n, _ in op.saved),
+        "__module__": __name__,
+        "op": op,
+        "apply": late(op, "apply", write_apply),
+        "apply_tensors": late(op, "apply_tensors", write_apply_tensors),
+        "release": make_release(op),
+    }
+    for n, _ in op.saved:
+        members["_saved_" + n] = property(lambda node, n=n: saved(node, n), doc=f"The value saved as `{n}`.")
+    return type(name, (Node,), members)
+
+
+def late(op: Op, name: str, write: Any) -> Any:
+    """A method that, on its first call, is compiled and put in its own place on the node class."""
+
+    def first(*args: Any) -> Any:
+        text, scope = write(op)
+        exec(text, scope)
+        setattr(op.node, name, scope[name])
+        return scope[name](*args)
+
+    return first
+
+
+def bound(vjp: Any, names: Any) -> Any:
+    """A vjp whose `F` is another registry. See Note [One text, three kinds]."""
+    scope = {**vjp.__globals__, "F": names}
+    return FunctionType(vjp.__code__, scope, vjp.__name__, vjp.__defaults__, vjp.__closure__)
+
+
+def must_look(op: Op) -> str:
+    """The condition under which saved values need looking after."""
+    names = [n for n, _ in op.saved if n in op.tensors]
+    conditions = ["node._check is not None"] if names else []
+    for i, n in enumerate(op.inputs):
+        if n in names:
+            conditions.append(f"(n{i} is not None and n{i}._storage is not None)")
+    if "result" in names:
+        conditions.append("node._storage is not None")
+    return " or ".join(conditions) or "False"
+
+
+APPLY = """\
+def apply(node, g):
+    {targets}, = node._next
+    if {look}:
+        return apply_general(node, g)
+    if node._cast is not None:
+        return uncast(node, [{gradients}])
+    return ({gradients},)
+"""
+
+
+def write_apply(op: Op) -> tuple[str, dict[str, Any]]:
+    """`Node.apply`: from the raw gradient of the output those of the inputs."""
+    gradients = [
+        f"None if n{i} is None else vjp{i}({', '.join(['g', *('node._raw_' + a for a in arguments(vjp))])})"
+        for i, vjp in enumerate(op.vjps.values())
+    ]
+    targets = ", ".join(f"n{i}" for i in range(len(op.inputs)))
+    text = APPLY.format(targets=targets, look=must_look(op), gradients=", ".join(gradients))
+    scope: dict[str, Any] = {f"vjp{i}": bound(vjp, KERNELS) for i, vjp in enumerate(op.vjps.values())}
+    return text, scope | {"apply_general": apply_general, "uncast": uncast}
+
+
+APPLY_TENSORS = """\
+def apply_tensors(node, g):
+    {targets}, = node._next
+    if {look}:
+        return apply_general(node, g, True)
+    {values}
+    if node._cast is not None:
+        return uncast(node, [{gradients}])
+    return ({gradients},)
+"""
+
+
+def write_apply_tensors(op: Op) -> tuple[str, dict[str, Any]]:
+    """`Node.apply_tensors`: the same on tensors, recorded."""
+    values = []
+    for n, _ in op.saved:
+        value = f"node._raw_{n}"
+        if n == "result":
+            value = f"None if {value} is None else attach({value}, node)"
+        elif n in op.inputs:
+            i = op.inputs.index(n)
+            value = f"{value} if n{i} is None or {value} is None else rebuild({value}, node, {i})"
+        values.append(f"v_{n} = {value}")
+    gradients = [
+        f"None if n{i} is None else vjp{i}({', '.join(['g', *('v_' + a for a in arguments(vjp))])})"
+        for i, vjp in enumerate(op.vjps.values())
+    ]
+    targets = ", ".join(f"n{i}" for i in range(len(op.inputs)))
+    text = APPLY_TENSORS.format(
+        targets=targets, look=must_look(op), values="; ".join(values) or "pass", gradients=", ".join(gradients)
+    )
+    scope: dict[str, Any] = {f"vjp{i}": bound(vjp, CALLS) for i, vjp in enumerate(op.vjps.values())}
+    return text, scope | {
+        "apply_general": apply_general,
+        "uncast": uncast,
+        "attach": attach,
+        "rebuild": rebuild,
+    }
+
+
+def rebuild(data: Any, node: Node, i: int) -> Any:
+    """The tensor that was saved as the input of edge `i`."""
+    carrier: Any = node._next[i]
+    if carrier.__class__ is AccumulateGrad:
+        return carrier.variable
+    return attach(data, carrier, node._nrs[i] if node._nrs else 0)
+
+
+def apply_general(node: Any, g: Any, tensors: bool = False) -> tuple[Any, ...]:
+    """`apply` (or `apply_tensors`) with every saved value checked. See Note [Written-out functions]."""
+    op = node.op
+    values = {n: saved(node, n, wrapped=False) if tensors else raw_value(node, n) for n in wanted(node)}
+    gradients = [
+        None if target is None else vjp(g, *(values[n] for n in arguments(vjp)))
+        for target, vjp in zip(node._next, op.vjps.values(), strict=True)
+    ]
+    return tuple(gradients) if node._cast is None else uncast(node, gradients)
+
+
+def raw_value(node: Any, name: str) -> Any:
+    """A saved value as raw data, 0-dim arrays as scalars."""
+    data, _ = unpack(node, name)
+    return data[()] if name in node.op.tensors and getattr(data, "ndim", None) == 0 else data
+
+
+def uncast(node: Any, gradients: list[Any]) -> tuple[Any, ...]:
+    """Bring gradients back to the shapes and dtypes of the inputs that were broadcast or promoted."""
+    for i, kind in enumerate(node._cast):
+        g = gradients[i]
+        if kind is None or g is None:
+            continue
+        shape, dtype = kind
+        if isinstance(g, TensorBase):
+            if g._data.shape != shape:
+                g = F.sum_to(g, shape)
+            gradients[i] = g if g._data.dtype == dtype else F.to(g, dtype)
+        else:
+            if g.shape != shape:
+                g = sum_to(g, shape)
+            gradients[i] = g if g.dtype == dtype else g.astype(dtype)
+    return tuple(gradients)
+
+
+RELEASE = """\
+def release(node):
+    if {kept}:
+        {forget}
+        node._check = RELEASED
+"""
+
+
+def make_release(op: Op) -> Any:
+    """`Node.release`: forget the saved tensors; a node that saved none stays usable.
+
+    The number of `x * 2` counts as one, as in PyTorch, where Python's operators wrap it in a tensor; an argument that can
+    only be a number, such as the exponent of `x ** 3`, stays.
+    """
+    names = [n for n, _ in op.saved if n in op.tensors]
+    if not names:
+        return release_nothing
+    kept, forget = [], []
+    for n in names:
+        slot = "node._raw_" + n
+        if n in op.inputs or n == "result":
+            kept.append(f"{slot} is not None")
+            forget.append(f"{slot} = None")
+        else:
+            kept.append(f"isinstance({slot}, TensorBase)")
+            forget.append(f"{slot} = None if isinstance({slot}, TensorBase) else {slot}")
+    text = RELEASE.format(kept=" or ".join(kept), forget="; ".join(forget))
+    return late(op, "release", lambda op: (text, {"RELEASED": RELEASED, "TensorBase": TensorBase}))
+
+
+def release_nothing(node: Node) -> None:
+    """There is nothing to forget."""

@@ -1,0 +1,115 @@
+"""`Op`, an op as declared, and `F`, all of them by name."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..graph import Node
+
+RAW = (np.ndarray, np.generic)
+DERIVED = ("_sym_sizes", "_scalar_type")  # `self_sym_sizes`: the shape of `self`; `self_scalar_type`: its dtype
+OPERANDS = ("self", "other", "exponent")  # parameters that promote although they may not be differentiable
+
+
+class Registry:
+    """`F`: every declared op by name, on arrays (its kernel), tensors (the op) and symbols.
+
+    It fills as ops are declared, so that a vjp can use an op of a module that its own cannot import.
+    """
+
+    def __getattr__(self, name: str) -> Any:
+        raise AttributeError(f"no op is called {name!r}")
+
+
+F: Any = Registry()
+KERNELS: Any = Registry()  # `F` for vjps on raw arrays and
+CALLS: Any = Registry()  # on tensors, without asking what the arguments are: see Note [One text, three kinds]
+OPS: dict[str, Op] = {}  # by the name of its node in PyTorch 2
+
+
+class Op:
+    """An op as declared.
+
+    `params` are its parameter names, `defaults` the values of the last of them, `inputs` the differentiable ones,
+    `places` their places among the parameters and `vjps` their vjps. `saved` lists (name, indices of the inputs whose vjp
+    wants it); `tensors` are the saved names that stand for tensors. `elementwise` ops broadcast and promote, `promoted`
+    being the places of their operands; `linear` ones are linear in each input; `floating` ones make integers the
+    default float first; the result of a `view` shares memory with its first argument.
+    """
+
+    __slots__ = (
+        "name",
+        "kernel",
+        "params",
+        "defaults",
+        "inputs",
+        "places",
+        "vjps",
+        "saved",
+        "tensors",
+        "promoted",
+        "elementwise",
+        "linear",
+        "floating",
+        "view",
+        "node",
+    )
+
+    def __init__(
+        self, name: str, kernel: Any, signature: Any, vjps: dict[str, Any], flags: dict[str, bool]
+    ) -> None:
+        code = signature.__code__
+        self.name = name
+        self.kernel = kernel
+        self.params = code.co_varnames[: code.co_argcount]
+        self.defaults = signature.__defaults__ or ()
+        self.inputs = tuple(vjps)
+        self.places = tuple(self.params.index(n) for n in self.inputs)
+        self.vjps = vjps
+        self.elementwise, self.linear = flags["elementwise"], flags["linear"]
+        self.floating, self.view = flags["floating"], flags["view"]
+        promotes = self.elementwise and flags["promotes"]
+        operands = (*self.inputs, *OPERANDS) if promotes else ()
+        self.promoted = tuple(i for i, p in enumerate(self.params) if p in operands)
+        self.saved = self._saved_names()
+        self.tensors = frozenset(n for n, _ in self.saved if n in self.params or n == "result")
+        self.node: type[Node] = Node
+
+    def _saved_names(self) -> tuple[tuple[str, tuple[int, ...]], ...]:
+        users: dict[str, list[int]] = {}
+        for i, vjp in enumerate(self.vjps.values()):
+            for name in arguments(vjp):
+                if name not in self.params and name != "result" and not name.endswith(DERIVED):
+                    raise TypeError(
+                        f"the vjp of {self.name} asks for {name!r}, which is neither a parameter nor 'result'"
+                    )
+                users.setdefault(name, []).append(i)
+        return tuple((name, tuple(i)) for name, i in users.items())
+
+    def bind(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> list[Any]:
+        """All arguments in the order of `params`; TypeError as Python gives it."""
+        if not kwargs and len(self.params) == len(args):
+            return list(args)
+        if len(args) > len(self.params):
+            raise TypeError(f"{self.name}() takes {len(self.params)} positional arguments but {len(args)} were given")
+        values = dict(zip(self.params, args, strict=False))
+        for name, value in kwargs.items():
+            name = "self" if name == "input" else name
+            if name not in self.params:
+                raise TypeError(f"{self.name}() got an unexpected keyword argument '{name}'")
+            if name in values:
+                raise TypeError(f"{self.name}() got multiple values for argument '{name}'")
+            values[name] = value
+        optional = self.params[len(self.params) - len(self.defaults) :]
+        defaults = dict(zip(optional, self.defaults, strict=True))
+        try:
+            return [values[n] if n in values else defaults[n] for n in self.params]
+        except KeyError as error:
+            raise TypeError(f"{self.name}() missing required argument {error}") from None
+
+
+def arguments(vjp: Any) -> tuple[str, ...]:
+    """The names that a vjp asks for, `g` left out."""
+    return vjp.__code__.co_varnames[1 : vjp.__code__.co_argcount]

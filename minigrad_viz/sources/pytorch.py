@@ -1,0 +1,200 @@
+"""Events of PyTorch, watched only if the cell's process has loaded it, or loads it in the cell.
+
+Note [How PyTorch is watched]
+    Functions and methods are seen by a `TorchFunctionMode`. It does not see `Function.apply`: a custom Function is found
+    later, by walking the graph, and what its `forward` computes inside is left out. Backward calls, however they are made,
+    end in one method of one object, `Variable._execution_engine.run_backward`; while a cell is recorded, a stand-in for
+    that object tells when it begins and ends. Both are taken away when the cell ends. Frames of this module hide
+    themselves from IPython's tracebacks.
+"""
+
+from __future__ import annotations
+
+import importlib.abc
+import importlib.util
+import sys
+import threading
+from collections.abc import Iterator
+from types import ModuleType
+from typing import Any
+
+from ..protocol import is_tensor, version_of
+
+PROPERTIES = ("T", "mT", "H", "mH", "real", "imag")  # attributes that compute; other attributes are only read
+COPIES = ("tensor", "as_tensor", "asarray", "from_numpy")  # make a tensor from data, even if that is a tensor
+QUIET = ("torch.autograd.function", "torch.autograd.gradcheck")  # what runs inside these is no step of the cell
+
+
+class PyTorch:
+    """Watches PyTorch on the thread on which it was attached."""
+
+    def attach(self, recorder: Any) -> None:
+        """Begin to tell `recorder` what happens on this thread; at once, or as soon as PyTorch is imported."""
+        self.recorder = recorder
+        self.thread = threading.get_ident()
+        self.mode: Any = None
+        self.waiting: Waiting | None = None
+        if "torch" in sys.modules:
+            self.install()
+        else:
+            self.waiting = Waiting(self)
+            sys.meta_path.insert(0, self.waiting)
+
+    def detach(self) -> None:
+        """Stop, and leave nothing behind."""
+        if self.waiting in sys.meta_path:
+            sys.meta_path.remove(self.waiting)  # type: ignore[arg-type]
+        if self.mode is not None:
+            variable = sys.modules["torch"].autograd.Variable
+            variable._execution_engine = self.engine.engine
+            self.mode.__exit__(None, None, None)
+            self.mode = None
+
+    def install(self) -> None:
+        """Watch PyTorch, which is there now."""
+        if self.mode is not None or threading.get_ident() != self.thread:
+            return
+        import torch
+        from torch.overrides import TorchFunctionMode
+
+        source = self
+
+        class Watching(TorchFunctionMode):
+            def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+                __tracebackhide__ = True
+                return source.called(func, args, kwargs or {})
+
+        self.torch = torch
+        self.backward = (torch.Tensor.backward, torch.autograd.backward, torch.autograd.grad)
+        self.quiet = {id(vars(module)) for name in QUIET if (module := sys.modules.get(name)) is not None}
+        self.engine = Engine(torch.autograd.Variable._execution_engine, self)
+        torch.autograd.Variable._execution_engine = self.engine
+        self.mode = Watching()
+        self.mode.__enter__()
+
+    def called(self, func: Any, args: Any, kwargs: dict[str, Any]) -> Any:
+        """Run a function of PyTorch and tell what it did."""
+        __tracebackhide__ = True
+        name = title(func)
+        if name is None or func in self.backward or not self.listens():
+            return func(*args, **kwargs)
+        given = list(flat((*args, *kwargs.values())))
+        tensors = [(t, version_of(t)) for t in given if is_tensor(t)]
+        result = func(*args, **kwargs)
+        self.tell(name, given, tensors, [t for t in flat((result,)) if is_tensor(t)])
+        return result
+
+    def listens(self) -> bool:
+        """Whether what runs now is a step of the cell: no work of the recorder, of a backward call, or inside a custom
+        Function or a gradcheck."""
+        if self.recorder.busy or self.recorder.call:
+            return False
+        frame = sys._getframe(2)
+        while frame is not None:
+            if id(frame.f_globals) in self.quiet:
+                return False
+            frame = frame.f_back  # type: ignore[assignment]
+        return True
+
+    def tell(self, name: str, given: list[Any], tensors: list[tuple[Any, int]], results: list[Any]) -> None:
+        """Tell what a function did: it wrote into tensors, or made new ones."""
+        written = [t for t, version in tensors if version_of(t) != version]
+        for tensor in written:
+            self.recorder.mutated(name, [tensor, *(v for v in given if v is not tensor)])
+        results = [r for r in results if not any(r is t for t, _ in tensors)]
+        if not results or written:
+            return
+        if name in ("detach", "data") and tensors:
+            self.recorder.detached(tensors[0][0], results[0])
+        elif not tensors or name in COPIES or name.endswith("_like") or name.startswith("new_"):
+            if not by_torch():
+                for result in results:
+                    self.recorder.created(result)
+        else:
+            self.recorder.adopt_within(results)
+            self.recorder.forward(name, given, results, self.torch.is_grad_enabled())
+
+
+def title(func: Any) -> str | None:
+    """The name of what is called, without underscores; None for reading or writing an attribute."""
+    name = getattr(func, "__name__", "")
+    if name in ("__get__", "__set__", "__delete__"):
+        attribute = getattr(func.__self__, "__name__", "")
+        return attribute if name == "__get__" and attribute in (*PROPERTIES, "data") else None
+    return name.strip("_")
+
+
+def flat(values: Any) -> Iterator[Any]:
+    """Arguments or results, with those in lists and tuples one by one."""
+    for value in values:
+        if isinstance(value, list | tuple):
+            yield from flat(value)
+        else:
+            yield value
+
+
+def by_torch() -> bool:
+    """Whether PyTorch itself asked for a new tensor, as a module does for its parameters."""
+    frame = sys._getframe(1)
+    while frame is not None and frame.f_globals.get("__name__") == __name__:
+        frame = frame.f_back  # type: ignore[assignment]
+    while frame is not None and frame.f_code.co_name == "__torch_function__":
+        frame = frame.f_back  # type: ignore[assignment]
+    return frame is not None and str(frame.f_globals.get("__name__")).partition(".")[0] == "torch"
+
+
+class Engine:
+    """A stand-in for autograd's engine that tells of backward calls."""
+
+    def __init__(self, engine: Any, source: PyTorch) -> None:
+        self.engine = engine
+        self.source = source
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.engine, name)
+
+    def run_backward(self, roots: Any, gradients: Any, keep_graph: bool, create_graph: bool, inputs: Any = (),
+                     *args: Any, **kwargs: Any) -> Any:  # fmt: skip
+        """Run backward as PyTorch would."""
+        __tracebackhide__ = True
+        recorder, run = self.source.recorder, self.engine.run_backward
+        here = threading.get_ident() == self.source.thread
+        if not here or not all(is_tensor(t) for t in (*roots, *inputs)) or not (recorder.call or self.source.listens()):
+            return run(roots, gradients, keep_graph, create_graph, inputs, *args, **kwargs)
+        kind = "backward" if kwargs.get("accumulate_grad") else "grad"
+        recorder.backward_started(kind, roots, gradients, create_graph, inputs if kind == "grad" else None)
+        error: BaseException | None = None
+        result: Any = None
+        try:
+            result = run(roots, gradients, keep_graph, create_graph, inputs, *args, **kwargs)
+            return result
+        except BaseException as raised:
+            error = raised
+            raise
+        finally:
+            recorder.backward_ended(error, result)
+
+
+class Waiting(importlib.abc.MetaPathFinder):
+    """Stands first in `sys.meta_path` until PyTorch is imported, and has it watched then."""
+
+    def __init__(self, source: PyTorch) -> None:
+        self.source = source
+
+    def find_spec(self, name: str, path: Any = None, target: ModuleType | None = None) -> Any:
+        """The spec that the other finders have for PyTorch; nothing for any other module."""
+        if name != "torch" or self not in sys.meta_path:
+            return None
+        sys.meta_path.remove(self)
+        spec = importlib.util.find_spec(name)
+        loader: Any = None if spec is None else spec.loader
+        if loader is not None:
+            execute = loader.exec_module
+
+            def exec_module(module: ModuleType) -> None:
+                del loader.exec_module
+                execute(module)
+                self.source.install()
+
+            loader.exec_module = exec_module
+        return spec

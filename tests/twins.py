@@ -1,0 +1,162 @@
+"""The same program in minigrad and in PyTorch, and everything that can be seen of a tensor and its graph as plain data.
+
+Dialect "2" is in force wherever names or texts are compared. Three things PyTorch saves are not looked for: the strides
+and sizes by which its matrix products choose a memory layout, the number of sizes where a shape is known otherwise, and
+an `alpha` of 1, which no derivative of ours names.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import warnings
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+import minigrad
+
+LAYOUT_ONLY = ("_sym_strides", "_sym_numel", "_scalar_type")
+TEXT_ONLY = ("self_sym_sizes", "mat2_sym_sizes")  # saved by PyTorch for a layout, or by us for a shape
+
+
+@contextlib.contextmanager
+def dialect(name: str = "2") -> Iterator[None]:
+    """A dialect for the time of a block; the warnings that only PyTorch 2 gives are left aside."""
+    before = minigrad.get_dialect()
+    minigrad.set_dialect(name)
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            yield
+    finally:
+        minigrad.set_dialect(before)
+
+
+def is_tensor(x: Any) -> bool:
+    return hasattr(type(x), "grad_fn") and hasattr(type(x), "backward")
+
+
+def numbers(t: Any) -> np.ndarray:
+    """The numbers of a tensor as an array of its own."""
+    return np.array(t.detach().numpy() if not isinstance(t, minigrad.Tensor) else t._data)
+
+
+def dtype_of(t: Any) -> str:
+    return str(t.dtype).rpartition(".")[2]
+
+
+def same_numbers(ours: Any, theirs: Any, ulps: int = 4) -> bool:
+    """Whether two tensors have one shape and dtype and, to a few units in the last place, the same numbers."""
+    a, b = numbers(ours), numbers(theirs)
+    if a.shape != b.shape or dtype_of(ours) != dtype_of(theirs):
+        return False
+    if a.dtype.kind not in "fc":
+        return bool(np.array_equal(a, b))
+    eps = np.finfo(a.dtype).eps
+    return bool(np.allclose(a, b, rtol=ulps * eps, atol=ulps * eps * max(1e-30, float(scale(b))), equal_nan=True))
+
+
+def scale(a: np.ndarray) -> float:
+    finite = np.abs(a[np.isfinite(a)])
+    return float(finite.max()) if finite.size else 0.0
+
+
+def node_name(node: Any) -> str:
+    return node.name()
+
+
+def saved_names(node: Any) -> list[str]:
+    return sorted(n for n in dir(type(node)) if n.startswith("_saved_"))
+
+
+def saved(node: Any) -> dict[str, Any]:
+    """Name → tensor or plain value of everything a node saved that its derivative needs."""
+    found = {}
+    for name in saved_names(node):
+        if name.endswith(LAYOUT_ONLY) or name == "_saved_alpha":
+            continue
+        value = getattr(node, name)
+        found[name.removeprefix("_saved_")] = list(value) if isinstance(value, (tuple, list)) else value
+    return found
+
+
+def nodes(*roots: Any) -> list[Any]:
+    """Every node that can be reached from the roots' grad_fns, in visiting order."""
+    order: list[Any] = []
+    seen: dict[Any, int] = {}
+    stack = [r.grad_fn for r in reversed(roots) if r.grad_fn is not None]
+    while stack:
+        node = stack.pop()
+        if node in seen:
+            continue
+        seen[node] = len(order)
+        order.append(node)
+        stack.extend(n for n, _ in reversed(node.next_functions) if n is not None)
+    return order
+
+
+def graph(*roots: Any) -> list[Any]:
+    """Names and edges of a graph: per node its name and, per edge, the target's place in the list and output number."""
+    order = nodes(*roots)
+    place = {node: i for i, node in enumerate(order)}
+    return [
+        (node_name(n), [(None if t is None else place[t], nr) for t, nr in n.next_functions]) for n in order
+    ]
+
+
+def assert_same_tensor(ours: Any, theirs: Any, what: str = "") -> None:
+    """Values, shape, dtype and the four attributes."""
+    if ours is None or theirs is None:
+        assert ours is theirs is None, f"{what}: {ours!r} against {theirs!r}"
+        return
+    assert dtype_of(ours) == dtype_of(theirs), f"{what}: {dtype_of(ours)} against {dtype_of(theirs)}"
+    assert tuple(ours.shape) == tuple(theirs.shape), f"{what}: {ours.shape} against {theirs.shape}"
+    assert same_numbers(ours, theirs), f"{what}: {ours!r} against {theirs!r}"
+    for name in ("requires_grad", "is_leaf", "_version"):
+        mine, other = getattr(ours, name), getattr(theirs, name)
+        assert mine == other, f"{what}.{name}: {mine!r} against {other!r}"
+
+
+def assert_same_saved(ours: Any, theirs: Any) -> None:
+    """What two nodes of one name saved."""
+    mine, other = saved(ours), saved(theirs)
+    for name in TEXT_ONLY:
+        if name not in mine or name not in other:
+            mine.pop(name, None), other.pop(name, None)
+    where = node_name(ours)
+    assert sorted(mine) == sorted(other), f"{where} saved {sorted(mine)}, PyTorch {sorted(other)}"
+    for name, value in mine.items():
+        if is_tensor(value) or is_tensor(other[name]):
+            assert is_tensor(value) and is_tensor(other[name]), f"{where}.{name}: {value!r} against {other[name]!r}"
+            assert same_numbers(value, other[name]), f"{where}.{name}: {value!r} against {other[name]!r}"
+            assert value.requires_grad == other[name].requires_grad, f"{where}.{name}.requires_grad"
+            mine_fn, other_fn = (t.grad_fn and t.grad_fn.name() for t in (value, other[name]))
+            assert mine_fn == other_fn, f"{where}.{name}.grad_fn: {mine_fn} against {other_fn}"
+        else:
+            assert value == other[name], f"{where}.{name}: {value!r} against {other[name]!r}"
+
+
+def assert_same_graph(ours: tuple[Any, ...], theirs: tuple[Any, ...], values: bool = True) -> None:
+    """Names and edges of two graphs, and (`values`) what their nodes saved."""
+    mine, other = graph(*ours), graph(*theirs)
+    assert mine == other, "\n" + "\n".join(
+        f"{i:3} {a!s:60} {b!s:60}{'' if a == b else '  <--'}"
+        for i, (a, b) in enumerate(pad(mine, other))
+    )
+    if values:
+        for a, b in zip(nodes(*ours), nodes(*theirs), strict=True):
+            assert_same_saved(a, b)
+
+
+def pad(a: list[Any], b: list[Any]) -> Iterator[tuple[Any, Any]]:
+    for i in range(max(len(a), len(b))):
+        yield (a[i] if i < len(a) else "-"), (b[i] if i < len(b) else "-")
+
+
+def outcome(function: Any, *args: Any) -> Any:
+    """What a call returns, or its error as (class name, text)."""
+    try:
+        return function(*args)
+    except Exception as error:
+        return type(error).__name__, str(error)
