@@ -19,6 +19,10 @@ _NUMBERED = frozenset(
 )
 _RENAMED = {"CopyBackwards": "CloneBackward", "ToCopyBackward0": "ToCopyBackward", "ViewBackward1": "ViewDtypeBackward"}
 
+# Nodes whose name, but not what is printed of them, has a namespace.
+_NAMESPACE = "torch::autograd::"
+_NAMESPACED = ("AccumulateGrad", "CopyBackwards", "CopySlices")
+
 _SECOND_BACKWARD = {
     "1.4": "Trying to backward through the graph a second time, but the buffers have already been freed. "
     "Specify retain_graph=True when calling backward the first time.",
@@ -43,7 +47,7 @@ def get_dialect() -> str:
 
 
 def node_name(name: str) -> str:
-    """How a node of an op is called: `name` is PyTorch 2's."""
+    """How a node is printed: `name` is PyTorch 2's."""
     if _current == "2":
         return name
     if name in _RENAMED:
@@ -52,6 +56,26 @@ def node_name(name: str) -> str:
     if digit == "0" and stem.endswith("Backward") and stem.removesuffix("Backward") not in _NUMBERED:
         return stem
     return name
+
+
+def full_name(name: str) -> str:
+    """What `Node.name()` says: with the namespace that printing leaves out."""
+    printed = node_name(name)
+    return _NAMESPACE + printed if printed in _NAMESPACED else printed
+
+
+def origin_name(name: str) -> str:
+    """How the error about a modified value calls the node that made it: PyTorch 2 shortens `MulBackward0` to `Mul`."""
+    if _current == "1.4":
+        return full_name(name)
+    stem, _, digit = name.rpartition("Backward")
+    return full_name(name) if not stem or digit not in ("", *"0123456789") else stem + digit.replace("0", "")
+
+
+def anomaly_hint() -> str:
+    """The call that the same error advises."""
+    arguments = "True" if _current == "1.4" else "True, check_nan=False"
+    return f"torch.autograd.set_detect_anomaly({arguments})"
 
 
 def retains_grad_unset() -> bool | None:

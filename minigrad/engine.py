@@ -7,9 +7,10 @@ Note [Order]
 
 Note [Hook order]
     For a node: hooks of its output tensors in order of registration, then gradients kept by `retain_grad()`, then the
-    node's pre-hooks, captures for `grad(inputs=…)`, the node, its post-hooks. A leaf's hooks are the tensor hooks of its
-    AccumulateGrad, so they see the sum of all paths once; `register_post_accumulate_grad_hook` runs last. A capture
-    comes after the tensor hooks; a leaf named in `grad(inputs=…)` is captured and never run.
+    node's pre-hooks, the node, its post-hooks. A leaf's hooks are the tensor hooks of its AccumulateGrad, so they see the
+    sum of all paths once; `register_post_accumulate_grad_hook` runs before the post-hooks. A node that is asked for in
+    `grad(inputs=…)` and does not run itself has its tensor hooks called before the capture; if it runs as well, because
+    something behind it is asked for too, the capture comes before all hooks, as in PyTorch.
 
 Note [Ownership]
     The engine adds in place only into what nobody else can see: its own sums, and the result of an op's vjp when it is
@@ -202,10 +203,12 @@ def run_node(task: Task, node: Node, gradient: Any) -> tuple[Any, ...]:
     if not runs and node not in task.targets:
         return (None,) * len(node._next)
     extra = node._extra
+    if runs:
+        capture(task, node, gradient)
     if extra is not None and not extra.silent:
-        gradient = before_node(task, node, gradient)
-    capture(task, node, gradient)
+        gradient = before_node(task, node, gradient, runs)
     if not runs:
+        capture(task, node, gradient)
         return (None,) * len(node._next)
     if isinstance(node, AccumulateGrad):
         if gradient is not None:
@@ -247,8 +250,8 @@ def as_gradient(task: Task, value: Any) -> Any:
     return value if value is None or task.create_graph else value._data
 
 
-def before_node(task: Task, node: Node, gradient: Any) -> Any:
-    """Tensor hooks, kept gradients and pre-hooks of `node`."""
+def before_node(task: Task, node: Node, gradient: Any, runs: bool) -> Any:
+    """Tensor hooks, kept gradients and, if the node `runs`, its pre-hooks."""
     extra = node._extra
     assert extra is not None
     grads = [as_tensor(task, g) for g in (gradient if isinstance(gradient, list) else [gradient] * node.outputs)]
@@ -263,7 +266,7 @@ def before_node(task: Task, node: Node, gradient: Any) -> Any:
             tensor = reference()
             if tensor is not None and grads[nr] is not None:
                 retain(task, tensor, grads[nr])
-        if extra.pre:
+        if extra.pre and runs:
             for hook in tuple(extra.pre.values()):
                 result = hook(tuple(grads))
                 if result is not None:

@@ -82,8 +82,8 @@ class Node:
     _extra: Extra | None
 
     def name(self) -> str:
-        """The node's name as the dialect in force prints it."""
-        return dialect.node_name(type(self).__name__)
+        """The node's name in the dialect in force."""
+        return dialect.full_name(type(self).__name__)
 
     @property
     def next_functions(self) -> tuple[tuple[Node | None, int], ...]:
@@ -148,7 +148,7 @@ class Node:
         return False
 
     def __repr__(self) -> str:
-        return f"<{self.name()} object at 0x{id(self):012x}>"
+        return f"<{dialect.node_name(type(self).__name__)} object at 0x{id(self):012x}>"
 
 
 class AccumulateGrad(Node):
@@ -172,10 +172,6 @@ class AccumulateGrad(Node):
         self._extra = None
         self.variable = variable
 
-    def name(self) -> str:
-        """PyTorch's name, with the namespace that its repr leaves out."""
-        return "torch::autograd::AccumulateGrad"
-
     @property
     def speaks(self) -> bool:  # type: ignore[override]
         """True when the leaf has hooks that run after the deposit."""
@@ -183,9 +179,6 @@ class AccumulateGrad(Node):
 
     def release(self) -> None:
         """Nothing is saved here."""
-
-    def __repr__(self) -> str:
-        return f"<AccumulateGrad object at 0x{id(self):012x}>"
 
 
 def sum_to(gradient: Any, shape: tuple[int, ...]) -> Any:

@@ -170,12 +170,12 @@ def rebase(t: TensorBase, node: Node) -> None:
 
 def set_history(t: TensorBase, node: Node) -> None:
     """`node` is what made `t` now; a gradient that is kept for `t` is kept there."""
-    old = t._fn
+    old, nr = t._fn, t._nr
     t._fn, t._nr, t._acc = node, 0, None
     node._storage = t._storage
     if t._retains:
         if old is not None:
-            old.extra.retain.clear()
+            old.extra.retain.pop(nr, None)
         node.extra.retain[0] = weakref.ref(t)
 
 

@@ -30,6 +30,7 @@ class TensorBase:
 
     result_class: ClassVar[type[TensorBase]]  # what ops return; set once by `Tensor`
     regenerate: ClassVar[Any] = None  # brings a view's grad_fn up to date; set once by `inplace`
+    run_backward: ClassVar[Any] = None  # `autograd.backward`, which stands above; set once there
     _backward_hooks: HookDict | None = None  # of a leaf; hooks of a result live on its node
     _retains: bool = False
     _post_accumulate: HookDict | None = None

@@ -1,6 +1,7 @@
 """minigrad_viz: see the graph, the numbers and the chain rule of ordinary autograd code.
 
-In a notebook: `%load_ext minigrad_viz`, then `%%autograd` above a cell. Anywhere: `draw(z)`, `make_dot(z)`, `stepper(z)`.
+In a notebook: `%load_ext minigrad_viz`, then `%%autograd` above a cell. Anywhere: `draw(z)`,
+`make_dot(z)`, `stepper(z)`.
 """
 
 from __future__ import annotations
@@ -9,7 +10,14 @@ from typing import Any
 
 from .words import set_language
 
-_HOMES = {"draw": "picture", "Picture": "picture", "make_dot": "torchviz", "stepper": "stepper", "Stepper": "stepper", "record": "run"}
+_HOMES = {
+    "draw": "picture",
+    "Picture": "picture",
+    "make_dot": "torchviz",
+    "stepper": "stepper",
+    "Stepper": "stepper",
+    "record": "run",
+}
 __all__ = ["Picture", "Stepper", "draw", "make_dot", "record", "set_language", "stepper"]
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import io
 import sys
 import traceback
 from pathlib import Path
@@ -26,31 +27,45 @@ def options() -> argparse.ArgumentParser:
     """The command line."""
     parser = argparse.ArgumentParser(
         prog="python -m minigrad_viz",
-        description="Run a program, print the graph of its tensors and a table of their state, and write the picture as SVG.",
+        description="Run a program, print the graph of its tensors and their state, and write the picture.",
     )
-    parser.add_argument("file", nargs="?", type=Path, help="the program (default: a built-in example, x ** 3 and its logarithm)")
-    parser.add_argument("-o", "--output", type=Path, help="where the picture goes: .svg .dot .txt, with dot installed .png .pdf")
-    parser.add_argument("--lang", choices=("en", "ko"), help="language of what is shown")
-    parser.add_argument("--detail", choices=("normal", "full"), default="normal", help="rows on each station")
+    add = parser.add_argument
+    add(
+        "file",
+        nargs="?",
+        type=Path,
+        help="the program (default: a built-in example, x ** 3 and its logarithm)",
+    )
+    add(
+        "-o",
+        "--output",
+        type=Path,
+        help="where the picture goes: .svg .dot .txt, with dot installed .png .pdf",
+    )
+    add("--lang", choices=("en", "ko"), help="language of what is shown")
+    add("--detail", choices=("normal", "full"), default="normal", help="rows on each station")
     return parser
 
 
 def main(arguments: list[str] | None = None) -> int:
     """Run the command; 0 if the program ended well and the picture was written, 1 if not."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")  # arrows and Hangul, where the terminal lacks them
     given = options().parse_args(arguments)
     settings = {"lang": given.lang, "detail": given.detail}
-    if given.file is None:
-        print(EXAMPLE)
-        report, error = trace_source(EXAMPLE, "code_04.py", **settings)
-    elif not given.file.is_file():
-        print(f"{given.file}: no such file", file=sys.stderr)
-        return 1
-    else:
-        try:
+    try:
+        if given.file is None:
+            print(EXAMPLE)
+            report, error = trace_source(EXAMPLE, "<example>", **settings)
+        else:
             report, error = trace_file(given.file, **settings)
-        except SyntaxError as problem:
-            traceback.print_exception(problem, limit=0)
-            return 1
+    except OSError as problem:
+        print(f"{given.file}: {problem.strerror or problem}", file=sys.stderr)
+        return 1
+    except SyntaxError as problem:
+        traceback.print_exception(problem, limit=0)
+        return 1
     if error is not None:
         skip = error.__traceback__.tb_next if error.__traceback__ is not None else None
         traceback.print_exception(type(error), error, skip)

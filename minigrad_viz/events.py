@@ -1,8 +1,9 @@
 """What happened in a cell, as plain data: frozen events in the order they happened.
 
-A `Trace` holds numbers, shapes, names and source positions, never a live tensor or node, so what happens later cannot
-rewrite it. Tensors are `t0, t1, …`, nodes `n0, n1, …`, in the order in which they were first seen; backward calls are
-counted from 1. `to_json` gives plain lists, strings and numbers (non-finite numbers as strings).
+A `Trace` holds numbers, shapes, names and source positions, never a live tensor or node, so what happens
+later cannot rewrite it. Tensors are `t0, t1, …`, nodes `n0, n1, …`, in the order in which they were first
+seen; backward calls are counted from 1. `to_json` gives plain lists, strings and numbers (non-finite
+numbers as strings).
 """
 
 from __future__ import annotations
@@ -16,8 +17,8 @@ from .where import Span
 
 
 class TensorState(NamedTuple):
-    """A tensor as it stood at one moment. `grad_fn` is the name of its node, `node` that node's id; `value` is None for
-    a tensor that nobody has any more."""
+    """A tensor as it stood at one moment. `grad_fn` is the name of its node, `node` that node's id;
+    `value` is None for a tensor that nobody has any more."""
 
     id: str
     value: Value | None
@@ -32,8 +33,9 @@ class TensorState(NamedTuple):
 
 
 class NodeState(NamedTuple):
-    """A node as it stood when a backward call started. `edges` has per input (node id, output number) or None; `variable`
-    is the leaf of an AccumulateGrad; `hooks` counts the user's hooks that the library tells of."""
+    """A node as it stood when a backward call started. `edges` has per input (node id, output number) or
+    None; `variable` is the leaf of an AccumulateGrad; `hooks` counts the user's hooks that the library
+    tells of."""
 
     id: str
     name: str
@@ -52,9 +54,10 @@ class Created(NamedTuple):
 
 
 class Forward(NamedTuple):
-    """An op ran. `inputs` are tensor ids (None for an argument that is no tensor, whose text is in `arguments`); `call`
-    is the backward call inside which it ran (0 outside): then it belongs to the graph of the gradient. Where only the node
-    of such an op is known, `inputs` are those of its edges, and an unknown one is "…"."""
+    """An op ran. `inputs` are tensor ids (None for an argument that is no tensor, whose text is in
+    `arguments`); `call` is the backward call inside which it ran (0 outside): then it belongs to the graph
+    of the gradient. Where only the node of such an op is known, `inputs` are those of its edges, and an
+    unknown one is "…"."""
 
     op: str
     inputs: tuple[str | None, ...]
@@ -99,8 +102,8 @@ class BackwardStarted(NamedTuple):
 
 
 class NodeRan(NamedTuple):
-    """A node ran: the gradients of its outputs that it received, those of its inputs that it sent (`sent_ids` where
-    these are tensors of the trace themselves, under `create_graph`)."""
+    """A node ran: the gradients of its outputs that it received, those of its inputs that it sent
+    (`sent_ids` where these are tensors of the trace themselves, under `create_graph`)."""
 
     call: int
     node: str
@@ -121,8 +124,8 @@ class Deposited(NamedTuple):
 
 
 class BackwardEnded(NamedTuple):
-    """The call ended, with `error` ("RuntimeError: …") if it failed. `freed` are the nodes whose saved values are gone;
-    `captured` the gradients that `grad()` returned, by tensor id."""
+    """The call ended, with `error` ("RuntimeError: …") if it failed. `freed` are the nodes whose saved
+    values are gone; `captured` the gradients that `grad()` returned, by tensor id."""
 
     call: int
     error: str | None
@@ -131,20 +134,22 @@ class BackwardEnded(NamedTuple):
 
 
 class Snapshot(NamedTuple):
-    """All named tensors at one moment: `when` is "before" or "after" the `call`-th backward call, or "end", when the cell
-    ended."""
+    """All named tensors at one moment: `when` is "before" or "after" the `call`-th backward call, or
+    "end", when the cell ended."""
 
     when: str
     call: int
     rows: tuple[tuple[str, TensorState], ...]
 
 
-Event = Created | Forward | Detached | Mutated | BackwardStarted | NodeRan | Deposited | BackwardEnded | Snapshot
+Event = (
+    Created | Forward | Detached | Mutated | BackwardStarted | NodeRan | Deposited | BackwardEnded | Snapshot
+)
 
 
 class Trace(NamedTuple):
-    """A recorded cell: its source, what happened, the error that ended it (or None), the names of tensors at the end,
-    and the nodes that no backward call reached."""
+    """A recorded cell: its source, what happened, the error that ended it (or None), the names of tensors
+    at the end, and the nodes that no backward call reached."""
 
     source: str
     events: tuple[Event, ...]

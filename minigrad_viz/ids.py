@@ -1,10 +1,10 @@
 """Which tensor and which node is which, without keeping any of them alive.
 
 Note [Identity]
-    A leaf or a constant is known by its object, found again by a weak reference. A result is known by (node, output
-    number), because different objects may stand for the same result (a saved value rebuilt by its node). A node is known by
-    its sequence number, which is unique in minigrad; in PyTorch, where each thread counts for itself, and for
-    AccumulateGrads, by a number in the node's `metadata`.
+    A leaf or a constant is known by its object, found again by a weak reference. A result is known by
+    (node, output number), because different objects may stand for the same result (a saved value rebuilt
+    by its node). A node is known by its sequence number, which is unique in minigrad; in PyTorch, where
+    each thread counts for itself, and for AccumulateGrads, by a number in the node's `metadata`.
 """
 
 from __future__ import annotations
@@ -19,7 +19,8 @@ _serial = itertools.count()
 
 
 class Ids:
-    """Ids of tensors (`t0`, `t1`, …) and nodes (`n0`, `n1`, …), given in the order in which they are first seen."""
+    """Ids of tensors (`t0`, `t1`, …) and nodes (`n0`, `n1`, …), given in the order in which they are first
+    seen."""
 
     def __init__(self) -> None:
         self._key = ("minigrad_viz", next(_serial))
@@ -66,9 +67,9 @@ class Ids:
         self._references[name] = reference
         return name
 
-    def unseen(self, node: Any) -> str:
-        """A fresh id for the first output of a node, which nobody has any more."""
-        name = self._outputs[self.node(node), 0] = f"t{next(self._tensors)}"
+    def unseen(self, node: Any, nr: int) -> str:
+        """A fresh id for output `nr` of a node, a tensor that nobody has any more."""
+        name = self._outputs[self.node(node), nr] = f"t{next(self._tensors)}"
         return name
 
     def alive(self, name: str | None) -> Any:

@@ -7,13 +7,13 @@ from typing import Any
 
 from .cell import CellRunner, UsageError, option_parser
 from .events import Created, Forward
-from .record import Recorder
+from .recorder import Recorder
 from .run import Report
 
 NAME = "autograd"
 DESCRIPTION = (
-    "Run the cell as usual and show, under its own output, the graph of its tensors with their values and gradients, and a "
-    "table of their state before and after each backward()."
+    "Run the cell as usual and show, under its own output, the graph of its tensors with their values and "
+    "gradients, and a table of their state before and after each backward()."
 )
 
 
@@ -22,17 +22,27 @@ def parser() -> Any:
     options = option_parser(NAME, DESCRIPTION)
     options.add_argument("roots", nargs="*", help="draw only what these variables were computed from")
     options.add_argument("--step", action="store_true", help="a widget that walks through the steps")
-    options.add_argument("--detail", choices=("normal", "full"), default="normal", help="rows on each station")
-    options.add_argument("--style", choices=("house", "graphviz"), default="house", help="who draws the graph")
+    options.add_argument(
+        "--detail", choices=("normal", "full"), default="normal", help="rows on each station"
+    )
+    options.add_argument(
+        "--style", choices=("house", "graphviz"), default="house", help="who draws the graph"
+    )
     options.add_argument("--lang", choices=("en", "ko"), default=None, help="language of what is shown")
     options.add_argument("--no-table", action="store_true", help="leave out the state table")
     options.add_argument("--no-graph", action="store_true", help="leave out the picture")
-    options.add_argument("--max-nodes", type=int, default=None, metavar="N", help="draw graphs of up to N stations")
-    options.add_argument("--output", metavar="FILE", help="also write the picture to FILE (.svg .dot .txt .png .pdf)")
+    options.add_argument(
+        "--max-nodes", type=int, default=None, metavar="N", help="draw graphs of up to N stations"
+    )
+    options.add_argument(
+        "--output", metavar="FILE", help="also write the picture to FILE (.svg .dot .txt .png .pdf)"
+    )
     return options
 
 
-def begin(options: argparse.Namespace, source: str, namespace: dict[str, Any]) -> tuple[argparse.Namespace, Recorder]:
+def begin(
+    options: argparse.Namespace, source: str, namespace: dict[str, Any]
+) -> tuple[argparse.Namespace, Recorder]:
     """Start to record, just before the cell runs."""
     if options.max_nodes is not None and options.max_nodes < 1:
         raise UsageError(f"--max-nodes must be at least 1, not {options.max_nodes}")
@@ -41,7 +51,9 @@ def begin(options: argparse.Namespace, source: str, namespace: dict[str, Any]) -
     return options, recorder
 
 
-def end(handle: tuple[argparse.Namespace, Recorder], *, error: BaseException | None, result_silenced: bool) -> None:
+def end(
+    handle: tuple[argparse.Namespace, Recorder], *, error: BaseException | None, result_silenced: bool
+) -> None:
     """Stop recording and show what there is, just after the cell's own output."""
     options, recorder = handle
     trace = recorder.stop(error)
@@ -61,7 +73,7 @@ def show(report: Report, options: argparse.Namespace) -> None:
     if options.output:
         report.picture.save(options.output)
     if options.step:
-        from .stepper import Stepper
+        from .widget import Stepper
 
         display(Stepper(report.picture, report.frames))
         options.no_graph = True

@@ -5,41 +5,67 @@ from __future__ import annotations
 import base64
 import hashlib
 import html
+import inspect
+import re
 import sys
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
+from .boxes import DETAILS
 from .dot import to_dot
 from .graph import Graph
-from .layout import LayoutError, LayoutTimeout, LayoutUnavailable, layout, render
+from .layout import ENGINES, LayoutError, LayoutTimeout, LayoutUnavailable, layout, render
 from .outline import outline
+from .style import THEMES
 from .svg import to_svg
 from .walk import graph_of
-from .words import text
+from .words import CATALOGUES, text
 
 LIMIT = 1500  # stations; a larger graph is told as an outline
 STYLES = ("house", "graphviz")
+SMALLEST = (
+    0.72  # a wide picture shrinks with its column down to this; then it scrolls, so that text can be read
+)
 
-# Where scripts run, the <img> becomes inline SVG: tooltips work and the theme follows the page, not the system.
+# Where scripts run, the <img> becomes inline SVG: tooltips work and the theme follows the page, not the
+# system.
 SWAP = (
     "<script>(()=>{const i=document.currentScript.previousElementSibling;"
-    "const s=new DOMParser().parseFromString(new TextDecoder().decode(Uint8Array.from(atob(i.src.split(',')[1]),"
-    "c=>c.charCodeAt(0))),'image/svg+xml').documentElement;i.replaceWith(document.importNode(s,true))})()</script>"
+    "const s=new DOMParser().parseFromString(new TextDecoder().decode("
+    "Uint8Array.from(atob(i.src.split(',')[1]),"
+    "c=>c.charCodeAt(0))),'image/svg+xml').documentElement;s.style.minWidth=i.style.minWidth;"
+    "i.replaceWith(document.importNode(s,true))})()</script>"
 )
 
 
 class Picture:
     """The picture of a graph. `graph` is its model; `digraph` the `graphviz.Digraph` that is laid out.
 
-    `style` is "house" (our stations) or "graphviz" (Graphviz's own drawing); `detail` is "normal" or "full"; `engine` is
-    "auto", "bundled" or "dot". A graph of more than `limit` stations, or one whose layout takes longer than `deadline`
-    seconds, is shown as its outline, which says so.
+    `style` is "house" (our stations) or "graphviz" (Graphviz's own drawing); `detail` is "normal" or
+    "full"; `theme` "auto", "light" or "dark"; `lang` "en" or "ko"; `engine` "auto", "bundled" or "dot".
+    ValueError for any other. A graph of more than `limit` stations, or one whose layout takes longer than
+    `deadline` seconds, is shown as its outline, which says so.
     """
 
-    def __init__(self, graph: Graph, *, style: str = "house", detail: str = "normal", theme: str = "auto", lang: str | None = None,
-                 engine: str = "auto", limit: int = LIMIT, deadline: float = 2.0) -> None:  # fmt: skip
-        if style not in STYLES:
-            raise ValueError(f"style must be one of {', '.join(STYLES)}, not {style!r}")
+    def __init__(
+        self,
+        graph: Graph,
+        *,
+        style: str = "house",
+        detail: str = "normal",
+        theme: str = "auto",
+        lang: str | None = None,
+        engine: str = "auto",
+        limit: int = LIMIT,
+        deadline: float = 2.0,
+    ) -> None:
+        check("style", style, STYLES)
+        check("detail", detail, DETAILS)
+        check("theme", theme, THEMES)
+        check("engine", engine, ENGINES)
+        if lang is not None:
+            check("lang", lang, CATALOGUES)
         self.graph = graph
         self.style = style
         self.detail = detail
@@ -57,7 +83,9 @@ class Picture:
         """The `graphviz.Digraph` behind the picture; it displays itself with the bundled Graphviz."""
         from .digraph import Digraph
 
-        dot = to_dot(self.graph, detail=self.detail, lang=self.lang, digraph=Digraph, labels=self.style == "graphviz")
+        dot = to_dot(
+            self.graph, detail=self.detail, lang=self.lang, digraph=Digraph, labels=self.style == "graphviz"
+        )
         dot.outline = self.outline()
         return dot
 
@@ -85,13 +113,20 @@ class Picture:
             return
         try:
             if self.style == "graphviz":
-                self._svg = render(self.digraph.source, "svg", engine=self.engine, deadline=self.deadline).decode()
+                self._svg = render(
+                    self.digraph.source, "svg", engine=self.engine, deadline=self.deadline
+                ).decode()
             else:
                 dot = to_dot(self.graph, detail=self.detail, lang=self.lang).source
                 places = layout(dot, engine=self.engine, deadline=self.deadline)
                 self.prefix = f"g{hashlib.sha256(dot.encode()).hexdigest()[:6]}-"
                 self._svg = to_svg(
-                    self.graph, places, detail=self.detail, theme=self.theme, lang=self.lang, prefix=self.prefix
+                    self.graph,
+                    places,
+                    detail=self.detail,
+                    theme=self.theme,
+                    lang=self.lang,
+                    prefix=self.prefix,
                 )
         except LayoutTimeout:
             self._problem = text("layout_timeout", self.lang, seconds=f"{self.deadline:g}")
@@ -101,16 +136,20 @@ class Picture:
             self._problem = text("layout_failed", self.lang, reason=str(error))
 
     def html(self) -> str:
-        """The picture for a page: an image with alternative text that becomes inline SVG where scripts run."""
+        """The picture for a page: an image with alternative text that becomes inline SVG where scripts
+        run."""
         svg = self.svg()
         if svg is None:
             return f"<pre>{html.escape(self.outline())}</pre>"
         data = base64.b64encode(svg.encode()).decode()
-        alt = html.escape(self.outline(), quote=True)
-        return f'<img src="data:image/svg+xml;base64,{data}" alt="{alt}" style="max-width:100%">{SWAP}'
+        alt = html.escape(self.outline(), quote=True).replace("\n", "&#10;")
+        size = f"max-width:100%;min-width:{width_of(svg) * SMALLEST:.0f}px"
+        image = f'<img src="data:image/svg+xml;base64,{data}" alt="{alt}" style="{size}">'
+        return f'<div style="overflow-x:auto">{image}{SWAP}</div>'
 
     def save(self, path: str | Path) -> Path:
-        """Write the picture as .svg, .dot, .txt, or with a native `dot` as .png or .pdf; ValueError for other endings."""
+        """Write the picture as .svg, .dot, .txt, or with a native `dot` as .png or .pdf; ValueError for
+        other endings."""
         path = Path(path)
         kind = path.suffix.lower().lstrip(".")
         if kind == "svg":
@@ -142,12 +181,30 @@ class Picture:
         return self.outline()
 
 
+def check(name: str, value: str, known: Iterable[str]) -> None:
+    """ValueError unless an option has one of its values."""
+    if value not in known:
+        raise ValueError(f"{name} must be one of {', '.join(known)}, not {value!r}")
+
+
+def width_of(svg: str) -> float:
+    """The width that an SVG says it has, in pixels; Graphviz counts in points."""
+    found = re.search(r'<svg[^>]* width="([\d.]+)(pt)?"', svg)
+    return 0.0 if found is None else float(found[1]) * (4 / 3 if found[2] else 1)
+
+
 def draw(*roots: Any, names: dict[str, Any] | None = None, **options: Any) -> Picture:
     """Draw the graph that the tensors `roots` were computed from (minigrad's or PyTorch's).
 
-    `names` maps variable names to tensors (default: the caller's variables). Options are those of `Picture`. TypeError
-    for anything that is no tensor; a tensor without a graph gives its card and says why.
+    `names` maps variable names to tensors (default: the caller's variables). Options are those of `Picture`.
+    TypeError for anything that is no tensor and for an unknown option; a tensor without a graph gives its
+    card and says why.
     """
+    known = inspect.signature(Picture).parameters
+    for option in options:
+        if option not in known or option == "graph":
+            choices = ", ".join(name for name in known if name != "graph")
+            raise TypeError(f"draw() has no option {option!r}; there are names, {choices}")
     if names is None:
         frame = sys._getframe(1)
         names = {**frame.f_globals, **frame.f_locals}

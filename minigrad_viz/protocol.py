@@ -1,9 +1,11 @@
-"""The whole duck-typing contract: what the viewer reads of a tensor and of a backward node, minigrad's or PyTorch's.
+"""The whole duck-typing contract: what the viewer reads of a tensor and of a backward node, minigrad's or
+PyTorch's.
 
-Tensors: `requires_grad`, `is_leaf`, `grad_fn`, `output_nr`, `grad`, `retains_grad`, `_version`, `shape`, `dtype`, their
-numbers and, where a library tells, their hooks. Nodes: `name()`, `next_functions`, `variable` (of an AccumulateGrad),
-`_saved_<name>` (or `saved_tensors` of a custom Function), `metadata`, `register_hook` and `register_prehook`. Nothing else
-is touched, so every graph that offers these can be drawn.
+Tensors: `requires_grad`, `is_leaf`, `grad_fn`, `output_nr`, `grad`, `retains_grad`, `_version`, `shape`,
+`dtype`, their numbers and, where a library tells, their hooks. Nodes: `name()`, `next_functions`,
+`variable` (of an AccumulateGrad), `_saved_<name>` (or `saved_tensors` of a custom Function), `metadata`,
+`register_hook` and `register_prehook`. Nothing else is touched, so every graph that offers these can be
+drawn.
 """
 
 from __future__ import annotations
@@ -22,9 +24,9 @@ KEPT = 64
 class Value(NamedTuple):
     """A snapshot of a tensor's numbers.
 
-    `items` holds all numbers in row-major order when there are at most `KEPT` of them, else None; `low` and `high` are
-    the extremes of the finite numbers (None when there is none, or for complex numbers). `dtype` is the bare name
-    ("float32").
+    `items` holds all numbers in row-major order when there are at most `KEPT` of them, else None; `low`
+    and `high` are the extremes of the finite numbers (None when there is none, or for complex numbers).
+    `dtype` is the bare name ("float32").
     """
 
     shape: tuple[int, ...]
@@ -60,7 +62,8 @@ def is_parameter(tensor: Any) -> bool:
 
 
 def array_of(tensor: Any) -> Any:
-    """The numbers of a tensor as NumPy data, to be read only; None where they cannot be had (a meta tensor, say).
+    """The numbers of a tensor as NumPy data, to be read only; None where they cannot be had (a meta
+    tensor, say).
 
     The tensor does not notice. bfloat16, which NumPy lacks, is widened to float32.
     """
@@ -133,7 +136,8 @@ _saved_names: weakref.WeakKeyDictionary[type, tuple[str, ...]] = weakref.WeakKey
 
 
 def saved_of(node: Any) -> Iterator[Kept]:
-    """What a node saved for its backward; shapes that PyTorch notes beside it (`_saved_self_sym_sizes`) are left out."""
+    """What a node saved for its backward; shapes that PyTorch notes beside it (`_saved_self_sym_sizes`)
+    are left out."""
     cls = type(node)
     names = _saved_names.get(cls)
     if names is None:
@@ -164,8 +168,8 @@ def _saved_by_function(node: Any) -> Iterator[Kept]:
 def hooks_of(node: Any, tensors: Iterable[Any] = ()) -> int:
     """How many hooks of the user run with `node`, as far as the library tells.
 
-    minigrad tells all of a node. PyTorch tells those of a tensor, so its results are counted where they are at hand
-    (`tensors`); what was registered on one of its nodes itself is not known.
+    minigrad tells all of a node. PyTorch tells those of a tensor, so its results are counted where they
+    are at hand (`tensors`); what was registered on one of its nodes itself is not known.
     """
     leaf = variable_of(node)
     extra = getattr(node, "_extra", None)

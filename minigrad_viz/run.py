@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import tokenize
 from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any
@@ -11,7 +12,7 @@ from .build import build
 from .events import Trace
 from .graph import Graph
 from .picture import Picture
-from .record import Recorder
+from .recorder import Recorder
 from .table import Table, table_of, to_html, to_text
 from .timeline import Frame, frames_of
 from .words import text
@@ -20,10 +21,13 @@ from .words import text
 class Report:
     """A recorded cell, ready to be shown: its picture, its state table, its steps.
 
-    `roots` limits the picture to what these variables were computed from; ValueError if the cell has none of that name.
+    `roots` limits the picture to what these variables were computed from; ValueError if the cell has none
+    of that name.
     """
 
-    def __init__(self, trace: Trace, *, roots: tuple[str, ...] = (), lang: str | None = None, **options: Any) -> None:
+    def __init__(
+        self, trace: Trace, *, roots: tuple[str, ...] = (), lang: str | None = None, **options: Any
+    ) -> None:
         self.trace = trace
         self.lang = lang
         graph = build(trace)
@@ -54,7 +58,10 @@ class Report:
         """Picture and state table for a page."""
         if not self.graph.stations:
             return f"<p>{text('no_tensors', self.lang)}</p>"
-        head = "".join(f'<p style="font:13px system-ui,sans-serif;margin:.3em 0">{sentence}</p>' for sentence in self.head())
+        head = "".join(
+            f'<p style="font:13px system-ui,sans-serif;margin:.3em 0">{sentence}</p>'
+            for sentence in self.head()
+        )
         picture = head + self.picture.html() if self._graph else ""
         return picture + (to_html(self.table, self.lang) if self.table.rows and self._table else "")
 
@@ -75,7 +82,9 @@ def narrowed(graph: Graph, roots: tuple[str, ...]) -> Graph:
     names = {card.name: station.id for station, card in graph.cards() if card.name}
     missing = [r for r in roots if r not in names]
     if missing:
-        raise ValueError(f"no tensor of this cell is called {missing[0]!r}; there are: {', '.join(names) or 'none'}")
+        raise ValueError(
+            f"no tensor of this cell is called {missing[0]!r}; there are: {', '.join(names) or 'none'}"
+        )
     keep = {names[r] for r in roots}
     stack = list(keep)
     while stack:
@@ -121,8 +130,14 @@ def record(**options: Any) -> Recording:
     return Recording(source, frame.f_globals, options)
 
 
-def trace_source(source: str, filename: str = "<cell>", **options: Any) -> tuple[Report, BaseException | None]:
-    """Run a program and record it; its report, and the error that ended it."""
+def trace_source(
+    source: str, filename: str = "<cell>", **options: Any
+) -> tuple[Report, BaseException | None]:
+    """Run a program and record it; its report, and the error that ended it. SyntaxError if it does not
+    compile.
+
+    `sys.exit()` ends the program and is an error only with a code other than 0.
+    """
     namespace: dict[str, Any] = {"__name__": "__main__", "__file__": filename}
     code = compile(source, filename, "exec")
     recorder = Recorder(source, namespace)
@@ -130,18 +145,29 @@ def trace_source(source: str, filename: str = "<cell>", **options: Any) -> tuple
     error: BaseException | None = None
     try:
         exec(code, namespace)
+    except SystemExit as left:
+        error = left if left.code else None
     except Exception as raised:
         error = raised
-    finally:
-        trace = recorder.stop(error)
-    return Report(trace, **options), error
+    except BaseException:
+        recorder.stop()
+        raise
+    return Report(recorder.stop(error), **options), error
 
 
 def trace_file(path: Path, **options: Any) -> tuple[Report, BaseException | None]:
-    """`trace_source` for a file, with its folder on the import path as `python FILE` has it."""
-    source = path.read_text(encoding="utf-8")
+    """`trace_source` for a file, with its folder on the import path and its name in `sys.argv`, as `python
+    FILE` has it.
+
+    OSError if it cannot be read, SyntaxError if it is no Python.
+    """
+    with tokenize.open(path) as file:
+        source = file.read()
+    arguments = sys.argv
+    sys.argv = [str(path)]
     sys.path.insert(0, str(path.resolve().parent))
     try:
         return trace_source(source, str(path), **options)
     finally:
-        sys.path.pop(0)
+        sys.path.remove(str(path.resolve().parent))
+        sys.argv = arguments

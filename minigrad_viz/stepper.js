@@ -15,17 +15,24 @@ function control(tag, label, properties) {
   return element;
 }
 
+// Step 0 shows the whole picture; in every other step what is still to come is faint.
 export function paint(svg, prefix, frames, step) {
-  for (const part of svg.querySelectorAll(".active, .todo, .done")) part.classList.remove("active", "todo", "done");
-  const find = (id) => svg.querySelector("#" + CSS.escape(prefix + id));
-  frames.forEach(([, marks], i) => {
-    const state = i + 1 === step ? "active" : i + 1 > step ? "todo" : null;
-    if (!state) return;
+  for (const part of svg.querySelectorAll("[data-step]")) {
+    part.classList.remove("active", "todo");
+    part.removeAttribute("data-step");
+  }
+  if (step === 0) return;
+  const mark = (marks, state) => {
     for (const id of marks) {
-      const part = find(id);
-      if (part && !(state === "todo" && part.classList.contains("active"))) part.classList.add(state);
+      const part = svg.querySelector("#" + CSS.escape(prefix + id));
+      if (!part || part.dataset.step || (state === "todo" && part.classList.contains("todo"))) continue;
+      part.classList.add(state);
+      part.dataset.step = state;
     }
-  });
+  };
+  const seen = new Set(frames.slice(0, step).flatMap((frame) => frame[1]));
+  mark(frames[step - 1][1], "active");
+  for (const frame of frames.slice(step)) mark(frame[1].filter((id) => !seen.has(id)), "todo");
 }
 
 function render({ model, el }) {
@@ -40,6 +47,7 @@ function render({ model, el }) {
   const picture = make("div", { className: "mgs-picture" });
   const parsed = new DOMParser().parseFromString(model.get("_svg") || "<svg/>", "image/svg+xml");
   const svg = document.importNode(parsed.documentElement, true);
+  svg.style.minWidth = model.get("_width") + "px"; // a narrow column scrolls rather than shrinks text away
   picture.append(svg);
   el.append(make("div", { className: "mgs" }, make("div", { className: "mgs-bar" }, back, forth, slider, label), picture, said));
 

@@ -2,20 +2,36 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import NamedTuple
 
+from .arithmetic import chain_rule, sum_at
 from .build import Builder
-from .events import BackwardEnded, Created, Deposited, Forward, NodeRan, Trace
-from .graph import Graph
+from .events import (
+    BackwardEnded,
+    Created,
+    Deposited,
+    Detached,
+    Event,
+    Forward,
+    Mutated,
+    NodeRan,
+    TensorState,
+    Trace,
+)
+from .graph import Graph, Station
 from .numbers import short
 from .words import text
 
+WRITTEN = 300  # stations; the chain rule of a larger graph is not written out, for nobody walks through it
+FORWARD, BACKWARD = "forward", "backward"
+
 
 class Frame(NamedTuple):
-    """One step. `phase` is "forward" or "backward"; `marks` are the parts of the picture that are active in it, `past`
-    those that the earlier steps have shown, by the ids of the SVG without its prefix (`s1-c0` a card, `s1-d` a deck, `r2`
-    a forward arrow, `r2-g` its gradient arrow, `r2-p` the pill). `label` says where in its phase it stands, `text` what
-    happens, with its numbers."""
+    """One step. `phase` is "forward" or "backward"; `marks` are the parts of the picture that are active
+    in it, by the ids of the SVG without its prefix (`s1-c0` a card, `s1-d` a deck, `r2` a forward arrow,
+    `r2-g` its gradient arrow, `r2-p` the pill). `label` says where in its phase it stands, `text` what
+    happens, with its numbers; lines of arithmetic follow where there are any."""
 
     phase: str
     marks: tuple[str, ...]
@@ -23,65 +39,123 @@ class Frame(NamedTuple):
     text: str
 
 
-def frames_of(trace: Trace, graph: Graph, call: int | None = None, lang: str | None = None) -> tuple[Frame, ...]:
-    """The steps of a recorded cell: its forward ops, then the nodes of its `call`-th backward call (the last one)."""
-    builder = Builder(trace, call)
-    forward: list[tuple[tuple[str, ...], str]] = []
-    backward: list[tuple[tuple[str, ...], str]] = []
-    into = {s.id: tuple(r.id for r in graph.routes if r.target == s.id) for s in graph.stations}
-    names = {card.id: card.name or card.expr or card.id for _, card in graph.cards()}
-    decks = {s.deck.id: s for s in graph.stations if s.deck is not None}
-    for event in trace.events:
-        if isinstance(event, Created | Forward):
-            states = (event.tensor,) if isinstance(event, Created) else event.outputs
-            place = builder.at[states[0].id][0]
-            card = graph.station(place.id).cards[0]
-            marks = (*(f"{place.id}-c{i}" for i in range(len(states))), *into[place.id])
-            value = text("unknown", lang) if states[0].value is None else short(states[0].value)
-            expr = card.expr or card.name or ""
-            forward.append((marks, text("step_forward", lang, expr=expr, name=names[card.id], value=value)))
-        elif isinstance(event, NodeRan) and event.call == builder.call and event.node in decks:
-            station = decks[event.node]
-            assert station.deck is not None
-            sent = tuple(part for r in station.deck.inputs if r is not None for part in (f"{r}-g", f"{r}-p"))
-            got = ", ".join("None" if v is None else short(v) for v in event.received)
-            if station.deck.name == "AccumulateGrad":
-                said = text("step_deposit", lang, value=got, name=names[station.cards[0].id])
+Step = tuple[str, tuple[str, ...], str]  # phase, marks, text
+
+
+def frames_of(
+    trace: Trace, graph: Graph, call: int | None = None, lang: str | None = None
+) -> tuple[Frame, ...]:
+    """The steps of a recorded cell: what it computed, then the nodes of its `call`-th backward call (the
+    last one).
+
+    What is not in `graph` has no step. What a call with `create_graph=True` computes is a step of that call.
+    """
+    return labelled(_Steps(trace, graph, call, lang).steps(), lang)
+
+
+def labelled(steps: list[Step], lang: str | None) -> tuple[Frame, ...]:
+    """Frames of steps, forward ones first, each with its number in its phase."""
+    frames = []
+    for phase in (FORWARD, BACKWARD):
+        mine = [step for step in steps if step[0] == phase]
+        for i, (_, marks, said) in enumerate(mine, 1):
+            frames.append(Frame(phase, marks, text(f"{phase}_step", lang, i=i, n=len(mine)), said))
+    return tuple(frames)
+
+
+class _Steps:
+    """Turns the events of a trace into steps, one after the other."""
+
+    def __init__(self, trace: Trace, graph: Graph, call: int | None, lang: str | None) -> None:
+        self.trace, self.lang = trace, lang
+        self.builder = Builder(trace, call)
+        self.stations = {s.id: s for s in graph.stations}
+        self.decks = {s.deck.id: s for s in graph.stations if s.deck is not None}
+        self.names = {card.id: card.name or card.expr or card.id for _, card in graph.cards()}
+        self.into: dict[str, list[str]] = {}
+        for route in graph.routes:
+            self.into.setdefault(route.target, []).append(route.id)
+        self.written = len(graph.stations) <= WRITTEN
+
+    def steps(self) -> list[Step]:
+        """All steps, in the order in which things happened."""
+        steps: list[Step] = []
+        for event in self.trace.events:
+            if isinstance(event, Deposited):
+                if event.call == self.builder.call and event.before is not None and steps:
+                    steps[-1] = (*steps[-1][:2], f"{steps[-1][2]}\n{self.sum(event)}")
             else:
-                said = text("step_backward", lang, node=station.deck.name, value=got)
-            backward.append(((f"{station.id}-d", *sent), said))
-        elif isinstance(event, Deposited) and event.call == builder.call and backward and event.before is not None:
-            marks, said = backward[-1]
-            backward[-1] = (marks, f"{said} ({short(event.before)} + {short(event.added)} = {short(event.after)})")
-        elif isinstance(event, BackwardEnded) and event.call == builder.call and event.error:
-            backward.append(((), event.error))
-    return tuple(
-        Frame(phase, marks, text(f"{phase}_step", lang, i=i + 1, n=len(steps)), said)
-        for phase, steps in (("forward", forward), ("backward", backward))
-        for i, (marks, said) in enumerate(steps)
-    )
+                steps += self.step(event)
+        return steps
+
+    def step(self, event: Event) -> Iterator[Step]:
+        """The step of one event, if it is one."""
+        if isinstance(event, Created | Detached) or (
+            isinstance(event, Mutated) and event.tensor.id != event.before
+        ):
+            yield from self.made((event.tensor,), FORWARD)
+        elif isinstance(event, Forward):
+            phase = BACKWARD if event.call and event.call == self.builder.call else FORWARD
+            yield from self.made(event.outputs, phase)
+        elif isinstance(event, NodeRan):
+            station = self.decks.get(event.node)
+            if event.call == self.builder.call and station is not None:
+                yield self.ran(event, station)
+        elif isinstance(event, BackwardEnded) and event.call == self.builder.call and event.error:
+            yield BACKWARD, (), event.error
+
+    def made(self, states: tuple[TensorState, ...], phase: str) -> Iterator[Step]:
+        """Tensors came into being."""
+        place, i = self.builder.at[states[0].id]
+        station = self.stations.get(place.id)
+        if station is None:
+            return
+        card = station.cards[i]
+        marks = (*(f"{station.id}-c{i + k}" for k in range(len(states))), *self.into.get(station.id, ()))
+        value = text("unknown", self.lang) if states[0].value is None else short(states[0].value)
+        name = self.names[card.id]
+        key = "step_given" if card.expr is None else "step_forward"
+        yield phase, marks, text(key, self.lang, expr=card.expr or name, name=name, value=value)
+
+    def ran(self, event: NodeRan, station: Station) -> Step:
+        """A node ran."""
+        assert station.deck is not None
+        routes = [r for r in station.deck.inputs if r is not None]
+        marks = (f"{station.id}-d", *(part for r in routes for part in (f"{r}-g", f"{r}-p")))
+        got = ", ".join("None" if v is None else short(v) for v in event.received)
+        if station.deck.name == "AccumulateGrad":
+            said = text("step_deposit", self.lang, value=got, name=self.names[station.cards[0].id])
+            met = sum_at(self.builder, station.cards[0].id, self.lang) if self.written else None
+            lines = [] if met is None else [met]
+        else:
+            said = text("step_backward", self.lang, node=station.deck.name, value=got)
+            lines = chain_rule(self.builder, event, self.lang) if self.written else []
+        return BACKWARD, marks, "\n".join([said, *lines])
+
+    def sum(self, event: Deposited) -> str:
+        """A gradient was added to one that was there, as arithmetic."""
+        assert event.before is not None
+        name = self.names.get(event.tensor, event.tensor)
+        return f"{name}.grad = {short(event.before)} + {short(event.added)} = {short(event.after)}"
 
 
 def frames_of_graph(graph: Graph, lang: str | None = None) -> tuple[Frame, ...]:
-    """The steps of a graph that nobody recorded: its stations in order, then its decks, latest first (the engine's order
-    where nothing but age decides), with what is known of their values."""
-    steps: list[tuple[str, tuple[str, ...], str]] = []
+    """The steps of a graph that nobody recorded: its stations in order, then its decks, latest first (the
+    engine's order where nothing but age decides), with what is known of their values."""
+    steps: list[Step] = []
+    into: dict[str, list[str]] = {}
+    for route in graph.routes:
+        into.setdefault(route.target, []).append(route.id)
     for station in graph.stations:
         card = station.cards[0]
-        incoming = tuple(r.id for r in graph.routes if r.target == station.id)
         value = text("unknown", lang) if card.value is None else short(card.value)
-        name = card.name or card.id
-        marks = (*(f"{station.id}-c{i}" for i in range(len(station.cards))), *incoming)
-        made = text("step_forward", lang, expr=card.expr or (station.deck.name if station.deck else name), name=name, value=value)
-        steps.append(("forward", marks, made))
+        name = card.name or card.expr or card.id
+        marks = (*(f"{station.id}-c{i}" for i in range(len(station.cards))), *into.get(station.id, ()))
+        key = "step_given" if card.expr is None else "step_forward"
+        steps.append((FORWARD, marks, text(key, lang, expr=card.expr or name, name=name, value=value)))
     for station in reversed(graph.stations):
         if station.deck is not None:
             sent = tuple(p for r in station.deck.inputs if r is not None for p in (f"{r}-g", f"{r}-p"))
-            steps.append(("backward", (f"{station.id}-d", *sent), text("step_ready", lang, node=station.deck.name)))
-    count = {p: sum(s[0] == p for s in steps) for p in ("forward", "backward")}
-    seen = {"forward": 0, "backward": 0}
-    frames = []
-    for phase, marks, said in steps:
-        seen[phase] += 1
-        frames.append(Frame(phase, marks, text(f"{phase}_step", lang, i=seen[phase], n=count[phase]), said))
-    return tuple(frames)
+            ready = text("step_ready", lang, node=station.deck.name)
+            steps.append((BACKWARD, (f"{station.id}-d", *sent), ready))
+    return labelled(steps, lang)

@@ -1,7 +1,7 @@
 """Roots → Graph: the picture of a graph that nobody recorded, from what its nodes tell.
 
-Works on minigrad's and PyTorch's graphs alike. Values of intermediate tensors are not part of a graph; they are shown
-where the caller still has the tensor (`names`), or where a later node saved it.
+Works on minigrad's and PyTorch's graphs alike. Values of intermediate tensors are not part of a graph;
+they are shown where the caller still has the tensor (`names`), or where a later node saved it.
 """
 
 from __future__ import annotations
@@ -28,8 +28,9 @@ def in_order(
 ) -> tuple[list[Any], int]:
     """Nodes in an order in which inputs come before users, and how many were left out beyond `limit`.
 
-    A depth-first walk without recursion: a chain of 100,000 nodes is as good as one of ten. Of a graph larger than
-    `limit` the nodes nearest to the roots are kept. The walk does not enter nodes that are `known`.
+    A depth-first walk without recursion: a chain of 100,000 nodes is as good as one of ten. Of a graph
+    larger than `limit` the nodes nearest to the roots are kept. The walk does not enter nodes that are
+    `known`.
     """
     near = [node for node in dict.fromkeys(roots) if not known(node)]
     seen = set(near)
@@ -49,14 +50,17 @@ def in_order(
             elif node not in done and node in kept:
                 done.add(node)
                 stack.append((node, True))
-                stack.extend((n, False) for n, _ in reversed(edges_of(node)) if n is not None and n not in done)
+                stack.extend(
+                    (n, False) for n, _ in reversed(edges_of(node)) if n is not None and n not in done
+                )
     return order, len(near) - len(kept)
 
 
 def graph_of(roots: list[Any], names: Mapping[str, Any] | None = None, limit: int = 5000) -> Graph:
     """The picture's model of everything that the tensors `roots` were computed from.
 
-    `names` maps variable names to tensors. ValueError without roots; TypeError for anything that is no tensor.
+    `names` maps variable names to tensors. ValueError without roots; TypeError for anything that is no
+    tensor.
     """
     if not roots:
         raise ValueError("draw() needs at least one tensor")

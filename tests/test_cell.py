@@ -117,6 +117,7 @@ SESSIONS = {
     "%%watch --title outer\nlose('%%watch --title inner\\n1')": "begin | begin | Out[1]: 1 | inner | outer",
     "%%watch\nrun('')\nrun('  ')\n1\n---\n\n---\n2": "begin | Out[1]: 1 | picture | Out[2]: 2",
     "call('watch', '', 'z = 2\\nz * 2')": "begin | Out[1]: 4 | picture",
+    "call('watch', '', 'z = 2\\nz;')": "begin | picture",
     "call('watch', '', 'z = 2\\n\\n1 / 0')": "begin | ZeroDivisionError @3 | picture!",
     "call('watch', '', 'z = = 2')": "SyntaxError @1",
     "%%watch\nfor i in (1, 2):\n    %watch cell --title again\ncall('watch', '', 'i = 7')": "begin | picture",
@@ -262,11 +263,12 @@ def test_uninstalling_leaves_nothing(shell):
     assert changed == {"line", "cell", "user", "lines", "pre_run_cell", "post_run_cell"}
     watch.runner.install()
     assert traces(shell) == during
+    watch.run("%watch on")
     watch.runner.uninstall()
     watch.runner.uninstall()
     assert traces(shell) == before and not watch.run("%%watch\nx = 1").success
     watch.runner.install()
-    assert traces(shell) == during and watch.run("%%watch\n7").result == 7 and len(watch.begun) == 1
+    assert traces(shell) == during and watch.run("6", "%%watch\n7").result == 7 and len(watch.begun) == 1
 
 
 def test_runners_of_one_name_replace_each_other_and_of_two_names_do_not(shell):
@@ -318,7 +320,7 @@ def test_extension_loaded_reloaded_and_unloaded(shell, tmp_path, monkeypatch, ca
 
 # Text, line and source number of every call of `look`
 PLACES = {
-    "%%watch\n\ny = look(1)": "look(1) 3 0",
+    "%%watch\n%time look(0)\ny = look(1)": "%time look(0) 2 0, look(1) 3 0",
     "\n In [3]: %%watch\n    ...: look(1)": "look(1) 2 0",
     "%%time\n\n%%watch\n!true\ny = look(1)\nlook(y)": "look(1) 3 0, look(y) 4 0",
     "%%watch\n%%time\n\ny = look(1)\nlook(y)": "look(1) 1 0, look(y) 2 0",

@@ -36,14 +36,17 @@ LAYERS: dict[str, list[tuple[str, str]]] = {
     "minigrad_viz": [
         ("V0 texts", "words_en words_ko"),
         ("V0", "protocol words where cell"),
-        ("V1", "graph numbers"),
+        ("V1", "graph numbers ids"),
         ("V1 trace", "events walk"),
-        ("V2", "notation record build table boxes"),
+        ("V1 sources", "sources"),  # they know nothing of the recorder but the methods that they call
+        ("V2 data", "naming ledger notation boxes"),
+        ("V2", "recorder build table"),
+        ("V2 steps", "arithmetic"),
         ("V2 told", "timeline dot outline"),
-        ("V3", "sources layout style"),
+        ("V3", "layout style"),
         ("V3 drawn", "digraph svg"),  # from the positions that layout returns
         ("V4", "picture torchviz"),
-        ("V4 played", "run stepper static api show"),
+        ("V4 played", "run widget static api show"),
         ("V5", "magic __main__"),
     ],
 }

@@ -60,6 +60,8 @@ def test_gradients(torch, case, dtype):
 @pytest.mark.parametrize("case", CASES, ids=case_ids)
 def test_second_order(torch, case, dtype):
     """The graph that create_graph leaves, what its nodes saved, and the second derivatives it gives."""
+    if not case.twice:
+        pytest.skip("infinite second derivative, NaN in places that depend on the order of factors")
     first, second = [], []
     with dialect("2"):
         for library in (minigrad, torch):
@@ -68,28 +70,21 @@ def test_second_order(torch, case, dtype):
             start = seed(library, result, requires_grad=True)
             grads = library.autograd.grad(result, inputs, start, create_graph=True, allow_unused=True)
             first.append(grads)
+            roots = [g for g in grads if g is not None and g.requires_grad]
+            starts = [seed(library, g) for g in roots]
+            again = {"retain_graph": True, "allow_unused": True}
+            second.append(library.autograd.grad(roots, [*inputs, start], starts, **again) if roots else ())
         for i, (ours, theirs) in enumerate(zip(*first, strict=True)):
-            assert (ours is None) == (theirs is None)
-            if ours is not None:
-                assert_same_tensor(ours, theirs, f"{case.name}: gradient {i}")
+            assert_same_tensor(ours, theirs, f"{case.name}: gradient {i}")
+            if ours is not None and not (case.other_order and i == 1):
                 assert_same_graph((ours,), (theirs,))
-    for library, grads in zip((minigrad, torch), first, strict=True):
-        roots = [g for g in grads if g is not None and g.requires_grad]
-        reached = [n.variable for n in leaf_nodes(roots)]
-        second.append([t.detach() for t in library.autograd.grad(roots, reached, [seed(library, g) for g in roots])])
     for i, (ours, theirs) in enumerate(zip(*second, strict=True)):
         assert_same_tensor(ours, theirs, f"{case.name}: second derivative {i}")
 
 
-def leaf_nodes(roots):
-    from twins import nodes
-
-    return [n for n in nodes(*roots) if hasattr(n, "variable")]
-
-
 @pytest.mark.parametrize("case", CASES, ids=case_ids)
 def test_finite_differences(case):
-    if "float" in case.name or "at zero" in case.name or "to" == case.name or case.name.startswith("zero pow"):
+    if not case.smooth:
         pytest.skip("float32 inside, or no derivative from both sides")
     inputs = leaves(minigrad, case, "float64")
     assert minigrad.autograd.gradcheck(lambda *t: case.function(minigrad, *t), inputs)
@@ -115,8 +110,8 @@ def test_every_op_is_tried(torch):
             grads = minigrad.autograd.grad(result, inputs, start, create_graph=True, allow_unused=True)
             for t in (result, *(g for g in grads if g is not None)):
                 seen |= {name for name, _ in graph(t)}
-    differentiable = {name for name, op in OPS.items() if op.inputs}
-    assert sorted(differentiable - seen) == sorted(IN_PLACE_OR_DEEPER)
+    assert {name for name, op in OPS.items() if op.inputs} - seen == WITHOUT_A_LINE
 
 
-IN_PLACE_OR_DEEPER = ["CopyBackwards", "FillBackward0", "ZeroBackward0"]
+# Used in place only (tests/test_storage.py), and a sum that sigmoid's second derivative leaves for the third.
+WITHOUT_A_LINE = {"CopyBackwards", "FillBackward0", "ZeroBackward0", "AddBackward1"}

@@ -16,8 +16,8 @@ import numpy as np
 
 import minigrad
 
-LAYOUT_ONLY = ("_sym_strides", "_sym_numel", "_scalar_type")
-TEXT_ONLY = ("self_sym_sizes", "mat2_sym_sizes")  # saved by PyTorch for a layout, or by us for a shape
+LAYOUT_ONLY = ("_sym_numel", "_scalar_type")
+TEXT_ONLY = ()
 
 
 @contextlib.contextmanager
@@ -39,7 +39,7 @@ def is_tensor(x: Any) -> bool:
 
 def numbers(t: Any) -> np.ndarray:
     """The numbers of a tensor as an array of its own."""
-    return np.array(t.detach().numpy() if not isinstance(t, minigrad.Tensor) else t._data)
+    return np.array(t.detach().numpy(force=True) if not isinstance(t, minigrad.Tensor) else t._data)
 
 
 def dtype_of(t: Any) -> str:
@@ -77,8 +77,15 @@ def saved(node: Any) -> dict[str, Any]:
         if name.endswith(LAYOUT_ONLY) or name == "_saved_alpha":
             continue
         value = getattr(node, name)
-        found[name.removeprefix("_saved_")] = list(value) if isinstance(value, (tuple, list)) else value
+        found[name.removeprefix("_saved_")] = plain(value)
     return found
+
+
+def plain(value: Any) -> Any:
+    """Sequences as lists; a negative dimension, which PyTorch shows as a C++ size_t, as it was given."""
+    if isinstance(value, (tuple, list)):
+        return [plain(v) for v in value]
+    return value - 2**64 if isinstance(value, int) and value >= 2**63 else value
 
 
 def nodes(*roots: Any) -> list[Any]:
@@ -113,7 +120,7 @@ def assert_same_tensor(ours: Any, theirs: Any, what: str = "") -> None:
     assert dtype_of(ours) == dtype_of(theirs), f"{what}: {dtype_of(ours)} against {dtype_of(theirs)}"
     assert tuple(ours.shape) == tuple(theirs.shape), f"{what}: {ours.shape} against {theirs.shape}"
     assert same_numbers(ours, theirs), f"{what}: {ours!r} against {theirs!r}"
-    for name in ("requires_grad", "is_leaf", "_version"):
+    for name in ("requires_grad", "is_leaf"):
         mine, other = getattr(ours, name), getattr(theirs, name)
         assert mine == other, f"{what}.{name}: {mine!r} against {other!r}"
 
@@ -160,3 +167,59 @@ def outcome(function: Any, *args: Any) -> Any:
         return function(*args)
     except Exception as error:
         return type(error).__name__, str(error)
+
+
+class Diary:
+    """What a program noted, as plain data that must be equal in both libraries."""
+
+    def __init__(self) -> None:
+        self.lines: list[Any] = []
+
+    def __call__(self, *things: Any) -> None:
+        self.lines.append(tuple(noted(thing) for thing in things))
+
+    def error(self, function: Any, *args: Any) -> None:
+        """Note how a call ends: its result or its error, word for word."""
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            self(outcome(function, *args))
+
+
+def noted(thing: Any) -> Any:
+    """A tensor as (numbers, dtype, requires_grad, node), a node by its name, sequences item by item, the rest as it is.
+
+    Five digits of each number, without the sign of zero. Versions are noted where they matter: those of gradients tell
+    how PyTorch added them up.
+    """
+    if is_tensor(thing):
+        fn = thing.grad_fn
+        flat = [float(f"{n:.5g}") + 0.0 for n in numbers(thing).astype(np.float64).ravel().tolist()]
+        return flat, list(thing.shape), dtype_of(thing), thing.requires_grad, fn and fn.name()
+    if hasattr(thing, "next_functions"):
+        return thing.name()
+    if isinstance(thing, (tuple, list)):
+        return [noted(t) for t in thing]
+    return thing
+
+
+def assert_same_diary(program: Any, torch: Any) -> None:
+    """Run `program(library, note)` in both libraries (dialect "2") and compare what it noted."""
+    ours, theirs = Diary(), Diary()
+    with dialect("2"):
+        program(minigrad, ours)
+        program(torch, theirs)
+    assert theirs.lines, "the program noted nothing"
+    for i, (a, b) in enumerate(pad(ours.lines, theirs.lines)):
+        assert repr(a) == repr(b), f"line {i}:\n  ours    {a!r}\n  PyTorch {b!r}"
+
+
+class Programs(list[Any]):
+    """Collects programs, as a decorator: `@programs def title(L, note): …`."""
+
+    def __call__(self, program: Any) -> Any:
+        self.append(program)
+        return program
+
+    @property
+    def titles(self) -> list[str]:
+        return [program.__name__ for program in self]

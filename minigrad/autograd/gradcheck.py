@@ -55,7 +55,7 @@ def check_inputs(args: Sequence[Any]) -> None:
                 warnings.warn(
                     f"Input #{j} requires gradient and is not a double precision floating point or complex. This check will "
                     "likely fail if all the inputs are not of double precision floating point or complex. ",
-                    stacklevel=4,
+                    stacklevel=3,
                 )
     if not found:
         raise ValueError(

@@ -20,27 +20,36 @@ CYCLE = (
 )
 
 
+ONES = {t: t(1) for t in dtypes.FAST_SCALARS}  # the gradient to start from, for a 0-dim root
+
+
 def as_tuple(value: Any) -> tuple[Any, ...]:
-    """A tensor or None alone, or a sequence, as a tuple."""
-    return (value,) if value is None or isinstance(value, TensorBase) else tuple(value)
+    """One tensor, or a sequence of them, as a tuple; TypeError with Python's text for anything else."""
+    return (value,) if isinstance(value, TensorBase) else tuple(value)
+
+
+def given_gradients(value: Any, count: int) -> tuple[Any, ...]:
+    """The gradients a caller gave for `count` roots: none, one tensor or a sequence; more than roots are left over."""
+    gradients = (None,) * count if value is None else as_tuple(value)[:count]
+    if len(gradients) != count:
+        raise RuntimeError(f"got {count} tensors and {len(gradients)} gradients")
+    return gradients
 
 
 def start_gradients(roots: Sequence[Any], gradients: Sequence[Any]) -> list[Any]:
     """Each root's gradient: what was given, checked, or 1 for a root of one element."""
     result: list[Any] = []
-    for i, (root, gradient) in enumerate(zip(roots, gradients, strict=True)):
+    for i, (root, gradient) in enumerate(zip(roots, gradients)):
         if isinstance(gradient, TensorBase):
             check_gradient(i, root, gradient)
-            result.append(gradient)
-        elif gradient is None:
-            if root.requires_grad:
-                if root._data.size != 1:
-                    raise RuntimeError("grad can be implicitly created only for scalar outputs")
-                result.append(wrap(np.ones_like(root._data)[()]))
-            else:
-                result.append(None)
-        else:
+        elif gradient is not None:
             raise TypeError(f"gradients can be either Tensors or None, but got {type(gradient).__name__}")
+        elif root.requires_grad:
+            data = root._data
+            if data.size != 1:
+                raise RuntimeError("grad can be implicitly created only for scalar outputs")
+            gradient = wrap(ONES.get(data.__class__) or np.ones_like(data)[()])
+        result.append(gradient)
     return result
 
 
@@ -72,18 +81,15 @@ def root_slots(roots: Sequence[Any]) -> list[tuple[Node, int]]:
 def run(roots: Sequence[Any], gradients: Sequence[Any], options: Options) -> list[Any] | None:
     """Check, tell the observers, run the engine."""
     given = start_gradients(roots, gradients)
-    watchers = modes.observers() if modes.active else ()
+    watchers = modes.observers()
+    if not watchers:
+        return start(roots, given, options)
     for watcher in watchers:
         watcher.backward_started(roots, given, options)
     error: BaseException | None = None
     arrived: list[Any] | None = None
     try:
-        slots = root_slots(roots)
-        inputs = None if options.inputs is None else engine.Inputs(input_slots(options.inputs), options.accumulate)
-        keep = options.create_graph if options.retain_graph is None else options.retain_graph
-        if not options.create_graph:
-            given = [cast_like(g._data, r._data) for g, r in zip(given, roots, strict=True)]
-        arrived = engine.run(slots, given, keep_graph=keep, create_graph=options.create_graph, inputs=inputs)
+        arrived = start(roots, given, options)
         return arrived
     except BaseException as raised:
         error = raised
@@ -91,6 +97,17 @@ def run(roots: Sequence[Any], gradients: Sequence[Any], options: Options) -> lis
     finally:
         for watcher in watchers:
             watcher.backward_ended(error, None if arrived is None else [wrap_raw(g) for g in arrived])
+
+
+def start(roots: Sequence[Any], given: list[Any], options: Options) -> list[Any] | None:
+    """Run the engine from `roots` with the gradients `given`."""
+    _, retain_graph, create_graph, wanted, accumulate = options
+    slots = root_slots(roots)
+    inputs = None if wanted is None else engine.Inputs(input_slots(wanted, accumulate), accumulate)
+    if not create_graph:
+        given = [cast_like(g._data, r._data) for g, r in zip(given, roots)]
+    keep = create_graph if retain_graph is None else retain_graph
+    return engine.run(slots, given, keep_graph=keep, create_graph=create_graph, inputs=inputs)
 
 
 def wrap_raw(gradient: Any) -> Any:
@@ -103,10 +120,12 @@ def cast_like(gradient: Any, root: Any) -> Any:
     return gradient if gradient.dtype == root.dtype else gradient.astype(root.dtype)
 
 
-def input_slots(inputs: Sequence[Any]) -> list[tuple[Node, int]]:
-    """The node and output number where the gradient of each input arrives."""
+def input_slots(inputs: Sequence[Any], accumulate: bool) -> list[tuple[Node, int]]:
+    """The node and output number where the gradient of each input arrives; non-leaves keep what is accumulated."""
     slots = []
     for t in inputs:
+        if accumulate:
+            t.retain_grad()
         node = edge(t)
         if node is None:
             raise RuntimeError("One of the differentiated Tensors does not require grad")
@@ -131,17 +150,18 @@ def backward(tensors: Any, grad_tensors: Any = None, retain_graph: bool | None =
     `grad_tensors` are the gradients to start from (None: 1, for one element). `retain_graph` keeps saved values for
     another call (default: the value of `create_graph`); `create_graph` records the gradients' own graph.
     """
-    roots = as_tuple(tensors)
-    gradients = (None,) * len(roots) if grad_tensors is None else as_tuple(grad_tensors)
-    if len(gradients) != len(roots):
-        raise RuntimeError(f"got {len(roots)} tensors and {len(gradients)} gradients")
+    if grad_variables is not None:
+        if grad_tensors is not None:
+            raise RuntimeError(
+                "`grad_tensors` and `grad_variables` (deprecated) arguments both passed to `backward()`. Please only use "
+                "`grad_tensors`."
+            )
+        grad_tensors = grad_variables
     wanted = None if inputs is None else as_tuple(inputs)
-    if wanted is not None:
-        if not wanted:
-            raise RuntimeError("`inputs` argument to `backward()` cannot be empty.")
-        for t in wanted:
-            if t.requires_grad and t.grad_fn is not None:
-                t.retain_grad()
+    if wanted is not None and not wanted:
+        raise RuntimeError("`inputs` argument to `backward()` cannot be empty.")
+    roots = as_tuple(tensors)
+    gradients = given_gradients(grad_tensors, len(roots))
     run(roots, gradients, Options("backward", retain_graph, create_graph, wanted, True))
     if create_graph:
         dialect.warn(CYCLE)
@@ -159,7 +179,9 @@ def grad(outputs: Any, inputs: Any, grad_outputs: Any = None, retain_graph: bool
         raise ValueError(
             "Expected allow_unused to be True or not passed when materialize_grads=True, but got: allow_unused=False."
         )
-    gradients = (None,) * len(roots) if grad_outputs is None else as_tuple(grad_outputs)
+    if not wanted:
+        raise RuntimeError("`inputs` argument to `grad()` cannot be empty.")
+    gradients = given_gradients(grad_outputs, len(roots))
     arrived = run(roots, gradients, Options("grad", retain_graph, create_graph, wanted, False))
     result = []
     for i, (t, g) in enumerate(zip(wanted, arrived or (), strict=True)):
@@ -172,3 +194,6 @@ def grad(outputs: Any, inputs: Any, grad_outputs: Any = None, retain_graph: bool
             g = np.zeros_like(t._data)[()]
         result.append(wrap_raw(g))
     return tuple(result)
+
+
+TensorBase.run_backward = staticmethod(backward)

@@ -6,7 +6,7 @@
 
 from __future__ import annotations
 
-from .calls import Unsupported, connect_views, prepare, record
+from .calls import connect_views, prepare, record
 from .declare import composite, differentiable
 from .registry import OPS, RAW, F, Op
 from .saved import modified
@@ -16,7 +16,6 @@ __all__ = [
     "OPS",
     "Op",
     "RAW",
-    "Unsupported",
     "composite",
     "connect_views",
     "differentiable",

@@ -20,10 +20,6 @@ from .registry import RAW, Op
 from .saved import constant, keep
 
 
-class Unsupported(TypeError):
-    """An operand that is neither a tensor nor a number; operators then leave it to the other side."""
-
-
 def make_call(op: Op) -> Any:
     """The function that runs an op on tensors: one written out for plain unary and binary ops, else the general one."""
     names = {n for n, _ in op.saved}
@@ -225,7 +221,7 @@ def check_tensor(op: Op, values: list[Any]) -> None:
         elif isinstance(v, np.generic):
             values[i] = v.item()
         elif op.elementwise and not isinstance(v, (int, float, complex)):
-            raise Unsupported(f"{op.name}(): argument '{op.params[i]}' must be Tensor, not {type(v).__name__}")
+            raise TypeError(f"{op.name}(): argument '{op.params[i]}' must be Tensor, not {type(v).__name__}")
         elif not op.elementwise and op.params[i] in op.inputs:
             break
     else:
@@ -233,7 +229,7 @@ def check_tensor(op: Op, values: list[Any]) -> None:
             return
     wrong = next(i for i, v in enumerate(values) if not isinstance(v, TensorBase))
     name = "input" if wrong == 0 else op.params[wrong]
-    raise Unsupported(
+    raise TypeError(
         f"{op.name}(): argument '{name}' (position {wrong + 1}) must be Tensor, not {type(values[wrong]).__name__}"
     )
 

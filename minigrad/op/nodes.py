@@ -27,7 +27,7 @@ def make_node(op: Op, name: str) -> type[Node]:
         "apply_tensors": late(op, "apply_tensors", write_apply_tensors),
         "release": make_release(op),
     }
-    for n, _ in op.saved:
+    for n in (n for n, _ in op.saved if not n.endswith("_scalar_type")):
         members["_saved_" + n] = property(lambda node, n=n: saved(node, n), doc=f"The value saved as `{n}`.")
     return type(name, (Node,), members)
 

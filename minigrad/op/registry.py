@@ -9,7 +9,8 @@ import numpy as np
 from ..graph import Node
 
 RAW = (np.ndarray, np.generic)
-DERIVED = ("_sym_sizes", "_scalar_type")  # `self_sym_sizes`: the shape of `self`; `self_scalar_type`: its dtype
+# What a vjp may ask of a tensor input instead of its numbers: shape, strides (in elements), dtype.
+DERIVED = ("_sym_sizes", "_sym_strides", "_scalar_type")
 OPERANDS = ("self", "other", "exponent")  # parameters that promote although they may not be differentiable
 
 

@@ -9,7 +9,7 @@ import numpy as np
 from .. import dialect, dtypes
 from ..graph import RELEASED, Node
 from ..tensor_base import TensorBase, attach, wrap
-from .registry import RAW, Op
+from .registry import DERIVED, RAW, Op
 
 CONSTANTS: tuple[Any, ...] = ()  # in `Node._check`: constants were saved, all at version 0
 
@@ -20,10 +20,12 @@ def keep(
     """What a node keeps of `name`, and its version (None for what is no tensor)."""
     if name == "result":
         return out, 0
-    if name.endswith("_sym_sizes"):
-        return values[op.params.index(name.removesuffix("_sym_sizes"))]._data.shape, None
-    if name.endswith("_scalar_type"):
-        return values[op.params.index(name.removesuffix("_scalar_type"))]._data.dtype, None
+    suffix = next((s for s in DERIVED if name.endswith(s)), None)
+    if suffix is not None:
+        data = values[op.params.index(name.removesuffix(suffix))]._data
+        if suffix == "_sym_sizes":
+            return data.shape, None
+        return (tuple(n // data.itemsize for n in data.strides) if suffix == "_sym_strides" else data.dtype), None
     value = values[op.params.index(name)]
     if not isinstance(value, TensorBase):
         return value, None
@@ -78,12 +80,11 @@ def modified(data: Any, carrier: Node | None, nr: int, version: int, expected: i
     kind = f"torch.{dtypes.of(data).title}Tensor {list(data.shape)}"
     origin = ""
     if carrier is not None and not hasattr(carrier, "variable"):
-        origin = f", which is output {nr} of {carrier.name()},"
+        origin = f", which is output {nr} of {dialect.origin_name(type(carrier).__name__)},"
     return (
         "one of the variables needed for gradient computation has been modified by an inplace operation: "
         f"[{kind}]{origin} is at version {version}; expected version {expected} instead. Hint: enable anomaly "
-        "detection to find the operation that failed to compute its gradient, with "
-        "torch.autograd.set_detect_anomaly(True)."
+        f"detection to find the operation that failed to compute its gradient, with {dialect.anomaly_hint()}."
     )
 
 
@@ -99,7 +100,7 @@ def saved(node: Any, name: str, wrapped: bool = True) -> Any:
     if name not in op.tensors or data is None:
         return data
     if not isinstance(data, RAW):
-        return wrap(np.array(data, dtypes.of_number(data).numpy)) if wrapped and name in op.inputs else data
+        return wrap(np.array(data)[()]) if wrapped and name in op.inputs else data
     carrier, nr = (node, 0) if name == "result" else node.next_functions[op.inputs.index(name)]
     variable = getattr(carrier, "variable", None)
     if variable is not None:

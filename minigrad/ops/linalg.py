@@ -32,7 +32,22 @@ def mv(self, vec):
     return self.dot(vec)
 
 
-@differentiable(self=lambda g, mat2: F.mm(g, F.t(mat2)), mat2=lambda g, self: F.mm(F.t(self), g))
+def by_columns(sizes: tuple[int, ...], strides: tuple[int, ...]) -> bool:
+    """Whether a matrix is stored column after column; its gradient is then made so as well, as PyTorch does."""
+    return strides[0] == 1 and strides[1] == sizes[0]
+
+
+def mm_self_vjp(g: Any, mat2: Any, self_sym_sizes: Any, self_sym_strides: Any) -> Any:
+    """`g @ mat2ᵀ`."""
+    return F.t(F.mm(mat2, F.t(g))) if by_columns(self_sym_sizes, self_sym_strides) else F.mm(g, F.t(mat2))
+
+
+def mm_mat2_vjp(g: Any, self: Any, mat2_sym_sizes: Any, mat2_sym_strides: Any) -> Any:
+    """`selfᵀ @ g`."""
+    return F.t(F.mm(F.t(g), self)) if by_columns(mat2_sym_sizes, mat2_sym_strides) else F.mm(F.t(self), g)
+
+
+@differentiable(self=mm_self_vjp, mat2=mm_mat2_vjp)
 def mm(self, mat2):
     """Matrix times matrix: (n, k) @ (k, m) → (n, m)."""
     if self.shape[1] != mat2.shape[0]:
@@ -43,9 +58,17 @@ def mm(self, mat2):
     return self.dot(mat2)
 
 
-@differentiable(self=lambda g, mat2: F.bmm(g, mat2.mT), mat2=lambda g, self: F.bmm(self.mT, g))
+@differentiable(
+    self=lambda g, mat2: F.bmm(g, F.transpose(mat2, 1, 2)),
+    mat2=lambda g, self: F.bmm(F.transpose(self, 1, 2), g),
+)
 def bmm(self, mat2):
     """A batch of matrix products: (b, n, k) @ (b, k, m) → (b, n, m)."""
+    if (self.shape[0], self.shape[2]) != mat2.shape[:2]:
+        raise RuntimeError(
+            f"Expected size for first two dimensions of batch2 tensor to be: [{self.shape[0]}, {self.shape[2]}] but got: "
+            f"[{mat2.shape[0]}, {mat2.shape[1]}]."
+        )
     same_dtype(self, mat2, "bmm")
     return self @ mat2
 

@@ -45,7 +45,7 @@ def abs(self):
     return np.abs(self)
 
 
-@differentiable(self=lambda g: F.zeros_like(g), elementwise=True)
+@differentiable(self=lambda g, self, result: F.zeros_like(g), elementwise=True)
 def sgn(self):
     """Sign of each element: -1, 0 or 1."""
     return np.sign(self)

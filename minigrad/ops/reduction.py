@@ -8,24 +8,23 @@ from typing import Any
 import numpy as np
 
 from ..op import F, differentiable
+from .shape import place
 
 
 def over(dim: Any, ndim: int) -> tuple[int, ...]:
     """The dimensions named by `dim` (an int, a tuple or None for all), counted from the front; IndexError if out of range."""
     dims = range(ndim) if dim is None or dim == () else (dim,) if isinstance(dim, int) else dim
-    result = []
-    for d in dims:
-        limit = max(ndim, 1)
-        if not -limit <= d < limit:
-            raise IndexError(f"Dimension out of range (expected to be in range of [{-limit}, {limit - 1}], but got {d})")
-        result.append(d % limit)
-    return tuple(result) if ndim else ()
+    result = tuple(place(d, ndim) for d in dims)
+    if len(set(result)) < len(result):
+        twice = next(d for d in result if result.count(d) > 1)
+        raise RuntimeError(f"dim {twice} appears multiple times in the list of dims")
+    return result if ndim else ()
 
 
 def restore(g: Any, sizes: tuple[int, ...], dim: Any, keepdim: bool) -> Any:
     """A reduced gradient, given back the dimensions it lost and expanded to `sizes`."""
-    if not keepdim:
-        for d in sorted(over(dim, len(sizes))):
+    if not keepdim and sizes:
+        for d in dim if len(dim) == 1 else sorted(over(dim, len(sizes))):
             g = F.unsqueeze(g, d)
     return F.expand(g, sizes)
 

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from ..dtypes import of
 from ..graph import sum_to as sum_to_array
 from ..op import RAW, F, composite, differentiable
 
@@ -23,37 +24,48 @@ def infer(shape: tuple[int, ...], size: int) -> tuple[int, ...]:
     return shape
 
 
+def viewed(self: Any, shape: tuple[int, ...]) -> Any:
+    """`self` in another shape on the same memory; None where that needs a copy."""
+    result = np.asarray(self).reshape(shape)
+    return result if not result.size or np.may_share_memory(result, self) else None
+
+
 @differentiable(self=lambda g, self_sym_sizes: F.reshape(g, self_sym_sizes), view=True, linear=True)
 def view(self, size):
     """The same memory in another shape; RuntimeError where that needs a copy."""
-    shape = infer(tuple(size), self.size)
-    result = self.view() if isinstance(self, np.ndarray) else np.asarray(self)
-    try:
-        result.shape = shape
-    except AttributeError:
+    result = viewed(self, infer(tuple(size), self.size))
+    if result is None:
         raise RuntimeError(
             "view size is not compatible with input tensor's size and stride (at least one dimension spans across two "
             "contiguous subspaces). Use .reshape(...) instead."
-        ) from None
+        )
     return result
 
 
-@differentiable(self=lambda g, self_sym_sizes: F.reshape(g, self_sym_sizes), node="UnsafeViewBackward0", linear=True)
-def reshape_copy(self, size):
-    """A copy in another shape."""
-    return np.array(self, order="C").reshape(infer(tuple(size), self.size))
+@differentiable(self=lambda g, self_sym_sizes: F.reshape(g, self_sym_sizes), view=True, linear=True)
+def reshape_alias(self, size):
+    """A view of a tensor that is not contiguous: what `reshape` leaves when it can."""
+    return viewed(self, size)
+
+
+@differentiable(self=lambda g, self_sym_sizes: F.reshape(g, self_sym_sizes), linear=True)
+def unsafe_view(self, size):
+    """The memory of a result that nobody else sees, in another shape."""
+    return self.reshape(size)
 
 
 @composite
 def reshape(self: Any, size: tuple[int, ...]) -> Any:
     """The same numbers in another shape: a view where that is possible, else a copy."""
-    if isinstance(self, RAW):
-        return self.reshape(infer(tuple(size), self.size))
     if hasattr(self, "__minigrad_symbol__"):
         return self
-    if not size or np.ndim(self._data) == 0 or self._data.flags.c_contiguous:
+    if isinstance(self, RAW):
+        return self.reshape(infer(tuple(size), self.size))
+    data = self._data
+    if data.ndim == 0 or data.flags.c_contiguous:
         return F.view(self, size)
-    return F.view(F.clone(self), size)
+    shape = infer(tuple(size), data.size)
+    return F.unsafe_view(F.clone(self), shape) if viewed(data, shape) is None else F.reshape_alias(self, shape)
 
 
 @differentiable(self=lambda g, self_sym_sizes: F.sum_to(g, self_sym_sizes), view=True, linear=True)
@@ -63,8 +75,8 @@ def expand(self, size):
     lead = len(size) - self.ndim
     if lead < 0:
         raise RuntimeError(
-            f"expand(torch.{type(self).__name__}{{{list(self.shape)}}}, size={list(size)}): the number of sizes provided "
-            f"({len(size)}) must be greater or equal to the number of dimensions in the tensor ({self.ndim})"
+            f"expand(torch.{of(self).title}Tensor{{{list(self.shape)}}}, size={list(size)}): the number of sizes "
+            f"provided ({len(size)}) must be greater or equal to the number of dimensions in the tensor ({self.ndim})"
         )
     shape = tuple(self.shape[i - lead] if n == -1 and i >= lead else n for i, n in enumerate(size))
     for i, (n, m) in enumerate(zip(shape[lead:], self.shape, strict=True)):
@@ -95,13 +107,22 @@ def sum_to(g: Any, shape: tuple[int, ...]) -> Any:
 
 def inverse(dims: tuple[int, ...]) -> tuple[int, ...]:
     """The order of dimensions that undoes `dims`."""
-    return tuple(sorted(range(len(dims)), key=dims.__getitem__))
+    front = [d % len(dims) for d in dims]
+    return tuple(sorted(range(len(dims)), key=front.__getitem__))
 
 
 @differentiable(self=lambda g, dims: F.permute(g, inverse(dims)), view=True, linear=True)
 def permute(self, dims):
     """Dimensions in another order."""
-    return np.transpose(self, dims)
+    if len(dims) != self.ndim:
+        raise RuntimeError(
+            "permute(sparse_coo): number of dimensions in the tensor input does not match the length of the desired ordering "
+            f"of dimensions i.e. input.dim() = {self.ndim} is not equal to len(dims) = {len(dims)}"
+        )
+    front = tuple(place(d, self.ndim) for d in dims)
+    if len(set(front)) < len(front):
+        raise RuntimeError("permute(): duplicate dims are not allowed.")
+    return np.transpose(self, front)
 
 
 @differentiable(self=lambda g: F.t(g), view=True, linear=True)
@@ -115,7 +136,8 @@ def t(self):
 @differentiable(self=lambda g, dim0, dim1: F.transpose(g, dim0, dim1), view=True, linear=True)
 def transpose(self, dim0, dim1):
     """Two dimensions exchanged."""
-    return np.swapaxes(self, dim0, dim1)
+    dim0, dim1 = place(dim0, self.ndim), place(dim1, self.ndim)
+    return np.swapaxes(self, dim0, dim1) if self.ndim else np.asarray(self)
 
 
 @differentiable(self=lambda g, dim: F.squeeze_dim(g, dim), view=True, linear=True)
@@ -127,18 +149,64 @@ def unsqueeze(self, dim):
     return np.expand_dims(self, dim % n)
 
 
-@differentiable(self=lambda g, dim: F.unsqueeze(g, dim), node="SqueezeBackward1", view=True, linear=True)
+def place(dim: int, ndim: int) -> int:
+    """`dim` counted from the front; IndexError with PyTorch's text if it is out of range."""
+    limit = max(ndim, 1)
+    if not -limit <= dim < limit:
+        raise IndexError(
+            f"Dimension out of range (expected to be in range of [{-limit}, {limit - 1}], but got {dim})"
+        )
+    return dim % limit
+
+
+def unsqueezed(g: Any, dim: int, sizes: tuple[int, ...]) -> Any:
+    """The gradient of `squeeze_dim`: dimension `dim` put back if it was taken away."""
+    return F.unsqueeze(g, dim % len(sizes)) if sizes and sizes[dim] == 1 else g
+
+
+@differentiable(
+    self=lambda g, self_sym_sizes, dim: unsqueezed(g, dim, self_sym_sizes),
+    node="SqueezeBackward1",
+    view=True,
+    linear=True,
+)
 def squeeze_dim(self, dim):
     """Dimension `dim` taken away if its size is 1."""
+    dim = place(dim, self.ndim)
     return np.squeeze(self, dim) if self.ndim and self.shape[dim] == 1 else np.asarray(self)
 
 
 @differentiable(
-    self=lambda g, self_sym_sizes: F.view(g, self_sym_sizes), node="SqueezeBackward0", view=True, linear=True
+    self=lambda g, self_sym_sizes, dim: unsqueezed(g, dim, self_sym_sizes), node="SqueezeBackward4", linear=True
+)
+def squeeze_result(self, dim):
+    """`squeeze_dim` in place, of a result that nobody else sees."""
+    return np.squeeze(self, dim)
+
+
+def unsqueezed_all(g: Any, sizes: tuple[int, ...]) -> Any:
+    """The gradient of `squeeze_all`: every dimension of size 1 put back."""
+    for dim, n in enumerate(sizes):
+        if n == 1:
+            g = F.unsqueeze(g, dim)
+    return g
+
+
+@differentiable(
+    self=lambda g, self_sym_sizes: unsqueezed_all(g, self_sym_sizes),
+    node="SqueezeBackward0",
+    view=True,
+    linear=True,
 )
 def squeeze_all(self):
     """All dimensions of size 1 taken away."""
     return np.squeeze(self)
+
+
+@differentiable(self=lambda g: g, view=True, linear=True)
+def alias(self):
+    """The same tensor once more: `t[...]`."""
+    return self[...] if isinstance(self, np.ndarray) else self
 
 
 @differentiable(self=lambda g: g, linear=True)

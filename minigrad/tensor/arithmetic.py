@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from ..inplace import in_place
-from ..op import F, Unsupported
+from ..op import F
 from ..ops import arithmetic as ar, pointwise as pw
 from ..tensor_base import TensorBase
 
@@ -15,8 +17,21 @@ def power(self: Any, exponent: Any) -> Any:
     if isinstance(exponent, TensorBase):
         return ar.pow_tensor(self, exponent)
     if not isinstance(exponent, (int, float)):
-        raise Unsupported(f"pow(): argument 'exponent' must be Tensor or Number, not {type(exponent).__name__}")
+        raise TypeError(f"pow(): argument 'exponent' must be Tensor or Number, not {type(exponent).__name__}")
     return ar.pow_scalar(self, exponent)
+
+
+OPERANDS = (TensorBase, int, float, complex, np.generic)
+
+
+def declined(other: Any) -> Any:
+    """NotImplemented for an operand that is no tensor and no number: Python then asks the other side.
+
+    Called while an error is handled, which it raises again if the operand is not at fault.
+    """
+    if isinstance(other, OPERANDS):
+        raise
+    return NotImplemented
 
 
 class Arithmetic(TensorBase):
@@ -27,8 +42,8 @@ class Arithmetic(TensorBase):
     def __add__(self, other: Any) -> Any:
         try:
             return ar.add(self, other)
-        except Unsupported:
-            return NotImplemented
+        except TypeError:
+            return declined(other)
 
     def __radd__(self, other: Any) -> Any:
         return self.__add__(other)
@@ -36,20 +51,20 @@ class Arithmetic(TensorBase):
     def __sub__(self, other: Any) -> Any:
         try:
             return ar.sub(self, other)
-        except Unsupported:
-            return NotImplemented
+        except TypeError:
+            return declined(other)
 
     def __rsub__(self, other: Any) -> Any:
         try:
             return ar.rsub(self, other)
-        except Unsupported:
-            return NotImplemented
+        except TypeError:
+            return declined(other)
 
     def __mul__(self, other: Any) -> Any:
         try:
             return ar.mul(self, other)
-        except Unsupported:
-            return NotImplemented
+        except TypeError:
+            return declined(other)
 
     def __rmul__(self, other: Any) -> Any:
         return self.__mul__(other)
@@ -57,20 +72,20 @@ class Arithmetic(TensorBase):
     def __truediv__(self, other: Any) -> Any:
         try:
             return ar.div(self, other)
-        except Unsupported:
-            return NotImplemented
+        except TypeError:
+            return declined(other)
 
     def __rtruediv__(self, other: Any) -> Any:
         try:
             return ar.mul(ar.reciprocal(self), other)
-        except Unsupported:
-            return NotImplemented
+        except TypeError:
+            return declined(other)
 
     def __pow__(self, exponent: Any) -> Any:
         try:
             return power(self, exponent)
-        except Unsupported:
-            return NotImplemented
+        except TypeError:
+            return declined(exponent)
 
     def __rpow__(self, base: Any) -> Any:
         return ar.pow_base(base, self) if isinstance(base, (int, float)) else NotImplemented
@@ -162,26 +177,26 @@ class Comparison(TensorBase):
     def __eq__(self, other: object) -> Any:
         try:
             return F.eq(self, other)
-        except Unsupported:
-            return NotImplemented
+        except TypeError:
+            return declined(other)
 
     def __ne__(self, other: object) -> Any:
         try:
             return F.ne(self, other)
-        except Unsupported:
-            return NotImplemented
+        except TypeError:
+            return declined(other)
 
     def __lt__(self, other: Any) -> Any:
-        return F.lt(self, other)
+        return F.lt(self, other) if isinstance(other, OPERANDS) else NotImplemented
 
     def __le__(self, other: Any) -> Any:
-        return F.le(self, other)
+        return F.le(self, other) if isinstance(other, OPERANDS) else NotImplemented
 
     def __gt__(self, other: Any) -> Any:
-        return F.gt(self, other)
+        return F.gt(self, other) if isinstance(other, OPERANDS) else NotImplemented
 
     def __ge__(self, other: Any) -> Any:
-        return F.ge(self, other)
+        return F.ge(self, other) if isinstance(other, OPERANDS) else NotImplemented
 
     eq, ne, lt, le, gt, ge = __eq__, __ne__, __lt__, __le__, __gt__, __ge__
 

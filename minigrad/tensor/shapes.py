@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+import sys
 from typing import Any
 
 import numpy as np
@@ -9,12 +11,17 @@ import numpy as np
 from .. import dtypes
 from ..op import F
 from ..ops import linalg, reduction as red, shape as sh
-from ..tensor_base import TensorBase
+from ..tensor_base import TensorBase, wrap
 
 
 def sizes(size: tuple[Any, ...]) -> tuple[int, ...]:
     """Sizes given as numbers or as one sequence."""
     return tuple(size[0]) if len(size) == 1 and isinstance(size[0], (tuple, list)) else size
+
+
+def listed(dim: Any) -> tuple[int, ...]:
+    """One dimension or several, as a tuple."""
+    return (dim,) if isinstance(dim, int) else tuple(dim)
 
 
 class Shape(TensorBase):
@@ -40,7 +47,7 @@ class Shape(TensorBase):
 
     def permute(self, *dims: Any) -> Any:
         """Dimensions in another order."""
-        return sh.permute(self, tuple(d % self._data.ndim for d in sizes(dims)))
+        return sh.permute(self, sizes(dims))
 
     def transpose(self, dim0: int, dim1: int) -> Any:
         """Two dimensions exchanged."""
@@ -73,10 +80,7 @@ class Shape(TensorBase):
 
     def __setitem__(self, key: Any, value: Any) -> None:
         target = get(self, key)
-        if isinstance(value, TensorBase):
-            target.copy_(value)
-        else:
-            target.fill_(value)
+        target.copy_(value if isinstance(value, TensorBase) else wrap(np.asarray(value, self._data.dtype)[()]))
 
     def __len__(self) -> int:
         if self._data.ndim == 0:
@@ -107,11 +111,9 @@ def get(self: Any, key: Any) -> Any:
         elif k is None:
             result, dim = F.unsqueeze(result, dim), dim + 1
         elif isinstance(k, slice):
-            start, stop, step = k.indices(result._data.shape[dim])
-            if step < 0:
-                raise ValueError("step must be greater than zero")
-            if (start, stop, step) != (0, result._data.shape[dim], 1):
-                result = F.slice(result, dim, start, max(stop, start), step)
+            start, stop, step = bounds(k)
+            if len(keys) == 1 or (start, step) != (0, 1) or stop < result._data.shape[dim]:
+                result = F.slice(result, dim, start, stop, step)
             dim += 1
         elif isinstance(k, (int, np.integer)) and not isinstance(k, bool):
             result = F.select(result, dim, int(k))
@@ -119,7 +121,15 @@ def get(self: Any, key: Any) -> Any:
             raise IndexError(
                 f"only integers, slices (`:`), ellipsis (`...`) and None are valid indices here (got {type(k).__name__})"
             )
-    return sh.view(self, self._data.shape) if result is self and self._data.ndim else result
+    return F.alias(self) if result is self else result
+
+
+def bounds(key: slice) -> tuple[int, int, int]:
+    """Start, stop and step of a slice, as PyTorch notes them; ValueError for a step that is not positive."""
+    start, stop, step = (0 if key.start is None else key.start), key.stop, (1 if key.step is None else key.step)
+    if step <= 0:
+        raise ValueError("step must be greater than zero")
+    return start, sys.maxsize if stop is None else stop, step
 
 
 class Algebra(TensorBase):
@@ -129,7 +139,7 @@ class Algebra(TensorBase):
 
     def sum(self, dim: Any = None, keepdim: bool = False) -> Any:
         """Sum of all elements, or over `dim`."""
-        return red.sum_all(self) if dim is None else red.sum_dim(self, dim, keepdim)
+        return red.sum_all(self) if dim is None else red.sum_dim(self, listed(dim), keepdim)
 
     def mean(self, dim: Any = None, keepdim: bool = False) -> Any:
         """Mean of all elements, or over `dim`; RuntimeError for integers."""
@@ -138,7 +148,7 @@ class Algebra(TensorBase):
                 "mean(): could not infer output dtype. Input dtype must be either a floating point or complex dtype. "
                 f"Got: {dtypes.of(self._data).title}"
             )
-        return red.mean_all(self) if dim is None else red.mean_dim(self, dim, keepdim)
+        return red.mean_all(self) if dim is None else red.mean_dim(self, listed(dim), keepdim)
 
     def dot(self, tensor: Any) -> Any:
         """Inner product of two vectors."""
@@ -177,25 +187,51 @@ def matmul(a: Any, b: Any) -> Any:
     if m == 2 and n == 1:
         return linalg.mv(a, b)
     if m == 1 and n == 2:
-        return F.squeeze_dim(linalg.mm(F.unsqueeze(a, 0), b), 0)
+        return F.squeeze_result(linalg.mm(F.unsqueeze(a, 0), b), 0)
     if m == 2 and n == 2:
         return linalg.mm(a, b)
     return batched(a, b)
 
 
+def folds(a: Any, b: Any) -> bool:
+    """Whether PyTorch turns a product with more than two dimensions into one of matrices: see `batched`."""
+    large, small = (a, b) if a._data.ndim >= b._data.ndim else (b, a)
+    if large._data.ndim < 3 or small._data.ndim > 2:
+        return False
+    if small.requires_grad:
+        return True
+    if a._data.ndim == 2:
+        return False
+    data = large._data if large is a else np.swapaxes(large._data, -2, -1)
+    return all(data.strides[i] == data.strides[i + 1] * data.shape[i + 1] for i in range(data.ndim - 2))
+
+
+def folded(a: Any, b: Any) -> Any:
+    """A product in which one factor is a vector or matrix: the batch dimensions of the other become rows."""
+    turned = b._data.ndim > a._data.ndim
+    large = F.transpose(b, -2, -1) if turned else a
+    small = b if not turned else F.t(a) if a._data.ndim == 2 else a
+    *lead, k = large._data.shape
+    rows = F.reshape(large, (math.prod(lead), k))
+    if small._data.ndim == 1:
+        return F.unsafe_view(linalg.mv(rows, small), tuple(lead))
+    out = F.unsafe_view(linalg.mm(rows, small), (*lead, small._data.shape[1]))
+    return F.transpose(out, -2, -1).contiguous() if turned else out
+
+
 def batched(a: Any, b: Any) -> Any:
-    """matmul of more than two dimensions: broadcast, one bmm, shape restored."""
-    vector_a, vector_b = a._data.ndim == 1, b._data.ndim == 1
-    a = F.unsqueeze(a, 0) if vector_a else a
-    b = F.unsqueeze(b, 1) if vector_b else b
-    batch = np.broadcast_shapes(a._data.shape[:-2], b._data.shape[:-2])
-    (n, k), (k2, m) = a._data.shape[-2:], b._data.shape[-2:]
-    if k != k2:
-        raise RuntimeError(
-            f"Expected size for first two dimensions of batch2 tensor to be: [{int(np.prod(batch))}, {k}] but got: "
-            f"[{int(np.prod(batch))}, {k2}]."
-        )
-    a = F.reshape(F.expand(a, (*batch, n, k)), (-1, n, k))
-    b = F.reshape(F.expand(b, (*batch, k, m)), (-1, k, m))
-    out = tuple(batch) + (() if vector_a else (n,)) + (() if vector_b else (m,))
-    return F.view(linalg.bmm(a, b), out)
+    """matmul of more than two dimensions: one product of matrices, or broadcast and one bmm; shape restored."""
+    if folds(a, b):
+        return folded(a, b)
+    m, n = a._data.shape, b._data.shape
+    rows, k = (m[-2] if len(m) > 1 else 1), m[-1]
+    k2, columns = (n[-2], n[-1]) if len(n) > 1 else (n[0], 1)
+    batch = np.broadcast_shapes(m[:-2], n[:-2])
+    size = math.prod(batch)
+    left = F.reshape(F.expand(a, (*batch, rows, k)), (size, rows, k))
+    shape = batch + ((rows,) if len(m) > 1 else ()) + ((columns,) if len(n) > 1 else ())
+    if len(n) == 1:
+        right = F.unsqueeze(F.reshape(F.expand(b, (*batch, k2)), (size, k2)), 2)
+        return F.unsafe_view(F.squeeze_dim(linalg.bmm(left, right), -1), shape)
+    right = F.reshape(F.expand(b, (*batch, k2, columns)), (size, k2, columns))
+    return F.unsafe_view(linalg.bmm(left, right), shape)

@@ -22,7 +22,7 @@ NON_LEAF_GRAD = (
     "The .grad attribute of a Tensor that is not a leaf Tensor is being accessed. Its .grad attribute won't be populated "
     "during autograd.backward(). If you indeed want the .grad field to be populated for a non-leaf Tensor, use "
     ".retain_grad() on the non-leaf Tensor. If you access the non-leaf Tensor by mistake, make sure you access the leaf "
-    "Tensor instead. See github.com/pytorch/pytorch/pull/30531 for more informations."
+    "Tensor instead. See github.com/pytorch/pytorch/pull/30531 for more information."
 )
 
 
@@ -55,9 +55,7 @@ class Autograd(TensorBase):
     @requires_grad.setter
     def requires_grad(self, value: bool) -> None:
         if self.grad_fn is not None:
-            if value:
-                return
-            raise RuntimeError(NOT_LEAF)
+            raise RuntimeError(NOT_LEAF.partition(" If")[0] if value else NOT_LEAF)
         if value:
             if self._data.dtype not in dtypes.DIFFERENTIABLE:
                 raise RuntimeError("only Tensors of floating point dtype can require gradients")
@@ -72,7 +70,8 @@ class Autograd(TensorBase):
                 "requires_grad_(): argument 'requires_grad' (position 1) must be bool, not "
                 f"{type(requires_grad).__name__}"
             )
-        self.requires_grad = requires_grad
+        if not requires_grad or self.grad_fn is None:
+            self.requires_grad = requires_grad
         return self
 
     @property
@@ -111,9 +110,7 @@ class Autograd(TensorBase):
 
         `gradient` (of this tensor's shape) may be left out for one element, where it is 1. See `autograd.backward`.
         """
-        from ..autograd import backward
-
-        backward(self, gradient, retain_graph, create_graph, inputs=inputs)
+        TensorBase.run_backward(self, gradient, retain_graph, create_graph, inputs=inputs)
 
     def register_hook(self, hook: Any) -> RemovableHandle:
         """Call `hook(grad)` each time this tensor's gradient is computed; what it returns replaces the gradient."""
@@ -334,7 +331,7 @@ def describe(t: TensorBase, prefix: str = "tensor(") -> str:
         t._data,
         default_float=dtypes.get_default_dtype().numpy,
         requires_grad=t._acc is not None,
-        grad_fn=None if fn is None else fn.name(),
+        grad_fn=None if fn is None else fn.name().rpartition("::")[2],
         class_prefix=prefix,
     )
 

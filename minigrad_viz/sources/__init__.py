@@ -1,7 +1,9 @@
-"""Where events come from. A source has `attach(recorder)` and `detach()`; in between it tells the recorder what its library
-does on this thread, by calling `created`, `forward`, `detached`, `mutated`, `backward_started` and `backward_ended`.
+"""Where events come from. A source has `attach(recorder)` and `detach()`; in between it tells the recorder
+what its library does on this thread, by calling `created`, `forward`, `detached`, `mutated`,
+`backward_started` and `backward_ended`.
 
-A source knows nothing of the recorder but these methods and `busy`, which is true while the recorder itself reads tensors.
+A source knows nothing of the recorder but these methods and `busy`, which is true while the recorder
+itself reads tensors.
 """
 
 from __future__ import annotations

@@ -1,11 +1,12 @@
 """Events of PyTorch, watched only if the cell's process has loaded it, or loads it in the cell.
 
 Note [How PyTorch is watched]
-    Functions and methods are seen by a `TorchFunctionMode`. It does not see `Function.apply`: a custom Function is found
-    later, by walking the graph, and what its `forward` computes inside is left out. Backward calls, however they are made,
-    end in one method of one object, `Variable._execution_engine.run_backward`; while a cell is recorded, a stand-in for
-    that object tells when it begins and ends. Both are taken away when the cell ends. Frames of this module hide
-    themselves from IPython's tracebacks.
+    Functions and methods are seen by a `TorchFunctionMode`. It does not see `Function.apply`: a custom
+    Function is found later, by walking the graph, and what its `forward` computes inside is left out.
+    Backward calls, however they are made, end in one method of one object,
+    `Variable._execution_engine.run_backward`; while a cell is recorded, a stand-in for that object tells
+    when it begins and ends. Both are taken away when the cell ends. Frames of this module hide themselves
+    from IPython's tracebacks.
 """
 
 from __future__ import annotations
@@ -22,14 +23,18 @@ from ..protocol import is_tensor, version_of
 
 PROPERTIES = ("T", "mT", "H", "mH", "real", "imag")  # attributes that compute; other attributes are only read
 COPIES = ("tensor", "as_tensor", "asarray", "from_numpy")  # make a tensor from data, even if that is a tensor
-QUIET = ("torch.autograd.function", "torch.autograd.gradcheck")  # what runs inside these is no step of the cell
+QUIET = (
+    "torch.autograd.function",
+    "torch.autograd.gradcheck",
+)  # what runs inside these is no step of the cell
 
 
 class PyTorch:
     """Watches PyTorch on the thread on which it was attached."""
 
     def attach(self, recorder: Any) -> None:
-        """Begin to tell `recorder` what happens on this thread; at once, or as soon as PyTorch is imported."""
+        """Begin to tell `recorder` what happens on this thread; at once, or as soon as PyTorch is
+        imported."""
         self.recorder = recorder
         self.thread = threading.get_ident()
         self.mode: Any = None
@@ -43,7 +48,7 @@ class PyTorch:
     def detach(self) -> None:
         """Stop, and leave nothing behind."""
         if self.waiting in sys.meta_path:
-            sys.meta_path.remove(self.waiting)  # type: ignore[arg-type]
+            sys.meta_path.remove(self.waiting)
         if self.mode is not None:
             variable = sys.modules["torch"].autograd.Variable
             variable._execution_engine = self.engine.engine
@@ -85,8 +90,8 @@ class PyTorch:
         return result
 
     def listens(self) -> bool:
-        """Whether what runs now is a step of the cell: no work of the recorder, of a backward call, or inside a custom
-        Function or a gradcheck."""
+        """Whether what runs now is a step of the cell: no work of the recorder, of a backward call, or
+        inside a custom Function or a gradcheck."""
         if self.recorder.busy or self.recorder.call:
             return False
         frame = sys._getframe(2)
@@ -159,7 +164,11 @@ class Engine:
         __tracebackhide__ = True
         recorder, run = self.source.recorder, self.engine.run_backward
         here = threading.get_ident() == self.source.thread
-        if not here or not all(is_tensor(t) for t in (*roots, *inputs)) or not (recorder.call or self.source.listens()):
+        if (
+            not here
+            or not all(is_tensor(t) for t in (*roots, *inputs))
+            or not (recorder.call or self.source.listens())
+        ):
             return run(roots, gradients, keep_graph, create_graph, inputs, *args, **kwargs)
         kind = "backward" if kwargs.get("accumulate_grad") else "grad"
         recorder.backward_started(kind, roots, gradients, create_graph, inputs if kind == "grad" else None)

@@ -1,17 +1,17 @@
 """The recorder: it writes down what a cell does, and changes nothing.
 
 Note [What the recorder keeps]
-    While it records, it knows tensors and nodes by their ids (see Note [Identity]) and keeps none alive. During a backward
-    call it holds the nodes of the graph and has hooks on each of them; the hooks refer to the recorder and to names, never
-    to their node. A fault of the recorder must not become an error of the cell: the first one ends the recording, and
-    `stop` raises it.
+    While it records, it knows tensors and nodes by their ids (see Note [Identity]) and keeps none alive.
+    During a backward call it holds the nodes of the graph and has hooks on each of them; the hooks refer
+    to the recorder and to names, never to their node. A fault of the recorder must not become an error of
+    the cell: the first one ends the recording, and `stop` raises it.
 """
 
 from __future__ import annotations
 
 import functools
 import weakref
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from typing import Any
 
 from .events import (
@@ -20,38 +20,20 @@ from .events import (
     Created,
     Deposited,
     Detached,
-    Event,
     Forward,
     Mutated,
     NodeRan,
-    NodeState,
-    Snapshot,
-    TensorState,
     Trace,
 )
-from .graph import Saved
-from .ids import Ids
-from .protocol import (
-    Value,
-    edges_of,
-    hooks_of,
-    is_parameter,
-    is_tensor,
-    node_name,
-    saved_of,
-    value_of,
-    variable_of,
-    version_of,
-)
+from .ledger import Ledger
+from .protocol import Value, edges_of, is_tensor, saved_of, value_of, variable_of
 from .sources import Source, sources
-from .walk import in_order
 from .where import Locator, Span
-
-ADOPTED = 5000  # nodes of an older graph that are taken in
 
 
 def observing(method: Callable[..., None]) -> Any:
-    """A method through which a source tells: quiet while the recorder itself reads tensors, and it never raises."""
+    """A method through which a source tells: quiet while the recorder itself reads tensors, and it never
+    raises."""
 
     @functools.wraps(method)
     def careful(self: Recorder, *args: Any) -> None:
@@ -68,35 +50,30 @@ def observing(method: Callable[..., None]) -> Any:
     return careful
 
 
-class Recorder:
+class Recorder(Ledger):
     """Records one cell: `source` runs with `namespace` as its globals. Use it between `start()` and `stop()`.
 
-    `call` is the number of the backward call that is running (0 outside), `busy` true while the recorder works.
+    `busy` is true while the recorder works.
     """
 
     def __init__(
         self, source: str, namespace: dict[str, Any], watched: Iterable[Source] | None = None
     ) -> None:
+        super().__init__(namespace)
         self.source = source
-        self.namespace = namespace
         self.watched = list(sources() if watched is None else watched)
         self.locator = Locator(source, namespace)
-        self.events: list[Event] = []
-        self.ids = Ids()
         self.busy = False
         self.problem: Exception | None = None
-        self.call = 0
-        self.calls = 0
         self._depth = 0
         self._creates = False  # whether the running call builds a graph
         self._names: dict[int, str | None] = {}  # by span
-        self._frozen: set[str] = set()
         self._live: list[tuple[str, Any]] = []  # nodes of the running backward call
         self._handles: list[Any] = []
         self._before: dict[str, Value | None] = {}  # a leaf's gradient just before the deposit
         self._wanted: list[str] = []  # the tensors whose gradients grad() is to return
 
-    # ── beginning and end ───────────────────────────────────────────────────────────────────────────────────────────
+    # ── beginning and end ───────────────────────────────────────────────────────────────────────────────────
 
     def start(self) -> None:
         """Begin to observe this thread."""
@@ -104,20 +81,19 @@ class Recorder:
             source.attach(self)
 
     def stop(self, error: BaseException | None = None) -> Trace:
-        """Stop observing and give the trace; `error` is what ended the cell. Raises what went wrong while recording."""
+        """Stop observing and give the trace; `error` is what ended the cell. Raises what went wrong while
+        recording."""
         for source in reversed(self.watched):
             source.detach()
         self._forget()
         if self.problem is not None:
             raise self.problem
         self.call = 0
-        self._adopt([t.grad_fn for _, t in self._variables() if self.ids.known(t) and t.grad_fn is not None])
-        if self.calls == 0:
-            self._snapshot("before")
-        self._snapshot("end")
-        named = self._named()
-        rest = self._walk([t.grad_fn for _, t in named if t.grad_fn is not None])
-        nodes = tuple(self._freeze(name, node) for name, node in rest if name not in self._frozen)
+        self.adopt([t.grad_fn for _, t in self.variables() if self.ids.known(t) and t.grad_fn is not None])
+        self.snapshot("end")
+        named = self.named()
+        rest = self.walk([t.grad_fn for _, t in named if t.grad_fn is not None])
+        nodes = tuple(self.freeze(name, node) for name, node in rest if name not in self.frozen)
         names = tuple((self.ids.known(t) or "", name) for name, t in named)
         text = None if error is None else describe(error)
         return Trace(self.source, tuple(self.events), text, names, nodes)
@@ -128,18 +104,19 @@ class Recorder:
             handle.remove()
         self._handles, self._live = [], []
 
-    # ── what sources tell: forward ──────────────────────────────────────────────────────────────────────────────────
+    # ── what sources tell: forward ──────────────────────────────────────────────────────────────────────────
 
     @observing
     def created(self, tensor: Any) -> None:
         """A tensor was made from data."""
         if not self.call:
             span, name = self._place()
-            self.events.append(Created(self._state(tensor, self.ids.new(tensor)), span, name))
+            self.events.append(Created(self.state_of(tensor, self.ids.new(tensor)), span, name))
 
     @observing
     def forward(self, title: str, inputs: list[Any], results: list[Any], grad_enabled: bool) -> None:
-        """An op ran. Inside a backward call it counts only if the call builds a graph and the result is part of it."""
+        """An op ran. Inside a backward call it counts only if the call builds a graph and the result is
+        part of it."""
         results = [t for t in results if is_tensor(t)]
         if self.call and not (self._creates and any(t.requires_grad for t in results)):
             return
@@ -147,9 +124,9 @@ class Recorder:
         ids, arguments = [], []
         for value in inputs:
             tensor = is_tensor(value)
-            ids.append(self._id(value) if tensor else None)
+            ids.append(self.id_of(value) if tensor else None)
             arguments.append(None if tensor else str(value))
-        states = tuple(self._state(t, self.ids.known(t) or self.ids.new(t)) for t in results)
+        states = tuple(self.state_of(t, self.ids.known(t) or self.ids.new(t)) for t in results)
         event = Forward(title, tuple(ids), tuple(arguments), states, grad_enabled, span, name, self.call)
         self.events.append(event)
 
@@ -158,8 +135,8 @@ class Recorder:
         """`detach()` was called."""
         if not self.call:
             span, name = self._place()
-            before = self._id(source)
-            self.events.append(Detached(before, self._state(result, self.ids.new(result)), span, name))
+            before = self.id_of(source)
+            self.events.append(Detached(before, self.state_of(result, self.ids.new(result)), span, name))
 
     @observing
     def mutated(self, title: str, values: list[Any]) -> None:
@@ -169,18 +146,18 @@ class Recorder:
         if self.call or before is None:
             return
         span, _ = self._place()
-        others = tuple(self._id(t) if is_tensor(t) else None for t in values[1:])
+        others = tuple(self.id_of(t) if is_tensor(t) else None for t in values[1:])
         after = self.ids.known(tensor) or self.ids.new(tensor)
-        self.events.append(Mutated(title, before, self._state(tensor, after), (before, *others), span))
+        self.events.append(Mutated(title, before, self.state_of(tensor, after), (before, *others), span))
 
     @observing
     def adopt_within(self, results: list[Any]) -> None:
         """Give ids to nodes inside an op that is made of several, before the op itself is told."""
         nodes = [t.grad_fn for t in results if t.grad_fn is not None]
         inner = [n for node in dict.fromkeys(nodes) for n, _ in edges_of(node) if n is not None]
-        self._adopt(inner, users=nodes)
+        self.adopt(inner, users=nodes)
 
-    # ── what sources tell: backward ─────────────────────────────────────────────────────────────────────────────────
+    # ── what sources tell: backward ─────────────────────────────────────────────────────────────────────────
 
     def backward_started(
         self, kind: str, roots: Any, gradients: Any, create_graph: bool, wanted: Any
@@ -200,16 +177,16 @@ class Recorder:
     def _begin_call(self, kind: str, roots: Any, gradients: Any, create_graph: bool, wanted: Any) -> None:
         """Freeze the graph of the call and listen to its nodes."""
         span, _ = self._place()
-        names = tuple(self._id(t) for t in roots)
+        names = tuple(self.id_of(t) for t in roots)
         nodes = [t.grad_fn for t in roots if t.grad_fn is not None]
-        self._adopt(nodes)
-        self._wanted = [self._id(t) for t in wanted or ()]
+        self.adopt(nodes)
+        self._wanted = [self.id_of(t) for t in wanted or ()]
         self.calls += 1
-        self._snapshot("before")
+        self.snapshot("before")
         given = tuple(None if g is None else value_of(g) for g in gradients)
-        ids = tuple(self._id(g) if g is not None and create_graph else None for g in gradients)
-        self._live = list(self._walk(nodes))
-        frozen = tuple(self._freeze(name, node) for name, node in self._live)
+        ids = tuple(self.id_of(g) if g is not None and create_graph else None for g in gradients)
+        self._live = list(self.walk(nodes))
+        frozen = tuple(self.freeze(name, node) for name, node in self._live)
         self.call, self._creates = self.calls, create_graph
         for name, node in self._live:
             self._listen(name, node)
@@ -221,7 +198,7 @@ class Recorder:
         leaves = [v for _, node in self._live if (v := variable_of(node)) is not None]
         if self._creates:
             built = [*results, *(leaf.grad for leaf in leaves)]
-            self._adopt([g.grad_fn for g in built if g is not None and g.grad_fn is not None], tensors=built)
+            self.adopt([g.grad_fn for g in built if g is not None and g.grad_fn is not None], tensors=built)
         freed = tuple(name for name, node in self._live if any(kept.freed for kept in saved_of(node)))
         found = zip(self._wanted, results, strict=False)
         captured = tuple((name, None if g is None else value_of(g)) for name, g in found)
@@ -229,7 +206,7 @@ class Recorder:
         text = None if error is None else describe(error)
         self.events.append(BackwardEnded(self.call, text, freed, captured))
         self.call = 0
-        self._snapshot("after")
+        self.snapshot("after")
 
     def _listen(self, name: str, node: Any) -> None:
         """Put hooks on a node of the running call."""
@@ -256,7 +233,7 @@ class Recorder:
         tensor = leaf()
         if tensor is not None and tensor.grad is not None and added is not None:
             after, before = value_of(tensor.grad), self._before.get(name)
-            self.events.append(Deposited(self.call, name, self._id(tensor), before, added, after))
+            self.events.append(Deposited(self.call, name, self.id_of(tensor), before, added, after))
 
     @observing
     def _ran(self, name: str, sent: Any, received: Any) -> None:
@@ -265,10 +242,10 @@ class Recorder:
             return
         got = tuple(None if g is None else value_of(g) for g in received)
         values = tuple(None if g is None else value_of(g) for g in sent)
-        ids = tuple(self._id(g) if g is not None and g.grad_fn is not None else None for g in sent)
+        ids = tuple(self.id_of(g) if g is not None and g.grad_fn is not None else None for g in sent)
         self.events.append(NodeRan(self.call, name, got, values, ids))
 
-    # ── tensors and nodes ───────────────────────────────────────────────────────────────────────────────────────────
+    # ── tensors and nodes ───────────────────────────────────────────────────────────────────────────────────
 
     def _place(self) -> tuple[Span | None, str | None]:
         """Where in the source the user's code stands, and the name its result will get."""
@@ -280,64 +257,7 @@ class Recorder:
             self._names[key] = self.locator.name_of(span)
         return span, self._names[key]
 
-    def _id(self, tensor: Any) -> str:
-        """The id of a tensor. One that was never seen came from before the cell, or from where no source sees."""
-        known = self.ids.known(tensor)
-        if known is not None:
-            return known
-        before = self.ids.object(tensor)
-        if tensor.grad_fn is not None and before is None:
-            self._adopt([tensor.grad_fn], tensors=[tensor])
-            known = self.ids.known(tensor)
-            if known is not None:
-                return known
-        known = self.ids.new(tensor)
-        state = self._state(tensor, known)
-        if before is not None:  # its memory was written to through a view
-            self.events.append(Mutated("", before, state, (before,), None))
-        else:
-            self.events.append(Created(state, None, None))
-        return known
 
-    def _state(self, tensor: Any, name: str) -> TensorState:
-        """A tensor as it stands now."""
-        fn = tensor.grad_fn
-        retains = tensor.retains_grad
-        grad = tensor.grad if fn is None or retains else None
-        return TensorState(
-            name,
-            value_of(tensor),
-            None if grad is None else value_of(grad),
-            fn is not None or tensor.requires_grad,
-            fn is None,
-            retains,
-            None if fn is None else node_name(fn),
-            None if fn is None else self.ids.node(fn),
-            version_of(tensor),
-            fn is None and is_parameter(tensor),
-        )
-
-    def _adopt(self, roots: list[Any], tensors: Iterable[Any] = (), users: Iterable[Any] = ()) -> None:
-        """Give ids to what the nodes `roots` and those before them made, inputs first, where nobody has yet.
-
-        The tensors are looked for among `tensors`, the cell's variables, and what the new nodes and `users` saved; a
-        result that nobody has any more is known by its node alone.
-        """
-        order, _ = in_order(roots, ADOPTED, lambda node: self.ids.output(node) is not None)
-        strange = [node for node in order if variable_of(node) is None]
-        if not strange:
-            return
-        kept = (k.value for node in [*strange, *users] for k in saved_of(node))
-        found: dict[tuple[Any, int], Any] = {}
-        for tensor in [*tensors, *(t for _, t in self._variables()), *kept]:
-            if is_tensor(tensor) and tensor.grad_fn is not None:
-                found.setdefault((tensor.grad_fn, tensor.output_nr), tensor)
-        for node in order:
-            variable = variable_of(node)
-            if variable is not None:
-                self._id(variable)
-                continue
-            made = [t for (fn, _), t in found.items() if fn is node] if len(found) < 3 else None
-            del made
-            tensor = found.get((node, 0))
-            self._adopt_output(node, tensor)
+def describe(error: BaseException) -> str:
+    """An error as one line: class and text."""
+    return f"{type(error).__name__}: {error}".strip()

@@ -10,7 +10,7 @@ import anywidget
 import traitlets
 
 from .graph import Graph
-from .picture import Picture
+from .picture import SMALLEST, Picture, width_of
 from .timeline import Frame, frames_of_graph
 from .walk import graph_of
 from .words import text
@@ -21,8 +21,8 @@ HERE = Path(__file__).parent
 class Stepper(anywidget.AnyWidget):
     """An ipywidgets widget over the steps of a picture.
 
-    `step` is the step shown, 0 (before the first) to `steps`; set it from Python, link it or observe it. The picture is
-    drawn once; a step only changes classes.
+    `step` is the step shown, 0 (before the first) to `steps`; set it from Python, link it or observe it.
+    The picture is drawn once; a step only changes classes.
     """
 
     _esm = HERE / "stepper.js"
@@ -31,8 +31,9 @@ class Stepper(anywidget.AnyWidget):
     steps = traitlets.Int(0, read_only=True).tag(sync=True)
     _svg = traitlets.Unicode("").tag(sync=True)
     _prefix = traitlets.Unicode("").tag(sync=True)
-    _frames = traitlets.List().tag(sync=True)
-    _words = traitlets.Dict().tag(sync=True)
+    _width = traitlets.Int(0).tag(sync=True)  # the least, in pixels
+    _frames: Any = traitlets.List().tag(sync=True)
+    _words: Any = traitlets.Dict().tag(sync=True)
 
     def __init__(self, picture: Picture, frames: tuple[Frame, ...], **kwargs: Any) -> None:
         """`picture` with its `frames`; a graph that cannot be drawn steps through the texts alone."""
@@ -42,6 +43,7 @@ class Stepper(anywidget.AnyWidget):
         self.set_trait("steps", len(frames))
         self._svg = picture.svg() or ""
         self._prefix = picture.prefix
+        self._width = round(width_of(self._svg) * SMALLEST)
         self._frames = [[f.phase, list(f.marks), f.label, f.text] for f in frames]
         keys = ("previous", "next", "slider", "step_start")
         self._words = {key: text(key, picture.lang) for key in keys}
@@ -52,7 +54,10 @@ class Stepper(anywidget.AnyWidget):
 
     def outline(self) -> str:
         """The picture in words and its steps, one a line."""
-        lines = [self.picture.outline(), *(f"{i + 1}. [{f.label}] {f.text}" for i, f in enumerate(self.frames))]
+        lines = [
+            self.picture.outline(),
+            *(f"{i + 1}. [{f.label}] {f.text}" for i, f in enumerate(self.frames)),
+        ]
         return "\n".join(lines)
 
     def _repr_mimebundle_(self, **kwargs: Any) -> Any:

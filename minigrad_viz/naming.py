@@ -1,0 +1,64 @@
+"""What the tensors of a recorded cell are called, and how to write what made those that the source does
+not show."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from .numbers import number
+
+OPERATORS = {"add": "+", "sub": "-", "mul": "*", "div": "/", "pow": "**"}
+KINDS = ("_scalar", "_tensor")  # in which names of ops end that take a number, or a tensor, beside the first
+LONGEST = 24  # characters of an expression that is part of another one
+
+
+def names_of(places: Iterable[Any], final: Iterable[tuple[str, str]]) -> dict[str, str]:
+    """Variable names by tensor id, from where the tensors were made and from what the variables are at the
+    end.
+
+    The variable that the result was assigned to counts, if it still is that tensor or none is; else the
+    first variable that is (`y = f(x)` names what `f` called `b`).
+    """
+    bound: dict[str, list[str | None]] = {}
+    for id, name in final:
+        bound.setdefault(id, []).append(name)
+    named = {}
+    for place in places:
+        for state in place.states:
+            own = place.name if len(place.states) == 1 else None
+            names = bound.get(state.id) or [own]
+            chosen = own if own in names else names[0]
+            if chosen is not None:
+                named[state.id] = chosen
+    return named
+
+
+def expression(place: Any, at: Mapping[str, Any], named: Mapping[str, str]) -> str | None:
+    """An op inside backward in symbols; None for a place that no such op made."""
+    event = place.event
+    if event is None:
+        return None
+    operands = [operand(id, text, at, named) for id, text in zip(event.inputs, event.arguments, strict=True)]
+    title = event.op
+    for kind in KINDS:
+        title = title.removesuffix(kind)
+    if title in OPERATORS and len(operands) == 2:
+        return f"{operands[0]} {OPERATORS[title]} {operands[1]}"
+    if title in ("copy", "clone", "copybackwards") and operands:
+        return operands[-1]
+    return f"{title}({', '.join(operands)})"
+
+
+def operand(id: str | None, text: str | None, at: Mapping[str, Any], named: Mapping[str, str]) -> str:
+    """One input of such an op: its name, its number, or its own expression in brackets."""
+    if id is None:
+        return text or ""
+    if id in named:
+        return named[id]
+    place, i = at[id]
+    value = place.states[i].value
+    if place.event is None and value is not None and value.size == 1 and value.items:
+        return number(value.items[0], value.dtype)
+    whole = place.expr or expression(place, at, named) or "…"
+    return f"({whole})" if len(whole) <= LONGEST else "(…)"

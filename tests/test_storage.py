@@ -1,0 +1,444 @@
+"""Shared memory, versions, views and in-place ops against PyTorch, on 0-d and 1-d tensors."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from twins import Programs, assert_same_diary
+
+import minigrad
+
+programs = Programs()
+SHAPES = {"0-d": 2.0, "1-d": [2.0, 3.0], "one element": [2.0]}
+
+
+def leaf(L, value):
+    return L.tensor(value, requires_grad=True)
+
+
+@programs
+def a_detached_alias_written_before_backward(L, note, value):
+    x = leaf(L, value)
+    for use in (lambda y: y.log(), lambda y: y * y, lambda y: y * x, lambda y: y + x, lambda y: y**2, lambda y: y.exp()):
+        y = x * 3
+        z = use(y)
+        d = y.detach()
+        d -= 1
+        note(y, d, y._version, d._version, z._version)
+        note.error(lambda z=z: L.autograd.grad(z.sum(), x))
+
+
+@programs
+def a_saved_result_written(L, note, value):
+    x = leaf(L, value)
+    for use in (L.exp, L.tanh, L.sqrt, L.relu, L.sigmoid, lambda t: t**t, lambda t: t.reciprocal()):
+        z = use(x)
+        z.detach().zero_()
+        note.error(lambda z=z: L.autograd.grad(z.sum(), x))
+
+
+@programs
+def a_leaf_written_under_no_grad(L, note, value):
+    x = leaf(L, value)
+    y, z = x.log(), x + 1
+    with L.no_grad():
+        x += 1
+        x.mul_(2)
+    note(x, x._version, x.is_leaf)
+    note.error(lambda: y.sum().backward())
+    z.sum().backward()
+    x.log().sum().backward()
+    note(x.grad)
+
+
+@programs
+def a_constant_written(L, note, value):
+    x, c = leaf(L, value), L.tensor(value)
+    z = x * c
+    c.add_(1)
+    note(c, c._version)
+    note.error(lambda: z.sum().backward())
+    z = x * c  # saved at version 1
+    z.sum().backward()
+    note(x.grad)
+
+
+@programs
+def data_writes_unseen(L, note, value):
+    x = leaf(L, value)
+    y = x * 3
+    z = y.log()
+    w = x.log()
+    y.data.fill_(100.0)
+    x.data.add_(1)
+    note(x, y, x._version, y._version, x.data._version)
+    z.sum().backward(retain_graph=True)
+    w.sum().backward()
+    note(x.grad, x.data.requires_grad, x.data.is_leaf)
+    x.data = L.tensor(value) * 5
+    note(x, x._version)
+    v = x.log()
+    x.data = L.tensor(value) * 10
+    note(L.autograd.grad(v.sum(), x))
+
+
+@programs
+def the_numpy_array_of_a_gradient_follows(L, note, value):
+    x = leaf(L, value)
+    (x**2).sum().backward()
+    array = x.grad.numpy()
+    (x**2).sum().backward()
+    note(array.tolist(), x.grad, x.grad._version)
+    array[...] = 7.0
+    note(x.grad, x.grad._version)
+    x.grad.zero_()
+    note(array.tolist(), x.grad._version)
+
+
+@programs
+def gradients_zeroed_and_scaled(L, note, value):
+    x = leaf(L, value)
+    (x * 2).sum().backward()
+    g = x.grad
+    g.zero_()
+    note(x.grad, g._version)
+    (x * 3).sum().backward()
+    x.grad *= 2
+    note(x.grad, x.grad is g, g._version)
+    x.grad.data.zero_()
+    note(x.grad, g._version)
+    del x.grad
+    note(x.grad, g)
+
+
+@programs
+def numpy_shares(L, note, value):
+    t = L.tensor(value)
+    array = t.numpy()
+    array[...] = 5.0
+    note(t, t._version)
+    t.add_(1)
+    note(array.tolist(), t._version, t.detach().numpy().tolist())
+    back = L.from_numpy(array)
+    back.mul_(2)
+    note(t, back, t._version, back._version)
+    u = t.clone()
+    u.zero_()
+    note(t, u)
+    made = L.tensor(t)
+    made.zero_()
+    note(t)
+
+
+@programs
+def in_place_on_leaves(L, note, value):
+    x = leaf(L, value)
+    for attempt in (
+        lambda: x.add_(1),
+        lambda: x.zero_(),
+        lambda: x.view(-1).mul_(2),
+        lambda: x.view(-1)[0].fill_(2),
+        lambda: x.copy_(L.tensor(value)),
+        lambda: x.detach().add_(1) * 0,
+        lambda: x.__iadd__(1),
+    ):
+        note.error(attempt)
+        note(x, x._version)
+    y = L.tensor(value)
+    y += x
+    note(y, y._version, y.is_leaf)
+    y.sum().backward()
+    note(x.grad)
+
+
+@programs
+def in_place_on_results(L, note, value):
+    x = leaf(L, value)
+    for op in (
+        lambda t: t.add_(1),
+        lambda t: t.add_(x),
+        lambda t: t.add_(x, alpha=2),
+        lambda t: t.sub_(x),
+        lambda t: t.sub_(1, alpha=3),
+        lambda t: t.mul_(2),
+        lambda t: t.mul_(x),
+        lambda t: t.div_(x),
+        lambda t: t.div_(4),
+        lambda t: t.pow_(2),
+        lambda t: t.pow_(x),
+        lambda t: t.neg_(),
+        lambda t: t.exp_(),
+        lambda t: t.log_(),
+        lambda t: t.sqrt_(),
+        lambda t: t.tanh_(),
+        lambda t: t.sigmoid_(),
+        lambda t: t.relu_(),
+        lambda t: t.zero_(),
+        lambda t: t.fill_(3.0),
+        lambda t: t.copy_(x),
+        lambda t: t.copy_(L.tensor(value)),
+    ):
+        x.grad = None
+        y = x * 3
+        same = op(y)
+        note(same is y, y, y._version, y.grad_fn.next_functions)
+        note.error(lambda y=y: y.sum().backward())
+        note(x.grad)
+
+
+@programs
+def operators_in_place(L, note, value):
+    x = leaf(L, value)
+    y = x * 2
+    before = y
+    y += 1
+    y *= x
+    y -= x
+    y /= 2
+    y **= 2
+    note(y is before, y, y._version, y.grad_fn)
+    y.sum().backward()
+    note(x.grad)
+    z = L.tensor(value)
+    z = z * 2
+    z += x.detach()
+    note(z, z._version, z.requires_grad)
+
+
+@programs
+def a_loop_that_updates(L, note, value):
+    w = leaf(L, value)
+    for _ in range(3):
+        loss = ((w * 2 - 1) ** 2).sum()
+        loss.backward()
+        with L.no_grad():
+            w -= 0.1 * w.grad
+        w.grad.zero_()
+        note(loss, w, w._version, w.grad._version)
+
+
+@programs
+def hooks_and_retained_gradients_across_in_place(L, note, value):
+    x = leaf(L, value)
+    y = x * 2
+    y.register_hook(lambda g: note("before", g))
+    y.retain_grad()
+    y.mul_(3)
+    y.register_hook(lambda g: note("after", g))
+    (y * 1).sum().backward()
+    note(y.grad, y.retains_grad, x.grad)
+
+
+@programs
+def second_derivative_through_in_place(L, note, value):
+    x = leaf(L, value)
+    y = x * x
+    y.mul_(x)
+    y.pow_(2)
+    (g,) = L.autograd.grad(y.sum(), x, create_graph=True)
+    note(g, L.autograd.grad(g.sum(), x))
+
+
+@programs
+def detach_in_place(L, note, value):
+    x = leaf(L, value)
+    y = x * 2
+    z = y * 3
+    y.detach_()
+    note(y, y.is_leaf, z.requires_grad)
+    z.sum().backward()
+    note(x.grad)
+    note.error(lambda: (x * 2).view(-1).detach_())
+    note(leaf(L, value).detach_())
+
+
+@programs
+def in_place_that_does_not_fit(L, note, value):
+    t = L.tensor(value)
+    for attempt in (
+        lambda: t.add_(L.ones(3, 2, 2)),
+        lambda: L.tensor([1, 2]).add_(1.5),
+        lambda: L.tensor([1, 2]).div_(2),
+        lambda: L.tensor([1, 2]).log_(),
+        lambda: L.tensor([True]).add_(1),
+        lambda: L.tensor([1, 2]).mul_(2),
+        lambda: L.tensor([1, 2]).copy_(L.tensor([1.7, -2.7])),
+        lambda: L.tensor([1, 2]).fill_(2.9),
+        lambda: L.tensor([1.0, 2.0]).copy_(L.ones(3)),
+        lambda: t.double().add_(L.tensor(value)),
+        lambda: t.add_(L.tensor(value).double()),
+        lambda: t.add_("a"),
+    ):
+        note.error(attempt)
+    note(t, t._version)
+
+
+@pytest.mark.parametrize("value", SHAPES.values(), ids=SHAPES)
+@pytest.mark.parametrize("program", programs, ids=programs.titles)
+def test_as_in_pytorch(torch, program, value):
+    assert_same_diary(lambda L, note: program(L, note, value), torch)
+
+
+views = Programs()
+
+
+@views
+def writes_through_an_element_arrive(L, note):
+    b = L.tensor([1.0, 2.0, 3.0])
+    e = b[0]
+    e += 10
+    b[1].zero_()
+    b[2] = 7
+    note(b, e, b._version, e._version)
+    e.copy_(L.tensor(5.0))
+    note(b, b._version)
+    x = leaf(L, [1.0, 2.0, 3.0])
+    b = x * 2
+    e = b[0]
+    e.mul_(10)
+    note(b, e, b._version, b.grad_fn.next_functions)
+    (b * b).sum().backward()
+    note(x.grad)
+
+
+@views
+def copy_slices(L, note):
+    x, v = leaf(L, [1.0, 2.0, 3.0]), leaf(L, [4.0, 5.0])
+    b = x * 2
+    b[1:] = v * 3
+    note(b, b.grad_fn, b.grad_fn.next_functions)
+    b[0] = 1.5
+    note(b.grad_fn.next_functions)
+    (b * b).sum().backward()
+    note(x.grad, v.grad)
+    z = L.zeros(3)
+    z[1] = x[0] * x[1]
+    note(z, z.is_leaf, z._version, z.grad_fn.next_functions)
+    x.grad = None
+    (z * z).sum().backward()
+    note(x.grad)
+
+
+@views
+def a_view_after_its_base_was_written(L, note):
+    x = leaf(L, [1.0, 2.0, 3.0])
+    b = x * 2
+    e = b[1:]
+    b.mul_(b.detach().clone())
+    note(e, e._version, e.requires_grad)
+    (e * e).sum().backward()
+    note(x.grad)
+
+
+@views
+def a_view_of_a_view(L, note):
+    x = leaf(L, [[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]])
+    b = x * 1
+    r = b[1]
+    e = r[2]
+    e.mul_(100)
+    note(b, r, e, b._version)
+    b.t()[0].add_(1)
+    b.view(6)[3:5].zero_()
+    b[:, 1].exp_()
+    note(b, r, b._version)
+    (b * b).sum().backward()
+    note(x.grad)
+
+
+@views
+def a_stale_saved_view(L, note):
+    x = leaf(L, [1.0, 2.0])
+    b = x * 2
+    e = b[0]
+    z = e * e
+    b.mul_(3)
+    note.error(lambda: z.backward())
+    b = x * 2
+    z = b.exp()
+    b[0] = 0.0
+    z.sum().backward(retain_graph=True)
+    note(x.grad)
+    z[0] = 0.0
+    note.error(lambda: z.sum().backward())
+
+
+@views
+def second_derivative_through_copy_slices(L, note):
+    x = leaf(L, [1.0, 2.0, 3.0])
+    b = x * x
+    b[1:].mul_(x[:2])
+    (g,) = L.autograd.grad((b * b).sum(), x, create_graph=True)
+    note(g, L.autograd.grad(g.sum(), x))
+
+
+@views
+def views_of_leaves(L, note):
+    x = leaf(L, [1.0, 2.0])
+    for attempt in (
+        lambda: x[0].add_(1),
+        lambda: x.view(2, 1).zero_(),
+        lambda: x.__setitem__(0, 3.0),
+        lambda: x.__setitem__(slice(None), 3.0),
+    ):
+        note.error(attempt)
+    with L.no_grad():
+        x[0] = 5.0
+        x.view(2, 1).mul_(2)
+    note(x, x._version, x.is_leaf)
+    (x * x).sum().backward()
+    note(x.grad)
+
+
+@views
+def expanded_and_detached_views(L, note):
+    x = leaf(L, [1.0, 2.0])
+    y = x * 1
+    d = y.detach()
+    d[0] = 9.0
+    note(y, d, y._version, d._version, y.requires_grad)
+    c = L.tensor([1.0, 2.0, 3.0, 4.0])
+    w = c.view(2, 2).t()
+    w[0, 1] = 10.0
+    note(c, c._version, w.is_leaf)
+    c.requires_grad_()
+    note(w.requires_grad, c.is_leaf)
+
+
+@views
+def setting_parts(L, note):
+    t = L.zeros(2, 3)
+    t[0] = L.tensor([1.0, 2.0, 3.0])
+    t[1, 1:] = 5
+    t[:, 0] = L.tensor([7.0, 8.0])
+    t[..., -1] = True
+    note(t, t._version)
+    i = L.zeros(3, dtype=L.int64)
+    i[0] = 2.9
+    i[1] = L.tensor(3.9)
+    note(i)
+    for attempt in (lambda: t.__setitem__(5, 1.0), lambda: t.__setitem__(0, L.ones(2)), lambda: t.__setitem__((0, 0, 0), 1)):
+        note.error(attempt)
+
+
+@pytest.mark.parametrize("program", views, ids=views.titles)
+def test_views_as_in_pytorch(torch, program):
+    assert_same_diary(program, torch)
+
+
+def test_zero_dim_numbers_turn_into_an_array_only_when_shared():
+    t = minigrad.tensor(2.0) * 3
+    assert isinstance(t._data, np.float32)
+    d = t.detach()
+    assert isinstance(t._data, np.ndarray) and np.shares_memory(t._data, d._data)
+    d.add_(1)
+    assert (t.item(), t._version) == (7.0, 1)
+
+
+@pytest.mark.parametrize("value", [2.0, [2.0, 3.0]])
+def test_results_share_no_memory_with_their_inputs(value):
+    x = minigrad.tensor(value, requires_grad=True)
+    for y in (x + 0, x * 1, x**1, x.clone(), abs(x), x.relu(), x.double().float(), minigrad.where(x > 0, x, x)):
+        with minigrad.no_grad():
+            y.zero_()
+        assert x.tolist() == value
