@@ -47,7 +47,16 @@ int = int32
 long = int64
 
 zeros_like, ones_like, where = _F.zeros_like, _F.ones_like, _F.where
-eq, ne, lt, le, gt, ge, logical_and, logical_not = _F.eq, _F.ne, _F.lt, _F.le, _F.gt, _F.ge, _F.logical_and, _F.logical_not
+eq, ne, lt, le, gt, ge, logical_and, logical_not = (
+    _F.eq,
+    _F.ne,
+    _F.lt,
+    _F.le,
+    _F.gt,
+    _F.ge,
+    _F.logical_and,
+    _F.logical_not,
+)
 __version__ = "0.1.0"
 
 

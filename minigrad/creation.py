@@ -23,7 +23,9 @@ def announce(t: Any) -> Any:
     return t
 
 
-def tensor(data: Any, *, dtype: dtypes.dtype | None = None, device: Any = None, requires_grad: bool = False) -> Any:
+def tensor(
+    data: Any, *, dtype: dtypes.dtype | None = None, device: Any = None, requires_grad: bool = False
+) -> Any:
     """A new leaf with a copy of `data`: a number, nested sequences of numbers, a NumPy array or a tensor.
 
     Without `dtype`, Python floats give the default dtype, ints int64, bools bool; arrays and tensors keep theirs.
@@ -52,12 +54,14 @@ def to_numpy(data: Any, dtype: dtypes.dtype | None) -> Any:
         data = data._data
     if isinstance(data, (np.ndarray, np.generic)):
         dtype = dtype or dtypes.of(data)
-        return np.array(data, dtype=dtype.numpy)[()] if np.ndim(data) == 0 else np.array(data, dtype=dtype.numpy)
+        return (
+            np.array(data, dtype=dtype.numpy)[()] if np.ndim(data) == 0 else np.array(data, dtype=dtype.numpy)
+        )
     if isinstance(data, (bool, int, float, complex)):
         kind = (dtype or dtypes.of_number(data)).numpy
         return quiet(np.array(data).astype, kind)[()]
-    if isinstance(data, str) or not isinstance(data, (Sequence, range)):
-        raise TypeError(f"new(): invalid data type '{type(data).__name__}'")
+    if not isinstance(data, Sequence) or isinstance(data, str | bytes):
+        raise refusal(data)
     shape = shape_of(data)
     flat = list(flatten(data, len(shape)))
     if dtype is None:
@@ -73,29 +77,40 @@ def shape_of(data: Any) -> tuple[int, ...]:
     """Shape of nested sequences; ValueError where they are ragged."""
     shape: list[int] = []
     level = [data]
-    while level and isinstance(level[0], Sequence | np.ndarray) and not isinstance(level[0], str):
+    while level and isinstance(level[0], Sequence | np.ndarray) and not isinstance(level[0], str | bytes):
         n = len(level[0])
         for item in level:
             if not isinstance(item, Sequence | np.ndarray):
-                raise TypeError(f"must be a sequence of length {n}, not {type(item).__name__}")
+                raise TypeError("not a sequence")
             if len(item) != n:
                 raise ValueError(f"expected sequence of length {n} at dim {len(shape)} (got {len(item)})")
         shape.append(n)
         level = [x for item in level for x in item]
+    if level and isinstance(level[0], str):
+        raise ValueError(f"too many dimensions '{type(level[0]).__name__}'")
     return tuple(shape)
 
 
+def refusal(item: Any) -> Exception:
+    """PyTorch's error for an item that is no number."""
+    if isinstance(item, str | bytes):
+        return TypeError(f"new(): invalid data type '{type(item).__name__}'")
+    if isinstance(item, Sequence):
+        return TypeError(f"must be real number, not {type(item).__name__}")
+    return RuntimeError(f"Could not infer dtype of {type(item).__name__}")
+
+
 def flatten(data: Any, depth: int) -> Any:
-    """The items of sequences nested `depth` deep; TypeError for what is not a number."""
-    if depth == 0:
-        if isinstance(data, (bool, int, float, complex, np.generic)) or (isinstance(data, TensorBase) and data._data.size == 1):
-            yield data
-            return
-        if isinstance(data, str):
-            raise TypeError(f"new(): invalid data type '{type(data).__name__}'")
-        raise ValueError(f"too many dimensions '{type(data).__name__}'")
-    for item in data:
-        yield from flatten(item, depth - 1)
+    """The items of sequences nested `depth` deep; an error for what is not a number."""
+    if depth:
+        for item in data:
+            yield from flatten(item, depth - 1)
+    elif isinstance(data, (bool, int, float, complex, np.generic)) or (
+        isinstance(data, TensorBase) and data._data.size == 1
+    ):
+        yield data
+    else:
+        raise refusal(data)
 
 
 def filled(value: Any, size: Any, dtype: dtypes.dtype | None, requires_grad: bool, device: Any) -> Any:
@@ -103,7 +118,11 @@ def filled(value: Any, size: Any, dtype: dtypes.dtype | None, requires_grad: boo
     check_device(device)
     shape = tuple(size[0]) if len(size) == 1 and isinstance(size[0], (tuple, list)) else tuple(size)
     if any(n < 0 for n in shape):
-        raise RuntimeError(f"Trying to create tensor with negative dimension {min(shape)}: {list(shape)}")
+        if value == 0:
+            raise RuntimeError("zeros: Dimension size must be non-negative.")
+        raise RuntimeError(
+            f"Trying to create tensor with negative dimension {next(n for n in shape if n < 0)}: {list(shape)}"
+        )
     t = wrap(np.full(shape, value, (dtype or dtypes.get_default_dtype()).numpy)[()])
     if requires_grad:
         check_can_require_grad(t._data)
@@ -121,7 +140,9 @@ def ones(*size: Any, dtype: Any = None, requires_grad: bool = False, device: Any
     return filled(1, size, dtype, requires_grad, device)
 
 
-def full(size: Any, fill_value: Any, *, dtype: Any = None, requires_grad: bool = False, device: Any = None) -> Any:
+def full(
+    size: Any, fill_value: Any, *, dtype: Any = None, requires_grad: bool = False, device: Any = None
+) -> Any:
     """A tensor of shape `size` full of `fill_value`, whose type decides the dtype."""
     return filled(fill_value, (tuple(size),), dtype or dtypes.of_number(fill_value), requires_grad, device)
 
@@ -135,7 +156,9 @@ def arange(start: float, end: float | None = None, step: float = 1, *, dtype: An
         raise RuntimeError("step must be nonzero")
     whole = all(isinstance(v, int) for v in (start, end, step))
     count = max(0, math.ceil((end - start) / step))
-    data = (np.arange(count) * step + start).astype((dtype or (dtypes.int64 if whole else dtypes.get_default_dtype())).numpy)
+    data = (np.arange(count) * step + start).astype(
+        (dtype or (dtypes.int64 if whole else dtypes.get_default_dtype())).numpy
+    )
     t = wrap(data)
     if requires_grad:
         check_can_require_grad(data)
@@ -167,4 +190,7 @@ def from_numpy(array: np.ndarray) -> Any:
 
 def FloatTensor(data: Any = ()) -> Any:  # noqa: N802 - PyTorch's old name
     """PyTorch's old way to make a float32 tensor from a sequence."""
-    return tensor(list(data) if not isinstance(data, (list, tuple, np.ndarray, TensorBase)) else data, dtype=dtypes.float32)
+    return tensor(
+        list(data) if not isinstance(data, (list, tuple, np.ndarray, TensorBase)) else data,
+        dtype=dtypes.float32,
+    )

@@ -17,7 +17,13 @@ _NUMBERED = frozenset(
     MaskedFill Max Mean Median Min Mul Nanmedian Ne Norm Normal Pow Prod Relu Remainder Round Rsub Scatter Sort
     SpecialXlog1py SpecialZeta Squeeze Sub Sum Xlogy""".split()
 )
-_RENAMED = {"CopyBackwards": "CloneBackward", "ToCopyBackward0": "ToCopyBackward", "ViewBackward1": "ViewDtypeBackward"}
+_RENAMED = {
+    "CopyBackwards": "CloneBackward",
+    "FillBackward2": "FillBackward0",
+    "SqueezeBackward4": "SqueezeBackward3",
+    "ToCopyBackward0": "ToCopyBackward",
+    "ViewBackward1": "ViewDtypeBackward",
+}
 
 # Nodes whose name, but not what is printed of them, has a namespace.
 _NAMESPACE = "torch::autograd::"

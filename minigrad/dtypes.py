@@ -50,7 +50,12 @@ class dtype:  # noqa: N801 - PyTorch's name
 
 
 float16, float32, float64 = dtype("float16", "Half"), dtype("float32", "Float"), dtype("float64", "Double")
-int8, int16, int32, int64 = dtype("int8", "Char"), dtype("int16", "Short"), dtype("int32", "Int"), dtype("int64", "Long")
+int8, int16, int32, int64 = (
+    dtype("int8", "Char"),
+    dtype("int16", "Short"),
+    dtype("int32", "Int"),
+    dtype("int64", "Long"),
+)
 uint8, bool_ = dtype("uint8", "Byte"), dtype("bool", "Bool")
 complex64, complex128 = dtype("complex64", "ComplexFloat"), dtype("complex128", "ComplexDouble")
 

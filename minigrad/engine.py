@@ -57,7 +57,17 @@ class Task:
     output number) to the gradient that arrived there.
     """
 
-    __slots__ = ("buffers", "captures", "create_graph", "heap", "keep_graph", "needed", "owned", "targets", "waiting")
+    __slots__ = (
+        "buffers",
+        "captures",
+        "create_graph",
+        "heap",
+        "keep_graph",
+        "needed",
+        "owned",
+        "targets",
+        "waiting",
+    )
 
     def __init__(self, keep_graph: bool, create_graph: bool) -> None:
         self.keep_graph = keep_graph
@@ -72,7 +82,12 @@ class Task:
 
 
 def run(
-    roots: Sequence[Slot], gradients: Sequence[Any], *, keep_graph: bool, create_graph: bool, inputs: Inputs | None = None
+    roots: Sequence[Slot],
+    gradients: Sequence[Any],
+    *,
+    keep_graph: bool,
+    create_graph: bool,
+    inputs: Inputs | None = None,
 ) -> list[Any] | None:
     """Run backward from `roots` with their `gradients` (raw arrays, or tensors under `create_graph`).
 
@@ -163,7 +178,12 @@ def sweep(task: Task, node: Node | None, gradients: tuple[Any, ...]) -> Node | N
         if not heap:
             return None
         node = heappop(heap)[1]
-        if special or node._extra is not None or node.speaks or (needed is not None and (node in targets or node not in needed)):
+        if (
+            special
+            or node._extra is not None
+            or node.speaks
+            or (needed is not None and (node in targets or node not in needed))
+        ):
             return node
         own = buffers.pop(node, None)
         if own is None:
@@ -254,7 +274,9 @@ def before_node(task: Task, node: Node, gradient: Any, runs: bool) -> Any:
     """Tensor hooks, kept gradients and, if the node `runs`, its pre-hooks."""
     extra = node._extra
     assert extra is not None
-    grads = [as_tensor(task, g) for g in (gradient if isinstance(gradient, list) else [gradient] * node.outputs)]
+    grads = [
+        as_tensor(task, g) for g in (gradient if isinstance(gradient, list) else [gradient] * node.outputs)
+    ]
     if node.outputs > 1 and gradient is None:
         grads = [None] * node.outputs
     with Mode(task):

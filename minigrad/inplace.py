@@ -1,10 +1,10 @@
 """In-place ops and views. In-place ops are derived from their out-of-place op: no derivative is written twice.
 
 Note [Views and in-place]
-    A view remembers its base and how to derive itself from it. An op in place on a view changes the base, so the base's
-    history becomes a `CopySlices` node around the op: of the gradient that comes in, the part under the view goes
-    through the op's vjp, the rest passes. The view's own grad_fn is then out of date; whoever asks for it next finds
-    that the storage's version has moved on and derives the view anew from the base (`regenerate`).
+    A view remembers its base. An op in place on a view changes the base, so the base's history becomes a `CopySlices` node
+    around the op: of the gradient that comes in, the part under the view goes through the op's vjp, the rest passes. The
+    view's own grad_fn is then out of date; whoever asks for it next finds that the storage's version has moved on and
+    takes the view anew from the base, by its geometry (`regenerate`), as PyTorch does.
     A result of `detach()` shares memory and version with its source but is not such a view: writing to it changes
     nobody's history, and a node that saved the old numbers finds out by the version.
 """
@@ -20,25 +20,16 @@ from . import dtypes, modes
 from .graph import Node, sequence_numbers
 from .modes import quiet
 from .op import F, Op, connect_views, prepare, record
-from .storage import View
+from .storage import Geometry, View, geometry, laid_out, strided, strides_of
 from .tensor_base import IN_PLACE_ON_LEAF, TensorBase, alias, edge, share, wrap
 
 
 def share_view(op: Op, values: list[Any], out: Any) -> Any:
     """The result of a view op: memory and Storage of its source, and the way back to the base."""
     source = values[0]
-    if not isinstance(out, np.ndarray):
-        return wrap(out)
     result = alias(source, out)
-    args = tuple(values[1:])
-    step = getattr(F, op.name)
-
-    def replay(base: Any) -> Any:
-        return step(base if before is None else before(base), *args)
-
-    before = None if source._view is None else source._view.replay
     base = source if source._view is None else source._view.base
-    result._view = View(base, replay, result._storage.version)
+    result._view = View(base, result._storage.version)
     return result
 
 
@@ -46,12 +37,12 @@ def regenerate(t: TensorBase) -> None:
     """Bring a view's grad_fn up to date. See Note [Views and in-place]."""
     view, storage = t._view, t._storage
     assert view is not None and storage is not None
-    if view.version == storage.version:
+    if view.version == storage.version or (t._fn is None and not view.base.requires_grad):
         return
     view.version = storage.version
     if view.base.requires_grad:
         with Unobserved(True):
-            fresh = view.replay(view.base)
+            fresh = F.as_strided(view.base, *geometry(t._data, view.base._data))
         t._fn, t._nr, t._acc = fresh._fn, fresh._nr, None
         t._fn.set_storage(t._nr, storage)  # type: ignore[union-attr]
 
@@ -74,38 +65,35 @@ class Unobserved:
 class CopySlices(Node):
     """History of a base after an op in place on a view of it."""
 
-    __slots__ = ("_fn", "_replay", "_shape")
+    __slots__ = ("_base", "_fn", "_view")
     op = None
 
-    def __init__(self, base: TensorBase, replay: Any, fn: Node) -> None:
+    def __init__(self, base: TensorBase, view: Geometry, fn: Node) -> None:
         self._next = (edge(base), *fn._next[1:])
         nrs = (base._nr, *(fn._nrs or (0,) * len(fn._next))[1:])
         self._nrs = nrs if any(nrs) else None
         self._seq = next(sequence_numbers)
         self._check = self._cast = self._storage = self._extra = None
         self._fn = fn
-        self._replay = replay
-        self._shape = base._data.shape
+        self._view = view
+        self._base = (base._data.shape, strides_of(base._data))
 
     def apply(self, gradient: Any) -> tuple[Any, ...]:
         """Gradients of the base and of the op's other inputs, as raw arrays."""
-        whole = np.array(gradient)
-        part = self._replay(whole)
+        whole = laid_out(gradient, *self._base)
+        part = strided(whole, self._view)
         first, *others = self._fn.apply(part.copy()[()])
         part[...] = 0 if first is None else first
-        return (whole, *others)
+        return (whole[()], *others)
 
     def apply_tensors(self, gradient: Any) -> tuple[Any, ...]:
         """The same on tensors, recorded."""
-        before = modes.set_grad_mode(True)
-        try:
-            whole = F.clone(gradient)
-            part = self._replay(whole)
-            first, *others = self._fn.apply_tensors(F.clone(part))
-            in_place(F.copy.op, part, wrap(np.zeros_like(part._data)) if first is None else first)
-            return (whole, *others)
-        finally:
-            modes.set_grad_mode(before)
+        whole = wrap(laid_out(np.zeros_like(gradient._data), *self._base))
+        in_place(F.copy.op, whole, gradient)
+        part = F.as_strided(whole, *self._view)
+        first, *others = self._fn.apply_tensors(F.clone(part))
+        in_place(F.copy.op, part, wrap(np.zeros_like(part._data)[()]) if first is None else first)
+        return (whole, *others)
 
     def release(self) -> None:
         """Forget what the op in place saved."""
@@ -117,7 +105,9 @@ def check_allowed(t: TensorBase) -> None:
     if not modes.is_grad_enabled():
         return
     if t._view is not None and t._view.base.requires_grad and t._view.base.is_leaf:
-        raise RuntimeError("a view of a leaf Variable that requires grad is being used in an in-place operation.")
+        raise RuntimeError(
+            "a view of a leaf Variable that requires grad is being used in an in-place operation."
+        )
     if t.requires_grad and t.is_leaf:
         raise RuntimeError(IN_PLACE_ON_LEAF)
 
@@ -127,6 +117,10 @@ def in_place(op: Op, t: TensorBase, *args: Any) -> Any:
     check_allowed(t)
     storage = share(t)
     values = [t, *args]
+    for i, (name, value) in enumerate(zip(op.params, values)):
+        if not isinstance(value, (TensorBase, int, float, complex, np.generic)):
+            kind = type(value).__name__
+            raise TypeError(f"{op.name}_(): argument '{name}' (position {i}) must be Tensor, not {kind}")
     out = quiet(op.kernel, *prepare(op, values))
     check_fits(t, out)
     node: Any = record(op, values, out) if modes.is_grad_enabled() else None
@@ -164,7 +158,7 @@ def rebase(t: TensorBase, node: Node) -> None:
         set_history(t, node)
         return
     with Unobserved(True):
-        set_history(view.base, CopySlices(view.base, view.replay, node))
+        set_history(view.base, CopySlices(view.base, geometry(t._data, view.base._data), node))
     regenerate(t)
 
 

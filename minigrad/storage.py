@@ -16,9 +16,11 @@ Note [Storage]
 
 from __future__ import annotations
 
-from typing import Any
+import math
+from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.lib.stride_tricks import as_strided
 
 
 class Storage:
@@ -35,15 +37,50 @@ class Storage:
 
 
 class View:
-    """What makes a tensor a view: the tensor whose memory it shows, and how to derive it from that base again.
+    """What makes a tensor a view: the tensor whose memory it shows.
 
-    `replay(base) -> Tensor` repeats the view op(s) on another tensor of the base's shape; `version` is the storage's
-    version for which the view's grad_fn is right. `differentiable` is False for `detach()` and `.data`.
+    `version` is the storage's version for which the view's grad_fn is right. The result of `detach()` and `.data` is not
+    a view in this sense.
     """
 
-    __slots__ = ("base", "replay", "version")
+    __slots__ = ("base", "version")
 
-    def __init__(self, base: Any, replay: Any, version: int) -> None:
+    def __init__(self, base: Any, version: int) -> None:
         self.base = base
-        self.replay = replay
         self.version = version
+
+
+class Geometry(NamedTuple):
+    """How a view lies in its base's memory, all in elements."""
+
+    size: tuple[int, ...]
+    stride: tuple[int, ...]
+    storage_offset: int
+
+
+def strides_of(array: np.ndarray) -> tuple[int, ...]:
+    """Strides in elements."""
+    return tuple(n // array.itemsize for n in array.strides)
+
+
+def geometry(array: np.ndarray, base: np.ndarray) -> Geometry:
+    """How `array` lies in the memory of `base`."""
+    offset = (array.__array_interface__["data"][0] - base.__array_interface__["data"][0]) // array.itemsize
+    return Geometry(array.shape, strides_of(array), offset if array.size else 0)
+
+
+def strided(array: np.ndarray, where: Geometry) -> np.ndarray:
+    """The part of `array`'s memory that `where` describes, writable."""
+    if not math.prod(where.size):
+        return np.empty(where.size, array.dtype)
+    k, n = where.storage_offset, array.itemsize
+    start = as_strided(array, (k + 1,), (n,))[k:]  # memory from the first element of the part on
+    return as_strided(start, where.size, tuple(s * n for s in where.stride))
+
+
+def laid_out(values: Any, size: tuple[int, ...], stride: tuple[int, ...]) -> np.ndarray:
+    """A new array of `values` whose elements lie as `stride` says, with zeros in the gaps."""
+    extent = 1 + sum((n - 1) * s for n, s in zip(size, stride, strict=True)) if math.prod(size) else 0
+    array = strided(np.zeros(extent, values.dtype), Geometry(size, stride, 0))
+    array[...] = values
+    return array

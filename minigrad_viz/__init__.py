@@ -14,8 +14,8 @@ _HOMES = {
     "draw": "picture",
     "Picture": "picture",
     "make_dot": "torchviz",
-    "stepper": "stepper",
-    "Stepper": "stepper",
+    "stepper": "widget",
+    "Stepper": "widget",
     "record": "run",
 }
 __all__ = ["Picture", "Stepper", "draw", "make_dot", "record", "set_language", "stepper"]

@@ -342,7 +342,7 @@ class Builder:
             grad_kept=kept,
             requires_grad=state.requires_grad,
             is_leaf=state.is_leaf,
-            retains_grad=bool(state.retains_grad),
+            retains_grad=state.retains_grad,
             version=state.version,
         )
 

@@ -55,7 +55,7 @@ class Card:
     grad_kept: bool = False
     requires_grad: bool = False
     is_leaf: bool = True
-    retains_grad: bool = False
+    retains_grad: bool | None = False
     version: int = 0
 
 

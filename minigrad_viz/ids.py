@@ -24,7 +24,7 @@ class Ids:
 
     def __init__(self) -> None:
         self._key = ("minigrad_viz", next(_serial))
-        self._objects: dict[int, tuple[weakref.ref[Any], str]] = {}
+        self._objects: dict[int, str] = {}  # by address, which another object may have later
         self._outputs: dict[tuple[str, int], str] = {}
         self._references: dict[str, weakref.ref[Any]] = {}
         self._numbers: dict[int, str] = {}
@@ -53,18 +53,31 @@ class Ids:
 
     def object(self, tensor: Any) -> str | None:
         """The id that this object had last, whatever its history is now."""
-        entry = self._objects.get(id(tensor))
-        return entry[1] if entry is not None and entry[0]() is tensor else None
+        name = self._objects.get(id(tensor))
+        return name if name is not None and self._references[name]() is tensor else None
+
+    def claim(self, tensor: Any) -> str:
+        """The id of a tensor, known or fresh."""
+        fn = tensor.grad_fn
+        if fn is None:
+            return self.object(tensor) or self._add(tensor)
+        place = self.node(fn), tensor.output_nr
+        known = self._outputs.get(place)
+        if known is None:
+            known = self._outputs[place] = self._add(tensor)
+        return known
 
     def new(self, tensor: Any) -> str:
         """A fresh id for a tensor."""
-        name = f"t{next(self._tensors)}"
+        name = self._add(tensor)
         fn = tensor.grad_fn
         if fn is not None:
             self._outputs[self.node(fn), tensor.output_nr] = name
-        reference = weakref.ref(tensor)
-        self._objects[id(tensor)] = (reference, name)
-        self._references[name] = reference
+        return name
+
+    def _add(self, tensor: Any) -> str:
+        name = self._objects[id(tensor)] = f"t{next(self._tensors)}"
+        self._references[name] = weakref.ref(tensor)
         return name
 
     def unseen(self, node: Any, nr: int) -> str:

@@ -24,9 +24,8 @@ from .words import CATALOGUES, text
 
 LIMIT = 1500  # stations; a larger graph is told as an outline
 STYLES = ("house", "graphviz")
-SMALLEST = (
-    0.72  # a wide picture shrinks with its column down to this; then it scrolls, so that text can be read
-)
+# A wide picture shrinks with its column down to this scale; then it scrolls, so that text can be read.
+SMALLEST = 0.75
 
 # Where scripts run, the <img> becomes inline SVG: tooltips work and the theme follows the page, not the
 # system.
@@ -90,9 +89,15 @@ class Picture:
         return dot
 
     def outline(self) -> str:
-        """The picture in words, one station after the other."""
+        """The picture in words, one station after the other; first why there is no picture, if that is
+        known."""
         body = outline(self.graph, self.lang)
-        return body if self._problem is None else f"{self._problem}\n{body}"
+        problem = self._problem or self._too_large()
+        return body if problem is None else f"{problem}\n{body}"
+
+    def _too_large(self) -> str | None:
+        count = len(self.graph.stations) + self.graph.omitted
+        return None if count <= self.limit else text("too_large", self.lang, n=count, limit=self.limit)
 
     def svg(self) -> str | None:
         """The picture as SVG text, or None where only the outline can be given (`problem` says why)."""
@@ -107,9 +112,8 @@ class Picture:
         return self._problem
 
     def _draw(self) -> None:
-        count = len(self.graph.stations) + self.graph.omitted
-        if count > self.limit:
-            self._problem = text("too_large", self.lang, n=count, limit=self.limit)
+        self._problem = self._too_large()
+        if self._problem is not None:
             return
         try:
             if self.style == "graphviz":

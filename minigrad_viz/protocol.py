@@ -82,7 +82,7 @@ _dtype_names: dict[Any, str] = {}
 
 def dtype_name(tensor: Any) -> str:
     """`float32` for minigrad.float32 and torch.float32."""
-    dtype = tensor.dtype
+    dtype = getattr(tensor, "_data", tensor).dtype  # NumPy's, which costs less to ask for
     name = _dtype_names.get(dtype)
     if name is None:
         name = _dtype_names[dtype] = str(dtype).rpartition(".")[2]
@@ -92,20 +92,21 @@ def dtype_name(tensor: Any) -> str:
 def value_of(tensor: Any) -> Value:
     """A snapshot of a tensor's numbers."""
     data = array_of(tensor)
+    dtype = dtype_name(tensor)
     if data is None:
-        return Value(tuple(tensor.shape), dtype_name(tensor), None)
+        return Value(tuple(tensor.shape), dtype, None)
     shape = data.shape
     if not shape:
         number = data.item()
         low = None if isinstance(number, complex) or not math.isfinite(number) else number
-        return Value(shape, dtype_name(tensor), (number,), low, low)
+        return Value(shape, dtype, (number,), low, low)
     items = tuple(data.reshape(-1).tolist()) if data.size <= KEPT else None
     low = high = None
     if data.size and data.dtype.kind in "fiub":
         finite = data[np.isfinite(data)] if data.dtype.kind == "f" else data
         if finite.size:
             low, high = finite.min().item(), finite.max().item()
-    return Value(tuple(shape), dtype_name(tensor), items, low, high)
+    return Value(tuple(shape), dtype, items, low, high)
 
 
 def version_of(tensor: Any) -> int:
@@ -129,7 +130,8 @@ def edges_of(node: Any) -> tuple[tuple[Any, int], ...]:
 
 def variable_of(node: Any) -> Any:
     """The leaf of an AccumulateGrad, or None for another node."""
-    return getattr(node, "variable", None) if node_name(node) == "AccumulateGrad" else None
+    variable = getattr(node, "variable", None)  # first, since few nodes have one and names take longer
+    return variable if variable is not None and node_name(node) == "AccumulateGrad" else None
 
 
 _saved_names: weakref.WeakKeyDictionary[type, tuple[str, ...]] = weakref.WeakKeyDictionary()

@@ -126,7 +126,7 @@ class Recorder(Ledger):
             tensor = is_tensor(value)
             ids.append(self.id_of(value) if tensor else None)
             arguments.append(None if tensor else str(value))
-        states = tuple(self.state_of(t, self.ids.known(t) or self.ids.new(t)) for t in results)
+        states = tuple(self.state_of(t, self.ids.claim(t)) for t in results)
         event = Forward(title, tuple(ids), tuple(arguments), states, grad_enabled, span, name, self.call)
         self.events.append(event)
 

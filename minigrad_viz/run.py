@@ -71,7 +71,8 @@ class Report:
         return self
 
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, str]:
-        return {"text/plain": self.text(), "text/html": self.html()}
+        page = self.html()  # first, for the text tells what hindered it
+        return {"text/plain": self.text(), "text/html": page}
 
     def __repr__(self) -> str:
         return self.text()

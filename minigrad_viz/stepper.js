@@ -35,6 +35,14 @@ export function paint(svg, prefix, frames, step) {
   for (const frame of frames.slice(step)) mark(frame[1].filter((id) => !seen.has(id)), "todo");
 }
 
+// In a narrow column: bring the station of the step into sight.
+function reveal(picture, part) {
+  if (!part) return;
+  const box = part.getBoundingClientRect();
+  const frame = picture.getBoundingClientRect();
+  if (box.left < frame.left || box.right > frame.right) picture.scrollLeft += box.left - frame.left - 24;
+}
+
 function render({ model, el }) {
   const words = model.get("_words");
   const frames = model.get("_frames");
@@ -55,6 +63,9 @@ function render({ model, el }) {
     const step = model.get("step");
     paint(svg, model.get("_prefix"), frames, step);
     slider.value = step;
+    if (step && frames[step - 1][1].length) {
+      reveal(picture, svg.querySelector("#" + CSS.escape(model.get("_prefix") + frames[step - 1][1][0])));
+    }
     back.disabled = step === 0;
     forth.disabled = step === frames.length;
     const frame = step ? frames[step - 1] : null;

@@ -21,7 +21,7 @@ from .events import (
 )
 from .graph import Graph, Station
 from .numbers import short
-from .words import text
+from .words import clean, text
 
 WRITTEN = 300  # stations; the chain rule of a larger graph is not written out, for nobody walks through it
 FORWARD, BACKWARD = "forward", "backward"
@@ -102,7 +102,7 @@ class _Steps:
             if event.call == self.builder.call and station is not None:
                 yield self.ran(event, station)
         elif isinstance(event, BackwardEnded) and event.call == self.builder.call and event.error:
-            yield BACKWARD, (), event.error
+            yield BACKWARD, (), clean(event.error)
 
     def made(self, states: tuple[TensorState, ...], phase: str) -> Iterator[Step]:
         """Tensors came into being."""
@@ -115,7 +115,7 @@ class _Steps:
         value = text("unknown", self.lang) if states[0].value is None else short(states[0].value)
         name = self.names[card.id]
         key = "step_given" if card.expr is None else "step_forward"
-        yield phase, marks, text(key, self.lang, expr=card.expr or name, name=name, value=value)
+        yield phase, marks, clean(text(key, self.lang, expr=card.expr or name, name=name, value=value))
 
     def ran(self, event: NodeRan, station: Station) -> Step:
         """A node ran."""
@@ -130,12 +130,12 @@ class _Steps:
         else:
             said = text("step_backward", self.lang, node=station.deck.name, value=got)
             lines = chain_rule(self.builder, event, self.lang) if self.written else []
-        return BACKWARD, marks, "\n".join([said, *lines])
+        return BACKWARD, marks, "\n".join(map(clean, [said, *lines]))
 
     def sum(self, event: Deposited) -> str:
         """A gradient was added to one that was there, as arithmetic."""
         assert event.before is not None
-        name = self.names.get(event.tensor, event.tensor)
+        name = clean(self.names.get(event.tensor, event.tensor))
         return f"{name}.grad = {short(event.before)} + {short(event.added)} = {short(event.after)}"
 
 
@@ -152,10 +152,11 @@ def frames_of_graph(graph: Graph, lang: str | None = None) -> tuple[Frame, ...]:
         name = card.name or card.expr or card.id
         marks = (*(f"{station.id}-c{i}" for i in range(len(station.cards))), *into.get(station.id, ()))
         key = "step_given" if card.expr is None else "step_forward"
-        steps.append((FORWARD, marks, text(key, lang, expr=card.expr or name, name=name, value=value)))
+        said = clean(text(key, lang, expr=card.expr or name, name=name, value=value))
+        steps.append((FORWARD, marks, said))
     for station in reversed(graph.stations):
         if station.deck is not None:
             sent = tuple(p for r in station.deck.inputs if r is not None for p in (f"{r}-g", f"{r}-p"))
-            ready = text("step_ready", lang, node=station.deck.name)
+            ready = clean(text("step_ready", lang, node=station.deck.name))
             steps.append((BACKWARD, (f"{station.id}-d", *sent), ready))
     return labelled(steps, lang)

@@ -107,7 +107,7 @@ def card_of(tensor: Any, id: str, name: str | None, role: str) -> Card:
         grad_kept=grad is not None,
         requires_grad=tensor.requires_grad,
         is_leaf=fn is None,
-        retains_grad=bool(tensor.retains_grad),
+        retains_grad=tensor.retains_grad,
         version=version_of(tensor),
     )
 

@@ -1,5 +1,5 @@
-"""The documented computations as short cells, for the tests of the viewer, and how to run one with and without
-a recorder. `torch` in them is minigrad or PyTorch."""
+"""The documented computations as short cells, for the tests of the viewer, and how to run one with and
+without a recorder. `torch` in them is minigrad or PyTorch."""
 
 from __future__ import annotations
 
@@ -78,7 +78,9 @@ class Run(NamedTuple):
         return self.printed, repr(self.error)
 
 
-def run(source: str, library: Any = minigrad, watched: bool = True, names: dict[str, Any] | None = None) -> Run:
+def run(
+    source: str, library: Any = minigrad, watched: bool = True, names: dict[str, Any] | None = None
+) -> Run:
     """Run a cell with `torch` as its library and further `names`."""
     space: dict[str, Any] = {"torch": library, "__name__": "__main__", **(names or {})}
     code = compile(source, "<cell>", "exec")

@@ -34,7 +34,11 @@ class Case:
             if isinstance(item, tuple):
                 n = int(np.prod(item))
                 steps = (np.arange(n) * 7 + 3 * k + 2) % (n + 5)
-                made.append((self.low + (self.high - self.low) * (steps + 0.3) / (n + 5.6)).reshape(item).astype(dtype))
+                made.append(
+                    (self.low + (self.high - self.low) * (steps + 0.3) / (n + 5.6))
+                    .reshape(item)
+                    .astype(dtype)
+                )
             else:
                 made.append(np.array(item, dtype))
         return made
@@ -42,7 +46,16 @@ class Case:
 
 S: tuple[int, ...] = ()
 SHAPES = ((), (3,), (2, 3))
-PAIRS = (((), ()), ((3,), (3,)), ((3,), ()), ((), (3,)), ((2, 3), (3,)), ((2, 1), (1, 3)), ((1,), (2, 2)), ((2, 3), (2, 3)))
+PAIRS = (
+    ((), ()),
+    ((3,), (3,)),
+    ((3,), ()),
+    ((), (3,)),
+    ((2, 3), (3,)),
+    ((2, 1), (1, 3)),
+    ((1,), (2, 2)),
+    ((2, 3), (2, 3)),
+)
 
 
 def each(name: str, function: Any, low: float = 0.5, high: float = 2.0, **how: bool) -> list[Case]:
@@ -84,7 +97,13 @@ CASES: list[Case] = [
     *each("neg", lambda L, a: -a),
     *each("reciprocal", lambda L, a: a.reciprocal()),
     Case("same twice", lambda L, a: a * a, ((3,),)),
-    Case("pow at zero", lambda L, a, b: a**b, ([0.0, 0.0, 2.0, 0.0], [0.0, 2.0, 0.0, 1.0]), smooth=False, twice=False),
+    Case(
+        "pow at zero",
+        lambda L, a, b: a**b,
+        ([0.0, 0.0, 2.0, 0.0], [0.0, 2.0, 0.0, 1.0]),
+        smooth=False,
+        twice=False,
+    ),
     Case("pow 2 at zero", lambda L, a: a**2, ([0.0, -1.5],)),
     # functions of one element
     *each("exp", lambda L, a: a.exp()),

@@ -593,7 +593,9 @@ def test_two_threads_over_one_graph():
     """Two passes over a kept graph at once: each adds its gradient once."""
     x = minigrad.tensor([1.0, 2.0], requires_grad=True)
     y = (x * x).sum()
-    threads = [threading.Thread(target=lambda: minigrad.autograd.grad(y, x, retain_graph=True)) for _ in range(8)]
+    threads = [
+        threading.Thread(target=lambda: minigrad.autograd.grad(y, x, retain_graph=True)) for _ in range(8)
+    ]
     for t in threads:
         t.start()
     for t in threads:

@@ -78,7 +78,10 @@ class TestEvents:
 
     def test_deposits_before_and_after(self, library):
         deposits = of(traced(CELLS[7], library), Deposited)
-        assert [numbers((e.before, e.added, e.after)) for e in deposits] == [[None, 0.6, 0.6], [0.6, 0.6, 1.2]]
+        assert [numbers((e.before, e.added, e.after)) for e in deposits] == [
+            [None, 0.6, 0.6],
+            [0.6, 0.6, 1.2],
+        ]
 
     def test_a_deposit_after_zeroing(self, library):
         deposits = of(traced(CELLS[8], library), Deposited)
@@ -94,7 +97,10 @@ class TestEvents:
         trace = traced(CUBE + "gx, gy = torch.autograd.grad(z, (x, y))\n", library)
         started, ended = of(trace, BackwardStarted)[0], of(trace, BackwardEnded)[0]
         assert started.kind == "grad"
-        assert [name for name, _ in ended.captured] == [of(trace, Created)[0].tensor.id, trace.events[1].outputs[0].id]
+        assert [name for name, _ in ended.captured] == [
+            of(trace, Created)[0].tensor.id,
+            trace.events[1].outputs[0].id,
+        ]
         assert numbers(v for _, v in ended.captured) == [0.6, 0.008]
         assert not of(trace, Deposited)
 
@@ -121,7 +127,9 @@ class TestEvents:
         assert [n.hooks for n in of(trace, BackwardStarted)[0].nodes] == [0, 0, 2]
 
     def test_hooks_of_a_node(self):
-        cell = CUBE + "z.grad_fn.register_hook(lambda *a: None)\nz.grad_fn.register_prehook(lambda *a: None)\n"
+        cell = (
+            CUBE + "z.grad_fn.register_hook(lambda *a: None)\nz.grad_fn.register_prehook(lambda *a: None)\n"
+        )
         assert of(traced(cell + "z.backward()\n"), BackwardStarted)[0].nodes[0].hooks == 2
 
     def test_a_custom_function(self, library):
@@ -180,7 +188,9 @@ class TestEvents:
         assert [s.deck.name.rstrip("0123456789") for s in graph.stations] == [
             "AccumulateGrad", "PowBackward", "LogBackward",
         ]  # fmt: skip
-        assert [card.value is None for _, card in graph.cards()] == [False, False, False], "y was saved by log"
+        assert [card.value is None for _, card in graph.cards()] == [False, False, False], (
+            "y was saved by log"
+        )
 
     def test_a_nested_backward_in_a_hook(self, library):
         cell = CUBE + (
@@ -229,7 +239,8 @@ class TestSecondOrder:
             assert "x.grad" in [name for name, _ in of(traced(CELLS[code], library), Snapshot)[-1].rows]
 
     def test_the_later_edition(self, library):
-        """∂c/∂x of c = a·b with a = 3x², b = 1/y over two paths: 30·0.008 − 0.36 = −0.12; it adds to x.grad."""
+        """∂c/∂x of c = a·b with a = 3x², b = 1/y over two paths: 30·0.008 − 0.36 = −0.12; it adds to
+        x.grad."""
         cell = CUBE + (
             "a, = torch.autograd.grad(y, x, create_graph=True)\nb, = torch.autograd.grad(z, y, create_graph=True)\n"
             "c = a * b\nc.backward()\n"
@@ -240,7 +251,9 @@ class TestSecondOrder:
 
 
 class TestErrors:
-    @pytest.mark.parametrize("code, error", [(6, "second time"), (12, "does not require grad"), (17, "does not require grad")])
+    @pytest.mark.parametrize(
+        "code, error", [(6, "second time"), (12, "does not require grad"), (17, "does not require grad")]
+    )
     def test_a_failing_call(self, library, code, error):
         trace = traced(CELLS[code], library)
         assert trace.error.startswith("RuntimeError: ") and error in trace.error
@@ -261,7 +274,9 @@ class TestErrors:
         assert trace.error == "KeyError: 'lost'"
 
     def test_a_wrong_shape(self, library):
-        trace = traced("a = torch.ones(2, requires_grad=True)\nb = a * 2\nb.backward(torch.ones(3))\n", library)
+        trace = traced(
+            "a = torch.ones(2, requires_grad=True)\nb = a * 2\nb.backward(torch.ones(3))\n", library
+        )
         assert trace.error.startswith("RuntimeError: Mismatch in shape")
 
     def test_a_fault_of_the_recorder_is_no_error_of_the_cell(self, monkeypatch):
@@ -286,7 +301,12 @@ def test_json_round_trip(library, code):
 
 def test_numbers_that_json_does_not_have():
     trace = traced("x = torch.tensor([0.0, 1.0], requires_grad=True)\nx.log().sum().backward()\n")
-    assert json.loads(json.dumps(trace.to_json(), allow_nan=False))["events"][1]["outputs"][0]["value"]["items"][0] == "-inf"
+    assert (
+        json.loads(json.dumps(trace.to_json(), allow_nan=False))["events"][1]["outputs"][0]["value"]["items"][
+            0
+        ]
+        == "-inf"
+    )
 
 
 # --------------------------------------------------------------------------------- nothing is changed
@@ -313,10 +333,21 @@ def test_the_cell_does_not_notice(library, code):
 
 
 def program(seed: int) -> str:
-    """A small random program: leaves, constants, shared and reused tensors, views, in-place ops, several calls."""
+    """A small random program: leaves, constants, shared and reused tensors, views, in-place ops, several
+    calls."""
     choose = random.Random(seed)
-    lines = [f"v{i} = torch.tensor({[choose.uniform(0.5, 2) for _ in range(3)]}, requires_grad={i < 2})" for i in range(3)]
-    unary = ("torch.exp({} * 0.1)", "torch.log({} * {} + 1)", "{}.reshape(3, 1).sum(1)", "{} ** 2", "-{}", "{}.clone()")
+    lines = [
+        f"v{i} = torch.tensor({[choose.uniform(0.5, 2) for _ in range(3)]}, requires_grad={i < 2})"
+        for i in range(3)
+    ]
+    unary = (
+        "torch.exp({} * 0.1)",
+        "torch.log({} * {} + 1)",
+        "{}.reshape(3, 1).sum(1)",
+        "{} ** 2",
+        "-{}",
+        "{}.clone()",
+    )
     binary = ("{} * {}", "{} + {}", "{} / ({} * {} + 1)", "torch.where({} > 1, {}, {})")
     for i in range(3, choose.randint(6, 14)):
         text = choose.choice(unary + binary)
@@ -358,7 +389,13 @@ def test_every_number_shown_is_the_engines(library, seed):
         for i, card in enumerate(station.cards):
             flows = sent.get((station.id, i))
             order = {s.order for s in graph.stations}
-            if flows and card.grad is not None and not card.grad_kept and order == {1} and card.role != "root":
+            if (
+                flows
+                and card.grad is not None
+                and not card.grad_kept
+                and order == {1}
+                and card.role != "root"
+            ):
                 total = [math.fsum(column) for column in zip(*(v.items for v in flows))]
                 assert list(card.grad.items) == pytest.approx(total, rel=1e-4, abs=1e-6)
 

@@ -54,7 +54,9 @@ def same_numbers(ours: Any, theirs: Any, ulps: int = 4) -> bool:
     if a.dtype.kind not in "fc":
         return bool(np.array_equal(a, b))
     eps = np.finfo(a.dtype).eps
-    return bool(np.allclose(a, b, rtol=ulps * eps, atol=ulps * eps * max(1e-30, float(scale(b))), equal_nan=True))
+    return bool(
+        np.allclose(a, b, rtol=ulps * eps, atol=ulps * eps * max(1e-30, float(scale(b))), equal_nan=True)
+    )
 
 
 def scale(a: np.ndarray) -> float:
@@ -135,7 +137,9 @@ def assert_same_saved(ours: Any, theirs: Any) -> None:
     assert sorted(mine) == sorted(other), f"{where} saved {sorted(mine)}, PyTorch {sorted(other)}"
     for name, value in mine.items():
         if is_tensor(value) or is_tensor(other[name]):
-            assert is_tensor(value) and is_tensor(other[name]), f"{where}.{name}: {value!r} against {other[name]!r}"
+            assert is_tensor(value) and is_tensor(other[name]), (
+                f"{where}.{name}: {value!r} against {other[name]!r}"
+            )
             assert same_numbers(value, other[name]), f"{where}.{name}: {value!r} against {other[name]!r}"
             assert value.requires_grad == other[name].requires_grad, f"{where}.{name}.requires_grad"
             mine_fn, other_fn = (t.grad_fn and t.grad_fn.name() for t in (value, other[name]))
@@ -148,8 +152,7 @@ def assert_same_graph(ours: tuple[Any, ...], theirs: tuple[Any, ...], values: bo
     """Names and edges of two graphs, and (`values`) what their nodes saved."""
     mine, other = graph(*ours), graph(*theirs)
     assert mine == other, "\n" + "\n".join(
-        f"{i:3} {a!s:60} {b!s:60}{'' if a == b else '  <--'}"
-        for i, (a, b) in enumerate(pad(mine, other))
+        f"{i:3} {a!s:60} {b!s:60}{'' if a == b else '  <--'}" for i, (a, b) in enumerate(pad(mine, other))
     )
     if values:
         for a, b in zip(nodes(*ours), nodes(*theirs), strict=True):

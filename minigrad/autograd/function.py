@@ -13,16 +13,19 @@ from typing import Any, ClassVar
 import numpy as np
 
 from .. import dialect, modes
-from ..graph import RELEASED, Node, sequence_numbers, sum_to
+from ..graph import RELEASED, Node, sequence_numbers
 from ..inplace import Unobserved
 from ..op import F, modified
-from ..tensor_base import TensorBase, alias, attach, edge, wrap
+from ..tensor_base import TensorBase, alias, attach, edge, share, wrap
 
 
 class FunctionNode(Node):
     """The node of a custom Function, which is also the `ctx` that its methods receive."""
 
     __slots__ = ("__dict__", "_kept", "_shapes", "_sizes")
+    _kept: tuple[Any, ...]  # what `save_for_backward` got, see `_keep`
+    _shapes: tuple[Any, ...]  # per output its shape and dtype, None for what is no tensor
+    _sizes: tuple[Any, ...]  # the same per input
     speaks: ClassVar[bool] = True
     function: ClassVar[type[Function]]
     needs_input_grad: tuple[bool, ...] = ()
@@ -88,31 +91,43 @@ class FunctionNode(Node):
 
     def apply(self, gradient: Any) -> tuple[Any, ...]:
         """Run the user's backward on raw gradients."""
-        grads = gradient if isinstance(gradient, list) else [gradient] * (1 if self.outputs == 1 else 0)
-        grads = grads or [None] * self.outputs
-        results = self._run([None if g is None else wrap(g) for g in grads])
+        results = self._run([None if g is None else wrap(g) for g in self._listed(gradient)])
         return tuple(None if r is None else r._data for r in results)
 
     def apply_tensors(self, gradient: Any) -> tuple[Any, ...]:
         """Run the user's backward on tensors, recorded."""
-        grads = gradient if isinstance(gradient, list) else [gradient] * (1 if self.outputs == 1 else 0)
-        return tuple(self._run(grads or [None] * self.outputs))
+        return tuple(self._run(self._listed(gradient)))
+
+    def _listed(self, gradient: Any) -> list[Any]:
+        """The gradients of all outputs, whatever form the engine gave them."""
+        return (
+            gradient
+            if isinstance(gradient, list)
+            else [gradient]
+            if self.outputs == 1
+            else [None] * self.outputs
+        )
 
     def _run(self, grads: list[Any]) -> list[Any]:
+        """Call the user's backward; one checked gradient per edge."""
         if self._materialize:
-            grads = [wrap(np.zeros(*self._shapes[i])[()]) if g is None else g for i, g in enumerate(grads)]
+            grads = [
+                wrap(np.zeros(*shape)[()]) if g is None and shape is not None else g
+                for g, shape in zip(grads, self._shapes)
+            ]
         cls = self.function
         method = cls.vjp if cls.vjp is not Function.vjp else cls.backward
         results = method(self, *grads)
         results = list(results) if isinstance(results, tuple) else [results]
-        expected = len(self._next)
+        expected = len(self._sizes)
         if len(results) > expected and all(r is None for r in results[expected:]):
             results = results[:expected]
         if len(results) != expected:
             raise RuntimeError(
                 f"function {self.name()} returned an incorrect number of gradients (expected {expected}, got {len(results)})"
             )
-        return [self._validate(i, r) for i, r in enumerate(results)]
+        checked = [self._validate(i, r) for i, r in enumerate(results)]
+        return [g for g, size in zip(checked, self._sizes) if size is not None]
 
     def _validate(self, i: int, gradient: Any) -> Any:
         """Check one gradient that the user's backward returned, and bring it to the input's shape and dtype."""
@@ -125,7 +140,7 @@ class FunctionNode(Node):
                 f"function {self.name()} returned a gradient different than None at position {i + 1}, but the corresponding "
                 "forward input was not a Variable"
             )
-        if self._next[i] is None:
+        if not self.needs_input_grad[i]:
             return None
         shape, dtype = self._sizes[i]
         if gradient._data.shape != shape:
@@ -134,7 +149,7 @@ class FunctionNode(Node):
                     f"Function {self.name()} returned an invalid gradient at index {i} - got {list(gradient._data.shape)} "
                     f"but expected shape compatible with {list(shape)}"
                 )
-            gradient = F.sum_to(gradient, shape) if modes.is_grad_enabled() else wrap(sum_to(gradient._data, shape))
+            gradient = F.sum_to(gradient, shape)
         return gradient if gradient._data.dtype == dtype else F.to(gradient, dtype)
 
     def release(self) -> None:
@@ -150,7 +165,9 @@ class FunctionNode(Node):
 
 def expandable(shape: tuple[int, ...], target: tuple[int, ...]) -> bool:
     """Whether `shape` broadcasts to `target`."""
-    return len(shape) <= len(target) and all(a in (1, b) for a, b in zip(reversed(shape), reversed(target), strict=False))
+    return len(shape) <= len(target) and all(
+        a in (1, b) for a, b in zip(reversed(shape), reversed(target), strict=False)
+    )
 
 
 class Function:
@@ -207,9 +224,9 @@ class Function:
 def make_node(cls: type[Function], args: tuple[Any, ...]) -> FunctionNode:
     """The node (and ctx) of one call."""
     node = object.__new__(cls.node)
-    targets = tuple(edge(t) if isinstance(t, TensorBase) else None for t in args)
-    node._next = targets
-    nrs = tuple(t._nr if n is not None else 0 for t, n in zip(args, targets, strict=True))
+    tensors = [t for t in args if isinstance(t, TensorBase)]
+    node._next = targets = tuple(edge(t) for t in tensors)
+    nrs = tuple(t._nr if n is not None else 0 for t, n in zip(tensors, targets))
     node._nrs = nrs if any(nrs) else None
     node._seq = next(sequence_numbers)
     node._check = node._cast = node._storage = node._extra = None
@@ -222,16 +239,21 @@ def make_node(cls: type[Function], args: tuple[Any, ...]) -> FunctionNode:
 def finish(node: FunctionNode, args: tuple[Any, ...], outputs: list[Any], recorded: bool) -> list[Any]:
     """Give the outputs their history and keep what was saved."""
     tensors = [isinstance(o, TensorBase) for o in outputs]
+    for i, o in enumerate(outputs):
+        if tensors[i] and any(o is a for a in args):
+            share(o)
+            outputs[i] = alias(o, o._data)
     if not recorded or not any(tensors):
         node._to_save = ()
         return outputs
     node.outputs = len(outputs)
-    node._shapes = tuple((o._data.shape, o._data.dtype) if t else None for o, t in zip(outputs, tensors, strict=True))
+    node._shapes = tuple((o._data.shape, o._data.dtype) if t else None for o, t in zip(outputs, tensors))
     for i, o in enumerate(outputs):
         if not tensors[i] or any(o is skip for skip in node._not_differentiable):
             continue
-        if any(o is a for a in args) or o._fn is not None or o._acc is not None:
-            o = outputs[i] = alias(o, np.asarray(o._data))
+        if o._fn is not None or o._acc is not None:
+            share(o)
+            o = outputs[i] = alias(o, o._data)
         o._fn, o._nr = node, i
         if o._storage is not None:
             node.set_storage(i, o._storage)

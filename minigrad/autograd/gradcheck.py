@@ -59,7 +59,7 @@ def check_inputs(args: Sequence[Any]) -> None:
                 )
     if not found:
         raise ValueError(
-            "gradcheck expects at least one input tensor to require gradient, but none of the them have requires_grad=True."
+            "gradcheck expects at least one input tensor to require gradient, but none of them have requires_grad=True."
         )
 
 

@@ -6,7 +6,7 @@
 
 from __future__ import annotations
 
-from .calls import connect_views, prepare, record
+from .calls import check_broadcast, connect_views, prepare, record
 from .declare import composite, differentiable
 from .registry import OPS, RAW, F, Op
 from .saved import modified
@@ -16,6 +16,7 @@ __all__ = [
     "OPS",
     "Op",
     "RAW",
+    "check_broadcast",
     "composite",
     "connect_views",
     "differentiable",

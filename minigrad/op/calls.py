@@ -158,9 +158,14 @@ def keep_text(op: Op, name: str, users: tuple[int, ...]) -> str:
 
 
 def casts(targets: Any, raws: Any, out: Any) -> Any:
-    """What `uncast` must undo per input of an elementwise op; None when nothing."""
+    """What `uncast` must undo per input of an elementwise op; None when nothing.
+
+    Where dtypes were mixed, every gradient is brought to its input's dtype: NumPy promotes the saved values in a vjp by its
+    own rules, in which a 0-dim float64 counts as much as an array.
+    """
+    mixed = any(r.dtype != out.dtype for r in raws)
     kinds = tuple(
-        None if n is None or (r.shape == out.shape and r.dtype == out.dtype) else (r.shape, r.dtype)
+        None if n is None or not (mixed or r.shape != out.shape) else (r.shape, r.dtype)
         for n, r in zip(targets, raws, strict=True)
     )
     return kinds if any(kinds) else None
@@ -242,6 +247,8 @@ def prepare(op: Op, values: list[Any]) -> list[Any]:
     at = [i for i in op.promoted if isinstance(raws[i], RAW)]
     for i in at[1:]:
         check_broadcast(raws[at[0]].shape, raws[i].shape)
+    if op.check is not None:
+        op.check([dtypes.of(raws[i]) if i in at else dtypes.of_number(raws[i]) for i in op.promoted])
     dtype = dtypes.result_type(*(raws[i] for i in op.promoted))
     if op.floating:
         dtype = dtypes.floating(dtype)

@@ -46,6 +46,7 @@ def differentiable(
     floating: bool = False,
     view: bool = False,
     promotes: bool = True,
+    check: Any = None,
     **vjps: Any,
 ) -> Callable[[Any], Any]:
     """Declare an op: see the module's docstring.
@@ -63,6 +64,7 @@ def differentiable(
             "floating": floating,
             "view": view,
             "promotes": promotes,
+            "check": check,
         }
         op = Op(name, kernel or function, function, vjps, flags)
         op.node = make_node(op, node or camel(name) + "Backward0")

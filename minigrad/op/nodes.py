@@ -114,7 +114,10 @@ def write_apply_tensors(op: Op) -> tuple[str, dict[str, Any]]:
     ]
     targets = ", ".join(f"n{i}" for i in range(len(op.inputs)))
     text = APPLY_TENSORS.format(
-        targets=targets, look=must_look(op), values="; ".join(values) or "pass", gradients=", ".join(gradients)
+        targets=targets,
+        look=must_look(op),
+        values="; ".join(values) or "pass",
+        gradients=", ".join(gradients),
     )
     scope: dict[str, Any] = {f"vjp{i}": bound(vjp, CALLS) for i, vjp in enumerate(op.vjps.values())}
     return text, scope | {

@@ -37,7 +37,8 @@ class Op:
     `places` their places among the parameters and `vjps` their vjps. `saved` lists (name, indices of the inputs whose vjp
     wants it); `tensors` are the saved names that stand for tensors. `elementwise` ops broadcast and promote, `promoted`
     being the places of their operands; `linear` ones are linear in each input; `floating` ones make integers the
-    default float first; the result of a `view` shares memory with its first argument.
+    default float first; the result of a `view` shares memory with its first argument; `check` is called with the dtypes
+    of the operands, before promotion, and raises for those that the op refuses.
     """
 
     __slots__ = (
@@ -55,11 +56,12 @@ class Op:
         "linear",
         "floating",
         "view",
+        "check",
         "node",
     )
 
     def __init__(
-        self, name: str, kernel: Any, signature: Any, vjps: dict[str, Any], flags: dict[str, bool]
+        self, name: str, kernel: Any, signature: Any, vjps: dict[str, Any], flags: dict[str, Any]
     ) -> None:
         code = signature.__code__
         self.name = name
@@ -70,7 +72,7 @@ class Op:
         self.places = tuple(self.params.index(n) for n in self.inputs)
         self.vjps = vjps
         self.elementwise, self.linear = flags["elementwise"], flags["linear"]
-        self.floating, self.view = flags["floating"], flags["view"]
+        self.floating, self.view, self.check = flags["floating"], flags["view"], flags["check"]
         promotes = self.elementwise and flags["promotes"]
         operands = (*self.inputs, *OPERANDS) if promotes else ()
         self.promoted = tuple(i for i, p in enumerate(self.params) if p in operands)
@@ -94,7 +96,9 @@ class Op:
         if not kwargs and len(self.params) == len(args):
             return list(args)
         if len(args) > len(self.params):
-            raise TypeError(f"{self.name}() takes {len(self.params)} positional arguments but {len(args)} were given")
+            raise TypeError(
+                f"{self.name}() takes {len(self.params)} positional arguments but {len(args)} were given"
+            )
         values = dict(zip(self.params, args, strict=False))
         for name, value in kwargs.items():
             name = "self" if name == "input" else name

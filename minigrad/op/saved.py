@@ -8,15 +8,14 @@ import numpy as np
 
 from .. import dialect, dtypes
 from ..graph import RELEASED, Node
+from ..storage import strides_of
 from ..tensor_base import TensorBase, attach, wrap
 from .registry import DERIVED, RAW, Op
 
 CONSTANTS: tuple[Any, ...] = ()  # in `Node._check`: constants were saved, all at version 0
 
 
-def keep(
-    op: Op, name: str, values: list[Any], targets: tuple[Any, ...], out: Any
-) -> tuple[Any, int | None]:
+def keep(op: Op, name: str, values: list[Any], targets: tuple[Any, ...], out: Any) -> tuple[Any, int | None]:
     """What a node keeps of `name`, and its version (None for what is no tensor)."""
     if name == "result":
         return out, 0
@@ -25,7 +24,7 @@ def keep(
         data = values[op.params.index(name.removesuffix(suffix))]._data
         if suffix == "_sym_sizes":
             return data.shape, None
-        return (tuple(n // data.itemsize for n in data.strides) if suffix == "_sym_strides" else data.dtype), None
+        return (strides_of(data) if suffix == "_sym_strides" else data.dtype), None
     value = values[op.params.index(name)]
     if not isinstance(value, TensorBase):
         return value, None

@@ -17,7 +17,12 @@ def _check_names() -> None:
     for op in OPS.values():
         for vjp in op.vjps.values():
             for name in vjp.__code__.co_names:
-                if name not in _ATTRIBUTES and not hasattr(F, name) and name not in vjp.__globals__ and not hasattr(builtins, name):
+                if (
+                    name not in _ATTRIBUTES
+                    and not hasattr(F, name)
+                    and name not in vjp.__globals__
+                    and not hasattr(builtins, name)
+                ):
                     raise NameError(f"the vjp of {op.name} uses {name!r}, which is not an op")
 
 

@@ -8,7 +8,34 @@ from typing import Any
 
 import numpy as np
 
+from ..dtypes import bool_, dtype
 from ..op import F, differentiable
+
+
+def no_bools(kinds: list[dtype]) -> None:
+    """RuntimeError with PyTorch's text for a difference of bools."""
+    if all(k is bool_ for k in kinds):
+        raise RuntimeError(
+            "Subtraction, the `-` operator, with two bool tensors is not supported. Use the `^` or `logical_xor()` operator "
+            "instead."
+        )
+    if bool_ in kinds:
+        raise RuntimeError(f"Subtraction, the `-` operator, with a bool tensor is not supported. {INVERT}")
+
+
+def no_bool(kinds: list[dtype]) -> None:
+    """RuntimeError with PyTorch's text for the negative of a bool."""
+    if kinds[0] is bool_:
+        raise RuntimeError(f"Negation, the `-` operator, on a bool tensor is not supported. {INVERT}")
+
+
+def no_power_of_bools(kinds: list[dtype]) -> None:
+    """NotImplementedError with PyTorch's text for a bool to the power of a bool."""
+    if all(k is bool_ for k in kinds):
+        raise NotImplementedError("\"pow\" not implemented for 'Bool'")
+
+
+INVERT = "If you are trying to invert a mask, use the `~` or `logical_not()` operator instead."
 
 
 def scaled(g: Any, alpha: Any) -> Any:
@@ -22,7 +49,11 @@ def add(self, other):
 
 
 @differentiable(
-    self=lambda g: g, other=lambda g, alpha: scaled(g, alpha), node="AddBackward0", elementwise=True, linear=True
+    self=lambda g: g,
+    other=lambda g, alpha: scaled(g, alpha),
+    node="AddBackward0",
+    elementwise=True,
+    linear=True,
 )
 def add_scaled(self, other, alpha):
     """`self + alpha · other`."""
@@ -35,13 +66,25 @@ def add_scalar(self, other):
     return self + other
 
 
-@differentiable(self=lambda g: g, other=lambda g: F.neg(g), kernel=operator.sub, elementwise=True, linear=True)
+@differentiable(
+    self=lambda g: g,
+    other=lambda g: F.neg(g),
+    kernel=operator.sub,
+    elementwise=True,
+    linear=True,
+    check=no_bools,
+)
 def sub(self, other):
     """Difference of two tensors, or of a tensor and a number, with broadcasting."""
 
 
 @differentiable(
-    self=lambda g: g, other=lambda g, alpha: scaled(F.neg(g), alpha), node="SubBackward0", elementwise=True, linear=True
+    self=lambda g: g,
+    other=lambda g, alpha: scaled(F.neg(g), alpha),
+    node="SubBackward0",
+    elementwise=True,
+    linear=True,
+    check=no_bools,
 )
 def sub_scaled(self, other, alpha):
     """`self - alpha · other`."""
@@ -54,20 +97,26 @@ def sub_scalar(self, other):
     return self - other
 
 
-@differentiable(self=lambda g: F.neg(g), node="RsubBackward1", elementwise=True)
+@differentiable(self=lambda g: F.neg(g), node="RsubBackward1", elementwise=True, check=no_bools)
 def rsub(self, other):
     """`other - self` for a number `other`."""
     return other - self
 
 
 @differentiable(
-    self=lambda g, other: g * other, other=lambda g, self: g * self, kernel=operator.mul, elementwise=True, linear=True
+    self=lambda g, other: g * other,
+    other=lambda g, self: g * self,
+    kernel=operator.mul,
+    elementwise=True,
+    linear=True,
 )
 def mul(self, other):
     """Product, element by element, with broadcasting."""
 
 
-@differentiable(self=lambda g, other: F.mul_scalar(g, other), node="MulBackward1", elementwise=True, linear=True)
+@differentiable(
+    self=lambda g, other: F.mul_scalar(g, other), node="MulBackward1", elementwise=True, linear=True
+)
 def mul_scalar(self, other):
     """A tensor times a number, as PyTorch's own formulas write it."""
     return self * other
@@ -84,13 +133,15 @@ def div(self, other):
     """True quotient, element by element, with broadcasting; integers become the default float."""
 
 
-@differentiable(self=lambda g, other: F.div_scalar(g, other), node="DivBackward1", elementwise=True, linear=True)
+@differentiable(
+    self=lambda g, other: F.div_scalar(g, other), node="DivBackward1", elementwise=True, linear=True
+)
 def div_scalar(self, other):
     """A tensor divided by a number, as PyTorch's own formulas write it."""
     return self / other
 
 
-@differentiable(self=lambda g: F.neg(g), kernel=operator.neg, elementwise=True, linear=True)
+@differentiable(self=lambda g: F.neg(g), kernel=operator.neg, elementwise=True, linear=True, check=no_bool)
 def neg(self):
     """The negative of each element."""
 
@@ -112,7 +163,9 @@ def power(base: Any, exponent: Any) -> Any:
             return base * 1
         if exponent == 0.5:
             return np.sqrt(base)
-    return base**exponent
+    if isinstance(exponent, (int, np.integer)) and exponent < 0 and base.dtype.kind in "biu":
+        raise RuntimeError("Integers to negative integer powers are not allowed.")
+    return np.logical_or(base, not exponent) if base.dtype.kind == "b" else base**exponent
 
 
 def pow_scalar_vjp(g: Any, self: Any, exponent: Any) -> Any:
@@ -125,6 +178,14 @@ def pow_scalar_vjp(g: Any, self: Any, exponent: Any) -> Any:
 @differentiable(self=pow_scalar_vjp, node="PowBackward0", kernel=power, elementwise=True)
 def pow_scalar(self, exponent):
     """Each element to the power of a number."""
+
+
+def power_of_arrays(base: Any, exponent: Any) -> Any:
+    """`base ** exponent` of two tensors; an integer to a negative power is 0 but for bases 1 and -1, as in PyTorch."""
+    if base.dtype.kind not in "iu" or not np.any(exponent < 0):
+        return base**exponent
+    inverse = np.where(base == 1, 1, np.where(base == -1, 1 - 2 * (exponent % 2), 0))
+    return np.where(exponent < 0, inverse, base ** np.maximum(exponent, 0)).astype(base.dtype)[()]
 
 
 def pow_self_vjp(g: Any, self: Any, exponent: Any) -> Any:
@@ -142,7 +203,12 @@ def pow_exponent_vjp(g: Any, self: Any, exponent: Any, result: Any) -> Any:
 
 
 @differentiable(
-    self=pow_self_vjp, exponent=pow_exponent_vjp, node="PowBackward1", kernel=operator.pow, elementwise=True
+    self=pow_self_vjp,
+    exponent=pow_exponent_vjp,
+    node="PowBackward1",
+    kernel=power_of_arrays,
+    elementwise=True,
+    check=no_power_of_bools,
 )
 def pow_tensor(self, exponent):
     """Each element to the power of another tensor's."""
@@ -155,7 +221,7 @@ def rpow_vjp(g: Any, self: Any, exponent: Any, result: Any) -> Any:
     return g * F.mul_scalar(result, ln(self) if self > 0 else nan)
 
 
-@differentiable(exponent=rpow_vjp, node="PowBackward2", elementwise=True)
+@differentiable(exponent=rpow_vjp, node="PowBackward2", elementwise=True, check=no_power_of_bools)
 def pow_base(self, exponent):
     """A number to the power of each element."""
     return np.power(exponent.dtype.type(self), exponent)

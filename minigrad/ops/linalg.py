@@ -87,7 +87,13 @@ def same_dtype(a: Any, b: Any, name: str) -> None:
 
 def c_name(a: Any) -> str:
     """The C++ name of a dtype, as PyTorch's errors write it."""
-    names = {"float32": "float", "float64": "double", "int64": "long long", "int32": "int", "float16": "c10::Half"}
+    names = {
+        "float32": "float",
+        "float64": "double",
+        "int64": "long long",
+        "int32": "int",
+        "float16": "c10::Half",
+    }
     return names.get(a.dtype.name, a.dtype.name)
 
 

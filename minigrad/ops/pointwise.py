@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from ..dtypes import bool_, dtype
 from ..op import F, differentiable
 
 
@@ -39,7 +40,21 @@ def cos(self):
     return np.cos(self)
 
 
-@differentiable(self=lambda g, self: g * F.sgn(self), elementwise=True)
+def no_bool(message: str, error: type[Exception]) -> Any:
+    """A check that refuses bools in PyTorch's words."""
+
+    def check(kinds: list[dtype]) -> None:
+        if kinds[0] is bool_:
+            raise error(message)
+
+    return check
+
+
+@differentiable(
+    self=lambda g, self: g * F.sgn(self),
+    elementwise=True,
+    check=no_bool("\"abs_cpu\" not implemented for 'Bool'", NotImplementedError),
+)
 def abs(self):
     """Absolute value of each element."""
     return np.abs(self)
@@ -48,7 +63,7 @@ def abs(self):
 @differentiable(self=lambda g, self, result: F.zeros_like(g), elementwise=True)
 def sgn(self):
     """Sign of each element: -1, 0 or 1."""
-    return np.sign(self)
+    return self if self.dtype.kind == "b" else np.sign(self)
 
 
 @differentiable(self=lambda g, result: F.tanh_backward(g, result), elementwise=True, floating=True)
@@ -74,7 +89,9 @@ def logistic(x: Any) -> Any:
     return np.where(x >= 0, 1 / (1 + e), e / (1 + e)).astype(x.dtype)[()]
 
 
-@differentiable(self=lambda g, result: F.sigmoid_backward(g, result), elementwise=True, floating=True, kernel=logistic)
+@differentiable(
+    self=lambda g, result: F.sigmoid_backward(g, result), elementwise=True, floating=True, kernel=logistic
+)
 def sigmoid(self):
     """Logistic function of each element."""
 
@@ -90,7 +107,11 @@ def sigmoid_backward(grad_output, output):
     return grad_output * (output * (1 - output))
 
 
-@differentiable(self=lambda g, result: F.threshold_backward(g, result, 0), elementwise=True)
+@differentiable(
+    self=lambda g, result: F.threshold_backward(g, result, 0),
+    elementwise=True,
+    check=no_bool("Boolean inputs not supported for relu", RuntimeError),
+)
 def relu(self):
     """The greater of each element and 0 (NaN stays NaN)."""
     return np.maximum(self, 0)
@@ -150,3 +171,15 @@ def logical_and(self, other):
 def logical_not(self):
     """Whether the element is zero."""
     return np.logical_not(self)
+
+
+def whole_numbers(kinds: list[dtype]) -> None:
+    """TypeError with PyTorch's text for the complement of anything but integers and bools."""
+    if kinds[0].category > 1:
+        raise TypeError("~ (operator.invert) is only implemented on integer and Boolean-type tensors")
+
+
+@differentiable(elementwise=True, check=whole_numbers)
+def bitwise_not(self):
+    """All bits of an integer inverted; of a bool, its opposite."""
+    return np.invert(self)

@@ -35,7 +35,9 @@ def total(self: Any, dim: Any = None, keepdim: bool = False) -> Any:
     return np.add.reduce(self, axis=over(dim, self.ndim), dtype=dtype, keepdims=keepdim)
 
 
-@differentiable(self=lambda g, self_sym_sizes: F.expand(g, self_sym_sizes), node="SumBackward0", kernel=total, linear=True)
+@differentiable(
+    self=lambda g, self_sym_sizes: F.expand(g, self_sym_sizes), node="SumBackward0", kernel=total, linear=True
+)
 def sum_all(self):
     """Sum of all elements."""
 

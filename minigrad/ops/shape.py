@@ -9,7 +9,7 @@ import numpy as np
 
 from ..dtypes import of
 from ..graph import sum_to as sum_to_array
-from ..op import RAW, F, composite, differentiable
+from ..op import RAW, F, check_broadcast, composite, differentiable
 
 
 def infer(shape: tuple[int, ...], size: int) -> tuple[int, ...]:
@@ -65,7 +65,9 @@ def reshape(self: Any, size: tuple[int, ...]) -> Any:
     if data.ndim == 0 or data.flags.c_contiguous:
         return F.view(self, size)
     shape = infer(tuple(size), data.size)
-    return F.unsafe_view(F.clone(self), shape) if viewed(data, shape) is None else F.reshape_alias(self, shape)
+    return (
+        F.unsafe_view(F.clone(self), shape) if viewed(data, shape) is None else F.reshape_alias(self, shape)
+    )
 
 
 @differentiable(self=lambda g, self_sym_sizes: F.sum_to(g, self_sym_sizes), view=True, linear=True)
@@ -145,7 +147,9 @@ def unsqueeze(self, dim):
     """A dimension of size 1 put in at `dim`."""
     n = self.ndim + 1
     if not -n <= dim < n:
-        raise IndexError(f"Dimension out of range (expected to be in range of [{-n}, {n - 1}], but got {dim})")
+        raise IndexError(
+            f"Dimension out of range (expected to be in range of [{-n}, {n - 1}], but got {dim})"
+        )
     return np.expand_dims(self, dim % n)
 
 
@@ -177,7 +181,9 @@ def squeeze_dim(self, dim):
 
 
 @differentiable(
-    self=lambda g, self_sym_sizes, dim: unsqueezed(g, dim, self_sym_sizes), node="SqueezeBackward4", linear=True
+    self=lambda g, self_sym_sizes, dim: unsqueezed(g, dim, self_sym_sizes),
+    node="SqueezeBackward4",
+    linear=True,
 )
 def squeeze_result(self, dim):
     """`squeeze_dim` in place, of a result that nobody else sees."""
@@ -215,13 +221,18 @@ def clone(self):
     return self.copy()
 
 
-@differentiable(self=lambda g: F.zeros_like(g), src=lambda g: g, node="CopyBackwards", elementwise=True, promotes=False)
+@differentiable(
+    self=lambda g: F.zeros_like(g), src=lambda g: g, node="CopyBackwards", elementwise=True, promotes=False
+)
 def copy(self, src):
     """`src` in the shape and dtype of `self`; in place it is `copy_`."""
+    check_broadcast(self.shape, src.shape)
     return np.broadcast_to(src, self.shape).astype(self.dtype)[()]
 
 
-@differentiable(self=lambda g, self_scalar_type: F.to(g, self_scalar_type), node="ToCopyBackward0", linear=True)
+@differentiable(
+    self=lambda g, self_scalar_type: F.to(g, self_scalar_type), node="ToCopyBackward0", linear=True
+)
 def to(self, dtype):
     """A copy in another dtype."""
     return self.astype(dtype)
@@ -239,7 +250,7 @@ def ones_like(self):
     return np.ones_like(self)[()]
 
 
-@differentiable(self=lambda g: F.zeros_like(g), node="FillBackward0", elementwise=True, promotes=False)
+@differentiable(self=lambda g: F.zeros_like(g), node="FillBackward2", elementwise=True, promotes=False)
 def fill(self, value):
     """`value` in every element."""
     return np.full_like(self, value)

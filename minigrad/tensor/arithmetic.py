@@ -201,7 +201,7 @@ class Comparison(TensorBase):
     eq, ne, lt, le, gt, ge = __eq__, __ne__, __lt__, __le__, __gt__, __ge__
 
     def __invert__(self) -> Any:
-        return F.logical_not(self)
+        return F.bitwise_not(self)
 
 
 class InPlace(TensorBase):
@@ -211,11 +211,15 @@ class InPlace(TensorBase):
 
     def add_(self, other: Any, *, alpha: Any = 1) -> Any:
         """`self += alpha · other`."""
-        return in_place(ar.add.op, self, other) if alpha == 1 else in_place(ar.add_scaled.op, self, other, alpha)
+        return (
+            in_place(ar.add.op, self, other) if alpha == 1 else in_place(ar.add_scaled.op, self, other, alpha)
+        )
 
     def sub_(self, other: Any, *, alpha: Any = 1) -> Any:
         """`self -= alpha · other`."""
-        return in_place(ar.sub.op, self, other) if alpha == 1 else in_place(ar.sub_scaled.op, self, other, alpha)
+        return (
+            in_place(ar.sub.op, self, other) if alpha == 1 else in_place(ar.sub_scaled.op, self, other, alpha)
+        )
 
     def mul_(self, other: Any) -> Any:
         """`self *= other`."""
@@ -227,7 +231,9 @@ class InPlace(TensorBase):
 
     def pow_(self, exponent: Any) -> Any:
         """`self **= exponent`."""
-        return in_place((ar.pow_tensor if isinstance(exponent, TensorBase) else ar.pow_scalar).op, self, exponent)
+        return in_place(
+            (ar.pow_tensor if isinstance(exponent, TensorBase) else ar.pow_scalar).op, self, exponent
+        )
 
     __iadd__, __isub__, __imul__, __itruediv__, __ipow__ = add_, sub_, mul_, div_, pow_
 

@@ -79,8 +79,12 @@ class Shape(TensorBase):
         return get(self, key)
 
     def __setitem__(self, key: Any, value: Any) -> None:
-        target = get(self, key)
-        target.copy_(value if isinstance(value, TensorBase) else wrap(np.asarray(value, self._data.dtype)[()]))
+        target = get(self, key, False)
+        if isinstance(value, TensorBase):
+            check_fits(value._data.shape, target._data.shape)
+        target.copy_(
+            value if isinstance(value, TensorBase) else wrap(np.asarray(value, self._data.dtype)[()])
+        )
 
     def __len__(self) -> int:
         if self._data.ndim == 0:
@@ -93,8 +97,21 @@ class Shape(TensorBase):
         return iter([F.select(self, 0, i) for i in range(len(self._data))])
 
 
-def get(self: Any, key: Any) -> Any:
-    """Basic indexing: integers, slices, `...` and None; each is a view."""
+def check_fits(value: tuple[int, ...], target: tuple[int, ...]) -> None:
+    """RuntimeError with PyTorch's text unless a value of this shape can be written into a part of that shape."""
+    while len(value) > len(target) and value[0] == 1:
+        value = value[1:]
+    for i in range(1, len(value) + 1):
+        n = target[-i] if i <= len(target) else 1
+        if value[-i] not in (1, n):
+            raise RuntimeError(
+                f"The expanded size of the tensor ({n}) must match the existing size ({value[-i]}) at non-singleton dimension "
+                f"{len(target) - i}.  Target sizes: {list(target)}.  Tensor sizes: {list(value)}"
+            )
+
+
+def get(self: Any, key: Any, new: bool = True) -> Any:
+    """Basic indexing: integers, slices, `...` and None; each is a view. `new`: never the tensor itself."""
     keys = list(key) if isinstance(key, tuple) else [key]
     named = sum(1 for k in keys if k is not None and k is not Ellipsis)
     if named > self._data.ndim:
@@ -112,7 +129,7 @@ def get(self: Any, key: Any) -> Any:
             result, dim = F.unsqueeze(result, dim), dim + 1
         elif isinstance(k, slice):
             start, stop, step = bounds(k)
-            if len(keys) == 1 or (start, step) != (0, 1) or stop < result._data.shape[dim]:
+            if (new and len(keys) == 1) or (start, step) != (0, 1) or stop < result._data.shape[dim]:
                 result = F.slice(result, dim, start, stop, step)
             dim += 1
         elif isinstance(k, (int, np.integer)) and not isinstance(k, bool):
@@ -121,12 +138,16 @@ def get(self: Any, key: Any) -> Any:
             raise IndexError(
                 f"only integers, slices (`:`), ellipsis (`...`) and None are valid indices here (got {type(k).__name__})"
             )
-    return F.alias(self) if result is self else result
+    return F.alias(self) if new and result is self else result
 
 
 def bounds(key: slice) -> tuple[int, int, int]:
     """Start, stop and step of a slice, as PyTorch notes them; ValueError for a step that is not positive."""
-    start, stop, step = (0 if key.start is None else key.start), key.stop, (1 if key.step is None else key.step)
+    start, stop, step = (
+        (0 if key.start is None else key.start),
+        key.stop,
+        (1 if key.step is None else key.step),
+    )
     if step <= 0:
         raise ValueError("step must be greater than zero")
     return start, sys.maxsize if stop is None else stop, step

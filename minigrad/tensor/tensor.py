@@ -152,7 +152,7 @@ class Autograd(TensorBase):
                 "Can't detach views in-place. Use detach() instead. If you are using DistributedDataParallel (DDP) for "
                 "training, and gradient_as_bucket_view is set as True, gradients are views of DDP buckets, and hence "
                 "detach_() cannot be called on these gradients. To fix this error, please refer to the "
-                "Optimizer.zero_grad() function in torch/optim/optimizer.py as a solution."
+                "Optimizer.zero_grad() function in torch/optim/optimizer.py as the solution."
             )
         self._fn, self._nr, self._acc = None, 0, None
         return self
@@ -177,7 +177,9 @@ class Autograd(TensorBase):
 def check_grad(t: TensorBase, value: Any) -> None:
     """The checks PyTorch makes when `.grad` is assigned."""
     if not isinstance(value, TensorBase):
-        raise TypeError(f"assigned grad expected to be a Tensor or None but got grad of type {type(value).__name__}")
+        raise TypeError(
+            f"assigned grad expected to be a Tensor or None but got grad of type {type(value).__name__}"
+        )
     if value is t:
         raise RuntimeError("can't assign Variable as its own grad")
     if value._data.shape != t._data.shape:
@@ -241,7 +243,9 @@ class Conversion(TensorBase):
     def numpy(self) -> np.ndarray:
         """The tensor's memory as a NumPy array; RuntimeError for a tensor that requires grad."""
         if self.requires_grad:
-            raise RuntimeError("Can't call numpy() on Tensor that requires grad. Use tensor.detach().numpy() instead.")
+            raise RuntimeError(
+                "Can't call numpy() on Tensor that requires grad. Use tensor.detach().numpy() instead."
+            )
         share(self)
         return self._data
 

@@ -1,0 +1,89 @@
+"""The two dialects: node names, texts, warnings."""
+
+from __future__ import annotations
+
+import warnings
+
+import pytest
+from op_table import CASES
+from twins import nodes
+
+import minigrad
+from minigrad import dialect
+from minigrad.op import OPS
+
+# The ops of which PyTorch 1.4 printed a digit: those with several derivative overloads.
+NUMBERED = ("Add", "Div", "Fill", "Mean", "Mul", "Pow", "Relu", "Rsub", "Squeeze", "Sub", "Sum")
+# Those that had another name, or whose overload had another digit.
+OTHER = {
+    "CopyBackwards": "CloneBackward",
+    "FillBackward2": "FillBackward0",
+    "SqueezeBackward4": "SqueezeBackward3",
+}
+
+
+@pytest.fixture(params=dialect.DIALECTS)
+def name(request):
+    before = dialect.get_dialect()
+    dialect.set_dialect(request.param)
+    yield request.param
+    dialect.set_dialect(before)
+
+
+def old_name(node: str) -> str:
+    stem, digit = node[:-1], node[-1]
+    if node in OTHER:
+        return OTHER[node]
+    return node if digit != "0" or stem.removesuffix("Backward") in NUMBERED else stem
+
+
+def test_names_of_all_ops(name):
+    for node in OPS:
+        assert dialect.node_name(node) == (node if name == "2" else old_name(node))
+
+
+def test_names_in_every_graph_of_the_table(name, torch):
+    for case in CASES:
+        inputs = [minigrad.tensor(a, requires_grad=True) for a in case.arrays("float64")]
+        for node in nodes(case.function(minigrad, *inputs)):
+            printed = node.name().removeprefix("torch::autograd::")
+            assert repr(node).startswith(f"<{printed} object at 0x")
+            if name == "1.4":
+                assert printed == "AccumulateGrad" or printed == old_name(type(node).__name__)
+
+
+def test_namespaces(name):
+    x = minigrad.tensor([1.0, 2.0], requires_grad=True)
+    y = x * 2
+    y[0] = 1.0
+    assert y.grad_fn.name() == "torch::autograd::CopySlices"
+    assert "grad_fn=<CopySlices>" in repr(y)
+    (x**2).sum().backward(create_graph=False)
+    assert x.grad.grad_fn is None
+
+
+def test_the_graph_stays_the_same():
+    """A dialect is a way of printing: the node is one, whichever is in force."""
+    node = minigrad.tensor(1.0, requires_grad=True).log().grad_fn
+    names = []
+    for which in ("2", "1.4", "2"):
+        dialect.set_dialect(which)
+        names.append(node.name())
+    dialect.set_dialect("1.4")
+    assert names == ["LogBackward0", "LogBackward", "LogBackward0"]
+
+
+def test_warnings_belong_to_2(name):
+    x = minigrad.tensor(2.0, requires_grad=True)
+    with warnings.catch_warnings(record=True) as seen:
+        warnings.simplefilter("always")
+        assert (x * 2).grad is None
+        (x**2).backward(create_graph=True)
+    assert len(seen) == (2 if name == "2" else 0)
+    assert all(w.filename == __file__ for w in seen)
+
+
+def test_unknown_dialects_are_refused():
+    for wrong in ("3", 2, None):
+        with pytest.raises(ValueError, match="dialect must be one of"):
+            minigrad.set_dialect(wrong)

@@ -1,0 +1,243 @@
+"""%%autograd in a real InteractiveShell."""
+
+from __future__ import annotations
+
+import atexit
+import re
+import sys
+
+import pytest
+from cells import CELLS
+from IPython.core import async_helpers
+from IPython.core.interactiveshell import InteractiveShell
+from traitlets.config import Config
+
+COLOUR = re.compile(r"\x1b\[[\d;]*m")
+
+
+@pytest.fixture
+def shell(monkeypatch, tmp_path):
+    """A shell with the extension loaded, and nothing of it left in the process afterwards."""
+    monkeypatch.setenv("IPYTHONDIR", str(tmp_path))
+    monkeypatch.setenv("MINIGRAD_LANG", "en")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setitem(sys.modules, "__main__", sys.modules["__main__"])
+    InteractiveShell.clear_instance()
+    config = Config()
+    config.HistoryManager.enabled = False  # no file, and no thread that writes it
+    shell = InteractiveShell.instance(config=config)
+    shell.run_cell("%load_ext minigrad_viz\nimport minigrad as torch")
+    yield shell
+    shell.run_cell("%unload_ext minigrad_viz")
+    atexit.unregister(shell.atexit_operations)
+    shell.restore_sys_module_state()
+    InteractiveShell.clear_instance()
+    if async_helpers._asyncio_event_loop is not None:
+        async_helpers._asyncio_event_loop.close()
+        async_helpers._asyncio_event_loop = None
+
+
+@pytest.fixture
+def cell(shell, capsys):
+    """Runs a cell; what stands under it on stdout and stderr, without colours."""
+
+    def run(source: str) -> str:
+        capsys.readouterr()
+        shell.run_cell(source, store_history=True)
+        out, error = capsys.readouterr()
+        return COLOUR.sub("", out + error)
+
+    return run
+
+
+def registered(shell: InteractiveShell) -> tuple[int, ...]:
+    """How many magics, transformers, event callbacks and hooks there are."""
+    magics = shell.magics_manager.magics
+    events = shell.events.callbacks
+    return (
+        len(magics["line"]), len(magics["cell"]), len(shell.input_transformer_manager.line_transforms),
+        len(events["pre_run_cell"]), len(events["post_run_cell"]), len(sys.meta_path),
+    )  # fmt: skip
+
+
+def test_loading_reloading_unloading(shell):
+    loaded = registered(shell)
+    shell.run_cell("%load_ext minigrad_viz")
+    shell.run_cell("%reload_ext minigrad_viz")
+    shell.run_cell("%reload_ext minigrad_viz")
+    assert registered(shell) == loaded
+    shell.run_cell("%unload_ext minigrad_viz")
+    bare = registered(shell)
+    assert [a - b for a, b in zip(loaded, bare)] == [1, 1, 1, 1, 1, 0]
+    assert "autograd" not in shell.magics_manager.magics["cell"]
+    shell.run_cell("%load_ext minigrad_viz")
+    assert registered(shell) == loaded
+
+
+def test_output_comes_first_then_the_picture_then_the_table(shell, cell):
+    shown = cell("%%autograd\n" + CELLS[4] + "x.grad")
+    marks = [
+        "tensor(0.6000)\nOut[",
+        "z = log(y)   4.8283   root",
+        "PowBackward0",
+        "x   5.   leaf   grad 0.6",
+        "before backward  after backward",
+    ]
+    places = [shown.index(mark) for mark in marks]
+    assert places == sorted(places)
+    assert shell.user_ns["x"].grad.item() == pytest.approx(0.6)
+    assert shell.user_ns["_"] is shell.user_ns["x"].grad
+
+
+def test_the_graph_stands_under_the_error(shell, cell):
+    shown = cell("%%autograd\n" + CELLS[6])
+    error = shown.index("RuntimeError: Trying to backward through the graph a second time")
+    assert (
+        error
+        < shown.index("The graph up to the error")
+        < shown.index("z = log(y)")
+        < shown.index("after backward 1")
+    )
+    assert "z" in shell.user_ns
+
+
+@pytest.mark.parametrize(
+    "code, why",
+    [
+        (1, "No tensor here asks for gradients"),
+        (2, "No tensor here asks for gradients"),
+        (3, "No tensor here asks for gradients"),
+        (12, "Computed under no_grad(): y, z."),
+    ],
+)
+def test_a_cell_without_a_graph_says_why(cell, code, why):
+    shown = cell("%%autograd\n" + CELLS[code])
+    assert why in shown and "z = log(y)   4.8283" in shown and "AccumulateGrad" not in shown
+
+
+def test_a_cell_without_tensors(cell):
+    assert "This cell made no tensor." in cell("%%autograd\na = 1\n")
+
+
+def test_hangul(shell, cell):
+    shown = cell(
+        "%%autograd\n입력 = torch.tensor(3.0, requires_grad=True)  # 잎\nprint('값: 아홉')\n결과 = 입력 ** 2\n결과.backward()\n"
+    )
+    assert (
+        "값: 아홉" in shown
+        and "결과 = 입력 ** 2   9.   root" in shown
+        and "입력   3.   leaf   grad 6." in shown
+    )
+
+
+def test_below_time(cell):
+    shown = cell("%%time\n%%autograd\n" + CELLS[4])
+    assert "Wall time" in shown and "z = log(y)   4.8283   root" in shown
+
+
+def test_a_semicolon_silences(cell):
+    shown = cell("%%autograd\nx = torch.tensor(2.0, requires_grad=True)\nx * 2;")
+    assert "Out[" not in shown and "x * 2   4." in shown
+
+
+def test_await(cell):
+    source = "import asyncio\nx = torch.tensor(2.0, requires_grad=True)\nawait asyncio.sleep(0)\ny = x * 2\ny.backward()\n"
+    assert "y = x * 2   4.   root" in cell("%%autograd\n" + source)
+
+
+def test_help(cell):
+    shown = cell("%%autograd?")
+    for option in (
+        "--step",
+        "--detail",
+        "--no-table",
+        "--no-graph",
+        "--max-nodes",
+        "--output",
+        "--lang",
+        "roots",
+    ):
+        assert option in shown
+
+
+@pytest.mark.parametrize(
+    "line, problem",
+    [
+        ("--bogus", "unrecognized arguments: --bogus"),
+        ("--max-nodes none", "invalid int value"),
+        ("--detail some", "invalid choice"),
+        ("--max-nodes 0", "must be at least 1, not 0"),
+    ],
+)
+def test_bad_options_fail_the_cell_and_leave_it_unrun(shell, cell, line, problem):
+    shown = cell(f"%%autograd {line}\nran = True\n")
+    assert "UsageError" in shown and problem in shown and "ran" not in shell.user_ns
+    assert "z = log(y)" in cell("%%autograd\n" + CELLS[4]), "the next cell works"
+
+
+def test_a_variable_that_is_not_there(shell, cell):
+    shown = cell("%%autograd nope\n" + CELLS[4])
+    assert "no tensor of this cell is called 'nope'; there are: x, y, z" in shown and "x" in shell.user_ns
+
+
+def test_a_syntax_error(shell, cell):
+    cell("kept = 1")
+    assert "SyntaxError" in cell("%%autograd\ny = (\n") and shell.user_ns["kept"] == 1
+
+
+class TestOptions:
+    def test_roots(self, cell):
+        shown = cell("%%autograd w\n" + CELLS[9])
+        assert "w = x ** 2" in shown and "y = x ** 3" not in shown
+
+    def test_a_root_from_an_earlier_cell_shows_where_it_came_from(self, cell):
+        cell(CELLS[9])
+        shown = cell("%%autograd --no-table y\nu = y * 2\n")
+        assert shown.index("y   125.") < shown.index("x   5.   leaf") and "u = y" not in shown
+
+    def test_no_table_and_no_graph(self, cell):
+        assert "before backward" not in cell("%%autograd --no-table\n" + CELLS[4])
+        assert "root" not in cell("%%autograd --no-graph\n" + CELLS[4])
+        assert cell("%%autograd --no-table --no-graph\n" + CELLS[4]) == "tensor(0.6000)\n"
+
+    def test_language(self, cell):
+        assert "backward 전" in cell("%%autograd --lang ko\n" + CELLS[4])
+
+    def test_output(self, cell, tmp_path):
+        cell("%%autograd --output graph.svg\n" + CELLS[4])
+        assert (tmp_path / "graph.svg").read_text(encoding="utf-8").startswith("<svg")
+
+    def test_max_nodes(self, cell):
+        assert "The graph has 3 stations; up to 2 are drawn." in cell("%%autograd --max-nodes 2\n" + CELLS[4])
+
+    def test_step(self, cell):
+        shown = cell("%%autograd --step\n" + CELLS[4])
+        assert (
+            "6. [backward 3 of 3] AccumulateGrad adds 0.6 to x.grad" in shown and "before backward" in shown
+        )
+
+    def test_detail_and_style(self, cell):
+        assert "root" in cell("%%autograd --detail full --style graphviz\n" + CELLS[4])
+
+    def test_on_and_off(self, cell):
+        cell("%autograd on --no-table")
+        assert "z = log(y)   4.8283   root" in cell(CELLS[4])
+        assert cell("a = 1") == ""
+        cell("%autograd off")
+        assert cell(CELLS[4]) == "tensor(0.6000)\n"
+
+
+class TestPyTorch:
+    def test_a_cell_that_uses_it(self, torch, cell):
+        shown = cell("%%autograd\nimport torch\n" + CELLS[4])
+        assert "LogBackward0   self 125. (freed)" in shown and "x   5.   leaf   grad 0.6" in shown
+
+    def test_both_libraries_in_one_cell(self, torch, cell):
+        source = "import minigrad, torch as T\na = minigrad.ones((), requires_grad=True)\nb = T.ones((), requires_grad=True)\n"
+        shown = cell("%%autograd\n" + source + "c = a * 2\nd = b * 3\nc.backward()\nd.backward()\n")
+        assert "c = a * 2" in shown and "d = b * 3   3.   root" in shown
+
+
+def test_the_same_cell_shows_the_same(cell):
+    first = cell("%%autograd\n" + CELLS[18])
+    assert cell("%%autograd\n" + CELLS[18]) == first and "0x" not in first

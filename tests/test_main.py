@@ -1,0 +1,117 @@
+"""`python -m minigrad_viz`, in a process of its own."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import xml.etree.ElementTree as ET
+from pathlib import Path
+
+import pytest
+from cells import CELLS
+
+ROOT = Path(__file__).resolve().parent.parent
+ENGLISH = {**os.environ, "MINIGRAD_LANG": "en", "PYTHONIOENCODING": "utf-8", "PYTHONPATH": str(ROOT)}
+
+
+def command(where: Path, *arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-m", "minigrad_viz", *arguments], cwd=where, env=ENGLISH | environment, text=True,
+        capture_output=True, encoding="utf-8", timeout=60, check=False,
+    )  # fmt: skip
+
+
+def write(path: Path, source: str) -> Path:
+    path.write_text(source, encoding="utf-8")
+    return path
+
+
+def test_the_built_in_example(tmp_path):
+    done = command(tmp_path)
+    assert (done.returncode, done.stderr) == (0, "")
+    marks = [
+        "z.backward()",
+        "x.grad tensor(0.6000)",
+        "z = log(y)   4.8283   root",
+        "before backward  after backward",
+        "code_04.svg",
+    ]
+    places = [done.stdout.index(mark) for mark in marks]
+    assert places == sorted(places)
+    assert ET.parse(tmp_path / "code_04.svg").getroot().tag.endswith("svg")
+    assert [path.name for path in tmp_path.iterdir()] == ["code_04.svg"]
+
+
+def test_a_file(tmp_path):
+    (tmp_path / "sub").mkdir()
+    write(tmp_path / "sub" / "helper.py", "FACTOR = 3\n")
+    source = (
+        "import sys\nfrom helper import FACTOR\nimport minigrad as torch\n"
+        + CELLS[4]
+        + "print(sys.argv, __name__)\ny2 = x * FACTOR\n"
+    )
+    write(tmp_path / "sub" / "program.py", source)
+    done = command(tmp_path, str(Path("sub", "program.py")))
+    assert (done.returncode, done.stderr) == (0, "")
+    assert (
+        f"['{Path('sub', 'program.py')}'] __main__" in done.stdout and "y2 = x * FACTOR   15." in done.stdout
+    )
+    assert (tmp_path / "program.svg").exists()
+
+
+def test_a_file_of_pytorch(tmp_path, torch):
+    write(tmp_path / "program.py", "import torch\n" + CELLS[11])
+    done = command(tmp_path, "program.py")
+    assert done.returncode == 0 and "MyPowBackward   saved[0] 5. (freed)" in done.stdout
+
+
+def test_options(tmp_path):
+    done = command(tmp_path, "-o", "picture.dot", "--lang", "ko", "--detail", "full")
+    assert done.returncode == 0 and "backward 전" in done.stdout
+    assert "digraph" in (tmp_path / "picture.dot").read_text(encoding="utf-8")
+
+
+def test_a_file_that_raises(tmp_path):
+    write(tmp_path / "program.py", "import minigrad as torch\n" + CELLS[6])
+    done = command(tmp_path, "program.py")
+    assert done.returncode == 1
+    lines = done.stderr.splitlines()
+    assert lines[0].startswith("Traceback") and lines[1] == '  File "program.py", line 6, in <module>'
+    assert lines[-1].startswith("RuntimeError: Trying to backward through the graph a second time")
+    assert "The graph up to the error" in done.stdout and (tmp_path / "program.svg").exists()
+
+
+@pytest.mark.parametrize("ending, code", [("sys.exit()", 0), ("sys.exit(0)", 0), ("sys.exit(3)", 1)])
+def test_a_file_that_exits(tmp_path, ending, code):
+    write(tmp_path / "program.py", "import sys\nimport minigrad as torch\n" + CELLS[4] + ending)
+    done = command(tmp_path, "program.py")
+    assert done.returncode == code and "z = log(y)" in done.stdout
+
+
+def test_no_such_file(tmp_path):
+    done = command(tmp_path, "nowhere.py")
+    assert (done.returncode, done.stdout, done.stderr) == (1, "", "nowhere.py: No such file or directory\n")
+
+
+def test_a_folder(tmp_path):
+    (tmp_path / "folder").mkdir()
+    done = command(tmp_path, "folder")
+    assert done.returncode == 1 and done.stderr.startswith("folder: ") and "Traceback" not in done.stderr
+
+
+@pytest.mark.parametrize("source", [b"y = (\n", b"\x00", b"a = '\xff'\n"])
+def test_no_python(tmp_path, source):
+    (tmp_path / "program.py").write_bytes(source)
+    done = command(tmp_path, "program.py")
+    assert done.returncode == 1 and "SyntaxError" in done.stderr and done.stdout == ""
+
+
+def test_a_picture_that_cannot_be_written(tmp_path):
+    done = command(tmp_path, "-o", str(Path("nowhere", "picture.svg")))
+    assert done.returncode == 1 and "picture.svg" in done.stderr and "z = log(y)" in done.stdout
+
+
+def test_a_terminal_without_arrows(tmp_path):
+    done = command(tmp_path, PYTHONIOENCODING="ascii")
+    assert done.returncode == 0 and "\\u2190 y: 0.008" in done.stdout
