@@ -1,16 +1,19 @@
 """minigrad: automatic differentiation on NumPy with PyTorch's API and observable behaviour.
 
-`import minigrad as torch` runs ordinary autograd code. `set_dialect("1.4" | "2")` chooses whose names are printed.
+`import minigrad as torch` runs ordinary autograd code. `set_dialect("1.4" | "2")` chooses whose names are
+printed.
 """
 
 from __future__ import annotations
 
 from typing import Any
 
-from . import inplace, ops  # noqa: F401 - ops fill F; inplace ties views to their bases
+from . import inplace, ops
 from .dialect import get_dialect, set_dialect
 from .dtypes import (
     bool_ as bool,
+)
+from .dtypes import (
     complex64,
     complex128,
     dtype,
@@ -35,6 +38,7 @@ from .printing import printoptions, set_printoptions
 from .tensor import Size, Tensor
 from .tensor.arithmetic import power as pow
 from .tensor.shapes import matmul
+
 from . import autograd, nn  # isort: skip
 from .autograd import enable_grad, no_grad, set_grad_enabled
 from .creation import FloatTensor, arange, from_numpy, full, linspace, ones, tensor, zeros

@@ -12,7 +12,8 @@ from . import dtypes, modes
 from .modes import quiet
 from .tensor_base import TensorBase, check_can_require_grad, wrap
 
-_ONE = {d.numpy: d.numpy.type(1) for d in dtypes.ALL if d.category == 2}
+_ONE = {d: d.numpy.type(1) for d in dtypes.ALL if d.category == 2}
+BIG = 6e4  # what every floating-point dtype can hold: no overflow that NumPy would warn of
 
 
 def announce(t: Any) -> Any:
@@ -28,14 +29,16 @@ def tensor(
 ) -> Any:
     """A new leaf with a copy of `data`: a number, nested sequences of numbers, a NumPy array or a tensor.
 
-    Without `dtype`, Python floats give the default dtype, ints int64, bools bool; arrays and tensors keep theirs.
-    RuntimeError if `requires_grad` and the dtype is not floating point or complex.
+    Without `dtype`, Python floats give the default dtype, ints int64, bools bool; arrays and tensors keep
+    theirs. RuntimeError if `requires_grad` and the dtype is not floating point or complex.
     """
+    if data.__class__ is float and dtype is None and device is None and -BIG < data < BIG:
+        t = wrap(_ONE[dtypes._default] * data)
+        if requires_grad:
+            t._acc = True
+        return announce(t) if modes.active else t
     check_device(device)
-    if type(data) is float and dtype is None:
-        t = wrap(quiet(_ONE[dtypes.get_default_dtype().numpy].__mul__, data))
-    else:
-        t = wrap(to_numpy(data, dtype))
+    t = wrap(to_numpy(data, dtype))
     if requires_grad:
         check_can_require_grad(t._data)
         t._acc = True
@@ -65,12 +68,18 @@ def to_numpy(data: Any, dtype: dtypes.dtype | None) -> Any:
     shape = shape_of(data)
     flat = list(flatten(data, len(shape)))
     if dtype is None:
-        kinds = [d._data.dtype if isinstance(d, TensorBase) else d.dtype if isinstance(d, np.generic) else dtypes.of_number(d).numpy for d in flat]  # fmt: skip
-        chosen = max(kinds, key=lambda k: (dtypes.OF_NUMPY[k].category, k.itemsize)) if kinds else dtypes.get_default_dtype().numpy  # fmt: skip
-    else:
-        chosen = dtype.numpy
+        dtype = max(
+            map(kind_of, flat), key=lambda d: (d.category, d.itemsize), default=dtypes.get_default_dtype()
+        )
     values = [d._data.item() if isinstance(d, TensorBase) else d for d in flat]
-    return quiet(lambda: np.array(values).astype(chosen)).reshape(shape)
+    return quiet(lambda: np.array(values).astype(dtype.numpy)).reshape(shape)
+
+
+def kind_of(item: Any) -> dtypes.dtype:
+    """The dtype that one item of a sequence asks for."""
+    if isinstance(item, TensorBase):
+        return dtypes.of(item._data)
+    return dtypes.of(item) if isinstance(item, np.generic) else dtypes.of_number(item)
 
 
 def shape_of(data: Any) -> tuple[int, ...]:
@@ -121,7 +130,8 @@ def filled(value: Any, size: Any, dtype: dtypes.dtype | None, requires_grad: boo
         if value == 0:
             raise RuntimeError("zeros: Dimension size must be non-negative.")
         raise RuntimeError(
-            f"Trying to create tensor with negative dimension {next(n for n in shape if n < 0)}: {list(shape)}"
+            f"Trying to create tensor with negative dimension {next(n for n in shape if n < 0)}: "
+            f"{list(shape)}"
         )
     t = wrap(np.full(shape, value, (dtype or dtypes.get_default_dtype()).numpy)[()])
     if requires_grad:
@@ -147,7 +157,15 @@ def full(
     return filled(fill_value, (tuple(size),), dtype or dtypes.of_number(fill_value), requires_grad, device)
 
 
-def arange(start: float, end: float | None = None, step: float = 1, *, dtype: Any = None, requires_grad: bool = False, device: Any = None) -> Any:  # fmt: skip
+def arange(
+    start: float,
+    end: float | None = None,
+    step: float = 1,
+    *,
+    dtype: Any = None,
+    requires_grad: bool = False,
+    device: Any = None,
+) -> Any:
     """Numbers from `start` (0 if only `end` is given) up to, not including, `end`."""
     check_device(device)
     if end is None:
@@ -166,7 +184,15 @@ def arange(start: float, end: float | None = None, step: float = 1, *, dtype: An
     return announce(t)
 
 
-def linspace(start: float, end: float, steps: int, *, dtype: Any = None, requires_grad: bool = False, device: Any = None) -> Any:  # fmt: skip
+def linspace(
+    start: float,
+    end: float,
+    steps: int,
+    *,
+    dtype: Any = None,
+    requires_grad: bool = False,
+    device: Any = None,
+) -> Any:
     """`steps` numbers evenly spaced from `start` to `end`, both included."""
     check_device(device)
     t = wrap(np.linspace(start, end, steps, dtype=(dtype or dtypes.get_default_dtype()).numpy))
@@ -177,7 +203,7 @@ def linspace(start: float, end: float, steps: int, *, dtype: Any = None, require
 
 
 def from_numpy(array: np.ndarray) -> Any:
-    """A tensor that shares its memory with `array`; TypeError for anything but an array of a supported dtype."""
+    """A tensor that shares its memory with `array`; TypeError unless it is an array of a supported dtype."""
     if not isinstance(array, np.ndarray):
         raise TypeError(f"expected np.ndarray (got {type(array).__name__})")
     dtypes.of(array)
@@ -188,7 +214,7 @@ def from_numpy(array: np.ndarray) -> Any:
     return announce(t)
 
 
-def FloatTensor(data: Any = ()) -> Any:  # noqa: N802 - PyTorch's old name
+def FloatTensor(data: Any = ()) -> Any:
     """PyTorch's old way to make a float32 tensor from a sequence."""
     return tensor(
         list(data) if not isinstance(data, (list, tuple, np.ndarray, TensorBase)) else data,

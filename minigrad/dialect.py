@@ -1,7 +1,8 @@
 """What PyTorch 1.4 and PyTorch 2 print differently. A dialect decides nothing else.
 
-"1.4", the default, is what the documents were written for: an op's node has a digit only when the op has several
-derivative overloads (`PowBackward0`, but `LogBackward`). "2" is what a learner sees today (`LogBackward0`).
+"1.4", the default, is what the documents were written for: an op's node has a digit only when the op has
+several derivative overloads (`PowBackward0`, but `LogBackward`). "2" is what a learner sees today
+(`LogBackward0`).
 """
 
 from __future__ import annotations
@@ -13,9 +14,51 @@ _current = "1.4"
 
 # Ops with several derivative overloads: their digit is printed in both dialects.
 _NUMBERED = frozenset(
-    """Add All Any Clamp ClampMax ClampMin Copysign CountNonzero CtcLoss Div Eq Fill Fmod Ge Gt IndexFill Le Lerp Lt
-    MaskedFill Max Mean Median Min Mul Nanmedian Ne Norm Normal Pow Prod Relu Remainder Round Rsub Scatter Sort
-    SpecialXlog1py SpecialZeta Squeeze Sub Sum Xlogy""".split()
+    [
+        "Add",
+        "All",
+        "Any",
+        "Clamp",
+        "ClampMax",
+        "ClampMin",
+        "Copysign",
+        "CountNonzero",
+        "CtcLoss",
+        "Div",
+        "Eq",
+        "Fill",
+        "Fmod",
+        "Ge",
+        "Gt",
+        "IndexFill",
+        "Le",
+        "Lerp",
+        "Lt",
+        "MaskedFill",
+        "Max",
+        "Mean",
+        "Median",
+        "Min",
+        "Mul",
+        "Nanmedian",
+        "Ne",
+        "Norm",
+        "Normal",
+        "Pow",
+        "Prod",
+        "Relu",
+        "Remainder",
+        "Round",
+        "Rsub",
+        "Scatter",
+        "Sort",
+        "SpecialXlog1py",
+        "SpecialZeta",
+        "Squeeze",
+        "Sub",
+        "Sum",
+        "Xlogy",
+    ]
 )
 _RENAMED = {
     "CopyBackwards": "CloneBackward",
@@ -32,10 +75,10 @@ _NAMESPACED = ("AccumulateGrad", "CopyBackwards", "CopySlices")
 _SECOND_BACKWARD = {
     "1.4": "Trying to backward through the graph a second time, but the buffers have already been freed. "
     "Specify retain_graph=True when calling backward the first time.",
-    "2": "Trying to backward through the graph a second time (or directly access saved tensors after they have already "
-    "been freed). Saved intermediate values of the graph are freed when you call .backward() or autograd.grad(). Specify "
-    "retain_graph=True if you need to backward through the graph a second time or if you need to access saved tensors "
-    "after calling backward.",
+    "2": "Trying to backward through the graph a second time (or directly access saved tensors after they "
+    "have already been freed). Saved intermediate values of the graph are freed when you call .backward() "
+    "or autograd.grad(). Specify retain_graph=True if you need to backward through the graph a second time "
+    "or if you need to access saved tensors after calling backward.",
 }
 
 
@@ -71,7 +114,9 @@ def full_name(name: str) -> str:
 
 
 def origin_name(name: str) -> str:
-    """How the error about a modified value calls the node that made it: PyTorch 2 shortens `MulBackward0` to `Mul`."""
+    """How the error about a modified value calls the node that made it: PyTorch 2 shortens `MulBackward0` to
+    `Mul`.
+    """
     if _current == "1.4":
         return full_name(name)
     stem, _, digit = name.rpartition("Backward")

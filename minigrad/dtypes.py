@@ -1,8 +1,9 @@
 """Data types and PyTorch's promotion rules.
 
-Promotion ranks operands in three classes, strongest first: tensors with dimensions, 0-dim tensors, Python numbers. A
-weaker class decides the result's dtype only when its category (bool < integer < floating < complex) is higher than
-that of every stronger class; then Python numbers stand for the default dtype of their category.
+Promotion ranks operands in three classes, strongest first: tensors with dimensions, 0-dim tensors, Python
+numbers. A weaker class decides the result's dtype only when its category (bool < integer < floating <
+complex) is higher than that of every stronger class; then Python numbers stand for the default dtype of their
+category.
 """
 
 from __future__ import annotations
@@ -12,11 +13,11 @@ from typing import Any
 import numpy as np
 
 
-class dtype:  # noqa: N801 - PyTorch's name
+class dtype:
     """A data type such as `minigrad.float32`.
 
-    `numpy` is the NumPy dtype; `category` is 0 bool, 1 integer, 2 floating point, 3 complex; `title` is the word error
-    messages use ("Float").
+    `numpy` is the NumPy dtype; `category` is 0 bool, 1 integer, 2 floating point, 3 complex; `title` is the
+    word error messages use ("Float").
     """
 
     __slots__ = ("category", "name", "numpy", "title")
@@ -89,8 +90,9 @@ def of(data: Any) -> dtype:
         return OF_NUMPY[data.dtype]
     except KeyError:
         raise TypeError(
-            f"can't convert np.ndarray of type {data.dtype.type.__module__}.{data.dtype.type.__name__}. The only supported types are: "
-            "float64, float32, float16, complex64, complex128, int64, int32, int16, int8, uint8, and bool."
+            f"can't convert np.ndarray of type {data.dtype.type.__module__}.{data.dtype.type.__name__}. The "
+            "only supported types are: float64, float32, float16, complex64, complex128, int64, int32, "
+            "int16, int8, uint8, and bool."
         ) from None
 
 
@@ -104,7 +106,9 @@ def of_number(value: Any) -> dtype:
 
 
 def _combine(a: np.dtype | None, b: np.dtype) -> np.dtype:
-    """The smallest dtype that holds both, among equals in rank (int64 with float16 is float16, as in PyTorch)."""
+    """The smallest dtype that holds both, among equals in rank (int64 with float16 is float16, as in
+    PyTorch).
+    """
     if a is None or a == b:
         return b
     ca, cb = OF_NUMPY[a].category, OF_NUMPY[b].category
@@ -114,7 +118,9 @@ def _combine(a: np.dtype | None, b: np.dtype) -> np.dtype:
 
 
 def result_type(*operands: Any) -> np.dtype:
-    """The NumPy dtype in which an op on these operands works: arrays, NumPy scalars (0-dim tensors) or Python numbers."""
+    """The NumPy dtype in which an op on these operands works: arrays, NumPy scalars (0-dim tensors) or Python
+    numbers.
+    """
     by_rank: list[np.dtype | None] = [None, None, None]
     for x in operands:
         if isinstance(x, bool | int | float | complex) and not isinstance(x, np.generic):
@@ -123,9 +129,9 @@ def result_type(*operands: Any) -> np.dtype:
             rank, t = (0 if x.ndim else 1), x.dtype
         by_rank[rank] = _combine(by_rank[rank], t)
     result: np.dtype | None = None
-    for t in by_rank:
-        if t is not None and (result is None or OF_NUMPY[t].category > OF_NUMPY[result].category):
-            result = t if result is None else _lift(result, t)
+    for found in by_rank:
+        if found is not None and (result is None or OF_NUMPY[found].category > OF_NUMPY[result].category):
+            result = found if result is None else _lift(result, found)
     assert result is not None
     return result
 

@@ -1,12 +1,13 @@
 """The graph: nodes, the values they saved, and AccumulateGrad at its ends.
 
 Note [Saved values]
-    A node of an op keeps, in one slot per name, what the op's vjps name: raw NumPy data for a tensor that belongs to the
-    graph (it is rebuilt as a Tensor when asked, from data, edge, output number and version), the tensor itself for a
-    constant, and numbers, shapes and dims as they are. A result is kept as raw data too, so a node never refers to the
-    tensor that refers to it and no reference cycle arises. `_check` is None while all of it is raw and unversioned, the
-    case that needs no looking after; else it is a tuple with, per saved tensor, the version at which it was saved.
-    Releasing drops the tensors and leaves the rest: a node that saved no tensor can run again.
+    A node of an op keeps, in one slot per name, what the op's vjps name: raw NumPy data for a tensor that
+    belongs to the graph (it is rebuilt as a Tensor when asked, from data, edge, output number and version),
+    the tensor itself for a constant, and numbers, shapes and dims as they are. A result is kept as raw data
+    too, so a node never refers to the tensor that refers to it and no reference cycle arises. `_check` is
+    None while all of it is raw and unversioned, the case that needs no looking after; else it is a tuple
+    with, per saved tensor, the version at which it was saved. Releasing drops the tensors and leaves the
+    rest: a node that saved no tensor can run again.
 """
 
 from __future__ import annotations
@@ -41,8 +42,8 @@ RELEASED = Released()
 class Extra:
     """What few nodes have: hooks and metadata.
 
-    `tensor_hooks` maps an output number to the hooks of that tensor, `retain` an output number to the tensor that
-    keeps its gradient (weakly); `pre` and `post` are the node's own hooks.
+    `tensor_hooks` maps an output number to the hooks of that tensor, `retain` an output number to the tensor
+    that keeps its gradient (weakly); `pre` and `post` are the node's own hooks.
     """
 
     __slots__ = ("metadata", "post", "pre", "retain", "tensor_hooks")
@@ -64,8 +65,8 @@ class Node:
     """A step of the backward pass: the derivative of one op that ran, and where its gradients go.
 
     Subclasses are made by `op.differentiable`, one per op, and by `autograd.Function`. They have
-    `apply(gradient) -> tuple` on raw arrays and `apply_tensors(gradient) -> tuple` on tensors, which leaves a graph. For
-    a node with several outputs (`outputs > 1`) the argument is a list.
+    `apply(gradient) -> tuple` on raw arrays and `apply_tensors(gradient) -> tuple` on tensors, which leaves a
+    graph. For a node with several outputs (`outputs > 1`) the argument is a list.
     """
 
     __slots__ = ("_cast", "_check", "_extra", "_next", "_nrs", "_seq", "_storage")
@@ -87,7 +88,9 @@ class Node:
 
     @property
     def next_functions(self) -> tuple[tuple[Node | None, int], ...]:
-        """Per input of the op, the node its gradient goes to (None if it needs none) and the output number there."""
+        """Per input of the op, the node its gradient goes to (None if it needs none) and the output number
+        there.
+        """
         return tuple(zip(self._next, self._nrs or (0,) * len(self._next), strict=True))
 
     @property
@@ -103,7 +106,7 @@ class Node:
         return self._extra
 
     def register_hook(self, fn: Any) -> RemovableHandle:
-        """Call `fn(grad_inputs, grad_outputs)` after this node ran; what it returns replaces `grad_inputs`."""
+        """Call `fn(grad_inputs, grad_outputs)` after this node; what it returns replaces `grad_inputs`."""
         extra = self.extra
         if extra.post is None:
             extra.post = HookDict()
@@ -154,13 +157,14 @@ class Node:
 class AccumulateGrad(Node):
     """The end of a path: adds the gradient that arrives to `variable.grad`.
 
-    There is one per leaf while a graph that uses the leaf lives; the leaf refers to it weakly. `deposit` is set by
-    `tensor_base`, which knows how a gradient becomes a tensor.
+    There is one per leaf while a graph that uses the leaf lives; the leaf refers to it weakly. `deposit_tensor`
+    is set by `tensor_base`, which knows how a gradient becomes a tensor.
     """
 
     __slots__ = ("__weakref__", "variable")
 
     variable: TensorBase
+    deposit_tensor: ClassVar[Any]
 
     def __init__(self, variable: TensorBase) -> None:
         self._next = ()
@@ -176,6 +180,11 @@ class AccumulateGrad(Node):
     def speaks(self) -> bool:  # type: ignore[override]
         """True when the leaf has hooks that run after the deposit."""
         return self.variable._post_accumulate is not None
+
+    def apply_tensors(self, gradient: TensorBase) -> tuple[()]:
+        """Deposit a gradient that has a graph."""
+        AccumulateGrad.deposit_tensor(self, gradient)
+        return ()
 
     def release(self) -> None:
         """Nothing is saved here."""

@@ -16,7 +16,9 @@ class HookDict(dict[int, Any]):
 
 
 class RemovableHandle:
-    """Returned by every `register_*` method. `remove()` takes the hook away; as a context manager it does so at exit."""
+    """Returned by every `register_*` method. `remove()` takes the hook away; as a context manager it does so
+    at exit.
+    """
 
     def __init__(self, hooks: HookDict, hook: Any) -> None:
         self.id = next(_ids)

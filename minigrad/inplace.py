@@ -1,12 +1,13 @@
-"""In-place ops and views. In-place ops are derived from their out-of-place op: no derivative is written twice.
+"""In-place ops and views. In-place ops are derived from their out-of-place op: no derivative is written
+twice.
 
 Note [Views and in-place]
-    A view remembers its base. An op in place on a view changes the base, so the base's history becomes a `CopySlices` node
-    around the op: of the gradient that comes in, the part under the view goes through the op's vjp, the rest passes. The
-    view's own grad_fn is then out of date; whoever asks for it next finds that the storage's version has moved on and
-    takes the view anew from the base, by its geometry (`regenerate`), as PyTorch does.
-    A result of `detach()` shares memory and version with its source but is not such a view: writing to it changes
-    nobody's history, and a node that saved the old numbers finds out by the version.
+    A view remembers its base. An op in place on a view changes the base, so the base's history becomes a
+    `CopySlices` node around the op: of the gradient that comes in, the part under the view goes through the
+    op's vjp, the rest passes. The view's own grad_fn is then out of date; whoever asks for it next finds that
+    the storage's version has moved on and takes the view anew from the base, by its geometry (`regenerate`),
+    as PyTorch does. A result of `detach()` shares memory and version with its source but is not such a view:
+    writing to it changes nobody's history, and a node that saved the old numbers finds out by the version.
 """
 
 from __future__ import annotations
@@ -44,7 +45,7 @@ def regenerate(t: TensorBase) -> None:
         with Unobserved(True):
             fresh = F.as_strided(view.base, *geometry(t._data, view.base._data))
         t._fn, t._nr, t._acc = fresh._fn, fresh._nr, None
-        t._fn.set_storage(t._nr, storage)  # type: ignore[union-attr]
+        t._fn.set_storage(t._nr, storage)
 
 
 class Unobserved:
@@ -101,7 +102,7 @@ class CopySlices(Node):
 
 
 def check_allowed(t: TensorBase) -> None:
-    """RuntimeError with PyTorch's text for an in-place op on a leaf, or a view of one, that needs a gradient."""
+    """RuntimeError with PyTorch's text for an in-place op on a leaf (or a view of one) that learns."""
     if not modes.is_grad_enabled():
         return
     if t._view is not None and t._view.base.requires_grad and t._view.base.is_leaf:

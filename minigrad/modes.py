@@ -1,15 +1,15 @@
 """Thread-local state that changes what an op does: the grad mode and the observers.
 
-Every op asks one question first: is `active` zero? Only when some thread has left the normal state is the thread-local
-looked at, so the normal case costs one global read.
+Every op asks one question first: is `active` zero? Only when some thread has left the normal state is the
+thread-local looked at, so the normal case costs one global read.
 
 Note [Quiet kernels]
-    NumPy reports 1/0 or log(-1) as a RuntimeWarning, PyTorch says nothing. `np.errstate` around each op would cost more
-    than the op. NumPy keeps its error state in a context variable, so kernels run in one prepared `contextvars.Context`
-    whose error state is "ignore"; entering it costs nothing measurable. A context cannot be entered twice (by a second
-    thread, or by a kernel that calls an op): then `quiet` falls back to a fresh copy. Only NumPy code runs in it, never a
-    user's: what user code prints would be routed to the wrong notebook cell, because Jupyter routes output by context
-    variables too.
+    NumPy reports 1/0 or log(-1) as a RuntimeWarning, PyTorch says nothing. `np.errstate` around each op would
+    cost more than the op. NumPy keeps its error state in a context variable, so kernels run in one prepared
+    `contextvars.Context` whose error state is "ignore"; entering it costs nothing measurable. A context
+    cannot be entered twice (by a second thread, or by a kernel that calls an op): then `quiet` falls back to
+    a fresh copy. Only NumPy code runs in it, never a user's: what user code prints would be routed to the
+    wrong notebook cell, because Jupyter routes output by context variables too.
 """
 
 from __future__ import annotations
@@ -61,9 +61,10 @@ def observers() -> tuple[Any, ...]:
 def add_observer(observer: Any) -> None:
     """Let `observer` see what this thread does.
 
-    An observer may have `forward(op, inputs, outputs)` after each op, `mutated(op, tensor)` after each in-place change,
-    `created(tensor)` after a tensor is made from data, `backward_started(roots, gradients, options)` and
-    `backward_ended(error, captured)` around each backward call, `detached(source, result)` after `detach()`. It must not change anything.
+    An observer may have `forward(op, inputs, outputs)` after each op, `mutated(op, tensor)` after each
+    in-place change, `created(tensor)` after a tensor is made from data, `backward_started(roots, gradients,
+    options)` and `backward_ended(error, captured)` around each backward call, `detached(source, result)`
+    after `detach()`. It must not change anything.
     """
     state.observers += (observer,)
     _count(1)

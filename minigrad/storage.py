@@ -1,17 +1,19 @@
 """Who shares memory with whom, and how often it was written to.
 
 Note [Storage]
-    A tensor's numbers are a NumPy array, or, for a 0-dim tensor that shares its memory with nobody, a NumPy scalar (more
-    than twice as fast). The first alias or in-place op on a tensor gives it a `Storage`, for good: a version counter that
-    all aliases share and, for a 0-dim tensor, the 0-d array that takes the scalar's place.
+    A tensor's numbers are a NumPy array, or, for a 0-dim tensor that shares its memory with nobody, a NumPy
+    scalar (more than twice as fast). The first alias or in-place op on a tensor gives it a `Storage`, for
+    good: a version counter that all aliases share and, for a 0-dim tensor, the 0-d array that takes the
+    scalar's place.
 
-    A node that saved the tensor earlier holds the raw numbers, not the tensor. It learns of the Storage through the
-    tensor's *carrier*: the AccumulateGrad of a leaf, or the node (and output number) that produced it. Whoever creates
-    the Storage puts it there too, and an in-place op shares it with the new grad_fn. So at unpack
+    A node that saved the tensor earlier holds the raw numbers, not the tensor. It learns of the Storage
+    through the tensor's *carrier*: the AccumulateGrad of a leaf, or the node (and output number) that
+    produced it. Whoever creates the Storage puts it there too, and an in-place op shares it with the new
+    grad_fn. So at unpack
 
         carrier has no Storage         nothing can have been written: the raw numbers are right
-        Storage.version == as saved    unchanged; a scalar is re-read from `array`, as `.data` may have written to it
-        otherwise                      "modified by an inplace operation"
+        Storage.version == as saved    unchanged; a scalar is re-read from `array`, as `.data` may have
+        written to it otherwise                      "modified by an inplace operation"
 """
 
 from __future__ import annotations
@@ -39,8 +41,8 @@ class Storage:
 class View:
     """What makes a tensor a view: the tensor whose memory it shows.
 
-    `version` is the storage's version for which the view's grad_fn is right. The result of `detach()` and `.data` is not
-    a view in this sense.
+    `version` is the storage's version for which the view's grad_fn is right. The result of `detach()` and
+    `.data` is not a view in this sense.
     """
 
     __slots__ = ("base", "version")

@@ -20,10 +20,9 @@ class TensorBase:
 
     `_data`     NumPy scalar or array (see Note [Storage])
     `_fn, _nr`  the node that made it and the number among that node's outputs; None, 0 for a leaf
-    `_acc`      of a leaf: None if it needs no gradient, True if it does, then a weak reference to its AccumulateGrad
-    `_grad`     the gradient, a tensor or None
-    `_storage`  None until memory is shared or written to
-    `_view`     None unless it is a view
+    `_acc`      of a leaf: None if it needs no gradient, True if it does, then a weak reference to its
+    AccumulateGrad `_grad`     the gradient, a tensor or None `_storage`  None until memory is shared or
+    written to `_view`     None unless it is a view
     """
 
     __slots__ = ("__dict__", "__weakref__", "_acc", "_data", "_fn", "_grad", "_nr", "_storage", "_view")
@@ -144,8 +143,8 @@ def raw(t: TensorBase) -> Any:
 def deposit(node: AccumulateGrad, gradient: Any, owned: bool) -> None:
     """Add raw `gradient` to the leaf's `.grad`.
 
-    `owned` says that nobody else can see `gradient`, so that it may become `.grad` as it is. An existing gradient is
-    added to in place, as in PyTorch, so that whoever shares its memory sees the sum.
+    `owned` says that nobody else can see `gradient`, so that it may become `.grad` as it is. An existing
+    gradient is added to in place, as in PyTorch, so that whoever shares its memory sees the sum.
     """
     leaf = node.variable
     grad = leaf._grad
@@ -176,3 +175,6 @@ def check_can_require_grad(data: Any) -> None:
     """RuntimeError unless the dtype can carry gradients."""
     if data.dtype not in dtypes.DIFFERENTIABLE:
         raise RuntimeError("Only Tensors of floating point and complex dtype can require gradients")
+
+
+AccumulateGrad.deposit_tensor = staticmethod(deposit_tensor)

@@ -178,6 +178,16 @@ class Ledger:
                 found.append((f"{name}.grad", grad))
         return found
 
+    def parameters(self) -> Iterator[tuple[str, Any]]:
+        """The parameters of the modules among the variables, with names like `layer.weight`."""
+        todo = [(name, value) for name, value in self.namespace.items() if name[:1] != "_"]
+        for name, value in todo:  # grows while it is read
+            inside = getattr(value, "__dict__", None)
+            if isinstance(inside, dict) and "_parameters" in inside and "_modules" in inside:
+                members = [*inside["_parameters"].items(), *inside["_modules"].items()]
+                yield from ((f"{name}.{key}", t) for key, t in members if is_tensor(t))
+                todo += [(f"{name}.{key}", module) for key, module in inside["_modules"].items()]
+
     def snapshot(self, when: str) -> None:
         """Write down every named tensor."""
         rows = tuple((name, self.state_of(t, self.ids.known(t) or "")) for name, t in self.named())

@@ -3,6 +3,7 @@ not show."""
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from typing import Any
 
@@ -10,6 +11,7 @@ from .numbers import number
 
 OPERATORS = {"add": "+", "sub": "-", "mul": "*", "div": "/", "pow": "**"}
 KINDS = ("_scalar", "_tensor")  # in which names of ops end that take a number, or a tensor, beside the first
+SUBSCRIPTS = str.maketrans("0123456789", "₀₁₂₃₄₅₆₇₈₉")
 LONGEST = 24  # characters of an expression that is part of another one
 
 
@@ -62,3 +64,14 @@ def operand(id: str | None, text: str | None, at: Mapping[str, Any], named: Mapp
         return number(value.items[0], value.dtype)
     whole = place.expr or expression(place, at, named) or "…"
     return f"({whole})" if len(whole) <= LONGEST else "(…)"
+
+
+def numbered(named: dict[str, str]) -> dict[str, str]:
+    """Names with a subscript where several tensors share one."""
+    count = Counter(named.values())
+    seen: Counter[str] = Counter()
+    result = {}
+    for id, name in named.items():
+        seen[name] += 1
+        result[id] = name if count[name] == 1 else name + str(seen[name]).translate(SUBSCRIPTS)
+    return result

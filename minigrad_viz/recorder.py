@@ -9,6 +9,7 @@ Note [What the recorder keeps]
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import weakref
 from collections.abc import Callable, Iterable
@@ -41,7 +42,8 @@ def observing(method: Callable[..., None]) -> Any:
             return
         self.busy = True
         try:
-            method(self, *args)
+            with self.shield():
+                method(self, *args)
         except Exception as problem:
             self.problem = problem
         finally:
@@ -64,6 +66,9 @@ class Recorder(Ledger):
         self.watched = list(sources() if watched is None else watched)
         self.locator = Locator(source, namespace)
         self.busy = False
+        self.shield: Callable[[], Any] = (
+            contextlib.nullcontext
+        )  # entered to read tensors; a source may set it
         self.problem: Exception | None = None
         self._depth = 0
         self._creates = False  # whether the running call builds a graph
@@ -89,12 +94,18 @@ class Recorder(Ledger):
         if self.problem is not None:
             raise self.problem
         self.call = 0
+        with self.shield():
+            return self._finish(error)
+
+    def _finish(self, error: BaseException | None) -> Trace:
+        """Take in what the variables are at the end, and put the trace together."""
         self.adopt([t.grad_fn for _, t in self.variables() if self.ids.known(t) and t.grad_fn is not None])
         self.snapshot("end")
         named = self.named()
         rest = self.walk([t.grad_fn for _, t in named if t.grad_fn is not None])
         nodes = tuple(self.freeze(name, node) for name, node in rest if name not in self.frozen)
-        names = tuple((self.ids.known(t) or "", name) for name, t in named)
+        inner = [(name, t) for name, t in self.parameters() if self.ids.known(t)]
+        names = tuple((self.ids.known(t) or "", name) for name, t in [*named, *inner])
         text = None if error is None else describe(error)
         return Trace(self.source, tuple(self.events), text, names, nodes)
 

@@ -1,10 +1,10 @@
 """One line per op: how it is written, in both libraries, and on which inputs it is tried.
 
-`Case(name, function, inputs)`: `function(L, *tensors)` with `L` the library; an input is a shape, filled with numbers that
-suit the op (`low`, `high`), or the numbers themselves. `smooth=False`: finite differences do not tell its derivative.
-`other_order=True`: the gradient of the second input is the same product taken in another order, so that its graph differs:
-pow keeps the order of PyTorch 1.4, on which the last digit of documented results depends. `twice=False`: no second
-derivative is finite.
+`Case(name, function, inputs)`: `function(L, *tensors)` with `L` the library; an input is a shape, filled with
+numbers that suit the op (`low`, `high`), or the numbers themselves. `smooth=False`: finite differences do not
+tell its derivative. `other_order=True`: the gradient of the second input is the same product taken in another
+order, so that its graph differs: pow keeps the order of PyTorch 1.4, on which the last digit of documented
+results depends. `twice=False`: no second derivative is finite.
 """
 
 from __future__ import annotations
@@ -219,7 +219,7 @@ PLAIN: list[Case] = [
     *pairs("gt", lambda L, a, b: L.gt(a, b)),
     *pairs("ge", lambda L, a, b: a >= b),
     *each("gt number", lambda L, a: a > 1),
-    *each("number gt", lambda L, a: 1 > a),
+    *each("number gt", lambda L, a: a < 1),
     *each("eq none", lambda L, a: a == a),
     *each("argmax", lambda L, a: a.argmax()),
     *each("zeros_like", lambda L, a: L.zeros_like(a)),

@@ -234,7 +234,7 @@ class TestShowing:
         assert path.read_text(encoding="utf-8") == expected
 
     def test_save_as_something_else(self, tmp_path):
-        with pytest.raises(ValueError, match="cannot save a picture as '.docx'"):
+        with pytest.raises(ValueError, match=r"cannot save a picture as '\.docx'"):
             self.picture().save(tmp_path / "graph.docx")
 
     @pytest.mark.skipif(shutil.which("dot") is not None, reason="there is a native dot")

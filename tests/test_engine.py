@@ -1,5 +1,6 @@
-"""The backward pass against PyTorch: roots, inputs, hooks, captures, order, freeing, errors. One program per topic, run in
-both libraries; what it notes must be equal."""
+"""The backward pass against PyTorch: roots, inputs, hooks, captures, order, freeing, errors. One program per
+topic, run in both libraries; what it notes must be equal.
+"""
 
 from __future__ import annotations
 
@@ -415,7 +416,7 @@ def errors_of_attributes(L, note):
         lambda: "a" * x,
         lambda: x - None,
         lambda: len(x),
-        lambda: [i for i in x],
+        lambda: list(x),
         lambda: v[5],
         lambda: v[0, 0],
         lambda: x[0],
@@ -558,7 +559,8 @@ def test_a_gradient_of_another_dtype_is_refused():
         v.grad = v.double()
 
 
-# ------------------------------------------------------------------------------------------- threads, memory, depth
+# ------------------------------------------------------------------------------------------- threads,
+# memory, depth
 
 
 def test_two_threads_over_separate_graphs():

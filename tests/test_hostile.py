@@ -15,8 +15,10 @@ from minigrad_viz.run import Report
 from minigrad_viz.widget import Stepper
 
 NAMES = [
-    "<script>alert(1)</script>", "</style><b>", '"quoted"', "it's", "]]>", "a & b", "&amp;", "two\nlines", "back\\slash",
-    "{rec|ord}", '"];evil [label="x', "-->", "\u202eabc", "\u2066abc", "\x01", "\x1b[31m", "한글", "🙂", "{name}", "%s", " ", "",
+    "<script>alert(1)</script>", "</style><b>", '"quoted"', "it's", "]]>", "a & b", "&amp;",
+    "two\nlines", "back\\slash",
+    "{rec|ord}", '"];evil [label="x', "-->", "\u202eabc", "\u2066abc", "\x01", "\x1b[31m", "한글",
+    "🙂", "{name}", "%s", " ", "",
     "x" * 5000,
 ]  # fmt: skip
 CELL = """

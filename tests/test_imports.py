@@ -38,14 +38,18 @@ def test_nothing_heavy_is_loaded(statement, allowed):
 
 
 def test_recording_minigrad_does_not_load_pytorch():
-    code = "import minigrad\nfrom minigrad_viz import record\nwith record() as r: minigrad.ones(2) * 2\nrepr(r.report)"
+    code = (
+        "import minigrad\nfrom minigrad_viz import record\n"
+        "with record() as r: minigrad.ones(2) * 2\nrepr(r.report)"
+    )
     assert "torch" not in loaded_by(code)
 
 
 def test_pytorch_is_watched_when_the_cell_imports_it(torch):
     code = (
         "from minigrad_viz.recorder import Recorder\nimport sys\nbefore = list(sys.meta_path)\n"
-        "r = Recorder('', {})\nr.start()\nimport torch\ny = torch.ones(2, requires_grad=True) * 2\ny.sum().backward()\n"
+        "r = Recorder('', {})\nr.start()\nimport torch\n"
+        "y = torch.ones(2, requires_grad=True) * 2\ny.sum().backward()\n"
         "t = r.stop()\nassert [type(e).__name__ for e in t.events][1:3] == ['Forward', 'Forward'], t.events\n"
         "assert sys.meta_path == before and 'exec_module' not in vars(torch.__spec__.loader)\n"
         "assert type(torch.autograd.Variable._execution_engine).__name__ == '_EngineBase'"

@@ -24,6 +24,7 @@ LAYERS: dict[str, list[tuple[str, str]]] = {
         ("L0", "dtypes modes dialect hooks storage"),
         ("L1", "graph"),
         ("L2", "tensor_base"),
+        ("L2 hooks", "hook_calls"),
         ("L2 pass", "engine"),
         ("L3", "op"),
         ("L4", "ops"),
@@ -39,7 +40,7 @@ LAYERS: dict[str, list[tuple[str, str]]] = {
         ("V1", "graph numbers ids"),
         ("V1 trace", "events walk"),
         ("V1 sources", "sources"),  # they know nothing of the recorder but the methods that they call
-        ("V2 data", "naming ledger notation boxes"),
+        ("V2 data", "naming places ledger notation boxes"),
         ("V2", "recorder build table"),
         ("V2 steps", "arithmetic"),
         ("V2 told", "timeline dot outline"),

@@ -121,7 +121,8 @@ def test_a_cell_without_tensors(cell):
 
 def test_hangul(shell, cell):
     shown = cell(
-        "%%autograd\n입력 = torch.tensor(3.0, requires_grad=True)  # 잎\nprint('값: 아홉')\n결과 = 입력 ** 2\n결과.backward()\n"
+        "%%autograd\n입력 = torch.tensor(3.0, requires_grad=True)  # 잎\n"
+        "print('값: 아홉')\n결과 = 입력 ** 2\n결과.backward()\n"
     )
     assert (
         "값: 아홉" in shown
@@ -141,7 +142,10 @@ def test_a_semicolon_silences(cell):
 
 
 def test_await(cell):
-    source = "import asyncio\nx = torch.tensor(2.0, requires_grad=True)\nawait asyncio.sleep(0)\ny = x * 2\ny.backward()\n"
+    source = (
+        "import asyncio\nx = torch.tensor(2.0, requires_grad=True)\n"
+        "await asyncio.sleep(0)\ny = x * 2\ny.backward()\n"
+    )
     assert "y = x * 2   4.   root" in cell("%%autograd\n" + source)
 
 
@@ -233,7 +237,10 @@ class TestPyTorch:
         assert "LogBackward0   self 125. (freed)" in shown and "x   5.   leaf   grad 0.6" in shown
 
     def test_both_libraries_in_one_cell(self, torch, cell):
-        source = "import minigrad, torch as T\na = minigrad.ones((), requires_grad=True)\nb = T.ones((), requires_grad=True)\n"
+        source = (
+            "import minigrad, torch as T\na = minigrad.ones((), requires_grad=True)\n"
+            "b = T.ones((), requires_grad=True)\n"
+        )
         shown = cell("%%autograd\n" + source + "c = a * 2\nd = b * 3\nc.backward()\nd.backward()\n")
         assert "c = a * 2" in shown and "d = b * 3   3.   root" in shown
 

@@ -56,7 +56,8 @@ def test_the_documents_figure(library):
     arrows = [(labels[s], labels[t]) for s, t in re.findall(r"^\t(\w+) -> (\w+)", dot.source, re.MULTILINE)]
     assert sorted(arrows) == sorted([
         ("a\\n (2,)", "AccumulateGrad"), ("b\\n (2,)", "AccumulateGrad"), ("AccumulateGrad", "PowBackward0"),
-        ("AccumulateGrad", "PowBackward0"), ("PowBackward0", "MulBackward0"), ("PowBackward0", "SubBackward0"),
+        ("AccumulateGrad", "PowBackward0"), ("PowBackward0", "MulBackward0"), ("PowBackward0",
+        "SubBackward0"),
         ("MulBackward0", "SubBackward0"), ("SubBackward0", "(2,)"),
     ])  # fmt: skip
 

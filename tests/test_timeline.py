@@ -29,7 +29,8 @@ def frames(cell: str, library=minigrad):
 def test_code_4(library):
     steps = frames(CELLS[4], library)
     assert [f.label for f in steps] == [
-        "forward 1 of 3", "forward 2 of 3", "forward 3 of 3", "backward 1 of 3", "backward 2 of 3", "backward 3 of 3",
+        "forward 1 of 3", "forward 2 of 3", "forward 3 of 3", "backward 1 of 3", "backward 2 of 3",
+        "backward 3 of 3",
     ]  # fmt: skip
     assert [f.text.splitlines()[0] for f in steps][1:3] == [
         "x ** 3 makes y = 125.",

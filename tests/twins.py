@@ -1,8 +1,9 @@
-"""The same program in minigrad and in PyTorch, and everything that can be seen of a tensor and its graph as plain data.
+"""The same program in minigrad and in PyTorch, and everything that can be seen of a tensor and its graph as
+plain data.
 
-Dialect "2" is in force wherever names or texts are compared. Three things PyTorch saves are not looked for: the strides
-and sizes by which its matrix products choose a memory layout, the number of sizes where a shape is known otherwise, and
-an `alpha` of 1, which no derivative of ours names.
+Dialect "2" is in force wherever names or texts are compared. Three things PyTorch saves are not looked for:
+the strides and sizes by which its matrix products choose a memory layout, the number of sizes where a shape
+is known otherwise, and an `alpha` of 1, which no derivative of ours names.
 """
 
 from __future__ import annotations
@@ -47,7 +48,7 @@ def dtype_of(t: Any) -> str:
 
 
 def same_numbers(ours: Any, theirs: Any, ulps: int = 4) -> bool:
-    """Whether two tensors have one shape and dtype and, to a few units in the last place, the same numbers."""
+    """Whether two tensors agree in shape, dtype and, to a few units in the last place, numbers."""
     a, b = numbers(ours), numbers(theirs)
     if a.shape != b.shape or dtype_of(ours) != dtype_of(theirs):
         return False
@@ -106,7 +107,9 @@ def nodes(*roots: Any) -> list[Any]:
 
 
 def graph(*roots: Any) -> list[Any]:
-    """Names and edges of a graph: per node its name and, per edge, the target's place in the list and output number."""
+    """Names and edges of a graph: per node its name and, per edge, the target's place in the list and output
+    number.
+    """
     order = nodes(*roots)
     place = {node: i for i, node in enumerate(order)}
     return [
@@ -189,10 +192,11 @@ class Diary:
 
 
 def noted(thing: Any) -> Any:
-    """A tensor as (numbers, dtype, requires_grad, node), a node by its name, sequences item by item, the rest as it is.
+    """A tensor as (numbers, dtype, requires_grad, node), a node by its name, sequences item by item, the rest
+    as it is.
 
-    Five digits of each number, without the sign of zero. Versions are noted where they matter: those of gradients tell
-    how PyTorch added them up.
+    Five digits of each number, without the sign of zero. Versions are noted where they matter: those of
+    gradients tell how PyTorch added them up.
     """
     if is_tensor(thing):
         fn = thing.grad_fn

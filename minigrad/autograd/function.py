@@ -1,9 +1,9 @@
 """Functions with a derivative of the user's own.
 
 Note [Saved outputs]
-    A Function that saves its own output would make a cycle: the output refers to the node, the node to the output. So an
-    output is kept as raw data and rebuilt when it is asked for. Everything else that is saved is kept as it is, and
-    `ctx.saved_tensors[0] is x` holds for an input.
+    A Function that saves its own output would make a cycle: the output refers to the node, the node to the
+    output. So an output is kept as raw data and rebuilt when it is asked for. Everything else that is saved
+    is kept as it is, and `ctx.saved_tensors[0] is x` holds for an input.
 """
 
 from __future__ import annotations
@@ -42,7 +42,8 @@ class FunctionNode(Node):
         for t in tensors:
             if t is not None and not isinstance(t, TensorBase):
                 raise TypeError(
-                    f"save_for_backward can only save variables, but argument {tensors.index(t)} is of type {type(t).__name__}"
+                    f"save_for_backward can only save variables, but argument {tensors.index(t)} is of type "
+                    f"{type(t).__name__}"
                 )
         self._to_save = tensors
 
@@ -124,21 +125,22 @@ class FunctionNode(Node):
             results = results[:expected]
         if len(results) != expected:
             raise RuntimeError(
-                f"function {self.name()} returned an incorrect number of gradients (expected {expected}, got {len(results)})"
+                f"function {self.name()} returned an incorrect number of gradients (expected {expected}, "
+                f"got {len(results)})"
             )
         checked = [self._validate(i, r) for i, r in enumerate(results)]
         return [g for g, size in zip(checked, self._sizes) if size is not None]
 
     def _validate(self, i: int, gradient: Any) -> Any:
-        """Check one gradient that the user's backward returned, and bring it to the input's shape and dtype."""
+        """Check one gradient that the user's backward returned; bring it to the input's shape and dtype."""
         if gradient is None:
             return None
         if not isinstance(gradient, TensorBase):
             raise RuntimeError(f"expected Variable or None (got {type(gradient).__name__})")
         if self._sizes[i] is None:
             raise RuntimeError(
-                f"function {self.name()} returned a gradient different than None at position {i + 1}, but the corresponding "
-                "forward input was not a Variable"
+                f"function {self.name()} returned a gradient different than None at position {i + 1}, but "
+                "the corresponding forward input was not a Variable"
             )
         if not self.needs_input_grad[i]:
             return None
@@ -146,8 +148,8 @@ class FunctionNode(Node):
         if gradient._data.shape != shape:
             if not expandable(shape, gradient._data.shape):
                 raise RuntimeError(
-                    f"Function {self.name()} returned an invalid gradient at index {i} - got {list(gradient._data.shape)} "
-                    f"but expected shape compatible with {list(shape)}"
+                    f"Function {self.name()} returned an invalid gradient at index {i} - got "
+                    f"{list(gradient._data.shape)} but expected shape compatible with {list(shape)}"
                 )
             gradient = F.sum_to(gradient, shape)
         return gradient if gradient._data.dtype == dtype else F.to(gradient, dtype)
@@ -171,9 +173,11 @@ def expandable(shape: tuple[int, ...], target: tuple[int, ...]) -> bool:
 
 
 class Function:
-    """Base class of ops with a derivative of your own: static methods `forward(ctx, *inputs)` and `backward(ctx, *grads)`.
+    """Base class of ops with a derivative of your own: static methods `forward(ctx, *inputs)` and
+    `backward(ctx, *grads)`.
 
-    Call it with `apply`. `forward` may leave out `ctx` if `setup_context(ctx, inputs, output)` is defined as well.
+    Call it with `apply`. `forward` may leave out `ctx` if `setup_context(ctx, inputs, output)` is defined as
+    well.
     """
 
     node: ClassVar[type[FunctionNode]]
@@ -196,8 +200,8 @@ class Function:
     def backward(ctx: Any, *grad_outputs: Any) -> Any:
         """Gradients of the inputs from those of the outputs, one per input of `forward`."""
         raise NotImplementedError(
-            "You must implement either the backward or vjp method for your custom autograd.Function to use it with backward "
-            "mode AD."
+            "You must implement either the backward or vjp method for your custom autograd.Function to use "
+            "it with backward mode AD."
         )
 
     vjp = backward

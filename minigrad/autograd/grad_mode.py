@@ -51,8 +51,8 @@ class GradMode:
         return wrapped
 
 
-class no_grad(GradMode):  # noqa: N801 - PyTorch's name
-    """Inside, ops record nothing: results need no gradient. Leaves made inside may ask for one all the same."""
+class no_grad(GradMode):
+    """Inside, ops record nothing: results need no gradient. Leaves made inside may ask for one."""
 
     mode = False
 
@@ -62,7 +62,7 @@ class no_grad(GradMode):  # noqa: N801 - PyTorch's name
         return self if function is None else self(function)
 
 
-class enable_grad(GradMode):  # noqa: N801 - PyTorch's name
+class enable_grad(GradMode):
     """Inside, ops record again, also within `no_grad`."""
 
     mode = True
@@ -73,7 +73,7 @@ class enable_grad(GradMode):  # noqa: N801 - PyTorch's name
         return self if function is None else self(function)
 
 
-class set_grad_enabled(GradMode):  # noqa: N801 - PyTorch's name
+class set_grad_enabled(GradMode):
     """Switches recording to `mode` at once; as a context manager until the end of the block."""
 
     def __init__(self, mode: bool) -> None:

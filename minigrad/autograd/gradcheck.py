@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -18,18 +18,36 @@ class GradcheckError(RuntimeError):
     """Raised by gradcheck in dialect "2"; dialect "1.4" raises the plain RuntimeError it was then."""
 
 
+class Limits(NamedTuple):
+    """The step of the differences and what may differ; see `gradcheck`."""
+
+    eps: float
+    atol: float
+    rtol: float
+    nondet_tol: float
+
+
 def fail(message: str) -> None:
     """Raise the error of a failed check in the class of the dialect in force."""
     raise (RuntimeError if dialect.get_dialect() == "1.4" else GradcheckError)(message)
 
 
-def gradcheck(func: Any, inputs: Any, eps: float = 1e-6, atol: float = 1e-5, rtol: float = 1e-3,
-              raise_exception: bool = True, nondet_tol: float = 0.0) -> bool:  # fmt: skip
+def gradcheck(
+    func: Any,
+    inputs: Any,
+    eps: float = 1e-6,
+    atol: float = 1e-5,
+    rtol: float = 1e-3,
+    raise_exception: bool = True,
+    nondet_tol: float = 0.0,
+) -> bool:
     """Compare the backward of `func` with central differences (f(x + eps) - f(x - eps)) / 2 eps.
 
-    True when every element of every Jacobian agrees: |analytical - numerical| <= atol + rtol · |numerical|. Otherwise an
-    error with both matrices, or False without `raise_exception`. Inputs that require a gradient should be float64.
+    True when every element of every Jacobian agrees: |analytical - numerical| <= atol + rtol · |numerical|.
+    Otherwise an error with both matrices, or False without `raise_exception`. Inputs that require a gradient
+    should be float64.
     """
+    limits = Limits(eps, atol, rtol, nondet_tol)
     args = inputs if isinstance(inputs, (tuple, list)) else (inputs,)
     try:
         check_inputs(args)
@@ -37,7 +55,7 @@ def gradcheck(func: Any, inputs: Any, eps: float = 1e-6, atol: float = 1e-5, rto
         checked = [(j, t) for j, t in enumerate(args) if isinstance(t, TensorBase) and t.requires_grad]
         for i in range(len(outputs)):
             for j, t in checked:
-                compare(func, args, t, i, j, eps, atol, rtol, nondet_tol)
+                compare(func, args, t, i, j, limits)
     except RuntimeError:
         if raise_exception:
             raise
@@ -53,13 +71,15 @@ def check_inputs(args: Sequence[Any]) -> None:
             found = True
             if dtypes.of(t._data) not in (dtypes.float64, dtypes.complex128):
                 warnings.warn(
-                    f"Input #{j} requires gradient and is not a double precision floating point or complex. This check will "
-                    "likely fail if all the inputs are not of double precision floating point or complex. ",
+                    f"Input #{j} requires gradient and is not a double precision floating point or complex. "
+                    "This check will likely fail if all the inputs are not of double precision floating "
+                    "point or complex. ",
                     stacklevel=3,
                 )
     if not found:
         raise ValueError(
-            "gradcheck expects at least one input tensor to require gradient, but none of them have requires_grad=True."
+            "gradcheck expects at least one input tensor to require gradient, but none of them have "
+            "requires_grad=True."
         )
 
 
@@ -69,21 +89,21 @@ def differentiable_outputs(result: Any) -> list[Any]:
     return [o for o in outputs if isinstance(o, TensorBase) and o.requires_grad]
 
 
-def compare(func: Any, args: Sequence[Any], t: Any, i: int, j: int, eps: float, atol: float, rtol: float, nondet_tol: float) -> None:  # fmt: skip
+def compare(func: Any, args: Sequence[Any], t: Any, i: int, j: int, limits: Limits) -> None:
     """Compare the Jacobians, (input elements, output elements), of output `i` by input `j`."""
-    numerical = numerical_jacobian(func, args, t, i, eps)
+    numerical = numerical_jacobian(func, args, t, i, limits.eps)
     analytical = analytical_jacobian(func, args, t, i)
     again = analytical_jacobian(func, args, t, i)
-    if np.abs(analytical - again).max(initial=0) > nondet_tol:
+    if np.abs(analytical - again).max(initial=0) > limits.nondet_tol:
         fail(
-            "Backward is not reentrant, i.e., running backward with same input and grad_output multiple times gives "
-            f"different values, although analytical gradient matches numerical gradient.The tolerance for nondeterminism "
-            f"was {nondet_tol}."
+            "Backward is not reentrant, i.e., running backward with same input and grad_output multiple "
+            "times gives different values, although analytical gradient matches numerical gradient.The "
+            f"tolerance for nondeterminism was {limits.nondet_tol}."
         )
-    if not np.allclose(analytical, numerical, rtol=rtol, atol=atol):
+    if not np.allclose(analytical, numerical, rtol=limits.rtol, atol=limits.atol):
         fail(
-            f"Jacobian mismatch for output {i} with respect to input {j},\n"
-            f"numerical:{wrap(numerical)}\nanalytical:{wrap(analytical)}\n"
+            f"Jacobian mismatch for output {i} with respect to input "
+            f"{j},\nnumerical:{wrap(numerical)}\nanalytical:{wrap(analytical)}\n"
         )
 
 

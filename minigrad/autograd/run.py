@@ -13,10 +13,10 @@ from ..tensor_base import TensorBase, edge, wrap
 
 NO_GRAPH = "element {} of tensors does not require grad and does not have a grad_fn"
 CYCLE = (
-    "Using backward() with create_graph=True will create a reference cycle between the parameter and its gradient which "
-    "can cause a memory leak. We recommend using autograd.grad when creating the graph to avoid this. If you have to use "
-    "this function, make sure to reset the .grad fields of your parameters to None after use to break the cycle and "
-    "avoid the leak."
+    "Using backward() with create_graph=True will create a reference cycle between the parameter and its "
+    "gradient which can cause a memory leak. We recommend using autograd.grad when creating the graph to "
+    "avoid this. If you have to use this function, make sure to reset the .grad fields of your parameters "
+    "to None after use to break the cycle and avoid the leak."
 )
 
 
@@ -29,7 +29,9 @@ def as_tuple(value: Any) -> tuple[Any, ...]:
 
 
 def given_gradients(value: Any, count: int) -> tuple[Any, ...]:
-    """The gradients a caller gave for `count` roots: none, one tensor or a sequence; more than roots are left over."""
+    """The gradients a caller gave for `count` roots: none, one tensor or a sequence; more than roots are left
+    over.
+    """
     gradients = (None,) * count if value is None else as_tuple(value)[:count]
     if len(gradients) != count:
         raise RuntimeError(f"got {count} tensors and {len(gradients)} gradients")
@@ -48,7 +50,8 @@ def start_gradients(roots: Sequence[Any], gradients: Sequence[Any]) -> list[Any]
             data = root._data
             if data.size != 1:
                 raise RuntimeError("grad can be implicitly created only for scalar outputs")
-            gradient = wrap(ONES.get(data.__class__) or np.ones_like(data)[()])
+            one = ONES.get(data.__class__)
+            gradient = wrap(np.ones_like(data)[()] if one is None else one)
         result.append(gradient)
     return result
 
@@ -57,18 +60,20 @@ def check_gradient(i: int, root: Any, gradient: Any) -> None:
     """RuntimeError with PyTorch's text where a given gradient does not fit its root."""
     if gradient._data.shape != root._data.shape:
         raise RuntimeError(
-            f"Mismatch in shape: grad_output[{i}] has a shape of {gradient.shape} and output[{i}] has a shape of {root.shape}."
+            f"Mismatch in shape: grad_output[{i}] has a shape of {gradient.shape} and output[{i}] has a "
+            f"shape of {root.shape}."
         )
     ours, theirs = dtypes.of(root._data), dtypes.of(gradient._data)
     if ours.is_complex != theirs.is_complex:
         raise RuntimeError(
-            "For complex Tensors, both grad_output and output are required to have the same dtype. Mismatch in dtype: "
-            f"grad_output[{i}] has a dtype of {theirs} and output[{i}] has a dtype of {ours}."
+            "For complex Tensors, both grad_output and output are required to have the same dtype. "
+            f"Mismatch in dtype: grad_output[{i}] has a dtype of {theirs} and output[{i}] has a dtype of "
+            f"{ours}."
         )
 
 
 def root_slots(roots: Sequence[Any]) -> list[tuple[Node, int]]:
-    """The node and output number at which backward starts, per root; RuntimeError for a root without a graph."""
+    """The node and output number at which backward starts, per root; RuntimeError where there is none."""
     slots = []
     for i, root in enumerate(roots):
         node = edge(root)
@@ -107,7 +112,21 @@ def start(roots: Sequence[Any], given: list[Any], options: Options) -> list[Any]
     if not create_graph:
         given = [cast_like(g._data, r._data) for g, r in zip(given, roots)]
     keep = create_graph if retain_graph is None else retain_graph
-    return engine.run(slots, given, keep_graph=keep, create_graph=create_graph, inputs=inputs)
+    return engine.run(slots, given, keep, create_graph, inputs)
+
+
+def start_plain(root: Any, keep_graph: bool) -> bool:
+    """Run the engine for `root.backward()` of a 0-dim result in the normal modes; False, and nothing is done, for any
+    other root.
+    """
+    try:
+        one, node = ONES[root._data.__class__], root._fn
+    except (AttributeError, KeyError):
+        return False
+    if node is None or root._view is not None:
+        return False
+    engine.run(((node, root._nr),), (one,), keep_graph, False)
+    return True
 
 
 def wrap_raw(gradient: Any) -> Any:
@@ -121,7 +140,9 @@ def cast_like(gradient: Any, root: Any) -> Any:
 
 
 def input_slots(inputs: Sequence[Any], accumulate: bool) -> list[tuple[Node, int]]:
-    """The node and output number where the gradient of each input arrives; non-leaves keep what is accumulated."""
+    """The node and output number where the gradient of each input arrives; non-leaves keep what is
+    accumulated.
+    """
     slots = []
     for t in inputs:
         if accumulate:
@@ -134,7 +155,9 @@ def input_slots(inputs: Sequence[Any], accumulate: bool) -> list[tuple[Node, int
 
 
 class Options(NamedTuple):
-    """How a backward call was made: `call` is "backward" or "grad"; `inputs` limits it, None means all leaves."""
+    """How a backward call was made: `call` is "backward" or "grad"; `inputs` limits it, None means all
+    leaves.
+    """
 
     call: str
     retain_graph: bool | None
@@ -143,18 +166,28 @@ class Options(NamedTuple):
     accumulate: bool
 
 
-def backward(tensors: Any, grad_tensors: Any = None, retain_graph: bool | None = None, create_graph: bool = False,
-             grad_variables: Any = None, inputs: Any = None) -> None:  # fmt: skip
+def backward(
+    tensors: Any,
+    grad_tensors: Any = None,
+    retain_graph: bool | None = None,
+    create_graph: bool = False,
+    grad_variables: Any = None,
+    inputs: Any = None,
+) -> None:
     """Run backward from `tensors` and add gradients to the `.grad` of the leaves, or of `inputs` only.
 
-    `grad_tensors` are the gradients to start from (None: 1, for one element). `retain_graph` keeps saved values for
-    another call (default: the value of `create_graph`); `create_graph` records the gradients' own graph.
+    `grad_tensors` are the gradients to start from (None: 1, for one element). `retain_graph` keeps saved
+    values for another call (default: the value of `create_graph`); `create_graph` records the gradients' own
+    graph.
     """
+    if grad_tensors is inputs is grad_variables is None and not create_graph and not modes.active:
+        if start_plain(tensors, bool(retain_graph)):
+            return
     if grad_variables is not None:
         if grad_tensors is not None:
             raise RuntimeError(
-                "`grad_tensors` and `grad_variables` (deprecated) arguments both passed to `backward()`. Please only use "
-                "`grad_tensors`."
+                "`grad_tensors` and `grad_variables` (deprecated) arguments both passed to `backward()`. "
+                "Please only use `grad_tensors`."
             )
         grad_tensors = grad_variables
     wanted = None if inputs is None else as_tuple(inputs)
@@ -167,17 +200,25 @@ def backward(tensors: Any, grad_tensors: Any = None, retain_graph: bool | None =
         dialect.warn(CYCLE)
 
 
-def grad(outputs: Any, inputs: Any, grad_outputs: Any = None, retain_graph: bool | None = None, create_graph: bool = False,
-         allow_unused: bool | None = None, materialize_grads: bool = False) -> tuple[Any, ...]:  # fmt: skip
+def grad(
+    outputs: Any,
+    inputs: Any,
+    grad_outputs: Any = None,
+    retain_graph: bool | None = None,
+    create_graph: bool = False,
+    allow_unused: bool | None = None,
+    materialize_grads: bool = False,
+) -> tuple[Any, ...]:
     """Gradients of `outputs` with respect to `inputs`, as a tuple; no `.grad` changes.
 
-    `allow_unused`: None instead of an error for an input that the outputs do not depend on; `materialize_grads`: zeros
-    instead of that None. The other arguments are those of `backward`.
+    `allow_unused`: None instead of an error for an input that the outputs do not depend on;
+    `materialize_grads`: zeros instead of that None. The other arguments are those of `backward`.
     """
     roots, wanted = as_tuple(outputs), as_tuple(inputs)
     if allow_unused is False and materialize_grads:
         raise ValueError(
-            "Expected allow_unused to be True or not passed when materialize_grads=True, but got: allow_unused=False."
+            "Expected allow_unused to be True or not passed when materialize_grads=True, but got: "
+            "allow_unused=False."
         )
     if not wanted:
         raise RuntimeError("`inputs` argument to `grad()` cannot be empty.")
@@ -187,8 +228,8 @@ def grad(outputs: Any, inputs: Any, grad_outputs: Any = None, retain_graph: bool
     for i, (t, g) in enumerate(zip(wanted, arrived or (), strict=True)):
         if g is None and not (allow_unused or materialize_grads):
             raise RuntimeError(
-                f"The differentiated Tensor at index {i} appears to not have been used in the graph. Set allow_unused=True "
-                "if this is the desired behavior."
+                f"The differentiated Tensor at index {i} appears to not have been used in the graph. Set "
+                "allow_unused=True if this is the desired behavior."
             )
         if g is None and materialize_grads:
             g = np.zeros_like(t._data)[()]

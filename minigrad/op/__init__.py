@@ -1,7 +1,7 @@
 """Ops: how one is declared, what its node saves, and what happens when it is called.
 
-`registry` holds `Op` and `F`, `saved` what nodes keep, `nodes` how they are applied, `calls` how an op runs on tensors and
-`declare` the decorator `differentiable` that ties them together.
+`registry` holds `Op` and `F`, `saved` what nodes keep, `nodes` how they are applied, `calls` how an op runs
+on tensors and `declare` the decorator `differentiable` that ties them together.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """What happens when an op is called on tensors.
 
-`dispatch` runs any op on any arguments. Plain elementwise ops on float32 or float64 tensors, of which scalar graphs
-consist, are written out per op as text (see Note [Written-out functions] in `nodes`); what is not plain (modes, other
-dtypes, shared memory) they hand to `dispatch`.
+`dispatch` runs any op on any arguments. Plain elementwise ops on float32 or float64 tensors, of which scalar
+graphs consist, are written out per op as text (see Note [Written-out functions] in `nodes`); what is not
+plain (modes, other dtypes, shared memory) they hand to `dispatch`.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from .. import dtypes, modes
-from ..dtypes import FAST_ARRAYS, FAST_SCALARS
+from ..dtypes import FAST_ARRAYS
 from ..graph import Node, sequence_numbers
 from ..modes import quiet
 from ..tensor_base import TensorBase, accumulator, edge, share, wrap
@@ -21,7 +21,9 @@ from .saved import constant, keep
 
 
 def make_call(op: Op) -> Any:
-    """The function that runs an op on tensors: one written out for plain unary and binary ops, else the general one."""
+    """The function that runs an op on tensors: one written out for plain unary and binary ops, else the
+    general one.
+    """
     names = {n for n, _ in op.saved}
     plain = op.elementwise and not op.view and not op.defaults and names <= {*op.params, "result"}
     if plain and op.inputs == op.params[:1]:
@@ -35,98 +37,114 @@ def make_call(op: Op) -> Any:
     return call
 
 
+PLAIN = """\
+    try:
+        a = input._data
+        if modes.active or input._storage is not None:
+            return dispatch(op, (input{rest},), {{}})
+    except AttributeError:
+        return dispatch(op, (input{rest},), {{}})
+    kind = a.__class__
+    if kind is not FLOAT32 and kind is not FLOAT64 and (kind is not ndarray or a.dtype not in ARRAYS):
+        return dispatch(op, (input{rest},), {{}})
+"""
+
+NODE = """\
+    node = Node()
+    node._next = {targets}
+    node._nrs = None if {zero} else {numbers}
+    node._check = None
+    {keep}
+    node._cast = {cast}
+    node._storage = node._extra = None
+    node._seq = tick()
+    t = new(TensorBase.result_class)
+    t._data = out
+    t._fn = node
+    t._nr = 0
+    t._acc = t._grad = t._storage = t._view = None
+    return t
+"""
+
 UNARY = """\
 def call(input{rest}):
-    if modes.active or not isinstance(input, TensorBase) or input._storage is not None:
-        return dispatch(op, (input{rest},), {{}})
-    a = input._data
-    if a.__class__ not in SCALARS and a.dtype not in ARRAYS:
-        return dispatch(op, (input{rest},), {{}})
+{plain}
     try:
         out = enter(kernel, a{rest})
     except RuntimeError:
         out = quiet(kernel, a{rest})
     n0 = input._fn
     if n0 is None:
-        if input._acc is None:
+        acc = input._acc
+        if acc is None:
             return wrap(out)
-        n0 = accumulator(input)
-    node = Node()
-    node._next = (n0,)
-    node._nrs = None if input._nr == 0 else (input._nr,)
-    node._check = None
-    {keep}
-    node._cast = node._storage = node._extra = None
-    node._seq = tick()
-    {result}
-"""
+        n0 = acc is not True and acc() or accumulator(input)
+{node}"""
 
 BINARY = """\
 def call(input, {other}):
-    if modes.active or not isinstance(input, TensorBase) or input._storage is not None:
-        return dispatch(op, (input, {other}), {{}})
-    a = input._data
-    cast = n1 = None
+{plain}
+    cast = False
+    n1 = None
     nr = 0
     if {other}.__class__ is float or {other}.__class__ is int:
-        if a.__class__ not in SCALARS and a.dtype not in ARRAYS:
-            return dispatch(op, (input, {other}), {{}})
         b = {other}
-    elif not isinstance({other}, TensorBase) or {other}._storage is not None:
-        return dispatch(op, (input, {other}), {{}})
     else:
-        b = {other}._data
-        if a.__class__ is not b.__class__ or a.__class__ not in SCALARS:
-            if a.dtype is not b.dtype or a.dtype not in ARRAYS:
+        try:
+            b = {other}._data
+            if {other}._storage is not None:
+                return dispatch(op, (input, {other}), {{}})
+        except AttributeError:
+            return dispatch(op, (input, {other}), {{}})
+        if kind is not b.__class__:
+            return dispatch(op, (input, {other}), {{}})
+        if kind is ndarray:
+            if a.dtype is not b.dtype:
                 return dispatch(op, (input, {other}), {{}})
             if a.shape != b.shape:
                 check_broadcast(a.shape, b.shape)
                 cast = True
         n1 = {other}._fn
-        nr = {other}._nr
-        if n1 is None and {other}._acc is not None:
-            n1 = accumulator({other})
+        if n1 is not None:
+            nr = {other}._nr
+        else:
+            acc = {other}._acc
+            if acc is not None:
+                n1 = acc is not True and acc() or accumulator({other})
     try:
         out = enter(kernel, a, b)
     except RuntimeError:
         out = quiet(kernel, a, b)
     n0 = input._fn
     if n0 is None:
-        if input._acc is not None:
-            n0 = accumulator(input)
+        acc = input._acc
+        if acc is not None:
+            n0 = acc is not True and acc() or accumulator(input)
         elif n1 is None:
             return wrap(out)
-    node = Node()
-    node._next = (n0, n1)
-    node._nrs = None if input._nr == 0 == nr else (input._nr, nr)
-    node._check = None
-    {keep}
-    node._cast = casts((n0, n1), (a, b), out) if cast else None
-    node._storage = node._extra = None
-    node._seq = tick()
-    {result}
-"""
-
-RESULT = """\
-t = new(TensorBase.result_class)
-    t._data = out
-    t._fn = node
-    t._nr = 0
-    t._acc = t._grad = t._storage = t._view = None
-    return t"""
+{node}"""
 
 
 def write_call(op: Op, template: str) -> Any:
     """The call of a plain elementwise op, written out for its parameters and saved names."""
-    kept = "; ".join(keep_text(op, name, users) for name, users in op.saved) or "pass"
+    unary = len(op.inputs) == 1
+    node = NODE.format(
+        targets="(n0,)" if unary else "(n0, n1)",
+        zero="input._nr == 0" if unary else "input._nr == 0 == nr",
+        numbers="(input._nr,)" if unary else "(input._nr, nr)",
+        cast="None" if unary else "casts((n0, n1), (a, b), out) if cast else None",
+        keep="; ".join(keep_text(op, name, users) for name, users in op.saved) or "pass",
+    )
     rest = "".join(", " + p for p in op.params[1:])
-    text = template.format(rest=rest, other=op.params[-1], keep=kept, result=RESULT)
+    text = template.format(rest=rest, other=op.params[-1], plain=PLAIN.format(rest=rest), node=node)
     scope = {
         "modes": modes,
         "TensorBase": TensorBase,
         "dispatch": dispatch,
         "op": op,
-        "SCALARS": FAST_SCALARS,
+        "FLOAT32": np.float32,
+        "FLOAT64": np.float64,
+        "ndarray": np.ndarray,
         "ARRAYS": FAST_ARRAYS,
         "enter": modes.enter,
         "quiet": quiet,
@@ -160,8 +178,8 @@ def keep_text(op: Op, name: str, users: tuple[int, ...]) -> str:
 def casts(targets: Any, raws: Any, out: Any) -> Any:
     """What `uncast` must undo per input of an elementwise op; None when nothing.
 
-    Where dtypes were mixed, every gradient is brought to its input's dtype: NumPy promotes the saved values in a vjp by its
-    own rules, in which a 0-dim float64 counts as much as an array.
+    Where dtypes were mixed, every gradient is brought to its input's dtype: NumPy promotes the saved values
+    in a vjp by its own rules, in which a 0-dim float64 counts as much as an array.
     """
     mixed = any(r.dtype != out.dtype for r in raws)
     kinds = tuple(
@@ -178,11 +196,13 @@ def check_broadcast(a: tuple[int, ...], b: tuple[int, ...]) -> None:
         x, y = (s[i - n + len(s)] if i - n + len(s) >= 0 else 1 for s in (a, b))
         if x != y and x != 1 and y != 1:
             raise RuntimeError(
-                f"The size of tensor a ({x}) must match the size of tensor b ({y}) at non-singleton dimension {i}"
+                f"The size of tensor a ({x}) must match the size of tensor b ({y}) at non-singleton "
+                f"dimension {i}"
             )
 
 
-# ── the general way ─────────────────────────────────────────────────────────────────────────────────────────────────
+# ── the general way
+# ─────────────────────────────────────────────────────────────────────────────────────────────────
 
 
 def dispatch(op: Op, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
@@ -235,7 +255,8 @@ def check_tensor(op: Op, values: list[Any]) -> None:
     wrong = next(i for i, v in enumerate(values) if not isinstance(v, TensorBase))
     name = "input" if wrong == 0 else op.params[wrong]
     raise TypeError(
-        f"{op.name}(): argument '{name}' (position {wrong + 1}) must be Tensor, not {type(values[wrong]).__name__}"
+        f"{op.name}(): argument '{name}' (position {wrong + 1}) must be Tensor, not "
+        f"{type(values[wrong]).__name__}"
     )
 
 

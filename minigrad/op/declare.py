@@ -5,20 +5,20 @@
         '''Natural logarithm of each element.'''
         return np.log(self)
 
-The decorated function is the kernel: NumPy data in, NumPy data out. Each keyword is an input that can be differentiated,
-in PyTorch's argument name, with its vector-Jacobian product (vjp). A vjp receives the incoming gradient `g` and whatever
-its other parameters name: an input, `result`, `<input>_sym_sizes` (its shape), `<input>_scalar_type` (its dtype), or a
-non-tensor argument. Exactly those are saved, only when that input needs a gradient, and can be read as `_saved_<name>` of
-the node.
+The decorated function is the kernel: NumPy data in, NumPy data out. Each keyword is an input that can be
+differentiated, in PyTorch's argument name, with its vector-Jacobian product (vjp). A vjp receives the
+incoming gradient `g` and whatever its other parameters name: an input, `result`, `<input>_sym_sizes` (its
+shape), `<input>_scalar_type` (its dtype), or a non-tensor argument. Exactly those are saved, only when that
+input needs a gradient, and can be read as `_saved_<name>` of the node.
 
 Note [One text, three kinds]
-    A vjp is written once, in operators, `.mT` and `F`, and runs on raw arrays (an ordinary backward), on tensors
-    (`create_graph=True`: it leaves a graph, hence every higher derivative) and on symbols (a formula for the reader).
-    In an ordinary backward its `F` is bound to the kernels themselves and under `create_graph` to the ops on tensors,
-    which saves asking what the arguments are.
-    Broadcasting and dtype promotion are undone afterwards, once, for all ops (`uncast`), so no vjp thinks of them.
-    An operator with a Python number is Python's (`t * 2` is MulBackward0); `F.mul_scalar(t, 2)` is the overload that
-    PyTorch's own formulas call (MulBackward1). Where PyTorch has a named backward, the vjp is a call of that op.
+    A vjp is written once, in operators, `.mT` and `F`, and runs on raw arrays (an ordinary backward), on
+    tensors (`create_graph=True`: it leaves a graph, hence every higher derivative) and on symbols (a formula
+    for the reader). In an ordinary backward its `F` is bound to the kernels themselves and under
+    `create_graph` to the ops on tensors, which saves asking what the arguments are. Broadcasting and dtype
+    promotion are undone afterwards, once, for all ops (`uncast`), so no vjp thinks of them. An operator with
+    a Python number is Python's (`t * 2` is MulBackward0); `F.mul_scalar(t, 2)` is the overload that PyTorch's
+    own formulas call (MulBackward1). Where PyTorch has a named backward, the vjp is a call of that op.
 """
 
 from __future__ import annotations
@@ -51,9 +51,9 @@ def differentiable(
 ) -> Callable[[Any], Any]:
     """Declare an op: see the module's docstring.
 
-    `node` is the node's name where it is not `<Name>Backward0`; `kernel` replaces the decorated function's body (which
-    then only documents). `view=True`: the result shares memory with `self`; `promotes=False`: an elementwise op whose
-    operands keep their dtypes. For the other flags see `Op`.
+    `node` is the node's name where it is not `<Name>Backward0`; `kernel` replaces the decorated function's
+    body (which then only documents). `view=True`: the result shares memory with `self`; `promotes=False`: an
+    elementwise op whose operands keep their dtypes. For the other flags see `Op`.
     """
 
     def declare(function: Any) -> Any:
@@ -82,7 +82,9 @@ def differentiable(
 
 
 def composite(function: Any) -> Any:
-    """Enter a function in `F` that is no op but made of ops, and tells arrays, tensors and symbols apart by itself."""
+    """Enter a function in `F` that is no op but made of ops, and tells arrays, tensors and symbols apart by
+    itself.
+    """
     for registry in (F, KERNELS, CALLS):
         setattr(registry, function.__name__, function)
     return function

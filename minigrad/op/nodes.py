@@ -1,20 +1,21 @@
 """The node class of an op: its saved values and how it is applied.
 
 Note [Written-out functions]
-    What runs for every node of a large graph is written out as text for each op and compiled when it is first called:
-    without loops over inputs and names it is twice as fast. `apply_general` is the plain form of the same, and what runs
-    whenever memory is shared, a constant tensor was saved, or saved values were released.
+    What runs for every node of a large graph is written out as text for each op and compiled when it is first
+    called: without loops over inputs and names it is twice as fast. `apply_general` is the plain form of the
+    same, and what runs whenever memory is shared, a constant tensor was saved, or saved values were released.
 """
 
 from __future__ import annotations
 
+from functools import partial
 from types import FunctionType
 from typing import Any
 
 from ..graph import RELEASED, AccumulateGrad, Node, sum_to
 from ..tensor_base import TensorBase, attach
 from .registry import CALLS, KERNELS, F, Op, arguments
-from .saved import saved, unpack, wanted
+from .saved import CONSTANTS, saved, unpack, wanted
 
 
 def make_node(op: Op, name: str) -> type[Node]:
@@ -28,7 +29,7 @@ def make_node(op: Op, name: str) -> type[Node]:
         "release": make_release(op),
     }
     for n in (n for n, _ in op.saved if not n.endswith("_scalar_type")):
-        members["_saved_" + n] = property(lambda node, n=n: saved(node, n), doc=f"The value saved as `{n}`.")
+        members["_saved_" + n] = property(partial(saved, name=n), doc=f"The value saved as `{n}`.")
     return type(name, (Node,), members)
 
 
@@ -51,9 +52,9 @@ def bound(vjp: Any, names: Any) -> Any:
 
 
 def must_look(op: Op) -> str:
-    """The condition under which saved values need looking after."""
+    """The condition under which saved values need looking after: released, saved at a later version, or shared."""
     names = [n for n, _ in op.saved if n in op.tensors]
-    conditions = ["node._check is not None"] if names else []
+    conditions = ["node._check is not None and node._check is not CONSTANTS"] if names else []
     for i, n in enumerate(op.inputs):
         if n in names:
             conditions.append(f"(n{i} is not None and n{i}._storage is not None)")
@@ -67,22 +68,47 @@ def apply(node, g):
     {targets}, = node._next
     if {look}:
         return apply_general(node, g)
+{values}
     if node._cast is not None:
         return uncast(node, [{gradients}])
     return ({gradients},)
 """
 
+CONSTANT = """\
+    if v_{name}.__class__ is TENSOR:
+        if v_{name}._storage is not None:
+            return apply_general(node, g)
+        v_{name} = v_{name}._data
+"""
+
 
 def write_apply(op: Op) -> tuple[str, dict[str, Any]]:
     """`Node.apply`: from the raw gradient of the output those of the inputs."""
-    gradients = [
-        f"None if n{i} is None else vjp{i}({', '.join(['g', *('node._raw_' + a for a in arguments(vjp))])})"
+    values = [f"    v_{n} = node._raw_{n}" for n, _ in op.saved]
+    values += [CONSTANT.format(name=n) for n in constants(op)]
+    text = APPLY.format(**parts(op), values="\n".join(values))
+    return text, vjps(op, KERNELS) | {"TENSOR": TensorBase.result_class}
+
+
+def constants(op: Op) -> list[str]:
+    """The saved names in whose place the tensor itself may stand."""
+    return [n for n, _ in op.saved if n in op.inputs and len(op.inputs) > 1]
+
+
+def parts(op: Op) -> dict[str, str]:
+    """What both templates are filled with."""
+    calls = [
+        f"None if n{i} is None else vjp{i}({', '.join(['g', *('v_' + a for a in arguments(vjp))])})"
         for i, vjp in enumerate(op.vjps.values())
     ]
     targets = ", ".join(f"n{i}" for i in range(len(op.inputs)))
-    text = APPLY.format(targets=targets, look=must_look(op), gradients=", ".join(gradients))
-    scope: dict[str, Any] = {f"vjp{i}": bound(vjp, KERNELS) for i, vjp in enumerate(op.vjps.values())}
-    return text, scope | {"apply_general": apply_general, "uncast": uncast}
+    return {"targets": targets, "look": must_look(op), "gradients": ", ".join(calls)}
+
+
+def vjps(op: Op, names: Any) -> dict[str, Any]:
+    """The names that both templates use."""
+    scope: dict[str, Any] = {f"vjp{i}": bound(vjp, names) for i, vjp in enumerate(op.vjps.values())}
+    return scope | {"apply_general": apply_general, "uncast": uncast, "CONSTANTS": CONSTANTS}
 
 
 APPLY_TENSORS = """\
@@ -90,10 +116,15 @@ def apply_tensors(node, g):
     {targets}, = node._next
     if {look}:
         return apply_general(node, g, True)
-    {values}
+{values}
     if node._cast is not None:
         return uncast(node, [{gradients}])
     return ({gradients},)
+"""
+
+SHARED_CONSTANT = """\
+    if v_{name}.__class__ is TENSOR and v_{name}._storage is not None:
+        return apply_general(node, g, True)
 """
 
 
@@ -107,25 +138,10 @@ def write_apply_tensors(op: Op) -> tuple[str, dict[str, Any]]:
         elif n in op.inputs:
             i = op.inputs.index(n)
             value = f"{value} if n{i} is None or {value} is None else rebuild({value}, node, {i})"
-        values.append(f"v_{n} = {value}")
-    gradients = [
-        f"None if n{i} is None else vjp{i}({', '.join(['g', *('v_' + a for a in arguments(vjp))])})"
-        for i, vjp in enumerate(op.vjps.values())
-    ]
-    targets = ", ".join(f"n{i}" for i in range(len(op.inputs)))
-    text = APPLY_TENSORS.format(
-        targets=targets,
-        look=must_look(op),
-        values="; ".join(values) or "pass",
-        gradients=", ".join(gradients),
-    )
-    scope: dict[str, Any] = {f"vjp{i}": bound(vjp, CALLS) for i, vjp in enumerate(op.vjps.values())}
-    return text, scope | {
-        "apply_general": apply_general,
-        "uncast": uncast,
-        "attach": attach,
-        "rebuild": rebuild,
-    }
+        values.append(f"    v_{n} = {value}")
+    values += [SHARED_CONSTANT.format(name=n) for n in constants(op)]
+    text = APPLY_TENSORS.format(**parts(op), values="\n".join(values))
+    return text, vjps(op, CALLS) | {"TENSOR": TensorBase.result_class, "attach": attach, "rebuild": rebuild}
 
 
 def rebuild(data: Any, node: Node, i: int) -> Any:
@@ -182,8 +198,8 @@ def release(node):
 def make_release(op: Op) -> Any:
     """`Node.release`: forget the saved tensors; a node that saved none stays usable.
 
-    The number of `x * 2` counts as one, as in PyTorch, where Python's operators wrap it in a tensor; an argument that can
-    only be a number, such as the exponent of `x ** 3`, stays.
+    The number of `x * 2` counts as one, as in PyTorch, where Python's operators wrap it in a tensor; an
+    argument that can only be a number, such as the exponent of `x ** 3`, stays.
     """
     names = [n for n, _ in op.saved if n in op.tensors]
     if not names:

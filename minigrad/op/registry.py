@@ -33,12 +33,13 @@ OPS: dict[str, Op] = {}  # by the name of its node in PyTorch 2
 class Op:
     """An op as declared.
 
-    `params` are its parameter names, `defaults` the values of the last of them, `inputs` the differentiable ones,
-    `places` their places among the parameters and `vjps` their vjps. `saved` lists (name, indices of the inputs whose vjp
-    wants it); `tensors` are the saved names that stand for tensors. `elementwise` ops broadcast and promote, `promoted`
-    being the places of their operands; `linear` ones are linear in each input; `floating` ones make integers the
-    default float first; the result of a `view` shares memory with its first argument; `check` is called with the dtypes
-    of the operands, before promotion, and raises for those that the op refuses.
+    `params` are its parameter names, `defaults` the values of the last of them, `inputs` the differentiable
+    ones, `places` their places among the parameters and `vjps` their vjps. `saved` lists (name, indices of
+    the inputs whose vjp wants it); `tensors` are the saved names that stand for tensors. `elementwise` ops
+    broadcast and promote, `promoted` being the places of their operands; `linear` ones are linear in each
+    input; `floating` ones make integers the default float first; the result of a `view` shares memory with
+    its first argument; `check` is called with the dtypes of the operands, before promotion, and raises for
+    those that the op refuses.
     """
 
     __slots__ = (

@@ -82,15 +82,17 @@ def modified(data: Any, carrier: Node | None, nr: int, version: int, expected: i
         origin = f", which is output {nr} of {dialect.origin_name(type(carrier).__name__)},"
     return (
         "one of the variables needed for gradient computation has been modified by an inplace operation: "
-        f"[{kind}]{origin} is at version {version}; expected version {expected} instead. Hint: enable anomaly "
-        f"detection to find the operation that failed to compute its gradient, with {dialect.anomaly_hint()}."
+        f"[{kind}]{origin} is at version {version}; expected version {expected} instead. Hint: enable "
+        "anomaly detection to find the operation that failed to compute its gradient, with "
+        f"{dialect.anomaly_hint()}."
     )
 
 
 def saved(node: Any, name: str, wrapped: bool = True) -> Any:
     """The value that `node` saved as `name`, as a tensor of its graph or a plain Python value.
 
-    A Python number in the place of a tensor is given as a tensor to readers (`wrapped`) and as a number to vjps.
+    A Python number in the place of a tensor is given as a tensor to readers (`wrapped`) and as a number to
+    vjps.
     """
     op = node.op
     data, tensor = unpack(node, name)

@@ -75,7 +75,9 @@ def as_strided(self, size, stride, storage_offset):
     linear=True,
 )
 def put_strided(grad_output, sizes, strides, size, stride, storage_offset):
-    """Zeros of shape `sizes`, lying as `strides` says, with `grad_output` added to the part that `as_strided` shows."""
+    """Zeros of shape `sizes`, lying as `strides` says, with `grad_output` added to the part that `as_strided`
+    shows.
+    """
     out = laid_out(np.zeros(sizes, grad_output.dtype), sizes, strides)
     np.add.at(strided(out, Geometry(size, stride, storage_offset)), (), grad_output)
     return out

@@ -14,8 +14,8 @@ def dot(self, tensor):
         raise RuntimeError(f"1D tensors expected, but got {self.ndim}D and {tensor.ndim}D tensors")
     if self.shape != tensor.shape:
         raise RuntimeError(
-            f"inconsistent tensor size, expected tensor {list(self.shape)} and src {list(tensor.shape)} to have the same "
-            f"number of elements, but got {self.size} and {tensor.size} elements respectively"
+            f"inconsistent tensor size, expected tensor {list(self.shape)} and src {list(tensor.shape)} to "
+            f"have the same number of elements, but got {self.size} and {tensor.size} elements respectively"
         )
     same_dtype(self, tensor, "dot")
     return self.dot(tensor)
@@ -26,14 +26,15 @@ def mv(self, vec):
     """Matrix times vector: (n, m) @ (m,) → (n,)."""
     if self.shape[1] != vec.shape[0]:
         raise RuntimeError(
-            f"size mismatch, got input ({self.shape[0]}), mat ({self.shape[0]}x{self.shape[1]}), vec ({vec.shape[0]})"
+            f"size mismatch, got input ({self.shape[0]}), mat ({self.shape[0]}x{self.shape[1]}), vec "
+            f"({vec.shape[0]})"
         )
     same_dtype(self, vec, "mv")
     return self.dot(vec)
 
 
 def by_columns(sizes: tuple[int, ...], strides: tuple[int, ...]) -> bool:
-    """Whether a matrix is stored column after column; its gradient is then made so as well, as PyTorch does."""
+    """Whether a matrix is stored column after column; its gradient is then made so too, as PyTorch does."""
     return strides[0] == 1 and strides[1] == sizes[0]
 
 
@@ -52,7 +53,8 @@ def mm(self, mat2):
     """Matrix times matrix: (n, k) @ (k, m) → (n, m)."""
     if self.shape[1] != mat2.shape[0]:
         raise RuntimeError(
-            f"mat1 and mat2 shapes cannot be multiplied ({self.shape[0]}x{self.shape[1]} and {mat2.shape[0]}x{mat2.shape[1]})"
+            f"mat1 and mat2 shapes cannot be multiplied ({self.shape[0]}x{self.shape[1]} and "
+            f"{mat2.shape[0]}x{mat2.shape[1]})"
         )
     same_dtype(self, mat2, "mm")
     return self.dot(mat2)
@@ -66,8 +68,8 @@ def bmm(self, mat2):
     """A batch of matrix products: (b, n, k) @ (b, k, m) → (b, n, m)."""
     if (self.shape[0], self.shape[2]) != mat2.shape[:2]:
         raise RuntimeError(
-            f"Expected size for first two dimensions of batch2 tensor to be: [{self.shape[0]}, {self.shape[2]}] but got: "
-            f"[{mat2.shape[0]}, {mat2.shape[1]}]."
+            f"Expected size for first two dimensions of batch2 tensor to be: [{self.shape[0]}, "
+            f"{self.shape[2]}] but got: [{mat2.shape[0]}, {mat2.shape[1]}]."
         )
     same_dtype(self, mat2, "bmm")
     return self @ mat2

@@ -136,8 +136,8 @@ def threshold_backward(grad_output, self, threshold):
 def where(condition, self, other):
     """`self` where `condition` holds, else `other`."""
     if not isinstance(condition, np.ndarray) and np.ndim(self) == 0 == np.ndim(other):
-        chosen, rest = (self, other) if condition else (other, self)
-        return chosen if isinstance(chosen, np.generic) else np.result_type(self, other).type(chosen) if isinstance(rest, (np.generic, np.ndarray)) else chosen  # fmt: skip
+        chosen = self if condition else other
+        return chosen if isinstance(chosen, np.generic) else np.result_type(self, other).type(chosen)
     out = np.where(condition, self, other)
     return out.astype(np.result_type(self, other), copy=False)[()]
 

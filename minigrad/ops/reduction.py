@@ -12,7 +12,9 @@ from .shape import place
 
 
 def over(dim: Any, ndim: int) -> tuple[int, ...]:
-    """The dimensions named by `dim` (an int, a tuple or None for all), counted from the front; IndexError if out of range."""
+    """The dimensions named by `dim` (an int, a tuple or None for all), counted from the front; IndexError if
+    out of range.
+    """
     dims = range(ndim) if dim is None or dim == () else (dim,) if isinstance(dim, int) else dim
     result = tuple(place(d, ndim) for d in dims)
     if len(set(result)) < len(result):
@@ -31,8 +33,9 @@ def restore(g: Any, sizes: tuple[int, ...], dim: Any, keepdim: bool) -> Any:
 
 def total(self: Any, dim: Any = None, keepdim: bool = False) -> Any:
     """Sum in the dtype PyTorch sums in: integers and bools as int64."""
-    dtype = np.int64 if self.dtype.kind in "biu" else self.dtype
-    return np.add.reduce(self, axis=over(dim, self.ndim), dtype=dtype, keepdims=keepdim)
+    dtype: Any = np.int64 if self.dtype.kind in "biu" else self.dtype
+    reduce: Any = np.add.reduce
+    return reduce(self, over(dim, self.ndim), dtype, None, keepdim)
 
 
 @differentiable(

@@ -13,7 +13,7 @@ from ..op import RAW, F, check_broadcast, composite, differentiable
 
 
 def infer(shape: tuple[int, ...], size: int) -> tuple[int, ...]:
-    """`shape` with -1 filled in for `size` elements; RuntimeError with PyTorch's text where it does not fit."""
+    """`shape` with -1 filled in for `size` elements; RuntimeError (PyTorch's text) where it does not fit."""
     if shape.count(-1) > 1:
         raise RuntimeError("only one dimension can be inferred")
     known = math.prod(n for n in shape if n != -1)
@@ -36,8 +36,8 @@ def view(self, size):
     result = viewed(self, infer(tuple(size), self.size))
     if result is None:
         raise RuntimeError(
-            "view size is not compatible with input tensor's size and stride (at least one dimension spans across two "
-            "contiguous subspaces). Use .reshape(...) instead."
+            "view size is not compatible with input tensor's size and stride (at least one dimension spans "
+            "across two contiguous subspaces). Use .reshape(...) instead."
         )
     return result
 
@@ -77,15 +77,16 @@ def expand(self, size):
     lead = len(size) - self.ndim
     if lead < 0:
         raise RuntimeError(
-            f"expand(torch.{of(self).title}Tensor{{{list(self.shape)}}}, size={list(size)}): the number of sizes "
-            f"provided ({len(size)}) must be greater or equal to the number of dimensions in the tensor ({self.ndim})"
+            f"expand(torch.{of(self).title}Tensor{{{list(self.shape)}}}, size={list(size)}): the number of "
+            f"sizes provided ({len(size)}) must be greater or equal to the number of dimensions in the "
+            f"tensor ({self.ndim})"
         )
     shape = tuple(self.shape[i - lead] if n == -1 and i >= lead else n for i, n in enumerate(size))
     for i, (n, m) in enumerate(zip(shape[lead:], self.shape, strict=True)):
         if n != m and m != 1:
             raise RuntimeError(
-                f"The expanded size of the tensor ({n}) must match the existing size ({m}) at non-singleton dimension "
-                f"{i + lead}.  Target sizes: {list(size)}.  Tensor sizes: {list(self.shape)}"
+                f"The expanded size of the tensor ({n}) must match the existing size ({m}) at non-singleton "
+                f"dimension {i + lead}.  Target sizes: {list(size)}.  Tensor sizes: {list(self.shape)}"
             )
     return np.broadcast_to(self, shape) if shape != self.shape else self
 
@@ -118,8 +119,9 @@ def permute(self, dims):
     """Dimensions in another order."""
     if len(dims) != self.ndim:
         raise RuntimeError(
-            "permute(sparse_coo): number of dimensions in the tensor input does not match the length of the desired ordering "
-            f"of dimensions i.e. input.dim() = {self.ndim} is not equal to len(dims) = {len(dims)}"
+            "permute(sparse_coo): number of dimensions in the tensor input does not match the length of "
+            f"the desired ordering of dimensions i.e. input.dim() = {self.ndim} is not equal to len(dims) = "
+            f"{len(dims)}"
         )
     front = tuple(place(d, self.ndim) for d in dims)
     if len(set(front)) < len(front):

@@ -8,7 +8,8 @@ import numpy as np
 
 from ..inplace import in_place
 from ..op import F
-from ..ops import arithmetic as ar, pointwise as pw
+from ..ops import arithmetic as ar
+from ..ops import pointwise as pw
 from ..tensor_base import TensorBase
 
 
@@ -82,6 +83,8 @@ class Arithmetic(TensorBase):
             return declined(other)
 
     def __pow__(self, exponent: Any) -> Any:
+        if exponent.__class__ is int or exponent.__class__ is float:
+            return ar.pow_scalar(self, exponent)
         try:
             return power(self, exponent)
         except TypeError:
@@ -271,7 +274,7 @@ class InPlace(TensorBase):
 
     def fill_(self, value: Any) -> Any:
         """Write one value into every element."""
-        return in_place(F.fill.op, self, value.item() if isinstance(value, TensorBase) else value)
+        return in_place(F.fill.op, self, value._data.item() if isinstance(value, TensorBase) else value)
 
     def zero_(self) -> Any:
         """Write 0 into every element."""

@@ -10,7 +10,9 @@ import numpy as np
 
 from .. import dtypes
 from ..op import F
-from ..ops import linalg, reduction as red, shape as sh
+from ..ops import linalg
+from ..ops import reduction as red
+from ..ops import shape as sh
 from ..tensor_base import TensorBase, wrap
 
 
@@ -58,12 +60,12 @@ class Shape(TensorBase):
         return sh.t(self)
 
     @property
-    def T(self) -> Any:  # noqa: N802 - PyTorch's name
+    def T(self) -> Any:
         """All dimensions in reverse order."""
         return sh.permute(self, tuple(reversed(range(self._data.ndim))))
 
     @property
-    def mT(self) -> Any:  # noqa: N802 - PyTorch's name
+    def mT(self) -> Any:
         """The last two dimensions exchanged."""
         return sh.transpose(self, -2, -1)
 
@@ -98,15 +100,16 @@ class Shape(TensorBase):
 
 
 def check_fits(value: tuple[int, ...], target: tuple[int, ...]) -> None:
-    """RuntimeError with PyTorch's text unless a value of this shape can be written into a part of that shape."""
+    """RuntimeError with PyTorch's text unless a value of this shape fits into a part of that shape."""
     while len(value) > len(target) and value[0] == 1:
         value = value[1:]
     for i in range(1, len(value) + 1):
         n = target[-i] if i <= len(target) else 1
         if value[-i] not in (1, n):
             raise RuntimeError(
-                f"The expanded size of the tensor ({n}) must match the existing size ({value[-i]}) at non-singleton dimension "
-                f"{len(target) - i}.  Target sizes: {list(target)}.  Tensor sizes: {list(value)}"
+                f"The expanded size of the tensor ({n}) must match the existing size ({value[-i]}) at "
+                f"non-singleton dimension {len(target) - i}.  Target sizes: {list(target)}.  Tensor sizes: "
+                f"{list(value)}"
             )
 
 
@@ -117,8 +120,8 @@ def get(self: Any, key: Any, new: bool = True) -> Any:
     if named > self._data.ndim:
         if self._data.ndim == 0:
             raise IndexError(
-                "invalid index of a 0-dim tensor. Use `tensor.item()` in Python or `tensor.item<T>()` in C++ to convert a "
-                "0-dim tensor to a number"
+                "invalid index of a 0-dim tensor. Use `tensor.item()` in Python or `tensor.item<T>()` in "
+                "C++ to convert a 0-dim tensor to a number"
             )
         raise IndexError(f"too many indices for tensor of dimension {self._data.ndim}")
     dim, result = 0, self
@@ -136,7 +139,8 @@ def get(self: Any, key: Any, new: bool = True) -> Any:
             result = F.select(result, dim, int(k))
         else:
             raise IndexError(
-                f"only integers, slices (`:`), ellipsis (`...`) and None are valid indices here (got {type(k).__name__})"
+                "only integers, slices (`:`), ellipsis (`...`) and None are valid indices here (got "
+                f"{type(k).__name__})"
             )
     return F.alias(self) if new and result is self else result
 
@@ -166,8 +170,8 @@ class Algebra(TensorBase):
         """Mean of all elements, or over `dim`; RuntimeError for integers."""
         if dtypes.of(self._data).category < 2:
             raise RuntimeError(
-                "mean(): could not infer output dtype. Input dtype must be either a floating point or complex dtype. "
-                f"Got: {dtypes.of(self._data).title}"
+                "mean(): could not infer output dtype. Input dtype must be either a floating point or "
+                f"complex dtype. Got: {dtypes.of(self._data).title}"
             )
         return red.mean_all(self) if dim is None else red.mean_dim(self, listed(dim), keepdim)
 
@@ -241,7 +245,7 @@ def folded(a: Any, b: Any) -> Any:
 
 
 def batched(a: Any, b: Any) -> Any:
-    """matmul of more than two dimensions: one product of matrices, or broadcast and one bmm; shape restored."""
+    """matmul of more than two dimensions: one product of matrices, or one bmm of broadcast factors."""
     if folds(a, b):
         return folded(a, b)
     m, n = a._data.shape, b._data.shape

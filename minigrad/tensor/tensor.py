@@ -15,14 +15,15 @@ from .arithmetic import Arithmetic, Comparison, InPlace
 from .shapes import Algebra, Shape
 
 NOT_LEAF = (
-    "you can only change requires_grad flags of leaf variables. If you want to use a computed variable in a subgraph that "
-    "doesn't require differentiation use var_no_grad = var.detach()."
+    "you can only change requires_grad flags of leaf variables. If you want to use a computed variable in "
+    "a subgraph that doesn't require differentiation use var_no_grad = var.detach()."
 )
 NON_LEAF_GRAD = (
-    "The .grad attribute of a Tensor that is not a leaf Tensor is being accessed. Its .grad attribute won't be populated "
-    "during autograd.backward(). If you indeed want the .grad field to be populated for a non-leaf Tensor, use "
-    ".retain_grad() on the non-leaf Tensor. If you access the non-leaf Tensor by mistake, make sure you access the leaf "
-    "Tensor instead. See github.com/pytorch/pytorch/pull/30531 for more information."
+    "The .grad attribute of a Tensor that is not a leaf Tensor is being accessed. Its .grad attribute "
+    "won't be populated during autograd.backward(). If you indeed want the .grad field to be populated for "
+    "a non-leaf Tensor, use .retain_grad() on the non-leaf Tensor. If you access the non-leaf Tensor by "
+    "mistake, make sure you access the leaf Tensor instead. See github.com/pytorch/pytorch/pull/30531 for "
+    "more information."
 )
 
 
@@ -105,15 +106,24 @@ class Autograd(TensorBase):
             self._retains = True
             fn.extra.retain[self._nr] = weakref.ref(self)
 
-    def backward(self, gradient: Any = None, retain_graph: bool | None = None, create_graph: bool = False, inputs: Any = None) -> None:  # fmt: skip
+    def backward(
+        self,
+        gradient: Any = None,
+        retain_graph: bool | None = None,
+        create_graph: bool = False,
+        inputs: Any = None,
+    ) -> None:
         """Run backward from this tensor and add the gradients of the leaves to their `.grad`.
 
-        `gradient` (of this tensor's shape) may be left out for one element, where it is 1. See `autograd.backward`.
+        `gradient` (of this tensor's shape) may be left out for one element, where it is 1. See
+        `autograd.backward`.
         """
         TensorBase.run_backward(self, gradient, retain_graph, create_graph, inputs=inputs)
 
     def register_hook(self, hook: Any) -> RemovableHandle:
-        """Call `hook(grad)` each time this tensor's gradient is computed; what it returns replaces the gradient."""
+        """Call `hook(grad)` each time this tensor's gradient is computed; what it returns replaces the
+        gradient.
+        """
         if not self.requires_grad:
             raise RuntimeError("cannot register a hook on a tensor that doesn't require gradient")
         fn = self.grad_fn
@@ -149,17 +159,20 @@ class Autograd(TensorBase):
         """Take this tensor out of its graph."""
         if self._view is not None:
             raise RuntimeError(
-                "Can't detach views in-place. Use detach() instead. If you are using DistributedDataParallel (DDP) for "
-                "training, and gradient_as_bucket_view is set as True, gradients are views of DDP buckets, and hence "
-                "detach_() cannot be called on these gradients. To fix this error, please refer to the "
-                "Optimizer.zero_grad() function in torch/optim/optimizer.py as the solution."
+                "Can't detach views in-place. Use detach() instead. If you are using "
+                "DistributedDataParallel (DDP) for training, and gradient_as_bucket_view is set as True, "
+                "gradients are views of DDP buckets, and hence detach_() cannot be called on these "
+                "gradients. To fix this error, please refer to the Optimizer.zero_grad() function in "
+                "torch/optim/optimizer.py as the solution."
             )
         self._fn, self._nr, self._acc = None, 0, None
         return self
 
     @property
     def data(self) -> Any:
-        """The same memory outside the graph, with a version of its own: autograd does not see what is written."""
+        """The same memory outside the graph, with a version of its own: autograd does not see what is
+        written.
+        """
         share(self)
         result = wrap(self._data)
         share(result).array = self._data if self._data.ndim == 0 else None
@@ -190,8 +203,8 @@ def check_grad(t: TensorBase, value: Any) -> None:
     if value._data.dtype != t._data.dtype:
         ours, theirs = dtypes.of(t._data), dtypes.of(value._data)
         raise RuntimeError(
-            f"attempting to assign a gradient with dtype '{theirs.title}' to a tensor with dtype '{ours.title}'. "
-            "Please ensure that the gradient and the tensor have the same dtype"
+            f"attempting to assign a gradient with dtype '{theirs.title}' to a tensor with dtype "
+            f"'{ours.title}'. Please ensure that the gradient and the tensor have the same dtype"
         )
 
 
@@ -224,7 +237,9 @@ class Conversion(TensorBase):
         """Number of dimensions."""
         return self._data.ndim
 
-    dim = lambda self: self._data.ndim  # noqa: E731 - a method in PyTorch, beside the property
+    def dim(self) -> Any:
+        """Number of dimensions."""
+        return self._data.ndim
 
     def numel(self) -> int:
         """Number of elements."""
@@ -343,7 +358,8 @@ def describe(t: TensorBase, prefix: str = "tensor(") -> str:
 class Tensor(Autograd, Conversion, Arithmetic, Comparison, InPlace, Shape, Algebra):
     """A multi-dimensional array of one dtype that remembers how it was computed.
 
-    `Tensor(data)` makes a float32 copy of a sequence, as PyTorch's old constructor does; use `minigrad.tensor`.
+    `Tensor(data)` makes a float32 copy of a sequence, as PyTorch's old constructor does; use
+    `minigrad.tensor`.
     """
 
     __slots__ = ()

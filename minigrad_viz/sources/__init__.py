@@ -2,8 +2,9 @@
 what its library does on this thread, by calling `created`, `forward`, `detached`, `mutated`,
 `backward_started` and `backward_ended`.
 
-A source knows nothing of the recorder but these methods and `busy`, which is true while the recorder
-itself reads tensors.
+A source knows nothing of the recorder but these methods and three attributes: `busy` is true while the
+recorder itself reads tensors, `call` is the number of the backward call that runs (0 outside), and
+`shield`, which a source may replace, gives a context in which the recorder reads.
 """
 
 from __future__ import annotations

@@ -70,6 +70,8 @@ class PyTorch:
                 return source.called(func, args, kwargs or {})
 
         self.torch = torch
+        # The recorder's reading must reach neither modes nor a tensor class's own `__torch_function__`.
+        self.recorder.shield = torch._C.DisableTorchFunction
         self.backward = (torch.Tensor.backward, torch.autograd.backward, torch.autograd.grad)
         self.quiet = {id(vars(module)) for name in QUIET if (module := sys.modules.get(name)) is not None}
         self.engine = Engine(torch.autograd.Variable._execution_engine, self)
@@ -84,9 +86,11 @@ class PyTorch:
         if name is None or func in self.backward or not self.listens():
             return func(*args, **kwargs)
         given = list(flat((*args, *kwargs.values())))
-        tensors = [(t, version_of(t)) for t in given if is_tensor(t)]
+        with self.recorder.shield():
+            tensors = {id(t): (t, version_of(t)) for t in given if is_tensor(t)}
         result = func(*args, **kwargs)
-        self.tell(name, given, tensors, [t for t in flat((result,)) if is_tensor(t)])
+        with self.recorder.shield():
+            self.tell(name, given, list(tensors.values()), [t for t in flat((result,)) if is_tensor(t)])
         return result
 
     def listens(self) -> bool:

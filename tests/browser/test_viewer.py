@@ -1,4 +1,5 @@
-"""What %%autograd, --step, draw and make_dot look like in JupyterLab: inline, in the page's theme, legible, alive."""
+"""What %%autograd, --step, draw and make_dot look like in JupyterLab: inline, in the page's theme,
+legible, alive."""
 
 from __future__ import annotations
 
@@ -65,7 +66,8 @@ def test_the_picture_is_inline_and_follows_the_theme(shown, cell):
 
 @pytest.mark.parametrize("cell", [AUTOGRAD, STEP, DRAW, WALK])
 def test_text_can_be_read(shown, cell):
-    """At least 9 pixels high on the page; a wide picture scrolls in its column instead of widening the page."""
+    """At least 9 pixels high on the page; a wide picture scrolls in its column instead of widening the
+    page."""
     page, _ = shown
     svg = output(page, cell).locator("svg.mg")
     scale = svg.evaluate("svg => svg.getBoundingClientRect().width / svg.viewBox.baseVal.width")

@@ -1,0 +1,112 @@
+"""Calling the hooks of a backward pass.
+
+Note [Hook order]
+    For a node: hooks of its output tensors in order of registration, then gradients kept by `retain_grad()`,
+    then the node's pre-hooks, the node, its post-hooks. A leaf's hooks are the tensor hooks of its
+    AccumulateGrad, so they see the sum of all paths once; `register_post_accumulate_grad_hook` runs before
+    the post-hooks. A node that is asked for in `grad(inputs=…)` and does not run itself has its tensor hooks
+    called before the capture; if it runs as well, because something behind it is asked for too, the capture
+    comes before all hooks, as in PyTorch.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from . import modes
+from .dtypes import of
+from .graph import Node
+from .tensor_base import TensorBase, wrap
+
+
+def as_tensor(create_graph: bool, gradient: Any) -> Any:
+    """What a hook sees."""
+    return gradient if gradient is None or create_graph else wrap(gradient)
+
+
+def as_gradient(create_graph: bool, value: Any) -> Any:
+    """What a hook returned, for the engine."""
+    return value if value is None or create_graph else value._data
+
+
+def before_node(create_graph: bool, node: Node, gradient: Any, runs: bool) -> Any:
+    """Tensor hooks, kept gradients and, if the node `runs`, its pre-hooks."""
+    extra = node._extra
+    assert extra is not None
+    arrived = gradient if isinstance(gradient, list) else [gradient] * node.outputs  # a list, one, or None
+    grads = [as_tensor(create_graph, g) for g in arrived]
+    with Mode(create_graph):
+        for nr, hooks in extra.tensor_hooks.items():
+            if grads[nr] is not None:
+                for hook in tuple(hooks.values()):
+                    grads[nr] = replaced(hook, hook(grads[nr]), grads[nr])
+        for nr, reference in extra.retain.items():
+            tensor = reference()
+            if tensor is not None and grads[nr] is not None:
+                retain(tensor, grads[nr])
+        if extra.pre and runs:
+            for hook in tuple(extra.pre.values()):
+                result = hook(tuple(grads))
+                if result is not None:
+                    result = result if isinstance(result, tuple) else (result,)
+                    grads = [replaced(hook, new, old) for new, old in zip(result, grads, strict=True)]
+    out = [as_gradient(create_graph, g) for g in grads]
+    return out if node.outputs > 1 else out[0]
+
+
+def after_node(create_graph: bool, hooks: Any, gradients: tuple[Any, ...], gradient: Any) -> tuple[Any, ...]:
+    """Post-hooks of a node."""
+    grads = tuple(as_tensor(create_graph, g) for g in gradients)
+    outs = tuple(as_tensor(create_graph, g) for g in (gradient if isinstance(gradient, list) else [gradient]))
+    with Mode(create_graph):
+        for hook in tuple(hooks.values()):
+            result = hook(grads, outs)
+            if result is not None:
+                result = result if isinstance(result, tuple) else (result,)
+                grads = tuple(replaced(hook, new, old) for new, old in zip(result, grads, strict=True))
+    return tuple(as_gradient(create_graph, g) for g in grads)
+
+
+class Mode:
+    """The grad mode for user code inside backward: on only under `create_graph`."""
+
+    __slots__ = ("before", "enabled")
+
+    def __init__(self, create_graph: bool) -> None:
+        self.enabled = create_graph
+
+    def __enter__(self) -> None:
+        self.before = modes.set_grad_mode(self.enabled)
+
+    def __exit__(self, *exc: object) -> None:
+        modes.set_grad_mode(self.before)
+
+
+def replaced(hook: Any, new: Any, old: Any) -> Any:
+    """What a hook returned in place of `old`, checked as PyTorch does; None keeps `old`."""
+    if new is None:
+        return old
+    name = getattr(hook, "__name__", type(hook).__name__)
+    if not isinstance(new, TensorBase):
+        raise TypeError(f"expected Variable, but hook returned '{type(new).__name__}'")
+    if old is not None:
+        if new._data.dtype != old._data.dtype:
+            raise RuntimeError(
+                f"hook '{name}' has changed the type of value (was {type_name(old)} got {type_name(new)})"
+            )
+        if new._data.shape != old._data.shape:
+            raise RuntimeError(f"hook '{name}' has changed the size of value")
+    return new
+
+
+def type_name(t: TensorBase) -> str:
+    """PyTorch's old name of a tensor's type, as its errors use it."""
+    return f"torch.{of(t._data).title}Tensor"
+
+
+def retain(tensor: TensorBase, gradient: Any) -> None:
+    """Keep a gradient in the `.grad` of a tensor that is not a leaf."""
+    if tensor._grad is None:
+        tensor._grad = gradient.clone()
+    else:
+        tensor._grad = tensor._grad + gradient
