@@ -14,6 +14,7 @@ Note [Ownership]
 
 from __future__ import annotations
 
+import itertools
 import operator
 from collections.abc import Sequence
 from heapq import heapify, heappop, heappush
@@ -29,6 +30,7 @@ from .modes import quiet
 from .tensor_base import deposit, deposit_tensor
 
 Slot = tuple[Node, int]
+ZEROS = itertools.repeat(0)  # output numbers of the edges of a node that notes none
 
 
 class Inputs:
@@ -170,17 +172,16 @@ def sweep(task: Task, node: Node | None, gradients: tuple[Any, ...]) -> Node | N
     """
     heap, buffers, waiting, owned, needed = task.heap, task.buffers, task.waiting, task.owned, task.needed
     create_graph, keep = task.create_graph, task.keep_graph
+    targets = task.targets if needed is not None else None
     own = ready = None
     while True:
         if node is not None:
-            nrs = node._nrs
-            for i, target in enumerate(node._next):
+            for target, g, nr in zip(node._next, gradients, node._nrs or ZEROS):
                 if target is None:
                     continue
-                g = gradients[i]
                 if g is not None:
-                    if nrs is not None or target in buffers or target.outputs != 1:
-                        add(task, target, nrs[i] if nrs else 0, g, own is not None and g is not own)
+                    if nr or target in buffers or target.outputs != 1:
+                        add(task, target, nr, g, own is not None and g is not own)
                     else:
                         buffers[target] = g
                         if g.__class__ is ndarray and own is not None and g is not own and g.base is None:
@@ -202,9 +203,9 @@ def sweep(task: Task, node: Node | None, gradients: tuple[Any, ...]) -> Node | N
         else:
             node = ready
         ready = None
-        if node._extra is not None or node.speaks or (needed is not None and node not in needed):
+        if node._extra is not None or node.speaks:
             return node
-        if needed is not None and node in task.targets:
+        if needed is not None and (node not in needed or node in targets):
             return node
         own = buffers.pop(node, None)
         if own is None:

@@ -176,11 +176,6 @@ class AccumulateGrad(Node):
         self._extra = None
         self.variable = variable
 
-    @property
-    def speaks(self) -> bool:  # type: ignore[override]
-        """True when the leaf has hooks that run after the deposit."""
-        return self.variable._post_accumulate is not None
-
     def apply_tensors(self, gradient: TensorBase) -> tuple[()]:
         """Deposit a gradient that has a graph."""
         AccumulateGrad.deposit_tensor(self, gradient)

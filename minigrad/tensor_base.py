@@ -98,6 +98,8 @@ def accumulator(leaf: TensorBase) -> AccumulateGrad:
     leaf._acc = weakref.ref(node)
     if leaf._backward_hooks:
         node.extra.tensor_hooks[0] = leaf._backward_hooks
+    if leaf._post_accumulate:
+        node._extra = node.extra  # no plain node: the engine then calls it where user code may run
     return node
 
 
@@ -149,15 +151,16 @@ def deposit(node: AccumulateGrad, gradient: Any, owned: bool) -> None:
     leaf = node.variable
     grad = leaf._grad
     if grad is None:
-        if isinstance(gradient, np.ndarray) and not (owned and gradient.flags.c_contiguous):
+        if gradient.__class__ is np.ndarray and not (owned and gradient.flags.c_contiguous):
             gradient = np.array(gradient, order="C")
         leaf._grad = wrap(gradient)
     else:
         storage = share(grad)
         np.add(grad._data, gradient, out=grad._data)
         storage.version += 1
-    for hook in tuple((leaf._post_accumulate or {}).values()):
-        hook(leaf)
+    if leaf._post_accumulate:
+        for hook in tuple(leaf._post_accumulate.values()):
+            hook(leaf)
 
 
 def deposit_tensor(node: AccumulateGrad, gradient: TensorBase) -> None:
@@ -167,8 +170,9 @@ def deposit_tensor(node: AccumulateGrad, gradient: TensorBase) -> None:
         leaf._grad = gradient._copy_for_grad()  # type: ignore[attr-defined]
     else:
         leaf._grad = leaf._grad + gradient  # type: ignore[operator]
-    for hook in tuple((leaf._post_accumulate or {}).values()):
-        hook(leaf)
+    if leaf._post_accumulate:
+        for hook in tuple(leaf._post_accumulate.values()):
+            hook(leaf)
 
 
 def check_can_require_grad(data: Any) -> None:

@@ -2,8 +2,9 @@
 
     ∂z/∂x = ∂z/∂y · ∂y/∂x = 0.008 · 3x² = 0.008 · 75. = 0.6
 
-Only steps between single numbers have such a line. It is shown when the formula of the node's vjp, computed with the saved
-numbers, gives the gradient that was recorded; otherwise (a hook changed it, a value was overwritten) there is none.
+Only steps between single numbers have such a line. It is shown when the formula of the node's vjp, computed
+with the saved numbers, gives the gradient that was recorded; otherwise (a hook changed it, a value was
+overwritten) there is none.
 """
 
 from __future__ import annotations
@@ -45,11 +46,15 @@ def chain_rule(builder: Builder, event: NodeRan, lang: str | None = None) -> lis
         if local is not None and agrees(received, local, sent):
             made, source = label(builder, place.states[0].id), label(builder, tensors[i])
             line = written(root, made, source, received, local, sent, place.states[0].id in builder.roots)
-            lines.append(line if paths(builder, tensors[i]) < 2 else text("through", lang, rule=line, name=made))
+            lines.append(
+                line if paths(builder, tensors[i]) < 2 else text("through", lang, rule=line, name=made)
+            )
     return lines
 
 
-def written(root: str, made: str, source: str, received: Value, local: Local, sent: Value, at_root: bool) -> str:
+def written(
+    root: str, made: str, source: str, received: Value, local: Local, sent: Value, at_root: bool
+) -> str:
     """The chain rule as one line; at the root itself, whose derivative is 1, the local derivative alone."""
     root, made, source = held(root), held(made), held(source)
     factor, result = number(local.value, sent.dtype), short(sent)
@@ -71,9 +76,11 @@ def bracketed(factor: str) -> str:
     return f"({factor})" if factor[:1] in "-−" or " " in factor else factor
 
 
-def saved_names(node: NodeState, tensors: list[str | None], output: str, builder: Builder) -> Iterator[tuple[str, str]]:
-    """What the saved tensors of a node are called: its inputs, in the order of the op's differentiable arguments, and its
-    result. A saved name belongs to the input whose value it has."""
+def saved_names(
+    node: NodeState, tensors: list[str | None], output: str, builder: Builder
+) -> Iterator[tuple[str, str]]:
+    """What the saved tensors of a node are called: its inputs, in the order of the op's differentiable
+    arguments, and its result. A saved name belongs to the input whose value it has."""
     for kept in node.saved:
         if not isinstance(kept.value, Value):
             continue
@@ -113,11 +120,12 @@ def paths(builder: Builder, tensor: str | None) -> int:
 
 def single(value: Value | None) -> bool:
     """Whether a value is one real number."""
-    return value is not None and value.size == 1 and bool(value.items) and isinstance(value.items[0], float | int)
+    return value is not None and value.size == 1 and isinstance((value.items or ("",))[0], float | int)
 
 
 def raw(value: Any) -> Any:
-    """A saved value for a formula: a NumPy scalar for a tensor of one element, a number for a number's text."""
+    """A saved value for a formula: a NumPy scalar for a tensor of one element, a number for a number's
+    text."""
     if isinstance(value, Value):
         return np.dtype(value.dtype).type(value.items[0]) if single(value) and value.items else value
     try:
@@ -133,7 +141,9 @@ def raw(value: Any) -> Any:
 def agrees(received: Value, local: Local, sent: Value) -> bool:
     """Whether incoming · local is what the node sent."""
     assert received.items and sent.items
-    return bool(np.isclose(received.items[0] * local.value, sent.items[0], rtol=CLOSE, atol=0, equal_nan=True))
+    return bool(
+        np.isclose(received.items[0] * local.value, sent.items[0], rtol=CLOSE, atol=0, equal_nan=True)
+    )
 
 
 def sum_at(builder: Builder, leaf: str, lang: str | None = None) -> str | None:
@@ -158,6 +168,6 @@ def sum_at(builder: Builder, leaf: str, lang: str | None = None) -> str | None:
 def arrivals(builder: Builder, leaf: str) -> Iterator[tuple[str, list[Value]]]:
     """Per node that sent gradients to a leaf, what it sent."""
     for (node, i), values in builder.flows.items():
-        edges = builder.nodes[node].edges
-        if i < len(edges) and edges[i] is not None and builder.tensor_of(edges[i]) == leaf:
+        edge = builder.nodes[node].edges[i]
+        if edge is not None and builder.tensor_of(edge) == leaf:
             yield node, values

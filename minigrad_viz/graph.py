@@ -1,16 +1,17 @@
 """The picture's model: stations, routes and what stands on them.
 
-A `Graph` is plain data: numbers, shapes, names and ids, never a live tensor or node. It is made either by walking a
-graph from its roots (`walk.py`) or from a recorded `Trace`, and everything that is shown (outline, DOT, SVG, table)
-is made from it and from nothing else.
+A `Graph` is plain data: numbers, shapes, names and ids, never a live tensor or node. It is made either by
+walking a graph from its roots (`walk.py`) or from a recorded `Trace`, and everything that is shown
+(outline, DOT, SVG, table) is made from it and from nothing else.
 
-    station   one tensor and, below it, the backward node that made it (a node with several outputs stretches under
-              the cards of all of them; a leaf stands on its AccumulateGrad; a tensor without a graph on nothing)
-    route     one use of a tensor by the op of another station: a forward arrow from card to card and, when the
-              node keeps an edge for it, a gradient arrow back from deck to deck
+    station   one tensor and, below it, the backward node that made it (a node with several outputs
+              stretches under the cards of all of them; a leaf stands on its AccumulateGrad; a tensor without
+              a graph on nothing)
+    route     one use of a tensor by the op of another station: a forward arrow from card to card and, when
+              the node keeps an edge for it, a gradient arrow back from deck to deck
 
-Ids are stable: `s0, s1, …` for stations and `r0, r1, …` for routes, counted in program order (or in visiting order
-where only the roots are known).
+Ids are stable: `s0, s1, …` for stations and `r0, r1, …` for routes, counted in program order (or in
+visiting order where only the roots are known).
 """
 
 from __future__ import annotations
@@ -28,8 +29,9 @@ LEAF, PARAMETER, CONSTANT, RESULT, ROOT = "leaf", "parameter", "constant", "resu
 class Saved:
     """One value that a node keeps for its backward: a chip on the lower deck.
 
-    `value` is a snapshot for tensors and a short text for anything else (`3`, `(2, 3)`); None when it was freed before
-    anybody looked. `version` is the tensor's version when it was saved; `freed` says that backward released it.
+    `value` is a snapshot for tensors and a short text for anything else (`3`, `(2, 3)`); None when it was
+    freed before anybody looked. `version` is the tensor's version when it was saved; `freed` says that
+    backward released it.
     """
 
     name: str
@@ -42,8 +44,8 @@ class Saved:
 class Card:
     """Upper deck: a tensor as it stood when the picture was taken.
 
-    `name` is the variable, `expr` the source expression that made it; either may be unknown. `grad` is the gradient
-    that flowed into the tensor; `grad_kept` tells whether it was also stored in `.grad`.
+    `name` is the variable, `expr` the source expression that made it; either may be unknown. `grad` is the
+    gradient that flowed into the tensor; `grad_kept` tells whether it was also stored in `.grad`.
     """
 
     id: str
@@ -63,8 +65,9 @@ class Card:
 class Deck:
     """Lower deck: a backward node.
 
-    `inputs` has one entry per entry of `next_functions`: the id of the route it belongs to, or None where the entry is
-    None (the input needs no gradient; drawn as ∅). `hooks` counts the user's hooks that run with the node.
+    `inputs` has one entry per entry of `next_functions`: the id of the route it belongs to, or None where
+    the entry is None (the input needs no gradient; drawn as ∅). `hooks` counts the user's hooks that run
+    with the node.
     """
 
     id: str
@@ -78,7 +81,8 @@ class Deck:
 class Station:
     """One place in the picture: cards side by side above at most one deck.
 
-    `order` is 1 for the graph of the forward pass and 2 for what `create_graph=True` built (3 for a third derivative …).
+    `order` is 1 for the graph of the forward pass and 2 for what `create_graph=True` built (3 for a third
+    derivative …).
     """
 
     id: str
@@ -91,8 +95,8 @@ class Station:
 class Route:
     """A tensor used by an op: card `card` of station `source` is input `input` of station `target`.
 
-    `tracked` says that a gradient arrow runs back along it. `gradients` are the values that flowed over it in the
-    backward call that is shown, in order: usually one, none if nothing flowed (yet).
+    `tracked` says that a gradient arrow runs back along it. `gradients` are the values that flowed over it
+    in the backward call that is shown, in order: usually one, none if nothing flowed (yet).
     """
 
     id: str

@@ -1,10 +1,10 @@
 """The local derivative of a node as a formula and as a number, from the node's own vjp.
 
 Note [The formula cannot drift]
-    A vjp is written in operators and `F`, so it also runs on `Symbol`s, which write down what is computed and compute it
-    as well. With 1 as the incoming gradient the text is the formula of ∂output/∂input and the value its number, from the
-    same run of the same code that the engine ran. Branches (`F.where`) follow the numbers. What a Symbol cannot do
-    raises, and then nothing is shown.
+    A vjp is written in operators and `F`, so it also runs on `Symbol`s, which write down what is computed
+    and compute it as well. With 1 as the incoming gradient the text is the formula of ∂output/∂input and
+    the value its number, from the same run of the same code that the engine ran. Branches (`F.where`)
+    follow the numbers. What a Symbol cannot do raises, and then nothing is shown.
 """
 
 from __future__ import annotations
@@ -26,7 +26,16 @@ SUPERSCRIPTS = str.maketrans("0123456789-", "⁰¹²³⁴⁵⁶⁷⁸⁹⁻")
 LETTER = re.compile(r"[^\W\d]\w?[⁰¹²³⁴⁵⁶⁷⁸⁹⁻]*")  # what a number may stand before without a dot: 3x²
 CALL = re.compile(r"[\w.]+\([^()]*\)")  # sqrt(w): holds together by itself
 FUNCTIONS = {"log": "ln", "sqrt": "√", "sgn": "sgn", "sigmoid": "σ"}
-SAME = {"reshape", "view", "expand", "sum_to", "clone", "to", "squeeze_dim", "unsqueeze"}  # of one number: itself
+SAME = {
+    "reshape",
+    "view",
+    "expand",
+    "sum_to",
+    "clone",
+    "to",
+    "squeeze_dim",
+    "unsqueeze",
+}  # of one number: itself
 
 
 class Unwritable(Exception):
@@ -34,7 +43,8 @@ class Unwritable(Exception):
 
 
 class Symbol:
-    """A formula with its value: `text`, how tightly it holds together (`level`), and the number it stands for."""
+    """A formula with its value: `text`, how tightly it holds together (`level`), and the number it stands
+    for."""
 
     __slots__ = ("level", "text", "value")
 
@@ -107,7 +117,7 @@ def lift(x: Any, like: Symbol) -> Symbol:
     """A Python number as a Symbol."""
     if isinstance(x, Symbol):
         return x
-    if isinstance(x, bool | int | float | np.generic):
+    if isinstance(x, bool | int | float | np.floating | np.integer):
         return Symbol(written(x), type(like.value)(x), ATOM if x >= 0 else PRODUCT)
     raise Unwritable(type(x).__name__)
 
@@ -168,7 +178,9 @@ def of_op(op: Any, args: tuple[Any, ...], like: Symbol) -> Any:
         return lift(0, like)
     if name == "threshold_backward":
         g, y, threshold = args
-        return g * Symbol(f"[{lift(y, like).text} > {written(threshold)}]", type(like.value)(lift(y, like) > threshold))
+        return g * Symbol(
+            f"[{lift(y, like).text} > {written(threshold)}]", type(like.value)(lift(y, like) > threshold)
+        )
     symbols = [lift(a, like) for a in args]
     binary = BINARY.get(name)
     if binary is not None:
@@ -212,7 +224,8 @@ class Local(NamedTuple):
 
 @functools.cache
 def ops_by_node() -> dict[str, list[Any]]:
-    """All ops by the name of their node in PyTorch 2 (`a + b` and `a + alpha·b` share one), those that save most first."""
+    """All ops by the name of their node in PyTorch 2 (`a + b` and `a + alpha·b` share one), those that save
+    most first."""
     found: dict[str, list[Any]] = {}
     for entry in vars(F).values():
         op = getattr(entry, "op", None)
@@ -223,11 +236,14 @@ def ops_by_node() -> dict[str, list[Any]]:
     return found
 
 
-def local_derivative(node: str, input: int, saved: Mapping[str, Any], names: Mapping[str, str]) -> Local | None:
+def local_derivative(
+    node: str, input: int, saved: Mapping[str, Any], names: Mapping[str, str]
+) -> Local | None:
     """∂output/∂input of an elementwise op of numbers; None where there is no formula.
 
-    `node` is the node's name in either dialect, `input` the number of the edge, `saved` the values it saved by name (NumPy
-    scalars for tensors, Python numbers else) and `names` how saved tensors are called in the cell.
+    `node` is the node's name in either dialect, `input` the number of the edge, `saved` the values it saved
+    by name (NumPy scalars for tensors, Python numbers else) and `names` how saved tensors are called in the
+    cell.
     """
     for op in ops_by_node().get(node) or ops_by_node().get(node + "0") or ():
         if op.elementwise and input < len(op.inputs):
@@ -238,7 +254,9 @@ def local_derivative(node: str, input: int, saved: Mapping[str, Any], names: Map
     return None
 
 
-def derive(vjp: Any, wanted: tuple[str, ...], saved: Mapping[str, Any], names: Mapping[str, str]) -> Local | None:
+def derive(
+    vjp: Any, wanted: tuple[str, ...], saved: Mapping[str, Any], names: Mapping[str, str]
+) -> Local | None:
     """Run a vjp on symbols, with 1 as the incoming gradient."""
     kind = next((type(v) for v in saved.values() if isinstance(v, np.generic)), np.float32)
     try:
@@ -252,8 +270,13 @@ def derive(vjp: Any, wanted: tuple[str, ...], saved: Mapping[str, Any], names: M
 
 
 def symbol(name: str, value: Any, names: Mapping[str, str]) -> Any:
-    """A saved value for a vjp: tensors and numbers in a tensor's place as Symbols, exponents and the like as they are."""
+    """A saved value for a vjp: tensors and numbers in a tensor's place as Symbols, exponents and the like
+    as they are."""
     if isinstance(value, np.generic):
         text = names.get(name)
-        return Symbol(text, value, ATOM if text.isidentifier() or CALL.fullmatch(text) else SUM) if text else Symbol(written(value), value)
+        return (
+            Symbol(text, value, ATOM if text.isidentifier() or CALL.fullmatch(text) else SUM)
+            if text
+            else Symbol(written(value), value)
+        )
     return value

@@ -144,6 +144,9 @@ class Autograd(TensorBase):
             raise RuntimeError("post accumulate grad hooks cannot be registered on non-leaf tensors")
         if self._post_accumulate is None:
             self._post_accumulate = HookDict()
+        node = None if self._acc is True else self._acc()
+        if node is not None:
+            node._extra = node.extra
         return RemovableHandle(self._post_accumulate, hook)
 
     def detach(self) -> Any:
