@@ -172,7 +172,7 @@ def sweep(task: Task, node: Node | None, gradients: tuple[Any, ...]) -> Node | N
     """
     heap, buffers, waiting, owned, needed = task.heap, task.buffers, task.waiting, task.owned, task.needed
     create_graph, keep = task.create_graph, task.keep_graph
-    targets = task.targets if needed is not None else None
+    targets: Any = None if needed is None else task.targets
     own = ready = None
     while True:
         if node is not None:
@@ -205,9 +205,17 @@ def sweep(task: Task, node: Node | None, gradients: tuple[Any, ...]) -> Node | N
         ready = None
         if node._extra is not None or node.speaks:
             return node
-        if needed is not None and (node not in needed or node in targets):
-            return node
+        if needed is not None and node in targets:
+            if node in needed or node.outputs != 1:
+                return node
+            if (node, 0) in task.captures:
+                task.captures[node, 0] = buffers.pop(node, None)
+            node = None
+            continue
         own = buffers.pop(node, None)
+        if needed is not None and node not in needed:
+            gradients = (None,) * len(node._next)  # it does not run, but those behind it wait for it
+            continue
         if own is None:
             gradients = (None,) * len(node._next)
         elif create_graph:

@@ -153,6 +153,17 @@ def what_survives_two_passes(L, note):
 
 
 @programs
+def what_is_not_needed_is_not_freed(L, note):
+    x, y = leaf(L), leaf(L, 3.0)
+    a, b = x.exp(), y.exp()
+    z = a * b
+    L.autograd.grad(z, x)
+    note.error(a.backward)
+    note.error(b.backward)
+    note(x.grad, y.grad)
+
+
+@programs
 def accumulation_in_place(L, note):
     x = leaf(L)
     (x * 3).backward()
