@@ -10,6 +10,10 @@ Note [Ownership]
     when it is neither the incoming gradient nor a view. A vjp is linear in the incoming gradient, so what it
     returns is that gradient, a view of it, or new memory. Hooks may keep what they see, so nothing is owned
     after one has run.
+
+Note [Tracebacks]
+    What stands between a user's `backward()` and the place of an error, or a user's hook, says nothing to the
+    user. These functions set `__tracebackhide__`, which IPython and pytest heed.
 """
 
 from __future__ import annotations
@@ -102,6 +106,7 @@ def run(
     With `inputs`, only what leads to them runs and the list of gradients that arrived there is returned (None
     for one that was not reached); otherwise gradients go to the leaves.
     """
+    __tracebackhide__ = True
     task = Task(keep_graph, create_graph, count_edges(roots))
     if inputs is not None:
         task.limit(inputs)
@@ -156,6 +161,7 @@ def find_needed(nodes: dict[Node, int], targets: set[Node]) -> set[Node]:
 
 def drain(task: Task) -> None:
     """Run nodes until none is ready: plain ones in sweeps with NumPy's warnings off, others one by one."""
+    __tracebackhide__ = True
     node, gradients = None, ()
     while True:
         node = sweep(task, node, gradients) if task.create_graph else quiet(sweep, task, node, gradients)
@@ -170,6 +176,7 @@ def sweep(task: Task, node: Node | None, gradients: tuple[Any, ...]) -> Node | N
     Returns the first node that is not plain (it has hooks, is user code or is asked for), or None at the end.
     A node that is ready and newer than all in the heap runs without passing through it.
     """
+    __tracebackhide__ = True
     heap, buffers, waiting, owned, needed = task.heap, task.buffers, task.waiting, task.owned, task.needed
     create_graph, keep = task.create_graph, task.keep_graph
     targets: Any = None if needed is None else task.targets
@@ -252,6 +259,7 @@ def add(task: Task, node: Node, nr: int, gradient: Any, fresh: bool) -> None:
 
 def run_node(task: Task, node: Node, gradient: Any) -> tuple[Any, ...]:
     """Run one node that has hooks, speaks or is asked for. See Note [Hook order] in `hook_calls`."""
+    __tracebackhide__ = True
     create_graph, extra = task.create_graph, node._extra
     task.owned.discard(node)
     runs = task.needed is None or node in task.needed

@@ -122,8 +122,11 @@ def in_place(op: Op, t: TensorBase, *args: Any) -> Any:
         if not isinstance(value, (TensorBase, int, float, complex, np.generic)):
             kind = type(value).__name__
             raise TypeError(f"{op.name}_(): argument '{name}' (position {i}) must be Tensor, not {kind}")
+        if i and isinstance(value, TensorBase) and value._storage is storage:
+            check_overlap(t, value)
     out = quiet(op.kernel, *prepare(op, values))
     check_fits(t, out)
+    check_single(op, t)
     node: Any = record(op, values, out) if modes.is_grad_enabled() else None
     if node is not None and getattr(node, "_raw_self", None) is not None:
         node._raw_self = F.clone(t)
@@ -141,6 +144,19 @@ def in_place(op: Op, t: TensorBase, *args: Any) -> Any:
     return t
 
 
+def check_overlap(t: TensorBase, other: TensorBase) -> None:
+    """RuntimeError with PyTorch's text where an operand lies partly in the memory that is written to."""
+    a, b = t._data, other._data
+    if other is t or other._storage is not t._storage or not (a.flags.forc and b.flags.forc):
+        return
+    same = geometry(b, a).storage_offset == 0 and a.size == b.size
+    if a.strides != b.strides if same else np.may_share_memory(a, b):
+        raise RuntimeError(
+            "unsupported operation: some elements of the input tensor and the written-to tensor refer to a single "
+            "memory location. Please clone() the tensor before performing the operation."
+        )
+
+
 def check_fits(t: TensorBase, out: Any) -> None:
     """RuntimeError with PyTorch's text unless `out` can be written into `t`."""
     if out.shape != t._data.shape:
@@ -150,6 +166,17 @@ def check_fits(t: TensorBase, out: Any) -> None:
     a, b = dtypes.of(out), dtypes.of(t._data)
     if a.category > b.category:
         raise RuntimeError(f"result type {a.title} can't be cast to the desired output type {b.title}")
+
+
+def check_single(op: Op, t: TensorBase) -> None:
+    """RuntimeError with PyTorch's text where elements to be written lie in one place, as after `expand`. Filling
+    with one value is always possible."""
+    data = t._data
+    if op.name not in ("fill", "zero") and any(s == 0 and n > 1 for s, n in zip(data.strides, data.shape)):
+        raise RuntimeError(
+            "unsupported operation: more than one element of the written-to tensor refers to a single memory "
+            "location. Please clone() the tensor before performing the operation."
+        )
 
 
 def rebase(t: TensorBase, node: Node) -> None:
@@ -168,6 +195,8 @@ def set_history(t: TensorBase, node: Node) -> None:
     old, nr = t._fn, t._nr
     t._fn, t._nr, t._acc = node, 0, None
     node._storage = t._storage
+    if t._storage is not None:
+        t._storage.writer = node.name() if isinstance(node, CopySlices) else type(node).__name__
     if t._retains:
         if old is not None:
             old.extra.retain.pop(nr, None)

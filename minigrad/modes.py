@@ -94,6 +94,7 @@ enter = _silence().run
 
 def quiet(kernel: Callable[..., Any], *args: Any) -> Any:
     """Call a NumPy kernel with floating-point warnings off. See Note [Quiet kernels]."""
+    __tracebackhide__ = True
     try:
         return enter(kernel, *args)
     except RuntimeError as error:

@@ -28,14 +28,16 @@ from numpy.lib.stride_tricks import as_strided
 class Storage:
     """Version counter of memory that is shared or was written to. See Note [Storage].
 
-    `array` is the 0-d array of what was a scalar, else None.
+    `array` is the 0-d array of what was a scalar, else None; `writer` the name of the node that an op in place
+    left as the history of the memory's owner, for the error of whoever saved it before.
     """
 
-    __slots__ = ("array", "version")
+    __slots__ = ("array", "version", "writer")
 
     def __init__(self, array: np.ndarray | None = None) -> None:
         self.version = 0
         self.array = array
+        self.writer: str | None = None
 
 
 class View:

@@ -117,6 +117,8 @@ CASES: list[Case] = [
     *each("abs", lambda L, a: abs(a), -2, 2),
     Case("relu at zero", lambda L, a: a.relu(), ([-1.0, 0.0, 1.0],), smooth=False),
     Case("abs at zero", lambda L, a: a.abs(), ([-1.0, 0.0, 1.0],), smooth=False),
+    Case("abs of nan", lambda L, a: a.abs(), ([float("nan"), float("inf"), -0.0],), smooth=False),
+    Case("relu of nan", lambda L, a: a.relu(), ([float("nan"), float("inf"), -0.0],), smooth=False),
     Case("sigmoid far out", lambda L, a: a.sigmoid(), ([-80.0, -20.0, 0.0, 20.0],)),
     *pairs("where", lambda L, a, b: L.where(a.detach() > 1.0, a, b)),
     Case("where number", lambda L, a: L.where(a.detach() > 1.0, a, 0.0), ((3,),)),

@@ -64,6 +64,9 @@ def shapes_of_roots(L, note):
     note(v.grad, v.grad.dtype == L.float32)
     (v * 2).backward(gradient=L.tensor([1.0, 2.0], dtype=L.float64))
     note(v.grad, v.grad.dtype == L.float32)
+    g = L.tensor([1.0, 2.0], dtype=L.float64, requires_grad=True)
+    (h,) = L.autograd.grad(v * v, v, g, create_graph=True)
+    note(h, L.autograd.grad(h.sum(), g))
 
 
 @programs

@@ -9,6 +9,7 @@ import numpy as np
 
 from .. import dialect, dtypes, engine, modes
 from ..graph import Node
+from ..op import F
 from ..tensor_base import TensorBase, edge, wrap
 
 NO_GRAPH = "element {} of tensors does not require grad and does not have a grad_fn"
@@ -83,18 +84,19 @@ def root_slots(roots: Sequence[Any]) -> list[tuple[Node, int]]:
     return slots
 
 
-def run(roots: Sequence[Any], gradients: Sequence[Any], options: Options) -> list[Any] | None:
-    """Check, tell the observers, run the engine."""
+def run(roots: Sequence[Any], gradients: Sequence[Any], *how: Any) -> list[Any] | None:
+    """Check, tell the observers, run the engine; `how` are the fields of `Options`."""
+    __tracebackhide__ = True
     given = start_gradients(roots, gradients)
-    watchers = modes.observers()
+    watchers = modes.observers() if modes.active else ()
     if not watchers:
-        return start(roots, given, options)
+        return start(roots, given, *how)
     for watcher in watchers:
-        watcher.backward_started(roots, given, options)
+        watcher.backward_started(roots, given, Options(*how))
     error: BaseException | None = None
     arrived: list[Any] | None = None
     try:
-        arrived = start(roots, given, options)
+        arrived = start(roots, given, *how)
         return arrived
     except BaseException as raised:
         error = raised
@@ -104,21 +106,29 @@ def run(roots: Sequence[Any], gradients: Sequence[Any], options: Options) -> lis
             watcher.backward_ended(error, None if arrived is None else [wrap_raw(g) for g in arrived])
 
 
-def start(roots: Sequence[Any], given: list[Any], options: Options) -> list[Any] | None:
+def start(
+    roots: Sequence[Any],
+    given: list[Any],
+    call: str,
+    retain_graph: bool | None,
+    create_graph: bool,
+    wanted: tuple[Any, ...] | None,
+    accumulate: bool,
+) -> list[Any] | None:
     """Run the engine from `roots` with the gradients `given`."""
-    _, retain_graph, create_graph, wanted, accumulate = options
+    __tracebackhide__ = True
     slots = root_slots(roots)
     inputs = None if wanted is None else engine.Inputs(input_slots(wanted, accumulate), accumulate)
-    if not create_graph:
-        given = [cast_like(g._data, r._data) for g, r in zip(given, roots)]
+    starts = [cast_like(g, r._data, create_graph) for g, r in zip(given, roots)]
     keep = create_graph if retain_graph is None else retain_graph
-    return engine.run(slots, given, keep, create_graph, inputs)
+    return engine.run(slots, starts, keep, create_graph, inputs)
 
 
 def start_plain(root: Any, keep_graph: bool) -> bool:
     """Run the engine for `root.backward()` of a 0-dim result in the normal modes; False, and nothing is done, for any
     other root.
     """
+    __tracebackhide__ = True
     try:
         one, node = ONES[root._data.__class__], root._fn
     except (AttributeError, KeyError):
@@ -134,9 +144,13 @@ def wrap_raw(gradient: Any) -> Any:
     return gradient if gradient is None or isinstance(gradient, TensorBase) else wrap(gradient)
 
 
-def cast_like(gradient: Any, root: Any) -> Any:
-    """A raw gradient in the root's dtype."""
-    return gradient if gradient.dtype == root.dtype else gradient.astype(root.dtype)
+def cast_like(gradient: Any, root: Any, create_graph: bool) -> Any:
+    """A gradient in the dtype of the raw `root`: the tensor under `create_graph`, else its raw data."""
+    data = gradient._data
+    if data.__class__ is not root.__class__ or data.__class__ is np.ndarray:
+        if data.dtype != root.dtype:
+            return F.to(gradient, root.dtype) if create_graph else data.astype(root.dtype)
+    return gradient if create_graph else data
 
 
 def input_slots(inputs: Sequence[Any], accumulate: bool) -> list[tuple[Node, int]]:
@@ -195,7 +209,7 @@ def backward(
         raise RuntimeError("`inputs` argument to `backward()` cannot be empty.")
     roots = as_tuple(tensors)
     gradients = given_gradients(grad_tensors, len(roots))
-    run(roots, gradients, Options("backward", retain_graph, create_graph, wanted, True))
+    run(roots, gradients, "backward", retain_graph, create_graph, wanted, True)
     if create_graph:
         dialect.warn(CYCLE)
 
@@ -223,7 +237,7 @@ def grad(
     if not wanted:
         raise RuntimeError("`inputs` argument to `grad()` cannot be empty.")
     gradients = given_gradients(grad_outputs, len(roots))
-    arrived = run(roots, gradients, Options("grad", retain_graph, create_graph, wanted, False))
+    arrived = run(roots, gradients, "grad", retain_graph, create_graph, wanted, False)
     result = []
     for i, (t, g) in enumerate(zip(wanted, arrived or (), strict=True)):
         if g is None and not (allow_unused or materialize_grads):

@@ -65,6 +65,7 @@ def must_look(op: Op) -> str:
 
 APPLY = """\
 def apply(node, g):
+    __tracebackhide__ = True
     {targets}, = node._next
     if {look}:
         return apply_general(node, g)
@@ -113,6 +114,7 @@ def vjps(op: Op, names: Any) -> dict[str, Any]:
 
 APPLY_TENSORS = """\
 def apply_tensors(node, g):
+    __tracebackhide__ = True
     {targets}, = node._next
     if {look}:
         return apply_general(node, g, True)
@@ -154,8 +156,11 @@ def rebuild(data: Any, node: Node, i: int) -> Any:
 
 def apply_general(node: Any, g: Any, tensors: bool = False) -> tuple[Any, ...]:
     """`apply` (or `apply_tensors`) with every saved value checked. See Note [Written-out functions]."""
+    __tracebackhide__ = True
     op = node.op
-    values = {n: saved(node, n, wrapped=False) if tensors else raw_value(node, n) for n in wanted(node)}
+    values = {}
+    for name in wanted(node):
+        values[name] = saved(node, name, wrapped=False) if tensors else raw_value(node, name)
     gradients = [
         None if target is None else vjp(g, *(values[n] for n in arguments(vjp)))
         for target, vjp in zip(node._next, op.vjps.values(), strict=True)
@@ -165,6 +170,7 @@ def apply_general(node: Any, g: Any, tensors: bool = False) -> tuple[Any, ...]:
 
 def raw_value(node: Any, name: str) -> Any:
     """A saved value as raw data, 0-dim arrays as scalars."""
+    __tracebackhide__ = True
     data, _ = unpack(node, name)
     return data[()] if name in node.op.tensors and getattr(data, "ndim", None) == 0 else data
 

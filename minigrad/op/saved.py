@@ -70,15 +70,20 @@ def unpack(node: Any, name: str) -> tuple[Any, Any]:
         if storage is not None and storage.array is not None and not isinstance(data, np.ndarray):
             data = storage.array  # the scalar has become this array since, and may have been written to
     if storage is not None and storage.version != expected:
-        raise RuntimeError(modified(data, carrier, nr, storage.version, expected))
+        writer = storage.writer if name != "result" else None
+        raise RuntimeError(modified(data, carrier, nr, storage.version, expected, writer))
     return data, value if isinstance(value, TensorBase) else None
 
 
-def modified(data: Any, carrier: Node | None, nr: int, version: int, expected: int) -> str:
-    """PyTorch's text for a saved value that was written to."""
+def modified(
+    data: Any, carrier: Node | None, nr: int, version: int, expected: int, writer: str | None = None
+) -> str:
+    """PyTorch's text for a saved value that was written to; `writer` made what is there now."""
     kind = f"torch.{dtypes.of(data).title}Tensor {list(data.shape)}"
     origin = ""
-    if carrier is not None and not hasattr(carrier, "variable"):
+    if writer is not None:
+        origin = f", which is output 0 of {dialect.origin_name(writer)},"
+    elif carrier is not None and not hasattr(carrier, "variable"):
         origin = f", which is output {nr} of {dialect.origin_name(type(carrier).__name__)},"
     return (
         "one of the variables needed for gradient computation has been modified by an inplace operation: "

@@ -62,8 +62,10 @@ def abs(self):
 
 @differentiable(self=lambda g, self, result: F.zeros_like(g), elementwise=True)
 def sgn(self):
-    """Sign of each element: -1, 0 or 1."""
-    return self if self.dtype.kind == "b" else np.sign(self)
+    """Sign of each element: -1, 0 or 1; 0 for NaN, as in PyTorch."""
+    if self.dtype.kind == "b":
+        return self
+    return ((self > 0).astype(self.dtype) - (self < 0).astype(self.dtype))[()]
 
 
 @differentiable(self=lambda g, result: F.tanh_backward(g, result), elementwise=True, floating=True)
@@ -124,8 +126,8 @@ def relu(self):
     node="ThresholdBackwardBackward0",
 )
 def threshold_backward(grad_output, self, threshold):
-    """`grad_output` where `self > threshold`, else 0."""
-    return np.where(self > threshold, grad_output, grad_output.dtype.type(0))[()]
+    """0 where `self <= threshold`, else `grad_output` (also where `self` is NaN)."""
+    return np.where(self <= threshold, grad_output.dtype.type(0), grad_output)[()]
 
 
 @differentiable(

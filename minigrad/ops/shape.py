@@ -6,6 +6,7 @@ import math
 from typing import Any
 
 import numpy as np
+from numpy.lib.stride_tricks import as_strided
 
 from ..dtypes import of
 from ..graph import sum_to as sum_to_array
@@ -88,7 +89,10 @@ def expand(self, size):
                 f"The expanded size of the tensor ({n}) must match the existing size ({m}) at non-singleton "
                 f"dimension {i + lead}.  Target sizes: {list(size)}.  Tensor sizes: {list(self.shape)}"
             )
-    return np.broadcast_to(self, shape) if shape != self.shape else self
+    if shape == self.shape:
+        return self
+    strides = tuple(0 if n == 1 else step for n, step in zip(self.shape, self.strides))
+    return as_strided(self, shape, (0,) * lead + strides)  # `broadcast_to` would forbid `zero_()`
 
 
 @composite
@@ -229,6 +233,11 @@ def clone(self):
 def copy(self, src):
     """`src` in the shape and dtype of `self`; in place it is `copy_`."""
     check_broadcast(self.shape, src.shape)
+    together = np.broadcast_shapes(self.shape, src.shape)
+    if together != self.shape:
+        raise RuntimeError(
+            f"output with shape {list(self.shape)} doesn't match the broadcast shape {list(together)}"
+        )
     return np.broadcast_to(src, self.shape).astype(self.dtype)[()]
 
 

@@ -13,7 +13,7 @@ from ..op import F
 from ..ops import linalg
 from ..ops import reduction as red
 from ..ops import shape as sh
-from ..tensor_base import TensorBase, wrap
+from ..tensor_base import TensorBase, share, wrap
 
 
 def sizes(size: tuple[Any, ...]) -> tuple[int, ...]:
@@ -118,7 +118,9 @@ def get(self: Any, key: Any, new: bool = True) -> Any:
     keys = list(key) if isinstance(key, tuple) else [key]
     named = sum(1 for k in keys if k is not None and k is not Ellipsis)
     if named > self._data.ndim:
-        if self._data.ndim == 0:
+        if isinstance(key, slice):
+            raise IndexError("slice() cannot be applied to a 0-dim tensor.")
+        if self._data.ndim == 0 and not isinstance(key, tuple):
             raise IndexError(
                 "invalid index of a 0-dim tensor. Use `tensor.item()` in Python or `tensor.item<T>()` in "
                 "C++ to convert a 0-dim tensor to a number"
@@ -212,7 +214,9 @@ def matmul(a: Any, b: Any) -> Any:
     if m == 2 and n == 1:
         return linalg.mv(a, b)
     if m == 1 and n == 2:
-        return F.squeeze_result(linalg.mm(F.unsqueeze(a, 0), b), 0)
+        row = F.squeeze_result(linalg.mm(F.unsqueeze(a, 0), b), 0)
+        share(row).version += 1  # PyTorch squeezes in place, which counts
+        return row
     if m == 2 and n == 2:
         return linalg.mm(a, b)
     return batched(a, b)
