@@ -27,7 +27,6 @@ from typing import Any
 import numpy as np
 from numpy import ndarray
 
-from . import modes
 from .graph import AccumulateGrad, Node
 from .hook_calls import Mode, after_node, before_node
 from .modes import quiet
@@ -53,11 +52,11 @@ class Inputs:
 class Task:
     """One backward pass.
 
-    `create_graph` makes gradients tensors that have a graph; else they are raw arrays. `waiting` counts for every
-    node the edges that have not reported, `buffers` holds the gradients that have, `owned` the nodes whose buffer
-    the engine may add to in place. `needed` is None when every node runs, else the set of nodes that do; `targets`
-    are the nodes where wanted gradients arrive. `captures` maps (node, output number) to the gradient that
-    arrived there.
+    `create_graph` makes gradients tensors that have a graph; else they are raw arrays. `waiting` counts for
+    every node the edges that have not reported, `buffers` holds the gradients that have, `owned` the nodes
+    whose buffer the engine may add to in place. `needed` is None when every node runs, else the set of nodes
+    that do; `targets` are the nodes where wanted gradients arrive. `captures` maps (node, output number) to
+    the gradient that arrived there.
     """
 
     __slots__ = (

@@ -157,8 +157,8 @@ class Node:
 class AccumulateGrad(Node):
     """The end of a path: adds the gradient that arrives to `variable.grad`.
 
-    There is one per leaf while a graph that uses the leaf lives; the leaf refers to it weakly. `deposit_tensor`
-    is set by `tensor_base`, which knows how a gradient becomes a tensor.
+    There is one per leaf while a graph that uses the leaf lives; the leaf refers to it weakly.
+    `deposit_tensor` is set by `tensor_base`, which knows how a gradient becomes a tensor.
     """
 
     __slots__ = ("__weakref__", "variable")

@@ -122,11 +122,12 @@ def in_place(op: Op, t: TensorBase, *args: Any) -> Any:
         if not isinstance(value, (TensorBase, int, float, complex, np.generic)):
             kind = type(value).__name__
             raise TypeError(f"{op.name}_(): argument '{name}' (position {i}) must be Tensor, not {kind}")
-        if i and isinstance(value, TensorBase) and value._storage is storage:
+    check_single(op, t)
+    for value in args:
+        if isinstance(value, TensorBase):
             check_overlap(t, value)
     out = quiet(op.kernel, *prepare(op, values))
     check_fits(t, out)
-    check_single(op, t)
     node: Any = record(op, values, out) if modes.is_grad_enabled() else None
     if node is not None and getattr(node, "_raw_self", None) is not None:
         node._raw_self = F.clone(t)
@@ -147,12 +148,15 @@ def in_place(op: Op, t: TensorBase, *args: Any) -> Any:
 def check_overlap(t: TensorBase, other: TensorBase) -> None:
     """RuntimeError with PyTorch's text where an operand lies partly in the memory that is written to."""
     a, b = t._data, other._data
-    if other is t or other._storage is not t._storage or not (a.flags.forc and b.flags.forc):
+    if other is t or other._storage is not t._storage or not (a.size and b.size):
+        return
+    if not (a.flags.forc and b.flags.forc):
         return
     same = geometry(b, a).storage_offset == 0 and a.size == b.size
     if a.strides != b.strides if same else np.may_share_memory(a, b):
         raise RuntimeError(
-            "unsupported operation: some elements of the input tensor and the written-to tensor refer to a single "
+            "unsupported operation: some elements of the input tensor and the written-to tensor refer to a "
+            "single "
             "memory location. Please clone() the tensor before performing the operation."
         )
 
@@ -169,8 +173,9 @@ def check_fits(t: TensorBase, out: Any) -> None:
 
 
 def check_single(op: Op, t: TensorBase) -> None:
-    """RuntimeError with PyTorch's text where elements to be written lie in one place, as after `expand`. Filling
-    with one value is always possible."""
+    """RuntimeError with PyTorch's text where elements to be written lie in one place, as after `expand`.
+    Filling with one value is always possible.
+    """
     data = t._data
     if op.name not in ("fill", "zero") and any(s == 0 and n > 1 for s, n in zip(data.strides, data.shape)):
         raise RuntimeError(

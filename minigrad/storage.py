@@ -28,8 +28,8 @@ from numpy.lib.stride_tricks import as_strided
 class Storage:
     """Version counter of memory that is shared or was written to. See Note [Storage].
 
-    `array` is the 0-d array of what was a scalar, else None; `writer` the name of the node that an op in place
-    left as the history of the memory's owner, for the error of whoever saved it before.
+    `array` is the 0-d array of what was a scalar, else None; `writer` the name of the node that an op in
+    place left as the history of the memory's owner, for the error of whoever saved it before.
     """
 
     __slots__ = ("array", "version", "writer")

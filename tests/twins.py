@@ -117,6 +117,13 @@ def graph(*roots: Any) -> list[Any]:
     ]
 
 
+def ages(*roots: Any) -> list[int]:
+    """The places of a graph's nodes in the order in which they were made; leaves left out."""
+    order = nodes(*roots)
+    made = [(n._sequence_nr(), i) for i, n in enumerate(order) if not hasattr(n, "variable")]
+    return [i for _, i in sorted(made)]
+
+
 def assert_same_tensor(ours: Any, theirs: Any, what: str = "") -> None:
     """Values, shape, dtype and the four attributes."""
     if ours is None or theirs is None:
@@ -157,6 +164,7 @@ def assert_same_graph(ours: tuple[Any, ...], theirs: tuple[Any, ...], values: bo
     assert mine == other, "\n" + "\n".join(
         f"{i:3} {a!s:60} {b!s:60}{'' if a == b else '  <--'}" for i, (a, b) in enumerate(pad(mine, other))
     )
+    assert ages(*ours) == ages(*theirs), "nodes were made in another order"
     if values:
         for a, b in zip(nodes(*ours), nodes(*theirs), strict=True):
             assert_same_saved(a, b)

@@ -125,8 +125,8 @@ def start(
 
 
 def start_plain(root: Any, keep_graph: bool) -> bool:
-    """Run the engine for `root.backward()` of a 0-dim result in the normal modes; False, and nothing is done, for any
-    other root.
+    """Run the engine for `root.backward()` of a 0-dim result in the normal modes; False, and nothing is done,
+    for any other root.
     """
     __tracebackhide__ = True
     try:
@@ -147,9 +147,9 @@ def wrap_raw(gradient: Any) -> Any:
 def cast_like(gradient: Any, root: Any, create_graph: bool) -> Any:
     """A gradient in the dtype of the raw `root`: the tensor under `create_graph`, else its raw data."""
     data = gradient._data
-    if data.__class__ is not root.__class__ or data.__class__ is np.ndarray:
-        if data.dtype != root.dtype:
-            return F.to(gradient, root.dtype) if create_graph else data.astype(root.dtype)
+    unsure = data.__class__ is not root.__class__ or data.__class__ is np.ndarray
+    if unsure and data.dtype != root.dtype:
+        return F.to(gradient, root.dtype) if create_graph else data.astype(root.dtype)
     return gradient if create_graph else data
 
 
@@ -194,9 +194,9 @@ def backward(
     values for another call (default: the value of `create_graph`); `create_graph` records the gradients' own
     graph.
     """
-    if grad_tensors is inputs is grad_variables is None and not create_graph and not modes.active:
-        if start_plain(tensors, bool(retain_graph)):
-            return
+    plain = grad_tensors is inputs is grad_variables is None and not create_graph and not modes.active
+    if plain and start_plain(tensors, bool(retain_graph)):
+        return
     if grad_variables is not None:
         if grad_tensors is not None:
             raise RuntimeError(

@@ -52,7 +52,9 @@ def bound(vjp: Any, names: Any) -> Any:
 
 
 def must_look(op: Op) -> str:
-    """The condition under which saved values need looking after: released, saved at a later version, or shared."""
+    """The condition under which saved values need looking after: released, saved at a later version, or
+    shared.
+    """
     names = [n for n, _ in op.saved if n in op.tensors]
     conditions = ["node._check is not None and node._check is not CONSTANTS"] if names else []
     for i, n in enumerate(op.inputs):
@@ -87,7 +89,10 @@ def write_apply(op: Op) -> tuple[str, dict[str, Any]]:
     """`Node.apply`: from the raw gradient of the output those of the inputs."""
     values = [f"    v_{n} = node._raw_{n}" for n, _ in op.saved]
     values += [CONSTANT.format(name=n) for n in constants(op)]
-    text = APPLY.format(**parts(op), values="\n".join(values))
+    gradients = ", ".join(vjp_call(op, i) for i in range(len(op.inputs)))
+    text = APPLY.format(
+        targets=targets(op), look=must_look(op), values="\n".join(values), gradients=gradients
+    )
     return text, vjps(op, KERNELS) | {"TENSOR": TensorBase.result_class}
 
 
@@ -96,18 +101,24 @@ def constants(op: Op) -> list[str]:
     return [n for n, _ in op.saved if n in op.inputs and len(op.inputs) > 1]
 
 
-def parts(op: Op) -> dict[str, str]:
-    """What both templates are filled with."""
-    calls = [
-        f"None if n{i} is None else vjp{i}({', '.join(['g', *('v_' + a for a in arguments(vjp))])})"
-        for i, vjp in enumerate(op.vjps.values())
-    ]
-    targets = ", ".join(f"n{i}" for i in range(len(op.inputs)))
-    return {"targets": targets, "look": must_look(op), "gradients": ", ".join(calls)}
+def targets(op: Op) -> str:
+    """The names of the nodes behind a node's edges."""
+    return ", ".join(f"n{i}" for i in range(len(op.inputs)))
+
+
+def vjp_call(op: Op, i: int) -> str:
+    """The gradient of input `i`, None if it needs none."""
+    names = ["g", *("v_" + a for a in arguments(op.vjps[op.inputs[i]]))]
+    return f"None if n{i} is None else vjp{i}({', '.join(names)})"
+
+
+def by_name(op: Op) -> list[int]:
+    """The inputs in alphabetical order: in which PyTorch takes their gradients, so that nodes have its ages."""
+    return sorted(range(len(op.inputs)), key=op.inputs.__getitem__)
 
 
 def vjps(op: Op, names: Any) -> dict[str, Any]:
-    """The names that both templates use."""
+    """The names that all of these functions use."""
     scope: dict[str, Any] = {f"vjp{i}": bound(vjp, names) for i, vjp in enumerate(op.vjps.values())}
     return scope | {"apply_general": apply_general, "uncast": uncast, "CONSTANTS": CONSTANTS}
 
@@ -119,9 +130,8 @@ def apply_tensors(node, g):
     if {look}:
         return apply_general(node, g, True)
 {values}
-    if node._cast is not None:
-        return uncast(node, [{gradients}])
-    return ({gradients},)
+{gradients}
+    return ({results},) if node._cast is None else uncast(node, [{results}])
 """
 
 SHARED_CONSTANT = """\
@@ -142,7 +152,13 @@ def write_apply_tensors(op: Op) -> tuple[str, dict[str, Any]]:
             value = f"{value} if n{i} is None or {value} is None else rebuild({value}, node, {i})"
         values.append(f"    v_{n} = {value}")
     values += [SHARED_CONSTANT.format(name=n) for n in constants(op)]
-    text = APPLY_TENSORS.format(**parts(op), values="\n".join(values))
+    text = APPLY_TENSORS.format(
+        targets=targets(op),
+        look=must_look(op),
+        values="\n".join(values),
+        gradients="\n".join(f"    g{i} = {vjp_call(op, i)}" for i in by_name(op)),
+        results=", ".join(f"g{i}" for i in range(len(op.inputs))),
+    )
     return text, vjps(op, CALLS) | {"TENSOR": TensorBase.result_class, "attach": attach, "rebuild": rebuild}
 
 
@@ -161,10 +177,11 @@ def apply_general(node: Any, g: Any, tensors: bool = False) -> tuple[Any, ...]:
     values = {}
     for name in wanted(node):
         values[name] = saved(node, name, wrapped=False) if tensors else raw_value(node, name)
-    gradients = [
-        None if target is None else vjp(g, *(values[n] for n in arguments(vjp)))
-        for target, vjp in zip(node._next, op.vjps.values(), strict=True)
-    ]
+    gradients: list[Any] = [None] * len(op.inputs)
+    for i in by_name(op):
+        if node._next[i] is not None:
+            vjp = op.vjps[op.inputs[i]]
+            gradients[i] = vjp(g, *(values[n] for n in arguments(vjp)))
     return tuple(gradients) if node._cast is None else uncast(node, gradients)
 
 

@@ -123,9 +123,15 @@ def mul_scalar(self, other):
     return self * other
 
 
+def div_other_vjp(g: Any, self: Any, other: Any) -> Any:
+    """`-g · self / other²`; the quotient first, as PyTorch does, which gives its nodes their ages."""
+    quotient = (self / other) / other
+    return -g * quotient
+
+
 @differentiable(
     self=lambda g, other: g / other,
-    other=lambda g, self, other: -g * ((self / other) / other),
+    other=div_other_vjp,
     kernel=operator.truediv,
     elementwise=True,
     floating=True,
@@ -147,7 +153,13 @@ def neg(self):
     """The negative of each element."""
 
 
-@differentiable(self=lambda g, result: -g * (result * result), elementwise=True, floating=True)
+def reciprocal_vjp(g: Any, result: Any) -> Any:
+    """`-g / self²`; the square first, as PyTorch does, which gives its node its age."""
+    square = result * result
+    return -g * square
+
+
+@differentiable(self=reciprocal_vjp, elementwise=True, floating=True)
 def reciprocal(self):
     """`1 / self`."""
     return 1 / self
@@ -165,7 +177,9 @@ def power(base: Any, exponent: Any) -> Any:
 
 
 def power_of_array(base: Any, exponent: Any) -> Any:
-    """Small exponents by multiplication, as PyTorch does it: NumPy's power is a hundred times slower on float32."""
+    """Small exponents by multiplication, as PyTorch does it: NumPy's power is a hundred times slower on
+    float32.
+    """
     if exponent == 2:
         return base * base
     if exponent == 3:

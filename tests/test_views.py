@@ -1,0 +1,171 @@
+"""Views and writing through them against PyTorch."""
+
+from __future__ import annotations
+
+import pytest
+from twins import Programs, assert_same_diary
+
+import minigrad
+
+views = Programs()
+
+
+def leaf(L, value):
+    return L.tensor(value, requires_grad=True)
+
+
+@views
+def writes_through_an_element_arrive(L, note):
+    b = L.tensor([1.0, 2.0, 3.0])
+    e = b[0]
+    e += 10
+    b[1].zero_()
+    b[2] = 7
+    note(b, e, b._version, e._version)
+    e.copy_(L.tensor(5.0))
+    note(b, b._version)
+    x = leaf(L, [1.0, 2.0, 3.0])
+    b = x * 2
+    e = b[0]
+    e.mul_(10)
+    note(b, e, b._version, b.grad_fn.next_functions)
+    (b * b).sum().backward()
+    note(x.grad)
+
+
+@views
+def copy_slices(L, note):
+    x, v = leaf(L, [1.0, 2.0, 3.0]), leaf(L, [4.0, 5.0])
+    b = x * 2
+    b[1:] = v * 3
+    note(b, b.grad_fn, b.grad_fn.next_functions)
+    b[0] = 1.5
+    note(b.grad_fn.next_functions)
+    (b * b).sum().backward()
+    note(x.grad, v.grad)
+    z = L.zeros(3)
+    z[1] = x[0] * x[1]
+    note(z, z.is_leaf, z._version, z.grad_fn.next_functions)
+    x.grad = None
+    (z * z).sum().backward()
+    note(x.grad)
+
+
+@views
+def a_view_after_its_base_was_written(L, note):
+    x = leaf(L, [1.0, 2.0, 3.0])
+    b = x * 2
+    e = b[1:]
+    b.mul_(b.detach().clone())
+    note(e, e._version, e.requires_grad)
+    (e * e).sum().backward()
+    note(x.grad)
+
+
+@views
+def a_view_of_a_view(L, note):
+    x = leaf(L, [[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]])
+    b = x * 1
+    r = b[1]
+    e = r[2]
+    e.mul_(100)
+    note(b, r, e, b._version)
+    b.t()[0].add_(1)
+    b.view(6)[3:5].zero_()
+    b[:, 1].exp_()
+    note(b, r, b._version)
+    (b * b).sum().backward()
+    note(x.grad)
+
+
+@views
+def a_stale_saved_view(L, note):
+    x = leaf(L, [1.0, 2.0])
+    b = x * 2
+    z = b.exp()
+    b[0] = 0.0
+    z.sum().backward(retain_graph=True)
+    note(x.grad)
+    z[0] = 0.0
+    note.error(lambda: z.sum().backward())
+
+
+@views
+def second_derivative_through_copy_slices(L, note):
+    x = leaf(L, [1.0, 2.0, 3.0])
+    b = x * x
+    b[1:].mul_(x[:2])
+    (g,) = L.autograd.grad((b * b).sum(), x, create_graph=True)
+    note(g, L.autograd.grad(g.sum(), x))
+
+
+@views
+def views_of_leaves(L, note):
+    x = leaf(L, [1.0, 2.0])
+    for attempt in (
+        lambda: x[0].add_(1),
+        lambda: x.view(2, 1).zero_(),
+        lambda: x.__setitem__(0, 3.0),
+        lambda: x.__setitem__(slice(None), 3.0),
+    ):
+        note.error(attempt)
+    with L.no_grad():
+        x[0] = 5.0
+        x.view(2, 1).mul_(2)
+    note(x, x._version, x.is_leaf)
+    (x * x).sum().backward()
+    note(x.grad)
+
+
+@views
+def expanded_and_detached_views(L, note):
+    x = leaf(L, [1.0, 2.0])
+    y = x * 1
+    d = y.detach()
+    d[0] = 9.0
+    note(y, d, y._version, d._version, y.requires_grad)
+    c = L.tensor([1.0, 2.0, 3.0, 4.0])
+    w = c.view(2, 2).t()
+    w[0, 1] = 10.0
+    note(c, c._version, w.is_leaf)
+    c.requires_grad_()
+    note(w.requires_grad, c.is_leaf)
+
+
+@views
+def setting_parts(L, note):
+    t = L.zeros(2, 3)
+    t[0] = L.tensor([1.0, 2.0, 3.0])
+    t[1, 1:] = 5
+    t[:, 0] = L.tensor([7.0, 8.0])
+    t[..., -1] = True
+    note(t, t._version)
+    i = L.zeros(3, dtype=L.int64)
+    i[0] = 2.9
+    i[1] = L.tensor(3.9)
+    note(i)
+    for attempt in (
+        lambda: t.__setitem__(5, 1.0),
+        lambda: t.__setitem__(0, L.ones(2)),
+        lambda: t.__setitem__((0, 0, 0), 1),
+    ):
+        note.error(attempt)
+
+
+@pytest.mark.parametrize("program", views, ids=views.titles)
+def test_as_in_pytorch(torch, program):
+    assert_same_diary(program, torch)
+
+
+def test_a_saved_view_whose_base_was_written():
+    """PyTorch's text calls the node AsStrided, as which it would derive the view again."""
+    x = minigrad.tensor([1.0, 2.0], requires_grad=True)
+    b = x * 2
+    e = b[0]
+    z = e * e
+    b.mul_(3)
+    with pytest.raises(
+        RuntimeError,
+        match=r"modified by an inplace operation: \[torch.FloatTensor \[\]\].* version 1; expected",
+    ):
+        z.backward()
