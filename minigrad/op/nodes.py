@@ -113,7 +113,7 @@ def vjp_call(op: Op, i: int) -> str:
 
 
 def by_name(op: Op) -> list[int]:
-    """The inputs in alphabetical order: in which PyTorch takes their gradients, so that nodes have its ages."""
+    """The inputs in alphabetical order, in which PyTorch takes their gradients: nodes then have its ages."""
     return sorted(range(len(op.inputs)), key=op.inputs.__getitem__)
 
 
