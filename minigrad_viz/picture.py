@@ -22,7 +22,7 @@ from .svg import to_svg
 from .walk import graph_of
 from .words import CATALOGUES, text
 
-LIMIT = 1500  # stations; a larger graph is told as an outline
+LIMIT = 2500  # stations; a larger graph is told as an outline
 STYLES = ("house", "graphviz")
 # A wide picture shrinks with its column down to this scale; then it scrolls, so that text can be read.
 SMALLEST = 0.75

@@ -159,6 +159,12 @@ class TestLimits:
         assert picture.svg() is not None, picture.problem
         assert time.perf_counter() - start < 3
 
+    def test_a_sum_of_1000_products_of_one_leaf(self):
+        _, z = a_leaf_used(1000)
+        picture = draw(z)
+        assert picture.svg() is not None, picture.problem
+        assert len(picture.graph.stations) > 2000
+
     def test_a_layout_over_its_deadline(self):
         _, z = a_leaf_used(1000)
         draw(z, limit=10).svg()
@@ -169,15 +175,15 @@ class TestLimits:
         assert time.perf_counter() - start < 3
 
     def test_too_large(self):
-        _, z = a_leaf_used(1000)
+        _, z = a_leaf_used(1300)
         picture = draw(z)
         assert (
             picture.problem
-            == "The graph has 2002 stations; up to 1500 are drawn. Here is its outline instead."
+            == "The graph has 2602 stations; up to 2500 are drawn. Here is its outline instead."
         )
         bundle = picture._repr_mimebundle_()
         assert set(bundle) == {"text/plain"} and bundle["text/plain"].startswith(picture.problem)
-        assert picture.html().startswith("<pre>The graph has 2002 stations")
+        assert picture.html().startswith("<pre>The graph has 2602 stations")
 
     def test_the_limit_can_be_chosen(self):
         _, z = a_leaf_used(3)
