@@ -28,7 +28,7 @@ LONGEST = 24  # columns of an unnamed tensor's expression in a formula
 def chain_rule(builder: Builder, event: NodeRan, lang: str | None = None) -> list[str]:
     """One line per gradient that a node sent, where there is one to be written."""
     node = builder.nodes[event.node]
-    place = next((p for p in builder.places if p.node == event.node), None)
+    place = builder.by_node.get(event.node)
     root = builder.named.get(builder.of.get(event.call, ""))
     if place is None or root is None or len(event.received) != 1 or not single(event.received[0]):
         return []
@@ -150,7 +150,7 @@ def sum_at(builder: Builder, leaf: str, lang: str | None = None) -> str | None:
     """`x.grad = 1. (through w) + 0.6 (through y) = 1.6`, where several gradients met at a leaf."""
     parts, total = [], 0.0
     for node, flows in arrivals(builder, leaf):
-        place = next((p for p in builder.places if p.node == node), None)
+        place = builder.by_node.get(node)
         for value in flows:
             if not single(value) or place is None:
                 return None

@@ -6,7 +6,6 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from .events import Created, Event, Forward, Mutated, NodeState, Snapshot, TensorState
-from .graph import Saved
 from .ids import Ids
 from .protocol import (
     edges_of,
@@ -19,7 +18,7 @@ from .protocol import (
     variable_of,
     version_of,
 )
-from .walk import in_order
+from .walk import chips, in_order
 
 ADOPTED = 5000  # nodes of an older graph that are taken in
 
@@ -145,15 +144,7 @@ class Ledger:
         """A node as it stands now."""
         self.frozen.add(name)
         variable = variable_of(node)
-        saved = tuple(
-            Saved(
-                kept.name,
-                value_of(kept.value) if is_tensor(kept.value) else None if kept.freed else str(kept.value),
-                version_of(kept.value) if is_tensor(kept.value) else None,
-                kept.freed,
-            )
-            for kept in saved_of(node)
-        )
+        saved = chips(saved_of(node))
         edges = tuple(None if n is None else (self.ids.node(n), nr) for n, nr in edges_of(node))
         made = self.ids.alive(self.ids.output(node)) if variable is None else None
         hooks = hooks_of(node, () if made is None else (made,))

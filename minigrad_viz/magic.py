@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from typing import Any
 
-from .cell import CellRunner, UsageError, option_parser
+from .cell import CellRunner, UsageError, option_parser, vars_of
 from .events import Created, Forward
 from .recorder import Recorder
 from .run import Report
@@ -81,18 +81,19 @@ def show(report: Report, options: argparse.Namespace) -> None:
         display(report.without(graph=options.no_graph, table=options.no_table))
 
 
-_runners: dict[int, CellRunner] = {}
+def runner_of(shell: Any) -> CellRunner | None:
+    """The runner that is registered with a shell; the shell itself knows it."""
+    return vars_of(shell.magics_manager.magics["cell"].get(NAME)).get("runner")
 
 
 def load(shell: Any) -> None:
     """Register `%%autograd` and `%autograd` with a shell; nothing happens if they are registered."""
-    if id(shell) not in _runners:
-        runner = _runners[id(shell)] = CellRunner(shell, NAME, begin, end, parser())
-        runner.install()
+    if runner_of(shell) is None:
+        CellRunner(shell, NAME, begin, end, parser()).install()
 
 
 def unload(shell: Any) -> None:
     """Take everything away that `load` registered."""
-    runner = _runners.pop(id(shell), None)
+    runner = runner_of(shell)
     if runner is not None:
         runner.uninstall()

@@ -6,11 +6,12 @@ they are shown where the caller still has the tensor (`names`), or where a later
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from .graph import LEAF, PARAMETER, RESULT, ROOT, Card, Deck, Graph, Route, Saved, Station
 from .protocol import (
+    Kept,
     edges_of,
     hooks_of,
     is_parameter,
@@ -112,6 +113,19 @@ def card_of(tensor: Any, id: str, name: str | None, role: str) -> Card:
     )
 
 
+def chips(kept: Iterable[Kept]) -> tuple[Saved, ...]:
+    """What a node saved, as data."""
+    return tuple(
+        Saved(
+            k.name,
+            value_of(k.value) if is_tensor(k.value) else None if k.freed else str(k.value),
+            version_of(k.value) if is_tensor(k.value) else None,
+            k.freed,
+        )
+        for k in kept
+    )
+
+
 class _Walk:
     """Puts the picture together from nodes in order."""
 
@@ -144,7 +158,7 @@ class _Walk:
                 routes.append(Route(f"r{len(routes)}", f"s{self.index[target]}", f"s{i}", nr, k))
             count = outputs[node]
             made = [t for nr in range(count) if (t := self.tensors.get((node, nr))) is not None]
-            deck = Deck(f"n{i}", node_name(node), tuple(self.chips(node)), tuple(slots), hooks_of(node, made))
+            deck = Deck(f"n{i}", node_name(node), chips(self.saved[node]), tuple(slots), hooks_of(node, made))
             cards = tuple(self.card(node, nr, i) for nr in range(count))
             stations.append(Station(f"s{i}", cards, deck))
         return Graph(tuple(stations), tuple(routes), omitted=omitted)
@@ -160,18 +174,6 @@ class _Walk:
             if node in count:
                 count[node] = max(count[node], nr + 1)
         return count
-
-    def chips(self, node: Any) -> list[Saved]:
-        """The saved values of a node."""
-        return [
-            Saved(
-                k.name,
-                value_of(k.value) if is_tensor(k.value) else None if k.freed else str(k.value),
-                version_of(k.value) if is_tensor(k.value) else None,
-                k.freed,
-            )
-            for k in self.saved[node]
-        ]
 
     def card(self, node: Any, nr: int, i: int) -> Card:
         """The tensor that a node made, as far as it is known."""
