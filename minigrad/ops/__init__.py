@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import builtins
 
-from ..op import OPS, F
+from ..op import F
 from . import arithmetic, indexing, linalg, pointwise, reduction, shape
 
 __all__ = ["arithmetic", "indexing", "linalg", "pointwise", "reduction", "shape"]
@@ -14,7 +14,7 @@ _ATTRIBUTES = {"mT", "ndim", "shape", "dtype", "F"}
 
 def _check_names() -> None:
     """A vjp may use operators, `.mT`, `.shape` and ops of `F`: a misspelt name fails here, at import."""
-    for op in OPS.values():
+    for op in (entry.op for entry in vars(F).values() if hasattr(entry, "op")):
         for vjp in op.vjps.values():
             for name in vjp.__code__.co_names:
                 if (
