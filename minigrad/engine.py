@@ -21,14 +21,15 @@ from __future__ import annotations
 import itertools
 import operator
 from collections.abc import Sequence
-from heapq import heapify, heappop, heappush
+from heapq import heappop, heappush
 from typing import Any
 
 import numpy as np
 from numpy import ndarray
 
+from . import modes
 from .graph import AccumulateGrad, Node
-from .hook_calls import Mode, after_node, before_node
+from .hook_calls import Mode, after_deposit, after_node, before_node
 from .modes import quiet
 from .tensor_base import deposit, deposit_tensor
 
@@ -91,6 +92,10 @@ class Task:
         self.needed = find_needed(self.waiting, self.targets)
         if inputs.accumulate:
             self.needed |= {node for node in self.targets if isinstance(node, AccumulateGrad)}
+        for node in self.waiting.keys() - self.needed - self.targets:
+            self.waiting[node] = (
+                0  # it never becomes ready: what does not run must not reorder the heap's ties
+            )
 
 
 def run(
@@ -116,11 +121,16 @@ def run(
         task.heap.append((-node._seq, node))
     else:
         ready = dict.fromkeys(node for node, _ in roots)
-        task.heap = [(-node._seq, node) for node in ready if not task.waiting[node]]
-        heapify(task.heap)
+        for node in ready:  # one by one, as PyTorch does: among leaves that decides the order
+            runs = task.needed is None or node in task.needed or node in task.targets
+            if runs and not task.waiting[node]:
+                heappush(task.heap, (-node._seq, node))
+    watchers = modes.observers() if modes.active else ()
     if create_graph:
         with Mode(True):
-            drain(task)
+            drain_watched(task, watchers) if watchers else drain(task)
+    elif watchers:
+        drain_watched(task, watchers)
     else:
         drain(task)
     return None if inputs is None or inputs.accumulate else [task.captures[slot] for slot in inputs.slots]
@@ -166,7 +176,47 @@ def drain(task: Task) -> None:
         node = sweep(task, node, gradients) if task.create_graph else quiet(sweep, task, node, gradients)
         if node is None:
             return
-        gradients = run_node(task, node, task.buffers.pop(node, None))
+        _, gradients = run_node(task, node, task.buffers.pop(node, None))
+
+
+def drain_watched(task: Task, watchers: tuple[Any, ...]) -> None:
+    """What `drain` does, node by node and in its plainest form; observers are told."""
+    __tracebackhide__ = True
+    plain = task.needed is None and not task.create_graph
+    while task.heap:
+        node = heappop(task.heap)[1]
+        received = task.buffers.pop(node, None)
+        leaf = node.__class__ is AccumulateGrad
+        if leaf:
+            for watcher in watchers:
+                watcher.deposit_starts(node)
+        if plain and received is not None and node._extra is None and not (leaf or node.speaks):
+            sent = quiet(node.apply, received)
+            if not task.keep_graph:
+                node.release()
+        else:
+            received, sent = run_node(task, node, received)
+        if task.needed is None or node in task.needed:
+            for watcher in watchers:
+                watcher.node_ran(node, received, sent)
+        deliver(task, node, sent)
+
+
+def deliver(task: Task, node: Node, gradients: tuple[Any, ...]) -> None:
+    """Hand the gradients that `node` sends to the nodes behind it."""
+    for target, g, nr in zip(node._next, gradients, node._nrs or ZEROS):
+        if target is None:
+            continue
+        if g is not None:
+            if target.outputs == 1 and target not in task.buffers:
+                task.buffers[target] = g
+            elif task.create_graph:
+                add(task, target, nr, g, False)
+            else:
+                quiet(add, task, target, nr, g, False)
+        left = task.waiting[target] = task.waiting[target] - 1
+        if not left:
+            heappush(task.heap, (-target._seq, target))
 
 
 def sweep(task: Task, node: Node | None, gradients: tuple[Any, ...]) -> Node | None:
@@ -256,26 +306,29 @@ def add(task: Task, node: Node, nr: int, gradient: Any, fresh: bool) -> None:
             task.owned.add(node)
 
 
-def run_node(task: Task, node: Node, gradient: Any) -> tuple[Any, ...]:
-    """Run one node that has hooks, speaks or is asked for. See Note [Hook order] in `hook_calls`."""
+def run_node(task: Task, node: Node, gradient: Any) -> tuple[Any, tuple[Any, ...]]:
+    """Run one node that has hooks, speaks or is asked for: the gradient as hooks left it, and what it sends.
+    See Note [Hook order] in `hook_calls`.
+    """
     __tracebackhide__ = True
     create_graph, extra = task.create_graph, node._extra
     task.owned.discard(node)
     runs = task.needed is None or node in task.needed
     if not runs and node not in task.targets:
-        return (None,) * len(node._next)
+        return gradient, (None,) * len(node._next)
     if runs and task.needed is not None:
         capture(task, node, gradient)
     if extra is not None and not extra.silent:
         gradient = before_node(create_graph, node, gradient, runs)
     if not runs:
         capture(task, node, gradient)
-        return (None,) * len(node._next)
+        return gradient, (None,) * len(node._next)
     if isinstance(node, AccumulateGrad):
         gradients: tuple[Any, ...] = ()
         if gradient is not None:
             with Mode(create_graph):
-                deposit_tensor(node, gradient) if create_graph else deposit(node, gradient, False)
+                deposit_tensor(node, gradient) if create_graph else quiet(deposit, node, gradient, False)
+                after_deposit(node)
     elif not node.speaks and (gradient is None or (node.outputs > 1 and all(g is None for g in gradient))):
         gradients = (None,) * len(node._next)
     elif create_graph:
@@ -286,10 +339,10 @@ def run_node(task: Task, node: Node, gradient: Any) -> tuple[Any, ...]:
     else:
         gradients = quiet(node.apply, gradient)
     if extra is not None and extra.post:
-        gradients = after_node(create_graph, extra.post, gradients, gradient)
+        gradients = after_node(create_graph, node, gradients, gradient)
     if not task.keep_graph:
         node.release()
-    return gradients
+    return gradient, gradients
 
 
 def capture(task: Task, node: Node, gradient: Any) -> None:

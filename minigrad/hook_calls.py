@@ -35,10 +35,13 @@ def before_node(create_graph: bool, node: Node, gradient: Any, runs: bool) -> An
     assert extra is not None
     arrived = gradient if isinstance(gradient, list) else [gradient] * node.outputs  # a list, one, or None
     grads = [as_tensor(create_graph, g) for g in arrived]
+    watchers = modes.observers()
     with Mode(create_graph):
         for nr, hooks in extra.tensor_hooks.items():
-            if grads[nr] is not None:
-                for hook in tuple(hooks.values()):
+            for hook in tuple(hooks.values()) if grads[nr] is not None else ():
+                if watchers:
+                    (grads[nr],) = call(watchers, node, "tensor", hook, nr, (grads[nr],), grads[nr])
+                else:
                     grads[nr] = replaced(hook, hook(grads[nr]), grads[nr])
         for nr, reference in extra.retain.items():
             tensor = reference()
@@ -46,25 +49,47 @@ def before_node(create_graph: bool, node: Node, gradient: Any, runs: bool) -> An
                 retain(tensor, grads[nr])
         if extra.pre and runs:
             for hook in tuple(extra.pre.values()):
-                result = hook(tuple(grads))
-                if result is not None:
-                    result = result if isinstance(result, tuple) else (result,)
-                    grads = [replaced(hook, new, old) for new, old in zip(result, grads, strict=True)]
+                grads = list(call(watchers, node, "pre", hook, 0, tuple(grads), tuple(grads)))
     out = [as_gradient(create_graph, g) for g in grads]
     return out if node.outputs > 1 else out[0]
 
 
-def after_node(create_graph: bool, hooks: Any, gradients: tuple[Any, ...], gradient: Any) -> tuple[Any, ...]:
-    """Post-hooks of a node."""
+def after_node(create_graph: bool, node: Node, gradients: tuple[Any, ...], gradient: Any) -> tuple[Any, ...]:
+    """Post-hooks of a node that has some."""
+    assert node._extra is not None and node._extra.post is not None
     grads = tuple(as_tensor(create_graph, g) for g in gradients)
     outs = tuple(as_tensor(create_graph, g) for g in (gradient if isinstance(gradient, list) else [gradient]))
     with Mode(create_graph):
-        for hook in tuple(hooks.values()):
-            result = hook(grads, outs)
-            if result is not None:
-                result = result if isinstance(result, tuple) else (result,)
-                grads = tuple(replaced(hook, new, old) for new, old in zip(result, grads, strict=True))
+        for hook in tuple(node._extra.post.values()):
+            grads = call(modes.observers(), node, "post", hook, 0, grads, grads, outs)
     return tuple(as_gradient(create_graph, g) for g in grads)
+
+
+def after_deposit(node: Any) -> None:
+    """The hooks of a leaf that run once its `.grad` has changed."""
+    leaf = node.variable
+    for hook in tuple((leaf._post_accumulate or {}).values()):
+        watchers = modes.observers()
+        for watcher in watchers:
+            watcher.hook_starts(node, "post_accumulate", hook, 0, (leaf._grad,))
+        hook(leaf)
+        for watcher in watchers:
+            watcher.hook_ended((leaf._grad,))
+
+
+def call(
+    watchers: Any, node: Node, kind: str, hook: Any, index: int, grads: tuple[Any, ...], *args: Any
+) -> tuple[Any, ...]:
+    """Call a hook on `args`; the gradients `grads`, or what it gave in their place. Observers are told."""
+    for watcher in watchers:
+        watcher.hook_starts(node, kind, hook, index, grads)
+    result = hook(*args)
+    if result is not None:
+        results = result if kind != "tensor" and isinstance(result, tuple) else (result,)
+        grads = tuple(replaced(hook, new, old) for new, old in zip(results, grads, strict=True))
+    for watcher in watchers:
+        watcher.hook_ended(grads)
+    return grads
 
 
 class Mode:

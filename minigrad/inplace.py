@@ -132,6 +132,7 @@ def in_place(op: Op, t: TensorBase, *args: Any) -> Any:
     if node is not None and getattr(node, "_raw_self", None) is not None:
         node._raw_self = F.clone(t)
         node._check = node._check or tuple(0 for _ in op.saved)
+    before, history = storage.version, (t._fn, t._nr)
     np.copyto(t._data, out, casting="unsafe")
     storage.version += 1
     if node is not None:
@@ -141,7 +142,7 @@ def in_place(op: Op, t: TensorBase, *args: Any) -> Any:
         rebase(t, node)
     if modes.active:
         for observer in modes.observers():
-            observer.mutated(op, values)
+            observer.mutated(op, values, before, history)
     return t
 
 

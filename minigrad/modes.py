@@ -53,6 +53,17 @@ def set_grad_mode(enabled: bool) -> bool:
     return before
 
 
+def ask_grad_mode(enabled: bool) -> bool:
+    """`set_grad_mode` for the user, not the library itself: observers are told of a change."""
+    before = state.grad_enabled
+    if before != enabled:
+        state.grad_enabled = enabled
+        _count(-1 if enabled else 1)
+        for observer in state.observers:
+            observer.mode_changed("grad", enabled)
+    return before
+
+
 def observers() -> tuple[Any, ...]:
     """The observers of this thread. See `add_observer`."""
     return state.observers if active else ()
@@ -61,10 +72,15 @@ def observers() -> tuple[Any, ...]:
 def add_observer(observer: Any) -> None:
     """Let `observer` see what this thread does.
 
-    An observer may have `forward(op, inputs, outputs)` after each op, `mutated(op, tensor)` after each
-    in-place change, `created(tensor)` after a tensor is made from data, `backward_started(roots, gradients,
-    options)` and `backward_ended(error, captured)` around each backward call, `detached(source, result)`
-    after `detach()`. It must not change anything.
+    It is told `forward(op, inputs, outputs)` after each op, `mutated(op, values, version, history)` after
+    each in-place change of `values[0]` (version and (node, number) are those before), `created(tensor)` after
+    a tensor is made from data, `detached(source, result)` after `detach()`, `mode_changed(mode, enabled)`
+    after the user switched one; `backward_started(roots, gradients, options)` and `backward_ended(error,
+    captured)` around each backward call, and inside it `deposit_starts(node)` before an AccumulateGrad runs,
+    `node_ran(node, received, sent)` after any node, `hook_starts(node, kind, hook, index, gradients)` and
+    `hook_ended(gradients)` around each hook, `custom_starts(node)` and `custom_ended()` around the backward
+    of a custom Function (the second of such a pair also after an error, for hooks only if there is none).
+    It must not change anything.
     """
     state.observers += (observer,)
     _count(1)

@@ -158,9 +158,6 @@ def deposit(node: AccumulateGrad, gradient: Any, owned: bool) -> None:
         storage = share(grad)
         np.add(grad._data, gradient, out=grad._data)
         storage.version += 1
-    if leaf._post_accumulate:
-        for hook in tuple(leaf._post_accumulate.values()):
-            hook(leaf)
 
 
 def deposit_tensor(node: AccumulateGrad, gradient: TensorBase) -> None:
@@ -170,9 +167,6 @@ def deposit_tensor(node: AccumulateGrad, gradient: TensorBase) -> None:
         leaf._grad = gradient._copy_for_grad()  # type: ignore[attr-defined]
     else:
         leaf._grad = leaf._grad + gradient  # type: ignore[operator]
-    if leaf._post_accumulate:
-        for hook in tuple(leaf._post_accumulate.values()):
-            hook(leaf)
 
 
 def check_can_require_grad(data: Any) -> None:

@@ -118,7 +118,11 @@ class FunctionNode(Node):
             ]
         cls = self.function
         method = cls.vjp if cls.vjp is not Function.vjp else cls.backward
-        results = method(self, *grads)
+        watchers = modes.observers()
+        if watchers:
+            results = run_watched(watchers, self, method, grads)
+        else:
+            results = method(self, *grads)
         results = list(results) if isinstance(results, tuple) else [results]
         expected = len(self._sizes)
         if len(results) > expected and all(r is None for r in results[expected:]):
@@ -163,6 +167,17 @@ class FunctionNode(Node):
     def __repr__(self) -> str:
         # The name under which PyTorch shows it, and the documents with it.
         return f"<torch.autograd.function.{self.name()} object at 0x{id(self):012x}>"
+
+
+def run_watched(watchers: tuple[Any, ...], node: FunctionNode, method: Any, grads: list[Any]) -> Any:
+    """Call the user's backward, and tell observers when it starts and ends."""
+    for watcher in watchers:
+        watcher.custom_starts(node)
+    try:
+        return method(node, *grads)
+    finally:
+        for watcher in watchers:
+            watcher.custom_ended()
 
 
 def expandable(shape: tuple[int, ...], target: tuple[int, ...]) -> bool:

@@ -15,10 +15,10 @@ class GradMode:
     mode: bool
 
     def __enter__(self) -> None:
-        self.before = modes.set_grad_mode(self.mode)
+        self.before = modes.ask_grad_mode(self.mode)
 
     def __exit__(self, *exc: object) -> None:
-        modes.set_grad_mode(self.before)
+        modes.ask_grad_mode(self.before)
 
     def clone(self) -> GradMode:
         """A fresh context with the same mode, so that one decorator can be entered many times."""
@@ -78,15 +78,15 @@ class set_grad_enabled(GradMode):
 
     def __init__(self, mode: bool) -> None:
         self.mode = bool(mode)
-        self.before = modes.set_grad_mode(self.mode)
+        self.before = modes.ask_grad_mode(self.mode)
 
     def __enter__(self) -> None:
-        modes.set_grad_mode(self.mode)
+        modes.ask_grad_mode(self.mode)
 
     def clone(self) -> GradMode:
         """A context with the same mode that does not switch before it is entered."""
         return enable_grad() if self.mode else no_grad()
 
     def __call__(self, function: Any) -> Any:
-        modes.set_grad_mode(self.before)
+        modes.ask_grad_mode(self.before)
         return super().__call__(function)

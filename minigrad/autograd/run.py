@@ -104,6 +104,7 @@ def run(roots: Sequence[Any], gradients: Sequence[Any], *how: Any) -> list[Any] 
     finally:
         for watcher in watchers:
             watcher.backward_ended(error, None if arrived is None else [wrap_raw(g) for g in arrived])
+        error = None  # or the error and this frame would refer to each other, and so keep the roots
 
 
 def start(

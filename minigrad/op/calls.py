@@ -2,7 +2,8 @@
 
 `dispatch` runs any op on any arguments. Plain elementwise ops on float32 or float64 tensors, of which scalar
 graphs consist, are written out per op as text (see Note [Written-out functions] in `nodes`); what is not
-plain (modes, other dtypes, shared memory) they hand to `dispatch`.
+plain (modes, other dtypes, shared memory) they hand to `dispatch`. Where the only mode is that somebody
+observes, `dispatch` runs the same text without the question for modes, and then tells.
 """
 
 from __future__ import annotations
@@ -32,7 +33,9 @@ def make_call(op: Op) -> Any:
         return write_call(op, BINARY)
 
     def call(*args: Any, **kwargs: Any) -> Any:
-        return dispatch(op, args, kwargs)
+        if modes.active:
+            return dispatch(op, args, kwargs)
+        return compute(op, op.bind(args, kwargs))
 
     return call
 
@@ -40,13 +43,13 @@ def make_call(op: Op) -> Any:
 PLAIN = """\
     try:
         a = input._data
-        if modes.active or input._storage is not None:
-            return dispatch(op, (input{rest},), {{}})
+        if {asked}input._storage is not None:
+            return {general}
     except AttributeError:
-        return dispatch(op, (input{rest},), {{}})
+        return {general}
     kind = a.__class__
     if kind is not FLOAT32 and kind is not FLOAT64 and (kind is not ndarray or a.dtype not in ARRAYS):
-        return dispatch(op, (input{rest},), {{}})
+        return {general}
 """
 
 NODE = """\
@@ -93,14 +96,14 @@ def call(input, {other}):
         try:
             b = {other}._data
             if {other}._storage is not None:
-                return dispatch(op, (input, {other}), {{}})
+                return {general}
         except AttributeError:
-            return dispatch(op, (input, {other}), {{}})
+            return {general}
         if kind is not b.__class__:
-            return dispatch(op, (input, {other}), {{}})
+            return {general}
         if kind is ndarray:
             if a.dtype is not b.dtype:
-                return dispatch(op, (input, {other}), {{}})
+                return {general}
             if a.shape != b.shape:
                 check_broadcast(a.shape, b.shape)
                 cast = True
@@ -125,8 +128,10 @@ def call(input, {other}):
 {node}"""
 
 
-def write_call(op: Op, template: str) -> Any:
-    """The call of a plain elementwise op, written out for its parameters and saved names."""
+def write_call(op: Op, template: str, observed: bool = False) -> Any:
+    """The call of a plain elementwise op, written out for its parameters and saved names; if `observed`, what
+    `dispatch` calls.
+    """
     unary = len(op.inputs) == 1
     node = NODE.format(
         targets="(n0,)" if unary else "(n0, n1)",
@@ -136,11 +141,15 @@ def write_call(op: Op, template: str) -> Any:
         keep="; ".join(keep_text(op, name, users) for name, users in op.saved) or "pass",
     )
     rest = "".join(", " + p for p in op.params[1:])
-    text = template.format(rest=rest, other=op.params[-1], plain=PLAIN.format(rest=rest), node=node)
+    general = f"compute(op, [input{rest}])" if observed else f"dispatch(op, (input{rest},), {{}})"
+    how = {"rest": rest, "other": op.params[-1], "general": general}
+    plain = PLAIN.format(asked="" if observed else "modes.active or ", **how)
+    text = template.format(plain=plain, node=node, **how)
     scope = {
         "modes": modes,
         "TensorBase": TensorBase,
         "dispatch": dispatch,
+        "compute": compute,
         "op": op,
         "FLOAT32": np.float32,
         "FLOAT64": np.float64,
@@ -159,7 +168,15 @@ def write_call(op: Op, template: str) -> Any:
         "constant": constant,
     }
     exec(text, scope)
+    if not observed:
+        op.observed = lambda *args: write_observed(op, template)(*args)
     return scope["call"]
+
+
+def write_observed(op: Op, template: str) -> Any:
+    """Write `op.observed` on its first call."""
+    op.observed = write_call(op, template, True)
+    return op.observed
 
 
 def keep_text(op: Op, name: str, users: tuple[int, ...]) -> str:
@@ -207,7 +224,22 @@ def check_broadcast(a: tuple[int, ...], b: tuple[int, ...]) -> None:
 
 def dispatch(op: Op, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """Run an op in general: any arguments, dtypes, modes and observers."""
-    values = op.bind(args, kwargs)
+    if not modes.active:
+        return compute(op, op.bind(args, kwargs))
+    watchers = modes.observers()
+    if watchers and op.observed is not None and len(args) == len(op.params) and modes.state.grad_enabled:
+        values: Any = args
+        result = op.observed(*args)
+    else:
+        values = op.bind(args, kwargs)
+        result = compute(op, values)
+    for watcher in watchers:
+        watcher.forward(op, values, result)
+    return result
+
+
+def compute(op: Op, values: list[Any]) -> Any:
+    """Run an op on `values`, one for each parameter, and tell nobody."""
     check_tensor(op, values)
     raws = prepare(op, values)
     if op.view:
@@ -222,9 +254,6 @@ def dispatch(op: Op, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         result._fn = node
         if result._storage is not None:
             node._storage = result._storage
-    if modes.active:
-        for observer in modes.observers():
-            observer.forward(op, values, result)
     return result
 
 

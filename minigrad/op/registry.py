@@ -59,6 +59,7 @@ class Op:
         "view",
         "check",
         "node",
+        "observed",
     )
 
     def __init__(
@@ -80,6 +81,7 @@ class Op:
         self.saved = self._saved_names()
         self.tensors = frozenset(n for n, _ in self.saved if n in self.params or n == "result")
         self.node: type[Node] = Node
+        self.observed: Any = None  # a plain op as `dispatch` runs it while somebody observes
 
     def _saved_names(self) -> tuple[tuple[str, tuple[int, ...]], ...]:
         users: dict[str, list[int]] = {}
