@@ -3,8 +3,8 @@
     python benchmarks/run.py [--rows a,b] [--rounds N] [--deep] [--quick] [--json FILE]
 
 Rows: a, b the tutorial graph and its second derivative; c chains of multiplications; c-memory bytes a node of
-a long chain; d a graph in which every scalar is used twice; l import. Gradients of all engines are compared
-first: if they disagree nothing is timed and the exit status is 1.
+a long chain; d a graph in which every scalar is used twice; l import; m what recording a cell costs.
+Gradients of all engines are compared first: if they disagree nothing is timed and the exit status is 1.
 """
 
 from __future__ import annotations
@@ -26,10 +26,11 @@ from typing import Any  # noqa: E402
 
 import processes  # noqa: E402
 from peers import MODULES, Peer, load  # noqa: E402
+from recording import recording_line, time_recording  # noqa: E402
 from timing import Row, measure, sampler  # noqa: E402
 from workloads import Run, Workload, choose  # noqa: E402
 
-ROWS = ("a", "b", "c", "c-memory", "d", "l")
+ROWS = ("a", "b", "c", "c-memory", "d", "l", "m")
 
 
 class Disagreement(Exception):
@@ -212,6 +213,7 @@ def main(arguments: list[str] | None = None) -> int:
     memory = None
     if "c-memory" in options.rows:
         memory = measure_memory(10_000 if options.quick else 1_000_000, peers)
+    recording = time_recording(options.rounds, options.quick) if "m" in options.rows else []
 
     versions = ", ".join(f"{name} {version}" for name, version in place["versions"].items())
     print(f"{place['processor']}, {place['cpus']} CPUs, load {place['load']} at the start; {versions}.")
@@ -219,12 +221,14 @@ def main(arguments: list[str] | None = None) -> int:
     if rows:
         print(table(rows, peers), end="\n\n")
     lines = [memory_line(memory)] if memory else []
+    lines += [recording_line(row, ops) for row, ops in recording]
     lines += remarks
     lines += [f"Not installed: {', '.join(missing)}."] if missing else []
     if lines:
         print("\n\n".join(lines))
     if options.json:
         figures = {"setting": place, "rounds": options.rounds, "rows": [dataclasses.asdict(r) for r in rows]}
+        figures["recording"] = [dataclasses.asdict(row) | {"ops": ops} for row, ops in recording]
         figures |= {"memory": memory, "remarks": remarks, "missing": missing}
         options.json.write_text(json.dumps(figures, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
     return 0

@@ -3,15 +3,16 @@
 A `Trace` holds numbers, shapes, names and source positions, never a live tensor or node, so what happens
 later cannot rewrite it. Tensors are `t0, t1, …`, nodes `n0, n1, …`, in the order in which they were first
 seen; backward calls are counted from 1. `to_json` gives plain lists, strings and numbers (non-finite
-numbers as strings).
+and complex numbers as strings), `from_json` makes the same trace of them again.
 """
 
 from __future__ import annotations
 
-import math
-from typing import Any, NamedTuple
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import Any, NamedTuple, get_args
 
 from .graph import Saved
+from .jsonable import back, fields, made, plain
 from .protocol import Value
 from .where import Span
 
@@ -35,7 +36,9 @@ class TensorState(NamedTuple):
 class NodeState(NamedTuple):
     """A node as it stood when a backward call started. `edges` has per input (node id, output number) or
     None; `variable` is the leaf of an AccumulateGrad; `hooks` counts the user's hooks that the library
-    tells of."""
+    tells of. `sequence` is the rank of the node's sequence number among the nodes of the call, by which the
+    engine runs them (an AccumulateGrad's is the highest); `code` is where the backward of a custom Function
+    stands in the source, if it does."""
 
     id: str
     name: str
@@ -43,6 +46,23 @@ class NodeState(NamedTuple):
     edges: tuple[tuple[str, int] | None, ...]
     variable: str | None
     hooks: int
+    sequence: int = 0
+    code: Span | None = None
+
+
+class Statement(NamedTuple):
+    """A statement of the cell ran: one at the top level, of which all are told in order, or one inside a
+    loop or a function that did something with tensors."""
+
+    span: Span
+
+
+class ModeChanged(NamedTuple):
+    """A mode was switched on or off: "grad", by `no_grad`, `enable_grad` or `set_grad_enabled`."""
+
+    mode: str
+    enabled: bool
+    span: Span | None
 
 
 class Created(NamedTuple):
@@ -79,13 +99,15 @@ class Detached(NamedTuple):
 
 
 class Mutated(NamedTuple):
-    """An op wrote into a tensor, whose id was `before`; `tensor.id` is another if it has a new history."""
+    """An op wrote into a tensor, whose id was `before` and whose version was `version`; `tensor.id` is
+    another if it has a new history."""
 
     op: str
     before: str
     tensor: TensorState
     inputs: tuple[str | None, ...]
     span: Span | None
+    version: int = 0
 
 
 class BackwardStarted(NamedTuple):
@@ -112,6 +134,40 @@ class NodeRan(NamedTuple):
     sent_ids: tuple[str | None, ...]
 
 
+class HookRan(NamedTuple):
+    """A hook of the user's ran. `kind` is "tensor" (a hook of output `index` of the node; of the leaf for an
+    AccumulateGrad), "pre", "post" or "post_accumulate"; `name` is the hook's own, "" where unknown. `after`
+    equals `before` when the hook left the gradients as they were."""
+
+    call: int
+    node: str
+    kind: str
+    name: str
+    index: int  # type: ignore[assignment]
+    before: tuple[Value | None, ...]
+    after: tuple[Value | None, ...]
+
+
+class Inside(NamedTuple):
+    """An op that the backward of a custom Function ran: values of its inputs (text for what is no tensor)
+    and of its output."""
+
+    call: int
+    node: str
+    op: str
+    inputs: tuple[Value | str, ...]
+    output: Value
+    span: Span | None
+
+
+class Freed(NamedTuple):
+    """A node let go of the values that it had saved under `names`."""
+
+    call: int
+    node: str
+    names: tuple[str, ...]
+
+
 class Deposited(NamedTuple):
     """An AccumulateGrad added to a leaf's `.grad`."""
 
@@ -125,12 +181,14 @@ class Deposited(NamedTuple):
 
 class BackwardEnded(NamedTuple):
     """The call ended, with `error` ("RuntimeError: …") if it failed. `freed` are the nodes whose saved
-    values are gone; `captured` the gradients that `grad()` returned, by tensor id."""
+    values are gone; `captured` the gradients that `grad()` returned, by tensor id; `nested` counts the
+    backward calls inside it, from hooks or custom Functions, of which nothing else is told."""
 
     call: int
     error: str | None
     freed: tuple[str, ...]
     captured: tuple[tuple[str, Value | None], ...]
+    nested: int = 0
 
 
 class Snapshot(NamedTuple):
@@ -142,40 +200,93 @@ class Snapshot(NamedTuple):
     rows: tuple[tuple[str, TensorState], ...]
 
 
+class Failed(NamedTuple):
+    """The error ("RuntimeError: …") that ended the cell, and where the cell stood."""
+
+    error: str
+    span: Span | None
+
+
 Event = (
-    Created | Forward | Detached | Mutated | BackwardStarted | NodeRan | Deposited | BackwardEnded | Snapshot
+    Created
+    | Forward
+    | Detached
+    | Mutated
+    | Statement
+    | ModeChanged
+    | BackwardStarted
+    | NodeRan
+    | HookRan
+    | Inside
+    | Freed
+    | Deposited
+    | BackwardEnded
+    | Snapshot
+    | Failed
 )
+KINDS = {kind.__name__: kind for kind in get_args(Event)}
+
+
+class Later(Sequence[Any]):
+    """Events that are made when they are first looked at. Equal to a tuple of them."""
+
+    def __init__(self, make: Callable[[], Iterable[Any]]) -> None:
+        self._make: Callable[[], Iterable[Any]] | None = make
+        self._made: tuple[Any, ...] = ()
+
+    def all(self) -> tuple[Any, ...]:
+        """The events themselves."""
+        if self._make is not None:
+            self._made = tuple(self._make())
+            self._make = None
+        return self._made
+
+    def __getitem__(self, which: Any) -> Any:
+        return self.all()[which]
+
+    def __len__(self) -> int:
+        return len(self.all())
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter(self.all())
+
+    def __eq__(self, other: object) -> bool:
+        return self.all() == (other.all() if isinstance(other, Later) else other)
+
+    def __hash__(self) -> int:
+        return hash(self.all())
+
+    def __repr__(self) -> str:
+        return repr(self.all())
+
+    def __reduce__(self) -> Any:
+        return tuple, (self.all(),)
 
 
 class Trace(NamedTuple):
     """A recorded cell: its source, what happened, the error that ended it (or None), the names of tensors
-    at the end, and the nodes that no backward call reached."""
+    at the end, and the nodes that no backward call reached. `skipped` counts the first backward calls of a
+    cell with many, which are not kept. `events` may be `Later`, which reads like a tuple."""
 
     source: str
-    events: tuple[Event, ...]
+    events: Sequence[Event]
     error: str | None
     names: tuple[tuple[str, str], ...]
     nodes: tuple[NodeState, ...]
+    skipped: int = 0
 
     def to_json(self) -> dict[str, Any]:
         """The trace in JSON's types; every event has its class name under "event"."""
-        return {
-            "source": self.source,
-            "error": self.error,
-            "names": [list(pair) for pair in self.names],
-            "nodes": [plain(node) for node in self.nodes],
-            "events": [{"event": type(event).__name__, **plain(event)} for event in self.events],
-        }
+        data = plain(self._replace(events=()))
+        data["events"] = [{"event": type(event).__name__, **plain(event)} for event in self.events]
+        return data
 
-
-def plain(value: Any) -> Any:
-    """`value` in JSON's types."""
-    if hasattr(value, "_asdict"):
-        return {key: plain(item) for key, item in value._asdict().items()}
-    if isinstance(value, Saved | Span):
-        return {name: plain(getattr(value, name)) for name in value.__dataclass_fields__}
-    if isinstance(value, tuple | list):
-        return [plain(item) for item in value]
-    if isinstance(value, complex) or (isinstance(value, float) and not math.isfinite(value)):
-        return str(value)
-    return value
+    @classmethod
+    def from_json(cls, data: dict[str, Any]) -> Trace:
+        """The trace that `to_json` made `data` from; ValueError for anything else."""
+        try:
+            events = tuple(made(KINDS[entry["event"]], entry) for entry in data["events"])
+            rest = {name: back(data[name], hint) for name, hint in fields(Trace).items() if name != "events"}
+            return cls(events=events, **rest)
+        except (KeyError, TypeError, AttributeError) as problem:
+            raise ValueError(f"this is no trace: {problem!r}") from problem

@@ -3,8 +3,9 @@
 Note [Identity]
     A leaf or a constant is known by its object, found again by a weak reference. A result is known by
     (node, output number), because different objects may stand for the same result (a saved value rebuilt
-    by its node). A node is known by its sequence number, which is unique in minigrad; in PyTorch, where
-    each thread counts for itself, and for AccumulateGrads, by a number in the node's `metadata`.
+    by its node). A node is known by its key: minigrad's by the sequence number, which is unique there, and
+    its AccumulateGrads by their object; PyTorch's, where each thread counts for itself, by what is noted in
+    the node's `metadata`, which is its id.
 """
 
 from __future__ import annotations
@@ -15,77 +16,116 @@ from typing import Any
 
 from minigrad.graph import LAST
 
+Key = int | str  # of a node
+
 _serial = itertools.count()
 
 
 class Ids:
     """Ids of tensors (`t0`, `t1`, …) and nodes (`n0`, `n1`, …), given in the order in which they are first
-    seen."""
+    seen. `outputs` has the tensor made by a node, by the node's key, or by (key, number) where it is not the
+    first output; `objects` the tensors by address, which another object may have later."""
 
     def __init__(self) -> None:
-        self._key = ("minigrad_viz", next(_serial))
-        self._objects: dict[int, str] = {}  # by address, which another object may have later
-        self._outputs: dict[tuple[str, int], str] = {}
+        self._note = ("minigrad_viz", next(_serial))
+        self.objects: dict[int, tuple[str, weakref.ref[Any]]] = {}
+        self.outputs: dict[Any, str] = {}
+        self._ends: dict[int, tuple[str, weakref.ref[Any]]] = {}  # AccumulateGrads
         self._references: dict[str, weakref.ref[Any]] = {}
         self._numbers: dict[int, str] = {}
-        self._tensors = itertools.count()
+        self.tensors = itertools.count()
         self._nodes = itertools.count()
 
-    def node(self, node: Any) -> str:
-        """The id of a node, given on first sight."""
-        number = getattr(node, "_seq", LAST)
-        notes: Any = self._numbers
-        if number == LAST:
-            notes, number = node.metadata, self._key
-        known = notes.get(number)
+    def key(self, node: Any) -> Key:
+        """What a node is known by."""
+        number = getattr(node, "_seq", None)
+        if number is None:
+            known = node.metadata.get(self._note)
+            if known is None:
+                known = node.metadata[self._note] = f"n{next(self._nodes)}"
+            return known
+        if number != LAST:
+            return number
+        end = self._ends.get(id(node))
+        if end is None or end[1]() is not node:
+            end = self._ends[id(node)] = f"n{next(self._nodes)}", weakref.ref(node)
+        return end[0]
+
+    def name(self, key: Key) -> str:
+        """The id of the node with this key, given on first sight."""
+        if isinstance(key, str):
+            return key
+        known = self._numbers.get(key)
         if known is None:
-            known = notes[number] = f"n{next(self._nodes)}"
+            known = self._numbers[key] = f"n{next(self._nodes)}"
         return known
+
+    def node(self, node: Any) -> str:
+        """The id of a node."""
+        return self.name(self.key(node))
 
     def output(self, node: Any, nr: int = 0) -> str | None:
         """The id of a node's output, if it has one."""
-        return self._outputs.get((self.node(node), nr))
+        return self.outputs.get((self.key(node), nr) if nr else self.key(node))
 
     def known(self, tensor: Any) -> str | None:
         """The id of a tensor that was seen before."""
         fn = tensor.grad_fn
-        return self.object(tensor) if fn is None else self._outputs.get((self.node(fn), tensor.output_nr))
+        return self.object(tensor) if fn is None else self.output(fn, tensor.output_nr)
 
     def object(self, tensor: Any) -> str | None:
         """The id that this object had last, whatever its history is now."""
-        name = self._objects.get(id(tensor))
-        return name if name is not None and self._references[name]() is tensor else None
+        known = self.objects.get(id(tensor))
+        return known[0] if known is not None and known[1]() is tensor else None
+
+    def overwritten(self, node: Any) -> str | None:
+        """The id that a tensor had before it was written to through a view, by which `node` became its
+        history; for minigrad, where not every result is known as an object."""
+        while type(node).__name__ == "CopySlices" and hasattr(node, "_seq"):
+            node, nr = node.next_functions[0]
+            known = None if node is None else self.output(node, nr)
+            if known is not None:
+                return known
+        return None
 
     def claim(self, tensor: Any) -> str:
         """The id of a tensor, known or fresh."""
-        fn = tensor.grad_fn
-        if fn is None:
-            return self.object(tensor) or self._add(tensor)
-        place = self.node(fn), tensor.output_nr
-        known = self._outputs.get(place)
-        if known is None:
-            known = self._outputs[place] = self._add(tensor)
-        return known
+        return self.known(tensor) or self.new(tensor)
 
     def new(self, tensor: Any) -> str:
         """A fresh id for a tensor."""
-        name = self._add(tensor)
+        name = f"t{next(self.tensors)}"
+        reference = self._references[name] = weakref.ref(tensor)
+        self.objects[id(tensor)] = name, reference
         fn = tensor.grad_fn
         if fn is not None:
-            self._outputs[self.node(fn), tensor.output_nr] = name
-        return name
-
-    def _add(self, tensor: Any) -> str:
-        name = self._objects[id(tensor)] = f"t{next(self._tensors)}"
-        self._references[name] = weakref.ref(tensor)
+            self._put(fn, tensor.output_nr, name)
         return name
 
     def unseen(self, node: Any, nr: int) -> str:
         """A fresh id for output `nr` of a node, a tensor that nobody has any more."""
-        name = self._outputs[self.node(node), nr] = f"t{next(self._tensors)}"
+        name = f"t{next(self.tensors)}"
+        self._put(node, nr, name)
         return name
+
+    def _put(self, node: Any, nr: int, name: str) -> None:
+        self.outputs[(self.key(node), nr) if nr else self.key(node)] = name
 
     def alive(self, name: str | None) -> Any:
         """The tensor of an id, if its object still exists."""
         reference = self._references.get(name or "")
         return None if reference is None else reference()
+
+    def keep(self, tensors: set[str]) -> None:
+        """Forget all tensors but these, and what made them."""
+        for address in [a for a, (name, _) in self.objects.items() if name not in tensors]:
+            del self.objects[address]
+        for place in [place for place, name in self.outputs.items() if name not in tensors]:
+            del self.outputs[place]
+        for name in self._references.keys() - tensors:
+            del self._references[name]
+        made = {place[0] if isinstance(place, tuple) else place for place in self.outputs}
+        for number in self._numbers.keys() - made:
+            del self._numbers[number]
+        for address in [a for a, (_, reference) in self._ends.items() if reference() is None]:
+            del self._ends[address]

@@ -13,12 +13,14 @@ from __future__ import annotations
 import math
 import weakref
 from collections.abc import Iterable, Iterator
+from types import CodeType
 from typing import Any, NamedTuple
 
 import numpy as np
 
 # Numbers kept per snapshot: enough to draw a 3×3 matrix in full and to redo a small vjp by hand.
 KEPT = 64
+NAN = math.nan  # every NaN of a snapshot is this one, so that equal snapshots compare equal
 
 
 class Value(NamedTuple):
@@ -71,6 +73,14 @@ def array_of(tensor: Any) -> Any:
     if isinstance(data, (np.ndarray, np.generic)):
         return data
     try:
+        return tensor.detach().numpy()
+    except (RuntimeError, TypeError, NotImplementedError):
+        return _array_by_detour(tensor)
+
+
+def _array_by_detour(tensor: Any) -> Any:
+    """The numbers of a tensor on another device, conjugated, negated or of a dtype that NumPy lacks."""
+    try:
         plain = tensor.detach().cpu().resolve_conj().resolve_neg()
         return (plain.float() if dtype_name(tensor) == "bfloat16" else plain).numpy()
     except (RuntimeError, TypeError, NotImplementedError):
@@ -82,7 +92,11 @@ _dtype_names: dict[Any, str] = {}
 
 def dtype_name(tensor: Any) -> str:
     """`float32` for minigrad.float32 and torch.float32."""
-    dtype = getattr(tensor, "_data", tensor).dtype  # NumPy's, which costs less to ask for
+    return bare_name(getattr(tensor, "_data", tensor).dtype)  # NumPy's, which costs less to ask for
+
+
+def bare_name(dtype: Any) -> str:
+    """The name of a dtype without its library."""
     name = _dtype_names.get(dtype)
     if name is None:
         name = _dtype_names[dtype] = str(dtype).rpartition(".")[2]
@@ -93,20 +107,47 @@ def value_of(tensor: Any) -> Value:
     """A snapshot of a tensor's numbers."""
     data = array_of(tensor)
     dtype = dtype_name(tensor)
-    if data is None:
-        return Value(tuple(tensor.shape), dtype, None)
-    shape = data.shape
-    if not shape:
+    return Value(tuple(tensor.shape), dtype, None) if data is None else value_from(data, dtype)
+
+
+def value_from(data: Any, dtype: str) -> Value:
+    """A snapshot of NumPy data."""
+    if not data.shape:
         number = data.item()
-        low = None if isinstance(number, complex) or not math.isfinite(number) else number
-        return Value(shape, dtype, (number,), low, low)
-    items = tuple(data.reshape(-1).tolist()) if data.size <= KEPT else None
-    low = high = None
-    if data.size and data.dtype.kind in "fiub":
-        finite = data[np.isfinite(data)] if data.dtype.kind == "f" else data
-        if finite.size:
-            low, high = finite.min().item(), finite.max().item()
-    return Value(tuple(shape), dtype, items, low, high)
+        if number.__class__ is complex:
+            return Value((), dtype, (number,))
+        if not math.isfinite(number):
+            return Value((), dtype, (number if number == number else NAN,))
+        return Value((), dtype, (number,), number, number)
+    low, high, plain = extremes(data)
+    items: tuple[Any, ...] | None = None
+    if data.size <= KEPT:
+        numbers = data.reshape(-1).tolist()
+        items = tuple(numbers) if plain else tuple(n if n == n else NAN for n in numbers)
+    return Value(data.shape, dtype, items, low, high)
+
+
+def extremes(data: Any) -> tuple[Any, Any, bool]:
+    """The least and the greatest of the finite numbers, and whether there are no others. None, None for
+    complex numbers, and where there are none."""
+    kind = data.dtype.kind
+    if not data.size or kind not in "fiub":
+        return None, None, kind != "c"
+    low, high = data.min().item(), data.max().item()
+    if kind != "f" or (math.isfinite(low) and math.isfinite(high)):  # a NaN comes out as both
+        return low, high, True
+    finite = data[np.isfinite(data)]
+    return (finite.min().item(), finite.max().item(), False) if finite.size else (None, None, False)
+
+
+def has_history(tensor: Any) -> bool:
+    """Whether `grad_fn` can be read. PyTorch refuses it for a view that was made in one grad mode and whose
+    memory was written to in the other."""
+    try:
+        tensor.grad_fn  # noqa: B018  (to read it is the question)
+    except RuntimeError:
+        return False
+    return True
 
 
 def version_of(tensor: Any) -> int:
@@ -121,6 +162,35 @@ def node_name(node: Any) -> str:
     """The node's name without a namespace."""
     name = node.name()
     return name.rpartition("::")[2] if ":" in name else name
+
+
+def text_of(value: Any) -> str:
+    """An argument that is no tensor, as text: its own if it is data, else its class, for the text of an
+    object of the user's may be anything."""
+    kind = type(value)
+    if kind in (list, tuple):
+        inner = [text_of(item) for item in value]
+        comma = "," if kind is tuple and len(inner) == 1 else ""
+        return f"[{', '.join(inner)}]" if kind is list else f"({', '.join(inner)}{comma})"
+    if is_tensor(value):
+        return "…"
+    return str(value) if kind.__module__.partition(".")[0] in TOLD else kind.__name__
+
+
+TOLD = ("builtins", "numpy", "torch", "minigrad")
+
+
+def sequence_of(node: Any) -> int:
+    """A node's sequence number: of nodes that are ready the engine runs the one with the greatest."""
+    number = getattr(node, "_sequence_nr", None)
+    return 0 if number is None else number()
+
+
+def backward_code(node: Any) -> CodeType | None:
+    """The code of the backward of a custom Function, of another node None."""
+    function = getattr(type(node), "function", None) or getattr(type(node), "_forward_cls", None)
+    method = getattr(function, "backward", None)
+    return getattr(getattr(method, "__wrapped__", method), "__code__", None)
 
 
 def edges_of(node: Any) -> tuple[tuple[Any, int], ...]:

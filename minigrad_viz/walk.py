@@ -110,7 +110,15 @@ def card_of(tensor: Any, id: str, name: str | None, role: str) -> Card:
         is_leaf=fn is None,
         retains_grad=tensor.retains_grad,
         version=version_of(tensor),
+        held=name is not None,
     )
+
+
+def ranks(nodes: Iterable[Any]) -> dict[Any, int]:
+    """The rank of each node's sequence number, which is the highest for an AccumulateGrad."""
+    numbers = {node: node._sequence_nr() for node in nodes}
+    rank = {number: i for i, number in enumerate(sorted(set(numbers.values())))}
+    return {node: rank[number] for node, number in numbers.items()}
 
 
 def chips(kept: Iterable[Kept]) -> tuple[Saved, ...]:
@@ -148,6 +156,7 @@ class _Walk:
         routes: list[Route] = []
         stations = []
         outputs = self.outputs()
+        ages = ranks(self.order)
         for i, node in enumerate(self.order):
             slots: list[str | None] = []
             for k, (target, nr) in enumerate(edges_of(node)):
@@ -158,7 +167,8 @@ class _Walk:
                 routes.append(Route(f"r{len(routes)}", f"s{self.index[target]}", f"s{i}", nr, k))
             count = outputs[node]
             made = [t for nr in range(count) if (t := self.tensors.get((node, nr))) is not None]
-            deck = Deck(f"n{i}", node_name(node), chips(self.saved[node]), tuple(slots), hooks_of(node, made))
+            hooks, age = hooks_of(node, made), ages[node]
+            deck = Deck(f"n{i}", node_name(node), chips(self.saved[node]), tuple(slots), hooks, age)
             cards = tuple(self.card(node, nr, i) for nr in range(count))
             stations.append(Station(f"s{i}", cards, deck))
         return Graph(tuple(stations), tuple(routes), omitted=omitted)

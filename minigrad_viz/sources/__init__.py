@@ -1,10 +1,10 @@
 """Where events come from. A source has `attach(recorder)` and `detach()`; in between it tells the recorder
-what its library does on this thread, by calling `created`, `forward`, `detached`, `mutated`,
-`backward_started` and `backward_ended`.
+what its library does on this thread, by calling `created`, `forward`, `detached`, `mutated`, `mode_changed`,
+`backward_started` and `backward_ended`, and what `listening` has for what happens inside a backward call.
 
-A source knows nothing of the recorder but these methods and three attributes: `busy` is true while the
-recorder itself reads tensors, `call` is the number of the backward call that runs (0 outside), and
-`shield`, which a source may replace, gives a context in which the recorder reads.
+`busy` is true while the recorder itself reads tensors, `call` is the number of the backward call that runs
+(0 outside), and `shield`, which a source may replace, gives a context in which the recorder reads. What is
+told thousands of times a source may note itself (Note [Fast notes] in `minigrad`).
 """
 
 from __future__ import annotations
@@ -23,6 +23,18 @@ class Source(Protocol):
 
     def detach(self) -> None:
         """Stop, and leave nothing behind."""
+
+    def node_at(self, tensor: Any) -> Any:
+        """The node at which a tensor's gradient arrives, or None."""
+
+    def freeze(self, roots: list[Any]) -> tuple[list[Any], list[Any]]:
+        """The nodes of a backward call that starts, and for `notes.started` how they stand."""
+
+    def listen(self, live: Any, starts: Any) -> None:
+        """Tell from now on what these nodes do; `starts` are (node, output number, gradient) of the roots."""
+
+    def gone(self, node: Any) -> bool:
+        """Whether what a node saved cannot be read any more."""
 
 
 def sources() -> list[Source]:

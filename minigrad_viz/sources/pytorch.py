@@ -5,12 +5,14 @@ Note [How PyTorch is watched]
     Function is found later, by walking the graph, and what its `forward` computes inside is left out.
     Backward calls, however they are made, end in one method of one object,
     `Variable._execution_engine.run_backward`; while a cell is recorded, a stand-in for that object tells
-    when it begins and ends. Both are taken away when the cell ends. Frames of this module hide themselves
-    from IPython's tracebacks.
+    when it begins and ends. Both are taken away when the cell ends. Inside a backward call no mode is in
+    force; where its graph has custom Functions, one of ours is, for what their `backward` computes. Frames
+    of this module hide themselves from IPython's tracebacks.
 """
 
 from __future__ import annotations
 
+import contextlib
 import importlib.abc
 import importlib.util
 import sys
@@ -19,7 +21,7 @@ from collections.abc import Iterator
 from types import ModuleType
 from typing import Any
 
-from ..protocol import is_tensor, version_of
+from ..protocol import is_tensor, saved_of, version_of
 
 PROPERTIES = ("T", "mT", "H", "mH", "real", "imag")  # attributes that compute; other attributes are only read
 COPIES = ("tensor", "as_tensor", "asarray", "from_numpy")  # make a tensor from data, even if that is a tensor
@@ -27,6 +29,7 @@ QUIET = (
     "torch.autograd.function",
     "torch.autograd.gradcheck",
 )  # what runs inside these is no step of the cell
+SWITCHES = ("torch.autograd.grad_mode", "torch.utils._contextlib")  # what stands between a mode and who asks
 
 
 class PyTorch:
@@ -39,6 +42,8 @@ class PyTorch:
         self.thread = threading.get_ident()
         self.mode: Any = None
         self.waiting: Waiting | None = None
+        self.steps = 0
+        self.custom = False  # whether there are custom Functions in the running call
         if "torch" in sys.modules:
             self.install()
         else:
@@ -69,7 +74,13 @@ class PyTorch:
                 __tracebackhide__ = True
                 return source.called(func, args, kwargs or {})
 
+        class Inside(TorchFunctionMode):
+            def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+                __tracebackhide__ = True
+                return source.called_inside(func, args, kwargs or {})
+
         self.torch = torch
+        self.inside = Inside
         # The recorder's reading must reach neither modes nor a tensor class's own `__torch_function__`.
         self.recorder.shield = torch._C.DisableTorchFunction
         self.backward = (torch.Tensor.backward, torch.autograd.backward, torch.autograd.grad)
@@ -85,13 +96,58 @@ class PyTorch:
         name = title(func)
         if name is None or func in self.backward or not self.listens():
             return func(*args, **kwargs)
+        if name == "set_grad_enabled":
+            return self.switched(func, args, kwargs)
         given = list(flat((*args, *kwargs.values())))
         with self.recorder.shield():
             tensors = {id(t): (t, version_of(t)) for t in given if is_tensor(t)}
         result = func(*args, **kwargs)
+        self.steps += 1
         with self.recorder.shield():
+            self.recorder.step = self.steps
             self.tell(name, given, list(tensors.values()), [t for t in flat((result,)) if is_tensor(t)])
+        self.recorder.step = 0
         return result
+
+    def switched(self, func: Any, args: Any, kwargs: dict[str, Any]) -> Any:
+        """Switch the grad mode, and tell if it is the cell that asked."""
+        __tracebackhide__ = True
+        before = self.torch.is_grad_enabled()
+        result = func(*args, **kwargs)
+        enabled = self.torch.is_grad_enabled()
+        if enabled != before and not by_torch(*SWITCHES):
+            self.recorder.mode_changed("grad", enabled)
+        return result
+
+    def called_inside(self, func: Any, args: Any, kwargs: dict[str, Any]) -> Any:
+        """Run a function of PyTorch inside a backward call, and tell of it if a custom Function called it."""
+        __tracebackhide__ = True
+        result = func(*args, **kwargs)
+        recorder, name = self.recorder, title(func)
+        node = None if name is None or recorder.busy else running()
+        if node is not None:
+            with recorder.shield():
+                recorder.inside = recorder.ids.key(node)
+                recorder.ran_inside(name, list(flat((*args, *kwargs.values()))), result)
+            recorder.inside = None
+        return result
+
+    def node_at(self, tensor: Any) -> Any:
+        """The node at which a tensor's gradient arrives, or None."""
+        return self.torch.autograd.graph.get_gradient_edge(tensor).node if tensor.requires_grad else None
+
+    def freeze(self, roots: list[Any]) -> tuple[list[Any], list[Any]]:
+        """The nodes that can be reached, with their keys, and how they stand."""
+        return self.recorder.freeze_all(roots)
+
+    def gone(self, node: Any) -> bool:
+        """Whether what a node saved cannot be read any more."""
+        return any(kept.freed for kept in saved_of(node))
+
+    def listen(self, live: Any, starts: Any) -> None:
+        """Listen to the nodes of a call, by hooks."""
+        self.custom = any(hasattr(type(node), "_forward_cls") for node in live)
+        self.recorder.listen(live, starts)
 
     def listens(self) -> bool:
         """Whether what runs now is a step of the cell: no work of the recorder, of a backward call, or
@@ -109,7 +165,9 @@ class PyTorch:
         """Tell what a function did: it wrote into tensors, or made new ones."""
         written = [t for t, version in tensors if version_of(t) != version]
         for tensor in written:
-            self.recorder.mutated(name, [tensor, *(v for v in given if v is not tensor)])
+            values = [tensor, *(v for v in given if v is not tensor)]
+            version = next(version for t, version in tensors if t is tensor)
+            self.recorder.mutated(name, values, version)
         results = [r for r in results if not any(r is t for t, _ in tensors)]
         if not results or written:
             return
@@ -142,12 +200,26 @@ def flat(values: Any) -> Iterator[Any]:
             yield value
 
 
-def by_torch() -> bool:
-    """Whether PyTorch itself asked for a new tensor, as a module does for its parameters."""
+def running() -> Any:
+    """The node of the custom Function whose backward called; None if none did."""
+    frame: Any = sys._getframe(1)
+    while frame is not None:
+        if frame.f_code.co_name == "apply" and frame.f_globals.get("__name__") == QUIET[0]:
+            node = frame.f_locals.get("self")
+            return node if hasattr(type(node), "_forward_cls") else None
+        frame = frame.f_back
+    return None
+
+
+def by_torch(*passed: str) -> bool:
+    """Whether PyTorch itself asked for a new tensor, as a module does for its parameters, or for a mode, by
+    way of the modules `passed`."""
     frame = sys._getframe(1)
     while frame is not None and frame.f_globals.get("__name__") == __name__:
         frame = frame.f_back  # type: ignore[assignment]
-    while frame is not None and frame.f_code.co_name == "__torch_function__":
+    while frame is not None and (
+        frame.f_code.co_name == "__torch_function__" or frame.f_globals.get("__name__") in passed
+    ):
         frame = frame.f_back  # type: ignore[assignment]
     return frame is not None and str(frame.f_globals.get("__name__")).partition(".")[0] == "torch"
 
@@ -175,17 +247,20 @@ class Engine:
         ):
             return run(roots, gradients, keep_graph, create_graph, inputs, *args, **kwargs)
         kind = "backward" if kwargs.get("accumulate_grad") else "grad"
-        recorder.backward_started(kind, roots, gradients, create_graph, inputs if kind == "grad" else None)
+        wanted = inputs if kind == "grad" else None
+        recorder.backward_started(self.source, kind, roots, gradients, create_graph, wanted)
         error: BaseException | None = None
         result: Any = None
         try:
-            result = run(roots, gradients, keep_graph, create_graph, inputs, *args, **kwargs)
+            with self.source.inside() if self.source.custom else contextlib.nullcontext():
+                result = run(roots, gradients, keep_graph, create_graph, inputs, *args, **kwargs)
             return result
         except BaseException as raised:
             error = raised
             raise
         finally:
             recorder.backward_ended(error, result)
+            error = None  # or the error and this frame would refer to each other, and so keep the roots
 
 
 class Waiting(importlib.abc.MetaPathFinder):

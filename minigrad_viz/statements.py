@@ -1,0 +1,126 @@
+"""The statements of a text: which one an expression stands in, and which of them have run.
+
+Nothing is traced for it (that would slow down all of the cell): what is known is where the tensors were used.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator, Sequence
+from typing import Any, NamedTuple
+
+Range = tuple[int, int, int, int]  # first line (from 1), first column (from 0), last line, column after it
+ROUNDS = (ast.For, ast.AsyncFor, ast.While, ast.FunctionDef, ast.AsyncFunctionDef)
+WITHIN = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp, ast.Lambda)
+
+
+class Found(NamedTuple):
+    """The innermost statement around a position: `top` is the number of the statement at the top level that
+    it belongs to, `again` says whether it may run more than once, `within` whether the position is in a
+    part of it that may (a comprehension, say)."""
+
+    statement: ast.stmt
+    top: int
+    again: bool
+    within: bool
+
+
+def find(tree: ast.Module | None, line: int, column: int) -> Found | None:
+    """The statement around a position (in bytes, as Python counts), or None."""
+    body: Sequence[ast.stmt] = () if tree is None else tree.body
+    statement, top, again = None, -1, False
+    while True:
+        i = next((i for i, s in enumerate(body) if begin(s) <= (line, column) <= end(s)), None)
+        if i is None:
+            break
+        again = again or isinstance(statement, ROUNDS)
+        top = i if statement is None else top
+        statement = body[i]
+        body = [inner for block in blocks(statement) for inner in block]
+    if statement is None:
+        return None
+    parts = (node for node in ast.walk(statement) if isinstance(node, WITHIN))
+    within = any((p.lineno, p.col_offset) <= (line, column) < end(p) for p in parts)
+    return Found(statement, top, again, within)
+
+
+def begin(statement: ast.stmt) -> tuple[int, int]:
+    """Where a statement begins, with its decorators."""
+    first = getattr(statement, "decorator_list", None) or [statement]
+    return first[0].lineno, 0 if first[0] is not statement else statement.col_offset
+
+
+def end(node: Any) -> tuple[int, int]:
+    """Where a statement or an expression ends."""
+    return node.end_lineno, node.end_col_offset
+
+
+def blocks(statement: ast.stmt) -> Iterator[list[ast.stmt]]:
+    """The blocks of statements inside a statement."""
+    for holder in (statement, *getattr(statement, "handlers", ()), *getattr(statement, "cases", ())):
+        for name in ("body", "orelse", "finalbody"):
+            block = getattr(holder, name, None)
+            if isinstance(block, list):
+                yield block
+
+
+def head(statement: ast.stmt, lines: Sequence[str]) -> Range:
+    """The range of a statement in bytes; of one that has a block, of what stands before the block."""
+    inside = next(blocks(statement), None)
+    start = statement.lineno, statement.col_offset
+    if not inside:
+        return (*start, *end(statement))
+    stop = start
+    for field, value in ast.iter_fields(statement):
+        for part in value if isinstance(value, list) else [value]:
+            if isinstance(part, ast.AST) and field not in ("decorator_list", *HOLD_BLOCKS):
+                stop = max([stop, *(end(n) for n in ast.walk(part) if hasattr(n, "end_lineno"))])
+    line, column = stop
+    while line < begin(inside[0])[0] and b":" not in lines[line - 1].encode()[column:]:
+        line, column = line + 1, 0
+    raw = lines[line - 1].encode()
+    colon = raw.find(b":", column)
+    return (*start, line, len(raw.rstrip()) if colon < 0 else colon)
+
+
+HOLD_BLOCKS = ("body", "orelse", "finalbody", "handlers", "cases")
+
+
+class Progress:
+    """Which statements have run, from where tensors were used: `come` is told of one such place after the
+    other, `upto` how far the top level has come in the end; both give the statements that are new.
+
+    `tops` are the statements at the top level, None for what is not told. `whole` says that all of them ran,
+    one after the other.
+    """
+
+    def __init__(self, tops: Sequence[Any], whole: bool) -> None:
+        self.tops = tops
+        self.whole = whole
+        self.top = -1
+        self.last: Any = None  # the place that came last
+        self.inner = 0
+
+    def come(self, spot: Any, top: int, inner: int) -> list[Any]:
+        """The statements that began before tensors were used at `spot`, inside the `top`-th at the top level.
+
+        `inner` is how far the call had come that stands there: some calls use tensors several times.
+        """
+        new = self.upto(top)
+        last, self.last = self.last, spot
+        before, self.inner = self.inner, inner
+        if spot.statement is None or (spot.top == top and spot.statement is self.tops[top]):
+            return new
+        if last is None or last.statement is not spot.statement:
+            return [*new, spot.statement]
+        if not spot.again or spot.within or spot.code != last.code or spot.offset > last.offset:
+            return new
+        return new if spot.offset == last.offset and inner > before else [*new, spot.statement]
+
+    def upto(self, top: int) -> list[Any]:
+        """The statements at the top level that have come to run, up to the `top`-th."""
+        if top <= self.top and (self.whole or top == self.top or top < 0):
+            return []
+        first = self.top + 1 if self.whole else top
+        self.top = top
+        return [span for span in self.tops[first : top + 1] if span is not None]
