@@ -1,17 +1,12 @@
-"""The local derivative of a node as a formula and as a number, from the node's own vjp.
+"""The derivative of a node as a formula and as numbers, from the node's own vjp run on symbols.
 
-Note [The formula cannot drift]
-    A vjp is written in operators and `F`, so it also runs on `Symbol`s, which write down what is computed
-    and compute it as well. With 1 as the incoming gradient the text is the formula of ∂output/∂input and
-    the value its number, from the same run of the same code that the engine ran. Branches (`F.where`)
-    follow the numbers. What a Symbol cannot do raises, and then nothing is shown.
+The op is found by the node's name and its values by the names under which they were saved, so PyTorch's
+nodes are explained as well. See Note [The formula cannot drift] in `symbols`.
 """
 
 from __future__ import annotations
 
 import functools
-import operator
-import re
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
@@ -19,264 +14,153 @@ import numpy as np
 
 from minigrad.op import F
 
-from .numbers import number
+from .borrowed import BORROWED
+from .glyphs import TooLarge, plain_array
+from .symbols import ARRAY, GIVEN, NAME, NUMBER, Symbol, Unwritable, bound
 
-SUM, PRODUCT, POWER, ATOM = range(4)  # how tightly a text holds together
-SUPERSCRIPTS = str.maketrans("0123456789-", "⁰¹²³⁴⁵⁶⁷⁸⁹⁻")
-LETTER = re.compile(r"[^\W\d]\w?[⁰¹²³⁴⁵⁶⁷⁸⁹⁻]*")  # what a number may stand before without a dot: 3x²
-CALL = re.compile(r"[\w.]+\([^()]*\)")  # sqrt(w): holds together by itself
-FUNCTIONS = {"log": "ln", "sqrt": "√", "sgn": "sgn", "sigmoid": "σ"}
-SAME = {
-    "reshape",
-    "view",
-    "expand",
-    "sum_to",
-    "clone",
-    "to",
-    "squeeze_dim",
-    "unsqueeze",
-}  # of one number: itself
+OLD_NAMES = {  # what PyTorch 1.4 called nodes; others only had no 0 at the end
+    "CloneBackward": ("CloneBackward0", "CopyBackwards"),
+    "FillBackward0": ("FillBackward2",),
+    "SqueezeBackward3": ("SqueezeBackward4",),
+}
+MANY = ("tensors",)  # the input of an op that takes any number of tensors
+FLOATS = ("float16", "float32", "float64")
+FAULTS = (Unwritable, TypeError, AttributeError, ValueError, IndexError, KeyError, RuntimeError)
 
 
-class Unwritable(Exception):
-    """A vjp asked for something that has no formula here."""
+class Known(NamedTuple):
+    """A saved tensor: its numbers (None if they were too many to keep) and its shape."""
+
+    value: Any
+    shape: tuple[int, ...]
 
 
-class Symbol:
-    """A formula with its value: `text`, how tightly it holds together (`level`), and the number it stands
-    for."""
+class Rule(NamedTuple):
+    """How one op is differentiated: the vjp of each differentiable input, in the order of the edges."""
 
-    __slots__ = ("level", "text", "value")
-
-    def __init__(self, text: str, value: Any, level: int = ATOM) -> None:
-        self.text = text
-        self.value = value
-        self.level = level
-
-    def within(self, level: int) -> str:
-        """The text as part of something that holds together at `level`."""
-        return self.text if self.level >= level else f"({self.text})"
-
-    @property
-    def is_one(self) -> bool:
-        """True for the number 1, which a product leaves out."""
-        return self.text == "1"
-
-    @property
-    def is_number(self) -> bool:
-        """True for a written number."""
-        return self.text.replace(".", "", 1).replace("−", "", 1).isdigit()
-
-    def __mul__(self, other: Any) -> Symbol:
-        return product(self, lift(other, self))
-
-    def __rmul__(self, other: Any) -> Symbol:
-        return product(lift(other, self), self)
-
-    def __truediv__(self, other: Any) -> Symbol:
-        return quotient(self, lift(other, self))
-
-    def __rtruediv__(self, other: Any) -> Symbol:
-        return quotient(lift(other, self), self)
-
-    def __add__(self, other: Any) -> Symbol:
-        b = lift(other, self)
-        return Symbol(f"{self.text} + {b.within(SUM)}", self.value + b.value, SUM)
-
-    __radd__ = __add__
-
-    def __sub__(self, other: Any) -> Symbol:
-        b = lift(other, self)
-        return Symbol(f"{self.text} − {b.within(PRODUCT)}", self.value - b.value, SUM)
-
-    def __rsub__(self, other: Any) -> Symbol:
-        return lift(other, self) - self
-
-    def __pow__(self, exponent: Any) -> Symbol:
-        return power(self, lift(exponent, self))
-
-    def __rpow__(self, base: Any) -> Symbol:
-        return power(lift(base, self), self)
-
-    def __neg__(self) -> Symbol:
-        return Symbol("−" + self.within(PRODUCT), -self.value, PRODUCT)
-
-    def __gt__(self, other: Any) -> bool:
-        return bool(self.value > lift(other, self).value)
-
-    def __eq__(self, other: object) -> bool:
-        return bool(self.value == lift(other, self).value)
-
-    __hash__ = None  # type: ignore[assignment]
-
-    def __minigrad_symbol__(self, op: Any, args: tuple[Any, ...]) -> Any:
-        return of_op(op, args, self)
-
-
-def lift(x: Any, like: Symbol) -> Symbol:
-    """A Python number as a Symbol."""
-    if isinstance(x, Symbol):
-        return x
-    if isinstance(x, bool | int | float | np.floating | np.integer):
-        return Symbol(written(x), type(like.value)(x), ATOM if x >= 0 else PRODUCT)
-    raise Unwritable(type(x).__name__)
-
-
-def written(x: Any) -> str:
-    """A number as a formula has it: `3`, `0.5`, `−2`."""
-    short = number(float(x), "float64").rstrip(".")
-    return short.replace("-", "−")
-
-
-def product(a: Symbol, b: Symbol) -> Symbol:
-    """`3x²`, `q·x`, `y²`; a number goes first, 1 is left out."""
-    value = a.value * b.value
-    if a.is_one or b.is_one:
-        kept = b if a.is_one else a
-        return Symbol(kept.text, value, kept.level)
-    if b.is_number and not a.is_number:
-        a, b = b, a
-    if a.text == b.text:
-        return Symbol(f"{a.within(ATOM)}²", value, POWER)
-    if a.text == "−1":
-        return Symbol("−" + b.within(PRODUCT), value, PRODUCT)
-    close = a.is_number and LETTER.fullmatch(b.text)
-    return Symbol(f"{a.within(PRODUCT)}{'' if close else '·'}{b.within(PRODUCT)}", value, PRODUCT)
-
-
-def quotient(a: Symbol, b: Symbol) -> Symbol:
-    """`1/y`, `1/(2x)`."""
-    value = a.value / b.value
-    if b.is_one:
-        return Symbol(a.text, value, a.level)
-    return Symbol(f"{a.within(PRODUCT)}/{b.within(POWER)}", value, PRODUCT)
-
-
-def power(base: Symbol, exponent: Symbol) -> Symbol:
-    """`x²`, `x^q`, `x^(q − 1)`."""
-    value = base.value**exponent.value
-    if exponent.is_one:
-        return Symbol(base.text, value, base.level)
-    if exponent.text == "0":
-        return Symbol("1", value)
-    if exponent.text.replace("−", "").isdigit():
-        raised = exponent.text.replace("−", "-").translate(SUPERSCRIPTS)
-        return Symbol(base.within(ATOM) + raised, value, POWER)
-    return Symbol(f"{base.within(ATOM)}^{exponent.within(ATOM)}", value, POWER)
-
-
-def of_op(op: Any, args: tuple[Any, ...], like: Symbol) -> Any:
-    """What `F.<op>(*args)` is on symbols."""
-    name = op.name
-    if name in SAME:
-        return args[0]
-    if name == "where":
-        return lift(args[1] if bool(unwrap(args[0])) else args[2], like)
-    if name in ("eq", "ge", "gt", "lt", "le", "ne", "logical_and", "logical_not"):
-        return op.kernel(*(unwrap(a) for a in args))
-    if name == "zeros_like":
-        return lift(0, like)
-    if name == "threshold_backward":
-        g, y, threshold = args
-        return g * Symbol(
-            f"[{lift(y, like).text} > {written(threshold)}]", type(like.value)(lift(y, like) > threshold)
-        )
-    symbols = [lift(a, like) for a in args]
-    binary = BINARY.get(name)
-    if binary is not None:
-        return binary(*symbols)
-    if name == "neg":
-        return -symbols[0]
-    if name in ("tanh_backward", "sigmoid_backward"):
-        return op.kernel(*symbols)  # plain arithmetic, which symbols understand
-    if len(symbols) == 1:
-        return applied(op, symbols[0])
-    raise Unwritable(name)
-
-
-BINARY = {
-    "mul": operator.mul, "mul_scalar": operator.mul, "div": operator.truediv, "div_scalar": operator.truediv,
-    "add": operator.add, "add_scalar": operator.add, "sub": operator.sub, "sub_scalar": operator.sub,
-    "pow_scalar": operator.pow, "pow_tensor": operator.pow, "pow_base": operator.pow,
-}  # fmt: skip
-
-
-def applied(op: Any, x: Symbol) -> Symbol:
-    """A function of one argument: `ln x`, `cos x`, `√w`, `ln(x + 1)`."""
-    name = FUNCTIONS.get(op.name, op.name)
-    simple = x.level == ATOM and "(" not in x.text
-    argument = x.text if simple else f"({x.text})"
-    gap = " " if simple and name.isalpha() else ""
-    return Symbol(f"{name}{gap}{argument}", op.kernel(x.value), POWER)
-
-
-def unwrap(x: Any) -> Any:
-    """The value of a Symbol; anything else as it is."""
-    return x.value if isinstance(x, Symbol) else x
-
-
-class Local(NamedTuple):
-    """A local derivative ∂output/∂input: its formula and its value."""
-
-    formula: str
-    value: float
+    inputs: tuple[str, ...]
+    vjps: Mapping[str, Any]
+    elementwise: bool
 
 
 @functools.cache
-def ops_by_node() -> dict[str, list[Any]]:
-    """All ops by the name of their node in PyTorch 2 (`a + b` and `a + alpha·b` share one), those that save
+def rules() -> dict[str, list[Rule]]:
+    """The rules by the name of the node in PyTorch 2 (`a + b` and `a + alpha·b` share one), those that save
     most first."""
-    found: dict[str, list[Any]] = {}
+    found: dict[str, list[tuple[int, Rule]]] = {}
     for entry in vars(F).values():
         op = getattr(entry, "op", None)
         if op is not None:
-            found.setdefault(op.node.__name__, []).append(op)
-    for ops in found.values():
-        ops.sort(key=lambda op: -len(op.saved))
-    return found
+            rule = Rule(op.inputs, op.vjps, op.elementwise)
+            found.setdefault(op.node.__name__, []).append((-len(op.saved), rule))
+    table = {name: [rule for _, rule in sorted(pairs, key=lambda p: p[0])] for name, pairs in found.items()}
+    for name, (elementwise, vjps) in BORROWED.items():
+        table.setdefault(name, []).append(Rule(tuple(vjps), vjps, elementwise))
+    return table | {old: [rule for name in new for rule in table[name]] for old, new in OLD_NAMES.items()}
 
 
-def local_derivative(
-    node: str, input: int, saved: Mapping[str, Any], names: Mapping[str, str]
-) -> Local | None:
-    """∂output/∂input of an elementwise op of numbers; None where there is no formula.
+def rules_of(node: str, edges: int | None = None) -> list[Rule]:
+    """The rules for a node by its name in either dialect; those for that number of edges."""
+    found = rules().get(node) or rules().get(node + "0") or []
+    if edges is not None and found and found[0].inputs == MANY:
+        return [found[0]._replace(inputs=MANY * edges)]
+    return [rule for rule in found if edges is None or len(rule.inputs) == edges] or found
+
+
+def is_elementwise(node: str, edges: int | None = None) -> bool:
+    """Whether a node belongs to an op that works element by element."""
+    return any(rule.elementwise for rule in rules_of(node, edges))
+
+
+def local(
+    node: str, input: int, saved: Mapping[str, Any], names: Mapping[str, str], dtype: str = ""
+) -> Symbol | None:
+    """∂output/∂input of an elementwise op, element by element; None where there is no formula.
 
     `node` is the node's name in either dialect, `input` the number of the edge, `saved` the values it saved
-    by name (NumPy scalars for tensors, Python numbers else) and `names` how saved tensors are called in the
-    cell.
+    by name (`Known` or NumPy data for tensors, Python values else), `names` how saved tensors are called in
+    the cell and `dtype` the output's (by default that of a saved tensor).
     """
-    for op in ops_by_node().get(node) or ops_by_node().get(node + "0") or ():
-        if op.elementwise and input < len(op.inputs):
-            vjp = op.vjps[op.inputs[input]]
-            wanted = vjp.__code__.co_varnames[1 : vjp.__code__.co_argcount]
-            if all(name in saved for name in wanted):
-                return derive(vjp, wanted, saved, names)
+    tensors = [v.value.dtype for v in map(known, saved.values()) if v and v.value is not None]
+    kinds = [k for k in ([np.dtype(dtype)] if dtype in FLOATS else tensors) if k.name in FLOATS]
+    one = Symbol(NUMBER, value=(kinds[0] if kinds else np.dtype(np.float32)).type(1))
+    return run(node, input, saved, names, one, True, None, "")
+
+
+def vjp(
+    node: str,
+    input: int,
+    saved: Mapping[str, Any],
+    names: Mapping[str, str],
+    received: Known,
+    shape: tuple[int, ...],
+    dtype: str,
+    name: str = "y",
+) -> Symbol | None:
+    """The gradient of an input of any other op: its formula with `received` as the gradient of the output,
+    which is called `name`; None where there is none. `shape` and `dtype` are the input's."""
+    given = Symbol(GIVEN, value=received.value, shape=received.shape, text=name)
+    return run(node, input, saved, names, given, False, shape, dtype)
+
+
+def run(
+    node: str,
+    input: int,
+    saved: Mapping[str, Any],
+    names: Mapping[str, str],
+    gradient: Symbol,
+    elementwise: bool,
+    shape: tuple[int, ...] | None,
+    dtype: str,
+) -> Symbol | None:
+    """Run the vjp of a node's input on symbols."""
+    for rule in rules_of(node, saved.get("edges")):
+        if rule.elementwise != elementwise or input >= len(rule.inputs):
+            continue
+        own = rule.inputs[input]
+        function = rule.vjps[own]
+        wanted = function.__code__.co_varnames[1 : function.__code__.co_argcount]
+        derived = {} if shape is None else told(own, shape, dtype)
+        if not all(name in saved or name in derived for name in wanted):
+            continue
+        values = [symbol(n, saved[n], names) if n in saved else derived[n] for n in wanted]
+        try:
+            with np.errstate(all="ignore"):
+                result = bound(function)(gradient, *values)
+        except FAULTS:
+            return None
+        return result if isinstance(result, Symbol) else None
     return None
 
 
-def derive(
-    vjp: Any, wanted: tuple[str, ...], saved: Mapping[str, Any], names: Mapping[str, str]
-) -> Local | None:
-    """Run a vjp on symbols, with 1 as the incoming gradient."""
-    kind = next((type(v) for v in saved.values() if isinstance(v, np.generic)), np.float32)
-    try:
-        with np.errstate(all="ignore"):
-            result = vjp(Symbol("1", kind(1)), *(symbol(name, saved[name], names) for name in wanted))
-    except (Unwritable, TypeError, AttributeError):
-        return None
-    if not isinstance(result, Symbol) or np.ndim(result.value):
-        return None
-    return Local(result.text, float(result.value))
+def told(own: str, shape: tuple[int, ...], dtype: str) -> dict[str, Any]:
+    """What a vjp may ask of its own input instead of its numbers. A formula is the same for every way in
+    which the input lies in memory."""
+    strides = tuple(int(np.prod(shape[i + 1 :])) for i in range(len(shape)))
+    return {f"{own}_sym_sizes": shape, f"{own}_sym_strides": strides, f"{own}_scalar_type": dtype}
+
+
+def known(value: Any) -> Known | None:
+    """A saved tensor; None for anything else."""
+    if isinstance(value, Known):
+        return value
+    return Known(value, np.shape(value)) if isinstance(value, np.generic | np.ndarray) else None
 
 
 def symbol(name: str, value: Any, names: Mapping[str, str]) -> Any:
-    """A saved value for a vjp: tensors and numbers in a tensor's place as Symbols, exponents and the like
-    as they are."""
-    if isinstance(value, np.generic):
-        text = names.get(name)
-        return (
-            Symbol(text, value, ATOM if text.isidentifier() or CALL.fullmatch(text) else SUM)
-            if text
-            else Symbol(written(value), value)
-        )
-    return value
+    """A saved value for a vjp: a tensor as a Symbol, by its name in the cell, or by its numbers if it has
+    none; exponents and the like as they are."""
+    tensor = known(value)
+    if tensor is None:
+        return value
+    if name in names:
+        return Symbol(NAME, value=tensor.value, shape=tensor.shape, text=names[name])
+    if tensor.value is not None:
+        if not tensor.shape:
+            return Symbol(NUMBER, value=tensor.value)
+        try:
+            plain_array(tensor.value)
+        except TooLarge:
+            return Symbol(NAME, value=tensor.value, shape=tensor.shape, text=name)
+        return Symbol(ARRAY, value=tensor.value)
+    return Symbol(NAME, shape=tensor.shape, text=name)

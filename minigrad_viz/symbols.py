@@ -1,0 +1,362 @@
+"""Symbols: what a vjp is run on to see its formula. They write down what is computed, as a tree, and compute
+it as well.
+
+Note [The formula cannot drift]
+    A vjp is written in operators and `F`, so it also runs on `Symbol`s. With 1 as the incoming gradient the
+    tree of an elementwise op is the formula of ∂output/∂input; with the gradient itself it is the vjp. The
+    numbers come from the same run of the same code that the engine ran. Branches (`F.where`) follow the
+    numbers. What a Symbol cannot do raises, and then no formula is shown. `typeset` writes trees down.
+
+A vjp reaches `F` by its globals, so it is run with `SYMBOLIC` in that place (`bound`): the functions of `F`
+that are no ops (`reshape`, `sum_to`, `outer`) then become symbols too.
+"""
+
+from __future__ import annotations
+
+import functools
+import math
+import operator
+from collections.abc import Callable
+from types import FunctionType
+from typing import Any
+
+import numpy as np
+
+from minigrad.op import F
+
+# What stands at a node of the tree. GIVEN is the gradient that came in, CALL any function of `F` by its name.
+NAME, NUMBER, ARRAY, GIVEN, CALL = "name", "number", "array", "given", "call"
+ADD, SUB, MUL, DIV, POW, NEG = "+", "-", "*", "/", "**", "neg"
+MATMUL, TRANSPOSE, FUNCTION, BRACKET, RELATION = "@", "T", "function", "bracket", "relation"
+RELATIONS = {"eq": "=", "ne": "≠", "gt": ">", "ge": "≥", "lt": "<", "le": "≤", "logical_and": "∧"}
+
+
+class Unwritable(Exception):
+    """A vjp asked for something that has no formula here."""
+
+
+class Symbol:
+    """A formula with its value: `head` says what it is, `args` its parts, `text` a name or an operator.
+
+    `value` is a number or an array, None where it is not known; then `shape` is all that is known of it.
+    `given` says that the incoming gradient is part of it.
+    """
+
+    __slots__ = ("args", "given", "head", "shape", "text", "value")
+    __hash__ = None  # type: ignore[assignment]
+
+    def __init__(
+        self,
+        head: str,
+        args: tuple[Any, ...] = (),
+        value: Any = None,
+        shape: tuple[int, ...] | None = None,
+        text: str = "",
+    ) -> None:
+        self.head = head
+        self.args = args
+        self.value = value
+        self.shape: tuple[int, ...] = np.shape(value) if shape is None else tuple(shape)
+        self.text = text
+        self.given: bool = head == GIVEN or any(isinstance(a, Symbol) and a.given for a in args)
+
+    def is_number(self, number: int) -> bool:
+        """True for this written number."""
+        return self.head == NUMBER and bool(self.value == number)
+
+    def __mul__(self, other: Any) -> Symbol:
+        return product(self, lift(other))
+
+    def __rmul__(self, other: Any) -> Symbol:
+        return product(lift(other), self)
+
+    def __truediv__(self, other: Any) -> Symbol:
+        return quotient(self, lift(other))
+
+    def __rtruediv__(self, other: Any) -> Symbol:
+        return quotient(lift(other), self)
+
+    def __add__(self, other: Any) -> Symbol:
+        return binary(ADD, operator.add, self, lift(other))
+
+    def __radd__(self, other: Any) -> Symbol:
+        return lift(other) + self
+
+    def __sub__(self, other: Any) -> Symbol:
+        return binary(SUB, operator.sub, self, lift(other))
+
+    def __rsub__(self, other: Any) -> Symbol:
+        return lift(other) - self
+
+    def __pow__(self, exponent: Any) -> Symbol:
+        return power(self, lift(exponent))
+
+    def __rpow__(self, base: Any) -> Symbol:
+        return power(lift(base), self)
+
+    def __neg__(self) -> Symbol:
+        if self.head == NEG:
+            return self.args[0]
+        return Symbol(NEG, (self,), None if self.value is None else -self.value, self.shape)
+
+    def __gt__(self, other: Any) -> Symbol:
+        return relation("gt", self, other)
+
+    def __eq__(self, other: object) -> Symbol:  # type: ignore[override]
+        return relation("eq", self, other)
+
+    def __bool__(self) -> bool:
+        if self.value is None or np.size(self.value) != 1:
+            raise Unwritable("which way a branch goes")
+        return bool(self.value)
+
+    @property
+    def mT(self) -> Symbol:
+        """The matrix transposed."""
+        return transposed(self)
+
+    def __minigrad_symbol__(self, op: Any, args: tuple[Any, ...]) -> Any:
+        return of_op(op.name, op.kernel, args)
+
+
+def lift(x: Any) -> Symbol:
+    """A Python number as a Symbol."""
+    if isinstance(x, Symbol):
+        return x
+    if isinstance(x, bool | int | float | np.bool_ | np.floating | np.integer):
+        return Symbol(NUMBER, value=x)
+    raise Unwritable(type(x).__name__)
+
+
+def binary(head: str, function: Callable[[Any, Any], Any], a: Symbol, b: Symbol, text: str = "") -> Symbol:
+    """Two symbols, element by element."""
+    known = a.value is not None and b.value is not None
+    try:
+        shape = np.broadcast_shapes(a.shape, b.shape)
+    except ValueError as problem:
+        raise Unwritable(str(problem)) from None
+    return Symbol(head, (a, b), function(a.value, b.value) if known else None, shape, text)
+
+
+def product(a: Symbol, b: Symbol) -> Symbol:
+    """`3x²`, `q·x`, `y²`; a number goes first, 1 is left out."""
+    whole = binary(MUL, operator.mul, a, b)
+    for one, kept in ((a, b), (b, a)):
+        if one.is_number(1) and (kept.given or kept.shape == whole.shape):
+            return kept
+    for minus, kept in ((a, b), (b, a)):
+        if minus.head == NUMBER and minus.is_number(-1):
+            return -kept
+    if a.head == b.head == NAME and a.text == b.text:
+        return Symbol(POW, (a, lift(2)), whole.value, whole.shape)
+    if a.head == NEG and b.head != NEG and not (b.head == NUMBER and b.value < 0):
+        return -product(a.args[0], b)
+    if b.head == NEG and a.head != NEG and not (a.head == NUMBER and a.value < 0):
+        return -product(a, b.args[0])
+    if b.head == NUMBER and a.head != NUMBER:
+        whole.args = (b, a)
+    return whole
+
+
+def quotient(a: Symbol, b: Symbol) -> Symbol:
+    """`1/y`, `1/(2x)`; `(x/y)/y` is `x/y²`."""
+    whole = binary(DIV, operator.truediv, a, b)
+    if b.is_number(1):
+        return a
+    if a.head == DIV and a.args[1].head == b.head == NAME and a.args[1].text == b.text:
+        return Symbol(DIV, (a.args[0], product(b, b)), whole.value, whole.shape)
+    return whole
+
+
+def power(base: Symbol, exponent: Symbol) -> Symbol:
+    """`x²`, `x^q`, `x^(q − 1)`."""
+    if exponent.is_number(1):
+        return base
+    whole = binary(POW, operator.pow, base, exponent)
+    if exponent.is_number(0) and whole.value is not None:
+        return Symbol(NUMBER, value=whole.value) if not whole.shape else whole
+    return whole
+
+
+def relation(name: str, a: Any, b: Any) -> Symbol:
+    """`y > 0`, with True or False for each element as its value."""
+    return binary(RELATION, getattr(F, name).op.kernel, lift(a), lift(b), RELATIONS[name])
+
+
+def chosen(condition: Any, a: Symbol, b: Symbol) -> Symbol:
+    """`F.where`: one of the two where the condition says the same everywhere, else `[condition]·a + …`."""
+    known = unwrap(condition)
+    if known is None:
+        raise Unwritable("which way a branch goes")
+    whole = np.broadcast_shapes(np.shape(known), a.shape, b.shape)
+    for side, holds in ((a, np.all(known)), (b, not np.any(known))):
+        if holds and (side.given or side.shape in (whole, ())):
+            return side
+    kind = next(v.dtype.type for v in (a.value, b.value, np.float32(0)) if isinstance(v, RAW))
+    mark = Symbol(BRACKET, (condition,), np.asarray(known).astype(kind), text="")
+    opposite = Symbol(BRACKET, (condition,), np.asarray(~np.asarray(known)).astype(kind), text="not")
+    shares = [product(m, side) for m, side in ((mark, a), (opposite, b)) if not side.is_number(0)]
+    total = shares[0] if len(shares) == 1 else shares[0] + shares[1]
+    total.value = np.where(known, unwrap(a), unwrap(b))  # a 0 stays 0 beside an infinity
+    return total
+
+
+def above(y: Symbol, threshold: Any, kind: Any) -> Symbol:
+    """`[y > 0]`, 1 or 0; NaN is not above, but let through as well: `[¬(y ≤ 0)]`."""
+    below = relation("le", y, threshold)
+    value = None if below.value is None else np.asarray(~np.asarray(below.value), kind)[()]
+    if y.value is not None and np.isnan(y.value).any():
+        return Symbol(BRACKET, (below,), value, below.shape, "not")
+    return Symbol(BRACKET, (relation("gt", y, threshold),), value, below.shape)
+
+
+RAW = (np.ndarray, np.generic)
+SAME = ("clone", "alias", "to", "squeeze_result", "copy")  # what leaves the numbers as they are
+RESHAPES = ("reshape", "view", "unsqueeze", "squeeze_dim", "expand", "sum_to", "reshape_alias", "unsafe_view")
+SPELLED = {"view": "reshape", "unsafe_view": "reshape", "reshape_alias": "reshape", "squeeze_dim": "squeeze",
+           "sum_dim": "sum"}  # fmt: skip
+BINARY: dict[str, Callable[[Any, Any], Any]] = {
+    "mul": operator.mul, "mul_scalar": operator.mul, "div": operator.truediv, "div_scalar": operator.truediv,
+    "add": operator.add, "add_scalar": operator.add, "sub": operator.sub, "sub_scalar": operator.sub,
+    "pow_scalar": operator.pow, "pow_tensor": operator.pow, "pow_base": operator.pow,
+}  # fmt: skip
+UNARY = ("log", "exp", "sqrt", "sin", "cos", "tanh", "sigmoid", "abs", "sgn", "logical_not")
+
+
+def of_op(name: str, kernel: Any, args: tuple[Any, ...]) -> Any:
+    """What `F.<name>(*args)` is on symbols; `kernel` computes it on numbers."""
+    if name in BINARY:
+        return BINARY[name](lift(args[0]), lift(args[1]))
+    if name in RELATIONS:
+        return relation(name, *args)
+    if name == "neg":
+        return -lift(args[0])
+    if name == "where":
+        return chosen(args[0], lift(args[1]), lift(args[2]))
+    if name == "zeros_like":
+        return Symbol(NUMBER, value=lift(0).value)
+    if name == "threshold_backward":
+        return args[0] * above(lift(args[1]), args[2], kind_of(args[0], args[1]))
+    if name in ("tanh_backward", "sigmoid_backward"):
+        return kernel(*args)  # plain arithmetic, which symbols understand
+    if name in UNARY:
+        x = lift(args[0])
+        return Symbol(FUNCTION, (x,), None if x.value is None else kernel(x.value), x.shape, name)
+    if name in ("t", "transpose"):
+        return transposed(lift(args[0]), *args[1:])
+    if name in ("mm", "mv", "bmm"):
+        return matrix_product(lift(args[0]), lift(args[1]), kernel)
+    return called(name, kernel, args)
+
+
+def called(name: str, kernel: Any, args: tuple[Any, ...]) -> Symbol:
+    """Any other function, by its name: its first argument is a tensor, the others are numbers, shapes ….
+
+    Where the numbers are not known the shape is, for the functions that are told it or keep it.
+    """
+    x = lift(args[0])
+    if any(isinstance(a, Symbol) for a in args[1:]):
+        raise Unwritable(name)
+    value = None if x.value is None else kernel(*map(unwrap, args))
+    shape = np.shape(value) if value is not None else shape_of(name, x, args[1:])
+    if name in SAME or (name in RESHAPES and shape == x.shape):
+        return x
+    if name == "expand" and x.head == CALL and x.text == "unsqueeze" and not x.args[0].shape:
+        x = x.args[0]
+    return Symbol(CALL, (x, *args[1:]), value, shape, SPELLED.get(name, name))
+
+
+def shape_of(name: str, x: Symbol, args: tuple[Any, ...]) -> tuple[int, ...]:
+    """The shape of a function's result, where that is easily told."""
+    if name in SAME or name == "zeros_like":
+        return x.shape
+    if name in ("expand", "sum_to", "reshape", "view", "select_backward", "slice_backward"):
+        size = tuple(args[0])
+        if name not in ("reshape", "view") or math.prod(size) == math.prod(x.shape):
+            return size
+    if name == "permute":
+        return tuple(x.shape[d] for d in args[0])
+    if name == "unsqueeze":
+        dim = args[0] % (len(x.shape) + 1)
+        return (*x.shape[:dim], 1, *x.shape[dim:])
+    raise Unwritable(f"the shape of {name}")
+
+
+def transposed(x: Symbol, *dims: int) -> Symbol:
+    """`Wᵀ`: the last two dimensions exchanged; other exchanges go by their name."""
+    n = len(x.shape)
+    if n < 2 and not dims:
+        return x
+    if not dims and n > 2:
+        dims = (-2, -1)
+    if dims and {d % n for d in dims} != {n - 2, n - 1}:
+        return Symbol(CALL, (x, *dims), None if x.value is None else np.swapaxes(x.value, *dims),
+                      np.empty(x.shape, bool).swapaxes(*dims).shape, "transpose")  # fmt: skip
+    if x.head == TRANSPOSE:
+        return x.args[0]
+    if x.head == MATMUL and x.args[0].head == TRANSPOSE and len(x.args[1].shape) == 2:  # (Aᵀ B)ᵀ = Bᵀ A
+        return matrix_product(transposed(x.args[1]), x.args[0].args[0], operator.matmul)
+    if x.head == MATMUL and x.args[1].head == TRANSPOSE and len(x.args[0].shape) == 2:  # (A Bᵀ)ᵀ = B Aᵀ
+        return matrix_product(x.args[1].args[0], transposed(x.args[0]), operator.matmul)
+    value = None if x.value is None else np.swapaxes(x.value, -1, -2)
+    return Symbol(TRANSPOSE, (x,), value, (*x.shape[:-2], x.shape[-1], x.shape[-2]))
+
+
+def matrix_product(a: Symbol, b: Symbol, kernel: Any) -> Symbol:
+    """`A B`, also of batches and with a vector."""
+    if not a.shape or not b.shape or a.shape[-1] != b.shape[-2 if len(b.shape) > 1 else -1]:
+        raise Unwritable("shapes do not match")
+    known = a.value is not None and b.value is not None
+    shape = (*a.shape[:-1], *(b.shape[-1:] if len(b.shape) > 1 else ()))
+    return Symbol(MATMUL, (a, b), kernel(a.value, b.value) if known else None, shape)
+
+
+def unwrap(x: Any) -> Any:
+    """The value of a Symbol; anything else as it is."""
+    return x.value if isinstance(x, Symbol) else x
+
+
+def kind_of(*symbols: Any) -> Any:
+    """The dtype of the first value that has one."""
+    return next((v.dtype for v in map(unwrap, symbols) if isinstance(v, RAW)), np.dtype(np.float32))
+
+
+# ── F ───────────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def reshape(x: Any, size: Any) -> Any:
+    """`F.reshape` of a symbol."""
+    return called("reshape", lambda a, n: np.reshape(a, n)[()], (x, tuple(size)))
+
+
+def sum_to(x: Any, shape: Any) -> Any:
+    """`F.sum_to` of a symbol: summed over the dimensions along which `shape` was broadcast."""
+    return called("sum_to", F.sum_to, (x, tuple(shape)))
+
+
+def outer(g: Any, vec: Any) -> Any:
+    """`F.outer` of symbols: a column times a row, `ȳ vᵀ`."""
+    g, vec = lift(g), lift(vec)
+    known = g.value is not None and vec.value is not None
+    row = Symbol(TRANSPOSE, (vec,), vec.value, vec.shape)
+    value = np.multiply.outer(g.value, vec.value) if known else None
+    return Symbol(MATMUL, (g, row), value, (*g.shape, *vec.shape))
+
+
+class Symbolic:
+    """`F`, with those of its functions that are no ops made for symbols."""
+
+    reshape, sum_to, outer = staticmethod(reshape), staticmethod(sum_to), staticmethod(outer)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(F, name)
+
+
+SYMBOLIC = Symbolic()
+
+
+@functools.cache
+def bound(vjp: Any) -> Any:
+    """A vjp whose `F` is the one for symbols."""
+    scope = {**vjp.__globals__, "F": SYMBOLIC}
+    return FunctionType(vjp.__code__, scope, vjp.__name__, vjp.__defaults__, vjp.__closure__)
