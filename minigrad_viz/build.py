@@ -2,34 +2,79 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
+
 from .events import Forward, NodeState, TensorState, Trace
 from .graph import CONSTANT, LEAF, PARAMETER, RESULT, ROOT, Card, Deck, Graph, Route, Saved, Station
-from .naming import expression, names_of, numbered
-from .places import Edge, Place, Reader
+from .naming import expression, gradient_name, names_of, numbered
+from .places import Call, Edge, Lookup, Place, Reader, reader_of
 from .protocol import Value
 
 
-class Builder(Reader):
-    """Reads a trace and puts the picture of its `call`-th backward call together (the last one by
-    default)."""
+class Builder(Lookup):
+    """What there is to draw at the `call`-th backward call of a trace (the last one by default), and the
+    picture of it.
+
+    `places` are all stations, with their tensors as they stood at that call; `shown` those that belong to the
+    call, `given` the ids of those whose inputs do not.
+    """
 
     def __init__(self, trace: Trace, call: int | None = None) -> None:
-        super().__init__(trace, call)
+        reader = reader_of(trace)
+        self.trace = trace
+        self.call = max(reader.calls, default=0) if call is None else call
+        now = reader.calls.get(self.call) or Call()
+        self.roots, self.flows, self.arrived = now.roots, now.flows, now.arrived
+        self.captured, self.before, self.hooks = now.captured, now.before, now.hooks
+        self.accumulators = reader.accumulators | now.accumulators
+        self.of, self.gradient_of, self.seen_as = reader.of, reader.gradient_of, reader.seen_as
+        self.freed = {node for node, freed_by in reader.freed.items() if freed_by <= self.call}
+        self.nodes = reader.nodes | self.met_again(reader)
+        self.at, self.by_node = dict(reader.at), dict(reader.by_node)
+        self.places = self.at_the_moment(reader, now.end)
+        shown, self.given = reader.scopes.of(self.call) or (None, set())
+        self.shown = self.places if shown is None else [p for p in self.places if p.id in shown]
         # Leaves that a node sends gradients to; they stand on an AccumulateGrad, even if nobody looked at it.
         self.users = {
             id
-            for place in self.places
+            for place in self.shown
             if place.node is not None
             for id, edge in zip(place.inputs or (), self.guess(place), strict=True)
             if id is not None and edge is not None
         }
         self.named = self.names()
+        self.held = {id for id, _ in trace.names}
+
+    def met_again(self, reader: Reader) -> dict[str, NodeState]:
+        """The nodes that several calls reached, as this call, or the last one before it, saw them."""
+        found = {}
+        for node, seen in reader.again.items():
+            states = [state for call, state in seen if call <= self.call]
+            if states:
+                found[node] = states[-1]
+        return found
+
+    def at_the_moment(self, reader: Reader, end: float) -> list[Place]:
+        """All places; those of tensors that changed before `end` with what they had become."""
+        states: dict[str, list[TensorState]] = {}
+        for tensor, later in reader.later.items():
+            known = bisect_right(later, end, key=lambda seen: seen[0])
+            if known:
+                place, i = reader.at[tensor]
+                states.setdefault(place.id, list(place.states))[i] = later[known - 1][1]
+        places = [p.standing(states[p.id]) if p.id in states else p for p in reader.places]
+        for place in places:
+            if place.id in states:
+                self.at.update((state.id, (place, i)) for i, state in enumerate(place.states))
+                if place.node is not None:
+                    self.by_node[place.node] = place
+        return places
 
     def graph(self, note: tuple[str, dict[str, str]] | None = None) -> Graph:
         """The picture's model."""
         routes: list[Route] = []
         stations = []
-        for place in self.places:
+        for place in self.shown:
             deck, new = self.deck(place, len(routes))
             routes += new
             cards = tuple(self.card(place, i, state) for i, state in enumerate(place.states))
@@ -38,12 +83,18 @@ class Builder(Reader):
 
     def names(self) -> dict[str, str]:
         """Variable names by tensor id; one that stood for several tensors gets subscripts."""
-        named = names_of(self.places, self.trace.names)
+        named = names_of(self.shown, self.trace.names)
+        for place in self.shown:
+            id, name = place.states[0].id, gradient_name(place, named)
+            if name is not None and named.get(id, ".grad").endswith(".grad"):
+                named[id] = name
+        shown = [state.id for place in self.shown for state in place.states]
+        named |= {id: self.seen_as[id] for id in shown if id in self.seen_as and id not in named}
         for id, (call, target) in self.gradient_of.items():
             root = named.get(self.of.get(call, ""))
             if root and target in named and id not in named:
                 named[id] = f"∂{root}/∂{named[target]}"
-        return numbered(named)
+        return numbered({id: named[id] for id in shown if id in named})
 
     def expression(self, place: Place) -> str | None:
         """What an op inside backward computed, written with the names of its inputs."""
@@ -54,8 +105,10 @@ class Builder(Reader):
         node = self.node_of(place)
         routes: list[Route] = []
         slots: list[str | None] = []
-        edges = node.edges if node is not None and node.variable is None else ()
-        for i, id in enumerate(self.match(list(place.inputs or ()), edges)):
+        given = place.id in self.given
+        edges = node.edges if node is not None and node.variable is None and not given else ()
+        inputs = [] if given else list(place.inputs or ())
+        for i, id in enumerate(self.match(inputs, edges)):
             where = self.at.get(id) if id is not None else None
             tracked = i < len(edges) and edges[i] is not None
             if where is None or where[0] is place:
@@ -72,7 +125,9 @@ class Builder(Reader):
             Saved(s.name, s.value, s.version, s.freed or (gone and isinstance(s.value, Value)))
             for s in node.saved
         )
-        return Deck(node.id, node.name, saved, tuple(slots[: len(edges)]), node.hooks), routes
+        ran = tuple(self.hooks.get(node.id, ()))
+        entries = tuple(slots[: len(edges)])
+        return Deck(node.id, node.name, saved, entries, node.hooks, ran=ran), routes
 
     def match(self, given: list[str | None], edges: tuple[Edge | None, ...]) -> list[str | None]:
         """The op's input tensors, one per entry of `next_functions` and then the others.
@@ -147,6 +202,8 @@ class Builder(Reader):
             is_leaf=state.is_leaf,
             retains_grad=state.retains_grad,
             version=state.version,
+            held=state.id in self.held,
+            before=self.before.get(state.id),
         )
 
     def role(self, state: TensorState, place: Place) -> str:

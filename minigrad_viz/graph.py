@@ -45,7 +45,8 @@ class Card:
     """Upper deck: a tensor as it stood when the picture was taken.
 
     `name` is the variable, `expr` the source expression that made it; either may be unknown. `grad` is the
-    gradient that flowed into the tensor; `grad_kept` tells whether it was also stored in `.grad`.
+    gradient that flowed into the tensor; `grad_kept` tells whether it was also stored in `.grad`, and
+    `before` is what that held already. `held` says that a variable still stands for the tensor in the end.
     """
 
     id: str
@@ -59,6 +60,19 @@ class Card:
     is_leaf: bool = True
     retains_grad: bool | None = False
     version: int = 0
+    held: bool = False
+    before: Value | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Hook:
+    """A hook that ran with a node: its `kind` ("tensor", "pre", "post", "post_accumulate") and own name,
+    and the gradients before it and after it."""
+
+    kind: str
+    name: str
+    before: tuple[Value | None, ...]
+    after: tuple[Value | None, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +81,8 @@ class Deck:
 
     `inputs` has one entry per entry of `next_functions`: the id of the route it belongs to, or None where
     the entry is None (the input needs no gradient; drawn as ∅). `hooks` counts the user's hooks that run
-    with the node.
+    with the node. `sequence` is the rank of the node's age, by which the engine runs it (an AccumulateGrad's
+    is the highest); 0 where nobody asked. `ran` are the hooks that ran in the call that is shown, in order.
     """
 
     id: str
@@ -75,6 +90,8 @@ class Deck:
     saved: tuple[Saved, ...] = ()
     inputs: tuple[str | None, ...] = ()
     hooks: int = 0
+    sequence: int = 0
+    ran: tuple[Hook, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,7 +113,8 @@ class Route:
     """A tensor used by an op: card `card` of station `source` is input `input` of station `target`.
 
     `tracked` says that a gradient arrow runs back along it. `gradients` are the values that flowed over it
-    in the backward call that is shown, in order: usually one, none if nothing flowed (yet).
+    in the backward call that is shown, in order: usually one, none if nothing flowed (yet). `times` is more
+    than 1 for all uses of a tensor by the members of one fold.
     """
 
     id: str
@@ -106,20 +124,40 @@ class Route:
     input: int = 0
     tracked: bool = True
     gradients: tuple[Value, ...] = ()
+    times: int = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Fold:
+    """A station that stands for many, whose ids in the whole graph are `members`.
+
+    Its card is that of the last of them; `counts` has the names of their backward nodes, most frequent first.
+    """
+
+    station: str
+    members: tuple[str, ...]
+    counts: tuple[tuple[str, int], ...] = ()
+
+    @property
+    def operations(self) -> int:
+        """How many operations it stands for; without backward nodes, how many stations."""
+        return sum(count for _, count in self.counts) or len(self.members)
 
 
 @dataclass(frozen=True, slots=True)
 class Graph:
     """Stations in program order, the routes between them, and a sentence for the reader where one is due.
 
-    `note` is a key of the catalogue of texts with its values, e.g. ("no_graph_leaves", {"names": "x, y"}).
-    `omitted` counts stations left out because the graph was larger than the limit.
+    `folds` says which of the stations stand for many. `note` is a key of the catalogue of texts with its
+    values, e.g. ("no_graph_leaves", {"names": "x, y"}). `omitted` counts stations left out because the
+    graph was larger than the limit.
     """
 
     stations: tuple[Station, ...]
     routes: tuple[Route, ...]
     note: tuple[str, dict[str, str]] | None = None
     omitted: int = 0
+    folds: tuple[Fold, ...] = ()
 
     def station(self, id: str) -> Station:
         """The station called `id` (KeyError if there is none)."""

@@ -3,6 +3,7 @@ not show."""
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from typing import Any
@@ -12,7 +13,9 @@ from .numbers import number
 OPERATORS = {"add": "+", "sub": "-", "mul": "*", "div": "/", "pow": "**"}
 KINDS = ("_scalar", "_tensor")  # in which names of ops end that take a number, or a tensor, beside the first
 SUBSCRIPTS = str.maketrans("0123456789", "₀₁₂₃₄₅₆₇₈₉")
+GRADIENT = re.compile(r"(?<![\w.])[\w.]+\.grad\b")
 LONGEST = 24  # characters of an expression that is part of another one
+DEEPEST = 6  # brackets in brackets; what is deeper is longer than that
 
 
 def names_of(places: Iterable[Any], final: Iterable[tuple[str, str]]) -> dict[str, str]:
@@ -20,7 +23,8 @@ def names_of(places: Iterable[Any], final: Iterable[tuple[str, str]]) -> dict[st
     end.
 
     The variable that the result was assigned to counts, if it still is that tensor or none is; else the
-    first variable that is (`y = f(x)` names what `f` called `b`).
+    first variable that is (`y = f(x)` names what `f` called `b`), or for a parameter its place in its module
+    (`for p in model.parameters()` leaves `p` behind).
     """
     bound: dict[str, list[str | None]] = {}
     for id, name in final:
@@ -30,18 +34,37 @@ def names_of(places: Iterable[Any], final: Iterable[tuple[str, str]]) -> dict[st
         for state in place.states:
             own = place.name if len(place.states) == 1 else None
             names = bound.get(state.id) or [own]
-            chosen = own if own in names else names[0]
+            inner = [name for name in names if state.parameter and "." in (name or "")]
+            chosen = own if own in names else [*inner, *names][0]
             if chosen is not None:
                 named[state.id] = chosen
     return named
 
 
-def expression(place: Any, at: Mapping[str, Any], named: Mapping[str, str]) -> str | None:
-    """An op inside backward in symbols; None for a place that no such op made."""
+def gradient_name(place: Any, named: Mapping[str, str]) -> str | None:
+    """`x.grad` for a tensor that is the gradient of `x`; None where that is not certain.
+
+    Of several leaves with equal gradients, and for a leaf without a name, the source of its first use
+    decides.
+    """
+    written = dict.fromkeys(GRADIENT.findall(place.used))
+    leaves = [f"{named[leaf]}.grad" for leaf in place.gradient_of if leaf in named]
+    if len(place.gradient_of) == 1 and leaves:
+        return leaves[0]
+    found = [name for name in written if name in leaves or len(leaves) < len(place.gradient_of)]
+    return found[0] if len(found) == 1 else None
+
+
+def expression(
+    place: Any, at: Mapping[str, Any], named: Mapping[str, str], depth: int = DEEPEST
+) -> str | None:
+    """An op whose source is not known in symbols; None for a place that no such op made. What stands more
+    than `depth` brackets deep is `…`."""
     event = place.event
     if event is None:
         return None
-    operands = [operand(id, text, at, named) for id, text in zip(event.inputs, event.arguments, strict=True)]
+    given = zip(event.inputs, event.arguments, strict=True)
+    operands = [operand(id, text, at, named, depth) for id, text in given]
     title = event.op
     for kind in KINDS:
         title = title.removesuffix(kind)
@@ -52,7 +75,9 @@ def expression(place: Any, at: Mapping[str, Any], named: Mapping[str, str]) -> s
     return f"{title}({', '.join(operands)})"
 
 
-def operand(id: str | None, text: str | None, at: Mapping[str, Any], named: Mapping[str, str]) -> str:
+def operand(
+    id: str | None, text: str | None, at: Mapping[str, Any], named: Mapping[str, str], depth: int
+) -> str:
     """One input of such an op: its name, its number, or its own expression in brackets."""
     if id is None:
         return text or ""
@@ -62,7 +87,7 @@ def operand(id: str | None, text: str | None, at: Mapping[str, Any], named: Mapp
     value = place.states[i].value
     if place.event is None and value is not None and value.size == 1 and value.items:
         return number(value.items[0], value.dtype)
-    whole = place.expr or expression(place, at, named) or "…"
+    whole = place.expr or (expression(place, at, named, depth - 1) if depth else None) or "…"
     return f"({whole})" if len(whole) <= LONGEST else "(…)"
 
 
@@ -75,3 +100,8 @@ def numbered(named: dict[str, str]) -> dict[str, str]:
         seen[name] += 1
         result[id] = name if count[name] == 1 else name + str(seen[name]).translate(SUBSCRIPTS)
     return result
+
+
+def plain_name(name: str) -> str:
+    """A name without the subscript that `numbered` gave it."""
+    return name.rstrip("₀₁₂₃₄₅₆₇₈₉")

@@ -14,7 +14,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from .boxes import gather, name_cards
-from .graph import RESULT, ROOT, Card, Graph, Route, Saved, Station
+from .cards import Look
+from .graph import RESULT, ROOT, Card, Deck, Fold, Graph, Route, Saved, Station
 from .numbers import gradient_text, short
 from .protocol import Value
 from .words import clean, shorten, text
@@ -25,9 +26,9 @@ WIDTH = 60  # columns of a name or an expression
 LONG = 1000  # characters of one detail
 
 
-def outline(graph: Graph, lang: str | None = None, *, limit: int = 60) -> str:
+def outline(graph: Graph, lang: str | None = None, *, limit: int = 60, look: Look | None = None) -> str:
     """`graph` as text, at most `limit` stations of it: of a larger graph the first and the last, and a count
-    between.
+    between. `look` says whether values are told, and which of the saved ones.
 
     Never ends in a line break. Raises ValueError for an unknown language or a limit below 2.
     """
@@ -37,7 +38,7 @@ def outline(graph: Graph, lang: str | None = None, *, limit: int = 60) -> str:
     shown = stations
     if len(stations) > limit:
         shown = stations[: limit - limit // 2] + stations[len(stations) - limit // 2 :]
-    writer = _Writer(graph, lang)
+    writer = _Writer(graph, lang, look or Look())
     lines = writer.notes()
     framed = any(station.order > 1 for station in stations)
     order = None
@@ -66,8 +67,9 @@ def _reading_order(stations: tuple[Station, ...]) -> list[Station]:
 class _Writer:
     """Writes stations of one graph in one language."""
 
-    def __init__(self, graph: Graph, lang: str | None) -> None:
-        self.graph, self.lang = graph, lang
+    def __init__(self, graph: Graph, lang: str | None, look: Look) -> None:
+        self.graph, self.lang, self.look = graph, lang, look
+        self.folds = {fold.station for fold in graph.folds}
         self.names = name_cards(graph, lang)
         self.shares = gather(graph)
         self.arriving: dict[str, list[Route]] = {}
@@ -88,8 +90,10 @@ class _Writer:
         lines = [self.card(station, i, card) for i, card in enumerate(station.cards)]
         if station.deck is None:
             return lines
-        saved = [_saved_line(saved, self.lang) for saved in station.deck.saved]
+        shown = station.deck.saved if self.look.saved != "none" else ()
+        saved = [_saved_line(saved, self.look, self.lang) for saved in shown]
         hooks = [text("hooks", self.lang, n=station.deck.hooks)] if station.deck.hooks else []
+        hooks = describe_hooks(station.deck, self.lang) if station.deck.ran and self.look.values else hooks
         lines.append("  " + GAP.join([shorten(clean(station.deck.name), WIDTH), *saved, *hooks]))
         inputs = self.inputs(station)
         more = len(inputs) - INPUTS
@@ -103,10 +107,12 @@ class _Writer:
         if card.name and card.expr and card.role in (RESULT, ROOT):
             name = f"{name} = {shorten(clean(card.expr), WIDTH)}"
         parts = [name]
-        if card.value is not None:
+        if card.value is not None and self.look.values:
             parts.append(short(card.value, WIDTH))
         if card.role != RESULT:
             parts.append(text(f"role_{card.role}", self.lang))
+        if not self.look.values:
+            return GAP.join(parts)
         if card.grad is not None:
             kept = "outline_kept" if card.grad_kept else "outline_not_kept"
             value = gradient_text(card.grad, self.shares.get((station.id, i), ()), WIDTH, self.lang)
@@ -116,9 +122,11 @@ class _Writer:
         return GAP.join(parts)
 
     def inputs(self, station: Station) -> list[str]:
-        """One line for every entry of the node's `next_functions`."""
+        """One line for every entry of the node's `next_functions`; of a fold one for each tensor."""
         assert station.deck is not None
         arriving = self.arriving.get(station.id, [])
+        if station.id in self.folds:
+            return self.into_fold(arriving)
         tracked = {route.id: route for route in arriving}
         # An entry that is None belongs to the tensor that came in at the same place, where that is known.
         others = {route.input: route for route in arriving if not route.tracked}
@@ -133,9 +141,18 @@ class _Writer:
                 lines.append(text("outline_none", self.lang))
         return lines
 
+    def into_fold(self, arriving: list[Route]) -> list[str]:
+        """What a fold sends gradients to, and how many."""
+        lines = []
+        for route in arriving:
+            key = "outline_input_many" if route.gradients else "outline_input_many_waiting"
+            many = text(key, self.lang, name=self.source(route), n=route.times)
+            lines += [many if route.times > 1 else self.gradient(route)] if route.tracked else []
+        return lines
+
     def gradient(self, route: Route) -> str:
         """Where a gradient goes, and the value if one flowed."""
-        if not route.gradients:
+        if not route.gradients or not self.look.values:
             return text("outline_input_waiting", self.lang, name=self.source(route))
         value = ", ".join(short(gradient, WIDTH) for gradient in route.gradients)
         return text("outline_input", self.lang, name=self.source(route), value=value)
@@ -144,8 +161,10 @@ class _Writer:
         return shorten(self.names[route.source, route.card], WIDTH)
 
 
-def _saved_line(saved: Saved, lang: str | None) -> str:
+def _saved_line(saved: Saved, look: Look, lang: str | None) -> str:
     name = shorten(clean(saved.name), WIDTH)
+    if not look.values:
+        return name
     if saved.value is None:
         return text("outline_freed_unseen", lang, name=name) if saved.freed else name
     value = (
@@ -153,19 +172,24 @@ def _saved_line(saved: Saved, lang: str | None) -> str:
     )
     if saved.freed:
         return text("outline_freed", lang, name=name, value=value)
-    key = "outline_version" if saved.version else "outline_saved"
+    whole = look.saved == "all" and saved.version is not None
+    key = "outline_version" if saved.version or whole else "outline_saved"
     return text(key, lang, name=name, value=value, version=saved.version)
 
 
 # ---------------------------------------------------------------- details: what a tooltip of the picture says
 
 
-def describe(station: Station, i: int, names: Mapping[tuple[str, int], str], lang: str | None = None) -> str:
+def describe(
+    station: Station, i: int, names: Mapping[tuple[str, int], str], lang: str | None = None,
+    fold: Fold | None = None,
+) -> str:  # fmt: skip
     """Everything known of card `i` of a station, a line each, in full (a single text to 1,000 columns)."""
     card = station.cards[i]
     title = f"{card.name} = {card.expr}" if card.name and card.expr else names[station.id, i]
     grad = short(card.grad, WIDTH) if card.grad else None
     known: dict[str, object] = {
+        "role": text(f"role_{card.role}", lang),
         "value": short(card.value, WIDTH) if card.value else text("unknown", lang),
         "grad": text("not_kept", lang, value=grad) if card.grad and not card.grad_kept else grad,
         "requires_grad": card.requires_grad,
@@ -179,7 +203,37 @@ def describe(station: Station, i: int, names: Mapping[tuple[str, int], str], lan
     rows = [
         text("detail", lang, label=text(f"row_{name}", lang), value=value) for name, value in known.items()
     ]
-    return "\n".join([shorten(clean(title), LONG), *rows])
+    many = [] if fold is None else [text("tip_fold", lang, n=fold.operations)]
+    return "\n".join([shorten(clean(title), LONG), *many, *rows])
+
+
+def describe_deck(deck: Deck, lang: str | None = None) -> str:
+    """A backward node with its saved values, a line each."""
+    saved = [describe_saved(saved, lang) for saved in deck.saved]
+    return "\n".join([shorten(clean(deck.name), LONG), *saved, *describe_hooks(deck, lang)])
+
+
+def describe_hooks(deck: Deck, lang: str | None = None) -> list[str]:
+    """The hooks of a node as they ran, or how many there are."""
+    if not deck.ran:
+        return [text("hooks", lang, n=deck.hooks)] if deck.hooks else []
+    told = []
+    for i, hook in enumerate(deck.ran, 1):
+        name = shorten(
+            clean(
+                text(f"hook_{hook.kind}", lang, name=hook.name if hook.name.isidentifier() else "").strip()
+            ),
+            WIDTH,
+        )
+        before, after = (_gradients(values) for values in (hook.before, hook.after))
+        key = "hook_saw" if hook.before == hook.after else "hook_made"
+        saw = text(key, lang, before=before, after=after)
+        told.append(text("tip_hook", lang, i=i, hook=name, saw=saw))
+    return told
+
+
+def _gradients(values: tuple[Value | None, ...]) -> str:
+    return ", ".join("None" if value is None else short(value, WIDTH) for value in values)
 
 
 def describe_saved(saved: Saved, lang: str | None = None) -> str:

@@ -12,8 +12,9 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from .boxes import DETAILS
-from .dot import to_dot
+from .cards import DETAILS, SAVED, Look
+from .dot import DIRECTIONS, to_dot
+from .fold import fold as folded
 from .graph import Graph
 from .layout import ENGINES, LayoutError, LayoutTimeout, LayoutUnavailable, layout, render
 from .outline import outline
@@ -23,7 +24,8 @@ from .walk import graph_of
 from .words import CATALOGUES, text
 
 LIMIT = 2500  # stations; a larger graph is told as an outline
-STYLES = ("house", "graphviz")
+WALKED = 20_000  # stations; of a larger graph draw() looks at the part nearest to the roots
+STYLES = ("house", "graphviz", "torchviz")
 # A wide picture shrinks with its column down to this scale; then it scrolls, so that text can be read.
 SMALLEST = 0.75
 
@@ -41,10 +43,13 @@ SWAP = (
 class Picture:
     """The picture of a graph. `graph` is its model; `digraph` the `graphviz.Digraph` that is laid out.
 
-    `style` is "house" (our stations) or "graphviz" (Graphviz's own drawing); `detail` is "normal" or
-    "full"; `theme` "auto", "light" or "dark"; `lang` "en" or "ko"; `engine` "auto", "bundled" or "dot".
-    ValueError for any other. A graph of more than `limit` stations, or one whose layout takes longer than
-    `deadline` seconds, is shown as its outline, which says so.
+    `style` is "house" (our stations), "graphviz" (Graphviz's own drawing) or "torchviz" (the same in
+    torchviz's manner); `detail` is "normal" or "full"; without `values` the structure alone is shown;
+    `saved` values are shown as far as there is room ("some"), all in full ("all") or not ("none"); the
+    forward pass runs in `direction` "LR", "TB", "RL" or "BT"; `theme` "auto", "light" or "dark"; `lang`
+    "en" or "ko"; `engine` "auto", "bundled" or "dot". ValueError for any other. A graph of more than
+    `limit` stations, or one whose layout takes longer than `deadline` seconds, is shown as its outline,
+    which says so.
     """
 
     def __init__(
@@ -53,6 +58,9 @@ class Picture:
         *,
         style: str = "house",
         detail: str = "normal",
+        values: bool = True,
+        saved: str = "some",
+        direction: str = "LR",
         theme: str = "auto",
         lang: str | None = None,
         engine: str = "auto",
@@ -61,13 +69,16 @@ class Picture:
     ) -> None:
         check("style", style, STYLES)
         check("detail", detail, DETAILS)
+        check("saved", saved, SAVED)
+        check("direction", direction, DIRECTIONS)
         check("theme", theme, THEMES)
         check("engine", engine, ENGINES)
         if lang is not None:
             check("lang", lang, CATALOGUES)
         self.graph = graph
         self.style = style
-        self.detail = detail
+        self.look = Look(detail, bool(values), saved, lang)
+        self.direction = direction
         self.theme = theme
         self.lang = lang
         self.engine = engine
@@ -82,22 +93,31 @@ class Picture:
         """The `graphviz.Digraph` behind the picture; it displays itself with the bundled Graphviz."""
         from .digraph import Digraph
 
-        dot = to_dot(
-            self.graph, detail=self.detail, lang=self.lang, digraph=Digraph, labels=self.style == "graphviz"
-        )
+        dot = self._dot(Digraph, labels=self.style != "house")
         dot.outline = self.outline()
         return dot
+
+    def _dot(self, digraph: Any = None, *, labels: bool = False) -> Any:
+        """The graph for Graphviz; with `labels` to be drawn by it."""
+        if labels and self.style == "torchviz":
+            from .torchviz import dot_of
+
+            # As torchviz has it from top to bottom, unless another direction than the usual one was asked
+            # for.
+            return dot_of(self.graph, self.look, "TB" if self.direction == "LR" else self.direction)
+        return to_dot(self.graph, look=self.look, direction=self.direction, digraph=digraph, labels=labels)
 
     def outline(self) -> str:
         """The picture in words, one station after the other; first why there is no picture, if that is
         known."""
-        body = outline(self.graph, self.lang)
+        body = outline(self.graph, self.lang, look=self.look)
         problem = self._problem or self._too_large()
         return body if problem is None else f"{problem}\n{body}"
 
     def _too_large(self) -> str | None:
-        count = len(self.graph.stations) + self.graph.omitted
-        return None if count <= self.limit else text("too_large", self.lang, n=count, limit=self.limit)
+        drawn = len(self.graph.stations) + self.graph.omitted
+        whole = drawn + sum(len(fold.members) - 1 for fold in self.graph.folds)
+        return None if drawn <= self.limit else text("too_large", self.lang, n=whole, limit=self.limit)
 
     def svg(self) -> str | None:
         """The picture as SVG text, or None where only the outline can be given (`problem` says why)."""
@@ -116,20 +136,20 @@ class Picture:
         if self._problem is not None:
             return
         try:
-            if self.style == "graphviz":
+            if self.style != "house":
                 self._svg = render(
                     self.digraph.source, "svg", engine=self.engine, deadline=self.deadline
                 ).decode()
             else:
-                dot = to_dot(self.graph, detail=self.detail, lang=self.lang).source
+                dot = self._dot().source
                 places = layout(dot, engine=self.engine, deadline=self.deadline)
                 self.prefix = f"g{hashlib.sha256(dot.encode()).hexdigest()[:6]}-"
                 self._svg = to_svg(
                     self.graph,
                     places,
-                    detail=self.detail,
+                    look=self.look,
+                    direction=self.direction,
                     theme=self.theme,
-                    lang=self.lang,
                     prefix=self.prefix,
                 )
         except LayoutTimeout:
@@ -164,7 +184,7 @@ class Picture:
         elif kind == "txt":
             path.write_text(self.outline() + "\n", encoding="utf-8")
         elif kind in ("png", "pdf"):
-            dot = to_dot(self.graph, detail=self.detail, lang=self.lang, labels=True)
+            dot = self._dot(labels=True)
             path.write_bytes(render(dot.source, kind, engine="dot", deadline=max(self.deadline, 10.0)))
         else:
             raise ValueError(f"cannot save a picture as {path.suffix!r}: use .svg, .dot, .txt, .png or .pdf")
@@ -197,10 +217,11 @@ def width_of(svg: str) -> float:
     return 0.0 if found is None else float(found[1]) * (4 / 3 if found[2] else 1)
 
 
-def draw(*roots: Any, names: dict[str, Any] | None = None, **options: Any) -> Picture:
+def draw(*roots: Any, names: dict[str, Any] | None = None, fold: bool = True, **options: Any) -> Picture:
     """Draw the graph that the tensors `roots` were computed from (minigrad's or PyTorch's).
 
-    `names` maps variable names to tensors (default: the caller's variables). Options are those of `Picture`.
+    `names` maps variable names to tensors (default: the caller's variables). Of a large graph the long chains
+    are folded, unless `fold` is False. Other options are those of `Picture`.
     TypeError for anything that is no tensor and for an unknown option; a tensor without a graph gives its
     card and says why.
     """
@@ -208,9 +229,10 @@ def draw(*roots: Any, names: dict[str, Any] | None = None, **options: Any) -> Pi
     for option in options:
         if option not in known or option == "graph":
             choices = ", ".join(name for name in known if name != "graph")
-            raise TypeError(f"draw() has no option {option!r}; there are names, {choices}")
+            raise TypeError(f"draw() has no option {option!r}; there are names, fold, {choices}")
     if names is None:
         frame = sys._getframe(1)
         names = {**frame.f_globals, **frame.f_locals}
     limit = options.get("limit", LIMIT)
-    return Picture(graph_of(list(roots), names, max(limit, 5000)), **options)
+    graph = graph_of(list(roots), names, max(limit, WALKED if fold else 2 * LIMIT))
+    return Picture(folded(graph) if fold else graph, **options)

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from xml.sax.saxutils import escape
 
-from .dot import Cubic
+from .curves import Cubic
 from .words import clean, sans, text
 
 THEMES = ("auto", "light", "dark")
@@ -47,6 +47,8 @@ RULES = """
 .mg .root>.head{fill:var(--root)}
 .mg .root>.box,.mg .root>.head{stroke:var(--rootline);stroke-width:1.6}
 .mg .bare>.box{stroke-dasharray:5 4}
+.mg .sheet{fill:var(--card);stroke:var(--edge)}
+.mg .fold>.card>.box,.mg .fold>.deck>.box{stroke-width:1.6}
 .mg .bare>.head{fill:none;stroke:none}
 .mg .name{font-weight:700;font-size:14px}
 .mg .role,.mg .key,.mg .say,.mg .mark{font:11.5px system-ui,-apple-system,"Segoe UI",Roboto,sans-serif}
@@ -64,6 +66,8 @@ RULES = """
 .mg .chip.freed text,.mg .chip.done text{fill:var(--freedink);text-decoration:line-through}
 .mg .chip.more rect,.mg .hooks rect{fill:none;stroke:var(--nodeline)}
 .mg .chip.more text,.mg .hooks text{fill:var(--ink);font-size:11px}
+.mg .hooks text{text-anchor:middle}
+.mg .hooks.changed rect{stroke:var(--grad);stroke-width:2}
 .mg .none rect{fill:var(--card);stroke:var(--nodeline)}
 .mg .none text{fill:var(--mute);font-size:11px;text-anchor:middle}
 .mg .edge path{fill:none;stroke:var(--line);stroke-width:1.5}
@@ -101,16 +105,20 @@ RULES = """
 
 def css(theme: str = "auto") -> str:
     """The style sheet for `theme`: "auto", "light" or "dark". Raises ValueError for any other."""
+    return palette(theme) + RULES
+
+
+def palette(theme: str = "auto") -> str:
+    """The colours of `theme` alone, as properties of the class `mg-auto`, `mg-light` or `mg-dark`."""
     if theme not in THEMES:
         raise ValueError(f"unknown theme {theme!r}: choose one of {', '.join(THEMES)}")
     if theme != "auto":
-        return _colours([".mg-" + theme], DARK if theme == "dark" else LIGHT) + RULES
+        return _colours([".mg-" + theme], DARK if theme == "dark" else LIGHT)
     return (
         _colours([".mg-auto"], LIGHT)
         + f"@media(prefers-color-scheme:dark){{{_colours(['.mg-auto'], DARK)}}}"
         + _colours([f"{page} .mg-auto" for page in LIGHT_PAGES], LIGHT)
         + _colours([f"{page} .mg-auto" for page in DARK_PAGES], DARK)
-        + RULES
     )
 
 
@@ -127,12 +135,14 @@ SIGNS = {
     "parameter": '<g class="parameter"><rect class="head" width="22" height="14" rx="4"/></g>',
     "root": '<g class="root"><rect class="head" width="22" height="14" rx="4"/></g>',
     "constant": '<g class="bare"><rect class="box" width="22" height="14" rx="4"/></g>',
+    "fold": '<path class="sheet" d="M5 -1h12v8h-12z"/><path class="sheet" d="M0 3h22v11h-22z"/>',
     "node": '<g class="deck"><rect class="box" width="22" height="14" rx="4"/></g>',
     "saved": '<g class="chip"><rect width="22" height="14" rx="4"/></g>',
     "freed": '<g class="chip freed"><rect width="22" height="14" rx="4"/><text x="1" y="11">abc</text></g>',
     "forward": '<g class="edge fwd"><path d="M0 7H14"/><path class="tip" d="M22 7l-9 -4v8z"/></g>',
     "gradient": '<g class="edge grad"><path d="M8 7H22"/><path class="tip" d="M0 7l9 -4v8z"/></g>',
     "todo": '<g class="edge grad todo"><path d="M8 7H22"/><path class="tip" d="M0 7l9 -4v8z"/></g>',
+    "hook": '<g class="hooks"><rect x="3" width="16" height="14" rx="7"/><text x="11" y="11">1</text></g>',
     "none": '<g class="none"><rect x="3" width="16" height="14" rx="7"/><text x="11" y="11">∅</text></g>',
     "not_kept": '<text class="gone" x="0" y="11">(…)</text>',
 }
@@ -211,12 +221,21 @@ def spaced(content: str) -> str:
 
 
 def path_data(pieces: Iterable[Cubic]) -> str:
-    """Path data; a level piece as a straight line."""
+    """Path data; pieces along an axis as straight lines, as few as can be."""
     parts: list[str] = []
-    for a, b, c, d in pieces:
-        parts.append("" if parts else f"M{num(a[0])} {num(a[1])}")
-        level = a == b and c == d
-        parts.append(f"H{num(d[0])}" if level else "C" + " ".join(f"{num(x)} {num(y)}" for x, y in (b, c, d)))
+    for piece in pieces:
+        (x, y), d = piece[0], piece[3]
+        if not parts:
+            parts.append(f"M{num(x)} {num(y)}")
+        if all(q == y for _, q in piece):
+            step = f"H{num(d[0])}"
+        elif all(p == x for p, _ in piece):
+            step = f"V{num(d[1])}"
+        else:
+            step = "C" + " ".join(f"{num(p)} {num(q)}" for p, q in piece[1:])
+        if step[0] in "HV" and parts[-1][0] == step[0]:
+            parts.pop()
+        parts.append(step)
     return "".join(parts)
 
 

@@ -9,12 +9,19 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from .boxes import name_cards
+from .cards import Look
 from .digraph import Digraph, plain
-from .protocol import Kept, edges_of, is_tensor, node_name, saved_of, variable_of
+from .graph import LEAF, PARAMETER, ROOT, Graph, Saved, Station
+from .numbers import short
+from .protocol import Kept, Value, edges_of, is_tensor, node_name, saved_of, variable_of
 from .walk import in_order
+from .words import clean, shorten
 
 BLUE, GREY, GREEN, ORANGE = "lightblue", "lightgrey", "darkolivegreen1", "orange"
+COLOURS = {LEAF: BLUE, PARAMETER: BLUE, ROOT: GREEN}
 NODES = 5000
+LONGEST = 200  # columns of a name
 STYLE = {
     "style": "filled",
     "shape": "box",
@@ -77,7 +84,7 @@ class _Writer:
 
     def node(self, node: Any, id: str, kept: list[Kept], width: int) -> None:
         """One backward function, the leaf it deposits to, and the arrows into it."""
-        label = node_name(node)
+        label = shorten(node_name(node), LONGEST)
         if kept:
             lines = [f"{k.name}: {told(k)[:width]}" for k in kept]
             label = "\n".join([label, "-" * max(map(len, [label, *lines])), *lines])
@@ -93,7 +100,7 @@ class _Writer:
     def title(self, tensor: Any) -> str:
         """A tensor's name, if it has one, and its shape."""
         name, shape = self.names.get(id(tensor)), str(tuple(tensor.shape))
-        return shape if name is None else f"{name}\n {shape}"
+        return shape if name is None else f"{shorten(name, LONGEST)}\n {shape}"
 
 
 def told(kept: Kept) -> str:
@@ -101,3 +108,51 @@ def told(kept: Kept) -> str:
     if kept.freed:
         return "[freed]"
     return f"[saved tensor] {tuple(kept.value.shape)}" if is_tensor(kept.value) else str(kept.value)
+
+
+# ---------------------------------------------------------------------- a recorded graph in this manner
+
+
+def dot_of(graph: Graph, look: Look, direction: str = "TB") -> Digraph:
+    """The backward graph of `graph` in torchviz's manner. Tensors that no node knows of are left out;
+    `look` says whether values are written beside shapes and which saved values have a box."""
+    dot = Digraph(node_attr=STYLE, graph_attr={"rankdir": direction})
+    names = name_cards(graph, look.lang)
+    shown = [station for station in graph.stations if station.deck is not None or not graph.tracked]
+    for station in shown:
+        _station(dot, station, names, look)
+    decks = {station.id for station in shown if station.deck is not None}
+    for route in graph.routes:
+        if route.tracked and route.source in decks and route.target in decks:
+            dot.edge(f"{route.source}d", f"{route.target}d")
+    return dot
+
+
+def _station(dot: Digraph, station: Station, names: Mapping[tuple[str, int], str], look: Look) -> None:
+    """A backward function, what it saved, and the tensor if it is a leaf or a root."""
+    deck = f"{station.id}d"
+    if station.deck is not None:
+        dot.node(deck, plain(clean(station.deck.name)), fillcolor=GREY)
+        for i, saved in enumerate(station.deck.saved if look.saved == "all" else ()):
+            dot.node(f"{deck}{i}", plain(_kept(saved, look)), fillcolor=ORANGE)
+            dot.edge(f"{deck}{i}", deck, arrowhead="none")
+    for i, card in enumerate(station.cards):
+        if card.role not in COLOURS and station.deck is not None:
+            continue
+        lines = [names[station.id, i]]
+        if card.value is not None:
+            lines.append(f" {card.value.shape}")
+            lines += [short(card.value)] if look.values else []
+        id = f"{station.id}c{i}"
+        dot.node(id, plain("\n".join(map(clean, lines))), fillcolor=COLOURS.get(card.role, "white"))
+        if station.deck is not None:
+            dot.edge(*((deck, id) if card.role == ROOT else (id, deck)))
+
+
+def _kept(saved: Saved, look: Look) -> str:
+    """A saved value as its box says it."""
+    if not isinstance(saved.value, Value):
+        value = "[freed]" if saved.value is None else saved.value
+        return clean(f"{saved.name} {value}" if look.values else saved.name)
+    lines = [clean(saved.name), f" {saved.value.shape}", *([short(saved.value)] if look.values else [])]
+    return "\n".join(lines)
