@@ -1,88 +1,284 @@
-// The player of a Stepper: the picture is put in place once, a step only changes classes.
-// Everything is found below `el`, never in `document`: many steppers share a page, some in shadow roots.
+// The player of a Stepper: controls, the cell's source, the picture and the words of the step that is shown.
+//
+// A score (see score.py) is laid out once; a step touches only what it changes. Everything is found below
+// the player's own element, never in `document`: many players share a page, some in shadow roots. Text of
+// the cell gets into the page as text alone.
 
-function make(tag, properties, ...children) {
-  const element = Object.assign(document.createElement(tag), properties);
-  element.append(...children);
-  return element;
-}
+import { Source, arithmetic, block, bytes, clamp, icon, inflated, make, memory, quiet, segments, unpacked } from "./stepper_parts.js";
+import { Stage } from "./stepper_picture.js";
 
-// Keys typed here must not reach the notebook, where `b` inserts a cell.
-function control(tag, label, properties) {
-  const element = make(tag, { ...properties, title: label });
-  element.setAttribute("aria-label", label);
-  element.setAttribute("data-lm-suppress-shortcuts", "true");
-  return element;
-}
+const BEAT = 1500; // milliseconds that a step stands at speed 1
+const SPEEDS = [0.5, 1, 2, 4];
+const MOST = 24; // entries of one kind in the details; more are counted
+const TALLEST = 360; // pixels that the words keep once a step needed them, so that the page stands still
 
-// Step 0 shows the whole picture; in every other step what is still to come is faint.
-export function paint(svg, prefix, frames, step) {
-  for (const part of svg.querySelectorAll("[data-step]")) {
-    part.classList.remove("active", "todo");
-    part.removeAttribute("data-step");
+const MOVES = { ArrowLeft: "previous", ArrowRight: "next", Home: "first", End: "last", " ": "play" };
+
+class Player {
+  constructor(model, el) {
+    this.model = model;
+    this.score = model.get("_score");
+    this.words = this.score.words;
+    el.append(this.build());
+    this.root.onkeydown = (event) => this.key(event);
+    this.track.onpointerdown = this.track.onpointermove = (event) => this.seek(event);
+    this.slider.oninput = () => this.go(Number(this.slider.value));
+    this.observer = new ResizeObserver(() => {
+      this.say.style.minHeight = "";
+      this.stage?.near();
+    });
+    this.observer.observe(this.root);
+    const show = () => this.show();
+    this.events = { step: show, playing: show, speed: show, act: () => this.turn() };
+    for (const [name, listener] of Object.entries(this.events)) model.on(`change:${name}`, listener);
+    this.turn();
   }
-  if (step === 0) return;
-  const mark = (marks, state) => {
-    for (const id of marks) {
-      const part = svg.querySelector("#" + CSS.escape(prefix + id));
-      if (!part || part.dataset.step || (state === "todo" && part.classList.contains("todo"))) continue;
-      part.classList.add(state);
-      part.dataset.step = state;
+
+  end() {
+    clearTimeout(this.timer);
+    this.observer.disconnect();
+    for (const [name, listener] of Object.entries(this.events)) this.model.off(`change:${name}`, listener);
+  }
+
+  build() {
+    const { words, score } = this;
+    const buttons = (...names) => names.map((name) => (this[name] = this.button(name)));
+    this.slider = quiet(make("input", { type: "range", min: 0, step: 1, aria: { label: words.slider } }));
+    this.track = block("mgp-track", this.slider);
+    this.label = make("span", { className: "mgp-label" });
+    this.speed = this.choice(words.speed, SPEEDS.map((speed) => [speed, `${speed}×`]), (speed) => this.set({ speed }));
+    this.acts = this.choice(words.acts, score.acts.map(({ label }, i) => [i, label]), (act) => this.set({ playing: false, step: 0, act }));
+    const counted = make("span", { className: "mgp-counted", textContent: words.counted ?? "" });
+    const several = score.acts.length > 1 || score.counted ? [block("mgp-acts", this.acts, counted)] : [];
+    const keys = block("mgp-keys", ...buttons("first", "previous", "play", "next", "last"), this.speed);
+    const tools = block("mgp-tools", ...buttons("queue", "zoom_out", "zoom_in", "zoom_fit"));
+    this.view = quiet(make("div", { className: "mgp-view", tabIndex: 0, aria: { label: words.picture, role: "region" } }));
+    this.details = make("div", { className: "mgp-details", hidden: true, aria: { label: words.details, role: "region" } });
+    this.say = block("mgp-say");
+    const body = block("mgp-body", this.view);
+    if (score.source.trim()) {
+      this.source = new Source(score.source, words.source);
+      const fold = quiet(make("button", { type: "button", className: "mgp-fold", textContent: words.source, aria: { expanded: true } }));
+      fold.onclick = () => fold.setAttribute("aria-expanded", !body.classList.toggle("shut"));
+      const column = block("mgp-source", fold, this.source.list);
+      column.style.setProperty("--columns", Math.max(...this.source.lines.map((line) => line.length)));
+      body.prepend(column);
     }
-  };
-  const seen = new Set(frames.slice(0, step).flatMap((frame) => frame[1]));
-  mark(frames[step - 1][1], "active");
-  for (const frame of frames.slice(step)) mark(frame[1].filter((id) => !seen.has(id)), "todo");
-}
+    const player = block("mgp-player", ...several, block("mgp-bar", keys, this.track, this.label, tools), body, this.details, this.say);
+    this.root = quiet(make("div", { className: `mgp mg-${score.theme}`, aria: { label: words.player, role: "group" } }, player));
+    return this.root;
+  }
 
-// In a narrow column: bring the station of the step into sight.
-function reveal(picture, part) {
-  if (!part) return;
-  const box = part.getBoundingClientRect();
-  const frame = picture.getBoundingClientRect();
-  if (box.left < frame.left || box.right > frame.right) picture.scrollLeft += box.left - frame.left - 24;
-}
+  button(name, act = () => this.press(name)) {
+    const label = this.words[name];
+    return quiet(make("button", { type: "button", className: `mgp-${name}`, title: label, onclick: act, aria: { label } }, icon(name)));
+  }
 
-function render({ model, el }) {
-  const words = model.get("_words");
-  const frames = model.get("_frames");
-  const back = control("button", words.previous, { textContent: "◀" });
-  const forth = control("button", words.next, { textContent: "▶" });
-  const slider = control("input", words.slider, { type: "range", min: 0, max: frames.length, step: 1 });
-  const label = make("span", { className: "mgs-label" });
-  const said = make("div", { className: "mgs-say" });
-  said.setAttribute("aria-live", "polite");
-  const picture = make("div", { className: "mgs-picture" });
-  const parsed = new DOMParser().parseFromString(model.get("_svg") || "<svg/>", "image/svg+xml");
-  const svg = document.importNode(parsed.documentElement, true);
-  svg.style.minWidth = model.get("_width") + "px"; // a narrow column scrolls rather than shrinks text away
-  picture.append(svg);
-  el.append(make("div", { className: "mgs" }, make("div", { className: "mgs-bar" }, back, forth, slider, label), picture, said));
+  choice(label, options, chosen) {
+    const list = quiet(make("select", { title: label, aria: { label } }));
+    list.append(...options.map(([value, textContent]) => make("option", { value, textContent })));
+    list.onchange = () => chosen(Number(list.value));
+    return list;
+  }
 
-  const show = () => {
-    const step = model.get("step");
-    paint(svg, model.get("_prefix"), frames, step);
-    slider.value = step;
-    if (step && frames[step - 1][1].length) {
-      reveal(picture, svg.querySelector("#" + CSS.escape(model.get("_prefix") + frames[step - 1][1][0])));
+  // Lay out the act that is chosen.
+  async turn() {
+    const act = clamp(this.model.get("act"), 0, this.score.acts.length - 1);
+    if (act === this.act) return;
+    this.act = act;
+    const content = await unpacked(this.score.acts[act]);
+    if (act !== this.act) return; // another was chosen meanwhile
+    content.svg ||= act === this.score.shown && this.score.picture;
+    Object.assign(this, { frames: content.frames, step: undefined, picked: null, waits: null });
+    this.acts.value = act;
+    this.slider.max = this.frames.length;
+    this.say.style.minHeight = "";
+    this.segments = segments(this.frames);
+    this.track.style.setProperty("--gap", this.segments.length > 30 ? "1px" : "3px");
+    this.track.replaceChildren(...this.segments.map(({ element }) => element), this.slider);
+    this.stage = new Stage(this.view, content, this.words, (id) => this.pick(id));
+    this.details.hidden = true;
+    this.show();
+  }
+
+  // ------------------------------------------------------------------------------------------------- moves
+
+  set(values) {
+    for (const [name, value] of Object.entries(values)) this.model.set(name, value);
+    this.model.save_changes();
+  }
+
+  go(step) {
+    this.set({ step: clamp(step, 0, this.frames.length) });
+  }
+
+  press(name) {
+    const moves = { first: 0, previous: this.step - 1, next: this.step + 1, last: this.frames.length };
+    if (name in moves) this.go(moves[name]);
+    else if (name === "queue") this.toggle();
+    else if (name !== "play") this.stage.resize(name);
+    else if (this.model.get("playing")) this.set({ playing: false });
+    else this.set({ step: this.step === this.frames.length ? 0 : this.step, playing: true });
+  }
+
+  key(event) {
+    const { target, key } = event;
+    if (event.ctrlKey || event.metaKey || event.altKey || target.tagName === "SELECT") return;
+    const station = target.closest("g.station");
+    if (key === "Escape" && this.picked) this.pick(null);
+    else if (station && key === "Enter") this.pick(this.stage.id(station));
+    else if (station && (key === "ArrowUp" || key === "ArrowDown")) this.stage.rove(station, key === "ArrowDown" ? 1 : -1);
+    else if (key in MOVES && !(key === " " && target.tagName === "BUTTON")) this.press(MOVES[key]);
+    else return;
+    event.preventDefault();
+    event.stopPropagation();
+  }
+
+  // The track is a slider with one step to a segment; left of the first is step 0.
+  seek(event) {
+    if (event.type === "pointerdown") {
+      this.track.setPointerCapture(event.pointerId);
+      this.slider.focus({ preventScroll: true });
+      event.preventDefault();
     }
-    back.disabled = step === 0;
-    forth.disabled = step === frames.length;
-    const frame = step ? frames[step - 1] : null;
-    label.textContent = frame ? frame[2] : "";
-    said.textContent = frame ? frame[3] : words.step_start;
-    el.dataset.phase = frame ? frame[0] : "start";
-  };
-  const go = (step) => {
-    model.set("step", Math.max(0, Math.min(frames.length, step)));
-    model.save_changes();
-  };
-  back.onclick = () => go(model.get("step") - 1);
-  forth.onclick = () => go(model.get("step") + 1);
-  slider.oninput = () => go(Number(slider.value));
-  model.on("change:step", show);
-  show();
-  return () => model.off("change:step", show);
+    const box = this.track.getBoundingClientRect();
+    if (event.buttons & 1) this.go(Math.ceil(((event.clientX - box.left) / box.width) * this.frames.length));
+  }
+
+  // --------------------------------------------------------------------------------------------------- shows
+
+  show() {
+    if (!this.stage) return;
+    const { model, frames } = this;
+    const step = clamp(model.get("step"), 0, frames.length);
+    if (step !== this.step) this.turned(step);
+    const playing = model.get("playing") && step < frames.length;
+    const name = playing ? "pause" : "play";
+    this.play.replaceChildren(icon(name));
+    this.play.title = this.words[name];
+    this.play.setAttribute("aria-label", this.words[name]);
+    this.say.setAttribute("aria-live", playing ? "off" : "polite");
+    this.speed.value = model.get("speed");
+    clearTimeout(this.timer);
+    if (playing) this.timer = setTimeout(() => this.go(step + 1), BEAT / model.get("speed"));
+    else if (model.get("playing")) this.set({ playing });
+  }
+
+  turned(step) {
+    this.step = step;
+    const frame = this.frames[step - 1];
+    this.stage.painter.paint(step);
+    for (const segment of this.segments) segment.show(step);
+    this.root.dataset.phase = frame?.phase ?? "start";
+    this.label.textContent = frame?.label ?? `0 / ${this.frames.length}`;
+    this.slider.value = step;
+    this.slider.setAttribute("aria-valuetext", frame?.label ?? this.words.step_start);
+    this.first.disabled = this.previous.disabled = !step;
+    this.next.disabled = this.last.disabled = step === this.frames.length;
+    this.tell(frame);
+    this.mark();
+    if (this.picked) this.inspect();
+    if (frame) this.stage.reveal(frame.marks);
+  }
+
+  tell(frame) {
+    const text = make("div", { className: "mgp-text", textContent: frame?.text ?? this.words.step_start });
+    this.say.replaceChildren(text, ...arithmetic([...(frame?.lines ?? []), ...this.queued(frame)]));
+    const height = Math.min(this.say.offsetHeight, TALLEST);
+    if (height > (parseFloat(this.say.style.minHeight) || 0)) this.say.style.minHeight = `${height}px`;
+  }
+
+  mark() {
+    const span = (step, kind) => [this.frames[step - 1]?.span, kind];
+    const spans = [span(this.step, "now"), ...this.steps().map((step) => span(step, "also"))];
+    this.source?.mark(spans.filter(([where]) => where));
+  }
+
+  // -------------------------------------------------------------------------------------------------- details
+
+  pick(id) {
+    this.picked = id;
+    this.stage.mark(id);
+    this.inspect();
+    this.mark();
+  }
+
+  // The steps that mark what is picked.
+  steps() {
+    return this.picked ? [...(this.stage.painter.steps.get(this.picked) ?? [])] : [];
+  }
+
+  inspect() {
+    // A button that is pressed here goes: the keys stay with the player.
+    if (this.details.contains(this.root.getRootNode().activeElement)) this.view.focus({ preventScroll: true });
+    this.details.hidden = !this.picked;
+    this.details.replaceChildren();
+    if (!this.picked) return;
+    const { words, frames } = this;
+    const { cards, node, arrows, came, went } = this.stage.about(this.picked);
+    const steps = this.steps();
+    const reached = steps.filter((step) => !this.step || step <= this.step);
+    const jump = (step) => quiet(make("button", { type: "button", textContent: frames[step - 1].label, onclick: () => this.go(step) }));
+    const entry = (one) => (one.nodeType ? one : make("div", { textContent: one }));
+    const part = (head, told) => {
+      const more = told.length > MOST ? [`… +${told.length - MOST}`] : [];
+      const entries = [...told.slice(0, MOST), ...more].map(entry);
+      return told.length ? [block("mgp-part", make("b", { textContent: head }), ...entries)] : [];
+    };
+    this.details.append(
+      this.button("close", () => this.pick(null)),
+      ...part(words.details, [...cards, ...arrows]),
+      ...part(words.details_saved, node),
+      ...part(words.details_in, came),
+      ...part(words.details_out, went),
+      ...part(words.details_formula, reached.flatMap((step) => arithmetic(frames[step - 1].lines))),
+      ...part(words.details_steps, steps.map(jump)),
+    );
+  }
+
+  // ------------------------------------------------------------------------------------------ the ready queue
+
+  toggle() {
+    const on = this.queue.getAttribute("aria-pressed") !== "true";
+    this.queue.setAttribute("aria-pressed", on);
+    this.tell(this.frames[this.step - 1]);
+  }
+
+  // What can run after this step, in order, as a line; on the picture how many arrows each other node misses.
+  queued(frame) {
+    const on = this.queue.getAttribute("aria-pressed") === "true" && frame;
+    const [count, ...ready] = on ? frame.ready : [0];
+    this.stage.sign(on ? [...this.waiting(), ...ready.map((id, i) => [id, `${i + 1}.`, "ready"])] : []);
+    if (!on) return [];
+    const name = (id) => this.stage.name(id).split(" = ")[0];
+    const node = (id) => this.stage.parts.get(`${id}-d`)?.querySelector(".fn")?.textContent ?? "";
+    const names = ready.map((id, i) => `${i + 1}. ${node(id)} (${name(id)})`).join(", ") || this.words.queue_none;
+    const more = count > ready.length ? ` … +${count - ready.length}` : "";
+    return [[this.words.queue_ready, [["", names + more]]]];
+  }
+
+  waiting() {
+    const waits = new Map();
+    for (const frame of this.frames.slice(0, this.step)) {
+      for (const [id, arrows] of frame.waiting) waits.set(id, arrows);
+    }
+    return [...waits].filter(([, arrows]) => arrows).map(([id, arrows]) => [id, `${arrows}`, "waits"]);
+  }
 }
 
-export default { render };
+export function render({ model, el }) {
+  const player = new Player(model, el);
+  return () => player.end();
+}
+
+// Put a player in the place of the picture in `box`, on a page without a kernel; `css` is deflated.
+export async function mount(box, score, css) {
+  const still = box.firstElementChild;
+  const el = make("div", {}, make("style", { textContent: await inflated(css) }));
+  if (still.src) score.picture = new TextDecoder().decode(bytes(still.src.split(",")[1]));
+  render({ model: memory({ _score: score, step: 0, act: score.shown, playing: false, speed: 1 }), el });
+  still.replaceWith(el);
+  box.style.overflowX = "visible";
+}
+
+export default { render, mount };

@@ -3,61 +3,84 @@
 from __future__ import annotations
 
 import sys
-from pathlib import Path
+from collections.abc import Sequence
 from typing import Any
 
 import anywidget
 import traitlets
 
-from .graph import Graph
-from .picture import SMALLEST, Picture, width_of
-from .timeline import Frame, frames_of_graph
+from .picture import Picture
+from .score import Act, score_of
+from .static import module, player_html, source
+from .style import palette
+from .timeline import frames_of_graph
 from .walk import graph_of
-from .words import text
 
-HERE = Path(__file__).parent
+SPEEDS = (0.25, 8.0)  # steps are played at least and at most so many times as fast
 
 
 class Stepper(anywidget.AnyWidget):
-    """An ipywidgets widget over the steps of a picture.
+    """An ipywidgets widget over the steps of a cell.
 
-    `step` is the step shown, 0 (before the first) to `steps`; set it from Python, link it or observe it.
-    The picture is drawn once; a step only changes classes.
+    `step` is the step shown, 0 (before the first: the whole picture) to `steps`; `act` the backward call
+    shown, counted from 0, of which the last is shown first: choosing another goes back to step 0. `playing`
+    says whether the steps go on by themselves, `speed` how fast (1.0: a step in a second and a half). Set
+    them from Python, link or observe them.
     """
 
-    _esm = HERE / "stepper.js"
-    _css = HERE / "stepper.css"
+    _esm = module()
+    _css = palette() + source("stepper.css")
     step = traitlets.Int(0).tag(sync=True)
     steps = traitlets.Int(0, read_only=True).tag(sync=True)
-    _svg = traitlets.Unicode("").tag(sync=True)
-    _prefix = traitlets.Unicode("").tag(sync=True)
-    _width = traitlets.Int(0).tag(sync=True)  # the least, in pixels
-    _frames: Any = traitlets.List().tag(sync=True)
-    _words: Any = traitlets.Dict().tag(sync=True)
+    act = traitlets.Int(0).tag(sync=True)
+    playing = traitlets.Bool(False).tag(sync=True)
+    speed = traitlets.Float(1.0).tag(sync=True)
+    _score: Any = traitlets.Dict().tag(sync=True)
 
-    def __init__(self, picture: Picture, frames: tuple[Frame, ...], **kwargs: Any) -> None:
-        """`picture` with its `frames`; a graph that cannot be drawn steps through the texts alone."""
-        self.picture = picture
-        self.frames = frames
-        super().__init__(**kwargs)
-        self.set_trait("steps", len(frames))
-        self._svg = picture.svg() or ""
-        self._prefix = picture.prefix
-        self._width = round(width_of(self._svg) * SMALLEST)
-        self._frames = [[f.phase, list(f.marks), f.label, f.text] for f in frames]
-        keys = ("previous", "next", "slider", "step_start")
-        self._words = {key: text(key, picture.lang) for key in keys}
+    def __init__(
+        self,
+        acts: Sequence[Act],
+        source: str = "",
+        lang: str | None = None,
+        counted: int = 0,
+        **kwargs: Any,
+    ) -> None:
+        """A player of `acts` beside the cell's `source`; `counted` more backward calls were only counted.
+        ValueError without any act."""
+        self.acts = tuple(acts)
+        self._told = (source, lang, counted)
+        score = score_of(self.acts, source, lang, counted)
+        first = {name: kwargs.pop(name) for name in ("act", "step") if name in kwargs}
+        kwargs.setdefault("layout", {"width": "100%"})  # in an HBox, too, as wide as there is room
+        super().__init__(act=score["shown"], _score=score, **kwargs)
+        self.set_trait("steps", len(self.acts[self.act].frames))
+        for name, value in first.items():  # which depend on the acts
+            setattr(self, name, value)
 
     @traitlets.validate("step")
     def _within(self, proposal: Any) -> int:
         return max(0, min(proposal["value"], self.steps))
 
+    @traitlets.validate("act")
+    def _known(self, proposal: Any) -> int:
+        return max(0, min(proposal["value"], len(self.acts) - 1))
+
+    @traitlets.validate("speed")
+    def _sensible(self, proposal: Any) -> float:
+        return max(SPEEDS[0], min(proposal["value"], SPEEDS[1]))
+
+    @traitlets.observe("act")
+    def _turned(self, change: Any) -> None:
+        self.step = 0
+        self.set_trait("steps", len(self.acts[change["new"]].frames))
+
     def outline(self) -> str:
-        """The picture in words and its steps, one a line."""
-        lines = [
-            self.picture.outline(),
-            *(f"{i + 1}. [{f.label}] {f.text}" for i, f in enumerate(self.frames)),
-        ]
+        """The picture in words and its steps, one a line, with their arithmetic."""
+        shown = self.acts[self.act]
+        lines = [shown.picture.outline()]
+        for i, frame in enumerate(shown.frames, 1):
+            lines.append(f"{i}. [{frame.label}] {frame.text}")
+            lines += [f"     {line.label}   {line.text}" for line in frame.lines]
         return "\n".join(lines)
 
     def _repr_mimebundle_(self, **kwargs: Any) -> Any:
@@ -65,7 +88,7 @@ class Stepper(anywidget.AnyWidget):
         data, metadata = bundle if isinstance(bundle, tuple) else (bundle, {})
         data = dict(data or {})
         data["text/plain"] = self.outline()
-        data["text/html"] = self.picture.html()
+        data["text/html"] = player_html(self.acts, *self._told)
         return data, metadata
 
 
@@ -74,6 +97,5 @@ def stepper(*roots: Any, names: dict[str, Any] | None = None, **options: Any) ->
     if names is None:
         frame = sys._getframe(1)
         names = {**frame.f_globals, **frame.f_locals}
-    graph: Graph = graph_of(list(roots), names)
-    picture = Picture(graph, **options)
-    return Stepper(picture, frames_of_graph(graph, picture.lang))
+    picture = Picture(graph_of(list(roots), names), **options)
+    return Stepper([Act("", picture, frames_of_graph(picture.graph, picture.lang))], lang=picture.lang)
