@@ -1,7 +1,7 @@
 """minigrad_viz: see the graph, the numbers and the chain rule of ordinary autograd code.
 
 In a notebook: `%load_ext minigrad_viz`, then `%%autograd` above a cell. Anywhere: `draw(z)`,
-`make_dot(z)`, `stepper(z)`.
+`make_dot(z)`, `stepper(z)`. What a cell or a block of a program did is a `Report`: `last()`, `record()`.
 """
 
 from __future__ import annotations
@@ -17,8 +17,10 @@ _HOMES = {
     "stepper": "widget",
     "Stepper": "widget",
     "record": "run",
+    "Report": "report",
+    "last": "report",
 }
-__all__ = ["Picture", "Stepper", "draw", "make_dot", "record", "set_language", "stepper"]
+__all__ = ["Picture", "Report", "Stepper", "draw", "last", "make_dot", "record", "set_language", "stepper"]
 
 
 def __getattr__(name: str) -> Any:

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-import argparse
 import io
 import sys
 import traceback
 from pathlib import Path
+from typing import Any
 
-from .run import Report, trace_file, trace_source
+from .options import DEFAULTS, OPTIONS, Reader, report_options
+from .report import Report
+from .run import trace_file, trace_source
+from .words import text
 
 EXAMPLE = """\
 import minigrad as torch
@@ -23,45 +26,40 @@ print('x.grad', x.grad)
 """
 
 
-def options() -> argparse.ArgumentParser:
-    """The command line."""
-    parser = argparse.ArgumentParser(
-        prog="python -m minigrad_viz",
-        description="Run a program, print the graph of its tensors and their state, and write the picture.",
+def options() -> Reader:
+    """The command line: the options of `%%autograd`, but for the forms of the graph in a notebook."""
+    reader = Reader(
+        prog="python -m minigrad_viz", description=text("command_about"), epilog=text("kernel_hint")
     )
-    add = parser.add_argument
-    add(
-        "file",
-        nargs="?",
-        type=Path,
-        help="the program (default: a built-in example, x ** 3 and its logarithm)",
-    )
-    add(
-        "-o",
-        "--output",
-        type=Path,
-        help="where the picture goes: .svg .dot .txt, with dot installed .png .pdf",
-    )
-    add("--lang", choices=("en", "ko"), help="language of what is shown")
-    add("--detail", choices=("normal", "full"), default="normal", help="rows on each station")
-    return parser
+    reader.add_argument("file", nargs="?", type=Path, default=None, help=text("command_file"))
+    return reader.take(option for option in OPTIONS if option.key != "show")
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Run the command; 0 if the program ended well and the picture was written, 1 if not."""
+    """Run the command; 0 if the program ended well and all files were written, 1 if not."""
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")  # arrows and Hangul, where the terminal lacks them
-    given = options().parse_args(arguments)
-    settings = {"lang": given.lang, "detail": given.detail}
+    arguments = sys.argv[1:] if arguments is None else arguments
+    if arguments[:1] == ["kernel"]:
+        from .kernel import main as kernel
+
+        return kernel(arguments[1:])
+    given = {"file": None, **DEFAULTS, **vars(options().parse_args(arguments))}
+    return trace(given["file"], given)
+
+
+def trace(file: Path | None, given: dict[str, Any]) -> int:
+    """Run the program in `file`, or the example, and show it."""
+    settings = report_options(given)
     try:
-        if given.file is None:
+        if file is None:
             print(EXAMPLE)
             report, error = trace_source(EXAMPLE, "<example>", **settings)
         else:
-            report, error = trace_file(given.file, **settings)
+            report, error = trace_file(file, **settings)
     except OSError as problem:
-        print(f"{given.file}: {problem.strerror or problem}", file=sys.stderr)
+        print(f"{file}: {problem.strerror or problem}", file=sys.stderr)
         return 1
     except SyntaxError as problem:
         traceback.print_exception(problem, limit=0)
@@ -69,15 +67,16 @@ def main(arguments: list[str] | None = None) -> int:
     if error is not None:
         skip = error.__traceback__.tb_next if error.__traceback__ is not None else None
         traceback.print_exception(type(error), error, skip)
-    print(report.text())
-    written = write(report, given.output or Path((given.file.stem if given.file else "code_04") + ".svg"))
-    return 0 if written and error is None else 1
+    print(report.text(given["steps"], table=given["table"]))
+    files = given["output"] or [(file.stem if file else "code_04") + ".svg"]
+    written = [write(report, Path(path), given["table"]) for path in files]
+    return 0 if all(written) and error is None else 1
 
 
-def write(report: Report, path: Path) -> bool:
-    """Save the picture; say where it went, or why it could not be drawn."""
+def write(report: Report, path: Path, table: bool) -> bool:
+    """Save what the ending of `path` says; say where it went, or why it could not be written."""
     try:
-        report.picture.save(path)
+        report.save(path, table=table)
     except (OSError, RuntimeError, ValueError) as problem:
         print(f"{path}: {problem}", file=sys.stderr)
         return False

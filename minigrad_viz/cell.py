@@ -23,6 +23,8 @@ from IPython.core import error
 from IPython.core.magic import no_var_expand
 from IPython.core.magic_arguments import MagicArgumentParser
 
+from .words import text
+
 if TYPE_CHECKING:
     from IPython.core.interactiveshell import ExecutionInfo, ExecutionResult, InteractiveShell
 
@@ -39,24 +41,6 @@ class UsageError(error.UsageError):
 
     def _render_traceback_(self) -> list[str]:
         return [f"UsageError: {self}"]
-
-
-@dataclass(frozen=True)
-class Messages:
-    """The words a user can be shown. `{name}` is the magic's name."""
-
-    bad_arguments: str = "%%{name}: {problem}. The cell was not run; %%{name}? lists the options."
-    bad_line: str = "%{name} takes on, off, cell or traceback; {problem}. %{name}? says more."
-    unknown_word: str = "{word!r} is none of them"
-    end_failed: str = "%%{name} could not show this cell: {problem} (%{name} traceback tells where)"
-    begin_failed: str = "%{name} on could not watch this cell: {problem} (%{name} traceback tells where)"
-    no_traceback: str = "Nothing has failed."
-    line_help: str = (
-        "%{name} on [options]    do the same for every following cell that does not begin with %%\n"
-        "%{name} off             stop doing so\n"
-        "%{name} cell [options]  do the same for this cell, from this line on\n"
-        "%{name} traceback       tell where showing a cell failed last"
-    )
 
 
 def option_parser(name: str, description: str) -> MagicArgumentParser:
@@ -104,7 +88,7 @@ class CellRunner:
         begin: Begin,
         end: End,
         parser: MagicArgumentParser | None = None,
-        messages: Messages | None = None,
+        lang: Callable[[], str | None] = lambda: None,
     ):
         """`begin(options, source, namespace) -> handle` is called just before the body runs.
 
@@ -116,13 +100,16 @@ class CellRunner:
         `end(handle, error=..., result_silenced=...)` is called when the cell's own output is out. `error` is
         what the cell raised, or None; `result_silenced` says that the cell ended in `;`. An error it raises
         is shown as a warning of one line.
+
+        `lang` gives the language of what the runner itself says; None is the one in force.
         """
         self._shell: Any = shell  # IPython's own annotations do not hold for all that is used here
         self._name, self._begin, self._end = name, begin, end
         self._parser = parser or option_parser(name, f"Watch the cell with {name}.")
-        self._messages = messages or Messages()
+        self._lang = lang
         self._head = re.compile(rf"%%{re.escape(name)}(?=\s|$)(.*)")
-        self._always: str | None = None  # the arguments of `%name on`
+        self.always: str | None = None  # the arguments of `%name on`; None when it is off
+        self.switched: Callable[[bool], Any] = lambda on: None  # told of `%name on` and `%name off`
         self._problem: str | None = None  # traceback of the last failure of `begin` or `end`
         self._running = threading.local()
         self._magic = self._make_magic()
@@ -155,7 +142,7 @@ class CellRunner:
                 del table[self._name]
         self._shell.events.unregister("pre_run_cell", self._pre_run_cell)
         self._shell.events.unregister("post_run_cell", self._post_run_cell)
-        self._always = None
+        self.always = None
         self._leave(0, None)
 
     # ------------------------------------------------------------------------------------------- entry points
@@ -175,9 +162,19 @@ class CellRunner:
             return self._line_magic(line)
 
         magic.__name__ = magic.__qualname__ = self._name
-        magic.__doc__ = f"{self._parser.format_help()}\n{self._say('line_help')}\n"
+        magic.__doc__ = f"{self._parser.format_help()}\n{self._line_help()}\n"
         magic.runner = self  # type: ignore[attr-defined]
         return no_var_expand(magic)
+
+    def _line_help(self) -> str:
+        """What the line magic takes, one word a line."""
+        lines = {
+            "on [options]": text("magic_line_on", self._lang()),
+            "off": text("magic_line_off", self._lang()),
+            "cell [options]": text("magic_line_cell", self._lang()),
+            "traceback": text("magic_line_traceback", self._lang()),
+        }
+        return "\n".join(f"%{self._name} {words:<16}{told}" for words, told in lines.items())
 
     def _line_magic(self, line: str) -> object:
         __tracebackhide__ = True
@@ -185,14 +182,16 @@ class CellRunner:
         if word == "cell":
             self._watch(arguments)
         elif word == "on":
-            self._options(arguments, "bad_line")
-            self._always = arguments
+            self._options(arguments, "magic_bad_on")
+            self.always = arguments
+            self.switched(True)
         elif word == "off":
-            self._always = None
+            self.always = None
+            self.switched(False)
         elif word == "traceback":
-            print(self._problem or self._say("no_traceback"))
+            print(self._problem or self._say("magic_no_traceback"))
         else:
-            raise UsageError(self._say("bad_line", problem=self._say("unknown_word", word=word)))
+            raise UsageError(self._say("magic_bad_line", word=word))
         return None
 
     def _cell_magic(self, line: str, body: str) -> object:
@@ -214,12 +213,12 @@ class CellRunner:
 
     def _pre_run_cell(self, info: ExecutionInfo) -> None:
         self._cells.append(_Cell(info, info.raw_cell or ""))
-        if self._always is None or len(self._cells) > 1 or not self._is_plain(self._cells[0].text):
+        if self.always is None or len(self._cells) > 1 or not self._is_plain(self._cells[0].text):
             return
         try:
-            self._watch(self._always, automatic=True)
+            self._watch(self.always, automatic=True)
         except Exception as problem:
-            self._warn("begin_failed", problem)
+            self._warn("magic_begin_failed", problem)
 
     def _post_run_cell(self, result: ExecutionResult | None) -> None:
         if result is None:  # the run itself was cut short, by the error that is now on its way out
@@ -241,7 +240,7 @@ class CellRunner:
     def _watch(self, arguments: str, automatic: bool = False) -> None:
         """Begin watching the running cell; not one run silently, which IPython does not announce."""
         __tracebackhide__ = True
-        options = self._options(arguments, "bad_arguments")
+        options = self._options(arguments, "magic_bad_arguments")
         options.automatic = automatic
         if not self._cells or self._cells[-1].watched:
             return
@@ -260,7 +259,7 @@ class CellRunner:
                 try:
                     self._end(cell.handle, error=problem, result_silenced=cell.silenced)
                 except (Exception, KeyboardInterrupt) as failure:
-                    self._warn("end_failed", failure)
+                    self._warn("magic_end_failed", failure)
 
     def _options(self, arguments: str, message: str) -> argparse.Namespace:
         __tracebackhide__ = True
@@ -276,7 +275,7 @@ class CellRunner:
         print(self._say(message, problem=text), file=sys.stderr)
 
     def _say(self, message: str, **values: object) -> str:
-        return getattr(self._messages, message).format(name=self._name, **values)
+        return text(message, self._lang(), name=self._name, **values)
 
     # -------------------------------------------------------------------------------------------- cell texts
 

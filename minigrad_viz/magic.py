@@ -3,82 +3,111 @@
 from __future__ import annotations
 
 import argparse
-from typing import Any
+import sys
+from typing import Any, NamedTuple
 
-from .cell import CellRunner, UsageError, option_parser, vars_of
+from IPython.core.displaypub import DisplayPublisher
+from IPython.core.magic_arguments import MagicArgumentParser
+
+from .cell import CellRunner, vars_of
 from .events import Created, Forward
+from .options import Reader, Settings, report_options, settings_class
 from .recorder import Recorder
-from .run import Report
+from .report import Report, remember
+from .words import text
 
 NAME = "autograd"
-DESCRIPTION = (
-    "Run the cell as usual and show, under its own output, the graph of its tensors with their values and "
-    "gradients, and a table of their state before and after each backward()."
-)
 
 
-def parser() -> Any:
-    """The options of `%%autograd`."""
-    options = option_parser(NAME, DESCRIPTION)
-    options.add_argument("roots", nargs="*", help="draw only what these variables were computed from")
-    options.add_argument("--step", action="store_true", help="a widget that walks through the steps")
-    options.add_argument(
-        "--detail", choices=("normal", "full"), default="normal", help="rows on each station"
-    )
-    options.add_argument(
-        "--style", choices=("house", "graphviz"), default="house", help="who draws the graph"
-    )
-    options.add_argument("--lang", choices=("en", "ko"), default=None, help="language of what is shown")
-    options.add_argument("--no-table", action="store_true", help="leave out the state table")
-    options.add_argument("--no-graph", action="store_true", help="leave out the picture")
-    options.add_argument(
-        "--max-nodes", type=int, default=None, metavar="N", help="draw graphs of up to N stations"
-    )
-    options.add_argument(
-        "--output", metavar="FILE", help="also write the picture to FILE (.svg .dot .txt .png .pdf)"
-    )
-    return options
+class MagicReader(Reader, MagicArgumentParser):
+    """The options of the magic; a wrong one raises IPython's UsageError."""
 
 
-def begin(
-    options: argparse.Namespace, source: str, namespace: dict[str, Any]
-) -> tuple[argparse.Namespace, Recorder]:
-    """Start to record, just before the cell runs."""
-    if options.max_nodes is not None and options.max_nodes < 1:
-        raise UsageError(f"--max-nodes must be at least 1, not {options.max_nodes}")
-    recorder = Recorder(source, namespace)
-    recorder.start()
-    return options, recorder
+def parser(settings: Settings) -> MagicReader:
+    """The options of `%%autograd`; their help is in the language in force."""
+    reader = MagicReader(prog=f"%{NAME}", description=text("magic_about", settings.lang))
+    reader.color = False  # type: ignore[attr-defined]  # Python 3.14 would put colour codes into the help
+    reader.lang = lambda: settings.lang
+    reader.add_argument("roots", nargs="*", help=text("option_roots", settings.lang))
+    return reader.take()
 
 
-def end(
-    handle: tuple[argparse.Namespace, Recorder], *, error: BaseException | None, result_silenced: bool
-) -> None:
-    """Stop recording and show what there is, just after the cell's own output."""
-    options, recorder = handle
-    trace = recorder.stop(error)
-    if options.automatic and not any(isinstance(e, Created | Forward) for e in trace.events):
-        return
-    settings: dict[str, Any] = {"detail": options.detail, "style": options.style}
-    if options.max_nodes is not None:
-        settings["limit"] = options.max_nodes
-    report = Report(trace, roots=tuple(options.roots), lang=options.lang, **settings)
-    show(report, options)
+class Watched(NamedTuple):
+    """A cell that is running: what was asked for, whether only by `%autograd on`, and who records."""
+
+    chosen: dict[str, Any]
+    automatic: bool
+    recorder: Recorder
 
 
-def show(report: Report, options: argparse.Namespace) -> None:
-    """Display a report as the options ask."""
+class Watcher:
+    """Records cells of one shell and shows them; `settings` hold for all that a line leaves open."""
+
+    def __init__(self, shell: Any, settings: Settings) -> None:
+        self.shell = shell
+        self.settings = settings
+
+    def begin(self, options: argparse.Namespace, source: str, namespace: dict[str, Any]) -> Watched:
+        """Start to record, just before the cell runs."""
+        chosen = {"roots": (), **self.settings.defaults(), **vars(options)}
+        watched = Watched(chosen, options.automatic, Recorder(source, namespace))
+        watched.recorder.start()
+        return watched
+
+    def end(self, watched: Watched, *, error: BaseException | None, result_silenced: bool) -> None:
+        """Stop recording and show what there is, just after the cell's own output."""
+        trace = watched.recorder.stop(error)
+        if watched.automatic and not any(isinstance(e, Created | Forward) for e in trace.events):
+            return
+        report = Report(trace, roots=tuple(watched.chosen["roots"]), **report_options(watched.chosen))
+        remember(report)
+        self.show(report, watched.chosen)
+
+    def show(self, report: Report, chosen: dict[str, Any]) -> None:
+        """Display a report as was asked, and write its files; one that cannot be written is only told of."""
+        if shows_html(self.shell):
+            show_rich(report, chosen)
+        else:
+            show_text(report, chosen)
+        form = "player" if chosen["show"] == "step" else chosen["show"]
+        for file in chosen["output"]:
+            try:
+                report.save(file, show=form, table=chosen["table"])
+            except (OSError, RuntimeError, ValueError) as problem:
+                said = " ".join(str(problem).split())
+                print(text("file_failed", chosen["lang"], file=file, problem=said), file=sys.stderr)
+
+
+def shows_html(shell: Any) -> bool:
+    """Whether what is displayed goes to a frontend; IPython's own publisher prints its text and no more."""
+    return type(shell.display_pub) is not DisplayPublisher
+
+
+def show_text(report: Report, chosen: dict[str, Any]) -> None:
+    """In a terminal: the outline, the table, and the steps where they are asked for."""
+    show = chosen["show"]
+    steps = chosen["steps"] or show == "step"
+    told = report.text(steps, graph=show != "none", table=chosen["table"])
+    if told:
+        print(told)
+
+
+def show_rich(report: Report, chosen: dict[str, Any]) -> None:
+    """In a notebook: player, widget or picture, then the table, then the steps where they are asked for."""
     from IPython.display import display
 
-    if options.output:
-        report.picture.save(options.output)
-    if options.step:
-        from .widget import Stepper
+    show, table = chosen["show"], chosen["table"]
+    if show == "step" and report.graph.stations:
+        display(report.stepper())
+        show = "none"
+    page = report.html(show, table=table)  # first, for the text tells what hindered it
+    if page:
+        display({"text/plain": report.text(graph=show != "none", table=table), "text/html": page}, raw=True)
+    if chosen["steps"]:
+        display(report.steps)
 
-        display(Stepper(report.picture, report.frames))
-        options.no_graph = True
-    if not (options.no_graph and options.no_table):
-        display(report.without(graph=options.no_graph, table=options.no_table))
+
+# ── registering ─────────────────────────────────────────────────────────────────────────────────────────────
 
 
 def runner_of(shell: Any) -> CellRunner | None:
@@ -87,9 +116,24 @@ def runner_of(shell: Any) -> CellRunner | None:
 
 
 def load(shell: Any) -> None:
-    """Register `%%autograd` and `%autograd` with a shell; nothing happens if they are registered."""
-    if runner_of(shell) is None:
-        CellRunner(shell, NAME, begin, end, parser()).install()
+    """Register `%%autograd`, `%autograd` and `%config Autograd` with a shell; nothing happens if they are
+    registered."""
+    if runner_of(shell) is not None:
+        return
+    settings = settings_class()(parent=shell)
+    watcher = Watcher(shell, settings)
+    runner = CellRunner(shell, NAME, watcher.begin, watcher.end, parser(settings), lambda: settings.lang)
+    runner.switched = lambda on: settings.set_trait("on", on)
+    settings.observe(lambda change: follow(runner, change["new"]), "on")
+    runner.install()
+    shell.configurables.append(settings)
+    follow(runner, settings.on)
+
+
+def follow(runner: CellRunner, on: bool) -> None:
+    """Do what `Autograd.on` says, unless the runner does so already (with arguments of its own)."""
+    if on != (runner.always is not None):
+        runner.always = "" if on else None
 
 
 def unload(shell: Any) -> None:
@@ -97,3 +141,4 @@ def unload(shell: Any) -> None:
     runner = runner_of(shell)
     if runner is not None:
         runner.uninstall()
+        shell.configurables[:] = [c for c in shell.configurables if not isinstance(c, Settings)]

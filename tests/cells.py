@@ -93,9 +93,10 @@ def run(
         try:
             exec(code, space)
         except Exception as raised:
-            error = raised.with_traceback(None)
+            error = raised
         finally:
             trace = None if recorder is None else recorder.stop(error)
+            error = None if error is None else error.with_traceback(None)
     return Run(space, printed.getvalue(), error, trace)
 
 

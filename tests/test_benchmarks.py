@@ -103,6 +103,18 @@ def test_without_any_other_engine(tmp_path):
     assert str(ROOT) not in done.stdout
 
 
+def test_recording_is_compared_with_not_recording(tmp_path):
+    figures = tmp_path / "figures.json"
+    done = run("--rows", "m", "--json", str(figures), path=hide(tmp_path, *PACKAGES.values()))
+    assert (done.returncode, done.stderr) == (0, "")
+    rows = json.loads(figures.read_text(encoding="utf-8"))["recording"]
+    assert [(row["row"], row["ops"]) for row in rows] == [("m", 0), ("m", 0), ("m", 100)]
+    for row in rows:
+        assert row["seconds"]["recorded"] > row["seconds"]["unrecorded"] > 0
+    lines = [line for line in done.stdout.splitlines() if line.startswith("m recording")]
+    assert [line.endswith("an op more.") for line in lines] == [False, False, True]
+
+
 def test_a_long_chain_is_freed_without_the_cycle_collector(tmp_path):
     figures = tmp_path / "figures.json"
     done = run("--rows", "c-memory", "--json", str(figures), path=hide(tmp_path, "torch"))

@@ -14,7 +14,7 @@ from IPython.core.interactiveshell import InteractiveShell
 from IPython.display import display
 from traitlets.config import Config
 
-from minigrad_viz.cell import CellRunner, Messages, option_parser
+from minigrad_viz.cell import CellRunner, option_parser
 from minigrad_viz.where import Locator
 
 COLOUR = re.compile(r"\x1b\[[\d;]*m")
@@ -31,6 +31,7 @@ def in_short(kind: str, message: str, traceback: list[str]) -> str:
 def shell(monkeypatch, tmp_path):
     """A shell of its own for each test, with nothing of it left in the process afterwards."""
     monkeypatch.setenv("IPYTHONDIR", str(tmp_path))
+    monkeypatch.setenv("MINIGRAD_LANG", "en")
     monkeypatch.setitem(sys.modules, "__main__", sys.modules["__main__"])
     InteractiveShell.clear_instance()
     config = Config()
@@ -127,8 +128,8 @@ SESSIONS = {
     "%watch on\n---\n%watch off\n---\n3": "auto begin | picture | Out[3]: 3",
     "%watch on\n---\nx = = 1\n---\n%%time\n1;\n---\n \n---\n'가": "SyntaxError @1 | timed | SyntaxError @1",
     "%watch on\n---\n%%watch\n1;\n---\nrun('2')": "begin | silent picture | auto begin | Out[3]: 2 | picture",
-    "%watch on --no": "UsageError: %watch takes on, off, cell or traceback; unrecognized arguments: --no",
-    "%watch bogus": "UsageError: %watch takes on, off, cell or traceback; 'bogus' is none of them",
+    "%watch on --no": "UsageError: %watch on: unrecognized arguments: --no",
+    "%watch bogus": "UsageError: %watch takes on, off, cell or traceback, not 'bogus'",
 }
 
 
@@ -238,9 +239,10 @@ def test_end_that_fails_hides_nothing(watch, capsys, monkeypatch, kind):
     assert capsys.readouterr() == ("begin\nZeroDivisionError @2\n", warning)
     watch.run("%watch traceback")
     assert 'raise kind("no\\nroom")' in capsys.readouterr().out
-    watch.runner._messages = Messages(end_failed="%%{name} 실패: {problem}")
+    monkeypatch.setenv("MINIGRAD_LANG", "ko")
     watch.run("%%watch\n5")
-    assert capsys.readouterr().err == f"%%watch 실패: {kind.__name__}: no room\n"
+    told = f"%%watch: 이 셀을 보여 줄 수 없습니다: {kind.__name__}: no room (위치는 %watch traceback)\n"
+    assert capsys.readouterr().err == told
 
 
 # ------------------------------------------------------------------------------------------- coming and going

@@ -18,7 +18,7 @@ from minigrad_viz.build import build
 from minigrad_viz.digraph import Digraph
 from minigrad_viz.layout import LayoutError, LayoutTimeout
 from minigrad_viz.picture import Picture
-from minigrad_viz.run import narrowed
+from minigrad_viz.scenes import names_in, narrowed
 
 GRAPHS = [n for n in CELLS if n not in (1, 2, 3, 12, 14, 20, 21)]
 
@@ -49,7 +49,8 @@ class TestWhatIsDrawn:
                 assert card.value.items == tuple(names[name].detach().reshape(-1).tolist())
         decks = [plain(s.deck.name) for s in picture.graph.stations]
         recorded = build(run(CELLS[code], library).trace)
-        tracked = narrowed(replace(recorded, routes=tuple(r for r in recorded.routes if r.tracked)), ("z",))
+        routes = tuple(route for route in recorded.routes if route.tracked)
+        tracked = narrowed(replace(recorded, routes=routes), {names_in(recorded)["z"]})
         assert sorted(decks) == sorted(plain(s.deck.name) for s in tracked.stations)
 
     def test_two_edges_lead_to_one_leaf(self, library):
@@ -128,7 +129,7 @@ class TestMistakes:
             draw()
 
     def test_an_unknown_option(self):
-        with pytest.raises(TypeError, match="no option 'colour'; there are names, style, detail"):
+        with pytest.raises(TypeError, match="no option 'colour'; there are names, fold, style, detail"):
             draw(minigrad.ones(1), colour="red")
 
     @pytest.mark.parametrize("option", ["style", "detail", "theme", "engine", "lang"])
@@ -161,7 +162,7 @@ class TestLimits:
 
     def test_a_sum_of_1000_products_of_one_leaf(self):
         _, z = a_leaf_used(1000)
-        picture = draw(z, deadline=10)
+        picture = draw(z, deadline=10, fold=False)
         assert picture.svg() is not None, picture.problem
         assert len(picture.graph.stations) > 2000
 
@@ -169,14 +170,14 @@ class TestLimits:
         _, z = a_leaf_used(1000)
         draw(z, limit=10).svg()
         start = time.perf_counter()
-        picture = draw(z, limit=5000, deadline=0.5)
+        picture = draw(z, limit=5000, deadline=0.5, fold=False)
         assert "did not finish within 0.5 s" in picture.problem and picture.svg() is None
         assert picture.outline().splitlines()[0] == picture.problem
         assert time.perf_counter() - start < 3
 
     def test_too_large(self):
         _, z = a_leaf_used(1300)
-        picture = draw(z)
+        picture = draw(z, fold=False)
         assert (
             picture.problem
             == "The graph has 2602 stations; up to 2500 are drawn. Here is its outline instead."
@@ -190,6 +191,14 @@ class TestLimits:
         assert draw(z, limit=3).problem is not None
         assert draw(z, limit=9).problem is None
 
+    def test_a_long_chain_is_folded(self):
+        _, z = a_leaf_used(3000)
+        start = time.perf_counter()
+        picture = draw(z)
+        assert picture.problem is None and len(picture.graph.stations) < 12
+        assert [f.operations for f in picture.graph.folds] == [5995]
+        assert time.perf_counter() - start < 3
+
     @pytest.mark.slow
     def test_a_chain_of_100000(self):
         y = minigrad.tensor(1.0, requires_grad=True)
@@ -197,7 +206,7 @@ class TestLimits:
             y = y * 1.0
         picture = draw(y)
         text = repr(picture)
-        assert text.endswith("larger than the limit: 95001.") and len(text) < 20_000
+        assert text.endswith("larger than the limit: 80001.") and len(text) < 20_000
         assert picture.problem.startswith("The graph has 100001 stations")
 
 

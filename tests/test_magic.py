@@ -2,52 +2,16 @@
 
 from __future__ import annotations
 
-import atexit
-import re
 import sys
+from pathlib import Path
 
 import pytest
 from cells import CELLS
-from IPython.core import async_helpers
 from IPython.core.interactiveshell import InteractiveShell
-from traitlets.config import Config
 
-COLOUR = re.compile(r"\x1b\[[\d;]*m")
+from minigrad_viz.options import OPTIONS
 
-
-@pytest.fixture
-def shell(monkeypatch, tmp_path):
-    """A shell with the extension loaded, and nothing of it left in the process afterwards."""
-    monkeypatch.setenv("IPYTHONDIR", str(tmp_path))
-    monkeypatch.setenv("MINIGRAD_LANG", "en")
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setitem(sys.modules, "__main__", sys.modules["__main__"])
-    InteractiveShell.clear_instance()
-    config = Config()
-    config.HistoryManager.enabled = False  # no file, and no thread that writes it
-    shell = InteractiveShell.instance(config=config)
-    shell.run_cell("%load_ext minigrad_viz\nimport minigrad as torch")
-    yield shell
-    shell.run_cell("%unload_ext minigrad_viz")
-    atexit.unregister(shell.atexit_operations)
-    shell.restore_sys_module_state()
-    InteractiveShell.clear_instance()
-    if async_helpers._asyncio_event_loop is not None:
-        async_helpers._asyncio_event_loop.close()
-        async_helpers._asyncio_event_loop = None
-
-
-@pytest.fixture
-def cell(shell, capsys):
-    """Runs a cell; what stands under it on stdout and stderr, without colours."""
-
-    def run(source: str) -> str:
-        capsys.readouterr()
-        shell.run_cell(source, store_history=True)
-        out, error = capsys.readouterr()
-        return COLOUR.sub("", out + error)
-
-    return run
+pytest_plugins = ["magic_shell"]
 
 
 def registered(shell: InteractiveShell) -> tuple[int, ...]:
@@ -56,7 +20,8 @@ def registered(shell: InteractiveShell) -> tuple[int, ...]:
     events = shell.events.callbacks
     return (
         len(magics["line"]), len(magics["cell"]), len(shell.input_transformer_manager.line_transforms),
-        len(events["pre_run_cell"]), len(events["post_run_cell"]), len(sys.meta_path),
+        len(events["pre_run_cell"]), len(events["post_run_cell"]), len(shell.configurables),
+        len(sys.meta_path),
     )  # fmt: skip
 
 
@@ -68,7 +33,7 @@ def test_loading_reloading_unloading(shell):
     assert registered(shell) == loaded
     shell.run_cell("%unload_ext minigrad_viz")
     bare = registered(shell)
-    assert [a - b for a, b in zip(loaded, bare)] == [1, 1, 1, 1, 1, 0]
+    assert [a - b for a, b in zip(loaded, bare)] == [1, 1, 1, 1, 1, 1, 0]
     assert "autograd" not in shell.magics_manager.magics["cell"]
     shell.run_cell("%load_ext minigrad_viz")
     assert registered(shell) == loaded
@@ -151,31 +116,24 @@ def test_await(cell):
 
 def test_help(cell):
     shown = cell("%%autograd?")
-    for option in (
-        "--step",
-        "--detail",
-        "--no-table",
-        "--no-graph",
-        "--max-nodes",
-        "--output",
-        "--lang",
-        "roots",
-    ):
-        assert option in shown
+    for option in OPTIONS:
+        assert all(flag in shown for flag in (*option.flags, *option.switches))
+    assert "roots" in shown and "%autograd on [options]" in shown and "%autograd traceback" in shown
 
 
 @pytest.mark.parametrize(
     "line, problem",
     [
-        ("--bogus", "unrecognized arguments: --bogus"),
-        ("--max-nodes none", "invalid int value"),
-        ("--detail some", "invalid choice"),
-        ("--max-nodes 0", "must be at least 1, not 0"),
+        ("--bogus", "unknown option or argument: --bogus."),
+        ("--max-nodes 0", "--max-nodes must be a whole number, at least 1, not 0."),
+        ("--step --no-graph", "--step and --no-graph exclude each other."),
+        ("-o graph.svg -o graph.jpg", "--output graph.jpg: the name must end in one of .html, .svg"),
     ],
 )
 def test_bad_options_fail_the_cell_and_leave_it_unrun(shell, cell, line, problem):
     shown = cell(f"%%autograd {line}\nran = True\n")
-    assert "UsageError" in shown and problem in shown and "ran" not in shell.user_ns
+    assert shown.startswith("UsageError: %%autograd: ") and shown.count("\n") == 1 and problem in shown
+    assert "ran" not in shell.user_ns and not list(Path().glob("graph*"))
     assert "z = log(y)" in cell("%%autograd\n" + CELLS[4]), "the next cell works"
 
 
@@ -208,17 +166,31 @@ class TestOptions:
         assert "backward 전" in cell("%%autograd --lang ko\n" + CELLS[4])
 
     def test_output(self, cell, tmp_path):
-        cell("%%autograd --output graph.svg\n" + CELLS[4])
-        assert (tmp_path / "graph.svg").read_text(encoding="utf-8").startswith("<svg")
+        cell("%%autograd -o graph.svg --output graph.html -o 'the trace.json' -o steps.txt\n" + CELLS[4])
+        told = {path.name: path.read_text(encoding="utf-8") for path in tmp_path.glob("*.*")}
+        assert told["graph.svg"].startswith("<svg") and told["graph.html"].startswith("<!DOCTYPE html>")
+        assert '"BackwardStarted"' in told["the trace.json"] and "AccumulateGrad" in told["steps.txt"]
+
+    def test_a_file_that_cannot_be_written_hides_nothing(self, cell, tmp_path):
+        shown = cell("%%autograd -o nowhere/graph.svg -o graph.dot\n" + CELLS[4])
+        assert "z = log(y)   4.8283   root" in shown
+        assert "nowhere/graph.svg could not be written: " in shown and shown.count("could not") == 1
+        assert (tmp_path / "graph.dot").exists()
 
     def test_max_nodes(self, cell):
         assert "The graph has 3 stations; up to 2 are drawn." in cell("%%autograd --max-nodes 2\n" + CELLS[4])
 
-    def test_step(self, cell):
-        shown = cell("%%autograd --step\n" + CELLS[4])
-        assert (
-            "6. [backward 3 of 3] AccumulateGrad adds 0.6 to x.grad" in shown and "before backward" in shown
-        )
+    @pytest.mark.parametrize("option", ["--step", "--steps"])
+    def test_steps_in_a_terminal(self, cell, option):
+        shown = cell(f"%%autograd {option}\n" + CELLS[4])
+        marks = ["z = log(y)   4.8283   root", "before backward", "forward 1 of 3", "backward 3 of 3"]
+        places = [shown.index(mark) for mark in marks]
+        assert places == sorted(places) and "0.008 · 75 = 0.6" in shown
+
+    def test_no_graph_but_steps(self, cell):
+        shown = cell("%%autograd --no-graph --no-table --steps\n" + CELLS[4])
+        assert "z = log(y)   4.8283   root" not in shown and "before backward  after" not in shown
+        assert "backward 3 of 3" in shown
 
     def test_detail_and_style(self, cell):
         assert "root" in cell("%%autograd --detail full --style graphviz\n" + CELLS[4])
@@ -228,6 +200,11 @@ class TestOptions:
         assert "z = log(y)   4.8283   root" in cell(CELLS[4])
         assert cell("a = 1") == ""
         cell("%autograd off")
+        assert cell(CELLS[4]) == "tensor(0.6000)\n"
+
+    def test_on_with_a_wrong_option(self, cell):
+        shown = cell("%autograd on --bogus")
+        assert "UsageError: %autograd on: unknown option or argument: --bogus." in shown
         assert cell(CELLS[4]) == "tensor(0.6000)\n"
 
 
@@ -242,7 +219,7 @@ class TestPyTorch:
             "b = T.ones((), requires_grad=True)\n"
         )
         shown = cell("%%autograd\n" + source + "c = a * 2\nd = b * 3\nc.backward()\nd.backward()\n")
-        assert "c = a * 2" in shown and "d = b * 3   3.   root" in shown
+        assert "backward call 2 of 2: d.backward()" in shown and "d = b * 3   3.   root" in shown
 
 
 def test_the_same_cell_shows_the_same(cell):

@@ -72,6 +72,40 @@ def test_options(tmp_path):
     assert "digraph" in (tmp_path / "picture.dot").read_text(encoding="utf-8")
 
 
+def test_steps_and_several_files(tmp_path):
+    done = command(tmp_path, "--steps", "--no-table", "-o", "a.html", "--output", "b.json", "-o", "c.txt")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "0.008 · 75 = 0.6" in done.stdout and "before backward" not in done.stdout
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["a.html", "b.json", "c.txt"]
+    assert (tmp_path / "a.html").read_text(encoding="utf-8").startswith("<!DOCTYPE html>")
+
+
+@pytest.mark.parametrize(
+    "arguments, problem",
+    [
+        (("-o", "a.jpg"), "--output a.jpg: the name must end in one of .html, .svg"),
+        (("--dir", "up"), "--dir must be one of LR, TB, RL, BT, not up"),
+        (("--player",), "unknown option or argument: --player"),
+        (("a.py", "b.py"), "unknown option or argument: b.py"),
+    ],
+)
+def test_wrong_options_run_nothing(tmp_path, arguments, problem):
+    done = command(tmp_path, *arguments)
+    assert (done.returncode, done.stdout) == (2, "") and f"error: {problem}" in done.stderr
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_one_file_that_cannot_be_written_does_not_stop_the_others(tmp_path):
+    done = command(tmp_path, "-o", str(Path("nowhere", "a.svg")), "-o", "b.svg")
+    assert done.returncode == 1 and "a.svg: " in done.stderr and (tmp_path / "b.svg").exists()
+
+
+def test_the_kernel_s_command(tmp_path):
+    done = command(tmp_path, "kernel", "install", "--prefix", str(tmp_path / "env"))
+    assert (done.returncode, done.stderr) == (0, "") and "The kernel python3-autograd is in " in done.stdout
+    assert list(tmp_path.glob("env/share/jupyter/kernels/python3-autograd/kernel.json"))
+
+
 def test_a_file_that_raises(tmp_path):
     write(tmp_path / "program.py", "import minigrad as torch\n" + CELLS[6])
     done = command(tmp_path, "program.py")

@@ -1,28 +1,34 @@
-"""The local derivative as a formula: the text a reader knows, and the number the engine computes."""
+"""Formulas: the text a reader knows, the number the engine computes, for every op, in LaTeX as well."""
 
 from __future__ import annotations
 
 import math
+import re
+from typing import Any
 
 import numpy as np
 import pytest
+from latex_check import check
+from op_table import CASES, Case
 
 import minigrad as mg
-from minigrad_viz.arithmetic import chain_rule, sum_at
-from minigrad_viz.build import Builder
-from minigrad_viz.events import Deposited, NodeRan
-from minigrad_viz.notation import local_derivative
-from minigrad_viz.run import trace_source
+from minigrad.op import F
+from minigrad_viz.borrowed import BORROWED
+from minigrad_viz.glyphs import bar, latex_array, latex_bar, latex_name, latex_number, parts_of, plain_array
+from minigrad_viz.notation import Known, is_elementwise, local, rules, vjp
+from minigrad_viz.protocol import is_tensor, saved_of, variable_of
+from minigrad_viz.symbols import Symbol, Unwritable
+from minigrad_viz.typeset import Writer, shapes
 
 F32 = np.float32
 
 
 def derive(
     node: str, input: int = 0, names: dict[str, str] | None = None, **saved: object
-) -> tuple[str, float]:
-    local = local_derivative(node, input, saved, names or {})
-    assert local is not None
-    return local.formula, local.value
+) -> tuple[str, float] | None:
+    """The local derivative of numbers, as text and as a number."""
+    found = local(node, input, saved, names or {})
+    return None if found is None else (Writer().text(found), float(found.value))
 
 
 @pytest.mark.parametrize(
@@ -35,6 +41,7 @@ def derive(
         ("PowBackward0", 0, {"self": F32(5), "exponent": 1}, {"self": "x"}, "1", 1),
         ("PowBackward0", 0, {"self": F32(5), "exponent": 0}, {"self": "x"}, "0", 0),
         ("PowBackward0", 0, {"self": F32(2), "exponent": -1}, {"self": "x"}, "−x⁻²", -0.25),
+        ("PowBackward0", 0, {"self": F32(2), "exponent": 2}, {"self": "p - 1"}, "2·(p - 1)", 4),
         ("SqrtBackward", 0, {"result": F32(5)}, {"result": "sqrt(w)"}, "1/(2·sqrt(w))", 0.1),
         ("ExpBackward", 0, {"result": F32(2)}, {"result": "y"}, "y", 2),
         ("MulBackward0", 0, {"other": F32(3)}, {"other": "w"}, "w", 3),
@@ -43,11 +50,13 @@ def derive(
         ("AddBackward0", 1, {"alpha": 3}, {}, "3", 3),
         ("SubBackward0", 1, {}, {}, "−1", -1),
         ("DivBackward0", 0, {"other": F32(4)}, {"other": "b"}, "1/b", 0.25),
+        ("DivBackward0", 1, {"self": F32(2), "other": F32(4)}, {"self": "a", "other": "b"}, "−a/b²", -0.125),
         ("TanhBackward", 0, {"result": F32(0.5)}, {"result": "t"}, "1 − t²", 0.75),
         ("SigmoidBackward", 0, {"result": F32(0.5)}, {"result": "s"}, "s·(1 − s)", 0.25),
         ("ReluBackward0", 0, {"result": F32(2)}, {"result": "r"}, "[r > 0]", 1),
         ("ReluBackward0", 0, {"result": F32(0)}, {"result": "r"}, "[r > 0]", 0),
         ("SinBackward", 0, {"self": F32(0)}, {"self": "x"}, "cos x", 1),
+        ("CosBackward", 0, {"self": F32(0.5)}, {"self": "x"}, "−sin x", -math.sin(0.5)),
         ("PowBackward1", 0, {"self": F32(5), "exponent": F32(3)}, {"self": "x", "exponent": "q"},
          "q·x^(q − 1)", 75),
         (
@@ -57,9 +66,11 @@ def derive(
     ],
 )  # fmt: skip
 def test_formulas_a_reader_knows(node, input, saved, names, formula, value):
-    text, number = derive(node, input, names, **saved)
+    text, number = derive(node, input, names, **saved) or ("", 0)
     assert text == formula
     assert number == pytest.approx(value, rel=1e-5)
+    tree = local(node, input, saved, names)
+    check(Writer(latex=True).text(tree))
 
 
 def test_where_a_power_is_constant_its_exponent_counts_nothing():
@@ -68,100 +79,269 @@ def test_where_a_power_is_constant_its_exponent_counts_nothing():
 
 
 def test_what_has_no_formula_has_none():
-    assert local_derivative("MyPowBackward", 0, {}, {}) is None
-    assert local_derivative("AccumulateGrad", 0, {}, {}) is None
-    assert local_derivative("LogBackward", 0, {}, {}) is None  # the saved value is gone
-    assert local_derivative("LogBackward", 3, {"self": F32(1)}, {}) is None
+    assert derive("MyPowBackward") is None
+    assert derive("AccumulateGrad") is None
+    assert derive("LogBackward") is None  # the saved value is gone
+    assert derive("LogBackward", 3, self=F32(1)) is None
+    branch = {"self": Known(None, (9, 9)), "exponent": Known(None, (9, 9))}
+    assert local("PowBackward1", 0, branch, {}) is None  # which way its branch goes is not known
 
 
-UNARY = ["exp", "log", "sqrt", "sin", "cos", "tanh", "sigmoid", "relu", "abs", "neg", "reciprocal"]
-BINARY = {"+": lambda a, b: a + b, "-": lambda a, b: a - b, "*": lambda a, b: a * b, "/": lambda a, b: a / b,
-          "**": lambda a, b: a**b}  # fmt: skip
+MATRIX = np.array([[1, 2, 3], [4, 5, 6]], F32)
+ROW = np.array([2, 3, 5], F32)
 
 
-def saved_numbers(node) -> dict[str, object]:
-    names = [n.removeprefix("_saved_") for n in dir(node) if n.startswith("_saved_") and "_sym_" not in n]
-    values = {n: getattr(node, "_saved_" + n) for n in names}
-    return {
-        n: np.float64(v.item()) if isinstance(v, mg.Tensor) else v for n, v in values.items() if v is not None
-    }
+@pytest.mark.parametrize(
+    ("node", "input", "saved", "received", "shape", "formula", "numbers", "shape_text"),
+    [
+        ("MmBackward0", 0, {"mat2": MATRIX.T}, np.ones((1, 2), F32), (1, 3), "ȳ wᵀ",
+         "[[1 1]] · [[1 2 3] [4 5 6]]", "(1, 2)·(2, 3) → (1, 3)"),
+        ("MmBackward0", 1, {"self": MATRIX}, np.ones((2, 1), F32), (3, 1), "xᵀ ȳ",
+         "[[1 4] [2 5] [3 6]] · [[1] [1]]", "(3, 2)·(2, 1) → (3, 1)"),
+        ("MvBackward0", 0, {"vec": ROW}, np.array([1, 2], F32), (2, 3), "ȳ vᵀ", "[1 2] · [2 3 5]",
+         "(2, 1)·(1, 3) → (2, 3)"),
+        ("MvBackward0", 1, {"self": MATRIX}, np.array([1, 2], F32), (3,), "xᵀ ȳ",
+         "[[1 4] [2 5] [3 6]] · [1 2]", "(3, 2)·(2,) → (3,)"),
+        ("DotBackward0", 0, {"tensor": ROW}, F32(2), (3,), "ȳ·t", "2 · [2 3 5]", "() → (3,)"),
+        ("SumBackward0", 0, {}, F32(2), (3,), "expand(ȳ, (3,))", "expand(2, (3,))", "() → (3,)"),
+        ("SumBackward1", 0, {"dim": (1,), "keepdim": False}, np.array([1, 2], F32), (2, 3),
+         "expand(unsqueeze(ȳ, 1), (2, 3))", "expand(unsqueeze([1 2], 1), (2, 3))", "(2,) → (2, 3)"),
+        ("MeanBackward0", 0, {}, F32(6), (3,), "expand(ȳ, (3,))/3", "expand(6, (3,))/3", "() → (3,)"),
+        ("TBackward0", 0, {}, MATRIX, (3, 2), "ȳᵀ", "[[1 2 3] [4 5 6]]ᵀ", "(2, 3) → (3, 2)"),
+        ("TransposeBackward0", 0, {"dim0": 0, "dim1": 1}, MATRIX, (3, 2), "ȳᵀ", "[[1 2 3] [4 5 6]]ᵀ",
+         "(2, 3) → (3, 2)"),
+        ("ViewBackward0", 0, {}, MATRIX, (3, 2), "reshape(ȳ, (3, 2))",
+         "reshape([[1 2 3] [4 5 6]], (3, 2))", "(2, 3) → (3, 2)"),
+        ("ExpandBackward0", 0, {}, MATRIX, (3,), "sum(ȳ, (0,))", "sum([[1 2 3] [4 5 6]], (0,))",
+         "(2, 3) → (3,)"),
+        ("AddmmBackward0", 1, {"mat2": MATRIX.T, "alpha": 2}, np.ones((1, 2), F32), (1, 3), "2·ȳ wᵀ",
+         "2 · [[1 1]] · [[1 2 3] [4 5 6]]", "(1, 2)·(2, 3) → (1, 3)"),
+    ],
+)  # fmt: skip
+def test_vjps_in_matrix_form(node, input, saved, received, shape, formula, numbers, shape_text):
+    names = {"self": "x", "mat2": "w", "vec": "v", "tensor": "t"}
+    found = vjp(node, input, saved, names, Known(received, np.shape(received)), shape, "float32")
+    assert found is not None and found.shape == shape
+    assert Writer().text(found) == formula
+    assert re.sub("[\x02-\x04]", "", Writer(numbers=True).text(found)) == numbers
+    assert shapes(found) == shape_text
+    check(Writer(latex=True).text(found))
+    check(Writer(latex=True, numbers=True).text(found))
+    unknown = vjp(node, input, {k: Known(None, v.shape) if isinstance(v, np.ndarray) else v for k, v in
+                  saved.items()}, names, Known(None, np.shape(received)), shape, "float32")  # fmt: skip
+    assert unknown is not None and Writer().text(unknown) == formula and unknown.shape == shape
 
 
-@pytest.mark.parametrize("name", UNARY)
-@pytest.mark.parametrize("x", [0.3, 2.5])
-def test_every_function_of_one_number_agrees_with_the_engine(name, x):
-    leaf = mg.tensor(x, dtype=mg.float64, requires_grad=True)
-    result = getattr(leaf, name)()
-    local = local_derivative(
-        result.grad_fn.name(), 0, saved_numbers(result.grad_fn), {"self": "x", "result": "y"}
-    )
-    result.backward()
-    assert local is not None
-    assert local.value == pytest.approx(leaf.grad.item(), rel=1e-12)
+# ── every op ────────────────────────────────────────────────────────────────────────────────────────────────
+
+# Ops that have no derivative: there is nothing to explain.
+NO_DERIVATIVE = {
+    "eq", "ne", "lt", "le", "gt", "ge", "logical_and", "logical_not", "bitwise_not", "zeros_like",
+    "ones_like", "argmax",
+}  # fmt: skip
+WITHOUT_FORMULA: dict[str, str] = {}  # by name, with the reason
 
 
-@pytest.mark.parametrize("sign", BINARY)
-def test_every_operator_agrees_with_the_engine(sign):
-    a = mg.tensor(1.7, dtype=mg.float64, requires_grad=True)
-    b = mg.tensor(0.6, dtype=mg.float64, requires_grad=True)
-    result = BINARY[sign](a, b)
-    saved, name = saved_numbers(result.grad_fn), result.grad_fn.name()
-    locals_ = [
-        local_derivative(name, i, saved, {"self": "a", "other": "b", "exponent": "b", "result": "y"})
-        for i in (0, 1)
-    ]
-    result.backward()
-    assert [local.value for local in locals_] == pytest.approx([a.grad.item(), b.grad.item()], rel=1e-12)
+def strided(op: str) -> Case:
+    sizes = (2, 3), (3, 1), (3,), (1,), 1
+    function = getattr(F, op)
+    return Case(op, lambda L, a: function(a, *sizes), ((3,) if op == "put_strided" else (2, 3),))
 
 
-def lines_of(source: str) -> tuple[list[str], list[str | None]]:
-    report, error = trace_source("import minigrad as torch\n" + source)
-    assert error is None
-    builder = Builder(report.trace)
-    rules = [r for e in report.trace.events if isinstance(e, NodeRan) for r in chain_rule(builder, e, "en")]
-    sums = [sum_at(builder, e.tensor, "en") for e in report.trace.events if isinstance(e, Deposited)]
-    return rules, sums
+def through_views(L: Any, a: Any) -> Any:
+    """A view that is changed through its base has the node of `as_strided`."""
+    base = a * 1
+    view = base.t()
+    base.mul_(2)
+    return view * 3
 
 
-def test_the_chain_rule_of_code_4():
-    rules, sums = lines_of(
-        "x = torch.tensor(5., requires_grad=True)\ny = x ** 3\nz = torch.log(y)\nz.backward()\n"
-    )
-    assert rules == ["∂z/∂y = 1/y = 0.008", "∂z/∂x = ∂z/∂y · ∂y/∂x = 0.008 · 3x² = 0.008 · 75. = 0.6"]
-    assert sums == [None]
+MORE = [
+    Case("zero_", lambda L, a: (a * 1).zero_(), ((2, 3),)),
+    Case("fill_", lambda L, a: (a * 1).fill_(3.0), ((2, 3),)),
+    Case("copy_", lambda L, a, b: (a * 1).copy_(b), ((2, 3), (3,))),
+    Case("add_scalar", lambda L, a: F.add_scalar(a, 2), ((3,),)),
+    Case("sub_scalar", lambda L, a: F.sub_scalar(a, 2), ((3,),)),
+    Case("squeeze_result", lambda L, a: F.squeeze_result(a, 0), ((1, 3),)),
+    Case("alias", lambda L, a: F.alias(a), ((3,),)),
+    Case("as_strided", lambda L, a: F.as_strided(a, (2,), (1,), 1), ((3,),)),
+    Case("sgn", lambda L, a: F.sgn(a), ((3,),)),
+    Case("views", through_views, ((2, 3),)),
+    strided("take_strided"),
+    strided("put_strided"),
+]
 
 
-def test_two_paths_of_code_9_meet_at_the_leaf():
-    rules, sums = lines_of(
-        "x = torch.tensor(5., requires_grad=True)\ny = x ** 3\nw = x ** 2\n"
-        "z = torch.log(y) + torch.sqrt(w)\nz.backward()\n"
-    )
-    assert "∂z/∂x = ∂z/∂y · ∂y/∂x = 0.008 · 3x² = 0.008 · 75. = 0.6   (through y)" in rules
-    assert "∂z/∂x = ∂z/∂w · ∂w/∂x = 0.1 · 2x = 0.1 · 10. = 1.   (through w)" in rules
-    assert sums == ["1. (through w) + 0.6 (through y) = 1.6"]
+def sample(case: Case) -> list[tuple[Any, tuple[Any, ...], tuple[Any, ...]]]:
+    """Every node of a case that ran, first and second derivative: (node, received, sent)."""
+    inputs = [mg.tensor(a, dtype=mg.float64, requires_grad=True) for a in case.arrays("float64")]
+    ran: list[tuple[Any, tuple[Any, ...], tuple[Any, ...]]] = []
+
+    def listen(root: Any) -> None:
+        todo, seen = [root.grad_fn], set()
+        while todo:
+            node = todo.pop()
+            if node is None or node in seen or variable_of(node) is not None:
+                continue
+            seen.add(node)
+            saved = {k.name: of_saved(k.value) for k in saved_of(node)}
+            node.register_hook(lambda sent, received, n=node, s=saved: ran.append(((n, s), received, sent)))
+            todo += [n for n, _ in node.next_functions]
+
+    result = case.function(mg, *inputs)
+    listen(result)
+    weights = [0.3, -0.7, 1.1, 0.4, -0.2, 0.9, 0.5]
+    weighted = np.resize(weights, result.shape or 1).reshape(result.shape)
+    given = mg.tensor(weighted, dtype=mg.float64, requires_grad=True)  # the gradient is linear in it
+    gradients = mg.autograd.grad(result, inputs, given, create_graph=True, allow_unused=True)
+    inputs.append(given)
+    for gradient in gradients:
+        if gradient is not None and gradient.requires_grad and case.twice:
+            listen(gradient)
+            mg.autograd.grad(gradient, inputs, mg.ones_like(gradient), allow_unused=True, retain_graph=True)
+    return ran
 
 
-def test_a_hook_that_changes_the_gradient_leaves_no_wrong_line():
-    rules, _ = lines_of(
-        "x = torch.tensor(5., requires_grad=True)\ny = x ** 3\nz = torch.log(y)\n"
-        "y.grad_fn.register_hook(lambda sent, received: (sent[0] * 2,))\nz.backward()\n"
-    )
-    assert rules == ["∂z/∂y = 1/y = 0.008"]
+def of_saved(value: Any) -> Any:
+    return value.detach().numpy()[()] if is_tensor(value) else value
 
 
-def test_the_numbers_are_those_backward_used():
-    rules, _ = lines_of(
-        "x = torch.tensor([5.], requires_grad=True)\ny = x * 1\nz = torch.log(y)\n"
-        "y.data.mul_(2)\nz.backward()\n"
-    )
-    assert rules[0] == "∂z/∂y = 1/y = [0.1]"
+def explained(node: Any, saved: dict[str, Any], received: Any, sent: Any, i: int) -> Symbol | None:
+    """The formula of one gradient, held against what the engine computed."""
+    known = {name: value for name, value in saved.items() if value is not None}
+    names = {name: name for name, value in known.items() if isinstance(value, np.ndarray | np.generic)}
+    incoming, outgoing = of_saved(received[0]), of_saved(sent[i])
+    if is_elementwise(node.name(), len(node.next_functions)):
+        found = local(node.name(), i, known, names, outgoing.dtype.name)
+        if found is None:
+            return None
+        with np.errstate(all="ignore"):
+            whole = np.broadcast_to(incoming * found.value, np.shape(incoming))
+        computed = F.sum_to(whole, outgoing.shape)
+    else:
+        shape, dtype = outgoing.shape, outgoing.dtype.name
+        found = vjp(node.name(), i, known, names, Known(incoming, incoming.shape), shape, dtype)
+        if found is None:
+            return None
+        computed = found.value
+    digits = 1e-9 if outgoing.dtype == np.float64 else 1e-6
+    np.testing.assert_allclose(computed, outgoing, rtol=digits, atol=1e-12, err_msg=Writer().text(found))
+    assert Writer().text(found)
+    check(Writer(latex=True).text(found))
+    return found
 
 
-def test_the_second_derivative_of_code_18():
-    rules, _ = lines_of(
-        "x = torch.tensor(5., requires_grad=True)\ny = x ** 3\nz = torch.log(y)\n"
-        "z.backward(create_graph=True)\n"
-        "second = torch.autograd.grad(x.grad, x)\n"
-    )
-    assert any("= 0.024 · 10. = 0.24" in rule for rule in rules)
-    assert any("= -0.0048 · 75. = -0.36" in rule for rule in rules)
+def test_every_formula_agrees_with_the_engine_and_how_many_ops_have_one():
+    tried: dict[str, bool] = {}
+    for case in [*CASES, *MORE]:
+        for (node, saved), received, sent in sample(case):
+            for i, gradient in enumerate(sent):
+                if gradient is None or received[0] is None or not hasattr(node, "op"):
+                    continue
+                found = explained(node, saved, received, sent, i)
+                tried[node.op.name] = tried.get(node.op.name, True) and found is not None
+    every = {entry.op.name for entry in vars(F).values() if hasattr(entry, "op")}
+    differentiable = every - NO_DERIVATIVE
+    assert differentiable - set(tried) == set(), "tried by no case"
+    without = {name for name, found in tried.items() if not found}
+    print(f"{len(differentiable) - len(without)} of {len(differentiable)} ops have a formula")
+    assert without == set(WITHOUT_FORMULA)
+
+
+def test_pytorchs_own_nodes_have_formulas(torch):
+    """Nodes of PyTorch, with what they saved, against what PyTorch computes."""
+    x = torch.tensor([[0.5, -1.0, 2.0], [1.5, 0.3, -0.7]], dtype=torch.float64, requires_grad=True)
+    w = torch.tensor([[0.2, 0.1], [-0.4, 0.9], [0.6, 0.8]], dtype=torch.float64, requires_grad=True)
+    b = torch.tensor([0.1, -0.2], dtype=torch.float64, requires_grad=True)
+    positive = x * x + 0.5
+    results = [
+        x @ w, torch.addmm(b, x, w), torch.addmm(b, x, w, beta=2, alpha=3), x.sum(1), x.sum(), x.mean(0),
+        x[0], x[:, 1:], x.t(), x.permute(1, 0), x.view(3, 2), x.expand(4, 2, 3), x**2, 2**x, x.exp(),
+        x.relu(), torch.where(x > 0, x, 2 * x), x.softmax(1), x.log_softmax(1), x.sigmoid(), x.tanh(),
+        torch.nn.functional.leaky_relu(x), positive.log1p(), x.expm1(), positive.rsqrt(), x.tan(),
+        x @ w[:, 0], w[:, 0] @ w[:, 1], torch.bmm(x[None], w[None]), positive**positive, x / positive,
+        torch.cat([x, positive]), torch.cat([x, w.t()], dim=-1), torch.stack([x, positive], -1),
+        torch.nn.functional.mse_loss(x, positive), torch.nn.functional.mse_loss(x, positive, reduction="sum"),
+        torch.nn.functional.linear(x, w.t(), b), x.unsqueeze(0).squeeze(0), x.abs(), 1 - x, x.reciprocal(),
+    ]  # fmt: skip
+    seen = set()
+    for result in results:
+        node = result.grad_fn
+        saved = {k.name: of_saved(k.value) for k in saved_of(node)}
+        ran: list[Any] = []
+        node.register_hook(lambda sent, received, ran=ran: ran.append((received, sent)))
+        torch.autograd.grad(result, (x, w, b), torch.ones_like(result), allow_unused=True, retain_graph=True)
+        (received, sent), seen = ran[0], seen | {node.name()}
+        for i, gradient in enumerate(sent):
+            if gradient is not None:
+                saved |= joined(saved.get("dim"), sent, i)
+                assert explained(node, saved, received, sent, i) is not None, node.name()
+    assert set(BORROWED) <= seen
+
+
+def joined(dim: Any, sent: Any, i: int) -> dict[str, int]:
+    """Where input `i` stands among tensors that were joined."""
+    wrapped = dim - 2**64 if isinstance(dim, int) and dim >= 2**63 else dim
+    offset = sum(g.shape[wrapped] for g in sent[:i]) if isinstance(wrapped, int) and i else 0
+    return {"edges": len(sent), "position": i, "offset": offset}
+
+
+def test_no_borrowed_formula_is_of_an_op_that_is_declared():
+    declared = {entry.op.node.__name__ for entry in vars(F).values() if hasattr(entry, "op")}
+    assert not declared & set(BORROWED)
+    assert set(BORROWED) < set(rules())
+
+
+# ── writing ─────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+@pytest.mark.parametrize(
+    ("name", "over", "latex"),
+    [
+        ("x", "x̄", r"\bar{x}"),
+        ("W1", "W̄1", r"\bar{W}_{1}"),
+        ("x₂", "x̄₂", r"\bar{x}_{2}"),
+        ("loss", "l̅o̅s̅s̅", r"\overline{\mathrm{loss}}"),
+        ("my_var", "m̅y̅_̅v̅a̅r̅", r"\overline{\mathrm{my\_var}}"),
+        ("3x²", "grad(3x²)", r"\operatorname{grad}(\text{3x}^{2})"),
+        ("net(x)₂", "grad(net(x)₂)", r"\operatorname{grad}({\text{net}(\text{x})}_{2})"),
+        ("값", "값̄", r"\overline{\text{값}}"),
+        ("x @ w", "grad(x @ w)", r"\operatorname{grad}(\text{x}\ @\ \text{w})"),
+    ],
+)
+def test_gradients_are_names_with_a_bar(name, over, latex):
+    assert bar(name) == over
+    assert latex_bar(name) == latex
+    check(latex)
+
+
+HOSTILE = ["<script>alert(1)</script>", r"\input{/etc/passwd}", "a}b{c", "$x$", "a&b", "x^2_3~%#", "`'\"",
+           "∂z/∂y", "한글_이름", "a\u202eb", "]]>", "\\", "x" * 99, "!@*()[]|;:,.?/+-"]  # fmt: skip
+
+
+@pytest.mark.parametrize("name", HOSTILE)
+def test_no_name_breaks_out_of_a_formula(name):
+    for formula in (latex_name(name), latex_bar(name)):
+        check(formula)
+        assert not re.search(r"[<>$]|(?<!\\)&|(?<!\\)%|(?<!\\)#", formula.replace(r"\$", ""))
+
+
+def test_numbers_as_mathematics_writes_them():
+    assert plain_array(np.array([4.0, -7, 0.5])) == "[4 −7 0.5]"
+    assert plain_array(np.array([[1, 2], [3, 4]])) == "[[1 2] [3 4]]"
+    assert latex_array(np.array([[1, 2], [3, 4]])) == r"\begin{bmatrix}1 & 2 \\ 3 & 4\end{bmatrix}"
+    assert latex_number(6.4e-7) == r"6.4 \times 10^{-7}"
+    assert latex_number(math.inf) == r"\infty" and latex_number(-math.inf) == r"-\infty"
+    assert latex_number(math.nan) == r"\mathrm{nan}"
+    check(latex_number(1 + 2j))
+
+
+def test_tones_of_a_text():
+    assert parts_of("a = \x020.008\x04 · 75 = \x030.6\x04") == (
+        ("", "a = "), ("in", "0.008"), ("", " · 75 = "), ("out", "0.6"),
+    )  # fmt: skip
+
+
+def test_a_branch_needs_numbers():
+    with pytest.raises(Unwritable):
+        bool(Symbol("name", shape=(2,), text="x") > 0)

@@ -9,89 +9,19 @@ from xml.etree import ElementTree
 import graphviz
 import pytest
 from lab import BROWSER_OPTIONS, find_chromium
-from test_outline import (
-    GRAPHS,
-    Sketch,
-    chain,
-    code_1,
-    code_4,
-    code_9,
-    code_13,
-    code_18,
-    many_uses,
-)
+from pictures import MEASURE, SVG, box_of, covers_nothing, crosses_nothing, draw, parse, polyline, texts
+from sketches import GRAPHS, Sketch, chain, code_1, code_4, code_9, code_13, code_18, many_uses
 
+from minigrad_viz.arrows import FORWARD, GRADIENT, read
 from minigrad_viz.boxes import PARALLEL, measure
+from minigrad_viz.curves import at
 from minigrad_viz.digraph import Digraph
-from minigrad_viz.dot import FORWARD, GRADIENT, at, read, to_dot
-from minigrad_viz.graph import LEAF, RESULT, ROOT, Card, Deck, Graph, Route, Saved, Station
-from minigrad_viz.layout import layout, render
-from minigrad_viz.protocol import KEPT, Value
+from minigrad_viz.dot import to_dot
+from minigrad_viz.graph import ROOT, Graph
+from minigrad_viz.layout import render
 from minigrad_viz.style import css
 from minigrad_viz.svg import to_svg
 from minigrad_viz.words import clean
-
-SVG = "{http://www.w3.org/2000/svg}"
-
-
-def draw(graph, **options):
-    """The picture's SVG and Graphviz's answer for it."""
-    shared = {name: options[name] for name in ("detail", "lang") if name in options}
-    positions = layout(to_dot(graph, **shared).source, deadline=20)
-    return to_svg(graph, positions, **options), positions
-
-
-def parse(svg):
-    """The root element, and all elements with an id by it."""
-    root = ElementTree.fromstring(svg)
-    named = [element for element in root.iter() if element.get("id")]
-    assert len({element.get("id") for element in named}) == len(named), "an id occurs twice"
-    return root, {element.get("id"): element for element in named}
-
-
-def tokens(path):
-    """Commands of path data with their numbers."""
-    for command, numbers in re.findall(r"([A-Za-z])([^A-Za-z]*)", path):
-        yield command, [float(x) for x in re.findall(r"-?\d*\.?\d+", numbers)]
-
-
-def extent(path):
-    """Left, top, right and bottom of path data of rounded rectangles (M, a, h, v, z)."""
-    x = y = 0.0
-    xs, ys = [], []
-    for command, numbers in tokens(path):
-        right, down = {"M": numbers[:2], "a": numbers[5:], "h": [*numbers, 0], "v": [0, *numbers]}.get(
-            command, (0, 0)
-        )
-        x, y = (right, down) if command == "M" else (x + right, y + down)
-        xs.append(x)
-        ys.append(y)
-    return min(xs), min(ys), max(xs), max(ys)
-
-
-def polyline(path):
-    """Points along path data of an arrow (M, H, C), and its ends."""
-    points = []
-    for command, n in tokens(path):
-        if command == "C":
-            piece = (points[-1], (n[0], n[1]), (n[2], n[3]), (n[4], n[5]))
-            points += [at(piece, i / 50) for i in range(1, 51)]
-        else:
-            points.append((n[0], points[-1][1]) if command == "H" else (n[0], n[1]))
-    return points
-
-
-def translation(element):
-    return tuple(map(float, re.fullmatch(r"translate\((\S+) (\S+)\)", element.get("transform")).groups()))
-
-
-def box_of(element):
-    """Extent of a station as it is drawn: all its boxes, moved to where it stands."""
-    dx, dy = translation(element)
-    boxes = [extent(path.get("d")) for path in element.iter(SVG + "path")]
-    lefts, tops, rights, bottoms = zip(*boxes)
-    return min(lefts) + dx, min(tops) + dy, max(rights) + dx, max(bottoms) + dy
-
 
 # --------------------------------------------------------------------------------------- Graphviz's positions
 
@@ -181,7 +111,7 @@ def test_recipe_of_the_layout():
     assert "rankdir=LR" in dot.source and "subgraph cluster_2" in dot.source
     assert dot.source.count(" -> ") == len(code_18().routes)
     assert not re.search(r"constraint|headport|tailport|\w:\w+ ->", dot.source)
-    assert "rankdir=TB" in to_dot(code_18(), rankdir="TB").source
+    assert "rankdir=TB" in to_dot(code_18(), direction="TB").source
     assert isinstance(to_dot(code_4(), digraph=Digraph), Digraph)
     assert (
         "\ty = x ** 3" not in to_dot(code_4()).source
@@ -200,11 +130,6 @@ def test_labels_for_graphvizs_own_drawing_are_literal(name):
 
 
 # --------------------------------------------------------------------------------------------------- contents
-
-
-def texts(svg):
-    root, _ = parse(svg)
-    return ["".join(element.itertext()).replace("\u00a0", " ") for element in root.iter(SVG + "text")]
 
 
 def test_code_9_shows_every_number():
@@ -292,7 +217,7 @@ def test_alternative_text():
     assert elements["fig1-title"].text == "Computation graph of z"
     assert elements["fig1-desc"].text == "Tensors: 6. Backward nodes: 6. Root: z. Leaves: x."
     tip = elements["fig1-s0-c0"].find(SVG + "title").text
-    assert tip.startswith("x\nvalue: 5.\ngrad: 1.6\nrequires_grad: True")
+    assert tip.startswith("x\nrole: leaf\nvalue: 5.\ngrad: 1.6\nrequires_grad: True")
     assert elements["fig1-r0-p"].find(SVG + "title").text == "gradient from y to x: 0.6"
 
 
@@ -315,14 +240,14 @@ def test_themes():
 @pytest.mark.parametrize(
     "options, message",
     [
-        ({"detail": "brief"}, "unknown detail 'brief'"), ({"theme": "blue"}, "unknown theme 'blue'"),
+        ({"detail": "brief"}, "unknown detail 'brief'"), ({"saved": "few"}, "unknown saved 'few'"),
+        ({"direction": "up"}, "unknown direction 'up'"), ({"theme": "blue"}, "unknown theme 'blue'"),
         ({"lang": "fr"}, "unknown language 'fr'"), ({"prefix": 'a"b'}, "prefix must consist of"),
     ],
 )  # fmt: skip
 def test_bad_options(options, message):
-    positions = layout(to_dot(code_4()).source)
     with pytest.raises(ValueError, match=message):
-        to_svg(code_4(), positions, **options)
+        draw(code_4(), **options)
 
 
 def test_the_same_every_time_and_small():
@@ -346,35 +271,12 @@ def test_hostile_or_not_it_is_well_formed(name):
 
 @pytest.mark.parametrize("name", GRAPHS)
 def test_pills_cover_no_station_and_no_other_pill(name):
-    root, _ = parse(draw(GRAPHS[name]())[0])
-    solid = [box_of(e) for e in root.iter() if (e.get("class") or "").startswith(("station", "reference"))]
-    pills = []
-    for element in root.iter():
-        if element.get("class") == "pill":
-            rect = element.find(SVG + "rect")
-            x, y, w, h = (float(rect.get(side)) for side in ("x", "y", "width", "height"))
-            pills.append((x, y, x + w, y + h))
-    for i, pill in enumerate(pills):
-        for other in solid + pills[:i]:
-            assert not overlap(pill, other), f"{pill} over {other}"
+    covers_nothing(GRAPHS[name]())
 
 
 @pytest.mark.parametrize("name", GRAPHS)
 def test_arrows_run_over_no_station(name):
     crosses_nothing(GRAPHS[name]())
-
-
-def crosses_nothing(graph):
-    root, _ = parse(draw(graph)[0])
-    boxes = [box_of(e) for e in root.iter() if (e.get("class") or "").startswith(("station", "reference"))]
-    for edge in [e for e in root.iter() if (e.get("class") or "").startswith("edge") and e.get("id")]:
-        for x, y in polyline(edge.find(SVG + "path").get("d"))[1:-1]:
-            for left, top, right, bottom in boxes:
-                assert not (left + 1 < x < right - 1 and top + 1 < y < bottom - 1), edge.get("id")
-
-
-def overlap(a, b):
-    return min(a[2], b[2]) - max(a[0], b[0]) > 0.5 and min(a[3], b[3]) - max(a[1], b[1]) > 0.5
 
 
 @pytest.mark.parametrize(
@@ -387,149 +289,7 @@ def test_a_thousand_stations_or_uses_in_time(graph):
     parse(svg)
 
 
-# ---------------------------------------------------------------------------------------------------- PyTorch
-
-
-def from_torch(root, names):
-    """The `Graph` behind a tensor of PyTorch, whose backward is run once. `names` are variables by name."""
-    flowed = {}
-    order, numbers, todo = [], {}, [(root.grad_fn, False)]
-    while todo:  # inputs before those that use them
-        node, entered = todo.pop()
-        if entered:
-            numbers[node] = len(order)
-            order.append(node)
-        elif node not in numbers:
-            numbers[node] = -1
-            todo.append((node, True))
-            todo += [
-                (child, False)
-                for child, _ in node.next_functions
-                if child is not None and child not in numbers
-            ]
-    for node in order:
-        if node.name() != "torch::autograd::AccumulateGrad":
-            node.register_hook(lambda sent, received, node=node: flowed.update({node: (sent, received)}))
-    saved = {
-        node: [saved_of(node, name) for name in dir(node) if name.startswith("_saved_")] for node in order
-    }
-    root.sum().backward(retain_graph=True)
-    variables = {id(tensor): name for name, tensor in names.items()}
-    makers = {tensor.grad_fn: name for name, tensor in names.items() if tensor.grad_fn is not None}
-    stations, routes = [], []
-    for i, node in enumerate(order):
-        inputs = []
-        for j, (child, output) in enumerate(node.next_functions):
-            inputs.append(None if child is None else f"r{len(routes)}")
-            if child is not None:
-                sent = flowed[node][0][j] if node in flowed and flowed[node][0][j] is not None else None
-                gradients = (snapshot(sent),) if sent is not None else ()
-                routes.append(
-                    Route(f"r{len(routes)}", f"s{numbers[child]}", f"s{i}", output, j, True, gradients)
-                )
-        if (leaf := getattr(node, "variable", None)) is not None:
-            card = Card(
-                f"s{i}t", LEAF, variables.get(id(leaf)), None, snapshot(leaf), snapshot(leaf.grad), True, True
-            )
-            stations.append(Station(f"s{i}", (card,), Deck(f"s{i}n", "AccumulateGrad")))
-            continue
-        received = flowed[node][1] if node in flowed else ()
-        role, many = (ROOT if node is root.grad_fn else RESULT), max(1, len(received))
-        cards = tuple(
-            Card(f"s{i}t{n}", role, makers.get(node) if many == 1 else None, None, None,
-                 snapshot(received[n]) if received and received[n] is not None else None, False, True, False)
-            for n in range(many)
-        )  # fmt: skip
-        stations.append(
-            Station(f"s{i}", cards, Deck(f"s{i}n", node.name(), tuple(saved[node]), tuple(inputs)))
-        )
-    return Graph(tuple(stations), tuple(routes))
-
-
-def saved_of(node, name):
-    value = getattr(node, name)
-    return Saved(name[7:], snapshot(value) if hasattr(value, "tolist") else str(value))
-
-
-def snapshot(tensor):
-    tensor = tensor.detach()
-    flat = tensor.reshape(-1)
-    low, high = (float(flat.min()), float(flat.max())) if flat.numel() else (None, None)
-    items = tuple(flat.tolist()) if flat.numel() <= KEPT else None
-    return Value(tuple(tensor.shape), str(tensor.dtype).removeprefix("torch."), items, low, high)
-
-
-def torch_graphs(torch):
-    """Graphs as PyTorch builds them: layers, several outputs, views, convolution, residuals, recurrence."""
-    torch.manual_seed(0)
-    x = torch.randn(4, 3, requires_grad=True)
-    w, b = torch.randn(3, 2, requires_grad=True), torch.zeros(2, requires_grad=True)
-    h = torch.relu(x @ w + b)
-    loss = torch.nn.functional.cross_entropy(h, torch.tensor([0, 1, 1, 0]))
-    yield "mlp", from_torch(loss, {"x": x, "w": w, "b": b, "h": h, "loss": loss})
-    values, _ = x.sort()
-    parts = values.split(1, dim=1)
-    z = (parts[0] * parts[1] - parts[2] / parts[0]).norm()
-    yield "split", from_torch(z, {"x": x, "values": values, "z": z})
-    image = torch.randn(1, 1, 6, 6, requires_grad=True)
-    net = torch.nn.Sequential(
-        torch.nn.Conv2d(1, 2, 3),
-        torch.nn.BatchNorm2d(2),
-        torch.nn.ReLU(),
-        torch.nn.MaxPool2d(2),
-        torch.nn.Flatten(),
-    )
-    y = net(image).pow(2).mean()
-    yield "conv", from_torch(y, {"image": image, "y": y})
-    state = torch.zeros(2, requires_grad=True)
-    u = torch.randn(2, 2, requires_grad=True)
-    run = state
-    for _ in range(12):
-        run = torch.tanh(u @ run + b) + run
-    yield "recurrence", from_torch(run.sum(), {"state": state, "u": u, "b": b})
-    v = x.clone()
-    v[0].mul_(2)
-    yield "view", from_torch(v.sum() + x.sum(), {"x": x, "v": v})
-
-
-def test_graphs_of_pytorch(torch):
-    for name, graph in torch_graphs(torch):
-        svg, _ = draw(graph)
-        root, elements = parse(svg)
-        assert {station.id for station in graph.stations} <= set(elements), name
-        assert sum(e.get("class") == "pill" for e in root.iter()) >= len(graph.stations) - 3, name
-        crosses_nothing(graph)
-
-
 # ------------------------------------------------------------------------------------------------ real widths
-
-MEASURE = """() => {
-  const spilled = [];
-  for (const svg of document.querySelectorAll('svg')) {
-    const frame = svg.viewBox.baseVal;
-    for (const text of svg.querySelectorAll('text')) {
-      const holder = text.closest('.chip, .pill, .hooks, .none, .deck, .card, .frame') || svg;
-      const shape = holder.querySelector(':scope > rect, :scope > .box, :scope > .head');
-      const mine = text.getBBox();
-      if (!mine.width) continue;
-      let outer = shape ? shape.getBBox() : frame;
-      let box = mine;
-      if (holder === svg) {
-        const m = text.getCTM(), o = svg.getCTM().inverse();
-        const at = new DOMPoint(mine.x, mine.y).matrixTransform(m).matrixTransform(o);
-        box = {x: at.x, y: at.y, width: mine.width, height: mine.height};
-        outer = frame;
-      }
-      if (box.x < outer.x - 0.5 || box.x + box.width > outer.x + outer.width + 0.5)
-        spilled.push([svg.id, holder.id, text.textContent, box.x, box.width, outer.x, outer.width]);
-    }
-    for (const role of svg.querySelectorAll('.role')) {
-      const title = role.previousElementSibling.getBBox(), mine = role.getBBox();
-      if (title.x + title.width > mine.x) spilled.push([svg.id, 'over role', role.parentNode.textContent]);
-    }
-  }
-  return spilled;
-}"""
 
 
 @pytest.mark.browser

@@ -185,3 +185,17 @@ def test_threads(torch):
 def test_a_report(torch):
     report = Report(traced(CUBE + "z.backward()\n", torch), lang="en")
     assert "z = log(y)   4.8283   root" in report.text() and report.picture.problem is None
+
+
+def test_a_view_whose_history_pytorch_refuses_to_tell(torch):
+    cell = (
+        "v = torch.tensor([1.5], requires_grad=True)\nu = -v\n"
+        "with torch.no_grad():\n    w = u.reshape(-1)\nw.add_(v)\nv.sum().backward()\n"
+    )
+    trace = traced(cell, torch)
+    assert trace.error is not None and "view was created in no_grad mode" in trace.error
+    with_it = cell.replace(
+        "w.add_(v)\n", "torch.set_grad_enabled(False)\nw.add_(v)\ntorch.set_grad_enabled(True)\n"
+    )
+    report = Report(traced(with_it, torch), lang="en")
+    assert "AccumulateGrad" in report.text()

@@ -1,6 +1,12 @@
-"""The stepper widget."""
+"""The stepper: the score that both forms of the player read, the widget, and the static player as HTML."""
 
 from __future__ import annotations
+
+import base64
+import json
+import re
+import zlib
+from html.parser import HTMLParser
 
 import ipywidgets
 import pytest
@@ -9,89 +15,295 @@ from cells import CELLS, traced
 import minigrad
 from minigrad_viz import Stepper, stepper
 from minigrad_viz.run import Report
+from minigrad_viz.score import READY, WORDS, Act, all_marks, score_of
+from minigrad_viz.static import MODULES, expression, in_script, module, player_html, source, squeezed, style
+from minigrad_viz.timeline import Frame
+
+LOOP = (
+    "w = torch.tensor(1.0, requires_grad=True)\nfor i in range(3):\n    loss = (w * 2 - 3) ** 2\n"
+    "    loss.backward()\n    with torch.no_grad():\n        w -= 0.1 * w.grad\n    w.grad = None\n"
+)
+
+
+@pytest.fixture(scope="module")
+def cube():
+    return Report(traced(CELLS[4]), lang="en")
+
+
+@pytest.fixture(scope="module")
+def loop():
+    return Report(traced(LOOP), lang="en")
 
 
 @pytest.fixture
-def widget():
-    report = Report(traced(CELLS[4]), lang="en")
-    walk = Stepper(report.picture, report.frames)
+def widget(cube):
+    walk = Stepper(cube.acts, cube.trace.source, "en")
     yield walk
     walk.close()
 
 
-def test_it_is_a_widget(widget):
-    assert isinstance(widget, ipywidgets.DOMWidget)
-    box = ipywidgets.HBox([widget])
-    assert box.children == (widget,)
-    box.close()
+def frame(phase: str = "forward", *marks: str, **more: object) -> Frame:
+    return Frame(phase, marks, "label", "text")._replace(**more)
 
 
-def test_step_stays_in_its_range(widget):
-    assert (widget.step, widget.steps) == (0, 6)
-    for value, kept in ((3, 3), (99, 6), (-5, 0)):
-        widget.step = value
-        assert widget.step == kept
-    with pytest.raises(Exception, match="expected an int"):
-        widget.step = "three"
+class TestScore:
+    def test_it_is_plain_data(self, cube):
+        score = score_of(cube.acts, cube.trace.source, "en", 3)
+        assert json.loads(json.dumps(score)) == score
+        assert score["source"] == cube.trace.source and score["shown"] == 0 and score["counted"] == 3
+        assert set(score["words"]) == {*WORDS, "counted"}
+        act = score["acts"][0]
+        assert act["svg"].startswith("<svg") and f'id="{act["prefix"]}s0"' in act["svg"]
+        assert 0 < act["width"] < 900 and act["outline"] == ""
+        assert act["routes"] == [["r0", "s0", "s1"], ["r1", "s1", "s2"]]
+
+    def test_a_frame(self, cube):
+        packed = score_of(cube.acts, "", "en")["acts"][0]["frames"][4]
+        phase, marks, label, said, lines, span, ready, waiting = packed
+        shown = cube.frames[4]
+        assert (phase, label, said) == ("backward", "backward 2 of 3", shown.text)
+        assert [line[:2] for line in lines] == [[n.label, [list(p) for p in n.parts]] for n in shown.lines]
+        assert lines[0][2] is True and "0.6" in shown.lines[0].text
+        assert span == [2, 4, 2, 10] and ready == [1, "s0"] and waiting == [["s0", 0]]
+        assert set(shown.marks) < set(marks)
+
+    def test_waiting_is_what_changes(self, cube):
+        """Put together again, the differences give what every frame says."""
+        waits: dict[str, int] = {}
+        for shown, packed in zip(cube.frames, score_of(cube.acts)["acts"][0]["frames"], strict=True):
+            waits |= dict(packed[7])
+            waits = {station: n for station, n in waits.items() if n}
+            assert waits == dict(shown.waiting)
+
+    def test_a_long_queue_is_counted(self, cube):
+        ready = tuple(f"s{i}" for i in range(100))
+        act = cube.acts[0]._replace(frames=(frame(ready=ready),))
+        assert score_of([act])["acts"][0]["frames"][0][6] == [100, *ready[:READY]]
+
+    def test_the_last_act_is_shown_and_the_others_are_packed(self, loop):
+        score = score_of(loop.acts, "", "en")
+        assert (len(loop.acts), score["shown"]) == (3, 2)
+        assert [sorted(act) for act in score["acts"][:2]] == [["label", "z"]] * 2
+        part = json.loads(zlib.decompress(base64.b64decode(score["acts"][0]["z"])))
+        alone = score_of(loop.acts[:1], "", "en")["acts"][0]
+        assert {"label": score["acts"][0]["label"], **part} == alone
+
+    def test_without_a_picture_the_outline_is_told(self):
+        report = Report(traced(CELLS[4]), limit=2, lang="en")
+        act = score_of(report.acts)["acts"][0]
+        assert act["svg"] == "" and len(act["frames"]) == 6
+        assert act["outline"].startswith("The graph has 3 stations")
+
+    def test_no_act(self):
+        with pytest.raises(ValueError, match="at least one act"):
+            score_of([])
 
 
-def test_step_can_be_observed_and_linked(widget):
-    seen = []
-    widget.observe(lambda change: seen.append(change.new), "step")
-    slider = ipywidgets.IntSlider(max=6)
-    link = ipywidgets.link((widget, "step"), (slider, "value"))
-    slider.value = 4
-    widget.step = 5
-    assert seen == [4, 5] and slider.value == 5
-    link.unlink()
-    slider.close()
+class TestMarks:
+    """What shows together with what a frame marks."""
+
+    def test_chips_when_made_and_when_run_and_gradients_when_run(self, cube):
+        marks = all_marks(cube.frames, cube.graph)
+        chips = [i for i, mine in enumerate(marks) if "s1-k0" in mine]
+        made = next(i for i, f in enumerate(cube.frames) if "s1-c0" in f.marks)
+        ran = next(i for i, f in enumerate(cube.frames) if "s1-d" in f.marks)
+        assert chips == [made, ran]
+        for station in range(3):
+            ran = next(i for i, f in enumerate(cube.frames) if f"s{station}-d" in f.marks)
+            assert [i for i, mine in enumerate(marks) if f"s{station}-c0-grad" in mine] == [ran]
+
+    def test_every_gradient_shows_at_some_step(self):
+        for code in CELLS:
+            report = Report(traced(CELLS[code]), lang="en")
+            for act in report.acts:
+                shown = {mark for mine in all_marks(act.frames, act.picture.graph) for mark in mine}
+                for station in act.picture.graph.stations if act.frames else ():
+                    for n, card in enumerate(station.cards):
+                        assert card.grad is None or f"{station.id}-c{n}-grad" in shown, (code, station.id)
+
+    def test_a_gradient_that_autograd_grad_returned(self, cube):
+        """No node of x runs: its card is marked a second time."""
+        frames = (frame("forward", "s0-c0"), frame("forward"), frame("backward", "s0-c0"), frame("backward"))
+        assert [i for i, mine in enumerate(all_marks(frames, cube.graph)) if "s0-c0-grad" in mine] == [2]
+
+    def test_of_two_runs_the_one_that_is_shown(self, cube):
+        frames = (frame("forward", "s0-c0"), frame("forward", "s0-d"), frame("backward", "s0-d"))
+        assert [i for i, mine in enumerate(all_marks(frames, cube.graph)) if "s0-c0-grad" in mine] == [2]
+
+    def test_without_any_step_at_the_end(self, cube):
+        assert "s0-c0-grad" in all_marks((frame(), frame()), cube.graph)[1]
+        assert all_marks((), cube.graph) == []
 
 
-def test_what_the_page_is_given(widget):
-    state = widget.get_state()
-    assert state["_svg"].startswith("<svg") and f'id="{state["_prefix"]}s0"' in state["_svg"]
-    assert state["_frames"][1] == ["forward", ["s1-c0", "r0"], "forward 2 of 3", "x ** 3 makes y = 125."]
-    assert 0 < state["_width"] < 900
-    assert set(state["_words"]) == {"previous", "next", "slider", "step_start"}
-    assert all(isinstance(word, str) for word in state["_words"].values())
+class TestWidget:
+    def test_it_is_a_widget(self, widget):
+        assert isinstance(widget, ipywidgets.DOMWidget)
+        box = ipywidgets.HBox([widget])
+        assert box.children == (widget,)
+        box.close()
+
+    def test_step_stays_in_its_range(self, widget):
+        assert (widget.step, widget.steps) == (0, 6)
+        for value, kept in ((3, 3), (99, 6), (-5, 0)):
+            widget.step = value
+            assert widget.step == kept
+        with pytest.raises(Exception, match="expected an int"):
+            widget.step = "three"
+
+    def test_speed_and_playing(self, widget):
+        widget.playing, widget.speed = True, 1000.0
+        assert widget.playing is True and widget.speed == 8.0
+        widget.speed = 0.0
+        assert widget.speed == 0.25
+
+    def test_step_can_be_observed_and_linked(self, widget):
+        seen = []
+        widget.observe(lambda change: seen.append(change.new), "step")
+        slider = ipywidgets.IntSlider(max=6)
+        link = ipywidgets.link((widget, "step"), (slider, "value"))
+        slider.value = 4
+        widget.step = 5
+        assert seen == [4, 5] and slider.value == 5
+        link.unlink()
+        slider.close()
+
+    def test_other_acts(self, loop):
+        walk = Stepper(loop.acts, step=4)
+        assert (walk.act, walk.step) == (2, 4)
+        walk.act = 0
+        assert (walk.step, walk.steps) == (0, len(loop.acts[0].frames))
+        walk.step = walk.steps
+        walk.act = 99
+        assert (walk.act, walk.step, walk.steps) == (2, 0, len(loop.acts[2].frames))
+        walk.close()
+
+    def test_what_the_page_is_given(self, widget, cube):
+        state = widget.get_state()
+        assert state["_score"] == score_of(cube.acts, cube.trace.source, "en")
+        assert state["_esm"] == module()
+        assert "export default" in state["_esm"] and "import " not in state["_esm"]
+        assert ".mg-auto{--bg:#fff" in state["_css"] and ".mgp-track" in state["_css"]
+
+    def test_text_and_page_for_where_there_are_no_widgets(self, widget, cube):
+        data, _ = widget._repr_mimebundle_()
+        assert "application/vnd.jupyter.widget-view+json" in data
+        assert data["text/html"] == player_html(cube.acts, cube.trace.source, "en")
+        lines = data["text/plain"].splitlines()
+        assert lines[0].startswith("z = log(y)") and "0x" not in data["text/plain"]
+        assert any(line.startswith("5. [backward 2 of 3] ") for line in lines)
+        assert any(cube.frames[4].lines[0].text in line for line in lines)
+
+    def test_of_roots(self):
+        x = minigrad.tensor(5.0, requires_grad=True)
+        y = x**3
+        walk = stepper(y)
+        assert (walk.steps, [card.name for _, card in walk.acts[0].picture.graph.cards()]) == (4, ["x", "y"])
+        walk.close()
+
+    def test_mistakes(self):
+        with pytest.raises(TypeError, match="draws the graph of tensors, not of int"):
+            stepper(3)
+        with pytest.raises(ValueError, match="at least one tensor"):
+            stepper()
+
+    def test_functions_are_not_hidden_by_modules_of_their_names(self):
+        import minigrad_viz
+        import minigrad_viz.run
+        import minigrad_viz.widget
+
+        for name in minigrad_viz.__all__:
+            assert callable(getattr(minigrad_viz, name)), name
 
 
-def test_text_for_where_there_are_no_widgets(widget):
-    data, _ = widget._repr_mimebundle_()
-    assert "application/vnd.jupyter.widget-view+json" in data
-    assert data["text/html"] == widget.picture.html()
-    lines = data["text/plain"].splitlines()
-    assert lines[0].startswith("z = log(y)") and "1. [forward 1 of 3]" in data["text/plain"]
-    assert "0x" not in data["text/plain"]
+class Tags(HTMLParser):
+    """The elements of a page."""
+
+    def __init__(self, page: str) -> None:
+        super().__init__()
+        self.found: list[str] = []
+        self.feed(page)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.found.append(tag)
+        if tag == "img":
+            self.attributes = dict(attrs)
 
 
-def test_of_roots():
-    x = minigrad.tensor(5.0, requires_grad=True)
-    y = x**3
-    walk = stepper(y)
-    assert (walk.steps, [card.name for _, card in walk.picture.graph.cards()]) == (4, ["x", "y"])
-    walk.close()
+class TestStatic:
+    def test_a_picture_and_one_script(self, cube):
+        page = Tags(player_html(cube.acts, cube.trace.source, "en"))
+        assert page.found == ["div", "img", "script"]
+        assert page.attributes["alt"] == cube.picture.outline()
+        kind, _, data = page.attributes["src"].partition(",")
+        assert kind == "data:image/svg+xml;base64" and base64.b64decode(data).decode() == cube.picture.svg()
+
+    def test_the_picture_is_there_once(self, cube):
+        page = player_html(cube.acts)
+        assert page.count("<svg") == expression().count("<svg") and "\\u003csvg" not in page
+
+    def test_at_most_30_kb_beyond_the_data(self, cube):
+        """Script, style and words; the picture and the score are data."""
+        page = player_html(cube.acts, cube.trace.source, "en")
+        picture = re.search(r"<img[^>]*>", page)
+        score = score_of(cube.acts, cube.trace.source, "en")
+        score["acts"][0]["svg"], score["words"] = "", {}
+        assert picture is not None
+        assert len(page.encode()) - len(picture[0].encode()) - len(in_script(score).encode()) < 30_000
+
+    def test_a_heavy_picture_is_packed_and_its_outline_stands(self, cube, monkeypatch):
+        for limit in ("HEAVY", "LARGE"):
+            monkeypatch.setattr(f"minigrad_viz.static.{limit}", 100)
+        page = player_html(cube.acts, lang="en")
+        assert Tags(page).found == ["div", "pre", "script"]
+        found = re.search(r'"z":"([^"]+)"', page)
+        assert found is not None
+        act = json.loads(zlib.decompress(base64.b64decode(found[1])))
+        assert act["svg"] == cube.picture.svg() and len(act["frames"]) == 6
+
+    def test_nothing_from_elsewhere(self, cube):
+        page = player_html(cube.acts).replace("http://www.w3.org/2000/svg", "")
+        assert not re.search(r"https?:|//cdn|\beval\(|innerHTML|new Function|\bfetch\(|@import|url\(", page)
+
+    def test_hostile_text_ends_no_script(self, cube):
+        hostile = "</script><!--<script>\u2028 ${x} `\\"
+        act = Act(hostile, cube.picture, (frame(text=hostile, label=hostile),))
+        page = player_html([act], hostile)
+        assert page.count("</script>") == 1 and "<!--" not in page and "\u2028" not in page
+        assert Tags(page).found == ["div", "img", "script"]
+        assert json.loads(in_script([hostile])) == [hostile]
+
+    def test_it_is_the_same_every_time(self, loop):
+        again = Report(loop.trace, lang="en")
+        assert player_html(again.acts, LOOP, "en") == player_html(loop.acts, LOOP, "en")
 
 
-def test_mistakes():
-    with pytest.raises(TypeError, match="draws the graph of tensors, not of int"):
-        stepper(3)
-    with pytest.raises(ValueError, match="at least one tensor"):
-        stepper()
+class TestSqueezed:
+    """The script that a cell carries is the module with less in it."""
 
+    def test_blanks_and_comments(self):
+        code = '// a\nconst a = (b, c) => {\n  return b + c; // "no"\n};\n'
+        code += "if (a) {\n  a();\n} else b -= 1 - 2;\n"
+        assert squeezed(code) == "const a=(b,c)=>{return b+c;};if(a){a();}else b -=1-2;"
 
-def test_a_graph_that_is_too_large_steps_through_its_texts():
-    report = Report(traced(CELLS[4]), limit=2, lang="en")
-    walk = Stepper(report.picture, report.frames)
-    assert walk.get_state()["_svg"] == "" and walk.steps == 6
-    assert walk._repr_mimebundle_()[0]["text/plain"].startswith("The graph has 3 stations")
-    walk.close()
+    def test_strings_stay(self):
+        code = 'f("a = b // c", `x  (${ y })  z`, "\\" , ");\n'
+        assert squeezed(code) == 'f("a = b // c",`x  (${ y })  z`,"\\" , ");'
 
+    def test_what_the_sources_must_keep_to(self):
+        """See `squeezed`: every statement ends with a semicolon, and there are no other comments."""
+        for name in MODULES:
+            text = source(name)
+            assert "/*" not in text and not re.search(r"`[^`\n]*\$\{[^}`\n]*`[^`\n]*`[^}`\n]*\}", text), name
+            for number, line in enumerate(text.splitlines(), 1):
+                code = line.split(" //")[0].rstrip()
+                if code and not code.lstrip().startswith("//"):
+                    assert code[-1] in ";{}(),[>", (name, number)
 
-def test_functions_are_not_hidden_by_modules_of_their_names():
-    import minigrad_viz
-    import minigrad_viz.run
-    import minigrad_viz.widget
+    def test_it_ends_in_the_player(self):
+        assert expression().startswith("(()=>{") and expression().endswith("return{render,mount};})()")
+        assert "export" not in expression() and len(expression()) < len(module())
 
-    for name in minigrad_viz.__all__:
-        assert callable(getattr(minigrad_viz, name)), name
+    def test_style(self):
+        sheet = style()
+        assert "/*" not in sheet and "\n" not in sheet and ".mgp :focus-visible{" in sheet
+        assert sheet.count("{") == sheet.count("}") == source("stepper.css").count("{")

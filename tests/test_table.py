@@ -73,13 +73,40 @@ def test_without_backward():
     assert rows(table_of(traced(CELLS[3]), "en"))["y", "grad_fn"] == ("None",)
 
 
+MANY = "x = torch.ones((), requires_grad=True)\nfor _ in range(9):\n    (x * 2).backward()\n"
+
+
 def test_many_calls_are_thinned_out():
-    table = table_of(
-        traced("x = torch.ones((), requires_grad=True)\nfor _ in range(9):\n    (x * 2).backward()\n"), "en"
-    )
+    table = table_of(traced(MANY), "en")
     assert table.heads == (
         "before backward 1", "after backward 1", "after backward 7", "after backward 8", "after backward 9",
     )  # fmt: skip
+    assert table.moments == 5 and rows(table)["x", "grad"] == ("None", "2.", "14.", "16.", "18.")
+
+
+def test_what_is_left_out_is_told():
+    table = table_of(traced(MANY), "en")
+    lines = to_text(table, "en").splitlines()
+    assert lines[-1] == "Moments left out: 5."
+    assert lines[2].split() == ["grad", "None", "2.", "…", "14.", "16.", "18."]
+    page = to_html(table, "en")
+    assert "State of the tensors<br/>Moments left out: 5.</caption>" in page
+    assert '<td class="c">2.</td><td>…</td><td class="c">14.</td>' in page
+    few = table_of(traced(CELLS[4]), "en")
+    assert "left out" not in to_text(few, "en") + to_html(few, "en") and "…" not in to_text(few, "en")
+
+
+def test_calls_that_were_only_counted_are_left_out_too():
+    trace = traced(MANY)._replace(skipped=980)
+    table = table_of(trace, "en")
+    assert len(table.heads) == 5 and table.moments == 985
+
+
+def test_many_tensors():
+    table = table_of(traced("for i in range(100):\n    exec(f'x{i} = torch.ones(())', globals())\n"), "en")
+    names = list(dict.fromkeys(name for name, _, _ in table.rows))
+    assert names == [f"x{i}" for i in (*range(20), *range(80, 100))] and table.tensors == 60
+    assert to_text(table, "en").endswith("Tensors left out in the middle: 60.")
 
 
 def test_no_tensor_no_table():

@@ -1,19 +1,40 @@
-"""Frames: the steps through a recorded cell, and through a graph that nobody recorded."""
+"""What the steps through a recorded cell say."""
 
 from __future__ import annotations
 
 import re
+from typing import Any
 
 import pytest
 from cells import CELLS, traced
+from stepping import decks, frames, marked, said, words
 
 import minigrad
-from minigrad_viz import draw
 from minigrad_viz.build import build
-from minigrad_viz.events import NodeRan
-from minigrad_viz.picture import Picture
-from minigrad_viz.run import Report
-from minigrad_viz.timeline import frames_of, frames_of_graph
+from minigrad_viz.run import trace_source
+from minigrad_viz.scenes import scenes_of
+from minigrad_viz.timeline import frames_of
+
+LOOP = """
+w = torch.tensor(1.0, requires_grad=True)
+for i in range(4):
+    loss = (w * 2 - 3) ** 2
+    loss.backward()
+    with torch.no_grad():
+        w -= 0.1 * w.grad
+    w.grad = None
+"""
+HOOKS = """
+x = torch.tensor(5.0, requires_grad=True)
+y = x ** 3
+def double(g):
+    return g * 2
+def see(g):
+    pass
+y.register_hook(see)
+y.register_hook(double)
+z = torch.log(y)
+"""
 
 
 @pytest.fixture(params=["minigrad", "PyTorch"])
@@ -21,89 +42,223 @@ def library(request):
     return minigrad if request.param == "minigrad" else request.getfixturevalue("torch")
 
 
-def frames(cell: str, library=minigrad):
-    trace = traced(cell, library)
-    return frames_of(trace, build(trace), lang="en")
+# ── what the steps say ──────────────────────────────────────────────────────────────────────────────────────
 
 
 def test_code_4(library):
     steps = frames(CELLS[4], library)
+    log = "LogBackward" if library is minigrad else "LogBackward0"
     assert [f.label for f in steps] == [
         "forward 1 of 3", "forward 2 of 3", "forward 3 of 3", "backward 1 of 3", "backward 2 of 3",
         "backward 3 of 3",
     ]  # fmt: skip
-    assert [f.text.splitlines()[0] for f in steps][1:3] == [
+    assert said(steps) == [
+        "x = 5.: a leaf that asks for its gradient",
         "x ** 3 makes y = 125.",
         "log(y) makes z = 4.8283",
+        f"{log} at z takes 1. and sends 0.008 to y",
+        "PowBackward0 at y takes 0.008 and sends 0.6 to x",
+        "AccumulateGrad stores 0.6 in x.grad",
     ]
-    assert [f.text.splitlines()[0].rpartition(" with ")[2] for f in steps[3:5]] == ["1.", "0.008"]
-    assert steps[5].text == "AccumulateGrad adds 0.6 to x.grad"
     assert steps[1].marks == ("s1-c0", "r0") and steps[3].marks == ("s2-d", "r1-g", "r1-p")
+
+
+def test_every_step_marks_its_place_in_the_source(library):
+    steps = frames(CELLS[9], library)
+    sqrt, log = "torch.sqrt(w)", "torch.log(y)"
+    assert [marked(CELLS[9], f) for f in steps] == [
+        "torch.tensor(5.0, requires_grad=True)", "x ** 3", "x ** 2", log, sqrt, f"{log} + {sqrt}",
+        f"{log} + {sqrt}", sqrt, log, "x ** 2", "x ** 3", "z.backward()",
+    ]  # fmt: skip
+
+
+def test_columns_are_characters():
+    cell = "가 = torch.tensor(5.0, requires_grad=True); 나 = 가 * 2\n나.backward()\n"
+    steps = frames(cell)
+    assert [marked(cell, f) for f in steps][1:] == ["가 * 2", "가 * 2", "나.backward()"]
+
+
+def test_code_elsewhere_is_not_marked():
+    space: dict[str, Any] = {"torch": minigrad}
+    exec(compile("def double(t):\n    return t * 2\n", "<earlier cell>", "exec"), space)
+    cell = "x = torch.tensor(5.0, requires_grad=True)\ny = double(x)\ny.backward()\n"
+    trace = traced(cell, names={"double": space["double"]})
+    steps = frames_of(trace, build(trace), lang="en")
+    assert marked(cell, steps[1]) in ("double(x)", None)
 
 
 def test_the_arithmetic_of_a_step():
     steps = frames(CELLS[9])
-    said = "\n".join(f.text for f in steps)
-    assert "∂z/∂x = ∂z/∂y · ∂y/∂x" in said and "75." in said
-    assert steps[-1].text.splitlines()[1] == "1. (through w) + 0.6 (through y) = 1.6"
+    rules = [line.text for f in steps for line in f.lines if line.label == "chain rule"]
+    assert any("∂z/∂y · ∂y/∂x" in rule and "75" in rule and rule.endswith("0.6") for rule in rules)
+    assert [line.text for line in steps[-1].lines if line.kind == "sum"] == [
+        "x.grad = 1. (through w) + 0.6 (through y) = 1.6"
+    ]
+    assert steps[-1].latex and r"\\" in steps[7].latex + steps[-1].latex
 
 
-def test_accumulation_is_written_out():
-    assert frames(CELLS[7])[-1].text.splitlines()[-1] == "x.grad = 0.6 + 0.6 = 1.2"
+def test_a_gradient_that_waits_for_others(library):
+    steps = frames(CELLS[9], library)
+    waits = [(f.text, words(line)) for f in steps for line in f.lines if line.kind == "so_far"]
+    told = "so far at x", "1., arrows still missing: 1"
+    assert waits == [("PowBackward0 at w takes 0.1 and sends 1. to x", told)]
 
 
-def test_an_error_is_the_last_step():
-    last = frames(CELLS[6])[-1]
-    assert (last.phase, last.marks) == ("backward", ()) and last.text.startswith(
-        "RuntimeError: Trying to backward"
-    )
+def test_accumulation_is_written_out(library):
+    last = frames(CELLS[7], library)[-1]
+    assert last.text == "AccumulateGrad adds 0.6 to x.grad"
+    assert last.lines[-1].text == "x.grad = 0.6 + 0.6 = 1.2"
 
 
-@pytest.mark.parametrize("code", CELLS)
-def test_every_mark_is_in_the_picture(library, code):
-    trace = traced(CELLS[code], library)
-    graph = build(trace)
-    picture = Picture(graph)
-    svg = picture.svg()
-    pills = {f"{r.id}-p" for r in graph.routes if not r.gradients}  # nothing flowed: no pill
-    for frame in frames_of(trace, graph):
-        for mark in set(frame.marks) - pills:
-            assert f'id="{picture.prefix}{mark}"' in svg, mark
+def test_what_backward_starts_with():
+    assert words(frames(CELLS[4])[3].lines[0]) == ("start", "the gradient of z with respect to itself is 1.")
+    first = next(f for f in frames(CELLS[16], call=2) if f.phase == "backward")
+    assert words(first.lines[0]) == ("start", "the gradient of y is given: [4. 7. 9.]")
 
 
-@pytest.mark.parametrize("code", [4, 9, 10, 13, 16, 18, 19])
-def test_backward_steps_are_the_nodes_in_their_order(library, code):
-    trace = traced(CELLS[code], library)
-    graph = build(trace)
-    at = {s.deck.id: f"{s.id}-d" for s in graph.stations if s.deck}
-    last = max(e.call for e in trace.events if isinstance(e, NodeRan))
-    expected = [at[e.node] for e in trace.events if isinstance(e, NodeRan) and e.call == last]
-    assert [f.marks[0] for f in frames_of(trace, graph) if f.phase == "backward"] == expected
+def test_what_a_node_keeps_and_lets_go():
+    steps = frames(CELLS[4])
+    assert words(steps[2].lines[-1]) == ("saved", "LogBackward keeps self = 125.")
+    assert words(steps[3].lines[-1]) == ("freed", "self")
+    kept = [line for f in frames(CELLS[7], call=1) for line in f.lines if line.kind == "freed"]
+    assert kept == []
 
 
-def test_what_create_graph_computes_is_a_step_of_its_call():
-    trace = traced(CELLS[18])
-    graph = build(trace, 1)
-    backward = [f.text.splitlines()[0] for f in frames_of(trace, graph, 1, "en") if f.phase == "backward"]
-    assert any("makes ∂z/∂y = 0.008" in said for said in backward)
+def test_an_error_is_the_last_step(library):
+    last = frames(CELLS[6], library)[-1]
+    assert last.phase == "backward" and last.text.startswith("RuntimeError: Trying to backward")
+    assert last.marks == ("s2-d",) and marked(CELLS[6], last) == "z.backward()"
+    name = "LogBackward" if library is minigrad else "LogBackward0"
+    assert [words(line) for line in last.lines] == [
+        ("reached", "nodes that had run: 0 of 3"),
+        ("stopped here", f"{name} at z"),
+    ]
 
 
-def test_a_narrowed_picture_has_only_its_own_steps():
-    report = Report(traced(CELLS[9]), roots=("w",), lang="en")
-    assert [f.marks[0] for f in report.frames if f.phase == "forward"] == ["s0-c0", "s2-c0"]
-    assert {m for f in report.frames for m in f.marks if re.fullmatch(r"s\d+-d", m)} == {"s0-d", "s2-d"}
+def test_an_error_outside_of_backward_is_told_once():
+    cell = f"import minigrad as torch\n{CELLS[1]}z @ z\n"
+    trace = trace_source(cell)[0].trace
+    steps = frames_of(trace, build(trace), lang="en")
+    assert [f.text for f in steps if "Error" in f.text] == [steps[-1].text]
+    assert (steps[-1].phase, marked(cell, steps[-1])) == ("forward", "z @ z")
+    steps = frames(CELLS[12])
+    assert [f.phase for f in steps if "RuntimeError" in f.text] == ["backward"] and not steps[-1].marks
 
 
-def test_a_graph_that_nobody_recorded():
-    x = minigrad.tensor(5.0, requires_grad=True)
-    y = x**3
-    steps = frames_of_graph(draw(y).graph, "en")
-    assert [f.text for f in steps] == [
-        "x = 5.", "y = 125.", "PowBackward0 runs when all its arrows have reported",
-        "AccumulateGrad runs when all its arrows have reported",
+def test_without_gradients():
+    steps = frames(CELLS[12])
+    assert said(steps)[2] == "x ** q makes y = 125.; gradients are off, so no node is made"
+    assert ("grad mode", "off") in [words(line) for line in steps[0].lines]
+    cut = said(frames(CELLS[14]))
+    assert cut[3] == "y.detach() makes w = [10. 15. 25.]: the same numbers, cut off from the graph of y"
+    assert cut[5].endswith("makes z = 370.; no input asks for a gradient, so no node is made")
+    assert said(frames(CELLS[1])) == [
+        "x = 5.: a constant", "x ** 3 makes y = 125.", "log(y) makes z = 4.8283"
     ]  # fmt: skip
 
 
-def test_no_addresses_and_the_same_each_time(library):
-    assert frames(CELLS[18], library) == frames(CELLS[18], library)
-    assert "0x" not in str(frames(CELLS[11], library))
+def test_writing_in_place(library):
+    cell = "x = torch.tensor(5.0, requires_grad=True)\ny = x * 2\ny.mul_(3)\n"
+    cell += "with torch.no_grad():\n    x.add_(1)\n"
+    steps = frames(cell, library)
+    assert said(steps)[2:] == [
+        "y.mul_(3) changes y₁ in place, which makes y₂ = 30.: version 0 → 1",
+        "x.add_(1) changes x in place to 6.: version 0 → 1",
+    ]
+    assert [marked(cell, f) for f in steps[2:]] == ["y.mul_(3)", "x.add_(1)"]
+
+
+def test_statements_that_change_what_backward_does():
+    steps = frames(CELLS[16])
+    step = next(f for f in steps if "requires_grad_()" in f.text)
+    assert step.text == "w.requires_grad_(): from now on w is a leaf that asks for its gradient"
+    assert step.marks == ("s3-c0",) and marked(CELLS[16], step) == "w.requires_grad_()"
+    assert said(frames(CELLS[13]))[5] == "y.retain_grad(): the gradient of y will be kept in y.grad"
+    assert "compares derivatives" in said(frames(CELLS[20]))[1]
+
+
+def test_hooks_tell_what_they_saw_and_did():
+    steps = frames(HOOKS + "z.backward()\n")
+    lines = [words(line) for line in steps[-2].lines]
+    assert lines[:2] == [("hook see", "0.008, left as it is"), ("hook double", "0.008 → 0.016")]
+    assert steps[-2].text == "PowBackward0 at y takes 0.016 and sends 1.2 to x"
+    asked = frames(HOOKS + "g, = torch.autograd.grad(z, y)\n")[-2:]
+    arrives = "the gradient that was asked for arrives at y"
+    assert said(asked) == [arrives, "autograd.grad returns 0.016 for y"]
+    assert [words(line) for line in asked[0].lines] == lines[:2] and asked[0].marks == ("s1-c0",)
+
+
+def test_a_gradient_that_is_none(library):
+    cell = """
+class Cut(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, a):
+        return a * 1
+
+    @staticmethod
+    def backward(ctx, g):
+        return None
+
+x = torch.tensor(5.0, requires_grad=True)
+y = x * 2
+z = Cut.apply(y)
+z.backward()
+"""
+    steps = said(frames(cell, library), "backward")
+    assert steps[0].endswith("takes 1. and sends nothing on")
+    assert steps[1] == "MulBackward0 at y is skipped: its gradient is None, and it sends None on"
+    assert steps[2:] in (
+        [], ["AccumulateGrad gets no gradient (None): x.grad stays as it is"]
+    )  # fmt: skip
+
+
+def test_gradients_that_grad_returns(library):
+    cell = CELLS[10].replace("z.backward()", "g = torch.autograd.grad(z, (x, q))")
+    last = frames(cell, library)[-1]
+    assert last.text == "autograd.grad returns 0.6 for x, 1.6094 for q"
+    assert last.marks == ("s1-c0", "s0-c0") and marked(cell, last) == "torch.autograd.grad(z, (x, q))"
+
+
+# ── several calls ───────────────────────────────────────────────────────────────────────────────────────────
+
+
+def test_what_create_graph_computes_is_a_step_of_its_call(library):
+    backward = said(frames(CELLS[18], library, 1), "backward")
+    log = "LogBackward" if library is minigrad else "LogBackward0"
+    made = next(i for i, text in enumerate(backward) if text.startswith(f"{log} computes"))
+    assert backward[made].endswith("∂z/∂y = 0.008") and backward[made + 1].startswith(f"{log} at z takes 1.")
+    assert any(text.startswith("PowBackward0 computes x ** 2") for text in backward)
+
+
+def test_the_second_derivative_goes_through_the_gradients_own_graph():
+    trace = traced(CELLS[18])
+    graph = build(trace, 2)
+    steps = frames_of(trace, graph, 2, "en")
+    second = {s.id for s in graph.stations if s.order == 2}
+    ran = decks(steps)
+    assert len([s for s in ran if s in second]) == 5 and ran[-1] not in second
+    assert steps[-1].text == "autograd.grad returns -0.12 for x"
+    made = next(f for f in steps if f.text.startswith("LogBackward computes"))
+    assert made.phase == "forward" and ("inside", "z.backward(create_graph=True)") in map(words, made.lines)
+
+
+def test_a_training_loop_shows_one_iteration_at_a_time(library):
+    trace = traced(LOOP, library)
+    told = [frames_of(trace, scene.graph, scene.call, "en") for scene in scenes_of(trace)]
+    assert len(told) == 4 and len({len(steps) for steps in told}) == 1
+    values = ["1.", "1.4", "1.48", "1.496", "1.4992"]
+    for i, steps in enumerate(told):
+        assert steps[0].text == f"w = {values[i]}: a leaf that asks for its gradient"
+        changes = [f.text for f in steps if " in place" in f.text]
+        assert changes == [f"w -= 0.1 * w.grad changes w in place to {values[i + 1]}: version {i} → {i + 1}"]
+        phases = "".join(f.phase[0] for f in steps)
+        assert re.fullmatch("f+b{4}f+", phases), "the update comes after the backward call"
+        assert [words(line) for line in steps[0].lines] == (
+            [("version", f"{i}, for it was written to in place")] if i else []
+        )
+
+
+def test_the_first_of_two_calls_tells_nothing_of_the_second():
+    steps = frames(CELLS[6], call=1)
+    assert [f.phase for f in steps] == ["forward"] * 3 + ["backward"] * 3
+    assert "Error" not in "".join(said(steps))

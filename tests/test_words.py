@@ -10,7 +10,7 @@ import struct
 from pathlib import Path
 
 import pytest
-from test_outline import value
+from sketches import value
 
 import minigrad_viz.words as words
 from minigrad_viz.numbers import adds_up, number, pill, rows, short, summary

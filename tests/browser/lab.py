@@ -1,4 +1,4 @@
-"""JupyterLab in headless Chromium: open a notebook, run it, look at it.
+"""JupyterLab, or Notebook 7, in headless Chromium: open a notebook, run it, look at it.
 
     with Lab("notebooks") as lab:
         page = lab.open("code_04.ipynb", theme="dark", width=1280)
@@ -93,11 +93,20 @@ class Lab:
     def __exit__(self, *error: object) -> None:
         self._exit.close()
 
-    def open(self, notebook: str, *, theme: str = "light", width: int = 1280, height: int = 1600) -> Any:
+    def open(
+        self,
+        notebook: str,
+        *,
+        theme: str = "light",
+        width: int = 1280,
+        height: int = 1600,
+        app: str = "lab",
+    ) -> Any:
         """Open a notebook (its path below the root); return the page once its kernel can run cells.
 
         The page has a viewport of `width` by `height` CSS pixels and a new kernel; an earlier page of the
-        same notebook is closed. LabError if there is no such notebook.
+        same notebook is closed. `app` is "lab", or "notebook" for Notebook 7, which the same server serves.
+        LabError if there is no such notebook.
         """
         if not (self.root / notebook).is_file():
             raise LabError(f"there is no notebook {notebook!r}")
@@ -114,13 +123,21 @@ class Lab:
         )
         page = context.new_page()
         page.set_default_timeout(PATIENCE * 1000)
-        page.on("pageerror", lambda error: self.errors.append(str(error)))
+
+        def note(error: Exception) -> None:
+            self.errors.append(str(error))
+
+        if app == "lab":  # Notebook 7 has errors of its own while it loads
+            page.on("pageerror", note)
         self._opened += 1  # a workspace for each page, or it would open the other page's notebooks as well
-        page.goto(f"{self.server.url}/doc/workspaces/page-{self._opened}/tree/{urllib.parse.quote(notebook)}")
+        place = "notebooks" if app == "notebook" else f"doc/workspaces/page-{self._opened}/tree"
+        page.goto(f"{self.server.url}/{place}/{urllib.parse.quote(notebook)}")
         page.wait_for_function("window.jupyterapp && window.jupyterapp.restored.then(() => true)")
         page.wait_for_selector(".jp-NotebookPanel .jp-Cell")
         wait_for(lambda: self.server.idle_kernel(notebook), f"the kernel of {notebook} is connected and idle")
         self._pages[notebook] = page
+        if app == "notebook":
+            page.on("pageerror", note)
         return page
 
     def run_all(self, page: Any, timeout: float = 120.0) -> list[str]:

@@ -39,6 +39,7 @@ SERVER_OPTIONS = [
     "--ServerApp.terminals_enabled=False",
     "--IdentityProvider.token=",
     "--LabApp.expose_app_in_browser=True",
+    "--JupyterNotebookApp.expose_app_in_browser=True",
     "--LabApp.check_for_updates_class=jupyterlab.handlers.announcements.NeverCheckForUpdate",
 ]
 

@@ -1,0 +1,388 @@
+// Tests of the player's modules, run in a browser by test_player_modules.py: each `test` is one test there.
+
+import { make, memory, pieces, segments, unpacked } from "/stepper_parts.js";
+import { Painter } from "/stepper_picture.js";
+import { mount } from "/stepper.js";
+import { chain, classes, equal, later, painter, player, score, test, until } from "/player_page.js";
+
+export { run } from "/player_page.js";
+
+test("one step of a thousand touches what it changes and nothing else", () => {
+  const { painter: own, frames } = painter(1000);
+  for (const from of [1, 500, 999, 1000, 1500, 1998]) {
+    own.paint(from);
+    own.touched = 0;
+    own.paint(from + 1);
+    const forth = own.touched;
+    if (forth > frames[from - 1].marks.length + frames[from].marks.length) throw new Error(`step ${from} + 1 touched ${forth}`);
+    own.paint(from);
+    equal(own.touched, 2 * forth, "touched there and back");
+  }
+});
+
+test("a step looks the same from wherever one comes", () => {
+  const fresh = (step) => {
+    const { svg, painter: own } = painter(12);
+    own.paint(step);
+    return classes(svg);
+  };
+  const { svg, painter: own } = painter(12);
+  for (const step of [5, 24, 3, 0, 17, 16, 1, 23, 0, 24, 13]) {
+    own.paint(step);
+    equal(classes(svg), fresh(step), `step ${step}`);
+    equal(svg.classList.contains("walk"), step > 0, "walk");
+  }
+});
+
+test("a part is to come, then active, then done", () => {
+  const { svg, painter: own } = painter(3);
+  const state = (id) => ["later", "active"].filter((name) => svg.querySelector(`[id="p-${id}"]`).classList.contains(name)).join(" ");
+  const seen = [1, 2, 3, 4, 5, 6].map((step) => (own.paint(step), [state("s1-c0"), state("s1-d"), state("s1-c0-grad"), state("r0-p")]));
+  equal(seen[0], ["later", "later", "later", "later"]);
+  equal(seen[1], ["active", "later", "later", "later"]);
+  equal(seen[3], ["", "later", "later", "later"]);
+  equal(seen[4], ["", "active", "active", "active"]);
+  equal(seen[5], ["", "", "", ""]);
+});
+
+test("a node that ran in an earlier call waits for its run in the one that is shown", () => {
+  const { svg } = painter(1);
+  const frames = [["forward", "s0-c0"], ["forward", "s0-d"], ["forward", "s0-c0"], ["backward", "s0-d"]];
+  const own = new Painter(svg, "p-", frames.map(([phase, mark]) => ({ phase, marks: [mark] })));
+  const seen = [2, 3, 4].map((step) => (own.paint(step), svg.querySelector(".deck").getAttribute("class")));
+  equal(seen.map((name) => name.split(" ").slice(1).join(" ")), ["active", "later", "active"]);
+});
+
+test("a line is cut where marks begin and end", () => {
+  equal(pieces("y = x ** 3", [[4, 10, "now"]]), [["y = ", ""], ["x ** 3", "now"]]);
+  equal(pieces("abc", [[1, Infinity, "now"]]), [["a", ""], ["bc", "now"]]);
+  equal(pieces("abcd", [[1, 3, "now"], [0, 4, "also"]]), [["a", "also"], ["bc", "now"], ["d", "also"]]);
+  equal(pieces("", [[0, 4, "now"]]), []);
+});
+
+test("columns are characters, also beside letters outside the basic plane", () => {
+  equal(pieces("𝑥값 = 😀 + 1", [[5, 6, "now"]])[1], ["😀", "now"]);
+});
+
+test("the track has a segment for each step", () => {
+  const runs = segments([{ phase: "forward" }, { phase: "forward" }, { phase: "backward" }]);
+  equal(runs.length, 3);
+  runs.forEach(({ show }) => show(2));
+  equal(runs.map(({ element }) => element.className), ["forward done", "forward now", "backward later"]);
+  equal(runs.map(({ element }) => element.firstChild.style.width), ["100%", "100%", "0%"]);
+});
+
+test("the track of a long cell has one bar for each direction", () => {
+  const frames = Array.from({ length: 1000 }, (_, i) => ({ phase: i < 600 ? "forward" : "backward" }));
+  const runs = segments(frames);
+  runs.forEach(({ show }) => show(700));
+  equal(runs.map(({ element }) => element.className), ["forward done", "backward now"]);
+  equal(runs.map(({ element }) => element.style.flexGrow), ["600", "400"]);
+  equal(runs.map(({ element }) => element.firstChild.style.width), ["100%", "25%"]);
+});
+
+test("the model in memory tells of changes only", () => {
+  const model = memory({ step: 0 });
+  const seen = [];
+  const listener = () => seen.push(model.get("step"));
+  model.on("change:step", listener);
+  for (const step of [1, 1, 2]) model.set("step", step);
+  model.off("change:step", listener);
+  model.set("step", 3);
+  equal(seen, [1, 2]);
+});
+
+async function deflated(text) {
+  const stream = new Blob([text]).stream().pipeThrough(new CompressionStream("deflate"));
+  return btoa(String.fromCharCode(...new Uint8Array(await new Response(stream).arrayBuffer())));
+}
+
+test("an act that was deflated comes back", async () => {
+  const { label, ...content } = chain(2);
+  const act = await unpacked({ label, z: await deflated(JSON.stringify(content)) });
+  equal(act.svg, content.svg);
+  equal(act.frames[2].phase, "backward");
+  equal(act.frames[2].ready, [1, "s0"]);
+});
+
+test("buttons step, jump and know the ends", async () => {
+  const { one, all, ids, step } = await player();
+  const press = (name) => one(`.mgp-${name}`).click();
+  equal([one(".mgp-first").disabled, one(".mgp-next").disabled], [true, false]);
+  press("next");
+  equal(ids("active"), ["s0-c0", "s0-k0"]);
+  press("last");
+  equal([step(), one(".mgp-last").disabled, all("svg.mg .later").length], [6, true, 0]);
+  press("previous");
+  equal(step(), 5);
+  press("first");
+  equal([step(), one(".mgp-text").textContent], [0, "step_start"]);
+});
+
+test("keys step, jump and play; others and those with a modifier pass", async () => {
+  const { key, step, model, one } = await player();
+  key("ArrowRight");
+  key("ArrowRight");
+  key("ArrowLeft");
+  equal(step(), 1);
+  key("End");
+  equal(step(), 6);
+  equal(key("Home").defaultPrevented, true);
+  equal(step(), 0);
+  equal([key("b").defaultPrevented, key("ArrowRight", one(".mgp-view"), { ctrlKey: true }).defaultPrevented], [false, false]);
+  equal([key("ArrowRight", one("select")).defaultPrevented, key(" ", one(".mgp-next")).defaultPrevented], [false, false]);
+  equal(step(), 0);
+  key(" ");
+  equal(model.get("playing"), true);
+  key(" ");
+  equal(model.get("playing"), false);
+});
+
+test("everything that takes the focus keeps its keys from the notebook", async () => {
+  const { all, one } = await player(score([chain(3), chain(3)], "a\n"));
+  one("g.station").dispatchEvent(new MouseEvent("click", { bubbles: true }));
+  const focusable = all("button, input, select, [tabindex]");
+  if (focusable.length < 15) throw new Error(`only ${focusable.length}`);
+  equal(focusable.filter((element) => element.dataset.lmSuppressShortcuts !== "true").map((element) => element.className), []);
+});
+
+test("a click on the track goes to its step", async () => {
+  const { one, step } = await player();
+  const track = one(".mgp-track");
+  const box = track.getBoundingClientRect();
+  track.setPointerCapture = () => {};
+  const click = (share) => track.dispatchEvent(new PointerEvent("pointerdown", { clientX: box.left + share * box.width, buttons: 1 }));
+  for (const [share, expected] of [[0.01, 1], [0.16, 1], [0.17, 2], [0.5, 3], [0.99, 6], [-0.1, 0]]) {
+    click(share);
+    equal(step(), expected, `at ${share}`);
+  }
+});
+
+test("the slider is a real one and says the step", async () => {
+  const { one, step } = await player();
+  const slider = one("input[type=range]");
+  slider.value = 4;
+  slider.dispatchEvent(new Event("input"));
+  equal([step(), slider.getAttribute("aria-valuetext"), slider.max], [4, "backward 1", "6"]);
+});
+
+test("it plays to the end by itself, faster with more speed, and from the start again", async () => {
+  const { model, one, step } = await player();
+  model.set("speed", 300);
+  one(".mgp-play").click();
+  equal(one(".mgp-play").title, "pause");
+  await until(() => step() === 6 && !model.get("playing"), "the end");
+  equal(one(".mgp-play").title, "play");
+  model.set("speed", 0.001);
+  one(".mgp-play").click();
+  equal([step(), model.get("playing")], [0, true]);
+});
+
+test("a step beyond the end shows the last one", async () => {
+  const { model, one } = await player();
+  model.set("step", 99);
+  equal(one(".mgp-text").textContent, "runs t0");
+});
+
+test("source, arithmetic and label of a step", async () => {
+  const { model, one, all } = await player();
+  model.set("step", 2);
+  equal(all("mark").map((mark) => [mark.className, mark.textContent]), [["now", "b2"]]);
+  model.set("step", 4);
+  equal(all("mark").length, 0);
+  equal([one(".mgp-label").textContent, one(".mgp-kind").textContent], ["backward 1", "chain rule"]);
+  equal([one(".mgp-formula").textContent, one(".mgp-note").textContent], ["a · 2 = 2", "self"]);
+  equal(all(".mgp-formula em").map((em) => [em.className, em.textContent]), [["in", "2"], ["out", "2"]]);
+});
+
+test("a mark over several lines leaves their indentation out", async () => {
+  const data = score([chain(1)], "x = f(\n    1,\n)\n");
+  data.acts[0].frames[0][5] = [1, 4, 3, 1];
+  const { model, all } = await player(data);
+  model.set("step", 1);
+  equal(all("mark").map((mark) => mark.textContent), ["f(", "1,", ")"]);
+});
+
+test("details say what is known at the step", async () => {
+  const { one, model, key } = await player();
+  one("svg.mg [id='p-s1-c0'] text").dispatchEvent(new MouseEvent("click", { bubbles: true }));
+  const said = () => one(".mgp-details").textContent;
+  equal(["value: 1", "grad: (2 not kept)", "gradient 1", "gradient 0", "kept 1", "a · 2 = 1"].filter((part) => !said().includes(part)), []);
+  model.set("step", 2);
+  equal(["grad: (2", "gradient 1", "gradient 0", "a · 2"].filter((part) => said().includes(part)), [], "known too early");
+  equal([said().includes("value: 1"), one(".picked").id], [true, "p-s1"]);
+  const jumps = [...one(".mgp-details").querySelectorAll(".mgp-part button")];
+  equal(jumps.map((jump) => jump.textContent), ["forward 2", "backward 2"]);
+  jumps[1].click();
+  equal(model.get("step"), 5);
+  key("Escape");
+  equal([one(".mgp-details").hidden, one(".picked")], [true, null]);
+});
+
+test("details of an arrow", async () => {
+  const { one } = await player();
+  one("svg.mg [id='p-r0-p'] rect").dispatchEvent(new MouseEvent("click", { bubbles: true }));
+  const said = one(".mgp-details").textContent;
+  equal([said.includes("use 0"), said.includes("gradient 0"), said.includes("use 1")], [true, true, false]);
+});
+
+test("stations by keyboard: one is reached by Tab, arrows go on, Enter opens", async () => {
+  const { all, key, one } = await player();
+  equal(all("g.station").map((station) => station.getAttribute("tabindex")), ["0", "-1", "-1"]);
+  one("g.station").focus();
+  key("ArrowDown", one("g.station"));
+  equal([document.activeElement.id, document.activeElement.getAttribute("tabindex")], ["p-s1", "0"]);
+  key("Enter", document.activeElement);
+  equal(one(".picked").id, "p-s1");
+});
+
+test("a tooltip does not tell what is still to come", async () => {
+  const { one, model } = await player();
+  const title = one("svg.mg [id='p-s1-c0'] > title");
+  const over = () => one("svg.mg [id='p-s1-c0'] .box").dispatchEvent(new PointerEvent("pointerover", { bubbles: true }));
+  const told = [1, 2, 5].map((step) => (model.set("step", step), over(), title.textContent.includes("value: 1") + " " + title.textContent.includes("grad:")));
+  equal(told, ["false false", "true false", "true true"]);
+});
+
+test("the ready queue on request", async () => {
+  const { one, all, model } = await player();
+  model.set("step", 4);
+  equal(all(".badge").length, 0);
+  one(".mgp-queue").click();
+  equal(all(".mgp-note").at(-1).textContent, "1. Node1 (t1)");
+  equal(all(".badge").map((badge) => [badge.parentNode.id, badge.textContent]), [["p-s0-d", "1"], ["p-s1-d", "1."]]);
+  model.set("step", 6);
+  equal([all(".mgp-note").at(-1).textContent, all(".badge").length], ["queue_none", 0]);
+  one(".mgp-queue").click();
+  equal([all(".mgp-note").at(-1).textContent, one(".mgp-queue").getAttribute("aria-pressed")], ["self", "false"]);
+});
+
+test("signs that stay are left alone", async () => {
+  const { one, all, model } = await player(score([chain(40)]));
+  one(".mgp-queue").click();
+  model.set("step", 41);
+  const before = new Map(all(".badge").map((badge) => [badge.parentNode.id, badge]));
+  equal([...before.keys()], ["p-s37-d", "p-s38-d"]);
+  model.set("step", 42);
+  const after = all(".badge");
+  equal(after.map((badge) => [badge.parentNode.id, badge.textContent]), [["p-s36-d", "1"], ["p-s37-d", "1."]]);
+  one(".mgp-queue").click();
+  one(".mgp-queue").click();
+  equal(all(".badge").length, 2);
+});
+
+test("details count what is too much to list", async () => {
+  const act = chain(2);
+  const lines = Array.from({ length: 40 }, (_, i) => ["l", [["", `line ${i}`]], false]);
+  act.frames = Array.from({ length: 40 }, () => ["forward", ["s0-c0"], "f", "t", lines, null, [0], []]);
+  const { one, all } = await player(score([act]));
+  one("svg.mg [id='p-s0-c0'] text").dispatchEvent(new MouseEvent("click", { bubbles: true }));
+  equal([all(".mgp-part button").length, one(".mgp-part:last-child > div").textContent], [24, "… +16"]);
+});
+
+test("of a large picture what is near the view is drawn", async () => {
+  const { one, all, model } = await player(score([chain(300)]));
+  const drawn = () => all("g.station").filter((station) => station.style.display !== "none").map((station) => station.id);
+  const inside = (part) => {
+    const [box, view] = [one(part).getBoundingClientRect(), one(".mgp-view").getBoundingClientRect()];
+    return box.width > 0 && box.left >= view.left && box.right <= view.right;
+  };
+  equal(one(".mgp-view").scrollLeft, 0, "the start");
+  for (const step of [1, 300, 301, 450, 2]) {
+    model.set("step", step);
+    await until(() => inside("svg.mg .card.active .box, svg.mg .deck.active .box"), `step ${step} is in sight`);
+    if (drawn().length < 3 || drawn().length > 60) throw new Error(`step ${step} draws ${drawn().length} stations`);
+  }
+  one(".mgp-queue").click();
+  model.set("step", 301);
+  await until(() => all(".badge").length === 2, "signs where the picture is drawn");
+  equal(all(".badge").map((badge) => badge.textContent), ["1", "1."]);
+  one(".mgp-zoom_fit").click();
+  equal(drawn().length, 300, "drawn when the whole is to be seen");
+  one("g.station").focus();
+});
+
+test("larger, smaller, whole, as before", async () => {
+  const { one } = await player(score([chain(30)]));
+  const [svg, press] = [one("svg.mg"), (name) => one(`.mgp-zoom_${name}`).click()];
+  const before = svg.getBoundingClientRect().width;
+  press("in");
+  const larger = svg.getBoundingClientRect().width;
+  equal(Math.round((100 * larger) / before), 125);
+  press("out");
+  equal(Math.round(svg.getBoundingClientRect().width), Math.round(before));
+  press("fit");
+  press("fit");
+  equal(svg.getBoundingClientRect().width <= one(".mgp-view").clientWidth, true, "whole");
+  press("fit");
+  equal(svg.getBoundingClientRect().width, before);
+  one(".mgp-view").dispatchEvent(new WheelEvent("wheel", { deltaY: -100, ctrlKey: true, cancelable: true }));
+  equal(svg.getBoundingClientRect().width > before, true, "by the wheel");
+});
+
+test("of several acts the chosen one is shown, from its start", async () => {
+  const other = { ...chain(2), label: "other" };
+  const { one, model, all } = await player(score([other, chain(3)]));
+  model.set("step", 3);
+  const list = one(".mgp-acts select");
+  equal([...list.options].map((option) => option.textContent), ["other", "one"]);
+  list.value = "0";
+  list.dispatchEvent(new Event("change"));
+  await until(() => all("g.station").length === 2, "the other act");
+  equal([model.get("act"), model.get("step"), one("input[type=range]").max], [0, 0, "4"]);
+});
+
+test("text of the cell comes in as text", async () => {
+  const evil = `</script><img src=x onerror="window.hit=1"><b>`;
+  const act = chain(2, (i) => `&lt;img src=x onerror="window.hit=1"&gt;${i}`);
+  act.label = evil;
+  for (const frame of act.frames) frame[2] = frame[3] = evil;
+  act.frames[2][4] = [[evil, [["", evil], ["out", evil]], true]];
+  const { all, one, model } = await player(score([act, { ...act }], evil));
+  model.set("step", 3);
+  one("g.station").dispatchEvent(new MouseEvent("click", { bubbles: true }));
+  one(".mgp-queue").click();
+  await later(20);
+  equal([all("img").length, all("script").length, window.hit], [0, 0, undefined]);
+  equal(one(".mgp-text").textContent, evil);
+});
+
+test("players on one page leave each other alone", async () => {
+  const [first, second] = [await player(), await player()];
+  second.model.set("step", 2);
+  equal([first.ids("active").length, second.ids("active").length], [0, 3]);
+  equal([first.one(".mgp-text").textContent, second.one(".mgp-text").textContent], ["step_start", "makes t1"]);
+});
+
+test("in a shadow root", async () => {
+  const host = make("div");
+  document.body.append(host);
+  const { key, step, ids } = await player(undefined, host.attachShadow({ mode: "open" }));
+  key("ArrowRight");
+  equal([step(), ids("active")[0]], [1, "s0-c0"]);
+});
+
+test("nothing is heard after the end", async () => {
+  const { model, end, one } = await player();
+  end();
+  model.set("step", 2);
+  equal(one(".mgp-text").textContent, "step_start");
+});
+
+test("without a picture the outline stands and the steps go on", async () => {
+  const act = { ...chain(2), svg: "", outline: "z = log(y)" };
+  const { one, model } = await player(score([act]));
+  model.set("step", 3);
+  equal([one("pre").textContent, one(".mgp-text").textContent], ["z = log(y)", "runs t1"]);
+});
+
+test("a player takes the place of the picture that stood there", async () => {
+  const act = chain(2);
+  const box = make("div");
+  const still = make("img", { src: `data:image/svg+xml;base64,${btoa(act.svg)}` });
+  box.append(still);
+  document.body.append(box);
+  await mount(box, score([{ ...act, svg: "" }]), await deflated(".mgp { color: rgb(1, 2, 3) }"));
+  await until(() => box.querySelectorAll("g.station").length === 2, "the picture");
+  equal([still.isConnected, getComputedStyle(box.querySelector(".mgp")).color], [false, "rgb(1, 2, 3)"]);
+});

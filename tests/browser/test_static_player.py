@@ -1,0 +1,204 @@
+"""The static player where there is no kernel and no network: in a page that nbconvert wrote, in one whose
+scripts run somewhere else, and where no script runs."""
+
+from __future__ import annotations
+
+import pytest
+from cells import CELLS, traced
+from lab import BROWSER_OPTIONS, find_chromium, missing
+
+from minigrad_viz.run import Report
+
+pytestmark = [pytest.mark.browser, pytest.mark.skipif(bool(missing()), reason=missing())]
+
+# What some notebooks do with the scripts of an output: each runs at the end of what holds the output.
+RUN_ELSEWHERE = """html => {
+    const output = document.createElement('div');
+    document.body.append(output);
+    output.innerHTML = html;
+    for (const script of [...output.querySelectorAll('script')]) {
+        const copy = document.createElement('script');
+        copy.text = script.innerText;
+        output.appendChild(copy).parentNode.removeChild(copy);
+    }
+}"""
+
+
+@pytest.fixture(scope="module")
+def browser():
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=find_chromium(), args=BROWSER_OPTIONS)
+        yield browser
+        browser.close()
+
+
+@pytest.fixture
+def visit(browser):
+    """A function that opens a file without a network and returns its page, which must have no errors."""
+    contexts, errors = [], []
+
+    def visit(path, **options):
+        context = browser.new_context(**{"viewport": {"width": 1000, "height": 800}, **options})
+        contexts.append(context)
+        context.set_offline(True)
+        context.route("http*://**/*", lambda route: route.abort())
+        page = context.new_page()
+        page.on("pageerror", lambda error: errors.append(str(error)))
+        page.goto(path.as_uri())
+        return page
+
+    yield visit
+    for context in contexts:
+        context.close()
+    assert [error for error in errors if "require" not in error and "MathJax" not in error] == []
+
+
+def html(code: int, **options) -> str:
+    return Report(traced(CELLS[code]), lang="en", **options).html()
+
+
+@pytest.fixture
+def converted(tmp_path):
+    """A function that writes a notebook with these outputs as a page, as `nbconvert --to html` does."""
+    nbconvert = pytest.importorskip("nbconvert")
+    from nbformat.v4 import new_code_cell, new_notebook, new_output
+
+    def converted(*outputs: str, theme: str = "light"):
+        cells = [
+            new_code_cell("%%autograd", outputs=[new_output("display_data", {"text/html": output})])
+            for output in outputs
+        ]
+        page, _ = nbconvert.HTMLExporter(theme=theme).from_notebook_node(new_notebook(cells=cells))
+        path = tmp_path / "page.html"
+        path.write_text(page, encoding="utf-8")
+        return path
+
+    return converted
+
+
+def page_of(path, body: str):
+    path.write_text(f"<!doctype html><meta charset=utf-8><body>{body}", encoding="utf-8")
+    return path
+
+
+def ready(page, count: int = 1) -> None:
+    page.locator(".mgp svg.mg").nth(count - 1).wait_for()
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_a_converted_notebook_plays_offline(visit, converted, theme):
+    page = visit(converted(html(9), html(4), theme=theme))
+    ready(page, 2)
+    first, second = page.locator(".mgp").all()
+    first.locator(".mgp-view").focus()
+    page.keyboard.press("End")
+    assert first.locator(".mgp-label").inner_text() == "backward 6 of 6"
+    assert second.locator(".mgp-label").inner_text() == "0 / 6"
+    assert "1.6" in first.locator(".mgp-formula").first.inner_text()
+    second.locator(".mgp-next").click()
+    assert second.locator("mark").inner_text().startswith("torch.tensor(5.0")
+    paper = first.locator(".paper").evaluate("paper => getComputedStyle(paper).fill")
+    assert paper == {"light": "rgb(255, 255, 255)", "dark": "rgb(17, 20, 24)"}[theme]
+
+
+def test_the_other_backward_calls_are_unpacked(visit, tmp_path):
+    page = visit(page_of(tmp_path / "a.html", html(18)))
+    ready(page)
+    calls = page.locator(".mgp-acts select")
+    assert calls.locator("option").count() == 2 and calls.input_value() == "1"
+    calls.select_option("0")
+    page.wait_for_function("document.querySelector('input[type=range]').max === '12'")
+    page.locator(".mgp-last").click()
+    assert "0.6" in page.locator(".mgp-say").inner_text()
+
+
+def test_scripts_that_run_somewhere_else(visit, tmp_path):
+    page = visit(page_of(tmp_path / "a.html", ""))
+    for _ in range(2):  # the same output twice
+        page.evaluate(RUN_ELSEWHERE, html(4))
+    ready(page, 2)
+    assert page.locator("img").count() == 0
+    page.locator(".mgp-next").nth(1).click()
+    assert page.locator(".mgp-label").all_inner_texts() == ["0 / 6", "forward 1 of 3"]
+
+
+def test_where_no_script_runs_the_picture_stands(visit, tmp_path):
+    page = visit(page_of(tmp_path / "a.html", html(9)), java_script_enabled=False)
+    picture = page.locator("img")
+    assert picture.get_attribute("alt").startswith("z = log(y) + sqrt(w)")
+    assert picture.bounding_box()["width"] > 500
+    assert page.locator(".mgp").count() == 0
+
+
+def test_without_a_picture_the_outline_stands_and_the_steps_go_on(visit, tmp_path):
+    page = visit(page_of(tmp_path / "a.html", html(4, limit=2)))
+    page.locator(".mgp pre").wait_for()
+    page.locator(".mgp-last").click()
+    assert "x.grad" in page.locator(".mgp-say").inner_text()
+    colour = page.locator(".mgp-player").evaluate("player => getComputedStyle(player).borderTopColor")
+    assert colour == "rgb(208, 215, 222)"
+
+
+@pytest.mark.parametrize("width", [360, 480, 800, 1300, 1600])
+def test_it_fits_its_column(visit, tmp_path, width):
+    """Nothing sticks out, and every control can be pressed."""
+    page = visit(page_of(tmp_path / "a.html", html(9)), viewport={"width": width, "height": 800})
+    ready(page)
+    page.locator("input[type=range]").fill("11")
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    player = page.locator(".mgp").bounding_box()
+    for control in page.locator(".mgp-bar > *, .mgp-bar button").all():
+        box = control.bounding_box()
+        assert box["x"] >= player["x"] and box["x"] + box["width"] <= player["x"] + player["width"]
+    controls = page.locator(".mgp-bar :is(button, select)").all()
+    assert min(control.bounding_box()["height"] for control in controls) >= 24
+    assert page.locator("mark.now").is_visible()
+    narrow = page.locator(".mgp-fold").is_visible()
+    assert narrow == (width < 800)
+    if narrow:
+        page.locator(".mgp-fold").click()
+        assert not page.locator(".mgp-lines").is_visible()
+
+
+def test_motion_stops_where_it_is_not_wanted(visit, tmp_path):
+    page = visit(page_of(tmp_path / "a.html", html(4)), reduced_motion="reduce")
+    ready(page)
+    page.locator("input[type=range]").fill("5")
+    pill = page.locator(".pill.active")
+    assert pill.evaluate("pill => getComputedStyle(pill).animationName") == "none"
+
+
+def test_a_thousand_stations_touch_a_few(visit, tmp_path):
+    """The work of one step does not grow with the picture: counted, not timed."""
+    source = (
+        "x = torch.tensor(1.0, requires_grad=True)\ny = x * 1\nz = x * 2\n"
+        "for i in range(330):\n    y = y * z\n    z = y + z * 0.1\n(y + z).backward()\n"
+    )
+    report = Report(traced(source), lang="en", fold=False)
+    assert len(report.graph.stations) >= 990
+    page = visit(page_of(tmp_path / "a.html", report.html()))
+    ready(page)
+    counts = page.evaluate(
+        """async () => {
+            const slider = document.querySelector('input[type=range]');
+            const go = step => { slider.value = step; slider.dispatchEvent(new Event('input')); };
+            const touched = new Set();
+            const observer = new MutationObserver(all => all.forEach(one => touched.add(one.target)));
+            const picture = document.querySelector('.mgp svg.mg');
+            const counts = [];
+            go(1);
+            for (const step of [300, 301, 700, 699]) {
+                go(step);
+                observer.observe(picture, {subtree: true, attributes: true, childList: true});
+                go(step + 1);
+                observer.takeRecords().forEach(one => touched.add(one.target));
+                observer.disconnect();
+                counts.push(touched.size);
+                touched.clear();
+            }
+            return counts;
+        }"""
+    )
+    assert max(counts) <= 24 and min(counts) >= 2, counts

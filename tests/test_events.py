@@ -1,0 +1,125 @@
+"""The events of a trace as data: into JSON and back, and made only when they are looked at."""
+
+from __future__ import annotations
+
+import copy
+import json
+import math
+import pickle
+
+import hypothesis.strategies as st
+import pytest
+from cells import CELLS, traced
+from hypothesis import given, settings
+
+import minigrad
+from minigrad_viz import events
+from minigrad_viz.events import Later, NodeState, TensorState, Trace
+from minigrad_viz.graph import Saved
+from minigrad_viz.protocol import NAN, Value
+from minigrad_viz.where import Span
+
+
+@pytest.fixture(params=["minigrad", "PyTorch"])
+def library(request):
+    return minigrad if request.param == "minigrad" else request.getfixturevalue("torch")
+
+
+# ── JSON ────────────────────────────────────────────────────────────────────────────────────────────────────
+
+numbers = st.one_of(
+    st.booleans(),
+    st.integers(),
+    st.floats().map(lambda f: NAN if math.isnan(f) else f),
+    st.complex_numbers(allow_nan=False),
+)
+texts = st.text(max_size=6)
+values = st.builds(
+    Value,
+    st.lists(st.integers(0, 9), max_size=3).map(tuple),
+    texts,
+    st.none() | st.lists(numbers, max_size=4).map(tuple),
+    st.none() | st.floats(allow_nan=False, allow_infinity=False) | st.integers() | st.booleans(),
+    st.none() | st.floats(allow_nan=False, allow_infinity=False),
+)
+spans = st.builds(Span, *[st.integers(0, 99)] * 4, texts, st.integers(0, 3))
+saved = st.builds(Saved, texts, st.none() | texts | values, st.none() | st.integers(0, 9), st.booleans())
+
+
+def tuples(strategy):
+    """Tuples of any length."""
+    return st.lists(strategy, max_size=3).map(tuple)
+
+
+maybe, flags, count = st.none() | texts, st.booleans(), st.integers(0, 99)
+states = st.builds(
+    TensorState, texts, st.none() | values, st.none() | values, flags, flags, st.none() | flags, maybe, maybe,
+    count, flags,
+)  # fmt: skip
+nodes = st.builds(
+    NodeState, texts, texts, tuples(saved), tuples(st.none() | st.tuples(texts, count)), maybe, count, count,
+    st.none() | spans,
+)  # fmt: skip
+given_values, span = tuples(st.none() | values), st.none() | spans
+EVENTS = {
+    "Created": (states, span, maybe),
+    "Forward": (texts, tuples(maybe), tuples(maybe), tuples(states), flags, span, maybe, count),
+    "Detached": (texts, states, span, maybe),
+    "Mutated": (texts, texts, states, tuples(maybe), span, count),
+    "Statement": (spans,),
+    "ModeChanged": (texts, flags, span),
+    "BackwardStarted": (count, texts, tuples(texts), given_values, tuples(maybe), flags, tuples(nodes), span),
+    "NodeRan": (count, texts, given_values, given_values, tuples(maybe)),
+    "HookRan": (count, texts, texts, texts, count, given_values, given_values),
+    "Inside": (count, texts, texts, tuples(values | texts), values, span),
+    "Freed": (count, texts, tuples(texts)),
+    "Deposited": (count, texts, texts, st.none() | values, values, values),
+    "BackwardEnded": (count, maybe, tuples(texts), tuples(st.tuples(texts, st.none() | values)), count),
+    "Snapshot": (texts, count, tuples(st.tuples(texts, states))),
+    "Failed": (texts, span),
+}
+any_event = st.one_of([st.builds(getattr(events, name), *fields) for name, fields in EVENTS.items()])
+traces = st.builds(
+    Trace, texts, tuples(any_event), maybe, tuples(st.tuples(texts, texts)), tuples(nodes), count
+)
+
+
+def test_every_kind_of_event_is_generated():
+    assert set(EVENTS) == set(events.KINDS)
+
+
+@settings(max_examples=300, deadline=None)
+@given(trace=traces)
+def test_json_and_back(trace):
+    again = Trace.from_json(json.loads(json.dumps(trace.to_json(), allow_nan=False)))
+    assert again == trace and repr(again) == repr(trace), "types as well: True is not 1, 1 is not 1.0"
+
+
+@pytest.mark.parametrize("code", CELLS)
+def test_recorded_cells_come_back(library, code):
+    trace = traced(CELLS[code], library)
+    again = Trace.from_json(json.loads(json.dumps(trace.to_json(), allow_nan=False)))
+    assert again == trace and repr(again.events) == repr(trace.events)
+
+
+@pytest.mark.parametrize("data", [{}, {"events": 3}, {"events": [{"event": "Magic"}]}, [], None])
+def test_what_is_no_trace(data):
+    with pytest.raises(ValueError, match="this is no trace"):
+        Trace.from_json(data)
+
+
+def test_later():
+    calls = []
+    later = Later(lambda: calls.append(1) or [1, 2, 3])
+    assert not calls
+    assert later == (1, 2, 3) and later == (1, 2, 3) and later == Later(lambda: [1, 2, 3])
+    assert later != (1, 2) and hash(later) == hash((1, 2, 3))
+    assert (list(later), later[0], later[1:], len(later), repr(later)) == (
+        [1, 2, 3],
+        1,
+        (2, 3),
+        3,
+        "(1, 2, 3)",
+    )
+    assert pickle.loads(pickle.dumps(later)) == copy.deepcopy(later) == later
+    assert calls == [1], "made once"

@@ -1,0 +1,240 @@
+"""What is shown of a recorded cell: as text, as a page, as files."""
+
+from __future__ import annotations
+
+import json
+import textwrap
+import xml.etree.ElementTree as ET
+from html.parser import HTMLParser
+
+import pytest
+from cells import CELLS, traced
+
+import minigrad
+from minigrad_viz import record
+from minigrad_viz.events import Trace
+from minigrad_viz.picture import Picture
+from minigrad_viz.report import ENDINGS, Report
+from minigrad_viz.run import trace_source
+
+LOOP = """
+w = torch.tensor(1.0, requires_grad=True)
+for i in range(3):
+    loss = (w * 2 - 3) ** 2
+    loss.backward()
+    with torch.no_grad():
+        w -= 0.1 * w.grad
+        w.grad.zero_()
+"""
+
+
+def report(cell: str, **options) -> Report:
+    return Report(traced(cell), lang=options.pop("lang", "en"), **options)
+
+
+class Page(HTMLParser):
+    """The elements of a page, and its text outside scripts and styles."""
+
+    def __init__(self, page: str) -> None:
+        super().__init__()
+        self.elements: list[tuple[str, dict[str, str | None]]] = []
+        self.said: list[str] = []
+        self.feed(page)
+
+    def handle_starttag(self, tag, attrs):
+        self.elements.append((tag, dict(attrs)))
+
+    def handle_data(self, data):
+        if self.elements and self.elements[-1][0] not in ("script", "style"):
+            self.said.append(data)
+
+
+def test_text():
+    shown = report(CELLS[9]).text()
+    assert shown.startswith("z = log(y) + sqrt(w)   9.8283   root")
+    assert shown.index("AccumulateGrad") < shown.index("before backward  after backward")
+
+
+def test_text_with_steps():
+    made = report(CELLS[9])
+    shown = made.text(steps=True)
+    assert shown == f"{made.text()}\n\n{made.steps}"
+    steps = str(made.steps)
+    assert steps.split()[0] == "1" and f"\n{len(made.frames)}  backward " in steps
+    assert "1. (through w) + 0.6 (through y) = 1.6" in steps
+
+
+def test_steps_are_typeset_in_notebooks():
+    steps = report(CELLS[4]).steps
+    markdown = steps._repr_markdown_()
+    assert markdown.count("$") % 2 == 0 and "$" in markdown and r"\cdot" in markdown
+    assert "$" not in repr(steps) and "\\" not in repr(steps)
+
+
+def test_each_backward_call_is_an_act():
+    made = report(LOOP)
+    assert len(made.acts) == len(made.scenes) == 3
+    assert [act.label for act in made.acts] == [scene.label for scene in made.scenes]
+    assert made.picture is made.acts[-1].picture and made.frames == made.acts[-1].frames
+    assert made.text().startswith(f"{made.scenes[-1].label}\n") and "3 of 3" in made.scenes[-1].label
+    assert made.acts[0].frames[-1].text != made.acts[2].frames[-1].text
+
+
+def test_a_player_has_the_newest_acts_that_are_soon_drawn(monkeypatch):
+    made = report(LOOP)
+    monkeypatch.setattr("minigrad_viz.report.PLAYED", len(made.graph.stations) * 2)
+    stepper = made.stepper()
+    assert [act.label for act in stepper.acts] == [act.label for act in made.acts[1:]]
+    stepper.close()
+    monkeypatch.setattr("minigrad_viz.report.PLAYED", 1)
+    page = made.html()
+    assert made.acts[-1].label in page and made.acts[1].label not in page
+    assert "2 earlier, counted only" in page
+
+
+def test_roots():
+    shown = report(CELLS[9], roots=("w",))
+    assert "w = x ** 2" in shown.text(table=False) and "y = x ** 3" not in shown.text(table=False)
+    with pytest.raises(ValueError, match="no tensor of this cell is called 'nope'"):
+        report(CELLS[9], roots=("nope",))
+
+
+def test_options_of_the_picture():
+    made = report(CELLS[4], detail="full", style="graphviz", limit=2)
+    assert (made.picture.look.detail, made.picture.style, made.picture.limit) == ("full", "graphviz", 2)
+    assert made.text().startswith("The graph has 3 stations; up to 2 are drawn.")
+    with pytest.raises(ValueError, match="detail must be one of normal, full"):
+        report(CELLS[4], detail="some")
+    with pytest.raises(TypeError, match="unexpected keyword argument 'colour'"):
+        report(CELLS[4], colour="red")
+
+
+def test_forms_of_the_graph():
+    made = report(CELLS[4])
+    player, still, none = (made.html(show) for show in ("player", "static", "none"))
+    assert "data-mgp" in player and "data-mgp" not in still and "<img" in still
+    assert none.startswith("<style>.mgt") and none in player and none in still
+    assert made.html("none", table=False) == ""
+    assert made._repr_mimebundle_() == {"text/plain": made.text(), "text/html": player}
+
+
+@pytest.mark.parametrize("style", ["graphviz", "torchviz"])
+def test_what_graphviz_draws_is_not_played(style):
+    made = report(CELLS[4], style=style)
+    assert made.html() == made.html("static") and "data-mgp" not in made.html()
+
+
+@pytest.mark.parametrize("show", ["player", "static"])
+def test_an_error_is_announced(show):
+    trace = traced(CELLS[6])
+    shown = Report(trace, lang="en")
+    assert Page(shown.html(show)).said[0] == "The graph up to the error"
+    assert shown.text().startswith("The graph up to the error\n")
+
+
+def test_no_tensor():
+    made = report("a = 1\n")
+    assert made.text(steps=True) == "This cell made no tensor."
+    assert made.html() == "<p>This cell made no tensor.</p>"
+
+
+@pytest.mark.parametrize("lang", ["en", "ko"])
+def test_a_page_stands_alone(lang):
+    page = report(CELLS[4], lang=lang).page()
+    parsed = Page(page)
+    assert page.startswith("<!DOCTYPE html>") and page.rstrip().endswith("</html>")
+    assert parsed.elements[0] == ("html", {"lang": lang})
+    title = {"en": "Computation graph of z", "ko": "z의 연산 그래프"}[lang]
+    assert title in parsed.said and ("meta", {"charset": "utf-8"}) in parsed.elements
+    sources = [a[key] for _, a in parsed.elements for key in ("src", "href") if a.get(key)]
+    assert sources and all(source.startswith("data:") for source in sources)
+
+
+def test_a_page_without_any_root():
+    assert "Computation graph" in Page(report(CELLS[1]).page()).said
+
+
+class TestFiles:
+    def test_each_ending(self, tmp_path):
+        made = report(CELLS[4])
+        for ending in (".html", ".svg", ".dot", ".gv", ".json", ".txt"):
+            path = made.save(tmp_path / f"graph{ending}")
+            assert path.stat().st_size > 100
+        assert (tmp_path / "graph.html").read_text(encoding="utf-8") == made.page()
+        assert ET.parse(tmp_path / "graph.svg").getroot().tag.endswith("svg")
+        assert (tmp_path / "graph.dot").read_text(encoding="utf-8").startswith("digraph")
+        assert (tmp_path / "graph.txt").read_text(encoding="utf-8") == made.text(steps=True) + "\n"
+
+    def test_what_is_left_out_is_left_out_of_files_too(self, tmp_path):
+        made = report(CELLS[4])
+        page = made.save(tmp_path / "a.html", show="static", table=False).read_text(encoding="utf-8")
+        assert "data-mgp" not in page and "<table" not in page and "<img" in page
+        told = made.save(tmp_path / "a.txt", show="none", table=False).read_text(encoding="utf-8")
+        assert told == f"{made.steps}\n"
+
+    def test_the_trace_can_be_read_back(self, tmp_path):
+        made = report(CELLS[18])
+        data = json.loads(made.save(str(tmp_path / "trace.JSON")).read_text(encoding="utf-8"))
+        again = Report(Trace.from_json(data), lang="en")
+        assert again.trace == made.trace
+        assert again.text(steps=True) == made.text(steps=True) and again.html() == made.html()
+
+    @pytest.mark.parametrize("ending", [".png", ".pdf"])
+    def test_formats_of_graphviz(self, tmp_path, monkeypatch, ending):
+        drawn = []
+        monkeypatch.setattr(Picture, "save", lambda self, path: drawn.append(path))
+        report(CELLS[4]).save(tmp_path / f"graph{ending}")
+        assert ending in ENDINGS and drawn == [tmp_path / f"graph{ending}"]
+
+    def test_another_ending(self, tmp_path):
+        with pytest.raises(ValueError, match=r"cannot write '.jpg': use one of .html, .svg"):
+            report(CELLS[4]).save(tmp_path / "graph.jpg")
+        assert list(tmp_path.iterdir()) == []
+
+
+def test_a_stepper():
+    made = report(CELLS[4])
+    stepper = made.stepper()
+    stepper.step = 3
+    assert (stepper.step, stepper.steps) == (3, len(made.frames))
+    assert made.stepper() is stepper
+    stepper.close()
+    again = made.stepper()
+    assert again is not stepper and again.step == 0
+    again.close()
+
+
+class TestRecord:
+    def test_a_block(self):
+        program = "with record(lang='en', roots=('y',)) as recording:\n"
+        block = "x = torch.tensor(3.0, requires_grad=True)\ny = x * x\nz = y + 1\nz.backward()\n"
+        names = {"record": record, "torch": minigrad}
+        exec(compile(program + textwrap.indent(block, "    "), "<program>", "exec"), names)
+        shown = names["recording"].report.text()
+        assert (
+            "y" in shown and "9." in shown and "grad 6." in shown and "10." not in shown.partition("\n\n")[0]
+        )
+
+    def test_before_the_block_has_ended(self):
+        with record() as recording, pytest.raises(RuntimeError, match="nothing to show before its block"):
+            _ = recording.report
+
+    def test_the_source_of_a_program(self):
+        made, error = trace_source("import minigrad as torch\n" + CELLS[6], lang="en")
+        assert type(error).__name__ == "RuntimeError" and made.text().startswith("The graph up to the error")
+
+
+def test_a_long_loop_stays_small():
+    """10,000 operations: the text and the page say what they leave out, and the page is below a megabyte."""
+    loop = "x = torch.tensor(1.0, requires_grad=True)\ny = x\nfor _ in range(10000):\n    y = y * 1.0001\n"
+    made = report(loop + "y.backward()\n")
+    page = made.html()
+    assert len(page) < 1_000_000 and len(made.text(steps=True)) < 500_000
+    assert len(made.frames) <= 1000
+
+
+def test_many_backward_calls_stay_small():
+    loop = "w = torch.ones((), requires_grad=True)\nfor _ in range(200):\n    ((w * 2 - 3) ** 2).backward()\n"
+    made = report(loop)
+    assert len(made.acts) <= 20 and made.trace.skipped + len(made.acts) == 200
+    assert len(made.html()) < 1_000_000
