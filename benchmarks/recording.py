@@ -12,7 +12,7 @@ import numpy as np
 from timing import Row, measure
 
 import minigrad
-from minigrad_viz.recorder import Recorder
+from minigrad_viz.recording.recorder import Recorder
 
 CHAIN = """
 x, w = torch.tensor(1.0, requires_grad=True), torch.tensor(1.0001, requires_grad=True)

@@ -11,14 +11,14 @@ from typing import Any
 from .words import set_language
 
 _HOMES = {
-    "draw": "picture",
-    "Picture": "picture",
-    "make_dot": "torchviz",
-    "stepper": "widget",
-    "Stepper": "widget",
-    "record": "run",
-    "Report": "report",
-    "last": "report",
+    "draw": "drawing.picture",
+    "Picture": "drawing.picture",
+    "make_dot": "drawing.torchviz",
+    "stepper": "player.widget",
+    "Stepper": "player.widget",
+    "record": "shell.run",
+    "Report": "shell.report",
+    "last": "shell.report",
 }
 __all__ = ["Picture", "Report", "Stepper", "draw", "last", "make_dot", "record", "set_language", "stepper"]
 
@@ -34,13 +34,13 @@ def __getattr__(name: str) -> Any:
 
 def load_ipython_extension(shell: Any) -> None:
     """`%load_ext minigrad_viz`."""
-    from .magic import load
+    from .shell.magic import load
 
     load(shell)
 
 
 def unload_ipython_extension(shell: Any) -> None:
     """`%unload_ext minigrad_viz`."""
-    from .magic import unload
+    from .shell.magic import unload
 
     unload(shell)

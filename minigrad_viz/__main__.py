@@ -8,9 +8,9 @@ import traceback
 from pathlib import Path
 from typing import Any
 
-from .options import DEFAULTS, OPTIONS, Reader, report_options
-from .report import Report
-from .run import trace_file, trace_source
+from .shell.options import DEFAULTS, OPTIONS, Reader, report_options
+from .shell.report import Report
+from .shell.run import trace_file, trace_source
 from .words import text
 
 EXAMPLE = """\
@@ -42,7 +42,7 @@ def main(arguments: list[str] | None = None) -> int:
             stream.reconfigure(errors="backslashreplace")  # arrows and Hangul, where the terminal lacks them
     arguments = sys.argv[1:] if arguments is None else arguments
     if arguments[:1] == ["kernel"]:
-        from .kernel import main as kernel
+        from .shell.kernel import main as kernel
 
         return kernel(arguments[1:])
     given = {"file": None, **DEFAULTS, **vars(options().parse_args(arguments))}

@@ -9,8 +9,8 @@ import warnings
 from typing import Any, NamedTuple
 
 import minigrad
-from minigrad_viz.events import Trace
-from minigrad_viz.recorder import Recorder
+from minigrad_viz.recording.recorder import Recorder
+from minigrad_viz.trace.events import Trace
 
 MY_POW = """
 class MyPow(torch.autograd.Function):

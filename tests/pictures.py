@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 from xml.etree import ElementTree
 
-from minigrad_viz.cards import Look
-from minigrad_viz.curves import at
-from minigrad_viz.dot import to_dot
-from minigrad_viz.layout import layout
-from minigrad_viz.svg import to_svg
+from minigrad_viz.drawing.cards import Look
+from minigrad_viz.drawing.curves import at
+from minigrad_viz.drawing.dot import to_dot
+from minigrad_viz.drawing.layout import layout
+from minigrad_viz.drawing.svg import to_svg
 
 SVG = "{http://www.w3.org/2000/svg}"
 LOOK = ("detail", "values", "saved", "lang")

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from minigrad_viz.graph import (
+from minigrad_viz.protocol import KEPT, Value
+from minigrad_viz.trace.graph import (
     CONSTANT,
     LEAF,
     PARAMETER,
@@ -15,7 +16,6 @@ from minigrad_viz.graph import (
     Saved,
     Station,
 )
-from minigrad_viz.protocol import KEPT, Value
 
 
 def value(data, dtype="float32"):

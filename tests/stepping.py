@@ -7,8 +7,8 @@ from typing import Any
 from cells import traced
 
 import minigrad
-from minigrad_viz.build import build
-from minigrad_viz.timeline import Frame, frames_of
+from minigrad_viz.model.build import build
+from minigrad_viz.steps.timeline import Frame, frames_of
 
 Steps = tuple[Frame, ...]
 

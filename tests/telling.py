@@ -18,7 +18,7 @@ from twins import graph, is_tensor, node_name, nodes, numbers
 
 import minigrad
 from minigrad import modes
-from minigrad_viz.recorder import Recorder
+from minigrad_viz.recording.recorder import Recorder
 
 OURS = ("note", "__warningregistry__")  # the latter is Python's: where a warning came from, see `place`
 

@@ -12,8 +12,8 @@ from latex_check import check
 
 import minigrad
 from minigrad_viz.arithmetic import Line, capture_lines, deposit_lines, lines_of
-from minigrad_viz.build import Builder
-from minigrad_viz.events import BackwardEnded, Deposited, NodeRan, Trace
+from minigrad_viz.model.build import Builder
+from minigrad_viz.trace.events import BackwardEnded, Deposited, NodeRan, Trace
 
 
 @pytest.fixture(params=["minigrad", "PyTorch"])

@@ -15,9 +15,9 @@ from test_arithmetic import EXP, TWO, lines_of_trace
 
 import minigrad
 from minigrad_viz.arithmetic import lines_of
-from minigrad_viz.build import Builder
-from minigrad_viz.events import BackwardStarted, HookRan, Inside, NodeRan
+from minigrad_viz.model.build import Builder
 from minigrad_viz.protocol import Value
+from minigrad_viz.trace.events import BackwardStarted, HookRan, Inside, NodeRan
 
 
 @pytest.fixture(params=["minigrad", "PyTorch"])

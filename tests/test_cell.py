@@ -14,8 +14,8 @@ from IPython.core.interactiveshell import InteractiveShell
 from IPython.display import display
 from traitlets.config import Config
 
-from minigrad_viz.cell import CellRunner, option_parser
-from minigrad_viz.where import Locator
+from minigrad_viz.shell.cell import CellRunner, option_parser
+from minigrad_viz.trace.where import Locator
 
 COLOUR = re.compile(r"\x1b\[[\d;]*m")
 
@@ -291,7 +291,7 @@ def test_runners_of_one_name_replace_each_other_and_of_two_names_do_not(shell):
 
 
 EXTENSION = """
-from minigrad_viz.cell import CellRunner
+from minigrad_viz.shell.cell import CellRunner
 def load_ipython_extension(shell):
     global runner
     runner = CellRunner(shell, "watch", lambda *_: print("begin"), lambda *_, **__: print("end"))
@@ -353,7 +353,7 @@ def test_places_in_the_source_of_a_cell(shell, cell):
 
 SETUP = """
 from IPython.display import display
-from minigrad_viz.cell import CellRunner
+from minigrad_viz.shell.cell import CellRunner
 begin = lambda options, source, namespace: f"picture of {len(source.splitlines())} lines"
 end = lambda text, **_: display({"text/plain": text}, raw=True)
 CellRunner(get_ipython(), "watch", begin, end).install()

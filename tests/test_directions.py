@@ -6,8 +6,8 @@ import pytest
 from pictures import SVG, box_of, covers_nothing, crosses_nothing, draw, parse, polyline
 from sketches import GRAPHS, chain, code_9, many_uses
 
-from minigrad_viz.arrows import AXES, read
-from minigrad_viz.boxes import PARALLEL, measure
+from minigrad_viz.drawing.arrows import AXES, read
+from minigrad_viz.drawing.boxes import PARALLEL, measure
 
 TURNED = ("TB", "RL", "BT")
 # How a forward arrow runs, and the sides on which it leaves a box and reaches the next.

@@ -14,11 +14,11 @@ from cells import CELLS, run
 
 import minigrad
 from minigrad_viz import draw
-from minigrad_viz.build import build
-from minigrad_viz.digraph import Digraph
-from minigrad_viz.layout import LayoutError, LayoutTimeout
-from minigrad_viz.picture import Picture
-from minigrad_viz.scenes import names_in, narrowed
+from minigrad_viz.drawing.digraph import Digraph
+from minigrad_viz.drawing.layout import LayoutError, LayoutTimeout
+from minigrad_viz.drawing.picture import Picture
+from minigrad_viz.model.build import build
+from minigrad_viz.model.scenes import names_in, narrowed
 
 GRAPHS = [n for n in CELLS if n not in (1, 2, 3, 12, 14, 20, 21)]
 
@@ -261,7 +261,7 @@ class TestShowing:
         def late(*args, **kwargs):
             raise LayoutTimeout("late")
 
-        monkeypatch.setattr("minigrad_viz.picture.layout", late)
+        monkeypatch.setattr("minigrad_viz.drawing.picture.layout", late)
         with pytest.raises(LayoutError, match="did not finish"):
             self.picture().save(tmp_path / "graph.svg")
         assert not (tmp_path / "graph.svg").exists()

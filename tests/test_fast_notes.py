@@ -13,11 +13,11 @@ from cells import CELLS, run, traced
 from test_unnoticed import program
 
 import minigrad
-from minigrad_viz import notes
-from minigrad_viz.events import BackwardStarted, Forward, Mutated, NodeRan, Snapshot, Trace
 from minigrad_viz.protocol import NAN, Value, value_from
-from minigrad_viz.recorder import Recorder
+from minigrad_viz.recording.recorder import Recorder
 from minigrad_viz.sources import minigrad as source
+from minigrad_viz.trace import notes
+from minigrad_viz.trace.events import BackwardStarted, Forward, Mutated, NodeRan, Snapshot, Trace
 
 MORE = {
     "a loop with weights": (

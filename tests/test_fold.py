@@ -13,11 +13,11 @@ from hypothesis import strategies as st
 from pictures import SVG, draw, parse, texts
 from sketches import Sketch, chain
 
-from minigrad_viz.build import build
-from minigrad_viz.fold import fold
-from minigrad_viz.graph import ROOT
-from minigrad_viz.outline import outline
-from minigrad_viz.picture import Picture
+from minigrad_viz.drawing.outline import outline
+from minigrad_viz.drawing.picture import Picture
+from minigrad_viz.model.build import build
+from minigrad_viz.model.fold import fold
+from minigrad_viz.trace.graph import ROOT
 
 CHAIN = (
     "x = torch.tensor(1.0, requires_grad=True)\ny = x\nfor i in range({n}):\n    y = y * 1.01\ny.backward()\n"

@@ -22,10 +22,10 @@ from lab import BROWSER_OPTIONS, find_chromium, missing
 
 import minigrad
 from minigrad_viz import draw, make_dot
-from minigrad_viz.events import Trace
-from minigrad_viz.layout import render
-from minigrad_viz.report import Report
-from minigrad_viz.widget import Stepper
+from minigrad_viz.drawing.layout import render
+from minigrad_viz.player.widget import Stepper
+from minigrad_viz.shell.report import Report
+from minigrad_viz.trace.events import Trace
 from minigrad_viz.words import clean
 
 SIZE = 25

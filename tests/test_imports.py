@@ -30,7 +30,7 @@ def loaded_by(statement: str) -> set[str]:
         ("import minigrad", set()),
         ("from minigrad_viz import record", {"graphviz"}),
         ("from minigrad_viz import draw", {"graphviz"}),
-        ("import minigrad_viz.magic", {"graphviz", "IPython"}),
+        ("import minigrad_viz.shell.magic", {"graphviz", "IPython"}),
     ],
 )
 def test_nothing_heavy_is_loaded(statement, allowed):
@@ -47,7 +47,7 @@ def test_recording_minigrad_does_not_load_pytorch():
 
 def test_pytorch_is_watched_when_the_cell_imports_it(torch):
     code = (
-        "from minigrad_viz.recorder import Recorder\nimport sys\nbefore = list(sys.meta_path)\n"
+        "from minigrad_viz.recording.recorder import Recorder\nimport sys\nbefore = list(sys.meta_path)\n"
         "r = Recorder('', {})\nr.start()\nimport torch\n"
         "y = torch.ones(2, requires_grad=True) * 2\ny.sum().backward()\n"
         "t = r.stop()\nassert [type(e).__name__ for e in t.events][1:3] == ['Forward', 'Forward'], t.events\n"

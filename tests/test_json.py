@@ -11,8 +11,8 @@ from random_cells import PRELUDE, cells
 from telling import recorded, run_cell
 
 import minigrad
-from minigrad_viz.events import Trace
-from minigrad_viz.report import Report
+from minigrad_viz.shell.report import Report
+from minigrad_viz.trace.events import Trace
 
 # Numbers that JSON has no words for, of every dtype, and names that it has to escape.
 LEAF = "x = torch.tensor(2.0, requires_grad=True)\n"

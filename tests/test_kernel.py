@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from minigrad_viz import kernel
 from minigrad_viz.__main__ import main
+from minigrad_viz.shell import kernel
 
 ROOT = Path(__file__).resolve().parent.parent
 CELL = "import minigrad as torch\nx = torch.tensor(3.0, requires_grad=True)\ny = x * x\ny.backward()\n"

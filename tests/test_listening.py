@@ -6,7 +6,7 @@ import pytest
 from cells import CELLS, CUBE, traced
 
 import minigrad
-from minigrad_viz.events import (
+from minigrad_viz.trace.events import (
     BackwardEnded,
     BackwardStarted,
     Deposited,

@@ -10,10 +10,10 @@ from lab import BROWSER_OPTIONS, find_chromium
 from pictures import MEASURE, SVG, draw, parse, texts
 from sketches import GRAPHS, Sketch, chain, code_4, code_9, code_18
 
-from minigrad_viz.build import build
-from minigrad_viz.fold import fold
-from minigrad_viz.layout import LayoutUnavailable
-from minigrad_viz.picture import Picture
+from minigrad_viz.drawing.layout import LayoutUnavailable
+from minigrad_viz.drawing.picture import Picture
+from minigrad_viz.model.build import build
+from minigrad_viz.model.fold import fold
 
 LONG = (
     "h = torch.zeros(2)\nw = torch.tensor([0.5, 0.2], requires_grad=True)\nfor i in range(40):\n"

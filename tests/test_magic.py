@@ -9,7 +9,7 @@ import pytest
 from cells import CELLS
 from IPython.core.interactiveshell import InteractiveShell
 
-from minigrad_viz.options import OPTIONS
+from minigrad_viz.shell.options import OPTIONS
 
 pytest_plugins = ["magic_shell"]
 

@@ -13,7 +13,7 @@ import pytest
 from cells import CELLS
 
 import minigrad_viz
-from minigrad_viz.report import Report
+from minigrad_viz.shell.report import Report
 
 pytest_plugins = ["magic_shell"]
 ROOT = Path(__file__).resolve().parent.parent
@@ -122,7 +122,7 @@ class TestLast:
         stepper.close()
 
     def test_without_one(self, monkeypatch):
-        monkeypatch.setattr("minigrad_viz.report._last", [])
+        monkeypatch.setattr("minigrad_viz.shell.report._last", [])
         with pytest.raises(RuntimeError, match=r"^No cell has run under %%autograd yet\.$"):
             minigrad_viz.last()
 

@@ -21,8 +21,8 @@ import minigrad
 from minigrad import engine, tensor_base
 from minigrad.graph import AccumulateGrad, Node
 from minigrad_viz import record
-from minigrad_viz.ledger import Ledger
-from minigrad_viz.run import Report
+from minigrad_viz.recording.ledger import Ledger
+from minigrad_viz.shell.run import Report
 
 
 def examples(count: int, *phases: Phase) -> Any:

@@ -13,12 +13,20 @@ from op_table import CASES, Case
 
 import minigrad as mg
 from minigrad.op import F
-from minigrad_viz.borrowed import BORROWED
-from minigrad_viz.glyphs import bar, latex_array, latex_bar, latex_name, latex_number, parts_of, plain_array
-from minigrad_viz.notation import Known, is_elementwise, local, rules, vjp
+from minigrad_viz.arithmetic.borrowed import BORROWED
+from minigrad_viz.arithmetic.glyphs import (
+    bar,
+    latex_array,
+    latex_bar,
+    latex_name,
+    latex_number,
+    parts_of,
+    plain_array,
+)
+from minigrad_viz.arithmetic.notation import Known, is_elementwise, local, rules, vjp
+from minigrad_viz.arithmetic.symbols import Symbol, Unwritable
+from minigrad_viz.arithmetic.typeset import Writer, shapes
 from minigrad_viz.protocol import is_tensor, saved_of, variable_of
-from minigrad_viz.symbols import Symbol, Unwritable
-from minigrad_viz.typeset import Writer, shapes
 
 F32 = np.float32
 

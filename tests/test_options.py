@@ -6,9 +6,9 @@ import pytest
 import traitlets
 from traitlets.config import Config
 
-from minigrad_viz.magic import MagicReader, parser
-from minigrad_viz.options import DEFAULTS, OPTIONS, Reader, Settings, report_options, settings_class
-from minigrad_viz.picture import Picture
+from minigrad_viz.drawing.picture import Picture
+from minigrad_viz.shell.magic import MagicReader, parser
+from minigrad_viz.shell.options import DEFAULTS, OPTIONS, Reader, Settings, report_options, settings_class
 from minigrad_viz.words import CATALOGUES
 
 
@@ -112,7 +112,7 @@ def test_every_option_of_the_table_is_one_of_the_report_or_of_the_magic(settings
     for_report = report_options(settings.defaults())
     for_magic = {"show", "table", "steps", "output"}
     assert for_report.keys() - {"limit"} | for_magic | {"max_nodes"} == DEFAULTS.keys()
-    from minigrad_viz.graph import Graph
+    from minigrad_viz.trace.graph import Graph
 
     picture = Picture(Graph((), ()), **{k: v for k, v in for_report.items() if k != "fold"})
     assert (picture.limit, picture.look.detail) == (DEFAULTS["max_nodes"], "normal")

@@ -22,11 +22,11 @@ from sketches import (
     outputs,
 )
 
-from minigrad_viz.graph import (
+from minigrad_viz.drawing.outline import outline
+from minigrad_viz.trace.graph import (
     ROOT,
     Graph,
 )
-from minigrad_viz.outline import outline
 
 # ----------------------------------------------------------------------------------------------- what it says
 

@@ -12,15 +12,15 @@ from lab import BROWSER_OPTIONS, find_chromium
 from pictures import MEASURE, SVG, box_of, covers_nothing, crosses_nothing, draw, parse, polyline, texts
 from sketches import GRAPHS, Sketch, chain, code_1, code_4, code_9, code_13, code_18, many_uses
 
-from minigrad_viz.arrows import FORWARD, GRADIENT, read
-from minigrad_viz.boxes import PARALLEL, measure
-from minigrad_viz.curves import at
-from minigrad_viz.digraph import Digraph
-from minigrad_viz.dot import to_dot
-from minigrad_viz.graph import ROOT, Graph
-from minigrad_viz.layout import render
-from minigrad_viz.style import css
-from minigrad_viz.svg import to_svg
+from minigrad_viz.drawing.arrows import FORWARD, GRADIENT, read
+from minigrad_viz.drawing.boxes import PARALLEL, measure
+from minigrad_viz.drawing.curves import at
+from minigrad_viz.drawing.digraph import Digraph
+from minigrad_viz.drawing.dot import to_dot
+from minigrad_viz.drawing.layout import render
+from minigrad_viz.drawing.style import css
+from minigrad_viz.drawing.svg import to_svg
+from minigrad_viz.trace.graph import ROOT, Graph
 from minigrad_viz.words import clean
 
 # --------------------------------------------------------------------------------------- Graphviz's positions

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pictures import crosses_nothing, draw, parse
 
-from minigrad_viz.graph import LEAF, RESULT, ROOT, Card, Deck, Graph, Route, Saved, Station
 from minigrad_viz.protocol import KEPT, Value
+from minigrad_viz.trace.graph import LEAF, RESULT, ROOT, Card, Deck, Graph, Route, Saved, Station
 
 
 def from_torch(root, names):

@@ -6,8 +6,10 @@ import pytest
 from cells import run, traced
 
 import minigrad
-from minigrad_viz.build import build
-from minigrad_viz.events import (
+from minigrad_viz.model.build import build
+from minigrad_viz.recording.pruning import KEPT_CALLS
+from minigrad_viz.recording.recorder import Recorder
+from minigrad_viz.trace.events import (
     BackwardEnded,
     BackwardStarted,
     Created,
@@ -17,8 +19,6 @@ from minigrad_viz.events import (
     Statement,
     Trace,
 )
-from minigrad_viz.pruning import KEPT_CALLS
-from minigrad_viz.recorder import Recorder
 
 LOOP = (
     "w = torch.tensor([1.0, 2.0], requires_grad=True)\nx = torch.tensor([3.0, 4.0])\n"

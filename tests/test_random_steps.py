@@ -12,11 +12,11 @@ from test_schedule import check
 from twins import dialect
 
 import minigrad
-from minigrad_viz.events import Trace
-from minigrad_viz.graph import Graph
-from minigrad_viz.scenes import scenes_of
-from minigrad_viz.story import LIMIT
-from minigrad_viz.timeline import frames_of, to_markdown, to_text
+from minigrad_viz.model.scenes import scenes_of
+from minigrad_viz.steps.story import LIMIT
+from minigrad_viz.steps.timeline import frames_of, to_markdown, to_text
+from minigrad_viz.trace.events import Trace
+from minigrad_viz.trace.graph import Graph
 
 
 @pytest.fixture(params=["minigrad", "PyTorch"])

@@ -8,8 +8,9 @@ import pytest
 from cells import CELLS, CUBE, MY_POW, run, traced
 
 import minigrad
-from minigrad_viz.build import Builder, build
-from minigrad_viz.events import (
+from minigrad_viz.model.build import Builder, build
+from minigrad_viz.recording.recorder import Recorder
+from minigrad_viz.trace.events import (
     BackwardEnded,
     BackwardStarted,
     Created,
@@ -22,7 +23,6 @@ from minigrad_viz.events import (
     Statement,
     Trace,
 )
-from minigrad_viz.recorder import Recorder
 
 
 def of(trace: Trace, kind: type) -> list:

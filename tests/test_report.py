@@ -12,10 +12,10 @@ from cells import CELLS, traced
 
 import minigrad
 from minigrad_viz import record
-from minigrad_viz.events import Trace
-from minigrad_viz.picture import Picture
-from minigrad_viz.report import ENDINGS, Report
-from minigrad_viz.run import trace_source
+from minigrad_viz.drawing.picture import Picture
+from minigrad_viz.shell.report import ENDINGS, Report
+from minigrad_viz.shell.run import trace_source
+from minigrad_viz.trace.events import Trace
 
 LOOP = """
 w = torch.tensor(1.0, requires_grad=True)
@@ -82,11 +82,11 @@ def test_each_backward_call_is_an_act():
 
 def test_a_player_has_the_newest_acts_that_are_soon_drawn(monkeypatch):
     made = report(LOOP)
-    monkeypatch.setattr("minigrad_viz.report.PLAYED", len(made.graph.stations) * 2)
+    monkeypatch.setattr("minigrad_viz.shell.report.PLAYED", len(made.graph.stations) * 2)
     stepper = made.stepper()
     assert [act.label for act in stepper.acts] == [act.label for act in made.acts[1:]]
     stepper.close()
-    monkeypatch.setattr("minigrad_viz.report.PLAYED", 1)
+    monkeypatch.setattr("minigrad_viz.shell.report.PLAYED", 1)
     page = made.html()
     assert made.acts[-1].label in page and made.acts[1].label not in page
     assert "2 earlier, counted only" in page

@@ -11,8 +11,8 @@ from lab import BROWSER_OPTIONS, find_chromium, missing
 
 import minigrad
 from minigrad_viz import record
-from minigrad_viz.recorder import Recorder
-from minigrad_viz.report import Report
+from minigrad_viz.recording.recorder import Recorder
+from minigrad_viz.shell.report import Report
 from minigrad_viz.words import text
 
 LEAF = "x = torch.tensor(1.0, requires_grad=True)\n"

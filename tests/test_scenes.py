@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 from cells import CELLS, run, traced
 
-from minigrad_viz.build import Builder
-from minigrad_viz.scenes import scenes_of
+from minigrad_viz.model.build import Builder
+from minigrad_viz.model.scenes import scenes_of
 
 STEP = "    with torch.no_grad():\n        w -= 0.1 * w.grad\n    w.grad = None\n"
 LOOP = (

@@ -15,12 +15,12 @@ from test_random_programs import Run, programs
 from twins import dialect
 
 import minigrad
-from minigrad_viz.build import Builder, build
-from minigrad_viz.events import BackwardEnded, BackwardStarted, NodeRan, NodeState, Trace
-from minigrad_viz.narrate import Narrator
-from minigrad_viz.recorder import Recorder
-from minigrad_viz.schedule import Schedule, edges_into, needed, order, reach
-from minigrad_viz.story import Story
+from minigrad_viz.model.build import Builder, build
+from minigrad_viz.recording.recorder import Recorder
+from minigrad_viz.steps.narrate import Narrator
+from minigrad_viz.steps.schedule import Schedule, edges_into, needed, order, reach
+from minigrad_viz.steps.story import Story
+from minigrad_viz.trace.events import BackwardEnded, BackwardStarted, NodeRan, NodeState, Trace
 
 
 @pytest.fixture(params=["minigrad", "PyTorch"])

@@ -8,11 +8,11 @@ import traceback
 import pytest
 from cells import CUBE, run, traced
 
-from minigrad_viz.build import build
-from minigrad_viz.events import BackwardStarted, Created, Detached, Forward, Mutated
-from minigrad_viz.recorder import Recorder
-from minigrad_viz.run import Report
+from minigrad_viz.model.build import build
+from minigrad_viz.recording.recorder import Recorder
+from minigrad_viz.shell.run import Report
 from minigrad_viz.sources.pytorch import flat, title
+from minigrad_viz.trace.events import BackwardStarted, Created, Detached, Forward, Mutated
 
 
 def decks(trace) -> list[str]:

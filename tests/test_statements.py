@@ -8,9 +8,9 @@ import pytest
 from cells import CUBE, MY_POW, run, traced
 
 import minigrad
-from minigrad_viz.events import Failed, Forward, ModeChanged, Statement, Trace
-from minigrad_viz.recorder import Recorder
-from minigrad_viz.where import Span
+from minigrad_viz.recording.recorder import Recorder
+from minigrad_viz.trace.events import Failed, Forward, ModeChanged, Statement, Trace
+from minigrad_viz.trace.where import Span
 
 
 def of(trace: Trace, kind: type) -> list:

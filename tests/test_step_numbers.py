@@ -15,10 +15,18 @@ from cells import CELLS, run
 from reckoning import Range, Unreadable, read, shown, sides, without_reasons
 
 import minigrad
-from minigrad_viz.events import BackwardEnded, BackwardStarted, Deposited, HookRan, Inside, NodeRan, Trace
 from minigrad_viz.protocol import Value
-from minigrad_viz.report import Report
-from minigrad_viz.timeline import Frame
+from minigrad_viz.shell.report import Report
+from minigrad_viz.steps.timeline import Frame
+from minigrad_viz.trace.events import (
+    BackwardEnded,
+    BackwardStarted,
+    Deposited,
+    HookRan,
+    Inside,
+    NodeRan,
+    Trace,
+)
 
 PROGRAMS = sorted((Path(__file__).parent / "documents" / "programs").glob("*.py"))
 RECKONED = ("chain_rule", "vjp", "sum", "paths", "deposit", "broadcast")

@@ -14,10 +14,19 @@ from cells import CELLS, traced
 
 import minigrad
 from minigrad_viz import Stepper, stepper
-from minigrad_viz.run import Report
-from minigrad_viz.score import READY, WORDS, Act, all_marks, score_of
-from minigrad_viz.static import MODULES, expression, in_script, module, player_html, source, squeezed, style
-from minigrad_viz.timeline import Frame
+from minigrad_viz.player.score import READY, WORDS, Act, all_marks, score_of
+from minigrad_viz.player.static import (
+    MODULES,
+    expression,
+    in_script,
+    module,
+    player_html,
+    source,
+    squeezed,
+    style,
+)
+from minigrad_viz.shell.run import Report
+from minigrad_viz.steps.timeline import Frame
 
 LOOP = (
     "w = torch.tensor(1.0, requires_grad=True)\nfor i in range(3):\n    loss = (w * 2 - 3) ** 2\n"
@@ -208,8 +217,8 @@ class TestWidget:
 
     def test_functions_are_not_hidden_by_modules_of_their_names(self):
         import minigrad_viz
-        import minigrad_viz.run
-        import minigrad_viz.widget
+        import minigrad_viz.player.widget
+        import minigrad_viz.shell.run
 
         for name in minigrad_viz.__all__:
             assert callable(getattr(minigrad_viz, name)), name
@@ -252,7 +261,7 @@ class TestStatic:
 
     def test_a_heavy_picture_is_packed_and_its_outline_stands(self, cube, monkeypatch):
         for limit in ("HEAVY", "LARGE"):
-            monkeypatch.setattr(f"minigrad_viz.static.{limit}", 100)
+            monkeypatch.setattr(f"minigrad_viz.player.static.{limit}", 100)
         page = player_html(cube.acts, lang="en")
         assert Tags(page).found == ["div", "pre", "script"]
         found = re.search(r'"z":"([^"]+)"', page)

@@ -13,16 +13,16 @@ from stepping import decks, frames, marked, said
 
 import minigrad
 from minigrad_viz import draw
-from minigrad_viz.build import Builder, build
-from minigrad_viz.events import BackwardEnded, BackwardStarted, Deposited, NodeRan
-from minigrad_viz.fold import fold
-from minigrad_viz.narrate import Narrator
+from minigrad_viz.drawing.picture import Picture
+from minigrad_viz.model.build import Builder, build
+from minigrad_viz.model.fold import fold
+from minigrad_viz.model.scenes import scenes_of
 from minigrad_viz.numbers import short
-from minigrad_viz.picture import Picture
-from minigrad_viz.scenes import scenes_of
-from minigrad_viz.story import LIMIT, Story, grouped, limited
-from minigrad_viz.timeline import Frame, frames_of, frames_of_graph, to_markdown, to_text
-from minigrad_viz.walk import graph_of
+from minigrad_viz.steps.narrate import Narrator
+from minigrad_viz.steps.story import LIMIT, Story, grouped, limited
+from minigrad_viz.steps.timeline import Frame, frames_of, frames_of_graph, to_markdown, to_text
+from minigrad_viz.trace.events import BackwardEnded, BackwardStarted, Deposited, NodeRan
+from minigrad_viz.trace.walk import graph_of
 
 
 @pytest.fixture(params=["minigrad", "PyTorch"])
@@ -150,7 +150,7 @@ def test_at_most_a_thousand_steps():
 
 def test_only_what_is_shown_is_written(monkeypatch):
     written = []
-    monkeypatch.setattr("minigrad_viz.narrate.lines_of", lambda *args: written.append(args) or [])
+    monkeypatch.setattr("minigrad_viz.steps.narrate.lines_of", lambda *args: written.append(args) or [])
     trace = traced(chain(3000))
     assert len(frames_of(trace, build(trace), lang="en")) == LIMIT and len(written) < LIMIT
     written.clear()

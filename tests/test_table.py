@@ -8,7 +8,7 @@ import pytest
 from cells import CELLS, traced
 
 import minigrad
-from minigrad_viz.table import ATTRIBUTES, table_of, to_html, to_text
+from minigrad_viz.drawing.table import ATTRIBUTES, table_of, to_html, to_text
 from minigrad_viz.words import columns
 
 

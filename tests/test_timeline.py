@@ -10,10 +10,10 @@ from cells import CELLS, traced
 from stepping import decks, frames, marked, said, words
 
 import minigrad
-from minigrad_viz.build import build
-from minigrad_viz.run import trace_source
-from minigrad_viz.scenes import scenes_of
-from minigrad_viz.timeline import frames_of
+from minigrad_viz.model.build import build
+from minigrad_viz.model.scenes import scenes_of
+from minigrad_viz.shell.run import trace_source
+from minigrad_viz.steps.timeline import frames_of
 
 LOOP = """
 w = torch.tensor(1.0, requires_grad=True)

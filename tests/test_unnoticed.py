@@ -13,8 +13,8 @@ from cells import CELLS, Run, run
 
 import minigrad
 from minigrad import modes
-from minigrad_viz.build import build
-from minigrad_viz.events import BackwardStarted, NodeRan, Trace
+from minigrad_viz.model.build import build
+from minigrad_viz.trace.events import BackwardStarted, NodeRan, Trace
 
 
 def of(trace: Trace, kind: type) -> list:

@@ -16,7 +16,7 @@ from types import CodeType, SimpleNamespace
 
 import pytest
 
-from minigrad_viz.where import Locator, Span
+from minigrad_viz.trace.where import Locator, Span
 
 
 class Probe:
@@ -314,7 +314,7 @@ def test_text_that_is_no_python_has_places_but_no_names():
 # --------------------------------------------------------------------------------- without columns, and speed
 
 NO_COLUMNS = """
-from minigrad_viz.where import Locator
+from minigrad_viz.trace.where import Locator
 source = "s = 1\\nif s:\\n    y = look(s) + 가\\ndef other(): pass"
 namespace = {"가": 1, "look": lambda v: spans.append(locator.here()) or 1}
 locator, spans = Locator(source, namespace), []

@@ -22,8 +22,8 @@ from minigrad.graph import LAST, RELEASED, AccumulateGrad
 from minigrad.op import Op
 from minigrad.tensor_base import TensorBase, edge
 
-from .. import notes
 from ..protocol import Value, node_name, saved_of
+from ..trace import notes
 
 SCALARS = (np.float32, np.float64)
 NUMBERS = (int, float, bool, type(None))

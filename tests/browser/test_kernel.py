@@ -9,7 +9,7 @@ import pytest
 from lab import Lab, missing
 from nbformat.v4 import new_code_cell, new_notebook
 
-from minigrad_viz import kernel
+from minigrad_viz.shell import kernel
 
 pytestmark = [pytest.mark.browser, pytest.mark.skipif(bool(missing()), reason=missing())]
 

@@ -6,7 +6,7 @@ import pytest
 from cells import CELLS, traced
 from lab import BROWSER_OPTIONS, find_chromium, missing
 
-from minigrad_viz.report import Report
+from minigrad_viz.shell.report import Report
 
 pytestmark = [pytest.mark.browser, pytest.mark.skipif(bool(missing()), reason=missing())]
 

@@ -14,7 +14,7 @@ from lab import BROWSER_OPTIONS, find_chromium, missing
 pytestmark = [pytest.mark.browser, pytest.mark.skipif(bool(missing()), reason=missing())]
 
 TESTS = Path(__file__).with_name("player_tests.js")
-PACKAGE = Path(__file__).resolve().parent.parent.parent / "minigrad_viz"
+PACKAGE = Path(__file__).resolve().parent.parent.parent / "minigrad_viz" / "player"
 NAMES = re.findall(r'^test\("([^"]*)"', TESTS.read_text(encoding="utf-8"), re.M)
 TYPES = {".js": "text/javascript", ".css": "text/css"}
 

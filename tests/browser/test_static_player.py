@@ -7,7 +7,7 @@ import pytest
 from cells import CELLS, traced
 from lab import BROWSER_OPTIONS, find_chromium, missing
 
-from minigrad_viz.run import Report
+from minigrad_viz.shell.run import Report
 
 pytestmark = [pytest.mark.browser, pytest.mark.skipif(bool(missing()), reason=missing())]
 

@@ -1,0 +1,133 @@
+"""What the user's own backward computed, as the user wrote it, with its numbers.
+
+    grad_output * result = 1. · 2.7183 = 2.7183
+
+It is never run again: these are the ops that were recorded while it ran. Where none were (PyTorch does not
+tell them all), what its `return` says, and what came in and went out.
+"""
+
+from __future__ import annotations
+
+import ast
+import textwrap
+from collections.abc import Iterator
+
+from ..numbers import short
+from ..protocol import Value
+from ..trace.events import Inside
+from ..words import clean, shorten, text
+from .lines import Line, came, dotted, full, latex_full, latex_words, line, result
+from .step import Step
+
+SIGNS = {"mul": "·", "add": "+", "sub": "−", "div": "/", "pow": "^"}
+LATEX_SIGNS = {"·": r" \cdot ", "+": " + ", "−": " - ", "/": " / ", "^": " ^ "}
+LOOSE = {"·": 1, "/": 1, "+": 0, "−": 0, "^": 2}
+LONGEST = 100  # columns of an expression
+LINES = 12  # of one backward
+
+
+def own_lines(step: Step) -> Iterator[Line]:
+    """The expressions of a custom Function's backward that ran."""
+    inside = step.facts.inside.get((step.event.call, step.node.id), [])
+    name = text("own", step.lang, name=clean(step.node.name).rstrip("0123456789").removesuffix("Backward"))
+    written = [op for op in inside if op.span is not None]
+    whole = outermost(written)
+    for op in whole[:LINES]:
+        assert op.span is not None
+        source = shorten(clean(" ".join(op.span.text.split())), LONGEST)
+        numbers, latex = inserted(op, written)
+        final = dotted(op.output)
+        yield line(
+            "own", name, f"{source} = {numbers} = {result(final)}",
+            f"{latex_source(source)} = {latex} = {latex_full(op.output)}",
+        )  # fmt: skip
+    if not whole and step.node.code is not None:
+        for said in returns(step.node.code.text):
+            source = shorten(clean(said), LONGEST)
+            yield line("own", name, source, latex_source(source))
+
+
+def latex_source(source: str) -> str:
+    """Source in LaTeX."""
+    return latex_words(source)
+
+
+def outermost(ops: list[Inside]) -> list[Inside]:
+    """The ops whose expressions are not part of another's, in the order in which they ended. An expression
+    that ran several times (in a loop) stands with its last run."""
+    last: dict[tuple[int, ...], Inside] = {}
+    for op in ops:
+        assert op.span is not None
+        last.pop(place(op), None)
+        last[place(op)] = op
+    spans = list(last)
+    return [op for at, op in last.items() if not any(contains(other, at) for other in spans)]
+
+
+def place(op: Inside) -> tuple[int, ...]:
+    """Where an op stands."""
+    assert op.span is not None
+    s = op.span
+    return (s.origin, s.line, s.column, s.end_line, s.end_column)
+
+
+def contains(outer: tuple[int, ...], inner: tuple[int, ...]) -> bool:
+    """Whether one stretch of source lies within another."""
+    return (
+        outer != inner
+        and outer[0] == inner[0]
+        and outer[1:3] <= inner[1:3]
+        and inner[3:5] <= outer[3:5]
+    )  # fmt: skip
+
+
+def inserted(op: Inside, ops: list[Inside], depth: int = 4) -> tuple[str, str]:
+    """An op with the numbers of its inputs; an input that an op of the same expression made is written out
+    likewise where it needs no brackets."""
+    title = op.op.removesuffix("_scalar").removesuffix("_tensor")
+    sign = SIGNS.get(title)
+    if title == "neg":
+        negated, formula = value(op.inputs[0])
+        return f"−{held(negated)}", f"-{held(formula)}"
+    if sign is None or len(op.inputs) != 2:
+        shown = [value(x) for x in op.inputs]
+        texts, formulas = ", ".join(t for t, _ in shown), ",\\ ".join(f for _, f in shown)
+        return f"{title}({texts})", rf"{latex_words(title)}\left({formulas}\right)"
+    left = operand(op, op.inputs[0], ops, sign, depth)
+    if sign == "^":
+        left = held(left[0]), held(left[1])
+    right = value(op.inputs[1])
+    return f"{left[0]} {sign} {held(right[0])}", f"{left[1]}{LATEX_SIGNS[sign]}{{{held(right[1])}}}"
+
+
+def operand(op: Inside, x: Value | str, ops: list[Inside], sign: str, depth: int) -> tuple[str, str]:
+    """The first input of an op."""
+    parts = [
+        o for o in ops if isinstance(x, Value) and o.output == x and contains(place(op), place(o))
+        and place(o)[1:3] == place(op)[1:3] and LOOSE[sign] <= LOOSE.get(SIGNS.get(o.op, ""), -1) < 2
+    ]  # fmt: skip
+    if parts and depth:
+        return inserted(parts[0], ops, depth - 1)
+    return value(x)
+
+
+def value(x: Value | str) -> tuple[str, str]:
+    """One input: its numbers."""
+    if isinstance(x, str):
+        return clean(x), latex_words(clean(x))
+    return came(dotted(x)) if full(x) is not None else short(x), latex_full(x)
+
+
+def held(number: str) -> str:
+    """A number in brackets if it begins with a minus sign."""
+    return f"({number})" if number.lstrip("\x02")[:1] in ("-", "−") else number
+
+
+def returns(source: str) -> list[str]:
+    """The `return` statements of a function, as they are written."""
+    try:
+        tree = ast.parse(textwrap.dedent(source))
+    except SyntaxError:
+        return []
+    found = [node for node in ast.walk(tree) if isinstance(node, ast.Return)]
+    return [f"return {ast.unparse(node.value)}" for node in found if node.value is not None]

@@ -1,0 +1,78 @@
+"""One node that ran: its tensors, and what the values that it saved are called."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ..model.build import Builder
+from ..protocol import Value
+from ..trace.events import NodeRan
+from .borrowed import wrapped
+from .derivatives import label, root_of
+from .facts import facts_of, is_seed, raw, value_of
+from .glyphs import UNNAMED
+from .notation import rules_of
+
+
+class Step:
+    """One node that ran."""
+
+    def __init__(self, builder: Builder, event: NodeRan, lang: str | None) -> None:
+        self.builder, self.event, self.lang = builder, event, lang
+        self.facts = facts_of(builder)
+        self.node = builder.nodes[event.node]
+        self.place = builder.by_node.get(event.node)
+        self.root = root_of(builder, event.call, event.node)
+        own = any(s.name.startswith("saved[") for s in self.node.saved) or self.node.code is not None
+        self.custom = own or (event.call, event.node) in self.facts.inside
+        self.op = "" if self.custom else self.node.name  # a Function of the user's may be called like an op
+        inputs = list(self.place.inputs or ()) if self.place is not None else []
+        self.tensors = builder.match(inputs, self.node.edges)[: len(self.node.edges)]
+        self.saved = {s.name: raw(s.value) for s in self.node.saved if s.value is not None}
+        self.names = dict(self.named(inputs))
+
+    def place_of(self, i: int) -> dict[str, int]:
+        """Where input `i` stands among the tensors that an op joined."""
+        told = {"edges": len(self.node.edges), "position": i}
+        dim, sizes = self.saved.get("dim"), [self.shape(k) for k in range(i)]
+        if isinstance(dim, int) and all(sizes):
+            told["offset"] = sum(size[wrapped(dim, len(size))] for size in sizes if size)
+        return told
+
+    def shape(self, i: int) -> tuple[int, ...] | None:
+        """The shape of input `i`."""
+        tensor, sent = self.tensors[i], self.event.sent[i]
+        value = sent if tensor is None else value_of(self.builder, tensor)
+        return None if value is None else value.shape
+
+    def output(self, i: int = 0) -> str | None:
+        """The tensor that the node made, as output `i`."""
+        states = self.place.states if self.place is not None else []
+        return states[i].id if i < len(states) else None
+
+    def label(self, tensor: str | None) -> str:
+        """What a tensor is called."""
+        return label(self.builder, tensor)
+
+    def named(self, inputs: list[str | None]) -> Iterator[tuple[str, str]]:
+        """How the saved tensors are called: the inputs of the op in the order of its edges, its result, and
+        others by their value."""
+        by_edge: dict[str, str | None] = {}
+        for rule in rules_of(self.op, len(self.node.edges))[:1]:
+            by_edge = dict(zip(rule.inputs, self.tensors, strict=False))
+        by_edge["result"] = self.output()
+        for kept in self.node.saved:
+            tensor = by_edge.get(kept.name)
+            if tensor is None and isinstance(kept.value, Value):
+                same = {t for t in inputs if t is not None and value_of(self.builder, t) == kept.value}
+                tensor = same.pop() if len(same) == 1 else None
+            if tensor is None or self.is_constant(tensor) or is_seed(self.builder, tensor):
+                continue
+            if self.label(tensor) != UNNAMED:
+                yield kept.name, self.label(tensor)
+
+    def is_constant(self, tensor: str) -> bool:
+        """Whether a tensor is data without a name, which a formula has as its numbers."""
+        place, i = self.builder.at[tensor]
+        unnamed = tensor not in self.builder.named
+        return unnamed and place.inputs is None and not place.states[i].requires_grad

@@ -1,0 +1,147 @@
+"""Gradients that meet are summed, once, before a node runs; at a leaf the sum is then added to `.grad`.
+
+Both sums are shown only if they add up to what was recorded.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ..model.build import Builder
+from ..numbers import SHARES
+from ..protocol import Value
+from ..trace.events import Deposited, HookRan, NodeRan
+from ..words import clean, text
+from .derivatives import derivative, label, root_of
+from .facts import Facts, facts_of
+from .glyphs import bar, latex_bar, latex_name
+from .lines import Line, add_up, added, dotted, latex_full, latex_sentence, line, result
+
+
+def met_lines(builder: Builder, event: NodeRan, lang: str | None) -> Iterator[Line]:
+    """`∂z/∂y = 1. (through u) + 0.6 (through v) = 1.6`, per output of a node where several gradients met."""
+    facts = facts_of(builder)
+    if event.call != builder.call:
+        return
+    place = builder.by_node.get(event.node)
+    for nr, received in enumerate(event.received):
+        shares = facts.met.get((event.node, nr), [])
+        total = before_hooks(facts, event, nr, received)
+        if place is not None and nr < len(place.states) and total is not None:
+            left, latex = gradient_name(builder, event.call, place.states[nr].id, event.node)
+            yield from sum_line(builder, place.states[nr].id, shares, total, left, latex, lang)
+
+
+def before_hooks(facts: Facts, event: NodeRan, nr: int, received: Value | None) -> Value | None:
+    """The sum as it was before hooks on the tensor changed it."""
+    if event.call == facts.call and (event.node, nr) in facts.unseen:
+        return facts.unseen[event.node, nr]
+    for hook in facts.hooks.get((event.call, event.node), ()):
+        if hook.kind == "tensor" and hook.index == nr:
+            return hook.before[0]
+        if hook.kind == "pre":
+            return hook.before[nr] if nr < len(hook.before) else received
+    return received
+
+
+def gradient_name(builder: Builder, call: int, tensor: str, node: str | None) -> tuple[str, str]:
+    """What the gradient of a tensor is called: ∂z/∂x for a number, x̄ else."""
+    name, root = label(builder, tensor), root_of(builder, call, node)
+    place, i = builder.at[tensor]
+    value = place.states[i].value
+    if root is None or value is None or value.size != 1:
+        return bar(name), latex_bar(name)
+    return derivative(builder, root, tensor)
+
+
+def sum_line(
+    builder: Builder,
+    tensor: str,
+    shares: list[tuple[str, int, Value]],
+    total: Value,
+    left: str,
+    latex_left: str,
+    lang: str | None,
+) -> Iterator[Line]:
+    """The sum of the gradients that nodes sent to a tensor."""
+    if len(shares) < 2 or not add_up([value for _, _, value in shares], total):
+        return
+    written, latex = [], []
+    for node, _, value in shares[:SHARES]:
+        place = builder.by_node.get(node)
+        made = label(builder, place.states[0].id if place is not None else None)
+        written.append(text("share", lang, value=dotted(value), name=made))
+        latex.append(latex_sentence("share", lang, value=latex_full(value), name=latex_name(made)))
+    if len(shares) > SHARES:
+        written.append("…")
+        latex.append(r"\dots")
+    yield line(
+        "sum",
+        text("sum_at", lang, name=label(builder, tensor)),
+        f"{left} = {added(written)} = {result(dotted(total))}",
+        f"{latex_left} = {added(latex)} = {latex_full(total)}",
+    )
+
+
+def leaf_lines(
+    builder: Builder, event: NodeRan, deposited: Deposited | None, lang: str | None
+) -> Iterator[Line]:
+    """Two acts at a leaf: the sum of what arrived, and what was in `.grad` before plus that sum."""
+    leaf = builder.nodes[event.node].variable
+    if leaf is None or event.call != builder.call or leaf not in builder.at or not event.received:
+        return
+    facts = facts_of(builder)
+    name = label(builder, leaf)
+    stored = f"{name}.grad", rf"{latex_name(name)}\mathrm{{.grad}}"
+    changed = facts.changed(event.call, event.node) or (event.node, 0) in facts.unseen
+    fresh = deposited is not None and deposited.before is None and not changed
+    left, latex = stored if fresh else gradient_name(builder, event.call, leaf, event.node)
+    total = before_hooks(facts, event, 0, event.received[0])
+    if total is not None:
+        yield from sum_line(builder, leaf, facts.met.get((event.node, 0), []), total, left, latex, lang)
+    yield from hook_lines(facts, event, [name], [name], lang, ("tensor", "pre"))
+    if deposited is not None and deposited.before is not None:
+        terms, after = [deposited.before, deposited.added], deposited.after
+        if not add_up(terms, after):
+            return
+        yield line(
+            "deposit",
+            text("deposit", lang, name=name),
+            f"{stored[0]} = {added([dotted(v) for v in terms])} = {result(dotted(after))}",
+            f"{stored[1]} = {added([latex_full(v) for v in terms])} = {latex_full(after)}",
+        )
+
+
+def hook_lines(
+    facts: Facts,
+    event: NodeRan,
+    outputs: list[str],
+    inputs: list[str],
+    lang: str | None,
+    kinds: tuple[str, ...],
+) -> Iterator[Line]:
+    """`x̄: 0.6 → 1.2` for each gradient that a hook of these kinds changed."""
+    for (node, nr), before in facts.unseen.items() if "tensor" in kinds else ():
+        if node == event.node and event.call == facts.call:
+            told = HookRan(event.call, node, "tensor", "", nr, (before,), (event.received[nr],))
+            yield from changes(told, outputs, lang)
+    for hook in facts.changed(event.call, event.node):
+        if hook.kind in kinds:
+            named = inputs if hook.kind == "post" else outputs
+            yield from changes(hook, named, lang)
+
+
+def changes(hook: HookRan, named: list[str], lang: str | None) -> Iterator[Line]:
+    """What one hook changed."""
+    first = hook.index if hook.kind == "tensor" else 0
+    for k, (before, after) in enumerate(zip(hook.before, hook.after, strict=False), first):
+        if before != after:
+            name = named[k] if k < len(named) else "…"
+            old, new = ("None" if v is None else dotted(v) for v in (before, after))
+            latex = [r"\mathrm{None}" if v is None else latex_full(v) for v in (before, after)]
+            yield line(
+                "hook",
+                text("hook_changed", lang, name=clean(hook.name) or "hook"),
+                f"{bar(name)}: {old} → {result(new)}",
+                rf"{latex_bar(name)}:\ {latex[0]} \to {latex[1]}",
+            )

@@ -1,0 +1,1 @@
+"""Graph → DOT → positions → SVG, and the same as an outline and as a table."""

@@ -1,0 +1,196 @@
+"""How large everything in a picture is: its stations, reference chips and pills.
+
+All stations with a lower deck share one height a row, so that rows and decks line up along a line of the
+layout. `cards` measures a single station.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from ..numbers import pill
+from ..protocol import Value
+from ..trace.graph import Graph, Route, Station
+from ..words import clean, columns, shorten, text
+from .cards import MONO, ROLES, Box, Look, card_rows, even, heights_of, station_box
+
+BOLD = 7.3  # pixels a column of a pill, 12px
+# A leaf with more uses than this stands apart, and each use gets a small reference chip.
+USES = 8
+# More arrows than this between the same two boxes are drawn as one.
+PARALLEL = 4
+
+Names = dict[tuple[str, int], str]  # what to call each card, by station id and position
+
+
+@dataclass(frozen=True, slots=True)
+class Reference:
+    """A small stand-in for a much used leaf beside one of its users: tail of all routes between the two."""
+
+    id: str
+    source: str
+    target: str
+    card: int
+    text: str
+    uses: int
+
+
+@dataclass(frozen=True, slots=True)
+class Pill:
+    """The value that flowed over a route."""
+
+    lines: tuple[str, ...]
+    width: float
+    height: float
+
+
+@dataclass(frozen=True, slots=True)
+class Measured:
+    """Everything about a picture's sizes: boxes by station or reference id, the others by route id.
+
+    `bundles` are routes that run from one box to one other; where they are more than `PARALLEL` they are
+    drawn as one line, with one pill, that of the first. `flowed` are the lines over which a gradient flowed.
+    """
+
+    boxes: dict[str, Box]
+    references: dict[str, Reference]
+    bundles: dict[str, tuple[str, ...]]
+    pills: dict[str, Pill]
+    names: Names
+    flowed: frozenset[str]
+
+    def tail(self, route: Route) -> str:
+        """Id of the box a route begins at: its source station or the reference chip that stands for it."""
+        reference = self.references.get(route.id)
+        return reference.id if reference else route.source
+
+    def line(self, route: Route) -> str:
+        """Id of the route along which `route` is drawn: its own, or the first of a large bundle's."""
+        bundle = self.bundles[route.id]
+        return bundle[0] if len(bundle) > PARALLEL else route.id
+
+
+def measure(graph: Graph, look: Look | None = None) -> Measured:
+    """Sizes of everything drawn of `graph`, in the way `look` says."""
+    look = look or Look()
+    names, shares, references = name_cards(graph, look.lang), gather(graph), refer(graph, look.lang)
+    folds = {fold.station: fold for fold in graph.folds}
+    drafts = {
+        s.id: [card_rows(card, shares.get((s.id, i), ()), look) for i, card in enumerate(s.cards)]
+        for s in graph.stations
+    }
+    common = heights_of(row for s in graph.stations if s.deck for card in drafts[s.id] for row in card)
+    boxes: dict[str, Box] = {}
+    for s in graph.stations:
+        heights = common if s.deck else heights_of(row for card in drafts[s.id] for row in card)
+        titles = [names[s.id, i] for i in range(len(s.cards))]
+        boxes[s.id] = station_box(s, drafts[s.id], heights, titles, look, folds.get(s.id))
+    boxes = _level(boxes)
+    stations = {s.id: s for s in graph.stations}
+    for reference in references.values():
+        boxes[reference.id] = _reference(reference, stations[reference.source])
+    bundles = _bundles(graph, references)
+    routes = {route.id: route for route in graph.routes}
+    pills: dict[str, Pill] = {}
+    flowed: set[str] = set()
+    for id, bundle in bundles.items():
+        drawn = bundle if len(bundle) > PARALLEL else (id,)
+        if id != drawn[0]:
+            continue
+        values = [value for each in drawn if routes[each].tracked for value in routes[each].gradients]
+        if values:
+            flowed.add(id)
+            if look.values:
+                pills[id] = _pill(values, look.lang)
+    return Measured(boxes, references, bundles, pills, names, frozenset(flowed))
+
+
+def name_cards(graph: Graph, lang: str | None = None) -> Names:
+    """What to call each card, by station id and position: its variable, its expression, or `result n`; and a
+    fold by how many operations it stands for."""
+    folds = {fold.station: fold for fold in graph.folds}
+    names: Names = {}
+    unnamed = 0
+    for s in graph.stations:
+        for i, card in enumerate(s.cards):
+            if s.id in folds:
+                names[s.id, i] = text("fold", lang, n=folds[s.id].operations)
+                continue
+            name = clean(card.name or card.expr or "")
+            if not name:
+                unnamed += 1
+                name = text("unnamed", lang, n=unnamed)
+            names[s.id, i] = name
+    return names
+
+
+def gather(graph: Graph) -> dict[tuple[str, int], list[Value]]:
+    """The gradients that met at each card, by station id and position: what `.grad` held before, and one per
+    route they came over."""
+    shares = {(s.id, i): [c.before] for s in graph.stations for i, c in enumerate(s.cards) if c.before}
+    for route in graph.routes:
+        if route.tracked and route.gradients:
+            shares.setdefault((route.source, route.card), []).extend(route.gradients)
+    return shares
+
+
+def refer(graph: Graph, lang: str | None = None) -> dict[str, Reference]:
+    """Reference chips by route id, for every leaf or constant with more than `USES` users."""
+    users: dict[tuple[str, int], set[str]] = {}
+    for route in graph.routes:
+        users.setdefault((route.source, route.card), set()).add(route.target)
+    stations = {s.id: s for s in graph.stations}
+    made = {route.target for route in graph.routes}
+    names = name_cards(graph, lang)
+    found: dict[tuple[str, int, str], Reference] = {}
+    references: dict[str, Reference] = {}
+    for r in graph.routes:
+        uses = len(users[r.source, r.card])
+        if uses > USES and r.source not in made and stations[r.source].cards[r.card].role in ROLES:
+            where = (r.source, r.card, r.target)
+            if where not in found:
+                name = names[r.source, r.card]
+                found[where] = Reference(f"{r.id}_from", r.source, r.target, r.card, name, uses)
+            references[r.id] = found[where]
+    return references
+
+
+def _level(boxes: dict[str, Box]) -> dict[str, Box]:
+    """Give all lower decks the height of the tallest, and their upper decks too."""
+    decked = [box for box in boxes.values() if box.node is not None]
+    upper = max((box.upper for box in decked), default=0)
+    lower = max((box.height - box.upper for box in decked), default=0)
+    return {
+        id: replace(box, upper=upper, height=upper + lower) if box.node is not None else box
+        for id, box in boxes.items()
+    }
+
+
+# ------------------------------------------------------------------------------------------ references, pills
+
+
+def _reference(reference: Reference, source: Station) -> Box:
+    width = even(max(44, columns(shorten(reference.text, 14)) * MONO + 26))
+    return Box(width, 44 if source.deck else 24, 24)
+
+
+def _bundles(graph: Graph, references: dict[str, Reference]) -> dict[str, tuple[str, ...]]:
+    """By route id, the ids of all routes that run from the same box to the same box, in order."""
+    bundles: dict[tuple[str, str], list[str]] = {}
+    ends: dict[str, tuple[str, str]] = {}
+    for r in graph.routes:
+        ends[r.id] = references[r.id].id if r.id in references else r.source, r.target
+        bundles.setdefault(ends[r.id], []).append(r.id)
+    whole = {end: tuple(ids) for end, ids in bundles.items()}
+    return {id: whole[end] for id, end in ends.items()}
+
+
+def _pill(values: Sequence[Value], lang: str | None) -> Pill:
+    """What flowed along a line: its value, and how often if more than once; different values are counted."""
+    lines = pill(values[-1])
+    if len(values) > 1:
+        count = text("pill_count", lang, n=len(values))
+        same = all(value == values[0] for value in values)
+        lines = (*lines, count) if same else (text("pill_many", lang, n=len(values)),)
+    return Pill(lines, max(map(columns, lines)) * BOLD + 14, 16 * len(lines) + 4)

@@ -1,0 +1,213 @@
+"""The picture: stations, arrows, pills and legend as one SVG, where Graphviz's positions say.
+
+Ids and classes, for whoever marks steps in it (`p` is the prefix, `s0` a station's id, `r0` a route's):
+
+    g.station   #p s0        class of its role: leaf, parameter, root, constant, result; `bare` without deck;
+                             `fold` (#p f0) if it stands for many
+    g.card      #p s0-c0     its rows are g.row, #p s0-c0-value, #p s0-c0-grad, …
+    g.deck      #p s0-d      its chips are g.chip, #p s0-k0, #p s0-k1, …; `freed` once released
+                             its hooks are g.hooks, `changed` where one changed the gradient
+    g.edge.fwd  #p r0        of a bundle of more than four between two stations, only the first route is drawn
+    g.edge.grad #p r0-g      `todo` while nothing has flowed, else with its g.pill #p r0-p
+    g.frame     #p frame2    the frame around the stations of order 2
+
+`active`, `done`, `todo` and `error` are styled on all of them. Coordinates are Graphviz's, y downwards.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from itertools import islice
+from typing import Any
+
+from ..numbers import short
+from ..trace.graph import LEAF, PARAMETER, ROOT, Graph, Route
+from ..words import shorten, text
+from .arrows import Rect, forward_arrow, gradient_arrow, read
+from .boxes import PARALLEL, measure
+from .cards import Look
+from .curves import Cubic, along, at
+from .stations import Stations
+from .style import area, css, legend, num, path_data, sentences, spaced, xml
+
+MARGIN = 16.0
+NARROW = 420.0  # the legend and the sentences below a small graph may be this wide
+TIP = 9.0  # length of an arrow head
+TOLD = 250  # gradients of a bundle that its tooltip tells, before it is cut short
+# Where along its arrow a pill may stand: the middle if that is free.
+ALONG = (0.5, 0.44, 0.56, 0.37, 0.63, 0.3, 0.7, 0.23, 0.77, 0.16, 0.84)
+
+
+def to_svg(
+    graph: Graph, positions: Mapping[str, Any], *, look: Look | None = None, direction: str = "LR",
+    theme: str = "auto", prefix: str = "",
+) -> str:  # fmt: skip
+    """The SVG of `graph`, laid out as `positions` (Graphviz's json for `to_dot` of the same graph, look and
+    direction) say.
+
+    `prefix` goes before every id, since many pictures share a page. Raises ValueError for an unknown theme or
+    language, or a prefix that cannot be part of an id.
+    """
+    if not re.fullmatch(r"[\w.-]*", prefix):
+        raise ValueError(f"prefix must consist of letters, digits, '_', '-' and '.', not {prefix!r}")
+    look = look or Look()
+    places = read(positions, measure(graph, look), direction)
+    picture = Picture(graph, places, look.lang, prefix)
+    return picture.svg(theme)
+
+
+class Picture(Stations):
+    """One graph with its places, on the way to becoming SVG."""
+
+    def svg(self, theme: str) -> str:
+        """The whole document."""
+        frames = "".join(self.frame(order) for order in sorted(self.places.frames))
+        stations = "".join(self.station(station) for station in self.graph.stations)
+        chips = "".join(self.reference(chip) for chip in dict.fromkeys(self.measured.references.values()))
+        arrows, pills = self.arrows()
+        left, top, right, bottom = self.bounds if self.graph.stations else [0.0, 0.0, 0.0, 0.0]
+        width = max(right - left, NARROW)
+        below, bottom = self.below(left, bottom + 24, width)
+        left, top, bottom, width = left - MARGIN, top - MARGIN, bottom + MARGIN, width + 2 * MARGIN
+        size = f'width="{num(width)}" height="{num(bottom - top)}"'
+        p = self.prefix
+        return (
+            f'<svg xmlns="http://www.w3.org/2000/svg" class="mg mg-{theme}" {size} role="img"'
+            f' viewBox="{num(left)} {num(top)} {num(width)} {num(bottom - top)}"'
+            f' aria-labelledby="{p}title {p}desc"><title id="{p}title">{xml(self.title())}</title>'
+            f'<desc id="{p}desc">{xml(self.description())}</desc><style>{css(theme)}</style>'
+            f'<rect class="paper" {area(left, top, width, bottom - top)} rx="8"/>'
+            f"{frames}{arrows}{stations}{chips}{pills}{below}</svg>"
+        )
+
+    def title(self) -> str:
+        """One line that says what the picture shows."""
+        names = [name for name, role in self.roles() if role == ROOT]
+        if not names:
+            return text("picture_title_plain", self.lang)
+        return text("picture_title", self.lang, names=shorten(", ".join(names), 200))
+
+    def description(self) -> str:
+        """The picture in a few words, for those who do not see it."""
+        tensors = sum(len(station.cards) for station in self.graph.stations)
+        if not self.graph.tracked:
+            return text("picture_desc_plain", self.lang, tensors=tensors)
+        nobody = text("nobody", self.lang)
+        roots = ", ".join(name for name, role in self.roles() if role == ROOT) or nobody
+        leaves = ", ".join(name for name, role in self.roles() if role in (LEAF, PARAMETER)) or nobody
+        nodes = sum(station.deck is not None for station in self.graph.stations)
+        return text(
+            "picture_desc", self.lang, tensors=tensors, nodes=nodes, roots=shorten(roots, 200),
+            leaves=shorten(leaves, 200),
+        )  # fmt: skip
+
+    def roles(self) -> Iterator[tuple[str, str]]:
+        """Name and role of every card."""
+        for station in self.graph.stations:
+            for i, card in enumerate(station.cards):
+                yield self.measured.names[station.id, i], card.role
+
+    # ------------------------------------------------------------------------------------------------- arrows
+
+    def arrows(self) -> tuple[str, str]:
+        """All arrows, forward ones first, and the pills that lie on top of everything."""
+        forward, gradient, pills = [], [], []
+        for route in self.graph.routes:
+            if self.measured.line(route) != route.id:
+                continue
+            forward.append(self.forward(route, self.spread(route, lower=False)))
+            if route.tracked:
+                path = gradient_arrow(self.places, route, self.spread(route, lower=True))
+                gradient.append(self.gradient(route, path))
+                if route.id in self.measured.pills:
+                    pills.append(self.pill(route, path))
+        return "".join(forward + gradient), "".join(pills)
+
+    def spread(self, route: Route, lower: bool) -> float:
+        """How far off the decks' middles an arrow with parallel ones runs: as far as both ends allow."""
+        bundle = self.measured.bundles[route.id]
+        if len(bundle) > PARALLEL:
+            return 0.0
+        room = min(self.places.room(id, lower) for id in (self.measured.tail(route), route.target))
+        pitch = min(24.0 if lower else 14.0, (room - 10) / len(bundle))
+        return (bundle.index(route.id) - (len(bundle) - 1) / 2) * pitch
+
+    def forward(self, route: Route, spread: float) -> str:
+        """The forward arrow of a route."""
+        self.kinds.add("forward")
+        tip = text("tip_forward", self.lang, **self.ends(route))
+        return self.edge("fwd", self.prefix + route.id, forward_arrow(self.places, route, spread), tip)
+
+    def gradient(self, route: Route, path: list[Cubic]) -> str:
+        """The gradient arrow of a route; a dashed one while nothing has flowed."""
+        flowed = route.id in self.measured.flowed
+        self.kinds.add("gradient" if flowed else "todo")
+        kind = "grad" if flowed else "grad todo"
+        return self.edge(kind, f"{self.prefix}{route.id}-g", path, self.flow(route))
+
+    def ends(self, route: Route) -> dict[str, str]:
+        """Names of the tensors that a route runs between."""
+        names = self.measured.names
+        return {"source": names[route.source, route.card], "target": names[route.target, 0]}
+
+    def flow(self, route: Route) -> str:
+        """What flowed over a route, or over the bundle that is drawn along it, as a sentence."""
+        bundle = self.measured.bundles[route.id]
+        drawn = bundle if len(bundle) > PARALLEL else (route.id,)
+        flowed = (value for id in drawn for value in self.routes[id].gradients)
+        values = [short(value, 60) for value in islice(flowed, TOLD)]
+        if not values:
+            return text("tip_gradient_none", self.lang, **self.ends(route))
+        return text("tip_gradient", self.lang, value=", ".join(values), **self.ends(route))
+
+    def edge(self, kind: str, id: str, path: list[Cubic], tip: str) -> str:
+        """An arrow along `path`, which ends straight: its head points along one of the axes."""
+        for piece in path:
+            self.reach(*(at(piece, t) for t in (0.25, 0.5, 0.75, 1.0)))
+        (x, y), before = path[-1][3], path[-1][0]
+        level = abs(x - before[0]) > abs(y - before[1])
+        back = -TIP if x + y > before[0] + before[1] else TIP
+        end = (x + back, y) if level else (x, y + back)
+        line = [*path[:-1], (before, before, end, end)]
+        head = f"M{num(x)} {num(y)}l" + (f"{num(back)} -4v8z" if level else f"-4 {num(back)}h8z")
+        return (
+            f'<g class="edge {kind}" id="{id}"><title>{xml(shorten(tip, 500))}</title>'
+            f'<path d="{path_data(line)}"/><path class="tip" d="{head}"/></g>'
+        )
+
+    def pill(self, route: Route, path: list[Cubic]) -> str:
+        """The value that flowed, where it covers nothing, as near to the middle of its arrow as can be."""
+        pill = self.measured.pills[route.id]
+        points = along(path)
+
+        def around(share: float) -> Rect:
+            x, y = points[round(share * (len(points) - 1))]
+            return x - pill.width / 2, y - pill.height / 2, x + pill.width / 2, y + pill.height / 2
+
+        def covers(share: float) -> float:
+            left, top, right, bottom = around(share)
+            return self.space.covered((left - 3, top - 2, right + 3, bottom + 2))
+
+        best = min(ALONG, key=covers)  # the first, that is nearest to the middle, of those that cover least
+        left, top, right, bottom = rect = around(best)
+        self.space.take(rect)
+        self.reach((left, top), (right, bottom))
+        lines = "".join(
+            f'<text x="{num((left + right) / 2)}" y="{num(top + 14 + 16 * i)}">{spaced(line)}</text>'
+            for i, line in enumerate(pill.lines)
+        )
+        tip = shorten(self.flow(route), 500)
+        return (
+            f'<g class="pill" id="{self.prefix}{route.id}-p"><title>{xml(tip)}</title>'
+            f'<rect {area(left, top, pill.width, pill.height)} rx="10"/>{lines}</g>'
+        )
+
+    def below(self, left: float, top: float, width: float) -> tuple[str, float]:
+        """Sentences and legend below the picture, and where they end."""
+        says = [text(self.graph.note[0], self.lang, **self.graph.note[1])] if self.graph.note else []
+        if self.graph.omitted:
+            says.append(text("omitted", self.lang, n=self.graph.omitted))
+        said, top = sentences(says, left, top, width)
+        signs, bottom = legend(self.kinds, left, top, width, self.lang)
+        return said + signs, bottom

@@ -1,0 +1,239 @@
+"""Trace → Graph: the picture of a recorded cell."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+
+from ..protocol import Value
+from ..trace.events import Forward, NodeState, TensorState, Trace
+from ..trace.graph import CONSTANT, LEAF, PARAMETER, RESULT, ROOT, Card, Deck, Graph, Route, Saved, Station
+from .naming import expression, gradient_name, names_of, numbered
+from .places import Call, Edge, Lookup, Place, Reader, reader_of
+
+
+class Builder(Lookup):
+    """What there is to draw at the `call`-th backward call of a trace (the last one by default), and the
+    picture of it.
+
+    `places` are all stations, with their tensors as they stood at that call; `shown` those that belong to the
+    call, `given` the ids of those whose inputs do not.
+    """
+
+    def __init__(self, trace: Trace, call: int | None = None) -> None:
+        reader = reader_of(trace)
+        self.trace = trace
+        self.call = max(reader.calls, default=0) if call is None else call
+        now = reader.calls.get(self.call) or Call()
+        self.roots, self.flows, self.arrived = now.roots, now.flows, now.arrived
+        self.captured, self.before, self.hooks = now.captured, now.before, now.hooks
+        self.accumulators = reader.accumulators | now.accumulators
+        self.of, self.gradient_of, self.seen_as = reader.of, reader.gradient_of, reader.seen_as
+        self.freed = {node for node, freed_by in reader.freed.items() if freed_by <= self.call}
+        self.nodes = reader.nodes | self.met_again(reader)
+        self.at, self.by_node = dict(reader.at), dict(reader.by_node)
+        self.places = self.at_the_moment(reader, now.end)
+        shown, self.given = reader.scopes.of(self.call) or (None, set())
+        self.shown = self.places if shown is None else [p for p in self.places if p.id in shown]
+        # Leaves that a node sends gradients to; they stand on an AccumulateGrad, even if nobody looked at it.
+        self.users = {
+            id
+            for place in self.shown
+            if place.node is not None
+            for id, edge in zip(place.inputs or (), self.guess(place), strict=True)
+            if id is not None and edge is not None
+        }
+        self.named = self.names()
+        self.held = {id for id, _ in trace.names}
+
+    def met_again(self, reader: Reader) -> dict[str, NodeState]:
+        """The nodes that several calls reached, as this call, or the last one before it, saw them."""
+        found = {}
+        for node, seen in reader.again.items():
+            states = [state for call, state in seen if call <= self.call]
+            if states:
+                found[node] = states[-1]
+        return found
+
+    def at_the_moment(self, reader: Reader, end: float) -> list[Place]:
+        """All places; those of tensors that changed before `end` with what they had become."""
+        states: dict[str, list[TensorState]] = {}
+        for tensor, later in reader.later.items():
+            known = bisect_right(later, end, key=lambda seen: seen[0])
+            if known:
+                place, i = reader.at[tensor]
+                states.setdefault(place.id, list(place.states))[i] = later[known - 1][1]
+        places = [p.standing(states[p.id]) if p.id in states else p for p in reader.places]
+        for place in places:
+            if place.id in states:
+                self.at.update((state.id, (place, i)) for i, state in enumerate(place.states))
+                if place.node is not None:
+                    self.by_node[place.node] = place
+        return places
+
+    def graph(self, note: tuple[str, dict[str, str]] | None = None) -> Graph:
+        """The picture's model."""
+        routes: list[Route] = []
+        stations = []
+        for place in self.shown:
+            deck, new = self.deck(place, len(routes))
+            routes += new
+            cards = tuple(self.card(place, i, state) for i, state in enumerate(place.states))
+            stations.append(Station(place.id, cards, deck, place.order))
+        return Graph(tuple(stations), tuple(routes), note)
+
+    def names(self) -> dict[str, str]:
+        """Variable names by tensor id; one that stood for several tensors gets subscripts."""
+        named = names_of(self.shown, self.trace.names)
+        for place in self.shown:
+            id, name = place.states[0].id, gradient_name(place, named)
+            if name is not None and named.get(id, ".grad").endswith(".grad"):
+                named[id] = name
+        shown = [state.id for place in self.shown for state in place.states]
+        named |= {id: self.seen_as[id] for id in shown if id in self.seen_as and id not in named}
+        for id, (call, target) in self.gradient_of.items():
+            root = named.get(self.of.get(call, ""))
+            if root and target in named and id not in named:
+                named[id] = f"∂{root}/∂{named[target]}"
+        return numbered({id: named[id] for id in shown if id in named})
+
+    def expression(self, place: Place) -> str | None:
+        """What an op inside backward computed, written with the names of its inputs."""
+        return expression(place, self.at, self.named)
+
+    def deck(self, place: Place, first: int) -> tuple[Deck | None, list[Route]]:
+        """The lower deck of a station and the routes that lead into it."""
+        node = self.node_of(place)
+        routes: list[Route] = []
+        slots: list[str | None] = []
+        given = place.id in self.given
+        edges = node.edges if node is not None and node.variable is None and not given else ()
+        inputs = [] if given else list(place.inputs or ())
+        for i, id in enumerate(self.match(inputs, edges)):
+            where = self.at.get(id) if id is not None else None
+            tracked = i < len(edges) and edges[i] is not None
+            if where is None or where[0] is place:
+                slots.append(None)
+                continue
+            gradients = tuple(self.flows.get((node.id, i), ())) if node is not None and tracked else ()
+            number = f"r{first + len(routes)}"
+            routes.append(Route(number, where[0].id, place.id, where[1], i, tracked, gradients))
+            slots.append(number if tracked else None)
+        if node is None:
+            return None, routes
+        gone = node.id in self.freed
+        saved = tuple(
+            Saved(s.name, s.value, s.version, s.freed or (gone and isinstance(s.value, Value)))
+            for s in node.saved
+        )
+        ran = tuple(self.hooks.get(node.id, ()))
+        entries = tuple(slots[: len(edges)])
+        return Deck(node.id, node.name, saved, entries, node.hooks, ran=ran), routes
+
+    def match(self, given: list[str | None], edges: tuple[Edge | None, ...]) -> list[str | None]:
+        """The op's input tensors, one per entry of `next_functions` and then the others.
+
+        An op's arguments and its edges agree in order, but an argument without gradient may have no edge
+        (`where`'s condition): an edge takes the next argument that leads to it. An argument that needs a
+        gradient and has no edge here has one further back, inside an op that is made of several.
+        """
+        if not edges:
+            return given
+        result: list[str | None] = []
+        rest = list(given)
+        for n, edge in enumerate(edges):
+            if edge is None:
+                left = sum(e is not None for e in edges[n + 1 :])
+                result.append(rest.pop(0) if len(rest) > left else None)
+                continue
+            k = next((k for k, id in enumerate(rest) if id is not None and self.leads(id, edge)), None)
+            result.append(self.tensor_of(edge) if k is None else rest.pop(k))
+        return result + [id for id in rest if id is None or not self.asks(id)]
+
+    def asks(self, id: str) -> bool:
+        """Whether a tensor requires gradients."""
+        return id in self.at and self.at[id][0].states[self.at[id][1]].requires_grad
+
+    def leads(self, id: str, edge: Edge) -> bool:
+        """Whether tensor `id` is what `edge` sends its gradient to."""
+        if id not in self.at:
+            return False
+        place, i = self.at[id]
+        if place.node is not None:
+            return (place.node, i) == edge
+        return self.nodes[edge[0]].variable == id if edge[0] in self.nodes else edge[0] == f"a{id}"
+
+    def node_of(self, place: Place) -> NodeState | None:
+        """The node below a station: the one that made it, or a leaf's AccumulateGrad."""
+        state = place.states[0]
+        if state.node is not None:
+            known = self.nodes.get(state.node)
+            return known or NodeState(state.node, state.grad_fn or "", (), self.guess(place), None, 0)
+        known = self.nodes.get(self.accumulators.get(state.id, ""))
+        if known is None and state.id in self.users:
+            return NodeState(f"a{state.id}", "AccumulateGrad", (), (), state.id, 0)
+        return known
+
+    def guess(self, place: Place) -> tuple[Edge | None, ...]:
+        """The edges of a node that was never looked at: to the inputs that need gradients."""
+        edges: list[Edge | None] = []
+        for id in place.inputs or ():
+            if id is None or not self.asks(id):
+                edges.append(None)
+            else:
+                source, i = self.at[id]
+                edges.append((source.node or f"a{id}", i))
+        return tuple(edges)
+
+    def card(self, place: Place, i: int, state: TensorState) -> Card:
+        """The upper deck of one tensor."""
+        node = self.node_of(place)
+        flowed = self.arrived.get(node.id) if node is not None and i == 0 else None
+        flowed = self.captured.get(state.id, flowed)
+        kept = state.grad is not None
+        return Card(
+            id=state.id,
+            role=self.role(state, place),
+            name=self.named.get(state.id),
+            expr=place.expr or self.expression(place),
+            value=state.value,
+            grad=state.grad if kept else flowed,
+            grad_kept=kept,
+            requires_grad=state.requires_grad,
+            is_leaf=state.is_leaf,
+            retains_grad=state.retains_grad,
+            version=state.version,
+            held=state.id in self.held,
+            before=self.before.get(state.id),
+        )
+
+    def role(self, state: TensorState, place: Place) -> str:
+        """What a tensor is in the picture."""
+        if state.id in self.roots:
+            return ROOT
+        if state.parameter:
+            return PARAMETER
+        if state.node is None and state.requires_grad:
+            return LEAF
+        return CONSTANT if place.inputs is None and not state.requires_grad else RESULT
+
+
+def build(trace: Trace, call: int | None = None) -> Graph:
+    """The picture's model of a recorded cell, at its `call`-th backward call (default: the last)."""
+    builder = Builder(trace, call)
+    return builder.graph(why_no_graph(trace, builder))
+
+
+def why_no_graph(trace: Trace, builder: Builder) -> tuple[str, dict[str, str]] | None:
+    """The sentence for a cell without any graph: nothing asked for gradients, or what did was used under
+    no_grad."""
+    states = [s for p in builder.places for s in p.states]
+    if not states or any(s.requires_grad and s.node is not None for s in states):
+        return None
+    asked = [builder.named[s.id] for s in states if s.requires_grad and s.id in builder.named]
+    if not any(s.requires_grad for s in states):
+        return ("no_graph", {})
+    hidden = [s.id for e in trace.events if isinstance(e, Forward) and not e.grad_enabled for s in e.outputs]
+    names = [builder.named[id] for id in hidden if id in builder.named]
+    if names:
+        return ("no_graph_no_grad", {"names": ", ".join(names)})
+    return ("no_graph_unused", {"names": ", ".join(asked) or "…"})

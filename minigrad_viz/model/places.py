@@ -1,0 +1,321 @@
+"""Trace → places: which tensors came to stand where, which nodes ran, and what flowed in each backward
+call."""
+
+from __future__ import annotations
+
+import copy
+import functools
+import re
+from math import inf
+from typing import Any
+
+from ..protocol import Value
+from ..trace.events import (
+    BackwardEnded,
+    BackwardStarted,
+    Created,
+    Deposited,
+    Detached,
+    Forward,
+    HookRan,
+    Mutated,
+    NodeRan,
+    NodeState,
+    Snapshot,
+    TensorState,
+    Trace,
+)
+from ..trace.graph import Hook, Saved
+from .scope import Scopes
+
+LIBRARY = re.compile(r"(?<![\w.])(?:torch|minigrad)\.")  # left out of expressions: `log(y)`
+Edge = tuple[str, int]  # node id, output number
+
+
+class Place:
+    """A station while it is being put together.
+
+    `states` are its tensors; `inputs` tensor ids in the order of
+    the op `event`; `brought` says that nobody saw it being made; `built` is the backward call that made it (0
+    outside). `time` counts events, `line` is that of the cell (0 where unknown). `gradient_of` are the leaves
+    whose `.grad` had this very value when a tensor turned up that nobody made; `used` is the source of its
+    first use.
+    """
+
+    def __init__(
+        self, states: tuple[TensorState, ...], name: str | None, expr: str | None, order: int
+    ) -> None:
+        self.id = ""
+        self.states = list(states)
+        self.name = name
+        self.expr = expr
+        self.order = order
+        self.inputs: list[str | None] | None = None
+        self.event: Forward | None = None
+        self.brought = False
+        self.built = 0
+        self.time = 0
+        self.line = 0
+        self.gradient_of: list[str] = []
+        self.used = ""
+
+    def standing(self, states: list[TensorState]) -> Place:
+        """The same place with its tensors as they stood at another moment."""
+        twin = copy.copy(self)
+        twin.states = states
+        return twin
+
+    @property
+    def node(self) -> str | None:
+        """The id of the node below."""
+        return self.states[0].node if self.states else None
+
+
+class Lookup:
+    """Tensors, nodes and where they stand."""
+
+    at: dict[str, tuple[Place, int]]  # tensor -> where its card is
+    by_node: dict[str, Place]
+    nodes: dict[str, NodeState]
+
+    def came_from(self, place: Place) -> list[Place]:
+        """The stations that a station was computed from, tracked or not."""
+        inputs = [self.at[id][0] for id in place.inputs or () if id in self.at]
+        return [p for p in (*inputs, *self.sources(place)) if p is not place]
+
+    def sources(self, place: Place) -> list[Place]:
+        """The stations that a station's node sends gradients to."""
+        node = self.nodes.get(place.node or "")
+        tensors = [self.tensor_of(edge) for edge in (node.edges if node else ()) if edge is not None]
+        return [self.at[t][0] for t in tensors if t in self.at]
+
+    def tensor_of(self, edge: Edge) -> str | None:
+        """The tensor whose gradient an edge carries."""
+        node = self.nodes.get(edge[0])
+        if node is not None and node.variable is not None:
+            return node.variable
+        place = self.by_node.get(edge[0])
+        return place.states[edge[1]].id if place is not None and edge[1] < len(place.states) else None
+
+
+class Call:
+    """What happened in one backward call."""
+
+    def __init__(self) -> None:
+        self.roots: set[str] = set()
+        self.flows: dict[tuple[str, int], list[Value]] = {}  # (node, input) -> what it sent
+        self.arrived: dict[str, Value] = {}  # node -> gradient of its first output
+        self.captured: dict[str, Value] = {}
+        self.before: dict[str, Value] = {}  # leaf -> what its `.grad` held already
+        self.accumulators: dict[str, str] = {}  # leaf -> its AccumulateGrad
+        self.hooks: dict[str, list[Hook]] = {}  # node -> the hooks that ran with it
+        self.end: float = inf  # when what is seen after it begins
+
+
+class Reader(Lookup):
+    """Reads a trace once: what came to stand where, and what happened in each backward call.
+
+    Tensors are as they were made; `later` has what was seen of them afterwards, and when. A node is as it was
+    first seen; `again` has what each call saw of those that several calls reached.
+    """
+
+    def __init__(self, trace: Trace) -> None:
+        self.trace = trace
+        self.time = 0  # which event is being read
+        self.places: list[Place] = []
+        self.at = {}
+        self.by_node = {}
+        self.nodes = {node.id: node for node in trace.nodes}
+        self.again: dict[str, list[tuple[int, NodeState]]] = {}
+        self.later: dict[str, list[tuple[int, TensorState]]] = {}
+        self.calls: dict[int, Call] = {}
+        self.freed: dict[str, int] = {}  # node -> the call that freed it
+        self.of: dict[int, str] = {}  # call -> its root, where there is one
+        self.gradient_of: dict[
+            str, tuple[int, str]
+        ] = {}  # tensor of the second graph -> (call, whose gradient)
+        self.seen_as: dict[str, str] = {}  # tensor -> the first variable that was it at a moment
+        self.deposits: dict[str, Value] = {}  # leaf -> its `.grad` after the last deposit
+        for time, event in enumerate(trace.events):
+            self.time = time
+            self.read(event)
+        self.arrange()
+        self.accumulators = {n.variable: n.id for n in self.nodes.values() if n.variable is not None}
+
+    @functools.cached_property
+    def scopes(self) -> Scopes:
+        """Which places belong to which call."""
+        return Scopes(self)
+
+    # ── reading ─────────────────────────────────────────────────────────────────────────────────────────────
+
+    def place(self, states: tuple[TensorState, ...], name: str | None, span: Any, order: int = 1) -> Place:
+        """A new station for tensors that came into being together."""
+        expr = None if span is None else LIBRARY.sub("", " ".join(span.text.split()))
+        place = Place(states, name, expr, order)
+        place.time = self.time
+        place.line = span.line if span is not None and span.origin == 0 else 0
+        self.places.append(place)
+        for i, state in enumerate(states):
+            self.at[state.id] = (place, i)
+        if place.node is not None:
+            self.by_node[place.node] = place
+        return place
+
+    def read(self, event: Any) -> None:
+        """Take one event in."""
+        if isinstance(event, Created):
+            self.create(event)
+        elif isinstance(event, Forward):
+            order = 2 if event.call else 1
+            place = self.place(event.outputs, event.name, None if event.call else event.span, order)
+            place.inputs = list(event.inputs)
+            place.event = event
+            place.built = event.call
+            self.use(event)
+        elif isinstance(event, Detached):
+            self.place((event.tensor,), event.name, event.span).inputs = [event.source]
+        elif isinstance(event, Mutated):
+            self.use(event)
+            self.mutate(event)
+        elif isinstance(event, BackwardStarted):
+            self.start(event)
+        elif isinstance(event, NodeRan):
+            self.ran(event)
+        elif isinstance(event, HookRan):
+            hook = Hook(event.kind, event.name, event.before, event.after)
+            self.calls[event.call].hooks.setdefault(event.node, []).append(hook)
+        elif isinstance(event, Deposited):
+            self.deposits[event.tensor] = event.after
+            if event.before is not None:
+                self.calls[event.call].before[event.tensor] = event.before
+            if event.tensor in self.at:  # also for leaves that no variable names
+                self.seen(self.last(event.tensor)._replace(grad=event.after))
+        elif isinstance(event, BackwardEnded):
+            for node in event.freed:
+                self.freed.setdefault(node, event.call)
+            captured = {name: value for name, value in event.captured if value is not None}
+            self.calls[event.call].captured = captured
+        elif isinstance(event, Snapshot):
+            for name, state in event.rows:
+                self.seen_as.setdefault(state.id, name)
+                self.seen(state)
+            if event.when == "after" and event.call in self.calls:
+                self.calls[event.call].end = self.time
+
+    def create(self, event: Created) -> None:
+        """A tensor came in; further outputs of one node stand beside the first."""
+        state = event.tensor
+        place = self.by_node.get(state.node or "") if event.span is None else None
+        if place is not None:
+            self.at[state.id] = (place, len(place.states))
+            place.states.append(state)
+        else:
+            place = self.place((state,), event.name, event.span)
+            place.brought = event.span is None
+            if event.span is None and event.name is None and state.node is None and not state.requires_grad:
+                place.gradient_of = [leaf for leaf, grad in self.deposits.items() if grad == state.value]
+                place.brought = not place.gradient_of
+
+    def use(self, event: Forward | Mutated) -> None:
+        """An op used tensors; what was written there tells which of several equal gradients one of them
+        is."""
+        for id in event.inputs if event.span is not None and self.deposits else ():
+            place = self.at[id][0] if id in self.at else None
+            if place is not None and place.gradient_of and not place.used and event.span is not None:
+                place.used = event.span.text
+
+    def mutate(self, event: Mutated) -> None:
+        """An op wrote into a tensor: a new station if it has a new history, else the card changes."""
+        if event.tensor.id != event.before and event.before in self.at:
+            old = self.at[event.before][0]
+            self.place((event.tensor,), old.name, event.span).inputs = list(event.inputs)
+        else:
+            self.seen(event.tensor)
+
+    def start(self, event: BackwardStarted) -> None:
+        """A backward call: the nodes it found, its roots, and its first gradients if they have a graph."""
+        call = self.calls[event.call] = Call()
+        call.roots.update(event.roots)
+        for node in event.nodes:
+            before = self.again[node.id][-1][1] if node.id in self.again else None
+            known = remember(node, before)
+            self.nodes.setdefault(node.id, known)
+            self.again.setdefault(node.id, []).append((event.call, known))
+            if node.variable is not None:
+                call.accumulators[node.variable] = node.id
+        self.of[event.call] = event.roots[0] if len(event.roots) == 1 else ""
+        for root, id in zip(event.roots, event.gradient_ids, strict=True):
+            if id is not None:
+                self.gradient_of[id] = (event.call, root)
+                self.at[id][0].brought = False
+
+    def ran(self, event: NodeRan) -> None:
+        """A node ran: what flowed over its edges, and which tensors of the second graph that was."""
+        node = self.nodes.get(event.node)
+        if node is None:
+            return  # of a part of the graph that nobody has seen
+        for edge, id in zip(node.edges, event.sent_ids, strict=False):
+            target = None if edge is None or id is None else self.tensor_of(edge)
+            if target is not None and id is not None:
+                self.gradient_of.setdefault(id, (event.call, target))
+        call = self.calls[event.call]
+        for i, value in enumerate(event.sent):
+            if value is not None:
+                call.flows.setdefault((event.node, i), []).append(value)
+        if event.received and event.received[0] is not None:
+            call.arrived[event.node] = event.received[0]
+
+    def seen(self, state: TensorState) -> None:
+        """A tensor was seen again, later."""
+        if state.id in self.at:
+            self.later.setdefault(state.id, []).append((self.time, state))
+
+    def last(self, tensor: str) -> TensorState:
+        """A tensor as it was seen last."""
+        place, i = self.at[tensor]
+        return self.later[tensor][-1][1] if tensor in self.later else place.states[i]
+
+    def arrange(self) -> None:
+        """Number the stations in program order. What was there before the cell comes first, inputs before
+        users."""
+        older: dict[int, bool] = {}  # by identity of the place: whether it and all it came from were brought
+        order: list[Place] = []
+        for place in self.places:
+            stack = [(place, False)] if place.brought else []
+            while stack:
+                current, left = stack.pop()
+                sources = self.sources(current)
+                if left:
+                    older[id(current)] = all(older.get(id(p), False) for p in sources)
+                    order.append(current)
+                elif id(current) not in older:
+                    older[id(current)] = False
+                    stack.append((current, True))
+                    stack.extend((p, False) for p in reversed(sources) if p.brought)
+        first = [p for p in order if older[id(p)]]
+        self.places = first + [p for p in self.places if not older.get(id(p), False)]
+        for i, place in enumerate(self.places):
+            place.id = f"s{i}"
+
+
+def remember(node: NodeState, before: NodeState | None) -> NodeState:
+    """A node as a later call finds it, with the values that an earlier call saw before they were freed."""
+    if before is None:
+        return node
+    known = {s.name: s.value for s in before.saved}
+    saved = tuple(Saved(s.name, known.get(s.name), s.version, True) if s.freed else s for s in node.saved)
+    return node._replace(saved=saved)
+
+
+_read: list[Reader] = []
+
+
+def reader_of(trace: Trace) -> Reader:
+    """A trace, read. The last one is remembered, for its scenes and their steps all begin with it."""
+    for reader in _read[:]:
+        if reader.trace is trace:
+            return reader
+    reader = Reader(trace)
+    _read[:] = [reader]
+    return reader

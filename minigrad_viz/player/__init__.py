@@ -1,0 +1,1 @@
+"""The player of the steps: a widget, and the same as self-contained HTML."""

@@ -1,0 +1,130 @@
+"""What the player plays: pictures with their steps, as plain data that both of its forms read.
+
+    {"words": {…}, "theme": "auto", "source": "…", "counted": 0, "shown": 0, "acts": [act, …]}
+
+    act     {"label", "svg", "prefix", "width", "outline", "routes": [[id, source, target], …],
+             "frames": [frame, …]}; of those not shown first all but the label is packed in "z"
+    frame   [phase, marks, label, text, lines, span, ready, waiting]
+    lines   [[label, [[tone, text], …], whether it is a formula], …]
+    ready   [how many, the first of them …]
+    waiting [[station, arrows], …] where that differs from the step before; 0 arrows: it waits no longer
+
+`marks` are those of the Frame and, with them, the parts of a station that only then can be read: the saved
+values when the op has run and when its node runs, the gradient when the node has received it.
+"""
+
+from __future__ import annotations
+
+import base64
+import json
+import zlib
+from collections.abc import Iterator, Sequence
+from typing import Any, NamedTuple
+
+from ..drawing.picture import SMALLEST, Picture, width_of
+from ..steps.timeline import Frame
+from ..trace.graph import Graph
+from ..words import clean, text
+
+READY = 12  # stations of the ready queue that are named; the others are counted
+WORDS = (
+    "player", "first", "previous", "play", "pause", "next", "last", "slider", "speed", "source", "step_start",
+    "acts", "queue", "queue_ready", "queue_none", "zoom_in", "zoom_out", "zoom_fit", "details", "close",
+    "details_in", "details_out", "details_steps", "details_formula", "details_saved", "picture", "row_grad",
+)  # fmt: skip
+
+
+class Act(NamedTuple):
+    """One picture with its steps: a backward call of the cell, called `label` where there are several."""
+
+    label: str
+    picture: Picture
+    frames: tuple[Frame, ...]
+
+
+def score_of(
+    acts: Sequence[Act], source: str = "", lang: str | None = None, counted: int = 0
+) -> dict[str, Any]:
+    """The score of `acts`, the last of which is shown first, beside the cell's `source`; `counted` more
+    backward calls were only counted. JSON-able. ValueError without any act."""
+    if not acts:
+        raise ValueError("a player needs at least one act")
+    parts = [content(act) for act in acts]
+    last = len(acts) - 1
+    words = {key: text(key, lang) for key in WORDS}
+    if counted:
+        words["counted"] = text("acts_counted", lang, n=counted)
+    return {
+        "words": words,
+        "theme": acts[last].picture.theme,
+        "source": source,
+        "counted": counted,
+        "shown": last,
+        "acts": [
+            {"label": clean(act.label), **(part if i == last else {"z": packed(part)})}
+            for i, (act, part) in enumerate(zip(acts, parts))
+        ],
+    }
+
+
+def content(act: Act) -> dict[str, Any]:
+    """Picture and steps of one act."""
+    picture = act.picture
+    svg = picture.svg() or ""
+    return {
+        "svg": svg,
+        "prefix": picture.prefix,
+        "width": round(width_of(svg) * SMALLEST),
+        "outline": "" if svg else picture.outline(),
+        "routes": [[route.id, route.source, route.target] for route in picture.graph.routes],
+        "frames": list(frames_to_json(act.frames, picture.graph)),
+    }
+
+
+def packed(part: dict[str, Any]) -> str:
+    """JSON, deflated."""
+    return deflated(json.dumps(part, ensure_ascii=False, separators=(",", ":")))
+
+
+def deflated(content: str) -> str:
+    """Text, deflated, in base64: what `DecompressionStream("deflate")` reads."""
+    return base64.b64encode(zlib.compress(content.encode("utf-8", "replace"), 9)).decode()
+
+
+def frames_to_json(frames: Sequence[Frame], graph: Graph) -> Iterator[list[Any]]:
+    """Every frame as a list."""
+    waited: dict[str, int] = {}
+    for frame, marks in zip(frames, all_marks(frames, graph)):
+        waiting = dict(frame.waiting)
+        changed = [[id, n] for id, n in waiting.items() if waited.get(id) != n]
+        changed += [[id, 0] for id in waited if id not in waiting]
+        waited = waiting
+        lines = [[line.label, [list(part) for part in line.parts], bool(line.latex)] for line in frame.lines]
+        span = None if frame.span is None else list(frame.span)
+        ready = [len(frame.ready), *frame.ready[:READY]]
+        yield [frame.phase, marks, frame.label, frame.text, lines, span, ready, changed]
+
+
+def all_marks(frames: Sequence[Frame], graph: Graph) -> list[list[str]]:
+    """The marks of every frame with the parts that show at the same time.
+
+    Chips show when the station's first card is made and are marked again when its node runs. A gradient
+    shows when the node has it, in the call that is shown; without such a step when its card is marked for
+    the last time, not the first; else at the end.
+    """
+    marks = [list(frame.marks) for frame in frames]
+    at: dict[str, list[int]] = {}
+    for i, mine in enumerate(marks):
+        for mark in mine:
+            at.setdefault(mark, []).append(i)
+    for station in graph.stations if marks else ():
+        made, runs = at.get(f"{station.id}-c0", [])[:1], at.get(f"{station.id}-d", [])
+        saved = station.deck.saved if station.deck else ()
+        for i in dict.fromkeys((*made, *runs)):
+            marks[i] += [f"{station.id}-k{n}" for n in range(len(saved))]
+        for n, card in enumerate(station.cards):
+            id = f"{station.id}-c{n}"
+            if card.grad is not None and f"{id}-grad" not in at:
+                step = (runs or at.get(id, [])[1:] or [len(marks) - 1])[-1]
+                marks[step].append(f"{id}-grad")
+    return marks

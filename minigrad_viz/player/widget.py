@@ -1,0 +1,101 @@
+"""The stepper: a widget that walks through a picture, forward and backward, one step at a time."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from typing import Any
+
+import anywidget
+import traitlets
+
+from ..drawing.picture import Picture
+from ..drawing.style import palette
+from ..steps.timeline import frames_of_graph
+from ..trace.walk import graph_of
+from .score import Act, score_of
+from .static import module, player_html, source
+
+SPEEDS = (0.25, 8.0)  # steps are played at least and at most so many times as fast
+
+
+class Stepper(anywidget.AnyWidget):
+    """An ipywidgets widget over the steps of a cell.
+
+    `step` is the step shown, 0 (before the first: the whole picture) to `steps`; `act` the backward call
+    shown, counted from 0, of which the last is shown first: choosing another goes back to step 0. `playing`
+    says whether the steps go on by themselves, `speed` how fast (1.0: a step in a second and a half). Set
+    them from Python, link or observe them.
+    """
+
+    _esm = module()
+    _css = palette() + source("stepper.css")
+    step = traitlets.Int(0).tag(sync=True)
+    steps = traitlets.Int(0, read_only=True).tag(sync=True)
+    act = traitlets.Int(0).tag(sync=True)
+    playing = traitlets.Bool(False).tag(sync=True)
+    speed = traitlets.Float(1.0).tag(sync=True)
+    _score: Any = traitlets.Dict().tag(sync=True)
+
+    def __init__(
+        self,
+        acts: Sequence[Act],
+        source: str = "",
+        lang: str | None = None,
+        counted: int = 0,
+        **kwargs: Any,
+    ) -> None:
+        """A player of `acts` beside the cell's `source`; `counted` more backward calls were only counted.
+        ValueError without any act."""
+        self.acts = tuple(acts)
+        self._told = (source, lang, counted)
+        score = score_of(self.acts, source, lang, counted)
+        first = {name: kwargs.pop(name) for name in ("act", "step") if name in kwargs}
+        kwargs.setdefault("layout", {"width": "100%"})  # in an HBox, too, as wide as there is room
+        super().__init__(act=score["shown"], _score=score, **kwargs)
+        self.set_trait("steps", len(self.acts[self.act].frames))
+        for name, value in first.items():  # which depend on the acts
+            setattr(self, name, value)
+
+    @traitlets.validate("step")
+    def _within(self, proposal: Any) -> int:
+        return max(0, min(proposal["value"], self.steps))
+
+    @traitlets.validate("act")
+    def _known(self, proposal: Any) -> int:
+        return max(0, min(proposal["value"], len(self.acts) - 1))
+
+    @traitlets.validate("speed")
+    def _sensible(self, proposal: Any) -> float:
+        return max(SPEEDS[0], min(proposal["value"], SPEEDS[1]))
+
+    @traitlets.observe("act")
+    def _turned(self, change: Any) -> None:
+        self.step = 0
+        self.set_trait("steps", len(self.acts[change["new"]].frames))
+
+    def outline(self) -> str:
+        """The picture in words and its steps, one a line, with their arithmetic."""
+        shown = self.acts[self.act]
+        lines = [shown.picture.outline()]
+        for i, frame in enumerate(shown.frames, 1):
+            lines.append(f"{i}. [{frame.label}] {frame.text}")
+            lines += [f"     {line.label}   {line.text}" for line in frame.lines]
+        return "\n".join(lines)
+
+    def _repr_mimebundle_(self, **kwargs: Any) -> Any:
+        bundle = super()._repr_mimebundle_(**kwargs)
+        data, metadata = bundle if isinstance(bundle, tuple) else (bundle, {})
+        data = dict(data or {})
+        data["text/plain"] = self.outline()
+        data["text/html"] = player_html(self.acts, *self._told)
+        return data, metadata
+
+
+def stepper(*roots: Any, names: dict[str, Any] | None = None, **options: Any) -> Stepper:
+    """A stepper over the graph that the tensors `roots` were computed from; arguments as for `draw`."""
+    if names is None:
+        frame = sys._getframe(1)
+        names = {**frame.f_globals, **frame.f_locals}
+    picture = Picture(graph_of(list(roots), names), **options)
+    return Stepper([Act("", picture, frames_of_graph(picture.graph, picture.lang))], lang=picture.lang)

@@ -1,0 +1,1 @@
+"""The recorder: it writes down what a cell does, and changes nothing."""

@@ -1,0 +1,257 @@
+"""Live tensors and nodes → data: what the recorder writes down of them, and by which ids."""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any
+
+from ..protocol import (
+    array_of,
+    dtype_name,
+    edges_of,
+    has_history,
+    hooks_of,
+    is_parameter,
+    is_tensor,
+    node_name,
+    saved_of,
+    sequence_of,
+    value_of,
+    variable_of,
+    version_of,
+)
+from ..trace import notes
+from ..trace.events import Created, Forward, Mutated, NodeState
+from ..trace.ids import Ids
+from ..trace.walk import chips, in_order
+
+ADOPTED = 5000  # nodes of an older graph that are taken in
+
+
+def observing(method: Callable[..., None]) -> Any:
+    """A method through which a source tells: quiet while the recorder itself reads tensors, and it never
+    raises."""
+
+    @functools.wraps(method)
+    def careful(self: Ledger, *args: Any) -> None:
+        if self.busy or self.problem is not None:
+            return
+        self.busy = True
+        try:
+            with self.shield():
+                method(self, *args)
+        except Exception as problem:
+            self.problem = problem
+        finally:
+            self.busy = False
+
+    return careful
+
+
+class Ledger:
+    """What is noted of a cell whose variables are in `namespace`: events, and notes of which events will be
+    made (see Note [Notes] in `notes`).
+
+    `calls` counts the backward calls; `call` is the number of the one that is running, 0 outside; `depth` is
+    greater than 1 inside one that runs inside another. `busy` is true while tensors are read for this; what
+    went wrong first is `problem`.
+    """
+
+    def __init__(self, namespace: dict[str, Any]) -> None:
+        self.namespace = namespace
+        self.notes: list[Any] = []
+        self.numbers = notes.Numbers()
+        self.spots: list[Any] = []  # points in the source that notes refer to by number
+        self.ids = Ids()
+        self.busy = False
+        self.shield: Callable[[], Any] = contextlib.nullcontext  # to read tensors; a source may set it
+        self.problem: Exception | None = None
+        self.call = 0
+        self.depth = 0
+        self.calls = 0
+        self.frozen: set[Any] = set()  # keys of the nodes that were written down
+        self._kinds: dict[type, bool] = {}  # whether objects of a class are tensors
+        self._parameters: dict[type, bool] = {}  # whether tensors of a class are parameters
+
+    def id_of(self, tensor: Any) -> str:
+        """The id of a tensor. One that was never seen came from before the cell, or from where no source
+        sees."""
+        known = self.ids.known(tensor)
+        if known is not None:
+            return known
+        before = self.ids.object(tensor) or self.ids.overwritten(tensor.grad_fn)
+        if tensor.grad_fn is not None and before is None:
+            self.adopt([tensor.grad_fn], tensors=[tensor])
+            known = self.ids.known(tensor)
+            if known is not None:
+                return known
+        known = self.ids.new(tensor)
+        state = self.state_of(tensor, known)
+        if before is not None:  # its memory was written to through a view
+            self.notes.append(("event", Mutated, "", before, state, (before,), None))
+        else:
+            self.notes.append(("event", Created, state, None, None))
+        return known
+
+    def state_of(self, tensor: Any, name: str) -> notes.Row:
+        """A tensor as it stands now."""
+        fn = tensor.grad_fn
+        retains = tensor.retains_grad
+        grad = tensor.grad if fn is None or retains else None
+        value, kept = self.taken(tensor), None if grad is None else self.taken(grad)
+        if fn is not None:
+            title, key = node_name(fn), self.ids.key(fn)
+            return notes.Row((name, value, kept, True, False, retains, title, key, version_of(tensor), False))
+        kind = type(tensor)
+        parameter = self._parameters.get(kind)
+        if parameter is None:
+            parameter = self._parameters[kind] = is_parameter(tensor)
+        requires, version = tensor.requires_grad, version_of(tensor)
+        return notes.Row((name, value, kept, requires, True, retains, None, None, version, parameter))
+
+    def taken(self, tensor: Any) -> Any:
+        """A tensor's numbers as they are now."""
+        data = array_of(tensor)
+        if data is None or dtype_name(tensor) == "bfloat16":
+            return value_of(tensor)
+        return self.numbers.take(data)
+
+    def rebase(self, view: Any) -> None:
+        """Take in what a write through a view gave a new history as well: its base, where a variable holds
+        that, and the nodes behind the view."""
+        fn = view.grad_fn
+        behind = [node for node, _ in (edges_of(fn) if fn is not None else ()) if node is not None]
+        strange = {n for n in behind if variable_of(n) is None and self.ids.output(n) is None}
+        if strange:
+            for _, tensor in self.variables():
+                if tensor.grad_fn in strange:
+                    self.id_of(tensor)
+            self.adopt(list(strange), users=[fn])
+
+    def adopt(self, roots: list[Any], tensors: Iterable[Any] = (), users: Iterable[Any] = ()) -> None:
+        """Give ids to what the nodes `roots` and those before them made, inputs first, where nobody has yet.
+
+        The tensors are looked for among `tensors`, the cell's variables, and what the new nodes and
+        `users` saved; a result that nobody has any more is known by its node alone.
+        """
+        order, _ = in_order(roots, ADOPTED, lambda node: self.ids.output(node) is not None)
+        strange = [node for node in order if variable_of(node) is None]
+        if not strange:
+            return
+        found: dict[Any, dict[int, Any]] = {node: {0: None} for node in strange}
+        for node in (*strange, *users):
+            for target, nr in edges_of(node):
+                found.get(target, {}).setdefault(nr, None)
+        kept = (k.value for node in (*strange, *users) for k in saved_of(node))
+        for tensor in (*tensors, *(t for _, t in self.variables()), *kept):
+            outputs = found.get(tensor.grad_fn) if is_tensor(tensor) else None
+            if outputs is not None and outputs.get(tensor.output_nr) is None:
+                outputs[tensor.output_nr] = tensor
+        for node in order:
+            variable = variable_of(node)
+            if variable is None:
+                self.adopt_node(node, found[node])
+            else:
+                self.id_of(variable)
+
+    def adopt_node(self, node: Any, outputs: dict[int, Any]) -> None:
+        """Write down the outputs of a node that was found by walking; inside a call, as the op that it
+        must have been."""
+        states = []
+        for nr in range(max(outputs) + 1):
+            tensor = outputs.get(nr)
+            name = self.ids.unseen(node, nr) if tensor is None else self.ids.new(tensor)
+            if tensor is not None:
+                states.append(self.state_of(tensor, name))
+            else:
+                made_by = node_name(node), self.ids.key(node)
+                states.append(notes.Row((name, None, None, True, False, None, *made_by, 0, False)))
+        if not self.call:
+            self.notes += [("event", Created, state, None, None) for state in states]
+            return
+        title = node_name(node).rstrip("0123456789").removesuffix("Backward").lower()
+        inputs = [None if n is None else self.source_of(n, nr) for n, nr in edges_of(node)]
+        others = [str(k.value) for k in saved_of(node) if not k.freed and not is_tensor(k.value)]
+        ids = (*inputs, *(None for _ in others))
+        arguments = (*(None if i else "…" for i in inputs), *others)
+        self.notes.append(("event", Forward, title, ids, arguments, states, True, None, None, self.call))
+
+    def source_of(self, node: Any, nr: int) -> str | None:
+        """The tensor whose gradient goes to output `nr` of `node`."""
+        variable = variable_of(node)
+        return self.ids.output(node, nr) if variable is None else self.id_of(variable)
+
+    def walk(self, roots: list[Any], left_out: Iterable[Any] = ()) -> Iterator[tuple[Any, Any]]:
+        """Every node that can be reached and was taken in, roots first, each once, with its key; without
+        those `left_out`, by key, and what is behind them. Never recursive."""
+        stack, seen = list(reversed(roots)), set(left_out)
+        outputs, key_of = self.ids.outputs, self.ids.key
+        while stack:
+            node = stack.pop()
+            key = key_of(node)
+            if key in seen or (key not in outputs and variable_of(node) is None):
+                continue
+            seen.add(key)
+            yield key, node
+            stack.extend(n for n, _ in reversed(edges_of(node)) if n is not None)
+
+    def freeze(self, key: Any, node: Any) -> NodeState:
+        """A node as it stands now."""
+        variable = variable_of(node)
+        saved = chips(saved_of(node))
+        edges = tuple(None if n is None else (self.ids.node(n), nr) for n, nr in edges_of(node))
+        made = self.ids.alive(self.ids.output(node)) if variable is None else None
+        hooks = hooks_of(node, () if made is None else (made,))
+        leaf = None if variable is None else self.id_of(variable)
+        return NodeState(self.ids.name(key), node_name(node), saved, edges, leaf, hooks)
+
+    def freeze_all(self, roots: list[Any]) -> tuple[list[Any], list[Any]]:
+        """The nodes that can be reached, and for `notes.started` how they stand."""
+        live = list(self.walk(roots))
+        frozen = [(key, sequence_of(node), self.freeze(key, node)) for key, node in live]
+        return [node for _, node in live], frozen
+
+    # ── moments ─────────────────────────────────────────────────────────────────────────────────────────────
+
+    def variables(self) -> list[tuple[str, Any]]:
+        """The variables of the namespace that are tensors whose history can be read."""
+        kinds, found = self._kinds, []
+        for name, value in self.namespace.items():
+            kind = kinds.get(type(value))
+            if kind is None:
+                kind = kinds[type(value)] = is_tensor(value)
+            if kind and name[:1] != "_" and has_history(value):
+                found.append((name, value))
+        return found
+
+    def named(self) -> list[tuple[str, Any]]:
+        """The variables that are tensors of this trace, in the order in which the tensors came; and
+        `.grad` of one where it has become a tensor of the trace itself."""
+        known = [(int(id[1:]), name, t) for name, t in self.variables() if (id := self.ids.known(t))]
+        found: list[tuple[str, Any]] = []
+        for _, name, tensor in sorted(known, key=lambda entry: entry[0]):
+            found.append((name, tensor))
+            grad = tensor.grad if tensor.grad_fn is None else None
+            if grad is not None and self.ids.known(grad):
+                found.append((f"{name}.grad", grad))
+        return found
+
+    def parameters(self) -> Iterator[tuple[str, Any]]:
+        """The parameters of the modules among the variables, with names like `layer.weight`."""
+        todo = [(name, value) for name, value in self.namespace.items() if name[:1] != "_"]
+        for name, value in todo:  # grows while it is read
+            try:
+                inside = object.__getattribute__(value, "__dict__")  # without asking its own `__getattr__`
+            except AttributeError:
+                continue
+            if isinstance(inside, dict) and "_parameters" in inside and "_modules" in inside:
+                members = [*inside["_parameters"].items(), *inside["_modules"].items()]
+                yield from ((f"{name}.{key}", t) for key, t in members if is_tensor(t))
+                todo += [(f"{name}.{key}", module) for key, module in inside["_modules"].items()]
+
+    def snapshot(self, when: str) -> None:
+        """Write down every named tensor."""
+        found = [(name, self.state_of(t, self.ids.known(t) or "")) for name, t in self.named()]
+        self.notes.append(("rows", when, self.calls, found))

@@ -1,0 +1,175 @@
+"""What happens inside a backward call, as events: told by the library's observers, or heard by hooks on its
+nodes where it has none.
+
+Hooks of ours see what a node received and sent, not the hooks of the user. Those show in the difference
+between what was sent to a node and what it received.
+"""
+
+from __future__ import annotations
+
+import functools
+import math
+import weakref
+from collections.abc import Iterable
+from typing import Any
+
+from ..protocol import Value, edges_of, value_of, variable_of
+from ..trace.events import Deposited, HookRan, Inside, NodeRan
+from .ledger import Ledger, observing
+
+CLOSE = {"float64": 1e-12, "complex128": 1e-12, "float16": 1e-2, "bfloat16": 5e-2}  # relative; others 1e-5
+
+
+class Listener(Ledger):
+    """The part of the recorder that listens to nodes."""
+
+    def __init__(self, namespace: dict[str, Any]) -> None:
+        super().__init__(namespace)
+        self._handles: list[Any] = []
+        self._before: dict[str, Value | None] = {}  # a leaf's gradient just before the deposit
+        self._sent: dict[tuple[Any, int], list[Value]] = {}  # to each output of a node
+        self._pending: HookRan | None = None  # the hook that runs
+
+    # ── told by observers ───────────────────────────────────────────────────────────────────────────────────
+
+    @observing
+    def hook_starts(self, node: Any, kind: str, hook: Any, index: int, gradients: Any) -> None:
+        """A hook is about to be called with `gradients`, which it may replace."""
+        if self.depth == 1:
+            name = getattr(hook, "__name__", None)
+            name = name if isinstance(name, str) else type(hook).__name__
+            ran = self.call, self.ids.node(node), kind, name, index
+            self._pending = HookRan(*ran, values_of(gradients), ())
+
+    @observing
+    def hook_ended(self, gradients: Any) -> None:
+        """It returned, and `gradients` are there now."""
+        if self.depth == 1 and self._pending is not None:
+            self.notes.append(self._pending._replace(after=values_of(gradients)))
+            self._pending = None
+
+    # ── heard by hooks ──────────────────────────────────────────────────────────────────────────────────────
+
+    def listen(self, live: Iterable[Any], starts: Iterable[tuple[Any, int, Any]]) -> None:
+        """Put hooks on the nodes of a call, which begins with gradients for outputs of some (`starts`)."""
+        self._sent = {}
+        for node, nr, gradient in starts:
+            self._send(self.ids.key(node), nr, None if gradient is None else value_of(gradient))
+        for node in live:
+            key = self.ids.node(node)
+            variable = variable_of(node)
+            if variable is not None:
+                leaf = weakref.ref(variable)
+                before = functools.partial(self._about_to_deposit, key, leaf)
+                self._handles.append(node.register_prehook(before))
+                self._handles.append(node.register_hook(functools.partial(self._deposited, key, leaf)))
+            else:
+                edges = [None if n is None else (self.ids.key(n), nr) for n, nr in edges_of(node)]
+                made = weakref.ref(t) if (t := self.ids.alive(self.ids.output(node))) is not None else None
+                self._handles.append(node.register_hook(functools.partial(self._ran, key, edges, made)))
+
+    def stop_listening(self) -> None:
+        """Remove every hook."""
+        for handle in self._handles:
+            handle.remove()
+        self._handles, self._before, self._sent, self._pending = [], {}, {}, None
+
+    @observing
+    def _about_to_deposit(self, key: str, leaf: Any, received: Any) -> None:
+        """The pre-hook of an AccumulateGrad."""
+        self._before[key] = None if leaf() is None or leaf().grad is None else value_of(leaf().grad)
+
+    @observing
+    def _deposited(self, key: str, leaf: Any, sent: Any, received: Any) -> None:
+        """The post-hook of an AccumulateGrad."""
+        if self.depth != 1:
+            return
+        tensor = leaf()
+        added = values_of(received)
+        self._changed(key, added, tensor)
+        self.notes.append(NodeRan(self.call, key, added, (), ()))
+        if tensor is None or tensor.grad is None or added[0] is None:
+            return
+        before, late = self._before.get(key), getattr(tensor, "_post_accumulate_grad_hooks", None)
+        after = added[0] if before is None and not late else value_of(tensor.grad)
+        total = total_of([v for v in (before, added[0]) if v is not None])
+        after_hooks, after = after, (total if late and total is not None and differs(total, after) else after)
+        self.notes.append(Deposited(self.call, key, self.id_of(tensor), before, added[0], after))
+        if late:
+            event = HookRan(self.call, key, "post_accumulate", only(late), 0, (after,), (after_hooks,))
+            self.notes.append(event)
+
+    @observing
+    def _ran(self, key: str, edges: list[Any], made: Any, sent: Any, received: Any) -> None:
+        """The post-hook of every other node."""
+        if self.depth != 1:
+            return
+        got, values = values_of(received), values_of(sent)
+        self._changed(key, got, None if made is None else made())
+        ids = tuple(self.id_of(g) if g is not None and g.grad_fn is not None else None for g in sent)
+        self.notes.append(NodeRan(self.call, key, got, values, ids))
+        for edge, value in zip(edges, values, strict=False):
+            if edge is not None:
+                self._send(edge[0], edge[1], value)
+
+    def _send(self, key: Any, nr: int, value: Value | None) -> None:
+        if value is not None:
+            self._sent.setdefault((key, nr), []).append(value)
+
+    def _changed(self, key: str, received: tuple[Value | None, ...], tensor: Any) -> None:
+        """Tell of the user's hooks before a node ran: those known of its first output `tensor`, and such as
+        must have been there."""
+        for nr, after in enumerate(received):
+            known = getattr(tensor, "_backward_hooks", None) if nr == 0 else None
+            before = total_of(self._sent.pop((key, nr), []))
+            if after is None or before is None:
+                continue
+            if differs(before, after):
+                event = HookRan(self.call, key, "tensor", only(known), nr, (before,), (after,))
+            elif known:
+                event = HookRan(self.call, key, "tensor", only(known), nr, (after,), (after,))
+            else:
+                continue
+            at = len(self.notes)
+            while isinstance(self.notes[at - 1], Inside) and self.notes[at - 1].node == key:
+                at -= 1  # a custom Function has run by now, and hooks come first
+            self.notes.insert(at, event)
+
+
+def values_of(gradients: Iterable[Any]) -> tuple[Value | None, ...]:
+    """Snapshots of gradients."""
+    return tuple(None if g is None else value_of(g) for g in gradients)
+
+
+def only(hooks: Any) -> str:
+    """The name of the only one of these hooks; "" if it is not the only one."""
+    if not hooks or len(hooks) != 1:
+        return ""
+    name = getattr(next(iter(hooks.values())), "__name__", "")
+    return name if isinstance(name, str) else ""
+
+
+def total_of(values: list[Value]) -> Value | None:
+    """The sum of snapshots, None where it cannot be told."""
+    if len(values) < 2:
+        return values[0] if values else None
+    first = values[0]
+    if any(v.items is None or v.shape != first.shape for v in values):
+        return None
+    items = tuple(sum(column) for column in zip(*(v.items or () for v in values), strict=True))
+    return first._replace(items=items, low=None, high=None)
+
+
+def differs(a: Value, b: Value) -> bool:
+    """Whether two snapshots differ by more than rounding does."""
+    if a.shape != b.shape or a.items is None or b.items is None:
+        return a != b
+    close = CLOSE.get(b.dtype, 1e-5)
+    return not all(x == y or same(x, y, close) for x, y in zip(a.items, b.items, strict=True))
+
+
+def same(x: Any, y: Any, close: float) -> bool:
+    """Whether two numbers are equal up to rounding, or both NaN."""
+    if isinstance(x, complex) or isinstance(y, complex):
+        return abs(x - y) <= close * max(abs(x), abs(y))
+    return math.isclose(x, y, rel_tol=close) or (x != x and y != y)

@@ -1,0 +1,84 @@
+"""Leaving out what belongs to the first backward calls of a cell with many, as the cell runs."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..trace.events import Created, Detached, Forward, Mutated, NodeRan
+from ..trace.ids import Ids
+
+KEPT_CALLS = 20
+
+
+def prune(noted: list[Any], cut: int, ids: Ids, alive: set[str]) -> tuple[list[Any], set[Any]]:
+    """The notes without those before `cut` that nothing later needs, and the keys of the nodes in them.
+
+    What made a tensor stays as long as a later note, or one that stays, refers to it, or it is among the
+    `alive`, which variables name; so does the last write into it.
+    """
+    needed, written, made = set(alive), set[str](), set[str]()
+    kept: list[Any] = []
+    frozen: set[Any] = set()
+    statement = False  # whether something of the statement that is being read stays
+    for i in range(len(noted) - 1, -1, -1):
+        note = noted[i]
+        gives, uses = relations(note, ids, frozen if i >= cut else None)
+        stays = i >= cut or not needed.isdisjoint(gives)
+        if stays and i < cut and gives[0] in uses:  # written into, without a new history
+            stays = gives[0] not in written
+            written.add(gives[0])
+        if not gives and i < cut:
+            stays = statement and is_place(note)
+        statement = (statement or stays) and not is_place(note)
+        if stays:
+            needed.update(uses)
+            made.update(gives)
+            kept.append(note)
+    kept.reverse()
+    ids.keep(made)
+    return [named(note, made) for note in kept], frozen
+
+
+def relations(note: Any, ids: Ids, frozen: set[Any] | None) -> tuple[tuple[str, ...], tuple[Any, ...]]:
+    """The tensors that a note brings in, and those it refers to (among other things). Notes of calls add
+    their nodes to `frozen`, if they stay."""
+    if note.__class__ is not tuple:
+        return (), note.sent_ids if frozen is not None and isinstance(note, NodeRan) else ()
+    if note[0] == "forward":
+        return (note[1],), note[10:]
+    if note[0] == "event":
+        return of_event(*note[1:])
+    if note[0] == "started" and frozen is not None:
+        started, nodes = note[1:]
+        frozen.update(row[0] for row in nodes)
+        made = (ids.outputs.get(row[0]) for row in nodes)
+        leaves = (row[3] if len(row) == 4 else getattr(row[2], "variable", None) for row in nodes)
+        return (), (*started.roots, *started.gradient_ids, *made, *leaves)
+    if note[0] == "ended" and frozen is not None:
+        return (), tuple(id for id, _ in note[1].captured)
+    return (), ()
+
+
+def of_event(kind: Any, *arguments: Any) -> tuple[tuple[str, ...], tuple[Any, ...]]:
+    """`relations` of an event that is made later."""
+    if kind is Created:
+        return (arguments[0][0],), ()
+    if kind is Forward:
+        return tuple(row[0] for row in arguments[3]), arguments[1]
+    if kind is Detached:
+        return (arguments[1][0],), (arguments[0],)
+    if kind is Mutated:
+        return (arguments[2][0],), (arguments[1], *arguments[3])
+    return (), ()
+
+
+def is_place(note: Any) -> bool:
+    """Whether a note says where in the source the cell has come."""
+    return note.__class__ is tuple and note[0] == "reached"
+
+
+def named(note: Any, made: set[str]) -> Any:
+    """A note of named tensors without those that are left out."""
+    if note.__class__ is not tuple or note[0] != "rows":
+        return note
+    return (*note[:3], [entry for entry in note[3] if entry[1][0] in made])

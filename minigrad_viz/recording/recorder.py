@@ -1,0 +1,318 @@
+"""The recorder: it writes down what a cell does, and changes nothing.
+
+Note [What the recorder keeps]
+    While it records, it knows tensors and nodes by their ids (see Note [Identity]) and keeps none alive.
+    During a backward call it holds the nodes of the graph; where a library has no observers it has hooks on
+    each of them, which refer to the recorder and to keys, never to their node. A fault of the recorder must
+    not become an error of the cell: the first one ends the recording, and `stop` raises it.
+"""
+
+from __future__ import annotations
+
+import functools
+import sys
+from collections.abc import Callable, Iterable
+from types import FrameType
+from typing import Any
+
+from ..protocol import backward_code, edges_of, has_history, is_tensor, text_of, value_of, variable_of
+from ..sources import Source, sources
+from ..trace import notes
+from ..trace.events import (
+    BackwardEnded,
+    BackwardStarted,
+    Created,
+    Detached,
+    Failed,
+    Forward,
+    Inside,
+    Later,
+    ModeChanged,
+    Mutated,
+    NodeRan,
+    NodeState,
+    Trace,
+)
+from ..trace.statements import Progress
+from ..trace.where import Locator, Spot
+from .ledger import observing
+from .listening import Listener
+from .pruning import KEPT_CALLS, prune
+
+
+class Recorder(Listener):
+    """Records one cell: `source` runs with `namespace` as its globals. Use it between `start()` and `stop()`.
+
+    With `whole`, all of `source` runs in between; without, it is a file of which only a part may.
+    """
+
+    def __init__(
+        self,
+        source: str,
+        namespace: dict[str, Any],
+        watched: Iterable[Source] | None = None,
+        whole: bool = True,
+    ) -> None:
+        super().__init__(namespace)
+        self.source = source
+        self.whole = whole
+        self.watched = list(sources() if watched is None else watched)
+        self.locator = Locator(source, namespace)
+        self.creates = False  # whether the running call builds a graph
+        self.skipped = 0
+        self.inside: Any = None  # the key of the custom Function whose backward runs
+        self._nested = 0
+        self.step = self._step = 0  # a source may number what it tells, if it tells of one op several times
+        self._places: dict[int, int] = {}
+        self._ends: list[int] = []  # where the notes of each call end that is kept
+        self._live: Any = ()  # nodes of the running call
+        self._keys: list[Any] = []  # theirs
+        self._gone: Callable[[Any], bool] = bool  # asks whether one has let go of what it saved
+        self._wanted: list[str] = []  # the tensors whose gradients grad() is to return
+
+    # ── beginning and end ───────────────────────────────────────────────────────────────────────────────────
+
+    def start(self) -> None:
+        """Begin to observe this thread."""
+        for source in self.watched:
+            source.attach(self)
+
+    def stop(self, error: BaseException | None = None) -> Trace:
+        """Stop observing and give the trace; `error` is what ended the cell. Raises what went wrong while
+        recording."""
+        for source in reversed(self.watched):
+            source.detach()
+        self.stop_listening()
+        self._live, self.inside = (), None
+        if self.problem is not None:
+            raise self.problem
+        self.call = 0
+        with self.shield():
+            return self._finish(error)
+
+    def _finish(self, error: BaseException | None) -> Trace:
+        """Take in what the variables are at the end, and put the trace together."""
+        self.adopt([t.grad_fn for _, t in self.variables() if self.ids.known(t) and t.grad_fn is not None])
+        if len(self._ends) > KEPT_CALLS:
+            self._prune()
+        tops = self.locator.tops
+        spot, top = (None, -1) if error is None else self.locator.raised(error.__traceback__)
+        if self.whole:
+            self.notes.append(("finished", len(tops) - 1 if error is None else top))
+        if error is not None:
+            self.notes.append(Failed(describe(error), None if spot is None else spot.span))
+        self.snapshot("end")
+        named = self.named()
+        rest = self.walk([t.grad_fn for _, t in named if t.grad_fn is not None], self.frozen)
+        nodes = tuple(self.freeze(key, node) for key, node in rest)
+        inner = [(name, t) for name, t in self.parameters() if self.ids.known(t)]
+        names = tuple((self.ids.known(t) or "", name) for name, t in [*named, *inner])
+        writer = notes.Writer(self.ids, self.spots, Progress(tops, self.whole))
+        events = Later(functools.partial(writer.events, self.notes))
+        text = None if error is None else describe(error)
+        return Trace(self.source, events, text, names, nodes, self.skipped)
+
+    # ── what sources tell: forward ──────────────────────────────────────────────────────────────────────────
+
+    @observing
+    def created(self, tensor: Any) -> None:
+        """A tensor was made from data."""
+        if not self.call:
+            spot = self._place()
+            state = self.state_of(tensor, self.ids.new(tensor))
+            self.notes.append(("event", Created, state, *named_by(spot)))
+
+    @observing
+    def forward(self, title: str, inputs: list[Any], results: list[Any], grad_enabled: bool) -> None:
+        """An op ran. Inside a backward call it counts only if the call builds a graph and the result is
+        part of it."""
+        results = [t for t in results if is_tensor(t)]
+        if self.call and not (self.creates and any(t.requires_grad for t in results)):
+            return
+        spot = self._place()
+        ids, arguments = [], []
+        for value in inputs:
+            tensor = is_tensor(value)
+            ids.append(self.id_of(value) if tensor else None)
+            arguments.append(None if tensor else text_of(value))
+        states = [self.state_of(t, self.ids.claim(t)) for t in results]
+        told = title, tuple(ids), tuple(arguments), states, grad_enabled, *named_by(spot), self.call
+        self.notes.append(("event", Forward, *told))
+
+    @observing
+    def detached(self, source: Any, result: Any) -> None:
+        """`detach()` was called."""
+        if not self.call:
+            spot = self._place()
+            before = self.id_of(source)
+            state = self.state_of(result, self.ids.new(result))
+            self.notes.append(("event", Detached, before, state, *named_by(spot)))
+
+    @observing
+    def mutated(self, title: str, values: list[Any], version: int, before: str | None = None) -> None:
+        """An op wrote into the first of `values`, whose version was `version` and id `before`, if that is
+        known; a tensor that nobody has seen yet is left for later."""
+        tensor = values[0]
+        if self.call or not has_history(tensor):
+            return
+        span, _ = named_by(self._place())
+        before = self.ids.object(tensor) or before
+        if before is None:
+            return
+        others = tuple(self.id_of(t) if is_tensor(t) else None for t in values[1:])
+        self.rebase(tensor)
+        after = self.ids.known(tensor) or self.ids.new(tensor)
+        state = self.state_of(tensor, after)
+        self.notes.append(("event", Mutated, title, before, state, (before, *others), span, version))
+
+    @observing
+    def mode_changed(self, mode: str, enabled: bool) -> None:
+        """The cell switched a mode."""
+        if not self.call:
+            self.notes.append(ModeChanged(mode, enabled, named_by(self._place())[0]))
+
+    @observing
+    def adopt_within(self, results: list[Any]) -> None:
+        """Give ids to nodes inside an op that is made of several, before the op itself is told."""
+        self._place()
+        nodes = [t.grad_fn for t in results if t.grad_fn is not None]
+        inner = [n for node in dict.fromkeys(nodes) for n, _ in edges_of(node) if n is not None]
+        self.adopt(inner, users=nodes)
+
+    # ── what sources tell: backward ─────────────────────────────────────────────────────────────────────────
+
+    def backward_started(
+        self, library: Any, kind: str, roots: Any, gradients: Any, create_graph: bool, wanted: Any
+    ) -> None:
+        """A backward call starts, as the source `library` tells; `wanted` are the tensors whose gradients
+        `grad()` is to return."""
+        self.depth += 1
+        if self.depth == 1:
+            self._nested = 0
+            self._begin_call(library, kind, roots, gradients, create_graph, wanted)
+        else:  # from inside a hook or a custom backward
+            self._nested += 1
+
+    def backward_ended(self, error: BaseException | None, results: Any = None) -> None:
+        """The call ended."""
+        self.depth -= 1
+        if self.depth == 0:
+            self._end_call(error, results or ())
+
+    @observing
+    def _begin_call(
+        self, library: Any, kind: str, roots: Any, gradients: Any, create_graph: bool, wanted: Any
+    ) -> None:
+        """Freeze the graph of the call; the source listens to its nodes from now on."""
+        span, _ = named_by(self._place())
+        names = tuple(self.id_of(t) for t in roots)
+        nodes = [node for t in roots if (node := library.node_at(t)) is not None]
+        self.adopt(nodes)
+        self._wanted = [self.id_of(t) for t in wanted or ()]
+        self.calls += 1
+        self.snapshot("before")
+        given = tuple(None if g is None else value_of(g) for g in gradients)
+        ids = tuple(self.id_of(g) if g is not None and create_graph else None for g in gradients)
+        self._live, frozen = library.freeze(nodes)
+        self._gone = library.gone
+        self._keys = [row[0] for row in frozen]
+        self.frozen.update(self._keys)
+        self.call, self.creates = self.calls, create_graph
+        starts = zip(roots, gradients, strict=True)
+        library.listen(self._live, [(t.grad_fn, t.output_nr, g) for t, g in starts if t.grad_fn is not None])
+        event = BackwardStarted(self.call, kind, names, given, ids, create_graph, (), span)
+        self.notes.append(("started", event, frozen))
+
+    @observing
+    def _end_call(self, error: BaseException | None, results: Any) -> None:
+        """Take in the graph that the call built, note what was freed, remove every hook."""
+        if self.creates:
+            leaves = [v for node in self._live if (v := variable_of(node)) is not None]
+            built = [*results, *(leaf.grad for leaf in leaves)]
+            self.adopt([g.grad_fn for g in built if g is not None and g.grad_fn is not None], tensors=built)
+        lost = self._gone
+        gone = [key for key, node in zip(self._keys, self._live, strict=True) if lost(node)]
+        found = zip(self._wanted, results, strict=False)
+        captured = tuple((name, None if g is None else value_of(g)) for name, g in found)
+        self.stop_listening()
+        self._live, self.inside = (), None
+        text = None if error is None else describe(error)
+        event = BackwardEnded(self.call, text, (), captured, self._nested)
+        self.notes.append(("ended", event, gone))
+        self.call = 0
+        self.snapshot("after")
+        self._ends.append(len(self.notes))
+        if len(self._ends) >= 2 * KEPT_CALLS:
+            self._prune()
+
+    @observing
+    def node_ran(self, node: Any, received: Any, sent: Any) -> None:
+        """A node that is no AccumulateGrad ran."""
+        if self.depth == 1:
+            got = tuple(None if g is None else value_of(g) for g in received)
+            values = tuple(None if g is None else value_of(g) for g in sent)
+            ids = tuple(self.id_of(g) if g is not None and g.grad_fn is not None else None for g in sent)
+            self.notes.append(NodeRan(self.call, self.ids.node(node), got, values, ids))
+
+    @observing
+    def ran_inside(self, title: str, inputs: list[Any], result: Any) -> None:
+        """An op ran in the backward of a custom Function."""
+        if self.inside is not None and self.depth == 1 and is_tensor(result):
+            values = tuple(value_of(v) if is_tensor(v) else text_of(v) for v in inputs)
+            spot = self.locator.at(sys._getframe(2))
+            span = None if spot is None else spot.span
+            name = self.ids.name(self.inside)
+            self.notes.append(Inside(self.call, name, title, values, value_of(result), span))
+
+    # ── where, and how much ─────────────────────────────────────────────────────────────────────────────────
+
+    def _place(self) -> Spot | None:
+        """Where in the source the user's code stands. Outside a backward call it is noted, for the statements
+        of the cell."""
+        frame: FrameType | None = sys._getframe(2)
+        if self.call:
+            return self.locator.at(frame)
+        spot, top, inner = self.locator.reach(frame)
+        before, self._step = self._step, self.step
+        if spot is not None and not (self.step and self.step == before):
+            self.notes.append(("reached", spot, top, inner))
+        return spot
+
+    def freeze(self, key: Any, node: Any) -> NodeState:
+        """A node as it stands now."""
+        code = backward_code(node)
+        state = super().freeze(key, node)
+        return state if code is None else state._replace(code=self.locator.definition(code))
+
+    def place_of(self, spot: Spot) -> int:
+        """The number of a point in the source, for notes."""
+        number = self._places.get(id(spot))
+        if number is None:
+            number = self._places[id(spot)] = len(self.spots)
+            self.spots.append(spot)  # which keeps it, so that its identity holds
+        return number
+
+    def _prune(self) -> None:
+        """Leave out all but the newest calls, and what was for them alone."""
+        cut = self._ends[-KEPT_CALLS - 1]
+        self.skipped += len(self._ends) - KEPT_CALLS
+        alive = {known for _, t in self.variables() if (known := self.ids.known(t)) is not None}
+        before = len(self.notes)
+        self.notes[:], self.frozen = prune(self.notes, cut, self.ids, alive)
+        gone = before - len(self.notes)
+        self._ends = [end - gone for end in self._ends[-KEPT_CALLS:]]
+        self.numbers.room = notes.ROOM
+
+
+def named_by(spot: Spot | None) -> tuple[Any, str | None]:
+    """The span of a point in the source, and the variable that names what it computes."""
+    return (None, None) if spot is None else (spot.span, spot.name)
+
+
+def describe(error: BaseException) -> str:
+    """An error as one line: class and text."""
+    try:
+        text = str(error)
+    except Exception:  # its own `__str__`
+        text = ""
+    return f"{type(error).__name__}: {text}".strip()

@@ -1,0 +1,328 @@
+"""The mechanics of a cell magic that watches its cell: IPython runs the body as it runs any cell, once.
+
+`CellRunner` knows IPython and nothing of what is watched for: it calls `begin` just before the body runs, and
+`end` just after the cell's own output, or its error, is out.
+"""
+
+from __future__ import annotations
+
+import argparse
+import ast
+import re
+import shlex
+import sys
+import threading
+import tokenize
+import traceback
+import warnings
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from IPython.core import error
+from IPython.core.magic import no_var_expand
+from IPython.core.magic_arguments import MagicArgumentParser
+
+from ..words import text
+
+if TYPE_CHECKING:
+    from IPython.core.interactiveshell import ExecutionInfo, ExecutionResult, InteractiveShell
+
+Begin = Callable[[argparse.Namespace, str, dict[str, Any]], Any]
+End = Callable[..., None]
+
+
+class UsageError(error.UsageError):
+    """Wrong arguments of the magic.
+
+    IPython shows its own UsageError as a mere line on stderr, and a notebook is left without an error output.
+    This subclass is shown as an error, and its traceback is that one line.
+    """
+
+    def _render_traceback_(self) -> list[str]:
+        return [f"UsageError: {self}"]
+
+
+def option_parser(name: str, description: str) -> MagicArgumentParser:
+    """A parser for the options of `%%name`, to be filled by `add_argument`. `%%name?` shows its help."""
+    parser = MagicArgumentParser(prog=f"%{name}", description=description)
+    parser.color = False  # type: ignore[attr-defined]  # Python 3.14 would put colour codes into the help
+    return parser
+
+
+@dataclass
+class _Cell:
+    """A cell that IPython is running."""
+
+    info: ExecutionInfo
+    text: str
+    watched: bool = False
+    handle: Any = None
+    silenced: bool = False
+
+
+class CellRunner:
+    """Registers `%%name` and `%name` with a shell.
+
+    Note [The body is left to IPython]
+    ~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
+    A cell magic is handed its body as a string, and whatever it does with it, something is lost: `run_cell`
+    neither silences at `;` nor gives the right line and output numbers nor passes errors on, and `exec` knows
+    no top-level `await`. So an input transformer turns line 1, `%%name ARGS`, into a call of the line magic
+    on the same line, `get_ipython().run_line_magic('name', 'cell ARGS')`, and leaves the body where it is.
+    That call begins the watching; IPython's `post_run_cell` event, which comes after the cell's output or
+    traceback, ends it. A cell that does not compile never makes the call.
+
+    The registered cell magic itself runs only where the transformer keeps out: above another cell magic,
+    whose body is not ours to take apart, and when a program calls it. Below one (`%%time`), the transformer
+    has done its work by the time that magic compiles its body.
+
+    Cells nest (`run_cell` called in a cell, `%%capture`), each with its own events, so the running ones are
+    kept on a stack, one a thread. A cell is watched once: further requests while it runs are part of it.
+    """
+
+    def __init__(
+        self,
+        shell: InteractiveShell,
+        name: str,
+        begin: Begin,
+        end: End,
+        parser: MagicArgumentParser | None = None,
+        lang: Callable[[], str | None] = lambda: None,
+    ):
+        """`begin(options, source, namespace) -> handle` is called just before the body runs.
+
+        `options` is what the parser made of the arguments, with one more attribute: `automatic`, true for a
+        cell watched only because of `%name on`. `source` is the cell's text: its line numbers are those of
+        the code that runs, `%%name` being line 1 if it stands directly above the body. `namespace` is the
+        user's. An error it raises is the cell's error (for an automatic cell, a warning).
+
+        `end(handle, error=..., result_silenced=...)` is called when the cell's own output is out. `error` is
+        what the cell raised, or None; `result_silenced` says that the cell ended in `;`. An error it raises
+        is shown as a warning of one line.
+
+        `lang` gives the language of what the runner itself says; None is the one in force.
+        """
+        self._shell: Any = shell  # IPython's own annotations do not hold for all that is used here
+        self._name, self._begin, self._end = name, begin, end
+        self._parser = parser or option_parser(name, f"Watch the cell with {name}.")
+        self._lang = lang
+        self._head = re.compile(rf"%%{re.escape(name)}(?=\s|$)(.*)")
+        self.always: str | None = None  # the arguments of `%name on`; None when it is off
+        self.switched: Callable[[bool], Any] = lambda on: None  # told of `%name on` and `%name off`
+        self._problem: str | None = None  # traceback of the last failure of `begin` or `end`
+        self._running = threading.local()
+        self._magic = self._make_magic()
+
+    # --------------------------------------------------------------------------------------- coming and going
+
+    def install(self) -> None:
+        """Register magic, transformer and events; takes the place of another runner of the same name."""
+        before = vars_of(self._shell.magics_manager.magics["cell"].get(self._name)).get("runner")
+        if before is self:
+            return
+        if before is not None:
+            before.uninstall()
+        self._shell.register_magic_function(self._magic, "line_cell", self._name)
+        self._shell.input_transformer_manager.line_transforms.insert(0, self._transform)
+        self._shell.events.register("pre_run_cell", self._pre_run_cell)
+        self._shell.events.register("post_run_cell", self._post_run_cell)
+
+    def uninstall(self) -> None:
+        """Take all of it back; a cell being watched is ended here. Does nothing if not installed."""
+        manager, transforms = (
+            self._shell.magics_manager,
+            self._shell.input_transformer_manager.line_transforms,
+        )
+        if self._transform not in transforms:
+            return
+        transforms.remove(self._transform)
+        for table in (manager.magics["line"], manager.magics["cell"], vars_of(manager.user_magics)):
+            if table.get(self._name) is self._magic:  # and not somebody else's of the same name
+                del table[self._name]
+        self._shell.events.unregister("pre_run_cell", self._pre_run_cell)
+        self._shell.events.unregister("post_run_cell", self._post_run_cell)
+        self.always = None
+        self._leave(0, None)
+
+    # ------------------------------------------------------------------------------------------- entry points
+
+    def _transform(self, lines: list[str]) -> list[str]:
+        """The input transformer: `%%name ARGS` above a Python body becomes a call on the same line."""
+        if not self._heads_python(lines):
+            return lines
+        arguments = f"cell {self._arguments(lines)}".strip()
+        return [f"get_ipython().run_line_magic({self._name!r}, {arguments!r})\n", *lines[1:]]
+
+    def _make_magic(self) -> Callable[..., object]:
+        def magic(line: str, cell: str | None = None) -> object:
+            __tracebackhide__ = True
+            if cell is not None:
+                return self._cell_magic(line, cell)
+            return self._line_magic(line)
+
+        magic.__name__ = magic.__qualname__ = self._name
+        magic.__doc__ = f"{self._parser.format_help()}\n{self._line_help()}\n"
+        magic.runner = self  # type: ignore[attr-defined]
+        return no_var_expand(magic)
+
+    def _line_help(self) -> str:
+        """What the line magic takes, one word a line."""
+        lines = {
+            "on [options]": text("magic_line_on", self._lang()),
+            "off": text("magic_line_off", self._lang()),
+            "cell [options]": text("magic_line_cell", self._lang()),
+            "traceback": text("magic_line_traceback", self._lang()),
+        }
+        return "\n".join(f"%{self._name} {words:<16}{told}" for words, told in lines.items())
+
+    def _line_magic(self, line: str) -> object:
+        __tracebackhide__ = True
+        word, arguments = (*line.split(None, 1), "", "")[:2]
+        if word == "cell":
+            self._watch(arguments)
+        elif word == "on":
+            self._options(arguments, "magic_bad_on")
+            self.always = arguments
+            self.switched(True)
+        elif word == "off":
+            self.always = None
+            self.switched(False)
+        elif word == "traceback":
+            print(self._problem or self._say("magic_no_traceback"))
+        else:
+            raise UsageError(self._say("magic_bad_line", word=word))
+        return None
+
+    def _cell_magic(self, line: str, body: str) -> object:
+        """Runs a body that the transformer has left alone; see Note [The body is left to IPython]."""
+        __tracebackhide__ = True
+        shell = self._shell
+        text = shell.transform_cell(body)
+        tree = shell.transform_ast(shell.compile.ast_parse(text))
+        file = shell.compile.cache(text, shell.displayhook.prompt_count, raw_code=body)
+        last = tree.body.pop() if tree.body and isinstance(tree.body[-1], ast.Expr) else None
+        code = shell.compile(tree, file, "exec")
+        self._watch(line)
+        exec(code, shell.user_global_ns, shell.user_ns)
+        if last is None:
+            return None
+        code = shell.compile(ast.Expression(last.value), file, "eval")
+        value = eval(code, shell.user_global_ns, shell.user_ns)
+        return None if self._ends_silenced(body) else value
+
+    def _pre_run_cell(self, info: ExecutionInfo) -> None:
+        self._cells.append(_Cell(info, info.raw_cell or ""))
+        if self.always is None or len(self._cells) > 1 or not self._is_plain(self._cells[0].text):
+            return
+        try:
+            self._watch(self.always, automatic=True)
+        except Exception as problem:
+            self._warn("magic_begin_failed", problem)
+
+    def _post_run_cell(self, result: ExecutionResult | None) -> None:
+        if result is None:  # the run itself was cut short, by the error that is now on its way out
+            self._leave(-1, sys.exception() or KeyboardInterrupt())
+            return
+        info: Any = result.info
+        if not info.raw_cell or info.raw_cell.isspace():
+            return  # IPython announces the end of an empty cell, but not its beginning
+        depths = [depth for depth, cell in enumerate(self._cells) if cell.info is info]
+        self._leave(depths[-1] if depths else -1, result.error_before_exec or result.error_in_exec)
+
+    # ----------------------------------------------------------------------------------------------- watching
+
+    @property
+    def _cells(self) -> list[_Cell]:
+        """The cells running in this thread, outermost first."""
+        return vars_of(self._running).setdefault("cells", [])
+
+    def _watch(self, arguments: str, automatic: bool = False) -> None:
+        """Begin watching the running cell; not one run silently, which IPython does not announce."""
+        __tracebackhide__ = True
+        options = self._options(arguments, "magic_bad_arguments")
+        options.automatic = automatic
+        if not self._cells or self._cells[-1].watched:
+            return
+        cell = self._cells[-1]
+        source, code = self._source(cell.text)
+        cell.silenced = self._ends_silenced(code)
+        cell.handle = self._begin(options, source, self._shell.user_ns)
+        cell.watched = True
+
+    def _leave(self, depth: int, problem: BaseException | None) -> None:
+        """End the cells from `depth` inward: the finished one, and any inside it that never reported back."""
+        cells = self._cells[depth:]
+        del self._cells[depth:]
+        for cell in reversed(cells):
+            if cell.watched:
+                try:
+                    self._end(cell.handle, error=problem, result_silenced=cell.silenced)
+                except (Exception, KeyboardInterrupt) as failure:
+                    self._warn("magic_end_failed", failure)
+
+    def _options(self, arguments: str, message: str) -> argparse.Namespace:
+        __tracebackhide__ = True
+        try:
+            return self._parser.parse_args(shlex.split(arguments))
+        except (error.UsageError, ValueError) as problem:
+            raise UsageError(self._say(message, problem=problem)) from None
+
+    def _warn(self, message: str, problem: BaseException) -> None:
+        """Say on one line of stderr that our side failed, and keep where."""
+        self._problem = "".join(traceback.format_exception(problem))
+        text = " ".join(f"{type(problem).__name__}: {problem}".split())
+        print(self._say(message, problem=text), file=sys.stderr)
+
+    def _say(self, message: str, **values: object) -> str:
+        return text(message, self._lang(), name=self._name, **values)
+
+    # -------------------------------------------------------------------------------------------- cell texts
+
+    def _heads_python(self, lines: list[str]) -> bool:
+        """Whether line 1 is `%%name` and what follows is no other cell magic, and not nothing."""
+        if not lines or not self._head.match(lines[0]):
+            return False
+        body = "".join(lines[1:])
+        return bool(body) and not body.lstrip().startswith("%%")
+
+    def _arguments(self, lines: list[str]) -> str:
+        match = self._head.match(lines[0])
+        return match[1].strip() if match else ""
+
+    def _cleaned(self, text: str) -> list[str]:
+        """The lines of a cell without prompts, common indent and empty lines above, as IPython cleans it."""
+        lines = (text if text.endswith("\n") else text + "\n").splitlines(keepends=True)
+        for transform in self._shell.input_transformer_manager.cleanup_transforms:
+            lines = transform(lines)
+        return lines
+
+    def _source(self, text: str) -> tuple[str, str]:
+        """The Python of a cell as written, and as transformed; the latter twice if their lines disagree."""
+        lines = self._cleaned(text)
+        if lines and lines[0].startswith("%%") and not self._heads_python(lines):
+            return self._source("".join(lines[1:]))
+        written = "".join(lines)
+        code = self._shell.transform_cell(written)
+        return (written if written.count("\n") == code.count("\n") else code), code
+
+    def _is_plain(self, text: str) -> bool:
+        """Whether a cell is Python that parses, under no cell magic."""
+        try:
+            lines = self._cleaned(text)
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")  # IPython's own compilation will warn
+                ast.parse(self._shell.transform_cell(text))
+        except Exception:  # whatever is wrong with it, IPython says so when it comes to run it
+            return False
+        return bool(lines) and not lines[0].startswith("%%")
+
+    def _ends_silenced(self, text: str) -> bool:
+        try:
+            return self._shell.displayhook.semicolon_at_end_of_expression(text)
+        except (SyntaxError, tokenize.TokenError):  # the body of `%%bash`, say, is no Python
+            return False
+
+
+def vars_of(thing: object) -> dict[str, Any]:
+    return getattr(thing, "__dict__", {})

@@ -1,0 +1,144 @@
+"""`%%autograd`: run a cell as it is, and show its graph under it."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from typing import Any, NamedTuple
+
+from IPython.core.displaypub import DisplayPublisher
+from IPython.core.magic_arguments import MagicArgumentParser
+
+from ..recording.recorder import Recorder
+from ..trace.events import Created, Forward
+from ..words import text
+from .cell import CellRunner, vars_of
+from .options import Reader, Settings, report_options, settings_class
+from .report import Report, remember
+
+NAME = "autograd"
+
+
+class MagicReader(Reader, MagicArgumentParser):
+    """The options of the magic; a wrong one raises IPython's UsageError."""
+
+
+def parser(settings: Settings) -> MagicReader:
+    """The options of `%%autograd`; their help is in the language in force."""
+    reader = MagicReader(prog=f"%{NAME}", description=text("magic_about", settings.lang))
+    reader.color = False  # type: ignore[attr-defined]  # Python 3.14 would put colour codes into the help
+    reader.lang = lambda: settings.lang
+    reader.add_argument("roots", nargs="*", help=text("option_roots", settings.lang))
+    return reader.take()
+
+
+class Watched(NamedTuple):
+    """A cell that is running: what was asked for, whether only by `%autograd on`, and who records."""
+
+    chosen: dict[str, Any]
+    automatic: bool
+    recorder: Recorder
+
+
+class Watcher:
+    """Records cells of one shell and shows them; `settings` hold for all that a line leaves open."""
+
+    def __init__(self, shell: Any, settings: Settings) -> None:
+        self.shell = shell
+        self.settings = settings
+
+    def begin(self, options: argparse.Namespace, source: str, namespace: dict[str, Any]) -> Watched:
+        """Start to record, just before the cell runs."""
+        chosen = {"roots": (), **self.settings.defaults(), **vars(options)}
+        watched = Watched(chosen, options.automatic, Recorder(source, namespace))
+        watched.recorder.start()
+        return watched
+
+    def end(self, watched: Watched, *, error: BaseException | None, result_silenced: bool) -> None:
+        """Stop recording and show what there is, just after the cell's own output."""
+        trace = watched.recorder.stop(error)
+        if watched.automatic and not any(isinstance(e, Created | Forward) for e in trace.events):
+            return
+        report = Report(trace, roots=tuple(watched.chosen["roots"]), **report_options(watched.chosen))
+        remember(report)
+        self.show(report, watched.chosen)
+
+    def show(self, report: Report, chosen: dict[str, Any]) -> None:
+        """Display a report as was asked, and write its files; one that cannot be written is only told of."""
+        if shows_html(self.shell):
+            show_rich(report, chosen)
+        else:
+            show_text(report, chosen)
+        form = "player" if chosen["show"] == "step" else chosen["show"]
+        for file in chosen["output"]:
+            try:
+                report.save(file, show=form, table=chosen["table"])
+            except (OSError, RuntimeError, ValueError) as problem:
+                said = " ".join(str(problem).split())
+                print(text("file_failed", chosen["lang"], file=file, problem=said), file=sys.stderr)
+
+
+def shows_html(shell: Any) -> bool:
+    """Whether what is displayed goes to a frontend; IPython's own publisher prints its text and no more."""
+    return type(shell.display_pub) is not DisplayPublisher
+
+
+def show_text(report: Report, chosen: dict[str, Any]) -> None:
+    """In a terminal: the outline, the table, and the steps where they are asked for."""
+    show = chosen["show"]
+    steps = chosen["steps"] or show == "step"
+    told = report.text(steps, graph=show != "none", table=chosen["table"])
+    if told:
+        print(told)
+
+
+def show_rich(report: Report, chosen: dict[str, Any]) -> None:
+    """In a notebook: player, widget or picture, then the table, then the steps where they are asked for."""
+    from IPython.display import display
+
+    show, table = chosen["show"], chosen["table"]
+    if show == "step" and report.graph.stations:
+        display(report.stepper())
+        show = "none"
+    page = report.html(show, table=table)  # first, for the text tells what hindered it
+    if page:
+        display({"text/plain": report.text(graph=show != "none", table=table), "text/html": page}, raw=True)
+    if chosen["steps"]:
+        display(report.steps)
+
+
+# ── registering ─────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def runner_of(shell: Any) -> CellRunner | None:
+    """The runner that is registered with a shell; the shell itself knows it."""
+    return vars_of(shell.magics_manager.magics["cell"].get(NAME)).get("runner")
+
+
+def load(shell: Any) -> None:
+    """Register `%%autograd`, `%autograd` and `%config Autograd` with a shell; nothing happens if they are
+    registered."""
+    if runner_of(shell) is not None:
+        return
+    settings = settings_class()(parent=shell)
+    watcher = Watcher(shell, settings)
+    runner = CellRunner(shell, NAME, watcher.begin, watcher.end, parser(settings), lambda: settings.lang)
+    runner.switched = lambda on: settings.set_trait("on", on)
+    settings.observe(lambda change: follow(runner, change["new"]), "on")
+    runner.install()
+    shell.configurables.append(settings)
+    follow(runner, settings.on)
+
+
+def follow(runner: CellRunner, on: bool) -> None:
+    """Do what `Autograd.on` says, unless the runner does so already (with arguments of its own)."""
+    if on != (runner.always is not None):
+        runner.always = "" if on else None
+
+
+def unload(shell: Any) -> None:
+    """Take everything away that `load` registered."""
+    runner = runner_of(shell)
+    if runner is not None:
+        runner.uninstall()
+        shell.configurables[:] = [c for c in shell.configurables if not isinstance(c, Settings)]

@@ -1,0 +1,220 @@
+"""What can be asked for: one table, from which the options of `%%autograd` and of the command line are made,
+and the traits of `%config Autograd`.
+"""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Callable, Iterable, Mapping
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any, NamedTuple, Self
+
+import traitlets
+from traitlets.config import Configurable
+
+from ..drawing.cards import DETAILS, SAVED
+from ..drawing.dot import DIRECTIONS
+from ..drawing.picture import LIMIT, STYLES
+from ..words import CATALOGUES, text
+from .report import ENDINGS
+
+SHOWN = ("player", "step", "static", "none")  # the forms of the graph
+NUMBER, FILES = "number", "files"
+
+
+class Option(NamedTuple):
+    """One thing that can be asked for. `choices` are its values, or NUMBER or FILES says of what kind they
+    are. `flags` take a value from the line; each of `switches` stands for a value by itself."""
+
+    key: str
+    default: Any
+    choices: Any
+    flags: tuple[str, ...] = ()
+    switches: Mapping[str, Any] = MappingProxyType({})
+
+    def help(self, lang: str | None = None) -> str:
+        """What it does, in one line."""
+        return text(f"option_{self.key}", lang, default=self.default, endings=listed(ENDINGS))
+
+
+def switch(key: str, default: bool) -> Option:
+    """An option that is on or off: `--key` and `--no-key`."""
+    return Option(key, default, (True, False), switches={f"--{key}": True, f"--no-{key}": False})
+
+
+OPTIONS = (
+    Option(
+        "show", "player", SHOWN, switches=dict(zip(("--player", "--step", "--static", "--no-graph"), SHOWN))
+    ),
+    Option("detail", "normal", DETAILS, ("--detail",)),
+    switch("values", True),
+    Option("saved", "some", SAVED, switches={"--show-saved": "all", "--no-show-saved": "none"}),
+    Option("direction", "LR", DIRECTIONS, ("--dir",)),
+    Option("style", "house", STYLES, ("--style",)),
+    Option("max_nodes", LIMIT, NUMBER, ("--max-nodes",)),
+    switch("fold", True),
+    Option("lang", None, tuple(CATALOGUES), ("--lang",)),
+    switch("table", True),
+    switch("steps", False),
+    Option("output", (), FILES, ("-o", "--output")),
+)
+DEFAULTS = {option.key: option.default for option in OPTIONS}
+
+
+def report_options(chosen: dict[str, Any]) -> dict[str, Any]:
+    """What of the chosen options is for `Report`, in its words."""
+    keys = ("detail", "values", "saved", "direction", "style", "fold", "lang")
+    return {key: chosen[key] for key in keys} | {"limit": chosen["max_nodes"]}
+
+
+def listed(choices: Iterable[object]) -> str:
+    """Choices as they are told."""
+    return ", ".join(map(str, choices))
+
+
+# ── on a line ───────────────────────────────────────────────────────────────────────────────────────────────
+
+
+class Reader(argparse.ArgumentParser):
+    """A parser whose errors are sentences of the catalogue, in the language that `lang` gives.
+
+    What was given becomes an attribute; what was not given becomes none, so that a default can be had from
+    elsewhere.
+    """
+
+    lang: Callable[[], str | None] = staticmethod(lambda: None)
+
+    def parse_args(self, args: Any = None, namespace: Any = None) -> Any:
+        """The options; `error` is called with a sentence for any that is wrong."""
+        try:
+            given, rest = self.parse_known_intermixed_args(args, namespace)
+        except argparse.ArgumentError as problem:
+            self.error(self._sentence(problem))
+        if rest:
+            self.error(text("option_unknown", self.lang(), words=" ".join(rest)))
+        return given
+
+    def _sentence(self, problem: argparse.ArgumentError) -> str:
+        if isinstance(problem.__context__, argparse.ArgumentTypeError) or problem.argument_name is None:
+            return problem.message
+        if "expected one argument" in problem.message:
+            return text("option_needs_value", self.lang(), option=problem.argument_name)
+        return text("option_wrong", self.lang(), option=problem.argument_name, problem=problem.message)
+
+    def take(self, options: Iterable[Option] = OPTIONS) -> Self:
+        """Add options of the table; gives the parser itself."""
+        self.exit_on_error, self.allow_abbrev, self.argument_default = False, False, argparse.SUPPRESS
+        for option in options:
+            explained = option.help(self.lang()).replace("%", "%%")
+            if option.switches:
+                self.add_argument(
+                    *option.switches, action=Switch, dest=option.key, values=option.switches,
+                    help=explained, default=argparse.SUPPRESS,
+                )  # fmt: skip
+            else:
+                metavar = {NUMBER: "N", FILES: "FILE"}.get(str(option.choices)) or "|".join(option.choices)
+                action = "append" if option.choices == FILES else "store"
+                self.add_argument(
+                    *option.flags, action=action, dest=option.key, metavar=metavar, help=explained,
+                    type=self._checked(option), default=argparse.SUPPRESS,
+                )  # fmt: skip
+        return self
+
+    def _checked(self, option: Option) -> Callable[[str], Any]:
+        def value(word: str) -> Any:
+            try:
+                return checked(option, option.flags[-1], word, self.lang())
+            except ValueError as problem:
+                raise argparse.ArgumentTypeError(str(problem)) from None
+
+        return value
+
+
+class Switch(argparse.Action):
+    """Flags that stand each for a value of one option; two that differ exclude each other."""
+
+    def __init__(
+        self, option_strings: list[str], dest: str, values: Mapping[str, Any], **kwargs: Any
+    ) -> None:
+        super().__init__(option_strings, dest, nargs=0, **kwargs)
+        self.values = values
+
+    def __call__(self, parser: Any, namespace: Any, values: Any, flag: str | None = None) -> None:
+        assert flag is not None
+        earlier = getattr(namespace, self.dest, self.values[flag])
+        if earlier != self.values[flag]:
+            first = next(other for other, value in self.values.items() if value == earlier)
+            said = text("option_exclusive", parser.lang(), first=first, second=flag)
+            raise argparse.ArgumentError(None, said)
+        setattr(namespace, self.dest, self.values[flag])
+
+    def format_usage(self) -> str:
+        """All flags; argparse would name the first alone."""
+        return " | ".join(self.option_strings)
+
+
+def checked(option: Option, flag: str, value: Any, lang: str | None = None) -> Any:
+    """A value of an option as its type is; ValueError, with the sentence to show, if it is none."""
+    if option.choices == NUMBER:
+        if not str(value).isdecimal() or int(value) < 1:
+            raise ValueError(text("option_number", lang, option=flag, value=value))
+        return int(value)
+    if option.choices == FILES:
+        if Path(value).suffix.lower() not in ENDINGS:
+            said = text("option_ending", lang, option=flag, value=value, endings=listed(ENDINGS))
+            raise ValueError(said)
+        return str(value)
+    if value not in option.choices:
+        said = text("option_one_of", lang, option=flag, choices=listed(option.choices), value=value)
+        raise ValueError(said)
+    return value
+
+
+# ── %config ─────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+class Choice(traitlets.TraitType[Any, Any]):
+    """A trait with the values of an option."""
+
+    def __init__(self, option: Option, **kwargs: Any) -> None:
+        self.option = option
+        super().__init__(option.default, allow_none=option.default is None, **kwargs)
+
+    def validate(self, obj: Any, value: Any) -> Any:
+        """The value; TraitError, with a sentence, if it is none."""
+        name = f"Autograd.{self.option.key}"
+        try:
+            if self.option.choices != FILES:
+                return checked(self.option, name, value, obj.lang)
+            files = [value] if isinstance(value, str | Path) else list(value)
+            return tuple(checked(self.option, name, file, obj.lang) for file in files)
+        except (TypeError, ValueError) as problem:
+            raise traitlets.TraitError(str(problem)) from None
+
+    def from_string(self, s: str) -> Any:
+        """The value that a command line writes as `s`."""
+        choices = self.option.choices if isinstance(self.option.choices, tuple) else ()
+        return next((choice for choice in choices if str(choice) == s), s)
+
+
+class Settings(Configurable):
+    """What holds for every cell whose line does not say otherwise."""
+
+    on: Any
+    lang: Any
+
+    def defaults(self) -> dict[str, Any]:
+        """Value by key, for every option."""
+        return {key: getattr(self, key) for key in DEFAULTS}
+
+
+def settings_class() -> type[Settings]:
+    """The class `Autograd`, by which name `%config` knows it, explained in the language in force."""
+    traits: dict[str, Any] = {}
+    for option in OPTIONS:
+        values = [listed(option.choices)] if isinstance(option.choices, tuple) else []
+        told = "\n\n".join([option.help(), *values])
+        traits[option.key] = Choice(option, help=told).tag(config=True)
+    traits["on"] = traitlets.Bool(False, help=text("option_on")).tag(config=True)
+    return type("Autograd", (Settings,), traits)

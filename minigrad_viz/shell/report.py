@@ -1,0 +1,233 @@
+"""What is shown of a recorded cell: its picture, its state table, its steps; on a page, as text, as files."""
+
+from __future__ import annotations
+
+import html
+import itertools
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from ..drawing.picture import Picture
+from ..drawing.table import Table, table_of, to_html, to_text
+from ..model.scenes import Scene, scenes_of
+from ..player.score import Act
+from ..player.static import player_html
+from ..steps.timeline import Frame, frames_of
+from ..steps.timeline import to_markdown as steps_to_markdown
+from ..steps.timeline import to_text as steps_to_text
+from ..trace.events import Trace
+from ..trace.graph import ROOT, Graph
+from ..words import clean, language, text
+
+if TYPE_CHECKING:
+    from ..player.widget import Stepper
+
+PLAYED = 1200  # stations that all pictures of a player may have together; drawing them takes about 3 s
+ENDINGS = (".html", ".svg", ".png", ".pdf", ".dot", ".gv", ".json", ".txt")
+
+PAGE = """\
+<!DOCTYPE html>
+<html lang="{lang}">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>{title}</title>
+<style>
+:root{{color-scheme:light dark}}
+body{{margin:0 auto;padding:16px;max-width:1600px;font:15px/1.5 system-ui,"Segoe UI",sans-serif}}
+</style>
+</head>
+<body>
+{body}
+</body>
+</html>
+"""
+
+
+class Report:
+    """A recorded cell, ready to be shown. It is made of plain data: no tensor is kept alive by it.
+
+    `roots` limits the pictures to what these variables were computed from (ValueError if the cell has none
+    of that name); `fold` makes one station of each long chain. Further options are those of `Picture`.
+    """
+
+    def __init__(
+        self,
+        trace: Trace,
+        *,
+        roots: tuple[str, ...] = (),
+        lang: str | None = None,
+        fold: bool = True,
+        **options: Any,
+    ) -> None:
+        self.trace = trace
+        self.lang = lang = lang or language()
+        self.scenes: tuple[Scene, ...] = scenes_of(trace, roots=tuple(roots), fold=fold, lang=lang)
+        self._pictures = [Picture(scene.graph, lang=lang, **options) for scene in self.scenes]
+        self._acts: dict[int, Act] = {}
+        self._stepper: Stepper | None = None
+        self.table: Table = table_of(trace, lang)
+
+    # ── its parts ───────────────────────────────────────────────────────────────────────────────────────────
+
+    @property
+    def graph(self) -> Graph:
+        """The graph that is shown first: that of the last backward call."""
+        return self.scenes[-1].graph
+
+    @property
+    def picture(self) -> Picture:
+        """Its picture."""
+        return self._pictures[-1]
+
+    @property
+    def frames(self) -> tuple[Frame, ...]:
+        """Its steps."""
+        return self.act(-1).frames
+
+    @property
+    def steps(self) -> Steps:
+        """Its steps as text; in a notebook their arithmetic is typeset."""
+        return Steps(self.frames, self.lang)
+
+    @property
+    def acts(self) -> tuple[Act, ...]:
+        """Picture and steps of every backward call that was kept."""
+        return tuple(map(self.act, range(len(self.scenes))))
+
+    def act(self, i: int) -> Act:
+        """Picture and steps of one backward call, by its place among those that were kept."""
+        i = range(len(self.scenes))[i]
+        if i not in self._acts:
+            scene = self.scenes[i]
+            frames = frames_of(self.trace, scene.graph, scene.call or None, self.lang)
+            self._acts[i] = Act(scene.label, self._pictures[i], frames)
+        return self._acts[i]
+
+    def _played(self) -> tuple[tuple[Act, ...], int]:
+        """The acts of the player, which are the newest, as many as are soon drawn; how many there are
+        besides."""
+        sizes = itertools.accumulate(len(scene.graph.stations) for scene in reversed(self.scenes))
+        count = max(1, sum(size <= PLAYED for size in sizes))
+        first = len(self.scenes) - count
+        return tuple(map(self.act, range(first, len(self.scenes)))), self.trace.skipped + first
+
+    def stepper(self) -> Stepper:
+        """The widget that walks through the steps; the same each time, until it is closed, so that Python
+        can drive the one that is shown."""
+        from ..player.widget import Stepper
+
+        if self._stepper is None or self._stepper.comm is None:
+            acts, others = self._played()
+            self._stepper = Stepper(acts, self.trace.source, self.lang, others)
+        return self._stepper
+
+    # ── as text and as HTML ─────────────────────────────────────────────────────────────────────────────────
+
+    def head(self) -> list[str]:
+        """What stands before a single picture: that the cell failed, and which of several calls is shown."""
+        said = [text("graph_until_error", self.lang)] if self.trace.error else []
+        return said + ([clean(self.scenes[-1].label)] if len(self.scenes) > 1 else [])
+
+    def text(self, steps: bool = False, *, graph: bool = True, table: bool = True) -> str:
+        """Outline and state table in words, and on request the numbered steps with their arithmetic."""
+        if not self.graph.stations:
+            return text("no_tensors", self.lang)
+        parts = ["\n".join([*self.head(), self.picture.outline()])] if graph else []
+        if table and self.table.rows:
+            parts.append(to_text(self.table, self.lang))
+        if steps:
+            parts.append(str(self.steps))
+        return "\n\n".join(parts)
+
+    def html(self, show: str = "player", *, table: bool = True) -> str:
+        """Graph and state table for a page. `show` says how the graph is shown: as a "player", as a
+        "static" picture, or not at all ("none"). A picture that Graphviz itself draws has no parts that a
+        player could mark: it is always static."""
+        if not self.graph.stations:
+            return f"<p>{html.escape(text('no_tensors', self.lang))}</p>"
+        if show == "player" and self.picture.style != "house":
+            show = "static"
+        shown = self._player() if show == "player" else self._still() if show == "static" else ""
+        return shown + (to_html(self.table, self.lang) if table and self.table.rows else "")
+
+    def _player(self) -> str:
+        error = self.head()[:1] if self.trace.error else []
+        acts, others = self._played()
+        player = player_html(acts, self.trace.source, self.lang, others)
+        return "".join(map(paragraph, error)) + player
+
+    def _still(self) -> str:
+        return "".join(map(paragraph, self.head())) + self.picture.html()
+
+    def page(self, show: str = "player", *, table: bool = True) -> str:
+        """A whole HTML page, which needs nothing else."""
+        names = [card.name for _, card in self.graph.cards() if card.role == ROOT and card.name]
+        title = text("picture_title", self.lang, names=", ".join(names)) if names else None
+        return PAGE.format(
+            lang=self.lang or language(),
+            title=html.escape(clean(title or text("picture_title_plain", self.lang))),
+            body=self.html(show, table=table),
+        )
+
+    def save(self, path: str | Path, *, show: str = "player", table: bool = True) -> Path:
+        """Write a page (.html), the picture (.svg, .png, .pdf, .dot), all in words (.txt), or the trace
+        (.json). `show` and `table` are those of `page`. ValueError for other endings; .png and .pdf need a
+        native Graphviz (RuntimeError)."""
+        path = Path(path)
+        kind = path.suffix.lower()
+        if kind == ".html":
+            path.write_text(self.page(show, table=table), encoding="utf-8")
+        elif kind == ".txt":
+            told = self.text(steps=True, graph=show != "none", table=table)
+            path.write_text(told + "\n", encoding="utf-8")
+        elif kind == ".json":
+            path.write_text(json.dumps(self.trace.to_json(), indent=1) + "\n", encoding="utf-8")
+        elif kind in ENDINGS:
+            self.picture.save(path)
+        else:
+            raise ValueError(f"cannot write {path.suffix!r}: use one of {', '.join(ENDINGS)}")
+        return path
+
+    def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, str]:
+        page = self.html()  # first, for the text tells what hindered it
+        return {"text/plain": self.text(), "text/html": page}
+
+    def __repr__(self) -> str:
+        return self.text()
+
+
+class Steps:
+    """Steps as text, numbered, with their arithmetic; in a notebook the arithmetic is LaTeX."""
+
+    def __init__(self, frames: tuple[Frame, ...], lang: str | None = None) -> None:
+        self.frames = frames
+        self.lang = lang
+
+    def __repr__(self) -> str:
+        return steps_to_text(self.frames, self.lang)
+
+    def _repr_markdown_(self) -> str:
+        return steps_to_markdown(self.frames, self.lang)
+
+
+def paragraph(sentence: str) -> str:
+    """A sentence above a picture."""
+    style = "font:13px system-ui,sans-serif;margin:.3em 0"
+    return f'<p style="{style}">{html.escape(sentence)}</p>'
+
+
+_last: list[Report] = []  # that of the last watched cell, if there is one
+
+
+def remember(report: Report) -> None:
+    """Keep the report of a watched cell until the next one's."""
+    _last[:] = [report]
+
+
+def last() -> Report:
+    """The report of the last cell under `%%autograd`; RuntimeError if there is none."""
+    if not _last:
+        raise RuntimeError(text("no_last"))
+    return _last[0]

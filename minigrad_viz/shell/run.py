@@ -1,0 +1,88 @@
+"""Recording outside a notebook: a block of a program, a program."""
+
+from __future__ import annotations
+
+import sys
+import tokenize
+from contextlib import AbstractContextManager
+from pathlib import Path
+from typing import Any
+
+from ..recording.recorder import Recorder
+from ..trace.events import Trace
+from .report import Report
+
+
+class Recording(AbstractContextManager["Recording"]):
+    """`with record() as r: …`, then `r.report` (shows itself) and `r.trace`."""
+
+    def __init__(self, source: str, namespace: dict[str, Any], options: dict[str, Any]) -> None:
+        self._recorder = Recorder(source, namespace, whole=False)
+        self._options = options
+        self.trace: Trace | None = None
+
+    def __enter__(self) -> Recording:
+        self._recorder.start()
+        return self
+
+    def __exit__(self, kind: Any, error: BaseException | None, traceback: Any) -> None:
+        self.trace = self._recorder.stop(error)
+
+    @property
+    def report(self) -> Report:
+        """What was recorded, ready to be shown; RuntimeError before the block has ended."""
+        if self.trace is None:
+            raise RuntimeError("record() has nothing to show before its block has ended")
+        return Report(self.trace, **self._options)
+
+
+def record(**options: Any) -> Recording:
+    """Record what the block of a `with` statement does with tensors. Options are those of `Report`."""
+    import linecache
+
+    frame = sys._getframe(1)
+    source = "".join(linecache.getlines(frame.f_code.co_filename))
+    return Recording(source, frame.f_globals, options)
+
+
+def trace_source(
+    source: str, filename: str = "<cell>", **options: Any
+) -> tuple[Report, BaseException | None]:
+    """Run a program and record it; its report, and the error that ended it. SyntaxError if it does not
+    compile.
+
+    `sys.exit()` ends the program and is an error only with a code other than 0.
+    """
+    namespace: dict[str, Any] = {"__name__": "__main__", "__file__": filename}
+    code = compile(source, filename, "exec")
+    recorder = Recorder(source, namespace)
+    recorder.start()
+    error: BaseException | None = None
+    try:
+        exec(code, namespace)
+    except SystemExit as left:
+        error = left if left.code else None
+    except Exception as raised:
+        error = raised
+    except BaseException:
+        recorder.stop()
+        raise
+    return Report(recorder.stop(error), **options), error
+
+
+def trace_file(path: Path, **options: Any) -> tuple[Report, BaseException | None]:
+    """`trace_source` for a file, with its folder on the import path and its name in `sys.argv`, as `python
+    FILE` has it.
+
+    OSError if it cannot be read, SyntaxError if it is no Python.
+    """
+    with tokenize.open(path) as file:
+        source = file.read()
+    arguments = sys.argv
+    sys.argv = [str(path)]
+    sys.path.insert(0, str(path.resolve().parent))
+    try:
+        return trace_source(source, str(path), **options)
+    finally:
+        sys.path.remove(str(path.resolve().parent))
+        sys.argv = arguments

@@ -1,0 +1,255 @@
+"""Trace → Frames: the steps that a reader walks through, forward and backward."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
+
+from ..arithmetic import Line
+from ..drawing.boxes import name_cards
+from ..model.build import Builder
+from ..numbers import short
+from ..trace.events import (
+    BackwardEnded,
+    Created,
+    Detached,
+    Failed,
+    Forward,
+    HookRan,
+    Mutated,
+    NodeRan,
+    NodeState,
+    Statement,
+    Trace,
+)
+from ..trace.graph import ROOT, Graph
+from ..words import clean, columns, text
+from .narrate import Narrator, Told
+from .schedule import Moment, Schedule, edges_into
+from .story import BACKWARD, FORWARD, Step, Story, grouped, limited
+
+LABEL = 18  # columns up to which the labels of lines are aligned
+
+
+class Frame(NamedTuple):
+    """One step.
+
+    `phase` is "forward" or "backward"; `marks` are the parts of the picture that are active in it, by the ids
+    of the SVG without its prefix (`s1-c0` a card, `s1-d` a deck, `r2` a forward arrow, `r2-g` its gradient
+    arrow, `r2-p` the pill). `label` says where in its phase it stands, `text` what happens, with its numbers;
+    `lines` are the arithmetic. `span` is what is marked in the cell's source: first line (from 1), first
+    column (from 0, in characters), last line, column after the last character; None where it does not stand
+    in the cell. After the step the stations `ready` run next, in this order, and those in `waiting` miss so
+    many arrows.
+    """
+
+    phase: str
+    marks: tuple[str, ...]
+    label: str
+    text: str
+    lines: tuple[Line, ...] = ()
+    span: tuple[int, int, int, int] | None = None
+    ready: tuple[str, ...] = ()
+    waiting: tuple[tuple[str, int], ...] = ()
+
+    @property
+    def latex(self) -> str:
+        """The lines of arithmetic in LaTeX, one below the other; empty without any."""
+        return r" \\ ".join(line.latex for line in self.lines if line.latex)
+
+
+Draft = tuple[str, Told, int]  # phase, the step in words, how many nodes have run after it
+
+
+def frames_of(
+    trace: Trace, graph: Graph, call: int | None = None, lang: str | None = None
+) -> tuple[Frame, ...]:
+    """The steps of a recorded cell: what it computed, and the nodes of its `call`-th backward call (the last
+    one), as far as they are in `graph`; at most `story.LIMIT`."""
+    builder = Builder(trace, call)
+    narrator = Narrator(trace, graph, builder, lang)
+    story = Story(trace, builder, narrator)
+    groups = grouped(story.steps())
+    drafts: list[Draft] = []
+    for places in limited([group[0].phase for group in groups]):
+        steps = [step for place in places for step in groups[place]]
+        if len(places) > 1:
+            told = summary((mark for step in steps for mark in narrator.marks(step.event)), len(steps), lang)
+        else:
+            told = one(narrator, story, steps)
+        drafts.append((steps[-1].phase, told, steps[-1].ran))
+    nodes = story.schedule.order if story.schedule is not None else ()
+    shown = ((node, narrator.station(narrator.place_of(node))) for node in nodes)
+    stations = {node: station.id for node, station in shown if station is not None}
+    return labelled(drafts, story.schedule, stations, lang)
+
+
+def one(narrator: Narrator, story: Story, steps: Sequence[Step]) -> Told:
+    """Steps that are one to the reader, in words."""
+    step = steps[-1]
+    event = step.event
+    if len(steps) > 1:
+        told = narrator.folded([step.event for step in steps])
+    elif isinstance(event, Created):
+        told = narrator.created(event, step.state or event.tensor, story.is_seed(event))
+    elif isinstance(event, Forward):
+        told = narrator.computed(event, step.owner, step.opens)
+    elif isinstance(event, Detached):
+        told = narrator.detached(event)
+    elif isinstance(event, Mutated):
+        told = narrator.mutated(event)
+    elif isinstance(event, NodeRan):
+        told = narrator.ran(event, step.ran == 1, story.so_far.get(event.node, ()))
+    elif isinstance(event, HookRan):
+        told = narrator.hooked(event.node)
+    elif isinstance(event, Statement):
+        told = narrator.aside(event, step.tensor)
+    elif isinstance(event, BackwardEnded) and event.error is None:
+        told = narrator.captured(event)
+    else:
+        assert isinstance(event, BackwardEnded | Failed)
+        told = narrator.failed(event, story.guilty, step.ran, story.total)
+    modes = narrator.modes(mode for step in steps for mode in step.modes)
+    return told._replace(lines=(*modes, *told.lines))
+
+
+def summary(marks: Iterable[str], count: int, lang: str | None) -> Told:
+    """So many steps that are not shown one by one, with all their marks."""
+    return Told(tuple(dict.fromkeys(marks)), text("step_summary", lang, n=count))
+
+
+def labelled(
+    drafts: Sequence[Draft], schedule: Schedule | None, stations: dict[str, str], lang: str | None
+) -> tuple[Frame, ...]:
+    """Frames of steps, each with its number in its phase and, in the backward phase, the queue after it.
+
+    `stations` has the station of every node that is shown.
+    """
+    size = {phase: sum(draft[0] == phase for draft in drafts) for phase in (FORWARD, BACKWARD)}
+    wanted = {ran for phase, _, ran in drafts if phase == BACKWARD}
+    moments = {} if schedule is None else schedule.moments(wanted)
+    count = dict.fromkeys(size, 0)
+    frames = []
+    for phase, told, ran in drafts:
+        count[phase] += 1
+        label = text(f"{phase}_step", lang, i=count[phase], n=size[phase])
+        ready, waiting = queue(moments.get(ran) if phase == BACKWARD else None, stations)
+        frames.append(Frame(phase, told.marks, label, told.text, told.lines, told.span, ready, waiting))
+    return tuple(frames)
+
+
+def queue(
+    moment: Moment | None, stations: dict[str, str]
+) -> tuple[tuple[str, ...], tuple[tuple[str, int], ...]]:
+    """A moment of the queue in stations; one that stands for many waits as the first of them to run does."""
+    if moment is None:
+        return (), ()
+    ready = dict.fromkeys(stations[node] for node in moment.ready if node in stations)
+    waiting: dict[str, int] = {}
+    for node, missing in moment.waiting:
+        if node in stations and stations[node] not in ready:
+            waiting.setdefault(stations[node], missing)
+    return tuple(ready), tuple(waiting.items())
+
+
+# ── a graph that nobody recorded ────────────────────────────────────────────────────────────────────────────
+
+
+def frames_of_graph(graph: Graph, lang: str | None = None) -> tuple[Frame, ...]:
+    """The steps of a graph that nobody recorded: its stations in order, then its nodes in the order in which
+    the engine would run them, with what is known of their values."""
+    drafts: list[Draft] = []
+    into: dict[str, list[str]] = {}
+    for route in graph.routes:
+        into.setdefault(route.target, []).append(route.id)
+    names = name_cards(graph, lang)
+    for station in graph.stations:
+        card = station.cards[0]
+        value = text("unknown", lang) if card.value is None else short(card.value)
+        made = text("step_made", lang, name=names[station.id, 0], value=value)
+        marks = (*(f"{station.id}-c{i}" for i in range(len(station.cards))), *into.get(station.id, ()))
+        if card.is_leaf and card.requires_grad:
+            said = text("step_leaf", lang, made=made)
+        elif card.expr is None:
+            said = text("step_given", lang, made=made)
+        else:
+            said = text("step_forward", lang, expr=card.expr, made=made)
+        drafts.append((FORWARD, Told(marks, clean(said)), 0))
+    nodes = nodes_of(graph)
+    roots = [s.deck.id for s in graph.stations if s.deck and any(c.role == ROOT for c in s.cards)]
+    reached = edges_into(nodes)
+    schedule = Schedule(nodes, roots or [node.id for node in nodes if not reached[node.id]])
+    decks = {s.deck.id: (s.id, s.deck) for s in graph.stations if s.deck is not None}
+    for ran, node in enumerate(schedule.order, 1):
+        at, deck = decks[node]
+        sent = (part for r in deck.inputs if r is not None for part in (f"{r}-g", f"{r}-p"))
+        ready = clean(text("step_ready", lang, node=deck.name, name=names[at, 0]))
+        drafts.append((BACKWARD, Told((f"{at}-d", *sent), ready), ran))
+    few: list[Draft] = []
+    for places in limited([draft[0] for draft in drafts]):
+        phase, told, ran = drafts[places[-1]]
+        if len(places) > 1:
+            told = summary((mark for i in places for mark in drafts[i][1].marks), len(places), lang)
+        few.append((phase, told, ran))
+    return labelled(few, schedule, {node: at for node, (at, _) in decks.items()}, lang)
+
+
+def nodes_of(graph: Graph) -> list[NodeState]:
+    """The backward nodes of a graph with their edges; an unknown age is that of the station."""
+    source = {route.id: (route.source, route.card) for route in graph.routes}
+    deck = {station.id: station.deck.id for station in graph.stations if station.deck is not None}
+    aged = any(station.deck.sequence for station in graph.stations if station.deck is not None)
+    nodes = []
+    for i, station in enumerate(graph.stations):
+        if station.deck is None:
+            continue
+        ends = [None if route is None else source[route] for route in station.deck.inputs]
+        edges = tuple((deck[end[0]], end[1]) if end is not None and end[0] in deck else None for end in ends)
+        leaf = station.deck.name == "AccumulateGrad"
+        age = station.deck.sequence if aged else len(graph.stations) if leaf else i
+        variable = station.cards[0].id if leaf else None
+        nodes.append(NodeState(station.deck.id, station.deck.name, (), edges, variable, 0, age))
+    return nodes
+
+
+# ── steps as text ───────────────────────────────────────────────────────────────────────────────────────────
+
+
+def to_text(frames: Sequence[Frame], lang: str | None = None) -> str:
+    """The steps for a terminal: numbered, with their lines of arithmetic below, labels and texts aligned."""
+    if not frames:
+        return text("steps_none", lang)
+    number = len(str(len(frames)))
+    wide = max(columns(frame.label) for frame in frames)
+    labels = (columns(line.label) for frame in frames for line in frame.lines)
+    label = max((width for width in labels if width <= LABEL), default=0)
+    shown = []
+    for i, frame in enumerate(frames, 1):
+        shown.append(f"{i:>{number}}  {padded(frame.label, wide)}  {frame.text}")
+        shown += [f"{'':{number + 4}}{padded(line.label, label)}  {line.text}" for line in frame.lines]
+    return "\n".join(line.rstrip() for line in shown)
+
+
+def padded(content: str, width: int) -> str:
+    """`content` with blanks up to `width` columns, if it is shorter."""
+    return content + " " * (width - columns(content))
+
+
+def to_markdown(frames: Sequence[Frame], lang: str | None = None) -> str:
+    """The steps for a notebook: a numbered list, in which formulas are LaTeX."""
+    if not frames:
+        return text("steps_none", lang)
+    shown = []
+    for i, frame in enumerate(frames, 1):
+        shown.append(f"{i}. *{verbatim(frame.label)}*: {verbatim(frame.text)}")
+        for line in frame.lines:
+            content = f"${line.latex}$" if line.latex else verbatim(line.text)
+            shown.append(f"    - {verbatim(line.label)}: {content}")
+    return "\n".join(shown)
+
+
+def verbatim(content: str) -> str:
+    """Text in which Markdown, HTML and LaTeX find nothing of theirs: what could mean something to them is
+    written as entities, which a backslash before it would not keep from MathJax."""
+    return re.sub(r"[\\`*_\[\]<>&$~|{}@^]|:(?=//)", lambda found: f"&#{ord(found[0])};", clean(content))

@@ -1,0 +1,1 @@
+"""What happened in a cell and the picture's model of it, as plain data; where it stands in the source."""

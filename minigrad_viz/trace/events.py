@@ -1,0 +1,292 @@
+"""What happened in a cell, as plain data: frozen events in the order they happened.
+
+A `Trace` holds numbers, shapes, names and source positions, never a live tensor or node, so what happens
+later cannot rewrite it. Tensors are `t0, t1, …`, nodes `n0, n1, …`, in the order in which they were first
+seen; backward calls are counted from 1. `to_json` gives plain lists, strings and numbers (non-finite
+and complex numbers as strings), `from_json` makes the same trace of them again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import Any, NamedTuple, get_args
+
+from ..protocol import Value
+from .graph import Saved
+from .jsonable import back, fields, made, plain
+from .where import Span
+
+
+class TensorState(NamedTuple):
+    """A tensor as it stood at one moment. `grad_fn` is the name of its node, `node` that node's id;
+    `value` is None for a tensor that nobody has any more."""
+
+    id: str
+    value: Value | None
+    grad: Value | None
+    requires_grad: bool
+    is_leaf: bool
+    retains_grad: bool | None
+    grad_fn: str | None
+    node: str | None
+    version: int
+    parameter: bool = False
+
+
+class NodeState(NamedTuple):
+    """A node as it stood when a backward call started. `edges` has per input (node id, output number) or
+    None; `variable` is the leaf of an AccumulateGrad; `hooks` counts the user's hooks that the library
+    tells of. `sequence` is the rank of the node's sequence number among the nodes of the call, by which the
+    engine runs them (an AccumulateGrad's is the highest); `code` is where the backward of a custom Function
+    stands in the source, if it does."""
+
+    id: str
+    name: str
+    saved: tuple[Saved, ...]
+    edges: tuple[tuple[str, int] | None, ...]
+    variable: str | None
+    hooks: int
+    sequence: int = 0
+    code: Span | None = None
+
+
+class Statement(NamedTuple):
+    """A statement of the cell ran: one at the top level, of which all are told in order, or one inside a
+    loop or a function that did something with tensors."""
+
+    span: Span
+
+
+class ModeChanged(NamedTuple):
+    """A mode was switched on or off: "grad", by `no_grad`, `enable_grad` or `set_grad_enabled`."""
+
+    mode: str
+    enabled: bool
+    span: Span | None
+
+
+class Created(NamedTuple):
+    """A tensor came into the cell: made from data there (`span` says where) or brought along from before."""
+
+    tensor: TensorState
+    span: Span | None
+    name: str | None
+
+
+class Forward(NamedTuple):
+    """An op ran. `inputs` are tensor ids (None for an argument that is no tensor, whose text is in
+    `arguments`); `call` is the backward call inside which it ran (0 outside): then it belongs to the graph
+    of the gradient. Where only the node of such an op is known, `inputs` are those of its edges, and an
+    unknown one is "…"."""
+
+    op: str
+    inputs: tuple[str | None, ...]
+    arguments: tuple[str | None, ...]
+    outputs: tuple[TensorState, ...]
+    grad_enabled: bool
+    span: Span | None
+    name: str | None
+    call: int
+
+
+class Detached(NamedTuple):
+    """`detach()` gave `tensor`, which shares memory with `source` outside its graph."""
+
+    source: str
+    tensor: TensorState
+    span: Span | None
+    name: str | None
+
+
+class Mutated(NamedTuple):
+    """An op wrote into a tensor, whose id was `before` and whose version was `version`; `tensor.id` is
+    another if it has a new history."""
+
+    op: str
+    before: str
+    tensor: TensorState
+    inputs: tuple[str | None, ...]
+    span: Span | None
+    version: int = 0
+
+
+class BackwardStarted(NamedTuple):
+    """`backward()` or `grad()` was called; `nodes` is the graph it found, roots first."""
+
+    call: int
+    kind: str
+    roots: tuple[str, ...]
+    gradients: tuple[Value | None, ...]
+    gradient_ids: tuple[str | None, ...]
+    create_graph: bool
+    nodes: tuple[NodeState, ...]
+    span: Span | None
+
+
+class NodeRan(NamedTuple):
+    """A node ran: the gradients of its outputs that it received, those of its inputs that it sent
+    (`sent_ids` where these are tensors of the trace themselves, under `create_graph`)."""
+
+    call: int
+    node: str
+    received: tuple[Value | None, ...]
+    sent: tuple[Value | None, ...]
+    sent_ids: tuple[str | None, ...]
+
+
+class HookRan(NamedTuple):
+    """A hook of the user's ran. `kind` is "tensor" (a hook of output `index` of the node; of the leaf for an
+    AccumulateGrad), "pre", "post" or "post_accumulate"; `name` is the hook's own, "" where unknown. `after`
+    equals `before` when the hook left the gradients as they were."""
+
+    call: int
+    node: str
+    kind: str
+    name: str
+    index: int  # type: ignore[assignment]
+    before: tuple[Value | None, ...]
+    after: tuple[Value | None, ...]
+
+
+class Inside(NamedTuple):
+    """An op that the backward of a custom Function ran: values of its inputs (text for what is no tensor)
+    and of its output."""
+
+    call: int
+    node: str
+    op: str
+    inputs: tuple[Value | str, ...]
+    output: Value
+    span: Span | None
+
+
+class Freed(NamedTuple):
+    """A node let go of the values that it had saved under `names`."""
+
+    call: int
+    node: str
+    names: tuple[str, ...]
+
+
+class Deposited(NamedTuple):
+    """An AccumulateGrad added to a leaf's `.grad`."""
+
+    call: int
+    node: str
+    tensor: str
+    before: Value | None
+    added: Value
+    after: Value
+
+
+class BackwardEnded(NamedTuple):
+    """The call ended, with `error` ("RuntimeError: …") if it failed. `freed` are the nodes whose saved
+    values are gone; `captured` the gradients that `grad()` returned, by tensor id; `nested` counts the
+    backward calls inside it, from hooks or custom Functions, of which nothing else is told."""
+
+    call: int
+    error: str | None
+    freed: tuple[str, ...]
+    captured: tuple[tuple[str, Value | None], ...]
+    nested: int = 0
+
+
+class Snapshot(NamedTuple):
+    """All named tensors at one moment: `when` is "before" or "after" the `call`-th backward call, or
+    "end", when the cell ended."""
+
+    when: str
+    call: int
+    rows: tuple[tuple[str, TensorState], ...]
+
+
+class Failed(NamedTuple):
+    """The error ("RuntimeError: …") that ended the cell, and where the cell stood."""
+
+    error: str
+    span: Span | None
+
+
+Event = (
+    Created
+    | Forward
+    | Detached
+    | Mutated
+    | Statement
+    | ModeChanged
+    | BackwardStarted
+    | NodeRan
+    | HookRan
+    | Inside
+    | Freed
+    | Deposited
+    | BackwardEnded
+    | Snapshot
+    | Failed
+)
+KINDS = {kind.__name__: kind for kind in get_args(Event)}
+
+
+class Later(Sequence[Any]):
+    """Events that are made when they are first looked at. Equal to a tuple of them."""
+
+    def __init__(self, make: Callable[[], Iterable[Any]]) -> None:
+        self._make: Callable[[], Iterable[Any]] | None = make
+        self._made: tuple[Any, ...] = ()
+
+    def all(self) -> tuple[Any, ...]:
+        """The events themselves."""
+        if self._make is not None:
+            self._made = tuple(self._make())
+            self._make = None
+        return self._made
+
+    def __getitem__(self, which: Any) -> Any:
+        return self.all()[which]
+
+    def __len__(self) -> int:
+        return len(self.all())
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter(self.all())
+
+    def __eq__(self, other: object) -> bool:
+        return self.all() == (other.all() if isinstance(other, Later) else other)
+
+    def __hash__(self) -> int:
+        return hash(self.all())
+
+    def __repr__(self) -> str:
+        return repr(self.all())
+
+    def __reduce__(self) -> Any:
+        return tuple, (self.all(),)
+
+
+class Trace(NamedTuple):
+    """A recorded cell: its source, what happened, the error that ended it (or None), the names of tensors
+    at the end, and the nodes that no backward call reached. `skipped` counts the first backward calls of a
+    cell with many, which are not kept. `events` may be `Later`, which reads like a tuple."""
+
+    source: str
+    events: Sequence[Event]
+    error: str | None
+    names: tuple[tuple[str, str], ...]
+    nodes: tuple[NodeState, ...]
+    skipped: int = 0
+
+    def to_json(self) -> dict[str, Any]:
+        """The trace in JSON's types; every event has its class name under "event"."""
+        data = plain(self._replace(events=()))
+        data["events"] = [{"event": type(event).__name__, **plain(event)} for event in self.events]
+        return data
+
+    @classmethod
+    def from_json(cls, data: dict[str, Any]) -> Trace:
+        """The trace that `to_json` made `data` from; ValueError for anything else."""
+        try:
+            events = tuple(made(KINDS[entry["event"]], entry) for entry in data["events"])
+            rest = {name: back(data[name], hint) for name, hint in fields(Trace).items() if name != "events"}
+            return cls(events=events, **rest)
+        except (KeyError, TypeError, AttributeError) as problem:
+            raise ValueError(f"this is no trace: {problem!r}") from problem

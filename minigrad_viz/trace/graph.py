@@ -1,0 +1,178 @@
+"""The picture's model: stations, routes and what stands on them.
+
+A `Graph` is plain data: numbers, shapes, names and ids, never a live tensor or node. It is made either by
+walking a graph from its roots (`walk.py`) or from a recorded `Trace`, and everything that is shown
+(outline, DOT, SVG, table) is made from it and from nothing else.
+
+    station   one tensor and, below it, the backward node that made it (a node with several outputs
+              stretches under the cards of all of them; a leaf stands on its AccumulateGrad; a tensor without
+              a graph on nothing)
+    route     one use of a tensor by the op of another station: a forward arrow from card to card and, when
+              the node keeps an edge for it, a gradient arrow back from deck to deck
+
+Ids are stable: `s0, s1, …` for stations and `r0, r1, …` for routes, counted in program order (or in
+visiting order where only the roots are known).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from ..protocol import Value
+
+# What a tensor is in the graph that is shown. The role decides the colour; border and text say it too.
+LEAF, PARAMETER, CONSTANT, RESULT, ROOT = "leaf", "parameter", "constant", "result", "root"
+
+
+@dataclass(frozen=True, slots=True)
+class Saved:
+    """One value that a node keeps for its backward: a chip on the lower deck.
+
+    `value` is a snapshot for tensors and a short text for anything else (`3`, `(2, 3)`); None when it was
+    freed before anybody looked. `version` is the tensor's version when it was saved; `freed` says that
+    backward released it.
+    """
+
+    name: str
+    value: Value | str | None
+    version: int | None = None
+    freed: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Card:
+    """Upper deck: a tensor as it stood when the picture was taken.
+
+    `name` is the variable, `expr` the source expression that made it; either may be unknown. `grad` is the
+    gradient that flowed into the tensor; `grad_kept` tells whether it was also stored in `.grad`, and
+    `before` is what that held already. `held` says that a variable still stands for the tensor in the end.
+    """
+
+    id: str
+    role: str = RESULT
+    name: str | None = None
+    expr: str | None = None
+    value: Value | None = None
+    grad: Value | None = None
+    grad_kept: bool = False
+    requires_grad: bool = False
+    is_leaf: bool = True
+    retains_grad: bool | None = False
+    version: int = 0
+    held: bool = False
+    before: Value | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Hook:
+    """A hook that ran with a node: its `kind` ("tensor", "pre", "post", "post_accumulate") and own name,
+    and the gradients before it and after it."""
+
+    kind: str
+    name: str
+    before: tuple[Value | None, ...]
+    after: tuple[Value | None, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Deck:
+    """Lower deck: a backward node.
+
+    `inputs` has one entry per entry of `next_functions`: the id of the route it belongs to, or None where
+    the entry is None (the input needs no gradient; drawn as ∅). `hooks` counts the user's hooks that run
+    with the node. `sequence` is the rank of the node's age, by which the engine runs it (an AccumulateGrad's
+    is the highest); 0 where nobody asked. `ran` are the hooks that ran in the call that is shown, in order.
+    """
+
+    id: str
+    name: str
+    saved: tuple[Saved, ...] = ()
+    inputs: tuple[str | None, ...] = ()
+    hooks: int = 0
+    sequence: int = 0
+    ran: tuple[Hook, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Station:
+    """One place in the picture: cards side by side above at most one deck.
+
+    `order` is 1 for the graph of the forward pass and 2 for what `create_graph=True` built (3 for a third
+    derivative …).
+    """
+
+    id: str
+    cards: tuple[Card, ...]
+    deck: Deck | None = None
+    order: int = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Route:
+    """A tensor used by an op: card `card` of station `source` is input `input` of station `target`.
+
+    `tracked` says that a gradient arrow runs back along it. `gradients` are the values that flowed over it
+    in the backward call that is shown, in order: usually one, none if nothing flowed (yet). `times` is more
+    than 1 for all uses of a tensor by the members of one fold.
+    """
+
+    id: str
+    source: str
+    target: str
+    card: int = 0
+    input: int = 0
+    tracked: bool = True
+    gradients: tuple[Value, ...] = ()
+    times: int = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Fold:
+    """A station that stands for many, whose ids in the whole graph are `members`.
+
+    Its card is that of the last of them; `counts` has the names of their backward nodes, most frequent first.
+    """
+
+    station: str
+    members: tuple[str, ...]
+    counts: tuple[tuple[str, int], ...] = ()
+
+    @property
+    def operations(self) -> int:
+        """How many operations it stands for; without backward nodes, how many stations."""
+        return sum(count for _, count in self.counts) or len(self.members)
+
+
+@dataclass(frozen=True, slots=True)
+class Graph:
+    """Stations in program order, the routes between them, and a sentence for the reader where one is due.
+
+    `folds` says which of the stations stand for many. `note` is a key of the catalogue of texts with its
+    values, e.g. ("no_graph_leaves", {"names": "x, y"}). `omitted` counts stations left out because the
+    graph was larger than the limit.
+    """
+
+    stations: tuple[Station, ...]
+    routes: tuple[Route, ...]
+    note: tuple[str, dict[str, str]] | None = None
+    omitted: int = 0
+    folds: tuple[Fold, ...] = ()
+
+    def station(self, id: str) -> Station:
+        """The station called `id` (KeyError if there is none)."""
+        for station in self.stations:
+            if station.id == id:
+                return station
+        raise KeyError(id)
+
+    def cards(self) -> Iterator[tuple[Station, Card]]:
+        """Every card with its station, in program order."""
+        for station in self.stations:
+            for card in station.cards:
+                yield station, card
+
+    @property
+    def tracked(self) -> bool:
+        """True when there is anything to run backward through."""
+        return any(station.deck is not None for station in self.stations)

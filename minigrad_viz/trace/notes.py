@@ -1,0 +1,251 @@
+"""What a recorder notes while the cell runs, and how events are made of it later.
+
+Note [Notes]
+    To make an event takes longer than to run the op that it tells of. So what happens thousands of times is
+    noted as a tuple, (the name of a function of this module, its arguments), and the event is made when the
+    trace is read. A note is data as an event is: ids, places in the source, numbers. A number that NumPy has
+    as a scalar cannot change and stays what it is; small arrays are copied; of large ones the `Value` is made
+    at once. The most frequent notes hold nothing but text and numbers, in one tuple, for these Python's cycle
+    collector leaves alone: else it would take as long as all the rest.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import numpy as np
+
+from minigrad.op.registry import CALLS
+
+from ..protocol import Value, bare_name, value_from
+from .events import (
+    BackwardEnded,
+    BackwardStarted,
+    Deposited,
+    Event,
+    Forward,
+    Freed,
+    NodeRan,
+    NodeState,
+    Snapshot,
+    Statement,
+    TensorState,
+)
+from .graph import Saved
+from .ids import Ids
+from .statements import Progress
+
+SMALL = 8192  # bytes of an array that is copied
+ROOM = 2**25  # bytes of all such copies
+
+
+class Numbers:
+    """Takes what NumPy has, so that a `Value` can be made of it later."""
+
+    def __init__(self) -> None:
+        self.room = ROOM
+
+    def take(self, data: Any) -> Any:
+        """Something that stays as `data` is now."""
+        if isinstance(data, np.generic):
+            return data
+        if data.nbytes <= SMALL < self.room:
+            self.room -= data.nbytes
+            return data.copy()
+        return value_from(data, bare_name(data.dtype))
+
+
+class Row(tuple[Any, ...]):
+    """The fields of a `TensorState`, with numbers as they were taken and the key of the node."""
+
+    __slots__ = ()
+
+
+class Writer:
+    """Makes events of notes. `spots` are the points in the source that notes refer to by number; `progress`
+    knows the statements of the cell."""
+
+    def __init__(self, ids: Ids, spots: Sequence[Any], progress: Progress) -> None:
+        self.ids = ids
+        self.spots = spots
+        self.progress = progress
+        self.out: list[Event] = []
+        self.ran: dict[str, int] = {}  # of the nodes of the call: where the event stands
+        self.saved: dict[str, tuple[str, ...]] = {}  # of the same: what may be freed
+        self.values: dict[int, Value] = {}  # by identity of what was taken
+
+    def events(self, notes: Iterable[Any]) -> list[Event]:
+        """The events of all notes, in order."""
+        for note in notes:
+            if note.__class__ is tuple:
+                KINDS[note[0]](self, *note[1:])
+            else:
+                if note.__class__ is NodeRan:
+                    self.ran[note.node] = len(self.out)
+                self.out.append(note)
+        self.values.clear()
+        return self.out
+
+    def value(self, taken: Any) -> Value | None:
+        """The `Value` of what was taken (the notes keep that, so its identity holds)."""
+        if taken is None or taken.__class__ is Value:
+            return taken
+        known = self.values.get(id(taken))
+        if known is None:
+            known = self.values[id(taken)] = value_from(taken, bare_name(taken.dtype))
+        return known
+
+    def state(self, row: Any) -> TensorState:
+        """A tensor from what `Ledger.state_of` noted."""
+        id, value, grad, requires, leaf, retains, title, key, version, parameter = row
+        node = None if key is None else self.ids.name(key)
+        value, grad = self.value(value), self.value(grad)
+        return TensorState(id, value, grad, requires, leaf, retains, title, node, version, parameter)
+
+
+# ── notes ───────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def reached(writer: Writer, spot: Any, top: int, inner: int) -> None:
+    """The cell used tensors at a point of its source."""
+    if spot is not None:
+        writer.out += [Statement(span) for span in writer.progress.come(spot, top, inner)]
+
+
+def finished(writer: Writer, top: int) -> None:
+    """The cell ended in its `top`-th statement."""
+    writer.out += [Statement(span) for span in writer.progress.upto(top)]
+
+
+def event(writer: Writer, kind: Any, *arguments: Any) -> None:
+    """Any event, with rows for the states of tensors in it (a list of them for several)."""
+    state = writer.state
+    made = (
+        state(a) if a.__class__ is Row else tuple(map(state, a)) if a.__class__ is list else a
+        for a in arguments
+    )
+    writer.out.append(kind(*made))
+
+
+def forward(
+    writer: Writer,
+    id: str,
+    op: str,
+    key: Any,
+    title: str | None,
+    taken: Any,
+    retains: bool | None,
+    place: int | None,
+    top: int,
+    inner: int,
+    *given: Any,
+) -> None:
+    """A plain op ran, with the grad mode on; its one result shares memory with nobody. `given` are ids of
+    tensors, and numbers."""
+    spot = None if place is None else writer.spots[place]
+    reached(writer, spot, top, inner)
+    node = None if key is None else writer.ids.name(key)
+    value = writer.value(taken)
+    state = TensorState(id, value, None, key is not None, key is None, retains, title, node, 0)
+    span, name = (None, None) if spot is None else (spot.span, spot.name)
+    inputs = tuple(g if g.__class__ is str else None for g in given)
+    arguments = tuple(None if g.__class__ is str else str(g) for g in given)
+    writer.out.append(Forward(op, inputs, arguments, (state,), True, span, name, 0))
+
+
+def rows(writer: Writer, when: str, call: int, found: list[tuple[str, Any]]) -> None:
+    """All named tensors."""
+    writer.out.append(Snapshot(when, call, tuple((name, writer.state(row)) for name, row in found)))
+
+
+def started(writer: Writer, event: BackwardStarted, nodes: list[tuple[Any, ...]]) -> None:
+    """A backward call began; `nodes` has of each node its key, its sequence number, and how it stood: its
+    state, or name and leaf of an AccumulateGrad, or the further arguments of `node_state`."""
+    rank = {number: i for i, number in enumerate(sorted({row[1] for row in nodes}))}
+    states = []
+    for key, number, *rest in nodes:
+        if isinstance(rest[0], NodeState):
+            state = rest[0]
+        elif len(rest) == 2:
+            state = NodeState(writer.ids.name(key), rest[0], (), (), rest[1], 0)
+        else:
+            state = node_state(writer, key, *rest)
+        states.append(state._replace(sequence=rank[number]))
+    writer.out.append(event._replace(nodes=tuple(states)))
+    writer.ran = {}
+    writer.saved = {
+        s.id: tuple(v.name for v in s.saved if isinstance(v.value, Value) and not v.freed) for s in states
+    }
+
+
+def node_state(
+    writer: Writer, key: Any, kind: str, title: str, versions: Any, nrs: Any, *values_and_edges: Any
+) -> NodeState:
+    """A node of an op of minigrad, whose saved values can all be read."""
+    op = getattr(CALLS, kind).op
+    names = saved_names(op)
+    edges = values_and_edges[len(names) :]
+    saved = []
+    for name, value, version in zip(names, values_and_edges, versions or itertools.repeat(0)):
+        if value is None:
+            continue
+        if value.__class__ in NUMBERS and name in op.inputs:  # in the place of a tensor, and shown as one
+            number = np.array(value)
+            value = value_from(number, bare_name(number.dtype))
+        if isinstance(value, (np.ndarray, np.generic, Value)) and name in op.tensors:
+            saved.append(Saved(name, writer.value(value), version))
+        else:
+            saved.append(Saved(name, str(value)))
+    numbers = nrs or (0,) * len(edges)
+    ends = (None if e is None else (writer.ids.name(e), nr) for e, nr in zip(edges, numbers, strict=True))
+    return NodeState(writer.ids.name(key), title, tuple(saved), tuple(ends), None, 0)
+
+
+NUMBERS = (int, float, bool, complex)
+_names: dict[Any, list[str]] = {}
+
+
+def saved_names(op: Any) -> list[str]:
+    """What a reader sees of the values that an op's node saves, as `protocol.saved_of` orders them."""
+    names = _names.get(op)
+    if names is None:
+        readable = (n for n, _ in op.saved if not n.endswith("_scalar_type") and "_sym_" not in n)
+        names = _names[op] = sorted(readable)
+    return names
+
+
+def ran(writer: Writer, call: int, key: Any, received: Any, *sent: Any) -> None:
+    """A node with one output ran."""
+    name = writer.ids.name(key)
+    values = tuple(map(writer.value, sent))
+    event = NodeRan(call, name, (writer.value(received),), values, (None,) * len(values))
+    writer.ran[name] = len(writer.out)
+    writer.out.append(event)
+
+
+def deposited(writer: Writer, call: int, node: str, leaf: str, before: Any, added: Any, after: Any) -> None:
+    """An AccumulateGrad added to a leaf's gradient."""
+    value = writer.value
+    writer.out.append(Deposited(call, node, leaf, value(before), value(added), value(after)))  # type: ignore[arg-type]
+
+
+def ended(writer: Writer, event: BackwardEnded, gone: list[Any]) -> None:
+    """The call ended; `gone` are the keys of the nodes whose saved values cannot be read any more.
+
+    A node lets go of them as soon as it has run, so there the events are put.
+    """
+    freed = [writer.ids.name(key) for key in gone]
+    new = {writer.ran[name]: name for name in freed if name in writer.ran and writer.saved.get(name)}
+    if new:
+        first = min(new)
+        tail, writer.out[first:] = writer.out[first:], []
+        for i, old in enumerate(tail, first):
+            writer.out.append(old)
+            if i in new:
+                writer.out.append(Freed(event.call, new[i], writer.saved[new[i]]))
+    writer.out.append(event._replace(freed=tuple(freed)))
+
+
+KINDS = {f.__name__: f for f in (reached, finished, event, forward, rows, started, ran, deposited, ended)}
