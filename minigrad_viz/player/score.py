@@ -4,7 +4,7 @@
 
     act     {"label", "svg", "prefix", "width", "outline", "routes": [[id, source, target], …],
              "frames": [frame, …]}; of those not shown first all but the label is packed in "z"
-    frame   [phase, marks, label, text, lines, span, ready, waiting]
+    frame   [phase, marks, label, text, lines, span, ready, waiting, failed]
     lines   [[label, [[tone, text], …], whether it is a formula], …]
     ready   [how many, the first of them …]
     waiting [[station, arrows], …] where that differs from the step before; 0 arrows: it waits no longer
@@ -102,7 +102,7 @@ def frames_to_json(frames: Sequence[Frame], graph: Graph) -> Iterator[list[Any]]
         lines = [[line.label, [list(part) for part in line.parts], bool(line.latex)] for line in frame.lines]
         span = None if frame.span is None else list(frame.span)
         ready = [len(frame.ready), *frame.ready[:READY]]
-        yield [frame.phase, marks, frame.label, frame.text, lines, span, ready, changed]
+        yield [frame.phase, marks, frame.label, frame.text, lines, span, ready, changed, frame.failed]
 
 
 def all_marks(frames: Sequence[Frame], graph: Graph) -> list[list[str]]:

@@ -170,6 +170,7 @@ class Player {
     this.stage.painter.paint(step);
     for (const segment of this.segments) segment.show(step);
     this.root.dataset.phase = frame?.phase ?? "start";
+    this.say.classList.toggle("failed", Boolean(frame?.failed));
     this.label.textContent = frame?.label ?? `0 / ${this.frames.length}`;
     this.slider.value = step;
     this.slider.setAttribute("aria-valuetext", frame?.label ?? this.words.step_start);

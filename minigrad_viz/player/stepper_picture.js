@@ -30,6 +30,7 @@ export class Painter {
 
   paint(step) {
     const active = new Set(this.frames[step - 1]?.marks);
+    const failed = Boolean(this.frames[step - 1]?.failed);
     const changed = new Set([...active, ...(this.frames[this.at - 1]?.marks ?? [])]);
     for (let i = Math.min(this.at, step); i < Math.max(this.at, step); i++) {
       for (const id of this.frames[i].marks) changed.add(id);
@@ -40,6 +41,7 @@ export class Painter {
       if (!part) continue;
       part.classList.toggle("later", this.first.get(id) > step && !active.has(id));
       part.classList.toggle("active", active.has(id));
+      part.classList.toggle("error", failed && active.has(id));
       this.touched++;
     }
     this.at = step;

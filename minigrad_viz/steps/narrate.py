@@ -39,6 +39,7 @@ class Told(NamedTuple):
     text: str
     lines: tuple[Line, ...] = ()
     span: Where | None = None
+    failed: bool = False
 
 
 class SoFar(NamedTuple):
@@ -276,7 +277,7 @@ class Narrator(Stage):
             where = {"node": self.builder.nodes[guilty].name, "name": self.name(place.states[0].id)}
             lines.append(self.line("stopped", *self.words("stopped", **where)))
         span = event.span if isinstance(event, Failed) else self.started.span if self.started else None
-        return Told(marks, clean(event.error or ""), tuple(lines), in_cell(span))
+        return Told(marks, clean(event.error or ""), tuple(lines), in_cell(span), failed=True)
 
     # ── many at once ────────────────────────────────────────────────────────────────────────────────────────
 

@@ -41,7 +41,8 @@ class Frame(NamedTuple):
     `lines` are the arithmetic. `span` is what is marked in the cell's source: first line (from 1), first
     column (from 0, in characters), last line, column after the last character; None where it does not stand
     in the cell. After the step the stations `ready` run next, in this order, and those in `waiting` miss so
-    many arrows.
+    many arrows. `failed`: the text is the error that ended the call or the cell, and what is marked is where
+    it stopped.
     """
 
     phase: str
@@ -52,6 +53,7 @@ class Frame(NamedTuple):
     span: tuple[int, int, int, int] | None = None
     ready: tuple[str, ...] = ()
     waiting: tuple[tuple[str, int], ...] = ()
+    failed: bool = False
 
     @property
     def latex(self) -> str:
@@ -135,7 +137,8 @@ def labelled(
         count[phase] += 1
         label = text(f"{phase}_step", lang, i=count[phase], n=size[phase])
         ready, waiting = queue(moments.get(ran) if phase == BACKWARD else None, stations)
-        frames.append(Frame(phase, told.marks, label, told.text, told.lines, told.span, ready, waiting))
+        shown = told.marks, label, told.text, told.lines, told.span, ready, waiting, told.failed
+        frames.append(Frame(phase, *shown))
     return tuple(frames)
 
 

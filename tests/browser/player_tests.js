@@ -53,6 +53,13 @@ test("a node that ran in an earlier call waits for its run in the one that is sh
   equal(seen.map((name) => name.split(" ").slice(1).join(" ")), ["active", "later", "active"]);
 });
 
+test("a node that failed looks so only while its step is shown", () => {
+  const { svg } = painter(1);
+  const own = new Painter(svg, "p-", [{ phase: "forward", marks: ["s0-c0"] }, { phase: "backward", marks: ["s0-d"], failed: true }]);
+  const seen = [1, 2, 1].map((step) => (own.paint(step), svg.querySelector(".deck").getAttribute("class")));
+  equal(seen.map((name) => name.split(" ").slice(1).join(" ")), ["later", "active error", "later"]);
+});
+
 test("a line is cut where marks begin and end", () => {
   equal(pieces("y = x ** 3", [[4, 10, "now"]]), [["y = ", ""], ["x ** 3", "now"]]);
   equal(pieces("abc", [[1, Infinity, "now"]]), [["a", ""], ["bc", "now"]]);
