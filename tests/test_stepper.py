@@ -68,12 +68,12 @@ class TestScore:
 
     def test_a_frame(self, cube):
         packed = score_of(cube.acts, "", "en")["acts"][0]["frames"][4]
-        phase, marks, label, said, lines, span, ready, waiting = packed
+        phase, marks, label, said, lines, span, ready, waiting, failed = packed
         shown = cube.frames[4]
         assert (phase, label, said) == ("backward", "backward 2 of 3", shown.text)
         assert [line[:2] for line in lines] == [[n.label, [list(p) for p in n.parts]] for n in shown.lines]
         assert lines[0][2] is True and "0.6" in shown.lines[0].text
-        assert span == [2, 4, 2, 10] and ready == [1, "s0"] and waiting == [["s0", 0]]
+        assert span == [2, 4, 2, 10] and ready == [1, "s0"] and waiting == [["s0", 0]] and failed is False
         assert set(shown.marks) < set(marks)
 
     def test_waiting_is_what_changes(self, cube):

@@ -9,10 +9,9 @@ from typing import Any
 import anywidget
 import traitlets
 
-from ..drawing.picture import Picture
+from ..drawing.picture import draw
 from ..drawing.style import palette
 from ..steps.timeline import frames_of_graph
-from ..trace.walk import graph_of
 from .score import Act, score_of
 from .static import module, player_html, source
 
@@ -97,5 +96,5 @@ def stepper(*roots: Any, names: dict[str, Any] | None = None, **options: Any) ->
     if names is None:
         frame = sys._getframe(1)
         names = {**frame.f_globals, **frame.f_locals}
-    picture = Picture(graph_of(list(roots), names), **options)
+    picture = draw(*roots, names=names, **options)
     return Stepper([Act("", picture, frames_of_graph(picture.graph, picture.lang))], lang=picture.lang)
