@@ -144,7 +144,7 @@ def test_a_variable_that_is_not_there(shell, cell):
 
 def test_a_syntax_error(shell, cell):
     cell("kept = 1")
-    assert "SyntaxError" in cell("%%autograd\ny = (\n") and shell.user_ns["kept"] == 1
+    assert "SyntaxError" in cell("%%autograd\ny = )\n") and shell.user_ns["kept"] == 1
 
 
 class TestOptions:
