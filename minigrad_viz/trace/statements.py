@@ -6,6 +6,7 @@ Nothing is traced for it (that would slow down all of the cell): what is known i
 from __future__ import annotations
 
 import ast
+import functools
 from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
@@ -39,9 +40,14 @@ def find(tree: ast.Module | None, line: int, column: int) -> Found | None:
         body = [inner for block in blocks(statement) for inner in block]
     if statement is None:
         return None
-    parts = (node for node in ast.walk(statement) if isinstance(node, WITHIN))
-    within = any((p.lineno, p.col_offset) <= (line, column) < end(p) for p in parts)
+    within = any((p.lineno, p.col_offset) <= (line, column) < end(p) for p in loops_in(statement))
     return Found(statement, top, again, within)
+
+
+@functools.lru_cache(64)  # of each statement several positions are looked for
+def loops_in(statement: ast.stmt) -> tuple[Any, ...]:
+    """The expressions inside a statement whose code runs many times, or elsewhere."""
+    return tuple(node for node in ast.walk(statement) if isinstance(node, WITHIN))
 
 
 def begin(statement: ast.stmt) -> tuple[int, int]:
