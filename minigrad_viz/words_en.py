@@ -108,7 +108,6 @@ WORDS: dict[str, str] = {
     "table_caption": "State of the tensors",
     "table_tensor": "tensor",
     "table_attribute": "attribute",
-    "table_value": "value",
     "table_end": "at the end",
     "table_before": "before backward",
     "table_after": "after backward",
@@ -119,7 +118,6 @@ WORDS: dict[str, str] = {
     "table_absent": "not made yet",
     "table_moments_left_out": "Moments left out: {n}.",
     "table_tensors_left_out": "Tensors left out in the middle: {n}.",
-    "backward_calls": "backward calls in this cell: {n}; shown: {i}",
     # the player
     "step_of": "step {i} of {n}",
     "forward_step": "forward {i} of {n}",
@@ -189,7 +187,6 @@ WORDS: dict[str, str] = {
     "step_fold_backward": "{n} nodes in a row: {value} goes in, {sent} comes out",
     "step_summary": "… {n} more steps, not shown one by one",
     "step_gradcheck": "{expr} compares derivatives with difference quotients; its own ops are not shown",
-    "step_end": "done",
     "version_label": "version",
     "version": "{n}, for it was written to in place",
     "keeps_label": "saved",

@@ -108,7 +108,6 @@ WORDS: dict[str, str] = {
     "table_caption": "텐서의 상태",
     "table_tensor": "텐서",
     "table_attribute": "속성",
-    "table_value": "값",
     "table_end": "끝에서",
     "table_before": "backward 전",
     "table_after": "backward 후",
@@ -119,7 +118,6 @@ WORDS: dict[str, str] = {
     "table_absent": "아직 없음",
     "table_moments_left_out": "생략한 시점: {n}개.",
     "table_tensors_left_out": "가운데에서 생략한 텐서: {n}개.",
-    "backward_calls": "이 셀의 backward 호출: {n}번, 표시: {i}번째",
     # the player
     "step_of": "{n}단계 중 {i}단계",
     "forward_step": "순전파 {n}단계 중 {i}단계",
@@ -187,7 +185,6 @@ WORDS: dict[str, str] = {
     "step_fold_backward": "잇따른 노드 {n}개: {value}이(가) 들어가 {sent}이(가) 나옴",
     "step_summary": "… 하나씩 보이지 않는 단계 {n}개",
     "step_gradcheck": "{expr}: 도함수를 차분과 비교함. 그 안의 연산은 보이지 않음",
-    "step_end": "끝",
     "version_label": "버전",
     "version": "{n}, 제자리에서 바뀌었기 때문",
     "keeps_label": "저장",
