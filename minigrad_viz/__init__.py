@@ -19,8 +19,20 @@ _HOMES = {
     "record": "shell.run",
     "Report": "shell.report",
     "last": "shell.report",
+    "Trace": "trace.events",
 }
-__all__ = ["Picture", "Report", "Stepper", "draw", "last", "make_dot", "record", "set_language", "stepper"]
+__all__ = [
+    "Picture",
+    "Report",
+    "Stepper",
+    "Trace",
+    "draw",
+    "last",
+    "make_dot",
+    "record",
+    "set_language",
+    "stepper",
+]
 
 
 def __getattr__(name: str) -> Any:

@@ -1,4 +1,4 @@
-"""`python -m minigrad_viz`: trace a program, print its graph and state table, write its picture."""
+"""`python -m minigrad_viz`: trace a program, or take a saved trace; print its graph and write its picture."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any
 
 from .shell.options import DEFAULTS, OPTIONS, Reader, report_options
 from .shell.report import Report
-from .shell.run import trace_file, trace_source
+from .shell.run import load, trace_file, trace_source
 from .words import text
 
 EXAMPLE = """\
@@ -50,12 +50,15 @@ def main(arguments: list[str] | None = None) -> int:
 
 
 def trace(file: Path | None, given: dict[str, Any]) -> int:
-    """Run the program in `file`, or the example, and show it."""
+    """Run the program in `file`, or the example, and show it; or show the trace in `file`."""
     settings = report_options(given)
+    error: BaseException | None = None
     try:
         if file is None:
             print(EXAMPLE)
             report, error = trace_source(EXAMPLE, "<example>", **settings)
+        elif file.suffix.lower() == ".json":
+            report = load(file, **settings)
         else:
             report, error = trace_file(file, **settings)
     except OSError as problem:
@@ -63,6 +66,9 @@ def trace(file: Path | None, given: dict[str, Any]) -> int:
         return 1
     except SyntaxError as problem:
         traceback.print_exception(problem, limit=0)
+        return 1
+    except ValueError as problem:
+        print(f"{file}: {problem}", file=sys.stderr)
         return 1
     if error is not None:
         skip = error.__traceback__.tb_next if error.__traceback__ is not None else None

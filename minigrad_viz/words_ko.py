@@ -235,7 +235,7 @@ WORDS: dict[str, str] = {
     "magic_about": "셀을 평소처럼 실행하고, 셀의 출력 아래에 텐서들의 그래프를 값, 변화도와 함께 단계별로 "
     "보여 줍니다. 그 아래의 표는 backward() 전후의 상태입니다.",
     "command_about": "프로그램을 실행하고, 텐서들의 그래프와 상태를 출력하고, 그림을 파일에 씁니다.",
-    "command_file": "프로그램 (기본: 내장 예제, x ** 3과 그 로그)",
+    "command_file": "프로그램, 또는 .json으로 저장한 기록 (기본: 내장 예제, x ** 3과 그 로그)",
     "kernel_hint": "python -m minigrad_viz kernel --help: 모든 셀을 보여 주는 Jupyter 커널",
     "option_roots": "이 변수들의 계산에 쓰인 것만 그리기",
     "option_show": "그래프를 재생기(기본), Python으로 움직이는 위젯, 멈춘 그림으로 보이거나 보이지 않기",

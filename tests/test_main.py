@@ -149,3 +149,21 @@ def test_a_picture_that_cannot_be_written(tmp_path):
 def test_a_terminal_without_arrows(tmp_path):
     done = command(tmp_path, PYTHONIOENCODING="ascii")
     assert done.returncode == 0 and "\\u2190 y: 0.008" in done.stdout
+
+
+def test_a_saved_trace_is_shown_without_running_anything(tmp_path):
+    program = write(tmp_path / "program.py", "import minigrad as torch\nprint('it runs')\n" + CELLS[9])
+    first = command(tmp_path, str(program), "--steps", "-o", "cell.json", "-o", "one.html")
+    again = command(tmp_path, "cell.json", "--steps", "-o", "two.html")
+    assert (first.returncode, again.returncode, again.stderr) == (0, 0, "")
+    assert "it runs" in first.stdout and "it runs" not in again.stdout
+    shown = first.stdout.split("it runs\n")[1].split("\ncell.json")[0]
+    assert again.stdout.startswith(shown.rstrip("\n"))
+    assert (tmp_path / "one.html").read_text("utf-8") == (tmp_path / "two.html").read_text("utf-8")
+
+
+@pytest.mark.parametrize("content", ["no JSON", "[]", '{"events": [{"event": "Nothing"}]}'])
+def test_no_trace(tmp_path, content):
+    write(tmp_path / "cell.json", content)
+    done = command(tmp_path, "cell.json")
+    assert done.returncode == 1 and done.stderr.startswith("cell.json: ") and "Traceback" not in done.stderr

@@ -1,7 +1,8 @@
-"""Recording outside a notebook: a block of a program, a program."""
+"""Recording outside a notebook: a block of a program, a program; and what was recorded before."""
 
 from __future__ import annotations
 
+import json
 import sys
 import tokenize
 from contextlib import AbstractContextManager
@@ -68,6 +69,12 @@ def trace_source(
         recorder.stop()
         raise
     return Report(recorder.stop(error), **options), error
+
+
+def load(path: Path, **options: Any) -> Report:
+    """The report of a trace that was saved as .json; nothing is run. OSError if it cannot be read, ValueError
+    if it is no trace."""
+    return Report(Trace.from_json(json.loads(path.read_text(encoding="utf-8"))), **options)
 
 
 def trace_file(path: Path, **options: Any) -> tuple[Report, BaseException | None]:
