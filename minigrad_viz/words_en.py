@@ -239,7 +239,7 @@ WORDS: dict[str, str] = {
     "magic_about": "Run the cell as usual and show, under its own output, the graph of its tensors with "
     "their values and gradients, step by step, and a table of their state before and after each backward().",
     "command_about": "Run a program, print the graph of its tensors and their state, and write the picture.",
-    "command_file": "the program, or a trace that was saved as .json (default: a built-in example, x ** 3 and its logarithm)",
+    "command_file": "the program, or a trace saved as .json (default: an example, x ** 3 and its logarithm)",
     "kernel_hint": "python -m minigrad_viz kernel --help: a Jupyter kernel that watches every cell",
     "option_roots": "draw only what these variables were computed from",
     "option_show": "the graph as a player (default), a widget that Python can drive, a still picture, or not "
