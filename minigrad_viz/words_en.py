@@ -154,6 +154,7 @@ WORDS: dict[str, str] = {
     "steps_none": "No tensor was used: there are no steps.",
     "step_made": "{name} = {value}",
     "step_given": "{made}",
+    "step_unseen": "{expr}: computed inside a library, its value was not recorded",
     "step_leaf": "{made}: a leaf that asks for its gradient",
     "step_parameter": "{made}: a parameter, a leaf that asks for its gradient",
     "step_constant": "{made}: a constant",

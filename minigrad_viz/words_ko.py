@@ -154,6 +154,7 @@ WORDS: dict[str, str] = {
     "steps_none": "텐서를 쓰지 않았으므로 단계가 없습니다.",
     "step_made": "{name} = {value}",
     "step_given": "{made}",
+    "step_unseen": "{expr}: 라이브러리 안에서 계산되어 값이 기록되지 않음",
     "step_leaf": "{made}: 변화도를 요구하는 잎",
     "step_parameter": "{made}: 매개변수, 곧 변화도를 요구하는 잎",
     "step_constant": "{made}: 상수",

@@ -75,18 +75,8 @@ def found(builder: Builder, tensor: str) -> str:
     place, _ = builder.at[tensor]
     tree = formula(builder, tensor, 6)
     expr = Writer().text(tree) if tree is not None else place.expr or builder.expression(place)
-    expr = expr or by_node(builder, place.node) or UNNAMED
+    expr = expr or UNNAMED
     return expr if len(expr) <= LONGEST else UNNAMED
-
-
-def by_node(builder: Builder, node: str | None) -> str | None:
-    """What an op that nobody saw computed, from its node and the tensors that it used: `t(net.0.weight)`."""
-    state = builder.nodes.get(node or "")
-    sources = [] if state is None else [builder.tensor_of(edge) for edge in state.edges if edge is not None]
-    if state is None or not sources or any(s is None or s not in builder.named for s in sources):
-        return None
-    title = state.name.rstrip("0123456789").removesuffix("Backward").lower()
-    return f"{title}({', '.join(builder.named[s] for s in sources if s is not None)})"
 
 
 def formula(builder: Builder, tensor: str, depth: int) -> Symbol | None:

@@ -97,8 +97,22 @@ class Builder(Lookup):
         return numbered({id: named[id] for id in shown if id in named})
 
     def expression(self, place: Place) -> str | None:
-        """What an op inside backward computed, written with the names of its inputs."""
-        return expression(place, self.at, self.named)
+        """What an op whose source is not known computed, written with the names of its inputs."""
+        return expression(place, self.at, self.named) or self.unseen(place)
+
+    def unseen(self, place: Place) -> str | None:
+        """What an op computed that nobody saw, from its node and the tensors that it used:
+        `t(net.0.weight)`; None for what has a name, and where those have none."""
+        node = self.nodes.get(place.node or "")
+        if node is None or any(state.id in self.named for state in place.states):
+            return None
+        sources = [self.tensor_of(edge) for edge in node.edges if edge is not None]
+        names = [self.named[id] for id in sources if id in self.named]
+        if not names or len(names) < len(sources):
+            return None
+        names += ["…"] * any(not isinstance(saved.value, Value) and not saved.freed for saved in node.saved)
+        title = node.name.rstrip("0123456789").removesuffix("Backward").lower()
+        return f"{title}({', '.join(names)})"
 
     def deck(self, place: Place, first: int) -> tuple[Deck | None, list[Route]]:
         """The lower deck of a station and the routes that lead into it."""

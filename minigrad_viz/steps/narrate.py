@@ -68,6 +68,8 @@ class Narrator(Stage):
             key = "step_given" if event.span is None else "step_constant"
         lines = [self.line("version", *self.words("version", n=state.version))] if state.version else []
         told = text(key, self.lang, made=self.made((state,)))
+        if state.value is None and (place := self.builder.at[state.id][0]).expr is None:
+            told = text("step_unseen", self.lang, expr=self.expression(place))
         return Told(self.card_marks((state.id,)), clean(told), tuple(lines), in_cell(event.span))
 
     def computed(self, event: Forward, owner: str | None, opens: bool) -> Told:
