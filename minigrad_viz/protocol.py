@@ -164,6 +164,11 @@ def node_name(node: Any) -> str:
     return name.rpartition("::")[2] if ":" in name else name
 
 
+def op_of(name: str) -> str:
+    """The op of a node, by the node's name in either dialect: `log` of `LogBackward0`, in lower case."""
+    return name.rstrip("0123456789").removesuffix("Backward").lower()
+
+
 def text_of(value: Any) -> str:
     """An argument that is no tensor, as text: its own if it is data, else its class, for the text of an
     object of the user's may be anything."""

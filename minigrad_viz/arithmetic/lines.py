@@ -131,8 +131,8 @@ def added(terms: list[str]) -> str:
 
 
 def held_number(number: str) -> str:
-    """A number as a factor: in brackets if it begins with a minus sign."""
-    return f"({number})" if number[:1] in ("-", "−") else number
+    """A number as a factor, marked or not: in brackets if it begins with a minus sign."""
+    return f"({number})" if number.lstrip(IN)[:1] in ("-", "−") else number
 
 
 def coarser(*values: Value) -> str:

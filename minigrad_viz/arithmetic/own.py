@@ -16,7 +16,7 @@ from ..numbers import short
 from ..protocol import Value
 from ..trace.events import Inside
 from ..words import clean, shorten, text
-from .lines import Line, came, dotted, full, latex_full, latex_words, line, result
+from .lines import Line, came, dotted, full, held_number, latex_full, latex_words, line, result
 from .step import Step
 
 SIGNS = {"mul": "·", "add": "+", "sub": "−", "div": "/", "pow": "^"}
@@ -39,17 +39,12 @@ def own_lines(step: Step) -> Iterator[Line]:
         final = dotted(op.output)
         yield line(
             "own", name, f"{source} = {numbers} = {result(final)}",
-            f"{latex_source(source)} = {latex} = {latex_full(op.output)}",
+            f"{latex_words(source)} = {latex} = {latex_full(op.output)}",
         )  # fmt: skip
     if not whole and step.node.code is not None:
         for said in returns(step.node.code.text):
             source = shorten(clean(said), LONGEST)
-            yield line("own", name, source, latex_source(source))
-
-
-def latex_source(source: str) -> str:
-    """Source in LaTeX."""
-    return latex_words(source)
+            yield line("own", name, source, latex_words(source))
 
 
 def outermost(ops: list[Inside]) -> list[Inside]:
@@ -88,16 +83,19 @@ def inserted(op: Inside, ops: list[Inside], depth: int = 4) -> tuple[str, str]:
     sign = SIGNS.get(title)
     if title == "neg":
         negated, formula = value(op.inputs[0])
-        return f"−{held(negated)}", f"-{held(formula)}"
+        return f"−{held_number(negated)}", f"-{held_number(formula)}"
     if sign is None or len(op.inputs) != 2:
         shown = [value(x) for x in op.inputs]
         texts, formulas = ", ".join(t for t, _ in shown), ",\\ ".join(f for _, f in shown)
         return f"{title}({texts})", rf"{latex_words(title)}\left({formulas}\right)"
     left = operand(op, op.inputs[0], ops, sign, depth)
     if sign == "^":
-        left = held(left[0]), held(left[1])
+        left = held_number(left[0]), held_number(left[1])
     right = value(op.inputs[1])
-    return f"{left[0]} {sign} {held(right[0])}", f"{left[1]}{LATEX_SIGNS[sign]}{{{held(right[1])}}}"
+    return (
+        f"{left[0]} {sign} {held_number(right[0])}",
+        f"{left[1]}{LATEX_SIGNS[sign]}{{{held_number(right[1])}}}",
+    )
 
 
 def operand(op: Inside, x: Value | str, ops: list[Inside], sign: str, depth: int) -> tuple[str, str]:
@@ -116,11 +114,6 @@ def value(x: Value | str) -> tuple[str, str]:
     if isinstance(x, str):
         return clean(x), latex_words(clean(x))
     return came(dotted(x)) if full(x) is not None else short(x), latex_full(x)
-
-
-def held(number: str) -> str:
-    """A number in brackets if it begins with a minus sign."""
-    return f"({number})" if number.lstrip("\x02")[:1] in ("-", "−") else number
 
 
 def returns(source: str) -> list[str]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_right
 
-from ..protocol import Value
+from ..protocol import Value, op_of
 from ..trace.events import Forward, NodeState, TensorState, Trace
 from ..trace.graph import CONSTANT, LEAF, PARAMETER, RESULT, ROOT, Card, Deck, Graph, Route, Saved, Station
 from .naming import expression, gradient_name, names_of, numbered
@@ -111,8 +111,7 @@ class Builder(Lookup):
         if not names or len(names) < len(sources):
             return None
         names += ["…"] * any(not isinstance(saved.value, Value) and not saved.freed for saved in node.saved)
-        title = node.name.rstrip("0123456789").removesuffix("Backward").lower()
-        return f"{title}({', '.join(names)})"
+        return f"{op_of(node.name)}({', '.join(names)})"
 
     def deck(self, place: Place, first: int) -> tuple[Deck | None, list[Route]]:
         """The lower deck of a station and the routes that lead into it."""

@@ -16,6 +16,7 @@ from ..protocol import (
     is_parameter,
     is_tensor,
     node_name,
+    op_of,
     saved_of,
     sequence_of,
     value_of,
@@ -171,7 +172,7 @@ class Ledger:
         if not self.call:
             self.notes += [("event", Created, state, None, None) for state in states]
             return
-        title = node_name(node).rstrip("0123456789").removesuffix("Backward").lower()
+        title = op_of(node_name(node))
         inputs = [None if n is None else self.source_of(n, nr) for n, nr in edges_of(node)]
         others = [str(k.value) for k in saved_of(node) if not k.freed and not is_tensor(k.value)]
         ids = (*inputs, *(None for _ in others))

@@ -104,13 +104,19 @@ class Listener(Ledger):
         """The post-hook of every other node."""
         if self.depth != 1:
             return
-        got, values = values_of(received), values_of(sent)
+        got = values_of(received)
         self._changed(key, got, None if made is None else made())
-        ids = tuple(self.id_of(g) if g is not None and g.grad_fn is not None else None for g in sent)
-        self.notes.append(NodeRan(self.call, key, got, values, ids))
+        values = self.note_run(key, got, sent)
         for edge, value in zip(edges, values, strict=False):
             if edge is not None:
                 self._send(edge[0], edge[1], value)
+
+    def note_run(self, key: str, got: tuple[Value | None, ...], sent: Any) -> tuple[Value | None, ...]:
+        """Note that a node received `got` and sent some gradients; the snapshots of these."""
+        values = values_of(sent)
+        ids = tuple(self.id_of(g) if g is not None and g.grad_fn is not None else None for g in sent)
+        self.notes.append(NodeRan(self.call, key, got, values, ids))
+        return values
 
     def _send(self, key: Any, nr: int, value: Value | None) -> None:
         if value is not None:

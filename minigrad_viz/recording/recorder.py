@@ -29,14 +29,13 @@ from ..trace.events import (
     Later,
     ModeChanged,
     Mutated,
-    NodeRan,
     NodeState,
     Trace,
 )
 from ..trace.statements import Progress
 from ..trace.where import Locator, Spot
 from .ledger import observing
-from .listening import Listener
+from .listening import Listener, values_of
 from .pruning import KEPT_CALLS, prune
 
 
@@ -211,7 +210,7 @@ class Recorder(Listener):
         self._wanted = [self.id_of(t) for t in wanted or ()]
         self.calls += 1
         self.snapshot("before")
-        given = tuple(None if g is None else value_of(g) for g in gradients)
+        given = values_of(gradients)
         ids = tuple(self.id_of(g) if g is not None and create_graph else None for g in gradients)
         self._live, frozen = library.freeze(nodes)
         self._gone = library.gone
@@ -249,10 +248,7 @@ class Recorder(Listener):
     def node_ran(self, node: Any, received: Any, sent: Any) -> None:
         """A node that is no AccumulateGrad ran."""
         if self.depth == 1:
-            got = tuple(None if g is None else value_of(g) for g in received)
-            values = tuple(None if g is None else value_of(g) for g in sent)
-            ids = tuple(self.id_of(g) if g is not None and g.grad_fn is not None else None for g in sent)
-            self.notes.append(NodeRan(self.call, self.ids.node(node), got, values, ids))
+            self.note_run(self.ids.node(node), values_of(received), sent)
 
     @observing
     def ran_inside(self, title: str, inputs: list[Any], result: Any) -> None:

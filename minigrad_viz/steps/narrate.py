@@ -160,6 +160,11 @@ class Narrator(Stage):
 
     # ── backward ────────────────────────────────────────────────────────────────────────────────────────────
 
+    @property
+    def call_at(self) -> Where | None:
+        """Where the backward call stands in the cell."""
+        return None if self.started is None else in_cell(self.started.span)
+
     def start(self) -> list[Line]:
         """The gradients that the call starts with, one line a root."""
         lines = []
@@ -181,7 +186,7 @@ class Narrator(Stage):
         if node.variable is not None:
             told = self.deposit(event)
             sums = deposit_lines(self.builder, event, self.deposits.get(event.node), self.lang)
-            span = in_cell(self.started.span if self.started else None)
+            span = self.call_at
         else:
             told = self.sent(event)
             sums = lines_of(self.builder, event, self.lang)
@@ -267,7 +272,7 @@ class Narrator(Stage):
             for tensor, _ in event.captured
             if (where := self.at(tensor)) and (station := self.station(where[0])) is not None
         )
-        return Told(marks, clean(told), tuple(lines), in_cell(self.started.span if self.started else None))
+        return Told(marks, clean(told), tuple(lines), self.call_at)
 
     def failed(self, event: BackwardEnded | Failed, guilty: str | None, done: int, of: int) -> Told:
         """The error that ended a call or the cell. `guilty` is the node that would have run next; `done` of
@@ -278,8 +283,8 @@ class Narrator(Stage):
         if guilty is not None and place is not None:
             where = {"node": self.builder.nodes[guilty].name, "name": self.name(place.states[0].id)}
             lines.append(self.line("stopped", *self.words("stopped", **where)))
-        span = event.span if isinstance(event, Failed) else self.started.span if self.started else None
-        return Told(marks, clean(event.error or ""), tuple(lines), in_cell(span), failed=True)
+        span = in_cell(event.span) if isinstance(event, Failed) else self.call_at
+        return Told(marks, clean(event.error or ""), tuple(lines), span, failed=True)
 
     # ── many at once ────────────────────────────────────────────────────────────────────────────────────────
 
