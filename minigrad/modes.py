@@ -1,6 +1,6 @@
-"""Thread-local state that changes what an op does: the grad mode and the observers.
+"""State that changes what an op does: grad mode, inference mode, saved-tensor hooks, forward mode, observers.
 
-Every op asks one question first: is `active` zero? Only when some thread has left the normal state is the
+All of it is thread-local but anomaly detection, which PyTorch keeps for the whole process. Every op asks one question first: is `active` zero? Only when some thread has left the normal state is the
 thread-local looked at, so the normal case costs one global read.
 
 Note [Quiet kernels]
@@ -21,13 +21,33 @@ from typing import Any
 
 import numpy as np
 
-active = 0  # how many threads × modes are away from the normal state (grad on, no observer)
+active = 0  # how many threads × modes are away from the normal state (grad on, everything else off)
 _lock = threading.Lock()
 
 
 class _State(threading.local):
+    """The modes of a thread, with their normal values.
+
+    `saved_hooks` are pairs (pack, unpack), the innermost last; `hooks_refused` is the text of the error that
+    forbids such hooks, if they are; `dual_level` counts the open levels of forward mode.
+    """
+
     grad_enabled = True
+    inference = False
+    saved_hooks: tuple[tuple[Any, Any], ...] = ()
+    hooks_refused: str | None = None
+    dual_level = 0
     observers: tuple[Any, ...] = ()
+
+
+class Anomaly:
+    """Anomaly detection, for the whole process: whether it is on, and whether gradients are tested for NaN."""
+
+    enabled = False
+    check_nan = True
+
+
+anomaly = Anomaly()
 
 
 state = _State()
@@ -37,6 +57,29 @@ def _count(change: int) -> None:
     global active
     with _lock:
         active += change
+
+
+def switch(name: str, value: Any) -> Any:
+    """Set one mode of this thread, an attribute of `_State`, and return what it was."""
+    before, normal = getattr(state, name), getattr(_State, name)
+    setattr(state, name, value)
+    change = (value != normal) - (before != normal)
+    if change:
+        _count(change)
+    return before
+
+
+def set_anomaly(enabled: bool, check_nan: bool = True) -> None:
+    """Switch anomaly detection for all threads."""
+    if enabled != anomaly.enabled:
+        _count(1 if enabled else -1)
+    anomaly.enabled, anomaly.check_nan = enabled, check_nan
+
+
+def announce(mode: str, enabled: bool) -> None:
+    """Tell the observers of this thread that the user switched a mode."""
+    for observer in state.observers:
+        observer.mode_changed(mode, enabled)
 
 
 def is_grad_enabled() -> bool:
@@ -59,8 +102,7 @@ def ask_grad_mode(enabled: bool) -> bool:
     if before != enabled:
         state.grad_enabled = enabled
         _count(-1 if enabled else 1)
-        for observer in state.observers:
-            observer.mode_changed("grad", enabled)
+        announce("grad", enabled)
     return before
 
 
@@ -96,7 +138,8 @@ def remove_observer(observer: Any) -> None:
 
 def snapshot() -> tuple[Any, ...]:
     """The whole state, to compare before and after a test."""
-    return active, state.grad_enabled, state.observers
+    modes = tuple(getattr(state, name) for name in vars(_State) if not name.startswith("_"))
+    return active, *modes, anomaly.enabled, anomaly.check_nan
 
 
 def _silence() -> contextvars.Context:

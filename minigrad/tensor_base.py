@@ -33,6 +33,8 @@ class TensorBase:
     _backward_hooks: HookDict | None = None  # of a leaf; hooks of a result live on its node
     _retains: bool = False
     _post_accumulate: HookDict | None = None
+    _inference: bool = False  # made in inference mode: outside any graph for good
+    _tangent: TensorBase | None = None  # of a dual tensor in forward mode
 
     _data: Any
     _fn: Node | None
