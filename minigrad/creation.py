@@ -10,15 +10,18 @@ import numpy as np
 
 from . import dtypes, modes
 from .modes import quiet
-from .tensor_base import TensorBase, check_can_require_grad, wrap
+from .storage import Borrowed
+from .tensor_base import TensorBase, check_can_require_grad, mark_inference, numbers, wrap
 
 _ONE = {d: d.numpy.type(1) for d in dtypes.ALL if d.category == 2}
 BIG = 6e4  # what every floating-point dtype can hold: no overflow that NumPy would warn of
 
 
 def announce(t: Any) -> Any:
-    """Tell observers of a tensor that was made from data."""
+    """Tell observers of a tensor that was made from data; in inference mode it is an inference tensor."""
     if modes.active:
+        if modes.state.inference:
+            mark_inference(t)
         for observer in modes.observers():
             observer.created(t)
     return t
@@ -54,7 +57,7 @@ def check_device(device: Any) -> None:
 def to_numpy(data: Any, dtype: dtypes.dtype | None) -> Any:
     """`data` as a new NumPy array or scalar of the dtype PyTorch would choose."""
     if isinstance(data, TensorBase):
-        data = data._data
+        data = numbers(data)
     if isinstance(data, (np.ndarray, np.generic)):
         dtype = dtype or dtypes.of(data)
         return (
@@ -62,6 +65,8 @@ def to_numpy(data: Any, dtype: dtypes.dtype | None) -> Any:
         )
     if isinstance(data, (bool, int, float, complex)):
         kind = (dtype or dtypes.of_number(data)).numpy
+        if isinstance(data, complex):
+            must_fit(kind)
         return quiet(np.array(data).astype, kind)[()]
     if not isinstance(data, Sequence) or isinstance(data, str | bytes):
         raise refusal(data)
@@ -71,8 +76,18 @@ def to_numpy(data: Any, dtype: dtypes.dtype | None) -> Any:
         dtype = max(
             map(kind_of, flat), key=lambda d: (d.category, d.itemsize), default=dtypes.get_default_dtype()
         )
-    values = [d._data.item() if isinstance(d, TensorBase) else d for d in flat]
+    if any(isinstance(d, (complex, np.complexfloating)) for d in flat):
+        must_fit(dtype.numpy)
+    values = [numbers(d).item() if isinstance(d, TensorBase) else d for d in flat]
     return quiet(lambda: np.array(values).astype(dtype.numpy)).reshape(shape)
+
+
+def must_fit(kind: np.dtype) -> None:
+    """TypeError with PyTorch's text unless this dtype has complex numbers (or bools, for which all serve)."""
+    if kind.kind == "f":
+        raise TypeError("must be real number, not complex")
+    if kind.kind in "iu":
+        raise TypeError("'complex' object cannot be interpreted as an integer")
 
 
 def kind_of(item: Any) -> dtypes.dtype:
@@ -167,6 +182,8 @@ def arange(
     device: Any = None,
 ) -> Any:
     """Numbers from `start` (0 if only `end` is given) up to, not including, `end`."""
+    if dtype is not None and dtype.is_complex:
+        raise NotImplementedError(f"\"arange_cpu\" not implemented for '{dtype.title}'")
     check_device(device)
     if end is None:
         start, end = 0, start
@@ -209,7 +226,7 @@ def from_numpy(array: np.ndarray) -> Any:
     dtypes.of(array)
     from .tensor_base import share
 
-    t = wrap(array)
+    t = wrap(array if array.base is None else np.asarray(Borrowed(array)))
     share(t)
     return announce(t)
 

@@ -43,11 +43,26 @@ class dtype:
         """Bytes per element."""
         return self.numpy.itemsize
 
+    @property
+    def type_name(self) -> str:
+        """What PyTorch's errors call a tensor of this dtype."""
+        return f"CPU{self.title}Type" if self.category == 3 else f"torch.{self.title}Tensor"
+
+    def to_real(self) -> dtype:
+        """The dtype of real and imaginary part; of a real dtype itself."""
+        return {"complex64": float32, "complex128": float64}.get(self.name, self)
+
+    def to_complex(self) -> dtype:
+        """The complex dtype with parts of this dtype; of a complex one itself."""
+        if self.category == 3:
+            return self
+        return complex128 if self is float64 else complex64
+
     def __repr__(self) -> str:
         return f"minigrad.{self.name}"
 
     def __reduce__(self) -> str:
-        return self.name
+        return "bool_" if self.name == "bool" else self.name  # its name in this module
 
 
 float16, float32, float64 = dtype("float16", "Half"), dtype("float32", "Float"), dtype("float64", "Double")

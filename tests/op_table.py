@@ -1,72 +1,12 @@
-"""One line per op: how it is written, in both libraries, and on which inputs it is tried.
-
-`Case(name, function, inputs)`: `function(L, *tensors)` with `L` the library; an input is a shape, filled with
-numbers that suit the op (`low`, `high`), or the numbers themselves. `smooth=False`: finite differences do not
-tell its derivative. `other_order=True`: the gradient of the second input is the same product taken in another
-order, so that its graph differs: pow keeps the order of PyTorch 1.4, on which the last digit of documented
-results depends. `twice=False`: no second derivative is finite.
-"""
+"""One line per op: how it is written, in both libraries, and on which inputs it is tried. See `op_case`."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
-from typing import Any
+from op_case import PAIRS, SHAPES, Case, each, pairs
+from op_table_complex import COMPLEX
+from op_table_views import VIEWS
 
-import numpy as np
-
-
-@dataclass(frozen=True)
-class Case:
-    name: str
-    function: Callable[..., Any]
-    inputs: tuple[Any, ...]
-    low: float = 0.5
-    high: float = 2.0
-    smooth: bool = True
-    other_order: bool = False
-    twice: bool = True
-
-    def arrays(self, dtype: str) -> list[np.ndarray]:
-        """The inputs as arrays: fixed, different numbers between `low` and `high`."""
-        made = []
-        for k, item in enumerate(self.inputs):
-            if isinstance(item, tuple):
-                n = int(np.prod(item))
-                steps = (np.arange(n) * 7 + 3 * k + 2) % (n + 5)
-                made.append(
-                    (self.low + (self.high - self.low) * (steps + 0.3) / (n + 5.6))
-                    .reshape(item)
-                    .astype(dtype)
-                )
-            else:
-                made.append(np.array(item, dtype))
-        return made
-
-
-S: tuple[int, ...] = ()
-SHAPES = ((), (3,), (2, 3))
-PAIRS = (
-    ((), ()),
-    ((3,), (3,)),
-    ((3,), ()),
-    ((), (3,)),
-    ((2, 3), (3,)),
-    ((2, 1), (1, 3)),
-    ((1,), (2, 2)),
-    ((2, 3), (2, 3)),
-)
-
-
-def each(name: str, function: Any, low: float = 0.5, high: float = 2.0, **how: bool) -> list[Case]:
-    """One input, in every shape."""
-    return [Case(f"{name} {list(s)}", function, (s,), low, high, **how) for s in SHAPES]
-
-
-def pairs(name: str, function: Any, low: float = 0.5, high: float = 2.0, **how: bool) -> list[Case]:
-    """Two inputs, in every pair of shapes that broadcasts."""
-    return [Case(f"{name} {list(a)} {list(b)}", function, (a, b), low, high, **how) for a, b in PAIRS]
-
+__all__ = ["CASES", "PAIRS", "PLAIN", "SHAPES", "Case", "each", "pairs"]
 
 CASES: list[Case] = [
     # arithmetic
@@ -93,7 +33,7 @@ CASES: list[Case] = [
     *each("pow -1", lambda L, a: a**-1),
     *each("pow -2.5", lambda L, a: L.pow(a, -2.5)),
     *each("number pow", lambda L, a: 2**a),
-    *each("zero pow", lambda L, a: 0**a, smooth=False),
+    *each("zero pow", lambda L, a: 0**a, smooth=False, numbers="real"),
     *each("neg", lambda L, a: -a),
     *each("reciprocal", lambda L, a: a.reciprocal()),
     Case("same twice", lambda L, a: a * a, ((3,),)),
@@ -103,6 +43,7 @@ CASES: list[Case] = [
         ([0.0, 0.0, 2.0, 0.0], [0.0, 2.0, 0.0, 1.0]),
         smooth=False,
         twice=False,
+        numbers="real",
     ),
     Case("pow 2 at zero", lambda L, a: a**2, ([0.0, -1.5],)),
     # functions of one element
@@ -113,16 +54,28 @@ CASES: list[Case] = [
     *each("cos", lambda L, a: L.cos(a), -2, 2),
     *each("tanh", lambda L, a: a.tanh(), -2, 2),
     *each("sigmoid", lambda L, a: L.sigmoid(a), -2, 2),
-    *each("relu", lambda L, a: L.relu(a), -2, 2),
+    *each("relu", lambda L, a: L.relu(a), -2, 2, numbers="real"),
     *each("abs", lambda L, a: abs(a), -2, 2),
-    Case("relu at zero", lambda L, a: a.relu(), ([-1.0, 0.0, 1.0],), smooth=False),
+    Case("relu at zero", lambda L, a: a.relu(), ([-1.0, 0.0, 1.0],), smooth=False, numbers="real"),
     Case("abs at zero", lambda L, a: a.abs(), ([-1.0, 0.0, 1.0],), smooth=False),
-    Case("abs of nan", lambda L, a: a.abs(), ([float("nan"), float("inf"), -0.0],), smooth=False),
-    Case("relu of nan", lambda L, a: a.relu(), ([float("nan"), float("inf"), -0.0],), smooth=False),
-    Case("sigmoid far out", lambda L, a: a.sigmoid(), ([-80.0, -20.0, 0.0, 20.0],)),
-    *pairs("where", lambda L, a, b: L.where(a.detach() > 1.0, a, b)),
-    Case("where number", lambda L, a: L.where(a.detach() > 1.0, a, 0.0), ((3,),)),
-    Case("where other number", lambda L, a: L.where(a.detach() > 1.0, 2.0, a), ((2, 3),)),
+    Case(
+        "abs of nan",
+        lambda L, a: a.abs(),
+        ([float("nan"), float("inf"), -0.0],),
+        smooth=False,
+        numbers="real",
+    ),
+    Case(
+        "relu of nan",
+        lambda L, a: a.relu(),
+        ([float("nan"), float("inf"), -0.0],),
+        smooth=False,
+        numbers="real",
+    ),
+    Case("sigmoid far out", lambda L, a: a.sigmoid(), ([-80.0, -20.0, 0.0, 20.0],), numbers="real"),
+    *pairs("where", lambda L, a, b: L.where(a.detach() > 1.0, a, b), numbers="real"),
+    Case("where number", lambda L, a: L.where(a.detach() > 1.0, a, 0.0), ((3,),), numbers="real"),
+    Case("where other number", lambda L, a: L.where(a.detach() > 1.0, 2.0, a), ((2, 3),), numbers="real"),
     # products
     Case("dot", lambda L, a, b: a.dot(b), ((3,), (3,))),
     Case("dot @", lambda L, a, b: a @ b, ((1,), (1,))),
@@ -181,9 +134,9 @@ CASES: list[Case] = [
     Case("clone", lambda L, a: a.clone(), ((2, 3),)),
     Case("clone 0-d", lambda L, a: L.clone(a), ((),)),
     Case("contiguous", lambda L, a: a.t().contiguous(), ((2, 3),)),
-    Case("float", lambda L, a: a.float() * 2, ((3,),), smooth=False),
-    Case("double", lambda L, a: a.double() * 2, ((3,),)),
-    Case("to", lambda L, a: a.to(L.float64) * a.to(L.float32), ((),), smooth=False),
+    Case("float", lambda L, a: a.float() * 2, ((3,),), smooth=False, numbers="real"),
+    Case("double", lambda L, a: a.double() * 2, ((3,),), numbers="real"),
+    Case("to", lambda L, a: a.to(L.float64) * a.to(L.float32), ((),), smooth=False, numbers="real"),
     # indexing
     Case("select", lambda L, a: a[1], ((3,),)),
     Case("select negative", lambda L, a: a[-1], ((2, 3),)),
@@ -204,8 +157,10 @@ CASES: list[Case] = [
     Case("everything", lambda L, a: a[:], ((3,),)),
     Case("ellipsis of 0-d", lambda L, a: a[...], ((),)),
     Case("none of 0-d", lambda L, a: a[None], ((),)),
+    *VIEWS,
+    *COMPLEX,
     # several together
-    Case("mixed dtypes", lambda L, a, b: a * b.double(), ((3,), (3,))),
+    Case("mixed dtypes", lambda L, a, b: a * b.double(), ((3,), (3,)), numbers="real"),
     Case("layer", lambda L, x, w, b: (x @ w + b).tanh().sum(), ((4, 3), (3, 2), (2,)), -1, 1),
     Case("broadcast and dot", lambda L, x, y: (x * L.tensor([2.0, 3.0, 5.0]).to(x.dtype)) @ y, ((), (3,))),
     Case("one over x squared", lambda L, a: 1 / (a * a), ((2, 2),)),

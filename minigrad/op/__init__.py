@@ -1,15 +1,19 @@
 """Ops: how one is declared, what its node saves, and what happens when it is called.
 
-`registry` holds `Op` and `F`, `saved` what nodes keep, `nodes` how they are applied, `calls` how an op runs
-on tensors and `declare` the decorator `differentiable` that ties them together.
+`registry` holds `Op` and `F`, `saved` what nodes keep (`packed`, where hooks keep it), `nodes` their classes
+and `applying` how they are applied in general, `calls` how an op runs on tensors and `declare` the decorator
+`differentiable` that ties them together. `forward`, `jvps` and `tangents` are forward mode.
 """
 
 from __future__ import annotations
 
-from .calls import check_broadcast, connect_views, prepare, record
-from .declare import composite, differentiable
+from .applying import uncast
+from .calls import check_broadcast, connect_views, in_general, prepare, record
+from .declare import composite, differentiable, rename
+from .forward import originals, push_in_place
 from .registry import OPS, RAW, F, Op
-from .saved import modified
+from .replay import path_of, replay, replay_array
+from .saved import modified, pack_inputs, pack_result
 
 __all__ = [
     "F",
@@ -20,7 +24,17 @@ __all__ = [
     "composite",
     "connect_views",
     "differentiable",
+    "in_general",
     "modified",
+    "originals",
+    "pack_inputs",
+    "pack_result",
+    "path_of",
     "prepare",
+    "push_in_place",
     "record",
+    "rename",
+    "replay",
+    "replay_array",
+    "uncast",
 ]

@@ -27,9 +27,9 @@ from collections.abc import Callable
 from typing import Any
 
 from ..tensor_base import TensorBase
-from .calls import make_call
 from .nodes import make_node
 from .registry import CALLS, KERNELS, OPS, RAW, F, Op
+from .written_calls import make_call
 
 
 def camel(name: str) -> str:
@@ -43,16 +43,23 @@ def differentiable(
     kernel: Any = None,
     elementwise: bool = False,
     linear: bool = False,
+    multilinear: bool = False,
+    jvp: Any = None,
     floating: bool = False,
     view: bool = False,
     promotes: bool = True,
     check: Any = None,
+    bit: int = 0,
+    complexes: dict[str, Any] | None = None,
+    several: bool = False,
+    listed: bool = False,
     **vjps: Any,
 ) -> Callable[[Any], Any]:
     """Declare an op: see the module's docstring.
 
     `node` is the node's name where it is not `<Name>Backward0`; `kernel` replaces the decorated function's
-    body (which then only documents). `view=True`: the result shares memory with `self`; `promotes=False`: an
+    body (which then only documents). `complexes` are vjps for complex numbers: see Note [Complex numbers] in
+    `nodes`. `view=True`: the result shares memory with `self`; `promotes=False`: an
     elementwise op whose operands keep their dtypes. For the other flags see `Op`.
     """
 
@@ -61,10 +68,16 @@ def differentiable(
         flags = {
             "elementwise": elementwise,
             "linear": linear,
+            "multilinear": multilinear,
+            "jvp": jvp,
             "floating": floating,
             "view": view,
             "promotes": promotes,
             "check": check,
+            "bit": bit,
+            "complexes": complexes or {},
+            "several": several,
+            "listed": listed,
         }
         op = Op(name, kernel or function, function, vjps, flags)
         op.node = make_node(op, node or camel(name) + "Backward0")
@@ -90,12 +103,22 @@ def composite(function: Any) -> Any:
     return function
 
 
+def rename(call: Any, name: str) -> None:
+    """Give an op the name by which users know it, which may be that of a composite around it."""
+    op: Op = call.op
+    for registry in (F, KERNELS, CALLS):
+        if not hasattr(registry, name):
+            setattr(registry, name, getattr(registry, op.name))
+    op.name = name
+    getattr(F, name).op = op
+
+
 def make_polymorphic(op: Op, call: Any) -> Any:
     """The op for `F`: on raw arrays the kernel, on tensors the op, on symbols what they make of it."""
     kernel = op.kernel
 
     def polymorphic(*args: Any) -> Any:
-        for x in args:
+        for x in args if not op.listed else args[0]:
             if isinstance(x, TensorBase):
                 return call(*args)
             if not isinstance(x, RAW) and hasattr(x, "__minigrad_symbol__"):

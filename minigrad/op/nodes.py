@@ -1,36 +1,72 @@
 """The node class of an op: its saved values and how it is applied.
 
+Note [Complex numbers]
+    Gradients are PyTorch's: of a real function L of z = a + ib it is ∂L/∂a + i ∂L/∂b. Where an op is
+    holomorphic with real coefficients, as nearly all are, its gradient is the vjp as it is written, run on
+    the conjugates of the saved values: g · conj(f'(z)) = g · f'(conj z). So a vjp says nothing of complex
+    numbers; a node of an op that works on them is of a second class of the op (`complex_node`), which
+    conjugates what it reads. Ops that are not holomorphic, and those for which PyTorch conjugates something
+    else than the saved values, which shows in the graph, say their own formulas (`complexes`). The gradient
+    of a real input is the real part (`uncast`).
+
 Note [Written-out functions]
     What runs for every node of a large graph is written out as text for each op and compiled when it is first
-    called: without loops over inputs and names it is twice as fast. `apply_general` is the plain form of the
-    same, and what runs whenever memory is shared, a constant tensor was saved, or saved values were released.
+    called: without loops over inputs and names it is twice as fast. `applying` has the plain form of the
+    same, which runs whenever memory is shared, a constant tensor was saved, or saved values were released.
 """
 
 from __future__ import annotations
 
-from functools import partial
+from functools import partial, partialmethod
 from types import FunctionType
 from typing import Any
 
-from ..graph import RELEASED, AccumulateGrad, Node, sum_to
+from ..graph import RELEASED, AccumulateGrad, Node
 from ..tensor_base import TensorBase, attach
-from .registry import CALLS, KERNELS, F, Op, arguments
-from .saved import CONSTANTS, saved, unpack, wanted
+from .applying import apply_general, apply_limited, apply_nothing, by_name, uncast
+from .packed import Packed
+from .registry import CALLS, KERNELS, Op, arguments
+from .saved import CONSTANTS, raw_saved, saved
 
 
 def make_node(op: Op, name: str) -> type[Node]:
     """The Node class of an op: a slot per saved name, `_saved_<name>` properties, and how to apply it."""
     members: dict[str, Any] = {
-        "__slots__": tuple("_raw_" + n for n, _ in op.saved),
+        "__slots__": tuple("_raw_" + n for n, _ in op.saved)
+        + (("outputs",) if op.several else ())
+        + (("__weakref__",) if op.name == "as_strided" else ()),
         "__module__": __name__,
         "op": op,
+        "is_complex": False,
         "apply": late(op, "apply", write_apply),
         "apply_tensors": late(op, "apply_tensors", write_apply_tensors),
+        "apply_nothing": apply_nothing,
+        "apply_limited": apply_limited,
         "release": make_release(op),
     }
-    for n in (n for n, _ in op.saved if not n.endswith("_scalar_type")):
+    if op.several or op.listed:
+        members |= {"apply": apply_general, "apply_tensors": partialmethod(apply_general, tensors=True)}
+    for n in (n for n, _ in op.saved if not n.endswith("_scalar_type") and not (op.listed and "_sym_" in n)):
         members["_saved_" + n] = property(partial(saved, name=n), doc=f"The value saved as `{n}`.")
+        if n in op.tensors:
+            members["_raw_saved_" + n] = property(
+                partial(raw_saved, name=n), doc=f"`{n}`, to register hooks on."
+            )
     return type(name, (Node,), members)
+
+
+def complex_node(op: Op) -> type[Node]:
+    """The second Node class of an op. See Note [Complex numbers]."""
+    if op.complex_node is None:
+        members = {
+            "__slots__": (),
+            "__module__": __name__,
+            "is_complex": True,
+            "apply": apply_general,
+            "apply_tensors": partialmethod(apply_general, tensors=True),
+        }
+        op.complex_node = type(op.node.__name__, (op.node,), members)
+    return op.complex_node
 
 
 def late(op: Op, name: str, write: Any) -> Any:
@@ -38,6 +74,7 @@ def late(op: Op, name: str, write: Any) -> Any:
 
     def first(*args: Any) -> Any:
         text, scope = write(op)
+        scope["__name__"] = __name__
         exec(text, scope)
         setattr(op.node, name, scope[name])
         return scope[name](*args)
@@ -112,11 +149,6 @@ def vjp_call(op: Op, i: int) -> str:
     return f"None if n{i} is None else vjp{i}({', '.join(names)})"
 
 
-def by_name(op: Op) -> list[int]:
-    """The inputs in alphabetical order, in which PyTorch takes their gradients: nodes then have its ages."""
-    return sorted(range(len(op.inputs)), key=op.inputs.__getitem__)
-
-
 def vjps(op: Op, names: Any) -> dict[str, Any]:
     """The names that all of these functions use."""
     scope: dict[str, Any] = {f"vjp{i}": bound(vjp, names) for i, vjp in enumerate(op.vjps.values())}
@@ -165,56 +197,16 @@ def write_apply_tensors(op: Op) -> tuple[str, dict[str, Any]]:
 def rebuild(data: Any, node: Node, i: int) -> Any:
     """The tensor that was saved as the input of edge `i`."""
     carrier: Any = node._next[i]
-    if carrier.__class__ is AccumulateGrad:
+    if carrier.__class__ is AccumulateGrad or (carrier.op is None and hasattr(carrier, "variable")):
         return carrier.variable
     return attach(data, carrier, node._nrs[i] if node._nrs else 0)
-
-
-def apply_general(node: Any, g: Any, tensors: bool = False) -> tuple[Any, ...]:
-    """`apply` (or `apply_tensors`) with every saved value checked. See Note [Written-out functions]."""
-    __tracebackhide__ = True
-    op = node.op
-    values = {}
-    for name in wanted(node):
-        values[name] = saved(node, name, wrapped=False) if tensors else raw_value(node, name)
-    gradients: list[Any] = [None] * len(op.inputs)
-    for i in by_name(op):
-        if node._next[i] is not None:
-            vjp = op.vjps[op.inputs[i]]
-            gradients[i] = vjp(g, *(values[n] for n in arguments(vjp)))
-    return tuple(gradients) if node._cast is None else uncast(node, gradients)
-
-
-def raw_value(node: Any, name: str) -> Any:
-    """A saved value as raw data, 0-dim arrays as scalars."""
-    __tracebackhide__ = True
-    data, _ = unpack(node, name)
-    return data[()] if name in node.op.tensors and getattr(data, "ndim", None) == 0 else data
-
-
-def uncast(node: Any, gradients: list[Any]) -> tuple[Any, ...]:
-    """Bring gradients back to the shapes and dtypes of the inputs that were broadcast or promoted."""
-    for i, kind in enumerate(node._cast):
-        g = gradients[i]
-        if kind is None or g is None:
-            continue
-        shape, dtype = kind
-        if isinstance(g, TensorBase):
-            if g._data.shape != shape:
-                g = F.sum_to(g, shape)
-            gradients[i] = g if g._data.dtype == dtype else F.to(g, dtype)
-        else:
-            if g.shape != shape:
-                g = sum_to(g, shape)
-            gradients[i] = g if g.dtype == dtype else g.astype(dtype)
-    return tuple(gradients)
 
 
 RELEASE = """\
 def release(node):
     if {kept}:
+        node._check = RELEASED  # first: another thread must not read what is gone for a number
         {forget}
-        node._check = RELEASED
 """
 
 
@@ -234,10 +226,10 @@ def make_release(op: Op) -> Any:
             kept.append(f"{slot} is not None")
             forget.append(f"{slot} = None")
         else:
-            kept.append(f"isinstance({slot}, TensorBase)")
-            forget.append(f"{slot} = None if isinstance({slot}, TensorBase) else {slot}")
+            kept.append(f"isinstance({slot}, HELD)")
+            forget.append(f"{slot} = None if isinstance({slot}, HELD) else {slot}")
     text = RELEASE.format(kept=" or ".join(kept), forget="; ".join(forget))
-    return late(op, "release", lambda op: (text, {"RELEASED": RELEASED, "TensorBase": TensorBase}))
+    return late(op, "release", lambda op: (text, {"RELEASED": RELEASED, "HELD": (TensorBase, Packed)}))
 
 
 def release_nothing(node: Node) -> None:

@@ -33,13 +33,18 @@ OPS: dict[str, Op] = {}  # by the name of its node in PyTorch 2
 class Op:
     """An op as declared.
 
-    `params` are its parameter names, `defaults` the values of the last of them, `inputs` the differentiable
-    ones, `places` their places among the parameters and `vjps` their vjps. `saved` lists (name, indices of
-    the inputs whose vjp wants it); `tensors` are the saved names that stand for tensors. `elementwise` ops
-    broadcast and promote, `promoted` being the places of their operands; `linear` ones are linear in each
-    input; `floating` ones make integers the default float first; the result of a `view` shares memory with
-    its first argument; `check` is called with the dtypes of the operands, before promotion, and raises for
-    those that the op refuses.
+    `params` are its parameter names, `defaults` the values of the last of them, `inputs` the
+    differentiable ones, `places` their places among the parameters and `vjps` their vjps. `saved` lists
+    (name, indices of the inputs whose vjp wants it); `tensors` are the saved names that stand for
+    tensors. `elementwise` ops broadcast and promote, `promoted` being the places of their operands;
+    `linear` ones are linear in all inputs together, `multilinear` ones in each, `jvp` is the tangent's
+    formula where these do not give it (see Note [Forward mode]); `floating` ones make integers the
+    default float first; the result of a `view` shares memory with its first argument; `check` is called
+    with the dtypes of the operands, before promotion, and raises for those that the op refuses. The
+    kernel of an op with `several` results gives a tuple of them, and its vjp takes a list of gradients
+    with None for those that nobody sent. The first parameter of a `listed` op is a list of tensors; its
+    one vjp gives a list of gradients. `bit` is the bit of `TensorBase._bits` that a view op turns, whose
+    kernel then is for raw arrays only. For `complexes` see Note [Complex numbers] in `nodes`.
     """
 
     __slots__ = (
@@ -55,9 +60,16 @@ class Op:
         "promoted",
         "elementwise",
         "linear",
+        "multilinear",
+        "jvp",
         "floating",
         "view",
         "check",
+        "several",
+        "listed",
+        "bit",
+        "complexes",
+        "complex_node",
         "node",
         "observed",
     )
@@ -74,7 +86,11 @@ class Op:
         self.places = tuple(self.params.index(n) for n in self.inputs)
         self.vjps = vjps
         self.elementwise, self.linear = flags["elementwise"], flags["linear"]
+        self.multilinear, self.jvp = flags["multilinear"], flags["jvp"]
         self.floating, self.view, self.check = flags["floating"], flags["view"], flags["check"]
+        self.several, self.listed = flags["several"], flags["listed"]
+        self.bit, self.complexes = flags["bit"], flags["complexes"]
+        self.complex_node: type[Node] | None = None
         promotes = self.elementwise and flags["promotes"]
         operands = (*self.inputs, *OPERANDS) if promotes else ()
         self.promoted = tuple(i for i, p in enumerate(self.params) if p in operands)
@@ -86,12 +102,13 @@ class Op:
     def _saved_names(self) -> tuple[tuple[str, tuple[int, ...]], ...]:
         users: dict[str, list[int]] = {}
         for i, vjp in enumerate(self.vjps.values()):
-            for name in arguments(vjp):
+            for name in (*arguments(vjp), *arguments(self.complexes.get(self.inputs[i], vjp))):
                 if name not in self.params and name != "result" and not name.endswith(DERIVED):
                     raise TypeError(
                         f"the vjp of {self.name} asks for {name!r}, which is neither a parameter nor 'result'"
                     )
-                users.setdefault(name, []).append(i)
+                if i not in users.setdefault(name, []):
+                    users[name].append(i)
         return tuple((name, tuple(i)) for name, i in users.items())
 
     def bind(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> list[Any]:

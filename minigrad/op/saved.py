@@ -1,4 +1,7 @@
-"""What a node of an op keeps for its vjps, and how that is read again. See Note [Saved values] in `graph`."""
+"""What a node of an op keeps for its vjps, and how that is read again. See Note [Saved values] in `graph`.
+
+Under saved-tensor hooks each saved tensor goes through `pack` and is read by `unpack_entry`; see `packed`.
+"""
 
 from __future__ import annotations
 
@@ -6,10 +9,13 @@ from typing import Any
 
 import numpy as np
 
-from .. import dialect, dtypes
+from .. import dialect, dtypes, modes
 from ..graph import RELEASED, Node
-from ..storage import strides_of
-from ..tensor_base import TensorBase, attach, wrap
+from ..refusals import refuse_write
+from ..storage import SameCounter, strides_of
+from ..tensor_base import TensorBase, attach, numbers, share, wrap
+from . import tangents
+from .packed import Packed, SavedTensor, default_hooks, pack, saved_tensor, unpack_entry
 from .registry import DERIVED, RAW, Op
 
 CONSTANTS: tuple[Any, ...] = ()  # in `Node._check`: constants were saved, all at version 0
@@ -21,16 +27,33 @@ def keep(op: Op, name: str, values: list[Any], targets: tuple[Any, ...], out: An
         return out, 0
     suffix = next((s for s in DERIVED if name.endswith(s)), None)
     if suffix is not None:
-        data = values[op.params.index(name.removesuffix(suffix))]._data
+        source = values[op.params.index(name.removesuffix(suffix))]
+        if op.listed:
+            whole = suffix == "_sym_sizes"
+            return [t._data.shape if whole else t._data.dtype for t in source], None
+        data = source._data
         if suffix == "_sym_sizes":
             return data.shape, None
         return (strides_of(data) if suffix == "_sym_strides" else data.dtype), None
     value = values[op.params.index(name)]
     if not isinstance(value, TensorBase):
         return value, None
-    if name in op.inputs and targets[op.inputs.index(name)] is not None:
+    check_saved(value)
+    plain = not (value._bits or value._apart)
+    if plain and name in op.inputs and targets[op.inputs.index(name)] is not None:
         return value._data, value._version
     return value, value._version
+
+
+def check_saved(tensor: TensorBase) -> None:
+    """RuntimeError with PyTorch's text for an inference tensor, which no node may save."""
+    if tensor._inference:
+        raise RuntimeError(
+            "Inference tensors cannot be saved for backward. Please do not use Tensors created in inference "
+            "mode in computation tracked by autograd. To work around this, you can make a clone to get a "
+            "normal tensor and use it in autograd, or use `torch.no_grad()` instead of "
+            "`torch.inference_mode()`."
+        )
 
 
 def constant(node: Any, tensor: TensorBase) -> TensorBase:
@@ -40,18 +63,31 @@ def constant(node: Any, tensor: TensorBase) -> TensorBase:
 
 
 def wanted(node: Any) -> list[str]:
-    """The saved names that the vjps which will run ask for."""
+    """The saved names that the vjps which will run ask for, in the order in which PyTorch reads them."""
     targets = node._next
-    return [n for n, users in node.op.saved if any(targets[i] is not None for i in users)]
+    names = [n for n, users in node.op.saved if is_needed(node.op, targets, users)]
+    return sorted(names, key=lambda n: (n == "result", n))
 
 
-def unpack(node: Any, name: str) -> tuple[Any, Any]:
-    """The raw value that `node` saved as `name`, checked, and its tensor if the node kept the tensor itself.
+def is_needed(op: Op, targets: tuple[Any, ...], users: tuple[int, ...]) -> bool:
+    """Whether one of the inputs `users` needs a gradient. PyTorch does not ask where there is one input only,
+    where several need the value, nor for ops that are derivatives.
+    """
+    if op.listed or len(targets) == 1 or len(users) > 1 or "backward" in op.name:
+        return True
+    return any(targets[i] is not None for i in users)
 
-    RuntimeError with PyTorch's text if it was freed, or written to since it was saved.
+
+def unpack(node: Any, name: str, checked: bool = True) -> tuple[Any, Any]:
+    """The raw value that `node` saved as `name`, and its tensor if the node kept the tensor itself.
+
+    RuntimeError with PyTorch's text if it was freed, or (`checked`) written to since it was saved.
     """
     op = node.op
     value = getattr(node, "_raw_" + name)
+    if value.__class__ is Packed:
+        tensor = unpack_entry(node, name, value)
+        return (tensor._data.item(), None) if value.is_number else (numbers(tensor), tensor)
     if name not in op.tensors or not isinstance(value, (TensorBase, *RAW)):
         if value is None and node._check is RELEASED and name in op.tensors:
             raise RuntimeError(dialect.second_backward_error())
@@ -61,7 +97,7 @@ def unpack(node: Any, name: str) -> tuple[Any, Any]:
         expected = next(v for (n, _), v in zip(op.saved, node._check, strict=True) if n == name) or 0
     if isinstance(value, TensorBase):
         storage, carrier, nr = value._storage, value._fn, value._nr
-        data = value._data
+        data = numbers(value)
     else:
         carrier, nr = (node, 0) if name == "result" else node.next_functions[op.inputs.index(name)]
         variable = getattr(carrier, "variable", None)
@@ -69,17 +105,62 @@ def unpack(node: Any, name: str) -> tuple[Any, Any]:
         data = value if variable is None else variable._data
         if storage is not None and storage.array is not None and not isinstance(data, np.ndarray):
             data = storage.array  # the scalar has become this array since, and may have been written to
-    if storage is not None and storage.version != expected:
+        elif isinstance(storage, SameCounter) and any(data is memory for memory in storage.before):
+            data = storage.now
+    if checked and storage is not None and node._seq < storage.detached and is_detached(carrier, name):
+        raise RuntimeError(
+            "Trying to use a saved tensor that has been detached in-place, i.e. with .detach_()."
+            "This is not supported, please use out-of-place `.detach()` instead"
+        )
+    if checked and storage is not None and storage.version != expected:
         writer = storage.writer if name != "result" else None
+        if isinstance(value, TensorBase):
+            carrier, nr, writer = value.grad_fn, value._nr, None
+        elif hasattr(carrier, "variable"):
+            writer = None
+        elif name != "result" and is_view(carrier):
+            refuse_write(creation_of(carrier), carrier, nr, True)
+            writer = "AsStridedBackward0"  # as which the view would be taken anew
         raise RuntimeError(modified(data, carrier, nr, storage.version, expected, writer))
     return data, value if isinstance(value, TensorBase) else None
+
+
+def is_detached(carrier: Any, name: str) -> bool:
+    """Whether an input saved as `name`, which the node `carrier` made, was what `detach_()` took from its
+    graph: no leaf and no view.
+    """
+    return name != "result" and carrier is not None and not (hasattr(carrier, "variable") or is_view(carrier))
+
+
+def is_view(node: Any) -> bool:
+    """Whether the result of a node is a view: that of a view op which is not in place."""
+    if node.op is None:
+        return getattr(node, "_creation", None) is not None  # of a custom Function
+    return node.op.view and not node.op.name.endswith("_")
+
+
+def creation_of(node: Any) -> str:
+    """How the view that `node` made was made, as far as the graph tells: see `refusals`."""
+    while node is not None and is_view(node):
+        if node.op is None:
+            return node._creation
+        if node.op.several:
+            return "several"
+        node = node._next[0]
+    return ""
+
+
+LOOK_ABOVE = (
+    "the backtrace further above shows the operation that failed to compute its gradient. The variable in "
+    "question was changed in there or anywhere later. Good luck!"
+)
 
 
 def modified(
     data: Any, carrier: Node | None, nr: int, version: int, expected: int, writer: str | None = None
 ) -> str:
     """PyTorch's text for a saved value that was written to; `writer` made what is there now."""
-    kind = f"torch.{dtypes.of(data).title}Tensor {list(data.shape)}"
+    kind = f"{dtypes.of(data).type_name} {list(data.shape)}"
     origin = ""
     if writer is not None:
         origin = f", which is output 0 of {dialect.origin_name(writer)},"
@@ -87,20 +168,19 @@ def modified(
         origin = f", which is output {nr} of {dialect.origin_name(type(carrier).__name__)},"
     return (
         "one of the variables needed for gradient computation has been modified by an inplace operation: "
-        f"[{kind}]{origin} is at version {version}; expected version {expected} instead. Hint: enable "
-        "anomaly detection to find the operation that failed to compute its gradient, with "
-        f"{dialect.anomaly_hint()}."
+        f"[{kind}]{origin} is at version {version}; expected version {expected} instead. Hint: "
+        f"{LOOK_ABOVE if modes.anomaly.enabled else dialect.anomaly_hint()}"
     )
 
 
-def saved(node: Any, name: str, wrapped: bool = True) -> Any:
+def saved(node: Any, name: str, wrapped: bool = True, checked: bool = True) -> Any:
     """The value that `node` saved as `name`, as a tensor of its graph or a plain Python value.
 
     A Python number in the place of a tensor is given as a tensor to readers (`wrapped`) and as a number to
-    vjps.
+    vjps. For `checked` see `unpack`.
     """
     op = node.op
-    data, tensor = unpack(node, name)
+    data, tensor = unpack(node, name, checked)
     if tensor is not None:
         return tensor
     if name not in op.tensors or data is None:
@@ -113,4 +193,117 @@ def saved(node: Any, name: str, wrapped: bool = True) -> Any:
         return variable
     t = attach(data, carrier, nr)
     t._storage = carrier.storage(nr)
+    if wrapped and t._storage is None and not isinstance(data, np.ndarray):
+        share(t)  # so that the reader sees what is written to the scalar later
+    if node._extra is not None and name in node._extra.tangents:
+        tangents.put(t, node._extra.tangents[name])
     return t
+
+
+# ── under hooks
+# ─────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def pack_inputs(node: Any, values: list[Any]) -> None:
+    """Hand the tensors that `node` saved of its op's arguments `values` to the hooks in force, if any are.
+
+    As in PyTorch in alphabetical order; a Python number beside a tensor is kept as it is.
+    """
+    hooks = default_hooks()
+    if hooks is None:
+        return
+    op = node.op
+    node.extra.unpacks = bool(op.tensors)
+    for name in sorted(n for n in op.tensors if n != "result"):
+        value = values[op.params.index(name)]
+        if isinstance(value, TensorBase) and getattr(node, "_raw_" + name) is not None:
+            put(node, name, pack(node, name, value, hooks, False))
+
+
+def pack_result(node: Any, result: TensorBase) -> None:
+    """The same for the op's result, once it has its place in the graph."""
+    hooks = default_hooks()
+    if hooks is not None and getattr(node, "_raw_result", None) is not None:
+        put(node, "result", pack(node, "result", result, hooks, True))
+
+
+def put(node: Any, name: str, packed: Packed) -> None:
+    """Let `node` keep `packed` as `name`."""
+    node._check = node._check or tuple(0 for _ in node.op.saved)
+    node.extra.unpacks = True
+    setattr(node, "_raw_" + name, packed)
+
+
+class OpSavedTensor(SavedTensor):
+    """A saved tensor of a node of an op."""
+
+    __slots__ = ()
+
+    def _entry(self) -> Any:
+        return getattr(self._node, "_raw_" + self._name)
+
+    def _set(self, packed: Packed) -> None:
+        packed.is_number = not isinstance(self._entry(), (TensorBase, *RAW))
+        put(self._node, self._name, packed)
+
+    def _original(self) -> Any:
+        return saved(self._node, self._name, checked=False)
+
+    def _read(self) -> Any:
+        return saved(self._node, self._name)
+
+    def _is_output(self) -> bool:
+        return self._name == "result"
+
+    def _is_freed(self) -> bool:
+        return self._node._check is RELEASED
+
+
+def raw_saved(node: Any, name: str) -> SavedTensor:
+    """The SavedTensor of a tensor that `node` saved; AttributeError for what can only be a number."""
+    kept = getattr(node, "_raw_" + name)
+    is_tensor = name in (*node.op.inputs, "result") or isinstance(kept, (TensorBase, Packed))
+    if not is_tensor and (kept is not None or node._check is not RELEASED):
+        raise AttributeError(f"{type(node).__name__!r} object has no attribute '_raw_saved_{name}'")
+    return saved_tensor(OpSavedTensor, node, name)
+
+
+class LooseTensor(SavedTensor):
+    """A tensor saved for no node: through the hooks in force, or with its version."""
+
+    __slots__ = ("_kept", "_version")
+
+    _kept: TensorBase | Packed
+    _version: int
+
+    @classmethod
+    def of(cls, tensor: TensorBase) -> LooseTensor:
+        """Save `tensor`."""
+        self = object.__new__(cls)
+        self._node, self._name, self._version = None, "", tensor._version
+        hooks = default_hooks()
+        self._kept = tensor if hooks is None else pack(None, "", tensor, hooks, False)
+        return self
+
+    def _entry(self) -> Any:
+        return self._kept
+
+    def _set(self, packed: Packed) -> None:
+        self._kept = packed
+
+    def _original(self) -> Any:
+        return self._kept
+
+    def _read(self) -> Any:
+        kept = self._kept
+        if isinstance(kept, Packed):
+            return unpack_entry(None, "", kept)
+        if kept._version != self._version:
+            raise RuntimeError(modified(kept._data, kept._fn, kept._nr, kept._version, self._version))
+        return kept
+
+    def _is_output(self) -> bool:
+        return False
+
+    def _is_freed(self) -> bool:
+        return False

@@ -5,9 +5,24 @@ from __future__ import annotations
 import builtins
 
 from ..op import F
-from . import arithmetic, indexing, linalg, pointwise, reduction, shape
+from . import (
+    arithmetic,
+    complexes,
+    indexing,
+    joining,
+    linalg,
+    pointwise,
+    reduction,
+    shape,
+    strided,
+    views,
+    views_in_place,
+)
 
-__all__ = ["arithmetic", "indexing", "linalg", "pointwise", "reduction", "shape"]
+__all__ = [
+    "arithmetic", "complexes", "indexing", "joining", "linalg", "pointwise", "reduction", "shape", "views",
+    "strided", "views_in_place",
+]  # fmt: skip
 
 _ATTRIBUTES = {"mT", "ndim", "shape", "dtype", "F"}
 

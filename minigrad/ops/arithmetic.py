@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import cmath
 import operator
 from math import inf, nan
 from math import log as ln
@@ -10,7 +11,9 @@ from typing import Any
 import numpy as np
 
 from ..dtypes import FAST_SCALARS, bool_, dtype
-from ..op import F, differentiable
+from ..op import F, differentiable, in_general
+from ..tensor_base import TensorBase
+from .shape import kind_of
 
 
 def no_bools(kinds: list[dtype]) -> None:
@@ -50,11 +53,12 @@ def add(self, other):
 
 
 @differentiable(
-    self=lambda g: g,
+    self=lambda g, alpha: g,
     other=lambda g, alpha: scaled(g, alpha),
     node="AddBackward0",
     elementwise=True,
     linear=True,
+    jvp=lambda self_t, other_t, alpha: self_t + scaled(other_t, alpha),
 )
 def add_scaled(self, other, alpha):
     """`self + alpha · other`."""
@@ -80,11 +84,12 @@ def sub(self, other):
 
 
 @differentiable(
-    self=lambda g: g,
+    self=lambda g, alpha: g,
     other=lambda g, alpha: scaled(F.neg(g), alpha),
     node="SubBackward0",
     elementwise=True,
     linear=True,
+    jvp=lambda self_t, other_t, alpha: self_t - scaled(other_t, alpha),
     check=no_bools,
 )
 def sub_scaled(self, other, alpha):
@@ -104,12 +109,16 @@ def rsub(self, other):
     return other - self
 
 
+for sum_of in (add, sub, rsub):
+    sum_of.op.node._saved_alpha = 1  # what PyTorch's nodes note where no other is given
+
+
 @differentiable(
     self=lambda g, other: g * other,
     other=lambda g, self: g * self,
     kernel=operator.mul,
     elementwise=True,
-    linear=True,
+    multilinear=True,
 )
 def mul(self, other):
     """Product, element by element, with broadcasting."""
@@ -129,9 +138,17 @@ def div_other_vjp(g: Any, self: Any, other: Any) -> Any:
     return -g * quotient
 
 
+def complex_div_vjp(g: Any, self: Any, other: Any) -> Any:
+    """`-g · conj(self / other²)`."""
+    quotient = F.conj((self / other) / other)
+    return -g * quotient
+
+
 @differentiable(
     self=lambda g, other: g / other,
     other=div_other_vjp,
+    complexes={"other": complex_div_vjp},
+    jvp=lambda self_t, other_t, other, result: (self_t - F.product(other_t, result)) / other,
     kernel=operator.truediv,
     elementwise=True,
     floating=True,
@@ -159,7 +176,15 @@ def reciprocal_vjp(g: Any, result: Any) -> Any:
     return -g * square
 
 
-@differentiable(self=reciprocal_vjp, elementwise=True, floating=True)
+def complex_reciprocal_vjp(g: Any, result: Any) -> Any:
+    """`-g · conj(1 / self²)`."""
+    square = F.conj(result * result)
+    return -g * square
+
+
+@differentiable(
+    self=reciprocal_vjp, complexes={"self": complex_reciprocal_vjp}, elementwise=True, floating=True
+)
 def reciprocal(self):
     """`1 / self`."""
     return 1 / self
@@ -202,7 +227,24 @@ def pow_scalar_vjp(g: Any, self: Any, exponent: Any) -> Any:
     return g * F.mul_scalar(F.pow_scalar(self, exponent - 1), exponent)
 
 
-@differentiable(self=pow_scalar_vjp, node="PowBackward0", kernel=power, elementwise=True)
+def complex_pow_scalar_vjp(g: Any, self: Any, exponent: Any) -> Any:
+    """`g · conj(n · self^(n-1))`; zero for n = 0."""
+    if exponent == 0:
+        return F.zeros_like(g)
+    if isinstance(exponent, complex) and isinstance(self, TensorBase):
+        power = in_general(pow_scalar.op, self, exponent - 1)
+    else:
+        power = F.pow_scalar(self, exponent - 1)
+    return g * F.conj(F.mul_scalar(power, exponent))
+
+
+@differentiable(
+    self=pow_scalar_vjp,
+    complexes={"self": complex_pow_scalar_vjp},
+    node="PowBackward0",
+    kernel=power,
+    elementwise=True,
+)
 def pow_scalar(self, exponent):
     """Each element to the power of a number."""
 
@@ -231,9 +273,41 @@ def pow_exponent_vjp(g: Any, self: Any, exponent: Any, result: Any) -> Any:
     return F.where(constant, 0.0, g * result * F.log(self))
 
 
+def complex_pow_self_vjp(g: Any, self: Any, exponent: Any) -> Any:
+    """`g · conj(q · x^(q-1))`, and 0 where q = 0."""
+    slope = F.conj(exponent * F.pow_tensor(self, F.sub_scalar(exponent, 1)))
+    return F.where(F.eq(exponent, 0.0), 0.0, g * slope)
+
+
+def complex_pow_exponent_vjp(g: Any, self: Any, exponent: Any, result: Any) -> Any:
+    """`g · conj(x^q · ln x)`, and 0 where x = 0 and q is real and ≥ 0."""
+    if kind_of(self) != kind_of(result):
+        self = F.to(self, kind_of(result))
+    slope = F.conj(result * F.log(self))
+    return g * F.where(F.logical_and(F.eq(self, 0), is_positive(exponent)), 0.0, slope)
+
+
+def is_positive(exponent: Any) -> Any:
+    """Where exponents are real and not negative."""
+    if kind_of(exponent).kind != "c":
+        return F.ge(exponent, 0)
+    return F.logical_and(F.eq(F.imag(exponent), 0), F.ge(F.real(exponent), 0))
+
+
+def pow_jvp(self_t: Any, exponent_t: Any, self: Any, exponent: Any, result: Any) -> Any:
+    """The sum of both derivatives with the tangents in the place of gradients, composed as PyTorch does."""
+    slope = exponent * F.pow_tensor(self, F.sub_scalar(exponent, 1))
+    of_self = F.where(F.eq(exponent, 0.0), 0.0, F.product(self_t, slope))
+    constant = F.logical_and(F.eq(self, 0), is_positive(exponent))
+    base = self if kind_of(self) == kind_of(result) else F.to(self, kind_of(result))
+    return of_self + F.product(exponent_t, F.where(constant, 0.0, result * F.log(base)))
+
+
 @differentiable(
     self=pow_self_vjp,
     exponent=pow_exponent_vjp,
+    complexes={"self": complex_pow_self_vjp, "exponent": complex_pow_exponent_vjp},
+    jvp=pow_jvp,
     node="PowBackward1",
     kernel=power_of_arrays,
     elementwise=True,
@@ -250,7 +324,28 @@ def rpow_vjp(g: Any, self: Any, exponent: Any, result: Any) -> Any:
     return g * F.mul_scalar(result, ln(self) if self > 0 else nan)
 
 
-@differentiable(exponent=rpow_vjp, node="PowBackward2", elementwise=True, check=no_power_of_bools)
+def complex_rpow_vjp(g: Any, self: Any, exponent: Any, result: Any) -> Any:
+    """`g · conj(c^x · ln c)`, and 0 for c = 0 where x is real and ≥ 0."""
+    slope = F.conj(F.mul_scalar(result, complex_ln(self)))
+    if self == 0:
+        slope = F.where(is_positive(exponent), 0.0, slope)
+    return g * slope
+
+
+def complex_ln(c: Any) -> Any:
+    """The natural logarithm of a number, complex if it has to be."""
+    if c == 0:
+        return -inf
+    return ln(c) if not isinstance(c, complex) and c > 0 else cmath.log(c)
+
+
+@differentiable(
+    exponent=rpow_vjp,
+    complexes={"exponent": complex_rpow_vjp},
+    node="PowBackward2",
+    elementwise=True,
+    check=no_power_of_bools,
+)
 def pow_base(self, exponent):
     """A number to the power of each element."""
     return np.power(exponent.dtype.type(self), exponent)

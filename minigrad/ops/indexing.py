@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import operator
+from math import prod
+from typing import Any
+
 import numpy as np
 
 from ..op import F, differentiable
-from ..storage import Geometry, laid_out, strided
+from ..storage import Geometry, strided
+from .shape import place
 
 
 @differentiable(
@@ -15,10 +20,15 @@ from ..storage import Geometry, laid_out, strided
 )
 def select(self, dim, index):
     """The part at `index` along `dim`, which goes away."""
-    n = self.shape[dim]
+    if self.ndim == 0:
+        raise IndexError("select() cannot be applied to a 0-dim tensor.")
+    front = place(dim, self.ndim)
+    n = self.shape[front]
     if not -n <= index < n:
-        raise IndexError(f"index {index} is out of bounds for dimension {dim} with size {n}")
-    return self[(np.s_[:],) * dim + (index, ...)]
+        raise IndexError(
+            f"select(): index {index} out of range for tensor of size {list(self.shape)} at dimension {front}"
+        )
+    return self[(np.s_[:],) * front + (index, ...)]
 
 
 @differentiable(
@@ -27,7 +37,7 @@ def select(self, dim, index):
 def select_backward(grad_output, input_sizes, dim, index):
     """Zeros of shape `input_sizes` with `grad_output` at `index` along `dim`."""
     out = np.zeros(input_sizes, grad_output.dtype)
-    out[(np.s_[:],) * dim + (index,)] = grad_output
+    out[(np.s_[:],) * (dim % out.ndim) + (index,)] = grad_output
     return out
 
 
@@ -40,7 +50,7 @@ def select_backward(grad_output, input_sizes, dim, index):
 )
 def slice(self, dim, start, end, step):
     """Every `step`-th part from `start` up to `end` along `dim`."""
-    return self[(np.s_[:],) * dim + (np.s_[start:end:step],)]
+    return self[(np.s_[:],) * place(dim, self.ndim) + (np.s_[start:end:step],)]
 
 
 @differentiable(
@@ -51,45 +61,83 @@ def slice(self, dim, start, end, step):
 def slice_backward(grad_output, input_sizes, dim, start, end, step):
     """Zeros of shape `input_sizes` with `grad_output` in the slice."""
     out = np.zeros(input_sizes, grad_output.dtype)
-    out[(np.s_[:],) * dim + (np.s_[start:end:step],)] = grad_output
+    out[(np.s_[:],) * (dim % out.ndim) + (np.s_[start:end:step],)] = grad_output
     return out
 
 
 @differentiable(
-    self=lambda g, self_sym_sizes, self_sym_strides, size, stride, storage_offset: F.put_strided(
+    self=lambda g, self_sym_sizes, self_sym_strides, size, stride, storage_offset: F.as_strided_backward(
         g, self_sym_sizes, self_sym_strides, size, stride, storage_offset
     ),
     view=True,
     linear=True,
 )
 def as_strided(self, size, stride, storage_offset):
-    """The part of the tensor's memory that has this shape, these strides and this offset, all in elements."""
-    return strided(self, Geometry(tuple(size), tuple(stride), storage_offset))
+    """The part of the tensor's memory that has this shape, these strides and this offset, all in elements.
+
+    The offset counts from the tensor's first element; None stands for 0.
+    """
+    return part_of(self, Geometry(tuple(size), tuple(stride), storage_offset or 0))
 
 
-@differentiable(
-    grad_output=lambda g, sizes, strides, size, stride, storage_offset: F.take_strided(
-        g, sizes, strides, size, stride, storage_offset
-    ),
-    node="AsStridedBackwardBackward0",
-    linear=True,
-)
+for hidden in ("sizes", "strides"):  # PyTorch's node does not show them
+    delattr(as_strided.op.node, "_saved_self_sym_" + hidden)
+
+
+class Elsewhere:
+    """Memory of an array described anew, for NumPy to look at; it keeps the array alive."""
+
+    def __init__(self, array: np.ndarray, where: Geometry) -> None:
+        self.array = array
+        known, item = array.__array_interface__, array.itemsize
+        address = known["data"][0] + where.storage_offset * item
+        strides = tuple(s * item for s in where.stride)
+        self.__array_interface__ = {
+            **known,
+            "data": (address, False),
+            "shape": where.size,
+            "strides": strides,
+        }
+
+
+def part_of(array: np.ndarray, where: Geometry) -> np.ndarray:
+    """`strided`, also of memory before the first element of `array`."""
+    return strided(array, where) if where.storage_offset >= 0 else np.asarray(Elsewhere(array, where))
+
+
+def reach(size: Any, stride: Any) -> int:
+    """How many elements of memory an array needs from its first element on."""
+    return 1 + sum((n - 1) * s for n, s in zip(size, stride, strict=True)) if prod(size) else 0
+
+
+def overlaps(dims: list[tuple[int, int]]) -> bool:
+    """Whether elements along dimensions of these (size, stride) may share a place, as PyTorch tells it."""
+    last = 0
+    for n, step in sorted(dims, key=operator.itemgetter(1)):
+        if step <= last:
+            return True
+        last += step * (n - 1)
+    return False
+
+
+def both_places(sizes: Any, strides: Any, size: Any, stride: Any, offset: int | None) -> tuple[Any, ...]:
+    """How much memory an array and a part of it span together, and where each lies in it."""
+    start, begin = max(0, -(offset or 0)), max(0, offset or 0)
+    length = max(start + reach(sizes, strides), begin + reach(size, stride), 1)
+    whole = Geometry(tuple(sizes), tuple(strides), start)
+    return length, whole, Geometry(tuple(size), tuple(stride), begin)
+
+
+@differentiable(linear=True)
 def put_strided(grad_output, sizes, strides, size, stride, storage_offset):
     """Zeros of shape `sizes`, lying as `strides` says, with `grad_output` added to the part that `as_strided`
-    shows.
+    shows. Where elements of the whole lie in one place, each gets an equal share.
     """
-    out = laid_out(np.zeros(sizes, grad_output.dtype), sizes, strides)
-    np.add.at(strided(out, Geometry(size, stride, storage_offset)), (), grad_output)
-    return out
-
-
-@differentiable(
-    self=lambda g, sizes, strides, size, stride, storage_offset: F.put_strided(
-        g, sizes, strides, size, stride, storage_offset
-    ),
-    node="AsStridedBackward0",
-    linear=True,
-)
-def take_strided(self, sizes, strides, size, stride, storage_offset):
-    """A copy of the part that `as_strided` shows of a tensor that lies as `strides` says."""
-    return strided(laid_out(self, sizes, strides), Geometry(size, stride, storage_offset)).copy()
+    length, whole, part = both_places(sizes, strides, size, stride, storage_offset)
+    memory = np.zeros(length, grad_output.dtype)
+    np.add.at(strided(memory, part), (), grad_output)
+    if overlaps([(n, s) for n, s in zip(sizes, strides, strict=True) if n > 1]):
+        count = np.zeros(length, grad_output.dtype)
+        np.add.at(strided(count, whole), (), 1)
+        memory = memory / np.where(count == 0, 1, count).astype(count.dtype)
+    return strided(memory, whole)

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from ..op import F, composite, differentiable
 
 
-@differentiable(self=lambda g, tensor: g * tensor, tensor=lambda g, self: g * self)
+@differentiable(self=lambda g, tensor: g * tensor, tensor=lambda g, self: g * self, multilinear=True)
 def dot(self, tensor):
     """Inner product of two vectors of one length n: (n,) · (n,) → ()."""
     if self.ndim != 1 or tensor.ndim != 1:
@@ -21,9 +23,22 @@ def dot(self, tensor):
     return self.dot(tensor)
 
 
-@differentiable(self=lambda g, vec: F.outer(g, vec), vec=lambda g, self: F.mv(F.t(self), g))
+@differentiable(
+    self=lambda g, other: F.conj(g) * other,
+    other=lambda g, self: g * self,
+    complexes={"self": lambda g, other: F.conj(g) * other, "other": lambda g, self: g * self},
+    multilinear=True,
+)
+def vdot(self, other):
+    """Inner product of two vectors, the first conjugated: (n,) · (n,) → ()."""
+    return dot.op.kernel(np.conjugate(self), other)
+
+
+@differentiable(self=lambda g, vec: F.outer(g, vec), vec=lambda g, self: F.mv(F.t(self), g), multilinear=True)
 def mv(self, vec):
     """Matrix times vector: (n, m) @ (m,) → (n,)."""
+    if self.ndim != 2 or vec.ndim != 1:
+        raise RuntimeError(f"vector + matrix @ vector expected, got 1, {self.ndim}, {vec.ndim}")
     if self.shape[1] != vec.shape[0]:
         raise RuntimeError(
             f"size mismatch, got input ({self.shape[0]}), mat ({self.shape[0]}x{self.shape[1]}), vec "
@@ -48,9 +63,31 @@ def mm_mat2_vjp(g: Any, self: Any, mat2_sym_sizes: Any, mat2_sym_strides: Any) -
     return F.t(F.mm(F.t(g), self)) if by_columns(mat2_sym_sizes, mat2_sym_strides) else F.mm(F.t(self), g)
 
 
-@differentiable(self=mm_self_vjp, mat2=mm_mat2_vjp)
+def complex_mm_self_vjp(g: Any, mat2: Any, self_sym_sizes: Any, self_sym_strides: Any) -> Any:
+    """`g @ conj(mat2)ᵀ`."""
+    if by_columns(self_sym_sizes, self_sym_strides):
+        return F.t(F.mm(F.conj(mat2), F.t(g)))
+    return F.mm(g, F.conj(F.t(mat2)))
+
+
+def complex_mm_mat2_vjp(g: Any, self: Any, mat2_sym_sizes: Any, mat2_sym_strides: Any) -> Any:
+    """`conj(self)ᵀ @ g`."""
+    if by_columns(mat2_sym_sizes, mat2_sym_strides):
+        return F.t(F.mm(F.t(g), F.conj(self)))
+    return F.mm(F.conj(F.t(self)), g)
+
+
+@differentiable(
+    self=mm_self_vjp,
+    mat2=mm_mat2_vjp,
+    complexes={"self": complex_mm_self_vjp, "mat2": complex_mm_mat2_vjp},
+    multilinear=True,
+)
 def mm(self, mat2):
     """Matrix times matrix: (n, k) @ (k, m) → (n, m)."""
+    for name, matrix in (("self", self), ("mat2", mat2)):
+        if matrix.ndim != 2:
+            raise RuntimeError(f"{name} must be a matrix")
     if self.shape[1] != mat2.shape[0]:
         raise RuntimeError(
             f"mat1 and mat2 shapes cannot be multiplied ({self.shape[0]}x{self.shape[1]} and "
@@ -63,9 +100,17 @@ def mm(self, mat2):
 @differentiable(
     self=lambda g, mat2: F.bmm(g, F.transpose(mat2, 1, 2)),
     mat2=lambda g, self: F.bmm(F.transpose(self, 1, 2), g),
+    complexes={
+        "self": lambda g, mat2: F.bmm(g, F.conj(F.transpose(mat2, 1, 2))),
+        "mat2": lambda g, self: F.bmm(F.conj(F.transpose(self, 1, 2)), g),
+    },
+    multilinear=True,
 )
 def bmm(self, mat2):
     """A batch of matrix products: (b, n, k) @ (b, k, m) → (b, n, m)."""
+    for name, batch in (("batch1", self), ("batch2", mat2)):
+        if batch.ndim != 3:
+            raise RuntimeError(f"{name} must be a 3D tensor")
     if (self.shape[0], self.shape[2]) != mat2.shape[:2]:
         raise RuntimeError(
             f"Expected size for first two dimensions of batch2 tensor to be: [{self.shape[0]}, "
@@ -84,6 +129,13 @@ def same_dtype(a: Any, b: Any, name: str) -> None:
             raise RuntimeError(
                 f"dot : expected both vectors to have same dtype, but found {of(a).title} and {of(b).title}"
             )
+        if name == "mv":
+            raise RuntimeError(
+                f"addmv input tensors must have the same dtype, but got {of(b).title}, {of(a).title}, and "
+                f"{of(b).title}"
+            )
+        if name == "bmm":
+            raise RuntimeError(f"expected scalar type {of(a).title} but found {of(b).title}")
         raise RuntimeError(f"expected m1 and m2 to have the same dtype, but got: {c_name(a)} != {c_name(b)}")
 
 
@@ -95,6 +147,8 @@ def c_name(a: Any) -> str:
         "int64": "long long",
         "int32": "int",
         "float16": "c10::Half",
+        "complex64": "c10::complex<float>",
+        "complex128": "c10::complex<double>",
     }
     return names.get(a.dtype.name, a.dtype.name)
 

@@ -28,13 +28,23 @@ def sqrt(self):
     return np.sqrt(self)
 
 
-@differentiable(self=lambda g, self: g * F.cos(self), elementwise=True, floating=True)
+@differentiable(
+    self=lambda g, self: g * F.cos(self),
+    complexes={"self": lambda g, self: g * F.conj(F.cos(self))},
+    elementwise=True,
+    floating=True,
+)
 def sin(self):
     """Sine of each element, in radians."""
     return np.sin(self)
 
 
-@differentiable(self=lambda g, self: g * F.neg(F.sin(self)), elementwise=True, floating=True)
+@differentiable(
+    self=lambda g, self: g * F.neg(F.sin(self)),
+    complexes={"self": lambda g, self: g * F.neg(F.conj(F.sin(self)))},
+    elementwise=True,
+    floating=True,
+)
 def cos(self):
     """Cosine of each element, in radians."""
     return np.cos(self)
@@ -52,6 +62,7 @@ def no_bool(message: str, error: type[Exception]) -> Any:
 
 @differentiable(
     self=lambda g, self: g * F.sgn(self),
+    complexes={"self": lambda g, self: g * F.sgn(self)},
     elementwise=True,
     check=no_bool("\"abs_cpu\" not implemented for 'Bool'", NotImplementedError),
 )
@@ -60,15 +71,56 @@ def abs(self):
     return np.abs(self)
 
 
-@differentiable(self=lambda g, self, result: F.zeros_like(g), elementwise=True)
+def complex_sgn_vjp(g: Any, self: Any, result: Any) -> Any:
+    """`(g - sgn² · conj g) / 2|z|`, and 0 at 0."""
+    size = F.abs(self)
+    twice = F.mul_scalar(size, 2.0)
+    other_way = F.conj(g)
+    slope = (g - (result * result) * other_way) / twice
+    return F.masked_fill(slope, F.eq(size, 0.0), 0.0)
+
+
+def sgn_jvp(self_t: Any, self: Any, result: Any) -> Any:
+    """The same: the derivative is its own adjoint. That of a real number does not change with it."""
+    return complex_sgn_vjp(self_t, self, result) if result._data.dtype.kind == "c" else F.zeros_like(self_t)
+
+
+@differentiable(
+    self=lambda g, self, result: F.zeros_like(g),
+    complexes={"self": complex_sgn_vjp},
+    jvp=sgn_jvp,
+    elementwise=True,
+)
 def sgn(self):
-    """Sign of each element: -1, 0 or 1; 0 for NaN, as in PyTorch."""
+    """Sign of each element: -1, 0 or 1; 0 for NaN, as in PyTorch. Of a complex number z: z/|z|, or 0."""
     if self.dtype.kind == "b":
         return self
+    if self.dtype.kind == "c":
+        size = np.abs(self)
+        return np.where(size == 0, 0, self / np.where(size == 0, 1, size)).astype(self.dtype)[()]
     return ((self > 0).astype(self.dtype) - (self < 0).astype(self.dtype))[()]
 
 
-@differentiable(self=lambda g, result: F.tanh_backward(g, result), elementwise=True, floating=True)
+def real_only(kinds: list[dtype]) -> None:
+    """The error of PyTorch for the sign of complex numbers."""
+    if kinds[0].is_complex:
+        raise NotImplementedError(
+            "Unlike NumPy, torch.sign is not intended to support complex numbers. Please use torch.sgn "
+            "instead."
+        )
+
+
+@differentiable(self=lambda g: F.zeros_like(g), elementwise=True, check=real_only, kernel=sgn.op.kernel)
+def sign(self):
+    """Sign of each element, a real number: -1, 0 or 1; 0 for NaN."""
+
+
+@differentiable(
+    self=lambda g, result: F.tanh_backward(g, result),
+    complexes={"self": lambda g, result: F.tanh_backward_conj(g, result)},
+    elementwise=True,
+    floating=True,
+)
 def tanh(self):
     """Hyperbolic tangent of each element."""
     return np.tanh(self)
@@ -76,7 +128,7 @@ def tanh(self):
 
 @differentiable(
     grad_output=lambda g, output: F.tanh_backward(g, output),
-    output=lambda g, grad_output, output: F.mul_scalar(grad_output, -2) * output * g,
+    output=lambda g, grad_output, output: g * (F.mul_scalar(output, -2) * grad_output),
     elementwise=True,
     node="TanhBackwardBackward0",
 )
@@ -85,14 +137,40 @@ def tanh_backward(grad_output, output):
     return grad_output * (1 - output * output)
 
 
+@differentiable(
+    grad_output=lambda g, output: F.tanh_backward_conj(g, F.conj(output)),
+    output=lambda g, grad_output, output: tanh_twice(F.conj(g), grad_output, F.conj(output)),
+    complexes={
+        "grad_output": lambda g, output: F.tanh_backward_conj(g, F.conj(output)),
+        "output": lambda g, grad_output, output: tanh_twice(F.conj(g), grad_output, F.conj(output)),
+    },
+    elementwise=True,
+    node="TanhBackwardBackward0",
+)
+def tanh_backward_conj(grad_output, output):
+    """`grad_output · conj(1 - output²)`."""
+    return grad_output * np.conjugate(1 - output * output)
+
+
+def tanh_twice(g: Any, grad_output: Any, output: Any) -> Any:
+    """`-2 · output · grad_output · g`."""
+    return g * (F.mul_scalar(output, -2) * grad_output)
+
+
 def logistic(x: Any) -> Any:
-    """1 / (1 + e⁻ˣ), without overflow in either direction."""
+    """1 / (1 + e⁻ˣ), of real numbers without overflow in either direction."""
+    if x.dtype.kind == "c":
+        return 1 / (1 + np.exp(-x))
     e = np.exp(-np.abs(x))
     return np.where(x >= 0, 1 / (1 + e), e / (1 + e)).astype(x.dtype)[()]
 
 
 @differentiable(
-    self=lambda g, result: F.sigmoid_backward(g, result), elementwise=True, floating=True, kernel=logistic
+    self=lambda g, result: F.sigmoid_backward(g, result),
+    complexes={"self": lambda g, result: F.sigmoid_backward_conj(g, result)},
+    elementwise=True,
+    floating=True,
+    kernel=logistic,
 )
 def sigmoid(self):
     """Logistic function of each element."""
@@ -110,9 +188,37 @@ def sigmoid_backward(grad_output, output):
 
 
 @differentiable(
+    grad_output=lambda g, output: F.sigmoid_backward_conj(g, F.conj(output)),
+    output=lambda g, grad_output, output: sigmoid_twice(F.conj(g), grad_output, F.conj(output)),
+    complexes={
+        "grad_output": lambda g, output: F.sigmoid_backward_conj(g, F.conj(output)),
+        "output": lambda g, grad_output, output: sigmoid_twice(F.conj(g), grad_output, F.conj(output)),
+    },
+    elementwise=True,
+    node="SigmoidBackwardBackward0",
+)
+def sigmoid_backward_conj(grad_output, output):
+    """`grad_output · conj(output · (1 - output))`."""
+    return grad_output * np.conjugate(output * (1 - output))
+
+
+def sigmoid_twice(g: Any, grad_output: Any, output: Any) -> Any:
+    """`(1 - 2 · output) · grad_output · g`."""
+    return g * grad_output * F.add_scalar(F.mul_scalar(output, -2), 1)
+
+
+def no_relu(kinds: list[dtype]) -> None:
+    """The errors of PyTorch for the positive part of bools and of complex numbers."""
+    if kinds[0] is bool_:
+        raise RuntimeError("Boolean inputs not supported for relu")
+    if kinds[0].is_complex:
+        raise NotImplementedError("clamp is not supported for complex types")
+
+
+@differentiable(
     self=lambda g, result: F.threshold_backward(g, result, 0),
     elementwise=True,
-    check=no_bool("Boolean inputs not supported for relu", RuntimeError),
+    check=no_relu,
 )
 def relu(self):
     """The greater of each element and 0 (NaN stays NaN)."""
@@ -134,6 +240,7 @@ def threshold_backward(grad_output, self, threshold):
     self=lambda g, condition: F.where(condition, g, 0.0),
     other=lambda g, condition: F.where(condition, 0.0, g),
     elementwise=True,
+    linear=True,
 )
 def where(condition, self, other):
     """`self` where `condition` holds, else `other`."""
@@ -144,6 +251,17 @@ def where(condition, self, other):
     return out.astype(np.result_type(self, other), copy=False)[()]
 
 
+def no_order(name: str) -> Any:
+    """A check that refuses complex numbers in PyTorch's words."""
+
+    def check(kinds: list[dtype]) -> None:
+        found = [k for k in kinds if k.is_complex]
+        if found:
+            raise NotImplementedError(f"\"{name}_cpu\" not implemented for '{found[0].title}'")
+
+    return check
+
+
 def comparison(name: str, function: Any, doc: str) -> None:
     """Declare a comparison: no derivative, the result is bool."""
 
@@ -152,7 +270,9 @@ def comparison(name: str, function: Any, doc: str) -> None:
 
     compare.__name__ = name
     compare.__doc__ = doc
-    globals()[name] = differentiable(node=name.capitalize() + "Backward1", elementwise=True)(compare)
+    check = None if name in ("eq", "ne") else no_order(name)
+    node = name.capitalize() + "Backward1"
+    globals()[name] = differentiable(node=node, elementwise=True, check=check)(compare)
 
 
 comparison("eq", np.equal, "Whether elements are equal.")

@@ -82,4 +82,6 @@ def mean_dim(self, dim, keepdim):
 @differentiable()
 def argmax(self):
     """Index of the greatest element of the flattened tensor (int64)."""
+    if self.dtype.kind == "c":
+        raise RuntimeError("argmax(): does not support complex input")
     return np.int64(np.argmax(self))

@@ -17,7 +17,15 @@ def infer(shape: tuple[int, ...], size: int) -> tuple[int, ...]:
     """`shape` with -1 filled in for `size` elements; RuntimeError (PyTorch's text) where it does not fit."""
     if shape.count(-1) > 1:
         raise RuntimeError("only one dimension can be inferred")
+    if shape and min(shape) < -1:
+        wrong = next(i for i, n in enumerate(shape) if n < -1)
+        raise RuntimeError(f"invalid shape dimension {shape[wrong]} at index {wrong} of shape {list(shape)}")
     known = math.prod(n for n in shape if n != -1)
+    if -1 in shape and known == size == 0:
+        raise RuntimeError(
+            f"cannot reshape tensor of 0 elements into shape {list(shape)} because the unspecified dimension "
+            "size -1 can be any value and is ambiguous"
+        )
     if -1 in shape and known and size % known == 0:
         return tuple(size // known if n == -1 else n for n in shape)
     if known != size:
@@ -67,7 +75,9 @@ def reshape(self: Any, size: tuple[int, ...]) -> Any:
         return F.view(self, size)
     shape = infer(tuple(size), data.size)
     return (
-        F.unsafe_view(F.clone(self), shape) if viewed(data, shape) is None else F.reshape_alias(self, shape)
+        F.unsafe_view(F.clone(self, "C"), shape)
+        if viewed(data, shape) is None
+        else F.reshape_alias(self, shape)
     )
 
 
@@ -78,12 +88,18 @@ def expand(self, size):
     lead = len(size) - self.ndim
     if lead < 0:
         raise RuntimeError(
-            f"expand(torch.{of(self).title}Tensor{{{list(self.shape)}}}, size={list(size)}): the number of "
+            f"expand({of(self).type_name}{{{list(self.shape)}}}, size={list(size)}): the number of "
             f"sizes provided ({len(size)}) must be greater or equal to the number of dimensions in the "
             f"tensor ({self.ndim})"
         )
     shape = tuple(self.shape[i - lead] if n == -1 and i >= lead else n for i, n in enumerate(size))
-    for i, (n, m) in enumerate(zip(shape[lead:], self.shape, strict=True)):
+    for i, n in enumerate(shape[:lead]):
+        if n < 0:
+            raise RuntimeError(
+                f"The expanded size of the tensor ({n}) isn't allowed in a leading, non-existing dimension "
+                f"{i}"
+            )
+    for i, (n, m) in reversed(list(enumerate(zip(shape[lead:], self.shape, strict=True)))):
         if n != m and m != 1:
             raise RuntimeError(
                 f"The expanded size of the tensor ({n}) must match the existing size ({m}) at non-singleton "
@@ -110,6 +126,12 @@ def sum_to(g: Any, shape: tuple[int, ...]) -> Any:
     if dims:
         g = F.sum_dim(g, dims, True)
     return F.view(g, shape) if lead else g
+
+
+@composite
+def contiguous(self: Any) -> Any:
+    """The same numbers in row-major order: a copy where they are not."""
+    return np.ascontiguousarray(self).reshape(self.shape) if isinstance(self, RAW) else self.contiguous()
 
 
 def inverse(dims: tuple[int, ...]) -> tuple[int, ...]:
@@ -192,8 +214,8 @@ def squeeze_dim(self, dim):
     linear=True,
 )
 def squeeze_result(self, dim):
-    """`squeeze_dim` in place, of a result that nobody else sees."""
-    return np.squeeze(self, dim)
+    """`squeeze_dim` in place."""
+    return squeeze_dim.op.kernel(self, dim)
 
 
 def unsqueezed_all(g: Any, sizes: tuple[int, ...]) -> Any:
@@ -215,20 +237,33 @@ def squeeze_all(self):
     return np.squeeze(self)
 
 
-@differentiable(self=lambda g: g, view=True, linear=True)
+@differentiable(self=lambda g: g, view=True, linear=True, jvp=lambda self_t: self_t)
 def alias(self):
     """The same tensor once more: `t[...]`."""
     return self[...] if isinstance(self, np.ndarray) else self
 
 
+@differentiable(self=lambda g: g, node="Identity", view=True)
+def fw_primal(self):
+    """The same tensor without its tangent: what `forward_ad.unpack_dual` gives as primal."""
+    return self[...] if isinstance(self, np.ndarray) else self
+
+
 @differentiable(self=lambda g: g, linear=True)
-def clone(self):
-    """A copy."""
-    return self.copy()
+def clone(self, order="K"):
+    """A copy that lies in memory as the tensor does, without gaps; `order="C"`: in row-major order."""
+    if not isinstance(self, np.ndarray):
+        return self
+    repeats = 0 in self.strides  # NumPy's order for what `expand` repeats is its own
+    return self.copy("C" if repeats else order)
 
 
 @differentiable(
-    self=lambda g: F.zeros_like(g), src=lambda g: g, node="CopyBackwards", elementwise=True, promotes=False
+    self=lambda g: F.zeros_like(g),
+    src=lambda g, src_scalar_type: cast_back(g, src_scalar_type),
+    node="CopyBackwards",
+    elementwise=True,
+    promotes=False,
 )
 def copy(self, src):
     """`src` in the shape and dtype of `self`; in place it is `copy_`."""
@@ -241,12 +276,26 @@ def copy(self, src):
     return np.broadcast_to(src, self.shape).astype(self.dtype)[()]
 
 
+def cast_back(g: Any, dtype: Any) -> Any:
+    """A gradient in the dtype of the input: of a complex one its real part where that is real."""
+    if hasattr(g, "__minigrad_symbol__"):
+        return g
+    if dtype.kind == "f" and kind_of(g).kind == "c":
+        g = F.real(g)
+    return g if kind_of(g) == dtype else F.to(g, dtype)
+
+
+def kind_of(g: Any) -> Any:
+    """The NumPy dtype of an array or tensor."""
+    return (g if isinstance(g, RAW) else g._data).dtype
+
+
 @differentiable(
-    self=lambda g, self_scalar_type: F.to(g, self_scalar_type), node="ToCopyBackward0", linear=True
+    self=lambda g, self_scalar_type: cast_back(g, self_scalar_type), node="ToCopyBackward0", linear=True
 )
 def to(self, dtype):
     """A copy in another dtype."""
-    return self.astype(dtype)
+    return (self.real if self.dtype.kind == "c" and np.dtype(dtype).kind != "c" else self).astype(dtype)
 
 
 @differentiable()
@@ -261,9 +310,41 @@ def ones_like(self):
     return np.ones_like(self)[()]
 
 
+C_NAMES = {
+    "float16": "c10::Half", "float32": "float", "float64": "double", "int8": "int8_t", "int16": "int16_t",
+    "int32": "int", "int64": "int64_t", "uint8": "uint8_t",
+}  # fmt: skip
+
+
+def fitting(value: Any, dtype: Any) -> Any:
+    """A number for arrays of `dtype`; RuntimeError with PyTorch's text for a complex one without a place."""
+    if not isinstance(value, complex) or dtype.kind in "cb":
+        return value
+    if value.imag:
+        raise RuntimeError(f"value cannot be converted to type {C_NAMES[dtype.name]} without overflow")
+    return value.real
+
+
 @differentiable(self=lambda g: F.zeros_like(g), node="FillBackward2", elementwise=True, promotes=False)
 def fill(self, value):
     """`value` in every element."""
+    return np.full_like(self, fitting(value, self.dtype))
+
+
+@differentiable(
+    self=lambda g: F.zeros_like(g),
+    value=lambda g: F.sum_all(g),
+    node="FillBackward3",
+    elementwise=True,
+    linear=True,
+    promotes=False,
+)
+def fill_tensor(self, value):
+    """The one number of a 0-dim tensor in every element."""
+    if value.ndim:
+        raise RuntimeError(
+            f"fill_ only supports 0-dimension value tensor but got tensor with {value.ndim} dimensions."
+        )
     return np.full_like(self, value)
 
 

@@ -7,16 +7,20 @@ from typing import Any
 import numpy as np
 
 from ..inplace import in_place
-from ..op import F
+from ..op import F, in_general
 from ..ops import arithmetic as ar
 from ..ops import pointwise as pw
 from ..tensor_base import TensorBase
 
 
 def power(self: Any, exponent: Any) -> Any:
-    """Each element to the power of a number or of another tensor's element."""
+    """Each element to the power of a number or of another tensor's element; or a number to such powers."""
+    if isinstance(exponent, TensorBase) and not isinstance(self, TensorBase):
+        return ar.pow_base(self, exponent)
     if isinstance(exponent, TensorBase):
         return ar.pow_tensor(self, exponent)
+    if isinstance(exponent, complex):
+        return in_general(ar.pow_scalar.op, self, exponent)
     if not isinstance(exponent, (int, float)):
         raise TypeError(f"pow(): argument 'exponent' must be Tensor or Number, not {type(exponent).__name__}")
     return ar.pow_scalar(self, exponent)
@@ -56,6 +60,8 @@ class Arithmetic(TensorBase):
             return declined(other)
 
     def __rsub__(self, other: Any) -> Any:
+        if other.__class__ is complex:
+            return in_general(ar.rsub.op, self, other)
         try:
             return ar.rsub(self, other)
         except TypeError:
@@ -91,7 +97,7 @@ class Arithmetic(TensorBase):
             return declined(exponent)
 
     def __rpow__(self, base: Any) -> Any:
-        return ar.pow_base(base, self) if isinstance(base, (int, float)) else NotImplemented
+        return ar.pow_base(base, self) if isinstance(base, (int, float, complex)) else NotImplemented
 
     def __neg__(self) -> Any:
         return ar.neg(self)
@@ -166,9 +172,11 @@ class Arithmetic(TensorBase):
         """Absolute value of each element."""
         return pw.abs(self)
 
+    absolute = abs
+
     def sign(self) -> Any:
-        """Sign of each element."""
-        return pw.sgn(self)
+        """Sign of each element; NotImplementedError for complex numbers."""
+        return pw.sign(self)
 
 
 class Comparison(TensorBase):
@@ -256,6 +264,34 @@ class InPlace(TensorBase):
         """Square root, in place."""
         return in_place(pw.sqrt.op, self)
 
+    def sin_(self) -> Any:
+        """Sine, in place."""
+        return in_place(pw.sin.op, self)
+
+    def cos_(self) -> Any:
+        """Cosine, in place."""
+        return in_place(pw.cos.op, self)
+
+    def reciprocal_(self) -> Any:
+        """`self = 1 / self`, in place."""
+        return in_place(ar.reciprocal.op, self)
+
+    def abs_(self) -> Any:
+        """Absolute value, in place; RuntimeError for complex numbers."""
+        if self._data.dtype.kind == "c":
+            raise RuntimeError("In-place abs is not supported for complex tensors.")
+        return in_place(pw.abs.op, self)
+
+    absolute_ = abs_
+
+    def sgn_(self) -> Any:
+        """`self = self.sgn()`, in place."""
+        return in_place(pw.sgn.op, self)
+
+    def sign_(self) -> Any:
+        """Sign, in place; NotImplementedError for complex numbers."""
+        return in_place(pw.sign.op, self)
+
     def tanh_(self) -> Any:
         """Hyperbolic tangent, in place."""
         return in_place(pw.tanh.op, self)
@@ -274,7 +310,7 @@ class InPlace(TensorBase):
 
     def fill_(self, value: Any) -> Any:
         """Write one value into every element."""
-        return in_place(F.fill.op, self, value._data.item() if isinstance(value, TensorBase) else value)
+        return in_place((F.fill_tensor if isinstance(value, TensorBase) else F.fill).op, self, value)
 
     def zero_(self) -> Any:
         """Write 0 into every element."""

@@ -10,15 +10,11 @@ import numpy as np
 
 from .. import dtypes
 from ..op import F
+from ..op.calls import check_edges
 from ..ops import linalg
 from ..ops import reduction as red
-from ..ops import shape as sh
 from ..tensor_base import TensorBase, share, wrap
-
-
-def sizes(size: tuple[Any, ...]) -> tuple[int, ...]:
-    """Sizes given as numbers or as one sequence."""
-    return tuple(size[0]) if len(size) == 1 and isinstance(size[0], (tuple, list)) else size
+from .views import whole_of
 
 
 def listed(dim: Any) -> tuple[int, ...]:
@@ -27,98 +23,46 @@ def listed(dim: Any) -> tuple[int, ...]:
 
 
 class Shape(TensorBase):
-    """The same numbers, seen in another way."""
+    """Indexing and conversions that need the shape."""
 
     __slots__ = ()
-
-    def view(self, *size: Any) -> Any:
-        """The same memory in another shape."""
-        return sh.view(self, sizes(size))
-
-    def reshape(self, *size: Any) -> Any:
-        """The same numbers in another shape; a view where that is possible."""
-        return sh.reshape(self, sizes(size))
-
-    def flatten(self) -> Any:
-        """One dimension."""
-        return sh.reshape(self, (-1,))
-
-    def expand(self, *size: Any) -> Any:
-        """Repeated along one-element or new dimensions, without a copy."""
-        return sh.expand(self, sizes(size))
-
-    def permute(self, *dims: Any) -> Any:
-        """Dimensions in another order."""
-        return sh.permute(self, sizes(dims))
-
-    def transpose(self, dim0: int, dim1: int) -> Any:
-        """Two dimensions exchanged."""
-        return sh.transpose(self, dim0, dim1)
-
-    def t(self) -> Any:
-        """A matrix transposed."""
-        return sh.t(self)
-
-    @property
-    def T(self) -> Any:
-        """All dimensions in reverse order."""
-        return sh.permute(self, tuple(reversed(range(self._data.ndim))))
-
-    @property
-    def mT(self) -> Any:
-        """The last two dimensions exchanged."""
-        return sh.transpose(self, -2, -1)
-
-    def unsqueeze(self, dim: int) -> Any:
-        """A dimension of size 1 put in at `dim`."""
-        return sh.unsqueeze(self, dim)
-
-    def squeeze(self, dim: int | None = None) -> Any:
-        """Dimension `dim`, or all, taken away if of size 1."""
-        return sh.squeeze_all(self) if dim is None else sh.squeeze_dim(self, dim)
 
     def __getitem__(self, key: Any) -> Any:
         return get(self, key)
 
     def __setitem__(self, key: Any, value: Any) -> None:
         target = get(self, key, False)
-        if isinstance(value, TensorBase):
-            check_fits(value._data.shape, target._data.shape)
-        target.copy_(
-            value if isinstance(value, TensorBase) else wrap(np.asarray(value, self._data.dtype)[()])
-        )
+        if not isinstance(value, TensorBase):
+            value = wrap(np.asarray(value, self._data.dtype)[()])
+        set_part(target, value)
 
     def __len__(self) -> int:
         if self._data.ndim == 0:
             raise TypeError("len() of a 0-d tensor")
         return len(self._data)
 
-    def __iter__(self) -> Any:
-        if self._data.ndim == 0:
-            raise TypeError("iteration over a 0-d tensor")
-        return iter([F.select(self, 0, i) for i in range(len(self._data))])
 
-
-def check_fits(value: tuple[int, ...], target: tuple[int, ...]) -> None:
-    """RuntimeError with PyTorch's text unless a value of this shape fits into a part of that shape."""
-    while len(value) > len(target) and value[0] == 1:
-        value = value[1:]
-    for i in range(1, len(value) + 1):
-        n = target[-i] if i <= len(target) else 1
-        if value[-i] not in (1, n):
-            raise RuntimeError(
-                f"The expanded size of the tensor ({n}) must match the existing size ({value[-i]}) at "
-                f"non-singleton dimension {len(target) - i}.  Target sizes: {list(target)}.  Tensor sizes: "
-                f"{list(value)}"
-            )
+def set_part(target: Any, value: Any) -> None:
+    """Write `value` into the part `target`, by the ops that PyTorch takes: their nodes show."""
+    shape, wanted = value._data.shape, target._data.shape
+    if shape == wanted:
+        target.copy_(value)
+    elif not shape:
+        target.fill_(value)
+    else:
+        while shape and shape[0] == 1:
+            shape = shape[1:]
+        value = F.view(value, shape)
+        target.copy_(value if shape == wanted else F.expand(value, wanted))
 
 
 def get(self: Any, key: Any, new: bool = True) -> Any:
     """Basic indexing: integers, slices, `...` and None; each is a view. `new`: never the tensor itself."""
-    keys = list(key) if isinstance(key, tuple) else [key]
+    keys = [whole_of(k) for k in key] if isinstance(key, tuple) else [whole_of(key)]
     named = sum(1 for k in keys if k is not None and k is not Ellipsis)
     if named > self._data.ndim:
         if isinstance(key, slice):
+            check_edges([self])
             raise IndexError("slice() cannot be applied to a 0-dim tensor.")
         if self._data.ndim == 0 and not isinstance(key, tuple):
             raise IndexError(
@@ -127,7 +71,7 @@ def get(self: Any, key: Any, new: bool = True) -> Any:
             )
         raise IndexError(f"too many indices for tensor of dimension {self._data.ndim}")
     dim, result = 0, self
-    for k in keys:
+    for at, k in enumerate(keys):
         if k is Ellipsis:
             dim += self._data.ndim - named
         elif k is None:
@@ -138,6 +82,9 @@ def get(self: Any, key: Any, new: bool = True) -> Any:
                 result = F.slice(result, dim, start, stop, step)
             dim += 1
         elif isinstance(k, (int, np.integer)) and not isinstance(k, bool):
+            n = result._data.shape[dim]
+            if not -n <= k < n:
+                raise IndexError(f"index {k} is out of bounds for dimension {at} with size {n}")
             result = F.select(result, dim, int(k))
         else:
             raise IndexError(
@@ -150,10 +97,12 @@ def get(self: Any, key: Any, new: bool = True) -> Any:
 def bounds(key: slice) -> tuple[int, int, int]:
     """Start, stop and step of a slice, as PyTorch notes them; ValueError for a step that is not positive."""
     start, stop, step = (
-        (0 if key.start is None else key.start),
-        key.stop,
-        (1 if key.step is None else key.step),
+        (0 if key.start is None else whole_of(key.start)),
+        whole_of(key.stop),
+        (1 if key.step is None else whole_of(key.step)),
     )
+    if step == 0:
+        raise ValueError("slice step cannot be zero")
     if step <= 0:
         raise ValueError("step must be greater than zero")
     return start, sys.maxsize if stop is None else stop, step

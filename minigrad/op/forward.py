@@ -1,0 +1,116 @@
+"""Forward mode: what happens in a level when an op has run: its result gets a tangent.
+
+`jvps` has the rules by which tangents are computed, `tangents` says who carries one.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .. import dtypes, modes
+from ..tensor_base import TensorBase
+from .calls import connect_forward
+from .jvps import derive, inputs_of, nothing, primal
+from .registry import RAW, F, Op
+from .tangents import Aside, SavedTangents, adopt, fitted, note, put, tangent_of, tie
+
+WRITES = ("copy", "fill", "fill_tensor", "zero")  # ops that forget what they write over
+
+
+def push(op: Op, values: Any, result: Any) -> None:
+    """Give the result of an op its tangent, if an input has one and it can be differentiated."""
+    results = result if op.several else (result,)
+    if op.view:
+        for view in results:
+            tie(view, values[0])
+    if not results or results[0]._data.dtype not in dtypes.DIFFERENTIABLE:
+        return
+    if not modes.is_forward():  # what is saved has a tangent all the same
+        keep_tangents(op, results[0]._fn, values, None)
+        return
+    tangents = [tangent_of(v) for v in inputs_of(op, values)]
+    if all(t is None for t in tangents):
+        return
+    with Aside():
+        found = derive(op, values, tangents, result)
+        for out, tangent in zip(results, found if op.several else (found,), strict=True):
+            put(out, tangent if op.view else fitted(out, tangent, False))
+    keep_tangents(op, results[0]._fn, values, results[0])
+
+
+def keep_tangents(op: Op, node: Any, values: Any, result: TensorBase | None) -> None:
+    """Let the node of an op that ran keep the tangents of what it saved."""
+    if node is None or node.op is not op or op.listed:
+        return
+    carriers = {n: result if n == "result" else values[op.params.index(n)] for n in op.tensors}
+    kept = SavedTangents()
+    for name, t in carriers.items():
+        tangent = t._tangent if isinstance(t, TensorBase) else None
+        if tangent is not None and isinstance(getattr(node, "_raw_" + name), RAW):
+            kept[name] = tangent
+    if kept:
+        note(kept)
+        node.extra.tangents = kept
+        node._check = node._check or tuple(0 for _ in op.saved)
+
+
+# ── in place
+# ─────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def originals(op: Op, values: list[Any]) -> list[Any] | None:
+    """The arguments of an op in place, for `push_in_place` once it has written; None if none is dual."""
+    if not modes.is_forward() or all(tangent_of(v) is None for v in values):
+        return None
+    t, *others = values
+    if t._data.dtype not in dtypes.DIFFERENTIABLE:
+        return None
+    if op.name in WRITES:
+        return values
+    observers, modes.state.observers = modes.state.observers, ()
+    try:
+        return [F.clone(t), *others]
+    finally:
+        modes.state.observers = observers
+
+
+def push_in_place(op: Op, t: TensorBase, values: list[Any], node: Any) -> None:
+    """Bring the tangent of `t`, which `op` has written to, up to date, in place.
+
+    `values` are its arguments as they were before (see `originals`), `node` is the op's, or None.
+    """
+    mine = tangent_of(t)
+    tangents = [tangent_of(v) for v in inputs_of(op, values)]
+    source = tangent_of(values[-1]) if op.name in WRITES else None
+    with Aside():
+        if op.name not in WRITES:
+            new = derive(op, values, tangents, primal(t))
+            adopt(t, new) if mine is None else mine.copy_(new)
+        elif mine is not None:
+            write_over(op, mine, values, source)
+        else:
+            adopt(t, written(op, t, values, source))
+    keep_tangents(op, node, values, t)
+
+
+def write_over(op: Op, mine: Any, values: list[Any], source: Any) -> None:
+    """Do with a tangent what `copy_`, `fill_` or `zero_` does; 0 for a value without a tangent."""
+    if op.name == "zero":
+        mine.zero_()
+    elif op.name == "fill_tensor":
+        mine.fill_(nothing(values[1]) if source is None else source)
+    elif source is None:
+        mine.fill_(0)
+    else:
+        mine.copy_(source)
+
+
+def written(op: Op, t: TensorBase, values: list[Any], source: Any) -> Any:
+    """The tangent of `t`, which had none, after `copy_` or `fill_` of a value with the tangent `source`."""
+    if op.name == "fill_tensor":
+        return derive(op, values, [None, source], t)
+    shape = t._data.shape
+    return F.clone(source) if source._data.shape == shape else F.expand(source, shape)
+
+
+connect_forward(push)

@@ -1,0 +1,192 @@
+"""The calls of plain elementwise ops on float32 or float64 tensors, of which scalar graphs consist.
+
+They are written out per op as text, see Note [Written-out functions] in `nodes`; what is not plain they hand
+to `calls.dispatch`.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from .. import modes
+from ..dtypes import FAST_ARRAYS
+from ..graph import sequence_numbers
+from ..modes import quiet
+from ..tensor_base import TensorBase, accumulator, wrap
+from .calls import casts, check_broadcast, compute, dispatch
+from .registry import Op
+from .saved import constant
+
+
+def make_call(op: Op) -> Any:
+    """The function that runs an op on tensors: one written out for plain unary and binary ops, else the
+    general one.
+    """
+    names = {n for n, _ in op.saved}
+    plain = op.elementwise and not op.view and not op.defaults and names <= {*op.params, "result"}
+    if plain and op.inputs == op.params[:1]:
+        return write_call(op, UNARY)
+    if plain and op.promoted == (0, 1) and op.inputs == op.params:
+        return write_call(op, BINARY)
+
+    def call(*args: Any, **kwargs: Any) -> Any:
+        if modes.active:
+            return dispatch(op, args, kwargs)
+        return compute(op, op.bind(args, kwargs))
+
+    return call
+
+
+PLAIN = """\
+    try:
+        a = input._data
+        if {asked}input._storage is not None:
+            return {general}
+    except AttributeError:
+        return {general}
+    kind = a.__class__
+    if kind is not FLOAT32 and kind is not FLOAT64 and (kind is not ndarray or a.dtype not in ARRAYS):
+        return {general}
+"""
+
+NODE = """\
+    node = Node()
+    node._next = {targets}
+    node._nrs = None if {zero} else {numbers}
+    node._check = None
+    {keep}
+    node._cast = {cast}
+    node._storage = node._extra = None
+    node._seq = tick()
+    t = new(TensorBase.result_class)
+    t._data = out
+    t._fn = node
+    t._nr = 0
+    t._acc = t._grad = t._storage = t._view = None
+    return t
+"""
+
+UNARY = """\
+def call(input{rest}):
+{plain}
+    try:
+        out = enter(kernel, a{rest})
+    except RuntimeError:
+        out = quiet(kernel, a{rest})
+    n0 = input._fn
+    if n0 is None:
+        acc = input._acc
+        if acc is None:
+            return wrap(out)
+        n0 = acc is not True and acc() or accumulator(input)
+{node}"""
+
+BINARY = """\
+def call(input, {other}):
+{plain}
+    cast = False
+    n1 = None
+    nr = 0
+    if {other}.__class__ is float or {other}.__class__ is int:
+        b = {other}
+    else:
+        try:
+            b = {other}._data
+            if {other}._storage is not None:
+                return {general}
+        except AttributeError:
+            return {general}
+        if kind is not b.__class__:
+            return {general}
+        if kind is ndarray:
+            if a.dtype is not b.dtype:
+                return {general}
+            if a.shape != b.shape:
+                check_broadcast(a.shape, b.shape)
+                cast = True
+        n1 = {other}._fn
+        if n1 is not None:
+            nr = {other}._nr
+        else:
+            acc = {other}._acc
+            if acc is not None:
+                n1 = acc is not True and acc() or accumulator({other})
+    try:
+        out = enter(kernel, a, b)
+    except RuntimeError:
+        out = quiet(kernel, a, b)
+    n0 = input._fn
+    if n0 is None:
+        acc = input._acc
+        if acc is not None:
+            n0 = acc is not True and acc() or accumulator(input)
+        elif n1 is None:
+            return wrap(out)
+{node}"""
+
+
+def write_call(op: Op, template: str, observed: bool = False) -> Any:
+    """The call of a plain elementwise op, written out for its parameters and saved names; if `observed`, what
+    `dispatch` calls.
+    """
+    unary = len(op.inputs) == 1
+    node = NODE.format(
+        targets="(n0,)" if unary else "(n0, n1)",
+        zero="input._nr == 0" if unary else "input._nr == 0 == nr",
+        numbers="(input._nr,)" if unary else "(input._nr, nr)",
+        cast="None" if unary else "casts((n0, n1), (a, b), out) if cast else None",
+        keep="; ".join(keep_text(op, name, users) for name, users in op.saved) or "pass",
+    )
+    rest = "".join(", " + p for p in op.params[1:])
+    general = f"compute(op, [input{rest}])" if observed else f"dispatch(op, (input{rest},), {{}})"
+    how = {"rest": rest, "other": op.params[-1], "general": general}
+    plain = PLAIN.format(asked="" if observed else "modes.active or ", **how)
+    text = template.format(plain=plain, node=node, **how)
+    scope = {
+        "__name__": __name__,
+        "modes": modes,
+        "TensorBase": TensorBase,
+        "dispatch": dispatch,
+        "compute": compute,
+        "op": op,
+        "FLOAT32": np.float32,
+        "FLOAT64": np.float64,
+        "ndarray": np.ndarray,
+        "ARRAYS": FAST_ARRAYS,
+        "enter": modes.enter,
+        "quiet": quiet,
+        "kernel": op.kernel,
+        "wrap": wrap,
+        "accumulator": accumulator,
+        "new": object.__new__,
+        "Node": op.node,
+        "tick": sequence_numbers.__next__,
+        "check_broadcast": check_broadcast,
+        "casts": casts,
+        "constant": constant,
+    }
+    exec(text, scope)
+    if not observed:
+        op.observed = lambda *args: write_observed(op, template)(*args)
+    return scope["call"]
+
+
+def write_observed(op: Op, template: str) -> Any:
+    """Write `op.observed` on its first call."""
+    op.observed = write_call(op, template, True)
+    return op.observed
+
+
+def keep_text(op: Op, name: str, users: tuple[int, ...]) -> str:
+    """The statement that saves `name` where an input needs it."""
+    slot = "node._raw_" + name
+    if len(op.inputs) == 1:
+        return f"{slot} = " + {"result": "out", op.params[0]: "a"}.get(name, name)
+    needed = " or ".join(f"n{i} is not None" for i in users)
+    if name == "result":
+        return f"{slot} = out if {needed} else None"
+    data, tensor, node = ("a", "input", "n0") if name == op.params[0] else ("b", name, "n1")
+    kept = f"{data} if {node} is not None or {data} is {tensor} else constant(node, {tensor})"
+    return f"{slot} = ({kept}) if {needed} else None"

@@ -1,0 +1,277 @@
+"""Complex numbers: conjugates, parts, absolute value and angle.
+
+`conj` does not touch the memory: its result is a view that knows that its numbers are conjugates
+(`TensorBase._bits`), which whatever reads them then makes (`tensor_base.numbers`); so is the imaginary part
+of such a view, of which the numbers are negatives.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..dtypes import dtype
+from ..op import F, check_broadcast, composite, differentiable, rename
+from ..op.registry import RAW
+from ..tensor_base import CONJUGATE, NEGATIVE
+from .shape import fitting
+from .views import complex_of_parts, parts_of_complex
+
+
+def is_complex(x: Any) -> bool:
+    """Whether an array or tensor holds complex numbers."""
+    return (x if isinstance(x, RAW) else x._data).dtype.kind == "c"
+
+
+# ── views
+# ─────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+@differentiable(
+    self=lambda g: F.conj(g),
+    node="ConjBackward0",
+    kernel=np.conjugate,
+    bit=CONJUGATE,
+    view=True,
+    linear=True,
+)
+def conj_view(self):
+    """The conjugates, as a view."""
+
+
+@composite
+def conj(self: Any) -> Any:
+    """The conjugate of each element, as a view; a tensor of real numbers as it is."""
+    if hasattr(self, "__minigrad_symbol__"):
+        return F.conj_view(self)
+    if not is_complex(self):
+        return self
+    return np.conjugate(self) if isinstance(self, RAW) else F.conj_view(self)
+
+
+@differentiable(
+    self=lambda g: F.neg(g),
+    node="NegViewBackward0",
+    kernel=np.negative,
+    bit=NEGATIVE,
+    view=True,
+    linear=True,
+)
+def neg_view(self):
+    """The negatives, as a view."""
+
+
+@differentiable(
+    self=lambda g: F.view_as_complex(F.contiguous(g)),
+    node="ViewAsRealBackward0",
+    kernel=parts_of_complex,
+    view=True,
+    linear=True,
+)
+def real_view(self):
+    """Real and imaginary part along a new last dimension of 2."""
+
+
+@composite
+def view_as_real(self: Any) -> Any:
+    """Real and imaginary part along a new last dimension of 2, as a view."""
+    if isinstance(self, RAW):
+        return parts_of_complex(np.asarray(self))
+    if not is_complex(self):
+        raise RuntimeError("view_as_real is only supported for complex tensors")
+    if self._bits & CONJUGATE:
+        raise RuntimeError(
+            "view_as_real doesn't work on unresolved conjugated tensors.  To resolve the conjugate tensor so "
+            "you can view it as real, use self.resolve_conj(); however, be warned that the resulting tensor "
+            "will NOT alias the original."
+        )
+    return F.real_view(self)
+
+
+@differentiable(
+    self=lambda g: F.view_as_real(F.resolve_conj(F.contiguous(g))),
+    kernel=complex_of_parts,
+    view=True,
+    linear=True,
+)
+def view_as_complex(self):
+    """Complex numbers from the pairs along the last dimension."""
+
+
+def part(self: Any, index: int) -> Any:
+    """The real (0) or imaginary (1) part of a complex tensor, as a view."""
+    conjugated = self._bits & CONJUGATE
+    pairs = F.real_view(F.conj_view(self) if conjugated else self)
+    if conjugated and index:
+        pairs = F.neg_view(pairs)
+    return F.select(pairs, pairs._data.ndim - 1, index)
+
+
+@composite
+def real(self: Any) -> Any:
+    """The real part, as a view; a tensor of real numbers as it is."""
+    if isinstance(self, RAW):
+        return self.real
+    return part(self, 0) if is_complex(self) else self
+
+
+@composite
+def imag(self: Any) -> Any:
+    """The imaginary part, as a view; RuntimeError for real numbers."""
+    if isinstance(self, RAW):
+        return self.imag
+    if not is_complex(self):
+        raise RuntimeError("imag is not implemented for tensors with non-complex dtypes.")
+    return part(self, 1)
+
+
+@composite
+def resolve_conj(self: Any) -> Any:
+    """The tensor itself, or if it is a view of conjugates, a copy that holds them."""
+    return F.clone(self) if not isinstance(self, RAW) and self._bits & CONJUGATE else self
+
+
+@composite
+def resolve_neg(self: Any) -> Any:
+    """The tensor itself, or if it is a view of negatives, a copy that holds them."""
+    return F.clone(self) if not isinstance(self, RAW) and self._bits & NEGATIVE else self
+
+
+# ── copies
+# ─────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+@differentiable(self=lambda g: F.conj_physical(g), node="ConjPhysicalBackward0", linear=True)
+def physical_conjugate(self):
+    """The conjugates, in memory of their own."""
+    return np.conjugate(self)
+
+
+@composite
+def conj_physical(self: Any) -> Any:
+    """The conjugate of each element, in memory of its own; a tensor of real numbers as it is."""
+    return F.physical_conjugate(self) if is_complex(self) else self
+
+
+def angle_vjp(g: Any, self: Any) -> Any:
+    """0: the angle of a real number does not change with it."""
+    return F.zeros_like(g)
+
+
+def complex_angle_vjp(g: Any, self: Any) -> Any:
+    """`i g z / |z|²`, and 0 at 0."""
+    square = F.pow_scalar(F.abs(self), 2)
+    slope = F.mul_scalar(g * self / square, 1j)
+    return F.where(F.eq(self, 0.0), F.zero_of(self), slope)
+
+
+@composite
+def zero_of(self: Any) -> Any:
+    """A 0 of the dtype of `self`."""
+    return F.zeros_of(self, ())
+
+
+@differentiable(self=angle_vjp, complexes={"self": complex_angle_vjp}, elementwise=True, floating=True)
+def angle(self):
+    """The angle of each complex number in the plane, in radians; of a real one 0 or π, NaN if it is NaN."""
+    if self.dtype.kind == "c":
+        return np.angle(self)
+    return np.where(np.isnan(self), self, np.where(self < 0, np.pi, 0)).astype(self.dtype)[()]
+
+
+@differentiable(
+    self=lambda g, mask: F.masked_fill(g, mask, 0), jvp=lambda self_t, mask: F.masked_fill(self_t, mask, 0)
+)
+def masked_fill(self, mask, value):
+    """`value` where `mask` holds, else `self`."""
+    if mask.dtype.kind != "b":
+        raise RuntimeError(
+            f"masked_fill_ only supports boolean masks, but got mask with dtype {WRITTEN[mask.dtype.name]}"
+        )
+    check_broadcast(mask.shape, self.shape)
+    return np.where(mask, self.dtype.type(fitting(value, self.dtype)), self)[()]
+
+
+WRITTEN = {
+    "float16": "c10::Half", "float32": "float", "float64": "double", "int8": "signed char", "int16": "short",
+    "int32": "int", "int64": "long int", "uint8": "unsigned char", "complex64": "c10::complex<float>",
+    "complex128": "c10::complex<double>",
+}  # fmt: skip
+
+
+# ── from real numbers
+# ─────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def two_of_a_kind(kinds: list[dtype]) -> None:
+    """RuntimeError with PyTorch's text unless both are floating point and of one dtype."""
+    if any(k.category != 2 for k in kinds):
+        raise RuntimeError(
+            "Expected both inputs to be Half, Float or Double tensors but got "
+            f"{kinds[0].title} and {kinds[1].title}"
+        )
+    if kinds[0] is not kinds[1]:
+        raise RuntimeError(
+            f"Expected object of scalar type {kinds[0].title} but got scalar type {kinds[1].title} for "
+            "second argument"
+        )
+
+
+def complex_kind(real: Any) -> Any:
+    """The complex dtype of the precision of `real`."""
+    return np.complex128 if real.dtype == np.float64 else np.complex64
+
+
+@differentiable(
+    real=lambda g, real: F.real(g),
+    imag=lambda g, imag: F.imag(g),
+    complexes={"real": lambda g, real: F.real(g), "imag": lambda g, imag: F.imag(g)},
+    node="ComplexBackward0",
+    elementwise=True,
+    linear=True,
+    check=two_of_a_kind,
+)
+def complex_of(real, imag):
+    """`real + i · imag`."""
+    kind = complex_kind(real)
+    out = np.empty(np.broadcast_shapes(real.shape, imag.shape), kind)
+    out.real, out.imag = real, imag
+    return out[()]
+
+
+def polar_abs_vjp(g: Any, result: Any) -> Any:
+    """`Re(conj(g) · sgn(result))`."""
+    return F.real(F.conj(g) * F.sgn(result))
+
+
+def polar_jvp(abs_t: Any, angle_t: Any, abs: Any, angle: Any) -> Any:
+    """The tangents of real and imaginary part, composed as PyTorch does."""
+    real = F.product(abs_t, F.cos(angle)) - F.product(F.product(angle_t, abs), F.sin(angle))
+    imag = F.product(abs_t, F.sin(angle)) + F.product(F.product(angle_t, abs), F.cos(angle))
+    return F.complex_of(real, imag)
+
+
+def polar_angle_vjp(g: Any, result: Any) -> Any:
+    """`Re(conj(g) · i · result)`."""
+    return F.real(F.conj(g) * F.mul_scalar(result, 1j))
+
+
+@differentiable(
+    abs=polar_abs_vjp,
+    angle=polar_angle_vjp,
+    jvp=polar_jvp,
+    complexes={"abs": polar_abs_vjp, "angle": polar_angle_vjp},
+    elementwise=True,
+    check=two_of_a_kind,
+)
+def polar(abs, angle):
+    """The complex number of this absolute value and angle (in radians)."""
+    return (abs * np.cos(angle) + 1j * (abs * np.sin(angle))).astype(complex_kind(abs))[()]
+
+
+# What users call these ops, beside the functions of that name which pass real numbers through.
+rename(conj_view, "conj")
+rename(real_view, "view_as_real")
+rename(physical_conjugate, "conj_physical")
+rename(complex_of, "complex")

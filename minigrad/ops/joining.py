@@ -1,0 +1,206 @@
+"""Tensors cut into several, and several put together."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..op import F, composite, differentiable, rename
+from ..op.registry import RAW
+from ..tensor_base import wrap
+from .shape import place
+
+# ── several put together
+# ─────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def pieces(g: Any, sizes: list[tuple[int, ...]], kinds: list[Any], dim: int) -> list[Any]:
+    """`g` cut along `dim` into parts of these sizes, the real part for real tensors; what was left out of
+    `cat` gets zeros.
+    """
+    parts, start = [], 0
+    dim = place(dim, len(g.shape))
+    whole = g
+    for size, kind in zip(sizes, kinds, strict=True):
+        g = whole if kind.kind == "c" else F.real(whole)
+        if size == (0,) and len(g.shape) != 1:
+            parts.append(F.zeros_of(g, size))
+            continue
+        parts.append(F.slice(g, dim, start, start + size[dim], 1))
+        start += size[dim]
+    return parts
+
+
+@differentiable(
+    tensors=lambda g, tensors_sym_sizes, tensors_scalar_type, dim: pieces(
+        g, tensors_sym_sizes, tensors_scalar_type, dim
+    ),
+    listed=True,
+    linear=True,
+)
+def cat(tensors, dim=0):
+    """Tensors one after the other along a dimension they have; the other sizes must agree.
+
+    Empty vectors may stand beside tensors of any shape and count for nothing.
+    """
+    if not tensors:
+        raise ValueError("torch.cat(): expected a non-empty list of Tensors")
+    for i, t in enumerate(tensors):
+        if t.ndim == 0:
+            raise RuntimeError(f"zero-dimensional tensor (at position {i}) cannot be concatenated")
+    rest = [(i, t) for i, t in enumerate(tensors) if t.shape != (0,)]
+    if not rest:
+        place(dim, 1)
+        return tensors[0].copy()
+    first = rest[0][1]
+    dim = place(dim, first.ndim)
+    for i, t in rest[1:]:
+        if t.ndim != first.ndim:
+            raise RuntimeError(f"Tensors must have same number of dimensions: got {first.ndim} and {t.ndim}")
+        for d in range(t.ndim):
+            if d != dim and t.shape[d] != first.shape[d]:
+                raise RuntimeError(
+                    f"Sizes of tensors must match except in dimension {dim}. Expected size {first.shape[d]} "
+                    f"but got size {t.shape[d]} for tensor number {i} in the list."
+                )
+    return np.concatenate([t for _, t in rest], dim)
+
+
+@differentiable(
+    tensors=lambda g, tensors_sym_sizes, dim: [F.select(g, dim, i) for i in range(len(tensors_sym_sizes))],
+    listed=True,
+    linear=True,
+)
+def stack(tensors, dim=0):
+    """Tensors of one shape side by side along a new dimension."""
+    if not tensors:
+        raise RuntimeError("stack expects a non-empty TensorList")
+    n = tensors[0].ndim + 1
+    if not -n <= dim < n:
+        raise IndexError(
+            f"Dimension out of range (expected to be in range of [{-n}, {n - 1}], but got {dim})"
+        )
+    for i, t in enumerate(tensors):
+        if t.shape != tensors[0].shape:
+            raise RuntimeError(
+                f"stack expects each tensor to be equal size, but got {list(tensors[0].shape)} at entry 0 "
+                f"and {list(t.shape)} at entry {i}"
+            )
+    return np.stack(tensors, dim)
+
+
+@composite
+def zeros_of(g: Any, size: tuple[int, ...]) -> Any:
+    """Zeros of shape `size` in the dtype of `g`."""
+    return np.zeros(size, g.dtype)[()] if isinstance(g, RAW) else wrap(np.zeros(size, g._data.dtype)[()])
+
+
+# ── one cut into several
+# ─────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def stacked(grads: list[Any], dim: int) -> Any:
+    """The gradient of `unbind`: zeros where nobody sent one."""
+    given = next(g for g in grads if g is not None)
+    return F.stack([F.zeros_of(given, given.shape) if g is None else g for g in grads], dim)
+
+
+@differentiable(self=lambda grads, dim: stacked(grads, dim), several=True, view=True, linear=True)
+def unbind(self, dim=0):
+    """All parts along `dim`, which goes away."""
+    if self.ndim == 0:
+        raise IndexError("Dimension specified as 0 but tensor has no dimensions")
+    front = (np.s_[:],) * place(dim, self.ndim)
+    return tuple(self[(*front, i, ...)] for i in range(self.shape[dim]))
+
+
+def cut(self: Any, sizes: Any, dim: int) -> tuple[Any, ...]:
+    """`self` in parts of these sizes along `dim`."""
+    front, parts, start = (np.s_[:],) * place(dim, self.ndim), [], 0
+    for n in sizes:
+        parts.append(self[(*front, np.s_[start : start + n])])
+        start += n
+    return tuple(parts)
+
+
+def even(length: int, size: int) -> list[int]:
+    """The sizes of the parts when `length` is cut into parts of `size`, the last of which may be smaller."""
+    return [size] * (length // size) + [length % size] * (length % size > 0) if size and length else [length]
+
+
+def joined(grads: list[Any], sizes: tuple[int, ...], parts: Any, dim: int) -> Any:
+    """The gradient of a split: zeros where nobody sent one."""
+    dim = place(dim, len(sizes))
+    given = next(g for g in grads if g is not None)
+    whole = []
+    for g, n in zip(grads, parts, strict=True):
+        whole.append(F.zeros_of(given, (*sizes[:dim], n, *sizes[dim + 1 :])) if g is None else g)
+    return F.cat(whole, dim)
+
+
+def split_kernel(self: Any, split_size: int, dim: int = 0) -> tuple[Any, ...]:
+    """Parts of `split_size`; RuntimeError in PyTorch's words."""
+    if self.ndim == 0:
+        raise RuntimeError("split expects at least a 1-dimensional tensor")
+    if split_size < 0:
+        raise RuntimeError(f"split expects split_size be non-negative, but got split_size={split_size}")
+    length = self.shape[place(dim, self.ndim)]
+    if split_size == 0 and length:
+        raise RuntimeError(
+            f"split_size can only be 0 if dimension size is 0, but got dimension size of {length}"
+        )
+    return cut(self, even(length, split_size), dim)
+
+
+def sized_kernel(self: Any, split_sizes: Any, dim: int = 0) -> tuple[Any, ...]:
+    """Parts of `split_sizes`; RuntimeError in PyTorch's words."""
+    if self.ndim == 0:
+        raise RuntimeError("split expects at least a 1-dimensional tensor")
+    length = self.shape[place(dim, self.ndim)]
+    if any(n < 0 for n in split_sizes):
+        raise RuntimeError(
+            "split_with_sizes expects split_sizes have only non-negative entries, but got "
+            f"split_sizes={list(split_sizes)}"
+        )
+    if sum(split_sizes) != length:
+        raise RuntimeError(
+            f"split_with_sizes expects split_sizes to sum exactly to {length} (input tensor's size at "
+            f"dimension {dim}), but got split_sizes={list(split_sizes)}"
+        )
+    return cut(self, split_sizes, dim)
+
+
+def split_vjp(grads: Any, self_sym_sizes: Any, split_size: int, dim: int) -> Any:
+    """The parts in one piece."""
+    return joined(grads, self_sym_sizes, even(self_sym_sizes[dim], split_size), dim)
+
+
+def sized_vjp(grads: Any, self_sym_sizes: Any, split_sizes: Any, dim: int) -> Any:
+    """The parts in one piece."""
+    return joined(grads, self_sym_sizes, split_sizes, dim)
+
+
+@differentiable(
+    self=split_vjp, kernel=split_kernel, node="SplitBackward0", several=True, view=True, linear=True
+)
+def split_evenly(self, split_size, dim=0):
+    """Parts of `split_size` along `dim`, the last of which may be smaller."""
+
+
+@differentiable(self=sized_vjp, kernel=sized_kernel, several=True, view=True, linear=True)
+def split_with_sizes(self, split_sizes, dim=0):
+    """Parts of the given sizes along `dim`."""
+
+
+@differentiable(self=split_vjp, kernel=split_kernel, several=True, linear=True)
+def unsafe_split(self, split_size, dim=0):
+    """`split` whose parts do not know that they share memory with `self`."""
+
+
+@differentiable(self=sized_vjp, kernel=sized_kernel, several=True, linear=True)
+def unsafe_split_with_sizes(self, split_sizes, dim=0):
+    """`split_with_sizes` whose parts do not know that they share memory with `self`."""
+
+
+rename(split_evenly, "split")

@@ -1,0 +1,207 @@
+"""Views that show some elements, or the same elements in another order: diagonals, windows, complex parts."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.lib.stride_tricks import as_strided
+
+from ..dtypes import dtype as dtype_class
+from ..dtypes import of
+from ..op import F, differentiable
+from .shape import place
+
+# ── diagonals
+# ─────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def diagonal_of(self: Any, offset: int = 0, dim1: int = 0, dim2: int = 1) -> Any:
+    """The diagonal as a writable array on the same memory."""
+    first, second = place(dim1, self.ndim), place(dim2, self.ndim)
+    if first == second:
+        raise RuntimeError(f"diagonal dimensions cannot be identical {dim1}, {dim2}")
+    rows, columns = self.shape[first], self.shape[second]
+    n = max(0, min(rows, columns - offset) if offset >= 0 else min(rows + offset, columns))
+    cut: list[Any] = [np.s_[:]] * self.ndim
+    if n:
+        cut[first], cut[second] = np.s_[max(0, -offset) :], np.s_[max(0, offset) :]
+    part = np.moveaxis(self[tuple(cut)], (first, second), (-2, -1))
+    step = part.strides[-2] + part.strides[-1]
+    return as_strided(part, (*part.shape[:-2], n), (*part.strides[:-2], step))
+
+
+@differentiable(
+    self=lambda g, self_sym_sizes, offset, dim1, dim2: F.diagonal_backward(
+        g, self_sym_sizes, offset, dim1, dim2
+    ),
+    kernel=diagonal_of,
+    view=True,
+    linear=True,
+)
+def diagonal(self, offset=0, dim1=0, dim2=1):
+    """The elements whose index in `dim2` is that in `dim1` plus `offset`, along a new last dimension."""
+
+
+@differentiable(
+    grad_output=lambda g, offset, dim1, dim2: F.diagonal(g, offset, dim1, dim2),
+    node="DiagonalBackwardBackward0",
+    linear=True,
+)
+def diagonal_backward(grad_output, input_sizes, offset, dim1, dim2):
+    """Zeros of shape `input_sizes` with `grad_output` on the diagonal."""
+    out = np.zeros(input_sizes, grad_output.dtype)
+    diagonal_of(out, offset, dim1, dim2)[...] = grad_output
+    return out
+
+
+@differentiable(self=lambda g, offset, dim1, dim2: F.diagonal(g, offset, dim1, dim2), linear=True)
+def diag_embed(self, offset=0, dim1=-2, dim2=-1):
+    """Matrices with the last dimension on their diagonal and zeros elsewhere."""
+    n = self.ndim + 1
+    first, second = place(dim1, n), place(dim2, n)
+    if first == second:
+        raise RuntimeError(f"diagonal dimensions cannot be identical {dim1}, {dim2}")
+    size = self.shape[-1] + abs(offset)
+    rest = iter(self.shape[:-1])
+    out = np.zeros([size if d in (first, second) else next(rest) for d in range(n)], self.dtype)
+    diagonal_of(out, offset, dim1, dim2)[...] = self
+    return out
+
+
+# ── windows
+# ─────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def windows(self: Any, dimension: int, size: int, step: int) -> Any:
+    """All windows along a dimension as a writable array on the same memory."""
+    dim = place(dimension, self.ndim)
+    length = self.shape[dim] if self.ndim else 1
+    if size > length:
+        raise RuntimeError(f"maximum size for tensor at dimension {dim} is {length} but size is {size}")
+    if step <= 0:
+        raise RuntimeError(f"step is {step} but must be > 0")
+    if size < 0:
+        raise RuntimeError(f"size is {size} but must be >= 0")
+    if not self.ndim:
+        return as_strided(self, (size,), (self.itemsize,))
+    shape, strides = list(self.shape), list(self.strides)
+    shape[dim] = (length - size) // step + 1
+    strides[dim] *= step
+    return as_strided(self, (*shape, size), (*strides, self.strides[dim]))
+
+
+@differentiable(
+    self=lambda g, self_sym_sizes, dimension, size, step: F.unfold_backward(
+        g, self_sym_sizes, dimension, size, step
+    ),
+    kernel=windows,
+    view=True,
+    linear=True,
+)
+def unfold(self, dimension, size, step):
+    """All windows of `size` along `dimension`, `step` apart, their elements along a new last dimension."""
+
+
+@differentiable(
+    grad_in=lambda g, dim, size, step: F.unfold(g, dim, size, step),
+    node="UnfoldBackwardBackward0",
+    linear=True,
+)
+def unfold_backward(grad_in, input_sizes, dim, size, step):
+    """Zeros of shape `input_sizes` to which every window of `grad_in` is added in its place."""
+    out = np.zeros(input_sizes, grad_in.dtype)
+    np.add.at(windows(out, dim, size, step), (), grad_in)
+    return out
+
+
+# ── dimensions of size 1
+# ─────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def unsqueezed_dims(g: Any, dim: tuple[int, ...], sizes: tuple[int, ...]) -> Any:
+    """The gradient of `squeeze_dims`: the dimensions put back that were taken away."""
+    for d in sorted(d % len(sizes) for d in dim) if sizes else ():
+        if sizes[d] == 1:
+            g = F.unsqueeze(g, d)
+    return g
+
+
+@differentiable(
+    self=lambda g, self_sym_sizes, dim: unsqueezed_dims(g, dim, self_sym_sizes),
+    node="SqueezeBackward2",
+    view=True,
+    linear=True,
+)
+def squeeze_dims(self, dim):
+    """Those of several dimensions taken away whose size is 1."""
+    dims = [place(d, self.ndim) for d in dim]
+    for d in dims:
+        if dims.count(d) > 1:
+            raise RuntimeError(f"dim {d} appears multiple times in the list of dims")
+    return np.squeeze(self, tuple(d for d in dims if self.ndim and self.shape[d] == 1))
+
+
+# ── other dtypes on the same memory
+# ─────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def seen_as(self: np.ndarray, dtype: dtype_class) -> np.ndarray:
+    """The memory of an array read as another dtype; RuntimeError in PyTorch's words where it does not fit."""
+    old, new = self.itemsize, dtype.itemsize
+    if old == new:
+        return self.view(dtype.numpy)
+    title = f"view {of(self).title} as {dtype.title} (different element sizes), but got"
+    if self.ndim == 0:
+        raise RuntimeError(f"self.dim() cannot be 0 to {title.removesuffix(', but got')}")
+    if self.size == 0:
+        return np.empty((*self.shape[:-1], self.shape[-1] * old // new), dtype.numpy)
+    step = self.strides[-1] // old
+    if step != 1:
+        raise RuntimeError(f"self.stride(-1) must be 1 to {title} {step}")
+    if new > old:
+        ratio = new // old
+        if self.shape[-1] % ratio:
+            raise RuntimeError(f"self.size(-1) must be divisible by {ratio} to {title} {self.shape[-1]}")
+        for d, stride in enumerate(self.strides[:-1]):
+            if stride // old % ratio:
+                raise RuntimeError(
+                    f"self.stride({d}) must be divisible by {ratio} to {title} {stride // old}"
+                )
+    return self.view(dtype.numpy)
+
+
+def parts_of_complex(self: np.ndarray) -> np.ndarray:
+    """A complex array as a real one with a last dimension of 2."""
+    real = of(np.empty(0, self.dtype.type(0).real.dtype)).numpy
+    shape, strides = (*self.shape, 2), (*self.strides, real.itemsize)
+    return as_strided(self[..., None][..., :1].view(real), shape, strides)
+
+
+def complex_of_parts(self: np.ndarray) -> np.ndarray:
+    """A real array whose last dimension is 2 as a complex one; RuntimeError in PyTorch's words."""
+    kind = {"float16": None, "float32": np.complex64, "float64": np.complex128}.get(self.dtype.name)
+    if kind is None:
+        raise RuntimeError(
+            f"view_as_complex is only supported for half, float and double tensors, but got a tensor of "
+            f"scalar type: {of(self).title}"
+        )
+    if self.ndim == 0:
+        raise RuntimeError("Input tensor must have one or more dimensions")
+    if self.shape[-1] != 2:
+        raise RuntimeError("Tensor must have a last dimension of size 2")
+    if self.strides[-1] != self.itemsize:
+        raise RuntimeError("Tensor must have a last dimension with stride 1")
+    if any(s // self.itemsize % 2 for s, n in zip(self.strides[:-1], self.shape) if n):
+        raise RuntimeError("Tensor must have a stride divisible by 2 for all but last dimension")
+    if start(self) % (2 * self.itemsize):
+        raise RuntimeError("Tensor must have a storage_offset divisible by 2")
+    return self.view(kind)[..., 0]
+
+
+def start(array: np.ndarray) -> int:
+    """How many bytes of the memory come before the first element."""
+    whole = array
+    while isinstance(whole.base, np.ndarray):
+        whole = whole.base
+    return array.__array_interface__["data"][0] - whole.__array_interface__["data"][0]

@@ -1,0 +1,270 @@
+"""What autograd keeps on a tensor: who needs gradients, where they are kept, who is told."""
+
+from __future__ import annotations
+
+import weakref
+from typing import Any
+
+from .. import dialect, dtypes, modes
+from ..graph import sequence_numbers
+from ..hooks import HookDict, RemovableHandle
+from ..op import F
+from ..storage import SameCounter
+from ..tensor_base import TensorBase, alias, mark_inference, share, wrap
+
+NOT_LEAF = (
+    "you can only change requires_grad flags of leaf variables. If you want to use a computed variable in "
+    "a subgraph that doesn't require differentiation use var_no_grad = var.detach()."
+)
+IN_TRANSFORM = (
+    "You are attempting to call Tensor.requires_grad_() (or perhaps using torch.autograd.functional.* APIs) "
+    "inside of a function being transformed by a functorch transform. This is unsupported, please attempt to "
+    "use the functorch transforms (e.g. grad, vjp, jacrev, jacfwd, hessian) or call requires_grad_() outside "
+    "of a function being transformed instead."
+)
+NON_LEAF_GRAD = (
+    "The .grad attribute of a Tensor that is not a leaf Tensor is being accessed. Its .grad attribute "
+    "won't be populated during autograd.backward(). If you indeed want the .grad field to be populated for "
+    "a non-leaf Tensor, use .retain_grad() on the non-leaf Tensor. If you access the non-leaf Tensor by "
+    "mistake, make sure you access the leaf Tensor instead. See github.com/pytorch/pytorch/pull/30531 for "
+    "more information."
+)
+GRAD_DTYPE = (
+    "attempting to assign a gradient with dtype '{}' to a tensor with grad_dtype '{}'. The gradient must "
+    "match the tensor's grad_dtype (defaults to the tensor's dtype). You can set the tensor's grad_dtype "
+    "attribute with a specific dtype, or None to allow any dtype. Set grad_dtype with caution. Diverging the "
+    "dtypes of a tensor and its gradient may break downstream systems that assume they match."
+)
+
+CPP_NAMES = {  # as the error above calls the dtype of a gradient
+    "bool": "bool",
+    "uint8": "unsigned char",
+    "int8": "signed char",
+    "int16": "short int",
+    "int32": "int",
+    "int64": "long int",
+    "float16": "c10::Half",
+    "float32": "float",
+    "float64": "double",
+    "complex64": "c10::complex<float>",
+    "complex128": "c10::complex<double>",
+}
+
+
+class Autograd(TensorBase):
+    """Gradients: who needs them, where they are kept, who is told."""
+
+    __slots__ = ()
+
+    @property
+    def requires_grad(self) -> bool:
+        """Whether gradients are computed for this tensor. Can be set on leaves only."""
+        if self._acc is not None or self._fn is not None:
+            return True
+        return self._view is not None and self._view.base.requires_grad
+
+    @requires_grad.setter
+    def requires_grad(self, value: bool) -> None:
+        if value is not True and value is not False:
+            raise RuntimeError("requires_grad must be a bool")
+        self._set_requires_grad(value, "floating point and complex")
+
+    @requires_grad.deleter
+    def requires_grad(self) -> None:
+        raise RuntimeError("requires_grad must be a bool")
+
+    def _set_requires_grad(self, value: bool, kinds: str) -> None:
+        """Set the flag of a leaf; `kinds` of dtypes can have it. A leaf that is switched off keeps its
+        AccumulateGrad, which adds nothing meanwhile.
+        """
+        if self._fn is not None:
+            raise RuntimeError(NOT_LEAF.partition(" If")[0] if value else NOT_LEAF)
+        if value:
+            if self._data.dtype not in dtypes.DIFFERENTIABLE:
+                raise RuntimeError(f"only Tensors of {kinds} dtype can require gradients")
+            if self._inference and not modes.state.inference:
+                raise RuntimeError(
+                    "Setting requires_grad=True on inference tensor outside InferenceMode is not allowed."
+                )
+            self._acc = self._acc or self._paused or True
+        elif self._acc is not None:
+            if self._acc is not True:
+                self._paused = self._acc
+            self._acc = None
+
+    def requires_grad_(self, requires_grad: bool = True) -> Any:
+        """Set `requires_grad` in place and return the tensor."""
+        if not isinstance(requires_grad, bool):
+            raise TypeError(
+                "requires_grad_(): argument 'requires_grad' (position 1) must be bool, not "
+                f"{type(requires_grad).__name__}"
+            )
+        if modes.active and modes.state.transforms:
+            raise RuntimeError(IN_TRANSFORM)
+        if not requires_grad or self._fn is None:
+            self._set_requires_grad(requires_grad, "floating point")
+        return self
+
+    @property
+    def grad(self) -> Any:
+        """The gradient that backward calls have added up here, or None."""
+        if not self._retains and self._grad is None and self._fn is not None:
+            dialect.warn(NON_LEAF_GRAD, stacklevel=2)
+        return self._grad
+
+    @grad.setter
+    def grad(self, value: Any) -> None:
+        if value is not None:
+            check_grad(self, value)
+        self._grad = value
+
+    @grad.deleter
+    def grad(self) -> None:
+        self._grad = None
+
+    @property
+    def retains_grad(self) -> bool | None:
+        """Whether `retain_grad()` keeps the gradient of this tensor, which is not a leaf."""
+        return True if self._retains else dialect.retains_grad_unset()
+
+    def retain_grad(self) -> None:
+        """Keep this tensor's gradient in `.grad` although it is not a leaf; nothing changes for a leaf."""
+        if not self.requires_grad:
+            raise RuntimeError("can't retain_grad on Tensor that has requires_grad=False")
+        if self._fn is not None and not self._retains:
+            fn = self.grad_fn
+            assert fn is not None
+            self._retains = True
+            fn.extra.retain[self._nr] = weakref.ref(self)
+
+    def backward(
+        self,
+        gradient: Any = None,
+        retain_graph: bool | None = None,
+        create_graph: bool = False,
+        inputs: Any = None,
+    ) -> None:
+        """Run backward from this tensor and add the gradients of the leaves to their `.grad`.
+
+        `gradient` (of this tensor's shape) may be left out for one element, where it is 1. See
+        `autograd.backward`.
+        """
+        TensorBase.run_backward(self, gradient, retain_graph, create_graph, inputs=inputs)
+
+    def register_hook(self, hook: Any) -> RemovableHandle:
+        """Call `hook(grad)` each time this tensor's gradient is computed; what it returns replaces the
+        gradient.
+        """
+        if not self.requires_grad:
+            raise RuntimeError("cannot register a hook on a tensor that doesn't require gradient")
+        fn = self.grad_fn
+        if fn is not None:
+            return RemovableHandle(fn.extra.tensor_hooks.setdefault(self._nr, HookDict()), hook)
+        if self._backward_hooks is None:
+            self._backward_hooks = HookDict()
+        node = None if self._acc in (None, True) else self._acc()
+        if node is not None:
+            node.extra.tensor_hooks[0] = self._backward_hooks
+        return RemovableHandle(self._backward_hooks, hook)
+
+    def register_post_accumulate_grad_hook(self, hook: Any) -> RemovableHandle:
+        """Call `hook(leaf)` after backward has added to this leaf's `.grad`."""
+        if not self.requires_grad:
+            raise RuntimeError("cannot register a hook on a tensor that doesn't require gradient")
+        if self.grad_fn is not None:
+            raise RuntimeError("post accumulate grad hooks cannot be registered on non-leaf tensors")
+        if self._post_accumulate is None:
+            self._post_accumulate = HookDict()
+        node = None if self._acc in (None, True) else self._acc()
+        if node is not None:
+            node._extra = node.extra
+        return RemovableHandle(self._post_accumulate, hook)
+
+    def detach(self) -> Any:
+        """The same memory outside the graph."""
+        share(self)
+        result = alias(self, self._data)
+        if modes.active:
+            for observer in modes.observers():
+                observer.detached(self, result)
+        return result
+
+    def detach_(self) -> Any:
+        """Take this tensor out of its graph."""
+        if modes.active and modes.state.inference:
+            return self  # autograd is not asked
+        if self._view is not None:
+            raise RuntimeError(
+                "Can't detach views in-place. Use detach() instead. If you are using "
+                "DistributedDataParallel (DDP) for training, and gradient_as_bucket_view is set as True, "
+                "gradients are views of DDP buckets, and hence detach_() cannot be called on these "
+                "gradients. To fix this error, please refer to the Optimizer.zero_grad() function in "
+                "torch/optim/optimizer.py as the solution."
+            )
+        if self._fn is None:
+            self.requires_grad_(False)
+        else:
+            share(self).detached = next(sequence_numbers)
+        self._fn, self._nr = None, 0
+        if self._tangent is not None:
+            self._tangent = None
+        return self
+
+    @property
+    def data(self) -> Any:
+        """The same memory outside the graph, with a version of its own: autograd does not see what is
+        written.
+        """
+        share(self)
+        result = wrap(self._data)
+        if self._bits:
+            result._bits = self._bits
+        if self._inference:
+            mark_inference(result)
+        share(result).array = self._data if self._data.ndim == 0 else None
+        return result
+
+    @data.setter
+    def data(self, value: TensorBase) -> None:
+        if not isinstance(value, TensorBase):
+            raise TypeError(f"Variable data has to be a tensor, but got {type(value).__name__}")
+        if self.requires_grad and value._data.dtype not in dtypes.DIFFERENTIABLE:
+            raise RuntimeError(
+                "data set to a tensor that requires gradients must be floating point or complex dtype"
+            )
+        share(value)
+        storage, data = share(self), self._data
+        self._data = value._data
+        self._view = None  # other memory: no view of its base any more
+        if self._bits != value._bits:
+            self._bits = value._bits
+        self._storage = SameCounter(storage, self._data, None if self._fn is None else data)
+        acc = self._acc or self._paused
+        carrier = self._fn or (None if acc in (None, True) else acc())
+        if carrier is not None:
+            carrier.set_storage(self._nr, self._storage)
+
+    @data.deleter
+    def data(self) -> None:
+        raise RuntimeError("Deleting tensor data is not allowed. Delete tensor instead!")
+
+    def _copy_for_grad(self, memory: Any) -> Any:
+        return F.copy(wrap(memory), self)
+
+
+def check_grad(t: TensorBase, value: Any) -> None:
+    """The checks PyTorch makes when `.grad` is assigned."""
+    if not isinstance(value, TensorBase):
+        raise TypeError(
+            f"assigned grad expected to be a Tensor or None but got grad of type {type(value).__name__}"
+        )
+    if value is t:
+        raise RuntimeError("can't assign Variable as its own grad")
+    if value._data.shape != t._data.shape:
+        raise RuntimeError(
+            f"attempting to assign a gradient of size '{list(value._data.shape)}' to a tensor of size "
+            f"'{list(t._data.shape)}'. Please ensure that the gradient and the tensor are the same size"
+        )
+    if value._data.dtype != t._data.dtype:
+        given = CPP_NAMES[value._data.dtype.name]
+        raise RuntimeError(GRAD_DTYPE.format(given, dtypes.of(t._data).title))

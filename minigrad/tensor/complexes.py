@@ -1,0 +1,101 @@
+"""The methods of complex tensors."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .. import dtypes
+from ..op import F
+from ..tensor_base import CONJUGATE, NEGATIVE, TensorBase, numbers
+
+
+def put(part: Any, value: Any) -> None:
+    """Write a tensor or a number into a view."""
+    part.copy_(value) if isinstance(value, TensorBase) else part.fill_(value)
+
+
+class Complexes(TensorBase):
+    """Conjugates, parts, absolute value and angle."""
+
+    __slots__ = ()
+
+    def is_complex(self) -> bool:
+        """Whether the elements are complex numbers."""
+        return self._data.dtype.kind == "c"
+
+    def is_floating_point(self) -> bool:
+        """Whether the elements are floating-point numbers."""
+        return self._data.dtype.kind == "f"
+
+    def is_conj(self) -> bool:
+        """Whether this is a view of which the numbers are conjugates of those in its memory."""
+        return bool(self._bits & CONJUGATE)
+
+    def is_neg(self) -> bool:
+        """Whether this is a view of which the numbers are negatives of those in its memory."""
+        return bool(self._bits & NEGATIVE)
+
+    def conj(self) -> Any:
+        """The conjugate of each element, as a view; a tensor of real numbers as it is."""
+        return F.conj(self)
+
+    def conj_physical(self) -> Any:
+        """The conjugate of each element, in memory of its own; a tensor of real numbers as it is."""
+        return F.conj_physical(self)
+
+    def resolve_conj(self) -> Any:
+        """The tensor itself, or if it is a view of conjugates, a copy that holds them."""
+        return F.resolve_conj(self)
+
+    def resolve_neg(self) -> Any:
+        """The tensor itself, or if it is a view of negatives, a copy that holds them."""
+        return F.resolve_neg(self)
+
+    @property
+    def real(self) -> Any:
+        """The real part, as a view; a tensor of real numbers itself."""
+        return F.real(self)
+
+    @real.setter
+    def real(self, value: Any) -> None:
+        put(F.real(self), value)
+
+    @property
+    def imag(self) -> Any:
+        """The imaginary part, as a view; RuntimeError for real numbers."""
+        return F.imag(self)
+
+    @imag.setter
+    def imag(self, value: Any) -> None:
+        put(F.imag(self), value)
+
+    def angle(self) -> Any:
+        """The angle of each element in the complex plane, in radians."""
+        return F.angle(self)
+
+    def sgn(self) -> Any:
+        """Each element divided by its absolute value; 0 stays 0."""
+        return F.sgn(self)
+
+    def vdot(self, other: Any) -> Any:
+        """Inner product, the first vector conjugated."""
+        return F.vdot(self, other)
+
+    def masked_fill(self, mask: Any, value: Any) -> Any:
+        """`value` where `mask` holds."""
+        if isinstance(value, TensorBase):
+            if value._data.ndim:
+                raise RuntimeError(
+                    "masked_fill_ only supports a 0-dimensional value tensor, but got tensor with "
+                    f"{value._data.ndim} dimension(s)."
+                )
+            value = numbers(value).item()
+        return F.masked_fill(self, mask, value)
+
+    def cfloat(self) -> Any:
+        """As complex64."""
+        return self.to(dtypes.complex64)  # type: ignore[attr-defined]
+
+    def cdouble(self) -> Any:
+        """As complex128."""
+        return self.to(dtypes.complex128)  # type: ignore[attr-defined]

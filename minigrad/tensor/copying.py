@@ -1,0 +1,140 @@
+"""Copies of tensors and pickling.
+
+Note [Copied memory]
+    A copy keeps what PyTorch's storage keeps: all the memory that a tensor is part of, so that its strides
+    and offset stay and, in a deep copy, tensors that shared memory share it again. NumPy knows that memory
+    as the array at the end of the chain of `base`.
+"""
+
+from __future__ import annotations
+
+import copy
+import warnings
+from typing import Any
+
+import numpy as np
+from numpy.lib.stride_tricks import as_strided
+
+from ..modes import quiet
+from ..tensor_base import TensorBase, numbers, share, wrap
+
+NOT_A_LEAF = (
+    "Only Tensors created explicitly by the user (graph leaves) support the deepcopy protocol at the "
+    "moment.  If you were attempting to deepcopy a module, this may be because of a "
+    "torch.nn.utils.weight_norm usage, see https://github.com/pytorch/pytorch/pull/103001"
+)
+HOOKS_STAY = (
+    "backward hook {} on tensor will not be serialized.  If this is expected, you can decorate the function "
+    "with @torch.utils.hooks.unserializable_hook to suppress this warning"
+)
+
+
+class Copying(TensorBase):
+    """How `copy.copy`, `copy.deepcopy` and `pickle` treat a tensor."""
+
+    __slots__ = ()
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Any:
+        if not self.is_leaf:
+            raise RuntimeError(NOT_A_LEAF)
+        if id(self) in memo:
+            return memo[id(self)]
+        data = numbers(self) if self._bits else deep(self._data, memo)
+        result = make(type(self), data, self._acc is not None)
+        if self._grad is not None:
+            result._grad = self._grad.__deepcopy__(memo)  # type: ignore[attr-defined]
+        result.__dict__.update(copy.deepcopy(attributes(self), memo))
+        memo[id(self)] = result
+        return result
+
+    def __reduce_ex__(self, protocol: Any) -> Any:
+        for hook in hooks_of(self):
+            if not getattr(hook, "__torch_unserializable__", False):
+                warnings.warn(HOOKS_STAY.format(repr(hook)), UserWarning, stacklevel=2)
+        return rebuild, (type(self), *parts(self), self._bits, self.requires_grad, attributes(self))
+
+
+def hooks_of(t: TensorBase) -> list[Any]:
+    """The hooks of a tensor, which for a result live on its node."""
+    fn = t._fn
+    hooks = t._backward_hooks if fn is None else fn.extra.tensor_hooks.get(t._nr) if fn._extra else None
+    return list((hooks or {}).values())
+
+
+def attributes(t: TensorBase) -> dict[str, Any]:
+    """What the user noted on a tensor."""
+    return {name: value for name, value in t.__dict__.items() if not hasattr(TensorBase, name)}
+
+
+def make(cls: Any, data: Any, requires_grad: bool) -> Any:
+    """A leaf of class `cls` on raw data."""
+    result = object.__new__(cls)
+    source = wrap(data)
+    for name in ("_data", "_fn", "_nr", "_acc", "_grad", "_storage", "_view"):
+        setattr(result, name, getattr(source, name))
+    result._acc = True if requires_grad else None
+    share(result).version = 1  # it was given its memory, which counts as a change
+    return result
+
+
+def parts(t: TensorBase) -> tuple[Any, ...]:
+    """All the memory that a tensor is part of, as bytes, and where it lies there: dtype, shape, offset and
+    strides, in bytes.
+    """
+    share(t)
+    memory = whole(t._data)
+    return as_bytes(memory), t._data.dtype, t._data.shape, offset(t._data, memory), t._data.strides
+
+
+def rebuild(
+    cls: Any,
+    memory: np.ndarray,
+    dtype: np.dtype,
+    shape: tuple[int, ...],
+    start: int,
+    strides: tuple[int, ...],
+    bits: int,
+    requires_grad: bool,
+    noted: dict[str, Any],
+) -> Any:
+    """The tensor that `parts` took apart."""
+    memory = memory if memory.flags.writeable else memory.copy()
+    result = make(cls, np.ndarray(shape, dtype, memory, start, strides), requires_grad)
+    result.__dict__.update({**noted, "_bits": bits} if bits else noted)
+    return result
+
+
+def deep(data: Any, memo: dict[int, Any]) -> Any:
+    """A copy of raw data, in a copy of all the memory that it is part of. See Note [Copied memory]."""
+    if not isinstance(data, np.ndarray):
+        return data
+    memory = whole(data)
+    copied = copy.deepcopy(memory, memo)
+    if copied.strides != memory.strides:  # memory with gaps, which NumPy closed
+        return data.copy()
+    return np.ndarray(data.shape, data.dtype, as_bytes(copied), offset(data, memory), data.strides)
+
+
+def whole(array: np.ndarray) -> np.ndarray:
+    """The array that owns the memory of `array`."""
+    while True:
+        base = array.base
+        if base is not None and not isinstance(base, np.ndarray):
+            base = getattr(base, "base", None)  # what `as_strided` puts between
+        if not isinstance(base, np.ndarray):
+            return array
+        array = base
+
+
+def as_bytes(array: np.ndarray) -> np.ndarray:
+    """The memory of `array`, as bytes."""
+    count = 1 + sum((n - 1) * s for n, s in zip(array.shape, array.strides)) // array.itemsize
+    flat = as_strided(array, (count if array.size else 0,), (array.itemsize,))
+    return quiet(flat.view, np.uint8)
+
+
+def offset(array: np.ndarray, memory: np.ndarray) -> int:
+    """Where `array` starts in `memory`, in bytes."""
+    if not array.size:
+        return 0
+    return array.__array_interface__["data"][0] - memory.__array_interface__["data"][0]

@@ -1,0 +1,166 @@
+"""A tensor cut into several: views of it, made by one op where PyTorch has one."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..op import F
+from ..ops import joining
+from ..ops.shape import place
+from ..tensor_base import TensorBase
+
+
+def is_whole(x: Any) -> bool:
+    """Whether `x` is an integer, no bool."""
+    return isinstance(x, (int, np.integer)) and not isinstance(x, bool)
+
+
+def split(tensor: Any, split_size_or_sections: Any, dim: int = 0) -> Any:
+    """Parts of one size, of which the last may be smaller, or of the given sizes, along `dim`."""
+    size = split_size_or_sections
+    if is_whole(size):
+        return joining.split_evenly(tensor, int(size), dim)
+    if not isinstance(size, (tuple, list)):
+        raise TypeError(
+            "split_with_sizes(): argument 'split_sizes' (position 2) must be tuple of ints, not "
+            f"{type(size).__name__}"
+        )
+    return joining.split_with_sizes(tensor, tuple(size), dim)
+
+
+def chunk_size(tensor: Any, chunks: int, dim: int) -> int:
+    """The size of each of `chunks` parts; RuntimeError in PyTorch's words."""
+    if tensor._data.ndim == 0:
+        raise RuntimeError("chunk expects at least a 1-dimensional tensor")
+    if chunks <= 0:
+        raise RuntimeError(f"chunk expects `chunks` to be greater than 0, got: {chunks}")
+    return -(-tensor._data.shape[place(dim, tensor._data.ndim)] // chunks)
+
+
+def chunk(input: Any, chunks: int, dim: int = 0) -> Any:
+    """At most `chunks` parts of one size, of which the last may be smaller, along `dim`."""
+    size = chunk_size(input, chunks, dim)
+    if not size:
+        return joining.split_with_sizes(input, (0,) * chunks, dim)
+    return joining.split_evenly(input, size, dim)
+
+
+def unsafe_chunk(input: Any, chunks: int, dim: int = 0) -> Any:
+    """`chunk` whose parts do not know that they share memory with the tensor."""
+    size = chunk_size(input, chunks, dim)
+    if not size:
+        return joining.unsafe_split_with_sizes(input, (0,) * chunks, dim)
+    return joining.unsafe_split(input, size, dim)
+
+
+def tensor_split(input: Any, indices_or_sections: Any, dim: int = 0) -> Any:
+    """Parts as equal as possible, given their number, or cut before the given indices."""
+    where = indices_or_sections
+    if isinstance(where, TensorBase):
+        where = where._data.tolist()
+    data = input._data
+    if data.ndim == 0:
+        raise RuntimeError(
+            "tensor_split expected at least a 1-dimensional tensor, but got a tensor with 0 dims"
+        )
+    n = data.shape[place(dim, data.ndim)]
+    if is_whole(where):
+        if where <= 0:
+            raise RuntimeError(f"number of sections must be larger than 0, got {where}")
+        small, more = divmod(n, where)
+        ends = [small * (i + 1) + min(i + 1, more) for i in range(where)]
+        return tuple(F.slice(input, dim, s, e, 1) for s, e in zip([0, *ends], ends))
+    if not isinstance(where, (tuple, list)):
+        raise TypeError(
+            "tensor_split(): argument 'indices_or_sections' must be an int, a tuple of ints or a tensor, "
+            f"not {type(where).__name__}"
+        )
+    return tuple(F.slice(input, dim, s, e, 1) for s, e in zip([0, *where], [*where, n]))
+
+
+def split_along(name: str, input: Any, where: Any, dim: int, least: int) -> Any:
+    """`hsplit`, `vsplit` and `dsplit`: an even `tensor_split` along one dimension."""
+    data = input._data
+    if data.ndim < least:
+        raise RuntimeError(
+            f"torch.{name} requires a tensor with at least {least} dimension, but got a tensor with "
+            f"{data.ndim} dimensions!"
+        )
+    if is_whole(where) and (where == 0 or data.shape[dim] % where):
+        raise RuntimeError(
+            f"torch.{name} attempted to split along dimension {dim}, but the size of the dimension "
+            f"{data.shape[dim]} is not divisible by the split_size {where}!"
+        )
+    return tensor_split(input, where, dim)
+
+
+def hsplit(input: Any, indices_or_sections: Any) -> Any:
+    """Parts side by side: along dimension 1, or 0 of a vector."""
+    return split_along("hsplit", input, indices_or_sections, 0 if input._data.ndim == 1 else 1, 1)
+
+
+def vsplit(input: Any, indices_or_sections: Any) -> Any:
+    """Parts one above the other: along dimension 0."""
+    return split_along("vsplit", input, indices_or_sections, 0, 2)
+
+
+def dsplit(input: Any, indices_or_sections: Any) -> Any:
+    """Parts behind one another: along dimension 2."""
+    return split_along("dsplit", input, indices_or_sections, 2, 3)
+
+
+class Parts(TensorBase):
+    """Views of parts of the tensor."""
+
+    __slots__ = ()
+
+    def unbind(self, dim: int = 0) -> Any:
+        """All parts along `dim`, which goes away."""
+        return joining.unbind(self, dim)
+
+    def split(self, split_size: Any, dim: int = 0) -> Any:
+        """Parts of one size, of which the last may be smaller, or of the given sizes, along `dim`."""
+        return split(self, split_size, dim)
+
+    def split_with_sizes(self, split_sizes: Any, dim: int = 0) -> Any:
+        """Parts of the given sizes along `dim`."""
+        return joining.split_with_sizes(self, tuple(split_sizes), dim)
+
+    def chunk(self, chunks: int, dim: int = 0) -> Any:
+        """At most `chunks` parts of one size, of which the last may be smaller, along `dim`."""
+        return chunk(self, chunks, dim)
+
+    def tensor_split(self, indices_or_sections: Any, dim: int = 0) -> Any:
+        """Parts as equal as possible, given their number, or cut before the given indices."""
+        return tensor_split(self, indices_or_sections, dim)
+
+    def hsplit(self, indices_or_sections: Any) -> Any:
+        """Parts side by side."""
+        return hsplit(self, indices_or_sections)
+
+    def vsplit(self, indices_or_sections: Any) -> Any:
+        """Parts one above the other."""
+        return vsplit(self, indices_or_sections)
+
+    def dsplit(self, indices_or_sections: Any) -> Any:
+        """Parts behind one another."""
+        return dsplit(self, indices_or_sections)
+
+    def unsafe_split(self, split_size: int, dim: int = 0) -> Any:
+        """`split` whose parts do not know that they share memory with the tensor."""
+        return joining.unsafe_split(self, split_size, dim)
+
+    def unsafe_split_with_sizes(self, split_sizes: Any, dim: int = 0) -> Any:
+        """`split_with_sizes` whose parts do not know that they share memory with the tensor."""
+        return joining.unsafe_split_with_sizes(self, tuple(split_sizes), dim)
+
+    def unsafe_chunk(self, chunks: int, dim: int = 0) -> Any:
+        """`chunk` whose parts do not know that they share memory with the tensor."""
+        return unsafe_chunk(self, chunks, dim)
+
+    def __iter__(self) -> Any:
+        if self._data.ndim == 0:
+            raise TypeError("iteration over a 0-d tensor")
+        return iter(joining.unbind(self, 0))

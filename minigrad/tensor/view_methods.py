@@ -1,0 +1,205 @@
+"""The methods that show a tensor's memory in another way."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .. import dialect
+from ..dtypes import dtype as dtype_class
+from ..op import F
+from ..ops import shape as sh
+from ..ops import views as vw
+from ..storage import strides_of
+from ..tensor_base import TensorBase, share
+from . import views
+from .parts import is_whole
+
+T_IS_DEPRECATED = (
+    "The use of `x.T` on tensors of dimension other than 2 to reverse their shape is deprecated and it will "
+    "throw an error in a future release. Consider `x.mT` to transpose batches of matrices or `x.permute(*"
+    "torch.arange(x.ndim - 1, -1, -1))` to reverse the dimensions of a tensor."
+)
+
+
+class Views(TensorBase):
+    """The same memory, seen in another way."""
+
+    __slots__ = ()
+
+    def view(self, *shape: Any, size: Any = None, dtype: Any = None) -> Any:
+        """The same memory in another shape, or read as another dtype."""
+        kind = shape[0] if len(shape) == 1 and isinstance(shape[0], dtype_class) else dtype
+        if kind is not None:
+            return views.view_dtype(self, kind)
+        return sh.view(self, views.sizes_of("view", shape if size is None else (size,)))
+
+    def reshape(self, *shape: Any) -> Any:
+        """The same numbers in another shape; a view where that is possible."""
+        return sh.reshape(self, views.sizes_of("reshape", shape))
+
+    def view_as(self, other: Any) -> Any:
+        """The same memory in the shape of `other`."""
+        return sh.view(self, other._data.shape)
+
+    def reshape_as(self, other: Any) -> Any:
+        """The same numbers in the shape of `other`."""
+        return sh.reshape(self, other._data.shape)
+
+    def expand_as(self, other: Any) -> Any:
+        """Expanded to the shape of `other`."""
+        return sh.expand(self, other._data.shape)
+
+    def expand(self, *size: Any, **named: Any) -> Any:
+        """Repeated along one-element or new dimensions, without a copy."""
+        return sh.expand(self, views.sizes_of("expand", (named["size"],) if named else size))
+
+    def unsqueeze(self, dim: int) -> Any:
+        """A dimension of size 1 put in at `dim`."""
+        return sh.unsqueeze(self, dim)
+
+    def broadcast_to(self, size: Any) -> Any:
+        """Expanded to `size`."""
+        return sh.expand(self, tuple(size))
+
+    def flatten(self, start_dim: int = 0, end_dim: int = -1) -> Any:
+        """The dimensions from `start_dim` to `end_dim` as one."""
+        return views.flatten(self, start_dim, end_dim)
+
+    def unflatten(self, dim: int, sizes: Any) -> Any:
+        """One dimension as several."""
+        return views.unflatten(self, dim, sizes)
+
+    def ravel(self) -> Any:
+        """One dimension; a view of a contiguous copy."""
+        return views.ravel(self)
+
+    def squeeze(self, dim: Any = None) -> Any:
+        """Dimension `dim`, those of several, or all, taken away if of size 1."""
+        return squeeze(self, dim)
+
+    def select(self, dim: int, index: Any) -> Any:
+        """The part at `index` along `dim`, which goes away."""
+        return F.select(self, dim, views.whole_of(index))
+
+    def narrow(self, dim: int, start: Any, length: int) -> Any:
+        """`length` parts from `start` on along `dim`."""
+        return views.narrow(self, dim, start, length)
+
+    def diagonal(self, offset: int = 0, dim1: int = 0, dim2: int = 1) -> Any:
+        """The elements whose index in `dim2` is that in `dim1` plus `offset`, along a new last dimension."""
+        return vw.diagonal(self, offset, dim1, dim2)
+
+    def diag_embed(self, offset: int = 0, dim1: int = -2, dim2: int = -1) -> Any:
+        """Matrices with the last dimension on their diagonal."""
+        return vw.diag_embed(self, offset, dim1, dim2)
+
+    def unfold(self, dimension: int, size: int, step: int) -> Any:
+        """All windows of `size` along a dimension, `step` apart."""
+        return vw.unfold(self, dimension, size, step)
+
+    def as_strided(self, size: Any, stride: Any, storage_offset: int | None = None) -> Any:
+        """A part of the memory by shape, strides and offset, all in elements."""
+        return views.as_strided_view(self, size, stride, storage_offset)
+
+    def permute(self, *dims: Any, **named: Any) -> Any:
+        """Dimensions in another order."""
+        dims = (named["dims"],) if named else dims
+        return sh.permute(self, tuple(dims[0]) if len(dims) == 1 and not is_whole(dims[0]) else dims)
+
+    def transpose(self, dim0: int, dim1: int) -> Any:
+        """Two dimensions exchanged."""
+        return sh.transpose(self, dim0, dim1)
+
+    swapdims = transpose
+
+    def swapaxes(self, axis0: int, axis1: int) -> Any:
+        """Two dimensions exchanged."""
+        return sh.transpose(self, axis0, axis1)
+
+    def movedim(self, source: Any, destination: Any) -> Any:
+        """Some dimensions moved to other places."""
+        return views.movedim(self, source, destination)
+
+    moveaxis = movedim
+
+    def t(self) -> Any:
+        """A matrix transposed."""
+        return sh.t(self)
+
+    @property
+    def T(self) -> Any:
+        """All dimensions in reverse order."""
+        n = self._data.ndim
+        if n == 0:
+            text = "Tensor.T is deprecated on 0-D tensors. This function is the identity in these cases."
+            dialect.warn(text, stacklevel=2)
+        elif n != 2:
+            dialect.warn(T_IS_DEPRECATED, stacklevel=2)
+        return sh.permute(self, tuple(reversed(range(n))))
+
+    @property
+    def mT(self) -> Any:
+        """The last two dimensions exchanged."""
+        return sh.transpose(self, -2, -1) if views.matrices(self, "mT") else self
+
+    @property
+    def H(self) -> Any:
+        """A matrix transposed and conjugated."""
+        n = self._data.ndim
+        if n == 1 or n > 2:
+            more = " For batches of matrices, consider using tensor.mH" if n > 2 else ""
+            raise RuntimeError(
+                f"tensor.H is only supported on matrices (2-D tensors). Got {n}-D tensor.{more}"
+            )
+        if n == 0:
+            dialect.warn("Tensor.H is deprecated on 0-D tensors. Consider using x.conj().", stacklevel=2)
+        return F.conj(sh.transpose(self, -2, -1) if n else self)
+
+    @property
+    def mH(self) -> Any:
+        """The last two dimensions exchanged, and conjugated."""
+        return F.conj(sh.transpose(self, -2, -1) if views.matrices(self, "mH") else self)
+
+    def adjoint(self) -> Any:
+        """Matrices transposed and conjugated."""
+        return views.adjoint(self)
+
+    def stride(self, dim: int | None = None) -> Any:
+        """How many elements of the memory lie between neighbours, along all dimensions or one."""
+        steps = strides_of(self._data)
+        return steps if dim is None else steps[sh.place(dim, len(steps))]
+
+    def is_contiguous(self) -> bool:
+        """Whether the elements lie in row-major order without gaps."""
+        return not self._data.ndim or self._data.flags.c_contiguous
+
+    def data_ptr(self) -> int:
+        """The address of the first element."""
+        share(self)
+        return self._data.__array_interface__["data"][0]
+
+    def nelement(self) -> int:
+        """Number of elements."""
+        return self._data.size
+
+    def positive(self) -> Any:
+        """The tensor itself; RuntimeError for bools."""
+        return positive(self)
+
+    def storage_offset(self) -> int:
+        """How many elements of the memory come before the first."""
+        return views.offset_of(self)
+
+
+def positive(input: Any) -> Any:
+    """The tensor itself; RuntimeError for bools."""
+    if input._data.dtype.kind == "b":
+        raise RuntimeError("The `+` operator, on a bool tensor is not supported.")
+    return input
+
+
+def squeeze(input: Any, dim: Any = None) -> Any:
+    """Dimension `dim`, those of several, or all, taken away if of size 1."""
+    if dim is None:
+        return sh.squeeze_all(input)
+    return sh.squeeze_dim(input, dim) if is_whole(dim) else vw.squeeze_dims(input, tuple(dim))

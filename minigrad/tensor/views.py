@@ -1,0 +1,241 @@
+"""Functions and methods that show a tensor's memory in another way, made of the ops in `ops.shape` and
+`ops.views`.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from .. import dialect
+from ..dtypes import dtype as dtype_class
+from ..op import F
+from ..op.calls import check_edges
+from ..ops import shape as sh
+from ..ops import views as vw
+from ..ops.shape import place
+from ..storage import root, strides_of
+from ..tensor_base import TensorBase, alias, share
+from .parts import is_whole
+
+
+def whole_of(x: Any) -> Any:
+    """An index given as a tensor, as a number."""
+    if isinstance(x, TensorBase) and not x._data.ndim and x._data.dtype.kind in "iu":
+        return int(x._data)
+    return x
+
+
+def narrow(input: Any, dim: int, start: Any, length: int) -> Any:
+    """`length` parts from `start` on along `dim`."""
+    data = input._data
+    if isinstance(start, TensorBase):
+        if start._data.ndim or start._data.dtype.kind not in "iu":
+            raise RuntimeError("start must be an 0-dim integral Tensor.")
+        start = int(start._data)
+    if not data.ndim:
+        raise RuntimeError("narrow() cannot be applied to a 0-dim tensor.")
+    if length < 0:
+        raise RuntimeError("narrow(): length must be non-negative.")
+    n = data.shape[place(dim, data.ndim)]
+    if not -n <= start <= n:
+        raise IndexError(f"start out of range (expected to be in range of [{-n}, {n}], but got {start})")
+    start += n if start < 0 else 0
+    if start + length > n:
+        raise RuntimeError(f"start ({start}) + length ({length}) exceeds dimension size ({n}).")
+    return F.slice(input, dim, start, start + length, 1)
+
+
+def movedim(input: Any, source: Any, destination: Any) -> Any:
+    """Some dimensions moved to other places, the rest in their order."""
+    n = input._data.ndim
+    sources, targets = ([x] if is_whole(x) else list(x) for x in (source, destination))
+    if len(sources) != len(targets):
+        raise RuntimeError(
+            f"movedim: Invalid source or destination dims: source ({sources} dims) should contain the same "
+            f"number of dims as destination ({targets} dims)"
+        )
+    taken, put = [place(d, n) for d in sources], [place(d, n) for d in targets]
+    for name, given, dims in (("source", sources, taken), ("destination", targets, put)):
+        if len(set(dims)) < len(dims):
+            raise RuntimeError(f"movedim: repeated dim in `{name}` ({given})")
+    if not n:
+        return F.alias(input)
+    order = dict(zip(put, taken))
+    rest = iter(d for d in range(n) if d not in taken)
+    return sh.permute(input, tuple(order[d] if d in order else next(rest) for d in range(n)))
+
+
+def unflatten(input: Any, dim: int, sizes: Any) -> Any:
+    """One dimension as several."""
+    data = input._data
+    if not len(sizes):
+        raise RuntimeError("unflatten: sizes must be non-empty")
+    d = place(dim, data.ndim)
+    n = data.shape[d] if data.ndim else 1
+    known = math.prod(k for k in sizes if k != -1)
+    if list(sizes).count(-1) > 1:
+        raise RuntimeError("unflatten got an unexpected error:\nonly one dimension can be inferred")
+    if (known != n) if -1 not in sizes else (not known or n % known):
+        raise RuntimeError(
+            f"unflatten: Provided sizes {list(sizes)} don't multiply up to the size of dim {d} ({n}) in the "
+            "input tensor"
+        )
+    inner = [n // known if k == -1 else k for k in sizes]
+    return sh.view(input, (*data.shape[:d], *inner, *data.shape[d + 1 :]))
+
+
+def flatten(input: Any, start_dim: int = 0, end_dim: int = -1) -> Any:
+    """The dimensions from `start_dim` to `end_dim` as one."""
+    shape = input._data.shape
+    first, last = place(start_dim, len(shape)), place(end_dim, len(shape))
+    if first > last:
+        raise RuntimeError("flatten() has invalid args: start_dim cannot come after end_dim")
+    if not shape:
+        return sh.reshape(input, (1,))
+    if first == last:
+        return input
+    return sh.reshape(input, (*shape[:first], math.prod(shape[first : last + 1]), *shape[last + 1 :]))
+
+
+def ravel(input: Any) -> Any:
+    """One dimension; a view of a contiguous copy."""
+    return sh.view(input.contiguous(), (-1,))
+
+
+def origin(t: Any) -> Any:
+    """The array in whose memory `t` lies."""
+    data = t._data if t._view is None else t._view.base._data
+    return data if t._storage is None else root(data)
+
+
+def offset_of(t: Any) -> int:
+    """How many elements of the memory come before the first of `t`."""
+    if not isinstance(t._data, np.ndarray):
+        return 0
+    start = origin(t).__array_interface__["data"][0]
+    return (t._data.__array_interface__["data"][0] - start) // t._data.itemsize if t._data.size else 0
+
+
+def as_strided_view(input: Any, size: Any, stride: Any, storage_offset: int | None = None) -> Any:
+    """A part of the memory by shape, strides and offset, all in elements."""
+    return F.as_strided(input, *strided_place(input, size, stride, storage_offset))
+
+
+def strided_place(input: Any, size: Any, stride: Any, storage_offset: int | None) -> tuple[Any, ...]:
+    """The arguments of `as_strided`, checked; the offset from the first element of `input` on."""
+    size, stride = tuple(size), tuple(stride)
+    if len(size) != len(stride):
+        raise RuntimeError("mismatch in length of strides and shape")
+    if any(s < 0 for s in stride):
+        raise RuntimeError(
+            f"as_strided: Negative strides are not supported at the moment, got strides: {list(stride)}"
+        )
+    if any(n < 0 for n in size):
+        raise RuntimeError(
+            f"Storage size calculation overflowed with sizes={list(size)} and strides={list(stride)}"
+        )
+    share(input)
+    own, item = offset_of(input), input._data.itemsize
+    start = own if storage_offset is None else storage_offset
+    if start < 0:
+        raise RuntimeError(f"Tensor: invalid storage offset {start}")
+    base = origin(input)
+    extent = 1 + sum((n - 1) * s for n, s in zip(base.shape, strides_of(base))) if base.size else 0
+    wanted = start + 1 + sum((n - 1) * s for n, s in zip(size, stride)) if math.prod(size) else 0
+    if wanted > extent:
+        check_edges([input])
+        raise RuntimeError(
+            f"setStorage: sizes {list(size)}, strides {list(stride)}, storage offset {start}, and itemsize "
+            f"{item} requiring a storage size of {wanted * item} are out of bounds for storage of size "
+            f"{extent * item}"
+        )
+    return size, stride, None if storage_offset is None else start - own
+
+
+def view_dtype(input: Any, dtype: dtype_class) -> Any:
+    """The same memory read as another dtype; outside any graph, as in PyTorch."""
+    share(input)
+    if input.is_conj():
+        raise RuntimeError(
+            "torch.Tensor.view is not supported for conjugate view tensors when converting to a different "
+            "dtype."
+        )
+    return alias(input, vw.seen_as(input._data, dtype))
+
+
+def matrices(t: Any, name: str) -> bool:
+    """Whether `t` has matrices to transpose: False, with a warning, for a number; an error for a vector."""
+    n = t._data.ndim
+    if n == 1:
+        raise RuntimeError(
+            f"tensor.{name} is only supported on matrices or batches of matrices. Got 1-D tensor."
+        )
+    if n == 0:
+        kind = "adjoint()" if name == "adjoint()" else f"Tensor.{name}"
+        rest = "This function is the identity in these cases." if name == "mT" else "Consider using x.conj()."
+        dialect.warn(f"{kind} is deprecated on 0-D tensors. {rest}", stacklevel=3)
+    return n > 0
+
+
+def adjoint(input: Any) -> Any:
+    """Matrices transposed and conjugated."""
+    return F.conj(sh.transpose(input, -2, -1) if matrices(input, "adjoint()") else input)
+
+
+def at_least(n: int, tensors: tuple[Any, ...]) -> Any:
+    """`atleast_1d` to `atleast_3d`: of one tensor, or of several as a tuple."""
+    many = len(tensors) == 1 and isinstance(tensors[0], (tuple, list))
+    given = tuple(tensors[0]) if many else tensors
+    results = tuple(raised(t, n) for t in given)
+    return results if many or len(results) != 1 else results[0]
+
+
+def raised(t: Any, n: int) -> Any:
+    """`t` with at least `n` dimensions."""
+    k = t._data.ndim
+    if k == 0:
+        return sh.reshape(t, (1,) * n)
+    if k == 1 and n > 1:
+        t = sh.unsqueeze(t, 0)
+    return sh.unsqueeze(t, -1) if k < 3 == n else t
+
+
+def atleast_1d(*tensors: Any) -> Any:
+    """Tensors with at least one dimension."""
+    return at_least(1, tensors)
+
+
+def atleast_2d(*tensors: Any) -> Any:
+    """Tensors with at least two dimensions."""
+    return at_least(2, tensors)
+
+
+def atleast_3d(*tensors: Any) -> Any:
+    """Tensors with at least three dimensions."""
+    return at_least(3, tensors)
+
+
+def broadcast_tensors(*tensors: Any) -> Any:
+    """Tensors expanded to the shape to which they broadcast."""
+    shape = np.broadcast_shapes(*(t._data.shape for t in tensors))
+    return tuple(sh.expand(t, shape) for t in tensors)
+
+
+def linalg_diagonal(A: Any, *, offset: int = 0, dim1: int = -2, dim2: int = -1) -> Any:
+    """The diagonals of the matrices in the last two dimensions."""
+    return vw.diagonal(A, offset, dim1, dim2)
+
+
+def sizes_of(name: str, size: tuple[Any, ...]) -> tuple[int, ...]:
+    """Sizes given as numbers or as one sequence; TypeError in PyTorch's words for anything else."""
+    given = tuple(size[0]) if len(size) == 1 and isinstance(size[0], (tuple, list)) else size
+    for n in given:
+        if not is_whole(n):
+            argument = "shape" if name == "reshape" else "size"
+            raise TypeError(
+                f"{name}(): argument '{argument}' (position 1) must be tuple of ints, not {type(n).__name__}"
+            )
+    return given
