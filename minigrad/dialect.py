@@ -63,6 +63,7 @@ _NUMBERED = frozenset(
 _RENAMED = {
     "CopyBackwards": "CloneBackward",
     "FillBackward2": "FillBackward0",
+    "FillBackward3": "FillBackward1",
     "SqueezeBackward4": "SqueezeBackward3",
     "ToCopyBackward0": "ToCopyBackward",
     "ViewBackward1": "ViewDtypeBackward",
@@ -70,7 +71,7 @@ _RENAMED = {
 
 # Nodes whose name, but not what is printed of them, has a namespace.
 _NAMESPACE = "torch::autograd::"
-_NAMESPACED = ("AccumulateGrad", "CopyBackwards", "CopySlices")
+_NAMESPACED = ("AccumulateGrad", "CopyBackwards", "CopySlices", "Error", "Identity")
 
 _SECOND_BACKWARD = {
     "1.4": "Trying to backward through the graph a second time, but the buffers have already been freed. "
@@ -124,9 +125,12 @@ def origin_name(name: str) -> str:
 
 
 def anomaly_hint() -> str:
-    """The call that the same error advises."""
+    """What the same error advises."""
     arguments = "True" if _current == "1.4" else "True, check_nan=False"
-    return f"torch.autograd.set_detect_anomaly({arguments})"
+    return (
+        "enable anomaly detection to find the operation that failed to compute its gradient, with "
+        f"torch.autograd.set_detect_anomaly({arguments})."
+    )
 
 
 def retains_grad_unset() -> bool | None:

@@ -43,10 +43,11 @@ class Extra:
     """What few nodes have: hooks and metadata.
 
     `tensor_hooks` maps an output number to the hooks of that tensor, `retain` an output number to the tensor
-    that keeps its gradient (weakly); `pre` and `post` are the node's own hooks.
+    that keeps its gradient (weakly); `pre` and `post` are the node's own hooks. `unpacks`: reading what the
+    node saved calls user code; `tangents` are those of saved tensors, by name.
     """
 
-    __slots__ = ("metadata", "post", "pre", "retain", "tensor_hooks")
+    __slots__ = ("__weakref__", "metadata", "post", "pre", "retain", "tangents", "tensor_hooks", "unpacks")
 
     def __init__(self) -> None:
         self.metadata: dict[Any, Any] = {}
@@ -54,6 +55,8 @@ class Extra:
         self.retain: dict[int, weakref.ref[TensorBase]] = {}
         self.pre: HookDict | None = None
         self.post: HookDict | None = None
+        self.unpacks = False
+        self.tangents: dict[str, TensorBase] = {}
 
     @property
     def silent(self) -> bool:
@@ -69,7 +72,7 @@ class Node:
     graph. For a node with several outputs (`outputs > 1`) the argument is a list.
     """
 
-    __slots__ = ("_cast", "_check", "_extra", "_next", "_nrs", "_seq", "_storage")
+    __slots__ = ("_cast", "_check", "_extra", "_made", "_next", "_nrs", "_seq", "_storage")
 
     outputs: int = 1
     speaks: ClassVar[bool] = False  # True when running it calls user code
@@ -78,7 +81,9 @@ class Node:
     _nrs: tuple[int, ...] | None  # output numbers of the edges; None when all are 0
     _seq: int
     _check: Any
-    _cast: tuple[Any, ...] | None  # per input None or (shape, dtype) to which its gradient is brought back
+    # per input None or (shape, dtype) to which its gradient is brought back; after them those of the output
+    _cast: tuple[Any, ...] | None
+    _made: tuple[Any, ...]  # (shape, dtype) per output, where a node notes it: see `output_of`
     _storage: Storage | dict[int, Storage] | None
     _extra: Extra | None
 
@@ -122,6 +127,37 @@ class Node:
     def _sequence_nr(self) -> int:
         return self._seq
 
+    def _set_sequence_nr(self, number: int) -> None:
+        self._seq = number
+
+    requires_grad: ClassVar[bool] = True
+
+    def __call__(self, *gradients: Any, **kwargs: Any) -> Any:
+        """Gradients of the inputs (one, or a tuple) from those of the outputs, recorded in grad mode. No hook
+        runs, and nothing is brought back to the shapes of inputs that were broadcast.
+        """
+        if self.speaks:
+            raise TypeError(f"'{type(self).__name__}' object is not callable")
+        if kwargs:
+            raise TypeError("keyword arguments are not supported")
+        if len(gradients) != self.outputs:
+            raise TypeError(f"expected {self.outputs} arguments, got {len(gradients)} instead")
+        for i, gradient in enumerate(gradients):
+            if gradient is not None and not hasattr(gradient, "_data"):
+                raise TypeError(f"argument {i} is not a Variable")
+        sent = self._call(list(gradients))
+        return sent[0] if len(sent) == 1 else sent
+
+    def _call(self, gradients: list[Any]) -> tuple[Any, ...]:
+        """What `__call__` does with gradients that are right."""
+        if all(g is None for g in gradients):
+            return (None,) * len(self._next)
+        cast, self._cast = self._cast, None
+        try:
+            return self.apply_tensors(gradients if self.outputs > 1 else gradients[0])
+        finally:
+            self._cast = cast
+
     def storage(self, nr: int) -> Storage | None:
         """The Storage of output `nr`, if it has one. See Note [Storage]."""
         s = self._storage
@@ -142,6 +178,18 @@ class Node:
         """The same on tensors, recorded."""
         raise NotImplementedError
 
+    def apply_nothing(self) -> tuple[None, ...]:
+        """The same where no gradient arrived: none is sent. A node of an op looks at what it saved all the same, as
+        in PyTorch, and finds out that it was freed or written to.
+        """
+        return (None,) * len(self._next)
+
+    def apply_limited(self, gradient: Any, runs: Any) -> tuple[Any, ...]:
+        """`apply_tensors` of an op where observers or hooks would see more than PyTorch does: no gradient is
+        computed for a node for which `runs(node)` is False.
+        """
+        raise NotImplementedError
+
     def release(self) -> None:
         """Forget the saved tensors. See Note [Saved values]."""
         raise NotImplementedError
@@ -158,13 +206,15 @@ class AccumulateGrad(Node):
     """The end of a path: adds the gradient that arrives to `variable.grad`.
 
     There is one per leaf while a graph that uses the leaf lives; the leaf refers to it weakly.
-    `deposit_tensor` is set by `tensor_base`, which knows how a gradient becomes a tensor.
+    `deposit_tensor` is set by `tensor_base`, which knows how a gradient becomes a tensor, and `called` by
+    `hook_calls`.
     """
 
     __slots__ = ("__weakref__", "variable")
 
     variable: TensorBase
     deposit_tensor: ClassVar[Any]
+    called: ClassVar[Any]
 
     def __init__(self, variable: TensorBase) -> None:
         self._next = ()
@@ -181,8 +231,32 @@ class AccumulateGrad(Node):
         AccumulateGrad.deposit_tensor(self, gradient)
         return ()
 
+    def _call(self, gradients: list[Any]) -> tuple[()]:
+        AccumulateGrad.called(self, *gradients)
+        return ()
+
     def release(self) -> None:
         """Nothing is saved here."""
+
+
+def output_of(node: Node, nr: int) -> tuple[Any, Any] | None:
+    """Shape and dtype of output `nr` of a node; None where there is no telling.
+
+    A node of a plain elementwise op notes nothing: its output is what it brings gradients back from, or else
+    like any input of it that needs a gradient.
+    """
+    while True:
+        if isinstance(node, AccumulateGrad):
+            return node.variable._data.shape, node.variable._data.dtype
+        made: tuple[Any, ...] | None = getattr(node, "_made", None)
+        if made is not None:
+            return made[nr]
+        if node._cast is not None:
+            return node._cast[-1]
+        behind = next(((n, i) for n, i in node.next_functions if n is not None), None)
+        if behind is None:
+            return None
+        node, nr = behind
 
 
 def sum_to(gradient: Any, shape: tuple[int, ...]) -> Any:

@@ -15,8 +15,10 @@ from typing import Any
 
 from . import modes
 from .dtypes import of
-from .graph import Node
-from .tensor_base import TensorBase, wrap
+from .graph import AccumulateGrad, Node
+from .modes import quiet
+from .running import here
+from .tensor_base import TensorBase, deposit, deposit_tensor, numbers, wrap
 
 
 def as_tensor(create_graph: bool, gradient: Any) -> Any:
@@ -26,7 +28,7 @@ def as_tensor(create_graph: bool, gradient: Any) -> Any:
 
 def as_gradient(create_graph: bool, value: Any) -> Any:
     """What a hook returned, for the engine."""
-    return value if value is None or create_graph else value._data
+    return value if value is None or create_graph else numbers(value)
 
 
 def before_node(create_graph: bool, node: Node, gradient: Any, runs: bool) -> Any:
@@ -36,9 +38,9 @@ def before_node(create_graph: bool, node: Node, gradient: Any, runs: bool) -> An
     arrived = gradient if isinstance(gradient, list) else [gradient] * node.outputs  # a list, one, or None
     grads = [as_tensor(create_graph, g) for g in arrived]
     watchers = modes.observers()
-    with Mode(create_graph):
+    with Mode(create_graph and modes.is_grad_enabled()):  # off where gradients are tensors for forward mode
         for nr, hooks in extra.tensor_hooks.items():
-            for hook in tuple(hooks.values()) if grads[nr] is not None else ():
+            for hook in tuple(hooks.values()):
                 if watchers:
                     (grads[nr],) = call(watchers, node, "tensor", hook, nr, (grads[nr],), grads[nr])
                 else:
@@ -58,8 +60,9 @@ def after_node(create_graph: bool, node: Node, gradients: tuple[Any, ...], gradi
     """Post-hooks of a node that has some."""
     assert node._extra is not None and node._extra.post is not None
     grads = tuple(as_tensor(create_graph, g) for g in gradients)
-    outs = tuple(as_tensor(create_graph, g) for g in (gradient if isinstance(gradient, list) else [gradient]))
-    with Mode(create_graph):
+    arrived = gradient if isinstance(gradient, list) else [gradient] * node.outputs
+    outs = tuple(as_tensor(create_graph, g) for g in arrived)
+    with Mode(create_graph and modes.is_grad_enabled()):  # off where gradients are tensors for forward mode
         for hook in tuple(node._extra.post.values()):
             grads = call(modes.observers(), node, "post", hook, 0, grads, grads, outs)
     return tuple(as_gradient(create_graph, g) for g in grads)
@@ -68,13 +71,26 @@ def after_node(create_graph: bool, node: Node, gradients: tuple[Any, ...], gradi
 def after_deposit(node: Any) -> None:
     """The hooks of a leaf that run once its `.grad` has changed."""
     leaf = node.variable
+    given = False
     for hook in tuple((leaf._post_accumulate or {}).values()):
         watchers = modes.observers()
         for watcher in watchers:
             watcher.hook_starts(node, "post_accumulate", hook, 0, (leaf._grad,))
-        hook(leaf)
+        given = replaced(hook, hook(leaf), leaf) is not leaf or given
         for watcher in watchers:
             watcher.hook_ended((leaf._grad,))
+    if given:
+        raise RuntimeError("Tensor post accumulate grad hooks should return None.")
+
+
+def call_leaf(node: AccumulateGrad, gradient: Any) -> None:
+    """Deposit the gradient that a user calls an AccumulateGrad with."""
+    if gradient is not None:
+        if modes.is_grad_enabled():
+            deposit_tensor(node, gradient)
+        else:
+            quiet(deposit, node, numbers(gradient), False)
+    after_deposit(node)
 
 
 def call(
@@ -83,10 +99,15 @@ def call(
     """Call a hook on `args`; the gradients `grads`, or what it gave in their place. Observers are told."""
     for watcher in watchers:
         watcher.hook_starts(node, kind, hook, index, grads)
-    result = hook(*args)
-    if result is not None:
-        results = result if kind != "tensor" and isinstance(result, tuple) else (result,)
-        grads = tuple(replaced(hook, new, old) for new, old in zip(results, grads, strict=True))
+    before, here.hooked = here.hooked, node if watchers else None
+    try:
+        result = hook(*args)
+    finally:
+        here.hooked = before
+    if kind == "tensor":
+        grads = (replaced(hook, result, *grads),)
+    elif result is not None:
+        grads = all_replaced(hook, result, grads)
     for watcher in watchers:
         watcher.hook_ended(grads)
     return grads
@@ -107,26 +128,44 @@ class Mode:
         modes.set_grad_mode(self.before)
 
 
+def all_replaced(hook: Any, new: Any, old: tuple[Any, ...]) -> tuple[Any, ...]:
+    """What a node's hook returned in place of the gradients `old`; a None in it takes a gradient away."""
+    if not isinstance(new, tuple):
+        raise TypeError(f"expected tuple, but hook returned '{type(new).__name__}'")
+    if len(new) != len(old):
+        raise RuntimeError(
+            f"hook '{name_of(hook)}' has returned an incorrect number of values (got {len(new)}, but "
+            f"expected {len(old)})"
+        )
+    return tuple(None if n is None else replaced(hook, n, o) for n, o in zip(new, old))
+
+
 def replaced(hook: Any, new: Any, old: Any) -> Any:
     """What a hook returned in place of `old`, checked as PyTorch does; None keeps `old`."""
     if new is None:
         return old
-    name = getattr(hook, "__name__", type(hook).__name__)
+    if old is None:
+        raise RuntimeError("can't replace a None gradient with a non-None value")
     if not isinstance(new, TensorBase):
         raise TypeError(f"expected Variable, but hook returned '{type(new).__name__}'")
-    if old is not None:
-        if new._data.dtype != old._data.dtype:
-            raise RuntimeError(
-                f"hook '{name}' has changed the type of value (was {type_name(old)} got {type_name(new)})"
-            )
-        if new._data.shape != old._data.shape:
-            raise RuntimeError(f"hook '{name}' has changed the size of value")
+    if new._data.dtype != old._data.dtype:
+        raise RuntimeError(
+            f"hook '{name_of(hook)}' has changed the type of value (was {type_name(old)} got "
+            f"{type_name(new)})"
+        )
+    if new._data.shape != old._data.shape:
+        raise RuntimeError(f"hook '{name_of(hook)}' has changed the size of value")
     return new
+
+
+def name_of(hook: Any) -> str:
+    """How errors call a hook."""
+    return getattr(hook, "__name__", "<unknown>")
 
 
 def type_name(t: TensorBase) -> str:
     """PyTorch's old name of a tensor's type, as its errors use it."""
-    return f"torch.{of(t._data).title}Tensor"
+    return of(t._data).type_name
 
 
 def retain(tensor: TensorBase, gradient: Any) -> None:
@@ -135,3 +174,6 @@ def retain(tensor: TensorBase, gradient: Any) -> None:
         tensor._grad = gradient.clone()
     else:
         tensor._grad = tensor._grad + gradient
+
+
+AccumulateGrad.called = staticmethod(call_leaf)

@@ -12,154 +12,248 @@ Note [Views and in-place]
 
 from __future__ import annotations
 
+import contextlib
 import weakref
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 
-from . import dtypes, modes
-from .graph import Node, sequence_numbers
+from . import anomaly, dialect, dtypes, modes
+from .graph import Node, output_of, sequence_numbers
 from .modes import quiet
-from .op import F, Op, connect_views, prepare, record
-from .storage import Geometry, View, geometry, laid_out, strided, strides_of
-from .tensor_base import IN_PLACE_ON_LEAF, TensorBase, alias, edge, share, wrap
+from .op import (
+    F,
+    Op,
+    originals,
+    pack_inputs,
+    pack_result,
+    prepare,
+    push_in_place,
+    record,
+    replay,
+    replay_array,
+    uncast,
+)
+from .op.calls import check_edges
+from .op.tangents import Aside, tangent_of
+from .storage import Geometry, address, geometry, laid_out, strides_of
+from .tensor_base import IN_PLACE_ON_LEAF, TensorBase, attach, edge, numbers, read_as, share, wrap
+from .views import Unobserved, refuse, regenerate, set_node, share_view
 
-
-def share_view(op: Op, values: list[Any], out: Any) -> Any:
-    """The result of a view op: memory and Storage of its source, and the way back to the base."""
-    source = values[0]
-    result = alias(source, out)
-    base = source if source._view is None else source._view.base
-    result._view = View(base, result._storage.version)
-    return result
-
-
-def regenerate(t: TensorBase) -> None:
-    """Bring a view's grad_fn up to date. See Note [Views and in-place]."""
-    view, storage = t._view, t._storage
-    assert view is not None and storage is not None
-    if view.version == storage.version or (t._fn is None and not view.base.requires_grad):
-        return
-    view.version = storage.version
-    if view.base.requires_grad:
-        with Unobserved(True):
-            fresh = F.as_strided(view.base, *geometry(t._data, view.base._data))
-        t._fn, t._nr, t._acc = fresh._fn, fresh._nr, None
-        t._fn.set_storage(t._nr, storage)
-
-
-class Unobserved:
-    """Ops that the library runs for itself: recorded (or not) as asked, seen by no observer."""
-
-    def __init__(self, grad: bool) -> None:
-        self.grad = grad
-
-    def __enter__(self) -> None:
-        self.before = modes.set_grad_mode(self.grad)
-        self.observers, modes.state.observers = modes.state.observers, ()
-
-    def __exit__(self, *exc: object) -> None:
-        modes.state.observers = self.observers
-        modes.set_grad_mode(self.before)
+FILLS = ("fill", "fill_tensor", "zero")  # ops that write one number everywhere
 
 
 class CopySlices(Node):
     """History of a base after an op in place on a view of it."""
 
-    __slots__ = ("_base", "_fn", "_view")
+    __slots__ = ("_base", "_fn", "_path", "_shown", "_view")
     op = None
+    _shown: Any  # weak reference to the node by which the view was taken anew after the op
 
-    def __init__(self, base: TensorBase, view: Geometry, fn: Node) -> None:
+    def __init__(self, base: TensorBase, view: Geometry, fn: Node, path: Any = None) -> None:
         self._next = (edge(base), *fn._next[1:])
         nrs = (base._nr, *(fn._nrs or (0,) * len(fn._next))[1:])
         self._nrs = nrs if any(nrs) else None
         self._seq = next(sequence_numbers)
         self._check = self._cast = self._storage = self._extra = None
+        if fn._cast is not None:  # as in PyTorch, where gradients are summed once the node has run
+            self._cast, fn._cast = (None, *fn._cast[1:]), None
+        self._made = ((base._data.shape, base._data.dtype),)
+        if modes.active and modes.anomaly.enabled:
+            anomaly.remember(self)
+        if fn.speaks or (fn._extra is not None and fn._extra.unpacks):
+            self.extra.unpacks = True  # user code runs in it
         self._fn = fn
-        self._view = view
+        self._shown = None
+        self._view, self._path = view, path
         self._base = (base._data.shape, strides_of(base._data))
 
     def apply(self, gradient: Any) -> tuple[Any, ...]:
         """Gradients of the base and of the op's other inputs, as raw arrays."""
+        if gradient is None:
+            return (None,) * len(self._next)
+        self._check_kept()
         whole = laid_out(gradient, *self._base)
-        part = strided(whole, self._view)
-        first, *others = self._fn.apply(part.copy()[()])
-        part[...] = 0 if first is None else first
-        return (whole[()], *others)
+        path = (self._view,) if self._path is None else self._path
+        part, bits = replay_array(whole, path)
+        with self._result_of_view():
+            first, *others = self._fn.apply(read_as(bits, part.copy())[()])
+        if first is not None:
+            part[...] = read_as(bits, first)
+        sent = (None if first is None else whole[()], *others)
+        self._check_shape()
+        return sent if self._cast is None else uncast(self, list(sent))
 
     def apply_tensors(self, gradient: Any) -> tuple[Any, ...]:
         """The same on tensors, recorded."""
+        if gradient is None:
+            return (None,) * len(self._next)
+        self._check_kept()
         whole = wrap(laid_out(np.zeros_like(gradient._data), *self._base))
         in_place(F.copy.op, whole, gradient)
-        part = F.as_strided(whole, *self._view)
-        first, *others = self._fn.apply_tensors(F.clone(part))
-        in_place(F.copy.op, part, wrap(np.zeros_like(part._data)[()]) if first is None else first)
-        return (whole, *others)
+        part = replay(whole, (self._view,) if self._path is None else self._path)
+        with self._result_of_view():
+            first, *others = self._fn.apply_tensors(F.clone(part, "C"))
+        if first is not None:
+            in_place(F.copy.op, part, first)
+        sent = (None if first is None else whole, *others)
+        self._check_shape()
+        return sent if self._cast is None else uncast(self, list(sent))
+
+    @contextlib.contextmanager
+    def _result_of_view(self) -> Iterator[None]:
+        """For a time, the op's saved result is a tensor whose history is that of the view after the op."""
+        fn: Any = self._fn
+        kept, shown = getattr(fn, "_raw_result", None), self._shown and self._shown()
+        if not isinstance(kept, np.ndarray) or shown is None:
+            yield
+            return
+        fn._raw_result = attach(kept, shown)
+        fn._raw_result._storage = fn.storage(0)
+        try:
+            yield
+        finally:
+            fn._raw_result = kept
+
+    def _check_shape(self) -> None:
+        """RuntimeError with PyTorch's text if `base.data = …` gave the base another shape than its node has."""
+        target = self._next[0]
+        made = None if target is None else output_of(target, self._nrs[0] if self._nrs else 0)
+        if made is not None and made[0] != self._base[0]:
+            raise RuntimeError(
+                f"Function {dialect.full_name('CopySlices')} returned an invalid gradient at index 0 - got "
+                f"{list(self._base[0])} but expected shape compatible with {list(made[0])}"
+            )
+
+    def _check_kept(self) -> None:
+        if self._fn is None:
+            raise RuntimeError(dialect.second_backward_error())
 
     def release(self) -> None:
-        """Forget what the op in place saved."""
-        self._fn.release()
+        """Forget the op in place, whether it saved anything or not."""
+        self._fn = None  # type: ignore[assignment]
 
 
-def check_allowed(t: TensorBase) -> None:
-    """RuntimeError with PyTorch's text for an in-place op on a leaf (or a view of one) that learns."""
-    if not modes.is_grad_enabled():
+def check_allowed(t: TensorBase, values: list[Any]) -> None:
+    """RuntimeError with PyTorch's text if an op on `values`, one of which needs a gradient, may not write
+    into `t`: a leaf, a view of one, or a view that is not the way to its base's history.
+    """
+    if not modes.is_recording() or not any(isinstance(v, TensorBase) and v.requires_grad for v in values):
         return
-    if t._view is not None and t._view.base.requires_grad and t._view.base.is_leaf:
-        raise RuntimeError(
-            "a view of a leaf Variable that requires grad is being used in an in-place operation."
-        )
+    if all(isinstance(v, TensorBase) and v._inference for v in values):
+        return  # autograd is not asked
+    view = t._view
+    if view is not None:
+        refuse(t, False)
+        if t.requires_grad and view.base.is_leaf:
+            raise RuntimeError(f"a view of {IN_PLACE_ON_LEAF}")
     if t.requires_grad and t.is_leaf:
         raise RuntimeError(IN_PLACE_ON_LEAF)
 
 
 def in_place(op: Op, t: TensorBase, *args: Any) -> Any:
     """Run `op` on `t` and write the result into `t`."""
-    check_allowed(t)
-    storage = share(t)
     values = [t, *args]
     for i, (name, value) in enumerate(zip(op.params, values)):
         if not isinstance(value, (TensorBase, int, float, complex, np.generic)):
             kind = type(value).__name__
             raise TypeError(f"{op.name}_(): argument '{name}' (position {i}) must be Tensor, not {kind}")
-    check_single(op, t)
-    for value in args:
-        if isinstance(value, TensorBase):
-            check_overlap(t, value)
-    out = quiet(op.kernel, *prepare(op, values))
-    check_fits(t, out)
-    node: Any = record(op, values, out) if modes.is_grad_enabled() else None
+    check_allowed(t, values)
+    storage = share(t)
+    try:
+        if not (op is F.copy.op and is_same(t._data, args[0]._data)):
+            check_single(op, t)
+        for value in args:
+            if (
+                isinstance(value, TensorBase)
+                and op.name not in FILLS
+                and (
+                    op.name == "copy" or not (t._bits or value._bits)  # else what is read is a copy
+                )
+            ):
+                check_overlap(t, value)
+        out = quiet(op.kernel, *prepare(op, values))
+        check_fits(t, out)
+    except Exception:
+        check_edges(values)
+        raise
+    if modes.active and modes.state.transforms:
+        for batch in {b for v in args if isinstance(v, TensorBase) for b in v._batched}:
+            batch.before_write(op, t)
+    old = originals(op, values) if modes.active else None
+    node: Any = record(op, values, out) if modes.is_recording() and not t._inference else None
     if node is not None and getattr(node, "_raw_self", None) is not None:
         node._raw_self = F.clone(t)
-        node._check = node._check or tuple(0 for _ in op.saved)
+        versions = node._check or (0,) * len(op.saved)
+        node._check = tuple(0 if n == "self" else v for (n, _), v in zip(op.saved, versions, strict=True))
+    if node is not None and modes.active:
+        pack_inputs(node, [getattr(node, "_raw_self", None), *args])
+    if modes.active and modes.state.mutation is not None:
+        modes.state.mutation.before_write(t._data)
     before, history = storage.version, (t._fn, t._nr)
-    np.copyto(t._data, out, casting="unsafe")
+    write(t, out)
     storage.version += 1
     if node is not None:
         if getattr(node, "_raw_result", None) is not None:
-            node._raw_result = t._data
+            node._raw_result = numbers(t)
             node._check = tuple(storage.version if n == "result" else 0 for n, _ in op.saved)
+            node.set_storage(0, storage)
         rebase(t, node)
+        if modes.active:
+            pack_result(node, t)
+    if old is not None:
+        push_in_place(op, t, old, node)
     if modes.active:
         for observer in modes.observers():
             observer.mutated(op, values, before, history)
     return t
 
 
+def write(t: TensorBase, out: Any) -> None:
+    """Put the numbers `out` into the memory of `t`, of a complex result the real part if `t` is real."""
+    if t._bits:
+        out = read_as(t._bits, out)
+    if t._data.dtype.kind != "c" and np.iscomplexobj(out):
+        out = out.real
+    np.copyto(t._data, out, casting="unsafe")
+
+
 def check_overlap(t: TensorBase, other: TensorBase) -> None:
     """RuntimeError with PyTorch's text where an operand lies partly in the memory that is written to."""
     a, b = t._data, other._data
-    if other is t or other._storage is not t._storage or not (a.size and b.size):
+    if other is t or not isinstance(b, np.ndarray) or not (a.size and b.size):
         return
-    if not (a.flags.forc and b.flags.forc):
+    if not (is_dense(a) and is_dense(b)):
         return
-    same = geometry(b, a).storage_offset == 0 and a.size == b.size
-    if a.strides != b.strides if same else np.may_share_memory(a, b):
+    same = address(a) == address(b) and a.size == b.size
+    if (a.shape, steps(a)) != (b.shape, steps(b)) if same else np.may_share_memory(a, b):
         raise RuntimeError(
             "unsupported operation: some elements of the input tensor and the written-to tensor refer to a "
-            "single "
-            "memory location. Please clone() the tensor before performing the operation."
+            "single memory location. Please clone() the tensor before performing the operation."
         )
+
+
+def is_dense(array: np.ndarray) -> bool:
+    """Whether the elements fill a stretch of memory without gaps, in whatever order of dimensions."""
+    expected = array.itemsize
+    for step, n in sorted((s, n) for s, n in zip(array.strides, array.shape) if n > 1):
+        if step != expected:
+            return False
+        expected *= n
+    return True
+
+
+def is_same(a: np.ndarray, b: Any) -> bool:
+    """Whether two arrays show the same elements of the same memory."""
+    return (
+        isinstance(b, np.ndarray) and a.shape == b.shape and steps(a) == steps(b) and address(a) == address(b)
+    )
+
+
+def steps(a: np.ndarray) -> list[int]:
+    """The strides of the dimensions that have more than one element."""
+    return [s for s, n in zip(a.strides, a.shape) if n > 1]
 
 
 def check_fits(t: TensorBase, out: Any) -> None:
@@ -178,7 +272,11 @@ def check_single(op: Op, t: TensorBase) -> None:
     Filling with one value is always possible.
     """
     data = t._data
-    if op.name not in ("fill", "zero") and any(s == 0 and n > 1 for s, n in zip(data.strides, data.shape)):
+    if (
+        op.name not in ("fill", "zero")
+        and data.size
+        and any(s == 0 < n - 1 for s, n in zip(data.strides, data.shape))
+    ):
         raise RuntimeError(
             "unsupported operation: more than one element of the written-to tensor refers to a single memory "
             "location. Please clone() the tensor before performing the operation."
@@ -191,23 +289,51 @@ def rebase(t: TensorBase, node: Node) -> None:
     if view is None:
         set_history(t, node)
         return
-    with Unobserved(True):
-        set_history(view.base, CopySlices(view.base, geometry(t._data, view.base._data), node))
+    place = geometry(t._data, view.base._data)
+    slices = CopySlices(view.base, place, node, view.path)
+    set_history(view.base, slices)
     regenerate(t)
+    if hasattr(t._fn, "__weakref__"):
+        slices._shown = weakref.ref(t._fn)
 
 
 def set_history(t: TensorBase, node: Node) -> None:
-    """`node` is what made `t` now; a gradient that is kept for `t` is kept there."""
-    old, nr = t._fn, t._nr
-    t._fn, t._nr, t._acc = node, 0, None
-    node._storage = t._storage
-    if t._storage is not None:
+    """`node` is what made `t` now."""
+    replaces = t._fn is not None
+    set_node(t, node)
+    if t._storage is not None and (replaces or t._storage.detached):
+        t._storage.detached = 0
         t._storage.writer = node.name() if isinstance(node, CopySlices) else type(node).__name__
-    if t._retains:
-        if old is not None:
-            old.extra.retain.pop(nr, None)
-        node.extra.retain[0] = weakref.ref(t)
 
 
-connect_views(share_view)
-TensorBase.regenerate = staticmethod(regenerate)
+def in_place_view(op: Op, t: TensorBase, *args: Any) -> Any:
+    """Run the view op `op` on `t` and let `t` be the result: `t_()`, `unsqueeze_()`, … No number changes, but
+    it counts as a change. The base of a view and its other views stay as they are.
+    """
+    check_allowed(t, [t])
+    tangent = tangent_of(t)
+    storage = share(t)
+    values = [t, *args]
+    out = quiet(op.kernel, t._data, *args)
+    node = record(op, values, out) if modes.is_recording() else None
+    before, history = storage.version, (t._fn, t._nr)
+    t._data = out if t._view is not None or out.ndim else np.asarray(out)
+    storage.version += 1
+    if node is not None:
+        t._fn, t._nr, t._acc = node, 0, None  # kept gradients and hooks stay with what the tensor was before
+        node.set_storage(0, storage)
+        storage.writer = type(node).__name__
+        if t._view is not None:
+            t._view.version = storage.version
+    if tangent is not None:
+        with Aside():
+            in_place_view(op, tangent, *args)
+    if modes.active:
+        for observer in modes.observers():
+            observer.mutated(op, values, before, history)
+    return t
+
+
+F.in_place = in_place  # for derivatives that PyTorch writes with ops in place
+
+__all__ = ["CopySlices", "Unobserved", "in_place", "in_place_view", "rebase", "set_history", "share_view"]

@@ -1,7 +1,8 @@
 """State that changes what an op does: grad mode, inference mode, saved-tensor hooks, forward mode, observers.
 
-All of it is thread-local but anomaly detection, which PyTorch keeps for the whole process. Every op asks one question first: is `active` zero? Only when some thread has left the normal state is the
-thread-local looked at, so the normal case costs one global read.
+All of it is thread-local but anomaly detection, which PyTorch keeps for the whole process. Every op asks one
+question first: is `active` zero? Only when some thread has left the normal state is the thread-local looked
+at, so the normal case costs one global read.
 
 Note [Quiet kernels]
     NumPy reports 1/0 or log(-1) as a RuntimeWarning, PyTorch says nothing. `np.errstate` around each op would
@@ -22,26 +23,49 @@ from typing import Any
 import numpy as np
 
 active = 0  # how many threads × modes are away from the normal state (grad on, everything else off)
-_lock = threading.Lock()
+_lock = threading.RLock()
+
+
+class _Away:
+    """How many modes one thread has away from the normal state; a thread that ends takes them along."""
+
+    __slots__ = ("modes",)
+
+    def __init__(self) -> None:
+        self.modes = 0
+
+    def __del__(self) -> None:
+        if self.modes:
+            _count(-self.modes)
 
 
 class _State(threading.local):
     """The modes of a thread, with their normal values.
 
+    `inference`: results are inference tensors, outside any graph for good, and nothing is recorded whatever
+    `grad_enabled` says. `multithreading` is only remembered: backward runs in the calling thread.
     `saved_hooks` are pairs (pack, unpack), the innermost last; `hooks_refused` is the text of the error that
-    forbids such hooks, if they are; `dual_level` counts the open levels of forward mode.
+    forbids such hooks, if they are. `dual_level` counts the open levels of forward mode: it is set for all
+    threads (`set_dual_level`), as in PyTorch, while `forward_grad` switches forward mode off for one of them.
     """
 
     grad_enabled = True
     inference = False
+    multithreading = True
     saved_hooks: tuple[tuple[Any, Any], ...] = ()
     hooks_refused: str | None = None
+    mutation: Any = None  # told `before_write(array)` where saved tensors may be written to
     dual_level = 0
+    forward_grad = True
+    transforms: tuple[str, ...] = ()  # the transforms of `func` that the thread is inside of, by kind
     observers: tuple[Any, ...] = ()
+
+    def __init__(self) -> None:
+        self.away = _Away()
 
 
 class Anomaly:
-    """Anomaly detection, for the whole process: whether it is on, and whether gradients are tested for NaN."""
+    """Anomaly detection of the whole process: whether it is on, and whether gradients are tested for NaN."""
 
     enabled = False
     check_nan = True
@@ -51,6 +75,11 @@ anomaly = Anomaly()
 
 
 state = _State()
+
+
+def _count_here(change: int) -> None:
+    state.away.modes += change
+    _count(change)
 
 
 def _count(change: int) -> None:
@@ -65,8 +94,29 @@ def switch(name: str, value: Any) -> Any:
     setattr(state, name, value)
     change = (value != normal) - (before != normal)
     if change:
-        _count(change)
+        _count_here(change)
     return before
+
+
+def here() -> dict[str, Any]:
+    """The modes of this thread, for `restore`."""
+    return dict(vars(state))
+
+
+def restore(before: dict[str, Any]) -> None:
+    """Undo what user code that ran inside backward changed of this thread's modes and did not change back."""
+    if vars(state) == before:
+        return
+    for name in RESTORED:
+        value = before.get(name, getattr(_State, name))
+        if getattr(state, name) != value:
+            was = switch(name, value)
+            if name in ("inference", "saved_hooks"):
+                mode = "inference" if name == "inference" else "saved_tensors_hooks"
+                announce(mode, not was if name == "inference" else len(value) > len(was))
+
+
+RESTORED = tuple(n for n in vars(_State) if n[0] != "_" and n not in ("dual_level", "observers"))
 
 
 def set_anomaly(enabled: bool, check_nan: bool = True) -> None:
@@ -76,6 +126,17 @@ def set_anomaly(enabled: bool, check_nan: bool = True) -> None:
     anomaly.enabled, anomaly.check_nan = enabled, check_nan
 
 
+def set_dual_level(level: int) -> None:
+    """Open (1) or close (0) a level of forward mode for all threads."""
+    _count(level - _State.dual_level)
+    _State.dual_level = level
+
+
+def is_forward() -> bool:
+    """Whether ops of this thread give their results tangents."""
+    return bool(active and state.dual_level and state.forward_grad and not state.inference)
+
+
 def announce(mode: str, enabled: bool) -> None:
     """Tell the observers of this thread that the user switched a mode."""
     for observer in state.observers:
@@ -83,8 +144,18 @@ def announce(mode: str, enabled: bool) -> None:
 
 
 def is_grad_enabled() -> bool:
-    """Whether ops of this thread record a graph."""
+    """Whether the grad mode of this thread is on."""
     return not active or state.grad_enabled
+
+
+def is_recording() -> bool:
+    """Whether ops of this thread record a graph: the grad mode is on, the inference mode off."""
+    return not active or (state.grad_enabled and not state.inference)
+
+
+def is_inference_mode_enabled() -> bool:
+    """Whether this thread is in inference mode."""
+    return state.inference
 
 
 def set_grad_mode(enabled: bool) -> bool:
@@ -92,7 +163,7 @@ def set_grad_mode(enabled: bool) -> bool:
     before = state.grad_enabled
     if before != enabled:
         state.grad_enabled = enabled
-        _count(-1 if enabled else 1)
+        _count_here(-1 if enabled else 1)
     return before
 
 
@@ -101,9 +172,29 @@ def ask_grad_mode(enabled: bool) -> bool:
     before = state.grad_enabled
     if before != enabled:
         state.grad_enabled = enabled
-        _count(-1 if enabled else 1)
+        _count_here(-1 if enabled else 1)
         announce("grad", enabled)
     return before
+
+
+Before = tuple[bool, bool, bool, bool]  # the modes that `ask_inference` changes, in its order
+
+
+def ask_inference(enabled: bool) -> Before:
+    """Switch inference mode for the user, and the modes that follow it. Returns what was before."""
+    before = state.inference, state.grad_enabled, state.multithreading, state.forward_grad
+    leave_inference((enabled, not enabled, not enabled, not enabled))
+    return before
+
+
+def leave_inference(before: Before) -> None:
+    """Set what `ask_inference` changed; observers are told of a change of the inference mode."""
+    inference, grad, multithreading, forward_grad = before
+    set_grad_mode(grad)
+    switch("multithreading", multithreading)
+    switch("forward_grad", forward_grad)
+    if switch("inference", inference) != inference:
+        announce("inference", inference)
 
 
 def observers() -> tuple[Any, ...]:
@@ -122,10 +213,15 @@ def add_observer(observer: Any) -> None:
     `node_ran(node, received, sent)` after any node, `hook_starts(node, kind, hook, index, gradients)` and
     `hook_ended(gradients)` around each hook, `custom_starts(node)` and `custom_ended()` around the backward
     of a custom Function (the second of such a pair also after an error, for hooks only if there is none).
+    Roots and `options.inputs` are tensors or GradientEdges. A hook on several tensors is of the kind "multi",
+    inside the hook of the tensor that made it ready, and some of its gradients may be None.
+    `packed(node, name, tensor, kept)` and `unpacked(node, name, kept, tensor)` are told after a saved-tensor
+    hook ran (the name is a number for `saved_tensors[i]`), `recomputed(started)` when a checkpointed function
+    starts and has ended to run again.
     It must not change anything.
     """
     state.observers += (observer,)
-    _count(1)
+    _count_here(1)
 
 
 def remove_observer(observer: Any) -> None:
@@ -133,7 +229,7 @@ def remove_observer(observer: Any) -> None:
     seen = list(state.observers)
     seen.remove(observer)
     state.observers = tuple(seen)
-    _count(-1)
+    _count_here(-1)
 
 
 def snapshot() -> tuple[Any, ...]:

@@ -24,34 +24,105 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.lib.stride_tricks import as_strided
 
+from . import modes
+
 
 class Storage:
     """Version counter of memory that is shared or was written to. See Note [Storage].
 
     `array` is the 0-d array of what was a scalar, else None; `writer` the name of the node that an op in
-    place left as the history of the memory's owner, for the error of whoever saved it before.
+    place left as the history of the memory's owner, for the error of whoever saved it before; `detached` the
+    sequence number that the next node had when `detach_()` took the owner out of its graph.
     """
 
-    __slots__ = ("array", "version", "writer")
+    __slots__ = ("array", "detached", "version", "writer")
 
     def __init__(self, array: np.ndarray | None = None) -> None:
         self.version = 0
         self.array = array
         self.writer: str | None = None
+        self.detached = 0
+
+
+class InferenceStorage(Storage):
+    """What an inference tensor has in place of a version counter: it counts nothing, and writing is refused
+    outside of inference mode. As in PyTorch this is found out when the new numbers are there already.
+    """
+
+    __slots__ = ()
+
+    def __init__(self, array: np.ndarray | None = None) -> None:
+        self.array = array
+        self.writer = None
+        self.detached = 0
+
+    @property
+    def version(self) -> int:
+        """Always 0."""
+        return 0
+
+    @version.setter
+    def version(self, value: int) -> None:
+        if not modes.state.inference:
+            raise RuntimeError(
+                "Inplace update to inference tensor outside InferenceMode is not allowed.You can make a "
+                "clone to get a normal tensor before doing inplace update.See "
+                "https://github.com/pytorch/rfcs/pull/17 for more details."
+            )
+
+
+class SameCounter(Storage):
+    """Other memory under the version counter of `origin`: what `x.data = y` gives to x, whose aliases keep
+    theirs. If a node made x, `now` is its memory, `before` what that was, and x is `reshaped` if not all of it
+    had one shape.
+    """
+
+    __slots__ = ("before", "now", "origin", "reshaped")
+
+    def __init__(self, origin: Storage, array: np.ndarray, before: Any = None) -> None:
+        older = origin if isinstance(origin, SameCounter) else None
+        self.origin: Storage = origin if older is None else older.origin
+        self.array = array if array.ndim == 0 else None
+        self.writer = None
+        self.detached = 0
+        self.now: np.ndarray | None = None
+        self.before: tuple[Any, ...] = ()
+        self.reshaped = False
+        if before is not None:
+            self.now = array
+            self.before = (before,) if older is None else (before, *older.before)
+            self.reshaped = any(memory.shape != array.shape for memory in self.before)
+
+    @property
+    def version(self) -> int:  # type: ignore[override]
+        """That of `origin`."""
+        return self.origin.version
+
+    @version.setter
+    def version(self, value: int) -> None:
+        self.origin.version = value
+
+
+def is_reshaped(storage: Storage | None) -> bool:
+    """Whether `x.data = y` gave an x that a node made another shape than that node knows."""
+    return isinstance(storage, SameCounter) and storage.reshaped
 
 
 class View:
     """What makes a tensor a view: the tensor whose memory it shows.
 
-    `version` is the storage's version for which the view's grad_fn is right. The result of `detach()` and
-    `.data` is not a view in this sense.
+    `version` is the storage's version for which the view's grad_fn is right; `creation` tells how it was made
+    where that matters, see `refusals`; for `path` see Note [Paths] in `op.replay`. The result of `detach()`
+    and `.data` is not a view in this sense.
     """
 
-    __slots__ = ("base", "version")
+    __slots__ = ("base", "creation", "path", "version")
 
-    def __init__(self, base: Any, version: int) -> None:
+    def __init__(self, base: Any, version: int, creation: str = "", path: Any = None) -> None:
         self.base = base
         self.version = version
+        self.creation = creation
+        self.path = path
 
 
 class Geometry(NamedTuple):
@@ -68,16 +139,50 @@ def strides_of(array: np.ndarray) -> tuple[int, ...]:
 
 
 def geometry(array: np.ndarray, base: np.ndarray) -> Geometry:
-    """How `array` lies in the memory of `base`."""
-    offset = (array.__array_interface__["data"][0] - base.__array_interface__["data"][0]) // array.itemsize
+    """How `array` lies in the memory of `base`; in its own, if `x.data = y` has put other memory there."""
+    whole = root(array)
+    start = base if whole is root(base) or np.may_share_memory(array, base) else whole
+    offset = (address(array) - address(start)) // array.itemsize
     return Geometry(array.shape, strides_of(array), offset if array.size else 0)
 
 
+def address(array: np.ndarray) -> int:
+    """Where the first element is."""
+    return array.__array_interface__["data"][0]
+
+
+class Borrowed:
+    """A part of a user's array: what lies around it in memory is not ours, `root` stops here."""
+
+    def __init__(self, array: np.ndarray) -> None:
+        self.__array_interface__ = array.__array_interface__
+        self.array = array
+
+
+def root(array: Any) -> np.ndarray:
+    """The array that owns the memory which `array` shows a part of."""
+    up = array
+    while up is not None and (isinstance(up, np.ndarray) or hasattr(up, "__array_interface__")):
+        if isinstance(up, np.ndarray):  # `as_strided` puts a holder of the interface in between
+            array = up
+        up = getattr(up, "base", None)
+    return array
+
+
 def strided(array: np.ndarray, where: Geometry) -> np.ndarray:
-    """The part of `array`'s memory that `where` describes, writable."""
+    """The part of `array`'s memory that `where` describes, writable. RuntimeError with PyTorch's text if it is not
+    inside.
+    """
     if not math.prod(where.size):
         return np.empty(where.size, array.dtype)
     k, n = where.storage_offset, array.itemsize
+    whole = root(array)
+    needed = k + 1 + sum((m - 1) * s for m, s in zip(where.size, where.stride, strict=True))
+    if k >= 0 and (address(array) - address(whole)) // n + needed > whole.nbytes // n:
+        raise RuntimeError(
+            f"setStorage: sizes {list(where.size)}, strides {list(where.stride)}, storage offset {k}, and itemsize "
+            f"{n} requiring a storage size of {needed * n} are out of bounds for storage of size {whole.nbytes}"
+        )
     start = as_strided(array, (k + 1,), (n,))[k:]  # memory from the first element of the part on
     return as_strided(start, where.size, tuple(s * n for s in where.stride))
 

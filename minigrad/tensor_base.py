@@ -1,17 +1,26 @@
-"""Tensor state without arithmetic: data, place in the graph, gradient, storage."""
+"""Tensor state without arithmetic: data, place in the graph, gradient, storage.
+
+Note [Threads]
+    Threads may run ops and backward over the same leaves and graphs. CPython changes from one thread to
+    another only where a function is called or a loop turns, so a test and the assignment after it happen at
+    once: what becomes shared is made first, then put in place if its place is still free. A lock for each
+    deposit would cost as much as the deposit.
+"""
 
 from __future__ import annotations
 
+import threading
 import weakref
 from typing import Any, ClassVar
 
 import numpy as np
 
-from . import dtypes
+from . import anomaly, dtypes, modes
 from .graph import AccumulateGrad, Node
 from .hooks import HookDict
-from .storage import Storage, View
+from .storage import InferenceStorage, Storage, View
 
+IN_INTERIOR = "leaf variable has been moved into the graph interior"
 IN_PLACE_ON_LEAF = "a leaf Variable that requires grad is being used in an in-place operation."
 
 
@@ -32,9 +41,14 @@ class TensorBase:
     run_backward: ClassVar[Any] = None  # `autograd.backward`, which stands above; set once there
     _backward_hooks: HookDict | None = None  # of a leaf; hooks of a result live on its node
     _retains: bool = False
+    _paused: Any = None  # of a leaf whose requires_grad was switched off: what `_acc` was
     _post_accumulate: HookDict | None = None
+    _bits: int = 0  # CONJUGATE: its numbers are the conjugates of `_data`; NEGATIVE: their negatives
+    _apart: bool = False  # unpacked by a hook: in the place of another tensor, with memory of its own
     _inference: bool = False  # made in inference mode: outside any graph for good
     _tangent: TensorBase | None = None  # of a dual tensor in forward mode
+    _batched: tuple[Any, ...] = ()  # the calls of `func.vmap` on whose example it depends
+    _tangent_base: Any = None  # whose tangent that of a view is part of, if not its base's; False: its own
 
     _data: Any
     _fn: Node | None
@@ -47,7 +61,9 @@ class TensorBase:
     @property
     def requires_grad(self) -> bool:
         """Whether gradients are computed for this tensor."""
-        return self._acc is not None or self.grad_fn is not None
+        if self._acc is not None or self._fn is not None:
+            return True
+        return self._view is not None and self._view.base.requires_grad
 
     @property
     def grad_fn(self) -> Node | None:
@@ -69,10 +85,17 @@ class TensorBase:
     @property
     def _version(self) -> int:
         """How often its memory was written to since it was made."""
-        return 0 if self._storage is None else self._storage.version
+        if self._inference:
+            raise RuntimeError("Inference tensors do not track version counter.")
+        storage = self._storage
+        if storage is None and self._fn is not None:
+            storage = self._fn.storage(self._nr)  # of a tensor that a node gave as saved
+        return 0 if storage is None else storage.version
 
 
 _new = object.__new__
+SMALL = 256  # NumPy adds so few numbers without letting other threads run
+adding = threading.RLock()  # held while more are added to a leaf's gradient
 
 
 def wrap(data: Any) -> Any:
@@ -92,16 +115,22 @@ def attach(data: Any, fn: Node | None, nr: int = 0) -> Any:
 
 def accumulator(leaf: TensorBase) -> AccumulateGrad:
     """The AccumulateGrad of a leaf that needs a gradient: the one that lives, or a new one."""
-    if leaf._acc is not True:
-        node = leaf._acc()
+    known = leaf._acc
+    if known is not True:
+        node = known()
         if node is not None:
             return node
     node = AccumulateGrad(leaf)
-    leaf._acc = weakref.ref(node)
+    reference = weakref.ref(node)
+    if leaf._acc is not known:  # another thread was faster: see Note [Threads]
+        return accumulator(leaf)
+    leaf._acc = reference
     if leaf._backward_hooks:
         node.extra.tensor_hooks[0] = leaf._backward_hooks
     if leaf._post_accumulate:
         node._extra = node.extra  # no plain node: the engine then calls it where user code may run
+    if modes.active and modes.anomaly.enabled:
+        anomaly.remember(node)
     return node
 
 
@@ -118,14 +147,14 @@ def share(t: TensorBase) -> Storage:
     """The Storage of `t`, made now if this is the first alias or in-place op. See Note [Storage]."""
     if t._storage is not None:
         return t._storage
-    data = t._data
-    if isinstance(data, np.ndarray):
-        storage = Storage()
-    else:
-        t._data = np.array(data)
-        storage = Storage(t._data)
-    t._storage = storage
-    carrier = t._fn or (t._acc() if t._acc not in (None, True) else None)
+    data, acc = t._data, t._acc or t._paused
+    carrier = t._fn or (None if acc in (None, True) else acc())
+    storage = None if carrier is None else carrier.storage(t._nr)  # there if a node gave this as saved
+    if storage is None:
+        storage = Storage(None if isinstance(data, np.ndarray) else np.array(data))
+    if t._storage is not None:  # another thread was faster: see Note [Threads]
+        return t._storage
+    t._data, t._storage = data if storage.array is None else storage.array, storage
     if carrier is not None:
         carrier.set_storage(t._nr, storage)
     return storage
@@ -134,14 +163,46 @@ def share(t: TensorBase) -> Storage:
 def alias(t: TensorBase, data: np.ndarray) -> Any:
     """A tensor on `data`, memory of `t` seen in another way; they share one Storage."""
     storage = share(t)
+    if storage.array is not None and not isinstance(data, np.ndarray):
+        data = storage.array  # the scalar has just become this
     result = wrap(data)
     result._storage = storage
+    if t._inference:
+        result._inference = True
+    if t._bits:
+        result._bits = t._bits
     return result
 
 
-def raw(t: TensorBase) -> Any:
-    """The numbers of `t`."""
-    return t._data
+def mark_inference(t: TensorBase) -> None:
+    """Make a new tensor, whose memory nobody shares, an inference tensor."""
+    if not isinstance(t._data, np.ndarray):
+        t._data = np.array(t._data)
+    t._storage = InferenceStorage(t._data if t._data.ndim == 0 else None)
+    t._inference = True
+
+
+def fresh(data: Any) -> Any:
+    """A tensor on new data: in inference mode an inference tensor."""
+    t = wrap(data)
+    if modes.active and modes.state.inference:
+        mark_inference(t)
+    return t
+
+
+CONJUGATE, NEGATIVE = 1, 2  # see `TensorBase._bits`
+
+
+def numbers(t: TensorBase) -> Any:
+    """The numbers of `t` as raw data, conjugated or negated if that is still to be done."""
+    return read_as(t._bits, t._data) if t._bits else t._data
+
+
+def read_as(bits: int, data: Any) -> Any:
+    """Memory as the bits say that it is read; the other way round, what has to lie there to be read so."""
+    if bits & CONJUGATE:
+        data = np.conjugate(data)
+    return np.negative(data) if bits & NEGATIVE else data
 
 
 def deposit(node: AccumulateGrad, gradient: Any, owned: bool) -> None:
@@ -151,24 +212,80 @@ def deposit(node: AccumulateGrad, gradient: Any, owned: bool) -> None:
     gradient is added to in place, as in PyTorch, so that whoever shares its memory sees the sum.
     """
     leaf = node.variable
-    grad = leaf._grad
-    if grad is None:
-        if gradient.__class__ is np.ndarray and not (owned and gradient.flags.c_contiguous):
-            gradient = np.array(gradient, order="C")
-        leaf._grad = wrap(gradient)
-    else:
-        storage = share(grad)
+    if leaf._acc is None:
+        if leaf._fn is not None:
+            raise RuntimeError(IN_INTERIOR)
+        return  # its requires_grad was switched off since
+    if leaf._grad is None:
+        if gradient.__class__ is np.ndarray and not (owned and is_laid_like(gradient, leaf._data)):
+            gradient = laid_like(gradient, leaf._data)
+        first = fresh(gradient)
+        if leaf._grad is None:  # else another thread was faster: see Note [Threads]
+            leaf._grad = first
+            return
+    add_in_place(leaf._grad, gradient)
+
+
+def add_in_place(grad: Any, gradient: Any) -> None:
+    """Add raw `gradient` to the tensor `grad`. See Note [Threads]."""
+    storage = share(grad)
+    if modes.active and modes.state.mutation is not None:
+        modes.state.mutation.before_write(grad._data)
+    if gradient.size < SMALL:
         np.add(grad._data, gradient, out=grad._data)
-        storage.version += 1
+    else:
+        with adding:
+            np.add(grad._data, gradient, out=grad._data)
+    storage.version += 1
 
 
 def deposit_tensor(node: AccumulateGrad, gradient: TensorBase) -> None:
     """Add a gradient that has a graph (`create_graph=True`) to the leaf's `.grad`, leaving a graph."""
     leaf = node.variable
-    if leaf._grad is None:
-        leaf._grad = gradient._copy_for_grad()  # type: ignore[attr-defined]
-    else:
-        leaf._grad = leaf._grad + gradient  # type: ignore[operator]
+    if not modes.is_grad_enabled():
+        deposit_dual(leaf, gradient)
+        return
+    if leaf._acc is None and leaf._fn is not None:
+        raise RuntimeError(IN_INTERIOR)
+    while leaf._acc is not None:
+        before = leaf._grad
+        if before is None:
+            memory = laid_like(gradient._data, leaf._data)
+            after = gradient._copy_for_grad(memory)  # type: ignore[attr-defined]
+            after._data = memory
+        else:
+            after = before + gradient  # type: ignore[operator]
+        if leaf._grad is before:  # else another thread was faster: see Note [Threads]
+            leaf._grad = after
+            return
+
+
+def deposit_dual(leaf: TensorBase, gradient: TensorBase) -> None:
+    """Add a gradient that may have a tangent (in forward mode), without a graph: the first loses it."""
+    with adding:
+        if leaf._acc is None:
+            return
+        if leaf._grad is None:
+            leaf._grad = fresh(laid_like(numbers(gradient), leaf._data))
+        else:
+            leaf._grad.add_(gradient)  # type: ignore[attr-defined]
+
+
+def is_laid_like(array: np.ndarray, leaf: Any) -> bool:
+    """Whether a gradient lies in memory as that of this leaf must."""
+    return array.flags.c_contiguous and (array.ndim < 2 or leaf.flags.c_contiguous)
+
+
+def laid_like(gradient: Any, leaf: Any) -> Any:
+    """A copy that lies in memory as the leaf does if that is without gaps, else in row-major order."""
+    if gradient.__class__ is not np.ndarray:
+        return gradient
+    gaps, expected = False, leaf.itemsize
+    for step, n in sorted((s, n) for s, n in zip(leaf.strides, leaf.shape) if n > 1):
+        gaps, expected = gaps or step != expected, expected * n
+    copy = np.empty_like(leaf, gradient.dtype, order="C" if gaps else "K", subok=False)
+    copy[...] = gradient
+    return copy
 
 
 def check_can_require_grad(data: Any) -> None:

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 
 import minigrad
-from minigrad import engine, modes
+from minigrad import engine, modes, node_by_node
 from minigrad.graph import AccumulateGrad
 from minigrad.op import OPS
 from minigrad.tensor_base import edge
@@ -33,7 +33,7 @@ class Observer:
         """What this test does not ask for."""
 
     forward = created = detached = mutated = mode_changed = backward_started = backward_ended = quiet
-    hook_starts = hook_ended = custom_starts = custom_ended = quiet
+    hook_starts = hook_ended = custom_starts = custom_ended = packed = unpacked = recomputed = quiet
 
 
 @contextlib.contextmanager
@@ -156,6 +156,7 @@ def logged(log: list[Any]):
             deposit(node, gradient, owned)
 
         patch.setattr(engine, "deposit", noted)
+        patch.setattr(node_by_node, "deposit", noted)
         yield
 
 

@@ -1,9 +1,9 @@
 """The same program in minigrad and in PyTorch, and everything that can be seen of a tensor and its graph as
 plain data.
 
-Dialect "2" is in force wherever names or texts are compared. Three things PyTorch saves are not looked for:
-the strides and sizes by which its matrix products choose a memory layout, the number of sizes where a shape
-is known otherwise, and an `alpha` of 1, which no derivative of ours names.
+Dialect "2" is in force wherever names or texts are compared. Two things PyTorch saves are not looked for:
+the strides and sizes by which its matrix products choose a memory layout, and the number of sizes where a
+shape is known otherwise.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 
 import minigrad
+from minigrad.tensor_base import numbers as raw
 
 LAYOUT_ONLY = ("_sym_numel", "_scalar_type")
 TEXT_ONLY = ()
@@ -40,7 +41,11 @@ def is_tensor(x: Any) -> bool:
 
 def numbers(t: Any) -> np.ndarray:
     """The numbers of a tensor as an array of its own."""
-    return np.array(t.detach().numpy(force=True) if not isinstance(t, minigrad.Tensor) else t._data)
+    if isinstance(t, minigrad.Tensor):
+        return np.array(raw(t))
+    if t._is_zerotensor():  # PyTorch's zeros without memory, in forward mode: `numpy()` would show anything
+        return np.zeros(tuple(t.shape), dtype_of(t))
+    return np.array(t.detach().resolve_conj().resolve_neg().numpy(force=True))
 
 
 def dtype_of(t: Any) -> str:
@@ -54,7 +59,7 @@ def same_numbers(ours: Any, theirs: Any, ulps: int = 4) -> bool:
         return False
     if a.dtype.kind not in "fc":
         return bool(np.array_equal(a, b))
-    eps = np.finfo(a.dtype).eps
+    eps = np.finfo(a.dtype).eps * (4 if a.dtype.kind == "c" else 1)
     return bool(
         np.allclose(a, b, rtol=ulps * eps, atol=ulps * eps * max(1e-30, float(scale(b))), equal_nan=True)
     )
@@ -77,7 +82,7 @@ def saved(node: Any) -> dict[str, Any]:
     """Name → tensor or plain value of everything a node saved that its derivative needs."""
     found = {}
     for name in saved_names(node):
-        if name.endswith(LAYOUT_ONLY) or name == "_saved_alpha":
+        if name.endswith(LAYOUT_ONLY):
             continue
         value = getattr(node, name)
         found[name.removeprefix("_saved_")] = plain(value)
@@ -181,6 +186,14 @@ def outcome(function: Any, *args: Any) -> Any:
         return function(*args)
     except Exception as error:
         return type(error).__name__, str(error)
+
+
+def told(function: Any, *args: Any) -> tuple[Any, list[tuple[str, str]]]:
+    """What `outcome` gives, and the warnings (class name, text) on the way."""
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        result = outcome(function, *args)
+    return result, [(w.category.__name__, str(w.message).partition(" (Triggered")[0]) for w in caught]
 
 
 class Diary:

@@ -1,92 +1,206 @@
-"""Switching the recording of graphs off and on."""
+"""Switching the recording of graphs off and on: grad mode, inference mode.
+
+All are context managers and decorators, and hold for the thread that enters them. As a decorator one is
+entered anew for each call of a function, and for each step of a generator, so that what runs between the
+steps is not in the mode. Of a coroutine only the call that makes it is in the mode, as in PyTorch.
+"""
 
 from __future__ import annotations
 
 import functools
 import inspect
+import sys
+import warnings
 from typing import Any
 
 from .. import modes
 
+CLASS_DECORATED = (
+    "Decorating classes is deprecated and will be disabled in future versions. You should only decorate "
+    "functions or methods. To preserve the current behavior of class decoration, you can directly decorate "
+    "the `__init__` method and nothing else."
+)
 
-class GradMode:
-    """Sets the grad mode inside a `with` block or a decorated function (or generator)."""
 
-    mode: bool
+class ModeContext:
+    """A context manager that also decorates functions and generator functions."""
 
     def __enter__(self) -> None:
-        self.before = modes.ask_grad_mode(self.mode)
+        raise NotImplementedError
 
     def __exit__(self, *exc: object) -> None:
-        modes.ask_grad_mode(self.before)
+        raise NotImplementedError
 
-    def clone(self) -> GradMode:
-        """A fresh context with the same mode, so that one decorator can be entered many times."""
+    def clone(self) -> Any:
+        """A fresh context with the same mode, for one call of a decorated function."""
         return type(self)()
 
-    def __call__(self, function: Any) -> Any:
+    def __call__(self, orig_func: Any) -> Any:
+        function = orig_func
+        if inspect.isclass(orig_func):
+            warnings.warn(CLASS_DECORATED, FutureWarning, stacklevel=2)
+
+            def function(*args: Any, **kwargs: Any) -> Any:
+                return orig_func(*args, **kwargs)
+
         if inspect.isgeneratorfunction(function):
-            return self._generator(function)
+            return decorate_generator(self.clone, function)
 
         @functools.wraps(function)
-        def wrapped(*args: Any, **kwargs: Any) -> Any:
+        def decorated(*args: Any, **kwargs: Any) -> Any:
             with self.clone():
                 return function(*args, **kwargs)
 
-        return wrapped
+        return decorated
 
-    def _generator(self, function: Any) -> Any:
-        @functools.wraps(function)
-        def wrapped(*args: Any, **kwargs: Any) -> Any:
-            generator = function(*args, **kwargs)
-            sent = None
+
+def decorate_generator(clone: Any, function: Any) -> Any:
+    """A generator function whose steps run inside `clone()`, whatever its caller sends, throws or closes."""
+
+    @functools.wraps(function)
+    def decorated(*args: Any, **kwargs: Any) -> Any:
+        generator = function(*args, **kwargs)
+        try:
+            with clone():
+                value = next(generator)
             while True:
-                with self.clone():
-                    try:
+                try:
+                    sent = yield value
+                except GeneratorExit:
+                    with clone():
+                        generator.close()
+                    raise
+                except BaseException:
+                    with clone():
+                        value = generator.throw(sys.exc_info()[1])
+                else:
+                    with clone():
                         value = generator.send(sent)
-                    except StopIteration as stop:
-                        return stop.value
-                sent = yield value
+        except StopIteration as stop:
+            return stop.value
 
-        return wrapped
+    return decorated
 
 
-class no_grad(GradMode):
+class Bare(ModeContext):
+    """A mode without arguments, which decorates without parentheses as well."""
+
+    def __new__(cls, orig_func: Any = None) -> Any:
+        """A context, or what it makes of a function."""
+        return super().__new__(cls) if orig_func is None else cls()(orig_func)
+
+
+class no_grad(Bare):
     """Inside, ops record nothing: results need no gradient. Leaves made inside may ask for one."""
 
-    mode = False
+    def __init__(self) -> None:
+        self.prev = False
 
-    def __new__(cls, function: Any = None) -> Any:
-        """`@no_grad` without parentheses decorates as well."""
-        self = super().__new__(cls)
-        return self if function is None else self(function)
+    def __enter__(self) -> None:
+        self.prev = modes.ask_grad_mode(False)
+
+    def __exit__(self, *exc: object) -> None:
+        modes.ask_grad_mode(self.prev)
 
 
-class enable_grad(GradMode):
+class enable_grad(Bare):
     """Inside, ops record again, also within `no_grad`."""
 
-    mode = True
+    def __enter__(self) -> None:
+        self.prev = modes.ask_grad_mode(True)
 
-    def __new__(cls, function: Any = None) -> Any:
-        """`@enable_grad` without parentheses decorates as well."""
-        self = super().__new__(cls)
-        return self if function is None else self(function)
+    def __exit__(self, *exc: object) -> None:
+        modes.ask_grad_mode(self.prev)
 
 
-class set_grad_enabled(GradMode):
+class set_grad_enabled(ModeContext):
     """Switches recording to `mode` at once; as a context manager until the end of the block."""
 
     def __init__(self, mode: bool) -> None:
-        self.mode = bool(mode)
-        self.before = modes.ask_grad_mode(self.mode)
+        check_bool("set_grad_enabled", "enabled", mode)
+        self.mode = mode
+        self.prev = modes.ask_grad_mode(mode)
+
+    def __call__(self, orig_func: Any) -> Any:
+        modes.ask_grad_mode(self.prev)  # only the function's calls are meant
+        return super().__call__(orig_func)
 
     def __enter__(self) -> None:
         modes.ask_grad_mode(self.mode)
 
-    def clone(self) -> GradMode:
-        """A context with the same mode that does not switch before it is entered."""
-        return enable_grad() if self.mode else no_grad()
+    def __exit__(self, *exc: object) -> None:
+        modes.ask_grad_mode(self.prev)
 
-    def __call__(self, function: Any) -> Any:
-        modes.ask_grad_mode(self.before)
-        return super().__call__(function)
+    def __repr__(self) -> str:
+        return f"torch.autograd.grad_mode.set_grad_enabled(mode={self.mode})"
+
+    def clone(self) -> set_grad_enabled:
+        """A fresh context with the same mode."""
+        return type(self)(self.mode)
+
+
+class inference_mode(ModeContext):
+    """Inside (unless `mode` is False), nothing is recorded and new tensors are inference tensors.
+
+    An inference tensor counts no versions, and is outside any graph for good: a node cannot save it, and
+    outside of the mode it can neither be written to nor made to require grad. `clone()` gives a normal one.
+    Views of normal tensors stay normal. `inference_mode(False)` inside ends the mode for a block.
+    """
+
+    before: modes.Before | None = None
+
+    def __new__(cls, mode: Any = True) -> Any:
+        """A context, or what it makes of a function."""
+        return super().__new__(cls) if isinstance(mode, bool) else cls()(mode)
+
+    def __init__(self, mode: bool = True) -> None:
+        self.mode = mode
+
+    def __enter__(self) -> None:
+        self.__exit__()  # one context that is entered twice is left before
+        self.before = modes.ask_inference(self.mode)
+
+    def __exit__(self, *exc: object) -> None:
+        if self.before is not None:
+            modes.leave_inference(self.before)
+            self.before = None
+
+    def clone(self) -> inference_mode:
+        """A fresh context with the same mode."""
+        return type(self)(self.mode)
+
+
+class set_multithreading_enabled(ModeContext):
+    """Whether backward may use several threads: switched at once; as a context manager until the end of the
+    block.
+
+    It is remembered and changes nothing: backward runs in the thread that calls it, as PyTorch's does on the
+    CPU.
+    """
+
+    def __init__(self, mode: bool) -> None:
+        check_bool("set_multithreading_enabled", "enabled", mode)
+        self.prev = modes.switch("multithreading", mode)
+        self.mode = mode
+
+    def __enter__(self) -> None:
+        """The mode has been switched already."""
+
+    def __exit__(self, *exc: object) -> None:
+        modes.switch("multithreading", self.prev)
+
+    def clone(self) -> set_multithreading_enabled:
+        """A fresh context with the same mode."""
+        return type(self)(self.mode)
+
+
+def is_multithreading_enabled() -> bool:
+    """Whether backward of this thread may use several threads, as far as the user is concerned."""
+    return modes.state.multithreading
+
+
+def check_bool(function: str, name: str, value: Any) -> None:
+    """TypeError with PyTorch's text unless `value` is a bool."""
+    if not isinstance(value, bool):
+        kind = type(value).__name__
+        raise TypeError(f"{function}(): argument '{name}' (position 1) must be bool, not {kind}")

@@ -2,17 +2,29 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from .. import dialect, dtypes, engine, modes
-from ..graph import Node
+from .. import dialect, engine, modes
+from ..inplace import Unobserved
 from ..op import F
-from ..tensor_base import TensorBase, edge, wrap
+from ..tensor_base import TensorBase, fresh, wrap
+from .graph import GradientEdge
+from .starts import (
+    ONES,
+    as_tuple,
+    cast_like,
+    flags,
+    given_gradients,
+    input_slots,
+    root_slots,
+    start_gradients,
+    wanted_inputs,
+)
 
-NO_GRAPH = "element {} of tensors does not require grad and does not have a grad_fn"
 CYCLE = (
     "Using backward() with create_graph=True will create a reference cycle between the parameter and its "
     "gradient which can cause a memory leak. We recommend using autograd.grad when creating the graph to "
@@ -21,73 +33,23 @@ CYCLE = (
 )
 
 
-ONES = {t: t(1) for t in dtypes.FAST_SCALARS}  # the gradient to start from, for a 0-dim root
-
-
-def as_tuple(value: Any) -> tuple[Any, ...]:
-    """One tensor, or a sequence of them, as a tuple; TypeError with Python's text for anything else."""
-    return (value,) if isinstance(value, TensorBase) else tuple(value)
-
-
-def given_gradients(value: Any, count: int) -> tuple[Any, ...]:
-    """The gradients a caller gave for `count` roots: none, one tensor or a sequence; more than roots are left
-    over.
+class Options(NamedTuple):
+    """How a backward call was made: `call` is "backward" or "grad"; `inputs` limits it, None means all
+    leaves. A `batched` call is one row of a call with `is_grads_batched`.
     """
-    gradients = (None,) * count if value is None else as_tuple(value)[:count]
-    if len(gradients) != count:
-        raise RuntimeError(f"got {count} tensors and {len(gradients)} gradients")
-    return gradients
+
+    call: str
+    retain_graph: bool
+    create_graph: bool
+    inputs: tuple[Any, ...] | None
+    batched: bool = False
 
 
-def start_gradients(roots: Sequence[Any], gradients: Sequence[Any]) -> list[Any]:
-    """Each root's gradient: what was given, checked, or 1 for a root of one element."""
-    result: list[Any] = []
-    for i, (root, gradient) in enumerate(zip(roots, gradients)):
-        if isinstance(gradient, TensorBase):
-            check_gradient(i, root, gradient)
-        elif gradient is not None:
-            raise TypeError(f"gradients can be either Tensors or None, but got {type(gradient).__name__}")
-        elif root.requires_grad:
-            data = root._data
-            if data.size != 1:
-                raise RuntimeError("grad can be implicitly created only for scalar outputs")
-            one = ONES.get(data.__class__)
-            gradient = wrap(np.ones_like(data)[()] if one is None else one)
-        result.append(gradient)
-    return result
-
-
-def check_gradient(i: int, root: Any, gradient: Any) -> None:
-    """RuntimeError with PyTorch's text where a given gradient does not fit its root."""
-    if gradient._data.shape != root._data.shape:
-        raise RuntimeError(
-            f"Mismatch in shape: grad_output[{i}] has a shape of {gradient.shape} and output[{i}] has a "
-            f"shape of {root.shape}."
-        )
-    ours, theirs = dtypes.of(root._data), dtypes.of(gradient._data)
-    if ours.is_complex != theirs.is_complex:
-        raise RuntimeError(
-            "For complex Tensors, both grad_output and output are required to have the same dtype. "
-            f"Mismatch in dtype: grad_output[{i}] has a dtype of {theirs} and output[{i}] has a dtype of "
-            f"{ours}."
-        )
-
-
-def root_slots(roots: Sequence[Any]) -> list[tuple[Node, int]]:
-    """The node and output number at which backward starts, per root; RuntimeError where there is none."""
-    slots = []
-    for i, root in enumerate(roots):
-        node = edge(root)
-        if node is None:
-            raise RuntimeError(NO_GRAPH.format(i))
-        slots.append((node, root._nr))
-    return slots
-
-
-def run(roots: Sequence[Any], gradients: Sequence[Any], *how: Any) -> list[Any] | None:
-    """Check, tell the observers, run the engine; `how` are the fields of `Options`."""
+def run(roots: Sequence[Any], given: list[Any], *how: Any) -> list[Any] | None:
+    """Tell the observers and run the engine from `roots` with the gradients `given`; `how` are the fields of
+    `Options`.
+    """
     __tracebackhide__ = True
-    given = start_gradients(roots, gradients)
     watchers = modes.observers() if modes.active else ()
     if not watchers:
         return start(roots, given, *how)
@@ -111,18 +73,65 @@ def start(
     roots: Sequence[Any],
     given: list[Any],
     call: str,
-    retain_graph: bool | None,
+    keep_graph: bool,
     create_graph: bool,
     wanted: tuple[Any, ...] | None,
-    accumulate: bool,
+    batched: bool = False,
 ) -> list[Any] | None:
-    """Run the engine from `roots` with the gradients `given`."""
+    """Run the engine; what arrived at the inputs of `grad`, raw or tensors under `create_graph`."""
     __tracebackhide__ = True
     slots = root_slots(roots)
+    accumulate = call == "backward"
     inputs = None if wanted is None else engine.Inputs(input_slots(wanted, accumulate), accumulate)
-    starts = [cast_like(g, r._data, create_graph) for g, r in zip(given, roots)]
-    keep = create_graph if retain_graph is None else retain_graph
-    return engine.run(slots, starts, keep, create_graph, inputs)
+    tensors = create_graph or modes.is_forward()
+    starts = [cast_like(g, root, tensors) for g, root in zip(given, roots, strict=True)]
+    return engine.run(slots, starts, keep_graph, create_graph, inputs)
+
+
+def run_batch(
+    roots: Sequence[Any],
+    given: list[Any],
+    call: str,
+    keep_graph: bool,
+    create_graph: bool,
+    wanted: tuple[Any, ...],
+) -> list[Any]:
+    """`run` once for each row of the gradients, and the rows that arrived stacked."""
+    count = batch_size(given)
+    arrived = []
+    for k in range(count):
+        with Unobserved(create_graph):
+            rows = [g[k] for g in given]
+        keep = keep_graph or k + 1 < count
+        row = run(roots, rows, call, keep, create_graph, wanted, True)
+        arrived.append([wrap_raw(g) for g in row or ()])
+    with Unobserved(create_graph):
+        return [
+            None if any(g is None for g in rows) else F.stack(rows) for rows in zip(*arrived, strict=True)
+        ]
+
+
+def batch_size(given: list[Any]) -> int:
+    """How many rows all gradients have; ValueError with PyTorch's text if there is no such number."""
+    for g in given:
+        if g is None:
+            raise ValueError(
+                "vmap(vjp, in_dims=0, ...)(<inputs>): Got in_dim=0 for an input but the input is of type "
+                f"{type(g)}. We cannot vmap over non-Tensor arguments, please use None as the respective "
+                "in_dim"
+            )
+        if not g._data.ndim:
+            raise ValueError(
+                "vmap(vjp, in_dims=0, ...)(<inputs>): Got in_dim=0 for some input, but that input is a "
+                "Tensor of dimensionality 0 so expected in_dim to satisfy 0 <= in_dim < 0."
+            )
+    sizes = [len(g._data) for g in given]
+    if len(set(sizes)) != 1:
+        raise ValueError(
+            "vmap: Expected all tensors to have the same size in the mapped dimension, got sizes "
+            f"{sizes} for the mapped dimension"
+        )
+    return sizes[0]
 
 
 def start_plain(root: Any, keep_graph: bool) -> bool:
@@ -142,43 +151,7 @@ def start_plain(root: Any, keep_graph: bool) -> bool:
 
 def wrap_raw(gradient: Any) -> Any:
     """A gradient as a tensor."""
-    return gradient if gradient is None or isinstance(gradient, TensorBase) else wrap(gradient)
-
-
-def cast_like(gradient: Any, root: Any, create_graph: bool) -> Any:
-    """A gradient in the dtype of the raw `root`: the tensor under `create_graph`, else its raw data."""
-    data = gradient._data
-    unsure = data.__class__ is not root.__class__ or data.__class__ is np.ndarray
-    if unsure and data.dtype != root.dtype:
-        return F.to(gradient, root.dtype) if create_graph else data.astype(root.dtype)
-    return gradient if create_graph else data
-
-
-def input_slots(inputs: Sequence[Any], accumulate: bool) -> list[tuple[Node, int]]:
-    """The node and output number where the gradient of each input arrives; non-leaves keep what is
-    accumulated.
-    """
-    slots = []
-    for t in inputs:
-        if accumulate:
-            t.retain_grad()
-        node = edge(t)
-        if node is None:
-            raise RuntimeError("One of the differentiated Tensors does not require grad")
-        slots.append((node, t._nr))
-    return slots
-
-
-class Options(NamedTuple):
-    """How a backward call was made: `call` is "backward" or "grad"; `inputs` limits it, None means all
-    leaves.
-    """
-
-    call: str
-    retain_graph: bool | None
-    create_graph: bool
-    inputs: tuple[Any, ...] | None
-    accumulate: bool
+    return gradient if gradient is None or isinstance(gradient, TensorBase) else fresh(gradient)
 
 
 def backward(
@@ -191,28 +164,37 @@ def backward(
 ) -> None:
     """Run backward from `tensors` and add gradients to the `.grad` of the leaves, or of `inputs` only.
 
+    `tensors` and `inputs` are tensors or GradientEdges, one or several (`inputs` also as a dict).
     `grad_tensors` are the gradients to start from (None: 1, for one element). `retain_graph` keeps saved
     values for another call (default: the value of `create_graph`); `create_graph` records the gradients' own
     graph.
     """
-    plain = grad_tensors is inputs is grad_variables is None and not create_graph and not modes.active
-    if plain and start_plain(tensors, bool(retain_graph)):
+    plain = grad_tensors is inputs is grad_variables is None and create_graph is False and not modes.active
+    plain = plain and (retain_graph is None or retain_graph is True or retain_graph is False)
+    if plain and start_plain(tensors, retain_graph is True):
         return
+    if modes.active and modes.state.transforms:
+        raise RuntimeError(
+            "backward() called inside a functorch transform. This is not supported, please use "
+            "functorch.grad or functorch.vjp instead or call backward() outside of functorch transforms."
+        )
     if grad_variables is not None:
+        text = "`grad_variables` is deprecated. Use `grad_tensors` instead."
+        warnings.warn(text, FutureWarning, stacklevel=2)
         if grad_tensors is not None:
             raise RuntimeError(
                 "`grad_tensors` and `grad_variables` (deprecated) arguments both passed to `backward()`. "
                 "Please only use `grad_tensors`."
             )
         grad_tensors = grad_variables
-    wanted = None if inputs is None else as_tuple(inputs)
-    if wanted is not None and not wanted:
-        raise RuntimeError("`inputs` argument to `backward()` cannot be empty.")
+    wanted = None if inputs is None else wanted_inputs(inputs, "backward")
     roots = as_tuple(tensors)
-    gradients = given_gradients(grad_tensors, len(roots))
-    run(roots, gradients, "backward", retain_graph, create_graph, wanted, True)
+    given = start_gradients(roots, given_gradients(grad_tensors, len(roots)))
+    keep_graph, create_graph = flags(retain_graph, create_graph)
     if create_graph:
+        root_slots(roots)  # no warning where there is no graph
         dialect.warn(CYCLE)
+    run(roots, given, "backward", keep_graph, create_graph, wanted)
 
 
 def grad(
@@ -221,34 +203,58 @@ def grad(
     grad_outputs: Any = None,
     retain_graph: bool | None = None,
     create_graph: bool = False,
+    only_inputs: bool = True,
     allow_unused: bool | None = None,
+    is_grads_batched: bool = False,
     materialize_grads: bool = False,
-) -> tuple[Any, ...]:
-    """Gradients of `outputs` with respect to `inputs`, as a tuple; no `.grad` changes.
+) -> Any:
+    """Gradients of `outputs` with respect to `inputs`, as a tuple (a dict for a dict); no `.grad` changes.
 
     `allow_unused`: None instead of an error for an input that the outputs do not depend on;
-    `materialize_grads`: zeros instead of that None. The other arguments are those of `backward`.
+    `materialize_grads`: zeros instead of that None. `is_grads_batched`: each of `grad_outputs` has one more
+    dimension, the first, and so has what is returned; backward runs once for each row. `only_inputs` means
+    nothing any more. The other arguments are those of `backward`.
     """
-    roots, wanted = as_tuple(outputs), as_tuple(inputs)
     if allow_unused is False and materialize_grads:
         raise ValueError(
             "Expected allow_unused to be True or not passed when materialize_grads=True, but got: "
             "allow_unused=False."
         )
-    if not wanted:
-        raise RuntimeError("`inputs` argument to `grad()` cannot be empty.")
-    gradients = given_gradients(grad_outputs, len(roots))
-    arrived = run(roots, gradients, "grad", retain_graph, create_graph, wanted, False)
-    result = []
-    for i, (t, g) in enumerate(zip(wanted, arrived or (), strict=True)):
+    roots = as_tuple(outputs)
+    wanted = wanted_inputs(inputs, "grad")
+    if not only_inputs:
+        warnings.warn(
+            "only_inputs argument is deprecated and is ignored now (defaults to True). To accumulate "
+            "gradient for other parts of the graph, please use torch.autograd.backward.",
+            FutureWarning,
+            stacklevel=2,
+        )
+    given = start_gradients(roots, given_gradients(grad_outputs, len(roots)), is_grads_batched)
+    keep_graph, create_graph = flags(retain_graph, create_graph)
+    runner = run_batch if is_grads_batched else run
+    arrived = runner(roots, given, "grad", keep_graph, create_graph, wanted)
+    for i, g in enumerate(arrived or ()):
         if g is None and not (allow_unused or materialize_grads):
             raise RuntimeError(
                 f"The differentiated Tensor at index {i} appears to not have been used in the graph. Set "
                 "allow_unused=True if this is the desired behavior."
             )
-        if g is None and materialize_grads:
-            g = np.zeros_like(t._data)[()]
-        result.append(wrap_raw(g))
+    result = tuple(wrap_raw(g) for g in arrived or ())
+    if materialize_grads:
+        result = materialized(result, wanted, create_graph)
+    return dict(zip(inputs, result, strict=True)) if type(inputs) is dict else result
+
+
+def materialized(gradients: tuple[Any, ...], wanted: tuple[Any, ...], create_graph: bool) -> tuple[Any, ...]:
+    """Zeros in the place of every missing gradient; they require grad under `create_graph`."""
+    result = []
+    for g, t in zip(gradients, wanted, strict=True):
+        if g is None:
+            if isinstance(t, GradientEdge):
+                raise RuntimeError("materialize_grads cannot be used when the given input is a GradientEdge")
+            g = wrap(np.zeros_like(t._data)[()])
+            g._acc = True if create_graph else None
+        result.append(g)
     return tuple(result)
 
 

@@ -1,0 +1,73 @@
+"""Anomaly detection, for debugging: where the op was called whose backward fails or gives NaN.
+
+While it is on, the forward pass notes for every node the call that made it, and backward warns with that call
+when a node fails. It is on for all threads.
+"""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+from .. import modes
+
+
+def is_anomaly_enabled() -> bool:
+    """Whether anomaly detection is on."""
+    return modes.anomaly.enabled
+
+
+def is_anomaly_check_nan_enabled() -> bool:
+    """Whether it looks for NaN in gradients (when it is on)."""
+    return modes.anomaly.check_nan
+
+
+def set_anomaly_enabled(enabled: bool, check_nan: bool = True) -> None:
+    """Switch anomaly detection; TypeError with PyTorch's text for what is no bool."""
+    for i, (name, value) in enumerate((("enabled", enabled), ("check_nan", check_nan))):
+        if not isinstance(value, bool):
+            raise TypeError(
+                f"set_anomaly_enabled(): argument '{name}' (position {i + 1}) must be bool, not "
+                f"{type(value).__name__}"
+            )
+    before = modes.anomaly.enabled
+    modes.set_anomaly(enabled, check_nan)
+    if before != enabled:
+        modes.announce("anomaly", enabled)
+
+
+class Detection:
+    """What to go back to at the end of a block."""
+
+    def __init__(self) -> None:
+        self.prev, self.prev_check_nan = modes.anomaly.enabled, modes.anomaly.check_nan
+
+    def __enter__(self) -> Any:
+        return None
+
+    def __exit__(self, *exc: object) -> None:
+        set_anomaly_enabled(self.prev, self.prev_check_nan)
+
+
+class detect_anomaly(Detection):
+    """Inside, anomaly detection is on. `check_nan`: a NaN among the gradients is an error, too."""
+
+    def __init__(self, check_nan: bool = True) -> None:
+        super().__init__()
+        self.check_nan = check_nan
+        warnings.warn(
+            "Anomaly Detection has been enabled. This mode will increase the runtime and should only be "
+            "enabled for debugging.",
+            stacklevel=2,
+        )
+
+    def __enter__(self) -> None:
+        set_anomaly_enabled(True, self.check_nan)
+
+
+class set_detect_anomaly(Detection):
+    """Switches anomaly detection at once; as a context manager until the end of the block."""
+
+    def __init__(self, mode: bool, check_nan: bool = True) -> None:
+        super().__init__()
+        set_anomaly_enabled(mode, check_nan)

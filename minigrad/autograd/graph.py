@@ -1,0 +1,237 @@
+"""The graph that backward walks: nodes, edges, hooks on several tensors, versions: `torch.autograd.graph`."""
+
+from __future__ import annotations
+
+import abc
+import functools
+import weakref
+from collections.abc import Callable, Iterable
+from typing import Any, NamedTuple
+
+from .. import dtypes, graph, modes
+from ..graph import AccumulateGrad, output_of
+from ..hooks import RemovableHandle
+from ..running import here
+from ..tasks import Task, will_run
+from ..tensor_base import TensorBase, edge, share
+from .saved_hooks import (
+    allow_mutation_on_saved_tensors,
+    disable_saved_tensors_hooks,
+    save_on_cpu,
+    saved_tensors_hooks,
+)
+
+__all__ = [
+    "GradientEdge",
+    "Node",
+    "allow_mutation_on_saved_tensors",
+    "disable_saved_tensors_hooks",
+    "get_gradient_edge",
+    "increment_version",
+    "register_multi_grad_hook",
+    "save_on_cpu",
+    "saved_tensors_hooks",
+]
+
+
+class Node(abc.ABC):
+    """What every node of a graph is, for `isinstance` and `issubclass`: the classes of nodes do not inherit it."""
+
+    @abc.abstractmethod
+    def name(self) -> str:
+        """The node's name."""
+
+    @property
+    @abc.abstractmethod
+    def next_functions(self) -> tuple[tuple[Node | None, int], ...]:
+        """Where the gradients of the op's inputs go: node and output number there."""
+
+    @abc.abstractmethod
+    def metadata(self) -> dict[Any, Any]:
+        """A dictionary for notes on the node, which nodes have as an attribute."""
+
+    @abc.abstractmethod
+    def register_hook(self, fn: Callable[..., Any]) -> RemovableHandle:
+        """Call `fn(grad_inputs, grad_outputs)` after the node."""
+
+    @abc.abstractmethod
+    def register_prehook(self, fn: Callable[..., Any]) -> RemovableHandle:
+        """Call `fn(grad_outputs)` before the node."""
+
+    @classmethod
+    def __subclasshook__(cls, subclass: type) -> Any:
+        return issubclass(subclass, graph.Node) if cls is Node else NotImplemented
+
+
+class GradientEdge(NamedTuple):
+    """The place in a graph where the gradient of one tensor arrives.
+
+    It stands for that tensor as a root or an input of `backward` and `grad`, and does not keep the tensor
+    alive. `ownership_token` is always None: a node keeps its graph itself.
+    """
+
+    node: graph.Node
+    output_nr: int
+    ownership_token: graph.Node | None = None
+
+
+def get_gradient_edge(tensor: Any) -> GradientEdge:
+    """The GradientEdge of a tensor; RuntimeError if it does not require grad."""
+    if not tensor.requires_grad:
+        raise RuntimeError(
+            "It is not possible to get the gradient edge for a Tensor that does not require gradients"
+        )
+    return GradientEdge(node_of(tensor), tensor.output_nr)
+
+
+def node_of(tensor: Any) -> graph.Node:
+    """The node where the gradient of a tensor (or of a GradientEdge) arrives."""
+    if isinstance(tensor, GradientEdge):
+        return tensor.node
+    node = edge(tensor) if tensor.requires_grad else None
+    if node is None:
+        raise AssertionError("Expected gradient function to be set")
+    return node
+
+
+def increment_version(tensor: TensorBase | Iterable[TensorBase]) -> None:
+    """Count one write to the memory of a tensor, or of each of several, that autograd did not see."""
+    try:
+        tensors = [tensor] if isinstance(tensor, TensorBase) else list(tensor)
+    except TypeError:
+        raise RuntimeError("increment_version expect a Iterable[Tensor] as input") from None
+    for t in tensors:
+        if not isinstance(t, TensorBase):
+            raise RuntimeError("increment_version expects each element of the iterable to be a tensor")
+        if not t._inference:
+            share(t).version += 1
+
+
+class InputMetadata:
+    """What a node knows of one gradient that it receives."""
+
+    __slots__ = ("device", "dtype", "is_cpp_nested_tensor", "is_nested_tensor", "shape")
+
+    def __init__(self, shape: Any, dtype: Any) -> None:
+        self.shape = shape
+        self.dtype = dtype
+        self.device = "cpu"
+        self.is_nested_tensor = self.is_cpp_nested_tensor = False
+
+
+def input_metadata(node: graph.Node) -> tuple[InputMetadata | None, ...]:
+    """Shape and dtype of each output of a node, which are those of the gradients that it receives."""
+    kinds = [output_of(node, nr) for nr in range(node.outputs)]
+    return tuple(k and InputMetadata(list(k[0]), dtypes.of(k[1].type(0))) for k in kinds)
+
+
+class MultiHandle(RemovableHandle):
+    """Removes a hook from all of its tensors."""
+
+    def __init__(self, handles: Iterable[RemovableHandle]) -> None:
+        self.handles = tuple(handles)
+
+    def remove(self) -> None:
+        """Remove the hook; nothing happens if it is gone already."""
+        for handle in self.handles:
+            handle.remove()
+
+
+def register_multi_grad_hook(tensors: Any, fn: Callable[[Any], Any], *, mode: str = "all") -> MultiHandle:
+    """Call `fn` once per backward call, for several tensors.
+
+    mode "all": `fn(grads)` when the gradients of all tensors that the call computes have arrived; None stands
+    for the others. mode "any": `fn(grad)` with the first that arrives. What `fn` returns is left aside.
+    """
+    if mode not in ("all", "any"):
+        raise ValueError(f"Expects mode to be one of {('all', 'any')} but got {mode}")
+    if mode == "any":
+        hook = First(fn)
+        return MultiHandle([t.register_hook(hook) for t in tensors if t.requires_grad])
+    places = [Place(t) for t in tensors]
+    together = Together(fn, places, len(tensors))
+    return MultiHandle(t.register_hook(functools.partial(together.arrived, i)) for i, t in enumerate(tensors))
+
+
+class Place:
+    """Where the gradient of a tensor arrives, without keeping that node: the node has the hook, the hook
+    refers to this. In the dictionaries of a pass it stands for the node.
+    """
+
+    def __init__(self, tensor: TensorBase) -> None:
+        node = node_of(tensor)
+        self.leaf = weakref.ref(tensor) if isinstance(node, AccumulateGrad) else None
+        self.extra = weakref.ref(node.extra)
+        self.hash = hash(node)
+
+    def __hash__(self) -> int:
+        return self.hash
+
+    def __eq__(self, node: object) -> bool:
+        return isinstance(node, graph.Node) and node._extra is not None and node._extra is self.extra()
+
+    def is_awaited(self, task: Task) -> bool:
+        """Whether a gradient will arrive here in this pass."""
+        if self.leaf is None:
+            return will_run(task, self)  # type: ignore[arg-type]
+        leaf = self.leaf()
+        node = None if leaf is None or leaf._acc in (None, True) else leaf._acc()
+        runs = node is not None and will_run(task, node)
+        if runs and task.needed is not None and node not in task.needed:
+            raise RuntimeError(
+                "A leaf node was passed to _will_engine_execute_node but we are currently running "
+                "autograd.grad(). This is currently not supported."
+            )
+        return runs
+
+
+def current_task() -> Task:
+    """The pass in which a hook runs."""
+    if here.task is None:
+        raise AssertionError("expected this hook to be called inside a backward call")
+    return here.task
+
+
+def call(fn: Callable[[Any], Any], grads: tuple[Any, ...], argument: Any) -> None:
+    """Call a hook on several gradients and tell the observers."""
+    watchers = modes.observers()
+    for watcher in watchers:
+        watcher.hook_starts(here.hooked, "multi", fn, 0, grads)
+    fn(argument)
+    for watcher in watchers:
+        watcher.hook_ended(grads)
+
+
+class Together:
+    """A hook that waits for all gradients. What has arrived is noted in the pass."""
+
+    def __init__(self, fn: Callable[[Any], Any], places: list[Place], count: int) -> None:
+        self.fn, self.places, self.count = fn, places, count
+
+    def arrived(self, i: int, grad: Any) -> None:
+        """The gradient of tensor `i` has been computed."""
+        notes = current_task().notes
+        if self not in notes:
+            notes[self] = [sum(place.is_awaited(here.task) for place in self.places), [None] * self.count]
+        state = notes[self]
+        state[0] -= 1
+        state[1][i] = grad
+        if state[0] == 0:
+            del notes[self]
+            call(self.fn, tuple(state[1]), state[1])
+
+
+class First:
+    """A hook that takes the first gradient of each pass."""
+
+    def __init__(self, fn: Callable[[Any], Any]) -> None:
+        self.fn = fn
+
+    def __call__(self, grad: Any) -> None:
+        notes = current_task().notes
+        if self not in notes:
+            notes[self] = True
+            call(self.fn, (grad,), grad)
+
+
+graph.Node._input_metadata = property(input_metadata)  # type: ignore[attr-defined]

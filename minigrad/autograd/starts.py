@@ -1,0 +1,207 @@
+"""Where a backward call starts and what it is asked for: its arguments checked, with PyTorch's errors."""
+
+from __future__ import annotations
+
+import math
+import operator
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from .. import dtypes
+from ..graph import Node, output_of
+from ..op import F
+from ..tensor_base import TensorBase, edge, numbers, wrap
+from .graph import GradientEdge
+
+NO_GRAPH = "element {} of tensors does not require grad and does not have a grad_fn"
+WRONG_SHAPE = "Mismatch in shape: grad_output[{0}] has a shape of {1} and output[{0}] has a shape of {2}."
+WRONG_BATCH = (
+    "If `is_grads_batched=True`, we interpret the first dimension of each grad_output as the batch "
+    "dimension. The sizes of the remaining dimensions are expected to match the shape of corresponding "
+    "output, but a mismatch was detected: grad_output[{0}] has a shape of {1} and output[{0}] has a shape of "
+    "{2}. If you only want some tensors in `grad_output` to be considered batched, consider using vmap."
+)
+ONES = {t: t(1) for t in dtypes.FAST_SCALARS}  # the gradient to start from, for a 0-dim root
+
+
+def as_tuple(value: Any) -> tuple[Any, ...]:
+    """One tensor or GradientEdge, or a sequence of them, as a tuple; TypeError with Python's text for
+    anything else.
+    """
+    return (value,) if isinstance(value, (TensorBase, GradientEdge)) else tuple(value)
+
+
+def wanted_inputs(value: Any, function: str) -> tuple[Any, ...]:
+    """What `inputs=` asks for; the values of a dict."""
+    if isinstance(value, TensorBase):
+        return (value,)
+    if type(value) is dict:
+        wanted = tuple(value.values())
+    elif not isinstance(value, (list, tuple)) and isinstance(value, Mapping):
+        raise TypeError(
+            f"`inputs` argument to `{function}()` must be a dict, not {type(value).__name__}. Other Mapping "
+            "types are not supported."
+        )
+    else:
+        wanted = as_tuple(value)
+    if not wanted:
+        raise RuntimeError(f"`inputs` argument to `{function}()` cannot be empty.")
+    return wanted
+
+
+def flags(retain_graph: Any, create_graph: Any) -> tuple[bool, bool]:
+    """Both flags as bools, the first like the second if it is None; TypeError with Python's text for what is
+    neither bool nor integer.
+    """
+    create = create_graph if create_graph.__class__ is bool else bool(operator.index(create_graph))
+    if retain_graph is None:
+        return create, create
+    return bool(operator.index(retain_graph)), create
+
+
+def given_gradients(value: Any, count: int) -> tuple[Any, ...]:
+    """The gradients a caller gave for `count` roots: none, one tensor or a sequence."""
+    if value is None:
+        return (None,) * count
+    return (value,) if isinstance(value, TensorBase) else tuple(value)
+
+
+def start_gradients(roots: Sequence[Any], gradients: Sequence[Any], batched: bool = False) -> list[Any]:
+    """Each root's gradient: what was given, checked, or 1 for a root of one element.
+
+    Gradients beyond the number of roots are left out, as in PyTorch; too few are an error.
+    """
+    result: list[Any] = []
+    for i, (root, gradient) in enumerate(zip(roots, gradients)):
+        if isinstance(gradient, TensorBase):
+            check_gradient(i, root, *kind_of(root), gradient, batched)
+        elif gradient is not None:
+            kind_of(root)
+            raise TypeError(f"gradients can be either Tensors or None, but got {type(gradient).__name__}")
+        elif isinstance(root, TensorBase):
+            ready = ONES.get(root._data.__class__)
+            if root.requires_grad:
+                gradient = wrap(ready) if ready is not None else one(*kind_of(root))
+        else:
+            gradient = one(*kind_of(root))
+        result.append(gradient)
+    if len(result) != len(roots):
+        raise RuntimeError(f"got {len(roots)} tensors and {len(result)} gradients")
+    return result
+
+
+def kind_of(root: Any) -> tuple[Any, Any]:
+    """Shape and NumPy dtype of a root."""
+    if isinstance(root, TensorBase):
+        return root._data.shape, root._data.dtype
+    if not isinstance(root, GradientEdge):
+        raise AssertionError("Expected output to be a torch.Tensor")
+    kind = output_of(*slot_of(root))
+    if kind is None:
+        raise RuntimeError("the shape of this GradientEdge is not known; use get_gradient_edge(tensor)")
+    return kind
+
+
+def one(shape: tuple[int, ...], dtype: Any) -> Any:
+    """The gradient of a root of one element when none is given."""
+    if math.prod(shape) != 1:
+        raise RuntimeError("grad can be implicitly created only for scalar outputs")
+    if dtype.kind != "f":
+        raise RuntimeError(
+            "grad can be implicitly created only for real scalar outputs but got "
+            f"{named(dtypes.of(dtype.type(0)))}"
+        )
+    return wrap(np.ones(shape, dtype)[()])
+
+
+def check_gradient(i: int, root: Any, shape: Any, dtype: Any, gradient: Any, batched: bool) -> None:
+    """RuntimeError with PyTorch's text where a given gradient does not fit its root."""
+    size = type(gradient.shape)
+    given = gradient[0].shape if batched else gradient.shape
+    if given != shape:
+        if batched and isinstance(root, GradientEdge):
+            raise RuntimeError("Batched grads are not supported with GradientEdge")
+        text, given = (WRONG_BATCH, given[1:]) if batched else (WRONG_SHAPE, given)
+        raise RuntimeError(text.format(i, size(given), size(shape)))
+    ours, theirs = dtypes.of(dtype.type(0)), dtypes.of(gradient._data)
+    if ours.is_complex != theirs.is_complex:
+        raise RuntimeError(
+            "For complex Tensors, both grad_output and output are required to have the same dtype. "
+            f"Mismatch in dtype: grad_output[{i}] has a dtype of {named(theirs)} and output[{i}] has a "
+            f"dtype of {named(ours)}."
+        )
+
+
+def named(dtype: dtypes.dtype) -> str:
+    """A dtype as PyTorch's errors name it."""
+    return "torch." + str(dtype).rpartition(".")[2]
+
+
+def slot_of(given: GradientEdge) -> tuple[Node, int]:
+    """Node and output number of a GradientEdge, checked."""
+    node, nr = given.node, given.output_nr
+    if not isinstance(node, Node):
+        raise RuntimeError(
+            f"GradientEdge's first object must be an autograd.graph.Node but got {type(node).__name__}"
+        )
+    if not 0 <= nr < node.outputs:
+        raise RuntimeError(f"{node.name()} has no output {nr} for a GradientEdge")
+    return node, nr
+
+
+def root_slots(roots: Sequence[Any]) -> list[tuple[Node, int]]:
+    """The node and output number at which backward starts, per root; RuntimeError where there is none."""
+    slots = []
+    for i, root in enumerate(roots):
+        if isinstance(root, TensorBase):
+            node = edge(root)
+            if node is None:
+                raise RuntimeError(NO_GRAPH.format(i))
+            slots.append((node, root._nr))
+        else:
+            slots.append(slot_of(root))
+    return slots
+
+
+class Unreached(Node):
+    """Stands for the node of a tensor that no gradient can reach."""
+
+    __slots__ = ()
+
+    def __init__(self) -> None:
+        self._next, self._nrs, self._seq, self._extra = (), None, -1, None
+
+
+def input_slots(inputs: Sequence[Any], accumulate: bool) -> list[tuple[Node, int]]:
+    """The node and output number where the gradient of each input arrives; non-leaves keep what is
+    accumulated.
+    """
+    slots = []
+    for t in inputs:
+        if isinstance(t, TensorBase):
+            if accumulate:
+                t.retain_grad()  # type: ignore[attr-defined]
+            node = edge(t)
+            if node is None:
+                if not t.requires_grad:
+                    raise RuntimeError("One of the differentiated Tensors does not require grad")
+                node = Unreached()  # a view that was made outside the graph
+            slots.append((node, t._nr))
+        elif isinstance(t, GradientEdge):
+            slots.append(slot_of(t))
+        else:
+            raise RuntimeError(f"all inputs have to be Tensors or GradientEdges, but got {type(t).__name__}")
+    return slots
+
+
+def cast_like(gradient: Any, root: Any, create_graph: bool) -> Any:
+    """A gradient in the dtype of its root: the tensor under `create_graph`, else its raw data."""
+    if gradient is None:
+        return None
+    data = numbers(gradient)
+    dtype = root._data.dtype if isinstance(root, TensorBase) else kind_of(root)[1]
+    if data.dtype is not dtype and data.dtype != dtype:
+        return F.to(gradient, dtype) if create_graph else data.astype(dtype)
+    return gradient if create_graph else data

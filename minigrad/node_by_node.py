@@ -1,0 +1,144 @@
+"""The backward pass node by node: what runs wherever somebody could notice.
+
+`run_node` runs a node that has hooks, is user code or is asked for. `drain_watched` runs all nodes in the
+plainest form, for observers and anomaly detection.
+"""
+
+from __future__ import annotations
+
+import itertools
+from heapq import heappop, heappush
+from typing import Any
+
+from . import anomaly, modes
+from .graph import AccumulateGrad, Node
+from .hook_calls import Mode, after_deposit, after_node, before_node
+from .modes import quiet
+from .running import here
+from .tasks import Task, add, capture, will_run
+from .tensor_base import deposit, deposit_tensor
+
+ZEROS = itertools.repeat(0)  # output numbers of the edges of a node that notes none
+
+
+def drain_watched(task: Task, watchers: tuple[Any, ...]) -> None:
+    """What `engine.drain` does, node by node and in its plainest form; observers are told, and anomaly
+    detection looks at what is sent.
+    """
+    __tracebackhide__ = True
+    before = here.node
+    try:
+        while task.heap:
+            node = heappop(task.heap)[1]
+            if modes.anomaly.enabled:
+                here.node = node
+            try:
+                sent = run_watched(task, node, watchers)
+            except BaseException:
+                if modes.anomaly.enabled:
+                    anomaly.report(node)
+                raise
+            deliver(task, node, sent)
+    finally:
+        here.node = before
+
+
+def run_watched(task: Task, node: Node, watchers: tuple[Any, ...]) -> tuple[Any, ...]:
+    """Run one node, tell the observers, and say what it sends."""
+    __tracebackhide__ = True
+    received = task.buffers.pop(node, None)
+    leaf = node.__class__ is AccumulateGrad
+    if leaf:
+        for watcher in watchers:
+            watcher.deposit_starts(node)
+    plain = task.needed is None and not task.create_graph and received is not None
+    if plain and node._extra is None and not (leaf or node.speaks):
+        sent = quiet(node.apply, received)
+        if not task.keep_graph:
+            node.release()
+    else:
+        received, sent = run_node(task, node, received)
+    if task.needed is None or node in task.needed:
+        for watcher in watchers:
+            watcher.node_ran(node, received, sent)
+    if modes.anomaly.enabled and modes.anomaly.check_nan:
+        anomaly.check_nan(node, sent)
+    return sent
+
+
+def deliver(task: Task, node: Node, gradients: tuple[Any, ...]) -> None:
+    """Hand the gradients that `node` sends to the nodes behind it."""
+    for target, g, nr in zip(node._next, gradients, node._nrs or ZEROS):
+        if target is None:
+            continue
+        if g is not None:
+            if target.outputs == 1 and target not in task.buffers:
+                task.buffers[target] = g
+            elif task.create_graph:
+                add(task, target, nr, g, False)
+            else:
+                quiet(add, task, target, nr, g, False)
+        left = task.waiting[target] = task.waiting[target] - 1
+        if not left:
+            heappush(task.heap, (-target._seq, target))
+
+
+def run_node(task: Task, node: Node, gradient: Any) -> tuple[Any, tuple[Any, ...]]:
+    """Run one node that has hooks, speaks or is asked for: the gradient as hooks left it, and what it sends.
+    Modes that user code has switched on or off and left so are as before, as in PyTorch.
+    """
+    __tracebackhide__ = True
+    before = modes.here()
+    try:
+        return run_aloud(task, node, gradient)
+    finally:
+        modes.restore(before)
+
+
+def run_aloud(task: Task, node: Node, gradient: Any) -> tuple[Any, tuple[Any, ...]]:
+    """What `run_node` does. See Note [Hook order] in `hook_calls`."""
+    __tracebackhide__ = True
+    create_graph, extra = task.create_graph, node._extra
+    speaks = node.speaks or (extra is not None and extra.unpacks)
+    task.owned.discard(node)
+    runs = task.needed is None or node in task.needed
+    if runs and task.needed is not None:
+        capture(task, node, gradient)
+    if extra is not None and not extra.silent:
+        gradient = before_node(create_graph, node, gradient, runs)
+    if not runs:
+        capture(task, node, gradient)
+        return gradient, (None,) * len(node._next)
+    if isinstance(node, AccumulateGrad):
+        gradients: tuple[Any, ...] = ()
+        with Mode(create_graph and modes.is_grad_enabled()):
+            if gradient is not None:
+                deposit_tensor(node, gradient) if create_graph else quiet(deposit, node, gradient, False)
+            after_deposit(node)
+    elif not node.speaks and (gradient is None or (node.outputs > 1 and all(g is None for g in gradient))):
+        with Mode(create_graph):  # to look at what was saved may call user code
+            gradients = node.apply_nothing()
+    elif create_graph and task.needed is not None and node.op is not None:
+        gradients = node.apply_limited(gradient, lambda target: will_run(task, target))
+    elif create_graph:
+        gradients = node.apply_tensors(gradient)
+    elif speaks:
+        with Mode(False):
+            gradients = node.apply(gradient)
+    else:
+        gradients = quiet(node.apply, gradient)
+    if extra is not None and extra.post:
+        if task.needed is not None and not node.speaks:
+            gradients = asked_for(task, node, gradients)
+        gradients = after_node(create_graph, node, gradients, gradient)
+    if not task.keep_graph:
+        node.release()
+    return gradient, gradients
+
+
+def asked_for(task: Task, node: Node, gradients: tuple[Any, ...]) -> tuple[Any, ...]:
+    """What hooks see of `gradients`: None for a node behind `node` that does not run in this pass."""
+    return tuple(
+        g if target is not None and will_run(task, target) else None
+        for target, g in zip(node._next, gradients, strict=True)
+    )

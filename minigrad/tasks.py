@@ -1,0 +1,153 @@
+"""What one backward pass knows: which nodes wait for how many edges, which gradients have arrived.
+
+Note [Ownership]
+    The engine adds in place only into what nobody else can see: its own sums, and the result of an op's vjp
+    when it is neither the incoming gradient nor a view. A vjp is linear in the incoming gradient, so what it
+    returns is that gradient, a view of it, or new memory. Hooks may keep what they see, so nothing is owned
+    after one has run.
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy import ndarray
+
+from .graph import Node
+
+Slot = tuple[Node, int]
+
+
+class Inputs:
+    """What a backward pass is limited to: the nodes and output numbers where the wanted gradients arrive.
+
+    `accumulate` deposits them (`backward(inputs=…)`); otherwise they are captured (`grad`).
+    """
+
+    __slots__ = ("accumulate", "slots")
+
+    def __init__(self, slots: Sequence[Slot], accumulate: bool = False) -> None:
+        self.slots = slots
+        self.accumulate = accumulate
+
+
+class Task:
+    """One backward pass.
+
+    `create_graph` makes gradients tensors, which have a graph (but not in forward mode, where they are
+    tensors in any case); else they are raw arrays. `waiting` counts for
+    every node the edges that have not reported, `buffers` holds the gradients that have, `owned` the nodes
+    whose buffer the engine may add to in place. `needed` is None when every node runs, else the set of nodes
+    that do; `targets` are the nodes where wanted gradients arrive. `captures` maps (node, output number) to
+    the gradient that arrived there. `notes` is for hooks that want to remember something for this pass.
+    """
+
+    __slots__ = (
+        "keep_graph",
+        "create_graph",
+        "waiting",
+        "heap",
+        "buffers",
+        "owned",
+        "needed",
+        "targets",
+        "captures",
+        "notes",
+    )
+
+    needed: set[Node] | None
+    targets: set[Node]
+    captures: dict[Slot, Any]
+    notes: dict[Any, Any]
+
+    def __init__(self, keep_graph: bool, create_graph: bool, waiting: dict[Node, int]) -> None:
+        self.keep_graph = keep_graph
+        self.create_graph = create_graph
+        self.waiting = waiting
+        self.heap: list[tuple[int, Node]] = []
+        self.buffers: dict[Node, Any] = {}
+        self.owned: set[Node] = set()
+        self.needed = None
+
+    def limit(self, inputs: Inputs) -> None:
+        """Run only what leads to `inputs`."""
+        self.captures = {} if inputs.accumulate else dict.fromkeys(inputs.slots)
+        self.targets = {node for node, _ in inputs.slots}
+        self.needed = find_needed(self.waiting, self.targets)
+        if inputs.accumulate:
+            self.needed |= self.targets
+        for node in self.waiting.keys() - self.needed - self.targets:
+            self.waiting[node] = 0  # never ready: what does not run must not reorder the heap's ties
+
+
+def count_edges(roots: Sequence[Slot]) -> dict[Node, int]:
+    """For every node that can be reached, how many edges lead to it."""
+    waiting: dict[Node, int] = {node: 0 for node, _ in roots}
+    stack = list(waiting)
+    while stack:
+        for node in stack.pop()._next:
+            if node is None:
+                continue
+            if node in waiting:
+                waiting[node] += 1
+            else:
+                waiting[node] = 1
+                stack.append(node)
+    return waiting
+
+
+def find_needed(nodes: dict[Node, int], targets: set[Node]) -> set[Node]:
+    """The nodes from which a node of `targets` can be reached over at least one edge.
+
+    An op's inputs are older than the op, so one sweep by age suffices.
+    """
+    found = set(targets)
+    needed: set[Node] = set()
+    for node in sorted(nodes, key=operator.attrgetter("_seq")):
+        for n in node._next:
+            if n in found:
+                found.add(node)
+                needed.add(node)
+                break
+    return needed
+
+
+def add(task: Task, node: Node, nr: int, gradient: Any, fresh: bool) -> None:
+    """Put a gradient into the buffer of output `nr` of `node`, adding to what is there (recorded under
+    `create_graph`).
+    """
+    buffers = task.buffers
+    if node.outputs > 1:
+        slots = buffers.setdefault(node, [None] * node.outputs)
+        slots[nr] = gradient if slots[nr] is None else slots[nr] + gradient
+    elif node not in buffers:
+        buffers[node] = gradient
+        if fresh and gradient.__class__ is ndarray and gradient.base is None:
+            task.owned.add(node)
+    elif node in task.owned:
+        np.add(buffers[node], gradient, buffers[node])
+    else:
+        total = buffers[node] = buffers[node] + gradient
+        if total.__class__ is ndarray:
+            task.owned.add(node)
+
+
+def capture(task: Task, node: Node, gradient: Any) -> None:
+    """Note the gradient that arrived at `node` for those who asked for it."""
+    if node.outputs == 1:
+        if (node, 0) in task.captures:
+            task.captures[node, 0] = gradient
+    elif gradient is not None:
+        for nr in range(node.outputs):
+            if (node, nr) in task.captures:
+                task.captures[node, nr] = gradient[nr]
+
+
+def will_run(task: Task, node: Node) -> bool:
+    """Whether `node` runs in this pass, or its gradient is asked for."""
+    if node not in task.waiting:
+        return False
+    return task.needed is None or node in task.needed or node in task.targets

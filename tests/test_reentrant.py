@@ -1,0 +1,318 @@
+"""Backward inside backward, against PyTorch: in hooks and custom Functions, over one graph and over several,
+and nested so deep that it needs more than one of Python's stacks.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import contextvars
+import os
+import signal
+import sys
+import threading
+import time
+
+import pytest
+from twins import Programs, assert_same_diary
+
+import minigrad
+from minigrad import modes, running
+
+programs = Programs()
+
+
+def leaf(L, value=2.0):
+    return L.tensor(value, requires_grad=True)
+
+
+def nested(L):
+    """A Function whose backward runs backward through itself, as often as its input says."""
+
+    class Nested(L.autograd.Function):
+        @staticmethod
+        def forward(ctx, x):
+            ctx.left = x.item()
+            return x * 1
+
+        @staticmethod
+        def backward(ctx, g):
+            if ctx.left < 0:
+                raise ValueError("the bottom")
+            if ctx.left > 0:
+                with L.enable_grad():
+                    inner = L.tensor(ctx.left - (1 if ctx.left % 1 == 0 else 1.0), requires_grad=True)
+                    Nested.apply(inner).backward()
+                return g + inner.grad
+            return g
+
+    return Nested
+
+
+@programs
+def in_a_hook_over_another_graph(L, note):
+    x, w = leaf(L), leaf(L, 3.0)
+    y = x * 2
+
+    def hook(g):
+        with L.enable_grad():
+            (w * w).backward()
+        return g * w.grad
+
+    y.register_hook(hook)
+    (y * 5).backward()
+    note(x.grad, w.grad)
+
+
+@programs
+def in_a_hook_over_the_same_graph(L, note):
+    x = leaf(L)
+    y = x * x
+    z = y * y
+    calls = []
+
+    def hook(g):
+        calls.append(g)
+        if len(calls) < 4:
+            z.backward(retain_graph=True)
+
+    y.register_hook(hook)
+    z.backward(retain_graph=True)
+    note(x.grad, calls)
+
+
+@programs
+def in_every_kind_of_hook(L, note):
+    x, w = leaf(L), leaf(L, 3.0)
+
+    def inner(label):
+        def hook(*args):
+            with L.enable_grad():
+                (w * 2).backward()
+            note(label, w.grad, L.is_grad_enabled())
+
+        return hook
+
+    y = x * 3
+    y.register_hook(inner("tensor"))
+    y.grad_fn.register_prehook(inner("pre"))
+    y.grad_fn.register_hook(inner("post"))
+    x.register_hook(inner("leaf"))
+    x.register_post_accumulate_grad_hook(inner("deposit"))
+    (y * 2).backward(retain_graph=True)
+    note(x.grad)
+    L.autograd.grad(x * y, [x, y])
+    note(x.grad)
+
+
+@programs
+def the_inner_frees_what_the_outer_needs(L, note):
+    x = leaf(L)
+    y = x * x
+    z = y * y
+    (end := z * 1).register_hook(lambda g: note(L.autograd.grad(z, x)))
+    note.error(end.backward)
+    note(x.grad)
+
+
+@programs
+def grad_inside_backward(L, note):
+    x = leaf(L)
+
+    class Twice(L.autograd.Function):
+        @staticmethod
+        def forward(ctx, a):
+            ctx.save_for_backward(a)
+            return a * a
+
+        @staticmethod
+        def backward(ctx, g):
+            (a,) = ctx.saved_tensors
+            with L.enable_grad():
+                b = a.detach().requires_grad_()
+                (slope,) = L.autograd.grad(b * b, b)
+            return g * slope
+
+    y = Twice.apply(x * 3)
+    y.backward()
+    note(x.grad)
+    (g,) = L.autograd.grad(Twice.apply(x * 3), x, create_graph=True)
+    note(g)
+
+
+@programs
+def an_error_passes_through_all_levels(L, note):
+    x = leaf(L)
+    y = x * 2
+
+    def hook(g):
+        with L.enable_grad():
+            z = x * 3
+        z.register_hook(lambda g: 1 // 0)
+        z.backward()
+
+    y.register_hook(hook)
+    note.error(y.backward)
+    note(x.grad, L.is_grad_enabled())
+    (x * 5).backward()
+    note(x.grad)
+
+
+@programs
+def deep(L, note):
+    Nested = nested(L)
+    for depth in (1.0, 70.0, 1500.0):
+        x = leaf(L, depth)
+        Nested.apply(x).backward()
+        note(x.grad)
+    for depth in (3.5, 600.5):
+        x = leaf(L, depth)
+        note.error(Nested.apply(x).backward)
+        note(x.grad, L.is_grad_enabled())
+
+
+@programs
+def deep_under_create_graph(L, note):
+    x = leaf(L, 300.0)
+    (g,) = L.autograd.grad(nested(L).apply(x), x, create_graph=True)
+    note(g.detach())
+
+
+@pytest.mark.parametrize("program", programs, ids=programs.titles)
+def test_as_in_pytorch(torch, program):
+    assert_same_diary(program, torch)
+
+
+# ------------------------------------------------------- what a thread of its own must not change
+
+
+def descend(depth, bottom):
+    """Run `bottom` inside that many backward calls."""
+
+    class Down(minigrad.autograd.Function):
+        @staticmethod
+        def forward(ctx, x):
+            ctx.left = x.item()
+            return x * 1
+
+        @staticmethod
+        def backward(ctx, g):
+            if ctx.left > 0:
+                with minigrad.enable_grad():
+                    Down.apply(minigrad.tensor(ctx.left - 1, requires_grad=True)).backward()
+            else:
+                bottom()
+            return g
+
+    Down.apply(minigrad.tensor(float(depth), requires_grad=True)).backward()
+
+
+DEPTH = 400
+
+
+def test_modes_and_context_go_over_and_come_back():
+    city = contextvars.ContextVar("city", default="none")
+    city.set("Seoul")
+    before, threads = modes.snapshot(), threading.active_count()
+    seen = []
+
+    class Observer:
+        def __getattr__(self, name):
+            return lambda *args: seen.append(name)
+
+    def bottom():
+        assert city.get() == "Seoul" and threading.current_thread() is not threading.main_thread()
+        assert not minigrad.is_grad_enabled()
+        seen.clear()
+        with minigrad.enable_grad():
+            minigrad.tensor(1.0, requires_grad=True) * 2
+        assert seen.count("mode_changed") == 2 and "forward" in seen
+
+    observer = Observer()
+    modes.add_observer(observer)
+    try:
+        descend(DEPTH, bottom)
+    finally:
+        modes.remove_observer(observer)
+    assert modes.snapshot() == before and threading.active_count() == threads
+
+
+def test_what_user_code_leaves_switched_comes_back():
+    """As if all had run in one thread."""
+    before = modes.snapshot()
+    for depth in (0, DEPTH):
+        contexts = []
+
+        def bottom(contexts=contexts):
+            contexts.append(minigrad.autograd.graph.saved_tensors_hooks(lambda t: t, lambda t: t))
+            contexts[0].__enter__()
+
+        descend(depth, bottom)
+        assert modes.state.saved_hooks
+        contexts[0].__exit__(None, None, None)
+        assert modes.snapshot() == before
+
+
+def test_the_traceback_reaches_from_top_to_bottom():
+    def bottom():
+        raise KeyError("down here")
+
+    with pytest.raises(KeyError, match="down here") as caught:
+        descend(DEPTH, bottom)
+    names = [entry.name for entry in caught.traceback]
+    assert names[0] == "test_the_traceback_reaches_from_top_to_bottom" and names[-1] == "bottom"
+    assert names.count("backward") >= DEPTH
+
+
+def test_an_interrupt_reaches_the_thread_that_works():
+    if threading.current_thread() is not threading.main_thread():
+        pytest.skip("signals reach the main thread only")
+
+    def bottom():
+        threading.Timer(0.1, lambda: os.kill(os.getpid(), signal.SIGINT)).start()
+        end = time.monotonic() + 20
+        while time.monotonic() < end:
+            pass
+        raise AssertionError("not interrupted")
+
+    before = modes.snapshot()
+    for depth in (0, DEPTH):
+        with pytest.raises(KeyboardInterrupt):
+            descend(depth, bottom)
+        assert modes.snapshot() == before
+    x = minigrad.tensor(2.0, requires_grad=True)
+    (x * 3).backward()
+    assert x.grad.item() == 3
+
+
+def test_few_frames_are_enough():
+    """The thread changes by the frames in use, whatever the user's limit is."""
+    before = sys.getrecursionlimit()
+    seen = []
+    with contextlib.ExitStack() as stack:
+        stack.callback(sys.setrecursionlimit, before)
+        sys.setrecursionlimit(max(400, len(sys._current_frames()) + 400))
+        descend(60, lambda: seen.append(threading.current_thread()))
+    assert len(seen) == 1
+
+
+def test_nesting_without_end_is_an_error(monkeypatch):
+    monkeypatch.setattr(running, "MOST", 20)
+
+    def hook(g):
+        with minigrad.enable_grad():
+            y = x * 2
+        y.register_hook(hook)
+        y.backward()
+
+    x = minigrad.tensor(1.0, requires_grad=True)
+    y = x * 2
+    y.register_hook(hook)
+    with pytest.raises(RecursionError):
+        y.backward()
+    assert minigrad.is_grad_enabled() and x.grad is None
+
+
+def test_no_thread_without_need():
+    seen = []
+    descend(3, lambda: seen.append(threading.current_thread()))
+    assert seen == [threading.current_thread()]
