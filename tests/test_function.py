@@ -391,7 +391,7 @@ def test_the_node_is_the_context():
 
     z = Mark.apply(minigrad.tensor(1.0, requires_grad=True))
     assert z.grad_fn.note == "kept"
-    assert isinstance(z.grad_fn, minigrad.autograd.function.FunctionNode)
+    assert isinstance(z.grad_fn, minigrad.autograd.function.BackwardCFunction)
     assert repr(z) == "tensor(1., grad_fn=<MarkBackward>)"
 
 

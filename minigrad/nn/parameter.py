@@ -4,8 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from ..tensor import Tensor
+from ..tensor.copying import attributes
 from ..tensor.tensor import describe
+from ..tensor_base import check_can_require_grad, wrap
 
 
 class Parameter(Tensor):
@@ -13,14 +17,31 @@ class Parameter(Tensor):
 
     __slots__ = ()
 
-    def __new__(cls, data: Any = (), requires_grad: bool = True) -> Any:
-        """A parameter on the memory of tensor `data`."""
-        source = data.detach() if isinstance(data, Tensor) else Tensor(data)
+    def __new__(cls, data: Any = None, requires_grad: bool = True) -> Any:
+        """A parameter on the memory of tensor `data`; without one, an empty parameter."""
+        source = wrap(np.empty(0, np.float32)) if data is None else data.detach()
         self = object.__new__(cls)
         for name in ("_data", "_fn", "_nr", "_acc", "_grad", "_storage", "_view"):
             setattr(self, name, getattr(source, name))
+        if requires_grad:
+            check_can_require_grad(self._data)
         self.requires_grad = requires_grad
         return self
 
+    def __deepcopy__(self, memo: dict[int, Any]) -> Any:
+        if id(self) not in memo:
+            memo[id(self)] = type(self)(self.data.clone(), self.requires_grad)
+        return memo[id(self)]
+
+    def __reduce_ex__(self, protocol: Any) -> Any:
+        return rebuild_parameter, (self.data, self.requires_grad, attributes(self))
+
     def __repr__(self) -> str:
         return "Parameter containing:\n" + describe(self)
+
+
+def rebuild_parameter(data: Tensor, requires_grad: bool, noted: dict[str, Any]) -> Parameter:
+    """What a copy or pickle of a parameter becomes: a `Parameter`, also of a subclass, as in PyTorch."""
+    result: Parameter = Parameter(data, requires_grad)
+    result.__dict__.update(noted)
+    return result

@@ -1,0 +1,331 @@
+"""The node of a custom Function, which is also the `ctx` that the Function's methods receive.
+
+Note [Saved outputs]
+    A Function that saves its own output would make a cycle: the output refers to the node, the node to the
+    output. So an output is kept as raw data and rebuilt when it is asked for. Everything else that is saved
+    is kept as it is, and `ctx.saved_tensors[0] is x` holds for an input.
+"""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any, ClassVar
+
+import numpy as np
+
+from ... import dialect, modes
+from ...graph import RELEASED, Node
+from ...op import F, check_broadcast, modified
+from ...op.packed import Packed, SavedTensor, default_hooks, pack, saved_tensor, unpack_entry
+from ...op.saved import check_saved
+from ...tensor_base import TensorBase, attach, numbers, wrap
+from .saved import Kept, SavedByFunction
+
+FORWARD_ONLY = (
+    "save_for_forward expects all arguments to be tensors; you should save non-tensors as attributes on ctx."
+)
+SHARED_STORAGE = (
+    "`mark_shared_storage` is deprecated. Tensors with shared storages are automatically tracked. Note that "
+    "calls to `set_()` are not tracked"
+)
+ACCESSED = (
+    "saved_tensors can only be accessed once when clear_saved_tensors_on_access=True is set on the "
+    "autograd.Function. Either access saved_tensors only once, or set clear_saved_tensors_on_access=False."
+)
+OTHER_FIELD = (
+    "Expected isFloatingType(grad.scalar_type()) || (input_is_complex == grad_is_complex) to be true, but "
+    "got false.  (Could this error message be improved?  If so, please report an enhancement request to "
+    "PyTorch.)"
+)
+BOTH_NAMES = (
+    "Implementing both 'backward' and 'vjp' for a custom Function is not allowed. You should only implement "
+    "one of them."
+)
+
+
+class FunctionCtx:
+    """What `forward` or `setup_context` can ask of `ctx`. The requests are checked once `forward` is done."""
+
+    def save_for_backward(self, *tensors: Any) -> None:
+        """Keep tensors (or None) for `backward`, where they are `ctx.saved_tensors`."""
+        self.to_save: Any = tensors
+
+    def save_for_forward(self, *tensors: Any) -> None:
+        """Keep tensors (or None) for `jvp`, where they are `ctx.saved_tensors`; AssertionError for others."""
+        if not all(t is None or isinstance(t, TensorBase) for t in tensors):
+            raise AssertionError(FORWARD_ONLY)
+        self.saved_for_forward: Any = tensors
+
+    def mark_dirty(self, *args: Any) -> None:
+        """Inputs that `forward` has written to; it must return them."""
+        self.dirty_tensors: Any = args
+
+    def mark_shared_storage(self, *pairs: Any) -> None:
+        """Nothing needs to be said of shared memory. Deprecated in PyTorch."""
+        warnings.warn(SHARED_STORAGE, FutureWarning, stacklevel=2)
+
+    def mark_non_differentiable(self, *args: Any) -> None:
+        """Outputs that need no gradient."""
+        self.non_differentiable: Any = args
+
+    def set_materialize_grads(self, value: bool) -> None:
+        """Whether a missing gradient reaches `backward` and `jvp` as zeros (the default) or as None."""
+        self.materialize_grads = value
+
+
+def flag(slot: str, name: str, readable: bool) -> Any:
+    """A property for a bool of the node; TypeError for any other value."""
+
+    def read(node: Any) -> bool:
+        return getattr(node, slot)
+
+    def write(node: Any, value: bool) -> None:
+        if not isinstance(value, bool):
+            raise TypeError(
+                f"{name} received an invalid combination of arguments - got (), but expected (bool)"
+            )
+        setattr(node, slot, value)
+
+    return property(read if readable else None, write)
+
+
+class BackwardCFunction(Node, FunctionCtx):
+    """The node of a custom Function and its `ctx`; each Function has a subclass of its own.
+
+    `needs_input_grad` says of each argument of `forward` whether it needs a gradient. What `ctx` was asked
+    for (`to_save` and its kin) is forgotten when the call is done.
+    """
+
+    __slots__ = (
+        "_creation",  # how its outputs that are views were made, see `views`; unset where there is none
+        "_learning",  # the numbers of the outputs that get a gradient
+        "_in_place_on_view",  # whether it runs inside a CopySlices
+        "_kept",  # what `save_for_backward` got: None, `Kept` or `Packed`
+        "_materialize",
+        "_materialize_other",
+        "_sent",  # per input its shape and dtype, None for what is no tensor; `_made` is the same per output
+        "dirty_tensors",
+        "needs_input_grad",
+        "non_differentiable",
+        "outputs",
+        "saved_for_forward",
+        "to_save",
+    )
+    speaks: ClassVar[bool] = True
+    _forward_cls: ClassVar[Any]
+    _kept: tuple[Any, ...] | None
+    _creation: str
+    _in_place_on_view: bool
+    _learning: tuple[int, ...]
+    _materialize: bool
+    _materialize_other: bool
+    _sent: tuple[Any, ...]
+    needs_input_grad: tuple[bool, ...]
+    materialize_grads = flag("_materialize", "set_materialize_grads", readable=False)
+    _materialize_non_diff_grads = flag("_materialize_other", "set_materialize_non_diff_grads", readable=True)
+
+    def name(self) -> str:
+        """`<Function's name>Backward`."""
+        return type(self).__name__
+
+    @property
+    def saved_tensors(self) -> tuple[Any, ...]:
+        """What `save_for_backward` kept, checked for in-place changes; inside `jvp`, what `save_for_forward`
+        got.
+        """
+        if self._kept is None:
+            raise RuntimeError(ACCESSED)
+        if self.saved_for_forward is not None:
+            return self.saved_for_forward
+        if self._check is RELEASED:
+            raise RuntimeError(dialect.second_backward_error())
+        tensors = tuple(self._unpack(i) for i in range(len(self._kept)))
+        if self._forward_cls.clear_saved_tensors_on_access:
+            self._kept = None
+        return tensors
+
+    @property
+    def saved_variables(self) -> tuple[Any, ...]:
+        """`saved_tensors` by its old name."""
+        warnings.warn(
+            "'saved_variables' is deprecated; use 'saved_tensors'", DeprecationWarning, stacklevel=2
+        )
+        return self.saved_tensors
+
+    @property
+    def _raw_saved_tensors(self) -> tuple[SavedTensor, ...]:
+        """Per saved tensor an object with which hooks can be registered for it."""
+        if self._check is RELEASED:
+            raise RuntimeError(dialect.second_backward_error())
+        return tuple(saved_tensor(SavedByFunction, self, str(i)) for i in range(len(self._kept or ())))
+
+    def _unpack(self, i: int, checked: bool = True) -> Any:
+        """The saved tensor number `i`."""
+        assert self._kept is not None
+        entry = self._kept[i]
+        if entry is None:
+            return None
+        if isinstance(entry, Packed):
+            return unpack_entry(self, str(i), entry)
+        tensor = entry.tensor
+        storage = self.storage(entry.nr) if tensor is None else tensor._storage
+        if checked and storage is not None and storage.version != entry.version:
+            carrier = self if tensor is None else tensor.grad_fn
+            nr = entry.nr if tensor is None else tensor._nr
+            raise RuntimeError(modified(entry.data, carrier, nr, storage.version, entry.version))
+        if tensor is not None:
+            return tensor
+        result = attach(entry.data, self, entry.nr)
+        result._storage = storage
+        return result
+
+    def keep(self, tensors: tuple[Any, ...], outputs: list[Any]) -> None:
+        """Save `tensors`, through the saved-tensor hooks in force. See Note [Saved outputs]."""
+        kept: list[Any] = []
+        hooks = default_hooks()
+        for i, t in enumerate(tensors):
+            if t is None:
+                kept.append(None)
+                continue
+            check_saved(t)
+            is_output = not t.is_leaf and any(o is t for o in outputs)
+            kept.append(Kept(t, is_output) if hooks is None else pack(self, str(i), t, hooks, is_output))
+        self._kept = tuple(kept)
+
+    def release(self) -> None:
+        """Forget the saved tensors. A Function that asks for none can run again."""
+        self._kept = ()
+        self._check = RELEASED
+
+    def _get_user_fn(self) -> Any:
+        """The user's `backward`, which may also be called `vjp`."""
+        cls, base = self._forward_cls, self._forward_cls.base
+        if cls.vjp is base.vjp:
+            return cls.backward
+        if cls.backward is not base.backward:
+            raise RuntimeError(BOTH_NAMES)
+        return cls.vjp
+
+    def apply(self, *args: Any) -> Any:
+        """The user's backward: on gradients as tensors, its results as they are; for the engine, on a raw
+        gradient (a list of them for several outputs), checked and raw.
+        """
+        if any(isinstance(a, TensorBase) for a in args):
+            boxed = self._forward_cls.boxed_grads_call
+            return self._get_user_fn()(self, *((list(args),) if boxed else args))
+        results = self._run([None if g is None else wrap(g) for g in self._listed(*args)])
+        return tuple(None if r is None else numbers(r) for r in results)
+
+    def apply_boxed(self, *args: Any) -> Any:
+        """The user's backward where it takes its gradients as one list."""
+        return self._get_user_fn()(self, *args)
+
+    def apply_jvp(self, *args: Any) -> Any:
+        """The user's jvp on the tangents of the inputs."""
+        return self._forward_cls.jvp(self, *args)
+
+    def apply_tensors(self, gradient: Any) -> tuple[Any, ...]:
+        """The user's backward for the engine, on tensors, recorded."""
+        return tuple(self._run(self._listed(gradient)))
+
+    def _listed(self, gradient: Any) -> list[Any]:
+        """The gradients of all outputs, whatever form the engine gave them."""
+        if isinstance(gradient, list):
+            return gradient
+        return [gradient] if self.outputs == 1 else [None] * self.outputs
+
+    def _run(self, grads: list[Any]) -> list[Any]:
+        """Call the user's backward; one checked gradient per edge."""
+        if self._materialize:
+            grads = [self._zeros(i) if g is None else g for i, g in enumerate(grads)]
+        method = self._get_user_fn()
+        given: Any = (grads,) if self._forward_cls.boxed_grads_call else grads
+        watchers = modes.observers()
+        results = run_watched(watchers, self, method, given) if watchers else method(self, *given)
+        results = list(results) if isinstance(results, tuple) else [results]
+        expected = len(self._sent)
+        if len(results) > expected and all(r is None for r in results[expected:]):
+            results = results[:expected]
+        if len(results) != expected:
+            raise RuntimeError(
+                f"function {type(self).__name__} returned an incorrect number of gradients (expected "
+                f"{expected}, got {len(results)})"
+            )
+        for i, (gradient, kind) in enumerate(zip(results, self._sent)):
+            self._check_kind(i, gradient, kind)
+        sent = [(g, kind) for g, kind in zip(results, self._sent) if kind is not None]
+        return [self._fitted(i, *pair) for i, pair in enumerate(sent)]
+
+    def _zeros(self, i: int) -> Any:
+        """What stands for the missing gradient of output `i`: zeros, None for what is no tensor."""
+        kind = self._made[i]
+        if kind is None or not (i in self._learning or self._materialize_other):
+            return None
+        return wrap(np.zeros(*kind)[()])
+
+    def _check_kind(self, i: int, gradient: Any, kind: Any) -> None:
+        """RuntimeError unless the user's backward gave a tensor or None for a tensor, None for the rest."""
+        if gradient is None:
+            return
+        if kind is None:
+            raise RuntimeError(
+                f"function {type(self).__name__} returned a gradient different than None at position "
+                f"{i + 1}, but the corresponding forward input was not a Variable"
+            )
+        if not isinstance(gradient, TensorBase):
+            raise RuntimeError(f"expected Variable or None (got {type(gradient).__name__})")
+
+    def _fitted(self, i: int, gradient: Any, kind: tuple[Any, Any]) -> Any:
+        """The gradient for edge `i` in the shape and dtype of the input; RuntimeError if it does not fit.
+
+        The first one of a Function in place on a view is written into the gradient of the base.
+        """
+        if gradient is None or self._next[i] is None:
+            return gradient
+        shape, dtype = kind
+        if self._in_place_on_view and i == 0:
+            return written_over(shape, gradient)
+        if gradient._data.shape != shape:
+            if not expandable(shape, gradient._data.shape):
+                name = "torch::autograd::CopySlices" if self._in_place_on_view else type(self).__name__
+                raise RuntimeError(
+                    f"Function {name} returned an invalid gradient at index {i} - got "
+                    f"{list(gradient._data.shape)} but expected shape compatible with {list(shape)}"
+                )
+            gradient = F.sum_to(gradient, shape)
+        given = gradient._data.dtype
+        if given.kind != "f" and (given.kind == "c") != (dtype.kind == "c"):
+            raise RuntimeError(OTHER_FIELD)
+        return gradient if gradient._data.dtype == dtype else F.to(gradient, dtype)
+
+    def __repr__(self) -> str:
+        # The name under which PyTorch shows it, and the documents with it.
+        return f"<torch.autograd.function.{type(self).__name__} object at 0x{id(self):012x}>"
+
+
+def run_watched(watchers: tuple[Any, ...], node: BackwardCFunction, method: Any, grads: Any) -> Any:
+    """Call the user's backward, and tell observers when it starts and ends."""
+    for watcher in watchers:
+        watcher.custom_starts(node)
+    try:
+        return method(node, *grads)
+    finally:
+        for watcher in watchers:
+            watcher.custom_ended()
+
+
+def written_over(shape: tuple[int, ...], gradient: Any) -> Any:
+    """A gradient that can be written into memory of this shape; RuntimeError with PyTorch's text if not."""
+    size = gradient._data.shape
+    check_broadcast(shape, size)
+    whole = np.broadcast_shapes(shape, size)
+    if whole != shape:
+        raise RuntimeError(f"output with shape {list(shape)} doesn't match the broadcast shape {list(whole)}")
+    return gradient
+
+
+def expandable(shape: tuple[int, ...], target: tuple[int, ...]) -> bool:
+    """Whether `shape` broadcasts to `target`."""
+    return len(shape) <= len(target) and all(
+        a in (1, b) for a, b in zip(reversed(shape), reversed(target), strict=False)
+    )

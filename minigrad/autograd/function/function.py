@@ -1,0 +1,161 @@
+"""`Function`, the base class of ops with a derivative of the user's own."""
+
+from __future__ import annotations
+
+import inspect
+import itertools
+import warnings
+from typing import Any, ClassVar
+
+from ... import modes
+from .calls import call
+from .context import BackwardCFunction, FunctionCtx
+
+LEGACY = (
+    "Legacy autograd function with non-static forward method is deprecated. Please use new-style autograd "
+    "function with static forward method. (Example: "
+    "https://pytorch.org/docs/stable/autograd.html#torch.autograd.Function)"
+)
+numbers = itertools.count()
+
+
+class FunctionMeta(type):
+    """Gives each Function the class of its nodes, `_backward_cls`, named `<Function's name>Backward`."""
+
+    _backward_cls: type[BackwardCFunction]
+
+    def __init__(cls, name: str, bases: tuple[type, ...], attrs: dict[str, Any]) -> None:
+        members = {"__slots__": (), "_forward_cls": cls, "_autograd_function_id": next(numbers)}
+        cls._backward_cls = type(name + "Backward", (BackwardCFunction,), members)
+        super().__init__(name, bases, attrs)
+
+
+class Function(FunctionCtx, metaclass=FunctionMeta):
+    """Base class of ops with a derivative of your own: static methods `forward(ctx, *inputs)` and
+    `backward(ctx, *grads)`.
+
+    Call it with `apply`. `forward` may leave out `ctx` if `setup_context(ctx, inputs, output)` is defined as
+    well. `jvp(ctx, *tangents)` gives it forward mode. With `clear_saved_tensors_on_access`, `saved_tensors`
+    can be read once; with `boxed_grads_call`, `backward(ctx, grads)` gets a list that it may empty.
+    """
+
+    base: ClassVar[type[Function]]
+    clear_saved_tensors_on_access = False
+    boxed_grads_call = False
+    generate_vmap_rule = False
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        warnings.warn(
+            f"{self.__class__} should not be instantiated. Methods on autograd functions are all static, so "
+            "you should invoke them on the class itself. Instantiating an autograd function will raise an "
+            "error in a future version of PyTorch.",
+            DeprecationWarning,
+            stacklevel=2,
+        )
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        raise RuntimeError(LEGACY)
+
+    @staticmethod
+    def forward(*args: Any, **kwargs: Any) -> Any:
+        """Compute the outputs."""
+        raise NotImplementedError("You must implement the forward function for custom autograd.Function.")
+
+    @staticmethod
+    def setup_context(ctx: Any, inputs: tuple[Any, ...], output: Any) -> Any:
+        """Save what backward needs, when `forward` has no `ctx`."""
+        raise NotImplementedError("setup_context is not implemented.")
+
+    @staticmethod
+    def backward(ctx: Any, *grad_outputs: Any) -> Any:
+        """Gradients of the inputs from those of the outputs, one per input of `forward`."""
+        raise NotImplementedError(
+            "You must implement either the backward or vjp method for your custom autograd.Function to use "
+            "it with backward mode AD."
+        )
+
+    vjp = backward
+
+    @staticmethod
+    def jvp(ctx: Any, *grad_inputs: Any) -> Any:
+        """Tangents of the outputs from those of the inputs, one per output of `forward`."""
+        raise NotImplementedError(
+            "You must implement the jvp function for custom autograd.Function to use it with forward mode AD."
+        )
+
+    @staticmethod
+    def vmap(info: Any, in_dims: Any, *args: Any) -> Any:
+        """How PyTorch is told to run the Function on a batch. Here `func.vmap` runs it item by item."""
+        raise NotImplementedError(
+            "To use autograd.Function with vmap, you must either override the vmap staticmethod or set "
+            "generate_vmap_rule=True."
+        )
+
+    @classmethod
+    def apply(cls, *args: Any, **kwargs: Any) -> Any:
+        """Run `forward` and leave a node in the graph."""
+        own_setup = cls.setup_context is not Function.setup_context
+        if modes.active and modes.state.transforms:
+            check_transforms(cls, own_setup)
+        if own_setup:
+            bound = inspect.signature(cls.forward).bind(*args, **kwargs)
+            bound.apply_defaults()
+            args, kwargs = bound.args, bound.kwargs
+        return call(cls, args if not kwargs else in_places(cls, args, kwargs, own_setup), own_setup)
+
+
+Function.base = Function
+
+
+class InplaceFunction(Function):
+    """Like `Function`, from the time when Functions were objects; use `Function`."""
+
+    def __init__(self, inplace: bool = False) -> None:
+        super().__init__()
+        self.inplace = inplace
+
+
+MORE = " For more details, please see https://pytorch.org/docs/main/notes/extending.func.html"
+
+
+def check_transforms(cls: Any, own_setup: bool) -> None:
+    """RuntimeError with PyTorch's texts for a Function that the transforms of `func` cannot use."""
+    if not own_setup:
+        raise RuntimeError(
+            "In order to use an autograd.Function with functorch transforms (vmap, grad, jvp, jacrev, ...), "
+            "it must override the setup_context staticmethod." + MORE
+        )
+    if "vmap" not in modes.state.transforms:
+        return
+    own_vmap = cls.vmap is not Function.vmap
+    if cls.generate_vmap_rule and own_vmap:
+        raise RuntimeError(
+            f"You tried to vmap over {cls.__name__}, but it has both generate_vmap_rule=True and an "
+            "overridden vmap staticmethod. Please set generate_vmap_rule=False or delete the overridden vmap "
+            "staticmethod to avoid ambiguity." + MORE
+        )
+    if not (cls.generate_vmap_rule or own_vmap):
+        raise RuntimeError(
+            f"You tried to vmap over {cls.__name__}, but it does not have vmap support. Please override and "
+            "implement the vmap staticmethod or set generate_vmap_rule=True." + MORE
+        )
+
+
+def in_places(cls: Any, args: tuple[Any, ...], kwargs: dict[str, Any], own_setup: bool) -> tuple[Any, ...]:
+    """All arguments of `cls.forward` by position; TypeError as PyTorch gives it."""
+    code = cls.forward.__code__
+    names = code.co_varnames[0 if own_setup else 1 : code.co_argcount]
+    values = dict(enumerate(args))
+    for name, value in kwargs.items():
+        if name not in names:
+            raise TypeError(f"forward() got an unexpected keyword argument '{name}'")
+        if names.index(name) in values:
+            raise TypeError(f"forward() got multiple values for argument '{name}'")
+        values[names.index(name)] = value
+    count = max(values) + 1
+    if count > len(names):
+        raise TypeError(f"forward() takes {len(names)} positional arguments but {count} were given")
+    for i in range(count):
+        if i not in values:
+            raise TypeError(f"forward() missing required argument: '{names[i]}' (position {i})")
+    return tuple(values[i] for i in range(count))

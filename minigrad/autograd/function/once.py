@@ -1,0 +1,71 @@
+"""`once_differentiable`: a backward whose own derivative nobody may ask for."""
+
+from __future__ import annotations
+
+import functools
+from typing import Any
+
+from ... import modes
+from ...graph import Node, sequence_numbers
+from ...hook_calls import Mode
+from ...tensor_base import TensorBase, alias, edge
+
+TWICE = "trying to differentiate twice a function that was marked with @once_differentiable"
+
+
+class Error(Node):
+    """A node that says why it cannot be differentiated."""
+
+    __slots__ = ("message", "outputs")
+
+    def __init__(self, message: str, inputs: list[Any]) -> None:
+        self.message = message
+        self.outputs = len(inputs)
+        self._next = tuple(None if t is None else edge(t) for t in inputs)
+        self._nrs = self._check = self._cast = self._storage = self._extra = None
+        self._seq = next(sequence_numbers)
+
+    def apply(self, gradient: Any) -> tuple[Any, ...]:
+        """Raise the error."""
+        raise RuntimeError(self.message)
+
+    apply_tensors = apply
+
+    def release(self) -> None:
+        """Nothing is saved here."""
+
+
+def once_differentiable(fn: Any) -> Any:
+    """Decorates a `backward` that cannot be differentiated: it runs without a graph, and whoever
+    differentiates its results gets a RuntimeError.
+    """
+
+    @functools.wraps(fn)
+    def wrapper(ctx: Any, *args: Any, **kwargs: Any) -> Any:
+        with Mode(False):
+            outputs = fn(ctx, *args, **kwargs)
+        needed = any(isinstance(a, TensorBase) and a.requires_grad for a in args)
+        if not (needed and modes.is_grad_enabled()):
+            return outputs
+        results = [stand_in(o) for o in (outputs if isinstance(outputs, tuple) else (outputs,))]
+        node = Error(TWICE, results)
+        ends = [None if t is None else output_of(node, i, t) for i, t in enumerate(results)]
+        return tuple(ends) if len(ends) > 1 else ends[0]
+
+    return wrapper
+
+
+def output_of(node: Node, nr: int, leaf: Any) -> Any:
+    """The numbers of `leaf` as output `nr` of `node`."""
+    result = alias(leaf, leaf._data)
+    result._fn, result._nr = node, nr
+    return result
+
+
+def stand_in(output: Any) -> Any:
+    """A leaf in the place of a result of `backward`."""
+    if output is None:
+        return None
+    leaf = output.detach()
+    leaf.requires_grad = True
+    return leaf

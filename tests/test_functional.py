@@ -1,0 +1,352 @@
+"""`autograd.functional` beside PyTorch's: values, structure, graphs and errors."""
+
+from __future__ import annotations
+
+import itertools
+
+import pytest
+from twins import Programs, ages, assert_same_diary, dialect, graph, is_tensor, noted, outcome
+
+import minigrad
+
+programs = Programs()
+
+# name: (function of the library and its inputs, sizes of the inputs)
+VECTORS = {
+    "exp_sum": (lambda L: lambda x: (x.exp() * x).sum(1), [(2, 3)]),
+    "adder": (lambda L: lambda x, y: 2 * x * y + 3 * y * y, [(2,), (2,)]),
+    "two_outputs": (lambda L: lambda x, y: (x * y, (x * x).sum()), [(2,), (2,)]),
+    "tuple_of_one": (lambda L: lambda x: (x**3,), [(2,)]),
+    "independent": (lambda L: lambda x, y: x**2, [(2,), (3,)]),
+    "linear": (lambda L: lambda x: 2 * x, [(3,)]),
+    "constant": (lambda L: lambda x: L.ones(2), [(2,)]),
+    "partly_constant": (lambda L: lambda x: (x * x, L.ones(2)), [(2,)]),
+    "matrix": (lambda L: lambda a, b: a @ b, [(2, 3), (3, 2)]),
+    "number": (lambda L: lambda x: x.sin() * x, [()]),
+    "identity": (lambda L: lambda x: x, [(2,)]),
+    "empty": (lambda L: lambda x: x * x, [(0,)]),
+}
+SCALARS = {
+    "cubes": (lambda L: lambda x: (x**3).sum(), [(2, 2)]),
+    "mixed": (lambda L: lambda x, y: (x * y * y).sum() + (x * x).sum(), [(2,), (2,)]),
+    "unused": (lambda L: lambda x, y: (x**3).sum(), [(2,), (2,)]),
+    "linear": (lambda L: lambda x: (2 * x).sum(), [(2,)]),
+    "square": (lambda L: lambda x: x * x, [()]),
+    "one_element": (lambda L: lambda x: x**4, [(1,)]),
+    "constant": (lambda L: lambda x: L.tensor(1.0), [(2,)]),
+    "identity": (lambda L: lambda x: x, [()]),
+    "vector": (lambda L: lambda x: x**2, [(2,)]),
+    "tuple": (lambda L: lambda x: ((x**2).sum(),), [(2,)]),
+    "number": (lambda L: lambda x: 1.0, [(2,)]),
+}
+
+
+def tensors(L, sizes, requires_grad, dtype="float64", start=1.0):
+    made = []
+    for n, size in enumerate(sizes):
+        count = 1
+        for k in size:
+            count *= k
+        t = L.linspace(start + n, start + n + 0.7, count, dtype=getattr(L, dtype)).reshape(size)
+        made.append(t.detach().requires_grad_(requires_grad))
+    return made
+
+
+def plain(result):
+    """A result as data that can be compared: nested, with what autograd knows of each tensor."""
+    if is_tensor(result):
+        return noted(result), result.is_leaf
+    if isinstance(result, (tuple, list)):
+        return type(result).__name__, [plain(part) for part in result]
+    return result
+
+
+def leaves(result):
+    if is_tensor(result):
+        return [result]
+    return [t for part in result for t in leaves(part)] if isinstance(result, (tuple, list)) else []
+
+
+def kinds(result):
+    """The containers of a result; PyTorch gives lists where it works by columns."""
+    return "" if is_tensor(result) else [type(result).__name__, *map(kinds, result)]
+
+
+def seen(L, run, graphs=True):
+    """What a run returned or raised, and, for a result, its graph."""
+    with dialect("2"):
+        result = outcome(run, L)
+        found = [plain(result)]
+        if graphs and not isinstance(result, str):
+            found += [(graph(t), ages(t)) for t in leaves(result)]
+    return found
+
+
+def assert_same(run, torch, graphs=True):
+    assert repr(seen(minigrad, run, graphs)) == repr(seen(torch, run, graphs))
+
+
+FLAGS = itertools.product([False, True], [False, True])
+OPTIONS = [{"create_graph": create_graph, "strict": strict} for create_graph, strict in FLAGS]
+
+
+@pytest.mark.parametrize("requires_grad", [False, True])
+@pytest.mark.parametrize("options", OPTIONS, ids=str)
+@pytest.mark.parametrize("case", VECTORS)
+@pytest.mark.parametrize("product", ["vjp", "jvp"])
+def test_products_with_jacobians(torch, product, case, options, requires_grad):
+    make, sizes = VECTORS[case]
+
+    def run(L):
+        inputs = tuple(tensors(L, sizes, requires_grad))
+        f = make(L)
+        like = inputs if product == "jvp" else f(*inputs)
+        like = like if isinstance(like, tuple) else (like,)
+        v = tuple(tensors(L, [t.shape for t in like], False, start=3.0))
+        inputs, v = (t[0] if len(t) == 1 else t for t in (inputs, v))
+        v = (v,) if case == "tuple_of_one" and product == "vjp" else v
+        if case in ("constant", "partly_constant") and product == "vjp":
+            v = tuple(t.float() for t in v) if isinstance(v, tuple) else v.float()
+        return getattr(L.autograd.functional, product)(f, inputs, v, **options)
+
+    assert_same(run, torch)
+
+
+@pytest.mark.parametrize("requires_grad", [False, True])
+@pytest.mark.parametrize("options", OPTIONS, ids=str)
+@pytest.mark.parametrize("case", SCALARS)
+@pytest.mark.parametrize("product", ["vhp", "hvp"])
+def test_products_with_hessians(torch, product, case, options, requires_grad):
+    make, sizes = SCALARS[case]
+
+    def run(L):
+        inputs = tuple(tensors(L, sizes, requires_grad))
+        v = tuple(tensors(L, sizes, False, start=3.0))
+        inputs, v = (t[0] if len(t) == 1 else t for t in (inputs, v))
+        return getattr(L.autograd.functional, product)(make(L), inputs, v, **options)
+
+    assert_same(run, torch)
+
+
+@pytest.mark.parametrize("requires_grad", [False, True])
+@pytest.mark.parametrize("options", OPTIONS, ids=str)
+@pytest.mark.parametrize("case", VECTORS)
+def test_jacobian(torch, case, options, requires_grad):
+    make, sizes = VECTORS[case]
+
+    def run(L):
+        inputs = tuple(tensors(L, sizes, requires_grad))
+        return L.autograd.functional.jacobian(make(L), inputs if len(inputs) > 1 else inputs[0], **options)
+
+    assert_same(run, torch)
+
+
+@pytest.mark.parametrize("requires_grad", [False, True])
+@pytest.mark.parametrize("case", [c for c in VECTORS if c != "empty"])
+@pytest.mark.parametrize("how", ["rows", "rows with graph", "columns"])
+def test_jacobian_vectorized(torch, case, how, requires_grad):
+    """Equal in values, structure and `requires_grad`; how rows are batched shows in the graph only."""
+    make, sizes = VECTORS[case]
+    options = {
+        "rows": {"vectorize": True},
+        "rows with graph": {"vectorize": True, "create_graph": True},
+        "columns": {"vectorize": True, "strategy": "forward-mode"},
+    }[how]
+
+    def run(L):
+        inputs = tuple(tensors(L, sizes, requires_grad))
+        found = L.autograd.functional.jacobian(make(L), inputs, **options)
+        return kinds(found), tuple((t.detach(), t.requires_grad) for t in leaves(found))
+
+    assert_same(run, torch, graphs=False)
+
+
+@pytest.mark.parametrize("requires_grad", [False, True])
+@pytest.mark.parametrize("options", OPTIONS, ids=str)
+@pytest.mark.parametrize("case", SCALARS)
+def test_hessian(torch, case, options, requires_grad):
+    make, sizes = SCALARS[case]
+
+    def run(L):
+        inputs = tuple(tensors(L, sizes, requires_grad))
+        return L.autograd.functional.hessian(make(L), inputs if len(inputs) > 1 else inputs[0], **options)
+
+    assert_same(run, torch)
+
+
+@pytest.mark.parametrize("requires_grad", [False, True])
+@pytest.mark.parametrize("case", ["cubes", "mixed", "unused", "linear", "square", "one_element", "vector"])
+@pytest.mark.parametrize("outer", ["reverse-mode", "forward-mode"])
+def test_hessian_vectorized(torch, case, outer, requires_grad):
+    make, sizes = SCALARS[case]
+
+    def run(L):
+        inputs = tuple(tensors(L, sizes, requires_grad))
+        found = L.autograd.functional.hessian(make(L), inputs, vectorize=True, outer_jacobian_strategy=outer)
+        return kinds(found), tuple(t.detach() for t in leaves(found))
+
+    assert_same(run, torch, graphs=False)
+
+
+@programs
+def wrong_vectors(L, note):
+    F = L.autograd.functional
+    x, y = L.ones(2), L.ones(3)
+    one = L.ones(1)
+    for product in (F.vjp, F.jvp):
+        note.error(product, lambda x: x * 2, x)
+        note.error(product, lambda x: x * 2, one)
+        note.error(product, lambda x: x * 2, x, y)
+        note.error(product, lambda x: x * 2, x, (x, x))
+        note.error(product, lambda x: (x * 2,), (x,), (x, x))
+        note.error(product, lambda x: (x * 2,), (x,), y)
+        note.error(product, lambda x, y: (x, y), (x, y), (x, x))
+        note.error(product, lambda x, y: (x, y), (x, y))
+        note.error(product, lambda x: x * 2, x, 1.0)
+        note.error(product, lambda x: x * 2, x, (x, 1.0))
+        note.error(product, lambda x: x * 2, x, [x])
+    for product in (F.vhp, F.hvp):
+        note.error(product, lambda x: x.sum(), x)
+        note.error(product, lambda x: (x * x).sum(), one)
+        note.error(product, lambda x: x.sum(), x, y)
+        note.error(product, lambda x: x.sum(), (x,), (x, x))
+        note.error(product, lambda x: x.sum(), x, "v")
+
+
+@programs
+def wrong_inputs_and_outputs(L, note):
+    F = L.autograd.functional
+    x = L.ones(2)
+    for function in (F.vjp, F.jvp, F.vhp, F.hvp, F.jacobian, F.hessian):
+        note.error(function, lambda x: x.sum(), 1.0)
+        note.error(function, lambda x: x.sum(), [x])
+        note.error(function, lambda x: x.sum(), (x, 1))
+        note.error(function, lambda x: x.sum(), (x, None))
+    for function in (F.vjp, F.jvp, F.vhp, F.hvp):
+        note.error(function, lambda x: 1.0, x, x)
+        note.error(function, lambda x: (x, 1.0), x, x)
+        note.error(function, lambda x: [x], x, x)
+        note.error(function, lambda x: None, x, x)
+    for function in (F.jacobian, F.hessian):
+        note.error(function, lambda x: 1.0, x)
+        note.error(function, lambda x: [x], x)
+        note.error(function, lambda x: (x, None), x)
+    note.error(F.jacobian, lambda x: x, L.tensor([1, 2]))
+    note.error(F.vjp, lambda x: x, L.tensor([1, 2]), L.tensor([1, 2]))
+
+
+@programs
+def options_that_do_not_go_together(L, note):
+    F = L.autograd.functional
+    x = L.ones(2)
+
+    def f(x):
+        return x * x
+
+    note.error(lambda: F.jacobian(f, x, strategy="sideways"))
+    note.error(lambda: F.jacobian(f, x, strategy="forward-mode"))
+    note.error(lambda: F.jacobian(f, x, strategy="forward-mode", create_graph=True))
+    note.error(lambda: F.jacobian(f, x, strategy="forward-mode", strict=True, vectorize=True))
+    note.error(lambda: F.jacobian(f, x, strict=True, vectorize=True))
+    note.error(lambda: F.jacobian(lambda x: 1, x, strategy="forward-mode", vectorize=True))
+    note.error(lambda: F.jacobian(lambda x: (x, 1), x, strategy="forward-mode", vectorize=True))
+    note.error(lambda: F.jacobian(f, 1.0, strategy="forward-mode", vectorize=True))
+    note.error(lambda: F.hessian(lambda x: f(x).sum(), x, outer_jacobian_strategy="sideways"))
+    note.error(lambda: F.hessian(lambda x: f(x).sum(), x, outer_jacobian_strategy="forward-mode"))
+    note.error(
+        lambda: F.hessian(
+            lambda x: f(x).sum(), x, create_graph=True, vectorize=True, outer_jacobian_strategy="forward-mode"
+        )
+    )
+
+
+@programs
+def strict_texts_of_the_last_stage(L, note):
+    """What is found missing only in the second pass."""
+    F = L.autograd.functional
+    x = L.ones(2, requires_grad=True)
+    v = L.ones(2)
+
+    def quadratic(x):
+        return (x * x).sum()
+
+    def linear(x):
+        return 2 * x
+
+    for create_graph in (False, True):
+        for function in (F.vhp, F.hvp):
+            note.error(function, quadratic, x, v, create_graph, True)
+        note.error(F.hessian, quadratic, x, create_graph, True)
+        note.error(F.jacobian, linear, x, create_graph, True)
+        note.error(F.jvp, linear, x, v, create_graph, True)
+        note.error(F.vjp, linear, x, v, create_graph, True)
+
+
+@programs
+def nothing_of_the_caller_changes(L, note):
+    F = L.autograd.functional
+    x = L.tensor([1.0, 2.0], requires_grad=True)
+    w = L.tensor([3.0, 4.0], requires_grad=True)
+    x.grad = L.ones(2)
+    given = []
+
+    def f(t):
+        given.append(t)
+        note(t is x, t.requires_grad, t.is_leaf, t.grad_fn)
+        return (w * t**3).sum()
+
+    for create_graph in (False, True):
+        note([F.vjp(f, x, create_graph=create_graph), F.jvp(f, x, L.ones(2), create_graph=create_graph)])
+        note(F.vhp(f, x, L.ones(2), create_graph=create_graph))
+        note(F.hvp(f, x, L.ones(2), create_graph=create_graph))
+        note([F.jacobian(f, x, create_graph=create_graph), F.hessian(f, x, create_graph=create_graph)])
+    note(x, x.grad, w.grad, x._version, len(given))
+    F.jacobian(f, x, create_graph=True).sum().backward()
+    note(x.grad, w.grad)
+
+
+@programs
+def grad_modes(L, note):
+    F = L.autograd.functional
+    x = L.tensor([1.0, 2.0], requires_grad=True)
+    inside = []
+
+    def f(t):
+        inside.append(L.is_grad_enabled())
+        return (t**3).sum()
+
+    for mode in (L.no_grad, L.enable_grad):
+        for create_graph in (False, True):
+            with mode():
+                note(F.vjp(f, x, create_graph=create_graph), F.jvp(f, x, x, create_graph=create_graph))
+                note(F.vhp(f, x, x, create_graph=create_graph), F.hvp(f, x, x, create_graph=create_graph))
+                note(F.jacobian(f, x, create_graph=create_graph), F.hessian(f, x, create_graph=create_graph))
+                note(L.is_grad_enabled())
+    note(inside)
+
+
+@programs
+def the_mode_is_restored_after_an_error(L, note):
+    F = L.autograd.functional
+
+    def fails(x):
+        raise KeyError("in the function")
+
+    for function in (F.vjp, F.jvp, F.vhp, F.hvp, F.jacobian, F.hessian):
+        with L.no_grad():
+            note.error(function, fails, L.ones(1))
+            note(L.is_grad_enabled())
+
+
+@programs
+def dtypes_of_results(L, note):
+    """A Jacobian by rows has the input's dtype, one by columns the output's."""
+    F = L.autograd.functional
+    x = L.tensor([1.0, 2.0])
+    note(F.jacobian(lambda x: x.double() * x, x), F.jacobian(lambda x: x.double() * x, x, vectorize=True))
+    note(F.jacobian(lambda x: x.double() * x, x, vectorize=True, strategy="forward-mode"))
+
+
+@pytest.mark.parametrize("program", programs, ids=programs.titles)
+def test_as_in_pytorch(torch, program):
+    assert_same_diary(program, torch)
