@@ -1,0 +1,92 @@
+"""What else is asked of a backward: linear in the incoming gradient, and at ease without one."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+from ...tensor_base import numbers
+from ..function import Function
+from ..run import grad
+from .problem import Problem, agree, as_tuple, differentiable, stack, zeros_like
+from .texts import BATCHED, NOT_THE_SAME, UNDEFINED, UNDEFINED_GIVES, UNDEFINED_RAISES, GradcheckError
+from .vectors import normal
+
+
+def check_multiplied(problem: Problem, masked: bool | None) -> None:
+    """GradcheckError unless zeros come out where zeros go in (nearly, if `masked`)."""
+    starts = [zeros_like(o) for o in problem.outputs]
+    sent = grad(problem.outputs, problem.learning, starts, allow_unused=True)
+    for g, t in zip(sent, problem.learning, strict=True):
+        if g is None:
+            continue
+        if not (agree(g._data, 0, 1e-5, 1e-8) if masked else (g._data == 0).all()):
+            raise GradcheckError("backward not multiplied by grad_output")
+        if g._data.dtype != t._data.dtype:
+            raise GradcheckError("grad is incorrect type")
+        if g._data.shape != t._data.shape:
+            raise GradcheckError("grad is incorrect size")
+
+
+class UndefinedGrad(Function):
+    """Gives its input; nothing comes back."""
+
+    @staticmethod
+    def forward(ctx: Any, t: Any) -> Any:
+        """The same numbers."""
+        return t.view_as(t)
+
+    @staticmethod
+    def backward(ctx: Any, g: Any) -> Any:
+        """No gradient, not even zeros."""
+        return None
+
+
+def check_undefined(problem: Problem) -> None:
+    """GradcheckError unless outputs without a gradient count as outputs whose gradient is zero."""
+
+    def fresh() -> tuple[Any, ...]:
+        return differentiable(as_tuple(problem.function(*problem.inputs)))
+
+    check_without(problem, [UndefinedGrad.apply(o) for o in fresh()])
+    if len(problem.outputs) > 1:
+        for i in range(len(problem.outputs)):
+            check_without(problem, [UndefinedGrad.apply(o) if k == i else o for k, o in enumerate(fresh())])
+
+
+def check_without(problem: Problem, outputs: list[Any]) -> None:
+    """The same for one set of outputs, some of which send nothing back."""
+    try:
+        sent = grad(outputs, problem.learning, [zeros_like(o) for o in outputs], allow_unused=True)
+    except RuntimeError as error:
+        warnings.warn(UNDEFINED, stacklevel=2)
+        raise GradcheckError(UNDEFINED_RAISES) from error
+    if any(g is not None and not (g._data == 0).all() for g in sent):
+        warnings.warn(UNDEFINED, stacklevel=2)
+        raise GradcheckError(UNDEFINED_GIVES)
+
+
+def check_batched(problem: Problem) -> None:
+    """GradcheckError unless a batch of two gradients gives what each of them gives alone."""
+    for i, output in enumerate(problem.outputs):
+        starts = [normal(output, k) for k in range(2)]
+
+        def pull(gradient: Any, batched: bool = False, output: Any = output) -> list[Any]:
+            sent = grad(
+                output,
+                problem.learning,
+                gradient,
+                retain_graph=True,
+                allow_unused=True,
+                is_grads_batched=batched,
+            )
+            return [zeros_like(t) if g is None else g for g, t in zip(sent, problem.learning, strict=True)]
+
+        alone = [stack(pair) for pair in zip(*map(pull, starts), strict=True)]
+        try:
+            together = pull(stack(starts), True)
+        except RuntimeError as error:
+            raise GradcheckError(f"While computing batched gradients, got: {error}\n\n{BATCHED}") from error
+        for j, (a, b) in enumerate(zip(together, alone, strict=True)):
+            if not agree(numbers(a), numbers(b), 1e-5, 1e-8):
+                raise GradcheckError(NOT_THE_SAME.format(i, j, BATCHED, a, b))

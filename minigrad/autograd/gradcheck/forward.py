@@ -1,0 +1,147 @@
+"""Derivatives by forward mode, and what else is asked of it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from ...op import F
+from ...tensor_base import numbers, share, wrap
+from .problem import Problem, agree, as_tuple, is_complex, is_continuous, is_tensor, stack, zeros_like
+from .texts import BATCHED_FORWARD, NOT_THE_SAME, GradcheckError
+from .vectors import normal, vectors
+
+
+def duals(problem: Problem) -> tuple[list[Any], list[Any]]:
+    """The inputs, those that need a gradient as dual tensors, and the tangents of these: zeros to fill."""
+    from .. import forward_ad
+
+    inputs, tangents = list(problem.inputs), []
+    for j in problem.places:
+        t = inputs[j]
+        inputs[j] = forward_ad.make_dual(t.detach(), zeros_like(t))
+        tangents.append(forward_ad.unpack_dual(inputs[j])[1])
+    for tangent in tangents:
+        share(tangent)
+    return inputs, tangents
+
+
+def tangents_of(problem: Problem, inputs: list[Any]) -> list[Any]:
+    """The tangents of all continuous results: raw data, zeros where there is none.
+
+    GradcheckError where dtypes are checked and a tangent is complex but not its result, or the reverse.
+    """
+    from .. import forward_ad
+
+    found = []
+    for o in filter(is_continuous, as_tuple(problem.function(*inputs))):
+        primal, tangent = forward_ad.unpack_dual(o)
+        if tangent is None:
+            found.append(np.zeros(primal._data.shape, primal._data.dtype))
+            continue
+        if problem.limits.check_grad_dtypes and is_complex(primal) != is_complex(tangent):
+            raise GradcheckError("Forward AD gradient has dtype mismatch.")
+        found.append(np.array(numbers(tangent)))
+    return found
+
+
+def jacobians(problem: Problem, directions: list[Any] | None = None) -> list[list[np.ndarray]]:
+    """Per input and continuous result the Jacobian, or (in fast mode) the derivative in the direction given
+    for that input.
+    """
+    from .. import forward_ad
+
+    found: list[list[np.ndarray]] = []
+    with forward_ad.dual_level():
+        inputs, tangents = duals(problem)
+        for j, tangent in enumerate(tangents):
+            data = tangent._data
+            if directions is not None:
+                data[...] = directions[j].reshape(data.shape)
+                found.append([t.reshape(-1) for t in tangents_of(problem, inputs)])
+                data[...] = 0
+                continue
+            rows = []
+            for index in np.ndindex(data.shape):
+                data[index] = 1
+                rows.append([t.reshape(-1) for t in tangents_of(problem, inputs)])
+                data[index] = 0
+            found.append([np.stack(columns) for columns in zip(*rows, strict=True)] or empty(problem))
+    return found
+
+
+def empty(problem: Problem) -> list[np.ndarray]:
+    """The Jacobians by an input without elements."""
+    return [np.zeros((0, o._data.size), o._data.dtype) for o in filter(is_continuous, problem.results)]
+
+
+def check_undefined(problem: Problem) -> None:
+    """GradcheckError unless an input without tangent counts as one whose tangent is zero."""
+    from .. import forward_ad
+
+    with forward_ad.dual_level():
+        inputs, tangents = duals(problem)
+        _, directions = vectors(problem)
+        for tangent, u in zip(tangents, directions, strict=True):
+            tangent._data[...] = u.reshape(tangent._data.shape)
+        for j in problem.places:
+            t, dual = problem.inputs[j], inputs[j]
+            given = []
+            for inputs[j] in (forward_ad.make_dual(t.detach(), zeros_like(t)), t.detach()):
+                outputs = filter(is_continuous, as_tuple(problem.function(*inputs)))
+                given.append([forward_ad.unpack_dual(o)[1] for o in outputs])
+            inputs[j] = dual
+            for i, (a, b) in enumerate(zip(*given, strict=True)):
+                if a is not None and b is not None and not agree(numbers(a), numbers(b), 1e-5, 1e-8):
+                    raise GradcheckError(
+                        "Mismatch in tangent values for output with index: ",
+                        i,
+                        " when input: ",
+                        t,
+                        " has an undefined tangent value. ",
+                        " Got: ",
+                        a,
+                        " but expected: ",
+                        b,
+                    )
+
+
+def check_batched(problem: Problem) -> None:
+    """GradcheckError unless a batch of two tangents gives what each of them gives alone.
+
+    minigrad takes a batch in a loop, so that this finds functions that vary and nothing else.
+    """
+    for j in problem.places:
+        push = pushed(problem, j)
+        directions = [normal(problem.inputs[j], k) for k in range(2)]
+        expected = [stack(pair) for pair in zip(*map(push, directions), strict=True)]
+        try:
+            batch = F.unbind(stack(directions), 0)
+            result = [stack(pair) for pair in zip(*map(push, batch), strict=True)]
+        except RuntimeError as error:
+            raise GradcheckError(
+                f"While computing batched gradients, got: {error}\n\n{BATCHED_FORWARD}"
+            ) from error
+        for i, (a, b) in enumerate(zip(result, expected, strict=True)):
+            if not agree(numbers(a), numbers(b), 1e-5, 1e-8):
+                raise GradcheckError(NOT_THE_SAME.format(i, i, BATCHED_FORWARD, a, b))
+
+
+def pushed(problem: Problem, j: int) -> Callable[[Any], tuple[Any, ...]]:
+    """The tangents of all results as a function of that of input `j`."""
+    from .. import forward_ad
+
+    def push(tangent: Any) -> tuple[Any, ...]:
+        with forward_ad.dual_level():
+            inputs = [t.detach() if is_tensor(t) else t for t in problem.inputs]
+            inputs[j] = forward_ad.make_dual(inputs[j], tangent)
+            found = []
+            for o in as_tuple(problem.function(*inputs)):
+                if o is not None:
+                    primal, sent = forward_ad.unpack_dual(o)
+                    found.append(wrap(np.array((zeros_like(primal) if sent is None else sent)._data)[()]))
+            return tuple(found)
+
+    return push

@@ -1,0 +1,158 @@
+"""What is checked, as plain as it gets: a function, its inputs, what it gave, and how exact it must be.
+
+Note [Complex functions]
+    A complex function is checked as real ones. Backward: once with the imaginary, once with the real parts of
+    its outputs. Derivatives by a complex input x + iy are compared as df/dx + i df/dy, which is the gradient
+    in PyTorch's convention. Forward: with the imaginary, then the real parts of its inputs as real inputs,
+    the other parts staying as they are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ... import dtypes
+from ...op import F
+from ...tensor_base import TensorBase, wrap
+
+
+@dataclass(frozen=True)
+class Limits:
+    """The step of the differences and what may differ: see `gradcheck`."""
+
+    eps: float
+    atol: float
+    rtol: float
+    nondet_tol: float
+    check_grad_dtypes: bool
+
+
+@dataclass(frozen=True)
+class Problem:
+    """`function(*inputs)` gave `results`. Where it stands for the `part` ("real", "imaginary") of a complex
+    function, `complex_places` are the places of the complex outputs, or inputs when `forward`.
+    """
+
+    function: Callable[..., Any]
+    inputs: Sequence[Any]
+    results: tuple[Any, ...]
+    limits: Limits
+    forward: bool = False
+    part: str = "real"
+    complex_places: tuple[int, ...] = ()
+
+    @property
+    def outputs(self) -> tuple[Any, ...]:
+        """The results that need a gradient."""
+        return differentiable(self.results)
+
+    @property
+    def places(self) -> list[int]:
+        """The places of the inputs that need a gradient."""
+        return [i for i, t in enumerate(self.inputs) if is_tensor(t) and t.requires_grad]
+
+    @property
+    def learning(self) -> list[Any]:
+        """The inputs that need a gradient."""
+        return [self.inputs[i] for i in self.places]
+
+    def call(self) -> tuple[Any, ...]:
+        """Run the function again."""
+        return as_tuple(self.function(*self.inputs))
+
+
+def is_tensor(x: Any) -> bool:
+    """Whether `x` is a tensor."""
+    return isinstance(x, TensorBase)
+
+
+def is_complex(x: Any) -> bool:
+    """Whether `x` is a complex tensor."""
+    return is_tensor(x) and x._data.dtype.kind == "c"
+
+
+def is_continuous(x: Any) -> bool:
+    """Whether `x` is a tensor of a dtype that has derivatives."""
+    return is_tensor(x) and x._data.dtype in dtypes.DIFFERENTIABLE
+
+
+def as_tuple(x: Any) -> tuple[Any, ...]:
+    """What a function gave as a tuple."""
+    return tuple(x) if isinstance(x, (tuple, list)) else (x,)
+
+
+def differentiable(results: tuple[Any, ...]) -> tuple[Any, ...]:
+    """The results that need a gradient."""
+    return tuple(o for o in results if o.requires_grad)
+
+
+def backward_problems(problem: Problem) -> list[Problem]:
+    """The real functions whose backward is checked: see Note [Complex functions]."""
+    if not any(map(is_complex, problem.results)):
+        return [problem]
+    places = tuple(i for i, o in enumerate(problem.outputs) if is_complex(o))
+
+    def part_of(name: str) -> Problem:
+        def function(*inputs: Any) -> tuple[Any, ...]:
+            return tuple(
+                getattr(o, name) if is_complex(o) else o for o in as_tuple(problem.function(*inputs))
+            )
+
+        part = "imaginary" if name == "imag" else "real"
+        results = function(*problem.inputs)
+        return Problem(function, problem.inputs, results, problem.limits, False, part, places)
+
+    return [part_of("imag"), part_of("real")]
+
+
+def forward_problems(problem: Problem) -> list[Problem]:
+    """The functions of real inputs whose forward mode is checked: see Note [Complex functions]."""
+    places = tuple(i for i, t in enumerate(problem.inputs) if is_complex(t))
+    if not places:
+        return [Problem(problem.function, problem.inputs, problem.results, problem.limits, True)]
+
+    def part_of(name: str) -> Problem:
+        def function(*inputs: Any) -> tuple[Any, ...]:
+            whole = list(inputs)
+            for i in places:
+                t = problem.inputs[i]
+                whole[i] = t.real + inputs[i] * 1j if name == "imag" else inputs[i] + t.imag * 1j
+            return as_tuple(problem.function(*whole))
+
+        part = "imaginary" if name == "imag" else "real"
+        inputs = [getattr(t, name) if is_complex(t) else t for t in problem.inputs]
+        return Problem(function, inputs, function(*inputs), problem.limits, True, part, places)
+
+    return [part_of("imag"), part_of("real")]
+
+
+def agree(a: Any, b: Any, rtol: float, atol: float) -> bool:
+    """Whether all |a - b| <= atol + rtol |b|."""
+    return bool(np.allclose(a, b, rtol=rtol, atol=atol))
+
+
+def mismatch(problem: Problem, i: int, j: int, numerical: Any, analytical: Any) -> str:
+    """PyTorch's text for Jacobians (raw) of output `i` by input `j` that do not agree."""
+    prefix = ""
+    if (j if problem.forward else i) in problem.complex_places:
+        element = "inputs" if problem.forward else "outputs"
+        prefix = f"While considering the {problem.part} part of complex {element} only, "
+    mode = "computed with forward mode " if problem.forward else ""
+    return (
+        f"{prefix}Jacobian {mode}mismatch for output {i} with respect to input {j},\n"
+        f"numerical:{wrap(numerical)}\nanalytical:{wrap(analytical)}\n"
+    )
+
+
+def zeros_like(t: Any) -> Any:
+    """Zeros with memory of their own in the shape and dtype of a tensor."""
+    return wrap(np.zeros(t._data.shape, t._data.dtype)[()])
+
+
+def stack(tensors: Sequence[Any]) -> Any:
+    """Tensors one above the other."""
+    return F.stack(list(tensors), 0)

@@ -1,0 +1,275 @@
+"""Trading time for memory: a part of a program forgets what it saved for backward and computes it again."""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+import warnings
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import AbstractContextManager
+from typing import Any, NamedTuple
+
+from .. import modes
+from ..autograd.function import Function
+from ..autograd.run import backward
+from ..hook_calls import Mode
+from ..running import here
+from ..tensor_base import TensorBase
+from .debugging import Logs
+from .recompute import CheckpointError, Frame, RandomState, group
+
+__all__ = [
+    "CheckpointError",
+    "CheckpointFunction",
+    "GraphExecGroup",
+    "check_backward_validity",
+    "checkpoint",
+    "checkpoint_sequential",
+    "detach_variable",
+    "noop_context_fn",
+    "set_checkpoint_debug_enabled",
+    "set_checkpoint_early_stop",
+]
+
+UNSAID = (
+    "{}: the use_reentrant parameter should be passed explicitly. {} use_reentrant=False is recommended, but "
+    "if you need to preserve the current default behavior, you can pass use_reentrant=True. Refer to docs "
+    "for more details on the differences between the two variants."
+)
+LIMITED = (
+    "When use_reentrant=True, torch.utils.checkpoint is incompatible with .grad() or passing an `inputs` "
+    "parameter to .backward(). To resolve this error, you can either set use_reentrant=False, or call "
+    ".backward() without passing the `inputs` argument."
+)
+SUPPRESSED = (
+    "torch.utils.checkpoint: the forward context provided by context_fn suppressed an exception raised "
+    "during the checkpointed forward. This is not supported because checkpoint cannot return a value for a "
+    "failed forward."
+)
+
+
+class Settings:
+    """What the context managers below override, in all threads, while it is not None."""
+
+    debug: bool | None = None
+    early_stop: bool | None = None
+
+
+@contextlib.contextmanager
+def set_checkpoint_debug_enabled(enabled: bool | None) -> Iterator[None]:
+    """Inside, `checkpoint(debug=…)` counts as `enabled`; None leaves it to each call."""
+    before, Settings.debug = Settings.debug, enabled
+    try:
+        yield
+    finally:
+        Settings.debug = before
+
+
+@contextlib.contextmanager
+def set_checkpoint_early_stop(enable: bool) -> Iterator[None]:
+    """Inside, calls of `checkpoint` note whether their function is left, when it runs again, as soon as all
+    needed tensors are there.
+    """
+    before, Settings.early_stop = Settings.early_stop, enable
+    try:
+        yield
+    finally:
+        Settings.early_stop = before
+
+
+class GraphExecGroup:
+    """Backward calls inside share what they compute again; they must not need the same saved tensors."""
+
+    notes: Any = None
+
+    def __enter__(self) -> GraphExecGroup:
+        if group.current is not None:
+            raise RuntimeError(
+                f"GraphExecGroup contexts cannot be nested. Already inside group {group.current}"
+            )
+        group.current = self
+        return self
+
+    def __exit__(self, *exc: object) -> None:
+        group.current = self.notes = None
+
+
+def noop_context_fn() -> tuple[AbstractContextManager[Any], AbstractContextManager[Any]]:
+    """Two contexts that do nothing: the default of `context_fn`."""
+    return contextlib.nullcontext(), contextlib.nullcontext()
+
+
+class device(NamedTuple):
+    """Where a tensor is, as the texts of errors show it."""
+
+    type: str
+
+
+def describe(tensor: Any) -> dict[str, Any]:
+    """What must be equal between a saved tensor and the recomputed one."""
+    return {"shape": tensor.shape, "dtype": tensor.dtype, "device": device(tensor.device)}
+
+
+CHECKS: dict[str, Callable[[Any], Any]] = {"default": describe, "none": lambda tensor: None}
+
+
+def checkpoint(
+    function: Callable[..., Any],
+    *args: Any,
+    use_reentrant: bool | None = None,
+    context_fn: Callable[[], tuple[Any, Any]] = noop_context_fn,
+    determinism_check: str = "default",
+    debug: bool = False,
+    early_stop: bool = True,
+    **kwargs: Any,
+) -> Any:
+    """`function(*args, **kwargs)`, of which the graph keeps no intermediate values: backward runs it again.
+
+    `use_reentrant=False` records the graph as usual and computes its saved tensors again when one of them is
+    needed: see Note [Recomputing]. `True` (the default, with a warning) leaves one node whose backward runs
+    the function with gradients and a backward of its own; it takes no keyword arguments.
+
+    Without reentrant autograd only: `context_fn` gives two context managers, for the first run and the later
+    ones; `determinism_check="none"` does not compare shapes and dtypes; `debug` lists all ops in the error;
+    `early_stop=False` always runs the function to its end. `preserve_rng_state=True` (the default, for both)
+    lets NumPy's global random numbers come again as they did.
+    """
+    if use_reentrant is None:
+        since = "Starting in PyTorch 2.9, calling checkpoint without use_reentrant will raise an exception."
+        warnings.warn(UNSAID.format("torch.utils.checkpoint", since), stacklevel=2)
+        use_reentrant = True
+    preserve = kwargs.pop("preserve_rng_state", True)
+    if kwargs and use_reentrant:
+        raise ValueError("Unexpected keyword arguments: " + ",".join(kwargs))
+    if use_reentrant:
+        if context_fn is not noop_context_fn or debug is not False:
+            raise ValueError("Passing `context_fn` or `debug` is only supported when use_reentrant=False.")
+        return CheckpointFunction.apply(function, preserve, *args)
+    logs = None
+    if debug if Settings.debug is None else Settings.debug:
+        if context_fn is not noop_context_fn:
+            raise ValueError("debug=True is incompatible with non-default context_fn")
+        logs = Logs()
+        context_fn = logs.contexts
+    if determinism_check not in CHECKS:
+        raise ValueError(f"determinism_check should be one of {list(CHECKS)}, but got {determinism_check}")
+    forward_context, recompute_context = context_fn()
+    random = RandomState(preserve)
+
+    def again(*args: Any) -> None:
+        with random.again(), recompute_context:
+            function(*args, **kwargs)
+
+    stop = early_stop if Settings.early_stop is None else Settings.early_stop
+    frame = Frame(again, stop, CHECKS[determinism_check], None if logs is None else logs.explain)
+    if not modes.is_grad_enabled():
+        return function(*args, **kwargs)
+    frame.save_inputs(args)
+    with frame.forgetting(), forward_context:
+        result = function(*args, **kwargs)
+        frame.completed = True
+    if not frame.completed:
+        raise RuntimeError(SUPPRESSED)
+    return result
+
+
+def checkpoint_sequential(
+    functions: Any, segments: int, input: Any, use_reentrant: bool | None = None, **kwargs: Any
+) -> Any:
+    """Call `functions` (or the children of a module) one after the other, in `segments` parts of which all
+    but the last are checkpointed.
+    """
+    if use_reentrant is None:
+        since = "In version 2.9 we will raise an exception if use_reentrant is not passed."
+        warnings.warn(UNSAID.format("torch.utils.checkpoint.checkpoint_sequential", since), stacklevel=2)
+        use_reentrant = True
+    preserve = kwargs.pop("preserve_rng_state", True)
+    if kwargs:
+        raise ValueError("Unexpected keyword arguments: " + ",".join(kwargs))
+    if hasattr(functions, "children"):
+        functions = list(functions.children())
+    size = len(functions) // segments
+    start = 0
+    for start in range(0, size * (segments - 1), size):
+        part = functools.partial(one_after_the_other, functions[start : start + size])
+        input = checkpoint(part, input, use_reentrant=use_reentrant, preserve_rng_state=preserve)
+    done = size * (segments - 1)
+    return one_after_the_other(functions[done:], input)
+
+
+def one_after_the_other(functions: Iterable[Any], value: Any) -> Any:
+    """The last result, each function being called on that of the one before."""
+    for function in functions:
+        value = function(value)
+    return value
+
+
+# ── with reentrant autograd
+# ─────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def detach_variable(inputs: tuple[Any, ...]) -> tuple[Any, ...]:
+    """The inputs with every tensor as a leaf of its own. RuntimeError unless they are a tuple."""
+    if not isinstance(inputs, tuple):
+        raise RuntimeError(
+            f"Only tuple of tensors is supported. Got Unsupported input type: {type(inputs).__name__}"
+        )
+    return tuple(x.detach().requires_grad_(x.requires_grad) if is_tensor(x) else x for x in inputs)
+
+
+def check_backward_validity(inputs: Iterable[Any]) -> None:
+    """A warning if no input needs a gradient."""
+    if not any(t.requires_grad for t in inputs if is_tensor(t)):
+        warnings.warn("None of the inputs have requires_grad=True. Gradients will be None", stacklevel=2)
+
+
+def is_tensor(x: Any) -> bool:
+    """Whether `x` is a tensor."""
+    return isinstance(x, TensorBase)
+
+
+class CheckpointFunction(Function):
+    """Runs a function without recording; its backward runs it again, recorded, and a backward inside."""
+
+    @staticmethod
+    def forward(ctx: Any, run_function: Any, preserve_rng_state: bool, *args: Any) -> Any:
+        """Save the inputs and nothing else."""
+        check_backward_validity(args)
+        ctx.function = run_function
+        ctx.random = RandomState(preserve_rng_state)
+        ctx.inputs = [None if is_tensor(a) else a for a in args]
+        ctx.places = [i for i, a in enumerate(args) if is_tensor(a)]
+        ctx.save_for_backward(*(args[i] for i in ctx.places))
+        with Mode(False):
+            return run_function(*args)
+
+    @staticmethod
+    def backward(ctx: Any, *args: Any) -> Any:
+        """Run the function again and go backward through it. RuntimeError in a pass limited to inputs."""
+        if here.limited:
+            raise RuntimeError(LIMITED)
+        inputs = list(ctx.inputs)
+        for i, tensor in zip(ctx.places, ctx.saved_tensors, strict=True):
+            inputs[i] = tensor
+        leaves = detach_variable(tuple(inputs))
+        outputs = run_again(ctx, leaves)
+        if is_tensor(outputs):
+            outputs = (outputs,)
+        wanted = [(o, g) for o, g in zip(outputs, args, strict=False) if is_tensor(o) and o.requires_grad]
+        if not wanted:
+            raise RuntimeError("none of output has requires_grad=True, this checkpoint() is not necessary")
+        backward([o for o, _ in wanted], [g for _, g in wanted])
+        return (None, None, *(x.grad if is_tensor(x) else None for x in leaves))
+
+
+def run_again(ctx: Any, leaves: tuple[Any, ...]) -> Any:
+    """Call the function of a CheckpointFunction again, recorded; observers are told."""
+    watchers = modes.observers()
+    for watcher in watchers:
+        watcher.recomputed(True)
+    try:
+        with ctx.random.again(), Mode(True):
+            return ctx.function(*leaves)
+    finally:
+        for watcher in watchers:
+            watcher.recomputed(False)

@@ -1,0 +1,258 @@
+"""How a checkpointed call without reentrant autograd forgets its saved tensors and computes them again.
+
+Note [Recomputing]
+    In a checkpointed call every tensor that a node saves is replaced by an empty `Holder`. The first of them
+    that a backward pass unpacks runs the function again; the tensors saved then, in the same order, are the
+    ones that were forgotten, and each is given to its holder's node once. They belong to that pass: another
+    pass computes them anew. As soon as the last one is there, the function is left by an exception.
+
+    Calls nest: the inputs of an inner call count as tensors saved in the outer one, so that unpacking them
+    runs the outer function first. While a function runs again, only the hooks that collect its tensors are in
+    force, and checkpointed calls inside it forget theirs anew.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import threading
+import weakref
+from collections.abc import Callable, Iterator
+from typing import Any
+from weakref import WeakKeyDictionary
+
+import numpy as np
+
+from .. import modes
+from ..autograd.saved_hooks import pop_hooks, push_hooks
+from ..hook_calls import Mode
+from ..op.saved import LooseTensor
+from ..running import here
+from ..tensor_base import TensorBase, alias
+
+TIP = """
+Tip: To see a more detailed error message, either pass `debug=True` to
+`torch.utils.checkpoint.checkpoint(...)` or wrap the code block
+with `with torch.utils.checkpoint.set_checkpoint_debug_enabled(True):` to
+enable checkpoint\u2011debug mode globally.
+
+If this error occurs under torch.compile with automatic_dynamic_shapes enabled,
+it may be because the recomputation selected a different compiled graph than the
+forward pass (e.g., a dynamic graph instead of the original static graph).
+To fix this, either:
+  - Use torch._dynamo.mark_dynamic() to explicitly mark varying dimensions as
+    dynamic upfront, avoiding the static-to-dynamic transition.
+  - Call torch._C._dynamo.eval_frame._set_lru_cache(False) to disable LRU cache
+    reordering, which can change which graph is checked first between forward
+    and recompute.
+See https://github.com/pytorch/pytorch/issues/166926 for more details and
+workaround examples.
+"""
+ONCE = (
+    "torch.utils.checkpoint: Unpack is being triggered for a tensor that was already unpacked once. {}If you "
+    "are calling ctx.saved_tensors in backward, make sure to do so only once. Otherwise please open an issue "
+    "with details on your use case."
+)
+OVERLAP = (
+    "Performing two backward calls that overlap (i.e. require the same saved activation in order to compute "
+    "gradients) is not allowed while under the torch.utils.checkpoint.GraphExecGroup context. "
+)
+
+
+class CheckpointError(RuntimeError):
+    """The function did not save the same tensors when it ran again."""
+
+
+class StopRecomputation(Exception):
+    """Leaves a function that runs again when all its tensors are there."""
+
+
+class Holder:
+    """Stands in a node for a tensor that was not kept."""
+
+    __slots__ = ("__weakref__",)
+
+
+class Pass:
+    """What one backward pass computed again: `count` tensors so far, by holder those not yet unpacked."""
+
+    def __init__(self) -> None:
+        self.count = 0
+        self.done = False
+        self.tensors: WeakKeyDictionary[Holder, TensorBase] = WeakKeyDictionary()
+
+
+class Group(threading.local):
+    """Of this thread: the `checkpoint.GraphExecGroup` whose passes share what was computed again."""
+
+    current: Any = None
+
+
+group = Group()
+
+
+def notes() -> dict[Any, Any]:
+    """Where the backward pass that runs now (or the group of passes) keeps what it computed again; where a
+    saved value is read outside of any pass, nothing is kept.
+    """
+    owner = here.task if group.current is None else group.current
+    if owner is None:
+        return {}
+    if getattr(owner, "notes", None) is None:
+        owner.notes = {}
+    return owner.notes
+
+
+class Frame:
+    """One checkpointed call: its inputs, the holders it gave out, and how to run it again.
+
+    `describe` gives what must be equal between a saved tensor and the recomputed one; `explain` turns a
+    CheckpointError into one that tells more.
+    """
+
+    def __init__(
+        self,
+        function: Callable[..., Any],
+        early_stop: bool,
+        describe: Callable[[Any], Any],
+        explain: Callable[[CheckpointError], CheckpointError] | None,
+    ) -> None:
+        self.function = function
+        self.early_stop = early_stop
+        self.describe = describe
+        self.explain = explain
+        self.args: list[Any] = []
+        self.holders: list[weakref.ref[Holder]] = []
+        self.descriptions: list[Any] = []
+        self.completed = False
+        self.lenient = False  # backward ran inside the function: the numbers of tensors differ
+
+    def save_inputs(self, args: tuple[Any, ...]) -> None:
+        """Keep the arguments; tensors as the enclosing hooks save them."""
+        self.args = [LooseTensor.of(a) if isinstance(a, TensorBase) else a for a in args]
+
+    @contextlib.contextmanager
+    def forgetting(self) -> Iterator[None]:
+        """Inside, nodes save holders."""
+        push_hooks(self.forget, self.remember)
+        try:
+            yield
+        finally:
+            pop_hooks()
+
+    def forget(self, tensor: Any) -> Holder:
+        """The pack hook of the first run."""
+        holder = Holder()
+        self.holders.append(weakref.ref(holder))
+        self.descriptions.append(self.describe(tensor))
+        return holder
+
+    def remember(self, holder: Holder) -> Any:
+        """The unpack hook: the tensor for `holder`, computed again if this pass has not done so."""
+        try:
+            return self.find(holder)
+        except CheckpointError as error:
+            if self.explain is None:
+                raise
+            raise self.explain(error) from error
+
+    def find(self, holder: Holder) -> Any:
+        """The recomputed tensor of `holder` in this pass; CheckpointError if it was unpacked before."""
+        work = notes().setdefault(self, Pass())
+        if not work.done:
+            self.run_again(work)
+            work.done = True
+            self.check(work)
+        tensor = work.tensors.pop(holder, None)
+        if tensor is None:
+            raise CheckpointError(ONCE.format("" if group.current is None else OVERLAP))
+        return tensor
+
+    def run_again(self, work: Pass) -> None:
+        """Run the function again and collect what it saves."""
+        args = [a.unpack() if isinstance(a, LooseTensor) else a for a in self.args]
+        watchers = modes.observers()
+        for watcher in watchers:
+            watcher.recomputed(True)
+        push_hooks(lambda tensor: self.collect(work, tensor), same)
+        try:
+            with Mode(True):
+                self.function(*args)
+        except StopRecomputation:
+            pass
+        finally:
+            pop_hooks()
+            for watcher in watchers:
+                watcher.recomputed(False)
+
+    def collect(self, work: Pass, tensor: Any) -> Any:
+        """The pack hook of a later run; a graph made in it keeps the detached tensor."""
+        if tensor.requires_grad:
+            tensor = alias(tensor, tensor._data)
+        index = work.count
+        work.count += 1
+        if index >= len(self.holders):
+            if not self.completed:
+                self.lenient = True
+                return tensor
+            raise CheckpointError(
+                "torch.utils.checkpoint: trying to save more tensors during recomputation than during the "
+                f"original forward pass.\n{TIP}"
+            )
+        holder = self.holders[index]()
+        if holder is not None:  # else a backward inside the function has freed it
+            work.tensors[holder] = tensor
+        if self.early_stop and work.count == len(self.holders):
+            raise StopRecomputation
+        return tensor
+
+    def check(self, work: Pass) -> None:
+        """CheckpointError unless the same number of tensors of the same kinds was saved again."""
+        if self.lenient:
+            return
+        if len(self.holders) != work.count:
+            raise CheckpointError(
+                "torch.utils.checkpoint: A different number of tensors was saved during the original forward "
+                f"and recomputation.\nNumber of tensors saved during forward: {len(self.holders)}\nNumber of "
+                f"tensors saved during recomputation: {work.count}.\n{TIP}"
+            )
+        different = ""
+        for i, reference in enumerate(self.holders):
+            holder = reference()
+            if holder is None:
+                continue
+            found = self.describe(work.tensors[holder])
+            if found != self.descriptions[i]:
+                different += (
+                    f"tensor at position {i}:\nsaved metadata: {self.descriptions[i]}\n"
+                    f"recomputed metadata: {found}\n"
+                )
+        if different:
+            raise CheckpointError(
+                "torch.utils.checkpoint: Recomputed values for the following tensors have different metadata "
+                f"than during the forward pass.\n{different}.\n{TIP}"
+            )
+
+
+def same(tensor: Any) -> Any:
+    """Unpack what was kept as it is."""
+    return tensor
+
+
+class RandomState:
+    """The state of NumPy's global random numbers at the time this was made."""
+
+    def __init__(self, preserve: bool) -> None:
+        self.state = np.random.get_state() if preserve else None
+
+    @contextlib.contextmanager
+    def again(self) -> Iterator[None]:
+        """Inside, random numbers come as they did then; afterwards they go on as before."""
+        if self.state is None:
+            yield
+            return
+        before = np.random.get_state()
+        np.random.set_state(self.state)
+        try:
+            yield
+        finally:
+            np.random.set_state(before)

@@ -1,0 +1,346 @@
+"""utils.checkpoint: what only one variant has, warnings, memory, random numbers, debugging, observers."""
+
+from __future__ import annotations
+
+import contextlib
+import gc
+import warnings
+import weakref
+
+import numpy as np
+import pytest
+from test_checkpoint import checkpointing, leaf, noting
+from twins import Programs, assert_same_diary, outcome
+
+import minigrad
+from minigrad import modes
+
+programs = Programs()
+
+
+def changing(L, first, later):
+    """A function that does one thing first and another later."""
+    runs = []
+
+    def function(a):
+        runs.append(1)
+        return (first if len(runs) == 1 else later)(a).sum()
+
+    return function
+
+
+CHANGES = {
+    "shape": (lambda L, a: a.exp() * L.tensor([1.0, 1.0]), lambda L, a: a.exp() * L.tensor([[1.0], [1.0]])),
+    "dtype": (
+        lambda L, a: a.exp() * L.tensor([1.0, 1.0]),
+        lambda L, a: a.exp() * L.tensor([1.0, 1.0], dtype=L.float64),
+    ),
+    "fewer": (lambda L, a: a.exp().exp(), lambda L, a: a.exp()),
+    "more": (lambda L, a: a.exp(), lambda L, a: a.exp().exp()),
+    "values": (lambda L, a: a.exp() * a, lambda L, a: a.exp() * (a + 1)),
+}
+
+
+@pytest.mark.parametrize("how", [{}, {"determinism_check": "none"}, {"early_stop": False}], ids=str)
+@pytest.mark.parametrize("change", CHANGES)
+def test_a_function_that_is_not_the_same_again(torch, change, how):
+    def program(L, note):
+        first, later = CHANGES[change]
+        x = leaf(L)
+        function = changing(L, lambda a: first(L, a), lambda a: later(L, a))
+        out = checkpointing(L).checkpoint(function, x, use_reentrant=False, **how)
+        found = outcome(out.backward)
+        if found is not None:
+            found = found[0], found[1].replace("minigrad.", "torch.")
+        note(found, x.grad)
+
+    assert_same_diary(program, torch)
+
+
+@programs
+def early_stop(L, note):
+    module = checkpointing(L)
+
+    def function(a):
+        y = a.exp()
+        note("first")
+        z = y.exp()
+        note("second")
+        return (z * 2).sum()
+
+    for outer in (True, False, None):
+        for own in (True, False):
+            x = leaf(L)
+            with module.set_checkpoint_early_stop(outer):
+                out = module.checkpoint(function, x, use_reentrant=False, early_stop=own)
+            note(outer, own)
+            out.backward()
+            note(x.grad)
+
+
+@programs
+def sequential(L, note):
+    module = checkpointing(L)
+    steps = [
+        lambda a: note("1") or a.exp(),
+        lambda a: note("2") or a * a,
+        lambda a: note("3") or a.exp(),
+        lambda a: note("4") or a.sum(),
+    ]
+    for segments in (1, 2, 3, 4):
+        for reentrant in (False, True):
+            x = leaf(L)
+            out = module.checkpoint_sequential(steps, segments, x, use_reentrant=reentrant)
+            note(out)
+            out.backward()
+            note(x.grad)
+    note.error(lambda: module.checkpoint_sequential(steps, 2, leaf(L), use_reentrant=False, other=1))
+
+
+@programs
+def contexts(L, note):
+    @contextlib.contextmanager
+    def named(name):
+        note("enter", name)
+        yield
+        note("leave", name)
+
+    x = leaf(L)
+    out = checkpointing(L).checkpoint(
+        noting(L, note), x, use_reentrant=False, context_fn=lambda: (named("first"), named("later"))
+    )
+    out.backward()
+    note(x.grad)
+
+
+@programs
+def contexts_that_swallow_errors(L, note):
+    def fail(a):
+        raise ValueError("swallowed")
+
+    note.error(
+        lambda: checkpointing(L).checkpoint(
+            fail,
+            leaf(L),
+            use_reentrant=False,
+            context_fn=lambda: (contextlib.suppress(ValueError), contextlib.nullcontext()),
+        )
+    )
+
+
+@programs
+def backward_inside_the_function(L, note):
+    for stop in (True, False):
+        for keep in (True, False):
+
+            def function(a, keep=keep):
+                y = a.exp()
+                z = y.exp()
+                note("inside")
+                (g,) = L.autograd.grad(z.sum(), a, retain_graph=keep)
+                note(g)
+                return (a.exp() * g).sum()
+
+            x = leaf(L)
+            out = checkpointing(L).checkpoint(function, x, use_reentrant=False, early_stop=stop)
+            out.backward()
+            note(x.grad)
+
+
+@programs
+def saved_values_read_outside(L, note):
+    x = leaf(L)
+    out = checkpointing(L).checkpoint(noting(L, note), x, use_reentrant=False)
+    node = out.grad_fn.next_functions[0][0]
+    note(node, node._saved_self, node._saved_self)
+    out.backward()
+    note(x.grad)
+
+
+@programs
+def functions_inside(L, note):
+    class Once(L.autograd.Function):
+        @staticmethod
+        def forward(ctx, a):
+            ctx.save_for_backward(a)
+            return a * a
+
+        @staticmethod
+        def backward(ctx, g):
+            (a,) = ctx.saved_tensors
+            return g * 2 * a
+
+    class Twice(Once):
+        @staticmethod
+        def backward(ctx, g):
+            return g * ctx.saved_tensors[0] * ctx.saved_tensors[0]
+
+    for cls in (Once, Twice):
+        x = leaf(L)
+        out = checkpointing(L).checkpoint(lambda a, cls=cls: cls.apply(a.exp()), x, use_reentrant=False)
+        note.error(lambda out=out: out.sum().backward())
+        note(x.grad)
+
+
+@programs
+def groups(L, note):
+    module = checkpointing(L)
+
+    def function(a):
+        note("runs")
+        return a.exp(), a * a
+
+    for grouped in (True, False):
+        x = leaf(L)
+        with module.GraphExecGroup() if grouped else contextlib.nullcontext():
+            p, q = module.checkpoint(function, x, use_reentrant=False)
+            p.sum().backward(retain_graph=True)
+            q.sum().backward(retain_graph=True)
+            note(x.grad)
+            note.error(lambda q=q: q.sum().backward())
+        note(x.grad)
+
+
+@programs
+def hooks_disabled(L, note):
+    def call():
+        with L.autograd.graph.disable_saved_tensors_hooks("not here"):
+            return checkpointing(L).checkpoint(noting(L, note), leaf(L), use_reentrant=False)
+
+    note.error(call)
+
+
+@pytest.mark.parametrize("program", programs, ids=programs.titles)
+def test_as_pytorch(torch, program):
+    assert_same_diary(program, torch)
+    assert modes.state.saved_hooks == () and modes.is_grad_enabled()
+
+
+def warned(function):
+    """The warnings of a call."""
+    with warnings.catch_warnings(record=True) as seen:
+        warnings.simplefilter("always")
+        outcome(function)
+    return [(w.category.__name__, str(w.message)) for w in seen]
+
+
+def test_warnings(torch):
+    def calls(L):
+        module, x = checkpointing(L), leaf(L)
+        return (
+            lambda: module.checkpoint(lambda a: a.exp(), x),
+            lambda: module.checkpoint(lambda a: a.exp(), x.detach(), use_reentrant=True),
+            lambda: module.checkpoint(lambda a: a.exp(), x.detach(), use_reentrant=False),
+            lambda: module.checkpoint_sequential([lambda a: a.exp()], 1, x),
+            lambda: module.checkpoint_sequential([lambda a: a.exp(), lambda a: a * a], 2, x),
+            lambda: module.check_backward_validity([1, x.detach()]),
+        )
+
+    ours, theirs = ([warned(call) for call in calls(L)] for L in (minigrad, torch))
+    assert ours == theirs and any(ours)
+
+
+def test_random_numbers_come_again():
+    """A mask drawn from NumPy's global numbers is the same again, and the numbers go on as if nothing was."""
+    x = leaf(minigrad)
+    for reentrant in (False, True):
+        masks = []
+
+        def drop(a, masks=masks):
+            masks.append(np.random.rand(2).astype(np.float32))
+            return (a.exp() * minigrad.tensor(masks[-1])).exp().sum()
+
+        np.random.seed(3)
+        out = minigrad.utils.checkpoint.checkpoint(drop, x, use_reentrant=reentrant)
+        following = np.random.get_state()[1].tolist(), np.random.get_state()[2]
+        out.backward()
+        assert masks[0].tolist() == masks[1].tolist()
+        assert (np.random.get_state()[1].tolist(), np.random.get_state()[2]) == following
+        out = minigrad.utils.checkpoint.checkpoint(drop, x, use_reentrant=reentrant, preserve_rng_state=False)
+        out.backward()
+        assert masks[2].tolist() != masks[3].tolist()
+
+
+def test_memory_is_given_back():
+    """Intermediate values are not kept after the first run, nor after backward."""
+    kept = []
+
+    def function(a):
+        y = a.exp()
+        z = y.exp()
+        kept.extend(map(weakref.ref, (y, z)))
+        return z.sum()
+
+    gc.disable()
+    try:
+        x = leaf(minigrad)
+        for keep in (True, False):
+            out = minigrad.utils.checkpoint.checkpoint(function, x, use_reentrant=False)
+            assert [r() for r in kept] == [None] * len(kept)
+            out.backward(retain_graph=keep)
+            assert [r() for r in kept] == [None] * len(kept)
+        reference = weakref.ref(out)
+        del out
+        assert reference() is None
+    finally:
+        gc.enable()
+
+
+@pytest.mark.parametrize("by", ["argument", "context"])
+def test_debug_lists_the_ops(by):
+    def function(a):
+        runs.append(1)
+        return (a.exp() * a if len(runs) == 1 else a.exp()).sum()
+
+    runs, x = [], leaf(minigrad)
+    module = minigrad.utils.checkpoint
+    with module.set_checkpoint_debug_enabled(True if by == "context" else None):
+        out = module.checkpoint(function, x, use_reentrant=False, debug=by == "argument")
+    with pytest.raises(module.CheckpointError) as caught:
+        out.backward()
+    text = str(caught.value)
+    assert text.startswith("An error happened while unpacking tensors; dumping logs of latest computation\n")
+    assert "f32[2] = exp(f32[2])\nf32[2] = mul(f32[2], f32[2])\nf32[] = sum_all(f32[2])" in text
+    assert "f32[2] = mul(f32[2], f32[2])   (2 of 3 in original)\n" in text
+    assert "f32[2] = exp(f32[2])   (1 of 2 in recompute)\n" in text
+    assert f"{__file__}:" in text and ":function\n" in text
+    assert "A different number of tensors" in str(caught.value.__cause__)
+    assert modes.state.observers == ()
+
+
+def test_debug_can_be_switched_off():
+    runs, x = [], leaf(minigrad)
+
+    def function(a):
+        runs.append(1)
+        return (a.exp() * a if len(runs) == 1 else a.exp()).sum()
+
+    with minigrad.utils.checkpoint.set_checkpoint_debug_enabled(False):
+        out = minigrad.utils.checkpoint.checkpoint(function, x, use_reentrant=False, debug=True)
+    with pytest.raises(minigrad.utils.checkpoint.CheckpointError, match="A different number of tensors"):
+        out.backward()
+
+
+def test_observers_are_told():
+    class Told:
+        def __init__(self):
+            self.heard = []
+
+        def recomputed(self, started):
+            self.heard.append("recomputes" if started else "done")
+
+        def mode_changed(self, mode, enabled):
+            self.heard.append(mode)
+
+        def __getattr__(self, name):
+            return lambda *args: None
+
+    for reentrant in (False, True):
+        told, x = Told(), leaf(minigrad)
+        modes.add_observer(told)
+        try:
+            out = minigrad.utils.checkpoint.checkpoint(lambda a: a.exp().sum(), x, use_reentrant=reentrant)
+            out.backward()
+        finally:
+            modes.remove_observer(told)
+        assert told.heard == ["recomputes", "done"]
