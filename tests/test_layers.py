@@ -21,17 +21,25 @@ ROOT = Path(__file__).resolve().parent.parent
 LAYERS: dict[str, list[tuple[str, str]]] = {
     "minigrad": [
         ("pure", "printing print_options"),  # L6 by use; imports NumPy only, so that everything may print
-        ("L0", "dtypes modes dialect hooks storage"),
+        ("L0", "dtypes modes dialect hooks"),
+        ("L0 memory", "refusals storage"),
+        ("L0 passes", "running"),
+        ("L0 anomaly", "anomaly"),
         ("L1", "graph"),
         ("L2", "tensor_base"),
         ("L2 hooks", "hook_calls"),
+        ("L2 tasks", "tasks"),
+        ("L2 nodes", "node_by_node"),
         ("L2 pass", "engine"),
         ("L3", "op"),
         ("L4", "ops"),
+        ("L5 views", "views"),
         ("L5", "inplace"),
         ("L6", "creation"),
         ("L6 class", "tensor"),
-        ("L7", "autograd func"),
+        ("L6 functions", "linalg"),
+        ("L7", "autograd"),
+        ("L7 transforms", "func"),
         ("L8", "nn optim utils"),
     ],
     "minigrad_viz": [

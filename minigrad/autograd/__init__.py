@@ -2,18 +2,41 @@
 
 from __future__ import annotations
 
+from . import forward_ad
+from . import functional
+from . import anomaly_mode
+from . import graph
+from .anomaly_mode import detect_anomaly, set_detect_anomaly
 from .function import Function
-from .grad_mode import enable_grad, no_grad, set_grad_enabled
-from .gradcheck import GradcheckError, gradcheck
+from ..op.packed import SavedTensor
+from .grad_mode import (
+    enable_grad,
+    inference_mode,
+    is_multithreading_enabled,
+    no_grad,
+    set_grad_enabled,
+    set_multithreading_enabled,
+)
+from .gradcheck import GradcheckError, gradcheck, gradgradcheck
 from .run import backward, grad
 
 __all__ = [
     "Function",
     "GradcheckError",
+    "SavedTensor",
+    "anomaly_mode",
     "backward",
+    "detect_anomaly",
     "enable_grad",
+    "functional",
     "grad",
     "gradcheck",
+    "gradgradcheck",
+    "graph",
+    "inference_mode",
+    "is_multithreading_enabled",
     "no_grad",
+    "set_detect_anomaly",
     "set_grad_enabled",
+    "set_multithreading_enabled",
 ]

@@ -1,0 +1,135 @@
+"""What the products and Jacobians share: inputs and results, strict mode, gradients that may be missing."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ...op import F
+from ...tensor_base import TensorBase, wrap
+from ..run import grad
+
+NO_GRADIENT = {  # by what it is that does not require grad; in strict mode
+    "outputs": "Output {} of the user-provided function does not require gradients. The outputs must be "
+    "computed in a differentiable manner from the input when running in strict mode.",
+    "grad_inputs": "The gradient with respect to input {} is independent of the inputs of the user-provided "
+    "function. This is not allowed in strict mode.",
+    "jacobian": "While computing the hessian, found that the jacobian of the user-provided function with "
+    "respect to input {} is independent of the input. This is not allowed in strict mode. You should ensure "
+    "that your function is twice differentiable and that the jacobian depends on the inputs (this would be "
+    "violated by a linear function for example).",
+    "hessian": "The hessian of the user-provided function with respect to input {} is independent of the "
+    "input. This is not allowed in strict mode. You should ensure that your function is thrice "
+    "differentiable and that the hessian depends on the inputs.",
+}
+MISSING = {  # by stage: the gradient of an input is None; in strict mode
+    "back": "The output of the user-provided function is independent of input {}. This is not allowed in "
+    "strict mode.",
+    "back_trick": "The gradient with respect to the input is independent of entry {} in the grad_outputs "
+    "when using the double backward trick to compute forward mode gradients. This is not allowed in strict "
+    "mode.",
+    "double_back": "The jacobian of the user-provided function is independent of input {}. This is not "
+    "allowed in strict mode.",
+    "double_back_trick": "The hessian of the user-provided function is independent of entry {} in the "
+    "grad_jacobian. This is not allowed in strict mode as it prevents from using the double backward trick "
+    "to replace forward mode AD.",
+}
+
+
+def as_tuple(value: Any, what: str, who: str) -> tuple[bool, tuple[Any, ...]]:
+    """Whether `value` is a tuple, and it as a tuple of tensors; TypeError for anything but tensors."""
+    given = isinstance(value, tuple)
+    values = value if given else (value,)
+    for i, item in enumerate(values):
+        if not isinstance(item, TensorBase):
+            which = f"value at index {i}" if given else f"given {what}"
+            raise TypeError(
+                f"The {what} given to {who} must be either a Tensor or a tuple of Tensors but the {which} "
+                f"has type {type(item)}."
+            )
+    return given, values
+
+
+def enter(inputs: tuple[Any, ...], create_graph: bool, need_graph: bool = True) -> tuple[Any, ...]:
+    """New tensors on the memory of `inputs`, so that other uses of the same tensors are not mistaken for
+    them; connected to them under `create_graph`."""
+    result = []
+    for t in inputs:
+        connected = create_graph and t.requires_grad
+        result.append(F.view(t, t._data.shape) if connected else t.detach().requires_grad_(need_graph))
+    return tuple(result)
+
+
+def leave(results: Any, create_graph: bool) -> Any:
+    """Results, or tuples of them, without their history unless `create_graph`."""
+    if not isinstance(results[0], TensorBase):
+        return tuple(leave(part, create_graph) for part in results)
+    return results if create_graph else tuple(t.detach() for t in results)
+
+
+def check_v(v: tuple[Any, ...], other: tuple[Any, ...], other_given: bool) -> None:
+    """RuntimeError with PyTorch's texts unless `v` has as many tensors as `other`, of the same sizes."""
+    if len(v) != len(other):
+        if other_given:
+            raise RuntimeError(f"v is a tuple of invalid length: should be {len(other)} but got {len(v)}.")
+        raise RuntimeError("The given v should contain a single Tensor.")
+    for i, (mine, theirs) in enumerate(zip(v, other)):
+        if mine.shape != theirs.shape:
+            entry = f"Entry {i} in " if other_given else ""
+            raise RuntimeError(f"{entry}v has invalid size: should be {theirs.shape} but got {mine.shape}.")
+
+
+def check_strict(tensors: Any, kind: str, strict: bool) -> None:
+    """In strict mode, RuntimeError where one of `tensors`, of a `kind` of `NO_GRADIENT`, is missing or does
+    not require grad."""
+    if not strict:
+        return
+    for i, t in enumerate(tensors):
+        if t is None:
+            raise RuntimeError(MISSING["back"].format(i))
+        if not t.requires_grad:
+            raise RuntimeError(NO_GRADIENT[kind].format(i))
+
+
+def gradients(
+    outputs: Any, inputs: tuple[Any, ...], grad_outputs: Any = None, **options: Any
+) -> tuple[Any, ...]:
+    """`autograd.grad` that passes over outputs that are None or need no gradient, and returns None for inputs
+    that are not reached.
+    """
+    given = (None,) * len(outputs) if grad_outputs is None else grad_outputs
+    chosen = [(out, g) for out, g in zip(outputs, given) if out is not None and out.requires_grad]
+    if not chosen:
+        return (None,) * len(inputs)
+    roots, starts = zip(*chosen)
+    return grad(roots, inputs, starts, allow_unused=True, **options)
+
+
+def zeros_like(t: Any, requires_grad: bool = False) -> Any:
+    """Zeros of the shape and dtype of `t`."""
+    zeros = wrap(np.zeros_like(t._data)[()])
+    return zeros.requires_grad_() if requires_grad else zeros
+
+
+def filled(grads: Any, like: Any, strict: bool, create_graph: bool, stage: str) -> tuple[Any, ...]:
+    """Gradients with zeros for those that are missing; in strict mode that is an error (see `MISSING`)."""
+    result = []
+    for i, (g, t) in enumerate(zip(grads, like)):
+        if g is None:
+            if strict:
+                raise RuntimeError(MISSING[stage].format(i))
+            g = zeros_like(t)
+        elif strict and create_graph and not g.requires_grad:
+            what = "hessian" if "double" in stage else "jacobian"
+            raise RuntimeError(
+                f"The {what} of the user-provided function is independent of input {i}. This is not allowed "
+                "in strict mode when create_graph=True."
+            )
+        result.append(g)
+    return tuple(result)
+
+
+def unpacked(results: tuple[Any, ...], keep: bool) -> Any:
+    """A tuple, or its one item where a tensor was given in place of a tuple."""
+    return results if keep else results[0]

@@ -1,0 +1,201 @@
+"""Whole Jacobians and Hessians."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from ...hook_calls import Mode
+from ...op import F
+from ...tensor_base import wrap
+from .common import as_tuple, check_strict, enter, gradients, leave, unpacked, zeros_like
+
+STRATEGIES = ("forward-mode", "reverse-mode")
+BAD_STRATEGY = 'Expected strategy to be either "forward-mode" or "reverse-mode".'
+HINT = (
+    ' Hint: If your function has more outputs than inputs, "forward-mode" tends to be more performant. '
+    'Otherwise, prefer to use "reverse-mode".'
+)
+NOT_TOGETHER = (
+    "torch.autograd.functional.jacobian: `{}=True` and `{}` are not supported together{}. Please either set "
+    "`{}=False` or `{}`."
+)
+FORWARD, REVERSE = 'strategy="forward-mode"', 'strategy="reverse-mode"'
+
+
+def jacobian(
+    func: Callable[..., Any],
+    inputs: Any,
+    create_graph: bool = False,
+    strict: bool = False,
+    vectorize: bool = False,
+    strategy: str = "reverse-mode",
+) -> Any:
+    """The Jacobian of `func` at `inputs`: a tensor of the output's sizes followed by the input's.
+
+    For a tuple of outputs a tuple, for a tuple of inputs a tuple in each place. `create_graph`, `strict`: see
+    `vjp`. `vectorize` takes all rows in one call of `autograd.grad`; `strategy="forward-mode"`, which needs
+    it, computes column by column with dual tensors and runs `func` once for each element of the inputs.
+    """
+    if strategy not in STRATEGIES:
+        raise AssertionError(BAD_STRATEGY + HINT)
+    if strategy == "forward-mode":
+        if create_graph:
+            raise NotImplementedError(
+                NOT_TOGETHER.format("create_graph", FORWARD, " (yet)", "create_graph", REVERSE)
+            )
+        return by_columns(func, inputs, strict, vectorize)
+    with Mode(True):
+        inputs_given, inputs = as_tuple(inputs, "inputs", "jacobian")
+        inputs = enter(inputs, create_graph)
+        outputs_given, outputs = as_tuple(func(*inputs), "outputs of the user-provided function", "jacobian")
+        check_strict(outputs, "outputs", strict)
+        if vectorize:
+            if strict:
+                raise RuntimeError(
+                    NOT_TOGETHER.format("strict", "vectorized=True", "", "strict", "vectorize=False")
+                )
+            result = all_rows(outputs, inputs, create_graph)
+        else:
+            result = tuple(rows(i, out, inputs, create_graph, strict) for i, out in enumerate(outputs))
+        return structured(leave(result, create_graph), outputs_given, inputs_given)
+
+
+def structured(result: Any, outputs_given: bool, inputs_given: bool) -> Any:
+    """A sequence of sequences without the levels at which no tuple was given."""
+    if not inputs_given:
+        result = tuple(row[0] for row in result)
+    return unpacked(result, outputs_given)
+
+
+def rows(i: int, out: Any, inputs: tuple[Any, ...], create_graph: bool, strict: bool) -> tuple[Any, ...]:
+    """The Jacobians of output number `i`, one call of `autograd.grad` for each of its elements."""
+    found: list[list[Any]] = [[] for _ in inputs]
+    for j in range(out.numel()):
+        row = gradients((out.reshape(-1)[j],), inputs, retain_graph=True, create_graph=create_graph)
+        for n, (g, x) in enumerate(zip(row, inputs)):
+            if g is None:
+                if strict:
+                    raise RuntimeError(
+                        f"Output {i} of the user-provided function is independent of input {n}. This is not "
+                        "allowed in strict mode."
+                    )
+                g = zeros_like(x)
+            elif strict and create_graph and not g.requires_grad:
+                raise RuntimeError(
+                    f"The jacobian of the user-provided function is independent of input {i}. This is not "
+                    "allowed in strict mode when create_graph=True."
+                )
+            found[n].append(g)
+    return tuple(F.stack(part, 0).view(*out.shape, *x.shape) for part, x in zip(found, inputs))
+
+
+def basis(tensors: tuple[Any, ...]) -> tuple[Any, ...]:
+    """The unit vectors of all elements of `tensors` together: per tensor an array (all elements, its
+    shape)."""
+    total = sum(t.numel() for t in tensors)
+    result, start = [], 0
+    for t in tensors:
+        unit = np.eye(total, t.numel(), -start, dtype=t._data.dtype)
+        result.append(wrap(unit.reshape(total, *t.shape)))
+        start += t.numel()
+    return tuple(result)
+
+
+def all_rows(outputs: tuple[Any, ...], inputs: tuple[Any, ...], create_graph: bool) -> tuple[Any, ...]:
+    """The Jacobians of all outputs from one call of `autograd.grad` with a batch of gradients."""
+    counts = tuple(out.numel() for out in outputs)
+    total = sum(counts)
+    flat = tuple(out.reshape(-1) for out in outputs)
+    units = tuple(unit.reshape(total, -1) for unit in basis(outputs))
+    found = gradients(flat, inputs, units, create_graph=create_graph, is_grads_batched=True)
+    per_input = []
+    for g, x in zip(found, inputs):
+        g = zeros_like(x).expand((total, *x.shape)) if g is None else g
+        parts = g.split(counts, dim=0)
+        per_input.append([part.view(*out.shape, *x.shape) for part, out in zip(parts, outputs)])
+    return tuple(zip(*per_input))
+
+
+def by_columns(func: Callable[..., Any], inputs: Any, strict: bool, vectorize: bool) -> Any:
+    """The Jacobian in forward mode: a run of `func` on dual tensors for each element of the inputs."""
+    if strict:
+        raise RuntimeError(NOT_TOGETHER.format("strict", FORWARD, " (yet)", "strict", REVERSE))
+    inputs_given, inputs = as_tuple(inputs, "inputs", "jacobian")
+    if not vectorize:
+        raise NotImplementedError(
+            "Computing Jacobian using forward-AD or forward-over-reverse Hessian isonly implemented for "
+            "`vectorize=True`."
+        )
+    units = basis(inputs)
+    columns = []
+    for i in range(sum(x.numel() for x in inputs)):
+        outputs_given, primals, tangents = column(func, inputs, [unit[i] for unit in units])
+        columns.append(tangents)
+    result = []
+    for n, out in enumerate(primals):
+        whole = F.stack([tangents[n] for tangents in columns], -1)
+        parts = whole.split([x.numel() for x in inputs], dim=-1)
+        result.append([part.reshape(*out.shape, *x.shape) for part, x in zip(parts, inputs)])
+    return structured(result, outputs_given, inputs_given)
+
+
+def column(
+    func: Callable[..., Any], inputs: tuple[Any, ...], tangents: list[Any]
+) -> tuple[bool, list[Any], list[Any]]:
+    """Whether `func` returns a tuple, its outputs, and their tangents."""
+    from .. import forward_ad
+
+    with forward_ad.dual_level():
+        duals = [forward_ad.make_dual(x, t) for x, t in zip(inputs, tangents)]
+        outputs_given, outputs = as_tuple(func(*duals), "outputs", "None")
+        pairs = [forward_ad.unpack_dual(out) for out in outputs]
+        found = [zeros_like(p.primal) if p.tangent is None else p.tangent for p in pairs]
+        return outputs_given, [p.primal for p in pairs], found
+
+
+def hessian(
+    func: Callable[..., Any],
+    inputs: Any,
+    create_graph: bool = False,
+    strict: bool = False,
+    vectorize: bool = False,
+    outer_jacobian_strategy: str = "reverse-mode",
+) -> Any:
+    """The Hessian of a function with one element: the Jacobian of its Jacobian, which is always taken in
+    reverse mode; `outer_jacobian_strategy` is how the outer one is. For a tuple of inputs, a tuple of tuples.
+    """
+    inputs_given, inputs = as_tuple(inputs, "inputs", "hessian")
+    if outer_jacobian_strategy not in STRATEGIES:
+        raise AssertionError(BAD_STRATEGY)
+
+    def single(*args: Any) -> Any:
+        out = func(*args)
+        given, outputs = as_tuple(out, "outputs of the user-provided function", "hessian")
+        check_strict(outputs, "outputs", strict)
+        if given:
+            raise RuntimeError("The function given to hessian should return a single Tensor")
+        if out.numel() != 1:
+            raise RuntimeError(
+                "The Tensor returned by the function given to hessian should contain a single element"
+            )
+        return out.squeeze()
+
+    def first(*args: Any) -> Any:
+        if outer_jacobian_strategy == "forward-mode":
+            args = tuple(t.requires_grad_(True) for t in args)
+        found = jacobian(single, args, create_graph=True)
+        check_strict(found, "jacobian", strict)
+        return found
+
+    result = jacobian(
+        first,
+        inputs,
+        create_graph=create_graph,
+        strict=strict,
+        vectorize=vectorize,
+        strategy=outer_jacobian_strategy,
+    )
+    return structured(result, inputs_given, inputs_given)

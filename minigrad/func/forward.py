@@ -1,0 +1,234 @@
+"""`jvp` and `linearize`: derivatives of functions in forward mode.
+
+Note [Nested jvp]
+    Dual numbers have one level (`autograd.forward_ad`). The outermost `jvp` uses it; one inside of it runs
+    the function forwards and twice backwards: vᵀJ is linear in v, so its own vector-Jacobian product with
+    the tangent is J times the tangent. That is the same number by ops that can be differentiated again, in
+    any mode, but `no_grad` inside the function, which forward mode ignores, then counts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from .. import modes
+from ..autograd import forward_ad
+from ..op import F
+from ..op.tangents import Aside
+from ..tensor_base import TensorBase
+from . import pytree
+from .argnums import Argnums, replace, wanted
+from .levels import Level, Transform
+from .reverse import check_outputs, reached, split_aux, zeros
+
+JVP = "jvp(f, primals, tangents)"
+
+
+def jvp(
+    func: Callable[..., Any], primals: Any, tangents: Any, *, strict: bool = False, has_aux: bool = False
+) -> Any:
+    """`(output, tangent)`, or `(output, tangent, aux)`: the result of `func(*primals)` and the Jacobian times
+    `tangents`.
+
+    `primals` is a tuple, `tangents` of the same structure and sizes. `strict`: an error, not zeros, for an
+    output that does not depend on the inputs. With `has_aux`, `func` returns `(output, aux)`.
+    """
+    output, tangent, aux = pushforward(func, primals, tangents, None, strict, has_aux)
+    return (output, tangent, aux) if has_aux else (output, tangent)
+
+
+def pushforward(
+    func: Callable[..., Any],
+    primals: Any,
+    tangents: Any,
+    argnums: Argnums | None,
+    strict: bool = False,
+    has_aux: bool = False,
+) -> tuple[Any, Any, Any]:
+    """`jvp` with respect to the arguments `argnums` (None: all), whose structure `tangents` has."""
+    if not isinstance(primals, tuple):
+        raise RuntimeError(
+            f"{JVP}: Expected primals to be a tuple. E.g. it should be valid to call f(*primals)."
+        )
+    chosen = primals if argnums is None else wanted(primals, argnums)
+    if isinstance(argnums, int):
+        chosen = (chosen,)
+    points, spec = pytree.flatten(chosen)
+    directions, given_spec = pytree.flatten(tangents)
+    if spec != given_spec:
+        raise RuntimeError(
+            f"{JVP}: Expected primals and tangents to have the same python structure. For example, if "
+            f"primals is a tuple of 3 tensors, tangents also must be. Got primals with structure {spec} and "
+            f"tangents with structure {given_spec}"
+        )
+    check_tensors(points, "primals")
+    check_tensors(directions, "tangents")
+
+    def call(leaves: list[Any]) -> Any:
+        args = pytree.unflatten(leaves, spec)
+        if argnums is not None:
+            args = replace(primals, argnums, args[0] if isinstance(argnums, int) else args)
+        return func(*args)
+
+    run = backwards_twice if "jvp" in modes.state.transforms else dual
+    with Transform("jvp"):
+        return run(call, points, directions, strict, has_aux)
+
+
+def check_tensors(leaves: list[Any], what: str) -> None:
+    """RuntimeError with PyTorch's texts unless there are leaves, all of them tensors."""
+    if not leaves:
+        raise RuntimeError(f"{JVP}: Expected {what} to contain at least one Tensor.")
+    for leaf in leaves:
+        if not isinstance(leaf, TensorBase):
+            raise RuntimeError(f"{JVP}: Expected {what} to only contain Tensors, got {type(leaf)}")
+
+
+def taken_apart(result: Any, has_aux: bool) -> tuple[list[Any], Any, Any]:
+    """The checked outputs of a function, their structure, and aux."""
+    aux = None
+    if has_aux:
+        result, aux = split_aux(result, JVP)
+    outputs, spec = pytree.flatten(result)
+    return outputs, spec, aux
+
+
+def dual(
+    call: Any, points: list[Any], directions: list[Any], strict: bool, has_aux: bool
+) -> tuple[Any, Any, Any]:
+    """`jvp` on dual tensors."""
+    with forward_ad._set_fwd_grad_enabled(True), forward_ad.dual_level():
+        duals = [forward_ad.make_dual(p, t) for p, t in zip(points, directions, strict=True)]
+        outputs, spec, aux = taken_apart(call(duals), has_aux)
+        if has_aux:
+            aux = pytree.apply(checked, aux)
+        check_outputs(outputs, JVP)
+        found = filled([forward_ad.unpack_dual(out).tangent for out in outputs], outputs, strict)
+        results = [primal(out) for out in outputs]
+    return pytree.unflatten(results, spec), pytree.unflatten(found, spec), aux
+
+
+def primal(leaf: Any) -> Any:
+    """A tensor as it is outside, without its tangent."""
+    with Aside():
+        result = F.alias(leaf)
+    result._tangent_base = False
+    return result
+
+
+def checked(leaf: Any) -> Any:
+    """A tensor of aux; RuntimeError for what is none."""
+    if not isinstance(leaf, TensorBase):
+        raise RuntimeError(f"Expected tensors, got unsupported type {type(leaf)}")
+    return leaf
+
+
+def filled(tangents: list[Any], outputs: list[Any], strict: bool) -> list[Any]:
+    """Tangents with zeros for those that are missing; in strict mode that is an error."""
+    if strict and any(t is None for t in tangents):
+        raise RuntimeError(
+            "jvp(f, primals, tangents, strict=True): The output of f is independent of the inputs. This is "
+            "not allowed with strict=True."
+        )
+    return [zeros(out) if t is None else t for t, out in zip(tangents, outputs, strict=True)]
+
+
+class Linear:
+    """What a function does to tangents: its Jacobian at `points`, ready to be multiplied. See Note [Nested
+    jvp].
+
+    `call` takes the list of points and returns a list of tensors.
+    """
+
+    def __init__(self, call: Any, points: list[Any]) -> None:
+        self.level = Level()
+        with Transform("grad"):
+            inner = [self.level.inner(p) for p in points]
+            self.outputs = call(inner)
+            self.starts = [self.level.inner(zeros(t)) if t.requires_grad else None for t in self.outputs]
+            back = reached(self.outputs, inner, self.starts)
+            self.used = [i for i, g in enumerate(back) if g is not None and g.requires_grad]
+            self.back = [back[i] for i in self.used]
+            self.level.stay()
+
+    def __call__(self, directions: list[Any]) -> list[Any]:
+        """The tangents of the outputs; None for those that depend on no input."""
+        starts = [s for s in self.starts if s is not None]
+        with Transform("grad"):
+            found = iter(reached(self.back, starts, [directions[i] for i in self.used]))
+            tangents = [None if s is None else next(found) for s in self.starts]
+        return [None if t is None else self.level.outside(t) for t in tangents]
+
+
+def backwards_twice(
+    call: Any, points: list[Any], directions: list[Any], strict: bool, has_aux: bool
+) -> tuple[Any, Any, Any]:
+    """`jvp` inside of another. See Note [Nested jvp]."""
+    for p, t in zip(points, directions, strict=True):
+        check_sizes(p, t)
+    spec: Any = None
+    aux: Any = None
+
+    def listed(leaves: list[Any]) -> list[Any]:
+        nonlocal spec, aux
+        outputs, spec, aux = taken_apart(call(leaves), has_aux)
+        check_outputs(outputs, JVP)
+        return outputs
+
+    linear = Linear(listed, points)
+    results = linear.level.outward(linear.outputs)
+    found = filled(linear(directions), results, strict)
+    if has_aux:
+        aux = pytree.apply(linear.level.outside, aux)
+    return pytree.unflatten(results, spec), pytree.unflatten(found, spec), aux
+
+
+def check_sizes(point: TensorBase, tangent: TensorBase) -> None:
+    """RuntimeError with PyTorch's text unless a tangent has its tensor's sizes."""
+    a, b = list(point._data.shape), list(tangent._data.shape)
+    if a != b:
+        raise RuntimeError(
+            "Trying to set a forward gradient that has a different size than that of the original Tensor, "
+            f"this is not supported. Tensor is of size {a} while the given forward gradient is of size {b}."
+        )
+
+
+def linearize(func: Callable[..., Any], *primals: Any) -> tuple[Any, Callable[..., Any]]:
+    """`(output, jvp_fn)`: the result of `func(*primals)` and a function that multiplies tangents, one per
+    primal, by the Jacobian there without running `func` again. `func` runs twice before."""
+    output = func(*primals)
+    output_leaves, output_spec = pytree.flatten(output)
+    points, spec = pytree.flatten(primals)
+    at = [i for i, leaf in enumerate(output_leaves) if isinstance(leaf, TensorBase)]
+
+    def listed(leaves: list[Any]) -> list[Any]:
+        found, _ = pytree.flatten(func(*pytree.unflatten(leaves, spec)))
+        return [found[i] for i in at]
+
+    linear = Linear(listed, points)
+
+    def jvp_fn(*tangents: Any) -> Any:
+        directions, given_spec = pytree.flatten(tangents)
+        if given_spec != spec:
+            raise RuntimeError(
+                f"Expected the tangents {given_spec} to have the same argspec as the primals {spec}"
+            )
+        for i, (t, p) in enumerate(zip(directions, points, strict=True)):
+            check_like(i, t, p)
+        found = filled(linear(directions), linear.outputs, False)
+        result = list(output_leaves)
+        for i, t in zip(at, found, strict=True):
+            result[i] = t
+        return pytree.unflatten(result, output_spec)
+
+    return output, jvp_fn
+
+
+def check_like(i: int, tangent: Any, point: Any) -> None:
+    """RuntimeError with PyTorch's texts unless a tangent has its primal's shape and dtype."""
+    for what in ("shape", "dtype"):
+        a, b = getattr(tangent, what), getattr(point, what)
+        if a != b:
+            text = f"tangent:{i} with {what} {a} in flattened pytree doesn't match the {what} {b} of the "
+            raise RuntimeError(text.replace("minigrad.", "torch.") + "corresponding primal.")

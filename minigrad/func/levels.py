@@ -1,0 +1,232 @@
+"""What keeps the transforms apart when one runs inside another.
+
+Note [Levels]
+    `grad(f)(x)` differentiates by what `f` does to its own argument: not by other uses of `x`, and whatever
+    `x` itself depends on. So `f` gets `x` as a new leaf that shares its memory, an *inner* leaf. In place
+    of its AccumulateGrad it has an `Entry`: a node at which the gradient of this level is caught, and from
+    which an outer backward pass goes on to where `x` came from. One graph thus serves every level: what `f`
+    did and the gradient that was computed from it (with `create_graph`) are connected to the inner leaves,
+    to outer inputs behind them, and to outer tensors that `f` uses besides.
+
+    When the transform ends, `outward` makes its results what they are for the caller. One that depends on
+    nothing outside needs no gradient there, nor does any result if the caller does not record. Once nobody
+    asks for this level's gradients any more the graph is tidied: edges lead past the entries, and those to
+    what depends on nothing outside are cut, as if the inner leaves had been constants.
+"""
+
+from __future__ import annotations
+
+import operator
+import weakref
+from collections.abc import Iterable
+from typing import Any
+
+from .. import dialect, modes
+from ..dtypes import DIFFERENTIABLE
+from ..graph import LAST, Node, sequence_numbers
+from ..op import tangents
+from ..op.registry import RAW
+from ..op.saved import CONSTANTS
+from ..tensor_base import TensorBase, edge, wrap
+from . import pytree
+
+HOOKS_REFUSED = (
+    "torch.func.{grad, vjp, jacrev, hessian} don't yet support saved tensor hooks. Please open an issue with "
+    "your use case."
+)
+MODES: dict[str, dict[str, Any]] = {
+    "grad": {"inference": False, "grad_enabled": True, "hooks_refused": HOOKS_REFUSED},
+    "jvp": {"inference": False},
+    "vmap": {},
+}
+
+
+class Entry(Node):
+    """Where the graph of a level begins: inside, while it is open, the end of a path, with the inner leaf as
+    `variable`; outside a node that hands its gradient on to where the outer tensor came from, if anywhere.
+    """
+
+    __slots__ = ("__weakref__", "_born", "variable")
+
+    def __init__(self, leaf: TensorBase, source: TensorBase, connected: bool) -> None:
+        node = edge(source) if connected else None
+        self._next = (node,)
+        self._nrs = (source._nr,) if node is not None and source._nr else None
+        self._born = next(sequence_numbers)
+        self._seq = LAST
+        self._check = self._cast = self._extra = None
+        self._storage = leaf._storage
+        self.variable = leaf
+
+    def close(self) -> None:
+        """The level is over."""
+        del self.variable
+        self._seq = self._born
+
+    def name(self) -> str:
+        """Inside what PyTorch has there, outside as PyTorch calls a node that only hands on."""
+        return dialect.full_name("AccumulateGrad" if hasattr(self, "variable") else "AliasBackward0")
+
+    def apply(self, gradient: Any) -> tuple[Any, ...]:
+        """The gradient as it is."""
+        return (gradient,)
+
+    def apply_tensors(self, gradient: Any) -> tuple[Any, ...]:
+        """The gradient as it is."""
+        return (gradient,)
+
+    def release(self) -> None:
+        """Nothing is saved here."""
+
+
+class Transform:
+    """While `f` runs in a transform ("grad", "jvp" or "vmap"): `requires_grad_()` and `backward()` are
+    refused there, as in PyTorch. "grad" records whatever modes are in force around it, and refuses
+    saved-tensor hooks."""
+
+    def __init__(self, kind: str) -> None:
+        self.kind = kind
+
+    def __enter__(self) -> None:
+        state = modes.state
+        if self.kind == "grad" and state.saved_hooks:
+            raise RuntimeError(HOOKS_REFUSED)
+        self.before = {"transforms": modes.switch("transforms", (*state.transforms, self.kind))}
+        for name, value in MODES[self.kind].items():
+            self.before[name] = modes.switch(name, value)
+
+    def __exit__(self, *exc: object) -> None:
+        for name, value in self.before.items():
+            modes.switch(name, value)
+
+
+class Level:
+    """One reverse transform: its inner leaves and what they stand for. See Note [Levels]."""
+
+    def __init__(self) -> None:
+        self.mark = next(sequence_numbers)
+        self.recording = modes.is_grad_enabled() and not modes.state.inference
+        self.leaves: list[tuple[Any, Any, Entry]] = []  # inner leaf, outer tensor, entry
+
+    @property
+    def entries(self) -> set[Node]:
+        """The entries of its inner leaves."""
+        return {entry for _, _, entry in self.leaves}
+
+    def enter(self, tree: Any) -> Any:
+        """The tree with an inner leaf for each of its tensors; PyTorch's errors for other leaves."""
+        return pytree.apply(self.inner, tree)
+
+    def inner(self, source: Any) -> Any:
+        """An inner leaf on the memory of `source`."""
+        if not isinstance(source, TensorBase):
+            raise ValueError(f"Thing passed to transform API must be Tensor, got {type(source)}")
+        check_floating(source)
+        leaf = source.detach()  # type: ignore[attr-defined]
+        tangent = tangents.tangent_of(source)
+        if tangent is not None:
+            tangents.put(leaf, tangent)
+        entry = Entry(leaf, source, self.recording)
+        leaf._acc = weakref.ref(entry)
+        self.leaves.append((leaf, source, entry))
+        return leaf
+
+    def outward(self, results: Iterable[Any]) -> list[Any]:
+        """Tensors of this level as they are outside. See Note [Levels]."""
+        return [self.outside(result) for result in results]
+
+    def outside(self, result: Any) -> Any:
+        """One tensor of this level as it is outside; RuntimeError for anything else."""
+        if not isinstance(result, TensorBase):
+            raise RuntimeError(f"Expected tensors, got unsupported type {type(result)}")
+        for leaf, source, _ in self.leaves:
+            if leaf is result:
+                return source
+        tangent = tangents.tangent_of(result)
+        if result.requires_grad and not (self.recording and self.connected(result)):
+            result = result.detach()  # type: ignore[attr-defined]
+        if tangent is not None:
+            with tangents.Aside():
+                tangent = self.outside(tangent)
+            tangents.put(result, tangent)
+        return result
+
+    def connected(self, result: TensorBase) -> bool:
+        """Whether a tensor of this level depends on something outside that needs a gradient."""
+        seen: set[Node] = set()
+        stack = [edge(result)]
+        while stack:
+            node = stack.pop()
+            if node is None or node in seen:
+                continue
+            if node._seq < self.mark or (node._seq == LAST and node not in self.entries):
+                return True
+            seen.add(node)
+            stack.extend(node._next)
+        return False
+
+    def leave(self, results: Iterable[Any]) -> None:
+        """The level is over: the graph of `results` and its inner leaves go on to the outer tensors."""
+        for leaf, _, entry in self.leaves:
+            entry.close()
+            leaf._acc = None
+            leaf._fn, leaf._nr = past(entry)
+        if modes.state.dual_level:
+            return  # tangents are kept beside what a node saved: it stays as it is
+        seen: set[Node] = set()
+        stack = [edge(result) for result in results]
+        while stack:
+            node = stack.pop()
+            if node is not None and node not in seen and self.mark <= node._seq < LAST:
+                seen.add(node)
+                stack.extend(node._next)
+        tidy(sorted(seen, key=operator.attrgetter("_seq")), self.entries)
+
+    def stay(self) -> None:
+        """The call is over but gradients of this level will still be asked for, at its entries."""
+        for _, _, entry in self.leaves:
+            entry.close()
+
+
+def tidy(nodes: list[Node], entries: set[Node]) -> None:
+    """Lead the edges of `nodes`, the oldest first, past these entries, and cut those that end at nothing."""
+    dead: set[Node | None] = {None}
+    for node in nodes:
+        edges = [past(target) if target in entries else (target, nr) for target, nr in node.next_functions]
+        if all(target in dead for target, _ in edges):
+            dead.add(node)
+        elif node.op is not None:
+            edges = [(None, 0) if target in dead else (target, nr) for target, nr in edges]
+            keep_constants(node, [target for target, _ in edges])
+        node._next = tuple(target for target, _ in edges)
+        numbers = tuple(nr for _, nr in edges)
+        node._nrs = numbers if any(numbers) else None
+
+
+def past(entry: Any) -> tuple[Node | None, int]:
+    """Where an entry leads."""
+    return entry._next[0], entry._nrs[0] if entry._nrs else 0
+
+
+def keep_constants(node: Node, targets: list[Node | None]) -> None:
+    """Make what `node` saved of inputs that it loses what it would have saved of constants."""
+    op = node.op
+    for i, (before, after) in enumerate(zip(node.next_functions, targets, strict=True)):
+        if before[0] is after or after is not None or op.listed:
+            continue
+        name = op.inputs[i]
+        raw = getattr(node, "_raw_" + name, None)
+        if isinstance(raw, RAW):
+            constant = wrap(raw)
+            constant._storage = before[0].storage(before[1])  # type: ignore[union-attr]
+            setattr(node, "_raw_" + name, constant)
+            node._check = CONSTANTS if node._check is None else node._check
+    for name, users in op.saved:
+        if name in op.tensors and not (op.listed or any(targets[i] is not None for i in users)):
+            setattr(node, "_raw_" + name, None)
+
+
+def check_floating(t: TensorBase) -> None:
+    """RuntimeError unless the dtype can carry gradients."""
+    if t._data.dtype not in DIFFERENTIABLE:
+        raise RuntimeError("only Tensors of floating point dtype can require gradients")
