@@ -119,7 +119,8 @@ def gradient_text(total: Value, shares: Sequence[Value], width: int = 26, lang: 
     whole = short(total, width)
     if len(shares) < 2 or not adds_up(total, shares):
         return whole
-    line = f"{whole} = {' + '.join(short(share, width) for share in shares[:SHARES])}"
+    terms = [short(share, width) for share in shares[:SHARES]]
+    line = f"{whole} = {' + '.join(f'({t})' if t[-1] == 'j' else t for t in terms)}"
     if len(shares) > SHARES or columns(line) > width:
         line = text("grad_many", lang, total=whole, n=len(shares))
     return line if columns(line) <= width else whole

@@ -11,6 +11,7 @@ drawn.
 from __future__ import annotations
 
 import math
+import sys
 import weakref
 from collections.abc import Iterable, Iterator
 from types import CodeType
@@ -44,11 +45,14 @@ class Value(NamedTuple):
 
 
 class Kept(NamedTuple):
-    """What a node saved under `name`: a tensor, another Python value, or None after it was `freed`."""
+    """What a node saved under `name`: a tensor, another Python value, or None after it was `freed`, or where
+    a saved-tensor hook has `packed` it, of which that tells in words: to unpack it would be to run the hook.
+    """
 
     name: str
     value: Any
     freed: bool
+    packed: str = ""
 
 
 def is_tensor(obj: Any) -> bool:
@@ -71,7 +75,9 @@ def array_of(tensor: Any) -> Any:
     """
     data = getattr(tensor, "_data", None)
     if isinstance(data, (np.ndarray, np.generic)):
-        return data
+        bits = tensor._bits  # minigrad's views of conjugates (1) and of negatives (2)
+        data = np.conjugate(data) if bits & 1 else data
+        return np.negative(data) if bits & 2 else data
     try:
         return tensor.detach().numpy()
     except (RuntimeError, TypeError, NotImplementedError):
@@ -79,11 +85,28 @@ def array_of(tensor: Any) -> Any:
 
 
 def _array_by_detour(tensor: Any) -> Any:
-    """The numbers of a tensor on another device, conjugated, negated or of a dtype that NumPy lacks."""
+    """The numbers of a tensor on another device, conjugated, negated, of a dtype that NumPy lacks, or inside
+    a transform of `torch.func`, which wraps what it differentiates."""
+    wraps = getattr(getattr(sys.modules.get("torch"), "_C", None), "_functorch", None)
+    if wraps is not None and wraps.is_gradtrackingtensor(tensor):
+        return _array_inside(tensor, wraps)
     try:
         plain = tensor.detach().cpu().resolve_conj().resolve_neg()
         return (plain.float() if dtype_name(tensor) == "bfloat16" else plain).numpy()
     except (RuntimeError, TypeError, NotImplementedError):
+        return None
+
+
+def _array_inside(tensor: Any, wraps: Any) -> Any:
+    """The numbers of a tensor that `torch.func.grad` has wrapped, if they are few and not those of many
+    examples at once. There is no memory to be seen, so they are copied one by one."""
+    while wraps.is_gradtrackingtensor(tensor):
+        tensor = wraps.get_unwrapped(tensor)
+    if wraps.is_batchedtensor(tensor) or tensor.numel() > KEPT:
+        return None
+    try:
+        return np.array(tensor.tolist(), dtype_name(tensor))[()]
+    except TypeError:  # a dtype that NumPy lacks
         return None
 
 
@@ -141,13 +164,21 @@ def extremes(data: Any) -> tuple[Any, Any, bool]:
 
 
 def has_history(tensor: Any) -> bool:
-    """Whether `grad_fn` can be read. PyTorch refuses it for a view that was made in one grad mode and whose
-    memory was written to in the other."""
+    """Whether `grad_fn` can be read. It is refused for a view that was made in one grad mode, or in a custom
+    Function, and whose memory was written to since."""
     try:
         tensor.grad_fn  # noqa: B018  (to read it is the question)
     except RuntimeError:
         return False
     return True
+
+
+def history_of(tensor: Any) -> Any:
+    """`grad_fn`; None also where that cannot be read."""
+    try:
+        return tensor.grad_fn
+    except RuntimeError:
+        return None
 
 
 def version_of(tensor: Any) -> int:
@@ -179,7 +210,10 @@ def text_of(value: Any) -> str:
         return f"[{', '.join(inner)}]" if kind is list else f"({', '.join(inner)}{comma})"
     if is_tensor(value):
         return "…"
-    return str(value) if kind.__module__.partition(".")[0] in TOLD else kind.__name__
+    if callable(value):
+        return hook_name(value)
+    told = str(value) if kind.__module__.partition(".")[0] in TOLD else ""
+    return told if told and " at 0x" not in told else kind.__name__
 
 
 TOLD = ("builtins", "numpy", "torch", "minigrad")
@@ -203,29 +237,41 @@ def edges_of(node: Any) -> tuple[tuple[Any, int], ...]:
     return node.next_functions
 
 
+def edge_of(root: Any) -> tuple[Any, int] | None:
+    """The node and the output number of a GradientEdge, where a backward call may begin or end as well as at
+    a tensor; None for a tensor."""
+    return None if is_tensor(root) else (root.node, root.output_nr)
+
+
 def variable_of(node: Any) -> Any:
     """The leaf of an AccumulateGrad, or None for another node."""
     variable = getattr(node, "variable", None)  # first, since few nodes have one and names take longer
     return variable if variable is not None and node_name(node) == "AccumulateGrad" else None
 
 
+SUMS = ("add", "sub", "rsub")
 _saved_names: weakref.WeakKeyDictionary[type, tuple[str, ...]] = weakref.WeakKeyDictionary()
 
 
 def saved_of(node: Any) -> Iterator[Kept]:
     """What a node saved for its backward; shapes that PyTorch notes beside it (`_saved_self_sym_sizes`)
-    are left out."""
+    are left out, and so is the `alpha` of a sum without one."""
     cls = type(node)
     names = _saved_names.get(cls)
     if names is None:
         names = _saved_names[cls] = tuple(n for n in dir(cls) if n.startswith("_saved_") and "_sym_" not in n)
+    hooked = has_packed(node)
     for name in names:
         try:
+            kept = packed_as(getattr(node, "_raw" + name, None)) if hooked else ""
+            if kept:
+                yield Kept(name.removeprefix("_saved_"), None, False, kept)
+                continue
             value = getattr(node, name)
         except RuntimeError:  # freed, or changed in place since: either way it cannot be read any more
             yield Kept(name.removeprefix("_saved_"), None, True)
             continue
-        if value is not None:
+        if value is not None and not (name == "_saved_alpha" and value == 1 and op_of(cls.__name__) in SUMS):
             yield Kept(name.removeprefix("_saved_"), value, False)
     if not names and hasattr(cls, "saved_tensors"):
         yield from _saved_by_function(node)
@@ -233,6 +279,10 @@ def saved_of(node: Any) -> Iterator[Kept]:
 
 def _saved_by_function(node: Any) -> Iterator[Kept]:
     try:
+        packed = [packed_as(raw) for raw in getattr(node, "_raw_saved_tensors", ())]
+        if any(packed):
+            yield from (Kept(f"saved[{i}]", None, False, kept) for i, kept in enumerate(packed))
+            return
         tensors = node.saved_tensors
     except RuntimeError:
         yield Kept("saved", None, True)
@@ -240,6 +290,69 @@ def _saved_by_function(node: Any) -> Iterator[Kept]:
     for i, tensor in enumerate(tensors):
         if tensor is not None:
             yield Kept(f"saved[{i}]", tensor, False)
+
+
+RECOMPUTED = "recomputed"  # what a checkpoint makes of a saved value: it is computed again when needed
+CHECKPOINTS = ("torch.utils.checkpoint", "minigrad.utils.checkpoint", "minigrad.utils.recompute")
+WORD = 24  # characters of a text that was kept
+
+
+def has_packed(node: Any) -> bool:
+    """Whether hooks may have packed what a node saved; minigrad's notes that itself."""
+    return getattr(node, "_extra", True) is not None
+
+
+def packed_as(raw: Any) -> str:
+    """What a hook made of a saved value, by its `SavedTensor`; "" if none did."""
+    return "" if getattr(raw, "unpack_hook", None) is None else kept_text(raw.data)
+
+
+def kept_text(kept: Any, depth: int = 2) -> str:
+    """What a pack hook returned, in words that are the same each time."""
+    kind = type(kept)
+    if is_tensor(kept):
+        return f"{dtype_name(kept)} {tuple(kept.shape)}"
+    if isinstance(kept, np.ndarray):
+        return f"numpy {kept.dtype} {kept.shape}"
+    if kind.__module__ in CHECKPOINTS:
+        return RECOMPUTED
+    if kind in (list, tuple) and depth:
+        inner = ", ".join(kept_text(item, depth - 1) for item in kept[:3]) + ", …" * (len(kept) > 3)
+        return f"[{inner}]" if kind is list else f"({inner}{',' * (len(kept) == 1)})"
+    if kind in (str, bytes):
+        return repr(kept[:WORD]) + "…" * (len(kept) > WORD)
+    return str(kept) if kind in (int, float, bool, complex, type(None)) else kind.__name__
+
+
+def tangent_of(tensor: Any) -> Any:
+    """The tangent of a dual tensor (forward mode); None for any other tensor."""
+    if hasattr(type(tensor), "_tangent"):
+        return tensor._tangent
+    forward = sys.modules.get("torch.autograd.forward_ad")
+    if forward is None or forward._current_level < 0 or not type(tensor).__module__.startswith("torch"):
+        return None
+    try:
+        return forward.unpack_dual(tensor).tangent
+    except RuntimeError:  # one of many examples at once, inside `torch.func.vmap`
+        return None
+
+
+def multi_hook(hook: Any) -> Any:
+    """The function of a multi-grad hook, of which `hook` is the part at one tensor; None for any other."""
+    inner = getattr(getattr(hook, "func", None), "__self__", hook)
+    if type(inner).__module__ == "minigrad.autograd.graph":
+        return getattr(inner, "fn", None)
+    code = getattr(hook, "__code__", None)
+    if code is None or not code.co_qualname.startswith("register_multi_grad_hook"):
+        return None
+    names = code.co_freevars
+    return hook.__closure__[names.index("fn")].cell_contents if "fn" in names else hook
+
+
+def hook_name(hook: Any) -> str:
+    """A hook's own name, else that of its class."""
+    name = getattr(hook, "__name__", None)
+    return name if isinstance(name, str) else type(hook).__name__
 
 
 def hooks_of(node: Any, tensors: Iterable[Any] = ()) -> int:

@@ -6,7 +6,7 @@ from __future__ import annotations
 import re
 
 COMMANDS = {
-    "frac", "partial", "cdot", "odot", "times", "bar", "overline", "mathrm", "text", "operatorname", "top",
+    "frac", "partial", "cdot", "odot", "times", "bar", "dot", "overline", "mathrm", "text", "operatorname", "top",
     "left", "right", "sqrt", "ln", "sin", "cos", "tanh", "sigma", "lnot", "land", "infty", "quad", "to",
     "dots", "sum", "lt", "gt", "leq", "geq", "neq", "sim", "wedge", "backslash", "prime", "begin", "end",
 }  # fmt: skip

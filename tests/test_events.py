@@ -43,7 +43,8 @@ values = st.builds(
     st.none() | st.floats(allow_nan=False, allow_infinity=False),
 )
 spans = st.builds(Span, *[st.integers(0, 99)] * 4, texts, st.integers(0, 3))
-saved = st.builds(Saved, texts, st.none() | texts | values, st.none() | st.integers(0, 9), st.booleans())
+age = st.none() | st.integers(0, 9)
+saved = st.builds(Saved, texts, st.none() | texts | values, age, st.booleans(), texts)
 
 
 def tuples(strategy):
@@ -54,13 +55,15 @@ def tuples(strategy):
 maybe, flags, count = st.none() | texts, st.booleans(), st.integers(0, 99)
 states = st.builds(
     TensorState, texts, st.none() | values, st.none() | values, flags, flags, st.none() | flags, maybe, maybe,
-    count, flags,
+    count, flags, st.none() | values,
 )  # fmt: skip
 nodes = st.builds(
     NodeState, texts, texts, tuples(saved), tuples(st.none() | st.tuples(texts, count)), maybe, count, count,
     st.none() | spans,
 )  # fmt: skip
 given_values, span = tuples(st.none() | values), st.none() | spans
+INSIDE = (count, texts, texts, tuples(values | texts), values, span)
+inside = st.builds(events.Inside, *INSIDE)
 EVENTS = {
     "Created": (states, span, maybe),
     "Forward": (texts, tuples(maybe), tuples(maybe), tuples(states), flags, span, maybe, count),
@@ -68,16 +71,22 @@ EVENTS = {
     "Mutated": (texts, texts, states, tuples(maybe), span, count),
     "Statement": (spans,),
     "ModeChanged": (texts, flags, span),
-    "BackwardStarted": (count, texts, tuples(texts), given_values, tuples(maybe), flags, tuples(nodes), span),
+    "BackwardStarted": (
+        count, texts, tuples(texts), given_values, tuples(maybe), flags, tuples(nodes), span,
+        st.none() | tuples(texts), flags,
+    ),
     "NodeRan": (count, texts, given_values, given_values, tuples(maybe)),
     "HookRan": (count, texts, texts, texts, count, given_values, given_values),
-    "Inside": (count, texts, texts, tuples(values | texts), values, span),
+    "Inside": INSIDE,
+    "Packed": (count, texts, texts, st.none() | values, texts),
+    "Unpacked": (count, texts, texts, texts, st.none() | values),
+    "Recomputed": (count, texts, tuples(inside)),
     "Freed": (count, texts, tuples(texts)),
     "Deposited": (count, texts, texts, st.none() | values, values, values),
     "BackwardEnded": (count, maybe, tuples(texts), tuples(st.tuples(texts, st.none() | values)), count),
     "Snapshot": (texts, count, tuples(st.tuples(texts, states))),
     "Failed": (texts, span),
-}
+}  # fmt: skip
 any_event = st.one_of([st.builds(getattr(events, name), *fields) for name, fields in EVENTS.items()])
 traces = st.builds(
     Trace, texts, tuples(any_event), maybe, tuples(st.tuples(texts, texts)), tuples(nodes), count

@@ -11,7 +11,8 @@ import pytest
 from cells import CELLS, traced
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from test_random_programs import Run, programs
+from random_programs import Run
+from test_random_programs import GENERATORS, programs
 from twins import dialect
 
 import minigrad
@@ -133,20 +134,15 @@ def test_random_graphs(library, program):
     check(recorded(lambda: run_graph(library, program)))
 
 
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
-@given(program=programs)
-def test_random_programs(library, program):
-    leaves, instructions, how = program
+@pytest.mark.parametrize("generator", sorted(GENERATORS))
+def test_random_programs(library, generator):
+    @settings(max_examples=40, deadline=None, suppress_health_check=list(HealthCheck))
+    @given(program=programs(generator))
+    def run(program: Any) -> None:
+        with dialect("2"), np.errstate(all="ignore"):
+            check(recorded(lambda: Run(library).whole(program)))
 
-    def run() -> None:
-        run = Run(library)
-        run.start(leaves)
-        for step in instructions:
-            run.step(*step)
-        run.finish(how)
-
-    with dialect("2"), np.errstate(all="ignore"):
-        check(recorded(run))
+    run()
 
 
 @pytest.mark.parametrize("code", CELLS)

@@ -108,7 +108,7 @@ def test_dtypes_that_numpy_lacks_and_tensors_without_numbers(torch):
 def test_inference_mode(torch):
     cell = "x = torch.ones(2, requires_grad=True)\nwith torch.inference_mode():\n    y = x * 2\nprint(y)\n"
     assert run(cell, torch).told == run(cell, torch, watched=False).told
-    assert build(traced(cell, torch)).note == ("no_graph_no_grad", {"names": "y"})
+    assert build(traced(cell, torch)).note == ("no_graph_inference", {"names": "y"})
 
 
 def test_other_modes_stay(torch):

@@ -4,22 +4,24 @@
 
 Every line is checked against what was recorded before it is shown: see Note [The formula cannot drift] in
 `symbols`. `vjps` writes what one node computed, `sums` what met, `paths` the sum over the paths of a graph of
-numbers, `own` what the backward of a custom Function did.
+numbers, `own` what the backward of a custom Function did, `tangents` how forward mode goes on.
 """
 
 from __future__ import annotations
 
 from ..model.build import Builder
 from ..trace.events import Deposited, NodeRan
+from ..words import clean, text
 from .facts import facts_of
-from .lines import Line
+from .lines import Line, latex_words
 from .own import own_lines
 from .paths import path_lines
 from .step import Step
 from .sums import gradient_name, hook_lines, leaf_lines, met_lines, sum_line
+from .tangents import tangent_lines, value_lines
 from .vjps import input_lines
 
-__all__ = ["Line", "capture_lines", "deposit_lines", "lines_of"]
+__all__ = ["Line", "capture_lines", "deposit_lines", "lines_of", "tangent_lines", "value_lines"]
 
 
 def lines_of(builder: Builder, event: NodeRan, lang: str | None = None) -> list[Line]:
@@ -38,11 +40,14 @@ def lines_of(builder: Builder, event: NodeRan, lang: str | None = None) -> list[
         for k, (before, after) in enumerate(zip(hook.before, hook.after, strict=False))
         if before != after
     }
-    if step.custom:
+    if step.custom and (event.call, event.node) not in step.facts.again:
         lines += own_lines(step)
     for i, sent in enumerate(event.sent):
         if sent is not None and i < len(step.tensors) and i not in changed:
             lines += input_lines(step, i)
+    if step.node.name == "CopySlices" and event.sent[0] is not None:
+        words = clean(text("copy_slices", lang, name=step.label(step.tensors[0])))
+        lines.append(Line("words", text("copy_slices_label", lang), (("", words),), latex_words(words)))
     return lines + list(hook_lines(step.facts, event, outputs, inputs, lang, ("post",)))
 
 

@@ -19,6 +19,7 @@ def fits(step: Step, received: Value, factor: Symbol, sent: Value) -> bool:
     are not known, whether the shapes are right and no hook ran."""
     incoming, recorded = array_of(received), array_of(sent)
     shapes_fit = broadcasts(factor.shape, received.shape) and broadcasts(sent.shape, received.shape)
+    shapes_fit = shapes_fit and (factor.value is not None or not unsure(received, sent))
     if not shapes_fit or incoming is None or recorded is None or factor.value is None:
         return shapes_fit and quiet(step)
     with np.errstate(all="ignore"):
@@ -31,6 +32,11 @@ def fits(step: Step, received: Value, factor: Symbol, sent: Value) -> bool:
 def quiet(step: Step) -> bool:
     """Whether no hook stands between what a node computed and what it sent."""
     return not step.node.hooks and not step.facts.changed(step.event.call, step.node.id)
+
+
+def unsure(*values: Value) -> bool:
+    """Whether numbers are complex: a formula that cannot be compared with them might lack a conjugate."""
+    return any(value.dtype.startswith("complex") for value in values)
 
 
 def broadcasts(small: tuple[int, ...], large: tuple[int, ...]) -> bool:
@@ -50,7 +56,7 @@ def same(step: Step, found: Symbol, sent: Value) -> bool:
     no hook ran."""
     recorded = array_of(sent)
     if found.value is None or recorded is None:
-        return quiet(step) and tuple(found.shape) == sent.shape
+        return not unsure(sent) and quiet(step) and tuple(found.shape) == sent.shape
     largest = np.max(np.abs(recorded), initial=0)
     received = step.event.received[0] or sent
     agree = tuple(found.shape) == sent.shape

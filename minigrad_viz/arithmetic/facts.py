@@ -10,7 +10,7 @@ import numpy as np
 
 from ..model.build import Builder
 from ..protocol import Value
-from ..trace.events import BackwardStarted, HookRan, Inside, NodeRan
+from ..trace.events import BackwardStarted, HookRan, Inside, NodeRan, Recomputed
 from .lines import add_up, array_of
 from .notation import Known
 
@@ -40,6 +40,7 @@ class Facts:
         self.ran: dict[str, NodeRan] = {}
         self.hooks: dict[tuple[int, str], list[HookRan]] = {}
         self.inside: dict[tuple[int, str], list[Inside]] = {}
+        self.again: set[tuple[int, str]] = set()  # nodes of checkpoints, which ran a function again
         self.tainted: set[tuple[int, str]] = set()
         self.unseen: dict[tuple[str, int], Value] = {}
         self.labels: dict[str, str] = {}
@@ -60,6 +61,8 @@ class Facts:
             self.started[event.call] = event
         elif isinstance(event, Inside):
             self.inside.setdefault((event.call, event.node), []).append(event)
+        elif isinstance(event, Recomputed):
+            self.again.add((event.call, event.node))
         elif isinstance(event, HookRan):
             self.hooks.setdefault((event.call, event.node), []).append(event)
             if event.before != event.after and event.kind != "post_accumulate":

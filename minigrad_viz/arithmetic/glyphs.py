@@ -35,8 +35,11 @@ class TooLarge(Exception):
 
 def plain(x: Any, dtype: str = "float64", digits: int = DIGITS) -> str:
     """A number as a formula has it: `3`, `0.5`, `−2`, without the point that tells floats from integers."""
+    if isinstance(x, complex | np.complexfloating):
+        imaginary = plain(float(x.imag) + 0.0, dtype, digits)  # −0 as 0
+        return f"{plain(float(x.real), dtype, digits)}{'' if imaginary[0] == '−' else '+'}{imaginary}j"
     short = number(float(x) if isinstance(x, float | np.floating) else x, dtype, digits)
-    return short.replace(".e", "e").rstrip(".").replace("-", "−") if "j" not in short else short
+    return short.replace(".e", "e").rstrip(".").replace("-", "−")
 
 
 def plain_array(value: Any, dtype: str = "float64") -> str:
@@ -60,6 +63,9 @@ def nested(value: Any, dtype: str, digits: int) -> str:
 
 def latex_number(x: Any, dtype: str = "float64", digits: int = DIGITS) -> str:
     """A number in LaTeX: `6.4 \\times 10^{-5}`."""
+    if isinstance(x, complex | np.complexfloating):
+        parts = [latex_number(float(part), dtype, digits) for part in (x.real, x.imag + 0.0)]
+        return rf"{parts[0]}{'' if parts[1][0] == '-' else '+'}{parts[1]}\mathrm{{j}}"
     text = plain(x, dtype, digits).replace("−", "-")
     if "e" in text:
         mantissa, exponent = text.split("e")
@@ -137,6 +143,22 @@ def latex_bar(name: str) -> str:
     if name.isidentifier():
         return rf"\overline{{{latex_name(name)}}}"
     return rf"\operatorname{{grad}}({latex_name(name)})"
+
+
+@functools.lru_cache(4096)
+def dot(name: str) -> str:
+    """The tangent of a tensor: `ẋ`, `Ẇ1`; of one with a longer name, or none, `tangent(loss)`."""
+    letter = SHORT.fullmatch(name)
+    return unicodedata.normalize("NFC", letter[1] + "\u0307") + letter[2] if letter else f"tangent({name})"
+
+
+def latex_dot(name: str) -> str:
+    """The same in LaTeX."""
+    letter = SHORT.fullmatch(name)
+    if letter and letter[1].isascii():
+        digits = letter[2].translate(SUBSCRIPTS)
+        return rf"\dot{{{letter[1]}}}" + (f"_{{{digits}}}" if digits else "")
+    return rf"\operatorname{{tangent}}({latex_name(name)})"
 
 
 @functools.lru_cache(4096)

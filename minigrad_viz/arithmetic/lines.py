@@ -22,6 +22,7 @@ from .glyphs import (
     plain_array,
 )
 
+COMPLEX = r"\mathrm{j}"  # how a complex number ends in LaTeX
 PRECISION = {"float64": 1e-9, "complex128": 1e-9, "float16": 4e-3, "bfloat16": 3e-2}  # else 1e-5
 
 
@@ -29,9 +30,9 @@ class Line(NamedTuple):
     """One line of arithmetic.
 
     `kind` is what it shows: "chain_rule", "vjp", "broadcast", "sum" (gradients that met), "deposit" (what was
-    in `.grad` before), "paths", "own" (the user's backward), "hook". `label` is the word before it in the
-    reader's language; `parts` are (tone, text) with tone "" plain, "in" a number that flowed in, "out" the
-    result; `latex` is the same as a formula.
+    in `.grad` before), "paths", "own" (the user's backward), "hook", "tangent" (forward mode), "words".
+    `label` is the word before it in the reader's language; `parts` are (tone, text) with tone "" plain, "in"
+    a number that flowed in, "out" the result; `latex` is the same as a formula.
     """
 
     kind: str
@@ -127,6 +128,7 @@ def latex_full(value: Value) -> str:
 def added(terms: list[str]) -> str:
     """`8 + 21 + 45`, `0.24 − 0.36`; in LaTeX as well."""
     signs = {"−": " − ", "-": " - "}
+    terms = [f"({t})" if t[-1:] == "j" or t.endswith(COMPLEX) else t for t in terms]
     return terms[0] + "".join(f"{signs[t[0]]}{t[1:]}" if t[0] in signs else f" + {t}" for t in terms[1:])
 
 

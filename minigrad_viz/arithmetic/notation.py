@@ -16,7 +16,7 @@ from minigrad.op import F
 
 from .borrowed import BORROWED
 from .glyphs import TooLarge, plain_array
-from .symbols import ARRAY, GIVEN, NAME, NUMBER, Symbol, Unwritable, bound
+from .symbols import ARRAY, FUNCTION, GIVEN, NAME, NUMBER, Symbol, Unwritable, bound
 
 OLD_NAMES = {  # what PyTorch 1.4 called nodes; others only had no 0 at the end
     "CloneBackward": ("CloneBackward0", "CopyBackwards"),
@@ -50,7 +50,7 @@ def rules() -> dict[str, list[Rule]]:
     found: dict[str, list[tuple[int, Rule]]] = {}
     for entry in vars(F).values():
         op = getattr(entry, "op", None)
-        if op is not None:
+        if op is not None and not (op.several or op.listed):
             rule = Rule(op.inputs, op.vjps, op.elementwise)
             found.setdefault(op.node.__name__, []).append((-len(op.saved), rule))
     table = {name: [rule for _, rule in sorted(pairs, key=lambda p: p[0])] for name, pairs in found.items()}
@@ -73,18 +73,24 @@ def is_elementwise(node: str, edges: int | None = None) -> bool:
 
 
 def local(
-    node: str, input: int, saved: Mapping[str, Any], names: Mapping[str, str], dtype: str = ""
+    node: str,
+    input: int,
+    saved: Mapping[str, Any],
+    names: Mapping[str, str],
+    dtype: str = "",
+    conjugated: bool = False,
 ) -> Symbol | None:
     """∂output/∂input of an elementwise op, element by element; None where there is no formula.
 
     `node` is the node's name in either dialect, `input` the number of the edge, `saved` the values it saved
     by name (`Known` or NumPy data for tensors, Python values else), `names` how saved tensors are called in
-    the cell and `dtype` the output's (by default that of a saved tensor).
+    the cell and `dtype` the output's (by default that of a saved tensor); `conjugated` takes the conjugates
+    of complex values, as the gradient of an op does that is holomorphic.
     """
     tensors = [v.value.dtype for v in map(known, saved.values()) if v and v.value is not None]
     kinds = [k for k in ([np.dtype(dtype)] if dtype in FLOATS else tensors) if k.name in FLOATS]
     one = Symbol(NUMBER, value=(kinds[0] if kinds else np.dtype(np.float32)).type(1))
-    return run(node, input, saved, names, one, True, None, "")
+    return run(node, input, saved, names, one, True, None, "", conjugated)
 
 
 def vjp(
@@ -96,11 +102,12 @@ def vjp(
     shape: tuple[int, ...],
     dtype: str,
     name: str = "y",
+    conjugated: bool = False,
 ) -> Symbol | None:
     """The gradient of an input of any other op: its formula with `received` as the gradient of the output,
     which is called `name`; None where there is none. `shape` and `dtype` are the input's."""
     given = Symbol(GIVEN, value=received.value, shape=received.shape, text=name)
-    return run(node, input, saved, names, given, False, shape, dtype)
+    return run(node, input, saved, names, given, False, shape, dtype, conjugated)
 
 
 def run(
@@ -112,6 +119,7 @@ def run(
     elementwise: bool,
     shape: tuple[int, ...] | None,
     dtype: str,
+    conjugated: bool,
 ) -> Symbol | None:
     """Run the vjp of a node's input on symbols."""
     for rule in rules_of(node, saved.get("edges")):
@@ -120,10 +128,11 @@ def run(
         own = rule.inputs[input]
         function = rule.vjps[own]
         wanted = function.__code__.co_varnames[1 : function.__code__.co_argcount]
-        derived = {} if shape is None else told(own, shape, dtype)
+        derived = {f"{own}_scalar_type": dtype} if shape is None else told(own, shape, dtype)
         if not all(name in saved or name in derived for name in wanted):
             continue
         values = [symbol(n, saved[n], names) if n in saved else derived[n] for n in wanted]
+        values = [conjugate(v) for v in values] if conjugated else values
         try:
             with np.errstate(all="ignore"):
                 result = bound(function)(gradient, *values)
@@ -164,3 +173,19 @@ def symbol(name: str, value: Any, names: Mapping[str, str]) -> Any:
             return Symbol(NAME, value=tensor.value, shape=tensor.shape, text=name)
         return Symbol(ARRAY, value=tensor.value)
     return Symbol(NAME, shape=tensor.shape, text=name)
+
+
+def is_complex(value: Any) -> bool:
+    """Whether a saved value, or the numbers of a tensor, are complex."""
+    return np.iscomplexobj(value.value if isinstance(value, Known) else value)
+
+
+def conjugate(value: Any) -> Any:
+    """`conj(x)` for a complex tensor, the conjugate of a number; anything else as it is."""
+    if isinstance(value, complex):
+        return value.conjugate()
+    if not isinstance(value, Symbol) or not is_complex(value.value):
+        return value
+    if value.head == NUMBER:
+        return Symbol(NUMBER, value=np.conj(value.value))
+    return Symbol(FUNCTION, (value,), np.conj(value.value), value.shape, "conj")

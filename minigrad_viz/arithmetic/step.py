@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
 from ..model.build import Builder
 from ..protocol import Value
@@ -30,6 +31,7 @@ class Step:
         self.tensors = builder.match(inputs, self.node.edges)[: len(self.node.edges)]
         self.saved = {s.name: raw(s.value) for s in self.node.saved if s.value is not None}
         self.names = dict(self.named(inputs))
+        self.saved |= dict(self.packed())
 
     def place_of(self, i: int) -> dict[str, int]:
         """Where input `i` stands among the tensors that an op joined."""
@@ -54,13 +56,27 @@ class Step:
         """What a tensor is called."""
         return label(self.builder, tensor)
 
+    def packed(self) -> Iterator[tuple[str, Any]]:
+        """The values of saved tensors that a hook packed, as far as these are tensors of the cell."""
+        for kept in self.node.saved:
+            tensor = self.by_edge().get(kept.name) if kept.packed and kept.value is None else None
+            value = None if tensor is None else value_of(self.builder, tensor)
+            if tensor is not None and value is not None:
+                yield kept.name, raw(value)
+
+    def by_edge(self) -> dict[str, str | None]:
+        """The tensors that a node may have saved by name: the op's inputs in the order of its edges, and its
+        result."""
+        found: dict[str, str | None] = {}
+        for rule in rules_of(self.op, len(self.node.edges))[:1]:
+            found = dict(zip(rule.inputs, self.tensors, strict=False))
+        found["result"] = self.output()
+        return found
+
     def named(self, inputs: list[str | None]) -> Iterator[tuple[str, str]]:
         """How the saved tensors are called: the inputs of the op in the order of its edges, its result, and
         others by their value."""
-        by_edge: dict[str, str | None] = {}
-        for rule in rules_of(self.op, len(self.node.edges))[:1]:
-            by_edge = dict(zip(rule.inputs, self.tensors, strict=False))
-        by_edge["result"] = self.output()
+        by_edge = self.by_edge()
         for kept in self.node.saved:
             tensor = by_edge.get(kept.name)
             if tensor is None and isinstance(kept.value, Value):

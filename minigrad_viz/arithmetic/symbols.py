@@ -123,7 +123,7 @@ def lift(x: Any) -> Symbol:
     """A Python number as a Symbol."""
     if isinstance(x, Symbol):
         return x
-    if isinstance(x, bool | int | float | np.bool_ | np.floating | np.integer):
+    if isinstance(x, bool | int | float | complex | np.bool_ | np.number):
         return Symbol(NUMBER, value=x)
     raise Unwritable(type(x).__name__)
 
@@ -214,13 +214,13 @@ RAW = (np.ndarray, np.generic)
 SAME = ("clone", "alias", "to", "squeeze_result", "copy")  # what leaves the numbers as they are
 RESHAPES = ("reshape", "view", "unsqueeze", "squeeze_dim", "expand", "sum_to", "reshape_alias", "unsafe_view")
 SPELLED = {"view": "reshape", "unsafe_view": "reshape", "reshape_alias": "reshape", "squeeze_dim": "squeeze",
-           "sum_dim": "sum"}  # fmt: skip
+           "sum_dim": "sum", "sum_all": "sum", "mean_dim": "mean", "mean_all": "mean"}  # fmt: skip
 BINARY: dict[str, Callable[[Any, Any], Any]] = {
     "mul": operator.mul, "mul_scalar": operator.mul, "div": operator.truediv, "div_scalar": operator.truediv,
     "add": operator.add, "add_scalar": operator.add, "sub": operator.sub, "sub_scalar": operator.sub,
     "pow_scalar": operator.pow, "pow_tensor": operator.pow, "pow_base": operator.pow,
 }  # fmt: skip
-UNARY = ("log", "exp", "sqrt", "sin", "cos", "tanh", "sigmoid", "abs", "sgn", "logical_not")
+UNARY = ("log", "exp", "sqrt", "sin", "cos", "tanh", "sigmoid", "abs", "sgn", "sign", "logical_not")
 
 
 def of_op(name: str, kernel: Any, args: tuple[Any, ...]) -> Any:
@@ -233,6 +233,8 @@ def of_op(name: str, kernel: Any, args: tuple[Any, ...]) -> Any:
         return -lift(args[0])
     if name == "where":
         return chosen(args[0], lift(args[1]), lift(args[2]))
+    if name == "masked_fill":
+        return chosen(args[1], lift(args[2]), lift(args[0]))
     if name == "zeros_like":
         return Symbol(NUMBER, value=lift(0).value)
     if name == "threshold_backward":

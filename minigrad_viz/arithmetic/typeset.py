@@ -1,13 +1,15 @@
 """Trees of symbols as text: in Unicode for the picture and in LaTeX for notebooks.
 
-A gradient is written with a bar over the tensor's name (`x̄` is the gradient of `x`), a product element by
-element as `⊙`, a matrix product as `Ȳ Wᵀ`.
+A gradient is written with a bar over the tensor's name (`x̄` is the gradient of `x`), a tangent with a dot
+(`ẋ`), a product element by element as `⊙`, a matrix product as `Ȳ Wᵀ`.
 """
 
 from __future__ import annotations
 
 import re
 from typing import Any
+
+import numpy as np
 
 from .glyphs import (
     END,
@@ -16,8 +18,10 @@ from .glyphs import (
     PIECE,
     TooLarge,
     bar,
+    dot,
     latex_array,
     latex_bar,
+    latex_dot,
     latex_name,
     latex_number,
     plain,
@@ -56,8 +60,12 @@ class Writer:
     """Writes trees down. With `numbers` each part that the gradient has no share in gives way to its value,
     and the gradient to its own; TooLarge where such a value is not written out."""
 
-    def __init__(self, latex: bool = False, numbers: bool = False, dtype: str = "float64") -> None:
+    def __init__(
+        self, latex: bool = False, numbers: bool = False, dtype: str = "float64", tangent: bool = False
+    ) -> None:
         self.latex, self.numbers, self.dtype = latex, numbers, dtype
+        self.marks = (dot, latex_dot) if tangent else (bar, latex_bar)  # on what came in
+        self.spaced = numbers or tangent
 
     def text(self, s: Symbol) -> str:
         """The whole tree."""
@@ -90,11 +98,11 @@ class Writer:
         if s.value is None:
             raise TooLarge
         text = (latex_array if self.latex else plain_array)(s.value, self.dtype)
-        return text, PRODUCT if text[0] in "-−" else ATOM
+        return text, tightness(text, s.value)
 
     def number(self, s: Symbol) -> tuple[str, int]:
         text = (latex_number if self.latex else plain)(s.value)
-        return text, PRODUCT if text[0] in "-−" else ATOM
+        return text, tightness(text, s.value)
 
     def name(self, s: Symbol) -> tuple[str, int]:
         partial = "∂" in s.text
@@ -102,7 +110,7 @@ class Writer:
         return (latex_name(s.text) if self.latex else s.text), level
 
     def given(self, s: Symbol) -> tuple[str, int]:
-        return (latex_bar(s.text) if self.latex else bar(s.text)), ATOM
+        return self.marks[self.latex](s.text), ATOM
 
     def add(self, s: Symbol) -> tuple[str, int]:
         a, b = s.args
@@ -120,7 +128,7 @@ class Writer:
             return left + (" " if self.latex else "") + right, PRODUCT
         if self.latex:
             return rf"{left} \{'odot' if wide else 'cdot'} {right}", PRODUCT
-        return left + (" ⊙ " if wide else " · " if self.numbers else "·") + right, PRODUCT
+        return left + (" ⊙ " if wide else " · " if self.spaced else "·") + right, PRODUCT
 
     def div(self, s: Symbol) -> tuple[str, int]:
         a, b = s.args
@@ -144,6 +152,8 @@ class Writer:
             return (rf"\left|{self.text(x)}\right|" if self.latex else f"|{self.text(x)}|"), ATOM
         name = FUNCTIONS.get(s.text, s.text)
         argument, level = self.write(x)
+        if name == "conj":
+            return (r"\operatorname{conj}" if self.latex else name) + self.bracketed(argument), ATOM
         if self.latex:
             if name == "√":
                 return rf"\sqrt{{{argument}}}", ATOM
@@ -181,6 +191,13 @@ class Writer:
         a, b = s.args
         sign = SIGNS[s.text] if self.latex else s.text
         return f"{self.within(a, SUM)} {sign} {self.within(b, SUM)}", SUM
+
+
+def tightness(text: str, value: Any) -> int:
+    """How tightly a written number holds together: a complex one is a sum."""
+    if np.iscomplexobj(value) and not np.ndim(value):
+        return SUM
+    return PRODUCT if text[0] in "-−" else ATOM
 
 
 METHODS: dict[str, Any] = {

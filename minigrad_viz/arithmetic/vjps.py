@@ -33,7 +33,7 @@ from .lines import (
     single,
     written,
 )
-from .notation import Known, is_elementwise, local, vjp
+from .notation import Known, is_complex, is_elementwise, local, vjp
 from .step import Step
 from .symbols import CALL, GIVEN, MATMUL, Symbol, product, reshape, sum_to
 from .typeset import Writer, shapes
@@ -48,8 +48,9 @@ def input_lines(step: Step, i: int) -> Iterator[Line]:
     if sent is None:
         return
     if received is not None and is_elementwise(step.op, len(step.node.edges)):
-        factor = local(step.op, i, step.saved, step.names, received.dtype)
-        if factor is not None and fits(step, received, factor, sent):
+        tried = [local(step.op, i, step.saved, step.names, received.dtype, c) for c in conjugates(step, sent)]
+        factor = next((f for f in tried if f is not None and fits(step, received, f, sent)), None)
+        if factor is not None:
             if single(received) and single(sent) and step.root is not None and factor.value is not None:
                 yield chain_rule(step, i, received, factor, sent)
             else:
@@ -58,11 +59,21 @@ def input_lines(step: Step, i: int) -> Iterator[Line]:
     elif received is not None:
         given = Known(array_of(received), received.shape)
         name, saved = step.label(step.output()), step.saved | step.place_of(i)
-        found = vjp(step.op, i, saved, step.names, given, sent.shape, sent.dtype, name)
-        if found is not None and same(step, found, sent):
+        told = step.op, i, saved, step.names, given, sent.shape, sent.dtype, name
+        tried = [vjp(*told, c) for c in conjugates(step, sent)]
+        found = next((f for f in tried if f is not None and same(step, f, sent)), None)
+        if found is not None:
             yield vjp_line(step, i, found, sent, received)
             return
     yield by_name(step, i, sent)
+
+
+def conjugates(step: Step, sent: Value) -> tuple[bool, ...]:
+    """Whether a formula is to take the conjugates of what is complex: it may have to, which is then tried
+    first."""
+    kinds = [sent, *(v for v in step.event.received if v is not None)]
+    some = any(v.dtype.startswith("complex") for v in kinds) or any(map(is_complex, step.saved.values()))
+    return (True, False) if some else (False,)
 
 
 # ── numbers ─────────────────────────────────────────────────────────────────────────────────────────────────

@@ -18,7 +18,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from ..numbers import gradient_text, rows, short
-from ..protocol import Value
+from ..protocol import RECOMPUTED, Value
 from ..trace.graph import CONSTANT, LEAF, PARAMETER, Card, Fold, Saved, Station
 from ..words import clean, columns, sans, shorten, text
 
@@ -30,6 +30,7 @@ DECK, CHIP, CHIP_LINE, CHIP_TOP = 32, 18, 23, 29  # a deck without chips; a chip
 NARROWEST, WIDEST, CHIPS_WIDE = 188, 296, 260
 CHIPS_WIDEST = 560  # where every saved value is to be read in full
 CHIP_LINES = {"normal": 2, "full": 99}
+ASKED = 20  # what the sign of a gradient that was asked for takes
 HOOKS = 4  # of more hooks at one node only their number is shown
 ROLES = (LEAF, PARAMETER, CONSTANT)
 
@@ -108,6 +109,8 @@ def card_rows(card: Card, shares: Sequence[Value], look: Look) -> list[Row]:
     made = []
     if look.values:
         made.append(_row("value", rows(card.value, 24) if card.value else unknown, lang))
+        if card.tangent is not None:
+            made.append(_row("tangent", rows(card.tangent, 24), lang))
         if card.requires_grad or card.grad:
             made.append(_grad_row(card, shares, lang))
     if look.detail == "full":
@@ -156,7 +159,8 @@ def _card(
     for row in rows:
         placed.append(replace(row, lines=tuple(shorten(line, fit) for line in row.lines), y=y))
         y += LINE + MORE * (heights[row.name] - 1)
-    room = WIDEST - 2 * PAD - (sans(role) + 14 if role else 0)
+    beside = (sans(role) + 14 if role else 0) + ASKED * card.asked
+    room = WIDEST - 2 * PAD - beside
     expr = clean(card.expr or "")
     if card.name:
         name = shorten(name, min(22, int(room / NAME)))
@@ -168,7 +172,7 @@ def _card(
         name, expr = "", shorten(name, int(room / MONO))
         title = columns(expr) * MONO
     widest = max((values_x + columns(line) * MONO for row in placed for line in row.lines), default=0)
-    width = max(narrowest, title + 2 * PAD + (sans(role) + 14 if role else 0), widest + PAD)
+    width = max(narrowest, title + 2 * PAD + beside, widest + PAD)
     return CardBox(card, x, even(width), name, expr, role, tuple(placed), values_x)
 
 
@@ -228,6 +232,9 @@ def _chip_text(saved: Saved, look: Look) -> str:
     name = shorten(clean(saved.name), 16)
     if not look.values:
         return name
+    if saved.packed:
+        kept = shorten(kept_words(saved, look.lang), 60 if look.saved == "all" else 26)
+        return text("chip_packed", look.lang, name=name, kept=kept)
     if saved.value is None:
         return text("chip_freed", look.lang, name=name) if saved.freed else name
     whole = look.saved == "all"
@@ -238,6 +245,11 @@ def _chip_text(saved: Saved, look: Look) -> str:
     if saved.version or (whole and saved.version is not None):
         return text("chip_version", look.lang, name=name, value=value, version=saved.version)
     return f"{name} {value}"
+
+
+def kept_words(saved: Saved, lang: str | None) -> str:
+    """What a saved-tensor hook made of a saved value."""
+    return text("kept_recomputed", lang) if saved.packed == RECOMPUTED else clean(saved.packed)
 
 
 def _place(

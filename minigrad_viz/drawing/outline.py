@@ -18,7 +18,7 @@ from ..protocol import Value
 from ..trace.graph import RESULT, ROOT, Card, Deck, Fold, Graph, Route, Saved, Station
 from ..words import clean, shorten, text
 from .boxes import gather, name_cards
-from .cards import Look
+from .cards import Look, kept_words
 
 GAP = "   "
 INPUTS = 12  # lines for the inputs of one node
@@ -94,7 +94,8 @@ class _Writer:
         saved = [_saved_line(saved, self.look, self.lang) for saved in shown]
         hooks = [text("hooks", self.lang, n=station.deck.hooks)] if station.deck.hooks else []
         hooks = describe_hooks(station.deck, self.lang) if station.deck.ran and self.look.values else hooks
-        lines.append("  " + GAP.join([shorten(clean(station.deck.name), WIDTH), *saved, *hooks]))
+        left_out = [text("outline_skipped", self.lang)] * station.deck.skipped
+        lines.append("  " + GAP.join([shorten(clean(station.deck.name), WIDTH), *left_out, *saved, *hooks]))
         inputs = self.inputs(station)
         more = len(inputs) - INPUTS
         if more > 1:
@@ -111,8 +112,11 @@ class _Writer:
             parts.append(short(card.value, WIDTH))
         if card.role != RESULT:
             parts.append(text(f"role_{card.role}", self.lang))
+        parts += [text("outline_asked", self.lang)] * card.asked
         if not self.look.values:
             return GAP.join(parts)
+        if card.tangent is not None:
+            parts.append(text("outline_tangent", self.lang, value=short(card.tangent, WIDTH)))
         if card.grad is not None:
             kept = "outline_kept" if card.grad_kept else "outline_not_kept"
             value = gradient_text(card.grad, self.shares.get((station.id, i), ()), WIDTH, self.lang)
@@ -165,6 +169,8 @@ def _saved_line(saved: Saved, look: Look, lang: str | None) -> str:
     name = shorten(clean(saved.name), WIDTH)
     if not look.values:
         return name
+    if saved.packed:
+        return _packed_line(saved, name, lang)
     if saved.value is None:
         return text("outline_freed_unseen", lang, name=name) if saved.freed else name
     value = (
@@ -175,6 +181,16 @@ def _saved_line(saved: Saved, look: Look, lang: str | None) -> str:
     whole = look.saved == "all" and saved.version is not None
     key = "outline_version" if saved.version or whole else "outline_saved"
     return text(key, lang, name=name, value=value, version=saved.version)
+
+
+def _packed_line(saved: Saved, name: str, lang: str | None) -> str:
+    """A saved value of which a hook made something else."""
+    kept = shorten(kept_words(saved, lang), WIDTH)
+    if saved.freed:
+        return text("outline_packed_freed", lang, name=name, kept=kept)
+    if not isinstance(saved.value, Value):
+        return text("outline_packed_unseen", lang, name=name, kept=kept)
+    return text("outline_packed", lang, name=name, value=short(saved.value, WIDTH), kept=kept)
 
 
 # ---------------------------------------------------------------- details: what a tooltip of the picture says
@@ -191,6 +207,7 @@ def describe(
     known: dict[str, object] = {
         "role": text(f"role_{card.role}", lang),
         "value": short(card.value, WIDTH) if card.value else text("unknown", lang),
+        **({} if card.tangent is None else {"tangent": short(card.tangent, WIDTH)}),
         "grad": text("not_kept", lang, value=grad) if card.grad and not card.grad_kept else grad,
         "requires_grad": card.requires_grad,
         "is_leaf": card.is_leaf,
@@ -204,13 +221,15 @@ def describe(
         text("detail", lang, label=text(f"row_{name}", lang), value=value) for name, value in known.items()
     ]
     many = [] if fold is None else [text("tip_fold", lang, n=fold.operations)]
+    many += [text("tip_asked", lang)] * card.asked
     return "\n".join([shorten(clean(title), LONG), *many, *rows])
 
 
 def describe_deck(deck: Deck, lang: str | None = None) -> str:
     """A backward node with its saved values, a line each."""
     saved = [describe_saved(saved, lang) for saved in deck.saved]
-    return "\n".join([shorten(clean(deck.name), LONG), *saved, *describe_hooks(deck, lang)])
+    left_out = [text("legend_skipped", lang)] * deck.skipped
+    return "\n".join([shorten(clean(deck.name), LONG), *left_out, *saved, *describe_hooks(deck, lang)])
 
 
 def describe_hooks(deck: Deck, lang: str | None = None) -> list[str]:
@@ -239,11 +258,15 @@ def _gradients(values: tuple[Value | None, ...]) -> str:
 def describe_saved(saved: Saved, lang: str | None = None) -> str:
     """A saved value in full, and what became of it."""
     name = shorten(clean(saved.name), LONG)
-    if saved.value is None and saved.freed:
+    if saved.value is None and saved.freed and not saved.packed:
         return text("tip_freed_unseen", lang, name=name)
     if isinstance(saved.value, Value):
         value = short(saved.value, WIDTH)
     else:
         value = text("unknown", lang) if saved.value is None else shorten(clean(saved.value), LONG)
+    if saved.packed:
+        kept = shorten(kept_words(saved, lang), LONG)
+        key = "tip_packed" if saved.value is not None else "tip_packed_unseen"
+        return text(key, lang, name=name, value=value, kept=kept)
     key = "tip_freed" if saved.freed else "tip_saved" if saved.version is None else "tip_saved_version"
     return text(key, lang, name=name, value=value, version=saved.version)

@@ -7,14 +7,15 @@ from __future__ import annotations
 
 from math import inf
 
+from ..protocol import RECOMPUTED
 from ..trace.graph import CONSTANT, Deck, Graph, Station
 from ..words import sans, shorten, text
 from .arrows import AXES, Places, Space
 from .boxes import Measured, Reference
-from .cards import CHIP, HEAD, MORE, PAD, Box, CardBox, hook_width
+from .cards import ASKED, CHIP, HEAD, MORE, PAD, Box, CardBox, hook_width
 from .curves import Point
 from .outline import describe, describe_deck, describe_hooks, describe_saved
-from .style import area, num, rounded, spaced, xml
+from .style import TARGET, area, num, rounded, spaced, xml
 
 SHEET = 8  # pixels by which the pile behind a fold stands out
 
@@ -75,8 +76,13 @@ class Stations:
             f'<path class="head" d="{rounded(x, 0, width, HEAD, 8, 0)}"/>',
             f'<text x="{num(x + PAD)}" y="18">{_heading(box)}</text>',
         ]
+        right = x + width - PAD
+        if card.asked:
+            self.kinds.add("asked")
+            parts.append(f'<g class="asked" transform="translate({num(right - 6)} 13)">{TARGET}</g>')
+            right -= ASKED
         if box.role:
-            parts.append(f'<text class="role" x="{num(x + width - PAD)}" y="18">{xml(box.role)}</text>')
+            parts.append(f'<text class="role" x="{num(right)}" y="18">{xml(box.role)}</text>')
         for row in box.rows:
             tone = "" if row.tone == "plain" else f' class="{row.tone}"'
             self.kinds |= {"not_kept"} if row.tone == "gone" and card.grad else set()
@@ -93,17 +99,19 @@ class Stations:
     def deck(self, station: Station, box: Box, id: str) -> str:
         """The lower deck of a station: its backward node."""
         assert station.deck is not None
-        self.kinds.add("node")
+        kind = "deck skipped" if station.deck.skipped else "deck"
+        self.kinds.add("skipped" if station.deck.skipped else "node")
         parts = [
-            f'<g class="deck" id="{id}"><title>{xml(describe_deck(station.deck, self.lang))}</title>',
+            f'<g class="{kind}" id="{id}"><title>{xml(describe_deck(station.deck, self.lang))}</title>',
             f'<path class="box" d="{rounded(0, box.upper, box.width, box.height - box.upper, 0, 10)}"/>',
             f'<text class="fn" x="{PAD}" y="{num(box.upper + 20)}">{xml(box.node or "")}</text>',
         ]
         parts.append(self.hooks(station.deck, box))
         for n, chip in enumerate(box.chips):
             saved = chip.saved
-            kind = "more" if saved is None else "freed" if saved.freed else ""
-            self.kinds |= {"saved"} if kind == "" else {kind}
+            kind = "more" if saved is None else f"{'packed ' * bool(saved.packed)}{'freed' * saved.freed}"
+            again = saved is not None and saved.packed == RECOMPUTED
+            self.kinds |= set(kind.replace("packed", "again" if again else "packed").split()) or {"saved"}
             hidden = station.deck.saved[n:] if saved is None else (saved,)
             tip = "\n".join(describe_saved(each, self.lang) for each in hidden)
             named = f'class="{f"chip {kind}".strip()}" id="{id[:-2]}-k{n}"'

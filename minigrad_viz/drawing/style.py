@@ -64,6 +64,14 @@ RULES = """
 .mg .chip text{fill:var(--chipink);font-size:11px}
 .mg .chip.freed rect,.mg .chip.done rect{fill:var(--freed)}
 .mg .chip.freed text,.mg .chip.done text{fill:var(--freedink);text-decoration:line-through}
+.mg .chip.packed rect{fill:var(--card);stroke:var(--chip);stroke-width:1.6;stroke-dasharray:4 3}
+.mg .chip.packed text{fill:var(--ink)}
+.mg .chip.packed.freed rect{stroke:var(--freedink)}
+.mg .chip.packed.freed text{fill:var(--freedink)}
+.mg .deck.skipped>.box{fill:var(--card);stroke-dasharray:5 4}
+.mg .deck.skipped .fn{fill:var(--mute);font-weight:400}
+.mg .asked circle{fill:none;stroke:var(--grad);stroke-width:1.6}
+.mg .asked .dot{fill:var(--grad);stroke:none}
 .mg .chip.more rect,.mg .hooks rect{fill:none;stroke:var(--nodeline)}
 .mg .chip.more text,.mg .hooks text{fill:var(--ink);font-size:11px}
 .mg .hooks text{text-anchor:middle}
@@ -129,6 +137,8 @@ def _colours(selectors: list[str], palette: dict[str, str]) -> str:
 
 # ----------------------------------------------------------------------------------------------------- legend
 
+TARGET = '<circle r="6"/><circle class="dot" r="2.4"/>'  # a gradient that was asked for
+
 # What each sign stands for, in the order of the legend; 22 wide and 14 high around (0, 0)…(22, 14).
 SIGNS = {
     "leaf": '<g class="leaf"><rect class="head" width="22" height="14" rx="4"/></g>',
@@ -139,11 +149,15 @@ SIGNS = {
     "node": '<g class="deck"><rect class="box" width="22" height="14" rx="4"/></g>',
     "saved": '<g class="chip"><rect width="22" height="14" rx="4"/></g>',
     "freed": '<g class="chip freed"><rect width="22" height="14" rx="4"/><text x="1" y="11">abc</text></g>',
+    "packed": '<g class="chip packed"><rect width="22" height="14" rx="4"/></g>',
+    "again": '<g class="chip packed"><rect width="22" height="14" rx="4"/></g>',
     "forward": '<g class="edge fwd"><path d="M0 7H14"/><path class="tip" d="M22 7l-9 -4v8z"/></g>',
     "gradient": '<g class="edge grad"><path d="M8 7H22"/><path class="tip" d="M0 7l9 -4v8z"/></g>',
     "todo": '<g class="edge grad todo"><path d="M8 7H22"/><path class="tip" d="M0 7l9 -4v8z"/></g>',
     "hook": '<g class="hooks"><rect x="3" width="16" height="14" rx="7"/><text x="11" y="11">1</text></g>',
     "none": '<g class="none"><rect x="3" width="16" height="14" rx="7"/><text x="11" y="11">∅</text></g>',
+    "asked": f'<g class="asked" transform="translate(11 7)">{TARGET}</g>',
+    "skipped": '<g class="deck skipped"><rect class="box" width="22" height="14" rx="4"/></g>',
     "not_kept": '<text class="gone" x="0" y="11">(…)</text>',
 }
 

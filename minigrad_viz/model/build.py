@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from bisect import bisect_right
+from dataclasses import replace
 
 from ..protocol import Value, op_of
-from ..trace.events import Forward, NodeState, TensorState, Trace
-from ..trace.graph import CONSTANT, LEAF, PARAMETER, RESULT, ROOT, Card, Deck, Graph, Route, Saved, Station
+from ..trace.events import BackwardStarted, Forward, ModeChanged, NodeState, TensorState, Trace
+from ..trace.graph import CONSTANT, LEAF, PARAMETER, RESULT, ROOT, Card, Deck, Graph, Route, Station
 from .naming import expression, gradient_name, names_of, numbered
-from .places import Call, Edge, Lookup, Place, Reader, reader_of
+from .places import Call, Edge, Lookup, Place, Reader, reader_of, unpacked
 
 
 class Builder(Lookup):
@@ -26,10 +27,13 @@ class Builder(Lookup):
         now = reader.calls.get(self.call) or Call()
         self.roots, self.flows, self.arrived = now.roots, now.flows, now.arrived
         self.captured, self.before, self.hooks = now.captured, now.before, now.hooks
+        self.wanted, self.skipped = now.wanted or set(), now.skipped
         self.accumulators = reader.accumulators | now.accumulators
         self.of, self.gradient_of, self.seen_as = reader.of, reader.gradient_of, reader.seen_as
         self.freed = {node for node, freed_by in reader.freed.items() if freed_by <= self.call}
         self.nodes = reader.nodes | self.met_again(reader)
+        if reader.packed:
+            self.nodes = {id: unpacked(node, reader.packed) for id, node in self.nodes.items()}
         self.at, self.by_node = dict(reader.at), dict(reader.by_node)
         self.places = self.at_the_moment(reader, now.end)
         shown, self.given = reader.scopes.of(self.call) or (None, set())
@@ -39,8 +43,8 @@ class Builder(Lookup):
             id
             for place in self.shown
             if place.node is not None
-            for id, edge in zip(place.inputs or (), self.guess(place), strict=True)
-            if id is not None and edge is not None
+            for id in place.inputs or ()
+            if id is not None and self.asks(id)
         }
         self.named = self.names()
         self.held = {id for id, _ in trace.names}
@@ -135,12 +139,12 @@ class Builder(Lookup):
             return None, routes
         gone = node.id in self.freed
         saved = tuple(
-            Saved(s.name, s.value, s.version, s.freed or (gone and isinstance(s.value, Value)))
+            replace(s, freed=s.freed or (gone and (isinstance(s.value, Value) or bool(s.packed))))
             for s in node.saved
         )
-        ran = tuple(self.hooks.get(node.id, ()))
+        ran, left_out = tuple(self.hooks.get(node.id, ())), node.id in self.skipped
         entries = tuple(slots[: len(edges)])
-        return Deck(node.id, node.name, saved, entries, node.hooks, ran=ran), routes
+        return Deck(node.id, node.name, saved, entries, node.hooks, ran=ran, skipped=left_out), routes
 
     def match(self, given: list[str | None], edges: tuple[Edge | None, ...]) -> list[str | None]:
         """The op's input tensors, one per entry of `next_functions` and then the others.
@@ -187,20 +191,20 @@ class Builder(Lookup):
         return known
 
     def guess(self, place: Place) -> tuple[Edge | None, ...]:
-        """The edges of a node that was never looked at: to the inputs that need gradients."""
+        """The edges of a node that was never looked at: to the tensors that the op was given."""
         edges: list[Edge | None] = []
         for id in place.inputs or ():
-            if id is None or not self.asks(id):
-                edges.append(None)
-            else:
+            if id is not None and self.asks(id):
                 source, i = self.at[id]
                 edges.append((source.node or f"a{id}", i))
+            elif id is not None:
+                edges.append(None)
         return tuple(edges)
 
     def card(self, place: Place, i: int, state: TensorState) -> Card:
         """The upper deck of one tensor."""
         node = self.node_of(place)
-        flowed = self.arrived.get(node.id) if node is not None and i == 0 else None
+        flowed = None if node is None else self.arrived.get((node.id, i))
         flowed = self.captured.get(state.id, flowed)
         kept = state.grad is not None
         return Card(
@@ -217,6 +221,8 @@ class Builder(Lookup):
             version=state.version,
             held=state.id in self.held,
             before=self.before.get(state.id),
+            asked=state.id in self.wanted,
+            tangent=state.tangent,
         )
 
     def role(self, state: TensorState, place: Place) -> str:
@@ -233,20 +239,44 @@ class Builder(Lookup):
 def build(trace: Trace, call: int | None = None) -> Graph:
     """The picture's model of a recorded cell, at its `call`-th backward call (default: the last)."""
     builder = Builder(trace, call)
-    return builder.graph(why_no_graph(trace, builder))
+    return builder.graph(why_no_graph(trace, builder) or tests_for_nan(trace, builder.call))
 
 
 def why_no_graph(trace: Trace, builder: Builder) -> tuple[str, dict[str, str]] | None:
     """The sentence for a cell without any graph: nothing asked for gradients, or what did was used under
-    no_grad."""
+    no_grad or in inference mode."""
     states = [s for p in builder.places for s in p.states]
     if not states or any(s.requires_grad and s.node is not None for s in states):
         return None
     asked = [builder.named[s.id] for s in states if s.requires_grad and s.id in builder.named]
     if not any(s.requires_grad for s in states):
-        return ("no_graph", {})
-    hidden = [s.id for e in trace.events if isinstance(e, Forward) and not e.grad_enabled for s in e.outputs]
-    names = [builder.named[id] for id in hidden if id in builder.named]
-    if names:
-        return ("no_graph_no_grad", {"names": ", ".join(names)})
+        return ("no_graph_forward" if any(s.tangent is not None for s in states) else "no_graph", {})
+    for key, hidden in untracked(trace).items():
+        names = [builder.named[id] for id in hidden if id in builder.named]
+        if names:
+            return (key, {"names": ", ".join(names)})
     return ("no_graph_unused", {"names": ", ".join(asked) or "…"})
+
+
+def untracked(trace: Trace) -> dict[str, list[str]]:
+    """What was computed while nothing was recorded, by the sentence that says why."""
+    found: dict[str, list[str]] = {"no_graph_inference": [], "no_graph_no_grad": []}
+    inference = False
+    for event in trace.events:
+        if isinstance(event, ModeChanged) and event.mode == "inference":
+            inference = event.enabled
+        elif isinstance(event, Forward) and (inference or not event.grad_enabled):
+            key = "no_graph_inference" if inference else "no_graph_no_grad"
+            found[key] += [state.id for state in event.outputs]
+    return found
+
+
+def tests_for_nan(trace: Trace, call: int) -> tuple[str, dict[str, str]] | None:
+    """The sentence for a call in anomaly mode."""
+    on = False
+    for event in trace.events:
+        if isinstance(event, ModeChanged) and event.mode == "anomaly":
+            on = event.enabled
+        elif isinstance(event, BackwardStarted) and event.call == call:
+            return ("note_anomaly", {}) if on else None
+    return None

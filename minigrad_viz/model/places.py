@@ -6,6 +6,8 @@ from __future__ import annotations
 import copy
 import functools
 import re
+from collections.abc import Mapping
+from dataclasses import replace
 from math import inf
 from typing import Any
 
@@ -21,11 +23,13 @@ from ..trace.events import (
     Mutated,
     NodeRan,
     NodeState,
+    Packed,
     Snapshot,
     TensorState,
     Trace,
+    Unpacked,
 )
-from ..trace.graph import Hook, Saved
+from ..trace.graph import Hook
 from .scope import Scopes
 
 LIBRARY = re.compile(r"(?<![\w.])(?:torch|minigrad)\.")  # left out of expressions: `log(y)`
@@ -104,11 +108,15 @@ class Call:
     def __init__(self) -> None:
         self.roots: set[str] = set()
         self.flows: dict[tuple[str, int], list[Value]] = {}  # (node, input) -> what it sent
-        self.arrived: dict[str, Value] = {}  # node -> gradient of its first output
+        self.arrived: dict[tuple[str, int], Value] = {}  # node, output -> its gradient
         self.captured: dict[str, Value] = {}
         self.before: dict[str, Value] = {}  # leaf -> what its `.grad` held already
         self.accumulators: dict[str, str] = {}  # leaf -> its AccumulateGrad
         self.hooks: dict[str, list[Hook]] = {}  # node -> the hooks that ran with it
+        self.found: dict[str, str | None] = {}  # node that it found -> the leaf of an AccumulateGrad
+        self.ran: set[str] = set()
+        self.wanted: set[str] | None = None  # the tensors whose gradients were asked for, if not all leaves
+        self.skipped: set[str] = set()  # nodes that it left out, because nothing behind them was
         self.end: float = inf  # when what is seen after it begins
 
 
@@ -136,6 +144,8 @@ class Reader(Lookup):
         ] = {}  # tensor of the second graph -> (call, whose gradient)
         self.seen_as: dict[str, str] = {}  # tensor -> the first variable that was it at a moment
         self.deposits: dict[str, Value] = {}  # leaf -> its `.grad` after the last deposit
+        # What hooks packed, by node and name: the value, what they made of it.
+        self.packed: dict[tuple[str, str], tuple[Value | None, str]] = {}
         for time, event in enumerate(trace.events):
             self.time = time
             self.read(event)
@@ -185,6 +195,8 @@ class Reader(Lookup):
         elif isinstance(event, HookRan):
             hook = Hook(event.kind, event.name, event.before, event.after)
             self.calls[event.call].hooks.setdefault(event.node, []).append(hook)
+        elif isinstance(event, Packed | Unpacked):
+            self.packed[event.node, event.name] = event.value, event.kept
         elif isinstance(event, Deposited):
             self.deposits[event.tensor] = event.after
             if event.before is not None:
@@ -196,6 +208,8 @@ class Reader(Lookup):
                 self.freed.setdefault(node, event.call)
             captured = {name: value for name, value in event.captured if value is not None}
             self.calls[event.call].captured = captured
+            if event.error is None:
+                self.leave_out(self.calls[event.call])
         elif isinstance(event, Snapshot):
             for name, state in event.rows:
                 self.seen_as.setdefault(state.id, name)
@@ -237,6 +251,8 @@ class Reader(Lookup):
         """A backward call: the nodes it found, its roots, and its first gradients if they have a graph."""
         call = self.calls[event.call] = Call()
         call.roots.update(event.roots)
+        call.wanted = None if event.wanted is None else set(event.wanted)
+        call.found = {node.id: node.variable for node in event.nodes}
         for node in event.nodes:
             before = self.again[node.id][-1][1] if node.id in self.again else None
             known = remember(node, before)
@@ -244,6 +260,9 @@ class Reader(Lookup):
             self.again.setdefault(node.id, []).append((event.call, known))
             if node.variable is not None:
                 call.accumulators[node.variable] = node.id
+                state = self.last(node.variable) if node.variable in self.at else None
+                if state is not None and not state.requires_grad:  # it asked later, inside a library
+                    self.seen(state._replace(requires_grad=True))
         self.of[event.call] = event.roots[0] if len(event.roots) == 1 else ""
         for root, id in zip(event.roots, event.gradient_ids, strict=True):
             if id is not None:
@@ -260,15 +279,35 @@ class Reader(Lookup):
             if target is not None and id is not None:
                 self.gradient_of.setdefault(id, (event.call, target))
         call = self.calls[event.call]
+        call.ran.add(event.node)
         for i, value in enumerate(event.sent):
             if value is not None:
                 call.flows.setdefault((event.node, i), []).append(value)
-        if event.received and event.received[0] is not None:
-            call.arrived[event.node] = event.received[0]
+        for nr, value in enumerate(event.received):
+            if value is not None:
+                call.arrived[event.node, nr] = value
+
+    def leave_out(self, call: Call) -> None:
+        """Which nodes a call that has ended left out."""
+        if call.wanted is not None:
+            ends = {state.node for id in call.wanted if (state := self.first(id)) is not None}
+            left = (node for node, leaf in call.found.items() if leaf not in call.wanted)
+            call.skipped = {node for node in left if node not in call.ran and node not in ends}
+
+    def first(self, tensor: str) -> TensorState | None:
+        """A tensor as it was made."""
+        if tensor not in self.at:
+            return None
+        place, i = self.at[tensor]
+        return place.states[i]
 
     def seen(self, state: TensorState) -> None:
-        """A tensor was seen again, later."""
+        """A tensor was seen again, later. What its tangent was is kept when its level of forward mode is
+        gone, unless the tensor was written to since."""
         if state.id in self.at:
+            before = self.last(state.id)
+            if state.tangent is None and before.tangent is not None and before.version == state.version:
+                state = state._replace(tangent=before.tangent)
             self.later.setdefault(state.id, []).append((self.time, state))
 
     def last(self, tensor: str) -> TensorState:
@@ -299,12 +338,23 @@ class Reader(Lookup):
             place.id = f"s{i}"
 
 
+def unpacked(node: NodeState, packed: Mapping[tuple[str, str], tuple[Value | None, str]]) -> NodeState:
+    """A node with what is known of the saved values that hooks packed."""
+    if not any((node.id, s.name) in packed for s in node.saved):
+        return node
+    saved = []
+    for s in node.saved:
+        value, kept = packed.get((node.id, s.name), (s.value, s.packed))
+        saved.append(replace(s, value=s.value if value is None else value, packed=kept))
+    return node._replace(saved=tuple(saved))
+
+
 def remember(node: NodeState, before: NodeState | None) -> NodeState:
     """A node as a later call finds it, with the values that an earlier call saw before they were freed."""
     if before is None:
         return node
     known = {s.name: s.value for s in before.saved}
-    saved = tuple(Saved(s.name, known.get(s.name), s.version, True) if s.freed else s for s in node.saved)
+    saved = tuple(replace(s, value=known.get(s.name)) if s.freed else s for s in node.saved)
     return node._replace(saved=saved)
 
 

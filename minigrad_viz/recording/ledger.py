@@ -10,8 +10,10 @@ from typing import Any
 from ..protocol import (
     array_of,
     dtype_name,
+    edge_of,
     edges_of,
     has_history,
+    history_of,
     hooks_of,
     is_parameter,
     is_tensor,
@@ -19,6 +21,7 @@ from ..protocol import (
     op_of,
     saved_of,
     sequence_of,
+    tangent_of,
     value_of,
     variable_of,
     version_of,
@@ -82,12 +85,15 @@ class Ledger:
         known = self.ids.known(tensor)
         if known is not None:
             return known
-        before = self.ids.object(tensor) or self.ids.overwritten(tensor.grad_fn)
-        if tensor.grad_fn is not None and before is None:
-            self.adopt([tensor.grad_fn], tensors=[tensor])
+        fn = history_of(tensor)
+        before = self.ids.object(tensor) or self.ids.overwritten(fn)
+        if fn is not None and before is None:
+            self.adopt([fn], tensors=[tensor])
             known = self.ids.known(tensor)
             if known is not None:
                 return known
+        elif fn is not None:  # written to by what no source sees, which may have been several
+            self.adopt([n for n, _ in edges_of(fn) if n is not None], users=[fn])
         known = self.ids.new(tensor)
         state = self.state_of(tensor, known)
         if before is not None:  # its memory was written to through a view
@@ -98,19 +104,22 @@ class Ledger:
 
     def state_of(self, tensor: Any, name: str) -> notes.Row:
         """A tensor as it stands now."""
-        fn = tensor.grad_fn
+        fn = history_of(tensor)
         retains = tensor.retains_grad
         grad = tensor.grad if fn is None or retains else None
         value, kept = self.taken(tensor), None if grad is None else self.taken(grad)
+        tangent = tangent_of(tensor)
+        along = None if tangent is None else self.taken(tangent)
         if fn is not None:
-            title, key = node_name(fn), self.ids.key(fn)
-            return notes.Row((name, value, kept, True, False, retains, title, key, version_of(tensor), False))
+            made = True, False, retains, node_name(fn), self.ids.key(fn), version_of(tensor), False
+            return notes.Row((name, value, kept, *made, along))
         kind = type(tensor)
         parameter = self._parameters.get(kind)
         if parameter is None:
             parameter = self._parameters[kind] = is_parameter(tensor)
         requires, version = tensor.requires_grad, version_of(tensor)
-        return notes.Row((name, value, kept, requires, True, retains, None, None, version, parameter))
+        leaf = requires, True, retains, None, None, version, parameter
+        return notes.Row((name, value, kept, *leaf, along))
 
     def taken(self, tensor: Any) -> Any:
         """A tensor's numbers as they are now."""
@@ -147,7 +156,7 @@ class Ledger:
                 found.get(target, {}).setdefault(nr, None)
         kept = (k.value for node in (*strange, *users) for k in saved_of(node))
         for tensor in (*tensors, *(t for _, t in self.variables()), *kept):
-            outputs = found.get(tensor.grad_fn) if is_tensor(tensor) else None
+            outputs = found.get(history_of(tensor)) if is_tensor(tensor) else None
             if outputs is not None and outputs.get(tensor.output_nr) is None:
                 outputs[tensor.output_nr] = tensor
         for node in order:
@@ -168,7 +177,7 @@ class Ledger:
                 states.append(self.state_of(tensor, name))
             else:
                 made_by = node_name(node), self.ids.key(node)
-                states.append(notes.Row((name, None, None, True, False, None, *made_by, 0, False)))
+                states.append(notes.Row((name, None, None, True, False, None, *made_by, 0, False, None)))
         if not self.call:
             self.notes += [("event", Created, state, None, None) for state in states]
             return
@@ -183,6 +192,20 @@ class Ledger:
         """The tensor whose gradient goes to output `nr` of `node`."""
         variable = variable_of(node)
         return self.ids.output(node, nr) if variable is None else self.id_of(variable)
+
+    def end_of(self, root: Any) -> str:
+        """The id of a tensor, or of the one at a GradientEdge."""
+        edge = edge_of(root)
+        if edge is None:
+            return self.id_of(root)
+        self.adopt([edge[0]])
+        known = self.source_of(*edge)
+        if known is None:
+            known = self.ids.unseen(*edge)
+            made_by = node_name(edge[0]), self.ids.key(edge[0])
+            row = notes.Row((known, None, None, True, False, None, *made_by, 0, False, None))
+            self.notes.append(("event", Created, row, None, None))
+        return known
 
     def walk(self, roots: list[Any], left_out: Iterable[Any] = ()) -> Iterator[tuple[Any, Any]]:
         """Every node that can be reached and was taken in, roots first, each once, with its key; without

@@ -13,7 +13,7 @@ import weakref
 from collections.abc import Iterable
 from typing import Any
 
-from ..protocol import Value, edges_of, value_of, variable_of
+from ..protocol import Value, edges_of, hook_name, multi_hook, value_of, variable_of
 from ..trace.events import Deposited, HookRan, Inside, NodeRan
 from .ledger import Ledger, observing
 
@@ -28,7 +28,7 @@ class Listener(Ledger):
         self._handles: list[Any] = []
         self._before: dict[str, Value | None] = {}  # a leaf's gradient just before the deposit
         self._sent: dict[tuple[Any, int], list[Value]] = {}  # to each output of a node
-        self._pending: HookRan | None = None  # the hook that runs
+        self._pending: list[HookRan | None] = []  # the hooks that run, one inside another
 
     # ── told by observers ───────────────────────────────────────────────────────────────────────────────────
 
@@ -36,17 +36,18 @@ class Listener(Ledger):
     def hook_starts(self, node: Any, kind: str, hook: Any, index: int, gradients: Any) -> None:
         """A hook is about to be called with `gradients`, which it may replace."""
         if self.depth == 1:
-            name = getattr(hook, "__name__", None)
-            name = name if isinstance(name, str) else type(hook).__name__
+            kind, name = kind_of(kind, hook)
+            if kind == "multi" and self._pending:
+                self._pending[-1] = None  # the part at the last tensor calls the hook itself
             ran = self.call, self.ids.node(node), kind, name, index
-            self._pending = HookRan(*ran, values_of(gradients), ())
+            self._pending.append(HookRan(*ran, values_of(gradients), ()))
 
     @observing
     def hook_ended(self, gradients: Any) -> None:
         """It returned, and `gradients` are there now."""
-        if self.depth == 1 and self._pending is not None:
-            self.notes.append(self._pending._replace(after=values_of(gradients)))
-            self._pending = None
+        told = self._pending.pop() if self.depth == 1 and self._pending else None
+        if told is not None:
+            self.notes.append(told._replace(after=values_of(gradients)))
 
     # ── heard by hooks ──────────────────────────────────────────────────────────────────────────────────────
 
@@ -72,7 +73,7 @@ class Listener(Ledger):
         """Remove every hook."""
         for handle in self._handles:
             handle.remove()
-        self._handles, self._before, self._sent, self._pending = [], {}, {}, None
+        self._handles, self._before, self._sent, self._pending = [], {}, {}, []
 
     @observing
     def _about_to_deposit(self, key: str, leaf: Any, received: Any) -> None:
@@ -96,7 +97,7 @@ class Listener(Ledger):
         after_hooks, after = after, (total if late and total is not None and differs(total, after) else after)
         self.notes.append(Deposited(self.call, key, self.id_of(tensor), before, added[0], after))
         if late:
-            event = HookRan(self.call, key, "post_accumulate", only(late), 0, (after,), (after_hooks,))
+            event = HookRan(self.call, key, "post_accumulate", only(late)[1], 0, (after,), (after_hooks,))
             self.notes.append(event)
 
     @observing
@@ -131,9 +132,9 @@ class Listener(Ledger):
             if after is None or before is None:
                 continue
             if differs(before, after):
-                event = HookRan(self.call, key, "tensor", only(known), nr, (before,), (after,))
+                event = HookRan(self.call, key, *only(known), nr, (before,), (after,))
             elif known:
-                event = HookRan(self.call, key, "tensor", only(known), nr, (after,), (after,))
+                event = HookRan(self.call, key, *only(known), nr, (after,), (after,))
             else:
                 continue
             at = len(self.notes)
@@ -147,12 +148,19 @@ def values_of(gradients: Iterable[Any]) -> tuple[Value | None, ...]:
     return tuple(None if g is None else value_of(g) for g in gradients)
 
 
-def only(hooks: Any) -> str:
-    """The name of the only one of these hooks; "" if it is not the only one."""
+def kind_of(kind: str, hook: Any) -> tuple[str, str]:
+    """The kind of a hook and its name; those of a multi-grad hook for what it has at each of its tensors."""
+    whole = multi_hook(hook) if kind == "tensor" else None
+    return (kind, hook_name(hook)) if whole is None else ("multi", hook_name(whole))
+
+
+def only(hooks: Any) -> tuple[str, str]:
+    """The kind and the name of the only one of a tensor's hooks; no name if it is not the only one."""
     if not hooks or len(hooks) != 1:
-        return ""
-    name = getattr(next(iter(hooks.values())), "__name__", "")
-    return name if isinstance(name, str) else ""
+        return "tensor", ""
+    (hook,) = hooks.values()
+    kind, name = kind_of("tensor", hook)
+    return kind, name if isinstance(getattr(hook, "__name__", None), str) else ""
 
 
 def total_of(values: list[Value]) -> Value | None:

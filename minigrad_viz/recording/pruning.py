@@ -53,7 +53,7 @@ def relations(note: Any, ids: Ids, frozen: set[Any] | None) -> tuple[tuple[str, 
         frozen.update(row[0] for row in nodes)
         made = (ids.outputs.get(row[0]) for row in nodes)
         leaves = (row[3] if len(row) == 4 else getattr(row[2], "variable", None) for row in nodes)
-        return (), (*started.roots, *started.gradient_ids, *made, *leaves)
+        return (), (*started.roots, *started.gradient_ids, *(started.wanted or ()), *made, *leaves)
     if note[0] == "ended" and frozen is not None:
         return (), tuple(id for id, _ in note[1].captured)
     return (), ()

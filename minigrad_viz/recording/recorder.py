@@ -15,7 +15,17 @@ from collections.abc import Callable, Iterable
 from types import FrameType
 from typing import Any
 
-from ..protocol import backward_code, edges_of, has_history, is_tensor, text_of, value_of, variable_of
+from ..protocol import (
+    backward_code,
+    edge_of,
+    edges_of,
+    has_history,
+    history_of,
+    is_tensor,
+    text_of,
+    value_of,
+    variable_of,
+)
 from ..sources import Source, sources
 from ..trace import notes
 from ..trace.events import (
@@ -35,11 +45,12 @@ from ..trace.events import (
 from ..trace.statements import Progress
 from ..trace.where import Locator, Spot
 from .ledger import observing
-from .listening import Listener, values_of
+from .listening import values_of
 from .pruning import KEPT_CALLS, prune
+from .saving import Keeper
 
 
-class Recorder(Listener):
+class Recorder(Keeper):
     """Records one cell: `source` runs with `namespace` as its globals. Use it between `start()` and `stop()`.
 
     With `whole`, all of `source` runs in between; without, it is a file of which only a part may.
@@ -67,7 +78,7 @@ class Recorder(Listener):
         self._live: Any = ()  # nodes of the running call
         self._keys: list[Any] = []  # theirs
         self._gone: Callable[[Any], bool] = bool  # asks whether one has let go of what it saved
-        self._wanted: list[str] = []  # the tensors whose gradients grad() is to return
+        self._wanted: tuple[str, ...] = ()  # the tensors whose gradients grad() is to return
 
     # ── beginning and end ───────────────────────────────────────────────────────────────────────────────────
 
@@ -117,7 +128,7 @@ class Recorder(Listener):
     def created(self, tensor: Any) -> None:
         """A tensor was made from data."""
         if not self.call:
-            spot = self._place()
+            spot = self._own_place()
             state = self.state_of(tensor, self.ids.new(tensor))
             self.notes.append(("event", Created, state, *named_by(spot)))
 
@@ -126,9 +137,11 @@ class Recorder(Listener):
         """An op ran. Inside a backward call it counts only if the call builds a graph and the result is
         part of it."""
         results = [t for t in results if is_tensor(t)]
+        if self.again:
+            return
         if self.call and not (self.creates and any(t.requires_grad for t in results)):
             return
-        spot = self._place()
+        spot = self._own_place()
         ids, arguments = [], []
         for value in inputs:
             tensor = is_tensor(value)
@@ -142,7 +155,7 @@ class Recorder(Listener):
     def detached(self, source: Any, result: Any) -> None:
         """`detach()` was called."""
         if not self.call:
-            spot = self._place()
+            spot = self._own_place()
             before = self.id_of(source)
             state = self.state_of(result, self.ids.new(result))
             self.notes.append(("event", Detached, before, state, *named_by(spot)))
@@ -167,28 +180,33 @@ class Recorder(Listener):
     @observing
     def mode_changed(self, mode: str, enabled: bool) -> None:
         """The cell switched a mode."""
-        if not self.call:
+        if not self.call and not self.again:
             self.notes.append(ModeChanged(mode, enabled, named_by(self._place())[0]))
+
+    def mode_stands(self, mode: str, enabled: bool) -> None:
+        """A mode is not as usual when the cell begins."""
+        self.notes.append(ModeChanged(mode, enabled, None))
 
     @observing
     def adopt_within(self, results: list[Any]) -> None:
         """Give ids to nodes inside an op that is made of several, before the op itself is told."""
         self._place()
-        nodes = [t.grad_fn for t in results if t.grad_fn is not None]
+        nodes = [fn for t in results if (fn := history_of(t)) is not None]
         inner = [n for node in dict.fromkeys(nodes) for n, _ in edges_of(node) if n is not None]
         self.adopt(inner, users=nodes)
 
     # ── what sources tell: backward ─────────────────────────────────────────────────────────────────────────
 
     def backward_started(
-        self, library: Any, kind: str, roots: Any, gradients: Any, create_graph: bool, wanted: Any
-    ) -> None:
-        """A backward call starts, as the source `library` tells; `wanted` are the tensors whose gradients
-        `grad()` is to return."""
+        self, library: Any, kind: str, roots: Any, gradients: Any, create_graph: bool, wanted: Any,
+        batched: bool = False,
+    ) -> None:  # fmt: skip
+        """A backward call starts, as the source `library` tells; `wanted` are the tensors or edges whose
+        gradients are asked for, None for all leaves."""
         self.depth += 1
         if self.depth == 1:
             self._nested = 0
-            self._begin_call(library, kind, roots, gradients, create_graph, wanted)
+            self._begin_call(library, kind, roots, gradients, create_graph, wanted, batched)
         else:  # from inside a hook or a custom backward
             self._nested += 1
 
@@ -200,14 +218,17 @@ class Recorder(Listener):
 
     @observing
     def _begin_call(
-        self, library: Any, kind: str, roots: Any, gradients: Any, create_graph: bool, wanted: Any
-    ) -> None:
+        self, library: Any, kind: str, roots: Any, gradients: Any, create_graph: bool, wanted: Any,
+        batched: bool,
+    ) -> None:  # fmt: skip
         """Freeze the graph of the call; the source listens to its nodes from now on."""
         span, _ = named_by(self._place())
-        names = tuple(self.id_of(t) for t in roots)
-        nodes = [node for t in roots if (node := library.node_at(t)) is not None]
+        names = tuple(self.end_of(t) for t in roots)
+        ends = [edge_of(t) or (library.node_at(t), t.output_nr) for t in roots]
+        nodes = [node for node, _ in ends if node is not None]
         self.adopt(nodes)
-        self._wanted = [self.id_of(t) for t in wanted or ()]
+        asked = None if wanted is None else tuple(self.end_of(t) for t in wanted)
+        self._wanted = (asked or ()) if kind == "grad" else ()
         self.calls += 1
         self.snapshot("before")
         given = values_of(gradients)
@@ -217,9 +238,10 @@ class Recorder(Listener):
         self._keys = [row[0] for row in frozen]
         self.frozen.update(self._keys)
         self.call, self.creates = self.calls, create_graph
-        starts = zip(roots, gradients, strict=True)
-        library.listen(self._live, [(t.grad_fn, t.output_nr, g) for t, g in starts if t.grad_fn is not None])
-        event = BackwardStarted(self.call, kind, names, given, ids, create_graph, (), span)
+        starts = [(node, nr, g) for (node, nr), g in zip(ends, gradients, strict=True)]
+        library.listen(self._live, [s for s in starts if s[0] is not None and variable_of(s[0]) is None])
+        told = self.call, kind, names, given, ids, create_graph, (), span, asked, batched
+        event = BackwardStarted(*told)
         self.notes.append(("started", event, frozen))
 
     @observing
@@ -231,10 +253,11 @@ class Recorder(Listener):
             self.adopt([g.grad_fn for g in built if g is not None and g.grad_fn is not None], tensors=built)
         lost = self._gone
         gone = [key for key, node in zip(self._keys, self._live, strict=True) if lost(node)]
+        self.told_again("")
         found = zip(self._wanted, results, strict=False)
         captured = tuple((name, None if g is None else value_of(g)) for name, g in found)
         self.stop_listening()
-        self._live, self.inside = (), None
+        self._live, self.inside, self.again = (), None, 0
         text = None if error is None else describe(error)
         event = BackwardEnded(self.call, text, (), captured, self._nested)
         self.notes.append(("ended", event, gone))
@@ -273,6 +296,12 @@ class Recorder(Listener):
         if spot is not None and not (self.step and self.step == before):
             self.notes.append(("reached", spot, top, inner))
         return spot
+
+    def _own_place(self) -> Spot | None:
+        """The same for what an op made; None where a library ran the op for itself, inside a function that
+        the cell called: then that expression is not what the op computed."""
+        spot = self._place()
+        return None if spot is not None and self.locator.inside(sys._getframe(2)) else spot
 
     def freeze(self, key: Any, node: Any) -> NodeState:
         """A node as it stands now."""

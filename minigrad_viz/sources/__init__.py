@@ -1,10 +1,11 @@
 """Where events come from. A source has `attach(recorder)` and `detach()`; in between it tells the recorder
 what its library does on this thread, by calling `created`, `forward`, `detached`, `mutated`, `mode_changed`,
-`backward_started` and `backward_ended`, and what `listening` has for what happens inside a backward call.
+`backward_started` and `backward_ended`, what `listening` has for what happens inside a backward call, and
+what `saving` has for saved-tensor hooks and checkpoints.
 
 `busy` is true while the recorder itself reads tensors, `call` is the number of the backward call that runs
 (0 outside), and `shield`, which a source may replace, gives a context in which the recorder reads. What is
-told thousands of times a source may note itself (Note [Fast notes] in `minigrad`).
+told thousands of times a source may note itself (Note [Fast notes] in `quick`).
 """
 
 from __future__ import annotations

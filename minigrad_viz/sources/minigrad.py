@@ -1,11 +1,4 @@
-"""Events of minigrad, which has observers for it.
-
-Note [Fast notes]
-    Here the time of recording is spent, so what is plain is noted without asking tensors and nodes through
-    their properties: an op with one result that shares memory with nobody, a node with plain saved values,
-    a node that ran without leaving a graph. Everything else goes through the recorder's methods, which ask
-    minigrad as they ask any library; a test holds both ways to the same events.
-"""
+"""Events of minigrad, which has observers for it."""
 
 from __future__ import annotations
 
@@ -21,13 +14,13 @@ from minigrad import dialect, modes
 from minigrad.graph import LAST, RELEASED, AccumulateGrad
 from minigrad.op import Op
 from minigrad.tensor_base import TensorBase, edge
+from minigrad.tensor_base import numbers as raw
 
-from ..protocol import Value, node_name, saved_of
+from ..protocol import Value, has_history, node_name, saved_of
 from ..trace import notes
+from .quick import NUMBERS, SCALARS, forward_of, node_ran_of
 
-SCALARS = (np.float32, np.float64)
-NUMBERS = (int, float, bool, type(None))
-FIXED = frozenset((*SCALARS, *NUMBERS))  # what cannot change
+FIXED = frozenset((*SCALARS, *NUMBERS, complex))  # what cannot change
 
 
 def safely(method: Callable[..., None]) -> Callable[..., None]:
@@ -50,25 +43,47 @@ class Minigrad:
     def attach(self, recorder: Any) -> None:
         """Begin to tell `recorder` what happens on this thread."""
         self.recorder = recorder
-        self.created = recorder.created
-        self.detached = recorder.detached
         self.backward_ended = recorder.backward_ended
-        self.mode_changed = recorder.mode_changed
+        self.packed = recorder.packed
+        self.unpacked = recorder.unpacked
         self.hook_starts = recorder.hook_starts
         self.hook_ended = recorder.hook_ended
         self.titles: dict[str, dict[type, str]] = {name: {} for name in dialect.DIALECTS}
         self.slots: dict[Any, list[Any]] = {}  # where the nodes of an op keep what they saved
         self.before: dict[Any, Any] = {}  # of each leaf, the gradient before the deposit
+        self.wraps = False  # whether gradients are tensors
         self.calm = False  # whether no code of the user's runs inside the backward call
         self.flows: dict[int, tuple[Any, Any]] = {}  # large gradients that were sent, by address
-        self.forward = forward_of(self)
+        self.fast = forward_of(self)
+        self.forward: Any = self.fast
         self.node_ran = node_ran_of(self)
+        for mode, enabled in standing().items():
+            recorder.mode_stands(mode, enabled)
+        self.choose()
         modes.add_observer(self)
 
     def detach(self) -> None:
         """Stop."""
         modes.remove_observer(self)
         self.before, self.flows = {}, {}
+
+    # ── modes ───────────────────────────────────────────────────────────────────────────────────────────────
+
+    def mode_changed(self, mode: str, enabled: bool) -> None:
+        """The user switched a mode."""
+        self.choose()
+        self.recorder.mode_changed(mode, enabled)
+
+    def recomputed(self, started: bool) -> None:
+        """A checkpoint begins to run its function again, or ends."""
+        self.recorder.recomputed(started)
+        self.choose()
+
+    def choose(self) -> None:
+        """How ops are told of: fast, unless they leave more than a plain result."""
+        state, plain = modes.state, not self.recorder.again
+        plain = plain and not (state.inference or state.saved_hooks or state.dual_level)
+        self.forward = self.fast if plain else self.ran
 
     # ── ops ─────────────────────────────────────────────────────────────────────────────────────────────────
 
@@ -78,11 +93,40 @@ class Minigrad:
         title = getattr(op, "name", None) or op.__name__
         results = list(outputs) if isinstance(outputs, tuple | list) else [outputs]
         recorder, inputs = self.recorder, list(inputs)
+        if recorder.again:
+            return recorder.ran_again(title, inputs, results[0] if results else None)
+        if modes.state.saved_hooks and by_hook():
+            return
         if recorder.inside is not None:
             recorder.ran_inside(title, inputs, results[0] if results else None)
+        written = [i for i, t in enumerate(inputs) if any(t is r for r in results)]
+        if written and op.__class__ is not Op:  # by a custom Function, which says that its input is dirty
+            return self.dirtied(title, inputs, written[0])
         if title == "copy" and recorder.call:
             inputs = inputs[1:]  # the destination is new memory, nobody's tensor
         recorder.forward(title, inputs, results, modes.is_grad_enabled())
+
+    def dirtied(self, title: str, inputs: list[Any], i: int) -> None:
+        """A custom Function wrote into input `i` and returned it; how often, nobody knows."""
+        tensor = inputs[i]
+        place = sum(isinstance(t, TensorBase) for t in inputs[:i])
+        edges = () if tensor.grad_fn is None else tensor.grad_fn.next_functions
+        fn, nr = edges[place] if place < len(edges) else (None, 0)
+        before = None if fn is None else self.recorder.source_of(fn, nr)
+        values = [tensor, *(t for t in inputs if t is not tensor)]
+        self.recorder.mutated(title, values, -1, before)
+
+    @safely
+    def created(self, tensor: Any) -> None:
+        """A tensor was made from data."""
+        if not (modes.state.saved_hooks and by_hook()):
+            self.recorder.created(tensor)
+
+    @safely
+    def detached(self, source: Any, result: Any) -> None:
+        """`detach()` was called."""
+        if not (modes.state.saved_hooks and by_hook()):
+            self.recorder.detached(source, result)
 
     @safely
     def mutated(self, op: Any, values: list[Any], version: int, history: tuple[Any, int]) -> None:
@@ -103,12 +147,14 @@ class Minigrad:
 
     def backward_started(self, roots: Any, gradients: Any, options: Any) -> None:
         """A backward call starts."""
-        wanted = options.inputs if options.call == "grad" else None
-        self.recorder.backward_started(self, options.call, roots, gradients, options.create_graph, wanted)
+        self.wraps = options.create_graph or modes.is_forward()
+        batched = bool(getattr(options, "batched", False))
+        told = options.call, roots, gradients, options.create_graph, options.inputs, batched
+        self.recorder.backward_started(self, *told)
 
     def node_at(self, tensor: Any) -> Any:
         """The node at which a tensor's gradient arrives, or None."""
-        return edge(tensor)
+        return edge(tensor) if has_history(tensor) else None
 
     def freeze(self, roots: list[Any]) -> tuple[list[Any], list[Any]]:
         """The nodes that can be reached, and how they stand; as `Ledger.freeze_all`."""
@@ -176,7 +222,7 @@ class Minigrad:
                         return None
                     versions = versions or [0] * len(slots)
                     versions[len(values)] = expected
-                value = self.recorder.numbers.take(value._data if kind else value)
+                value = self.recorder.numbers.take(raw(value) if kind else value)
             elif value.__class__ in SCALARS:
                 carrier = node if place is None else node._next[place]
                 if carrier is not None and carrier._storage is not None:
@@ -227,7 +273,8 @@ class Minigrad:
     @safely
     def custom_ended(self) -> None:
         """It ended."""
-        if self.recorder.depth == 1:
+        if self.recorder.depth == 1 and self.recorder.inside is not None:
+            self.recorder.told_again(self.recorder.ids.name(self.recorder.inside))
             self.recorder.inside = None
 
     def sent(self, gradient: Any) -> Any:
@@ -243,97 +290,21 @@ class Minigrad:
         return flow[1] if flow and flow[0]() is gradient else self.recorder.numbers.take(gradient)
 
 
-def forward_of(source: Minigrad) -> Callable[[Any, Any, Any], None]:
-    """The observer's `forward`, with all it needs at hand. See Note [Fast notes]."""
-    recorder, general = source.recorder, source.ran
-    ids, numbers, noted, locator = recorder.ids, recorder.numbers, recorder.notes, recorder.locator
-    outputs, objects, numbered, titles = ids.outputs, ids.objects, ids.tensors.__next__, source.titles
-    namespace, spots = recorder.namespace, locator.spots
-    frame_of, reference, kind = sys._getframe, weakref.ref, TensorBase.result_class
-    places: dict[tuple[int, int], int] = {}  # numbers of points in the source, by code and offset
-
-    def forward(op: Any, inputs: Any, output: Any) -> None:
-        if recorder.call or op.__class__ is not Op or output.__class__ is not kind:
-            return general(op, inputs, output)
-        if output._storage is not None:
-            return general(op, inputs, output)
-        try:
-            given: list[Any] = []
-            for value in inputs:
-                if not isinstance(value, TensorBase):
-                    if value.__class__ not in NUMBERS:
-                        return general(op, inputs, output)
-                    given.append(value)
-                    continue
-                fn = value._fn
-                if value._view is not None:
-                    return general(op, inputs, output)
-                if fn is not None:
-                    name = outputs.get((fn._seq, value._nr) if value._nr else fn._seq)
-                else:
-                    known = objects.get(id(value))
-                    name = known[0] if known is not None and known[1]() is value else None
-                if name is None:
-                    return general(op, inputs, output)
-                given.append(name)
-            fn = output._fn
-            if recorder.problem is not None or (fn is None and not modes.state.grad_enabled):
-                return general(op, inputs, output)
-            frame: Any = frame_of(2)
-            inner = 0
-            while frame is not None and frame.f_globals is not namespace:
-                inner, frame = frame.f_lasti, frame.f_back
-            here = (0, 0) if frame is None else (id(frame.f_code), frame.f_lasti)
-            place: Any = places.get(here)
-            if place is None:
-                spot, top, inner = locator.reach(frame_of(2))
-                place = None if spot is None else recorder.place_of(spot)
-                if spot is not None and spots.get(here) is spot:
-                    places[here] = place
-            else:
-                spot = recorder.spots[place]
-                top = locator.top(frame.f_back) if spot.nested else spot.top
-            name = f"t{numbered()}"
-            data = output._data
-            taken = data if data.__class__ in SCALARS else numbers.take(data)
-            key = title = None
-            if fn is None:
-                objects[id(output)] = name, reference(output)
-            else:
-                key = fn._seq
-                outputs[key] = name
-                title = titles[dialect._current].get(fn.__class__) or source.title(fn)
-            unset = dialect.retains_grad_unset()
-            noted.append(("forward", name, op.name, key, title, taken, unset, place, top, inner, *given))
-        except Exception as problem:
-            recorder.problem = problem
-
-    return forward
+def by_hook() -> bool:
+    """Whether a saved-tensor hook runs: what it computes is no step of the cell."""
+    frame: Any = sys._getframe(2)
+    while frame is not None:
+        if frame.f_globals.get("__name__") == "minigrad.op.packed":
+            return True
+        frame = frame.f_back
+    return False
 
 
-def node_ran_of(source: Minigrad) -> Callable[[Any, Any, Any], None]:
-    """The observer's `node_ran`, with all it needs at hand."""
-    recorder = source.recorder
-    noted = recorder.notes
-
-    def node_ran(node: Any, received: Any, sent: Any) -> None:
-        if recorder.depth != 1 or recorder.problem is not None:
-            return
-        try:
-            if node.__class__ is AccumulateGrad:
-                source.deposited(node, received)
-            elif recorder.creates or received.__class__ is list or node.op is None:
-                tensors = [wrapped(g) for g in (received if isinstance(received, list) else [received])]
-                recorder.node_ran(node, tensors, [wrapped(g) for g in sent])
-            else:
-                if received is not None and received.__class__ not in SCALARS:
-                    received = source.received(node, received)
-                taken = [g if g is None or g.__class__ in SCALARS else source.sent(g) for g in sent]
-                noted.append(("ran", recorder.call, node._seq, received, *taken))
-        except Exception as problem:
-            recorder.problem = problem
-
-    return node_ran
+def standing() -> dict[str, bool]:
+    """The modes of this thread that are not as usual."""
+    on = {"inference": modes.state.inference, "anomaly": modes.anomaly.enabled}
+    off = {} if modes.state.grad_enabled or modes.state.inference else {"grad": False}
+    return off | {mode: True for mode, enabled in on.items() if enabled}
 
 
 def slot_of(op: Any, name: str) -> tuple[str, int | None, int]:
@@ -341,10 +312,3 @@ def slot_of(op: Any, name: str) -> tuple[str, int | None, int]:
     node's own result), and the place among the versions in `_check`."""
     place = op.inputs.index(name) if name in op.inputs else None
     return "_raw_" + name, place, [n for n, _ in op.saved].index(name)
-
-
-def wrapped(gradient: Any) -> Any:
-    """A gradient as a tensor."""
-    from minigrad.tensor_base import wrap
-
-    return gradient if gradient is None or isinstance(gradient, TensorBase) else wrap(gradient)

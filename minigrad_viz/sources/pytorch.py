@@ -6,8 +6,10 @@ Note [How PyTorch is watched]
     Backward calls, however they are made, end in one method of one object,
     `Variable._execution_engine.run_backward`; while a cell is recorded, a stand-in for that object tells
     when it begins and ends. Both are taken away when the cell ends. Inside a backward call no mode is in
-    force; where its graph has custom Functions, one of ours is, for what their `backward` computes. Frames
-    of this module hide themselves from IPython's tracebacks.
+    force; where its graph has custom Functions or packed values, one of ours is, for what their `backward`
+    or a checkpoint computes. Modes are not told, but for the grad mode: it is asked at every op whether one
+    has changed. What a saved-tensor hook made of a value is read where it is kept, and never unpacked.
+    Frames of this module hide themselves from IPython's tracebacks.
 """
 
 from __future__ import annotations
@@ -21,7 +23,7 @@ from collections.abc import Iterator
 from types import ModuleType
 from typing import Any
 
-from ..protocol import is_tensor, saved_of, version_of
+from ..protocol import edge_of, has_history, is_tensor, saved_of, version_of
 
 PROPERTIES = ("T", "mT", "H", "mH", "real", "imag")  # attributes that compute; other attributes are only read
 COPIES = ("tensor", "as_tensor", "asarray", "from_numpy")  # make a tensor from data, even if that is a tensor
@@ -29,6 +31,7 @@ QUIET = (
     "torch.autograd.function",
     "torch.autograd.gradcheck",
 )  # what runs inside these is no step of the cell
+CHECKPOINT = "torch.utils.checkpoint"
 SWITCHES = ("torch.autograd.grad_mode", "torch.utils._contextlib")  # what stands between a mode and who asks
 
 
@@ -43,7 +46,8 @@ class PyTorch:
         self.mode: Any = None
         self.waiting: Waiting | None = None
         self.steps = 0
-        self.custom = False  # whether there are custom Functions in the running call
+        self.custom = False  # whether there are custom Functions, or packed values, in the running call
+        self.modes: dict[str, bool] = {}  # as they stood when last asked
         if "torch" in sys.modules:
             self.install()
         else:
@@ -87,6 +91,12 @@ class PyTorch:
         self.quiet = {id(vars(module)) for name in QUIET if (module := sys.modules.get(name)) is not None}
         self.engine = Engine(torch.autograd.Variable._execution_engine, self)
         torch.autograd.Variable._execution_engine = self.engine
+        self.modes = self.standing()
+        for name, enabled in self.modes.items():
+            if enabled:
+                self.recorder.mode_stands(name, enabled)
+        if not torch.is_grad_enabled() and not self.modes["inference"]:
+            self.recorder.mode_stands("grad", False)
         self.mode = Watching()
         self.mode.__enter__()
 
@@ -99,6 +109,7 @@ class PyTorch:
         if name == "set_grad_enabled":
             return self.switched(func, args, kwargs)
         given = list(flat((*args, *kwargs.values())))
+        self.ask_modes()
         with self.recorder.shield():
             tensors = {id(t): (t, version_of(t)) for t in given if is_tensor(t)}
         result = func(*args, **kwargs)
@@ -119,13 +130,38 @@ class PyTorch:
             self.recorder.mode_changed("grad", enabled)
         return result
 
+    def standing(self) -> dict[str, bool]:
+        """The modes that nobody tells of, as they stand."""
+        torch = self.torch
+        hooks = torch._C._autograd._top_saved_tensors_default_hooks(False)
+        return {
+            "inference": torch.is_inference_mode_enabled(),
+            "anomaly": torch.is_anomaly_enabled(),
+            "saved_tensors_hooks": hooks is not None and hooks[0].__module__ != CHECKPOINT,
+            "forward_ad": torch.autograd.forward_ad._current_level >= 0,
+        }
+
+    def ask_modes(self) -> None:
+        """Tell of the modes that were switched since they were asked for last."""
+        before, self.modes = self.modes, self.standing()
+        for name, enabled in self.modes.items():
+            if enabled != before[name]:
+                self.recorder.mode_changed(name, enabled)
+
     def called_inside(self, func: Any, args: Any, kwargs: dict[str, Any]) -> Any:
-        """Run a function of PyTorch inside a backward call, and tell of it if a custom Function called it."""
+        """Run a function of PyTorch inside a backward call, and tell of it if a custom Function called it, or
+        what a checkpoint runs again."""
         __tracebackhide__ = True
         result = func(*args, **kwargs)
         recorder, name = self.recorder, title(func)
-        node = None if name is None or recorder.busy else running()
-        if node is not None:
+        if name is None or recorder.busy:
+            return result
+        node = running()
+        again = runs_again()
+        if again:
+            with recorder.shield():
+                recorder.ran_again(name, list(flat((*args, *kwargs.values()))), result)
+        elif node is not None and again is not None:
             with recorder.shield():
                 recorder.inside = recorder.ids.key(node)
                 recorder.ran_inside(name, list(flat((*args, *kwargs.values()))), result)
@@ -134,7 +170,16 @@ class PyTorch:
 
     def node_at(self, tensor: Any) -> Any:
         """The node at which a tensor's gradient arrives, or None."""
-        return self.torch.autograd.graph.get_gradient_edge(tensor).node if tensor.requires_grad else None
+        edge = edge_of(tensor)
+        if edge is not None:
+            return edge[0]
+        if not tensor.requires_grad or not has_history(tensor):
+            return None
+        try:
+            with self.torch.inference_mode(False):  # in which a leaf's edge could not be found
+                return self.torch.autograd.graph.get_gradient_edge(tensor).node
+        except AssertionError:  # it asks for gradients and is a view that was made in inference mode
+            return None
 
     def freeze(self, roots: list[Any]) -> tuple[list[Any], list[Any]]:
         """The nodes that can be reached, with their keys, and how they stand."""
@@ -146,7 +191,8 @@ class PyTorch:
 
     def listen(self, live: Any, starts: Any) -> None:
         """Listen to the nodes of a call, by hooks."""
-        self.custom = any(hasattr(type(node), "_forward_cls") for node in live)
+        own = any(hasattr(type(node), "_forward_cls") for node in live)
+        self.custom = own or any(kept.packed for node in live for kept in saved_of(node))
         self.recorder.listen(live, starts)
 
     def listens(self) -> bool:
@@ -211,6 +257,23 @@ def running() -> Any:
     return None
 
 
+def runs_again() -> bool | None:
+    """Whether a function of the user's called, which a checkpoint runs again; None if a checkpoint itself
+    called."""
+    frame: Any = sys._getframe(1)
+    while frame is not None and frame.f_globals.get("__name__") == __name__:
+        frame = frame.f_back
+    while frame is not None and frame.f_code.co_name == "__torch_function__":
+        frame = frame.f_back
+    if frame is None or str(frame.f_globals.get("__name__")).startswith(("torch.autograd", CHECKPOINT)):
+        return None if frame is not None and frame.f_globals["__name__"] == CHECKPOINT else False
+    while frame is not None and frame.f_code.co_name != "run_backward":
+        if frame.f_globals.get("__name__") == CHECKPOINT:
+            return True
+        frame = frame.f_back
+    return False
+
+
 def by_torch(*passed: str) -> bool:
     """Whether PyTorch itself asked for a new tensor, as a module does for its parameters, or for a mode, by
     way of the modules `passed`."""
@@ -240,15 +303,13 @@ class Engine:
         __tracebackhide__ = True
         recorder, run = self.source.recorder, self.engine.run_backward
         here = threading.get_ident() == self.source.thread
-        if (
-            not here
-            or not all(is_tensor(t) for t in (*roots, *inputs))
-            or not (recorder.call or self.source.listens())
-        ):
+        if not here or not (recorder.call or self.source.listens()):
             return run(roots, gradients, keep_graph, create_graph, inputs, *args, **kwargs)
         kind = "backward" if kwargs.get("accumulate_grad") else "grad"
-        wanted = inputs if kind == "grad" else None
-        recorder.backward_started(self.source, kind, roots, gradients, create_graph, wanted)
+        self.source.ask_modes()
+        batched = sys._getframe(2).f_code.co_name == "vjp"  # what `is_grads_batched` makes of the call
+        wanted = inputs if kind == "grad" else inputs or None
+        recorder.backward_started(self.source, kind, roots, gradients, create_graph, wanted, batched)
         error: BaseException | None = None
         result: Any = None
         try:

@@ -11,7 +11,7 @@ import itertools
 from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
-from ..arithmetic import Line, capture_lines, deposit_lines, lines_of
+from ..arithmetic import Line, capture_lines, deposit_lines, lines_of, tangent_lines, value_lines
 from ..numbers import short
 from ..protocol import Value
 from ..trace.events import (
@@ -29,17 +29,10 @@ from ..trace.events import (
 )
 from ..words import clean, text
 from .asides import aside
-from .stage import LISTED, Stage, Where, in_cell, shown, written
+from .keeping import Keeping
+from .stage import LISTED, Told, in_cell, written
 
-
-class Told(NamedTuple):
-    """A step in words; the fields are those of `timeline.Frame`."""
-
-    marks: tuple[str, ...]
-    text: str
-    lines: tuple[Line, ...] = ()
-    span: Where | None = None
-    failed: bool = False
+BEFORE = ("tensor", "pre", "multi")  # hooks that run before their node does
 
 
 class SoFar(NamedTuple):
@@ -50,7 +43,7 @@ class SoFar(NamedTuple):
     missing: int
 
 
-class Narrator(Stage):
+class Narrator(Keeping):
     """Tells events, each as one step."""
 
     # ── forward ─────────────────────────────────────────────────────────────────────────────────────────────
@@ -85,34 +78,30 @@ class Narrator(Stage):
             values["node"] = self.builder.nodes[owner].name
             marks += self.deck_marks(self.station(self.place_of(owner)))[:1]
             told = text("step_inside", self.lang, **values)
+        elif self.switched("inference", place.time) and any(map(self.asks, event.inputs)):
+            told = text("step_forward_inference", self.lang, **values)
         elif not event.grad_enabled and any(map(self.asks, event.inputs)):
             told = text("step_forward_off", self.lang, **values)
-        elif event.grad_enabled and self.builder.by_node and not any(map(self.asks, event.inputs)):
+        elif self.no_node(event):
             told = text("step_forward_none", self.lang, **values)
         else:
             told = text("step_forward", self.lang, **values)
         lines = [] if node is None else self.saved(node.name, node.saved)
+        lines[:0] = tangent_lines(self.builder, event, self.lang)
         if opens and event.span is not None:
             lines.insert(0, self.line("inside", *self.words("inside", expr=written(event.span))))
         of_leaf = owner is None or self.builder.nodes[owner].variable is not None
         span = in_cell(event.span) if of_leaf else self.written_at(self.place_of(owner or ""))
         return Told(marks, clean(told), tuple(lines), span)
 
+    def no_node(self, event: Forward) -> bool:
+        """Whether an op left no node, in a cell with nodes, because no input asks for a gradient."""
+        made = any(state.node is not None for state in event.outputs)
+        return event.grad_enabled and bool(self.builder.by_node) and not made
+
     def asks(self, tensor: str | None) -> bool:
         """Whether a tensor requires gradients."""
         return tensor is not None and self.builder.asks(tensor)
-
-    def saved(self, node: str, saved: Sequence[Any]) -> list[Line]:
-        """What a new node keeps for backward."""
-        parts = [
-            text("step_made", self.lang, name=s.name, value=shown(s.value))
-            for s in saved[:LISTED]
-            if s.value is not None
-        ]
-        if not parts:
-            return []
-        label, content = self.words("keeps", node=node, saved=", ".join(parts))
-        return [self.line("saved", label, content)]
 
     def detached(self, event: Detached) -> Told:
         """`detach()` was called."""
@@ -131,6 +120,7 @@ class Narrator(Stage):
             "new": event.tensor.version,
         }
         key = "step_in_place" if event.tensor.id == event.before else "step_in_place_new"
+        key = "step_in_place_dirty" if event.version < 0 else key
         if event.span is None:
             key = "step_in_place_view"
         else:
@@ -138,7 +128,7 @@ class Narrator(Stage):
         return Told(
             self.card_marks((event.tensor.id,)),
             clean(text(key, self.lang, **values)),
-            (),
+            tuple(value_lines(self.builder, event.tensor, self.lang)),
             in_cell(event.span),
         )
 
@@ -153,17 +143,13 @@ class Narrator(Stage):
     def modes(self, events: Iterable[ModeChanged]) -> list[Line]:
         """The last switch of each mode before a step."""
         last = {event.mode: event for event in events}
-        return [
-            self.line("mode", *self.words("mode_on" if event.enabled else "mode_off", mode=event.mode))
-            for event in last.values()
-        ]
+        lines = []
+        for event in last.values():
+            key, mode = "mode_on" if event.enabled else "mode_off", text(f"mode_{event.mode}", self.lang)
+            lines.append(self.line("mode", *self.words(key, mode=mode)))
+        return lines
 
     # ── backward ────────────────────────────────────────────────────────────────────────────────────────────
-
-    @property
-    def call_at(self) -> Where | None:
-        """Where the backward call stands in the cell."""
-        return None if self.started is None else in_cell(self.started.span)
 
     def start(self) -> list[Line]:
         """The gradients that the call starts with, one line a root."""
@@ -175,8 +161,14 @@ class Narrator(Stage):
             if gradient is not None and id is None:
                 one = gradient.items == (1.0,)
                 key = "start_one" if one else "start_given"
+                many = event is not None and event.batched and gradient.items is None
+                key = "start_many" if many else key
                 label, content = self.words(key, name=name, value=short(gradient))
                 lines.append(self.line("start", label, content))
+        if event is not None and event.wanted is not None and event.kind == "backward":
+            names = [self.name(tensor) for tensor in event.wanted[:LISTED]]
+            names += ["…"] * (len(event.wanted) > LISTED)
+            lines.append(self.line("asked", *self.words("asked", names=", ".join(names))))
         return lines
 
     def ran(self, event: NodeRan, first: bool, so_far: Iterable[SoFar]) -> Told:
@@ -191,7 +183,8 @@ class Narrator(Stage):
             told = self.sent(event)
             sums = lines_of(self.builder, event, self.lang)
             span = in_cell(node.code) or self.written_at(place)
-        lines = [*(self.start() if first else ()), *self.with_hooks(event.node, sums)]
+        lines = [*(self.start() if first else ()), *self.unpacks(event.node)]
+        lines += self.with_hooks(event.node, sums)
         for wait in so_far:
             label, content = self.words(
                 "so_far", name=self.name(wait.tensor), value=short(wait.total), n=wait.missing
@@ -210,8 +203,8 @@ class Narrator(Stage):
             return lines
         lines = [line for line in lines if line.kind != "hook"]
         sums = sum(1 for _ in itertools.takewhile(lambda line: line.kind == "sum", lines))
-        before = [self.hook(hook) for hook in hooks if hook.kind in ("tensor", "pre")]
-        after = [self.hook(hook) for hook in hooks if hook.kind not in ("tensor", "pre")]
+        before = [self.hook(hook) for hook in hooks if hook.kind in BEFORE]
+        after = [self.hook(hook) for hook in hooks if hook.kind not in BEFORE]
         return [*lines[:sums], *before, *lines[sums:], *after]
 
     def sent(self, event: NodeRan) -> str:
@@ -284,6 +277,10 @@ class Narrator(Stage):
             where = {"node": self.builder.nodes[guilty].name, "name": self.name(place.states[0].id)}
             lines.append(self.line("stopped", *self.words("stopped", **where)))
         span = in_cell(event.span) if isinstance(event, Failed) else self.call_at
+        made = self.written_at(place) if self.switched("anomaly", self.began) else None
+        if made is not None and place is not None:
+            lines.append(self.line("made_at", *self.words("made_at", expr=self.expression(place))))
+            span = made  # as the traceback that anomaly detection adds
         return Told(marks, clean(event.error or ""), tuple(lines), span, failed=True)
 
     # ── many at once ────────────────────────────────────────────────────────────────────────────────────────

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from bisect import bisect
 from collections.abc import Iterable, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 from ..arithmetic import Line
 from ..drawing.boxes import PARALLEL, name_cards
@@ -11,7 +12,18 @@ from ..model.build import Builder
 from ..model.places import LIBRARY, Place
 from ..numbers import short
 from ..protocol import Value
-from ..trace.events import BackwardStarted, Deposited, Freed, HookRan, NodeRan, TensorState, Trace
+from ..trace.events import (
+    BackwardStarted,
+    Deposited,
+    Forward,
+    Freed,
+    HookRan,
+    ModeChanged,
+    NodeRan,
+    TensorState,
+    Trace,
+    Unpacked,
+)
 from ..trace.graph import Graph, Station
 from ..trace.where import Span
 from ..words import clean, shorten, text
@@ -20,6 +32,16 @@ NAME, EXPR = 32, 72  # columns of a tensor's name and of an expression in a sent
 LISTED = 4  # values that are listed in a sentence
 
 Where = tuple[int, int, int, int]
+
+
+class Told(NamedTuple):
+    """A step in words; the fields are those of `timeline.Frame`."""
+
+    marks: tuple[str, ...]
+    text: str
+    lines: tuple[Line, ...] = ()
+    span: Where | None = None
+    failed: bool = False
 
 
 class Stage:
@@ -42,11 +64,20 @@ class Stage:
         self.hooks: dict[str, list[HookRan]] = {}
         self.deposits: dict[str, Deposited] = {}
         self.freed: dict[str, list[str]] = {}
-        for event in trace.events:
-            if isinstance(event, BackwardStarted | HookRan | Deposited | Freed):
+        self.unpacked: dict[str, list[Unpacked]] = {}
+        self.used: dict[Span, list[Forward]] = {}  # the ops by where they stand in the source
+        self.switches: dict[str, list[tuple[int, bool]]] = {}  # of each mode: when, and on or off
+        self.began = 0  # when the call began
+        for time, event in enumerate(trace.events):
+            if isinstance(event, BackwardStarted | HookRan | Deposited | Freed | Unpacked):
                 self.index(event)
+                self.began = time if event is self.started else self.began
+            elif isinstance(event, ModeChanged):
+                self.switches.setdefault(event.mode, []).append((time, event.enabled))
+            elif isinstance(event, Forward) and event.span is not None:
+                self.used.setdefault(event.span, []).append(event)
 
-    def index(self, event: BackwardStarted | HookRan | Deposited | Freed) -> None:
+    def index(self, event: BackwardStarted | HookRan | Deposited | Freed | Unpacked) -> None:
         """Keep an event of the call that is told by the node that it belongs to."""
         if event.call != self.builder.call:
             return
@@ -56,8 +87,21 @@ class Stage:
             self.hooks.setdefault(event.node, []).append(event)
         elif isinstance(event, Deposited):
             self.deposits[event.node] = event
+        elif isinstance(event, Unpacked):
+            self.unpacked.setdefault(event.node, []).append(event)
         else:
             self.freed.setdefault(event.node, []).extend(event.names)
+
+    def switched(self, mode: str, time: int) -> bool:
+        """Whether a mode was on when so many events had happened."""
+        before = self.switches.get(mode, [])
+        place = bisect(before, time, key=lambda switch: switch[0])
+        return place > 0 and before[place - 1][1]
+
+    @property
+    def call_at(self) -> Where | None:
+        """Where the backward call stands in the cell."""
+        return None if self.started is None else in_cell(self.started.span)
 
     # ── where things stand ──────────────────────────────────────────────────────────────────────────────────
 

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import itertools
 import math
+import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
@@ -32,6 +33,7 @@ from ..trace.events import (
     ModeChanged,
     Mutated,
     NodeRan,
+    Recomputed,
     Statement,
     TensorState,
     Trace,
@@ -42,6 +44,7 @@ from .schedule import Schedule, needed
 
 LIMIT = 1000  # steps; of more the middle ones are told in one
 FORWARD, BACKWARD = "forward", "backward"
+NOT_A_NUMBER = re.compile(r"Function '(\w+)' returned nan values in its")  # says anomaly detection
 
 
 @dataclass(slots=True)
@@ -96,11 +99,15 @@ class Story:
             return None
         nodes, failed = self.started.nodes, self.ended is None or self.ended.error is not None
         limited: set[str] | None = None
-        if self.started.kind == "grad":
-            asked = self.ended.captured if self.ended is not None else ()
+        if self.started.kind == "grad" or (failed and self.started.wanted is not None):
+            asked = [tensor for tensor, _ in self.ended.captured] if self.ended is not None else []
+            asked = asked or list(self.started.wanted or ())
             if not asked:
                 return None  # it failed, and nobody knows what it was asked for
-            limited = needed(nodes, {self.node_of(tensor) for tensor, _ in asked})
+            ends = {self.node_of(tensor) for tensor in asked}
+            limited = needed(nodes, ends)
+            if self.started.kind != "grad":
+                limited |= {node.id for node in nodes if node.variable in asked}
         elif not failed:
             limited = set(self.ran)  # `backward(inputs=…)` leaves some out
         schedule = Schedule(nodes, [self.node_of(root) for root in self.started.roots], limited)
@@ -117,6 +124,9 @@ class Story:
     def guilty(self) -> str | None:
         """The node that would have run when the call failed; None if the failure came before any."""
         event, schedule = self.started, self.schedule
+        found = NOT_A_NUMBER.search((self.ended.error if self.ended is not None else None) or "")
+        if found is not None and self.ran and self.builder.nodes[self.ran[-1]].name == found[1]:
+            return self.ran[-1]  # it ran, and what it gave was looked at then
         if event is None or schedule is None or len(self.ran) >= len(schedule.order):
             return None
         for root, gradient in zip(event.roots, event.gradients, strict=True):
@@ -208,6 +218,8 @@ class Story:
                 known = event.node in self.builder.nodes and self.narrator.station(place) is not None
                 if known and place is not None:
                     yield Step(phase, event, ran, self.narrator.folds.get(place.id, ""))
+            elif isinstance(event, Recomputed):
+                yield Step(phase, event, ran)
             elif isinstance(event, HookRan) and event.node not in running:
                 if event is self.narrator.hooks[event.node][0]:
                     yield Step(phase, event, ran)

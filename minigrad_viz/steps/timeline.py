@@ -20,13 +20,15 @@ from ..trace.events import (
     Mutated,
     NodeRan,
     NodeState,
+    Recomputed,
     Statement,
     Trace,
 )
 from ..trace.graph import ROOT, Graph
 from ..words import clean, columns, text
-from .narrate import Narrator, Told
+from .narrate import Narrator
 from .schedule import Moment, Schedule, edges_into
+from .stage import Told
 from .story import BACKWARD, FORWARD, Step, Story, grouped, limited
 
 LABEL = 18  # columns up to which the labels of lines are aligned
@@ -107,6 +109,8 @@ def one(narrator: Narrator, story: Story, steps: Sequence[Step]) -> Told:
         told = narrator.hooked(event.node)
     elif isinstance(event, Statement):
         told = narrator.aside(event, step.tensor)
+    elif isinstance(event, Recomputed):
+        told = narrator.recomputed(event)
     elif isinstance(event, BackwardEnded) and event.error is None:
         told = narrator.captured(event)
     else:

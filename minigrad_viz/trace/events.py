@@ -19,7 +19,8 @@ from .where import Span
 
 class TensorState(NamedTuple):
     """A tensor as it stood at one moment. `grad_fn` is the name of its node, `node` that node's id;
-    `value` is None for a tensor that nobody has any more."""
+    `value` is None for a tensor that nobody has any more; `tangent` is that of a dual tensor (forward
+    mode)."""
 
     id: str
     value: Value | None
@@ -31,6 +32,7 @@ class TensorState(NamedTuple):
     node: str | None
     version: int
     parameter: bool = False
+    tangent: Value | None = None
 
 
 class NodeState(NamedTuple):
@@ -58,7 +60,9 @@ class Statement(NamedTuple):
 
 
 class ModeChanged(NamedTuple):
-    """A mode was switched on or off: "grad", by `no_grad`, `enable_grad` or `set_grad_enabled`."""
+    """A mode was switched on or off: "grad" (by `no_grad`, `enable_grad` or `set_grad_enabled`), "inference",
+    "anomaly", "saved_tensors_hooks" or "forward_ad" (a level of forward mode). One that was not as usual
+    before the cell has no `span`."""
 
     mode: str
     enabled: bool
@@ -111,7 +115,9 @@ class Mutated(NamedTuple):
 
 
 class BackwardStarted(NamedTuple):
-    """`backward()` or `grad()` was called; `nodes` is the graph it found, roots first."""
+    """`backward()` or `grad()` was called; `nodes` is the graph it found, roots first. `wanted` are the
+    tensors whose gradients were asked for (None: all leaves); `batched`: the gradients that were given are
+    many, one behind the other."""
 
     call: int
     kind: str
@@ -121,6 +127,8 @@ class BackwardStarted(NamedTuple):
     create_graph: bool
     nodes: tuple[NodeState, ...]
     span: Span | None
+    wanted: tuple[str, ...] | None = None
+    batched: bool = False
 
 
 class NodeRan(NamedTuple):
@@ -136,8 +144,9 @@ class NodeRan(NamedTuple):
 
 class HookRan(NamedTuple):
     """A hook of the user's ran. `kind` is "tensor" (a hook of output `index` of the node; of the leaf for an
-    AccumulateGrad), "pre", "post" or "post_accumulate"; `name` is the hook's own, "" where unknown. `after`
-    equals `before` when the hook left the gradients as they were."""
+    AccumulateGrad), "pre", "post", "post_accumulate" or "multi" (one of several tensors, with all of their
+    gradients; `node` is where it ran); `name` is the hook's own, "" where unknown. `after` equals `before`
+    when the hook left the gradients as they were."""
 
     call: int
     node: str
@@ -158,6 +167,35 @@ class Inside(NamedTuple):
     inputs: tuple[Value | str, ...]
     output: Value
     span: Span | None
+
+
+class Packed(NamedTuple):
+    """A saved-tensor hook packed what a node saved as `name`; `kept` tells in words what it became."""
+
+    call: int
+    node: str
+    name: str
+    value: Value | None
+    kept: str
+
+
+class Unpacked(NamedTuple):
+    """A saved-tensor hook unpacked it again, to `value`."""
+
+    call: int
+    node: str
+    name: str
+    kept: str
+    value: Value | None
+
+
+class Recomputed(NamedTuple):
+    """A checkpoint ran its function again, because `node` needed what had not been kept ("" where unknown);
+    `ops` are what it computed."""
+
+    call: int
+    node: str
+    ops: tuple[Inside, ...]
 
 
 class Freed(NamedTuple):
@@ -218,6 +256,9 @@ Event = (
     | NodeRan
     | HookRan
     | Inside
+    | Packed
+    | Unpacked
+    | Recomputed
     | Freed
     | Deposited
     | BackwardEnded

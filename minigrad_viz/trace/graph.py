@@ -31,13 +31,15 @@ class Saved:
 
     `value` is a snapshot for tensors and a short text for anything else (`3`, `(2, 3)`); None when it was
     freed before anybody looked. `version` is the tensor's version when it was saved; `freed` says that
-    backward released it.
+    backward released it; `packed` what a saved-tensor hook made of it ("" if none did, `RECOMPUTED` if it is
+    not kept but computed again).
     """
 
     name: str
     value: Value | str | None
     version: int | None = None
     freed: bool = False
+    packed: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +48,8 @@ class Card:
 
     `name` is the variable, `expr` the source expression that made it; either may be unknown. `grad` is the
     gradient that flowed into the tensor; `grad_kept` tells whether it was also stored in `.grad`, and
-    `before` is what that held already. `held` says that a variable still stands for the tensor in the end.
+    `before` is what that held already. `held` says that a variable still stands for the tensor in the end;
+    `asked` that the call that is shown was to find its gradient. `tangent` is that of a dual tensor.
     """
 
     id: str
@@ -62,12 +65,14 @@ class Card:
     version: int = 0
     held: bool = False
     before: Value | None = None
+    asked: bool = False
+    tangent: Value | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Hook:
-    """A hook that ran with a node: its `kind` ("tensor", "pre", "post", "post_accumulate") and own name,
-    and the gradients before it and after it."""
+    """A hook that ran with a node: its `kind` ("tensor", "pre", "post", "post_accumulate", "multi") and own
+    name, and the gradients before it and after it."""
 
     kind: str
     name: str
@@ -82,7 +87,8 @@ class Deck:
     `inputs` has one entry per entry of `next_functions`: the id of the route it belongs to, or None where
     the entry is None (the input needs no gradient; drawn as ∅). `hooks` counts the user's hooks that run
     with the node. `sequence` is the rank of the node's age, by which the engine runs it (an AccumulateGrad's
-    is the highest); 0 where nobody asked. `ran` are the hooks that ran in the call that is shown, in order.
+    is the highest); 0 where nobody asked. `ran` are the hooks that ran in the call that is shown, in order;
+    `skipped`: the call left the node out, because no gradient behind it was asked for.
     """
 
     id: str
@@ -92,6 +98,7 @@ class Deck:
     hooks: int = 0
     sequence: int = 0
     ran: tuple[Hook, ...] = ()
+    skipped: bool = False
 
 
 @dataclass(frozen=True, slots=True)

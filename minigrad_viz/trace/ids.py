@@ -16,6 +16,8 @@ from typing import Any
 
 from minigrad.graph import LAST
 
+from ..protocol import history_of
+
 Key = int | str  # of a node
 
 _serial = itertools.count()
@@ -70,7 +72,7 @@ class Ids:
 
     def known(self, tensor: Any) -> str | None:
         """The id of a tensor that was seen before."""
-        fn = tensor.grad_fn
+        fn = history_of(tensor)
         return self.object(tensor) if fn is None else self.output(fn, tensor.output_nr)
 
     def object(self, tensor: Any) -> str | None:
@@ -97,7 +99,7 @@ class Ids:
         name = f"t{next(self.tensors)}"
         reference = self._references[name] = weakref.ref(tensor)
         self.objects[id(tensor)] = name, reference
-        fn = tensor.grad_fn
+        fn = history_of(tensor)
         if fn is not None:
             self._put(fn, tensor.output_nr, name)
         return name

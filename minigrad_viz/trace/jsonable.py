@@ -6,9 +6,11 @@ to.
 
 from __future__ import annotations
 
+import dataclasses
 import functools
 import math
 import types
+from collections.abc import Collection
 from typing import Any, Union, get_args, get_origin, get_type_hints
 
 from ..protocol import NAN, Value
@@ -35,11 +37,20 @@ def fields(kind: Any) -> dict[str, Any]:
     return get_type_hints(kind)
 
 
+@functools.cache
+def optional(kind: Any) -> Collection[str]:
+    """The fields that have a value where none is given: an older trace may lack them."""
+    if not dataclasses.is_dataclass(kind):
+        return getattr(kind, "_field_defaults", ())
+    return [f.name for f in dataclasses.fields(kind) if f.default is not dataclasses.MISSING]
+
+
 def made(kind: Any, data: dict[str, Any]) -> Any:
     """An object of class `kind` from the dictionary that `plain` made of it."""
     if kind is Value and data["items"] is not None:
         data = {**data, "items": [number(item) for item in data["items"]]}
-    return kind(**{name: back(data[name], hint) for name, hint in fields(kind).items()})
+    told = {n: hint for n, hint in fields(kind).items() if n in data or n not in optional(kind)}
+    return kind(**{name: back(data[name], hint) for name, hint in told.items()})
 
 
 def back(value: Any, hint: Any) -> Any:

@@ -99,10 +99,10 @@ class Writer:
 
     def state(self, row: Any) -> TensorState:
         """A tensor from what `Ledger.state_of` noted."""
-        id, value, grad, requires, leaf, retains, title, key, version, parameter = row
+        id, value, grad, requires, leaf, retains, title, key, version, parameter, tangent = row
         node = None if key is None else self.ids.name(key)
-        value, grad = self.value(value), self.value(grad)
-        return TensorState(id, value, grad, requires, leaf, retains, title, node, version, parameter)
+        how = requires, leaf, retains, title, node, version, parameter
+        return TensorState(id, self.value(value), self.value(grad), *how, self.value(tangent))
 
 
 # ── notes ───────────────────────────────────────────────────────────────────────────────────────────────────
@@ -176,7 +176,8 @@ def started(writer: Writer, event: BackwardStarted, nodes: list[tuple[Any, ...]]
     writer.out.append(event._replace(nodes=tuple(states)))
     writer.ran = {}
     writer.saved = {
-        s.id: tuple(v.name for v in s.saved if isinstance(v.value, Value) and not v.freed) for s in states
+        s.id: tuple(v.name for v in s.saved if (isinstance(v.value, Value) or v.packed) and not v.freed)
+        for s in states
     }
 
 

@@ -17,6 +17,7 @@ from ..protocol import (
     is_tensor,
     node_name,
     saved_of,
+    tangent_of,
     value_of,
     variable_of,
     version_of,
@@ -99,6 +100,7 @@ def card_of(tensor: Any, id: str, name: str | None, role: str) -> Card:
     """The card of a tensor that is at hand."""
     fn = tensor.grad_fn
     grad = tensor.grad if fn is None or tensor.retains_grad else None
+    tangent = tangent_of(tensor)
     return Card(
         id=id,
         role=role,
@@ -111,6 +113,7 @@ def card_of(tensor: Any, id: str, name: str | None, role: str) -> Card:
         retains_grad=tensor.retains_grad,
         version=version_of(tensor),
         held=name is not None,
+        tangent=None if tangent is None else value_of(tangent),
     )
 
 
@@ -126,9 +129,10 @@ def chips(kept: Iterable[Kept]) -> tuple[Saved, ...]:
     return tuple(
         Saved(
             k.name,
-            value_of(k.value) if is_tensor(k.value) else None if k.freed else str(k.value),
+            value_of(k.value) if is_tensor(k.value) else None if k.freed or k.packed else str(k.value),
             version_of(k.value) if is_tensor(k.value) else None,
             k.freed,
+            k.packed,
         )
         for k in kept
     )

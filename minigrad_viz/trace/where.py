@@ -33,7 +33,12 @@ class Span:
     origin: int = 0
 
 
-SEVERAL = "torch.nn."  # calls of these use tensors several times, in no order that their frame tells
+# Modules that work with whole functions of the user's, or compute with tensors for themselves.
+INSIDE = (
+    "minigrad.autograd.functional", "minigrad.autograd.gradcheck", "minigrad.autograd.run", "minigrad.func",
+    "torch.autograd.functional", "torch._functorch", "torch._vmap_internals",
+)  # fmt: skip
+SEVERAL = ("torch.nn.", *INSIDE)  # calls of these use tensors several times, in no order that frames tell
 
 
 class Spot(NamedTuple):
@@ -116,6 +121,15 @@ class Locator:
             inner = next(self._calls) if several else frame.f_lasti
             frame = frame.f_back
         return None, -1, 0
+
+    def inside(self, frame: FrameType | None) -> bool:
+        """Whether what runs here was called for itself by a function of a library that works with whole
+        functions, which the user's code has called."""
+        name: object = ""
+        while frame is not None and frame.f_globals is not self._namespace:
+            name = frame.f_globals.get("__name__", "")
+            frame = frame.f_back
+        return isinstance(name, str) and name.startswith(INSIDE)
 
     def top(self, frame: FrameType | None) -> int:
         """The number of the statement at the top level that runs now; -1 if it is none of the traced text."""

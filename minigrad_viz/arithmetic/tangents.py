@@ -1,0 +1,215 @@
+"""Forward mode: how the tangent of a result comes from those of its inputs.
+
+    ẏ = ∂y/∂x · ẋ = 3x²·ẋ = 75 · 1 = 75          Ḣ = W Ẋ          ẇ = ẋ·y + x·ẏ
+
+The formula is the op's own vjp for an op that works element by element (its transpose is itself), and the op
+itself on tangents for one that is linear in its inputs, one input at a time. It is shown only if it gives the
+tangent that was recorded; else the line says what went in and what came out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from minigrad.op import F
+
+from ..model.build import Builder
+from ..protocol import Value
+from ..trace.events import Forward, TensorState
+from ..words import clean, text
+from .derivatives import label, quotient
+from .facts import raw
+from .glyphs import TooLarge, dot, latex_dot, latex_name
+from .lines import (
+    Line,
+    array_of,
+    came,
+    close,
+    full,
+    latex_full,
+    latex_shape,
+    line,
+    result,
+    single,
+)
+from .notation import FAULTS, Known, symbol, told
+from .symbols import ADD, GIVEN, MATMUL, NUMBER, Symbol, bound, matrix_product, of_op, product
+from .typeset import Writer, shapes
+from .vjps import value_text
+
+SPELLED = ("", "_scalar", "_tensor", "_base", "_all", "_dim")  # how ops are called that PyTorch has as one
+PRODUCTS = {"mm", "mv", "bmm", "dot"}  # linear in each input
+MATRIX = {"matmul": ("dot", "mv", "mm", "bmm")}
+
+
+class Operand(NamedTuple):
+    """An argument of an op: a tensor with its name, value and tangent, or another value (`name` is None)."""
+
+    name: str | None
+    value: Any
+    tangent: Value | None = None
+
+
+def tangent_lines(builder: Builder, event: Forward, lang: str | None) -> list[Line]:
+    """The line of an op whose (first) result has a tangent."""
+    state = event.outputs[0]
+    if state.tangent is None:
+        return []
+    name, operands = label(builder, state.id), list(operands_of(builder, event))
+    for op in ops_of(event.op):
+        found = derived(op, operands, name, state.value, state.tangent)
+        if found is not None:
+            return [formula_line(name, operands, found, state.tangent, lang)]
+    return [by_name(event.op, name, operands, state.tangent, lang)]
+
+
+def value_lines(builder: Builder, state: TensorState, lang: str | None) -> list[Line]:
+    """The tangent of a tensor that was written to."""
+    if state.tangent is None:
+        return []
+    return [by_name("", label(builder, state.id), [], state.tangent, lang)]
+
+
+def operands_of(builder: Builder, event: Forward) -> Iterator[Operand]:
+    """The arguments of an op."""
+    for id, argument in zip(event.inputs, event.arguments, strict=True):
+        if id is None or id not in builder.at:
+            yield Operand(None, raw(argument))
+        else:
+            place, i = builder.at[id]
+            yield Operand(label(builder, id), place.states[i].value, place.states[i].tangent)
+
+
+def ops_of(title: str) -> Iterator[Any]:
+    """The ops that may be meant by a title, minigrad's or PyTorch's."""
+    for name in MATRIX.get(title, [title + kind for kind in SPELLED]):
+        op = getattr(getattr(F, name, None), "op", None)
+        if op is not None:
+            yield op
+
+
+def derived(
+    op: Any, operands: list[Operand], name: str, value: Value | None, tangent: Value
+) -> Symbol | None:
+    """The formula of a result's tangent, if it gives the recorded one."""
+    try:
+        given = op.bind(operands, {})
+        with np.errstate(all="ignore"):
+            if op.elementwise:
+                made = Operand(name, value)
+                terms = [slope(op, i, given, made, tangent) for i in moving(op, given)]
+            elif op.linear or op.name in PRODUCTS:
+                terms = [moved(op, i, given) for i in moving(op, given)]
+            else:
+                return None
+    except FAULTS:
+        return None
+    if not terms:
+        return None
+    found = terms[0]
+    for term in terms[1:]:
+        found = found + term
+    recorded = array_of(tangent)
+    if found.value is None or recorded is None:
+        return found if tuple(found.shape) == tangent.shape else None
+    try:
+        whole = np.broadcast_to(found.value, tangent.shape)
+    except ValueError:
+        return None
+    scale = np.max(np.abs(recorded), initial=0)
+    return found if close(whole, recorded, tangent.dtype, scale) else None
+
+
+def moving(op: Any, given: list[Any]) -> list[int]:
+    """The places of the inputs that have a tangent."""
+    return [i for i in op.places if isinstance(given[i], Operand) and given[i].tangent is not None]
+
+
+def slope(op: Any, i: int, given: list[Any], made: Operand, tangent: Value) -> Symbol:
+    """`3x²·ẋ`: what one input of an op that works element by element has a share in."""
+    vjp = op.vjps[op.params[i]]
+    wanted = vjp.__code__.co_varnames[1 : vjp.__code__.co_argcount]
+    arguments = dict(zip(op.params, given, strict=True)) | {"result": made}
+    shape, dtype = given[i].value.shape, given[i].value.dtype
+    derivable = told(op.params[i], shape, dtype)
+    values = [written_as(n, arguments[n]) if n in arguments else derivable[n] for n in wanted]
+    one = Symbol(NUMBER, value=np.dtype("float32" if tangent.dtype == "bfloat16" else tangent.dtype).type(1))
+    return product(bound(vjp)(one, *values), along(given[i]))
+
+
+def moved(op: Any, i: int, given: list[Any]) -> Symbol:
+    """`W Ẋ`: the op itself with the tangent of one input in that one's place."""
+    values = [along(v) if k == i else written_as(op.params[k], v) for k, v in enumerate(given)]
+    if op.name == "dot":
+        return matrix_product(values[0], values[1], np.dot)
+    return of_op(op.name, op.kernel, tuple(values))
+
+
+def along(operand: Operand) -> Symbol:
+    """The tangent of an input."""
+    assert operand.tangent is not None
+    value, name = operand.tangent, operand.name or ""
+    return Symbol(GIVEN, value=array_of(value), shape=value.shape, text=name)
+
+
+def written_as(name: str, operand: Any) -> Any:
+    """An argument for a formula: a tensor by its name, anything else as it is."""
+    if not isinstance(operand, Operand):
+        return operand
+    if operand.name is None:
+        return operand.value
+    value = operand.value
+    return symbol(name, Known(array_of(value), () if value is None else value.shape), {name: operand.name})
+
+
+# ── lines ───────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def heading(name: str, lang: str | None) -> str:
+    """The word before the line."""
+    if dot(name) == f"tangent({name})":
+        return text("tangent", lang)
+    return text("tangent_of", lang, dot=dot(name), name=name)
+
+
+def formula_line(name: str, operands: list[Operand], found: Symbol, tangent: Value, lang: str | None) -> Line:
+    """`ẏ = ∂y/∂x · ẋ = 3x²·ẋ = 75 · 1 = 75`."""
+    forms, latex = [dot(name)], [latex_dot(name)]
+    sources = [o for o in operands if o.tangent is not None]
+    if len(sources) == 1 and single(tangent) and single(sources[0].tangent) and found.head != ADD:
+        ratio, source = quotient(name, sources[0].name or ""), sources[0].name or ""
+        forms.append(f"{ratio[0]} · {dot(source)}")
+        latex.append(rf"{ratio[1]} \cdot {latex_dot(source)}")
+    forms.append(Writer(tangent=True).text(found))
+    latex.append(Writer(latex=True, tangent=True).text(found))
+    try:
+        if found.value is None:
+            raise TooLarge
+        numbers = Writer(numbers=True, dtype=tangent.dtype, tangent=True).text(found)
+        if found.head != GIVEN:
+            forms.append(numbers)
+            latex.append(Writer(latex=True, numbers=True, dtype=tangent.dtype, tangent=True).text(found))
+        if (whole := full(tangent)) is not None:
+            forms.append(result(whole))
+            latex.append(latex_full(tangent))
+    except TooLarge:
+        pass
+    tail = shapes(found) if found.head == MATMUL else ""
+    marked = " = ".join(forms) + (f"   {tail}" if tail else "")
+    formula = " = ".join(latex) + (rf" \quad {latex_shape(tail)}" if tail else "")
+    return line("tangent", heading(name, lang), marked, formula)
+
+
+def by_name(op: str, name: str, operands: list[Operand], tangent: Value, lang: str | None) -> Line:
+    """`log_softmax: ẋ (3,) = [1 0 0] → ẏ (3,) = [0.5 …]`: what went in and came out."""
+    come = [(o.name or "", o.tangent) for o in operands if o.tangent is not None]
+    went = ", ".join(f"{dot(n)} {value_text(t, came)}" for n, t in come)
+    latex = r",\ ".join(rf"{latex_dot(n)} = {latex_full(t)}" for n, t in come)
+    before, latex_before = (f"{clean(op)}: {went} → ", rf"{latex_name(clean(op))}:\ {latex} \to ")
+    return line(
+        "tangent", heading(name, lang), f"{before if come else ''}{dot(name)} {value_text(tangent, result)}",
+        rf"{latex_before if come else ''}{latex_dot(name)} = {latex_full(tangent)}",
+    )  # fmt: skip

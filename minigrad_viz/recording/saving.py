@@ -1,0 +1,70 @@
+"""What saved-tensor hooks make of saved values, and what a checkpoint computes again: as events."""
+
+from __future__ import annotations
+
+import sys
+from typing import Any
+
+from ..protocol import is_tensor, kept_text, text_of, value_of
+from ..trace.events import Inside, Packed, Recomputed, Unpacked
+from ..trace.where import Locator
+from .ledger import observing
+from .listening import Listener
+
+
+class Keeper(Listener):
+    """The part of the recorder that is told of packing, unpacking and computing again."""
+
+    locator: Locator
+
+    def __init__(self, namespace: dict[str, Any]) -> None:
+        super().__init__(namespace)
+        self.again = 0  # how many checkpoints are computing again, one inside another
+        self._ops: list[Inside] = []  # what they have computed
+
+    @observing
+    def packed(self, node: Any, name: str, tensor: Any, kept: Any) -> None:
+        """A hook packed what `node` saves as `name`; a checkpoint does so for itself as it computes."""
+        if not self.again and self.depth < 2:
+            told = self.ids.node(node), saved_name(name), value_of(tensor), kept_text(kept)
+            self.notes.append(Packed(self.call, *told))
+
+    @observing
+    def unpacked(self, node: Any, name: str, kept: Any, tensor: Any) -> None:
+        """It was unpacked; where a checkpoint had to compute it, that is told first."""
+        if self.again or self.depth > 1:
+            return
+        key = self.ids.node(node)
+        self.told_again(key)
+        value = value_of(tensor) if is_tensor(tensor) else None
+        self.notes.append(Unpacked(self.call, key, saved_name(name), kept_text(kept), value))
+
+    def recomputed(self, started: bool) -> None:
+        """A checkpoint begins to run its function again, or ends."""
+        self.again += 1 if started else -1
+
+    @observing
+    def ran_again(self, title: str, inputs: list[Any], result: Any) -> None:
+        """An op ran in such a function."""
+        if is_tensor(result) and self.depth < 2:
+            values = tuple(value_of(v) if is_tensor(v) else text_of(v) for v in inputs)
+            spot = self.locator.at(sys._getframe(2))
+            span = None if spot is None else spot.span
+            self._ops.append(Inside(self.call, "", title, values, value_of(result), span))
+
+    def told_again(self, key: str) -> None:
+        """Tell what was computed again for a node, if anything was."""
+        if self._ops:
+            ops = tuple(op._replace(node=key) for op in self._ops)
+            self._ops = []
+            self.notes.append(Recomputed(self.call, key, ops))
+
+    def note_run(self, key: str, got: Any, sent: Any) -> Any:
+        """Note that a node ran, after what was computed again for it."""
+        self.told_again(key)
+        return super().note_run(key, got, sent)
+
+
+def saved_name(name: str) -> str:
+    """A saved value's name as `protocol.saved_of` has it: that of a custom Function is its number."""
+    return f"saved[{name}]" if name.isdigit() else name

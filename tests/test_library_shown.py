@@ -1,0 +1,93 @@
+"""What a library computes with whole functions (`functional`, `func`) as it is told: the user's ops are its
+steps, what the library does between them has no name of the user's."""
+
+from __future__ import annotations
+
+import importlib
+
+import pytest
+from cells import run, traced
+from twins import dialect
+
+import minigrad
+import minigrad.autograd.functional
+import minigrad.func
+from minigrad_viz.drawing.outline import outline
+from minigrad_viz.model.build import build
+from minigrad_viz.protocol import text_of
+from minigrad_viz.shell.report import Report
+from minigrad_viz.trace.events import BackwardStarted
+
+JACOBIAN = (
+    "x = torch.tensor([1.0, 2.0], requires_grad=True)\n"
+    "J = torch.autograd.functional.jacobian(lambda t: t ** 2 * t.sum(), x)\n"
+)
+CELLS = {
+    "jacobian": JACOBIAN,
+    "hessian": (
+        "x = torch.tensor([1.0, 2.0])\nH = torch.autograd.functional.hessian(lambda t: (t ** 3).sum(), x)\n"
+    ),
+    "jvp": (
+        "x = torch.tensor([1.0, 2.0])\n"
+        "y, t = torch.autograd.functional.jvp(lambda a: a ** 2, x, torch.tensor([1.0, 0.0]))\n"
+    ),
+    "grad": "g = torch.func.grad(lambda t: torch.sin(t) * t)(torch.tensor(2.0))\n",
+    "vmap": "v = torch.func.vmap(lambda t: t * 2)(torch.tensor([1.0, 2.0]))\n",
+    "jacrev": "J = torch.func.jacrev(lambda t: t ** 2)(torch.tensor([1.0, 2.0]))\n",
+    "func.jvp": "y, t = torch.func.jvp(lambda a: a ** 2, (torch.tensor(3.0),), (torch.tensor(1.0),))\n",
+    "vjp": "y, f = torch.func.vjp(lambda a: a ** 2, torch.tensor(3.0))\ng, = f(torch.tensor(1.0))\n",
+    "per sample": (
+        "f = torch.func.vmap(torch.func.grad(lambda t: t ** 3))\ng = f(torch.tensor([1.0, 2.0]))\n"
+    ),
+}
+
+
+@pytest.fixture(params=["minigrad", "PyTorch"])
+def library(request):
+    if request.param == "PyTorch":
+        module = request.getfixturevalue("torch")
+        importlib.import_module("torch.func")
+        yield module
+    else:
+        with dialect("2"):
+            yield minigrad
+
+
+@pytest.mark.parametrize("name", CELLS)
+def test_nothing_breaks_and_nothing_is_noticed(library, name):
+    watched, alone = run(CELLS[name], library), run(CELLS[name], library, watched=False)
+    assert watched.told == alone.told and watched.error is None
+    report = Report(watched.trace, lang="en")
+    assert report.text(steps=True) and report.html()
+    for variable, value in watched.names.items():
+        if hasattr(value, "requires_grad"):
+            assert value.tolist() == alone.names[variable].tolist()
+
+
+def test_a_jacobian(library):
+    trace = traced(JACOBIAN, library)
+    calls = [e for e in trace.events if isinstance(e, BackwardStarted)]
+    assert [call.kind for call in calls] == ["grad", "grad"], "one for each output, told one by one"
+    graph = build(trace)
+    names = [card.name for _, card in graph.cards() if card.name]
+    assert sorted(names) == ["J", "x"], "what the library made on the way is not called J"
+    shown = outline(graph, "en")
+    assert "J   [[7. 1.] [4. 16.]]" in shown and "t ** 2 * t.sum()   [3. 12.]" in shown
+    (asked,) = [card for _, card in graph.cards() if card.asked]
+    assert asked.role == "leaf" and asked.value.items == (1.0, 2.0)
+
+
+def test_values_inside_a_transform(library):
+    shown = outline(build(traced(CELLS["grad"], library)), "en")
+    assert "sin(t) * t   1.8186" in shown and "asked for" in shown
+
+
+@pytest.mark.parametrize(
+    "value, words",
+    [
+        (len, "len"), (lambda: 0, "<lambda>"), (float, "float"), (3, "3"), (object(), "object"),
+        ([len, 2], "[len, 2]"), (minigrad.float32, "minigrad.float32"), (None, "None"),
+    ],
+)  # fmt: skip
+def test_arguments_in_words(value, words):
+    assert text_of(value) == words
