@@ -117,7 +117,7 @@ class CopySlices(Node):
             fn._raw_result = kept
 
     def _check_shape(self) -> None:
-        """RuntimeError with PyTorch's text if `base.data = …` gave the base another shape than its node has."""
+        """RuntimeError with PyTorch's text if `base.data = …` gave the base a shape that its node has not."""
         target = self._next[0]
         made = None if target is None else output_of(target, self._nrs[0] if self._nrs else 0)
         if made is not None and made[0] != self._base[0]:

@@ -98,7 +98,7 @@ def switch(name: str, value: Any) -> Any:
     return before
 
 
-def here() -> dict[str, Any]:
+def now() -> dict[str, Any]:
     """The modes of this thread, for `restore`."""
     return dict(vars(state))
 

@@ -88,7 +88,7 @@ def run_node(task: Task, node: Node, gradient: Any) -> tuple[Any, tuple[Any, ...
     Modes that user code has switched on or off and left so are as before, as in PyTorch.
     """
     __tracebackhide__ = True
-    before = modes.here()
+    before = modes.now()
     try:
         return run_aloud(task, node, gradient)
     finally:

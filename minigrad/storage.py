@@ -73,8 +73,8 @@ class InferenceStorage(Storage):
 
 class SameCounter(Storage):
     """Other memory under the version counter of `origin`: what `x.data = y` gives to x, whose aliases keep
-    theirs. If a node made x, `now` is its memory, `before` what that was, and x is `reshaped` if not all of it
-    had one shape.
+    theirs. If a node made x, `now` is its memory, `before` what that was, and x is `reshaped` if not all of
+    it had one shape.
     """
 
     __slots__ = ("before", "now", "origin", "reshaped")
@@ -94,7 +94,7 @@ class SameCounter(Storage):
             self.reshaped = any(memory.shape != array.shape for memory in self.before)
 
     @property
-    def version(self) -> int:  # type: ignore[override]
+    def version(self) -> int:
         """That of `origin`."""
         return self.origin.version
 
@@ -169,19 +169,26 @@ def root(array: Any) -> np.ndarray:
     return array
 
 
+def extent(size: tuple[int, ...], stride: tuple[int, ...]) -> int:
+    """How many elements of memory there are from the first to the last of an array."""
+    return 1 + sum((n - 1) * s for n, s in zip(size, stride, strict=True)) if math.prod(size) else 0
+
+
 def strided(array: np.ndarray, where: Geometry) -> np.ndarray:
-    """The part of `array`'s memory that `where` describes, writable. RuntimeError with PyTorch's text if it is not
-    inside.
+    """The part of `array`'s memory that `where` describes, writable.
+
+    RuntimeError with PyTorch's text if it is not inside.
     """
     if not math.prod(where.size):
         return np.empty(where.size, array.dtype)
     k, n = where.storage_offset, array.itemsize
     whole = root(array)
-    needed = k + 1 + sum((m - 1) * s for m, s in zip(where.size, where.stride, strict=True))
-    if k >= 0 and (address(array) - address(whole)) // n + needed > whole.nbytes // n:
+    needed, there = k + extent(where.size, where.stride), extent(whole.shape, strides_of(whole))
+    if k >= 0 and (address(array) - address(whole)) // n + needed > there * whole.itemsize // n:
         raise RuntimeError(
-            f"setStorage: sizes {list(where.size)}, strides {list(where.stride)}, storage offset {k}, and itemsize "
-            f"{n} requiring a storage size of {needed * n} are out of bounds for storage of size {whole.nbytes}"
+            f"setStorage: sizes {list(where.size)}, strides {list(where.stride)}, storage offset {k}, and "
+            f"itemsize {n} requiring a storage size of {needed * n} are out of bounds for storage of size "
+            f"{there * whole.itemsize}"
         )
     start = as_strided(array, (k + 1,), (n,))[k:]  # memory from the first element of the part on
     return as_strided(start, where.size, tuple(s * n for s in where.stride))
@@ -189,7 +196,6 @@ def strided(array: np.ndarray, where: Geometry) -> np.ndarray:
 
 def laid_out(values: Any, size: tuple[int, ...], stride: tuple[int, ...]) -> np.ndarray:
     """A new array of `values` whose elements lie as `stride` says, with zeros in the gaps."""
-    extent = 1 + sum((n - 1) * s for n, s in zip(size, stride, strict=True)) if math.prod(size) else 0
-    array = strided(np.zeros(extent, values.dtype), Geometry(size, stride, 0))
+    array = strided(np.zeros(extent(size, stride), values.dtype), Geometry(size, stride, 0))
     array[...] = values
     return array

@@ -56,6 +56,7 @@ CASES: list[Case] = [
     *each("sigmoid", lambda L, a: L.sigmoid(a), -2, 2),
     *each("relu", lambda L, a: L.relu(a), -2, 2, numbers="real"),
     *each("abs", lambda L, a: abs(a), -2, 2),
+    *each("sign", lambda L, a: a.sign(), -2, 2, numbers="real"),
     Case("relu at zero", lambda L, a: a.relu(), ([-1.0, 0.0, 1.0],), smooth=False, numbers="real"),
     Case("abs at zero", lambda L, a: a.abs(), ([-1.0, 0.0, 1.0],), smooth=False),
     Case(

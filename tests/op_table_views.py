@@ -96,5 +96,12 @@ VIEWS: list[Case] = [
     Case("as_strided back", lambda L, a: a[1:].as_strided((2,), (1,)), ((5,),)),
     Case("as_strided repeated", lambda L, a: L.as_strided(a, (2, 3), (0, 2)), ((5,),)),
     Case("as_strided of repeated", lambda L, a: a.expand(2, 3).as_strided((3,), (1,)), ((3,),)),
+    Case(
+        "masked_fill tensor",
+        lambda L, a, b: a.masked_fill(L.tensor([True, False, True]), b),
+        ((2, 3), ()),
+        numbers="real",
+        same_graph=False,  # PyTorch selects
+    ),
     Case("masked_fill", lambda L, a: a.masked_fill(L.tensor([True, False, True]), 2), ((2, 3),)),
 ]

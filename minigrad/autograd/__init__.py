@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from . import forward_ad
-from . import functional
-from . import anomaly_mode
-from . import graph
+from ..op.packed import SavedTensor
+from . import anomaly_mode, forward_ad, functional, graph
 from .anomaly_mode import detect_anomaly, set_detect_anomaly
 from .function import Function
-from ..op.packed import SavedTensor
 from .grad_mode import (
     enable_grad,
     inference_mode,

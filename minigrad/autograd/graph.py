@@ -35,7 +35,7 @@ __all__ = [
 
 
 class Node(abc.ABC):
-    """What every node of a graph is, for `isinstance` and `issubclass`: the classes of nodes do not inherit it."""
+    """What every node of a graph is, for `isinstance` and `issubclass`; no class of nodes inherits it."""
 
     @abc.abstractmethod
     def name(self) -> str:
@@ -60,7 +60,7 @@ class Node(abc.ABC):
 
     @classmethod
     def __subclasshook__(cls, subclass: type) -> Any:
-        return issubclass(subclass, graph.Node) if cls is Node else NotImplemented
+        return True if cls is Node and issubclass(subclass, graph.Node) else NotImplemented
 
 
 class GradientEdge(NamedTuple):

@@ -242,7 +242,7 @@ def record(op: Op, values: list[Any], out: Any, always: bool = False) -> Node | 
         versions.append(version)
     if not plain:
         node._check = tuple(versions)
-    if op.elementwise:
+    if op.broadcasts:
         node._cast = casts(targets, [t._data if isinstance(t, TensorBase) else out for t in inputs], out)
     elif op.listed and any(t._data.dtype != dtype for t in inputs):
         node._cast = tuple((t._data.shape, t._data.dtype) for t in inputs)

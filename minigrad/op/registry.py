@@ -36,9 +36,10 @@ class Op:
     `params` are its parameter names, `defaults` the values of the last of them, `inputs` the
     differentiable ones, `places` their places among the parameters and `vjps` their vjps. `saved` lists
     (name, indices of the inputs whose vjp wants it); `tensors` are the saved names that stand for
-    tensors. `elementwise` ops broadcast and promote, `promoted` being the places of their operands;
-    `linear` ones are linear in all inputs together, `multilinear` ones in each, `jvp` is the tangent's
-    formula where these do not give it (see Note [Forward mode]); `floating` ones make integers the
+    tensors. `elementwise` ops broadcast and promote, `promoted` being the places of their operands
+    (one with a mask only `broadcasts`); `linear` ones are linear in all inputs together, `multilinear`
+    ones in each, `jvp` is the tangent's formula where these do not give it (see Note [Forward mode]);
+    `floating` ones make integers the
     default float first; the result of a `view` shares memory with its first argument; `check` is called
     with the dtypes of the operands, before promotion, and raises for those that the op refuses. The
     kernel of an op with `several` results gives a tuple of them, and its vjp takes a list of gradients
@@ -59,6 +60,7 @@ class Op:
         "tensors",
         "promoted",
         "elementwise",
+        "broadcasts",
         "linear",
         "multilinear",
         "jvp",
@@ -87,6 +89,7 @@ class Op:
         self.vjps = vjps
         self.elementwise, self.linear = flags["elementwise"], flags["linear"]
         self.multilinear, self.jvp = flags["multilinear"], flags["jvp"]
+        self.broadcasts = self.elementwise or "mask" in self.params
         self.floating, self.view, self.check = flags["floating"], flags["view"], flags["check"]
         self.several, self.listed = flags["several"], flags["listed"]
         self.bit, self.complexes = flags["bit"], flags["complexes"]

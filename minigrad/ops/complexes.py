@@ -193,6 +193,17 @@ def masked_fill(self, mask, value):
     return np.where(mask, self.dtype.type(fitting(value, self.dtype)), self)[()]
 
 
+@differentiable(
+    self=lambda g, mask: F.masked_fill(g, mask, 0),
+    value=lambda g, mask: F.sum_all(F.where(mask, g, 0.0)),
+    node="MaskedFillBackward1",
+    linear=True,
+)
+def masked_fill_tensor(self, mask, value):
+    """The same with the one element of `value`, which gets a gradient too."""
+    return F.masked_fill.op.kernel(self, mask, value.item())
+
+
 WRITTEN = {
     "float16": "c10::Half", "float32": "float", "float64": "double", "int8": "signed char", "int16": "short",
     "int32": "int", "int64": "long int", "uint8": "unsigned char", "complex64": "c10::complex<float>",
