@@ -112,7 +112,7 @@ def sweep(task: Task, node: Node | None, gradients: tuple[Any, ...]) -> Node | N
                 if target is None:
                     continue
                 if g is not None:
-                    if nr or target in buffers or target.outputs != 1:
+                    if nr or target in buffers or target._outputs != 1:
                         add(task, target, nr, g, own is not None and g is not own)
                     else:
                         buffers[target] = g
@@ -135,10 +135,10 @@ def sweep(task: Task, node: Node | None, gradients: tuple[Any, ...]) -> Node | N
         else:
             node = ready
         ready = None
-        if node._extra is not None or node.speaks:
+        if node._extra is not None or node._speaks:
             return node
         if needed is not None and node in targets:
-            if node in needed or node.outputs != 1:
+            if node in needed or node._outputs != 1:
                 return node
             if (node, 0) in task.captures:
                 task.captures[node, 0] = buffers.pop(node, None)
@@ -151,7 +151,7 @@ def sweep(task: Task, node: Node | None, gradients: tuple[Any, ...]) -> Node | N
         if own is None:
             gradients = node.apply_nothing()
         elif create_graph:
-            gradients = node.apply_tensors(own)
+            gradients = node._apply_tensors(own)
         else:
             if node.__class__ is AccumulateGrad:
                 deposit(node, own, node in owned)
@@ -159,4 +159,4 @@ def sweep(task: Task, node: Node | None, gradients: tuple[Any, ...]) -> Node | N
                 continue
             gradients = node.apply(own)
         if not keep:
-            node.release()
+            node._release()

@@ -74,8 +74,8 @@ class Node:
 
     __slots__ = ("_cast", "_check", "_extra", "_made", "_next", "_nrs", "_seq", "_storage")
 
-    outputs: int = 1
-    speaks: ClassVar[bool] = False  # True when running it calls user code
+    _outputs: int = 1
+    _speaks: ClassVar[bool] = False  # True when running it calls user code
     op: ClassVar[Any] = None
     _next: tuple[Node | None, ...]
     _nrs: tuple[int, ...] | None  # output numbers of the edges; None when all are 0
@@ -101,10 +101,10 @@ class Node:
     @property
     def metadata(self) -> dict[Any, Any]:
         """A dictionary for whoever wants to note something on this node."""
-        return self.extra.metadata
+        return self._extra_made.metadata
 
     @property
-    def extra(self) -> Extra:
+    def _extra_made(self) -> Extra:
         """The record of hooks and metadata, made on first use."""
         if self._extra is None:
             self._extra = Extra()
@@ -112,14 +112,14 @@ class Node:
 
     def register_hook(self, fn: Any) -> RemovableHandle:
         """Call `fn(grad_inputs, grad_outputs)` after this node; what it returns replaces `grad_inputs`."""
-        extra = self.extra
+        extra = self._extra_made
         if extra.post is None:
             extra.post = HookDict()
         return RemovableHandle(extra.post, fn)
 
     def register_prehook(self, fn: Any) -> RemovableHandle:
         """Call `fn(grad_outputs)` before this node runs; what it returns replaces `grad_outputs`."""
-        extra = self.extra
+        extra = self._extra_made
         if extra.pre is None:
             extra.pre = HookDict()
         return RemovableHandle(extra.pre, fn)
@@ -136,12 +136,12 @@ class Node:
         """Gradients of the inputs (one, or a tuple) from those of the outputs, recorded in grad mode. No hook
         runs, and nothing is brought back to the shapes of inputs that were broadcast.
         """
-        if self.speaks:
+        if self._speaks:
             raise TypeError(f"'{type(self).__name__}' object is not callable")
         if kwargs:
             raise TypeError("keyword arguments are not supported")
-        if len(gradients) != self.outputs:
-            raise TypeError(f"expected {self.outputs} arguments, got {len(gradients)} instead")
+        if len(gradients) != self._outputs:
+            raise TypeError(f"expected {self._outputs} arguments, got {len(gradients)} instead")
         for i, gradient in enumerate(gradients):
             if gradient is not None and not hasattr(gradient, "_data"):
                 raise TypeError(f"argument {i} is not a Variable")
@@ -154,18 +154,18 @@ class Node:
             return (None,) * len(self._next)
         cast, self._cast = self._cast, None
         try:
-            return self.apply_tensors(gradients if self.outputs > 1 else gradients[0])
+            return self._apply_tensors(gradients if self._outputs > 1 else gradients[0])
         finally:
             self._cast = cast
 
-    def storage(self, nr: int) -> Storage | None:
+    def _storage_of(self, nr: int) -> Storage | None:
         """The Storage of output `nr`, if it has one. See Note [Storage]."""
         s = self._storage
         return s.get(nr) if type(s) is dict else s  # type: ignore[return-value]
 
-    def set_storage(self, nr: int, storage: Storage) -> None:
+    def _set_storage(self, nr: int, storage: Storage) -> None:
         """Let nodes that saved output `nr` know its Storage."""
-        if self.outputs == 1:
+        if self._outputs == 1:
             self._storage = storage
         else:
             self._storage = {**(self._storage or {}), nr: storage}  # type: ignore[dict-item]
@@ -174,13 +174,13 @@ class Node:
         """Gradients of the inputs from that of the output(s), as raw arrays."""
         raise NotImplementedError
 
-    def apply_tensors(self, gradient: Any) -> tuple[Any, ...]:
+    def _apply_tensors(self, gradient: Any) -> tuple[Any, ...]:
         """The same on tensors, recorded."""
         raise NotImplementedError
 
     def apply_nothing(self) -> tuple[None, ...]:
-        """The same where no gradient arrived: none is sent. A node of an op looks at what it saved all the same, as
-        in PyTorch, and finds out that it was freed or written to.
+        """The same where no gradient arrived: none is sent. A node of an op looks at what it saved all the
+        same, as in PyTorch, and finds out that it was freed or written to.
         """
         return (None,) * len(self._next)
 
@@ -190,7 +190,7 @@ class Node:
         """
         raise NotImplementedError
 
-    def release(self) -> None:
+    def _release(self) -> None:
         """Forget the saved tensors. See Note [Saved values]."""
         raise NotImplementedError
 
@@ -226,7 +226,7 @@ class AccumulateGrad(Node):
         self._extra = None
         self.variable = variable
 
-    def apply_tensors(self, gradient: TensorBase) -> tuple[()]:
+    def _apply_tensors(self, gradient: TensorBase) -> tuple[()]:
         """Deposit a gradient that has a graph."""
         AccumulateGrad.deposit_tensor(self, gradient)
         return ()
@@ -235,7 +235,7 @@ class AccumulateGrad(Node):
         AccumulateGrad.called(self, *gradients)
         return ()
 
-    def release(self) -> None:
+    def _release(self) -> None:
         """Nothing is saved here."""
 
 

@@ -35,7 +35,7 @@ def before_node(create_graph: bool, node: Node, gradient: Any, runs: bool) -> An
     """Tensor hooks, kept gradients and, if the node `runs`, its pre-hooks."""
     extra = node._extra
     assert extra is not None
-    arrived = gradient if isinstance(gradient, list) else [gradient] * node.outputs  # a list, one, or None
+    arrived = gradient if isinstance(gradient, list) else [gradient] * node._outputs  # a list, one, or None
     grads = [as_tensor(create_graph, g) for g in arrived]
     watchers = modes.observers()
     with Mode(create_graph and modes.is_grad_enabled()):  # off where gradients are tensors for forward mode
@@ -53,14 +53,14 @@ def before_node(create_graph: bool, node: Node, gradient: Any, runs: bool) -> An
             for hook in tuple(extra.pre.values()):
                 grads = list(call(watchers, node, "pre", hook, 0, tuple(grads), tuple(grads)))
     out = [as_gradient(create_graph, g) for g in grads]
-    return out if node.outputs > 1 else out[0]
+    return out if node._outputs > 1 else out[0]
 
 
 def after_node(create_graph: bool, node: Node, gradients: tuple[Any, ...], gradient: Any) -> tuple[Any, ...]:
     """Post-hooks of a node that has some."""
     assert node._extra is not None and node._extra.post is not None
     grads = tuple(as_tensor(create_graph, g) for g in gradients)
-    arrived = gradient if isinstance(gradient, list) else [gradient] * node.outputs
+    arrived = gradient if isinstance(gradient, list) else [gradient] * node._outputs
     outs = tuple(as_tensor(create_graph, g) for g in arrived)
     with Mode(create_graph and modes.is_grad_enabled()):  # off where gradients are tensors for forward mode
         for hook in tuple(node._extra.post.values()):

@@ -62,8 +62,8 @@ class CopySlices(Node):
         self._made = ((base._data.shape, base._data.dtype),)
         if modes.active and modes.anomaly.enabled:
             anomaly.remember(self)
-        if fn.speaks or (fn._extra is not None and fn._extra.unpacks):
-            self.extra.unpacks = True  # user code runs in it
+        if fn._speaks or (fn._extra is not None and fn._extra.unpacks):
+            self._extra_made.unpacks = True  # user code runs in it
         self._fn = fn
         self._shown = None
         self._view, self._path = view, path
@@ -85,7 +85,7 @@ class CopySlices(Node):
         self._check_shape()
         return sent if self._cast is None else uncast(self, list(sent))
 
-    def apply_tensors(self, gradient: Any) -> tuple[Any, ...]:
+    def _apply_tensors(self, gradient: Any) -> tuple[Any, ...]:
         """The same on tensors, recorded."""
         if gradient is None:
             return (None,) * len(self._next)
@@ -94,7 +94,7 @@ class CopySlices(Node):
         in_place(F.copy.op, whole, gradient)
         part = replay(whole, (self._view,) if self._path is None else self._path)
         with self._result_of_view():
-            first, *others = self._fn.apply_tensors(F.clone(part, "C"))
+            first, *others = self._fn._apply_tensors(F.clone(part, "C"))
         if first is not None:
             in_place(F.copy.op, part, first)
         sent = (None if first is None else whole, *others)
@@ -110,7 +110,7 @@ class CopySlices(Node):
             yield
             return
         fn._raw_result = attach(kept, shown)
-        fn._raw_result._storage = fn.storage(0)
+        fn._raw_result._storage = fn._storage_of(0)
         try:
             yield
         finally:
@@ -130,7 +130,7 @@ class CopySlices(Node):
         if self._fn is None:
             raise RuntimeError(dialect.second_backward_error())
 
-    def release(self) -> None:
+    def _release(self) -> None:
         """Forget the op in place, whether it saved anything or not."""
         self._fn = None  # type: ignore[assignment]
 
@@ -198,7 +198,7 @@ def in_place(op: Op, t: TensorBase, *args: Any) -> Any:
         if getattr(node, "_raw_result", None) is not None:
             node._raw_result = numbers(t)
             node._check = tuple(storage.version if n == "result" else 0 for n, _ in op.saved)
-            node.set_storage(0, storage)
+            node._set_storage(0, storage)
         rebase(t, node)
         if modes.active:
             pack_result(node, t)
@@ -321,7 +321,7 @@ def in_place_view(op: Op, t: TensorBase, *args: Any) -> Any:
     storage.version += 1
     if node is not None:
         t._fn, t._nr, t._acc = node, 0, None  # kept gradients and hooks stay with what the tensor was before
-        node.set_storage(0, storage)
+        node._set_storage(0, storage)
         storage.writer = type(node).__name__
         if t._view is not None:
             t._view.version = storage.version

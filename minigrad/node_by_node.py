@@ -52,10 +52,10 @@ def run_watched(task: Task, node: Node, watchers: tuple[Any, ...]) -> tuple[Any,
         for watcher in watchers:
             watcher.deposit_starts(node)
     plain = task.needed is None and not task.create_graph and received is not None
-    if plain and node._extra is None and not (leaf or node.speaks):
+    if plain and node._extra is None and not (leaf or node._speaks):
         sent = quiet(node.apply, received)
         if not task.keep_graph:
-            node.release()
+            node._release()
     else:
         received, sent = run_node(task, node, received)
     if task.needed is None or node in task.needed:
@@ -72,7 +72,7 @@ def deliver(task: Task, node: Node, gradients: tuple[Any, ...]) -> None:
         if target is None:
             continue
         if g is not None:
-            if target.outputs == 1 and target not in task.buffers:
+            if target._outputs == 1 and target not in task.buffers:
                 task.buffers[target] = g
             elif task.create_graph:
                 add(task, target, nr, g, False)
@@ -99,7 +99,7 @@ def run_aloud(task: Task, node: Node, gradient: Any) -> tuple[Any, tuple[Any, ..
     """What `run_node` does. See Note [Hook order] in `hook_calls`."""
     __tracebackhide__ = True
     create_graph, extra = task.create_graph, node._extra
-    speaks = node.speaks or (extra is not None and extra.unpacks)
+    speaks = node._speaks or (extra is not None and extra.unpacks)
     task.owned.discard(node)
     runs = task.needed is None or node in task.needed
     if runs and task.needed is not None:
@@ -115,24 +115,24 @@ def run_aloud(task: Task, node: Node, gradient: Any) -> tuple[Any, tuple[Any, ..
             if gradient is not None:
                 deposit_tensor(node, gradient) if create_graph else quiet(deposit, node, gradient, False)
             after_deposit(node)
-    elif not node.speaks and (gradient is None or (node.outputs > 1 and all(g is None for g in gradient))):
+    elif not node._speaks and (gradient is None or (node._outputs > 1 and all(g is None for g in gradient))):
         with Mode(create_graph):  # to look at what was saved may call user code
             gradients = node.apply_nothing()
-    elif create_graph and task.needed is not None and node.op is not None:
+    elif create_graph and task.needed is not None and type(node).op is not None:
         gradients = node.apply_limited(gradient, lambda target: will_run(task, target))
     elif create_graph:
-        gradients = node.apply_tensors(gradient)
+        gradients = node._apply_tensors(gradient)
     elif speaks:
         with Mode(False):
             gradients = node.apply(gradient)
     else:
         gradients = quiet(node.apply, gradient)
     if extra is not None and extra.post:
-        if task.needed is not None and not node.speaks:
+        if task.needed is not None and not node._speaks:
             gradients = asked_for(task, node, gradients)
         gradients = after_node(create_graph, node, gradients, gradient)
     if not task.keep_graph:
-        node.release()
+        node._release()
     return gradient, gradients
 
 

@@ -120,8 +120,8 @@ def add(task: Task, node: Node, nr: int, gradient: Any, fresh: bool) -> None:
     `create_graph`).
     """
     buffers = task.buffers
-    if node.outputs > 1:
-        slots = buffers.setdefault(node, [None] * node.outputs)
+    if node._outputs > 1:
+        slots = buffers.setdefault(node, [None] * node._outputs)
         slots[nr] = gradient if slots[nr] is None else slots[nr] + gradient
     elif node not in buffers:
         buffers[node] = gradient
@@ -137,11 +137,11 @@ def add(task: Task, node: Node, nr: int, gradient: Any, fresh: bool) -> None:
 
 def capture(task: Task, node: Node, gradient: Any) -> None:
     """Note the gradient that arrived at `node` for those who asked for it."""
-    if node.outputs == 1:
+    if node._outputs == 1:
         if (node, 0) in task.captures:
             task.captures[node, 0] = gradient
     elif gradient is not None:
-        for nr in range(node.outputs):
+        for nr in range(node._outputs):
             if (node, nr) in task.captures:
                 task.captures[node, nr] = gradient[nr]
 

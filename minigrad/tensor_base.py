@@ -89,7 +89,7 @@ class TensorBase:
             raise RuntimeError("Inference tensors do not track version counter.")
         storage = self._storage
         if storage is None and self._fn is not None:
-            storage = self._fn.storage(self._nr)  # of a tensor that a node gave as saved
+            storage = self._fn._storage_of(self._nr)  # of a tensor that a node gave as saved
         return 0 if storage is None else storage.version
 
 
@@ -126,9 +126,9 @@ def accumulator(leaf: TensorBase) -> AccumulateGrad:
         return accumulator(leaf)
     leaf._acc = reference
     if leaf._backward_hooks:
-        node.extra.tensor_hooks[0] = leaf._backward_hooks
+        node._extra_made.tensor_hooks[0] = leaf._backward_hooks
     if leaf._post_accumulate:
-        node._extra = node.extra  # no plain node: the engine then calls it where user code may run
+        node._extra = node._extra_made  # no plain node: the engine then calls it where user code may run
     if modes.active and modes.anomaly.enabled:
         anomaly.remember(node)
     return node
@@ -149,14 +149,14 @@ def share(t: TensorBase) -> Storage:
         return t._storage
     data, acc = t._data, t._acc or t._paused
     carrier = t._fn or (None if acc in (None, True) else acc())
-    storage = None if carrier is None else carrier.storage(t._nr)  # there if a node gave this as saved
+    storage = None if carrier is None else carrier._storage_of(t._nr)  # there if a node gave this as saved
     if storage is None:
         storage = Storage(None if isinstance(data, np.ndarray) else np.array(data))
     if t._storage is not None:  # another thread was faster: see Note [Threads]
         return t._storage
     t._data, t._storage = data if storage.array is None else storage.array, storage
     if carrier is not None:
-        carrier.set_storage(t._nr, storage)
+        carrier._set_storage(t._nr, storage)
     return storage
 
 

@@ -89,11 +89,11 @@ def set_node(t: TensorBase, node: Node) -> None:
     old, nr = t._fn, t._nr
     t._fn, t._nr, t._acc = node, 0, None
     if t._storage is not None:
-        node.set_storage(0, t._storage)
+        node._set_storage(0, t._storage)
     if t._retains:
         if old is not None:
-            old.extra.retain.pop(nr, None)
-        node.extra.retain[0] = weakref.ref(t)
+            old._extra_made.retain.pop(nr, None)
+        node._extra_made.retain[0] = weakref.ref(t)
 
 
 connect_views(share_view)

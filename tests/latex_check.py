@@ -6,9 +6,10 @@ from __future__ import annotations
 import re
 
 COMMANDS = {
-    "frac", "partial", "cdot", "odot", "times", "bar", "dot", "overline", "mathrm", "text", "operatorname", "top",
-    "left", "right", "sqrt", "ln", "sin", "cos", "tanh", "sigma", "lnot", "land", "infty", "quad", "to",
-    "dots", "sum", "lt", "gt", "leq", "geq", "neq", "sim", "wedge", "backslash", "prime", "begin", "end",
+    "frac", "partial", "cdot", "odot", "times", "bar", "dot", "overline", "mathrm", "text",
+    "operatorname", "top", "left", "right", "sqrt", "ln", "sin", "cos", "tanh", "sigma", "lnot", "land",
+    "infty", "quad", "to", "dots", "sum", "lt", "gt", "leq", "geq", "neq", "sim", "wedge", "backslash",
+    "prime", "begin", "end",
 }  # fmt: skip
 SIGNS = set("_%#&${}, \\")  # what may follow a backslash beside the name of a command
 TOKEN = re.compile(r"\\([A-Za-z]+|.)|([{}$&<>#%~])|(\^\s*\^|_\s*_)|.", re.S)

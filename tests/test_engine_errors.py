@@ -168,5 +168,7 @@ def test_as_in_pytorch(torch, program):
 
 def test_a_gradient_of_another_dtype_is_refused():
     v = minigrad.tensor([1.0, 2.0])
-    with pytest.raises(RuntimeError, match="gradient with dtype 'double' to a tensor with grad_dtype 'Float'"):
+    with pytest.raises(
+        RuntimeError, match="gradient with dtype 'double' to a tensor with grad_dtype 'Float'"
+    ):
         v.grad = v.double()

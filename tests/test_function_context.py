@@ -272,6 +272,30 @@ def attributes_of_ctx(L, note):
 
 
 @programs
+def any_name_is_free(L, note):
+    """What a Function keeps on its ctx meets nothing of the library's."""
+    names = ["outputs", "op", "extra", "storage", "release", "speaks", "keep", "graph", "node", "inputs"]
+
+    def forward(ctx, x):
+        for name in names:
+            setattr(ctx, name, name.upper())
+        ctx.save_for_backward(x)
+        return x * 2, x * 3
+
+    def backward(ctx, g, h):
+        note([getattr(ctx, name) for name in names], ctx.saved_tensors[0])
+        return g * 2 + h * 3
+
+    x = leaf(L)
+    first, second = made(L, forward, backward).apply(x)
+    first.register_hook(lambda g: note("hook", g))
+    (first * second).sum().backward(retain_graph=True)
+    note(first.output_nr, second.output_nr, x.grad, [getattr(first.grad_fn, name) for name in names])
+    (g,) = L.autograd.grad((first * second).sum(), x, create_graph=True)
+    note(g, g.requires_grad)
+
+
+@programs
 def the_node(L, note):
     from_class = L.autograd.function
     z = square(L).apply(leaf(L))

@@ -97,7 +97,7 @@ def logged(log: list[Any]) -> Iterator[None]:
     """Notes every node of minigrad that runs, below anything that hooks can see."""
     with pytest.MonkeyPatch.context() as patch:
         for cls in subclasses(Node):
-            for name in ("apply", "apply_tensors", "apply_limited"):
+            for name in ("apply", "_apply_tensors", "apply_limited"):
                 if name in vars(cls) and cls is not AccumulateGrad:
                     patch.setattr(cls, name, noting(cls.__name__, vars(cls)[name], log))
         for name in ("deposit", "deposit_tensor"):  # what an AccumulateGrad does

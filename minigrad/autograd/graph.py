@@ -121,7 +121,7 @@ class InputMetadata:
 
 def input_metadata(node: graph.Node) -> tuple[InputMetadata | None, ...]:
     """Shape and dtype of each output of a node, which are those of the gradients that it receives."""
-    kinds = [output_of(node, nr) for nr in range(node.outputs)]
+    kinds = [output_of(node, nr) for nr in range(node._outputs)]
     return tuple(k and InputMetadata(list(k[0]), dtypes.of(k[1].type(0))) for k in kinds)
 
 
@@ -161,14 +161,14 @@ class Place:
     def __init__(self, tensor: TensorBase) -> None:
         node = node_of(tensor)
         self.leaf = weakref.ref(tensor) if isinstance(node, AccumulateGrad) else None
-        self.extra = weakref.ref(node.extra)
+        self._extra_made = weakref.ref(node._extra_made)
         self.hash = hash(node)
 
     def __hash__(self) -> int:
         return self.hash
 
     def __eq__(self, node: object) -> bool:
-        return isinstance(node, graph.Node) and node._extra is not None and node._extra is self.extra()
+        return isinstance(node, graph.Node) and node._extra is not None and node._extra is self._extra_made()
 
     def is_awaited(self, task: Task) -> bool:
         """Whether a gradient will arrive here in this pass."""

@@ -146,7 +146,7 @@ def slot_of(given: GradientEdge) -> tuple[Node, int]:
         raise RuntimeError(
             f"GradientEdge's first object must be an autograd.graph.Node but got {type(node).__name__}"
         )
-    if not 0 <= nr < node.outputs:
+    if not 0 <= nr < node._outputs:
         raise RuntimeError(f"{node.name()} has no output {nr} for a GradientEdge")
     return node, nr
 

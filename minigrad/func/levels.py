@@ -71,11 +71,11 @@ class Entry(Node):
         """The gradient as it is."""
         return (gradient,)
 
-    def apply_tensors(self, gradient: Any) -> tuple[Any, ...]:
+    def _apply_tensors(self, gradient: Any) -> tuple[Any, ...]:
         """The gradient as it is."""
         return (gradient,)
 
-    def release(self) -> None:
+    def _release(self) -> None:
         """Nothing is saved here."""
 
 
@@ -195,7 +195,7 @@ def tidy(nodes: list[Node], entries: set[Node]) -> None:
         edges = [past(target) if target in entries else (target, nr) for target, nr in node.next_functions]
         if all(target in dead for target, _ in edges):
             dead.add(node)
-        elif node.op is not None:
+        elif type(node).op is not None:
             edges = [(None, 0) if target in dead else (target, nr) for target, nr in edges]
             keep_constants(node, [target for target, _ in edges])
         node._next = tuple(target for target, _ in edges)
@@ -218,7 +218,7 @@ def keep_constants(node: Node, targets: list[Node | None]) -> None:
         raw = getattr(node, "_raw_" + name, None)
         if isinstance(raw, RAW):
             constant = wrap(raw)
-            constant._storage = before[0].storage(before[1])  # type: ignore[union-attr]
+            constant._storage = before[0]._storage_of(before[1])  # type: ignore[union-attr]
             setattr(node, "_raw_" + name, constant)
             node._check = CONSTANTS if node._check is None else node._check
     for name, users in op.saved:

@@ -111,7 +111,7 @@ def pull(node: Any, g: Any, values: dict[str, Any], runs: Any = None) -> tuple[A
     """Call the vjps of a node on `g` and the saved `values` (only for nodes that `runs` says yes to)."""
     __tracebackhide__ = True
     op = node.op
-    if op.several and node.outputs == 1:
+    if op.several and node._outputs == 1:
         g = [g]
     if op.listed:
         return apply_to_list(node, g, values)

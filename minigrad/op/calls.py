@@ -123,7 +123,7 @@ def results(op: Op, values: list[Any], outs: tuple[Any, ...]) -> tuple[Any, ...]
         if node is not None:
             t._fn, t._nr = node, nr
     if node is not None:
-        node.outputs = len(made)
+        node._outputs = len(made)
         if op.view:
             storage = made[0]._storage
             node._storage = dict.fromkeys(range(len(made)), storage) if len(made) > 1 else storage
@@ -229,7 +229,7 @@ def record(op: Op, values: list[Any], out: Any, always: bool = False) -> Node | 
     if modes.active and modes.anomaly.enabled:
         anomaly.remember(node)
     if any(isinstance(t, TensorBase) and is_reshaped(t._storage) for t in inputs):
-        node.extra.unpacks = True  # nothing is taken for granted of what it sends
+        node._extra_made.unpacks = True  # nothing is taken for granted of what it sends
     versions: list[int | None] = []
     plain = True
     for name, users in op.saved:

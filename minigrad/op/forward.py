@@ -50,7 +50,7 @@ def keep_tangents(op: Op, node: Any, values: Any, result: TensorBase | None) -> 
             kept[name] = tangent
     if kept:
         note(kept)
-        node.extra.tangents = kept
+        node._extra_made.tangents = kept
         node._check = node._check or tuple(0 for _ in op.saved)
 
 

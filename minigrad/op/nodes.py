@@ -33,19 +33,19 @@ def make_node(op: Op, name: str) -> type[Node]:
     """The Node class of an op: a slot per saved name, `_saved_<name>` properties, and how to apply it."""
     members: dict[str, Any] = {
         "__slots__": tuple("_raw_" + n for n, _ in op.saved)
-        + (("outputs",) if op.several else ())
+        + (("_outputs",) if op.several else ())
         + (("__weakref__",) if op.name == "as_strided" else ()),
         "__module__": __name__,
         "op": op,
         "is_complex": False,
         "apply": late(op, "apply", write_apply),
-        "apply_tensors": late(op, "apply_tensors", write_apply_tensors),
+        "_apply_tensors": late(op, "_apply_tensors", write_apply_tensors),
         "apply_nothing": apply_nothing,
         "apply_limited": apply_limited,
-        "release": make_release(op),
+        "_release": make_release(op),
     }
     if op.several or op.listed:
-        members |= {"apply": apply_general, "apply_tensors": partialmethod(apply_general, tensors=True)}
+        members |= {"apply": apply_general, "_apply_tensors": partialmethod(apply_general, tensors=True)}
     for n in (n for n, _ in op.saved if not n.endswith("_scalar_type") and not (op.listed and "_sym_" in n)):
         members["_saved_" + n] = property(partial(saved, name=n), doc=f"The value saved as `{n}`.")
         if n in op.tensors:
@@ -63,7 +63,7 @@ def complex_node(op: Op) -> type[Node]:
             "__module__": __name__,
             "is_complex": True,
             "apply": apply_general,
-            "apply_tensors": partialmethod(apply_general, tensors=True),
+            "_apply_tensors": partialmethod(apply_general, tensors=True),
         }
         op.complex_node = type(op.node.__name__, (op.node,), members)
     return op.complex_node
@@ -156,7 +156,7 @@ def vjps(op: Op, names: Any) -> dict[str, Any]:
 
 
 APPLY_TENSORS = """\
-def apply_tensors(node, g):
+def _apply_tensors(node, g):
     __tracebackhide__ = True
     {targets}, = node._next
     if {look}:
@@ -173,7 +173,7 @@ SHARED_CONSTANT = """\
 
 
 def write_apply_tensors(op: Op) -> tuple[str, dict[str, Any]]:
-    """`Node.apply_tensors`: the same on tensors, recorded."""
+    """`Node._apply_tensors`: the same on tensors, recorded."""
     values = []
     for n, _ in op.saved:
         value = f"node._raw_{n}"
@@ -203,7 +203,7 @@ def rebuild(data: Any, node: Node, i: int) -> Any:
 
 
 RELEASE = """\
-def release(node):
+def _release(node):
     if {kept}:
         node._check = RELEASED  # first: another thread must not read what is gone for a number
         {forget}
@@ -229,7 +229,7 @@ def make_release(op: Op) -> Any:
             kept.append(f"isinstance({slot}, HELD)")
             forget.append(f"{slot} = None if isinstance({slot}, HELD) else {slot}")
     text = RELEASE.format(kept=" or ".join(kept), forget="; ".join(forget))
-    return late(op, "release", lambda op: (text, {"RELEASED": RELEASED, "HELD": (TensorBase, Packed)}))
+    return late(op, "_release", lambda op: (text, {"RELEASED": RELEASED, "HELD": (TensorBase, Packed)}))
 
 
 def release_nothing(node: Node) -> None:

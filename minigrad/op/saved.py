@@ -101,7 +101,7 @@ def unpack(node: Any, name: str, checked: bool = True) -> tuple[Any, Any]:
     else:
         carrier, nr = (node, 0) if name == "result" else node.next_functions[op.inputs.index(name)]
         variable = getattr(carrier, "variable", None)
-        storage = carrier.storage(nr) if variable is None else variable._storage
+        storage = carrier._storage_of(nr) if variable is None else variable._storage
         data = value if variable is None else variable._data
         if storage is not None and storage.array is not None and not isinstance(data, np.ndarray):
             data = storage.array  # the scalar has become this array since, and may have been written to
@@ -134,7 +134,7 @@ def is_detached(carrier: Any, name: str) -> bool:
 
 def is_view(node: Any) -> bool:
     """Whether the result of a node is a view: that of a view op which is not in place."""
-    if node.op is None:
+    if type(node).op is None:
         return getattr(node, "_creation", None) is not None  # of a custom Function
     return node.op.view and not node.op.name.endswith("_")
 
@@ -142,7 +142,7 @@ def is_view(node: Any) -> bool:
 def creation_of(node: Any) -> str:
     """How the view that `node` made was made, as far as the graph tells: see `refusals`."""
     while node is not None and is_view(node):
-        if node.op is None:
+        if type(node).op is None:
             return node._creation
         if node.op.several:
             return "several"
@@ -192,7 +192,7 @@ def saved(node: Any, name: str, wrapped: bool = True, checked: bool = True) -> A
     if variable is not None:
         return variable
     t = attach(data, carrier, nr)
-    t._storage = carrier.storage(nr)
+    t._storage = carrier._storage_of(nr)
     if wrapped and t._storage is None and not isinstance(data, np.ndarray):
         share(t)  # so that the reader sees what is written to the scalar later
     if node._extra is not None and name in node._extra.tangents:
@@ -213,7 +213,7 @@ def pack_inputs(node: Any, values: list[Any]) -> None:
     if hooks is None:
         return
     op = node.op
-    node.extra.unpacks = bool(op.tensors)
+    node._extra_made.unpacks = bool(op.tensors)
     for name in sorted(n for n in op.tensors if n != "result"):
         value = values[op.params.index(name)]
         if isinstance(value, TensorBase) and getattr(node, "_raw_" + name) is not None:
@@ -230,7 +230,7 @@ def pack_result(node: Any, result: TensorBase) -> None:
 def put(node: Any, name: str, packed: Packed) -> None:
     """Let `node` keep `packed` as `name`."""
     node._check = node._check or tuple(0 for _ in node.op.saved)
-    node.extra.unpacks = True
+    node._extra_made.unpacks = True
     setattr(node, "_raw_" + name, packed)
 
 

@@ -135,7 +135,7 @@ class Autograd(TensorBase):
             fn = self.grad_fn
             assert fn is not None
             self._retains = True
-            fn.extra.retain[self._nr] = weakref.ref(self)
+            fn._extra_made.retain[self._nr] = weakref.ref(self)
 
     def backward(
         self,
@@ -159,12 +159,12 @@ class Autograd(TensorBase):
             raise RuntimeError("cannot register a hook on a tensor that doesn't require gradient")
         fn = self.grad_fn
         if fn is not None:
-            return RemovableHandle(fn.extra.tensor_hooks.setdefault(self._nr, HookDict()), hook)
+            return RemovableHandle(fn._extra_made.tensor_hooks.setdefault(self._nr, HookDict()), hook)
         if self._backward_hooks is None:
             self._backward_hooks = HookDict()
         node = None if self._acc in (None, True) else self._acc()
         if node is not None:
-            node.extra.tensor_hooks[0] = self._backward_hooks
+            node._extra_made.tensor_hooks[0] = self._backward_hooks
         return RemovableHandle(self._backward_hooks, hook)
 
     def register_post_accumulate_grad_hook(self, hook: Any) -> RemovableHandle:
@@ -177,7 +177,7 @@ class Autograd(TensorBase):
             self._post_accumulate = HookDict()
         node = None if self._acc in (None, True) else self._acc()
         if node is not None:
-            node._extra = node.extra
+            node._extra = node._extra_made
         return RemovableHandle(self._post_accumulate, hook)
 
     def detach(self) -> Any:
@@ -242,7 +242,7 @@ class Autograd(TensorBase):
         acc = self._acc or self._paused
         carrier = self._fn or (None if acc in (None, True) else acc())
         if carrier is not None:
-            carrier.set_storage(self._nr, self._storage)
+            carrier._set_storage(self._nr, self._storage)
 
     @data.deleter
     def data(self) -> None:

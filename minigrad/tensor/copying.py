@@ -57,7 +57,7 @@ class Copying(TensorBase):
 def hooks_of(t: TensorBase) -> list[Any]:
     """The hooks of a tensor, which for a result live on its node."""
     fn = t._fn
-    hooks = t._backward_hooks if fn is None else fn.extra.tensor_hooks.get(t._nr) if fn._extra else None
+    hooks = t._backward_hooks if fn is None else fn._extra_made.tensor_hooks.get(t._nr) if fn._extra else None
     return list((hooks or {}).values())
 
 

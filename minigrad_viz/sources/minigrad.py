@@ -168,7 +168,7 @@ class Minigrad:
                 continue
             seen.add(node)
             number = node._seq
-            if node.op is not None and node._extra is None:
+            if type(node).op is not None and node._extra is None:
                 if number not in outputs:
                     continue
                 frozen.append(self.plain(node) or (number, number, recorder.freeze(number, node)))
@@ -236,7 +236,7 @@ class Minigrad:
         check = node._check
         if check is RELEASED:
             return True
-        if check is None and node.op is not None and node._storage is None:
+        if check is None and type(node).op is not None and node._storage is None:
             return False
         return any(kept.freed for kept in saved_of(node))
 

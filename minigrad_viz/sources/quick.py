@@ -109,7 +109,7 @@ def node_ran_of(source: Minigrad) -> Callable[[Any, Any, Any], None]:
         try:
             if node.__class__ is AccumulateGrad:
                 source.deposited(node, received)
-            elif source.wraps or received.__class__ is list or node.op is None:
+            elif source.wraps or received.__class__ is list or type(node).op is None:
                 tensors = [wrapped(g) for g in (received if isinstance(received, list) else [received])]
                 recorder.node_ran(node, tensors, [wrapped(g) for g in sent])
             else:

@@ -30,7 +30,7 @@ def call(cls: Any, args: tuple[Any, ...], own_setup: bool) -> Any:
     if modes.is_forward():
         push(node, args, outputs)
     if recorded:
-        node.keep(node.to_save or (), outputs.results)
+        node._keep(node.to_save or (), outputs.results)
     forget_requests(node)
     result = tuple(outputs.results) if isinstance(output, tuple) else outputs.results[0]
     if modes.active:

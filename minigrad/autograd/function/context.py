@@ -107,11 +107,11 @@ class BackwardCFunction(Node, FunctionCtx):
         "dirty_tensors",
         "needs_input_grad",
         "non_differentiable",
-        "outputs",
+        "_outputs",
         "saved_for_forward",
         "to_save",
     )
-    speaks: ClassVar[bool] = True
+    _speaks: ClassVar[bool] = True
     _forward_cls: ClassVar[Any]
     _kept: tuple[Any, ...] | None
     _creation: str
@@ -168,7 +168,7 @@ class BackwardCFunction(Node, FunctionCtx):
         if isinstance(entry, Packed):
             return unpack_entry(self, str(i), entry)
         tensor = entry.tensor
-        storage = self.storage(entry.nr) if tensor is None else tensor._storage
+        storage = self._storage_of(entry.nr) if tensor is None else tensor._storage
         if checked and storage is not None and storage.version != entry.version:
             carrier = self if tensor is None else tensor.grad_fn
             nr = entry.nr if tensor is None else tensor._nr
@@ -179,7 +179,7 @@ class BackwardCFunction(Node, FunctionCtx):
         result._storage = storage
         return result
 
-    def keep(self, tensors: tuple[Any, ...], outputs: list[Any]) -> None:
+    def _keep(self, tensors: tuple[Any, ...], outputs: list[Any]) -> None:
         """Save `tensors`, through the saved-tensor hooks in force. See Note [Saved outputs]."""
         kept: list[Any] = []
         hooks = default_hooks()
@@ -192,7 +192,7 @@ class BackwardCFunction(Node, FunctionCtx):
             kept.append(Kept(t, is_output) if hooks is None else pack(self, str(i), t, hooks, is_output))
         self._kept = tuple(kept)
 
-    def release(self) -> None:
+    def _release(self) -> None:
         """Forget the saved tensors. A Function that asks for none can run again."""
         self._kept = ()
         self._check = RELEASED
@@ -224,7 +224,7 @@ class BackwardCFunction(Node, FunctionCtx):
         """The user's jvp on the tangents of the inputs."""
         return self._forward_cls.jvp(self, *args)
 
-    def apply_tensors(self, gradient: Any) -> tuple[Any, ...]:
+    def _apply_tensors(self, gradient: Any) -> tuple[Any, ...]:
         """The user's backward for the engine, on tensors, recorded."""
         return tuple(self._run(self._listed(gradient)))
 
@@ -232,7 +232,7 @@ class BackwardCFunction(Node, FunctionCtx):
         """The gradients of all outputs, whatever form the engine gave them."""
         if isinstance(gradient, list):
             return gradient
-        return [gradient] if self.outputs == 1 else [None] * self.outputs
+        return [gradient] if self._outputs == 1 else [None] * self._outputs
 
     def _run(self, grads: list[Any]) -> list[Any]:
         """Call the user's backward; one checked gradient per edge."""

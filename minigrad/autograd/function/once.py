@@ -16,11 +16,11 @@ TWICE = "trying to differentiate twice a function that was marked with @once_dif
 class Error(Node):
     """A node that says why it cannot be differentiated."""
 
-    __slots__ = ("message", "outputs")
+    __slots__ = ("message", "_outputs")
 
     def __init__(self, message: str, inputs: list[Any]) -> None:
         self.message = message
-        self.outputs = len(inputs)
+        self._outputs = len(inputs)
         self._next = tuple(None if t is None else edge(t) for t in inputs)
         self._nrs = self._check = self._cast = self._storage = self._extra = None
         self._seq = next(sequence_numbers)
@@ -31,7 +31,7 @@ class Error(Node):
 
     apply_tensors = apply
 
-    def release(self) -> None:
+    def _release(self) -> None:
         """Nothing is saved here."""
 
 

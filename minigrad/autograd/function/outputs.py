@@ -64,7 +64,7 @@ class Outputs:
         self.dirty = {id(t): t for t in tensors(node, "dirty_tensors")}
         for t in self.dirty.values():
             share(t).version += 1
-        node.outputs = len(raw)
+        node._outputs = len(raw)
         self.results = list(raw)
         for i, output in enumerate(raw):
             if isinstance(output, TensorBase):
@@ -133,14 +133,14 @@ class Outputs:
                 raise RuntimeError(f"a view of {IN_PLACE_ON_LEAF}")
             rebase(t, self.node)
             self.node._in_place_on_view = True
-            self.node.set_storage(i, t._storage)
+            self.node._set_storage(i, t._storage)
             return
         old, nr = t._fn, t._nr
         set_history(t, self.node, i)
         share(t).writer = type(self.node).__name__
         if t._retains and old is not None:
-            old.extra.retain.pop(nr, None)
-            self.node.extra.retain[i] = weakref.ref(t)
+            old._extra_made.retain.pop(nr, None)
+            self.node._extra_made.retain[i] = weakref.ref(t)
 
 
 def tensors(node: BackwardCFunction, name: str) -> tuple[Any, ...]:
@@ -166,7 +166,7 @@ def set_history(t: Any, node: BackwardCFunction, nr: int) -> None:
     if t._view is not None:
         t._view.version = t._storage.version
     if t._storage is not None:
-        node.set_storage(nr, t._storage)
+        node._set_storage(nr, t._storage)
 
 
 def note_creation(t: Any, creation: str) -> None:
