@@ -24,6 +24,7 @@ def what_a_node_shows(L, note):
     node, acc = y.grad_fn, y.grad_fn.next_functions[0][0]
     note(node.name(), node.next_functions, acc.name(), acc.next_functions, acc.variable is x)
     note(node is y.grad_fn, node == y.grad_fn, hash(node) == hash(y.grad_fn), node.requires_grad)
+    note(str(type(node)))
     note(acc._sequence_nr(), (y * 2).grad_fn._sequence_nr() > node._sequence_nr())
     node._set_sequence_nr(10**9)
     note(node._sequence_nr())

@@ -28,6 +28,8 @@ from .packed import Packed
 from .registry import CALLS, KERNELS, Op, arguments
 from .saved import CONSTANTS, raw_saved, saved
 
+MODULE = "builtins"  # so that type(t.grad_fn) is shown as PyTorch shows it: <class 'MulBackward0'>
+
 
 def make_node(op: Op, name: str) -> type[Node]:
     """The Node class of an op: a slot per saved name, `_saved_<name>` properties, and how to apply it."""
@@ -35,7 +37,7 @@ def make_node(op: Op, name: str) -> type[Node]:
         "__slots__": tuple("_raw_" + n for n, _ in op.saved)
         + (("_outputs",) if op.several else ())
         + (("__weakref__",) if op.name == "as_strided" else ()),
-        "__module__": __name__,
+        "__module__": MODULE,
         "op": op,
         "is_complex": False,
         "apply": late(op, "apply", write_apply),
@@ -60,7 +62,7 @@ def complex_node(op: Op) -> type[Node]:
     if op.complex_node is None:
         members = {
             "__slots__": (),
-            "__module__": __name__,
+            "__module__": MODULE,
             "is_complex": True,
             "apply": apply_general,
             "_apply_tensors": partialmethod(apply_general, tensors=True),
