@@ -37,11 +37,10 @@ from .op import (
 )
 from .op.calls import check_edges
 from .op.tangents import Aside, tangent_of
-from .storage import Geometry, address, geometry, laid_out, strides_of
+from .overlap import check_memory
+from .storage import Geometry, geometry, laid_out, strides_of
 from .tensor_base import IN_PLACE_ON_LEAF, TensorBase, attach, edge, numbers, read_as, share, wrap
 from .views import Unobserved, refuse, regenerate, set_node, share_view
-
-FILLS = ("fill", "fill_tensor", "zero")  # ops that write one number everywhere
 
 
 class CopySlices(Node):
@@ -155,24 +154,11 @@ def check_allowed(t: TensorBase, values: list[Any]) -> None:
 def in_place(op: Op, t: TensorBase, *args: Any) -> Any:
     """Run `op` on `t` and write the result into `t`."""
     values = [t, *args]
-    for i, (name, value) in enumerate(zip(op.params, values)):
-        if not isinstance(value, (TensorBase, int, float, complex, np.generic)):
-            kind = type(value).__name__
-            raise TypeError(f"{op.name}_(): argument '{name}' (position {i}) must be Tensor, not {kind}")
+    check_kinds(op, values)
     check_allowed(t, values)
     storage = share(t)
     try:
-        if not (op is F.copy.op and is_same(t._data, args[0]._data)):
-            check_single(op, t)
-        for value in args:
-            if (
-                isinstance(value, TensorBase)
-                and op.name not in FILLS
-                and (
-                    op.name == "copy" or not (t._bits or value._bits)  # else what is read is a copy
-                )
-            ):
-                check_overlap(t, value)
+        check_memory(op, t, args)
         out = quiet(op.kernel, *prepare(op, values))
         check_fits(t, out)
     except Exception:
@@ -182,32 +168,54 @@ def in_place(op: Op, t: TensorBase, *args: Any) -> Any:
         for batch in {b for v in args if isinstance(v, TensorBase) for b in v._batched}:
             batch.before_write(op, t)
     old = originals(op, values) if modes.active else None
-    node: Any = record(op, values, out) if modes.is_recording() and not t._inference else None
-    if node is not None and getattr(node, "_raw_self", None) is not None:
-        node._raw_self = F.clone(t)
-        versions = node._check or (0,) * len(op.saved)
-        node._check = tuple(0 if n == "self" else v for (n, _), v in zip(op.saved, versions, strict=True))
-    if node is not None and modes.active:
-        pack_inputs(node, [getattr(node, "_raw_self", None), *args])
+    node = record_before(op, values, out) if modes.is_recording() and not t._inference else None
     if modes.active and modes.state.mutation is not None:
         modes.state.mutation.before_write(t._data)
     before, history = storage.version, (t._fn, t._nr)
     write(t, out)
     storage.version += 1
     if node is not None:
-        if getattr(node, "_raw_result", None) is not None:
-            node._raw_result = numbers(t)
-            node._check = tuple(storage.version if n == "result" else 0 for n, _ in op.saved)
-            node._set_storage(0, storage)
-        rebase(t, node)
-        if modes.active:
-            pack_result(node, t)
+        settle(op, t, node)
     if old is not None:
         push_in_place(op, t, old, node)
     if modes.active:
         for observer in modes.observers():
             observer.mutated(op, values, before, history)
     return t
+
+
+def record_before(op: Op, values: list[Any], out: Any) -> Any:
+    """The node of an op that is about to write `out` into the first of `values`, or None: of what will be
+    written over it keeps a copy.
+    """
+    node: Any = record(op, values, out)
+    if node is not None and getattr(node, "_raw_self", None) is not None:
+        node._raw_self = F.clone(values[0])
+        versions = node._check or (0,) * len(op.saved)
+        node._check = tuple(0 if n == "self" else v for (n, _), v in zip(op.saved, versions, strict=True))
+    if node is not None and modes.active:
+        pack_inputs(node, [getattr(node, "_raw_self", None), *values[1:]])
+    return node
+
+
+def settle(op: Op, t: TensorBase, node: Any) -> None:
+    """Make `node` the history of `t`, now that its op has written there."""
+    storage = share(t)
+    if getattr(node, "_raw_result", None) is not None:
+        node._raw_result = numbers(t)
+        node._check = tuple(storage.version if n == "result" else 0 for n, _ in op.saved)
+        node._set_storage(0, storage)
+    rebase(t, node)
+    if modes.active:
+        pack_result(node, t)
+
+
+def check_kinds(op: Op, values: list[Any]) -> None:
+    """TypeError with PyTorch's text for an argument that is neither a tensor nor a number."""
+    for i, (name, value) in enumerate(zip(op.params, values)):
+        if not isinstance(value, (TensorBase, int, float, complex, np.generic)):
+            kind = type(value).__name__
+            raise TypeError(f"{op.name}_(): argument '{name}' (position {i}) must be Tensor, not {kind}")
 
 
 def write(t: TensorBase, out: Any) -> None:
@@ -219,43 +227,6 @@ def write(t: TensorBase, out: Any) -> None:
     np.copyto(t._data, out, casting="unsafe")
 
 
-def check_overlap(t: TensorBase, other: TensorBase) -> None:
-    """RuntimeError with PyTorch's text where an operand lies partly in the memory that is written to."""
-    a, b = t._data, other._data
-    if other is t or not isinstance(b, np.ndarray) or not (a.size and b.size):
-        return
-    if not (is_dense(a) and is_dense(b)):
-        return
-    same = address(a) == address(b) and a.size == b.size
-    if (a.shape, steps(a)) != (b.shape, steps(b)) if same else np.may_share_memory(a, b):
-        raise RuntimeError(
-            "unsupported operation: some elements of the input tensor and the written-to tensor refer to a "
-            "single memory location. Please clone() the tensor before performing the operation."
-        )
-
-
-def is_dense(array: np.ndarray) -> bool:
-    """Whether the elements fill a stretch of memory without gaps, in whatever order of dimensions."""
-    expected = array.itemsize
-    for step, n in sorted((s, n) for s, n in zip(array.strides, array.shape) if n > 1):
-        if step != expected:
-            return False
-        expected *= n
-    return True
-
-
-def is_same(a: np.ndarray, b: Any) -> bool:
-    """Whether two arrays show the same elements of the same memory."""
-    return (
-        isinstance(b, np.ndarray) and a.shape == b.shape and steps(a) == steps(b) and address(a) == address(b)
-    )
-
-
-def steps(a: np.ndarray) -> list[int]:
-    """The strides of the dimensions that have more than one element."""
-    return [s for s, n in zip(a.strides, a.shape) if n > 1]
-
-
 def check_fits(t: TensorBase, out: Any) -> None:
     """RuntimeError with PyTorch's text unless `out` can be written into `t`."""
     if out.shape != t._data.shape:
@@ -265,22 +236,6 @@ def check_fits(t: TensorBase, out: Any) -> None:
     a, b = dtypes.of(out), dtypes.of(t._data)
     if a.category > b.category:
         raise RuntimeError(f"result type {a.title} can't be cast to the desired output type {b.title}")
-
-
-def check_single(op: Op, t: TensorBase) -> None:
-    """RuntimeError with PyTorch's text where elements to be written lie in one place, as after `expand`.
-    Filling with one value is always possible.
-    """
-    data = t._data
-    if (
-        op.name not in ("fill", "zero")
-        and data.size
-        and any(s == 0 < n - 1 for s, n in zip(data.strides, data.shape))
-    ):
-        raise RuntimeError(
-            "unsupported operation: more than one element of the written-to tensor refers to a single memory "
-            "location. Please clone() the tensor before performing the operation."
-        )
 
 
 def rebase(t: TensorBase, node: Node) -> None:
