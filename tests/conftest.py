@@ -7,6 +7,7 @@ import importlib.metadata
 import os
 import threading
 import time
+from collections.abc import Iterator
 from types import ModuleType
 
 import hypothesis
@@ -70,6 +71,21 @@ def torch() -> ModuleType:
     module = pytest.importorskip("torch", reason="PyTorch is not installed", exc_type=ImportError)
     module.set_num_threads(1)
     return module
+
+
+@pytest.fixture(params=["minigrad", "PyTorch"])
+def library(request: pytest.FixtureRequest) -> ModuleType:
+    """Both libraries in turn, as `torch` of one text."""
+    if request.param == "PyTorch":
+        return request.getfixturevalue("torch")
+    return importlib.import_module("minigrad")
+
+
+@pytest.fixture
+def names_of_today() -> Iterator[None]:
+    """minigrad speaks PyTorch 2's dialect."""
+    with importlib.import_module("twins").dialect("2"):
+        yield
 
 
 # ------------------------------------------------------------------------------------- nothing is left behind

@@ -6,7 +6,6 @@ from __future__ import annotations
 import re
 from typing import Any
 
-import pytest
 from cells import CELLS, traced
 from latex_check import check
 
@@ -14,11 +13,6 @@ import minigrad
 from minigrad_viz.arithmetic import Line, capture_lines, deposit_lines, lines_of
 from minigrad_viz.model.build import Builder
 from minigrad_viz.trace.events import BackwardEnded, Deposited, NodeRan, Trace
-
-
-@pytest.fixture(params=["minigrad", "PyTorch"])
-def library(request):
-    return minigrad if request.param == "minigrad" else request.getfixturevalue("torch")
 
 
 def lines_of_trace(trace: Trace, call: int | None = None, lang: str = "en") -> list[Line]:

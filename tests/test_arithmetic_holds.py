@@ -13,17 +13,10 @@ from hypothesis import HealthCheck, Phase, given, settings
 from random_cells import cells
 from test_arithmetic import EXP, TWO, lines_of_trace
 
-import minigrad
 from minigrad_viz.arithmetic import lines_of
 from minigrad_viz.model.build import Builder
 from minigrad_viz.protocol import Value
 from minigrad_viz.trace.events import BackwardStarted, HookRan, Inside, NodeRan
-
-
-@pytest.fixture(params=["minigrad", "PyTorch"])
-def library(request):
-    return minigrad if request.param == "minigrad" else request.getfixturevalue("torch")
-
 
 NUMBER = re.compile(r"−?\d+(?:\.\d*)?(?:e−?\d+)?")
 PROGRAMS = [

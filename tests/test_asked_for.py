@@ -7,7 +7,6 @@ import re
 
 import pytest
 from cells import traced
-from twins import dialect
 
 import minigrad
 from minigrad_viz.drawing.outline import outline
@@ -15,6 +14,8 @@ from minigrad_viz.drawing.picture import Picture
 from minigrad_viz.model.build import build
 from minigrad_viz.steps.timeline import frames_of, to_text
 from minigrad_viz.trace.events import BackwardEnded, BackwardStarted
+
+pytestmark = pytest.mark.usefixtures("names_of_today")
 
 LEAVES = "x = torch.tensor(2.0, requires_grad=True)\nw = torch.tensor(3.0, requires_grad=True)\n"
 INPUTS = LEAVES + "a = x * w\nb = torch.exp(x)\nz = a + b\nz.backward(inputs=[w])\n"
@@ -39,15 +40,6 @@ BATCHED = (
     "J, = torch.autograd.grad(y, x, torch.tensor([[1.0, 0.0], [0.0, 1.0]]), is_grads_batched=True)\n"
 )
 FAILS = LEAVES + "z = torch.log(x) * w\nz.backward(inputs=[x], retain_graph=False)\nz.backward(inputs=[x])\n"
-
-
-@pytest.fixture(params=["minigrad", "PyTorch"])
-def library(request):
-    if request.param == "PyTorch":
-        yield request.getfixturevalue("torch")
-    else:
-        with dialect("2"):
-            yield minigrad
 
 
 def started(trace):

@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
-import importlib
 import re
 
 import pytest
 from cells import traced
-from twins import dialect
 
-import minigrad
-import minigrad.utils.checkpoint
 from minigrad_viz.drawing.outline import outline
 from minigrad_viz.drawing.picture import Picture
 from minigrad_viz.model.build import build
 from minigrad_viz.protocol import RECOMPUTED
 from minigrad_viz.steps.timeline import frames_of
 from minigrad_viz.trace.events import NodeRan, Recomputed
+
+pytestmark = pytest.mark.usefixtures("names_of_today")
 
 BLOCK = (
     "x = torch.tensor(0.5, requires_grad=True)\ndef block(x):\n    a = torch.sin(x)\n"
@@ -29,17 +27,6 @@ TWO = (
     "ck = lambda f, x: torch.utils.checkpoint.checkpoint(f, x, use_reentrant=False)\n"
     "y = ck(lambda t: torch.sin(t) ** 2, ck(lambda t: torch.exp(t) ** 2, x))\ny.backward()\n"
 )
-
-
-@pytest.fixture(params=["minigrad", "PyTorch"])
-def library(request):
-    if request.param == "PyTorch":
-        module = request.getfixturevalue("torch")
-        importlib.import_module("torch.utils.checkpoint")
-        yield module
-    else:
-        with dialect("2"):
-            yield minigrad
 
 
 def again(trace):

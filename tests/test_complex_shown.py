@@ -8,9 +8,7 @@ import numpy as np
 import pytest
 from cells import traced
 from latex_check import check as check_latex
-from twins import dialect
 
-import minigrad
 from minigrad_viz.arithmetic.glyphs import latex_number, plain
 from minigrad_viz.arithmetic.notation import Known, local, vjp
 from minigrad_viz.arithmetic.typeset import Writer
@@ -18,6 +16,8 @@ from minigrad_viz.drawing.outline import outline
 from minigrad_viz.drawing.picture import Picture
 from minigrad_viz.model.build import build
 from minigrad_viz.steps.timeline import frames_of
+
+pytestmark = pytest.mark.usefixtures("names_of_today")
 
 NUMBERS = (
     "z = torch.tensor(1.0 + 2.0j, requires_grad=True)\nw = z * z * (2.0 + 1.0j)\n"
@@ -32,15 +32,6 @@ MIXED = (
     "x = torch.tensor(2.0, requires_grad=True)\nw = x * torch.tensor(1.0 + 3.0j)\n"
     "y = torch.real(w)\ny.backward()\n"
 )
-
-
-@pytest.fixture(params=["minigrad", "PyTorch"])
-def library(request):
-    if request.param == "PyTorch":
-        yield request.getfixturevalue("torch")
-    else:
-        with dialect("2"):
-            yield minigrad
 
 
 def lines(cell, library):

@@ -23,11 +23,6 @@ from minigrad_viz.model.scenes import names_in, narrowed
 GRAPHS = [n for n in CELLS if n not in (1, 2, 3, 12, 14, 20, 21)]
 
 
-@pytest.fixture(params=["minigrad", "PyTorch"])
-def library(request):
-    return minigrad if request.param == "minigrad" else request.getfixturevalue("torch")
-
-
 def plain(name: str) -> str:
     """A node's name as all dialects have it."""
     return name.rstrip("0123456789").replace("CopyBackwards", "CloneBackward")

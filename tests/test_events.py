@@ -12,18 +12,11 @@ import pytest
 from cells import CELLS, traced
 from hypothesis import given, settings
 
-import minigrad
 from minigrad_viz.protocol import NAN, Value
 from minigrad_viz.trace import events
 from minigrad_viz.trace.events import Later, NodeState, TensorState, Trace
 from minigrad_viz.trace.graph import Saved
 from minigrad_viz.trace.where import Span
-
-
-@pytest.fixture(params=["minigrad", "PyTorch"])
-def library(request):
-    return minigrad if request.param == "minigrad" else request.getfixturevalue("torch")
-
 
 # ── JSON ────────────────────────────────────────────────────────────────────────────────────────────────────
 

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import importlib
 import json
 
 import pytest
 from cells import traced
 from latex_check import check as check_latex
-from twins import dialect
 
 import minigrad
 import minigrad.autograd.forward_ad
@@ -17,6 +15,8 @@ from minigrad_viz.drawing.picture import Picture
 from minigrad_viz.model.build import build
 from minigrad_viz.steps.timeline import frames_of
 from minigrad_viz.trace.events import Forward, ModeChanged, Trace
+
+pytestmark = pytest.mark.usefixtures("names_of_today")
 
 START = "fw = torch.autograd.forward_ad\n"
 SCALAR = START + (
@@ -28,17 +28,6 @@ MATRIX = START + (
     "with fw.dual_level():\n    d = fw.make_dual(x, torch.tensor([1.0, 0.0]))\n"
     "    h = W @ d\n    a = torch.tanh(h)\n    y = a.sum()\n    y.backward()\n"
 )
-
-
-@pytest.fixture(params=["minigrad", "PyTorch"])
-def library(request):
-    if request.param == "PyTorch":
-        module = request.getfixturevalue("torch")
-        importlib.import_module("torch.autograd.forward_ad")
-        yield module
-    else:
-        with dialect("2"):
-            yield minigrad
 
 
 def lines(trace, lang="en"):

@@ -10,7 +10,6 @@ from hypothesis import HealthCheck, Phase, given, settings
 from random_cells import PRELUDE, cells
 from telling import recorded, run_cell
 
-import minigrad
 from minigrad_viz.shell.report import Report
 from minigrad_viz.trace.events import Trace
 
@@ -51,11 +50,6 @@ def assert_the_same(trace: Trace, pictures: bool = True) -> None:
     if pictures:
         assert ours.html() == theirs.html()
         assert ours.picture.svg() == theirs.picture.svg()
-
-
-@pytest.fixture(params=["minigrad", "PyTorch"])
-def library(request):
-    return minigrad if request.param == "minigrad" else request.getfixturevalue("torch")
 
 
 @pytest.mark.parametrize("code", CELLS)

@@ -3,11 +3,8 @@ steps, what the library does between them has no name of the user's."""
 
 from __future__ import annotations
 
-import importlib
-
 import pytest
 from cells import run, traced
-from twins import dialect
 
 import minigrad
 import minigrad.autograd.functional
@@ -17,6 +14,8 @@ from minigrad_viz.model.build import build
 from minigrad_viz.protocol import text_of
 from minigrad_viz.shell.report import Report
 from minigrad_viz.trace.events import BackwardStarted
+
+pytestmark = pytest.mark.usefixtures("names_of_today")
 
 JACOBIAN = (
     "x = torch.tensor([1.0, 2.0], requires_grad=True)\n"
@@ -40,17 +39,6 @@ CELLS = {
         "f = torch.func.vmap(torch.func.grad(lambda t: t ** 3))\ng = f(torch.tensor([1.0, 2.0]))\n"
     ),
 }
-
-
-@pytest.fixture(params=["minigrad", "PyTorch"])
-def library(request):
-    if request.param == "PyTorch":
-        module = request.getfixturevalue("torch")
-        importlib.import_module("torch.func")
-        yield module
-    else:
-        with dialect("2"):
-            yield minigrad
 
 
 @pytest.mark.parametrize("name", CELLS)

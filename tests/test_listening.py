@@ -5,7 +5,6 @@ from __future__ import annotations
 import pytest
 from cells import CELLS, CUBE, traced
 
-import minigrad
 from minigrad_viz.trace.events import (
     BackwardEnded,
     BackwardStarted,
@@ -23,11 +22,6 @@ from minigrad_viz.trace.events import (
 
 def of(trace: Trace, kind: type) -> list:
     return [event for event in trace.events if isinstance(event, kind)]
-
-
-@pytest.fixture(params=["minigrad", "PyTorch"])
-def library(request):
-    return minigrad if request.param == "minigrad" else request.getfixturevalue("torch")
 
 
 def items(values) -> list:

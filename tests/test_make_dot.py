@@ -13,11 +13,6 @@ import minigrad
 from minigrad_viz import make_dot
 
 
-@pytest.fixture(params=["minigrad", "PyTorch"])
-def library(request):
-    return minigrad if request.param == "minigrad" else request.getfixturevalue("torch")
-
-
 def example(library):
     a = library.tensor([2.0, 3.0], requires_grad=True)
     b = library.tensor([6.0, 4.0], requires_grad=True)

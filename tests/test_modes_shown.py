@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import pytest
 from cells import traced
-from twins import dialect
 
 import minigrad
 from minigrad_viz.drawing.outline import outline
@@ -12,6 +11,8 @@ from minigrad_viz.drawing.picture import Picture
 from minigrad_viz.model.build import build
 from minigrad_viz.steps.timeline import frames_of, to_text
 from minigrad_viz.trace.events import HookRan, ModeChanged, Mutated
+
+pytestmark = pytest.mark.usefixtures("names_of_today")
 
 LEAF = "x = torch.tensor(2.0, requires_grad=True)\n"
 INFERENCE = LEAF + "with torch.inference_mode():\n    y = x * 3\n    z = torch.log(y)\n"
@@ -38,15 +39,6 @@ SLICED = (
     "x = torch.tensor([1.0, 2.0, 3.0], requires_grad=True)\ny = x * 2\nv = y[0]\nv *= 10\nz = y.sum()\n"
     "z.backward()\n"
 )
-
-
-@pytest.fixture(params=["minigrad", "PyTorch"])
-def library(request):
-    if request.param == "PyTorch":
-        yield request.getfixturevalue("torch")
-    else:
-        with dialect("2"):
-            yield minigrad
 
 
 def frames(trace, lang="en"):

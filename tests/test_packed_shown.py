@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import pytest
 from cells import run, traced
-from twins import dialect
 
 import minigrad
 from minigrad_viz.drawing.outline import describe_deck, outline
@@ -13,6 +12,8 @@ from minigrad_viz.model.build import build
 from minigrad_viz.protocol import RECOMPUTED, kept_text
 from minigrad_viz.steps.timeline import frames_of, to_text
 from minigrad_viz.trace.events import Freed, Packed, Unpacked
+
+pytestmark = pytest.mark.usefixtures("names_of_today")
 
 LEAF = "x = torch.tensor(5.0, requires_grad=True)\n"
 HOOKS = "with torch.autograd.graph.saved_tensors_hooks({pack}, {unpack}):\n    y = x ** 3\n"
@@ -36,15 +37,6 @@ FUNCTION = (
     )
     + "y.backward()\n"
 )
-
-
-@pytest.fixture(params=["minigrad", "PyTorch"])
-def library(request):
-    if request.param == "PyTorch":
-        yield request.getfixturevalue("torch")
-    else:
-        with dialect("2"):
-            yield minigrad
 
 
 def saved(trace):

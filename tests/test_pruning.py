@@ -31,11 +31,6 @@ def of(trace: Trace, kind: type) -> list:
     return [event for event in trace.events if isinstance(event, kind)]
 
 
-@pytest.fixture(params=["minigrad", "PyTorch"])
-def library(request):
-    return minigrad if request.param == "minigrad" else request.getfixturevalue("torch")
-
-
 def mentioned(trace: Trace) -> set[str]:
     """All tensors that events refer to."""
     found = {id for e in of(trace, Forward) for id in e.inputs if id is not None}

@@ -4,24 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-import pytest
 from hypothesis import HealthCheck, given, settings
 from random_cells import cells
 from telling import recorded, run_cell
 from test_schedule import check
 from twins import dialect
 
-import minigrad
 from minigrad_viz.model.scenes import scenes_of
 from minigrad_viz.steps.story import LIMIT
 from minigrad_viz.steps.timeline import frames_of, to_markdown, to_text
 from minigrad_viz.trace.events import Trace
 from minigrad_viz.trace.graph import Graph
-
-
-@pytest.fixture(params=["minigrad", "PyTorch"])
-def library(request):
-    return minigrad if request.param == "minigrad" else request.getfixturevalue("torch")
 
 
 def parts(graph: Graph) -> Iterator[str]:

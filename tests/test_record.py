@@ -46,11 +46,6 @@ def grad(trace: Trace, name: str):
     return next(s.grad for n, s in of(trace, Snapshot)[-1].rows if n == name)
 
 
-@pytest.fixture(params=["minigrad", "PyTorch"])
-def library(request):
-    return minigrad if request.param == "minigrad" else request.getfixturevalue("torch")
-
-
 # ------------------------------------------------------------------------------- what is written down
 
 

@@ -43,11 +43,6 @@ def shown(source: str, library: Any = minigrad) -> tuple[Report, str, str]:
     return report, page, told
 
 
-@pytest.fixture(params=["minigrad", "PyTorch"])
-def library(request):
-    return minigrad if request.param == "minigrad" else request.getfixturevalue("torch")
-
-
 def numbers_in(told: str) -> set[int]:
     return {int(n.replace(",", "")) for n in re.findall(r"\d[\d,]*", told)}
 

@@ -15,18 +15,12 @@ from random_programs import Run
 from test_random_programs import GENERATORS, programs
 from twins import dialect
 
-import minigrad
 from minigrad_viz.model.build import Builder, build
 from minigrad_viz.recording.recorder import Recorder
 from minigrad_viz.steps.narrate import Narrator
 from minigrad_viz.steps.schedule import Schedule, edges_into, needed, order, reach
 from minigrad_viz.steps.story import Story
 from minigrad_viz.trace.events import BackwardEnded, BackwardStarted, NodeRan, NodeState, Trace
-
-
-@pytest.fixture(params=["minigrad", "PyTorch"])
-def library(request):
-    return minigrad if request.param == "minigrad" else request.getfixturevalue("torch")
 
 
 def story(trace: Trace, call: int) -> Story:

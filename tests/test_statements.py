@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import linecache
 
-import pytest
 from cells import CUBE, MY_POW, run, traced
 
 import minigrad
@@ -15,11 +14,6 @@ from minigrad_viz.trace.where import Span
 
 def of(trace: Trace, kind: type) -> list:
     return [event for event in trace.events if isinstance(event, kind)]
-
-
-@pytest.fixture(params=["minigrad", "PyTorch"])
-def library(request):
-    return minigrad if request.param == "minigrad" else request.getfixturevalue("torch")
 
 
 def lines(trace: Trace) -> list[int]:

@@ -24,12 +24,6 @@ from minigrad_viz.steps.timeline import Frame, frames_of, frames_of_graph, to_ma
 from minigrad_viz.trace.events import BackwardEnded, BackwardStarted, Deposited, NodeRan
 from minigrad_viz.trace.walk import graph_of
 
-
-@pytest.fixture(params=["minigrad", "PyTorch"])
-def library(request):
-    return minigrad if request.param == "minigrad" else request.getfixturevalue("torch")
-
-
 # ── marks, queue, numbers ───────────────────────────────────────────────────────────────────────────────────
 
 

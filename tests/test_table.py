@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import xml.etree.ElementTree as ET
 
-import pytest
 from cells import CELLS, traced
 
 import minigrad
@@ -14,11 +13,6 @@ from minigrad_viz.words import columns
 
 def rows(table) -> dict[tuple[str, str], tuple[str | None, ...]]:
     return {(name, attribute): cells for name, attribute, cells in table.rows}
-
-
-@pytest.fixture(params=["minigrad", "PyTorch"])
-def library(request):
-    return minigrad if request.param == "minigrad" else request.getfixturevalue("torch")
 
 
 def test_code_4(library):

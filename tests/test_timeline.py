@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from typing import Any
 
-import pytest
 from cells import CELLS, traced
 from stepping import decks, frames, marked, said, words
 
@@ -35,11 +34,6 @@ y.register_hook(see)
 y.register_hook(double)
 z = torch.log(y)
 """
-
-
-@pytest.fixture(params=["minigrad", "PyTorch"])
-def library(request):
-    return minigrad if request.param == "minigrad" else request.getfixturevalue("torch")
 
 
 # ── what the steps say ──────────────────────────────────────────────────────────────────────────────────────

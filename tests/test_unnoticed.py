@@ -21,11 +21,6 @@ def of(trace: Trace, kind: type) -> list:
     return [event for event in trace.events if isinstance(event, kind)]
 
 
-@pytest.fixture(params=["minigrad", "PyTorch"])
-def library(request):
-    return minigrad if request.param == "minigrad" else request.getfixturevalue("torch")
-
-
 # --------------------------------------------------------------------------------- nothing is changed
 
 

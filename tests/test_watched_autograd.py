@@ -3,20 +3,16 @@ shown."""
 
 from __future__ import annotations
 
-import importlib
 import json
 import re
 
 import pytest
 from cells import run
-from twins import dialect
 
-import minigrad
-import minigrad.autograd.forward_ad
-import minigrad.func
-import minigrad.utils.checkpoint
 from minigrad_viz.shell.report import Report
 from minigrad_viz.trace.events import Trace
+
+pytestmark = pytest.mark.usefixtures("names_of_today")
 
 LEAF = "x = torch.tensor([1.0, 2.0, 3.0], requires_grad=True)\n"
 KEEP = "ck = lambda f, x: torch.utils.checkpoint.checkpoint(f, x, use_reentrant={})\n"
@@ -77,18 +73,6 @@ CELLS = {
     "a view as real": "z = torch.tensor([1+1j, 2-1j], requires_grad=True)\nr = torch.view_as_real(z)\n"
     "(r * r).sum().backward()\n",
 }  # fmt: skip
-
-
-@pytest.fixture(params=["minigrad", "PyTorch"])
-def library(request):
-    if request.param == "PyTorch":
-        module = request.getfixturevalue("torch")
-        for name in ("utils.checkpoint", "func", "autograd.forward_ad"):
-            importlib.import_module(f"torch.{name}")
-        yield module
-    else:
-        with dialect("2"):
-            yield minigrad
 
 
 @pytest.mark.parametrize("name", CELLS)
