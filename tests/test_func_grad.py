@@ -124,6 +124,14 @@ def inside_the_function(L, note):
     run(note, L.func.grad(lambda x: x.clone().mul_(x).sum()), x)
     run(note, L.func.grad(lambda x: x.requires_grad_().sum()), x)
     run(note, L.func.grad(lambda x: (x * L.ones(2).requires_grad_()).sum()), x)
+
+    def retains(x):
+        y = x.sin()
+        y.retain_grad()
+        return y.sum()
+
+    run(note, L.func.grad(retains), x)
+    run(note, L.func.vmap(retains), x.reshape(-1, 1))
     run(note, L.func.grad(lambda x: ((x**2).sum().backward(), x.sum())[1]), x)
     run(note, L.func.grad(lambda x: L.autograd.functional.jacobian(lambda t: t * t, x).sum()), x)
     run(note, L.func.grad(lambda x: L.autograd.grad((x**3).sum(), x, create_graph=True)[0].sum()), x)

@@ -177,6 +177,16 @@ def custom_functions(L, note):
     note.error(lambda: Scale.apply(x, i))
 
 
+@programs
+def a_parameter_of_it(L, note):
+    with L.inference_mode():
+        x = L.ones(2)
+        note(L.nn.Parameter(x).is_inference())
+    note.error(lambda: L.nn.Parameter(x))
+    p = L.nn.Parameter(x, requires_grad=False)
+    note(p, p.is_inference(), L.nn.Parameter(x.clone()).is_inference())
+
+
 @pytest.mark.parametrize("program", programs, ids=programs.titles)
 def test_as_in_pytorch(torch, program):
     assert_same_diary(program, torch)

@@ -23,6 +23,8 @@ class Parameter(Tensor):
         self = object.__new__(cls)
         for name in ("_data", "_fn", "_nr", "_acc", "_grad", "_storage", "_view"):
             setattr(self, name, getattr(source, name))
+        if source._inference:
+            self._inference = True
         if requires_grad:
             check_can_require_grad(self._data)
         self.requires_grad = requires_grad

@@ -17,10 +17,9 @@ NOT_LEAF = (
     "a subgraph that doesn't require differentiation use var_no_grad = var.detach()."
 )
 IN_TRANSFORM = (
-    "You are attempting to call Tensor.requires_grad_() (or perhaps using torch.autograd.functional.* APIs) "
-    "inside of a function being transformed by a functorch transform. This is unsupported, please attempt to "
-    "use the functorch transforms (e.g. grad, vjp, jacrev, jacfwd, hessian) or call requires_grad_() outside "
-    "of a function being transformed instead."
+    "You are attempting to call Tensor.{call}(){aside} inside of a function being transformed by a functorch "
+    "transform. This is unsupported, please attempt to use the functorch transforms (e.g. grad, vjp, jacrev, "
+    "jacfwd, hessian) or call {call}() outside of a function being transformed instead."
 )
 NON_LEAF_GRAD = (
     "The .grad attribute of a Tensor that is not a leaf Tensor is being accessed. Its .grad attribute "
@@ -100,7 +99,8 @@ class Autograd(TensorBase):
                 f"{type(requires_grad).__name__}"
             )
         if modes.active and modes.state.transforms:
-            raise RuntimeError(IN_TRANSFORM)
+            aside = " (or perhaps using torch.autograd.functional.* APIs)"
+            raise RuntimeError(IN_TRANSFORM.format(call="requires_grad_", aside=aside))
         if not requires_grad or self._fn is None:
             self._set_requires_grad(requires_grad, "floating point")
         return self
@@ -131,6 +131,8 @@ class Autograd(TensorBase):
         """Keep this tensor's gradient in `.grad` although it is not a leaf; nothing changes for a leaf."""
         if not self.requires_grad:
             raise RuntimeError("can't retain_grad on Tensor that has requires_grad=False")
+        if modes.active and modes.state.transforms:
+            raise RuntimeError(IN_TRANSFORM.format(call="retain_grad", aside=""))
         if self._fn is not None and not self._retains:
             fn = self.grad_fn
             assert fn is not None
