@@ -14,7 +14,6 @@ Note [Tracebacks]
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Sequence
 from heapq import heappop, heappush
 from typing import Any
@@ -26,10 +25,8 @@ from .graph import AccumulateGrad, Node
 from .modes import quiet
 from .node_by_node import drain_watched, run_node
 from .running import inside
-from .tasks import Inputs, Slot, Task, add, count_edges
+from .tasks import ZEROS, Inputs, Slot, Task, add, count_edges
 from .tensor_base import deposit
-
-ZEROS = itertools.repeat(0)  # output numbers of the edges of a node that notes none
 
 
 def run(

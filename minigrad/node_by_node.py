@@ -6,7 +6,6 @@ plainest form, for observers and anomaly detection.
 
 from __future__ import annotations
 
-import itertools
 from heapq import heappop, heappush
 from typing import Any
 
@@ -15,10 +14,8 @@ from .graph import AccumulateGrad, Node
 from .hook_calls import Mode, after_deposit, after_node, before_node
 from .modes import quiet
 from .running import here
-from .tasks import Task, add, capture, will_run
+from .tasks import ZEROS, Task, add, capture, will_run
 from .tensor_base import deposit, deposit_tensor
-
-ZEROS = itertools.repeat(0)  # output numbers of the edges of a node that notes none
 
 
 def drain_watched(task: Task, watchers: tuple[Any, ...]) -> None:

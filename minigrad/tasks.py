@@ -9,6 +9,7 @@ Note [Ownership]
 
 from __future__ import annotations
 
+import itertools
 import operator
 from collections.abc import Sequence
 from typing import Any
@@ -19,6 +20,7 @@ from numpy import ndarray
 from .graph import Node
 
 Slot = tuple[Node, int]
+ZEROS = itertools.repeat(0)  # output numbers of the edges of a node that notes none
 
 
 class Inputs:
@@ -38,8 +40,8 @@ class Task:
     """One backward pass.
 
     `create_graph` makes gradients tensors, which have a graph (but not in forward mode, where they are
-    tensors in any case); else they are raw arrays. `waiting` counts for
-    every node the edges that have not reported, `buffers` holds the gradients that have, `owned` the nodes
+    tensors in any case); else they are raw arrays. `waiting` counts for every node the edges that have not
+    reported, `buffers` holds the gradients that have, `owned` the nodes
     whose buffer the engine may add to in place. `needed` is None when every node runs, else the set of nodes
     that do; `targets` are the nodes where wanted gradients arrive. `captures` maps (node, output number) to
     the gradient that arrived there. `notes` is for hooks that want to remember something for this pass.

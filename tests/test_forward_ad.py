@@ -3,15 +3,11 @@
 from __future__ import annotations
 
 import pytest
-from twins import Programs, assert_same_diary, graph
+from twins import Programs, assert_same_diary, graph, tangent
 
 # PyTorch compiles its own formulas when the first dual tensor is made.
 pytestmark = pytest.mark.filterwarnings("ignore:.torch.jit.script:DeprecationWarning")
 programs = Programs()
-
-
-def tangent(L, x):
-    return L.autograd.forward_ad.unpack_dual(x).tangent
 
 
 @pytest.mark.parametrize("program", programs, ids=programs.titles)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from twins import Programs, assert_same_diary, graph
+from twins import Programs, assert_same_diary, graph, tangent
 
 # PyTorch compiles its own formulas when the first dual tensor is made.
 pytestmark = pytest.mark.filterwarnings("ignore:.torch.jit.script:DeprecationWarning")
@@ -12,10 +12,6 @@ programs = Programs()
 
 def dual(L, x, t, **how):
     return L.autograd.forward_ad.make_dual(L.tensor(x), L.tensor(t, **how))
-
-
-def tangent(L, x):
-    return L.autograd.forward_ad.unpack_dual(x).tangent
 
 
 def shown(L, *tensors):

@@ -7,7 +7,7 @@ import threading
 import weakref
 
 import pytest
-from twins import Programs, assert_same_diary
+from twins import Programs, assert_same_diary, tangent
 
 import minigrad
 from minigrad import modes
@@ -16,10 +16,6 @@ from minigrad.op import tangents
 # PyTorch compiles its own formulas when the first dual tensor is made.
 pytestmark = pytest.mark.filterwarnings("ignore:.torch.jit.script:DeprecationWarning")
 programs = Programs()
-
-
-def tangent(L, x):
-    return L.autograd.forward_ad.unpack_dual(x).tangent
 
 
 @pytest.mark.parametrize("program", programs, ids=programs.titles)

@@ -8,24 +8,13 @@ import threading
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from trees import spelled
-from twins import Programs, assert_same_diary, dialect, graph, outcome
+from trees import run, spelled, tensors
+from twins import Programs, assert_same_diary, dialect, graph
 
 import minigrad
 
 programs = Programs()
 Pair = collections.namedtuple("Pair", "a b")
-
-
-def tensors(L):
-    """One without, one with gradient, and one from outside."""
-    x, w = L.tensor([1.0, 2.0]), L.tensor([3.0, 4.0], requires_grad=True)
-    return x, x.clone().requires_grad_(), w
-
-
-def run(note, function, *args, **kwargs):
-    """Note a result with its structure, or the error."""
-    note(spelled(outcome(lambda: function(*args, **kwargs))))
 
 
 @programs

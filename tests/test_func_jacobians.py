@@ -12,18 +12,13 @@ import importlib
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from trees import spelled, values
+from trees import spelled, tensors, values
 from twins import Programs, assert_same_diary, dialect, outcome
 
 import minigrad
 
 programs = Programs()
 Pair = collections.namedtuple("Pair", "a b")
-
-
-def tensors(L):
-    x, w = L.tensor([1.0, 2.0]), L.tensor([3.0, 4.0], requires_grad=True)
-    return x, x.clone().requires_grad_(), w
 
 
 def run(note, function, *args, **kwargs):

@@ -3,21 +3,10 @@
 from __future__ import annotations
 
 import pytest
-from trees import spelled
-from twins import Programs, assert_same_diary, outcome
+from trees import run, spelled, tensors
+from twins import Programs, assert_same_diary
 
 programs = Programs()
-
-
-def tensors(L):
-    """One without, one with gradient, and one from outside."""
-    x, w = L.tensor([1.0, 2.0]), L.tensor([3.0, 4.0], requires_grad=True)
-    return x, x.clone().requires_grad_(), w
-
-
-def run(note, function, *args, **kwargs):
-    """Note a result with its structure, or the error."""
-    note(spelled(outcome(lambda: function(*args, **kwargs))))
 
 
 @programs

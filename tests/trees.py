@@ -1,10 +1,10 @@
-"""Nested results as plain data, for comparisons between two libraries."""
+"""Nested results as plain data, for comparisons between two libraries, and what tests of transforms share."""
 
 from __future__ import annotations
 
 from typing import Any
 
-from twins import is_tensor, noted
+from twins import is_tensor, noted, outcome
 
 
 def spelled(tree: Any) -> Any:
@@ -32,3 +32,14 @@ def values(tree: Any) -> Any:
     if isinstance(tree, (tuple, list)):
         return type(tree).__name__, [values(part) for part in tree]
     return as_text(tree)
+
+
+def tensors(L: Any) -> tuple[Any, Any, Any]:
+    """What transforms are tried on: a tensor without gradient, one with, and one from outside."""
+    x, w = L.tensor([1.0, 2.0]), L.tensor([3.0, 4.0], requires_grad=True)
+    return x, x.clone().requires_grad_(), w
+
+
+def run(note: Any, function: Any, *args: Any, **kwargs: Any) -> None:
+    """Note a result with its structure, or the error."""
+    note(spelled(outcome(lambda: function(*args, **kwargs))))
