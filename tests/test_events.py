@@ -78,7 +78,8 @@ EVENTS = {
     "Deposited": (count, texts, texts, st.none() | values, values, values),
     "BackwardEnded": (count, maybe, tuples(texts), tuples(st.tuples(texts, st.none() | values)), count),
     "Snapshot": (texts, count, tuples(st.tuples(texts, states))),
-    "Failed": (texts, span),
+    "GradSet": (texts, texts, st.none() | values, st.none() | values, span),
+    "Failed": (texts, span, tuples(st.tuples(texts, states))),
 }  # fmt: skip
 any_event = st.one_of([st.builds(getattr(events, name), *fields) for name, fields in EVENTS.items()])
 traces = st.builds(

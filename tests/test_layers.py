@@ -53,6 +53,7 @@ LAYERS: dict[str, list[tuple[str, str]]] = {
         ("V2 arithmetic", "arithmetic"),
         ("V3 picture", "drawing"),
         ("V3 frames", "steps"),
+        ("V3 errors", "explaining"),
         ("V4", "player"),
         ("V5", "shell"),
         ("V5 command", "__main__"),

@@ -2,12 +2,12 @@
 
 Note [What is folded]
 ~~~~~~~~~~~~~~~~~~~~~
-In a large graph a run of stations, contiguous in program order,
-is drawn as one if of all of them only the last is used further on. Nothing that a reader may look for
-disappears: leaves, roots, tensors that a variable still stands for or whose gradient is kept stay, and so
-do the first two and the last two stations of a run, which show what the others are like. What comes from
-nowhere (a leaf, a constant) does not interrupt a run; a constant that only one run uses goes into its fold.
-Every order of derivatives folds by itself.
+In a large graph a run of stations, contiguous in program order, is drawn as one if of all of them only the
+last is used further on. Nothing that a reader may look for disappears: leaves, roots, tensors that a
+variable still stands for or whose gradient is kept stay, and so do the first two and the last two stations
+of a run, which show what the others are like, and what is marked by an explanation. What comes from nowhere
+(a leaf, a constant) does not interrupt a run; a constant that only one run uses goes into its fold. Every
+order of derivatives folds by itself.
 
 Routes that lead into a fold or out of it stay, with their gradients; those between its members go. All uses
 of one tensor inside a fold become one route with their number."""
@@ -34,7 +34,8 @@ def fold(graph: Graph, *, at_least: int = 12, beyond: int = SMALL) -> Graph:
         raise ValueError(f"at_least must be 2 or more, not {at_least}")
     if graph.folds or len(graph.stations) <= beyond:
         return graph
-    runs = _with_constants(graph, list(_runs(graph, at_least)))
+    hidden = {station.id for station in graph.stations if _hidden(station)} - _pointed_at(graph)
+    runs = _with_constants(graph, list(_runs(graph, at_least, hidden)), hidden)
     into = {station.id: f"f{i}" for i, run in enumerate(runs) for station in run}
     outer = (r for r in graph.routes if r.source not in into or into[r.source] != into.get(r.target))
     routes = _merged((_moved(route, into) for route in outer), set(into.values()))
@@ -46,6 +47,13 @@ def fold(graph: Graph, *, at_least: int = 12, beyond: int = SMALL) -> Graph:
     last = {run[-1].id: _folded(fold, run, arriving) for fold, run in zip(folds, runs, strict=True)}
     stations = tuple(last.get(s.id, s) for s in graph.stations if s.id not in into or s.id in last)
     return replace(graph, stations=stations, routes=routes, folds=folds)
+
+
+def _pointed_at(graph: Graph) -> set[str]:
+    """The stations that are marked, and those at the ends of routes that are."""
+    marked = {mark.part.partition("-")[0] for mark in graph.marks}
+    ends = (id for route in graph.routes if route.id in marked for id in (route.source, route.target))
+    return marked.union(ends)
 
 
 def _moved(route: Route, into: Mapping[str, str]) -> Route:
@@ -87,7 +95,7 @@ def _counts(run: list[Station]) -> tuple[tuple[str, int], ...]:
     return tuple(sorted(names.items(), key=lambda item: (-item[1], item[0])))
 
 
-def _runs(graph: Graph, at_least: int) -> Iterator[list[Station]]:
+def _runs(graph: Graph, at_least: int, hidden: set[str]) -> Iterator[list[Station]]:
     """The stations of each fold, in program order."""
     rank = {station.id: i for i, station in enumerate(graph.stations)}
     used = list(range(len(rank)))  # the last station that uses each one
@@ -96,11 +104,11 @@ def _runs(graph: Graph, at_least: int) -> Iterator[list[Station]]:
         source, target = rank[route.source], rank[route.target]
         used[source] = max(used[source], target)
         fed.add(target)
-    for stretch in _stretches(graph.stations, fed):
+    for stretch in _stretches(graph.stations, fed, hidden):
         yield from ([graph.stations[i] for i in run] for run in _closed(stretch[ENDS:-ENDS], used, at_least))
 
 
-def _with_constants(graph: Graph, runs: list[list[Station]]) -> list[list[Station]]:
+def _with_constants(graph: Graph, runs: list[list[Station]], hidden: set[str]) -> list[list[Station]]:
     """The runs with the constants that only they use."""
     run_of = {station.id: i for i, run in enumerate(runs) for station in run}
     fed = {route.target for route in graph.routes}
@@ -110,16 +118,16 @@ def _with_constants(graph: Graph, runs: list[list[Station]]) -> list[list[Statio
     given: list[list[Station]] = [[] for _ in runs]
     for station in graph.stations:
         run, *others = users.get(station.id, {-1})
-        if station.id not in fed and not others and run >= 0 and _hidden(station):
+        if station.id not in fed and not others and run >= 0 and station.id in hidden:
             given[run].append(station)
     return [constants + run for constants, run in zip(given, runs, strict=True)]
 
 
-def _stretches(stations: tuple[Station, ...], fed: set[int]) -> Iterator[list[int]]:
+def _stretches(stations: tuple[Station, ...], fed: set[int], hidden: set[str]) -> Iterator[list[int]]:
     """The positions of stations that may be hidden, one order at a time, cut where another has to stay."""
     stretch: list[int] = []
     for i, station in enumerate(stations):
-        if not (_hidden(station) and i in fed):
+        if not (station.id in hidden and i in fed):
             if i not in fed:
                 continue  # it comes from nowhere, so the others can be drawn as if it stood before them
             yield stretch

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
 from ..trace.events import BackwardStarted, Trace
-from ..trace.graph import Graph
+from ..trace.explained import Explanation
+from ..trace.graph import Graph, Mark, Route, Station
 from ..words import clean, shorten, text
 from .build import build
 from .fold import fold as folded
@@ -24,20 +26,39 @@ class Scene(NamedTuple):
 
 
 def scenes_of(
-    trace: Trace, *, roots: tuple[str, ...] = (), fold: bool = True, lang: str | None = None
+    trace: Trace,
+    *,
+    roots: tuple[str, ...] = (),
+    fold: bool = True,
+    lang: str | None = None,
+    explained: Sequence[Explanation] = (),
 ) -> tuple[Scene, ...]:
     """One scene per backward call that was kept, in order; one without any call. The last is shown first.
 
     `roots` limits each picture to what these variables were computed from; ValueError if the cell has none of
-    that name.
+    that name. What is `explained` is marked: in the picture of its call, or in the last.
     """
     calls = [e for e in trace.events if isinstance(e, BackwardStarted)]
     last = calls[-1].call if calls else 0
     scenes = [Scene(call.call, label(call, last, lang), build(trace, call.call)) for call in calls]
     scenes = scenes or [Scene(0, text("scene_none", lang), build(trace))]
+    scenes = [marked(scene, explained, scene is scenes[-1]) for scene in scenes]
     if roots:
         scenes = leading_to(roots, scenes)
     return tuple(scene._replace(graph=folded(scene.graph)) for scene in scenes) if fold else tuple(scenes)
+
+
+def marked(scene: Scene, explained: Sequence[Explanation], last: bool) -> Scene:
+    """A scene with the marks of what is explained there."""
+    mine = [each for each in explained if each.call == scene.call or (last and not each.call)]
+    marks = tuple(dict.fromkeys(mark for each in mine for mark in each.marks))
+    return scene._replace(graph=replace(scene.graph, marks=marks)) if marks else scene
+
+
+def standing(marks: Sequence[Mark], stations: Sequence[Station], routes: Sequence[Route]) -> tuple[Mark, ...]:
+    """The marks whose stations and routes are there."""
+    there = {station.id for station in stations} | {route.id for route in routes}
+    return tuple(mark for mark in marks if mark.part.partition("-")[0] in there)
 
 
 def label(call: BackwardStarted, last: int, lang: str | None) -> str:
@@ -79,4 +100,4 @@ def narrowed(graph: Graph, keep: set[str]) -> Graph:
         stack += new
     stations = tuple(station for station in graph.stations if station.id in keep)
     routes = tuple(route for route in graph.routes if route.target in keep)
-    return replace(graph, stations=stations, routes=routes)
+    return replace(graph, stations=stations, routes=routes, marks=standing(graph.marks, stations, routes))

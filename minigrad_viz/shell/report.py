@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..drawing.picture import Picture
 from ..drawing.table import Table, table_of, to_html, to_text
+from ..explaining import explanations_of
 from ..model.scenes import Scene, scenes_of
 from ..player.score import Act
 from ..player.static import player_html
@@ -17,6 +18,7 @@ from ..steps.timeline import Frame, frames_of
 from ..steps.timeline import to_markdown as steps_to_markdown
 from ..steps.timeline import to_text as steps_to_text
 from ..trace.events import Trace
+from ..trace.explained import Explanation
 from ..trace.graph import ROOT, Graph
 from ..words import clean, language, text
 
@@ -63,7 +65,10 @@ class Report:
     ) -> None:
         self.trace = trace
         self.lang = lang = lang or language()
-        self.scenes: tuple[Scene, ...] = scenes_of(trace, roots=tuple(roots), fold=fold, lang=lang)
+        self.explained: tuple[Explanation, ...] = explanations_of(trace, lang)
+        self.scenes: tuple[Scene, ...] = scenes_of(
+            trace, roots=tuple(roots), fold=fold, lang=lang, explained=self.explained
+        )
         self._pictures = [Picture(scene.graph, lang=lang, **options) for scene in self.scenes]
         self._acts: dict[int, Act] = {}
         self._stepper: Stepper | None = None

@@ -217,6 +217,17 @@ class Deposited(NamedTuple):
     after: Value
 
 
+class GradSet(NamedTuple):
+    """The cell changed a tensor's `.grad` itself. `how` is "zero" (`x.grad.zero_()`), "none" (`x.grad =
+    None`), "assigned" (another tensor), or "written" (any other in-place op)."""
+
+    tensor: str
+    how: str
+    before: Value | None
+    after: Value | None
+    span: Span | None
+
+
 class BackwardEnded(NamedTuple):
     """The call ended, with `error` ("RuntimeError: …") if it failed. `freed` are the nodes whose saved
     values are gone; `captured` the gradients that `grad()` returned, by tensor id; `nested` counts the
@@ -239,10 +250,12 @@ class Snapshot(NamedTuple):
 
 
 class Failed(NamedTuple):
-    """The error ("RuntimeError: …") that ended the cell, and where the cell stood."""
+    """The error ("RuntimeError: …") that ended the cell, and where the cell stood. `named` are the tensors
+    that the expression there names, with the text by which it does, as they stood then."""
 
     error: str
     span: Span | None
+    named: tuple[tuple[str, TensorState], ...] = ()
 
 
 Event = (
@@ -261,6 +274,7 @@ Event = (
     | Recomputed
     | Freed
     | Deposited
+    | GradSet
     | BackwardEnded
     | Snapshot
     | Failed

@@ -32,7 +32,8 @@ class Saved:
     `value` is a snapshot for tensors and a short text for anything else (`3`, `(2, 3)`); None when it was
     freed before anybody looked. `version` is the tensor's version when it was saved; `freed` says that
     backward released it; `packed` what a saved-tensor hook made of it ("" if none did, `RECOMPUTED` if it is
-    not kept but computed again).
+    not kept but computed again). `now` is the version that its memory has come to, where that is another:
+    then it cannot be used any more. `nbytes` are the bytes of a tensor, None for anything else.
     """
 
     name: str
@@ -40,6 +41,8 @@ class Saved:
     version: int | None = None
     freed: bool = False
     packed: str = ""
+    now: int | None = None
+    nbytes: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +52,10 @@ class Card:
     `name` is the variable, `expr` the source expression that made it; either may be unknown. `grad` is the
     gradient that flowed into the tensor; `grad_kept` tells whether it was also stored in `.grad`, and
     `before` is what that held already. `held` says that a variable still stands for the tensor in the end;
-    `asked` that the call that is shown was to find its gradient. `tangent` is that of a dual tensor.
+    `asked` that the call that is shown was to find its gradient. `tangent` is that of a dual tensor. `fog` is
+    the mode ("no_grad", "inference") in which it was computed from tensors that ask for gradients, so that no
+    node was made; `ghost` the name of the node that it would have had ("" where that is not certain).
+    `shares` is the id of the tensor whose memory it uses ("" for its own).
     """
 
     id: str
@@ -67,17 +73,31 @@ class Card:
     before: Value | None = None
     asked: bool = False
     tangent: Value | None = None
+    fog: str = ""
+    ghost: str = ""
+    shares: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class Hook:
     """A hook that ran with a node: its `kind` ("tensor", "pre", "post", "post_accumulate", "multi") and own
-    name, and the gradients before it and after it."""
+    name, and the gradients before it and after it. One that was `removed` before the call did not run."""
 
     kind: str
     name: str
     before: tuple[Value | None, ...]
     after: tuple[Value | None, ...]
+    removed: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Code:
+    """A method of a custom Function, as it stands in the source: its name, its text without indent, and its
+    first line in the cell (0 where it stands elsewhere)."""
+
+    name: str
+    text: str
+    line: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +108,9 @@ class Deck:
     the entry is None (the input needs no gradient; drawn as ∅). `hooks` counts the user's hooks that run
     with the node. `sequence` is the rank of the node's age, by which the engine runs it (an AccumulateGrad's
     is the highest); 0 where nobody asked. `ran` are the hooks that ran in the call that is shown, in order;
-    `skipped`: the call left the node out, because no gradient behind it was asked for.
+    `skipped`: the call left the node out, because no gradient behind it was asked for. `code` has the
+    forward and the backward of a custom Function; `kinds` says of each argument of the op whether it was a
+    "tensor" or a "number" (empty where that is not known).
     """
 
     id: str
@@ -99,6 +121,8 @@ class Deck:
     sequence: int = 0
     ran: tuple[Hook, ...] = ()
     skipped: bool = False
+    code: tuple[Code, ...] = ()
+    kinds: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,7 +145,9 @@ class Route:
 
     `tracked` says that a gradient arrow runs back along it. `gradients` are the values that flowed over it
     in the backward call that is shown, in order: usually one, none if nothing flowed (yet). `times` is more
-    than 1 for all uses of a tensor by the members of one fold.
+    than 1 for all uses of a tensor by the members of one fold. `cut` says what ended the path of the gradient
+    here although the source asks for one: "detach", "data", "no_grad", "inference", "numpy", "item", "tensor"
+    or "integer".
     """
 
     id: str
@@ -132,6 +158,21 @@ class Route:
     tracked: bool = True
     gradients: tuple[Value, ...] = ()
     times: int = 1
+    cut: str = ""
+
+
+GUILTY, CAUSE = "guilty", "cause"
+
+
+@dataclass(frozen=True, slots=True)
+class Mark:
+    """What an explanation points at: `part` is a part of the picture by its id in the SVG without the prefix
+    (`s1-c0` a card, `s1-d` a deck, `s1-k0` a chip, `r2` a forward arrow, `r2-g` its gradient arrow). `kind`
+    is GUILTY (where it failed) or CAUSE (what led to that); `label` is short text to be written there."""
+
+    part: str
+    kind: str = GUILTY
+    label: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,7 +198,7 @@ class Graph:
 
     `folds` says which of the stations stand for many. `note` is a key of the catalogue of texts with its
     values, e.g. ("no_graph_leaves", {"names": "x, y"}). `omitted` counts stations left out because the
-    graph was larger than the limit.
+    graph was larger than the limit. `marks` are the parts that an explanation points at.
     """
 
     stations: tuple[Station, ...]
@@ -165,6 +206,7 @@ class Graph:
     note: tuple[str, dict[str, str]] | None = None
     omitted: int = 0
     folds: tuple[Fold, ...] = ()
+    marks: tuple[Mark, ...] = ()
 
     def station(self, id: str) -> Station:
         """The station called `id` (KeyError if there is none)."""
