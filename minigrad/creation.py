@@ -17,13 +17,13 @@ _ONE = {d: d.numpy.type(1) for d in dtypes.ALL if d.category == 2}
 BIG = 6e4  # what every floating-point dtype can hold: no overflow that NumPy would warn of
 
 
-def announce(t: Any) -> Any:
-    """Tell observers of a tensor that was made from data; in inference mode it is an inference tensor."""
+def announce(t: Any, data: Any = None) -> Any:
+    """Tell observers of a tensor that was made from `data`; in inference mode it is an inference tensor."""
     if modes.active:
         if modes.state.inference:
             mark_inference(t)
         for observer in modes.observers():
-            observer.created(t)
+            observer.created(t, data)
     return t
 
 
@@ -39,13 +39,13 @@ def tensor(
         t = wrap(_ONE[dtypes._default] * data)
         if requires_grad:
             t._acc = True
-        return announce(t) if modes.active else t
+        return announce(t, data) if modes.active else t
     check_device(device)
     t = wrap(to_numpy(data, dtype))
     if requires_grad:
         check_can_require_grad(t._data)
         t._acc = True
-    return announce(t) if modes.active else t
+    return announce(t, data) if modes.active else t
 
 
 def check_device(device: Any) -> None:
@@ -152,7 +152,7 @@ def filled(value: Any, size: Any, dtype: dtypes.dtype | None, requires_grad: boo
     if requires_grad:
         check_can_require_grad(t._data)
         t._acc = True
-    return announce(t)
+    return announce(t, value)
 
 
 def zeros(*size: Any, dtype: Any = None, requires_grad: bool = False, device: Any = None) -> Any:
@@ -228,7 +228,7 @@ def from_numpy(array: np.ndarray) -> Any:
 
     t = wrap(array if array.base is None else np.asarray(Borrowed(array)))
     share(t)
-    return announce(t)
+    return announce(t, array)
 
 
 def FloatTensor(data: Any = ()) -> Any:

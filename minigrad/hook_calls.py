@@ -76,9 +76,10 @@ def after_deposit(node: Any) -> None:
         watchers = modes.observers()
         for watcher in watchers:
             watcher.hook_starts(node, "post_accumulate", hook, 0, (leaf._grad,))
-        given = replaced(hook, hook(leaf), leaf) is not leaf or given
+        result = hook(leaf)
+        given = replaced(hook, result, leaf) is not leaf or given
         for watcher in watchers:
-            watcher.hook_ended((leaf._grad,))
+            watcher.hook_ended((leaf._grad,), result is not None)
     if given:
         raise RuntimeError("Tensor post accumulate grad hooks should return None.")
 
@@ -109,7 +110,7 @@ def call(
     elif result is not None:
         grads = all_replaced(hook, result, grads)
     for watcher in watchers:
-        watcher.hook_ended(grads)
+        watcher.hook_ended(grads, result is not None)
     return grads
 
 

@@ -206,18 +206,21 @@ def add_observer(observer: Any) -> None:
     """Let `observer` see what this thread does.
 
     It is told `forward(op, inputs, outputs)` after each op, `mutated(op, values, version, history)` after
-    each in-place change of `values[0]` (version and (node, number) are those before), `created(tensor)` after
-    a tensor is made from data, `detached(source, result)` after `detach()`, `mode_changed(mode, enabled)`
-    after the user switched one; `backward_started(roots, gradients, options)` and `backward_ended(error,
-    captured)` around each backward call, and inside it `deposit_starts(node)` before an AccumulateGrad runs,
+    each in-place change of `values[0]` (version and (node, number) are those before), `created(tensor, data)`
+    after a tensor is made from data (None for `arange`, say), `detached(source, result, how)` after
+    `detach()` or `.data` ("data"; before `detach_()`, where both are one), `left(tensor, how, value)` after
+    its numbers were given out ("item", "numpy"), `asked(tensor)` after `requires_grad` was set,
+    `grad_set(tensor, before)` after `.grad` was assigned or deleted, `mode_changed(mode, enabled)` after the
+    user switched one; `backward_started(roots, gradients, options)` and `backward_ended(error, captured)`
+    around each backward call, and inside it `deposit_starts(node)` before an AccumulateGrad runs,
     `node_ran(node, received, sent)` after any node, `hook_starts(node, kind, hook, index, gradients)` and
-    `hook_ended(gradients)` around each hook, `custom_starts(node)` and `custom_ended()` around the backward
-    of a custom Function (the second of such a pair also after an error, for hooks only if there is none).
-    Roots and `options.inputs` are tensors or GradientEdges. A hook on several tensors is of the kind "multi",
-    inside the hook of the tensor that made it ready, and some of its gradients may be None.
-    `packed(node, name, tensor, kept)` and `unpacked(node, name, kept, tensor)` are told after a saved-tensor
-    hook ran (the name is a number for `saved_tensors[i]`), `recomputed(started)` when a checkpointed function
-    starts and has ended to run again.
+    `hook_ended(gradients, gave)` around each hook, which gave something or None, `custom_starts(node)` and
+    `custom_ended()` around the backward of a custom Function (the second of such a pair also after an error,
+    for hooks only if there is none). Roots and `options.inputs` are tensors or GradientEdges. A hook on
+    several tensors is of the kind "multi", inside the hook of the tensor that made it ready, and some of its
+    gradients may be None. `packed(node, name, tensor, kept)` and `unpacked(node, name, kept, tensor)` are
+    told after a saved-tensor hook ran (the name is a number for `saved_tensors[i]`), `recomputed(started)`
+    when a checkpointed function starts and has ended to run again.
     It must not change anything.
     """
     state.observers += (observer,)

@@ -2,6 +2,7 @@
 
 In a notebook: `%load_ext minigrad_viz`, then `%%autograd` above a cell. Anywhere: `draw(z)`,
 `make_dot(z)`, `stepper(z)`. What a cell or a block of a program did is a `Report`: `last()`, `record()`.
+After an error: `explain()`. Numbers to compare with: `check_gradients()`, `derivative()`.
 """
 
 from __future__ import annotations
@@ -18,7 +19,12 @@ _HOMES = {
     "Stepper": "player.widget",
     "record": "shell.run",
     "Report": "shell.report",
-    "last": "shell.report",
+    "last": "shell.last",
+    "explain": "shell.explain",
+    "why_none": "shell.why",
+    "check_gradients": "shell.checked",
+    "derivative": "shell.derivative",
+    "memory": "drawing.memory_sheet",
     "Trace": "trace.events",
 }
 __all__ = [
@@ -26,12 +32,17 @@ __all__ = [
     "Report",
     "Stepper",
     "Trace",
+    "check_gradients",
+    "derivative",
     "draw",
+    "explain",
     "last",
     "make_dot",
+    "memory",
     "record",
     "set_language",
     "stepper",
+    "why_none",
 ]
 
 

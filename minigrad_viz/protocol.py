@@ -11,6 +11,7 @@ drawn.
 from __future__ import annotations
 
 import math
+import re
 import sys
 import weakref
 from collections.abc import Iterable, Iterator
@@ -47,12 +48,17 @@ class Value(NamedTuple):
 class Kept(NamedTuple):
     """What a node saved under `name`: a tensor, another Python value, or None after it was `freed`, or where
     a saved-tensor hook has `packed` it, of which that tells in words: to unpack it would be to run the hook.
+
+    A tensor that was written to since cannot be read any more either: `version` is then the one at which it
+    was saved, `now` that of its memory.
     """
 
     name: str
     value: Any
     freed: bool
     packed: str = ""
+    version: int | None = None
+    now: int | None = None
 
 
 def is_tensor(obj: Any) -> bool:
@@ -108,6 +114,21 @@ def _array_inside(tensor: Any, wraps: Any) -> Any:
         return np.array(tensor.tolist(), dtype_name(tensor))[()]
     except TypeError:  # a dtype that NumPy lacks
         return None
+
+
+def raw_array(tensor: Any) -> np.ndarray | None:
+    """A tensor's memory as it lies there; None for a number that shares it with nobody, and where NumPy
+    cannot show it without a copy."""
+    try:
+        data = tensor._data if hasattr(tensor, "_data") else tensor.detach().numpy()
+    except (RuntimeError, TypeError, NotImplementedError):
+        return None
+    return data if isinstance(data, np.ndarray) else None
+
+
+def overlap(a: np.ndarray | None, b: np.ndarray | None) -> bool:
+    """Whether two arrays that are there lie in the same memory."""
+    return a is not None and b is not None and bool(np.may_share_memory(a, b))
 
 
 _dtype_names: dict[Any, str] = {}
@@ -181,6 +202,31 @@ def history_of(tensor: Any) -> Any:
         return None
 
 
+def memory_of(tensor: Any) -> tuple[int, int] | None:
+    """The memory that a tensor uses: what tells it from all other memory at this time, and its size in bytes;
+    None where that is not known. A part of a tensor uses, and keeps, the memory of the whole."""
+    data = getattr(tensor, "_data", None)
+    if isinstance(data, (np.ndarray, np.generic)):
+        whole = owner_of(data)
+        return id(whole), whole.nbytes
+    try:
+        storage = tensor.untyped_storage()
+        return storage._cdata, storage.nbytes()
+    except (AttributeError, RuntimeError, NotImplementedError):  # sparse, or wrapped by a transform
+        return None
+
+
+def owner_of(data: Any) -> Any:
+    """The array whose memory NumPy data uses: itself, if it is no view."""
+    while True:
+        base = data.base
+        if base is not None and not isinstance(base, np.ndarray) and hasattr(base, "__array_interface__"):
+            base = getattr(base, "array", getattr(base, "base", None))  # what minigrad and NumPy put between
+        if not isinstance(base, np.ndarray):
+            return data
+        data = base
+
+
 def version_of(tensor: Any) -> int:
     """How often the memory of a tensor was written to; 0 where nobody counts (inference tensors)."""
     try:
@@ -225,10 +271,13 @@ def sequence_of(node: Any) -> int:
     return 0 if number is None else number()
 
 
-def backward_code(node: Any) -> CodeType | None:
-    """The code of the backward of a custom Function, of another node None."""
+def method_code(node: Any, name: str) -> CodeType | None:
+    """The code of a method of a custom Function, as "backward"; None where it has none of its own, and of
+    another node."""
     function = getattr(type(node), "function", None) or getattr(type(node), "_forward_cls", None)
-    method = getattr(function, "backward", None)
+    method = getattr(function, name, None)
+    if str(getattr(method, "__module__", "")).startswith(("torch.autograd.", "minigrad.autograd.")):
+        return None
     return getattr(getattr(method, "__wrapped__", method), "__code__", None)
 
 
@@ -268,13 +317,40 @@ def saved_of(node: Any) -> Iterator[Kept]:
                 yield Kept(name.removeprefix("_saved_"), None, False, kept)
                 continue
             value = getattr(node, name)
-        except RuntimeError:  # freed, or changed in place since: either way it cannot be read any more
-            yield Kept(name.removeprefix("_saved_"), None, True)
+        except RuntimeError as refused:
+            yield unreadable(name.removeprefix("_saved_"), str(refused))
             continue
         if value is not None and not (name == "_saved_alpha" and value == 1 and op_of(cls.__name__) in SUMS):
             yield Kept(name.removeprefix("_saved_"), value, False)
     if not names and hasattr(cls, "saved_tensors"):
         yield from _saved_by_function(node)
+
+
+CHANGED = re.compile(r"is at version (\d+); expected version (\d+) instead")  # says the error
+
+
+def unreadable(name: str, refused: str) -> Kept:
+    """A saved value that was freed, or changed in place since, by the error with which it was `refused`."""
+    found = CHANGED.search(refused)
+    if found is None:
+        return Kept(name, None, True)
+    return Kept(name, None, False, version=int(found[2]), now=int(found[1]))
+
+
+NARROWER = {"float64": "float32", "int64": "int32", "complex128": "complex64"}
+
+
+def is_number(node: Any, name: str, value: Any) -> bool:
+    """Whether a tensor that a node saved as `name` stands for a Python number (`x * 2`): it is no tensor of
+    the user's, and its memory does not count."""
+    raw = getattr(node, f"_raw_{name}", None)
+    if raw is not None:
+        return isinstance(raw, int | float | complex) and not isinstance(raw, np.generic)
+    torch, narrower = sys.modules.get("torch"), NARROWER.get(dtype_name(value))
+    if torch is None or value.shape or narrower is None or not type(value).__module__.startswith("torch"):
+        return False
+    dtype = getattr(torch, narrower)  # such a number gives way to any tensor of its kind, a tensor does not
+    return torch.result_type(value, torch.empty((), dtype=dtype)) == dtype
 
 
 def _saved_by_function(node: Any) -> Iterator[Kept]:
@@ -284,8 +360,8 @@ def _saved_by_function(node: Any) -> Iterator[Kept]:
             yield from (Kept(f"saved[{i}]", None, False, kept) for i, kept in enumerate(packed))
             return
         tensors = node.saved_tensors
-    except RuntimeError:
-        yield Kept("saved", None, True)
+    except RuntimeError as refused:
+        yield unreadable("saved", str(refused))
         return
     for i, tensor in enumerate(tensors):
         if tensor is not None:

@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 from xml.etree import ElementTree
 
-from minigrad_viz.drawing.cards import Look
 from minigrad_viz.drawing.curves import at
 from minigrad_viz.drawing.dot import to_dot
 from minigrad_viz.drawing.layout import layout
+from minigrad_viz.drawing.look import Look
 from minigrad_viz.drawing.svg import to_svg
 
 SVG = "{http://www.w3.org/2000/svg}"
@@ -114,7 +114,8 @@ MEASURE = """() => {
   for (const svg of document.querySelectorAll('svg')) {
     const frame = svg.viewBox.baseVal;
     for (const text of svg.querySelectorAll('text')) {
-      const holder = text.closest('.chip, .pill, .hooks, .none, .deck, .card, .frame') || svg;
+      const small = '.chip, .pill, .hooks, .none, .tag, .memory';
+      const holder = text.closest(`${small}, .ghost, .deck, .card, .frame`) || svg;
       const shape = holder.querySelector(':scope > rect, :scope > .box, :scope > .head');
       const mine = text.getBBox();
       if (!mine.width) continue;

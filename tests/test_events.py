@@ -37,7 +37,7 @@ values = st.builds(
 )
 spans = st.builds(Span, *[st.integers(0, 99)] * 4, texts, st.integers(0, 3))
 age = st.none() | st.integers(0, 9)
-saved = st.builds(Saved, texts, st.none() | texts | values, age, st.booleans(), texts)
+saved = st.builds(Saved, texts, st.none() | texts | values, age, st.booleans(), texts, age, age, age)
 
 
 def tuples(strategy):
@@ -52,16 +52,20 @@ states = st.builds(
 )  # fmt: skip
 nodes = st.builds(
     NodeState, texts, texts, tuples(saved), tuples(st.none() | st.tuples(texts, count)), maybe, count, count,
-    st.none() | spans,
+    st.none() | spans, tuples(st.tuples(texts, spans)), age,
 )  # fmt: skip
 given_values, span = tuples(st.none() | values), st.none() | spans
 INSIDE = (count, texts, texts, tuples(values | texts), values, span)
 inside = st.builds(events.Inside, *INSIDE)
 EVENTS = {
     "Created": (states, span, maybe),
-    "Forward": (texts, tuples(maybe), tuples(maybe), tuples(states), flags, span, maybe, count),
-    "Detached": (texts, states, span, maybe),
-    "Mutated": (texts, texts, states, tuples(maybe), span, count),
+    "Forward": (
+        texts, tuples(maybe), tuples(maybe), tuples(states), flags, span, maybe, count, texts, texts,
+    ),
+    "Detached": (texts, states, span, maybe, texts),
+    "Left": (tuples(texts), texts, states, span, maybe, texts),
+    "Asked": (states, span),
+    "Mutated": (texts, texts, states, tuples(maybe), span, count, tuples(states)),
     "Statement": (spans,),
     "ModeChanged": (texts, flags, span),
     "BackwardStarted": (
@@ -69,21 +73,31 @@ EVENTS = {
         st.none() | tuples(texts), flags,
     ),
     "NodeRan": (count, texts, given_values, given_values, tuples(maybe)),
-    "HookRan": (count, texts, texts, texts, count, given_values, given_values),
+    "HookRan": (count, texts, texts, texts, count, given_values, given_values, st.none() | flags),
     "Inside": INSIDE,
     "Packed": (count, texts, texts, st.none() | values, texts),
     "Unpacked": (count, texts, texts, texts, st.none() | values),
     "Recomputed": (count, texts, tuples(inside)),
     "Freed": (count, texts, tuples(texts)),
     "Deposited": (count, texts, texts, st.none() | values, values, values),
-    "BackwardEnded": (count, maybe, tuples(texts), tuples(st.tuples(texts, st.none() | values)), count),
+    "BackwardEnded": (
+        count, maybe, tuples(texts), tuples(st.tuples(texts, st.none() | values)), count, maybe,
+    ),
     "Snapshot": (texts, count, tuples(st.tuples(texts, states))),
     "GradSet": (texts, texts, st.none() | values, st.none() | values, span),
     "Failed": (texts, span, tuples(st.tuples(texts, states))),
 }  # fmt: skip
 any_event = st.one_of([st.builds(getattr(events, name), *fields) for name, fields in EVENTS.items()])
 traces = st.builds(
-    Trace, texts, tuples(any_event), maybe, tuples(st.tuples(texts, texts)), tuples(nodes), count
+    Trace,
+    texts,
+    tuples(any_event),
+    maybe,
+    tuples(st.tuples(texts, texts)),
+    tuples(nodes),
+    count,
+    st.booleans(),
+    tuples(st.tuples(texts, count)),
 )
 
 

@@ -256,7 +256,7 @@ def test_observers_are_told_of_the_users_ops_only():
         def mutated(self, op, values, version, history):
             told.append((op.name + "_", values[0]._tangent is not None))
 
-        def created(self, t):
+        def created(self, t, data):
             """Not looked at."""
 
     observer = Observer()

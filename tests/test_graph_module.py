@@ -281,7 +281,7 @@ def test_observers_are_told():
     with observed() as observer:
         told = observer.told
         observer.hook_starts = lambda node, kind, hook, index, grads: told.append((kind, node, len(grads)))
-        observer.hook_ended = lambda grads: told.append(("end", len(grads)))
+        observer.hook_ended = lambda grads, gave: told.append(("end", len(grads)))
         c.sum().backward()
     accumulator = c.grad_fn.next_functions[0][0]
     hooks = [event for event in told if event[0] in ("tensor", "multi", "end")]

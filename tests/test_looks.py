@@ -60,9 +60,9 @@ def test_saved_values_all_some_or_none():
 
 def test_all_saved_values_tell_their_versions():
     graph = build(traced("x = torch.tensor([1.0, 2.0], requires_grad=True)\ny = x * x\n"))
-    assert "self [1. 2.] v0" in texts(draw(graph, saved="all", lang="en")[0])
-    assert "self [1. 2.] v0" not in texts(draw(graph, lang="en")[0])
-    assert "self [1. 2.] (version 0)" in Picture(graph, saved="all", lang="en").outline()
+    assert "self [1. 2.] v0, 8 B" in texts(draw(graph, saved="all", lang="en")[0])
+    assert "self [1. 2.] v0, 8 B" not in texts(draw(graph, lang="en")[0])
+    assert "self [1. 2.] (version 0) 8 B" in Picture(graph, saved="all", lang="en").outline()
 
 
 @pytest.mark.parametrize("name", GRAPHS)
@@ -137,11 +137,11 @@ HOOKED = (
 def test_hooks_that_ran_are_numbered_and_tell_what_they_did():
     graph = build(traced(HOOKED + "z.backward()\n"))
     _, elements = parse(draw(graph, lang="en")[0])
-    marks = [e for e in elements["s1-d"] if (e.get("class") or "").startswith("hooks")]
+    marks = [e for e in elements["r1-p"] if (e.get("class") or "").startswith("hooks")]
     assert [mark.get("class") for mark in marks] == ["hooks changed", "hooks"]
     assert [mark.find(SVG + "text").text for mark in marks] == ["1", "2"]
     tips = [mark.find(SVG + "title").text for mark in marks]
-    assert tips == ["1. hook double: 0.008 → 0.016", "2. hook look: 0.016, left as it is"]
+    assert tips == ["1. hook double: 0.008 → 0.016", "2. hook look: returned None: 0.016 goes on"]
     assert tips[0] in elements["s1-d"].find(SVG + "title").text
     assert tips[0] in Picture(graph, lang="en").outline()
     assert "a hook that ran" in texts(draw(graph, lang="en")[0])

@@ -61,6 +61,9 @@ def test_the_graph_stands_under_the_error(shell, cell):
         error
         < shown.index("The graph up to the error")
         < shown.index("z = log(y)")
+        < shown.index("\nerror: RuntimeError: Trying to backward through the graph a second time")
+        < shown.index("\nwhy: z.backward() (line 5) freed what LogBackward at z had saved")
+        < shown.index("\nfix: ")
         < shown.index("after backward 1")
     )
     assert "z" in shell.user_ns

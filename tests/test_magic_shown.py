@@ -122,7 +122,7 @@ class TestLast:
         stepper.close()
 
     def test_without_one(self, monkeypatch):
-        monkeypatch.setattr("minigrad_viz.shell.report._last", [])
+        monkeypatch.setattr("minigrad_viz.shell.last._last", [])
         with pytest.raises(RuntimeError, match=r"^No cell has run under %%autograd yet\.$"):
             minigrad_viz.last()
 

@@ -63,7 +63,8 @@ def test_a_file(tmp_path):
 def test_a_file_of_pytorch(tmp_path, torch):
     write(tmp_path / "program.py", "import torch\n" + CELLS[11])
     done = command(tmp_path, "program.py")
-    assert done.returncode == 0 and "MyPowBackward   saved[0] 5. (freed)" in done.stdout
+    (node,) = [line for line in done.stdout.splitlines() if line.startswith("  MyPowBackward ")]
+    assert done.returncode == 0 and "   saved[0] 5. (freed)" in node
 
 
 def test_options(tmp_path):
@@ -114,6 +115,9 @@ def test_a_file_that_raises(tmp_path):
     assert lines[0].startswith("Traceback") and lines[1] == '  File "program.py", line 6, in <module>'
     assert lines[-1].startswith("RuntimeError: Trying to backward through the graph a second time")
     assert "The graph up to the error" in done.stdout and (tmp_path / "program.svg").exists()
+    told = [line for line in done.stdout.splitlines() if line.startswith(("error: ", "why: ", "fix: "))]
+    assert told[0] == f"error: {lines[-1]}" and len(told) == 3
+    assert "z.backward() (line 5) freed" in told[1] and "(line 6)" in told[2]
 
 
 @pytest.mark.parametrize("ending, code", [("sys.exit()", 0), ("sys.exit(0)", 0), ("sys.exit(3)", 1)])

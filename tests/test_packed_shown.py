@@ -6,7 +6,8 @@ import pytest
 from cells import run, traced
 
 import minigrad
-from minigrad_viz.drawing.outline import describe_deck, outline
+from minigrad_viz.drawing.details import describe_deck
+from minigrad_viz.drawing.outline import outline
 from minigrad_viz.drawing.picture import Picture, draw
 from minigrad_viz.model.build import build
 from minigrad_viz.protocol import RECOMPUTED, kept_text

@@ -49,7 +49,9 @@ def walk_through(trace: Trace) -> None:
         for phase in ("forward", "backward"):
             labels = [step.label for step in steps if step.phase == phase]
             assert labels == [f"{phase} {i} of {len(labels)}" for i in range(1, len(labels) + 1)]
-        assert len(to_text(steps, "en").split("\n")) == max(1, sum(1 + len(s.lines) for s in steps))
+        assert len(to_text(steps, "en").split("\n")) == max(
+            1, sum(1 + len(s.lines) + bool(s.recursion) for s in steps)
+        )
         korean = frames_of(trace, scene.graph, scene.call or None, "ko")
         assert [(s.marks, s.span, s.ready) for s in korean] == [(s.marks, s.span, s.ready) for s in steps]
         assert to_markdown(korean, "ko")

@@ -29,10 +29,10 @@ STEPS = (
 MEGABYTE = 1_000_000
 
 
-def shown(source: str, library: Any = minigrad) -> tuple[Report, str, str]:
+def shown(source: str, library: Any = minigrad, options: str = "") -> tuple[Report, str, str]:
     """The report of a program under `record()`, its page and its text; both of a bearable size."""
     lines = "".join(f"    {line}\n" for line in source.splitlines())
-    program = f"with record(lang='en') as recording:\n{lines}"
+    program = f"with record(lang='en'{options}) as recording:\n{lines}"
     linecache.cache["<program>"] = (len(program), None, program.splitlines(keepends=True), "<program>")
     space: dict[str, Any] = {"torch": library, "record": record, "__name__": "__main__"}
     exec(compile(program, "<program>", "exec"), space)
@@ -126,7 +126,7 @@ def test_a_picture_that_is_too_heavy_for_an_image_is_played():
     """Its page has the outline where no script runs, and the packed picture where one does."""
     from playwright.sync_api import sync_playwright
 
-    report, shown_page, _ = shown(ROOTS)
+    report, shown_page, _ = shown(ROOTS, options=", deadline=60.0")
     assert "<img" not in shown_page and "leaf" in shown_page.partition("</pre>")[0]
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=find_chromium(), args=BROWSER_OPTIONS)

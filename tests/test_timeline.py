@@ -142,10 +142,11 @@ def test_an_error_outside_of_backward_is_told_once():
 
 def test_without_gradients():
     steps = frames(CELLS[12])
-    assert said(steps)[2] == "x ** q makes y = 125.; gradients are off, so no node is made"
+    off = "gradients are off, so no node is made (it would have been PowBackward1)"
+    assert said(steps)[2] == f"x ** q makes y = 125.; {off}"
     assert ("grad mode", "off") in [words(line) for line in steps[0].lines]
     cut = said(frames(CELLS[14]))
-    assert cut[3] == "y.detach() makes w = [10. 15. 25.]: the same numbers, cut off from the graph of y"
+    assert cut[3] == "y.detach() makes w = [10. 15. 25.]: the same memory as y, cut off from its graph"
     assert cut[5].endswith("makes z = 370.; no input asks for a gradient, so no node is made")
     assert said(frames(CELLS[1])) == [
         "x = 5.: a constant", "x ** 3 makes y = 125.", "log(y) makes z = 4.8283"
@@ -166,7 +167,8 @@ def test_writing_in_place(library):
 def test_statements_that_change_what_backward_does():
     steps = frames(CELLS[16])
     step = next(f for f in steps if "requires_grad_()" in f.text)
-    assert step.text == "w.requires_grad_(): from now on w is a leaf that asks for its gradient"
+    asks = "from now on w is a leaf that asks for its gradient; nothing goes on to y"
+    assert step.text == f"w.requires_grad_(): {asks}"
     assert step.marks == ("s3-c0",) and marked(CELLS[16], step) == "w.requires_grad_()"
     assert said(frames(CELLS[13]))[5] == "y.retain_grad(): the gradient of y will be kept in y.grad"
     assert "compares derivatives" in said(frames(CELLS[20]))[1]
@@ -175,7 +177,10 @@ def test_statements_that_change_what_backward_does():
 def test_hooks_tell_what_they_saw_and_did():
     steps = frames(HOOKS + "z.backward()\n")
     lines = [words(line) for line in steps[-2].lines]
-    assert lines[:2] == [("hook see", "0.008, left as it is"), ("hook double", "0.008 → 0.016")]
+    assert lines[:2] == [
+        ("1. hook see", "returned None: 0.008 goes on"),
+        ("2. hook double", "0.008 → 0.016"),
+    ]
     assert steps[-2].text == "PowBackward0 at y takes 0.016 and sends 1.2 to x"
     asked = frames(HOOKS + "g, = torch.autograd.grad(z, y)\n")[-2:]
     arrives = "the gradient that was asked for arrives at y"
@@ -251,6 +256,21 @@ def test_a_training_loop_shows_one_iteration_at_a_time(library):
         assert [words(line) for line in steps[0].lines] == (
             [("version", f"{i}, for it was written to in place")] if i else []
         )
+
+
+def test_what_a_call_leaves_for_another(library):
+    """retain_graph keeps what was saved, create_graph makes a graph of its own."""
+
+    def left(cell, call=None):
+        lines = [line for frame in frames(cell, library, call) for line in frame.lines]
+        return [words(line)[1] for line in lines if line.kind in ("kept", "graph")]
+
+    (kept,) = left(CELLS[7], 1)
+    assert kept.startswith("what the nodes have saved stays") and "retain_graph=True" in kept
+    (graph,) = left(CELLS[18], 1)
+    assert graph.startswith("create_graph=True: what this call computes becomes the graph of the gradient")
+    add = "x = torch.tensor(5.0, requires_grad=True)\ny = x + 1\ny.backward(retain_graph=True)\n"
+    assert left(CELLS[7], 2) == left(CELLS[4]) == left(add) == [], "x + 1 has saved nothing"
 
 
 def test_the_first_of_two_calls_tells_nothing_of_the_second():

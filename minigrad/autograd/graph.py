@@ -197,9 +197,9 @@ def call(fn: Callable[[Any], Any], grads: tuple[Any, ...], argument: Any) -> Non
     watchers = modes.observers()
     for watcher in watchers:
         watcher.hook_starts(here.hooked, "multi", fn, 0, grads)
-    fn(argument)
+    result = fn(argument)
     for watcher in watchers:
-        watcher.hook_ended(grads)
+        watcher.hook_ended(grads, result is not None)
 
 
 class Together:

@@ -35,7 +35,8 @@ CYCLE = (
 
 class Options(NamedTuple):
     """How a backward call was made: `call` is "backward" or "grad"; `inputs` limits it, None means all
-    leaves. A `batched` call is one row of a call with `is_grads_batched`.
+    leaves. A `batched` call is one row of a call with `is_grads_batched`. Without `allow_unused` no input may
+    stay without a gradient.
     """
 
     call: str
@@ -43,6 +44,7 @@ class Options(NamedTuple):
     create_graph: bool
     inputs: tuple[Any, ...] | None
     batched: bool = False
+    allow_unused: bool = True
 
 
 def run(roots: Sequence[Any], given: list[Any], *how: Any) -> list[Any] | None:
@@ -77,6 +79,7 @@ def start(
     create_graph: bool,
     wanted: tuple[Any, ...] | None,
     batched: bool = False,
+    allow_unused: bool = True,
 ) -> list[Any] | None:
     """Run the engine; what arrived at the inputs of `grad`, raw or tensors under `create_graph`."""
     __tracebackhide__ = True
@@ -85,7 +88,20 @@ def start(
     inputs = None if wanted is None else engine.Inputs(input_slots(wanted, accumulate), accumulate)
     tensors = create_graph or modes.is_forward()
     starts = [cast_like(g, root, tensors) for g, root in zip(given, roots, strict=True)]
-    return engine.run(slots, starts, keep_graph, create_graph, inputs)
+    arrived = engine.run(slots, starts, keep_graph, create_graph, inputs)
+    if not allow_unused:
+        check_used(arrived or ())
+    return arrived
+
+
+def check_used(arrived: Sequence[Any]) -> None:
+    """RuntimeError with PyTorch's text unless a gradient arrived at every input."""
+    for i, g in enumerate(arrived):
+        if g is None:
+            raise RuntimeError(
+                f"The differentiated Tensor at index {i} appears to not have been used in the graph. Set "
+                "allow_unused=True if this is the desired behavior."
+            )
 
 
 def run_batch(
@@ -95,6 +111,7 @@ def run_batch(
     keep_graph: bool,
     create_graph: bool,
     wanted: tuple[Any, ...],
+    allow_unused: bool = True,
 ) -> list[Any]:
     """`run` once for each row of the gradients, and the rows that arrived stacked."""
     count = batch_size(given)
@@ -102,8 +119,9 @@ def run_batch(
     for k in range(count):
         with Unobserved(create_graph):
             rows = [g[k] for g in given]
-        keep = keep_graph or k + 1 < count
-        row = run(roots, rows, call, keep, create_graph, wanted, True)
+        last = k + 1 == count
+        how = keep_graph or not last, create_graph, wanted, True, allow_unused or not last
+        row = run(roots, rows, call, *how)
         arrived.append([wrap_raw(g) for g in row or ()])
     with Unobserved(create_graph):
         return [
@@ -231,14 +249,12 @@ def grad(
         )
     given = start_gradients(roots, given_gradients(grad_outputs, len(roots)), is_grads_batched)
     keep_graph, create_graph = flags(retain_graph, create_graph)
-    runner = run_batch if is_grads_batched else run
-    arrived = runner(roots, given, "grad", keep_graph, create_graph, wanted)
-    for i, g in enumerate(arrived or ()):
-        if g is None and not (allow_unused or materialize_grads):
-            raise RuntimeError(
-                f"The differentiated Tensor at index {i} appears to not have been used in the graph. Set "
-                "allow_unused=True if this is the desired behavior."
-            )
+    how = "grad", keep_graph, create_graph, wanted
+    may_miss = bool(allow_unused or materialize_grads)
+    if is_grads_batched:
+        arrived: Any = run_batch(roots, given, *how, may_miss)
+    else:
+        arrived = run(roots, given, *how, False, may_miss)
     result = tuple(wrap_raw(g) for g in arrived or ())
     if materialize_grads:
         result = materialized(result, wanted, create_graph)

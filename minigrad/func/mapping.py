@@ -121,8 +121,8 @@ class Batch:
                 if isinstance(t, TensorBase):
                     self.mark(t)
 
-    def detached(self, source: Any, result: Any) -> None:
-        """`detach()` was called."""
+    def detached(self, source: Any, result: Any, how: str) -> None:
+        """`detach()` was called, or `.data`."""
         if self.marked(source):
             self.mark(result)
 

@@ -90,6 +90,9 @@ class Autograd(TensorBase):
             if self._acc is not True:
                 self._paused = self._acc
             self._acc = None
+        if modes.active:
+            for observer in modes.observers():
+                observer.asked(self)
 
     def requires_grad_(self, requires_grad: bool = True) -> Any:
         """Set `requires_grad` in place and return the tensor."""
@@ -116,11 +119,17 @@ class Autograd(TensorBase):
     def grad(self, value: Any) -> None:
         if value is not None:
             check_grad(self, value)
-        self._grad = value
+        self._set_grad(value)
 
     @grad.deleter
     def grad(self) -> None:
-        self._grad = None
+        self._set_grad(None)
+
+    def _set_grad(self, value: Any) -> None:
+        before, self._grad = self._grad, value
+        if modes.active:
+            for observer in modes.observers():
+                observer.grad_set(self, before)
 
     @property
     def retains_grad(self) -> bool | None:
@@ -186,10 +195,7 @@ class Autograd(TensorBase):
         """The same memory outside the graph."""
         share(self)
         result = alias(self, self._data)
-        if modes.active:
-            for observer in modes.observers():
-                observer.detached(self, result)
-        return result
+        return told(self, result, "detach")
 
     def detach_(self) -> Any:
         """Take this tensor out of its graph."""
@@ -207,6 +213,7 @@ class Autograd(TensorBase):
             self.requires_grad_(False)
         else:
             share(self).detached = next(sequence_numbers)
+            told(self, self, "detach")
         self._fn, self._nr = None, 0
         if self._tangent is not None:
             self._tangent = None
@@ -224,7 +231,7 @@ class Autograd(TensorBase):
         if self._inference:
             mark_inference(result)
         share(result).array = self._data if self._data.ndim == 0 else None
-        return result
+        return told(self, result, "data")
 
     @data.setter
     def data(self, value: TensorBase) -> None:
@@ -252,6 +259,14 @@ class Autograd(TensorBase):
 
     def _copy_for_grad(self, memory: Any) -> Any:
         return F.copy(wrap(memory), self)
+
+
+def told(source: TensorBase, result: Any, how: str) -> Any:
+    """`result`, which is `source` outside the graph: observers are told."""
+    if modes.active:
+        for observer in modes.observers():
+            observer.detached(source, result, how)
+    return result
 
 
 def check_grad(t: TensorBase, value: Any) -> None:

@@ -84,12 +84,12 @@ class Conversion(TensorBase):
         refuse_example(self, ITEM)
         if self._data.size != 1:
             raise RuntimeError(f"a Tensor with {self._data.size} elements cannot be converted to Scalar")
-        return numbers(self).item()
+        return given_out(self, "item", numbers(self).item())
 
     def tolist(self) -> Any:
         """Nested lists of Python numbers (a number for a 0-dim tensor)."""
         refuse_example(self, NO_STORAGE)
-        return numbers(self).tolist()
+        return given_out(self, "item", numbers(self).tolist())
 
     def numpy(self, *, force: bool = False) -> np.ndarray:
         """The tensor's memory as a NumPy array; RuntimeError for a tensor that requires grad unless
@@ -107,7 +107,7 @@ class Conversion(TensorBase):
                 "instead."
             )
         share(self)
-        return self._data
+        return given_out(self, "numpy", self._data)
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray:
         array = self.numpy()
@@ -126,7 +126,7 @@ class Conversion(TensorBase):
         value = float(real_number(only(self), "double"))
         if self.requires_grad:
             dialect.warn(TO_SCALAR, stacklevel=2)
-        return value
+        return given_out(self, "item", value)
 
     def __int__(self) -> int:
         return int(real_number(only(self), "int64_t"))
@@ -222,6 +222,14 @@ def refuse_example(t: TensorBase, text: str) -> None:
     if modes.active and any(batch.open for batch in t._batched):
         inner = modes.state.transforms[-1] != "vmap" and text != NO_STORAGE
         raise RuntimeError(EITHER if inner else text)
+
+
+def given_out(t: TensorBase, how: str, value: Any) -> Any:
+    """`value`, the numbers of `t` as Python or NumPy has them: observers are told."""
+    if modes.active:
+        for observer in modes.observers():
+            observer.left(t, how, value)
+    return value
 
 
 def only(t: TensorBase) -> Any:

@@ -25,7 +25,10 @@ OLD_NAMES = {  # what PyTorch 1.4 called nodes; others only had no 0 at the end
 }
 MANY = ("tensors",)  # the input of an op that takes any number of tensors
 FLOATS = ("float16", "float32", "float64")
-FAULTS = (Unwritable, TypeError, AttributeError, ValueError, IndexError, KeyError, RuntimeError)
+FAULTS = (
+    Unwritable, TypeError, AttributeError, ValueError, IndexError, KeyError, RuntimeError,
+    OverflowError,  # PyTorch notes a dimension of -1 as the largest unsigned integer
+)  # fmt: skip
 
 
 class Known(NamedTuple):

@@ -13,7 +13,11 @@ from ..numbers import pill
 from ..protocol import Value
 from ..trace.graph import Graph, Route, Station
 from ..words import clean, columns, shorten, text
-from .cards import MONO, ROLES, Box, Look, card_rows, even, heights_of, station_box
+from .cards import ROLES, Box, card_rows, heights_of, station_box
+from .decks import AFTER, HOOKS
+from .look import CHIP, MONO, Look, even, settled
+from .marks import Tags, tags_of
+from .memories import Memory, memories_of
 
 BOLD = 7.3  # pixels a column of a pill, 12px
 # A leaf with more uses than this stands apart, and each use gets a small reference chip.
@@ -38,11 +42,14 @@ class Reference:
 
 @dataclass(frozen=True, slots=True)
 class Pill:
-    """The value that flowed over a route."""
+    """The value that flowed over a route, `width` by `height`; `hooks`, those of the node that it reaches by
+    their places among all that ran, begin `beside` pixels left of it and reach a little into it."""
 
     lines: tuple[str, ...]
     width: float
     height: float
+    hooks: tuple[int, ...] = ()
+    beside: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +58,7 @@ class Measured:
 
     `bundles` are routes that run from one box to one other; where they are more than `PARALLEL` they are
     drawn as one line, with one pill, that of the first. `flowed` are the lines over which a gradient flowed.
+    `tags` are by the id of what is marked, `memories` by station id and position.
     """
 
     boxes: dict[str, Box]
@@ -59,6 +67,8 @@ class Measured:
     pills: dict[str, Pill]
     names: Names
     flowed: frozenset[str]
+    tags: Tags
+    memories: dict[tuple[str, int], Memory]
 
     def tail(self, route: Route) -> str:
         """Id of the box a route begins at: its source station or the reference chip that stands for it."""
@@ -73,11 +83,15 @@ class Measured:
 
 def measure(graph: Graph, look: Look | None = None) -> Measured:
     """Sizes of everything drawn of `graph`, in the way `look` says."""
-    look = look or Look()
+    look = settled(look)
     names, shares, references = name_cards(graph, look.lang), gather(graph), refer(graph, look.lang)
     folds = {fold.station: fold for fold in graph.folds}
+    tags, memories, hooked = tags_of(graph), memories_of(graph, names), arrow_hooks(graph, look)
     drafts = {
-        s.id: [card_rows(card, shares.get((s.id, i), ()), look) for i, card in enumerate(s.cards)]
+        s.id: [
+            card_rows(card, shares.get((s.id, i), ()), memories.get((s.id, i)), look)
+            for i, card in enumerate(s.cards)
+        ]
         for s in graph.stations
     }
     common = heights_of(row for s in graph.stations if s.deck for card in drafts[s.id] for row in card)
@@ -85,9 +99,10 @@ def measure(graph: Graph, look: Look | None = None) -> Measured:
     for s in graph.stations:
         heights = common if s.deck else heights_of(row for card in drafts[s.id] for row in card)
         titles = [names[s.id, i] for i in range(len(s.cards))]
-        boxes[s.id] = station_box(s, drafts[s.id], heights, titles, look, folds.get(s.id))
-    boxes = _level(boxes)
+        elsewhere = hooked.get(s.id, ("", ()))[1]
+        boxes[s.id] = station_box(s, drafts[s.id], heights, titles, look, tags, elsewhere, folds.get(s.id))
     stations = {s.id: s for s in graph.stations}
+    boxes = _level(boxes, {s.id for s in graph.stations if s.deck})
     for reference in references.values():
         boxes[reference.id] = _reference(reference, stations[reference.source])
     bundles = _bundles(graph, references)
@@ -103,7 +118,9 @@ def measure(graph: Graph, look: Look | None = None) -> Measured:
             flowed.add(id)
             if look.values:
                 pills[id] = _pill(values, look.lang)
-    return Measured(boxes, references, bundles, pills, names, frozenset(flowed))
+    for id, (route, which) in hooked.items():
+        pills[route] = _hooked(pills[route], stations[id], which)
+    return Measured(boxes, references, bundles, pills, names, frozenset(flowed), tags, memories)
 
 
 def name_cards(graph: Graph, lang: str | None = None) -> Names:
@@ -156,13 +173,12 @@ def refer(graph: Graph, lang: str | None = None) -> dict[str, Reference]:
     return references
 
 
-def _level(boxes: dict[str, Box]) -> dict[str, Box]:
+def _level(boxes: dict[str, Box], decked: set[str]) -> dict[str, Box]:
     """Give all lower decks the height of the tallest, and their upper decks too."""
-    decked = [box for box in boxes.values() if box.node is not None]
-    upper = max((box.upper for box in decked), default=0)
-    lower = max((box.height - box.upper for box in decked), default=0)
+    upper = max((boxes[id].upper for id in decked), default=0)
+    lower = max((boxes[id].height - boxes[id].upper for id in decked), default=0)
     return {
-        id: replace(box, upper=upper, height=upper + lower) if box.node is not None else box
+        id: replace(box, upper=upper, height=upper + lower) if id in decked else box
         for id, box in boxes.items()
     }
 
@@ -194,3 +210,40 @@ def _pill(values: Sequence[Value], lang: str | None) -> Pill:
         same = all(value == values[0] for value in values)
         lines = (*lines, count) if same else (text("pill_many", lang, n=len(values)),)
     return Pill(lines, max(map(columns, lines)) * BOLD + 14, 16 * len(lines) + 4)
+
+
+# -------------------------------------------------------------------------------------------- hooks at arrows
+
+
+def arrow_hooks(graph: Graph, look: Look) -> dict[str, tuple[str, tuple[int, ...]]]:
+    """By station id, the arrow at which the hooks that run before its node are shown, and their places among
+    all that ran: those of a tensor whose whole gradient came over one arrow. All others stand on the deck, at
+    which a sum comes in."""
+    arriving: dict[str, list[Route]] = {}
+    for route in graph.routes:
+        if route.tracked:
+            arriving.setdefault(route.source, []).append(route)
+    found = {}
+    for s in graph.stations:
+        routes = arriving.get(s.id, [])
+        alone = look.values and len(s.cards) == len(routes) == 1
+        if not alone or s.deck is None or len(s.deck.ran) > HOOKS:
+            continue
+        which = tuple(i for i, hook in enumerate(s.deck.ran) if hook.kind not in AFTER)
+        saw = [hook for i, hook in enumerate(s.deck.ran) if i in which and not hook.removed]
+        first = saw[0].before if saw else routes[0].gradients
+        if which and len(routes[0].gradients) == 1 and first == routes[0].gradients:
+            found[s.id] = routes[0].id, which
+    return found
+
+
+def _hooked(plain: Pill, station: Station, which: tuple[int, ...]) -> Pill:
+    """A pill with the hooks that saw its value on the way, and what they made of it."""
+    assert station.deck is not None
+    ran = [station.deck.ran[i] for i in which if not station.deck.ran[i].removed]
+    lines = plain.lines
+    if ran and ran[0].before != ran[-1].after:
+        made = pill(ran[-1].after[0]) if ran[-1].after[0] is not None else ("None",)
+        lines = (*lines, f"→ {made[0]}", *(f"  {line}" for line in made[1:]))
+    width = max(map(columns, lines)) * BOLD + 14
+    return Pill(lines, width, 16 * len(lines) + 4, which, len(which) * (CHIP + 2) - 4)

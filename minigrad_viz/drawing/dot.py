@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from ..trace.graph import Graph
 from ..words import clean
 from .boxes import Measured, measure
-from .cards import Look
+from .look import Look
 
 if TYPE_CHECKING:
     import graphviz
@@ -39,7 +39,8 @@ def to_dot(
         raise ValueError(f"unknown direction {direction!r}: choose one of {', '.join(DIRECTIONS)}")
     measured = measure(graph, look)
     upright = direction in ("TB", "BT")
-    pills = [pill.height if upright else pill.width for pill in measured.pills.values()]
+    pills = [pill.height if upright else pill.width + pill.beside for pill in measured.pills.values()]
+    pills += [tag.width for id, tag in measured.tags.items() if id[0] == "r" and not upright]
     dot = (digraph or _plain())(
         graph_attr={
             "rankdir": direction,

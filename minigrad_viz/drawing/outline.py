@@ -11,19 +11,22 @@ depends on the graph and the language alone.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 from ..numbers import gradient_text, short
 from ..protocol import Value
-from ..trace.graph import RESULT, ROOT, Card, Deck, Fold, Graph, Route, Saved, Station
+from ..trace.graph import RESULT, ROOT, Card, Deck, Graph, Route, Saved, Station
 from ..words import clean, shorten, text
 from .boxes import gather, name_cards
-from .cards import Look, kept_words
+from .decks import kept_words, stale
+from .details import describe_hooks
+from .look import Look
+from .marks import tags_of, told
+from .memories import memories_of, memory_words
+from .nodes import code_places
 
 GAP = "   "
 INPUTS = 12  # lines for the inputs of one node
 WIDTH = 60  # columns of a name or an expression
-LONG = 1000  # characters of one detail
+FLAGS = ("requires_grad", "is_leaf", "retains_grad")
 
 
 def outline(graph: Graph, lang: str | None = None, *, limit: int = 60, look: Look | None = None) -> str:
@@ -35,16 +38,17 @@ def outline(graph: Graph, lang: str | None = None, *, limit: int = 60, look: Loo
     if limit < 2:
         raise ValueError(f"limit must be at least 2, not {limit}")
     stations = _reading_order(graph.stations)
-    shown = stations
-    if len(stations) > limit:
-        shown = stations[: limit - limit // 2] + stations[len(stations) - limit // 2 :]
     writer = _Writer(graph, lang, look or Look())
     lines = writer.notes()
     framed = any(station.order > 1 for station in stations)
-    order = None
-    for i, station in enumerate(shown):
-        if len(shown) < len(stations) and i == limit - limit // 2:
-            lines.append(text("outline_left_out", lang, n=len(stations) - limit))
+    order, hidden = None, 0
+    for i, station in enumerate(stations):
+        if limit - limit // 2 <= i < len(stations) - limit // 2 and station.id not in writer.marked:
+            hidden += 1
+            continue
+        if hidden:
+            lines.append(text("outline_left_out", lang, n=hidden))
+            hidden = 0
         if framed and station.order != order:
             order = station.order
             lines.append(writer.frame(order))
@@ -75,6 +79,10 @@ class _Writer:
         self.arriving: dict[str, list[Route]] = {}
         for route in graph.routes:
             self.arriving.setdefault(route.target, []).append(route)
+        self.tags, self.memories = tags_of(graph), memories_of(graph, self.names)
+        ends = {route.id: route.target for route in graph.routes}  # a marked arrow is told where it ends
+        parts = (part.partition("-")[0] for part in self.tags)
+        self.marked = {ends.get(part, part) for part in parts}  # stations that are told in any case
 
     def notes(self) -> list[str]:
         """Why there is no graph, if somebody said so."""
@@ -89,18 +97,66 @@ class _Writer:
         """The paragraph of one station."""
         lines = [self.card(station, i, card) for i, card in enumerate(station.cards)]
         if station.deck is None:
-            return lines
-        shown = station.deck.saved if self.look.saved != "none" else ()
-        saved = [_saved_line(saved, self.look, self.lang) for saved in shown]
-        hooks = [text("hooks", self.lang, n=station.deck.hooks)] if station.deck.hooks else []
-        hooks = describe_hooks(station.deck, self.lang) if station.deck.ran and self.look.values else hooks
-        left_out = [text("outline_skipped", self.lang)] * station.deck.skipped
-        lines.append("  " + GAP.join([shorten(clean(station.deck.name), WIDTH), *left_out, *saved, *hooks]))
-        inputs = self.inputs(station)
-        more = len(inputs) - INPUTS
-        if more > 1:
-            inputs = [*inputs[:INPUTS], text("outline_inputs_left_out", self.lang, n=more)]
-        return lines + ["  " + line for line in inputs]
+            inputs = [*self.ghost(station), *self.cuts(station)]
+        else:
+            lines.append("  " + GAP.join(self.deck(station, station.deck)))
+            inputs = self.inputs(station)
+            more = len(inputs) - INPUTS
+            if more > 1:
+                inputs = [*inputs[:INPUTS], text("outline_inputs_left_out", self.lang, n=more)]
+        return lines + ["  " + line for line in [*inputs, *self.used(station)]]
+
+    def deck(self, station: Station, deck: Deck) -> list[str]:
+        """A backward node: its name, what it saved, its hooks, and what is marked."""
+        chips = deck.saved if self.look.saved != "none" else ()
+        saved = [
+            GAP.join([_saved_line(each, self.look, self.lang), *self.mark(f"{station.id}-k{i}")])
+            for i, each in enumerate(chips)
+        ]
+        hidden = range(len(chips), len(deck.saved))
+        marks = [*self.mark(f"{station.id}-d"), *(m for i in hidden for m in self.mark(f"{station.id}-k{i}"))]
+        hooks = [text("hooks", self.lang, n=deck.hooks)] if deck.hooks else []
+        hooks = describe_hooks(deck, self.lang) if deck.ran and self.look.values else hooks
+        left_out = [text("outline_skipped", self.lang)] * deck.skipped
+        name = shorten(clean(deck.name), WIDTH)
+        return [name, *marks, *left_out, *code_places(deck, self.lang), *saved, *hooks]
+
+    def mark(self, part: str) -> list[str]:
+        """What an explanation says of a part."""
+        if part not in self.tags:
+            return []
+        tag = self.tags[part]
+        key = "outline_guilty" if tag.kind == "error" else "outline_cause"
+        return [text(key, self.lang, label=told(tag, self.lang).replace("\n", "; "))]
+
+    def ghost(self, station: Station) -> list[str]:
+        """Why there is no node, where one would have been."""
+        card = next((card for card in station.cards if card.fog), None)
+        if card is None:
+            return []
+        fog = text(f"fog_{card.fog}", self.lang)
+        node = shorten(clean(card.ghost), WIDTH)
+        return [text("outline_ghost", self.lang, node=node, fog=fog) if node else fog]
+
+    def cuts(self, station: Station) -> list[str]:
+        """Where the path of a gradient was cut on its way to a tensor without a node."""
+        return [self.cut(route) for route in self.arriving.get(station.id, []) if route.cut]
+
+    def cut(self, route: Route) -> str:
+        """What ended the path along a route."""
+        return text(
+            "outline_cut", self.lang, name=self.source(route), cut=text(f"cut_{route.cut}", self.lang)
+        )
+
+    def used(self, station: Station) -> list[str]:
+        """The arrows that are marked."""
+        lines = []
+        for route in self.arriving.get(station.id, []):
+            for mark in self.mark(route.id):
+                lines.append(text("outline_used", self.lang, name=self.source(route), mark=mark))
+            for mark in self.mark(f"{route.id}-g"):
+                lines.append(text("outline_input", self.lang, name=self.source(route), value=mark))
+        return lines
 
     def card(self, station: Station, i: int, card: Card) -> str:
         """One tensor: what it is called and made from, its value, role and gradient."""
@@ -113,8 +169,29 @@ class _Writer:
         if card.role != RESULT:
             parts.append(text(f"role_{card.role}", self.lang))
         parts += [text("outline_asked", self.lang)] * card.asked
-        if not self.look.values:
-            return GAP.join(parts)
+        parts += self.mark(f"{station.id}-c{i}")
+        parts += self.numbers(station, i, card) if self.look.values else []
+        memory = self.memories.get((station.id, i))
+        if memory is not None:
+            words = memory_words(card, memory, self.lang, WIDTH)
+            parts.append(text("outline_memory", self.lang, sign=memory.sign, memory=words))
+        return GAP.join([*parts, *self.flags(card)])
+
+    def flags(self, card: Card) -> list[str]:
+        """The rows that full detail adds."""
+        if self.look.detail != "full":
+            return []
+        known: dict[str, object] = {flag: getattr(card, flag) for flag in FLAGS}
+        known |= {"version": card.version}
+        known |= {"shape": card.value.shape, "dtype": card.value.dtype} if card.value else {}
+        return [
+            text("detail", self.lang, label=text(f"row_{name}", self.lang), value=value)
+            for name, value in known.items()
+        ]
+
+    def numbers(self, station: Station, i: int, card: Card) -> list[str]:
+        """The tangent and the gradient of a tensor."""
+        parts = []
         if card.tangent is not None:
             parts.append(text("outline_tangent", self.lang, value=short(card.tangent, WIDTH)))
         if card.grad is not None:
@@ -123,7 +200,7 @@ class _Writer:
             parts.append(text(kept, self.lang, value=value))
         elif card.requires_grad and card.is_leaf:
             parts.append(text("outline_no_grad", self.lang))
-        return GAP.join(parts)
+        return parts
 
     def inputs(self, station: Station) -> list[str]:
         """One line for every entry of the node's `next_functions`; of a fold one for each tensor."""
@@ -139,11 +216,14 @@ class _Writer:
             route = others.get(i) if id is None else tracked.get(id)
             if id is not None and route is not None:
                 lines.append(self.gradient(route))
+            elif route is not None and route.cut:
+                lines.append(self.cut(route))
             elif route is not None:
                 lines.append(text("outline_input_none", self.lang, name=self.source(route)))
             else:
                 lines.append(text("outline_none", self.lang))
-        return lines
+        told = {route.id for route in others.values()} if None in station.deck.inputs else set()
+        return lines + [self.cut(route) for route in arriving if route.cut and route.id not in told]
 
     def into_fold(self, arriving: list[Route]) -> list[str]:
         """What a fold sends gradients to, and how many."""
@@ -176,11 +256,12 @@ def _saved_line(saved: Saved, look: Look, lang: str | None) -> str:
     value = (
         short(saved.value, WIDTH) if isinstance(saved.value, Value) else shorten(clean(saved.value), WIDTH)
     )
-    if saved.freed:
-        return text("outline_freed", lang, name=name, value=value)
-    whole = look.saved == "all" and saved.version is not None
-    key = "outline_version" if saved.version or whole else "outline_saved"
-    return text(key, lang, name=name, value=value, version=saved.version)
+    known = {"name": name, "value": value, "version": saved.version, "now": saved.now}
+    whole = look.saved == "all"
+    key = "outline_version" if saved.version or (whole and saved.version is not None) else "outline_saved"
+    key = "outline_freed" if saved.freed else "outline_stale" if stale(saved) else key
+    told = text(key, lang, **known)
+    return text("outline_bytes", lang, saved=told, n=f"{saved.nbytes:,}") if whole and saved.nbytes else told
 
 
 def _packed_line(saved: Saved, name: str, lang: str | None) -> str:
@@ -191,82 +272,3 @@ def _packed_line(saved: Saved, name: str, lang: str | None) -> str:
     if not isinstance(saved.value, Value):
         return text("outline_packed_unseen", lang, name=name, kept=kept)
     return text("outline_packed", lang, name=name, value=short(saved.value, WIDTH), kept=kept)
-
-
-# ---------------------------------------------------------------- details: what a tooltip of the picture says
-
-
-def describe(
-    station: Station, i: int, names: Mapping[tuple[str, int], str], lang: str | None = None,
-    fold: Fold | None = None,
-) -> str:  # fmt: skip
-    """Everything known of card `i` of a station, a line each, in full (a single text to 1,000 columns)."""
-    card = station.cards[i]
-    title = f"{card.name} = {card.expr}" if card.name and card.expr else names[station.id, i]
-    grad = short(card.grad, WIDTH) if card.grad else None
-    known: dict[str, object] = {
-        "role": text(f"role_{card.role}", lang),
-        "value": short(card.value, WIDTH) if card.value else text("unknown", lang),
-        **({} if card.tangent is None else {"tangent": short(card.tangent, WIDTH)}),
-        "grad": text("not_kept", lang, value=grad) if card.grad and not card.grad_kept else grad,
-        "requires_grad": card.requires_grad,
-        "is_leaf": card.is_leaf,
-        "retains_grad": card.retains_grad,
-        "grad_fn": clean(station.deck.name) if station.deck and not card.is_leaf else None,
-        "version": card.version,
-    }
-    if card.value:
-        known |= {"shape": card.value.shape, "dtype": card.value.dtype}
-    rows = [
-        text("detail", lang, label=text(f"row_{name}", lang), value=value) for name, value in known.items()
-    ]
-    many = [] if fold is None else [text("tip_fold", lang, n=fold.operations)]
-    many += [text("tip_asked", lang)] * card.asked
-    return "\n".join([shorten(clean(title), LONG), *many, *rows])
-
-
-def describe_deck(deck: Deck, lang: str | None = None) -> str:
-    """A backward node with its saved values, a line each."""
-    saved = [describe_saved(saved, lang) for saved in deck.saved]
-    left_out = [text("legend_skipped", lang)] * deck.skipped
-    return "\n".join([shorten(clean(deck.name), LONG), *left_out, *saved, *describe_hooks(deck, lang)])
-
-
-def describe_hooks(deck: Deck, lang: str | None = None) -> list[str]:
-    """The hooks of a node as they ran, or how many there are."""
-    if not deck.ran:
-        return [text("hooks", lang, n=deck.hooks)] if deck.hooks else []
-    told = []
-    for i, hook in enumerate(deck.ran, 1):
-        name = shorten(
-            clean(
-                text(f"hook_{hook.kind}", lang, name=hook.name if hook.name.isidentifier() else "").strip()
-            ),
-            WIDTH,
-        )
-        before, after = (_gradients(values) for values in (hook.before, hook.after))
-        key = "hook_saw" if hook.before == hook.after else "hook_made"
-        saw = text(key, lang, before=before, after=after)
-        told.append(text("tip_hook", lang, i=i, hook=name, saw=saw))
-    return told
-
-
-def _gradients(values: tuple[Value | None, ...]) -> str:
-    return ", ".join("None" if value is None else short(value, WIDTH) for value in values)
-
-
-def describe_saved(saved: Saved, lang: str | None = None) -> str:
-    """A saved value in full, and what became of it."""
-    name = shorten(clean(saved.name), LONG)
-    if saved.value is None and saved.freed and not saved.packed:
-        return text("tip_freed_unseen", lang, name=name)
-    if isinstance(saved.value, Value):
-        value = short(saved.value, WIDTH)
-    else:
-        value = text("unknown", lang) if saved.value is None else shorten(clean(saved.value), LONG)
-    if saved.packed:
-        kept = shorten(kept_words(saved, lang), LONG)
-        key = "tip_packed" if saved.value is not None else "tip_packed_unseen"
-        return text(key, lang, name=name, value=value, kept=kept)
-    key = "tip_freed" if saved.freed else "tip_saved" if saved.version is None else "tip_saved_version"
-    return text(key, lang, name=name, value=value, version=saved.version)

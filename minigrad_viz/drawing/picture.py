@@ -16,9 +16,9 @@ from ..model.fold import fold as folded
 from ..trace.graph import Graph
 from ..trace.walk import graph_of
 from ..words import CATALOGUES, text
-from .cards import DETAILS, SAVED, Look
 from .dot import DIRECTIONS, to_dot
 from .layout import ENGINES, LayoutError, LayoutTimeout, LayoutUnavailable, layout, render
+from .look import DETAILS, SAVED, Look
 from .outline import outline
 from .style import THEMES
 from .svg import to_svg

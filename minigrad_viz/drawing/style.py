@@ -1,5 +1,5 @@
-"""Colours and style of the picture, one set for light pages and one for dark ones; the legend that explains
-them; and the small change of writing SVG.
+"""Colours and style of the picture, one set for light pages and one for dark ones; and the small change of
+writing SVG.
 
 Everything is scoped to the class `mg` of the picture's own `<svg>`, since a style element inside a page
 styles the page. `mg-auto` follows the reader's system, and the notebook where it says whether it is dark.
@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from xml.sax.saxutils import escape
 
-from ..words import clean, sans, text
+from ..words import clean
 from .curves import Cubic
 
 THEMES = ("auto", "light", "dark")
@@ -19,15 +19,15 @@ LIGHT = {
     "bg": "#fff", "ink": "#1f2328", "mute": "#656d76", "line": "#3a424b", "soft": "#d0d7de", "card": "#fff",
     "head": "#f3f4f6", "edge": "#57606a", "leaf": "#8CCBF0", "leafline": "#0b6aa2", "root": "#4FB58C",
     "rootline": "#1a6b4b", "node": "#e9ebee", "nodeline": "#8c959f", "chip": "#F7C04A",
-    "chipink": "#3d2c00", "freed": "#f6e6bf", "freedink": "#7a6a45", "grad": "#B34700", "active": "#FFF176",
-    "activeink": "#1f2328", "panel": "#f6f8fa",
+    "chipink": "#3d2c00", "freed": "#f6e6bf", "freedink": "#70603c", "grad": "#B34700", "active": "#FFF176",
+    "activeink": "#1f2328", "panel": "#f6f8fa", "error": "#c25300", "errorink": "#a33f00",
 }  # fmt: skip
 DARK = {
     "bg": "#111418", "ink": "#e6edf3", "mute": "#9198a1", "line": "#b1bac4", "soft": "#3d444d",
     "card": "#1a1f26", "head": "#262c34", "edge": "#9198a1", "leaf": "#16577f", "leafline": "#8CCBF0",
     "root": "#1c5f45", "rootline": "#4FB58C", "node": "#2b3138", "nodeline": "#6e7681", "chip": "#6b4e0c",
     "chipink": "#ffe2a0", "freed": "#3a3220", "freedink": "#b09a66", "grad": "#ff9a52", "active": "#6f6400",
-    "activeink": "#fff", "panel": "#171c22",
+    "activeink": "#fff", "panel": "#171c22", "error": "#c25300", "errorink": "#ff9a52",
 }  # fmt: skip
 
 # Pages that say themselves that they are dark or light, whatever the system prefers.
@@ -51,23 +51,23 @@ RULES = """
 .mg .fold>.card>.box,.mg .fold>.deck>.box{stroke-width:1.6}
 .mg .bare>.head{fill:none;stroke:none}
 .mg .name{font-weight:700;font-size:14px}
-.mg .role,.mg .key,.mg .say,.mg .mark{font:11.5px system-ui,-apple-system,"Segoe UI",Roboto,sans-serif}
+.mg .role,.mg .key,.mg .say{font:11.5px system-ui,-apple-system,"Segoe UI",Roboto,sans-serif}
 .mg .role{font-style:italic;text-anchor:end}
 .mg .key{fill:var(--mute)}
 .mg .say{fill:var(--mute)}
 .mg .note{font-size:13px;fill:var(--ink)}
 .mg .kept{fill:var(--grad);font-weight:700}
-.mg .gone,.mg .dim{fill:var(--mute)}
+.mg .gone{fill:var(--mute)}
 .mg .deck>.box{fill:var(--node);stroke:var(--nodeline)}
 .mg .fn{font-weight:600}
 .mg .chip rect{fill:var(--chip)}
 .mg .chip text{fill:var(--chipink);font-size:11px}
-.mg .chip.freed rect,.mg .chip.done rect{fill:var(--freed)}
-.mg .chip.freed text,.mg .chip.done text{fill:var(--freedink);text-decoration:line-through}
+.mg .chip.freed rect{fill:var(--freed)}
+.mg .chip.freed text{fill:var(--freedink);text-decoration:line-through}
 .mg .chip.packed rect{fill:var(--card);stroke:var(--chip);stroke-width:1.6;stroke-dasharray:4 3}
 .mg .chip.packed text{fill:var(--ink)}
 .mg .chip.packed.freed rect{stroke:var(--freedink)}
-.mg .chip.packed.freed text{fill:var(--freedink)}
+.mg .chip.packed.freed:not(.error) text{fill:var(--freedink)}
 .mg .deck.skipped>.box{fill:var(--card);stroke-dasharray:5 4}
 .mg .deck.skipped .fn{fill:var(--mute);font-weight:400}
 .mg .asked circle{fill:none;stroke:var(--grad);stroke-width:1.6}
@@ -88,32 +88,59 @@ RULES = """
 .mg .frame text{font-style:italic}
 .mg .edge.todo path{stroke-dasharray:4 4;opacity:.55}
 .mg .edge.todo .tip{opacity:.55}
-.mg .pill.todo text{opacity:.6}
-.mg .pill.todo rect{stroke-opacity:.55;stroke-dasharray:3 3}
-.mg .station.todo,.mg .deck.todo,.mg .chip.todo,.mg .card.todo{opacity:.55}
 .mg .edge.active path{stroke-width:4}
 .mg .edge.active .tip{stroke:none}
 .mg .pill.active rect{fill:var(--grad)}
 .mg .pill.active text{fill:var(--bg)}
 .mg .station.active>.deck>.box,.mg .deck.active>.box,
 .mg .card.active>.head{fill:var(--active);stroke:var(--ink);stroke-width:2}
-.mg .station.active .fn,.mg .deck.active .fn,.mg .card.active>.name{fill:var(--activeink)}
+.mg .station.active .fn,.mg .deck.active .fn,.mg .card.active>text{fill:var(--activeink)}
 .mg .chip.active rect{stroke:var(--ink);stroke-width:1.5}
 .mg .row.active text{fill:var(--grad);font-weight:700}
-.mg .station.error>.deck>.box,.mg .deck.error>.box{fill:#D55E00;stroke:#7a2f00;stroke-width:2.5}
-.mg .station.error .fn,.mg .deck.error .fn,.mg .mark{fill:#fff;font-weight:700}
-.mg .card.error>.box,.mg .edge.error path{stroke:#D55E00;stroke-width:2.5}
+.mg .deck.error>.box,.mg .station>.deck.error>.box{fill:var(--error);stroke:#7a2f00;stroke-width:2.5}
+.mg .deck.error .fn,.mg .deck.error>.more:not(.error) text,
+.mg .deck.error>.hooks text{fill:#fff;font-weight:700}
+.mg .card.error>.box,.mg .card.error>.head,
+.mg .edge.error path{stroke:#D55E00;stroke-width:2.5;stroke-dasharray:none}
 .mg .edge.error .tip{fill:#D55E00;stroke:none}
 .mg .chip.error rect{fill:#fff;stroke:#D55E00;stroke-width:1.5}
 .mg .chip.error text{fill:#a33f00;font-weight:700;text-decoration:none}
-.mg .pill.error rect{fill:#D55E00;stroke:#7a2f00}
+.mg .pill.error rect{fill:var(--error);stroke:#7a2f00}
 .mg .pill.error text{fill:#fff}
 """
 
+# What few pictures have: marks, cuts, fog, shared memory. In the steps before a failure nothing is marked.
+RARE = """
+.mg .chip.stale:not(.error) rect{fill:var(--freed);stroke:#D55E00;stroke-width:1.6;stroke-dasharray:2 2}
+.mg .chip.stale:not(.error) text{fill:var(--errorink)}
+.mg .hooks.removed rect{stroke-dasharray:2 2}
+.mg .hooks.removed text{fill:var(--mute);text-decoration:line-through}
+.mg .deck.cause>.box,.mg .card.cause>.box,.mg .card.cause>.head,
+.mg .edge.cause path{stroke:#D55E00;stroke-width:2.5;stroke-dasharray:7 3}
+.mg .edge.cause .tip{fill:#D55E00;stroke:none}
+.mg .chip.cause rect{stroke:#D55E00;stroke-width:2;stroke-dasharray:4 2}
+.mg .was,.mg.walk:not(.failed) .tag,.mg.walk:not(.failed) .why{display:none}
+.mg.walk:not(.failed) .was{display:inline}
+.mg .tag rect{fill:var(--error);stroke:none}
+.mg .tag text{font:700 11.5px system-ui,-apple-system,"Segoe UI",Roboto,sans-serif;text-anchor:middle}
+.mg .tag text{fill:#fff}
+.mg .tag.cause rect{fill:var(--card);stroke:#D55E00;stroke-dasharray:4 2}
+.mg .tag.cause text{fill:var(--errorink)}
+.mg .fog path{stroke:var(--nodeline);stroke-opacity:.6}
+.mg .ghost>.box{fill:var(--bg);fill-opacity:.8;stroke:var(--nodeline);stroke-dasharray:2 4}
+.mg .ghost text{fill:var(--mute)}
+.mg .edge.ghost path{stroke:var(--grad);stroke-width:1.8;stroke-dasharray:1 5;stroke-linecap:round}
+.mg .cut path{fill:none;stroke:var(--ink);stroke-width:1.6}
+.mg .cut .halo{stroke:var(--bg);stroke-width:5}
+.mg .memory path{fill:var(--bg);stroke:var(--ink)}
+.mg .memory text{font-size:11px;font-weight:700;text-anchor:middle}
+"""
 
-def css(theme: str = "auto") -> str:
-    """The style sheet for `theme`: "auto", "light" or "dark". Raises ValueError for any other."""
-    return palette(theme) + RULES
+
+def css(theme: str = "auto", *, rare: bool = True) -> str:
+    """The style sheet for `theme`: "auto", "light" or "dark"; without `rare` that of most pictures. Raises
+    ValueError for any other theme."""
+    return palette(theme) + RULES + (RARE.lstrip() if rare else "")
 
 
 def palette(theme: str = "auto") -> str:
@@ -133,82 +160,6 @@ def palette(theme: str = "auto") -> str:
 def _colours(selectors: list[str], palette: dict[str, str]) -> str:
     values = ";".join(f"--{name}:{colour}" for name, colour in palette.items())
     return f"{','.join(selectors)}{{{values}}}"
-
-
-# ----------------------------------------------------------------------------------------------------- legend
-
-TARGET = '<circle r="6"/><circle class="dot" r="2.4"/>'  # a gradient that was asked for
-
-# What each sign stands for, in the order of the legend; 22 wide and 14 high around (0, 0)…(22, 14).
-SIGNS = {
-    "leaf": '<g class="leaf"><rect class="head" width="22" height="14" rx="4"/></g>',
-    "parameter": '<g class="parameter"><rect class="head" width="22" height="14" rx="4"/></g>',
-    "root": '<g class="root"><rect class="head" width="22" height="14" rx="4"/></g>',
-    "constant": '<g class="bare"><rect class="box" width="22" height="14" rx="4"/></g>',
-    "fold": '<path class="sheet" d="M5 -1h12v8h-12z"/><path class="sheet" d="M0 3h22v11h-22z"/>',
-    "node": '<g class="deck"><rect class="box" width="22" height="14" rx="4"/></g>',
-    "saved": '<g class="chip"><rect width="22" height="14" rx="4"/></g>',
-    "freed": '<g class="chip freed"><rect width="22" height="14" rx="4"/><text x="1" y="11">abc</text></g>',
-    "packed": '<g class="chip packed"><rect width="22" height="14" rx="4"/></g>',
-    "again": '<g class="chip packed"><rect width="22" height="14" rx="4"/></g>',
-    "forward": '<g class="edge fwd"><path d="M0 7H14"/><path class="tip" d="M22 7l-9 -4v8z"/></g>',
-    "gradient": '<g class="edge grad"><path d="M8 7H22"/><path class="tip" d="M0 7l9 -4v8z"/></g>',
-    "todo": '<g class="edge grad todo"><path d="M8 7H22"/><path class="tip" d="M0 7l9 -4v8z"/></g>',
-    "hook": '<g class="hooks"><rect x="3" width="16" height="14" rx="7"/><text x="11" y="11">1</text></g>',
-    "none": '<g class="none"><rect x="3" width="16" height="14" rx="7"/><text x="11" y="11">∅</text></g>',
-    "asked": f'<g class="asked" transform="translate(11 7)">{TARGET}</g>',
-    "skipped": '<g class="deck skipped"><rect class="box" width="22" height="14" rx="4"/></g>',
-    "not_kept": '<text class="gone" x="0" y="11">(…)</text>',
-}
-
-
-def legend(
-    kinds: Iterable[str], left: float, top: float, width: float, lang: str | None
-) -> tuple[str, float]:
-    """The signs of `kinds` (keys of `SIGNS`; others are left out) with their words, and where they end below.
-
-    They stand side by side in as many lines as `width` asks for.
-    """
-    parts: list[str] = []
-    x, y = left, top
-    present = set(kinds)
-    for kind in SIGNS:
-        if kind not in present:
-            continue
-        words = text(f"legend_{kind}", lang)
-        wide = 28 + sans(words)
-        if x > left and x + wide > left + width:
-            x, y = left, y + 21
-        parts.append(
-            f'<g transform="translate({x:.0f} {y:.0f})">{SIGNS[kind]}'
-            f'<text class="say" x="28" y="11">{xml(words)}</text></g>'
-        )
-        x += wide + 14
-    return f'<g class="legend">{"".join(parts)}</g>' if parts else "", y + 14 if parts else top
-
-
-def sentences(says: Iterable[str], left: float, top: float, width: float) -> tuple[str, float]:
-    """Sentences below the picture, broken to `width`, and where they end below."""
-    parts: list[str] = []
-    y = top
-    for sentence in says:
-        for line in _broken(clean(sentence), width):
-            parts.append(f'<text class="say note" x="{left:.0f}" y="{y + 13:.0f}">{xml(line)}</text>')
-            y += 19
-        y += 5
-    return "".join(parts), y + (6 if parts else 0)
-
-
-def _broken(sentence: str, width: float) -> list[str]:
-    """A sentence in lines of at most `width` pixels, broken at spaces (a single long word may be wider)."""
-    lines = [""]
-    for word in sentence.split(" "):
-        longer = f"{lines[-1]} {word}".strip()
-        if lines[-1] and sans(longer, 13) > width:
-            lines.append(word)
-        else:
-            lines[-1] = longer
-    return lines
 
 
 # -------------------------------------------------------------------------------------------------------- XML

@@ -7,11 +7,15 @@ Ids and classes, for whoever marks steps in it (`p` is the prefix, `s0` a statio
     g.card      #p s0-c0     its rows are g.row, #p s0-c0-value, #p s0-c0-grad, …
     g.deck      #p s0-d      its chips are g.chip, #p s0-k0, #p s0-k1, …; `freed` once released
                              its hooks are g.hooks, `changed` where one changed the gradient
+                             where nothing was recorded a g.ghost, #p s0-ghost, in a g.fog, #p s0-fog
     g.edge.fwd  #p r0        of a bundle of more than four between two stations, only the first route is drawn
     g.edge.grad #p r0-g      `todo` while nothing has flowed, else with its g.pill #p r0-p
+                             a hook that saw the value is a g.hooks in the pill
+    g.cut       #p r0-cut    scissors, with the ghost of the gradient arrow, g.edge.ghost #p r0-ghost
     g.frame     #p frame2    the frame around the stations of order 2
 
-`active`, `done`, `todo` and `error` are styled on all of them. Coordinates are Graphviz's, y downwards.
+`active`, `error` and `cause` are styled on all of them: what an explanation marks as guilty is an `error`,
+and has its label in a g.tag. Coordinates are Graphviz's, y downwards.
 """
 
 from __future__ import annotations
@@ -24,19 +28,23 @@ from typing import Any
 from ..numbers import short
 from ..trace.graph import LEAF, PARAMETER, ROOT, Graph, Route
 from ..words import shorten, text
-from .arrows import Rect, forward_arrow, gradient_arrow, read
+from .arrows import forward_arrow, gradient_arrow, read
 from .boxes import PARALLEL, measure
-from .cards import Look
-from .curves import Cubic, along, at
-from .stations import Stations
-from .style import area, css, legend, num, path_data, sentences, spaced, xml
+from .curves import Cubic, at
+from .cuts import Cuts
+from .decks import Sign
+from .look import CHIP, Look, settled
+from .marks import Tag, merged
+from .signs import legend, sentences
+from .style import area, css, num, path_data, spaced, xml
 
 MARGIN = 16.0
 NARROW = 420.0  # the legend and the sentences below a small graph may be this wide
 TIP = 9.0  # length of an arrow head
+ABOVE = (0.0, 23.0, 34.0, -23.0, -34.0)  # pixels that the label of an arrow may stand above it
 TOLD = 250  # gradients of a bundle that its tooltip tells, before it is cut short
-# Where along its arrow a pill may stand: the middle if that is free.
-ALONG = (0.5, 0.44, 0.56, 0.37, 0.63, 0.3, 0.7, 0.23, 0.77, 0.16, 0.84)
+# What few pictures have, and its style with them.
+SELDOM = {"guilty", "cause", "stale", "removed", "cut", "fog", "ghost", "memory"}
 
 
 def to_svg(
@@ -51,24 +59,26 @@ def to_svg(
     """
     if not re.fullmatch(r"[\w.-]*", prefix):
         raise ValueError(f"prefix must consist of letters, digits, '_', '-' and '.', not {prefix!r}")
-    look = look or Look()
+    look = settled(look)
     places = read(positions, measure(graph, look), direction)
     picture = Picture(graph, places, look.lang, prefix)
     return picture.svg(theme)
 
 
-class Picture(Stations):
+class Picture(Cuts):
     """One graph with its places, on the way to becoming SVG."""
 
     def svg(self, theme: str) -> str:
         """The whole document."""
         frames = "".join(self.frame(order) for order in sorted(self.places.frames))
+        frames += "".join(self.fog(station) for station in self.graph.stations)
         stations = "".join(self.station(station) for station in self.graph.stations)
         chips = "".join(self.reference(chip) for chip in dict.fromkeys(self.measured.references.values()))
         arrows, pills = self.arrows()
         left, top, right, bottom = self.bounds if self.graph.stations else [0.0, 0.0, 0.0, 0.0]
         width = max(right - left, NARROW)
         below, bottom = self.below(left, bottom + 24, width)
+        style = css(theme, rare=bool(self.kinds & SELDOM))
         left, top, bottom, width = left - MARGIN, top - MARGIN, bottom + MARGIN, width + 2 * MARGIN
         size = f'width="{num(width)}" height="{num(bottom - top)}"'
         p = self.prefix
@@ -76,7 +86,7 @@ class Picture(Stations):
             f'<svg xmlns="http://www.w3.org/2000/svg" class="mg mg-{theme}" {size} role="img"'
             f' viewBox="{num(left)} {num(top)} {num(width)} {num(bottom - top)}"'
             f' aria-labelledby="{p}title {p}desc"><title id="{p}title">{xml(self.title())}</title>'
-            f'<desc id="{p}desc">{xml(self.description())}</desc><style>{css(theme)}</style>'
+            f'<desc id="{p}desc">{xml(self.description())}</desc><style>{style}</style>'
             f'<rect class="paper" {area(left, top, width, bottom - top)} rx="8"/>'
             f"{frames}{arrows}{stations}{chips}{pills}{below}</svg>"
         )
@@ -97,10 +107,14 @@ class Picture(Stations):
         roots = ", ".join(name for name, role in self.roles() if role == ROOT) or nobody
         leaves = ", ".join(name for name, role in self.roles() if role in (LEAF, PARAMETER)) or nobody
         nodes = sum(station.deck is not None for station in self.graph.stations)
-        return text(
+        said = text(
             "picture_desc", self.lang, tensors=tensors, nodes=nodes, roots=shorten(roots, 200),
             leaves=shorten(leaves, 200),
         )  # fmt: skip
+        labels = "; ".join(dict.fromkeys(tag.whole for tag in self.tags.values() if tag.whole))
+        if labels:
+            said = text("picture_marked", self.lang, picture=said, labels=shorten(labels, 400))
+        return said
 
     def roles(self) -> Iterator[tuple[str, str]]:
         """Name and role of every card."""
@@ -112,17 +126,38 @@ class Picture(Stations):
 
     def arrows(self) -> tuple[str, str]:
         """All arrows, forward ones first, and the pills that lie on top of everything."""
-        forward, gradient, pills = [], [], []
+        forward, gradient, pills, tags = [], [], [], []
         for route in self.graph.routes:
             if self.measured.line(route) != route.id:
                 continue
-            forward.append(self.forward(route, self.spread(route, lower=False)))
+            path = forward_arrow(self.places, route, self.spread(route, lower=False))
+            forward.append(self.forward(route, path))
+            tags.append((self.mark(route), path))
+            if self.cut_of(route):
+                pills.append(self.cut(route, path))
             if route.tracked:
                 path = gradient_arrow(self.places, route, self.spread(route, lower=True))
                 gradient.append(self.gradient(route, path))
+                tags.append((self.mark(route, "-g"), path))
                 if route.id in self.measured.pills:
                     pills.append(self.pill(route, path))
+        pills += [self.label(tag, path) for tag, path in tags if tag]
         return "".join(forward + gradient), "".join(pills)
+
+    def mark(self, route: Route, suffix: str = "") -> Tag | None:
+        """The mark at an arrow, or at those that are drawn as one with it."""
+        bundle = self.measured.bundles[route.id]
+        drawn = bundle if len(bundle) > PARALLEL else (route.id,)
+        return merged(None, [self.tags[id + suffix] for id in drawn if id + suffix in self.tags])
+
+    def label(self, tag: Tag, path: list[Cubic]) -> str:
+        """The label of a marked arrow, on the arrow or near it, rather not where another one comes to meet
+        it."""
+        half, up = tag.width / 2, CHIP / 2
+        side = -1.0 if path[0][0][1] > path[-1][3][1] + 1 else 1.0
+        x, y = self.spot(path, (half, up, half, up), [side * above for above in ABOVE])
+        self.stand(x - half, y - up, x + half, y + up)
+        return self.tag(tag, x + half, y - up)
 
     def spread(self, route: Route, lower: bool) -> float:
         """How far off the decks' middles an arrow with parallel ones runs: as far as both ends allow."""
@@ -133,18 +168,22 @@ class Picture(Stations):
         pitch = min(24.0 if lower else 14.0, (room - 10) / len(bundle))
         return (bundle.index(route.id) - (len(bundle) - 1) / 2) * pitch
 
-    def forward(self, route: Route, spread: float) -> str:
+    def forward(self, route: Route, path: list[Cubic]) -> str:
         """The forward arrow of a route."""
         self.kinds.add("forward")
-        tip = text("tip_forward", self.lang, **self.ends(route))
-        return self.edge("fwd", self.prefix + route.id, forward_arrow(self.places, route, spread), tip)
+        tag = self.mark(route)
+        cut = [self.why_cut(route)] if self.cut_of(route) else []
+        tip = "\n".join([*self.marked(tag), text("tip_forward", self.lang, **self.ends(route)), *cut])
+        return self.edge(self.kind("fwd", tag), self.prefix + route.id, path, tip)
 
     def gradient(self, route: Route, path: list[Cubic]) -> str:
         """The gradient arrow of a route; a dashed one while nothing has flowed."""
         flowed = route.id in self.measured.flowed
         self.kinds.add("gradient" if flowed else "todo")
-        kind = "grad" if flowed else "grad todo"
-        return self.edge(kind, f"{self.prefix}{route.id}-g", path, self.flow(route))
+        tag = self.mark(route, "-g")
+        kind = self.kind("grad" if flowed else "grad todo", tag)
+        tip = "\n".join([*self.marked(tag), self.flow(route)])
+        return self.edge(kind, f"{self.prefix}{route.id}-g", path, tip)
 
     def ends(self, route: Route) -> dict[str, str]:
         """Names of the tensors that a route runs between."""
@@ -179,20 +218,16 @@ class Picture(Stations):
     def pill(self, route: Route, path: list[Cubic]) -> str:
         """The value that flowed, where it covers nothing, as near to the middle of its arrow as can be."""
         pill = self.measured.pills[route.id]
-        points = along(path)
-
-        def around(share: float) -> Rect:
-            x, y = points[round(share * (len(points) - 1))]
-            return x - pill.width / 2, y - pill.height / 2, x + pill.width / 2, y + pill.height / 2
-
-        def covers(share: float) -> float:
-            left, top, right, bottom = around(share)
-            return self.space.covered((left - 3, top - 2, right + 3, bottom + 2))
-
-        best = min(ALONG, key=covers)  # the first, that is nearest to the middle, of those that cover least
-        left, top, right, bottom = rect = around(best)
-        self.space.take(rect)
-        self.reach((left, top), (right, bottom))
+        across, half = (pill.width + pill.beside) / 2, pill.height / 2
+        x, y = self.spot(path, (across, half, across, half))
+        left, top, right, bottom = x - across, y - half, x + across, y + half
+        self.stand(left, top, right, bottom)
+        deck = self.stations[route.source].deck
+        hooks = ""
+        for i, hook in enumerate(pill.hooks):
+            assert deck is not None
+            hooks += self.hook(deck, Sign(str(hook + 1), hook), left + i * (CHIP + 2), y - CHIP / 2)
+        left += pill.beside
         lines = "".join(
             f'<text x="{num((left + right) / 2)}" y="{num(top + 14 + 16 * i)}">{spaced(line)}</text>'
             for i, line in enumerate(pill.lines)
@@ -200,7 +235,7 @@ class Picture(Stations):
         tip = shorten(self.flow(route), 500)
         return (
             f'<g class="pill" id="{self.prefix}{route.id}-p"><title>{xml(tip)}</title>'
-            f'<rect {area(left, top, pill.width, pill.height)} rx="10"/>{lines}</g>'
+            f'<rect {area(left, top, pill.width, pill.height)} rx="10"/>{lines}{hooks}</g>'
         )
 
     def below(self, left: float, top: float, width: float) -> tuple[str, float]:

@@ -133,12 +133,13 @@ STYLE = """\
 .mgt{font:12.5px ui-monospace,Menlo,Consolas,"DejaVu Sans Mono",monospace}
 .mgt caption{caption-side:top;text-align:left;font:italic 12px system-ui,sans-serif;opacity:.8;padding:2px 0}
 .mgt tr,.mgt th,.mgt td{background:none!important;border:0!important}
-.mgt th,.mgt td{text-align:left!important;vertical-align:top}
-.mgt td{white-space:nowrap}
+.mgt th,.mgt td{text-align:left!important;vertical-align:top;word-break:keep-all}
+.mgt td{white-space:nowrap}.mgt .w{white-space:normal;min-width:11em}
 .mgt th,.mgt td{padding:2px 12px 2px 0!important}
 .mgt thead th{font:600 12px system-ui,sans-serif;border-bottom:1px solid #8c959f!important}
 .mgt tbody+tbody tr:first-child>*{border-top:1px solid #8c959f55!important}
-.mgt .a{opacity:.75}.mgt .s{opacity:.65}.mgt .c{font-weight:700;color:var(--changed)}</style>"""
+.mgt .a{opacity:.75}.mgt .s{opacity:.65}.mgt .b{font-weight:700}
+.mgt .c{font-weight:700;color:var(--changed)}</style>"""
 
 
 def to_html(table: Table, lang: str | None = None) -> str:

@@ -15,8 +15,8 @@ from ..trace.graph import LEAF, PARAMETER, ROOT, Graph, Saved, Station
 from ..trace.walk import in_order
 from ..words import clean, shorten
 from .boxes import name_cards
-from .cards import Look
 from .digraph import Digraph, plain
+from .look import Look
 
 BLUE, GREY, GREEN, ORANGE = "lightblue", "lightgrey", "darkolivegreen1", "orange"
 COLOURS = {LEAF: BLUE, PARAMETER: BLUE, ROOT: GREEN}

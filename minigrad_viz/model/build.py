@@ -6,10 +6,15 @@ from bisect import bisect_right
 from dataclasses import replace
 
 from ..protocol import Value, op_of
-from ..trace.events import BackwardStarted, Forward, ModeChanged, NodeState, TensorState, Trace
+from ..trace.events import NodeState, TensorState, Trace
 from ..trace.graph import CONSTANT, LEAF, PARAMETER, RESULT, ROOT, Card, Deck, Graph, Route, Station
+from .cuts import ghost_of, memory_of
+from .handles import gone
 from .naming import expression, gradient_name, names_of, numbered
+from .nodes import code_of, kinds_of
 from .places import Call, Edge, Lookup, Place, Reader, reader_of, unpacked
+from .reasons import tests_for_nan, why_no_graph
+from .saving import as_saved
 
 
 class Builder(Lookup):
@@ -26,7 +31,7 @@ class Builder(Lookup):
         self.call = max(reader.calls, default=0) if call is None else call
         now = reader.calls.get(self.call) or Call()
         self.roots, self.flows, self.arrived = now.roots, now.flows, now.arrived
-        self.captured, self.before, self.hooks = now.captured, now.before, now.hooks
+        self.captured, self.before = now.captured, now.before
         self.wanted, self.skipped = now.wanted or set(), now.skipped
         self.accumulators = reader.accumulators | now.accumulators
         self.of, self.gradient_of, self.seen_as = reader.of, reader.gradient_of, reader.seen_as
@@ -48,6 +53,13 @@ class Builder(Lookup):
         }
         self.named = self.names()
         self.held = {id for id, _ in trace.names}
+        earlier = [seen for call, seen in reader.calls.items() if call < self.call]
+        if now.failed and not now.ran:  # what is known of these gradients an earlier call computed
+            before = (seen for seen in reversed(earlier) if not seen.found.keys().isdisjoint(now.found))
+            known = next(before, now).arrived
+            self.arrived = {end: value for end, value in known.items() if end[0] in now.found}
+        lost = gone(reader.registered, earlier, now, self.node_at)
+        self.hooks = {node: [*now.hooks.get(node, ()), *lost.get(node, ())] for node in now.hooks | lost}
 
     def met_again(self, reader: Reader) -> dict[str, NodeState]:
         """The nodes that several calls reached, as this call, or the last one before it, saw them."""
@@ -133,7 +145,8 @@ class Builder(Lookup):
                 continue
             gradients = tuple(self.flows.get((node.id, i), ())) if node is not None and tracked else ()
             number = f"r{first + len(routes)}"
-            routes.append(Route(number, where[0].id, place.id, where[1], i, tracked, gradients))
+            cut = place.cut if not tracked and id in place.asking else ""
+            routes.append(Route(number, where[0].id, place.id, where[1], i, tracked, gradients, cut=cut))
             slots.append(number if tracked else None)
         if node is None:
             return None, routes
@@ -142,9 +155,11 @@ class Builder(Lookup):
             replace(s, freed=s.freed or (gone and (isinstance(s.value, Value) or bool(s.packed))))
             for s in node.saved
         )
+        saved = as_saved(self, reader_of(self.trace), node, saved)
         ran, left_out = tuple(self.hooks.get(node.id, ())), node.id in self.skipped
         entries = tuple(slots[: len(edges)])
-        return Deck(node.id, node.name, saved, entries, node.hooks, ran=ran, skipped=left_out), routes
+        told = Deck(node.id, node.name, saved, entries, node.hooks, ran=ran, skipped=left_out)
+        return replace(told, code=code_of(node), kinds=kinds_of(node, place.event)), routes
 
     def match(self, given: list[str | None], edges: tuple[Edge | None, ...]) -> list[str | None]:
         """The op's input tensors, one per entry of `next_functions` and then the others.
@@ -165,6 +180,11 @@ class Builder(Lookup):
             k = next((k for k, id in enumerate(rest) if id is not None and self.leads(id, edge)), None)
             result.append(self.tensor_of(edge) if k is None else rest.pop(k))
         return result + [id for id in rest if id is None or not self.asks(id)]
+
+    def node_at(self, id: str) -> str | None:
+        """The node at which a tensor's gradient arrives."""
+        made_by = self.at[id][0].states[self.at[id][1]].node if id in self.at else None
+        return made_by or self.accumulators.get(id)
 
     def asks(self, id: str) -> bool:
         """Whether a tensor requires gradients."""
@@ -223,6 +243,9 @@ class Builder(Lookup):
             before=self.before.get(state.id),
             asked=state.id in self.wanted,
             tangent=state.tangent,
+            fog=place.fog,
+            ghost=ghost_of(reader_of(self.trace), place),
+            shares=memory_of(self, place),
         )
 
     def role(self, state: TensorState, place: Place) -> str:
@@ -239,44 +262,6 @@ class Builder(Lookup):
 def build(trace: Trace, call: int | None = None) -> Graph:
     """The picture's model of a recorded cell, at its `call`-th backward call (default: the last)."""
     builder = Builder(trace, call)
-    return builder.graph(why_no_graph(trace, builder) or tests_for_nan(trace, builder.call))
-
-
-def why_no_graph(trace: Trace, builder: Builder) -> tuple[str, dict[str, str]] | None:
-    """The sentence for a cell without any graph: nothing asked for gradients, or what did was used under
-    no_grad or in inference mode."""
-    states = [s for p in builder.places for s in p.states]
-    if not states or any(s.requires_grad and s.node is not None for s in states):
-        return None
-    asked = [builder.named[s.id] for s in states if s.requires_grad and s.id in builder.named]
-    if not any(s.requires_grad for s in states):
-        return ("no_graph_forward" if any(s.tangent is not None for s in states) else "no_graph", {})
-    for key, hidden in untracked(trace).items():
-        names = [builder.named[id] for id in hidden if id in builder.named]
-        if names:
-            return (key, {"names": ", ".join(names)})
-    return ("no_graph_unused", {"names": ", ".join(asked) or "…"})
-
-
-def untracked(trace: Trace) -> dict[str, list[str]]:
-    """What was computed while nothing was recorded, by the sentence that says why."""
-    found: dict[str, list[str]] = {"no_graph_inference": [], "no_graph_no_grad": []}
-    inference = False
-    for event in trace.events:
-        if isinstance(event, ModeChanged) and event.mode == "inference":
-            inference = event.enabled
-        elif isinstance(event, Forward) and (inference or not event.grad_enabled):
-            key = "no_graph_inference" if inference else "no_graph_no_grad"
-            found[key] += [state.id for state in event.outputs]
-    return found
-
-
-def tests_for_nan(trace: Trace, call: int) -> tuple[str, dict[str, str]] | None:
-    """The sentence for a call in anomaly mode."""
-    on = False
-    for event in trace.events:
-        if isinstance(event, ModeChanged) and event.mode == "anomaly":
-            on = event.enabled
-        elif isinstance(event, BackwardStarted) and event.call == call:
-            return ("note_anomaly", {}) if on else None
-    return None
+    if not trace.recorded:
+        return builder.graph()
+    return builder.graph(why_no_graph(builder) or tests_for_nan(trace, builder.call))

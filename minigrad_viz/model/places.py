@@ -13,6 +13,7 @@ from typing import Any
 
 from ..protocol import Value
 from ..trace.events import (
+    Asked,
     BackwardEnded,
     BackwardStarted,
     Created,
@@ -20,6 +21,8 @@ from ..trace.events import (
     Detached,
     Forward,
     HookRan,
+    Left,
+    ModeChanged,
     Mutated,
     NodeRan,
     NodeState,
@@ -30,6 +33,8 @@ from ..trace.events import (
     Unpacked,
 )
 from ..trace.graph import Hook
+from .cuts import nodes_of_ops, note, same_numbers
+from .handles import Registered, registered
 from .scope import Scopes
 
 LIBRARY = re.compile(r"(?<![\w.])(?:torch|minigrad)\.")  # left out of expressions: `log(y)`
@@ -43,7 +48,8 @@ class Place:
     the op `event`; `brought` says that nobody saw it being made; `built` is the backward call that made it (0
     outside). `time` counts events, `line` is that of the cell (0 where unknown). `gradient_of` are the leaves
     whose `.grad` had this very value when a tensor turned up that nobody made; `used` is the source of its
-    first use.
+    first use. `asking` are the inputs that were to get a gradient then, and `cut` is what kept it from them;
+    `fog` and `shares` are those of the cards.
     """
 
     def __init__(
@@ -62,11 +68,15 @@ class Place:
         self.line = 0
         self.gradient_of: list[str] = []
         self.used = ""
+        self.asking: set[str] = set()
+        self.cut = self.fog = self.shares = ""
 
     def standing(self, states: list[TensorState]) -> Place:
         """The same place with its tensors as they stood at another moment."""
         twin = copy.copy(self)
         twin.states = states
+        if self.node is not None and twin.node is None:
+            twin.cut = "detach"  # by `detach_()`
         return twin
 
     @property
@@ -115,9 +125,12 @@ class Call:
         self.hooks: dict[str, list[Hook]] = {}  # node -> the hooks that ran with it
         self.found: dict[str, str | None] = {}  # node that it found -> the leaf of an AccumulateGrad
         self.ran: set[str] = set()
+        self.failed = False
         self.wanted: set[str] | None = None  # the tensors whose gradients were asked for, if not all leaves
         self.skipped: set[str] = set()  # nodes that it left out, because nothing behind them was
+        self.begin: float = inf  # when it began
         self.end: float = inf  # when what is seen after it begins
+        self.named: set[str] = set()  # the tensors that were variables just before it
 
 
 class Reader(Lookup):
@@ -130,6 +143,10 @@ class Reader(Lookup):
     def __init__(self, trace: Trace) -> None:
         self.trace = trace
         self.time = 0  # which event is being read
+        self.mode = ""  # "inference" while that mode is on
+        self.asked: set[str] = set()  # the tensors whose `requires_grad` the cell has set
+        # Tensors that show the same memory in the same way, and whether they count versions together.
+        self.twins: dict[str, dict[str, bool]] = {}
         self.places: list[Place] = []
         self.at = {}
         self.by_node = {}
@@ -138,6 +155,7 @@ class Reader(Lookup):
         self.later: dict[str, list[tuple[int, TensorState]]] = {}
         self.calls: dict[int, Call] = {}
         self.freed: dict[str, int] = {}  # node -> the call that freed it
+        self.named: dict[int, set[str]] = {}  # call -> the tensors that were variables just before it
         self.of: dict[int, str] = {}  # call -> its root, where there is one
         self.gradient_of: dict[
             str, tuple[int, str]
@@ -151,6 +169,16 @@ class Reader(Lookup):
             self.read(event)
         self.arrange()
         self.accumulators = {n.variable: n.id for n in self.nodes.values() if n.variable is not None}
+
+    @functools.cached_property
+    def nodes_of_ops(self) -> dict[tuple[Any, ...], set[str | None]]:
+        """The names of the nodes that ops left, by what decides them."""
+        return nodes_of_ops(self)
+
+    @functools.cached_property
+    def registered(self) -> list[Registered]:
+        """The hooks that the cell registered."""
+        return registered(self.trace.events)
 
     @functools.cached_property
     def scopes(self) -> Scopes:
@@ -183,8 +211,18 @@ class Reader(Lookup):
             place.event = event
             place.built = event.call
             self.use(event)
-        elif isinstance(event, Detached):
-            self.place((event.tensor,), event.name, event.span).inputs = [event.source]
+            note(self, place, event, self.mode or ("" if event.grad_enabled else "no_grad"))
+        elif isinstance(event, Asked):
+            self.asked.add(event.tensor.id)
+            self.seen(event.tensor)
+        elif isinstance(event, Detached) and event.source == event.tensor.id:
+            self.seen(event.tensor)
+        elif isinstance(event, Detached | Left):
+            place = self.place((event.tensor,), event.name, event.span)
+            place.inputs = [event.source] if isinstance(event, Detached) else list(event.sources)
+            note(self, place, event, "")
+        elif isinstance(event, ModeChanged) and event.mode == "inference":
+            self.mode = "inference" if event.enabled else ""
         elif isinstance(event, Mutated):
             self.use(event)
             self.mutate(event)
@@ -193,7 +231,7 @@ class Reader(Lookup):
         elif isinstance(event, NodeRan):
             self.ran(event)
         elif isinstance(event, HookRan):
-            hook = Hook(event.kind, event.name, event.before, event.after)
+            hook = Hook(event.kind, event.name, event.before, event.after, gave=event.gave)
             self.calls[event.call].hooks.setdefault(event.node, []).append(hook)
         elif isinstance(event, Packed | Unpacked):
             self.packed[event.node, event.name] = event.value, event.kept
@@ -208,12 +246,15 @@ class Reader(Lookup):
                 self.freed.setdefault(node, event.call)
             captured = {name: value for name, value in event.captured if value is not None}
             self.calls[event.call].captured = captured
+            self.calls[event.call].failed = event.error is not None
             if event.error is None:
                 self.leave_out(self.calls[event.call])
         elif isinstance(event, Snapshot):
             for name, state in event.rows:
                 self.seen_as.setdefault(state.id, name)
                 self.seen(state)
+            if event.when == "before":
+                self.named[event.call] = {state.id for _, state in event.rows}
             if event.when == "after" and event.call in self.calls:
                 self.calls[event.call].end = self.time
 
@@ -246,10 +287,20 @@ class Reader(Lookup):
             self.place((event.tensor,), old.name, event.span).inputs = list(event.inputs)
         else:
             self.seen(event.tensor)
+        for state in event.also:
+            before = self.last(state.id) if state.id in self.at else state
+            view = before.node is not None and state.node is None  # of which no more is told
+            self.seen(before._replace(value=state.value, version=state.version) if view else state)
+        told = {event.before, *(state.id for state in event.also)}
+        for id, together in same_numbers(self, event.before).items():
+            if id not in told and id != event.tensor.id:  # nobody has it any more
+                version = event.tensor.version if together else self.last(id).version
+                self.seen(self.last(id)._replace(value=event.tensor.value, version=version))
 
     def start(self, event: BackwardStarted) -> None:
         """A backward call: the nodes it found, its roots, and its first gradients if they have a graph."""
         call = self.calls[event.call] = Call()
+        call.begin, call.named = self.time, self.named.get(event.call, set())
         call.roots.update(event.roots)
         call.wanted = None if event.wanted is None else set(event.wanted)
         call.found = {node.id: node.variable for node in event.nodes}
@@ -350,11 +401,14 @@ def unpacked(node: NodeState, packed: Mapping[tuple[str, str], tuple[Value | Non
 
 
 def remember(node: NodeState, before: NodeState | None) -> NodeState:
-    """A node as a later call finds it, with the values that an earlier call saw before they were freed."""
+    """A node as a later call finds it, with the values that an earlier call saw before they were freed or
+    changed."""
     if before is None:
         return node
     known = {s.name: s.value for s in before.saved}
-    saved = tuple(replace(s, value=known.get(s.name)) if s.freed else s for s in node.saved)
+    saved = tuple(
+        replace(s, value=known.get(s.name)) if s.freed or s.now is not None else s for s in node.saved
+    )
     return node._replace(saved=saved)
 
 

@@ -4,7 +4,7 @@
 
     act     {"label", "svg", "prefix", "width", "outline", "routes": [[id, source, target], …],
              "frames": [frame, …]}; of those not shown first all but the label is packed in "z"
-    frame   [phase, marks, label, text, lines, span, ready, waiting, failed]
+    frame   [phase, marks, label, text, lines, span, ready, waiting, failed, recursion, cause]
     lines   [[label, [[tone, text], …], whether it is a formula], …]
     ready   [how many, the first of them …]
     waiting [[station, arrows], …] where that differs from the step before; 0 arrows: it waits no longer
@@ -29,8 +29,9 @@ from ..words import clean, text
 READY = 12  # stations of the ready queue that are named; the others are counted
 WORDS = (
     "player", "first", "previous", "play", "pause", "next", "last", "slider", "speed", "source", "step_start",
-    "acts", "queue", "queue_ready", "queue_none", "zoom_in", "zoom_out", "zoom_fit", "details", "close",
-    "details_in", "details_out", "details_steps", "details_formula", "details_saved", "picture", "row_grad",
+    "acts", "queue", "queue_ready", "queue_none", "recursion_label", "zoom_in", "zoom_out", "zoom_fit",
+    "details", "close", "details_in", "details_out", "details_steps", "details_formula", "legend_node",
+    "picture", "row_grad",
 )  # fmt: skip
 
 
@@ -102,7 +103,9 @@ def frames_to_json(frames: Sequence[Frame], graph: Graph) -> Iterator[list[Any]]
         lines = [[line.label, [list(part) for part in line.parts], bool(line.latex)] for line in frame.lines]
         span = None if frame.span is None else list(frame.span)
         ready = [len(frame.ready), *frame.ready[:READY]]
-        yield [frame.phase, marks, frame.label, frame.text, lines, span, ready, changed, frame.failed]
+        told = [frame.phase, marks, frame.label, frame.text, lines, span, ready, changed, frame.failed]
+        more = [frame.recursion, frame.cause and list(frame.cause)]
+        yield [*told, *more] if any(more) else told
 
 
 def all_marks(frames: Sequence[Frame], graph: Graph) -> list[list[str]]:

@@ -126,7 +126,7 @@ class Player {
     if (event.ctrlKey || event.metaKey || event.altKey || target.tagName === "SELECT") return;
     const station = target.closest("g.station");
     if (key === "Escape" && this.picked) this.pick(null);
-    else if (station && key === "Enter") this.pick(this.stage.id(station));
+    else if (station && (key === "Enter" || key === " ")) this.pick(this.stage.id(station));
     else if (station && (key === "ArrowUp" || key === "ArrowDown")) this.stage.rove(station, key === "ArrowDown" ? 1 : -1);
     else if (key in MOVES && !(key === " " && target.tagName === "BUTTON")) this.press(MOVES[key]);
     else return;
@@ -179,7 +179,7 @@ class Player {
     this.tell(frame);
     this.mark();
     if (this.picked) this.inspect();
-    if (frame) this.stage.reveal(frame.marks);
+    this.stage.reveal(frame?.marks ?? this.stage.painter.guilty);
   }
 
   tell(frame) {
@@ -191,17 +191,25 @@ class Player {
 
   mark() {
     const span = (step, kind) => [this.frames[step - 1]?.span, kind];
-    const spans = [span(this.step, "now"), ...this.steps().map((step) => span(step, "also"))];
+    const cause = this.frames[this.step - 1]?.cause;
+    const spans = [span(this.step, "now"), [cause, "cause"], ...this.steps().map((step) => span(step, "also"))];
     this.source?.mark(spans.filter(([where]) => where));
   }
 
   // -------------------------------------------------------------------------------------------------- details
 
   pick(id) {
+    const [before, held] = [this.stage.parts.get(this.picked), this.held()];
     this.picked = id;
     this.stage.mark(id);
     this.inspect();
     this.mark();
+    if (held >= 0 && !id) (before?.hasAttribute("tabindex") ? before : this.view).focus({ preventScroll: true });
+  }
+
+  // Which button of the details has the focus; -1 if none.
+  held() {
+    return [...this.details.querySelectorAll("button")].indexOf(this.root.getRootNode().activeElement);
   }
 
   // The steps that mark what is picked.
@@ -210,31 +218,32 @@ class Player {
   }
 
   inspect() {
-    // A button that is pressed here goes: the keys stay with the player.
-    if (this.details.contains(this.root.getRootNode().activeElement)) this.view.focus({ preventScroll: true });
+    const held = this.held(); // a button that is pressed here is replaced: the keys stay with it
     this.details.hidden = !this.picked;
     this.details.replaceChildren();
     if (!this.picked) return;
     const { words, frames } = this;
-    const { cards, node, arrows, came, went } = this.stage.about(this.picked);
+    const { cards, node, code, arrows, came, went } = this.stage.about(this.picked);
     const steps = this.steps();
     const reached = steps.filter((step) => !this.step || step <= this.step);
     const jump = (step) => quiet(make("button", { type: "button", textContent: frames[step - 1].label, onclick: () => this.go(step) }));
     const entry = (one) => (one.nodeType ? one : make("div", { textContent: one }));
-    const part = (head, told) => {
+    const part = (head, told, kind = "") => {
       const more = told.length > MOST ? [`… +${told.length - MOST}`] : [];
       const entries = [...told.slice(0, MOST), ...more].map(entry);
-      return told.length ? [block("mgp-part", make("b", { textContent: head }), ...entries)] : [];
+      return told.length ? [block(`mgp-part ${kind}`, make("b", { textContent: head }), ...entries)] : [];
     };
     this.details.append(
       this.button("close", () => this.pick(null)),
       ...part(words.details, [...cards, ...arrows]),
-      ...part(words.details_saved, node),
+      ...part(words.legend_node, node),
       ...part(words.details_in, came),
       ...part(words.details_out, went),
-      ...part(words.details_formula, reached.flatMap((step) => arithmetic(frames[step - 1].lines))),
-      ...part(words.details_steps, steps.map(jump)),
+      ...part(words.source, code, "wide code"),
+      ...part(words.details_formula, reached.flatMap((step) => arithmetic(frames[step - 1].lines)), "wide"),
+      ...part(words.details_steps, steps.map(jump), "wide"),
     );
+    this.details.querySelectorAll("button")[held]?.focus({ preventScroll: true });
   }
 
   // ------------------------------------------------------------------------------------------ the ready queue
@@ -255,7 +264,8 @@ class Player {
     const node = (id) => this.stage.parts.get(`${id}-d`)?.querySelector(".fn")?.textContent ?? "";
     const names = ready.map((id, i) => `${i + 1}. ${node(id)} (${name(id)})`).join(", ") || this.words.queue_none;
     const more = count > ready.length ? ` … +${count - ready.length}` : "";
-    return [[this.words.queue_ready, [["", names + more]]]];
+    const recursion = frame.recursion ? [[this.words.recursion_label, [["", frame.recursion]]]] : [];
+    return [...recursion, [this.words.queue_ready, [["", names + more]]]];
   }
 
   waiting() {

@@ -69,7 +69,9 @@ export function inflated(z) {
 // An act, which may be packed, with its frames by name.
 export async function unpacked(act) {
   const content = act.z ? JSON.parse(await inflated(act.z)) : act;
-  const names = ([phase, marks, label, text, lines, span, ready, waiting, failed]) => ({ phase, marks, label, text, lines, span, ready, waiting, failed });
+  const names = ([phase, marks, label, text, lines, span, ready, waiting, failed, recursion, cause]) => {
+    return { phase, marks, label, text, lines, span, ready, waiting, failed, recursion, cause };
+  };
   return { ...content, frames: content.frames.map(names) };
 }
 

@@ -12,6 +12,9 @@ const DRAG = 4; // pixels that a pointer may move within a click
 export class Painter {
   constructor(svg, prefix, frames) {
     Object.assign(this, { svg, frames, at: 0, touched: 0, parts: new Map(), first: new Map(), steps: new Map() });
+    const marked = (kind) => [...svg.querySelectorAll(`.${kind}[id]`)].map((part) => [part, kind]);
+    this.marked = [...marked("error"), ...marked("cause")]; // by an explanation
+    this.guilty = marked("error").map(([part]) => part.id.slice(prefix.length));
     for (const part of svg.querySelectorAll("[id]")) {
       if (part.id.startsWith(prefix)) this.parts.set(part.id.slice(prefix.length), part);
     }
@@ -44,6 +47,9 @@ export class Painter {
       part.classList.toggle("error", failed && active.has(id));
       this.touched++;
     }
+    // What an explanation marks is marked in the whole picture and where it failed, not in the steps before.
+    this.svg.classList.toggle("failed", failed);
+    for (const [part, kind] of this.marked) part.classList.toggle(kind, failed || !step);
     this.at = step;
   }
 
@@ -236,7 +242,10 @@ export class Stage {
     const ids = [...this.titles.keys()].filter((id) => id === picked || id.startsWith(`${picked}-`));
     const tell = (kind) => ids.filter((id) => kind.test(id)).map((id) => this.told(id)).filter(Boolean);
     const flows = (end) => this.routes.filter((route) => route[end] === picked).map(([id]) => this.told(`${id}-g`)).filter(Boolean);
-    return { cards: tell(/-c\d+$/), node: tell(/-d$|-k\d+$/), arrows: tell(/^r\d+(-g)?$/), came: flows(1), went: flows(2) };
+    const [node = "", ...code] = tell(/-d$/).join("").split("\n\n"); // the source of a custom Function
+    const chips = tell(/-k\d+$/).filter((chip) => !node.includes(chip));
+    const nodes = [node, ...chips].filter(Boolean);
+    return { cards: tell(/-c\d+$/), node: nodes, code, arrows: tell(/^r\d+(-g)?$/), came: flows(1), went: flows(2) };
   }
 
   mark(picked) {

@@ -17,6 +17,7 @@ from ..protocol import (
     hooks_of,
     is_parameter,
     is_tensor,
+    memory_of,
     node_name,
     op_of,
     saved_of,
@@ -30,6 +31,7 @@ from ..trace import notes
 from ..trace.events import Created, Forward, Mutated, NodeState
 from ..trace.ids import Ids
 from ..trace.walk import chips, in_order
+from .grads import Grads
 
 ADOPTED = 5000  # nodes of an older graph that are taken in
 
@@ -76,6 +78,7 @@ class Ledger:
         self.depth = 0
         self.calls = 0
         self.frozen: set[Any] = set()  # keys of the nodes that were written down
+        self.grads = Grads(self)
         self._kinds: dict[type, bool] = {}  # whether objects of a class are tensors
         self._parameters: dict[type, bool] = {}  # whether tensors of a class are parameters
 
@@ -108,6 +111,8 @@ class Ledger:
         retains = tensor.retains_grad
         grad = tensor.grad if fn is None or retains else None
         value, kept = self.taken(tensor), None if grad is None else self.taken(grad)
+        if grad is not None:
+            self.grads.hold(name, grad, kept)
         tangent = tangent_of(tensor)
         along = None if tangent is None else self.taken(tangent)
         if fn is not None:
@@ -183,7 +188,7 @@ class Ledger:
             return
         title = op_of(node_name(node))
         inputs = [None if n is None else self.source_of(n, nr) for n, nr in edges_of(node)]
-        others = [str(k.value) for k in saved_of(node) if not k.freed and not is_tensor(k.value)]
+        others = [str(k.value) for k in saved_of(node) if k.value is not None and not is_tensor(k.value)]
         ids = (*inputs, *(None for _ in others))
         arguments = (*(None if i else "…" for i in inputs), *others)
         self.notes.append(("event", Forward, title, ids, arguments, states, True, None, None, self.call))
@@ -224,12 +229,16 @@ class Ledger:
     def freeze(self, key: Any, node: Any) -> NodeState:
         """A node as it stands now."""
         variable = variable_of(node)
-        saved = chips(saved_of(node))
+        saved = chips(saved_of(node), node)
         edges = tuple(None if n is None else (self.ids.node(n), nr) for n, nr in edges_of(node))
         made = self.ids.alive(self.ids.output(node)) if variable is None else None
         hooks = hooks_of(node, () if made is None else (made,))
-        leaf = None if variable is None else self.id_of(variable)
-        return NodeState(self.ids.name(key), node_name(node), saved, edges, leaf, hooks)
+        if variable is None:
+            return NodeState(self.ids.name(key), node_name(node), saved, edges, None, hooks)
+        memory = memory_of(variable)
+        leaf = self.id_of(variable), hooks
+        number = None if memory is None else memory[0]
+        return NodeState(self.ids.name(key), node_name(node), saved, edges, *leaf, memory=number)
 
     def freeze_all(self, roots: list[Any]) -> tuple[list[Any], list[Any]]:
         """The nodes that can be reached, and for `notes.started` how they stand."""

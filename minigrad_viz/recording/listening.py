@@ -16,6 +16,7 @@ from typing import Any
 from ..protocol import Value, edges_of, hook_name, multi_hook, value_of, variable_of
 from ..trace.events import Deposited, HookRan, Inside, NodeRan
 from .ledger import Ledger, observing
+from .spies import Spies, gives
 
 CLOSE = {"float64": 1e-12, "complex128": 1e-12, "float16": 1e-2, "bfloat16": 5e-2}  # relative; others 1e-5
 
@@ -29,6 +30,9 @@ class Listener(Ledger):
         self._before: dict[str, Value | None] = {}  # a leaf's gradient just before the deposit
         self._sent: dict[tuple[Any, int], list[Value]] = {}  # to each output of a node
         self._pending: list[HookRan | None] = []  # the hooks that run, one inside another
+        self._came: dict[str, tuple[Value | None, ...]] = {}  # the gradient itself, where it may change then
+        self._spies: list[Spies] = []
+        self._spied: dict[str, Value | None] = {}  # what the hooks of a node's first output have left
 
     # ── told by observers ───────────────────────────────────────────────────────────────────────────────────
 
@@ -43,11 +47,11 @@ class Listener(Ledger):
             self._pending.append(HookRan(*ran, values_of(gradients), ()))
 
     @observing
-    def hook_ended(self, gradients: Any) -> None:
-        """It returned, and `gradients` are there now."""
+    def hook_ended(self, gradients: Any, gave: bool) -> None:
+        """It returned something (`gave`) or None, and `gradients` are there now."""
         told = self._pending.pop() if self.depth == 1 and self._pending else None
         if told is not None:
-            self.notes.append(told._replace(after=values_of(gradients)))
+            self.notes.append(told._replace(after=values_of(gradients), gave=gave))
 
     # ── heard by hooks ──────────────────────────────────────────────────────────────────────────────────────
 
@@ -61,24 +65,48 @@ class Listener(Ledger):
             variable = variable_of(node)
             if variable is not None:
                 leaf = weakref.ref(variable)
+                self._spy(key, variable)
                 before = functools.partial(self._about_to_deposit, key, leaf)
                 self._handles.append(node.register_prehook(before))
                 self._handles.append(node.register_hook(functools.partial(self._deposited, key, leaf)))
             else:
                 edges = [None if n is None else (self.ids.key(n), nr) for n, nr in edges_of(node)]
                 made = weakref.ref(t) if (t := self.ids.alive(self.ids.output(node))) is not None else None
+                self._spy(key, t)
                 self._handles.append(node.register_hook(functools.partial(self._ran, key, edges, made)))
+
+    def _spy(self, key: str, tensor: Any) -> None:
+        """Look between the hooks of a tensor, if it has several."""
+        hooks = getattr(tensor, "_backward_hooks", None)
+        if hooks and len(hooks) > 1:
+            self._spies.append(Spies(hooks, functools.partial(self._looked, key)))
 
     def stop_listening(self) -> None:
         """Remove every hook."""
-        for handle in self._handles:
+        for handle in (*self._handles, *self._spies):
             handle.remove()
         self._handles, self._before, self._sent, self._pending = [], {}, {}, []
+        self._spies, self._spied, self._came = [], {}, {}
+
+    @observing
+    def _looked(self, key: str, hook: Any, gradient: Any, other: bool) -> None:
+        """One of several hooks ran (None: the first will), and left `gradient`."""
+        if self.depth != 1:
+            return
+        before = self._spied.get(key)
+        after = self._spied[key] = None if gradient is None else value_of(gradient)
+        if hook is not None:
+            gave = True if other else gives(hook)
+            ran = self.call, key, *kind_of("tensor", hook), 0
+            self.notes.append(HookRan(*ran, (before,), (after,), gave))
 
     @observing
     def _about_to_deposit(self, key: str, leaf: Any, received: Any) -> None:
         """The pre-hook of an AccumulateGrad."""
-        self._before[key] = None if leaf() is None or leaf().grad is None else value_of(leaf().grad)
+        tensor = leaf()
+        self._before[key] = None if tensor is None or tensor.grad is None else value_of(tensor.grad)
+        if getattr(tensor, "_post_accumulate_grad_hooks", None):
+            self._came[key] = values_of(received)  # which may become `.grad` itself, that these hooks change
 
     @observing
     def _deposited(self, key: str, leaf: Any, sent: Any, received: Any) -> None:
@@ -86,19 +114,40 @@ class Listener(Ledger):
         if self.depth != 1:
             return
         tensor = leaf()
-        added = values_of(received)
+        added = self._came.pop(key, None) or values_of(received)
         self._changed(key, added, tensor)
         self.notes.append(NodeRan(self.call, key, added, (), ()))
-        if tensor is None or tensor.grad is None or added[0] is None:
+        late = getattr(tensor, "_post_accumulate_grad_hooks", None)
+        grad = None if tensor is None else tensor.grad
+        if tensor is None or added[0] is None or (grad is None and not late):
             return
-        before, late = self._before.get(key), getattr(tensor, "_post_accumulate_grad_hooks", None)
-        after = added[0] if before is None and not late else value_of(tensor.grad)
-        total = total_of([v for v in (before, added[0]) if v is not None])
-        after_hooks, after = after, (total if late and total is not None and differs(total, after) else after)
-        self.notes.append(Deposited(self.call, key, self.id_of(tensor), before, added[0], after))
+        before, name = self._before.get(key), self.id_of(tensor)
+        after_hooks = None
+        if grad is not None:
+            after_hooks = added[0] if before is None and not late else value_of(grad)
+            self.grads.hold(name, grad, after_hooks)
+        after = self._total(before, added[0], after_hooks) if late else after_hooks or added[0]
+        self.notes.append(Deposited(self.call, key, name, before, added[0], after))
         if late:
-            event = HookRan(self.call, key, "post_accumulate", only(late)[1], 0, (after,), (after_hooks,))
-            self.notes.append(event)
+            told = "post_accumulate", only(late)[1], 0, (after,), (after_hooks,), False  # it must return None
+            self.notes.append(HookRan(self.call, key, *told))
+
+    def _total(self, before: Value | None, added: Value, seen: Value | None) -> Value:
+        """What a deposit made, although the leaf's hooks may have changed it since, to what is `seen`."""
+        total = added if before is None else total_of([before, added])
+        if total is None:  # too many numbers to add up here
+            return seen or added._replace(items=None, low=None, high=None)
+        return total if seen is None or differs(total, seen) else seen
+
+    def before_late_hooks(self, key: str) -> Value | None:
+        """The gradient that the first of a leaf's hooks after the deposit saw in this call."""
+        found = None
+        for note in reversed(self.notes):
+            if isinstance(note, HookRan) and (note.call, note.node) == (self.call, key):
+                found = note.before[0] if note.kind == "post_accumulate" else found
+            elif not isinstance(note, HookRan):
+                break
+        return found
 
     @observing
     def _ran(self, key: str, edges: list[Any], made: Any, sent: Any, received: Any) -> None:
@@ -129,12 +178,16 @@ class Listener(Ledger):
         for nr, after in enumerate(received):
             known = getattr(tensor, "_backward_hooks", None) if nr == 0 else None
             before = total_of(self._sent.pop((key, nr), []))
+            kind, name = only(known)
+            if nr == 0 and key in self._spied:  # these hooks were told one by one; there was one of the node
+                before, known, kind, name = self._spied.pop(key), None, "pre", ""
             if after is None or before is None:
                 continue
+            gave = gives(next(iter(known.values()))) if known and len(known) == 1 else None
             if differs(before, after):
-                event = HookRan(self.call, key, *only(known), nr, (before,), (after,))
+                event = HookRan(self.call, key, kind, name, nr, (before,), (after,), gave)
             elif known:
-                event = HookRan(self.call, key, *only(known), nr, (after,), (after,))
+                event = HookRan(self.call, key, kind, name, nr, (after,), (after,), gave)
             else:
                 continue
             at = len(self.notes)

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from typing import Any
 
-from ..trace.events import Created, Detached, Forward, Mutated, NodeRan
+from ..trace.events import Asked, Created, Deposited, Detached, Forward, Left, Mutated, NodeRan
 from ..trace.ids import Ids
 
 KEPT_CALLS = 20
@@ -39,6 +40,15 @@ def prune(noted: list[Any], cut: int, ids: Ids, alive: set[str]) -> tuple[list[A
     return [named(note, made) for note in kept], frozen
 
 
+def deposits_in(noted: Iterable[Any]) -> Iterator[str]:
+    """The leaf of each deposit among some notes."""
+    for note in noted:
+        if isinstance(note, Deposited):
+            yield note.tensor
+        elif note.__class__ is tuple and note[0] == "deposited":
+            yield note[3]
+
+
 def relations(note: Any, ids: Ids, frozen: set[Any] | None) -> tuple[tuple[str, ...], tuple[Any, ...]]:
     """The tensors that a note brings in, and those it refers to (among other things). Notes of calls add
     their nodes to `frozen`, if they stay."""
@@ -52,7 +62,7 @@ def relations(note: Any, ids: Ids, frozen: set[Any] | None) -> tuple[tuple[str, 
         started, nodes = note[1:]
         frozen.update(row[0] for row in nodes)
         made = (ids.outputs.get(row[0]) for row in nodes)
-        leaves = (row[3] if len(row) == 4 else getattr(row[2], "variable", None) for row in nodes)
+        leaves = (row[3] if len(row) == 5 else getattr(row[2], "variable", None) for row in nodes)
         return (), (*started.roots, *started.gradient_ids, *(started.wanted or ()), *made, *leaves)
     if note[0] == "ended" and frozen is not None:
         return (), tuple(id for id, _ in note[1].captured)
@@ -66,7 +76,12 @@ def of_event(kind: Any, *arguments: Any) -> tuple[tuple[str, ...], tuple[Any, ..
     if kind is Forward:
         return tuple(row[0] for row in arguments[3]), arguments[1]
     if kind is Detached:
-        return (arguments[1][0],), (arguments[0],)
+        same = arguments[0] == arguments[1][0]  # `detach_()`
+        return (arguments[1][0],), () if same else (arguments[0],)
+    if kind is Left:
+        return (arguments[2][0],), arguments[0]
+    if kind is Asked:
+        return (arguments[0][0],), ()
     if kind is Mutated:
         return (arguments[2][0],), (arguments[1], *arguments[3])
     return (), ()

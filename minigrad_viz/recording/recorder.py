@@ -11,17 +11,20 @@ from __future__ import annotations
 
 import functools
 import sys
+from collections import Counter
 from collections.abc import Callable, Iterable
 from types import FrameType
 from typing import Any
 
 from ..protocol import (
-    backward_code,
     edge_of,
     edges_of,
     has_history,
     history_of,
     is_tensor,
+    method_code,
+    overlap,
+    raw_array,
     text_of,
     value_of,
     variable_of,
@@ -31,9 +34,6 @@ from ..trace import notes
 from ..trace.events import (
     BackwardEnded,
     BackwardStarted,
-    Created,
-    Detached,
-    Failed,
     Forward,
     Inside,
     Later,
@@ -43,14 +43,16 @@ from ..trace.events import (
     Trace,
 )
 from ..trace.statements import Progress
+from ..trace.walk import counting
 from ..trace.where import Locator, Spot
+from .crossing import Crossing, named_by
 from .ledger import observing
 from .listening import values_of
-from .pruning import KEPT_CALLS, prune
-from .saving import Keeper
+from .named import named_tensors
+from .pruning import KEPT_CALLS, deposits_in, prune
 
 
-class Recorder(Keeper):
+class Recorder(Crossing):
     """Records one cell: `source` runs with `namespace` as its globals. Use it between `start()` and `stop()`.
 
     With `whole`, all of `source` runs in between; without, it is a file of which only a part may.
@@ -70,6 +72,7 @@ class Recorder(Keeper):
         self.locator = Locator(source, namespace)
         self.creates = False  # whether the running call builds a graph
         self.skipped = 0
+        self.unkept: Counter[str] = Counter()  # the deposits in those calls, by leaf
         self.inside: Any = None  # the key of the custom Function whose backward runs
         self._nested = 0
         self.step = self._step = 0  # a source may number what it tells, if it tells of one op several times
@@ -106,36 +109,34 @@ class Recorder(Keeper):
         if len(self._ends) > KEPT_CALLS:
             self._prune()
         tops = self.locator.tops
-        spot, top = (None, -1) if error is None else self.locator.raised(error.__traceback__)
+        spot, top, frame = self.locator.raised(None if error is None else error.__traceback__)
         if self.whole:
             self.notes.append(("finished", len(tops) - 1 if error is None else top))
         if error is not None:
-            self.notes.append(Failed(describe(error), None if spot is None else spot.span))
+            span = None if spot is None else spot.span
+            rows = [(text, self.state_of(t, self.id_of(t))) for text, t in named_tensors(spot, frame)]
+            self.notes.append(("failed", describe(error), span, rows))
         self.snapshot("end")
         named = self.named()
         rest = self.walk([t.grad_fn for _, t in named if t.grad_fn is not None], self.frozen)
-        nodes = tuple(self.freeze(key, node) for key, node in rest)
+        count = counting()
+        nodes = tuple(notes.counted(self.freeze(key, node), count) for key, node in rest)
         inner = [(name, t) for name, t in self.parameters() if self.ids.known(t)]
         names = tuple((self.ids.known(t) or "", name) for name, t in [*named, *inner])
         writer = notes.Writer(self.ids, self.spots, Progress(tops, self.whole))
         events = Later(functools.partial(writer.events, self.notes))
         text = None if error is None else describe(error)
-        return Trace(self.source, events, text, names, nodes, self.skipped)
+        unkept = tuple(self.unkept.items())
+        return Trace(self.source, events, text, names, nodes, self.skipped, deposits=unkept)
 
     # ── what sources tell: forward ──────────────────────────────────────────────────────────────────────────
 
     @observing
-    def created(self, tensor: Any) -> None:
-        """A tensor was made from data."""
-        if not self.call:
-            spot = self._own_place()
-            state = self.state_of(tensor, self.ids.new(tensor))
-            self.notes.append(("event", Created, state, *named_by(spot)))
-
-    @observing
-    def forward(self, title: str, inputs: list[Any], results: list[Any], grad_enabled: bool) -> None:
-        """An op ran. Inside a backward call it counts only if the call builds a graph and the result is
-        part of it."""
+    def forward(
+        self, title: str, inputs: list[Any], results: list[Any], grad_enabled: bool, ghost: str = ""
+    ) -> None:
+        """An op ran, which would have left a node called `ghost` with the grad mode on. Inside a backward
+        call it counts only if the call builds a graph and the result is part of it."""
         results = [t for t in results if is_tensor(t)]
         if self.again:
             return
@@ -149,33 +150,48 @@ class Recorder(Keeper):
             arguments.append(None if tensor else text_of(value))
         states = [self.state_of(t, self.ids.claim(t)) for t in results]
         told = title, tuple(ids), tuple(arguments), states, grad_enabled, *named_by(spot), self.call
-        self.notes.append(("event", Forward, *told))
+        shares = self._viewed(inputs, ids, results) if results else ""
+        self.notes.append(("event", Forward, *told, shares, ghost))
 
-    @observing
-    def detached(self, source: Any, result: Any) -> None:
-        """`detach()` was called."""
-        if not self.call:
-            spot = self._own_place()
-            before = self.id_of(source)
-            state = self.state_of(result, self.ids.new(result))
-            self.notes.append(("event", Detached, before, state, *named_by(spot)))
+    def _viewed(self, inputs: list[Any], ids: list[str | None], results: list[Any]) -> str:
+        """The input whose memory the results of an op use; "" if they have their own."""
+        if not (results[0]._is_view() or results[0].is_inference()):
+            return ""
+        parts = [raw_array(t) for t in results]
+        for value, name in zip(inputs, ids, strict=True):
+            memory = None if name is None else raw_array(value)
+            if name is not None and all(overlap(part, memory) for part in parts):
+                self.share(value, *results)
+                return name
+        return ""
 
     @observing
     def mutated(self, title: str, values: list[Any], version: int, before: str | None = None) -> None:
         """An op wrote into the first of `values`, whose version was `version` and id `before`, if that is
         known; a tensor that nobody has seen yet is left for later."""
         tensor = values[0]
-        if self.call or not has_history(tensor):
+        if self.call:
             return
+        readable = has_history(tensor)
         span, _ = named_by(self._place())
+        if readable:
+            self.grads.written(title, tensor, version, span)
         before = self.ids.object(tensor) or before
         if before is None:
             return
         others = tuple(self.id_of(t) if is_tensor(t) else None for t in values[1:])
-        self.rebase(tensor)
-        after = self.ids.known(tensor) or self.ids.new(tensor)
+        if readable:
+            self.rebase(tensor)
+        after = (self.ids.known(tensor) or self.ids.new(tensor)) if readable else before
         state = self.state_of(tensor, after)
-        self.notes.append(("event", Mutated, title, before, state, (before, *others), span, version))
+        also = self.sharing(tensor)
+        self.notes.append(("event", Mutated, title, before, state, (before, *others), span, version, also))
+
+    @observing
+    def grad_set(self, tensor: Any, before: Any) -> None:
+        """The cell assigned or deleted `.grad`."""
+        if not self.call and has_history(tensor):
+            self.grads.assigned(tensor, before, named_by(self._place())[0])
 
     @observing
     def mode_changed(self, mode: str, enabled: bool) -> None:
@@ -305,9 +321,14 @@ class Recorder(Keeper):
 
     def freeze(self, key: Any, node: Any) -> NodeState:
         """A node as it stands now."""
-        code = backward_code(node)
         state = super().freeze(key, node)
-        return state if code is None else state._replace(code=self.locator.definition(code))
+        code = method_code(node, "backward")
+        if code is None:
+            return state
+        others = [(name, method_code(node, name)) for name in ("forward", "setup_context")]
+        spans = [(name, self.locator.definition(code)) for name, code in others if code is not None]
+        known = tuple((name, span) for name, span in spans if span is not None)
+        return state._replace(code=self.locator.definition(code), methods=known)
 
     def place_of(self, spot: Spot) -> int:
         """The number of a point in the source, for notes."""
@@ -321,17 +342,13 @@ class Recorder(Keeper):
         """Leave out all but the newest calls, and what was for them alone."""
         cut = self._ends[-KEPT_CALLS - 1]
         self.skipped += len(self._ends) - KEPT_CALLS
+        self.unkept.update(deposits_in(self.notes[:cut]))
         alive = {known for _, t in self.variables() if (known := self.ids.known(t)) is not None}
         before = len(self.notes)
         self.notes[:], self.frozen = prune(self.notes, cut, self.ids, alive)
         gone = before - len(self.notes)
         self._ends = [end - gone for end in self._ends[-KEPT_CALLS:]]
         self.numbers.room = notes.ROOM
-
-
-def named_by(spot: Spot | None) -> tuple[Any, str | None]:
-    """The span of a point in the source, and the variable that names what it computes."""
-    return (None, None) if spot is None else (spot.span, spot.name)
 
 
 def describe(error: BaseException) -> str:

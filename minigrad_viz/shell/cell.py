@@ -15,8 +15,9 @@ import threading
 import tokenize
 import traceback
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from IPython.core import error
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
     from IPython.core.interactiveshell import ExecutionInfo, ExecutionResult, InteractiveShell
 
 Begin = Callable[[argparse.Namespace, str, dict[str, Any]], Any]
-End = Callable[..., None]
+End = Callable[..., str | None]
 
 
 class UsageError(error.UsageError):
@@ -89,6 +90,7 @@ class CellRunner:
         end: End,
         parser: MagicArgumentParser | None = None,
         lang: Callable[[], str | None] = lambda: None,
+        words: Mapping[str, Callable[[], object]] = MappingProxyType({}),
     ):
         """`begin(options, source, namespace) -> handle` is called just before the body runs.
 
@@ -99,14 +101,16 @@ class CellRunner:
 
         `end(handle, error=..., result_silenced=...)` is called when the cell's own output is out. `error` is
         what the cell raised, or None; `result_silenced` says that the cell ended in `;`. An error it raises
-        is shown as a warning of one line.
+        is shown as a warning of one line. It may give the traceback of a failure that it has told of itself,
+        for `%name traceback`.
 
-        `lang` gives the language of what the runner itself says; None is the one in force.
+        `lang` gives the language of what the runner itself says; None is the one in force. `words` are
+        further words of `%name`, with what gives the thing that each shows.
         """
         self._shell: Any = shell  # IPython's own annotations do not hold for all that is used here
         self._name, self._begin, self._end = name, begin, end
         self._parser = parser or option_parser(name, f"Watch the cell with {name}.")
-        self._lang = lang
+        self._lang, self._words = lang, words
         self._head = re.compile(rf"%%{re.escape(name)}(?=\s|$)(.*)")
         self.always: str | None = None  # the arguments of `%name on`; None when it is off
         self.switched: Callable[[bool], Any] = lambda on: None  # told of `%name on` and `%name off`
@@ -172,6 +176,7 @@ class CellRunner:
             "on [options]": text("magic_line_on", self._lang()),
             "off": text("magic_line_off", self._lang()),
             "cell [options]": text("magic_line_cell", self._lang()),
+            **{word: text(f"magic_line_{word}", self._lang()) for word in self._words},
             "traceback": text("magic_line_traceback", self._lang()),
         }
         return "\n".join(f"%{self._name} {words:<16}{told}" for words, told in lines.items())
@@ -190,8 +195,11 @@ class CellRunner:
             self.switched(False)
         elif word == "traceback":
             print(self._problem or self._say("magic_no_traceback"))
+        elif word in self._words:
+            return self._words[word]()
         else:
-            raise UsageError(self._say("magic_bad_line", word=word))
+            words = ", ".join(["on", "off", "cell", *self._words])
+            raise UsageError(self._say("magic_bad_line", word=word, words=words))
         return None
 
     def _cell_magic(self, line: str, body: str) -> object:
@@ -257,7 +265,8 @@ class CellRunner:
         for cell in reversed(cells):
             if cell.watched:
                 try:
-                    self._end(cell.handle, error=problem, result_silenced=cell.silenced)
+                    told = self._end(cell.handle, error=problem, result_silenced=cell.silenced)
+                    self._problem = told or self._problem
                 except (Exception, KeyboardInterrupt) as failure:
                     self._warn("magic_end_failed", failure)
 

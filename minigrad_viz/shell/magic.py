@@ -13,8 +13,10 @@ from ..recording.recorder import Recorder
 from ..trace.events import Created, Forward
 from ..words import text
 from .cell import CellRunner, vars_of
+from .explain import explain
+from .last import remember
 from .options import Reader, Settings, report_options, settings_class
-from .report import Report, remember
+from .report import Report
 
 NAME = "autograd"
 
@@ -54,14 +56,19 @@ class Watcher:
         watched.recorder.start()
         return watched
 
-    def end(self, watched: Watched, *, error: BaseException | None, result_silenced: bool) -> None:
-        """Stop recording and show what there is, just after the cell's own output."""
+    def end(self, watched: Watched, *, error: BaseException | None, result_silenced: bool) -> str | None:
+        """Stop recording and show what there is, just after the cell's own output. Gives the traceback where
+        that could not be explained."""
         trace = watched.recorder.stop(error)
-        if watched.automatic and not any(isinstance(e, Created | Forward) for e in trace.events):
-            return
+        unasked = watched.automatic and not any(isinstance(e, Created | Forward) for e in trace.events)
+        if unasked and error is None:
+            return None
         report = Report(trace, roots=tuple(watched.chosen["roots"]), **report_options(watched.chosen))
-        remember(report)
+        if unasked and not any(each.key for each in report.explained):
+            return None
+        remember(report, error, watched.recorder.ids)
         self.show(report, watched.chosen)
+        return report.problem or None
 
     def show(self, report: Report, chosen: dict[str, Any]) -> None:
         """Display a report as was asked, and write its files; one that cannot be written is only told of."""
@@ -122,7 +129,9 @@ def load(shell: Any) -> None:
         return
     settings = settings_class()(parent=shell)
     watcher = Watcher(shell, settings)
-    runner = CellRunner(shell, NAME, watcher.begin, watcher.end, parser(settings), lambda: settings.lang)
+    words = {"explain": lambda: explain(lang=settings.lang) if settings.lang else explain()}
+    lang, reader = (lambda: settings.lang), parser(settings)
+    runner = CellRunner(shell, NAME, watcher.begin, watcher.end, reader, lang, words)
     runner.switched = lambda on: settings.set_trait("on", on)
     settings.observe(lambda change: follow(runner, change["new"]), "on")
     runner.install()

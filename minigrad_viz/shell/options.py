@@ -13,8 +13,8 @@ from typing import Any, NamedTuple, Self
 import traitlets
 from traitlets.config import Configurable
 
-from ..drawing.cards import DETAILS, SAVED
 from ..drawing.dot import DIRECTIONS
+from ..drawing.look import DETAILS, SAVED
 from ..drawing.picture import LIMIT, STYLES
 from ..words import CATALOGUES, text
 from .report import ENDINGS
@@ -38,8 +38,8 @@ class Option(NamedTuple):
         return text(f"option_{self.key}", lang, default=self.default, endings=listed(ENDINGS))
 
 
-def switch(key: str, default: bool) -> Option:
-    """An option that is on or off: `--key` and `--no-key`."""
+def switch(key: str, default: bool | None) -> Option:
+    """An option that is on or off: `--key` and `--no-key` (None: whichever fits)."""
     return Option(key, default, (True, False), switches={f"--{key}": True, f"--no-{key}": False})
 
 
@@ -56,6 +56,8 @@ OPTIONS = (
     switch("fold", True),
     Option("lang", None, tuple(CATALOGUES), ("--lang",)),
     switch("table", True),
+    switch("ledger", None),
+    switch("memory", False),
     switch("steps", False),
     Option("output", (), FILES, ("-o", "--output")),
 )
@@ -64,7 +66,7 @@ DEFAULTS = {option.key: option.default for option in OPTIONS}
 
 def report_options(chosen: dict[str, Any]) -> dict[str, Any]:
     """What of the chosen options is for `Report`, in its words."""
-    keys = ("detail", "values", "saved", "direction", "style", "fold", "lang")
+    keys = ("detail", "values", "saved", "direction", "style", "fold", "lang", "ledger", "memory")
     return {key: chosen[key] for key in keys} | {"limit": chosen["max_nodes"]}
 
 

@@ -5,15 +5,21 @@ from __future__ import annotations
 import html
 import itertools
 import json
+import traceback
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from ..drawing.ledger_sheet import LedgerSheet
+from ..drawing.memory_sheet import MemorySheet, memory_sheet
 from ..drawing.picture import Picture
+from ..drawing.sheets import Sheet
 from ..drawing.table import Table, table_of, to_html, to_text
 from ..explaining import explanations_of
 from ..model.scenes import Scene, scenes_of
 from ..player.score import Act
 from ..player.static import player_html
+from ..steps.recursion import recursion_text
 from ..steps.timeline import Frame, frames_of
 from ..steps.timeline import to_markdown as steps_to_markdown
 from ..steps.timeline import to_text as steps_to_text
@@ -21,6 +27,7 @@ from ..trace.events import Trace
 from ..trace.explained import Explanation
 from ..trace.graph import ROOT, Graph
 from ..words import clean, language, text
+from . import panel
 
 if TYPE_CHECKING:
     from ..player.widget import Stepper
@@ -51,7 +58,9 @@ class Report:
     """A recorded cell, ready to be shown. It is made of plain data: no tensor is kept alive by it.
 
     `roots` limits the pictures to what these variables were computed from (ValueError if the cell has none
-    of that name); `fold` makes one station of each long chain. Further options are those of `Picture`.
+    of that name); `fold` makes one station of each long chain. `ledger` and `memory` say whether these sheets
+    stand below the state table (None: where the ledger is telling). Further options are those of `Picture`.
+    `explained` says why what went wrong did; `problem` is the traceback, if that could not be found out.
     """
 
     def __init__(
@@ -61,11 +70,15 @@ class Report:
         roots: tuple[str, ...] = (),
         lang: str | None = None,
         fold: bool = True,
+        ledger: bool | None = None,
+        memory: bool = False,
         **options: Any,
     ) -> None:
         self.trace = trace
         self.lang = lang = lang or language()
-        self.explained: tuple[Explanation, ...] = explanations_of(trace, lang)
+        self.explained: tuple[Explanation, ...] = ()
+        self.problem = self._unexplained = ""
+        self._explain()
         self.scenes: tuple[Scene, ...] = scenes_of(
             trace, roots=tuple(roots), fold=fold, lang=lang, explained=self.explained
         )
@@ -73,6 +86,33 @@ class Report:
         self._acts: dict[int, Act] = {}
         self._stepper: Stepper | None = None
         self.table: Table = table_of(trace, lang)
+        self._asked = ledger, memory
+
+    def _explain(self) -> None:
+        """Find explanations. A fault of ours in that must not take away the rest of what is shown."""
+        try:
+            self.explained = explanations_of(self.trace, self.lang)
+        except Exception as problem:
+            self.explained = (Explanation("", self.trace.error),) if self.trace.error else ()
+            self.problem = "".join(traceback.format_exception(problem))
+            said = " ".join(f"{type(problem).__name__}: {problem}".split())
+            self._unexplained = clean(text("unexplained", self.lang, problem=said))
+
+    @cached_property
+    def ledger(self) -> LedgerSheet:
+        """How the `.grad` of each tensor came to be what it is."""
+        return LedgerSheet(self.trace, self.lang)
+
+    @cached_property
+    def memory(self) -> MemorySheet:
+        """What the graph kept for backward, in bytes."""
+        return memory_sheet(self.trace, self.lang)
+
+    def _sheets(self) -> list[Sheet]:
+        """The sheets below the state table that were asked for; the ledger also where it is telling."""
+        ledger, memory = self._asked
+        shown: list[Sheet] = [self.ledger] if ledger or (ledger is None and self.ledger.telling) else []
+        return [sheet for sheet in (*shown, *([self.memory] if memory else [])) if sheet]
 
     # ── its parts ───────────────────────────────────────────────────────────────────────────────────────────
 
@@ -97,6 +137,12 @@ class Report:
         return Steps(self.frames, self.lang)
 
     @property
+    def recursion(self) -> str:
+        """Why nodes do not run by plain recursion: how often each would, and what would come out wrong."""
+        scene = self.scenes[-1]
+        return recursion_text(self.trace, scene.graph, scene.call or None, self.lang)
+
+    @property
     def acts(self) -> tuple[Act, ...]:
         """Picture and steps of every backward call that was kept."""
         return tuple(map(self.act, range(len(self.scenes))))
@@ -106,7 +152,7 @@ class Report:
         i = range(len(self.scenes))[i]
         if i not in self._acts:
             scene = self.scenes[i]
-            frames = frames_of(self.trace, scene.graph, scene.call or None, self.lang)
+            frames = frames_of(self.trace, scene.graph, scene.call or None, self.lang, self.explained)
             self._acts[i] = Act(scene.label, self._pictures[i], frames)
         return self._acts[i]
 
@@ -135,27 +181,46 @@ class Report:
         said = [text("graph_until_error", self.lang)] if self.trace.error else []
         return said + ([clean(self.scenes[-1].label)] if len(self.scenes) > 1 else [])
 
+    def explanation(self) -> str:
+        """What went wrong, why, and what to do; "" if all is well."""
+        told = panel.to_text(self.explained, self.trace.error, self.lang)
+        return "\n\n".join(filter(None, (told, self._unexplained)))
+
+    def explanation_html(self) -> str:
+        """The same for a page."""
+        told = panel.to_html(self.explained, self.trace.error, self.lang)
+        return told + (paragraph(self._unexplained) if self._unexplained else "")
+
     def text(self, steps: bool = False, *, graph: bool = True, table: bool = True) -> str:
-        """Outline and state table in words, and on request the numbered steps with their arithmetic."""
+        """Outline, what went wrong, and state table in words, and on request the numbered steps with their
+        arithmetic."""
+        said = self.explanation()
         if not self.graph.stations:
-            return text("no_tensors", self.lang)
+            return "\n\n".join(filter(None, (text("no_tensors", self.lang), said)))
         parts = ["\n".join([*self.head(), self.picture.outline()])] if graph else []
+        if said:
+            parts.append(said)
         if table and self.table.rows:
             parts.append(to_text(self.table, self.lang))
+        parts += [sheet.text() for sheet in self._sheets()]
         if steps:
             parts.append(str(self.steps))
         return "\n\n".join(parts)
 
     def html(self, show: str = "player", *, table: bool = True) -> str:
-        """Graph and state table for a page. `show` says how the graph is shown: as a "player", as a
-        "static" picture, or not at all ("none"). A picture that Graphviz itself draws has no parts that a
-        player could mark: it is always static."""
+        """Graph, what went wrong, and state table for a page. `show` says how the graph is shown: as a
+        "player", as a "static" picture, or not at all ("none"). A picture that Graphviz itself draws has no
+        parts that a player could mark: it is always static."""
+        said = self.explanation_html()
         if not self.graph.stations:
-            return f"<p>{html.escape(text('no_tensors', self.lang))}</p>"
+            return f"<p>{html.escape(text('no_tensors', self.lang))}</p>{said}"
         if show == "player" and self.picture.style != "house":
             show = "static"
         shown = self._player() if show == "player" else self._still() if show == "static" else ""
-        return shown + (to_html(self.table, self.lang) if table and self.table.rows else "")
+        parts = [to_html(self.table, self.lang)] if table and self.table.rows else []
+        for sheet in self._sheets():
+            parts.append(sheet.html(style=not parts))
+        return shown + said + "".join(parts)
 
     def _player(self) -> str:
         error = self.head()[:1] if self.trace.error else []
@@ -218,21 +283,6 @@ class Steps:
 
 
 def paragraph(sentence: str) -> str:
-    """A sentence above a picture."""
+    """A sentence above or below a picture."""
     style = "font:13px system-ui,sans-serif;margin:.3em 0"
     return f'<p style="{style}">{html.escape(sentence)}</p>'
-
-
-_last: list[Report] = []  # that of the last watched cell, if there is one
-
-
-def remember(report: Report) -> None:
-    """Keep the report of a watched cell until the next one's."""
-    _last[:] = [report]
-
-
-def last() -> Report:
-    """The report of the last cell under `%%autograd`; RuntimeError if there is none."""
-    if not _last:
-        raise RuntimeError(text("no_last"))
-    return _last[0]

@@ -11,12 +11,13 @@ from typing import Any
 import numpy as np
 
 from minigrad import dialect, modes
+from minigrad.dtypes import DIFFERENTIABLE
 from minigrad.graph import LAST, RELEASED, AccumulateGrad
 from minigrad.op import Op
 from minigrad.tensor_base import TensorBase, edge
 from minigrad.tensor_base import numbers as raw
 
-from ..protocol import Value, has_history, node_name, saved_of
+from ..protocol import Value, has_history, node_name, owner_of, saved_of
 from ..trace import notes
 from .quick import NUMBERS, SCALARS, forward_of, node_ran_of
 
@@ -46,6 +47,7 @@ class Minigrad:
         self.backward_ended = recorder.backward_ended
         self.packed = recorder.packed
         self.unpacked = recorder.unpacked
+        self.grad_set = recorder.grad_set
         self.hook_starts = recorder.hook_starts
         self.hook_ended = recorder.hook_ended
         self.titles: dict[str, dict[type, str]] = {name: {} for name in dialect.DIALECTS}
@@ -104,7 +106,7 @@ class Minigrad:
             return self.dirtied(title, inputs, written[0])
         if title == "copy" and recorder.call:
             inputs = inputs[1:]  # the destination is new memory, nobody's tensor
-        recorder.forward(title, inputs, results, modes.is_grad_enabled())
+        recorder.forward(title, inputs, results, modes.is_grad_enabled(), ghost_of(op, results))
 
     def dirtied(self, title: str, inputs: list[Any], i: int) -> None:
         """A custom Function wrote into input `i` and returned it; how often, nobody knows."""
@@ -117,16 +119,26 @@ class Minigrad:
         self.recorder.mutated(title, values, -1, before)
 
     @safely
-    def created(self, tensor: Any) -> None:
+    def created(self, tensor: Any, data: Any) -> None:
         """A tensor was made from data."""
         if not (modes.state.saved_hooks and by_hook()):
-            self.recorder.created(tensor)
+            self.recorder.created(tensor, data)
 
     @safely
-    def detached(self, source: Any, result: Any) -> None:
-        """`detach()` was called."""
+    def detached(self, source: Any, result: Any, how: str) -> None:
+        """`detach()` was called, or `.data`."""
         if not (modes.state.saved_hooks and by_hook()):
-            self.recorder.detached(source, result)
+            self.recorder.detached(source, result, how)
+
+    @safely
+    def left(self, tensor: Any, how: str, value: Any) -> None:
+        """Numbers of a tensor were given out."""
+        self.recorder.left(tensor, how, value)
+
+    @safely
+    def asked(self, tensor: Any) -> None:
+        """`requires_grad` of a tensor was set."""
+        self.recorder.asked(tensor)
 
     @safely
     def mutated(self, op: Any, values: list[Any], version: int, history: tuple[Any, int]) -> None:
@@ -178,7 +190,11 @@ class Minigrad:
                     continue
                 leaf = recorder.ids.object(node.variable) if number == LAST and node._extra is None else None
                 self.calm = self.calm and leaf is not None
-                how = (recorder.freeze(key, node),) if leaf is None else (self.title(node), leaf)
+                how: tuple[Any, ...]
+                if leaf is None:
+                    how = (recorder.freeze(key, node),)
+                else:
+                    how = self.title(node), leaf, id(owner_of(node.variable._data))
                 frozen.append((key, number, *how))
             live.append(node)
             stack += [n for n in node._next[::-1] if n is not None]
@@ -202,12 +218,15 @@ class Minigrad:
             slots = self.slots[op] = [slot_of(op, name) for name in notes.saved_names(op)]
         values: list[Any] = []
         versions: list[int] | None = None
+        memories: dict[int, tuple[int, int]] = {}
         for slot, place, at in slots:
             value = getattr(node, slot)
             if value.__class__ not in FIXED:
                 kind = isinstance(value, TensorBase)
                 arrays = kind or isinstance(value, np.ndarray | np.generic)
                 if not arrays:
+                    if value.__class__ is list or (value.__class__ is tuple and holds_arrays(value)):
+                        return None
                     values.append(str(value))
                     continue
                 carrier = value if kind else node if place is None else node._next[place]
@@ -222,14 +241,17 @@ class Minigrad:
                         return None
                     versions = versions or [0] * len(slots)
                     versions[len(values)] = expected
-                value = self.recorder.numbers.take(raw(value) if kind else value)
+                value = raw(value) if kind else value
+                whole = owner_of(value)
+                memories[len(values)] = id(whole), whole.nbytes
+                value = self.recorder.numbers.take(value)
             elif value.__class__ in SCALARS:
                 carrier = node if place is None else node._next[place]
                 if carrier is not None and carrier._storage is not None:
                     return None  # the scalar has become an array since
             values.append(value)
         number, told = node._seq, None if versions is None else tuple(versions)
-        return number, number, op.name, self.title(node), told, node._nrs, *values, *edges
+        return number, number, op.name, self.title(node), told, memories, node._nrs, *values, *edges
 
     def gone(self, node: Any) -> bool:
         """Whether what a node saved cannot be read any more."""
@@ -257,12 +279,16 @@ class Minigrad:
         recorder, leaf = self.recorder, node.variable
         before, key = self.before.pop(node, None), recorder.ids.key(node)
         added = None if received is None else self.received(node, getattr(received, "_data", received))
+        late = recorder.before_late_hooks(key) if leaf._post_accumulate else None
         recorder.notes.append(("ran", recorder.call, key, added))
         name = recorder.ids.known(leaf)
-        if added is not None and leaf._grad is not None and name is not None:
-            same = before is None and self.calm
-            after = added if same else recorder.numbers.take(leaf._grad._data)
-            recorder.notes.append(("deposited", recorder.call, key, name, before, added, after))
+        if added is None or name is None:
+            return
+        grad, after = leaf._grad, added
+        if grad is not None:
+            after = added if before is None and self.calm else recorder.numbers.take(grad._data)
+            recorder.grads.hold(name, grad, after)
+        recorder.notes.append(("deposited", recorder.call, key, name, before, added, late or after))
 
     @safely
     def custom_starts(self, node: Any) -> None:
@@ -290,6 +316,11 @@ class Minigrad:
         return flow[1] if flow and flow[0]() is gradient else self.recorder.numbers.take(gradient)
 
 
+def holds_arrays(values: tuple[Any, ...]) -> bool:
+    """Whether there are tensors among saved values."""
+    return any(isinstance(value, TensorBase | np.ndarray) for value in values)
+
+
 def by_hook() -> bool:
     """Whether a saved-tensor hook runs: what it computes is no step of the cell."""
     frame: Any = sys._getframe(2)
@@ -298,6 +329,15 @@ def by_hook() -> bool:
             return True
         frame = frame.f_back
     return False
+
+
+def ghost_of(op: Any, results: list[Any]) -> str:
+    """The name of the node that an op would have left, had it been recorded; "" for one that leaves none."""
+    if modes.is_recording() or not results or results[0]._data.dtype not in DIFFERENTIABLE:
+        return ""
+    if op.__class__ is not Op:
+        return f"{op.__name__}Backward"
+    return dialect.node_name(op.node.__name__) if op.inputs else ""
 
 
 def standing() -> dict[str, bool]:

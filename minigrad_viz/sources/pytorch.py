@@ -24,12 +24,15 @@ from types import ModuleType
 from typing import Any
 
 from ..protocol import edge_of, has_history, is_tensor, saved_of, version_of
+from . import unseen
 
 PROPERTIES = ("T", "mT", "H", "mH", "real", "imag")  # attributes that compute; other attributes are only read
 COPIES = ("tensor", "as_tensor", "asarray", "from_numpy")  # make a tensor from data, even if that is a tensor
+GIVING = {"item": "item", "tolist": "item", "__float__": "item", "numpy": "numpy", "__array__": "numpy"}
 QUIET = (
     "torch.autograd.function",
     "torch.autograd.gradcheck",
+    unseen.__name__,
 )  # what runs inside these is no step of the cell
 CHECKPOINT = "torch.utils.checkpoint"
 SWITCHES = ("torch.autograd.grad_mode", "torch.utils._contextlib")  # what stands between a mode and who asks
@@ -104,6 +107,8 @@ class PyTorch:
         """Run a function of PyTorch and tell what it did."""
         __tracebackhide__ = True
         name = title(func)
+        if name is None and func.__name__ in ("__set__", "__delete__"):
+            return self.assigned(func, args, kwargs)
         if name is None or func in self.backward or not self.listens():
             return func(*args, **kwargs)
         if name == "set_grad_enabled":
@@ -116,8 +121,27 @@ class PyTorch:
         self.steps += 1
         with self.recorder.shield():
             self.recorder.step = self.steps
-            self.tell(name, given, list(tensors.values()), [t for t in flat((result,)) if is_tensor(t)])
+            results = [t for t in flat((result,)) if is_tensor(t)]
+            self.tell(name, [*args, *kwargs.values()], list(tensors.values()), results)
+            self.tell_of(getattr(func, "__name__", ""), args, result)
         self.recorder.step = 0
+        return result
+
+    def assigned(self, func: Any, args: Any, kwargs: dict[str, Any]) -> Any:
+        """Set or delete an attribute, and tell if it was `.grad` or `requires_grad`."""
+        __tracebackhide__ = True
+        attribute = getattr(func.__self__, "__name__", "")
+        if attribute not in ("grad", "requires_grad") or not self.listens():
+            return func(*args, **kwargs)
+        if attribute == "requires_grad":
+            result = func(*args, **kwargs)
+            self.recorder.asked(args[0])
+            return result
+        with self.recorder.shield():
+            before = args[0].grad if args[0].is_leaf or args[0].retains_grad else None
+        result = func(*args, **kwargs)
+        with self.recorder.shield():
+            self.recorder.grad_set(args[0], before)
         return result
 
     def switched(self, func: Any, args: Any, kwargs: dict[str, Any]) -> Any:
@@ -207,25 +231,43 @@ class PyTorch:
             frame = frame.f_back  # type: ignore[assignment]
         return True
 
-    def tell(self, name: str, given: list[Any], tensors: list[tuple[Any, int]], results: list[Any]) -> None:
-        """Tell what a function did: it wrote into tensors, or made new ones."""
+    def tell(self, name: str, values: list[Any], tensors: list[tuple[Any, int]], results: list[Any]) -> None:
+        """Tell what a function did with some `values`: it wrote into tensors, or made new ones."""
+        given = list(flat(values))
         written = [t for t, version in tensors if version_of(t) != version]
         for tensor in written:
-            values = [tensor, *(v for v in given if v is not tensor)]
             version = next(version for t, version in tensors if t is tensor)
-            self.recorder.mutated(name, values, version)
+            self.recorder.mutated(name, [tensor, *(v for v in given if v is not tensor)], version)
         results = [r for r in results if not any(r is t for t, _ in tensors)]
         if not results or written:
             return
         if name in ("detach", "data") and tensors:
-            self.recorder.detached(tensors[0][0], results[0])
-        elif not tensors or name in COPIES or name.endswith("_like") or name.startswith("new_"):
+            self.recorder.detached(tensors[0][0], results[0], name)
+        elif (
+            not tensors
+            or (name in COPIES and results[0].grad_fn is None)
+            or name.endswith("_like")
+            or name.startswith("new_")
+        ):
             if not by_torch():
+                data = values if name in COPIES else [v for v in given if not is_tensor(v)]
                 for result in results:
-                    self.recorder.created(result)
+                    self.recorder.created(result, data)
         else:
             self.recorder.adopt_within(results)
             self.recorder.forward(name, given, results, self.torch.is_grad_enabled())
+
+    def tell_of(self, name: str, args: Any, result: Any) -> None:
+        """Tell what a method did that made no tensor: it gave numbers out, or changed what autograd knows."""
+        tensor = args[0] if args else None
+        if tensor is None or not is_tensor(tensor):
+            return
+        if name in GIVING:
+            self.recorder.left(tensor, GIVING[name], result)
+        elif name == "requires_grad_":
+            self.recorder.asked(tensor)
+        elif name == "detach_" and tensor.grad_fn is None:
+            self.recorder.detached(tensor, tensor)
 
 
 def title(func: Any) -> str | None:

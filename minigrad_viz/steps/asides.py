@@ -7,12 +7,19 @@ import ast
 import functools
 from typing import NamedTuple
 
+from ..model.handles import handling
+
 CALLS = {
-    "requires_grad_": "step_requires_grad",
     "retain_grad": "step_retain_grad",
-    "register_hook": "step_register_hook",
     "gradcheck": "step_gradcheck",
     "gradgradcheck": "step_gradcheck",
+    "check_gradients": "step_gradcheck",
+}
+HOOKS = {
+    "tensor": "step_register_hook",
+    "post_accumulate": "step_register_late",
+    "pre": "step_register_prehook",
+    "post": "step_register_posthook",
 }
 
 
@@ -26,7 +33,12 @@ class Aside(NamedTuple):
 
 @functools.lru_cache(maxsize=256)
 def aside(statement: str) -> Aside | None:
-    """What to tell of a statement with this text; None if nothing."""
+    """What to tell of a statement with this text; None if nothing. Whether a `handle.remove()` is about a
+    hook, only the trace knows; it is about no variable here."""
+    if "register_" in statement:
+        told = next((told for told in handling(statement) if told.kind), None)
+        if told is not None:
+            return Aside(HOOKS[told.kind], told.variable)
     if not any(name in statement for name in CALLS):
         return None
     try:
@@ -38,6 +50,6 @@ def aside(statement: str) -> Aside | None:
         name = call.func.attr if isinstance(call.func, ast.Attribute) else getattr(call.func, "id", "")
         if CALLS.get(name) == "step_gradcheck":
             return Aside("step_gradcheck", "")
-        if name in CALLS and isinstance(holder, ast.Name) and not (name == "requires_grad_" and call.args):
+        if name in CALLS and isinstance(holder, ast.Name):
             return Aside(CALLS[name], holder.id)
     return None

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from ..arithmetic import Line
-from ..drawing.cards import kept_words
+from ..drawing.decks import kept_words
 from ..numbers import short
 from ..trace.events import Recomputed
 from ..trace.graph import Saved

@@ -12,12 +12,12 @@ from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
 from ..arithmetic import Line, capture_lines, deposit_lines, lines_of, tangent_lines, value_lines
+from ..drawing.nodes import hook_label, hook_text
 from ..numbers import short
 from ..protocol import Value
 from ..trace.events import (
     BackwardEnded,
     Created,
-    Detached,
     Failed,
     Forward,
     HookRan,
@@ -27,9 +27,11 @@ from ..trace.events import (
     Statement,
     TensorState,
 )
+from ..trace.explained import Explanation
+from ..trace.graph import GUILTY
 from ..words import clean, text
 from .asides import aside
-from .keeping import Keeping
+from .cutting import Cutting
 from .stage import LISTED, Told, in_cell, written
 
 BEFORE = ("tensor", "pre", "multi")  # hooks that run before their node does
@@ -43,7 +45,7 @@ class SoFar(NamedTuple):
     missing: int
 
 
-class Narrator(Keeping):
+class Narrator(Cutting):
     """Tells events, each as one step."""
 
     # ── forward ─────────────────────────────────────────────────────────────────────────────────────────────
@@ -78,14 +80,8 @@ class Narrator(Keeping):
             values["node"] = self.builder.nodes[owner].name
             marks += self.deck_marks(self.station(self.place_of(owner)))[:1]
             told = text("step_inside", self.lang, **values)
-        elif self.switched("inference", place.time) and any(map(self.asks, event.inputs)):
-            told = text("step_forward_inference", self.lang, **values)
-        elif not event.grad_enabled and any(map(self.asks, event.inputs)):
-            told = text("step_forward_off", self.lang, **values)
-        elif self.no_node(event):
-            told = text("step_forward_none", self.lang, **values)
         else:
-            told = text("step_forward", self.lang, **values)
+            told = self.computed_as(event, place)
         lines = [] if node is None else self.saved(node.name, node.saved)
         lines[:0] = tangent_lines(self.builder, event, self.lang)
         if opens and event.span is not None:
@@ -93,22 +89,6 @@ class Narrator(Keeping):
         of_leaf = owner is None or self.builder.nodes[owner].variable is not None
         span = in_cell(event.span) if of_leaf else self.written_at(self.place_of(owner or ""))
         return Told(marks, clean(told), tuple(lines), span)
-
-    def no_node(self, event: Forward) -> bool:
-        """Whether an op left no node, in a cell with nodes, because no input asks for a gradient."""
-        made = any(state.node is not None for state in event.outputs)
-        return event.grad_enabled and bool(self.builder.by_node) and not made
-
-    def asks(self, tensor: str | None) -> bool:
-        """Whether a tensor requires gradients."""
-        return tensor is not None and self.builder.asks(tensor)
-
-    def detached(self, event: Detached) -> Told:
-        """`detach()` was called."""
-        place = self.builder.at[event.tensor.id][0]
-        values = {"expr": self.expression(place), "made": self.made((event.tensor,))}
-        told = text("step_detached", self.lang, source=self.name(event.source), **values)
-        return Told(self.card_marks((event.tensor.id,)), clean(told), (), in_cell(event.span))
 
     def mutated(self, event: Mutated) -> Told:
         """An op wrote into a tensor."""
@@ -126,18 +106,18 @@ class Narrator(Keeping):
         else:
             values["expr"] = written(event.span)
         return Told(
-            self.card_marks((event.tensor.id,)),
+            self.card_marks((event.tensor.id, *(state.id for state in event.also))),
             clean(text(key, self.lang, **values)),
-            tuple(value_lines(self.builder, event.tensor, self.lang)),
+            (*value_lines(self.builder, event.tensor, self.lang), *self.sharing(event)),
             in_cell(event.span),
         )
 
     def aside(self, event: Statement, tensor: str) -> Told:
-        """A statement without an op: about `tensor`, or a gradcheck."""
+        """A statement without an op: about `tensor`, or a gradcheck; it removes a hook if it says no more."""
         told = aside(event.span.text)
-        assert told is not None
+        key = "step_hook_removed" if told is None else told.key
         name = self.name(tensor) if tensor else ""
-        said = text(told.key, self.lang, expr=written(event.span), name=name)
+        said = text(key, self.lang, expr=written(event.span), name=name)
         return Told(self.card_marks((tensor,))[:1], clean(said), (), in_cell(event.span))
 
     def modes(self, events: Iterable[ModeChanged]) -> list[Line]:
@@ -169,7 +149,21 @@ class Narrator(Keeping):
             names = [self.name(tensor) for tensor in event.wanted[:LISTED]]
             names += ["…"] * (len(event.wanted) > LISTED)
             lines.append(self.line("asked", *self.words("asked", names=", ".join(names))))
-        return lines
+        return [*lines, *self.afterwards()]
+
+    def afterwards(self) -> list[Line]:
+        """What the call leaves for another one: the graph of the gradient, or all that was saved."""
+        event = self.started
+        if event is not None and event.create_graph:
+            return [self.line("graph", *self.words("creates"))]
+        ends = (e for e in self.trace.events if isinstance(e, BackwardEnded) and e.call == self.builder.call)
+        ended = next(ends, None)
+        if event is None or ended is None or ended.error is not None or ended.freed:
+            return []
+        saved = (value for node in event.nodes for value in node.saved if not value.freed)
+        if not any(isinstance(value.value, Value) for value in saved):
+            return []  # nothing to keep: such a graph can be gone through again anyway
+        return [self.line("kept", *self.words("retains"))]
 
     def ran(self, event: NodeRan, first: bool, so_far: Iterable[SoFar]) -> Told:
         """A node ran. `first`: it is the first of its call; `so_far`: where gradients wait after it."""
@@ -203,8 +197,9 @@ class Narrator(Keeping):
             return lines
         lines = [line for line in lines if line.kind != "hook"]
         sums = sum(1 for _ in itertools.takewhile(lambda line: line.kind == "sum", lines))
-        before = [self.hook(hook) for hook in hooks if hook.kind in BEFORE]
-        after = [self.hook(hook) for hook in hooks if hook.kind not in BEFORE]
+        told = [(hook, self.hook(i, hook)) for i, hook in enumerate(hooks, 1)]
+        before = [line for hook, line in told if hook.kind in BEFORE]
+        after = [line for hook, line in told if hook.kind not in BEFORE]
         return [*lines[:sums], *before, *lines[sums:], *after]
 
     def sent(self, event: NodeRan) -> str:
@@ -235,19 +230,16 @@ class Narrator(Keeping):
         key = "step_deposit_first" if first else "step_deposit"
         return text(key, self.lang, value=short(event.received[0]), name=name)
 
-    def hook(self, event: HookRan) -> Line:
-        """What a hook saw and made of it."""
-        key = "hook_saw" if event.before == event.after else "hook_made"
-        named = event.name.isidentifier()
-        label = text(f"hook_{event.kind}", self.lang, name=event.name if named else "").strip()
-        content = text(key, self.lang, before=self.list(event.before), after=self.list(event.after))
-        return self.line("hook", label, content)
+    def hook(self, i: int, event: HookRan) -> Line:
+        """What the `i`-th hook at a node saw and made of it."""
+        label = text("hook_label", self.lang, i=i, hook=hook_label(event, self.lang))
+        return self.line("hook", label, hook_text(event, self.lang))
 
     def hooked(self, node: str) -> Told:
         """Hooks at a tensor whose node does not run itself, because its gradient was asked for."""
         place = self.place_of(node)
         name = "…" if place is None else self.name(place.states[0].id)
-        lines = tuple(map(self.hook, self.hooks.get(node, ())))
+        lines = tuple(self.hook(i, hook) for i, hook in enumerate(self.hooks.get(node, ()), 1))
         span = None if not lines else self.written_at(place)
         marks = self.card_marks(state.id for state in place.states) if place is not None else ()
         return Told(marks[:1], clean(text("step_hooked", self.lang, name=name)), lines, span)
@@ -267,7 +259,14 @@ class Narrator(Keeping):
         )
         return Told(marks, clean(told), tuple(lines), self.call_at)
 
-    def failed(self, event: BackwardEnded | Failed, guilty: str | None, done: int, of: int) -> Told:
+    def failed(
+        self,
+        event: BackwardEnded | Failed,
+        guilty: str | None,
+        done: int,
+        of: int,
+        explained: Sequence[Explanation] = (),
+    ) -> Told:
         """The error that ended a call or the cell. `guilty` is the node that would have run next; `done` of
         `of` nodes had run."""
         place = None if guilty is None else self.place_of(guilty)
@@ -281,7 +280,14 @@ class Narrator(Keeping):
         if made is not None and place is not None:
             lines.append(self.line("made_at", *self.words("made_at", expr=self.expression(place))))
             span = made  # as the traceback that anomaly detection adds
-        return Told(marks, clean(event.error or ""), tuple(lines), span, failed=True)
+        why = next((each for each in reversed(explained) if is_about(each, event)), None)
+        if why is not None:
+            guilty_parts = (m.part for m in why.marks if m.kind == GUILTY and self.has(m.part))
+            marks = tuple(dict.fromkeys((*marks, *guilty_parts)))
+            said = (("why", why.why), ("fix", why.fix))
+            lines += [self.line(key, text(key, self.lang), content) for key, content in said if content]
+        cause = in_cell(why.cause) if why is not None else None
+        return Told(marks, clean(event.error or ""), tuple(lines), span, failed=True, cause=cause)
 
     # ── many at once ────────────────────────────────────────────────────────────────────────────────────────
 
@@ -299,3 +305,9 @@ class Narrator(Keeping):
         ends = [self.made(each) for each in states]
         told = text("step_fold", self.lang, n=len(ops), first=ends[0], last=ends[1])
         return Told(self.card_marks((states[1][0].id,)), clean(told), (), in_cell(last.span))
+
+
+def is_about(explained: Explanation, event: BackwardEnded | Failed) -> bool:
+    """Whether an explanation is that of the error which ended a call, or the cell."""
+    call = event.call if isinstance(event, BackwardEnded) else 0
+    return explained.call == call and explained.error == event.error

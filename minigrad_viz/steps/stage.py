@@ -42,6 +42,8 @@ class Told(NamedTuple):
     lines: tuple[Line, ...] = ()
     span: Where | None = None
     failed: bool = False
+    recursion: str = ""
+    cause: Where | None = None
 
 
 class Stage:
@@ -139,6 +141,11 @@ class Stage:
             return ()
         routes = [route for route in station.deck.inputs if route in self.drawn]
         return (f"{station.id}-d", *(part for r in routes for part in (f"{r}-g", f"{r}-p")))
+
+    def has(self, part: str) -> bool:
+        """Whether a part is in the picture, or its station is."""
+        of = part.partition("-")[0]
+        return of in self.stations or of in self.drawn
 
     def written_at(self, place: Place | None) -> Where | None:
         """Where the expression stands that made a place."""

@@ -20,8 +20,10 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from ..model.build import Builder
+from ..model.places import reader_of
 from ..protocol import Value
 from ..trace.events import (
+    Asked,
     BackwardEnded,
     BackwardStarted,
     Created,
@@ -29,7 +31,9 @@ from ..trace.events import (
     Event,
     Failed,
     Forward,
+    GradSet,
     HookRan,
+    Left,
     ModeChanged,
     Mutated,
     NodeRan,
@@ -44,6 +48,7 @@ from .schedule import Schedule, needed
 
 LIMIT = 1000  # steps; of more the middle ones are told in one
 FORWARD, BACKWARD = "forward", "backward"
+TWICE, CHANGED = "backward through the graph a second time", "modified by an inplace operation"
 NOT_A_NUMBER = re.compile(r"Function '(\w+)' returned nan values in its")  # says anomaly detection
 
 
@@ -82,6 +87,9 @@ class Story:
                 self.ran.append(event.node)
             elif isinstance(event, BackwardEnded) and event.call == self.call:
                 self.ended = event
+        # When a hook was removed, and the tensor that had it.
+        hooks = reader_of(trace).registered
+        self.removals = {hook.until: hook.tensor for hook in hooks if hook.until is not None}
         self.schedule = self.recomputed()
         self.so_far: dict[str, list[SoFar]] = {} if self.schedule is None else self.sums(self.schedule)
 
@@ -124,6 +132,8 @@ class Story:
     def guilty(self) -> str | None:
         """The node that would have run when the call failed; None if the failure came before any."""
         event, schedule = self.started, self.schedule
+        if not self.trace.recorded:
+            return self.unusable
         found = NOT_A_NUMBER.search((self.ended.error if self.ended is not None else None) or "")
         if found is not None and self.ran and self.builder.nodes[self.ran[-1]].name == found[1]:
             return self.ran[-1]  # it ran, and what it gave was looked at then
@@ -135,6 +145,26 @@ class Story:
             if gradient is None or (value is not None and value.shape != gradient.shape):
                 return None
         return schedule.order[len(self.ran)]
+
+    @property
+    def unusable(self) -> str | None:
+        """Where nobody saw what ran: the node of which the traceback tells; else the only one whose saved
+        values are gone or were written to, if the error is about that. Nodes that ran in the call have let go
+        of theirs too; behind one that still has them none did."""
+        if self.ended is None or self.ended.stopped is not None or self.schedule is None:
+            return None if self.ended is None else self.ended.stopped
+        changed, freed = list[str](), list[str]()
+        for node in self.schedule.order:
+            saved = self.builder.nodes[node].saved
+            if any(s.now is not None for s in saved):
+                changed.append(node)
+            if any(s.freed for s in saved):
+                freed.append(node)
+            elif any(isinstance(s.value, Value) or s.packed for s in saved):
+                break
+        error = self.ended.error or ""
+        found = freed if TWICE in error else changed[:1] if CHANGED in error else []
+        return found[0] if len(found) == 1 else None
 
     def sums(self, schedule: Schedule) -> dict[str, list[SoFar]]:
         """Per node that ran, where gradients that it sent have to wait for others, and their sum so far."""
@@ -185,19 +215,23 @@ class Story:
         """The events that are told, and switches of modes."""
         begin, end, old = self.window()
         owner = self.owners()
+        here = self.starts.get(self.call, math.inf)
+        before = max((time for time in self.starts.values() if time < here), default=-1)  # the call before
         last, ran, running = max(self.starts, default=0), 0, set(self.ran)
         bound: dict[str, str] = {}  # variable -> its tensor at the time
         inside = {0, self.call}  # calls whose ops need no word about where they ran
         for time, event in enumerate(self.trace.events):
             phase = BACKWARD if getattr(event, "call", 0) == self.call != 0 else FORWARD
-            if isinstance(event, Created | Detached | Mutated | Forward):
+            if isinstance(event, Created | Detached | Left | Mutated | Forward):
                 state = event.outputs[0] if isinstance(event, Forward) else event.tensor
                 if name := getattr(event, "name", None):
                     bound[name] = state.id
                 if not self.shown(state.id):
                     continue
-                if isinstance(event, Mutated) and event.before == state.id and not begin <= time < end:
-                    continue
+                if not begin <= time < end and state.id == getattr(
+                    event, "before", getattr(event, "source", "")
+                ):
+                    continue  # it changes a tensor that the story begins with, or that has ended
                 if isinstance(event, Created) and self.is_seed(event):
                     phase = BACKWARD
                 now = old.get(state.id, state) if isinstance(event, Created) else None
@@ -205,9 +239,17 @@ class Story:
                 inside.add(getattr(event, "call", 0))
                 yield Step(phase, event, ran, self.fold(state.id), owner.get(time), now, opens=other)
             elif isinstance(event, ModeChanged | Statement):
-                told = None if isinstance(event, ModeChanged) else self.aside(event, bound)
+                told = None if isinstance(event, ModeChanged) else self.aside(time, event, bound)
                 if begin <= time < end and (isinstance(event, ModeChanged) or told is not None):
                     yield Step(phase, event, tensor=told or "")
+            elif isinstance(event, Asked):
+                told_here = event.span is not None and event.tensor.is_leaf and begin <= time < end
+                if told_here and self.shown(event.tensor.id):
+                    yield Step(phase, event, ran)
+            elif isinstance(event, GradSet):
+                told_here = max(begin, before) <= time < end and self.shown(event.tensor)
+                if told_here and not self.is_told(time, event):
+                    yield Step(FORWARD, event, ran, f"{event.how} {event.span}")
             elif isinstance(event, Failed) and self.call == last:
                 yield Step(BACKWARD if last else FORWARD, event, ran)
             elif phase == FORWARD:
@@ -226,8 +268,10 @@ class Story:
             elif isinstance(event, BackwardEnded) and (event.captured or event.error):
                 yield Step(phase, event, ran)
 
-    def aside(self, event: Statement, bound: dict[str, str]) -> str | None:
+    def aside(self, time: int, event: Statement, bound: dict[str, str]) -> str | None:
         """The tensor that a statement is about ("" if about none in particular); None if it is no step."""
+        if time in self.removals:
+            return self.removals[time] if self.shown(self.removals[time]) else None
         told = aside(event.span.text)
         if told is None or not told.variable:
             return None if told is None else ""
@@ -242,6 +286,11 @@ class Story:
     def fold(self, tensor: str) -> str:
         """The fold that a tensor is in."""
         return self.narrator.folds.get(self.builder.at[tensor][0].id, "")
+
+    def is_told(self, time: int, event: GradSet) -> bool:
+        """Whether a change of a gradient is told as one of a tensor, which the picture shows."""
+        soon = self.trace.events[time + 1 : time + 4]
+        return any(isinstance(e, Mutated) and e.span == event.span and self.shown(e.tensor.id) for e in soon)
 
     def is_seed(self, event: Created) -> bool:
         """Whether a tensor is the gradient that the call starts with."""
@@ -265,9 +314,10 @@ class Story:
         first = min(ops, default=0)
         begin = first if starts and starts[0] < first else 0
         old = {
-            event.tensor.id: event.tensor
+            state.id: state
             for event in itertools.islice(events, begin)
-            if isinstance(event, Mutated) and event.tensor.id == event.before
+            if isinstance(event, Mutated)
+            for state in ((event.tensor,) if event.tensor.id == event.before else ()) + event.also
         }
         return begin, end, old
 

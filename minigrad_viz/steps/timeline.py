@@ -11,12 +11,15 @@ from ..drawing.boxes import name_cards
 from ..model.build import Builder
 from ..numbers import short
 from ..trace.events import (
+    Asked,
     BackwardEnded,
     Created,
     Detached,
     Failed,
     Forward,
+    GradSet,
     HookRan,
+    Left,
     Mutated,
     NodeRan,
     NodeState,
@@ -24,9 +27,12 @@ from ..trace.events import (
     Statement,
     Trace,
 )
+from ..trace.explained import Explanation
 from ..trace.graph import ROOT, Graph
 from ..words import clean, columns, text
 from .narrate import Narrator
+from .recursion import meeting, recursion_of
+from .resetting import reset
 from .schedule import Moment, Schedule, edges_into
 from .stage import Told
 from .story import BACKWARD, FORWARD, Step, Story, grouped, limited
@@ -44,7 +50,8 @@ class Frame(NamedTuple):
     column (from 0, in characters), last line, column after the last character; None where it does not stand
     in the cell. After the step the stations `ready` run next, in this order, and those in `waiting` miss so
     many arrows. `failed`: the text is the error that ended the call or the cell, and what is marked is where
-    it stopped.
+    it stopped, and in the source, by `cause`, what led to that. `recursion` says where the queue has waited
+    for several arrows, and what plain recursion does.
     """
 
     phase: str
@@ -56,6 +63,8 @@ class Frame(NamedTuple):
     ready: tuple[str, ...] = ()
     waiting: tuple[tuple[str, int], ...] = ()
     failed: bool = False
+    recursion: str = ""
+    cause: tuple[int, int, int, int] | None = None
 
     @property
     def latex(self) -> str:
@@ -67,13 +76,19 @@ Draft = tuple[str, Told, int]  # phase, the step in words, how many nodes have r
 
 
 def frames_of(
-    trace: Trace, graph: Graph, call: int | None = None, lang: str | None = None
+    trace: Trace,
+    graph: Graph,
+    call: int | None = None,
+    lang: str | None = None,
+    explained: Sequence[Explanation] = (),
 ) -> tuple[Frame, ...]:
     """The steps of a recorded cell: what it computed, and the nodes of its `call`-th backward call (the last
-    one), as far as they are in `graph`; at most `story.LIMIT`."""
+    one), as far as they are in `graph`; at most `story.LIMIT`. The error that ended it is told with what is
+    `explained` of it."""
     builder = Builder(trace, call)
     narrator = Narrator(trace, graph, builder, lang)
     story = Story(trace, builder, narrator)
+    recursion = recursion_of(story)
     groups = grouped(story.steps())
     drafts: list[Draft] = []
     for places in limited([group[0].phase for group in groups]):
@@ -81,7 +96,10 @@ def frames_of(
         if len(places) > 1:
             told = summary((mark for step in steps for mark in narrator.marks(step.event)), len(steps), lang)
         else:
-            told = one(narrator, story, steps)
+            told = one(narrator, story, steps, explained)
+            event = steps[0].event
+            if recursion is not None and isinstance(event, NodeRan) and len(steps) == 1:
+                told = told._replace(recursion=meeting(story, recursion, event.node))
         drafts.append((steps[-1].phase, told, steps[-1].ran))
     nodes = story.schedule.order if story.schedule is not None else ()
     shown = ((node, narrator.station(narrator.place_of(node))) for node in nodes)
@@ -89,11 +107,13 @@ def frames_of(
     return labelled(drafts, story.schedule, stations, lang)
 
 
-def one(narrator: Narrator, story: Story, steps: Sequence[Step]) -> Told:
+def one(narrator: Narrator, story: Story, steps: Sequence[Step], explained: Sequence[Explanation]) -> Told:
     """Steps that are one to the reader, in words."""
     step = steps[-1]
     event = step.event
-    if len(steps) > 1:
+    if isinstance(event, GradSet):
+        told = reset(narrator, [step.event for step in steps if isinstance(step.event, GradSet)])
+    elif len(steps) > 1:
         told = narrator.folded([step.event for step in steps])
     elif isinstance(event, Created):
         told = narrator.created(event, step.state or event.tensor, story.is_seed(event))
@@ -101,6 +121,10 @@ def one(narrator: Narrator, story: Story, steps: Sequence[Step]) -> Told:
         told = narrator.computed(event, step.owner, step.opens)
     elif isinstance(event, Detached):
         told = narrator.detached(event)
+    elif isinstance(event, Left):
+        told = narrator.left(event)
+    elif isinstance(event, Asked):
+        told = narrator.asked(event)
     elif isinstance(event, Mutated):
         told = narrator.mutated(event)
     elif isinstance(event, NodeRan):
@@ -115,7 +139,7 @@ def one(narrator: Narrator, story: Story, steps: Sequence[Step]) -> Told:
         told = narrator.captured(event)
     else:
         assert isinstance(event, BackwardEnded | Failed)
-        told = narrator.failed(event, story.guilty, step.ran, story.total)
+        told = narrator.failed(event, story.guilty, step.ran, story.total, explained)
     modes = narrator.modes(mode for step in steps for mode in step.modes)
     return told._replace(lines=(*modes, *told.lines))
 
@@ -141,7 +165,18 @@ def labelled(
         count[phase] += 1
         label = text(f"{phase}_step", lang, i=count[phase], n=size[phase])
         ready, waiting = queue(moments.get(ran) if phase == BACKWARD else None, stations)
-        shown = told.marks, label, told.text, told.lines, told.span, ready, waiting, told.failed
+        shown = (
+            told.marks,
+            label,
+            told.text,
+            told.lines,
+            told.span,
+            ready,
+            waiting,
+            told.failed,
+            told.recursion,
+            told.cause,
+        )
         frames.append(Frame(phase, *shown))
     return tuple(frames)
 
@@ -229,13 +264,24 @@ def to_text(frames: Sequence[Frame], lang: str | None = None) -> str:
         return text("steps_none", lang)
     number = len(str(len(frames)))
     wide = max(columns(frame.label) for frame in frames)
-    labels = (columns(line.label) for frame in frames for line in frame.lines)
+    labels = (columns(line.label) for frame in frames for line in all_lines(frame, lang))
     label = max((width for width in labels if width <= LABEL), default=0)
     shown = []
     for i, frame in enumerate(frames, 1):
         shown.append(f"{i:>{number}}  {padded(frame.label, wide)}  {frame.text}")
-        shown += [f"{'':{number + 4}}{padded(line.label, label)}  {line.text}" for line in frame.lines]
+        lines = all_lines(frame, lang)
+        shown += [f"{'':{number + 4}}{padded(line.label, label)}  {line.text}" for line in lines]
     return "\n".join(line.rstrip() for line in shown)
+
+
+def all_lines(frame: Frame, lang: str | None) -> list[Line]:
+    """The lines of a step with what plain recursion would do, which the player tells beside the queue."""
+    said = (
+        [Line("recursion", text("recursion_label", lang), (("", frame.recursion),))]
+        if frame.recursion
+        else []
+    )
+    return [*frame.lines, *said]
 
 
 def padded(content: str, width: int) -> str:
@@ -250,7 +296,7 @@ def to_markdown(frames: Sequence[Frame], lang: str | None = None) -> str:
     shown = []
     for i, frame in enumerate(frames, 1):
         shown.append(f"{i}. *{verbatim(frame.label)}*: {verbatim(frame.text)}")
-        for line in frame.lines:
+        for line in all_lines(frame, lang):
             content = f"${line.latex}$" if line.latex else verbatim(line.text)
             shown.append(f"    - {verbatim(line.label)}: {content}")
     return "\n".join(shown)

@@ -40,7 +40,8 @@ class NodeState(NamedTuple):
     None; `variable` is the leaf of an AccumulateGrad; `hooks` counts the user's hooks that the library
     tells of. `sequence` is the rank of the node's sequence number among the nodes of the call, by which the
     engine runs them (an AccumulateGrad's is the highest); `code` is where the backward of a custom Function
-    stands in the source, if it does."""
+    stands in the source, if it does, and `methods` says the same of its other methods, by their names.
+    `memory` is that of the leaf of an AccumulateGrad, in the numbers of `Saved.memory`."""
 
     id: str
     name: str
@@ -50,6 +51,8 @@ class NodeState(NamedTuple):
     hooks: int
     sequence: int = 0
     code: Span | None = None
+    methods: tuple[tuple[str, Span], ...] = ()
+    memory: int | None = None
 
 
 class Statement(NamedTuple):
@@ -81,7 +84,8 @@ class Forward(NamedTuple):
     """An op ran. `inputs` are tensor ids (None for an argument that is no tensor, whose text is in
     `arguments`); `call` is the backward call inside which it ran (0 outside): then it belongs to the graph
     of the gradient. Where only the node of such an op is known, `inputs` are those of its edges, and an
-    unknown one is "…"."""
+    unknown one is "…". `shares` is the input whose memory the outputs use ("" if they have their own);
+    `ghost` the name of the node that the op would have left with the grad mode on ("" where unknown)."""
 
     op: str
     inputs: tuple[str | None, ...]
@@ -91,20 +95,45 @@ class Forward(NamedTuple):
     span: Span | None
     name: str | None
     call: int
+    shares: str = ""
+    ghost: str = ""
 
 
 class Detached(NamedTuple):
-    """`detach()` gave `tensor`, which shares memory with `source` outside its graph."""
+    """`detach()` gave `tensor`, which shares memory with `source` outside its graph; `how` is "detach" or
+    "data". After `detach_()` the two are one."""
 
     source: str
     tensor: TensorState
     span: Span | None
     name: str | None
+    how: str = "detach"
+
+
+class Left(NamedTuple):
+    """Numbers of the `sources` left the library and came back as `tensor`, which no graph leads to. `how`
+    they went: as an array ("numpy"), as Python numbers ("item"), or straight into a new tensor ("tensor").
+    `shares` is the source whose memory the tensor uses ("" if it has its own)."""
+
+    sources: tuple[str, ...]
+    how: str
+    tensor: TensorState
+    span: Span | None
+    name: str | None
+    shares: str = ""
+
+
+class Asked(NamedTuple):
+    """The cell set `requires_grad` of a tensor, by `requires_grad_()` or by assignment."""
+
+    tensor: TensorState
+    span: Span | None
 
 
 class Mutated(NamedTuple):
     """An op wrote into a tensor, whose id was `before` and whose version was `version`; `tensor.id` is
-    another if it has a new history."""
+    another if it has a new history. `also` are tensors that use the same memory and keep their history, as
+    they stand now."""
 
     op: str
     before: str
@@ -112,6 +141,7 @@ class Mutated(NamedTuple):
     inputs: tuple[str | None, ...]
     span: Span | None
     version: int = 0
+    also: tuple[TensorState, ...] = ()
 
 
 class BackwardStarted(NamedTuple):
@@ -146,7 +176,8 @@ class HookRan(NamedTuple):
     """A hook of the user's ran. `kind` is "tensor" (a hook of output `index` of the node; of the leaf for an
     AccumulateGrad), "pre", "post", "post_accumulate" or "multi" (one of several tensors, with all of their
     gradients; `node` is where it ran); `name` is the hook's own, "" where unknown. `after` equals `before`
-    when the hook left the gradients as they were."""
+    when the hook left the gradients as they were; `gave` says whether it returned anything but None (None
+    where that is not known)."""
 
     call: int
     node: str
@@ -155,6 +186,7 @@ class HookRan(NamedTuple):
     index: int  # type: ignore[assignment]
     before: tuple[Value | None, ...]
     after: tuple[Value | None, ...]
+    gave: bool | None = None
 
 
 class Inside(NamedTuple):
@@ -231,13 +263,15 @@ class GradSet(NamedTuple):
 class BackwardEnded(NamedTuple):
     """The call ended, with `error` ("RuntimeError: …") if it failed. `freed` are the nodes whose saved
     values are gone; `captured` the gradients that `grad()` returned, by tensor id; `nested` counts the
-    backward calls inside it, from hooks or custom Functions, of which nothing else is told."""
+    backward calls inside it, from hooks or custom Functions, of which nothing else is told. `stopped` is the
+    node that was running when it failed, where a traceback tells that."""
 
     call: int
     error: str | None
     freed: tuple[str, ...]
     captured: tuple[tuple[str, Value | None], ...]
     nested: int = 0
+    stopped: str | None = None
 
 
 class Snapshot(NamedTuple):
@@ -262,6 +296,8 @@ Event = (
     Created
     | Forward
     | Detached
+    | Left
+    | Asked
     | Mutated
     | Statement
     | ModeChanged
@@ -321,7 +357,9 @@ class Later(Sequence[Any]):
 class Trace(NamedTuple):
     """A recorded cell: its source, what happened, the error that ended it (or None), the names of tensors
     at the end, and the nodes that no backward call reached. `skipped` counts the first backward calls of a
-    cell with many, which are not kept. `events` may be `Later`, which reads like a tuple."""
+    cell with many, which are not kept. `events` may be `Later`, which reads like a tuple. One that was not
+    `recorded` has what could still be found after an error: that an event is missing means nothing.
+    `deposits` counts those of the calls that were skipped, by the id of the leaf."""
 
     source: str
     events: Sequence[Event]
@@ -329,6 +367,8 @@ class Trace(NamedTuple):
     names: tuple[tuple[str, str], ...]
     nodes: tuple[NodeState, ...]
     skipped: int = 0
+    recorded: bool = True
+    deposits: tuple[tuple[str, int], ...] = ()
 
     def to_json(self) -> dict[str, Any]:
         """The trace in JSON's types; every event has its class name under "event"."""

@@ -33,7 +33,9 @@ class Saved:
     freed before anybody looked. `version` is the tensor's version when it was saved; `freed` says that
     backward released it; `packed` what a saved-tensor hook made of it ("" if none did, `RECOMPUTED` if it is
     not kept but computed again). `now` is the version that its memory has come to, where that is another:
-    then it cannot be used any more. `nbytes` are the bytes of a tensor, None for anything else.
+    then it cannot be used any more. `nbytes` are the bytes of the memory that a saved tensor keeps (0 where
+    it stands for a Python number), None for anything else and where that is not known; values with the same
+    `memory` share it.
     """
 
     name: str
@@ -43,6 +45,7 @@ class Saved:
     packed: str = ""
     now: int | None = None
     nbytes: int | None = None
+    memory: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,13 +84,15 @@ class Card:
 @dataclass(frozen=True, slots=True)
 class Hook:
     """A hook that ran with a node: its `kind` ("tensor", "pre", "post", "post_accumulate", "multi") and own
-    name, and the gradients before it and after it. One that was `removed` before the call did not run."""
+    name, and the gradients before it and after it. One that was `removed` before the call did not run.
+    `gave` says whether it returned anything but None (None where that is not known)."""
 
     kind: str
     name: str
     before: tuple[Value | None, ...]
     after: tuple[Value | None, ...]
     removed: bool = False
+    gave: bool | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,7 +12,8 @@ Note [Notes]
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -25,8 +26,10 @@ from .events import (
     BackwardStarted,
     Deposited,
     Event,
+    Failed,
     Forward,
     Freed,
+    GradSet,
     NodeRan,
     NodeState,
     Snapshot,
@@ -36,6 +39,7 @@ from .events import (
 from .graph import Saved
 from .ids import Ids
 from .statements import Progress
+from .walk import counting
 
 SMALL = 8192  # bytes of an array that is copied
 ROOM = 2**25  # bytes of all such copies
@@ -160,18 +164,23 @@ def rows(writer: Writer, when: str, call: int, found: list[tuple[str, Any]]) -> 
     writer.out.append(Snapshot(when, call, tuple((name, writer.state(row)) for name, row in found)))
 
 
+def failed(writer: Writer, error: str, span: Any, named: list[tuple[str, Any]]) -> None:
+    """An error ended the cell, in an expression that names these tensors."""
+    writer.out.append(Failed(error, span, tuple((text, writer.state(row)) for text, row in named)))
+
+
 def started(writer: Writer, event: BackwardStarted, nodes: list[tuple[Any, ...]]) -> None:
     """A backward call began; `nodes` has of each node its key, its sequence number, and how it stood: its
-    state, or name and leaf of an AccumulateGrad, or the further arguments of `node_state`."""
+    state, or name, leaf and memory of an AccumulateGrad, or the further arguments of `node_state`."""
     rank = {number: i for i, number in enumerate(sorted({row[1] for row in nodes}))}
-    states = []
+    states, count = [], counting()
     for key, number, *rest in nodes:
         if isinstance(rest[0], NodeState):
-            state = rest[0]
-        elif len(rest) == 2:
-            state = NodeState(writer.ids.name(key), rest[0], (), (), rest[1], 0)
+            state = counted(rest[0], count)
+        elif len(rest) == 3:
+            state = NodeState(writer.ids.name(key), rest[0], (), (), rest[1], 0, memory=count(rest[2]))
         else:
-            state = node_state(writer, key, *rest)
+            state = node_state(writer, count, key, *rest)
         states.append(state._replace(sequence=rank[number]))
     writer.out.append(event._replace(nodes=tuple(states)))
     writer.ran = {}
@@ -181,22 +190,32 @@ def started(writer: Writer, event: BackwardStarted, nodes: list[tuple[Any, ...]]
     }
 
 
+def counted(state: NodeState, count: Callable[[int], int]) -> NodeState:
+    """A node whose memories, known by what tells them apart, have the numbers that `count` gives them."""
+    saved = tuple(s if s.memory is None else replace(s, memory=count(s.memory)) for s in state.saved)
+    return state._replace(saved=saved, memory=None if state.memory is None else count(state.memory))
+
+
 def node_state(
-    writer: Writer, key: Any, kind: str, title: str, versions: Any, nrs: Any, *values_and_edges: Any
-) -> NodeState:
-    """A node of an op of minigrad, whose saved values can all be read."""
+    writer: Writer, count: Callable[[int], int], key: Any, kind: str, title: str, versions: Any,
+    memories: Any, nrs: Any, *values_and_edges: Any,
+) -> NodeState:  # fmt: skip
+    """A node of an op of minigrad, whose saved values can all be read. `memories` has what tells the memory
+    of an array from others, and its size, by the place of the value; a scalar is its own memory."""
     op = getattr(CALLS, kind).op
     names = saved_names(op)
     edges = values_and_edges[len(names) :]
     saved = []
-    for name, value, version in zip(names, values_and_edges, versions or itertools.repeat(0)):
+    for i, (name, value, version) in enumerate(zip(names, values_and_edges, versions or itertools.repeat(0))):
         if value is None:
             continue
         if value.__class__ in NUMBERS and name in op.inputs:  # in the place of a tensor, and shown as one
             number = np.array(value)
             value = value_from(number, bare_name(number.dtype))
-        if isinstance(value, (np.ndarray, np.generic, Value)) and name in op.tensors:
-            saved.append(Saved(name, writer.value(value), version))
+            saved.append(Saved(name, value, version, nbytes=0))
+        elif isinstance(value, (np.ndarray, np.generic, Value)) and name in op.tensors:
+            memory, size = memories[i] if i in memories else (id(value), value.nbytes)  # type: ignore[union-attr]
+            saved.append(Saved(name, writer.value(value), version, nbytes=size, memory=count(memory)))
         else:
             saved.append(Saved(name, str(value)))
     numbers = nrs or (0,) * len(edges)
@@ -232,6 +251,11 @@ def deposited(writer: Writer, call: int, node: str, leaf: str, before: Any, adde
     writer.out.append(Deposited(call, node, leaf, value(before), value(added), value(after)))  # type: ignore[arg-type]
 
 
+def grad_set(writer: Writer, tensor: str, how: str, before: Any, after: Any, span: Any) -> None:
+    """The cell changed a gradient itself."""
+    writer.out.append(GradSet(tensor, how, writer.value(before), writer.value(after), span))
+
+
 def ended(writer: Writer, event: BackwardEnded, gone: list[Any]) -> None:
     """The call ended; `gone` are the keys of the nodes whose saved values cannot be read any more.
 
@@ -249,4 +273,7 @@ def ended(writer: Writer, event: BackwardEnded, gone: list[Any]) -> None:
     writer.out.append(event._replace(freed=tuple(freed)))
 
 
-KINDS = {f.__name__: f for f in (reached, finished, event, forward, rows, started, ran, deposited, ended)}
+KINDS = {
+    f.__name__: f
+    for f in (reached, finished, event, forward, rows, failed, started, ran, deposited, grad_set, ended)
+}

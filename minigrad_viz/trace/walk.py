@@ -7,14 +7,18 @@ they are shown where the caller still has the tensor (`names`), or where a later
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
 from typing import Any
 
 from ..protocol import (
     Kept,
     edges_of,
+    has_history,
     hooks_of,
+    is_number,
     is_parameter,
     is_tensor,
+    memory_of,
     node_name,
     saved_of,
     tangent_of,
@@ -124,18 +128,36 @@ def ranks(nodes: Iterable[Any]) -> dict[Any, int]:
     return {node: rank[number] for node, number in numbers.items()}
 
 
-def chips(kept: Iterable[Kept]) -> tuple[Saved, ...]:
-    """What a node saved, as data."""
-    return tuple(
-        Saved(
-            k.name,
-            value_of(k.value) if is_tensor(k.value) else None if k.freed or k.packed else str(k.value),
-            version_of(k.value) if is_tensor(k.value) else None,
-            k.freed,
-            k.packed,
-        )
-        for k in kept
-    )
+def chips(
+    kept: Iterable[Kept], node: Any, number: Callable[[int], int] = lambda memory: memory
+) -> tuple[Saved, ...]:
+    """What a node saved, as data. Each memory gets a number from what tells it from all others."""
+    return tuple(chip(k, node, number) for k in kept)
+
+
+def chip(kept: Kept, node: Any, number: Callable[[int], int]) -> Saved:
+    """One saved value."""
+    k = kept
+    if not is_tensor(k.value):
+        told = None if k.value is None else str(k.value)
+        return Saved(k.name, told, k.version, k.freed, k.packed, k.now, bytes_in(k.value))
+    how = k.name, value_of(k.value), version_of(k.value), k.freed, k.packed, k.now
+    if is_number(node, k.name, k.value):
+        return Saved(*how, nbytes=0)
+    memory = memory_of(k.value)
+    return Saved(*how) if memory is None else Saved(*how, nbytes=memory[1], memory=number(memory[0]))
+
+
+def bytes_in(value: Any) -> int | None:
+    """The bytes of the tensors in a list or tuple; None for anything else."""
+    inside = [memory_of(v) for v in value if is_tensor(v)] if isinstance(value, list | tuple) else []
+    return sum(memory[1] for memory in inside if memory is not None) if inside else None
+
+
+def counting() -> Callable[[int], int]:
+    """A function that numbers what it is given 0, 1, …, the same each time."""
+    known: dict[int, int] = {}
+    return lambda key: known.setdefault(key, len(known))
 
 
 class _Walk:
@@ -145,6 +167,7 @@ class _Walk:
         self.order = order
         self.index = {node: i for i, node in enumerate(order)}
         self.names = names_of(names)
+        self.leaves = {id(t): i for i, node in enumerate(order) if (t := variable_of(node)) is not None}
         self.tensors: dict[tuple[Any, int], Any] = {}
         self.roots = {(r.grad_fn, r.output_nr) for r in roots}
         self.saved = {node: list(saved_of(node)) for node in order}
@@ -160,7 +183,7 @@ class _Walk:
         routes: list[Route] = []
         stations = []
         outputs = self.outputs()
-        ages = ranks(self.order)
+        ages, number = ranks(self.order), counting()
         for i, node in enumerate(self.order):
             slots: list[str | None] = []
             for k, (target, nr) in enumerate(edges_of(node)):
@@ -172,7 +195,8 @@ class _Walk:
             count = outputs[node]
             made = [t for nr in range(count) if (t := self.tensors.get((node, nr))) is not None]
             hooks, age = hooks_of(node, made), ages[node]
-            deck = Deck(f"n{i}", node_name(node), chips(self.saved[node]), tuple(slots), hooks, age)
+            saved = chips(self.saved[node], node, number)
+            deck = Deck(f"n{i}", node_name(node), saved, tuple(slots), hooks, age)
             cards = tuple(self.card(node, nr, i) for nr in range(count))
             stations.append(Station(f"s{i}", cards, deck))
         return Graph(tuple(stations), tuple(routes), omitted=omitted)
@@ -200,4 +224,13 @@ class _Walk:
         id_ = f"t{i}" if nr == 0 else f"t{i}.{nr}"
         if tensor is None:
             return Card(id_, role, requires_grad=True, is_leaf=False)
-        return card_of(tensor, id_, self.names.get(id(tensor)), role)
+        card = card_of(tensor, id_, self.names.get(id(tensor)), role)
+        return replace(card, shares=self.memory_of(tensor))
+
+    def memory_of(self, tensor: Any) -> str:
+        """The id of the tensor of which this is a view; "" if it is none, or that is not in the picture."""
+        base = getattr(tensor, "_base", None)
+        if base is None or not has_history(base):
+            return ""
+        i = self.index.get(base.grad_fn) if base.grad_fn is not None else self.leaves.get(id(base))
+        return "" if i is None else f"t{i}" if base.output_nr == 0 else f"t{i}.{base.output_nr}"

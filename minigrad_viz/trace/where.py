@@ -141,19 +141,24 @@ class Locator:
             frame = frame.f_back
         return -1
 
-    def raised(self, traceback: TracebackType | None) -> tuple[Spot | None, int]:
-        """Where an error was raised: the innermost known point of its traceback, and the number of the
-        statement at the top level."""
-        found, top = None, -1
+    def raised(self, traceback: TracebackType | None) -> tuple[Spot | None, int, FrameType | None]:
+        """Where an error was raised: the innermost known point of its traceback, the number of the statement
+        at the top level, and the frame of that point."""
+        found, top, inner = None, -1, None
         while traceback is not None:
             frame = traceback.tb_frame
             if frame.f_globals is self._namespace:
                 spot = self._locate(frame.f_code, traceback.tb_lasti)
-                found = spot or found
+                if spot is not None:
+                    found, inner = spot, frame
                 if spot is not None and not spot.nested and spot.top >= 0:
                     top = spot.top
             traceback = traceback.tb_next
-        return found, top
+        return found, top, inner
+
+    def point(self, entry: TracebackType) -> Spot | None:
+        """Where one entry of a traceback stands, if its source is known."""
+        return self._locate(entry.tb_frame.f_code, entry.tb_lasti)
 
     @cached_property
     def tops(self) -> list[Span | None]:

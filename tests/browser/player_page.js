@@ -71,7 +71,7 @@ export function chain(count, name = (i) => `t${i}`) {
 
 const WORDS = Object.fromEntries(
   ("player first previous play pause next last slider speed source step_start acts queue queue_ready queue_none zoom_in " +
-    "zoom_out zoom_fit details close details_in details_out details_steps details_formula details_saved picture row_grad")
+    "zoom_out zoom_fit details close details_in details_out details_steps details_formula legend_node recursion_label picture row_grad")
     .split(" ")
     .map((word) => [word, word]),
 );

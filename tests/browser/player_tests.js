@@ -264,6 +264,38 @@ test("the ready queue on request", async () => {
   equal([all(".mgp-note").at(-1).textContent, one(".mgp-queue").getAttribute("aria-pressed")], ["self", "false"]);
 });
 
+test("what plain recursion would do stands beside the queue", async () => {
+  const act = chain(2);
+  act.frames[3].push(false, "twice");
+  const { one, all, model } = await player(score([act]));
+  model.set("step", 4);
+  equal(all(".mgp-kind").map((kind) => kind.textContent), ["chain rule", "freed"]);
+  one(".mgp-queue").click();
+  equal(all(".mgp-kind").map((kind) => kind.textContent), ["chain rule", "freed", "recursion_label", "queue_ready"]);
+  equal(all(".mgp-note").at(-2).textContent, "twice");
+  model.set("step", 3);
+  equal(all(".mgp-kind").at(-1).textContent, "queue_ready");
+});
+
+test("the source of a custom Function has a part of its own", async () => {
+  const act = chain(2);
+  act.svg = act.svg.replace("<title>Node1</title>", "<title>Node1\nkept 1\n\nF.forward:\ndef forward\n\nF.backward:\ndef backward</title>");
+  const { one, all, key } = await player(score([act]));
+  key(" ", one("[id='p-s1']"));
+  equal(all(".mgp-part.code > div").map((code) => code.textContent), ["F.forward:\ndef forward", "F.backward:\ndef backward"]);
+  equal([...all(".mgp-part")[1].querySelectorAll("div")].map((node) => node.textContent), ["Node1\nkept 1"], "the chip is told once");
+});
+
+test("what is marked shows at the start and where it failed, not in the steps before", () => {
+  const { svg } = painter(1);
+  svg.querySelector(".deck").classList.add("error");
+  svg.querySelector(".chip").classList.add("cause");
+  const own = new Painter(svg, "p-", [{ phase: "forward", marks: ["s0-c0", "s0-k0"] }, { phase: "backward", marks: ["s0-d"], failed: true }]);
+  const kinds = () => [svg.querySelectorAll(".error").length, svg.querySelectorAll(".cause").length, svg.classList.contains("failed")];
+  const seen = [0, 1, 2, 1, 0].map((step) => (own.paint(step), kinds()));
+  equal(seen, [[1, 1, false], [0, 0, false], [1, 1, true], [0, 0, false], [1, 1, false]]);
+});
+
 test("signs that stay are left alone", async () => {
   const { one, all, model } = await player(score([chain(40)]));
   one(".mgp-queue").click();

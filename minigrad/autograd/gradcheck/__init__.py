@@ -115,7 +115,8 @@ def check_inputs(inputs: tuple[Any, ...]) -> None:
                 "complex. ",
                 stacklevel=3,
             )
-        if any(s == 0 and n > 1 for s, n in zip(strides_of(t._data), t._data.shape, strict=True)):
+        strides = zip(strides_of(t._data), t._data.shape, strict=True)
+        if t._data.size and any(s == 0 and n > 1 for s, n in strides):
             raise RuntimeError(
                 f"The {j}th input has a dimension with stride 0. gradcheck only supports inputs that are "
                 "non-overlapping to be able to compute the numerical gradients correctly. You should call "

@@ -1,0 +1,97 @@
+"""What the tooltips of the picture say: everything known of a tensor, a node, a saved value, a hook."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from ..numbers import short
+from ..protocol import Value
+from ..trace.graph import Deck, Fold, Saved, Station
+from ..words import clean, shorten, text
+from .decks import kept_words, stale
+from .memories import Memory, memory_words
+from .nodes import code_text, hook_label, hook_text, op_lines
+
+WIDTH = 60  # columns of a value
+LONG = 1000  # characters of one detail
+
+
+def describe(
+    station: Station, i: int, names: Mapping[tuple[str, int], str], lang: str | None = None,
+    fold: Fold | None = None, memory: Memory | None = None,
+) -> str:  # fmt: skip
+    """Everything known of card `i` of a station, a line each, in full (a single text to 1,000 columns)."""
+    card = station.cards[i]
+    title = f"{card.name} = {card.expr}" if card.name and card.expr else names[station.id, i]
+    grad = short(card.grad, WIDTH) if card.grad else None
+    known: dict[str, object] = {
+        "role": text(f"role_{card.role}", lang),
+        "value": short(card.value, WIDTH) if card.value else text("unknown", lang),
+        **({} if card.tangent is None else {"tangent": short(card.tangent, WIDTH)}),
+        "grad": text("not_kept", lang, value=grad) if card.grad and not card.grad_kept else grad,
+        "requires_grad": card.requires_grad,
+        "is_leaf": card.is_leaf,
+        "retains_grad": card.retains_grad,
+        "grad_fn": clean(station.deck.name) if station.deck and not card.is_leaf else None,
+        "version": card.version,
+    }
+    if card.value:
+        known |= {"shape": card.value.shape, "dtype": card.value.dtype}
+    rows = [
+        text("detail", lang, label=text(f"row_{name}", lang), value=value) for name, value in known.items()
+    ]
+    many = [] if fold is None else [text("tip_fold", lang, n=fold.operations)]
+    many += [text("tip_asked", lang)] * card.asked
+    many += [] if memory is None else [memory_words(card, memory, lang, LONG)]
+    many += [text(f"fog_{card.fog}", lang)] if card.fog else []
+    many += [text("tip_leaf_constant", lang)] * (card.is_leaf and not card.requires_grad)
+    return "\n".join([shorten(clean(title), LONG), *many, *rows])
+
+
+def describe_deck(deck: Deck, lang: str | None = None) -> str:
+    """A backward node with what is known of its op and its saved values, a line each; then the source of a
+    custom Function, each method after an empty line."""
+    saved = [describe_saved(saved, lang) for saved in deck.saved]
+    left_out = [text("legend_skipped", lang)] * deck.skipped
+    title = shorten(clean(deck.name), LONG)
+    source = [code_text(code, lang) for code in deck.code]
+    hooks = describe_hooks(deck, lang)
+    lines = [title, *op_lines(deck, lang), *left_out, *saved, *hooks]
+    return "\n\n".join(["\n".join(lines), *source])
+
+
+def describe_ghost(station: Station, lang: str | None = None) -> str:
+    """Why there is no node here, and which it would have been."""
+    card = next(card for card in station.cards if card.fog)
+    would = [text("tip_ghost", lang, node=shorten(clean(card.ghost), LONG))] if card.ghost else []
+    return "\n".join([text(f"fog_{card.fog}", lang), *would])
+
+
+def describe_hooks(deck: Deck, lang: str | None = None) -> list[str]:
+    """The hooks of a node as they ran, or how many there are."""
+    if not deck.ran:
+        return [text("hooks", lang, n=deck.hooks)] if deck.hooks else []
+    told = []
+    for i, hook in enumerate(deck.ran, 1):
+        key, saw = ("tip_hook_removed", "") if hook.removed else ("tip_hook", hook_text(hook, lang))
+        told.append(text(key, lang, i=i, hook=hook_label(hook, lang), saw=saw))
+    return told
+
+
+def describe_saved(saved: Saved, lang: str | None = None) -> str:
+    """A saved value in full, and what became of it."""
+    name = shorten(clean(saved.name), LONG)
+    if saved.value is None and saved.freed and not saved.packed:
+        return text("tip_freed_unseen", lang, name=name)
+    if isinstance(saved.value, Value):
+        value = short(saved.value, WIDTH)
+    else:
+        value = text("unknown", lang) if saved.value is None else shorten(clean(saved.value), LONG)
+    if saved.packed:
+        kept = shorten(kept_words(saved, lang), LONG)
+        key = "tip_packed" if saved.value is not None else "tip_packed_unseen"
+        return text(key, lang, name=name, value=value, kept=kept)
+    key = "tip_freed" if saved.freed else "tip_saved" if saved.version is None else "tip_saved_version"
+    key = "tip_stale" if stale(saved) else key
+    told = text(key, lang, name=name, value=value, version=saved.version, now=saved.now)
+    return told if saved.nbytes is None else text("tip_bytes", lang, saved=told, n=f"{saved.nbytes:,}")

@@ -1,0 +1,46 @@
+"""What is shown of each station, and the measures that its parts share.
+
+Widths are reckoned, because the picture is laid out where no font is known: a column of the monospace stack
+is never wider than 0.602 em, and there is room to spare.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from ..words import language
+
+DETAILS, SAVED = ("normal", "full"), ("some", "all", "none")
+
+PAD, CHIP = 10, 18  # pixels around a text; the height of a chip and of a hook's sign
+MONO, NAME, SMALL = 7.6, 8.5, 6.7  # pixels a column: rows 12.5px, names 14px, chips 11px
+NARROWEST, WIDEST = 188, 296
+
+
+@dataclass(frozen=True, slots=True)
+class Look:
+    """What is shown of each station. `detail` is "normal" or "full"; `values` tells whether values and
+    gradients are written; of `saved` values "some" are shown (as many as fit well), "all" (in full, with
+    their versions and bytes) or "none". ValueError for any other."""
+
+    detail: str = "normal"
+    values: bool = True
+    saved: str = "some"
+    lang: str | None = None
+
+    def __post_init__(self) -> None:
+        for name, value, known in (("detail", self.detail, DETAILS), ("saved", self.saved, SAVED)):
+            if value not in known:
+                raise ValueError(f"unknown {name} {value!r}: choose one of {', '.join(known)}")
+
+
+def settled(look: Look | None) -> Look:
+    """A look whose language is decided: a picture has thousands of words, and to find out for each takes
+    long."""
+    look = look or Look()
+    return look if look.lang else replace(look, lang=language())
+
+
+def even(width: float) -> float:
+    """Widths come in steps of 4, so that nearly equal ones are equal."""
+    return -(-width // 4) * 4.0

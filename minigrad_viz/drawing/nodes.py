@@ -1,0 +1,71 @@
+"""What is said of a node beside its saved values: its hooks, with what its op was called, a custom Function's
+source."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..numbers import short
+from ..protocol import op_of
+from ..trace.graph import Code, Deck
+from ..words import clean, shorten, text
+
+WIDTH = 60  # columns of a value or a name
+LINES = 40  # of a method; more are left out
+SIGNS = {"add": "+", "sub": "-", "rsub": "-", "mul": "*", "div": "/", "pow": "**"}
+
+
+def hook_label(hook: Any, lang: str | None = None) -> str:
+    """What to call a `Hook` or `HookRan`: its kind, and its own name if that is one."""
+    name = hook.name if hook.name.isidentifier() else ""
+    return shorten(clean(text(f"hook_{hook.kind}", lang, name=name).strip()), WIDTH)
+
+
+def hook_text(hook: Any, lang: str | None = None) -> str:
+    """What a hook that ran made of the gradients that it saw, and that it returned None, where that is
+    known."""
+    before, after = (
+        ", ".join("None" if value is None else short(value, WIDTH) for value in values)
+        for values in (hook.before, hook.after)
+    )
+    late = hook.kind in ("post_accumulate", "multi")  # these have to return None, or need not
+    if hook.before != hook.after:
+        key = "hook_wrote" if hook.gave is False and not late else "hook_made"
+    else:
+        key = "hook_none" if hook.gave is False and not late else "hook_same" if hook.gave else "hook_saw"
+    return text(key, lang, before=before, after=after)
+
+
+def op_lines(deck: Deck, lang: str | None = None) -> list[str]:
+    """With what the op was called that made a node, and what the digit of its name counts."""
+    lines = []
+    if len(deck.kinds) > 1:
+        kinds = [text(f"kind_{kind}", lang) for kind in deck.kinds]
+        sign = SIGNS.get(op_of(deck.name)) if len(kinds) == 2 else None
+        called = f" {sign} ".join(kinds) if sign else f"{op_of(deck.name)}({', '.join(kinds)})"
+        lines.append(text("tip_kinds", lang, called=called))
+    digit = deck.name[len(deck.name.rstrip("0123456789")) :]
+    if digit and deck.kinds:
+        lines.append(text("tip_digit", lang, digit=digit, name=clean(deck.name)))
+    return lines
+
+
+def code_places(deck: Deck, lang: str | None = None) -> list[str]:
+    """Where the methods of a custom Function stand, one short text each."""
+    return [
+        text("code_at" if code.line else "code_elsewhere", lang, name=clean(code.name), line=code.line)
+        for code in deck.code
+    ]
+
+
+def code_text(code: Code, lang: str | None = None) -> str:
+    """The source of a method under its name, with the numbers of its lines in the cell if it stands there. No
+    line of it is empty, for an empty line ends it in a tooltip."""
+    lines = [clean(line) or " " for line in code.text.split("\n")]
+    wide = len(str(code.line + len(lines) - 1))
+    shown = [
+        f"{code.line + i:>{wide}}  {line}".rstrip() if code.line else line for i, line in enumerate(lines)
+    ]
+    more = [text("tip_code_more", lang, n=len(lines) - LINES)] * (len(lines) > LINES)
+    head = text("tip_code_line" if code.line else "tip_code", lang, name=clean(code.name), line=code.line)
+    return "\n".join([head, *shown[:LINES], *more])

@@ -1,0 +1,108 @@
+"""The legend that explains the signs of the picture, the shapes of those signs, and sentences below it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from ..words import clean, sans, text
+from .style import num, xml
+
+TARGET = '<circle r="6"/><circle class="dot" r="2.4"/>'  # a gradient that was asked for
+SHEETS = '<path d="M0 0h16v11h-16z"/><path d="M5 3h16v11h-16z"/>'  # one memory under two tensors
+# Scissors around (0, 0), where they cut; the ghost of an arrow comes in at their handles.
+BLADES = "M-5 -8L3.4 7M5 -8L-3.4 7M-1.4 9.4a3 3 0 1 0 -6 0a3 3 0 1 0 6 0M7.4 9.4a3 3 0 1 0 -6 0a3 3 0 1 0 6 0"
+SCISSORS = f'<path class="halo" d="{BLADES}"/><path d="{BLADES}"/>'
+HATCH = 9.0  # pixels from one line of a haze to the next
+
+
+def haze(left: float, top: float, right: float, bottom: float) -> str:
+    """Slanting lines that fill an area."""
+    width, height = right - left, bottom - top
+    lines = []
+    for i in range(1, int((width + height) / HATCH)):
+        d = i * HATCH
+        begin = (left + d, top) if d < width else (right, top + d - width)
+        end = (left, top + d) if d < height else (left + d - height, bottom)
+        lines.append(f"M{num(begin[0])} {num(begin[1])}L{num(end[0])} {num(end[1])}")
+    return f'<path d="{"".join(lines)}"/>'
+
+
+# What each sign stands for, in the order of the legend; 22 wide and 14 high around (0, 0)…(22, 14).
+SIGNS = {
+    "leaf": '<g class="leaf"><rect class="head" width="22" height="14" rx="4"/></g>',
+    "parameter": '<g class="parameter"><rect class="head" width="22" height="14" rx="4"/></g>',
+    "root": '<g class="root"><rect class="head" width="22" height="14" rx="4"/></g>',
+    "constant": '<g class="bare"><rect class="box" width="22" height="14" rx="4"/></g>',
+    "fold": '<path class="sheet" d="M5 -1h12v8h-12z"/><path class="sheet" d="M0 3h22v11h-22z"/>',
+    "node": '<g class="deck"><rect class="box" width="22" height="14" rx="4"/></g>',
+    "saved": '<g class="chip"><rect width="22" height="14" rx="4"/></g>',
+    "freed": '<g class="chip freed"><rect width="22" height="14" rx="4"/><text x="1" y="11">abc</text></g>',
+    "stale": '<g class="chip stale"><rect width="22" height="14" rx="4"/></g>',
+    "packed": '<g class="chip packed"><rect width="22" height="14" rx="4"/></g>',
+    "again": '<g class="chip packed"><rect width="22" height="14" rx="4"/></g>',
+    "forward": '<g class="edge fwd"><path d="M0 7H14"/><path class="tip" d="M22 7l-9 -4v8z"/></g>',
+    "gradient": '<g class="edge grad"><path d="M8 7H22"/><path class="tip" d="M0 7l9 -4v8z"/></g>',
+    "todo": '<g class="edge grad todo"><path d="M8 7H22"/><path class="tip" d="M0 7l9 -4v8z"/></g>',
+    "hook": '<g class="hooks"><rect x="3" width="16" height="14" rx="7"/><text x="11" y="11">1</text></g>',
+    "removed": '<g class="hooks removed"><rect x="3" width="16" height="14" rx="7"/>'
+    '<text x="11" y="11">1</text></g>',
+    "none": '<g class="none"><rect x="3" width="16" height="14" rx="7"/><text x="11" y="11">∅</text></g>',
+    "asked": f'<g class="asked" transform="translate(11 7)">{TARGET}</g>',
+    "skipped": '<g class="deck skipped"><rect class="box" width="22" height="14" rx="4"/></g>',
+    "not_kept": '<text class="gone" x="0" y="11">(…)</text>',
+    "cut": f'<g class="cut" transform="translate(11 5) scale(.8)">{SCISSORS}</g>',
+    "fog": f'<g class="fog">{haze(0, 0, 22, 14)}</g>',
+    "ghost": '<g class="ghost"><rect class="box" width="22" height="14" rx="4"/></g>',
+    "memory": f'<g class="memory">{SHEETS}<text x="13" y="12">A</text></g>',
+    "guilty": '<g class="deck error"><rect class="box" width="22" height="14" rx="4"/></g>',
+    "cause": '<g class="deck cause"><rect class="box" width="22" height="14" rx="4"/></g>',
+}
+
+
+def legend(
+    kinds: Iterable[str], left: float, top: float, width: float, lang: str | None
+) -> tuple[str, float]:
+    """The signs of `kinds` (keys of `SIGNS`; others are left out) with their words, and where they end below.
+
+    They stand side by side in as many lines as `width` asks for.
+    """
+    parts: list[str] = []
+    x, y = left, top
+    present = set(kinds)
+    for kind in SIGNS:
+        if kind not in present:
+            continue
+        words = text(f"legend_{kind}", lang)
+        wide = 28 + sans(words)
+        if x > left and x + wide > left + width:
+            x, y = left, y + 21
+        parts.append(
+            f'<g transform="translate({x:.0f} {y:.0f})">{SIGNS[kind]}'
+            f'<text class="say" x="28" y="11">{xml(words)}</text></g>'
+        )
+        x += wide + 14
+    return f'<g class="legend">{"".join(parts)}</g>' if parts else "", y + 14 if parts else top
+
+
+def sentences(says: Iterable[str], left: float, top: float, width: float) -> tuple[str, float]:
+    """Sentences below the picture, broken to `width`, and where they end below."""
+    parts: list[str] = []
+    y = top
+    for sentence in says:
+        for line in _broken(clean(sentence), width):
+            parts.append(f'<text class="say note" x="{left:.0f}" y="{y + 13:.0f}">{xml(line)}</text>')
+            y += 19
+        y += 5
+    return "".join(parts), y + (6 if parts else 0)
+
+
+def _broken(sentence: str, width: float) -> list[str]:
+    """A sentence in lines of at most `width` pixels, broken at spaces (a single long word may be wider)."""
+    lines = [""]
+    for word in sentence.split(" "):
+        longer = f"{lines[-1]} {word}".strip()
+        if lines[-1] and sans(longer, 13) > width:
+            lines.append(word)
+        else:
+            lines[-1] = longer
+    return lines

@@ -1,0 +1,144 @@
+"""Errors of backward calls. See Note [How to add a rule] in `diagnose`."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from ..model.naming import plain_name
+from ..trace.events import BackwardStarted, Forward, NodeRan
+from ..trace.explained import Explanation
+from .at_inputs import RULES as AT_INPUTS
+from .at_nodes import RULES as AT_NODES
+from .at_roots import RULES as AT_ROOTS
+from .at_saved import saved_modified
+from .case import Case, Rule, rule
+
+LISTED = 4  # names that are listed in a sentence
+
+
+def second_backward(case: Case, match: re.Match[str]) -> Explanation | None:
+    """A node has to run whose saved values an earlier call freed."""
+    if case.started is None:
+        return None
+    emptied = [node.id for node in case.started.nodes if any(saved.freed for saved in node.saved)]
+    if case.guilty is not None and not case.builder.nodes[case.guilty].saved and ran_in(case, case.guilty):
+        emptied.append(case.guilty)  # as a CopySlices, which does not tell what it saved
+    guilty = case.guilty if case.guilty in emptied else None
+    if not emptied or (case.guilty is not None and guilty is None):
+        return None
+    first = freed_by(case, guilty or emptied[0])
+    if guilty is None:
+        values = {"second": case.place(case.span), "first": case.place(first.span if first else None)}
+        if first is None:
+            why = case.words("second_backward_why_some", **values)
+            return case.explain("second_backward", why, case.words("second_backward_fix_anew"))
+        why = case.words("second_backward_why_somewhere", **values)
+        return case.explain("second_backward", why, cause=first.span)
+    why, fix = told_twice(case, guilty, first)
+    chips = [saved.name for saved in case.builder.nodes[guilty].saved if saved.freed]
+    line = case.line(first.span) if first is not None else None
+    label = case.words("mark_freed") if line is None else case.words("mark_freed_by", line=line)
+    marks = case.deck(guilty, label=case.words("stopped_here"))
+    marks += tuple(mark for name in chips for mark in case.chip(guilty, name, label=label))
+    return case.explain("second_backward", why, fix, marks, None if first is None else first.span)
+
+
+def freed_by(case: Case, node: str) -> BackwardStarted | None:
+    """The call that freed what a node had saved; of one that does not tell what that was, the only earlier
+    call in which it ran."""
+    found = latest = None
+    ran = ran_in(case, node)
+    for event in case.before:
+        if isinstance(event, BackwardStarted):
+            latest = event
+        if node in getattr(event, "freed", ()) and found is None:
+            found = latest
+    only = (e for e in case.before if isinstance(e, BackwardStarted) and [e.call] == ran)
+    return found or next(only, None)
+
+
+def ran_in(case: Case, node: str) -> list[int]:
+    """The earlier calls in which a node ran."""
+    runs = (e.call for e in case.before if isinstance(e, NodeRan) and e.node == node and e.call != case.call)
+    return list(dict.fromkeys(runs))
+
+
+def told_twice(case: Case, guilty: str, first: BackwardStarted | None) -> tuple[str, str]:
+    """Why and fix: in a row, or in a loop that uses what was computed before it, or in an earlier round."""
+    place = case.stage.place_of(guilty)
+    assert place is not None
+    made = case.trace.events[place.time]
+    tensor = place.states[0].id
+    node, second = case.titled(guilty), case.place(case.span)
+    values = {"node": node, "name": plain_name(case.name(tensor)), "second": second}
+    if first is None:
+        return case.words("second_backward_why_unseen", **values), case.words("second_backward_fix_anew")
+    values["first"] = case.place(first.span)
+    if first.span is not None and first.span == case.span and isinstance(made, Forward):
+        values["made"] = case.place(made.span)
+        rounds = made.span is not None and made_again(case, made, first)
+        how = "carried" if rounds and tensor in case.builder.named else "" if rounds else "once"
+        if how and made.span is not None:
+            why = case.words(f"second_backward_why_{how}", **values)
+            how = "each" if how == "once" and not case.in_loop(case.span) else how
+            return why, case.words(f"second_backward_fix_{how}", **values)
+    both = two_roots(case, first)
+    if both is not None:
+        values |= {"a": both[0], "b": both[1]}
+        return case.words("second_backward_why", **values), case.words("second_backward_fix_sum", **values)
+    names = to_compute(case)
+    key = "second_backward_fix" if names else "second_backward_fix_unnamed"
+    return case.words("second_backward_why", **values), case.words(key, names=", ".join(names), **values)
+
+
+def made_again(case: Case, made: Forward, first: BackwardStarted) -> bool:
+    """Whether the expression that made a tensor before the call `first` was evaluated again after it."""
+    after = case.before[case.before.index(first) :]
+    return any(isinstance(event, Forward) and event.span == made.span for event in after)
+
+
+def two_roots(case: Case, first: BackwardStarted) -> tuple[str, str] | None:
+    """The names of two roots of one element that share a part of their graphs, from which two lines went
+    backward."""
+    assert case.started is not None
+    calls = (first, case.started)
+    roots = [call.roots[0] for call in calls if call.kind == "backward" and len(call.roots) == 1]
+    shapes = [state.value.size for id in roots if (state := case.state(id)) is not None and state.value]
+    named = [case.name(id) for id in roots if id in case.builder.named]
+    if len(named) < 2 or named[0] == named[1] or shapes != [1, 1] or first.span == case.span:
+        return None
+    inner = {node.id for node in case.started.nodes}
+    apart = case.builder.node_at(roots[0]) not in inner
+    return (named[0], named[1]) if apart else None
+
+
+def to_compute(case: Case) -> Sequence[str]:
+    """The variables of the graph that must be computed anew, because they lead through what was freed; none
+    if they are many."""
+    assert case.started is not None
+    freed = {node.id for node in case.started.nodes if any(saved.freed for saved in node.saved)}
+    inner, names = {node.id for node in case.started.nodes}, []
+    for place in case.builder.shown:
+        known = case.builder.nodes.get(place.node or "")
+        if known is None or known.id not in inner:
+            continue
+        if known.id in freed or any(edge is not None and edge[0] in freed for edge in known.edges):
+            freed.add(known.id)
+            found = (state.id for state in place.states if state.id in case.builder.named)
+            names += [plain_name(case.name(id)) for id in found]
+    names = list(dict.fromkeys(names))
+    return names if len(names) <= LISTED else ()
+
+
+RULES: dict[str, Rule] = {
+    "second_backward": rule(r"Trying to backward through the graph a second time", second_backward),
+    "saved_modified": rule(
+        r"needed for gradient computation has been modified by an inplace operation: "
+        r"\[[^\]]*\[(?P<shape>[^\]]*)\]\].*? is at version (?P<now>\d+); expected version (?P<then>\d+)",
+        saved_modified,
+    ),
+    **AT_ROOTS,
+    **AT_INPUTS,
+    **AT_NODES,
+}

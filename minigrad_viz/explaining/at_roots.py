@@ -1,0 +1,180 @@
+"""Errors about the roots of a backward call, and about the gradients that it starts with."""
+
+from __future__ import annotations
+
+import ast
+import re
+
+from ..trace.events import Asked, Created, TensorState
+from ..trace.explained import Explanation
+from ..trace.graph import CAUSE
+from .case import Case, Rule, rule
+from .history import Cut, births, cut_before, sources_of
+from .subject import Subject, called, expression, flat, raised_by_hand, standing
+
+LISTED = 4  # names that are listed in a sentence
+
+
+# ── the root has no graph ───────────────────────────────────────────────────────────────────────────────────
+
+
+def no_grad_fn(case: Case, match: re.Match[str]) -> Explanation | None:
+    """The root leads nowhere: where its path was cut."""
+    i = int(match[1])
+    if case.started is None or i >= len(case.started.roots):
+        return None
+    root = case.started.roots[i]
+    if case.builder.asks(root):
+        return None
+    values = {"root": case.name(root), "call": case.place(case.span)}
+    cut = cut_before(case, root)
+    marks = case.card(root, label=case.words("mark_no_graph"))
+    if cut is None or cut.how == "made":
+        return made_of_data(case, root, values, cut)
+    values |= {"cut": case.place(cut.span), "source": case.name(cut.source or root)}
+    label = case.words("mark_cut")
+    marks += case.arrow(cut.source or root, cut.tensor, CAUSE, label) or case.card(cut.tensor, CAUSE, label)
+    why = case.words(f"no_grad_fn_why_{cut.how}", **values)
+    return case.explain("no_grad_fn", why, case.words(f"no_grad_fn_fix_{cut.how}", **values), marks, cut.span)
+
+
+def made_of_data(case: Case, root: str, values: dict[str, str], cut: Cut | None) -> Explanation:
+    """Nothing that the root was computed from asks for gradients, or that is not known."""
+    marks = case.card(root, label=case.words("mark_no_graph"))
+    if cut is not None:
+        why = case.words("no_grad_fn_why_made", made=case.place(cut.span), **values)
+        return case.explain("no_grad_fn", why, case.words("no_grad_fn_fix_made", **values), marks, cut.span)
+    sources, asked = origins(case, root), asked_later(case, root)
+    if asked is not None:
+        values |= {"source": case.name(asked.tensor.id), "asked": case.place(asked.span)}
+        why, fix = case.words("no_grad_fn_why_later", **values), case.words("no_grad_fn_fix_later", **values)
+        label = case.words("mark_asked_later")
+        return case.explain(
+            "no_grad_fn", why, fix, marks + case.card(asked.tensor.id, CAUSE, label), asked.span
+        )
+    if sources is None or sources == [root]:  # in the latter case it was brought along
+        return case.explain("no_grad_fn", case.words("no_grad_fn_why_unknown", **values), "", marks)
+    named = [id for id in sources if id in case.builder.named]
+    names = ", ".join(case.name(id) for id in named)
+    several = 0 < len(named) <= LISTED
+    values["names"] = names
+    why = case.words("no_grad_fn_why_asks" if several else "no_grad_fn_why_nothing", **values)
+    fix = case.words("no_grad_fn_fix_asks" if several else "no_grad_fn_fix_made", **values)
+    label = case.words("mark_asks_not")
+    for id in named if several else ():
+        marks += case.card(id, CAUSE, label)
+    births_of = births(case.trace)
+    spans = [births_of[id].span for id in named[:1] if id in births_of]
+    return case.explain("no_grad_fn", why, fix, marks, spans[0] if spans and len(named) == 1 else None)
+
+
+def asked_later(case: Case, root: str) -> Asked | None:
+    """Where the cell asked for gradients of what the root had been computed from already."""
+    born = births(case.trace)
+    behind = sources_of(born, root)
+    times = {id(event): time for time, event in enumerate(case.before)}
+    made = times.get(id(born.get(root)), 0)
+    asked = [
+        e for e in case.before if isinstance(e, Asked) and e.tensor.id in behind and e.tensor.requires_grad
+    ]
+    return asked[0] if len(asked) == 1 and times[id(asked[0])] > made and asked[0].tensor.id != root else None
+
+
+def origins(case: Case, root: str) -> list[str] | None:
+    """The tensors made from data that a root was computed from, none of which asks for gradients; None if
+    that is not certain."""
+    born = births(case.trace)
+    behind = sorted(sources_of(born, root), key=lambda id: int(id[1:]))
+    if any(id not in born or case.builder.asks(id) for id in behind):
+        return None
+    return [id for id in behind if isinstance(born[id], Created)]
+
+
+# ── the gradient that backward starts with ──────────────────────────────────────────────────────────────────
+
+
+def implicit_gradient(case: Case, match: re.Match[str]) -> Explanation | None:
+    """A root of several elements, and no gradient for it."""
+    if case.failed is None or raised_by_hand(case):
+        return None
+    call, roots, _ = backward_of(case)
+    guilty = [each for each in roots if each.state.value is not None and each.state.value.size != 1]
+    if not guilty:
+        return case.explain("implicit_gradient")
+    root = guilty[0]
+    values = {"root": root.text, "called": called(root.text), "shape": shape_of(root.state)}
+    why = case.words("implicit_gradient_why", **values)
+    fix = case.words(f"implicit_gradient_fix_{call}", **values)
+    marks = case.card(root.id, label=case.words("mark_shape", shape=values["shape"]))
+    return case.explain("implicit_gradient", why, fix, marks)
+
+
+def gradient_shape(case: Case, match: re.Match[str]) -> Explanation | None:
+    """A gradient of another shape than its root."""
+    if case.failed is None or raised_by_hand(case):
+        return None
+    _, roots, gradients = backward_of(case)
+    given, wanted = shape_in(match["given"]), shape_in(match["wanted"])
+    found = [each for each in roots if shape_of(each.state) == wanted]
+    values = {"given": given, "wanted": wanted, "root": found[0].text if found else "output"}
+    if len(found) != 1:
+        return case.explain("gradient_shape", case.words("gradient_shape_why_some", **values))
+    marks = case.card(found[0].id, label=case.words("mark_shape", shape=wanted))
+    wrong = [each for each in gradients if shape_of(each.state) == given]
+    if len(wrong) == 1:
+        marks += case.card(wrong[0].id, CAUSE, case.words("mark_shape", shape=given))
+    why, fix = case.words("gradient_shape_why", **values), case.words("gradient_shape_fix", **values)
+    return case.explain("gradient_shape", why, fix, marks)
+
+
+def backward_of(case: Case) -> tuple[str, list[Subject], list[Subject]]:
+    """The failing call: "backward" or "grad", its roots and the gradients that were given for them, as far as
+    they are known."""
+    node = expression(case)
+    if not isinstance(node, ast.Call):
+        return "backward", [], []
+    named = {keyword.arg: keyword.value for keyword in node.keywords}
+    name = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
+    if name == "grad":
+        roots = named.get("outputs") or (node.args[0] if node.args else None)
+        given = named.get("grad_outputs") or (node.args[2] if len(node.args) > 2 else None)
+    elif isinstance(node.func, ast.Attribute) and not is_module(node.func.value):
+        roots = node.func.value
+        given = named.get("gradient") or (node.args[0] if node.args else None)
+    else:  # torch.autograd.backward
+        roots = named.get("tensors") or (node.args[0] if node.args else None)
+        given = named.get("grad_tensors") or (node.args[1] if len(node.args) > 1 else None)
+    kind = "grad" if name == "grad" else "backward"
+    return kind, subjects(case, roots), subjects(case, given)
+
+
+def is_module(node: ast.expr) -> bool:
+    """Whether `node.backward` is a function and no method."""
+    return ast.unparse(node).rpartition(".")[2] == "autograd"
+
+
+def subjects(case: Case, node: ast.expr | None) -> list[Subject]:
+    """The tensors that stand there, as far as they are known."""
+    texts = [ast.unparse(part) for part in flat(node)]
+    return [Subject(text, state) for text in texts if (state := standing(case, text)) is not None]
+
+
+def shape_of(state: TensorState) -> str:
+    """A tensor's shape in words: `(3,)`."""
+    return "" if state.value is None else str(tuple(state.value.shape))
+
+
+def shape_in(sizes: str) -> str:
+    """The same from the sizes in an error."""
+    return str(tuple(int(n) for n in re.findall(r"\d+", sizes)))
+
+
+RULES: dict[str, Rule] = {
+    "no_grad_fn": rule(r"element (\d+) of tensors does not require grad", no_grad_fn),
+    "implicit_gradient": rule(r"grad can be implicitly created only for scalar outputs", implicit_gradient),
+    "gradient_shape": rule(
+        r"Mismatch in shape: grad_output\[\d+\] has a shape of torch\.Size\(\[(?P<given>[^\]]*)\]\) and "
+        r"output\[\d+\] has a shape of torch\.Size\(\[(?P<wanted>[^\]]*)\]\)",
+        gradient_shape,
+    ),
+}

@@ -1,0 +1,175 @@
+"""The error about a saved value that was written to: which node saved it, and which line wrote."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from typing import NamedTuple
+
+from minigrad.op.registry import OPS
+
+from ..model.naming import plain_name
+from ..model.saving import tensor_saved_as
+from ..trace.events import Detached, Forward, ModeChanged, Mutated, Statement
+from ..trace.explained import Explanation
+from ..trace.graph import CAUSE, Mark
+from ..trace.where import Span
+from .case import Case
+from .history import births, came_from
+
+VIEWS = {op.name for op in OPS.values() if op.view} | {"view_as", "getitem", "T", "mT", "H", "mH", "real"}
+
+
+class Write(NamedTuple):
+    """An op wrote into the memory of a tensor that was saved, through the tensor `through`."""
+
+    event: Mutated
+    through: str
+
+
+def saved_modified(case: Case, match: re.Match[str]) -> Explanation | None:
+    """A node has to run that saved a tensor which was written to since."""
+    now, then = int(match["now"]), int(match["then"])
+    if case.started is None:
+        return None
+    stale = {
+        node.id: [s.name for s in node.saved if s.now == now and s.version == then]
+        for node in case.started.nodes
+    }
+    nodes = [node for node, names in stale.items() if names]
+    guilty = case.guilty if case.guilty is not None or len(nodes) != 1 else nodes[0]
+    if guilty not in nodes:
+        return None
+    shape = tuple(int(n) for n in re.findall(r"\d+", match["shape"]))
+    tensor = the_saved(case, guilty, stale[guilty], then, shape)
+    write = None if tensor is None else first_write(case, guilty, tensor, then, now)
+    why, fix = told(case, guilty, tensor, write, then, now)
+    span = None if write is None else write.event.span
+    marks = case.deck(guilty, label=case.words("stopped_here"))
+    marks += tuple(mark for name in stale[guilty] for mark in case.chip(guilty, name))
+    return case.explain("saved_modified", why, fix, marks + changed(case, tensor, write), span)
+
+
+def the_saved(case: Case, node: str, names: list[str], version: int, shape: tuple[int, ...]) -> str | None:
+    """The tensor that a node saved under one of `names`: the op says which; else the only one of its inputs
+    and outputs with that version and shape."""
+    state = case.builder.nodes[node]
+    known = {id for name in names if (id := tensor_saved_as(case.builder, state, name)) is not None}
+    place = case.builder.by_node.get(node)
+    if not known and place is not None:
+        near = [*(id for id in place.inputs or () if id is not None), *(s.id for s in place.states)]
+        known = {id for id in near if case.builder.at.get(id)}
+        known = {id for id in known if (s := case.made(id)) is not None and s.version <= version}
+    fits = {id for id in known if (s := case.made(id)) is None or s.value is None or s.value.shape == shape}
+    found = sorted((id for id in fits if writes(case, node, id)) if len(fits) > 1 else fits)
+    one_memory = bool(found) and sharing(case, found[0]).issuperset(found)
+    return found[0] if one_memory else None
+
+
+def first_write(case: Case, node: str, tensor: str, then: int, now: int) -> Write | None:
+    """The op that first wrote into a tensor's memory after `node` saved it; None where that is not known."""
+    found = [w for w in writes(case, node, tensor) if then <= w.event.version < now]
+    first = [w for w in found if w.event.version == then]
+    return first[0] if len(first) == 1 else found[0] if len(found) == 1 and not first else None
+
+
+def writes(case: Case, node: str, tensor: str) -> list[Write]:
+    """The ops that wrote into the memory of a tensor after `node` saved it, in order."""
+    place = case.builder.by_node.get(node)
+    saved_at = 0 if place is None else place.time
+    same = sharing(case, tensor)
+    found = []
+    born = births(case.trace)
+    for time, event in enumerate(case.before):
+        if time > saved_at and isinstance(event, Mutated) and event.span is not None and event.before in same:
+            view = born.get(event.before)
+            item = isinstance(view, Forward) and view.span == event.span  # the `y[0]` of `y[0] = 1.`
+            found.append(Write(event, came_from(view)[0] if item and view is not None else event.before))
+    return found
+
+
+def statement(case: Case, write: Write) -> Span | None:
+    """Where an op wrote: the whole assignment, if the expression is its target."""
+    for event in reversed(case.before[: case.before.index(write.event)]):
+        if isinstance(event, Statement):
+            whole, part = event.span, write.event.span
+            inside = part is not None and whole.text.startswith(part.text) and whole.line == part.line
+            return whole if inside else part
+    return write.event.span
+
+
+def sharing(case: Case, tensor: str) -> set[str]:
+    """The tensors with the same memory and the same version: views, what `detach()` gave, and what an op in
+    place made of them."""
+    pairs = [pair for event in case.before for pair in pairs_of(event)]
+    same, grown = {tensor}, True
+    while grown:
+        more = {id for pair in pairs if same & {*pair} for id in pair}
+        grown = not more <= same
+        same |= more
+    return same
+
+
+def pairs_of(event: object) -> Iterable[tuple[str, str]]:
+    """Two tensors that an event left with one memory."""
+    if isinstance(event, Detached):
+        own = event.span is not None and event.span.text.rstrip().endswith(".data")
+        return () if own else ((event.source, event.tensor.id),)  # `.data` counts its versions for itself
+    if isinstance(event, Mutated):
+        return ((event.before, event.tensor.id),)
+    if isinstance(event, Forward) and event.op in VIEWS and event.inputs and event.inputs[0] is not None:
+        return tuple((event.inputs[0], state.id) for state in event.outputs)
+    return ()
+
+
+def told(
+    case: Case, node: str, tensor: str | None, write: Write | None, then: int, now: int
+) -> tuple[str, str]:
+    """Why, and the fix."""
+    values: dict[str, object] = {"node": case.titled(node), "then": then, "now": now}
+    if tensor is None:
+        return case.words("saved_modified_why_unknown", **values), case.words("saved_modified_fix_unknown")
+    values["name"] = case.name(tensor)
+    values["written"] = plain_name(case.name(tensor if write is None else write.through))
+    fix = "saved_modified_fix" if str(values["written"]).isidentifier() else "saved_modified_fix_unknown"
+    if write is None:
+        return case.words("saved_modified_why_unseen", **values), case.words(fix, **values)
+    values |= {"writer": case.place(statement(case, write)), "through": case.name(write.through)}
+    values["second"] = case.place(case.span)
+    other = write.through not in (tensor, *renamed(case, tensor))
+    why = case.words("saved_modified_why_through" if other else "saved_modified_why", **values)
+    state = case.state(tensor)
+    late = state is not None and state.is_leaf and state.requires_grad and not_recorded(case, write.event)
+    return why, case.words("saved_modified_fix_update" if late else fix, **values)
+
+
+def renamed(case: Case, tensor: str) -> set[str]:
+    """What ops in place made of a tensor: the same variable with a new history."""
+    found = {tensor}
+    for event in case.before:
+        if isinstance(event, Mutated) and event.before in found:
+            found.add(event.tensor.id)
+    return found
+
+
+def not_recorded(case: Case, event: Mutated) -> bool:
+    """Whether grad mode was off when an event came about."""
+    on = True
+    for other in case.before:
+        if other is event:
+            return not on
+        if isinstance(other, ModeChanged) and other.mode == "grad":
+            on = other.enabled
+    return False
+
+
+def changed(case: Case, tensor: str | None, write: Write | None) -> tuple[Mark, ...]:
+    """The tensor that was written to, and the one through which that was done."""
+    if tensor is None:
+        return ()
+    line = None if write is None else case.line(write.event.span)
+    label = case.words("mark_changed") if line is None else case.words("mark_changed_by", line=line)
+    marks = case.card(tensor, CAUSE, label)
+    if write is not None and write.event.tensor.id != tensor:
+        marks += case.card(write.event.tensor.id, CAUSE, label)
+    return marks

@@ -1,0 +1,197 @@
+"""An error that a trace holds, and what is known about it: what a rule is given to judge by."""
+
+from __future__ import annotations
+
+import ast
+import functools
+import re
+from collections.abc import Callable, Iterator
+from typing import Any, NamedTuple
+
+from ..model.build import Builder
+from ..model.places import reader_of
+from ..steps.narrate import Narrator
+from ..steps.stage import written
+from ..steps.story import Story
+from ..trace.events import BackwardEnded, BackwardStarted, Event, Failed, TensorState, Trace
+from ..trace.explained import Explanation
+from ..trace.graph import GUILTY, Graph, Mark
+from ..trace.source_text import SourceText
+from ..trace.where import Span
+from ..words import clean, text
+
+
+class Case:
+    """One error of `trace`: `error` is its class and text ("RuntimeError: …"), word for word.
+
+    `call` is the backward call that failed (0 if what failed was none), `span` where the error came up,
+    `time` when (the number of the event that tells of it); `failed` is the event if it ended the cell.
+    `builder` knows the picture that the marks stand in: that of the call, or the last of the cell.
+    """
+
+    failed: Failed | None
+
+    def __init__(self, trace: Trace, time: int, lang: str | None = None) -> None:
+        event = trace.events[time]
+        assert isinstance(event, BackwardEnded | Failed) and event.error is not None
+        call = event.call if isinstance(event, BackwardEnded) else 0
+        span = event.span if isinstance(event, Failed) else None
+        self._begin(trace, time, lang, event.error, call, span)
+        if isinstance(event, Failed):
+            self.failed = event
+
+    def _begin(
+        self, trace: Trace, time: int, lang: str | None, error: str, call: int, span: Span | None
+    ) -> None:
+        self.trace, self.time, self.lang = trace, time, lang
+        self.error = error
+        self.failed = None
+        self.call = call
+        self.started = self._started()
+        self.span: Span | None = span if self.started is None else self.started.span
+        self.builder = Builder(trace, self.call or None)
+
+    def _started(self) -> BackwardStarted | None:
+        events = (e for e in self.trace.events if isinstance(e, BackwardStarted) and e.call == self.call)
+        return next(events, None)
+
+    @functools.cached_property
+    def raised_at(self) -> Span | None:
+        """Where the error was raised, if it is the one that ended the cell: that may be in a hook or in the
+        backward of a custom Function."""
+        later = self.trace.events[self.time + 1 :]
+        if any(isinstance(event, BackwardStarted) for event in later):
+            return None
+        failed = (event for event in later if isinstance(event, Failed) and event.error == self.error)
+        return next((event.span for event in failed), None)
+
+    @functools.cached_property
+    def before(self) -> tuple[Event, ...]:
+        """What happened before the error, in order."""
+        return tuple(self.trace.events[: self.time])
+
+    # ── the picture ─────────────────────────────────────────────────────────────────────────────────────────
+
+    @functools.cached_property
+    def graph(self) -> Graph:
+        """The picture in which the marks stand."""
+        return self.builder.graph()
+
+    @functools.cached_property
+    def stage(self) -> Narrator:
+        """What stands where in the picture, and what to call it."""
+        return Narrator(self.trace, self.graph, self.builder, self.lang)
+
+    @functools.cached_property
+    def guilty(self) -> str | None:
+        """The node that was running when the call failed, or was to run; None if none was, or none is
+        certain."""
+        return Story(self.trace, self.builder, self.stage).guilty if self.call else None
+
+    def card(self, tensor: str, kind: str = GUILTY, label: str = "") -> tuple[Mark, ...]:
+        """A mark on the card of a tensor; none if it is not in the picture."""
+        where = self.builder.at.get(tensor)
+        station = None if where is None else self.stage.station(where[0])
+        if where is None or station is None or where[1] >= len(station.cards):
+            return ()
+        return (Mark(f"{station.id}-c{where[1]}", kind, label),)
+
+    def deck(self, node: str, kind: str = GUILTY, label: str = "") -> tuple[Mark, ...]:
+        """A mark on the deck of a node; none if it is not in the picture."""
+        station = self.stage.station(self.stage.place_of(node))
+        if station is None or station.deck is None or station.deck.id != node:
+            return ()
+        return (Mark(f"{station.id}-d", kind, label),)
+
+    def chip(self, node: str, name: str, kind: str = GUILTY, label: str = "") -> tuple[Mark, ...]:
+        """A mark on what a node saved as `name`; none if it is not in the picture."""
+        station = self.stage.station(self.stage.place_of(node))
+        if station is None or station.deck is None or station.deck.id != node:
+            return ()
+        places = [k for k, saved in enumerate(station.deck.saved) if saved.name == name]
+        return (Mark(f"{station.id}-k{places[0]}", kind, label),) if places else ()
+
+    def arrow(self, source: str, target: str, kind: str = GUILTY, label: str = "") -> tuple[Mark, ...]:
+        """A mark on the arrow from tensor `source` to the op that made tensor `target`."""
+        ends = [self.builder.at.get(id) for id in (source, target)]
+        if ends[0] is None or ends[1] is None:
+            return ()
+        for route in self.graph.routes:
+            if (route.source, route.target) == (ends[0][0].id, ends[1][0].id) and route.card == ends[0][1]:
+                return (Mark(route.id, kind, label),)
+        return ()
+
+    # ── words ───────────────────────────────────────────────────────────────────────────────────────────────
+
+    def name(self, tensor: str) -> str:
+        """What to call a tensor in a sentence: its variable, its expression, or its number in the picture."""
+        return self.stage.name(tensor)
+
+    def state(self, tensor: str) -> TensorState | None:
+        """A tensor as it stands in the picture."""
+        where = self.builder.at.get(tensor)
+        return None if where is None else where[0].states[where[1]]
+
+    def made(self, tensor: str) -> TensorState | None:
+        """A tensor as it was made."""
+        return reader_of(self.trace).first(tensor)
+
+    def words(self, key: str, **values: object) -> str:
+        """A sentence of the catalogue."""
+        return clean(text(key, self.lang, **values))
+
+    def place(self, span: Span | None) -> str:
+        """An expression of the source as a sentence quotes it, with its line if it stands in the cell."""
+        if span is None:
+            return self.words("unseen_here")
+        line, source = self.line(span), written(span)
+        return source if line is None else self.words("source_at", source=source, line=line)
+
+    def titled(self, node: str) -> str:
+        """A node as a sentence names it, with the tensor above it."""
+        place, name = self.stage.place_of(node), self.builder.nodes[node].name
+        return name if place is None else self.words("stopped", node=name, name=self.name(place.states[0].id))
+
+    def line(self, span: Span | None) -> int | None:
+        """The line of the cell in which something stands; None for what stands elsewhere."""
+        return span.line if span is not None and not span.origin else None
+
+    @functools.cached_property
+    def source(self) -> SourceText:
+        """The text of the cell."""
+        return SourceText(self.trace.source)
+
+    def in_loop(self, span: Span | None) -> bool:
+        """Whether an expression of the cell stands in a loop."""
+        line = self.line(span)
+        loops = (part for part in self.parts() if isinstance(part, ast.For | ast.While))
+        return line is not None and any(loop.lineno < line <= (loop.end_lineno or 0) for loop in loops)
+
+    def parts(self) -> Iterator[ast.AST]:
+        """The syntax tree of the cell, part by part; nothing if it has none."""
+        tree = self.source.tree
+        return iter(()) if tree is None else ast.walk(tree)
+
+    def explain(
+        self,
+        key: str,
+        why: str = "",
+        fix: str = "",
+        marks: tuple[Mark, ...] = (),
+        cause: Span | None = None,
+    ) -> Explanation:
+        """The explanation of this error."""
+        return Explanation(key, self.error, why, fix, marks, self.call, self.span, cause)
+
+
+class Rule(NamedTuple):
+    """How one known error is recognised and explained: `pattern` is searched for in the error's class and
+    text, and `explain` is asked for what is certain about it (None: it is another error after all)."""
+
+    pattern: re.Pattern[str]
+    explain: Callable[[Case, re.Match[str]], Explanation | None]
+
+
+def rule(pattern: str, explain: Any) -> Rule:
+    """A rule for errors in whose text `pattern` is found."""
+    return Rule(re.compile(pattern, re.DOTALL), explain)

@@ -1,0 +1,63 @@
+"""Which errors a trace holds, and which rule explains each of them.
+
+Note [How to add a rule]
+~~~~~~~~~~~~~~~~~~~~~~~~
+An error that has a `key` is recognised by its text, which is the same in minigrad and in PyTorch. Its rule is
+an entry in `RULES` of `at_backward` (a backward call failed) or `at_call` (anything else did):
+
+    RULES = {"no_grad_fn": rule(r"element \\d+ of tensors does not require grad", no_grad_fn), …}
+
+    def no_grad_fn(case: Case, match: re.Match[str]) -> Explanation | None:
+        …
+        return case.explain("no_grad_fn", why, fix, marks, cause)
+
+The function looks for evidence in the trace. It leaves out of `why`, `fix` and `marks` what it has none for,
+and gives None for an error that only looks like its own (the user's `raise RuntimeError("…")`): then the next
+rule is asked. Sentences come from the catalogue by key (`case.words`), marks from `case.card`, `case.deck`,
+`case.chip` and `case.arrow`, which give none for what is not in the picture. Lines of the source are told as
+`case.line(span)` has them, and not at all where that is None.
+"""
+
+from __future__ import annotations
+
+from ..trace.events import BackwardEnded, Failed, NodeRan, Trace
+from ..trace.explained import Explanation
+from . import at_backward, at_call, given, numerical
+from .case import Case
+from .lost import new_leaves
+from .unkept import single_precision, unkept
+
+
+def explanations_of(trace: Trace, lang: str | None = None) -> tuple[Explanation, ...]:
+    """An explanation for every error of a recorded cell: those of backward calls, be they caught or not, and
+    the one that ended the cell, which is the last. Before them notes, which have no error."""
+    found, last = [], None
+    for time, event in enumerate(trace.events):
+        if isinstance(event, BackwardEnded):
+            last = event.error
+        again = isinstance(event, Failed) and event.error == last  # that of the last call went on
+        if isinstance(event, BackwardEnded | Failed) and event.error is not None and not again:
+            found.append(diagnosed(Case(trace, time, lang)))
+    return (*notes_of(trace, lang), *found)
+
+
+def notes_of(trace: Trace, lang: str | None = None) -> list[Explanation]:
+    """What a cell may not have meant although nothing failed, and what it was shown to do."""
+    if not trace.recorded:
+        return []
+    silent = (*new_leaves(trace, lang), *unkept(trace, lang), *single_precision(trace, lang))
+    return [*silent, *given.notes_of(trace, lang)]
+
+
+def diagnosed(case: Case) -> Explanation:
+    """The explanation of one error. One that no rule knows has its text, and is marked where the call
+    stopped after nodes had run (else it may have come up before any)."""
+    for rule in (*at_backward.RULES.values(), *at_call.RULES.values(), *numerical.RULES.values()):
+        match = rule.pattern.search(case.error)
+        known = None if match is None else rule.explain(case, match)
+        if known is not None:
+            return known
+    begun = any(isinstance(event, NodeRan) and event.call == case.call for event in case.before)
+    if case.guilty is None or not begun:
+        return case.explain("")
+    return case.explain("", marks=case.deck(case.guilty, label=case.words("stopped_here")))

@@ -1,0 +1,214 @@
+"""A gradient that was given to a backward call: v, the Jacobian J, and vᵀJ, which arrives at the leaves.
+
+J is not recorded. It is made of what the nodes on the way do to unit vectors: their own vjps run on the
+numbers that they had saved, never the user's code. It is shown only where each of them gives what the node
+really sent and vᵀJ comes out as recorded; else v and vᵀJ alone.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+
+from minigrad.op import F
+
+from ..arithmetic.checks import fits, same
+from ..arithmetic.facts import facts_of
+from ..arithmetic.lines import array_of, close
+from ..arithmetic.notation import Known, is_elementwise, local, vjp
+from ..arithmetic.step import Step
+from ..model.build import Builder
+from ..protocol import Value
+from ..trace.events import BackwardEnded, BackwardStarted, NodeRan, Trace
+from ..trace.explained import Explanation, Matrices, Matrix
+from ..words import clean, text
+from .gradcheck_call import named
+from .numerical import elements
+
+CALLS = 3  # the last ones, of a loop with many
+WORK = 2000  # nodes times unit vectors
+Place = tuple[str, int]  # an output of a node
+KEYWORDS = ("gradient", "grad_tensors", "grad_outputs")
+Map = tuple[Place, Place, Callable[[Any], Any]]  # from where to where a gradient goes, and what becomes of it
+
+
+class Unknown(Exception):
+    """What a node does to a gradient cannot be told."""
+
+
+def notes_of(trace: Trace, lang: str | None = None) -> Iterator[Explanation]:
+    """A note for each of the last backward calls that a vector was given to."""
+    failed = {e.call for e in trace.events if isinstance(e, BackwardEnded) and e.error is not None}
+    started = [e for e in trace.events if isinstance(e, BackwardStarted) and e.call not in failed]
+    notes = (note_of(trace, event, lang) for event in list(filter(is_given, started))[-CALLS:])
+    return filter(None, notes)
+
+
+def is_given(event: BackwardStarted) -> bool:
+    """Whether a single vector of real numbers was given, and how it was is known."""
+    v = event.gradients[0] if len(event.gradients) == 1 else None
+    real = v is not None and v.items is not None and not v.dtype.startswith("complex")
+    return real and v is not None and v.size > 1 and not event.batched
+
+
+def note_of(trace: Trace, event: BackwardStarted, lang: str | None) -> Explanation | None:
+    """What v, J and vᵀJ are in one call; None if nothing arrived anywhere, or the root is a leaf."""
+    builder, v = Builder(trace, event.call), event.gradients[0]
+    root = event.roots[0]
+    name = builder.named.get(root)
+    targets = list(targets_of(builder, event))
+    if name is None or builder.at[root][0].node is None or not targets or v is None:
+        return None
+    order = {state.id: k for k, place in enumerate(builder.places) for state in place.states}
+    targets.sort(key=lambda target: order[target[0]])
+    weight, jacobians = weight_of(event), jacobians_of(builder, event, v, lang)
+    shown = []
+    for tensor, place, arrived in targets:
+        jacobian = None if jacobians is None else jacobians.get(place)
+        if jacobian is not None and not comes_out(v, jacobian, arrived):
+            jacobian = None
+        names = name, builder.named[tensor], weight
+        shown.append(matrices(event.kind, names, (v, jacobian, arrived), lang))
+    why = clean(text("given_gradient", lang, root=name, v=weight))
+    return Explanation("given_gradient", "", why, call=event.call, span=event.span, matrices=tuple(shown))
+
+
+def weight_of(event: BackwardStarted) -> str:
+    """What the source calls the gradient that was given; "v" where it has no name."""
+    try:
+        call = ast.parse(f"({event.span.text if event.span else ''}\n)", mode="eval").body
+    except (SyntaxError, ValueError):
+        return "v"
+    if not isinstance(call, ast.Call):
+        return "v"
+    holder = call.func.value if isinstance(call.func, ast.Attribute) else None
+    method = event.kind == "backward" and holder is not None and named(holder) != "autograd"  # y.backward(v)
+    place = 0 if method else 1 if event.kind == "backward" else 2
+    given = [k.value for k in call.keywords if k.arg in KEYWORDS] or call.args[place : place + 1]
+    if len(given) == 1 and isinstance(given[0], ast.Tuple | ast.List) and len(given[0].elts) == 1:
+        given = given[0].elts
+    plain = len(given) == 1 and isinstance(given[0], ast.Name | ast.Attribute)
+    return ast.unparse(given[0]) if plain else "v"
+
+
+def targets_of(builder: Builder, event: BackwardStarted) -> Iterator[tuple[str, Place, Value]]:
+    """The tensors at which a gradient arrived that was asked for, with the place of each and the gradient."""
+    if event.kind == "grad":
+        for tensor, gradient in builder.captured.items():
+            if gradient.items and tensor in builder.at and tensor in builder.named:
+                place, nr = builder.at[tensor]
+                node = builder.accumulators.get(tensor)
+                yield tensor, ((place.node or "", nr) if node is None else (node, 0)), gradient
+        return
+    for id, ran in facts_of(builder).ran.items():
+        tensor = builder.nodes[id].variable or ""
+        received = ran.received[0] if len(ran.received) == 1 else None
+        if tensor in builder.named and received is not None and received.items:
+            yield tensor, (id, 0), received
+
+
+def comes_out(v: Value, jacobian: Any, arrived: Value) -> bool:
+    """Whether vᵀJ is what was recorded."""
+    vector, recorded = array_of(v).reshape(-1), array_of(arrived).reshape(-1)
+    scale = np.abs(vector) @ np.abs(jacobian)
+    return jacobian.shape[1] == recorded.size and close(vector @ jacobian, recorded, arrived.dtype, scale)
+
+
+# ── J ───────────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def jacobians_of(
+    builder: Builder, event: BackwardStarted, v: Value, lang: str | None
+) -> dict[Place, Any] | None:
+    """The Jacobian of the root by what stands at each place that a gradient came to: a row per element of the
+    root. None where it cannot be told."""
+    ran = facts_of(builder).ran
+    if len(ran) * v.size > WORK:
+        return None
+    root, nr = builder.at[event.roots[0]]
+    start = (root.node or "", nr)
+    try:
+        maps = [each for id in ran for each in maps_of(builder, ran[id], lang)]
+        rows = [pulled(maps, start, unit) for unit in units(v)]
+    except Unknown:
+        return None
+    return {place: np.stack([row[place].reshape(-1) for row in rows]) for place in rows[0]}
+
+
+def units(v: Value) -> Iterator[Any]:
+    """The unit vectors in the shape of `v`."""
+    for k in range(v.size):
+        unit = np.zeros(v.size, array_of(v).dtype)
+        unit[k] = 1
+        yield unit.reshape(v.shape)
+
+
+def pulled(maps: list[Map], start: Place, gradient: Any) -> dict[Place, Any]:
+    """What arrives at each place when the root is given `gradient`."""
+    arrived = {start: gradient}
+    for source, target, function in maps:
+        if source in arrived:
+            share = function(arrived[source])
+            arrived[target] = arrived[target] + share if target in arrived else share
+    return arrived
+
+
+def maps_of(builder: Builder, event: NodeRan, lang: str | None) -> Iterator[Map]:
+    """What a node that ran does to the gradient of its output, for each of its inputs."""
+    if builder.nodes[event.node].variable is not None:
+        return
+    step = Step(builder, event, lang)
+    for i, edge in enumerate(step.node.edges):
+        if edge is not None and i < len(event.sent) and event.sent[i] is not None:
+            if len(event.received) != 1 or not step.op:
+                raise Unknown
+            yield (event.node, 0), edge, map_of(step, i)
+
+
+def map_of(step: Step, i: int) -> Callable[[Any], Any]:
+    """What a node does for input `i`; Unknown if it does not give what the node really sent."""
+    received, sent = step.event.received[0], step.event.sent[i]
+    if received is None or sent is None or array_of(received) is None or array_of(sent) is None:
+        raise Unknown
+    if is_elementwise(step.op, len(step.node.edges)):
+        factor = local(step.op, i, step.saved, step.names, received.dtype)
+        if factor is None or factor.value is None or not fits(step, received, factor, sent):
+            raise Unknown
+        slope, whole, shape = factor.value, received.shape, sent.shape
+        return lambda g: F.sum_to(np.broadcast_to(g * slope, whole), shape)
+    saved = step.saved | step.place_of(i)
+
+    def run(g: Any) -> Any:
+        given = Known(np.asarray(g)[()], received.shape)
+        found = vjp(step.op, i, saved, step.names, given, sent.shape, sent.dtype)
+        if found is None or found.value is None:
+            raise Unknown
+        return found
+
+    if not same(step, run(array_of(received)), sent):
+        raise Unknown
+    return lambda g: np.asarray(run(g).value)
+
+
+# ── what is shown ───────────────────────────────────────────────────────────────────────────────────────────
+
+
+def matrices(
+    kind: str, names: tuple[str, str, str], numbers: tuple[Value, Any, Value], lang: str | None
+) -> Matrices:
+    """vᵀ · J = vᵀJ for one tensor; v and vᵀJ where J is not known. `names` are those of the root, of the
+    tensor and of v."""
+    (root, name, weight), (v, jacobian, arrived) = names, numbers
+    rows, columns = elements(root, v.size, v.shape), elements(name, arrived.size, arrived.shape)
+    assert v.items is not None and arrived.items is not None
+    shown = [Matrix("vᵀ" if weight == "v" else f"vᵀ = {weight}", (v.items,), v.dtype, (), rows)]
+    if jacobian is not None:
+        items = tuple(map(tuple, (jacobian + 0.0).tolist()))  # without −0
+        shown.append(Matrix(f"J = ∂{root}/∂{name}", items, arrived.dtype, rows, columns, (), "·"))
+    title = text("given_returned" if kind == "grad" else "given_arrives", lang, name=name)
+    sign = "→" if jacobian is None else "="
+    shown.append(Matrix(title, (arrived.items,), arrived.dtype, (), columns, (), sign))
+    return Matrices("", tuple(shown))

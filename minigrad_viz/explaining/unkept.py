@@ -1,0 +1,130 @@
+"""What is no error, and no more than a warning, but puzzles: `.grad` of a tensor that is no leaf, read after
+backward; and a gradcheck with numbers that hold too few digits."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from ..numbers import short
+from ..trace.events import BackwardStarted, Created, Failed, Forward, GradSet, Snapshot, TensorState, Trace
+from ..trace.explained import Explanation
+from ..trace.graph import CAUSE
+from .history import made_by
+from .lost import Silent
+from .reading import Reading, evaluated, readings
+from .subject import called, flat, plain
+
+CHECKS = ("gradcheck", "gradgradcheck")
+DOUBLE = ("float64", "complex128")
+
+
+def unkept(trace: Trace, lang: str | None = None) -> list[Explanation]:
+    """For each tensor whose `.grad` the cell read although backward had not kept it: that it was computed. Of
+    what a loop reads many times, the last."""
+    found: dict[object, Explanation] = {}
+    seen: set[str] = set()
+    for reading in readings(trace) if ".grad" in trace.source else ():
+        for name in grads_read(reading.tree):
+            tensor = reading.names.get(name)
+            told = None
+            if tensor is not None and tensor not in seen:
+                told = not_kept(trace, reading, name, tensor, lang)
+            if told is not None and tensor is not None:
+                seen.add(tensor)
+                found[reading.event.span, name] = told
+    return list(found.values())
+
+
+def grads_read(tree: ast.stmt) -> Iterator[str]:
+    """The variables whose `.grad` a statement reads."""
+    for node in evaluated(tree):
+        if not isinstance(node, ast.Attribute) or not isinstance(node.ctx, ast.Load):
+            continue
+        if node.attr == "grad" and isinstance(node.value, ast.Name):
+            yield node.value.id
+
+
+def not_kept(trace: Trace, reading: Reading, name: str, tensor: str, lang: str | None) -> Explanation | None:
+    """The explanation for one of them, if it is certain that `.grad` was None and that a gradient had been
+    computed."""
+    before = trace.events[: reading.time]
+    made = next((s.node for e in before for s in made_by(e) if s.id == tensor), None)
+    started = (event for event in before if isinstance(event, BackwardStarted))
+    calls = [call for call in started if any(node.id == made for node in call.nodes)]
+    given = any(isinstance(event, GradSet) and event.tensor == tensor for event in before)
+    if not calls or given or any(keeps(trace, call, tensor) for call in calls):
+        return None
+    for call in [call for call in reversed(calls) if call.kind == "backward"]:
+        case = Silent(trace, call.call, reading.event.span, lang)
+        nr = case.builder.at[tensor][1] if tensor in case.builder.at else 0
+        arrived = case.builder.arrived.get((made or "", nr))
+        if arrived is not None:
+            why = case.words("non_leaf_grad_why", name=name, value=short(arrived))
+            fix = case.words("non_leaf_grad_fix", name=name)
+            # Beside an error it would look as if this had led to it.
+            marks = () if trace.error else case.card(tensor, CAUSE, case.words("mark_not_kept"))
+            told = case.explain("non_leaf_grad", why, fix, marks)
+            return told._replace(span=reading.event.span)
+    return None
+
+
+def keeps(trace: Trace, call: BackwardStarted, tensor: str) -> bool:
+    """Whether a call may have stored the gradient of a tensor that is no leaf: it was asked to, or that is
+    not known."""
+    if tensor in (call.wanted or ()):
+        return True
+    for event in trace.events:
+        if isinstance(event, Snapshot) and event.when == "before" and event.call == call.call:
+            states = {state.id: state for _, state in event.rows}
+            return tensor not in states or bool(states[tensor].retains_grad)
+    return True
+
+
+def single_precision(trace: Trace, lang: str | None = None) -> list[Explanation]:
+    """For each gradcheck that was given numbers of single precision or less: that these hold too few digits.
+    Not for one that failed, of which its error tells."""
+    found = []
+    failed = [event.span for event in trace.events if isinstance(event, Failed)]
+    for reading in readings(trace) if any(check in trace.source for check in CHECKS) else ():
+        span = reading.event.span
+        if any(at is not None and span.line <= at.line <= span.end_line for at in failed):
+            continue
+        for node in evaluated(reading.tree):
+            state = imprecise(trace, reading, node) if isinstance(node, ast.Call) else None
+            if state is not None and state[1].value is not None:
+                text, tensor = state
+                case = Silent(trace, 0, span, lang)
+                values = {"name": text, "called": called(text), "dtype": state[1].value.dtype}
+                why, fix = (case.words(f"single_precision_{part}", **values) for part in ("why", "fix"))
+                label = case.words("mark_dtype", **values)
+                marks = () if trace.error else case.card(tensor.id, CAUSE, label)
+                found.append(case.explain("single_precision", why, fix, marks))
+    return found
+
+
+def imprecise(trace: Trace, reading: Reading, call: ast.Call) -> tuple[str, TensorState] | None:
+    """The first input of a gradcheck that asks for gradients and is not of double precision."""
+    name = getattr(call.func, "attr", None) or getattr(call.func, "id", "")
+    given = [keyword.value for keyword in call.keywords if keyword.arg == "inputs"] or call.args[1:2]
+    for part in flat(given[0]) if name in CHECKS and given else ():
+        text = ast.unparse(part)
+        state = latest(trace, reading, reading.names.get(text), text)
+        if state is None or state.value is None:
+            continue
+        if state.requires_grad and state.value.dtype not in DOUBLE:
+            return text, state
+    return None
+
+
+def latest(trace: Trace, reading: Reading, tensor: str | None, text: str) -> TensorState | None:
+    """A tensor as it was seen last when a statement began; one without a name by what it is computed of in
+    that statement."""
+    if tensor is not None:
+        return Silent(trace, 0, None).state(tensor)
+    line = reading.event.span.line
+    for event in trace.events[reading.time :]:
+        if isinstance(event, Created | Forward) and event.span is not None and plain(event.span.text) == text:
+            states = event.outputs if isinstance(event, Forward) else (event.tensor,)
+            return states[0] if event.span.line >= line and len(states) == 1 else None
+    return None

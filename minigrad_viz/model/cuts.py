@@ -1,0 +1,134 @@
+"""Where the path of a gradient ends although a tensor asks for one, whose memory a tensor uses, and which
+node would have been made.
+
+Note [What is a cut]
+    A route is cut if its source asked for gradients when it was used, or had a path to one that did, and no
+    gradient can come back along it. So of a chain the first route is cut: what comes after has no path any
+    more that could end. A cut that is not the cell's own, as inside a transform, is not told.
+
+    What was computed in a mode without gradients (fog) from what lies in the fog is in the fog as well: it,
+    too, would have a node without the mode.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from typing import TYPE_CHECKING, Any
+
+from ..trace.events import Detached, Forward, Left, TensorState
+
+if TYPE_CHECKING:
+    from .places import Lookup, Place, Reader
+
+WHOLE = ("int", "uint", "bool")  # how the names of dtypes begin that no gradient can have
+# Functions of PyTorch whose node has the same name for all arguments: for these tensors, or a number too.
+SAME = {
+    "exp": "Exp", "log": "Log", "sqrt": "Sqrt", "sin": "Sin", "cos": "Cos", "tanh": "Tanh", "relu": "Relu",
+    "sigmoid": "Sigmoid", "neg": "Neg", "abs": "Abs", "clone": "Clone", "mul": "Mul", "rmul": "Mul",
+    "add": "Add", "radd": "Add", "sub": "Sub", "div": "Div",
+}  # fmt: skip
+WHOLE_TENSOR = ("sum", "mean")  # those of which the same holds without a dimension
+
+
+def note(reader: Reader, place: Place, event: Any, mode: str) -> None:
+    """Note at a new place what `event`, by which it was made in a `mode` ("" with gradients), tells of it."""
+    place.asking = {id for id in place.inputs or () if id is not None and carries(reader, id)}
+    place.shares = event.source if isinstance(event, Detached) else getattr(event, "shares", "")
+    if not isinstance(event, Forward) and place.shares in reader.at and same_shape(reader, place):
+        own = place.states[0].id
+        together = isinstance(event, Detached) and event.how == "detach"
+        reader.twins.setdefault(own, {})[place.shares] = together
+        reader.twins.setdefault(place.shares, {})[own] = together
+    if isinstance(event, Left):
+        place.cut = event.how
+    elif isinstance(event, Detached):
+        place.cut = "" if event.span is None else event.how
+    elif isinstance(event, Forward) and not any(state.requires_grad for state in event.outputs):
+        whole = all(map(is_whole, event.outputs))
+        place.cut = mode or ("integer" if whole else "")
+        foggy = any(reader.at[id][0].fog for id in event.inputs if id in reader.at)
+        place.fog = mode if not whole and (place.asking or foggy) else ""
+    elif isinstance(event, Forward) and mode and place.node is None:
+        place.cut = place.fog = mode  # a view, of which PyTorch says that it requires what its base does
+
+
+def carries(reader: Reader, id: str) -> bool:
+    """Whether a tensor, as it stands now, is to get a gradient: it has a path, or asks itself. A view without
+    a path says that it asks where its base does."""
+    if id not in reader.at:
+        return False
+    place, state = reader.at[id][0], reader.last(id)
+    view = place.event is not None and place.shares and id not in reader.asked
+    return state.node is not None or (state.requires_grad and not view)
+
+
+def same_shape(reader: Reader, place: Place) -> bool:
+    """Whether a tensor has the shape and the numbers of the one whose memory it uses."""
+    return place.states[0].value is not None and place.states[0].value == reader.last(place.shares).value
+
+
+def is_whole(state: TensorState) -> bool:
+    """Whether a tensor's dtype is one that no gradient can have."""
+    return state.value is not None and state.value.dtype.startswith(WHOLE)
+
+
+def memory_of(lookup: Lookup, place: Place) -> str:
+    """The tensor whose memory those at a place use, by way of all that stand between; "" for their own."""
+    shares = place.shares
+    while shares in lookup.at and lookup.at[shares][0].shares:
+        shares = lookup.at[shares][0].shares
+    return shares if shares in lookup.at else ""
+
+
+def same_numbers(reader: Reader, id: str) -> dict[str, bool]:
+    """The other tensors that show all of the memory of a tensor just as it does, by `detach()` and the like;
+    and whether they count versions together."""
+    found, todo = {id: True}, [id]
+    while todo:
+        current = todo.pop()
+        for other, together in reader.twins.get(current, {}).items():
+            if other not in found:
+                found[other] = together and found[current]
+                todo.append(other)
+    return {other: together for other, together in found.items() if other != id}
+
+
+# ── the node that would have been ───────────────────────────────────────────────────────────────────────────
+
+
+def ghost_of(reader: Reader, place: Place) -> str:
+    """The name of the node that an op in the fog would have left; "" where that is not certain."""
+    event = place.event
+    if event is None or not place.fog:
+        return ""
+    known = reader.nodes_of_ops.get(signature(reader, event), set())
+    others = [name for name in known if name is not None]
+    return event.ghost or (others[0] if len(known) == 1 and others else by_name(event))
+
+
+def by_name(event: Forward) -> str:
+    """The name of PyTorch's node, where the op alone decides it."""
+    if event.op == "pow" and len(event.inputs) == 2:
+        return "PowBackward0" if event.inputs[1] is None else "PowBackward1"
+    if event.op in WHOLE_TENSOR and len(event.inputs) == 1:
+        return f"{event.op.capitalize()}Backward0"
+    return f"{SAME[event.op]}Backward0" if event.op in SAME else ""
+
+
+def signature(reader: Reader, event: Forward) -> tuple[Any, ...]:
+    """What decides which node an op leaves: the op, and of each argument whether it is a tensor, its number
+    of dimensions, and the kind of its dtype."""
+    kinds: list[Any] = []
+    for id in event.inputs:
+        value = reader.last(id).value if id is not None and id in reader.at else None
+        kinds.append(None if id is None else (len(value.shape), value.dtype[:3]) if value is not None else id)
+    return (event.op, *kinds)
+
+
+def nodes_of_ops(reader: Reader) -> dict[tuple[Any, ...], set[str | None]]:
+    """The names of the nodes that the ops of a trace left, by their signatures."""
+    found: dict[tuple[Any, ...], set[str | None]] = defaultdict(set)
+    for place in reader.places:
+        if place.event is not None and place.states[0].node is not None:
+            found[signature(reader, place.event)].add(place.states[0].grad_fn)
+    return found

@@ -1,0 +1,209 @@
+"""Trace → ledger: how the `.grad` of each tensor came to be what it is, entry by entry.
+
+x.grad    backward 1 stores 0.6           0.6
+          backward 2 adds 0.6             0.6 + 0.6 = 1.2    (nothing had reset it)
+          x.grad.zero_()                  0.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any, NamedTuple
+
+from ..protocol import Value
+from ..trace.events import (
+    BackwardStarted,
+    Created,
+    Deposited,
+    GradSet,
+    HookRan,
+    NodeRan,
+    Snapshot,
+    TensorState,
+    Trace,
+)
+from ..trace.where import Span
+from .naming import names_of, numbered
+from .places import Edge, reader_of
+
+BEFORE, DEPOSIT, RETAINED, HOOK = "before", "deposit", "retained", "hook"
+SKIPPED, UNSEEN = "skipped", "unseen"
+ADDING = (BEFORE, DEPOSIT, RETAINED, SKIPPED)  # entries after which a deposit adds to what nobody has reset
+RESETS = ("zero", "none", "assigned", "written", HOOK)
+CLOSE = 1e-5  # relative; nearer numbers are the same
+
+
+class Entry(NamedTuple):
+    """One change of a `.grad`, from `before` to `after`.
+
+    `kind` is BEFORE (it was there before the cell), DEPOSIT (of an AccumulateGrad), RETAINED (of a tensor
+    that is no leaf), HOOK (a leaf's hook changed it after the deposit), SKIPPED (all that happened in
+    backward calls that were not kept), UNSEEN (something that was not recorded), or the `how` of a `GradSet`.
+    In a backward `call` the nodes `sources` sent the `amount`. `again`: it was added to what an earlier call
+    had left, although nobody may have meant that.
+    """
+
+    kind: str
+    before: Value | None
+    after: Value | None
+    amount: Value | None = None
+    call: int = 0
+    sources: tuple[str, ...] = ()
+    span: Span | None = None
+    again: bool = False
+
+
+class Account(NamedTuple):
+    """The entries of one tensor; `left_out` counts the deposits of backward calls that were not kept."""
+
+    tensor: str
+    name: str
+    entries: tuple[Entry, ...]
+    left_out: int = 0
+
+    @property
+    def telling(self) -> bool:
+        """Whether there is something to wonder about: more than one deposit, or a change by the cell."""
+        deposits = sum(entry.kind in ADDING for entry in self.entries) + self.left_out
+        return deposits > 1 or any(entry.kind in RESETS for entry in self.entries)
+
+
+def ledger_of(trace: Trace) -> tuple[Account, ...]:
+    """The accounts of all tensors of a recorded cell that have, or had, a `.grad`."""
+    return Clerk(trace).accounts()
+
+
+class Clerk:
+    """Reads a trace, and keeps the accounts."""
+
+    def __init__(self, trace: Trace) -> None:
+        self.trace = trace
+        self.entries: dict[str, list[Entry]] = {}
+        self.total: dict[str, Value | None] = {}
+        self.left_out = dict(trace.deposits)
+        self.calls: dict[int, BackwardStarted] = {}
+        self.senders: dict[int, dict[Edge, list[str]]] = {}  # by call and edge, the names of the nodes
+        self.ran: dict[tuple[int, str], NodeRan] = {}
+        self.hooks: dict[tuple[int, str], list[HookRan]] = {}
+        for event in trace.events:
+            if isinstance(event, BackwardStarted):
+                self.calls[event.call] = event
+            elif isinstance(event, NodeRan):
+                self.ran[event.call, event.node] = event
+            elif isinstance(event, HookRan) and event.kind == "post_accumulate":
+                self.hooks.setdefault((event.call, event.node), []).append(event)
+        for event in trace.events:
+            self.read(event)
+
+    def read(self, event: Any) -> None:
+        """Take one event in."""
+        if isinstance(event, Created):
+            self.came(event.tensor)
+        elif isinstance(event, Deposited):
+            self.deposited(event)
+        elif isinstance(event, GradSet):
+            self.stood(event.tensor, event.before)
+            self.enter(event.tensor, Entry(event.how, event.before, event.after, span=event.span))
+        elif isinstance(event, Snapshot):
+            for _, state in event.rows:
+                if event.when == "after" and state.grad_fn is not None:
+                    self.retained(event.call, state)
+                elif state.is_leaf or state.retains_grad:
+                    self.stood(state.id, state.grad)
+
+    def enter(self, tensor: str, entry: Entry) -> None:
+        """Add an entry to a tensor's account."""
+        self.entries.setdefault(tensor, []).append(entry)
+        self.total[tensor] = entry.after
+
+    def came(self, state: TensorState) -> None:
+        """A tensor came into the cell, perhaps with a gradient."""
+        if state.id not in self.total:
+            self.total[state.id] = None
+            if state.grad is not None:
+                self.enter(state.id, Entry(BEFORE, None, state.grad))
+
+    def stood(self, tensor: str, grad: Value | None) -> None:
+        """A gradient was seen: if it is another than the account says, something was not recorded."""
+        known = tensor in self.total
+        if not known and grad is not None:
+            self.enter(tensor, Entry(BEFORE, None, grad))
+        elif known and not same(self.total[tensor], grad):
+            kind = SKIPPED if tensor in self.left_out and not self.entries.get(tensor) else UNSEEN
+            self.enter(tensor, Entry(kind, self.total[tensor], grad))
+
+    def deposited(self, event: Deposited) -> None:
+        """An AccumulateGrad added to a leaf's gradient, and the leaf's hooks may have changed that."""
+        self.stood(event.tensor, event.before)
+        added = event.before, event.after, event.added, event.call, self.sources(event.call, event.node, 0)
+        again = self.adds(event.tensor, event.before)
+        self.enter(event.tensor, Entry(DEPOSIT, *added, self.calls[event.call].span, again))
+        for hook in self.hooks.get((event.call, event.node), ()):
+            before, after = hook.before[0], hook.after[0]
+            if not same(before, after):
+                self.enter(event.tensor, Entry(HOOK, before, after, call=event.call, sources=(hook.name,)))
+
+    def retained(self, call: int, state: TensorState) -> None:
+        """A tensor that is no leaf, just after a call."""
+        before = self.total.get(state.id)
+        if state.grad is None or same(before, state.grad) or call not in self.calls:
+            return
+        nr, amount = 0, state.grad if before is None else None
+        ran = self.ran.get((call, state.node or ""))
+        if ran is not None and len(ran.received) == 1:
+            amount = ran.received[0]
+        sources = self.sources(call, state.node or "", nr)
+        span, again = self.calls[call].span, self.adds(state.id, before)
+        self.enter(state.id, Entry(RETAINED, before, state.grad, amount, call, sources, span, again))
+
+    def adds(self, tensor: str, before: Value | None) -> bool:
+        """Whether a deposit adds to what nobody has reset since it came there."""
+        last = self.entries[tensor][-1].kind if self.entries.get(tensor) else ""
+        return before is not None and last in ADDING and not is_zero(before)
+
+    def sources(self, call: int, node: str, nr: int) -> tuple[str, ...]:
+        """The names of the nodes that sent a gradient to output `nr` of `node` in a call."""
+        senders = self.senders.get(call)
+        if senders is None:
+            senders = self.senders[call] = {}
+            for state in self.calls[call].nodes:
+                ran = self.ran.get((call, state.id))
+                for edge, value in zip(state.edges, () if ran is None else ran.sent, strict=False):
+                    if edge is not None and value is not None:
+                        senders.setdefault(edge, []).append(state.name)
+        return tuple(senders.get((node, nr), ()))
+
+    def accounts(self) -> tuple[Account, ...]:
+        """The accounts, in the order in which the tensors came."""
+        reader, left_out = reader_of(self.trace), self.left_out
+        names = names_of(reader.places, self.trace.names)
+        found = [tensor for tensor in reader.at if tensor in self.entries]
+        known = {id: names.get(id) or reader.seen_as.get(id) or reader.at[id][0].expr for id in found}
+        shown = numbered({id: name for id, name in known.items() if name})
+        return tuple(
+            Account(id, shown.get(id, "…"), tuple(self.entries[id]), left_out.get(id, 0)) for id in found
+        )
+
+
+def same(a: Value | None, b: Value | None) -> bool:
+    """Whether two gradients are the same, as far as anybody knows."""
+    if a is None or b is None:
+        return a is b
+    if a.shape != b.shape or a.dtype != b.dtype:
+        return False
+    if a.items is not None and b.items is not None:
+        return all(x == y or near(x, y) for x, y in zip(a.items, b.items, strict=True))
+    ends = (a.low, b.low), (a.high, b.high)
+    return all(x is None or y is None or near(x, y) for x, y in ends)
+
+
+def near(x: Any, y: Any) -> bool:
+    """Whether two numbers are equal up to rounding, or both NaN."""
+    if isinstance(x, complex) or isinstance(y, complex):
+        return abs(x - y) <= CLOSE * max(abs(x), abs(y))
+    return math.isclose(x, y, rel_tol=CLOSE) or (x != x and y != y)
+
+
+def is_zero(value: Value) -> bool:
+    """Whether all numbers are 0."""
+    return value.low == value.high == 0 if value.items is None else not any(value.items)

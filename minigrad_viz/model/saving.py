@@ -1,0 +1,53 @@
+"""Which tensor a node saved under which name."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from minigrad.op.registry import OPS
+
+from ..protocol import Value
+from ..trace.events import NodeState
+from ..trace.graph import Saved
+
+if TYPE_CHECKING:
+    from .places import Lookup, Reader
+
+
+def tensor_saved_as(found: Lookup, node: NodeState, name: str) -> str | None:
+    """The tensor that the node of an op saved as `name`; None where that is not certain."""
+    place = found.by_node.get(node.id)
+    if name == "result":
+        return place.states[0].id if place is not None and len(place.states) == 1 else None
+    op = OPS.get(node.name) or OPS.get(node.name + "0")
+    if op is None or node.code is not None or name not in op.inputs or len(node.edges) != len(op.inputs):
+        return None
+    edge = node.edges[op.inputs.index(name)]
+    if edge is not None:
+        return found.tensor_of(edge)
+    event, i = None if place is None else place.event, op.params.index(name)
+    return event.inputs[i] if event is not None and i < len(event.inputs) else None
+
+
+def as_saved(found: Lookup, reader: Reader, node: NodeState, saved: tuple[Saved, ...]) -> tuple[Saved, ...]:
+    """What a node saved, with the values that were there before their memory was written to."""
+    if all(s.now is None or s.value is not None for s in saved):
+        return saved
+    known = {s.name: tensor_saved_as(found, node, s.name) for s in saved if s.now is not None}
+    values = {name: value_at(reader, id, version_of(saved, name)) for name, id in known.items() if id}
+    return tuple(replace(s, value=s.value or values.get(s.name)) for s in saved)
+
+
+def version_of(saved: tuple[Saved, ...], name: str) -> int | None:
+    """The version at which a value was saved."""
+    return next(s.version for s in saved if s.name == name)
+
+
+def value_at(reader: Reader, tensor: str, version: int | None) -> Value | None:
+    """What a tensor was when its version was `version`; None if nobody looked then."""
+    if tensor not in reader.at:
+        return None
+    place, i = reader.at[tensor]
+    states = (place.states[i], *(state for _, state in reader.later.get(tensor, ())))
+    return next((state.value for state in states if state.version == version), None)

@@ -1,0 +1,299 @@
+"""Where tensors come from that no graph leads to: data, another tensor's memory, or its numbers, which left
+the library and came back."""
+
+from __future__ import annotations
+
+import ast
+import sys
+import weakref
+from collections import deque
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ..protocol import history_of, is_tensor, overlap, owner_of, raw_array, version_of
+from ..trace import notes
+from ..trace.events import Asked, Created, Detached, Left
+from ..trace.where import Locator, Span, Spot
+from .ledger import observing
+from .named import parsed
+from .saving import Keeper
+
+OUT = 64  # how many times that numbers left are remembered, and items of a list that are looked at
+METHODS = ("item", "tolist", "numpy")  # by which they leave
+KEEPERS = ("float", "abs", "round", "list", "tuple", "sum", "max", "min")  # functions that pass numbers on
+GATHER = ("asarray", "array", "stack", "concatenate", "mean", "sum", "dot", "clip", "round")  # NumPy's
+COPIED = ("tensor", "asarray", "as_tensor", "from_numpy", "FloatTensor", "Tensor")  # take numbers as data
+
+
+class Out(NamedTuple):
+    """Numbers that left: of which tensor (and its id, if it had one), how, at which place in the source, and
+    what they were: a Python number or list, or a reference to the array that owns them."""
+
+    tensor: weakref.ref[Any]
+    name: str | None
+    how: str
+    value: Any
+    span: Span | None
+
+
+class Crossing(Keeper):
+    """The part of the recorder that is told of new tensors without a graph.
+
+    Note [Numbers that left]
+        Python numbers and arrays do not say where they came from. That a new tensor was made of numbers of a
+        known one is noted only where it is certain: the tensor itself was given as data; or the very number,
+        list or array that had left; or the expression that made it contains the call by which they left, and
+        nothing between but arithmetic, containers, and functions of NumPy and `math`.
+    """
+
+    def __init__(self, namespace: dict[str, Any]) -> None:
+        super().__init__(namespace)
+        self._out: deque[Out] = deque(maxlen=OUT)
+        self._shared: list[weakref.ref[Any]] = []  # tensors whose memory others use as well
+
+    def id_of(self, tensor: Any) -> str:
+        """The id of a tensor. PyTorch does not tell of `from_numpy`: the memory says where it is from."""
+        new = self._out and self.ids.known(tensor) is None and history_of(tensor) is None
+        memory = raw_array(tensor) if new else None
+        for out in reversed(self._out) if memory is not None else ():
+            array = out.value() if isinstance(out.value, weakref.ref) else None
+            name = self._name_of(out) if array is not None and overlap(memory, array) else None
+            if name is not None and out.tensor() is not tensor:
+                self.share(tensor)
+                known = self.ids.new(tensor)
+                told = (name,), out.how, self.state_of(tensor, known), None, None, name
+                self.notes.append(("event", Left, *told))
+                return known
+        return super().id_of(tensor)
+
+    def _place(self) -> Spot | None:
+        raise NotImplementedError
+
+    def _own_place(self) -> Spot | None:
+        raise NotImplementedError
+
+    locator: Locator
+
+    # ── what sources tell ───────────────────────────────────────────────────────────────────────────────────
+
+    @observing
+    def created(self, tensor: Any, data: Any = None) -> None:
+        """A tensor was made from `data`."""
+        if self.call:
+            return
+        spot = self._own_place()
+        found = self._origins(data, spot)
+        state = self.state_of(tensor, self.ids.new(tensor))
+        if not found:
+            self.notes.append(("event", Created, state, *named_by(spot)))
+            return
+        memory = raw_array(tensor)
+        shares = next((name for name, (_, array) in found.items() if overlap(memory, array)), "")
+        if shares:
+            self.share(tensor)
+        how = next(iter(found.values()))[0]
+        self.notes.append(("event", Left, tuple(found), how, state, *named_by(spot), shares))
+
+    @observing
+    def detached(self, source: Any, result: Any, how: str = "detach") -> None:
+        """`detach()` or `.data` was called, or `detach_()`, where both are one."""
+        if self.call:
+            return
+        spot = self._own_place()
+        before = self.id_of(source)
+        if source is result:
+            self.ids.objects[id(result)] = before, weakref.ref(result)
+            cut = self.state_of(result, before)
+            state = notes.Row((*cut[:2], None, False, True, cut[5], None, None, *cut[8:]))
+        else:
+            self.share(source, result)
+            state = self.state_of(result, self.ids.new(result))
+            self.grads.alias(source, state[0])
+        self.notes.append(("event", Detached, before, state, *named_by(spot), how))
+
+    @observing
+    def left(self, tensor: Any, how: str, value: Any) -> None:
+        """Numbers of a tensor were given out."""
+        if self.call or self.again:
+            return
+        spot = self.locator.at(sys._getframe(2))
+        if how == "numpy":
+            self.share(tensor)
+        kept = weakref.ref(owner_of(value)) if isinstance(value, np.ndarray) else value
+        span = None if spot is None else spot.span
+        self._out.append(Out(weakref.ref(tensor), self.ids.known(tensor), how, kept, span))
+
+    @observing
+    def asked(self, tensor: Any) -> None:
+        """`requires_grad` of a tensor was set."""
+        known = self.ids.known(tensor)
+        if known is not None and not self.call:
+            span, _ = named_by(self._own_place())
+            self.notes.append(("event", Asked, self.state_of(tensor, known), span))
+
+    # ── memory that several tensors use ─────────────────────────────────────────────────────────────────────
+
+    def share(self, *tensors: Any) -> None:
+        """Note that others may use the memory of these tensors, too."""
+        if len(self._shared) >= OUT:
+            alive = {id(t): ref for ref in self._shared if (t := ref()) is not None}
+            self._shared = list(alive.values())
+        self._shared += map(weakref.ref, tensors)
+
+    def sharing(self, tensor: Any) -> list[Any]:
+        """How the other tensors stand that use the memory of `tensor` and have kept their histories. A view
+        with a graph gets a new one when somebody looks, so it is not asked: where the write itself made no
+        history, of such a view numbers and version are told."""
+        memory = raw_array(tensor) if self._shared else None
+        found: dict[str, Any] = {}
+        for ref in self._shared if memory is not None else ():
+            other = ref()
+            if other is None or other is tensor or not overlap(memory, raw_array(other)):
+                continue
+            view = other.requires_grad and other._is_view()
+            known = self.ids.object(other) if view else self.ids.known(other)
+            if known is None or known in found or (view and tensor.requires_grad):
+                continue
+            if view:
+                how = True, False, None, None, None, version_of(other), False, None
+                found[known] = notes.Row((known, self.taken(other), None, *how))
+            else:
+                found[known] = self.state_of(other, known)
+        return list(found.values())
+
+    # ── where numbers came from ─────────────────────────────────────────────────────────────────────────────
+
+    def _origins(self, data: Any, spot: Spot | None) -> dict[str, tuple[str, Any]]:
+        """The tensors whose numbers `data` is made of, how they left, and the memory that came with them.
+        See Note [Numbers that left]."""
+        found: dict[str, tuple[str, Any]] = {}
+        if data is None:
+            return found
+        for value in items(data):
+            if is_tensor(value):
+                found.setdefault(self.id_of(value), ("tensor", raw_array(value)))
+                continue
+            out = next((out for out in reversed(self._out) if is_same(value, out)), None)
+            name = None if out is None else self._name_of(out)
+            if out is not None and name is not None:
+                found.setdefault(name, (out.how, value if isinstance(value, np.ndarray) else None))
+        if not found and spot is not None and self._out:
+            for out in self._inside(spot.span):
+                name = self._name_of(out)
+                if name is not None:
+                    found.setdefault(name, (out.how, None))
+        return found
+
+    def _name_of(self, out: Out) -> str | None:
+        """The id of a tensor whose numbers left; None if it was not known and is gone."""
+        tensor = out.tensor()
+        return out.name or (None if tensor is None else self.id_of(tensor))
+
+    def _inside(self, span: Span) -> list[Out]:
+        """What left inside the expression that makes a tensor, and went into it as data."""
+        inner = [out for out in self._out if out.span is not None and within(out.span, span)]
+        for out in inner:
+            self._out.remove(out)  # the same expression may be evaluated again
+        if not inner:
+            return []
+        made = expression(span.text)
+        texts = {text for out in inner if out.span is not None and (text := spelled(out.span.text))}
+        if not isinstance(made, ast.Call) or name_of(made.func) not in COPIED or not made.args:
+            return []
+        led = leading(made.args[0], texts)
+        inner = [out for out in inner if out.span is not None and spelled(out.span.text) in led]
+        several = any(isinstance(part, ast.ListComp | ast.GeneratorExp) for part in ast.walk(made))
+        return inner if several else list({out.span: out for out in inner}.values())
+
+
+def named_by(spot: Spot | None) -> tuple[Any, str | None]:
+    """The span of a point in the source, and the variable that names what it computes."""
+    return (None, None) if spot is None else (spot.span, spot.name)
+
+
+def items(data: Any) -> Iterator[Any]:
+    """Data, and the first items of lists and tuples in it."""
+    stack, seen = [data], 0
+    while stack and seen < OUT:
+        value = stack.pop()
+        seen += 1
+        yield value
+        if isinstance(value, list | tuple):
+            stack += reversed(value[:OUT])
+
+
+def is_same(value: Any, out: Out) -> bool:
+    """Whether a value is the very one that left. Python has each small whole number only once."""
+    if isinstance(value, np.ndarray):
+        return isinstance(out.value, weakref.ref) and out.value() is owner_of(value)
+    return value is out.value and isinstance(value, float | complex | list)
+
+
+def within(inner: Span, outer: Span) -> bool:
+    """Whether a stretch of source is part of another."""
+    first = (outer.line, outer.column) <= (inner.line, inner.column)
+    last = (inner.end_line, inner.end_column) <= (outer.end_line, outer.end_column)
+    return first and last and inner.origin == outer.origin and inner != outer
+
+
+def expression(source: str) -> ast.expr | None:
+    """The tree of an expression; None for what is none."""
+    tree = parsed(source)
+    body = getattr(tree, "body", None)
+    return body[0].value if body and isinstance(body[0], ast.Expr) else None
+
+
+def spelled(source: str) -> str:
+    """An expression as Python itself would write it."""
+    tree = expression(source)
+    return "" if tree is None else ast.unparse(tree)
+
+
+def leading(node: ast.AST, exits: set[str]) -> set[str]:
+    """Those of the calls `exits`, by which numbers left a tensor, whose numbers a value is made of."""
+    todo, found = [node], set()
+    while todo:
+        part = todo.pop()
+        if isinstance(part, ast.Call):
+            text = ast.unparse(part)
+            if text in exits and is_exit(part):
+                found.add(text)
+            else:
+                todo += passed_on(part)
+        elif isinstance(part, ast.BinOp):
+            todo += [part.left, part.right]
+        elif isinstance(part, ast.UnaryOp):
+            todo.append(part.operand)
+        elif isinstance(part, ast.List | ast.Tuple):
+            todo += part.elts
+        elif isinstance(part, ast.ListComp | ast.GeneratorExp):
+            todo.append(part.elt)
+        elif isinstance(part, ast.Subscript | ast.Starred):
+            todo.append(part.value)
+    return found
+
+
+def is_exit(call: ast.Call) -> bool:
+    """Whether the value of a call by which numbers left is made of these: not that of any function."""
+    return name_of(call.func) in METHODS or bool(passed_on(call))
+
+
+def passed_on(call: ast.Call) -> list[ast.expr]:
+    """The parts of a call of whose numbers its value is made: the object of a method, the arguments of a
+    function of NumPy or `math`."""
+    func, name = call.func, name_of(call.func)
+    if isinstance(func, ast.Name):
+        return call.args if name in KEEPERS else []
+    if not isinstance(func, ast.Attribute):
+        return []
+    if not isinstance(func.value, ast.Name) or func.value.id not in ("np", "numpy", "math"):
+        return [func.value]
+    elementwise = func.value.id == "math" or isinstance(getattr(np, name, None), np.ufunc)
+    return call.args if elementwise or name in GATHER else []
+
+
+def name_of(func: ast.AST) -> str:
+    """The last name of what is called."""
+    return str(getattr(func, "attr", getattr(func, "id", "")))

@@ -1,0 +1,106 @@
+"""The tensors that a failing expression names.
+
+They are looked up without running anything: no property, no `__getattr__`, no `__getitem__` of an object that
+is not known. Where that would be needed, the tensor stays unnamed.
+"""
+
+from __future__ import annotations
+
+import ast
+import textwrap
+from collections.abc import Iterator
+from types import FrameType, ModuleType
+from typing import Any
+
+from ..protocol import has_history, is_tensor
+from ..trace.where import Spot
+
+ELSEWHERE = (ast.Lambda, ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)  # names of their own
+NOTHING = object()
+
+
+def named_tensors(spot: Spot | None, frame: FrameType | None) -> list[tuple[str, Any]]:
+    """The tensors that the expression at `spot` names, which `frame` evaluates, with the text by which it
+    does: `x`, `self.weight`, `rows[0]`. Of an assignment to an attribute or item the value counts as well."""
+    if spot is None or frame is None:
+        return []
+    tree = assignment(spot) or parsed(spot.span.text)
+    found: dict[str, Any] = {}
+    for node in () if tree is None else chains(tree):
+        value = looked_up(node, frame)
+        if is_tensor(value) and has_history(value):
+            found.setdefault(ast.unparse(node), value)
+    return list(found.items())
+
+
+def parsed(source: str) -> ast.AST | None:
+    """The syntax tree of an expression or a statement; None for what is neither."""
+    for text in (f"({source}\n)", textwrap.dedent(source)):
+        try:
+            return ast.parse(text)
+        except (SyntaxError, ValueError, RecursionError, MemoryError):
+            continue
+    return None
+
+
+def assignment(spot: Spot) -> ast.AST | None:
+    """The whole statement, if `spot` is the target of an assignment."""
+    whole = None if spot.statement is None else spot.statement.text
+    body = getattr(parsed(whole) if whole else None, "body", None)
+    if not body or whole is None or not isinstance(body[0], ast.Assign):
+        return None
+    targets = (ast.get_source_segment(whole, target) for target in body[0].targets)
+    return body[0] if spot.span.text in targets else None
+
+
+def chains(tree: ast.AST) -> Iterator[ast.expr]:
+    """The names in a tree, and the attributes and items of names, in the order of the source; not those
+    inside functions and comprehensions, where a name may be another's."""
+    stack = [tree]
+    while stack:
+        node = stack.pop()
+        if isinstance(node, ast.Name | ast.Attribute | ast.Subscript):
+            yield node
+        if not isinstance(node, ELSEWHERE):
+            stack += reversed(list(ast.iter_child_nodes(node)))
+
+
+def looked_up(node: ast.AST, frame: FrameType) -> Any:
+    """What a chain of names stands for in `frame`, or NOTHING."""
+    if isinstance(node, ast.Name):
+        return frame.f_locals.get(node.id, frame.f_globals.get(node.id, NOTHING))
+    if isinstance(node, ast.Attribute):
+        return member(looked_up(node.value, frame), node.attr)
+    if isinstance(node, ast.Subscript):
+        place = node.slice.value if isinstance(node.slice, ast.Constant) else looked_up(node.slice, frame)
+        return item(looked_up(node.value, frame), place)
+    return NOTHING
+
+
+def member(thing: Any, name: str) -> Any:
+    """An attribute that a module or an object keeps, or NOTHING; `.grad` of a tensor that may have one."""
+    if thing is NOTHING:
+        return NOTHING
+    if is_tensor(thing):
+        kept = name == "grad" and has_history(thing) and (thing.is_leaf or thing.retains_grad)
+        return thing.grad if kept else NOTHING
+    try:
+        inside = object.__getattribute__(thing, "__dict__")
+    except AttributeError:
+        return NOTHING
+    if not isinstance(inside, dict):
+        return NOTHING
+    holders = () if isinstance(thing, ModuleType) else ("_parameters", "_buffers", "_modules")
+    for holder in (inside, *(inside.get(key) for key in holders)):  # an nn.Module keeps its own there
+        if type(holder) is dict and name in holder:
+            return holder[name]
+    return NOTHING
+
+
+def item(thing: Any, place: Any) -> Any:
+    """An item of a plain list, tuple or dictionary, or NOTHING."""
+    if type(thing) in (list, tuple) and type(place) is int and -len(thing) <= place < len(thing):
+        return thing[place]
+    if type(thing) is dict and type(place) in (str, int):
+        return thing.get(place, NOTHING)
+    return NOTHING

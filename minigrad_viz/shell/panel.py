@@ -1,0 +1,89 @@
+"""What stands under a picture when something went wrong: the error word for word, then why, then fix.
+
+It needs no script, and reads well where a page takes its style away.
+"""
+
+from __future__ import annotations
+
+import html
+from collections.abc import Sequence
+
+from ..drawing import matrices
+from ..trace.explained import Explanation
+from ..words import clean, shorten, text
+
+CAUSE = 100  # columns of the line that led to an error
+NOTES = 3  # notes that are shown; a loop may give many of them
+
+# The text has the colour of the page, and what lies under it is a shade of any.
+STYLE = """\
+<style>.mge{container-type:inline-size;margin:.5em 0;border:1px solid #8c959f66;border-top:3px solid #D55E00;\
+border-radius:0 0 10px 10px;background:#8c959f18}.mge.note{border-top-color:#3b8fc4}
+.mge dl{display:grid;grid-template-columns:minmax(3.2em,auto) minmax(0,1fr);gap:6px 16px;\
+align-items:baseline;margin:0!important;padding:12px 16px;\
+font:14px/1.5 system-ui,-apple-system,"Segoe UI",Roboto,sans-serif}
+.mge dl>*{float:none;width:auto;margin:0!important;padding:0;font-weight:400}
+.mge dt{font-size:13px;opacity:.75}.mge dd{white-space:pre-wrap;overflow-wrap:anywhere}
+.mge .e{font:13px/1.5 ui-monospace,Menlo,Consolas,"DejaVu Sans Mono",monospace}
+@container(max-width:520px){.mge dl{grid-template-columns:minmax(0,1fr);gap:0}\
+.mge dd+dt{margin-top:8px!important}}</style>"""
+
+
+def worth_showing(explained: Sequence[Explanation]) -> list[Explanation]:
+    """Of all that is explained the last error, and the notes (which have no error), each once."""
+    errors = [each for each in explained if each.error][-1:]
+    notes = {(each.why, each.fix): each for each in explained if not each.error}
+    return errors + list(notes.values())[:NOTES]
+
+
+def lines_of(shown: Explanation, ended: str | None, lang: str | None) -> list[tuple[str, str, str]]:
+    """The kind, the label and the content of each line. `ended` is the error that ended the cell: another one
+    was caught."""
+    lines = []
+    if shown.error:
+        label = "error" if shown.error == ended else "error_caught"
+        lines.append(("error", text(label, lang), cleaned(shown.error)))
+    why = text("why" if shown.error else "note", lang)
+    lines.append(("why", why, cleaned(shown.why)))
+    if shown.cause is not None and not shown.cause.origin:
+        at = text("cause_at", lang, line=shown.cause.line)
+        lines.append(("cause", at, shorten(clean(shown.cause.text), CAUSE)))
+    lines.append(("fix", text("fix", lang), cleaned(shown.fix)))
+    return [line for line in lines if line[2]]
+
+
+def cleaned(content: str) -> str:
+    """Text that may be shown, with its line breaks."""
+    return "\n".join(map(clean, content.split("\n")))
+
+
+def to_text(explained: Sequence[Explanation], ended: str | None = None, lang: str | None = None) -> str:
+    """The panel in words; "" if there is nothing to say."""
+    told = (
+        "\n".join(
+            [
+                text("detail", lang, label=label, value=content)
+                for _, label, content in lines_of(shown, ended, lang)
+            ]
+            + [matrices.to_text(group, lang) for group in shown.matrices]
+        )
+        for shown in worth_showing(explained)
+    )
+    return "\n\n".join(filter(None, told))
+
+
+def to_html(explained: Sequence[Explanation], ended: str | None = None, lang: str | None = None) -> str:
+    """The panel for a page; "" if there is nothing to say."""
+    parts = []
+    for shown in worth_showing(explained):
+        lines = lines_of(shown, ended, lang)
+        if not lines:
+            continue
+        about, classes = html.escape(lines[0][1]), "mge" if shown.error else "mge note"
+        parts.append(f'<div class="{classes}" role="group" aria-label="{about}"><dl>')
+        for kind, label, content in lines:
+            monospace = ' class="e"' if kind in ("error", "cause") else ""
+            parts.append(f"<dt>{html.escape(label)}</dt><dd{monospace}>{html.escape(content)}</dd>")
+        parts.append(f"</dl>{matrices.to_html(shown.matrices, lang)}</div>")
+    style = STYLE + (matrices.STYLE if any(shown.matrices for shown in explained) else "")
+    return style + "".join(parts) if parts else ""

@@ -1,0 +1,155 @@
+"""Why a queue, and no plain recursion: how often a depth-first walk would run each node, and what it would
+give the leaves.
+
+Note [Plain recursion]
+    The walk that comes to mind first goes from a node to its inputs, and from each of these on at once. It
+    runs a node once for every path that leads to it. If a node adds what comes in to what it has, as `.grad`
+    does, and hands the sum on each time, what came first is handed on again, and wrong numbers come out.
+    Nothing is run for this: the paths are counted, and the numbers are reckoned from those that flowed, where
+    each node scaled one number to another. Where that is not certain, there are no numbers.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections import Counter
+from typing import NamedTuple
+
+from ..model.build import Builder
+from ..numbers import number, short
+from ..protocol import Value
+from ..trace.events import HookRan, NodeRan, Recomputed, Trace
+from ..trace.graph import Graph
+from ..words import clean, text
+from .narrate import Narrator
+from .story import Story
+
+LISTED = 12  # nodes where paths meet
+RUNS = 10_000  # of nodes, up to which the wrong numbers are reckoned
+COUNTED = 10**9  # paths that are told exactly
+
+
+class Recursion(NamedTuple):
+    """`arrows` lead to each node that ran, over which a gradient came; a walk would run it so many `times`.
+    `wrong` has, per leaf that would get another gradient, that and the right one."""
+
+    arrows: dict[str, int]
+    times: dict[str, int]
+    wrong: dict[str, tuple[float, Value]]
+
+    @property
+    def meets(self) -> dict[str, int]:
+        """The nodes where paths meet, with the times that each would run."""
+        return {node: times for node, times in self.times.items() if times > 1 and self.arrows[node] > 1}
+
+
+def recursion_of(story: Story) -> Recursion | None:
+    """What plain recursion would do in a call; None if it did not end well, or is not known in full."""
+    schedule, started = story.schedule, story.started
+    if schedule is None or started is None or story.ended is None or story.ended.error is not None:
+        return None
+    ran = {e.node: e for e in story.trace.events if isinstance(e, NodeRan) and e.call == story.call}
+    arrows, times = Counter[str](), Counter(story.node_of(root) for root in started.roots)
+    for node in schedule.order:
+        for target, _ in sent_on(story, ran[node]):
+            if target in ran:
+                arrows[target] += 1
+                times[target] += times[node]
+    times = Counter({node: times[node] for node in schedule.order})
+    return Recursion(arrows, times, wrong_numbers(story, ran) if times.total() <= RUNS else {})
+
+
+def sent_on(story: Story, event: NodeRan) -> list[tuple[str, Value]]:
+    """The nodes to which a node sent gradients, in the order of its edges, and these."""
+    edges = story.builder.nodes[event.node].edges
+    pairs = zip(edges, event.sent, strict=False)
+    return [(edge[0], value) for edge, value in pairs if edge is not None and value is not None]
+
+
+def wrong_numbers(story: Story, ran: dict[str, NodeRan]) -> dict[str, tuple[float, Value]]:
+    """What the leaves would get, where that is wrong; empty where the numbers are not certain."""
+    started, nodes = story.started, story.builder.nodes
+    if (
+        started is None
+        or started.wanted is not None
+        or not all(scales(story, event) for event in ran.values())
+    ):
+        return {}
+    others = [e for e in story.trace.events if isinstance(e, HookRan | Recomputed) and e.call == story.call]
+    if any(isinstance(event, Recomputed) or event.before != event.after for event in others):
+        return {}
+    held: dict[str, float] = {}
+    starts = zip(started.roots, started.gradients, strict=True)
+    todo = [(story.node_of(root), one(given)) for root, given in starts][::-1]
+    while todo:
+        node, gradient = todo.pop()
+        if gradient is None or node not in ran:
+            return {}
+        held[node] = held.get(node, 0.0) + gradient
+        if nodes[node].variable is None:
+            came = one(ran[node].received[0]) or math.nan
+            sent = [(target, one(value)) for target, value in sent_on(story, ran[node])]
+            todo += [(target, held[node] * (value or 0.0) / came) for target, value in reversed(sent)]
+    leaves = {nodes[node].variable or "": node for node in ran if nodes[node].variable is not None}
+    found = {}
+    for leaf, node in leaves.items():
+        right = ran[node].received[0]
+        if right is not None and not math.isclose(held[node], one(right) or 0.0, rel_tol=1e-4):
+            found[leaf] = held[node], right
+    return found
+
+
+def scales(story: Story, event: NodeRan) -> bool:
+    """Whether it is certain that a node multiplies one number by others: what it would send for another
+    gradient is known then."""
+    node = story.builder.nodes[event.node]
+    own = node.code is not None or any(saved.name.startswith("saved[") for saved in node.saved)
+    known = all(one(value) is not None for value in event.sent if value is not None)
+    return not own and known and len(event.received) == 1 and bool(one(event.received[0]))
+
+
+def one(value: Value | None) -> float | None:
+    """The number of a gradient that is a single finite one."""
+    if value is None or value.items is None or len(value.items) != 1:
+        return None
+    item = value.items[0]
+    return None if isinstance(item, complex) or not math.isfinite(item) else float(item)
+
+
+def count(times: int) -> str:
+    """A number of paths."""
+    return str(times) if times <= COUNTED else f"≥ {COUNTED}"
+
+
+def meeting(story: Story, found: Recursion, node: str) -> str:
+    """What is said where the queue has waited for several arrows; "" elsewhere."""
+    if node not in found.meets:
+        return ""
+    name = clean(story.builder.nodes[node].name)
+    values = {"n": found.arrows[node], "node": name, "times": count(found.times[node])}
+    return text("recursion", story.narrator.lang, **values)
+
+
+def recursion_text(trace: Trace, graph: Graph, call: int | None = None, lang: str | None = None) -> str:
+    """The whole answer to "why not just recurse?" for a call, a sentence a line."""
+    builder = Builder(trace, call)
+    story = Story(trace, builder, Narrator(trace, graph, builder, lang))
+    found = recursion_of(story)
+    if found is None:
+        return text("recursion_unknown", lang)
+    if not found.meets:
+        return text("recursion_none", lang)
+    runs, nodes = count(sum(found.times.values())), len(found.times)
+    lines = [text("recursion_head", lang, runs=runs, nodes=nodes)]
+    for node, times in itertools.islice(found.meets.items(), LISTED):
+        place = story.narrator.place_of(node)
+        name = "…" if place is None else story.narrator.name(place.states[0].id)
+        values = {"node": clean(story.builder.nodes[node].name), "name": name, "times": count(times)}
+        lines.append("  " + text("recursion_node", lang, **values))
+    if len(found.meets) > LISTED:
+        lines.append("  " + text("recursion_more", lang, n=len(found.meets) - LISTED))
+    for leaf, (wrong, right) in found.wrong.items():
+        told = {"name": story.narrator.name(leaf), "wrong": number(wrong, right.dtype), "right": short(right)}
+        lines.append(text("recursion_wrong", lang, **told))
+    return "\n".join([*lines, text("recursion_right", lang)])

@@ -1,0 +1,20 @@
+"""What a cell does to gradients itself, as one step: `x.grad = None`, `optimizer.zero_grad()`."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ..numbers import short
+from ..trace.events import GradSet
+from ..words import clean, text
+from .stage import LISTED, Stage, Told, in_cell
+
+
+def reset(stage: Stage, events: Sequence[GradSet]) -> Told:
+    """One expression changed some gradients, all in the same way."""
+    last = events[-1]
+    names = [f"{stage.name(event.tensor)}.grad" for event in events[:LISTED]] + ["…"] * (len(events) > LISTED)
+    value = "" if last.after is None else short(last.after)
+    told = text(f"step_grad_{last.how}", stage.lang, names=", ".join(names), value=value)
+    marks = [mark for event in events for mark in stage.card_marks((event.tensor,))[:1]]
+    return Told(tuple(dict.fromkeys(marks)), clean(told), (), in_cell(last.span))

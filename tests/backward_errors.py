@@ -1,0 +1,546 @@
+"""Programs whose backward call fails, and what must be said of each: for both libraries and both dialects."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+X = "x = torch.tensor(5.0, requires_grad=True)\n"
+V = "x = torch.tensor([1.0, 2.0, 3.0], requires_grad=True)\n"
+DOUBLE = """\
+class Double(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, t):
+        return t * 2
+
+    @staticmethod
+    def backward(ctx, g):
+        {}
+
+"""
+REUSE = "Only for a graph that you really reuse: retain_graph=True"
+NEW_LEAF = "y.requires_grad = True would not help: it makes a new leaf that leads nowhere."
+
+
+class Row(NamedTuple):
+    """A program, and what must be said of its error. Marks are written as `pointed` writes them; names of
+    nodes are those of PyTorch 2."""
+
+    key: str
+    source: str
+    why: str
+    fix: str
+    marks: tuple[str, ...]
+    line: int
+    cause: int | None
+
+
+ROWS = {
+    "second": Row(
+        "second_backward",
+        X + "y = x ** 3\nz = torch.log(y)\nz.backward()\nz.backward()\n",
+        "z.backward() (line 4) freed what LogBackward0 at z had saved; z.backward() (line 5) needs it again.",
+        f"Compute y, z anew before z.backward() (line 5). {REUSE} in z.backward() (line 4).",
+        ("! LogBackward0 of z: stopped here", "! self of z: freed by line 4"),
+        5,
+        4,
+    ),
+    "nothing saved, nothing freed": Row(
+        "second_backward",
+        X + "y = x + 1\nz = y ** 2\nz.backward()\nt = y * 3\nt.backward()\nw = z + y\nw.backward()\n",
+        "z.backward() (line 4) freed what PowBackward0 at z had saved; w.backward() (line 8) needs it again.",
+        f"Compute z, w anew before w.backward() (line 8). {REUSE} in z.backward() (line 4).",
+        ("! PowBackward0 of z: stopped here", "! self of z: freed by line 4"),
+        8,
+        4,
+    ),
+    "built once before a loop": Row(
+        "second_backward",
+        "w = torch.tensor(2.0, requires_grad=True)\nh = w ** 2\nfor i in range(3):\n    loss = h * h\n"
+        "    loss.backward()\n",
+        "h was computed once, by w ** 2 (line 2). The first loss.backward() (line 5) freed what "
+        "PowBackward0 at h "
+        "had saved; the next needs it again.",
+        f"In a loop, compute h again in every round. {REUSE}.",
+        ("! PowBackward0 of h: stopped here", "! self of h: freed by line 5"),
+        5,
+        5,
+    ),
+    "called again": Row(
+        "second_backward",
+        "def step(t):\n    return (t ** 2).backward()\n" + X + "y = torch.exp(x)\nstep(y)\nstep(y)\n",
+        "y was computed once, by exp(x) (line 4). The first (t ** 2).backward() (line 2) freed what "
+        "ExpBackward0 "
+        "at y had saved; the next needs it again.",
+        f"Compute y again before each of these calls. {REUSE}.",
+        ("! ExpBackward0 of y: stopped here", "! result of y: freed by line 2"),
+        2,
+        2,
+    ),
+    "carried over": Row(
+        "second_backward",
+        "w = torch.tensor(0.5, requires_grad=True)\nh = torch.tensor(1.0)\nfor i in range(3):\n"
+        "    h = torch.tanh(w * h)\n    loss = h * h\n    loss.backward()\n",
+        "h comes from an earlier round, and the call there, loss.backward() (line 6), freed what "
+        "TanhBackward0 at "
+        "h₂ had saved. In this round the path leads back to it.",
+        "Cut the old graph off at the start of a round: h = h.detach(). Its numbers stay.",
+        ("! TanhBackward0 of h₂: stopped here", "! result of h₂: freed by line 6"),
+        6,
+        6,
+    ),
+    "a shared part": Row(
+        "second_backward",
+        X + "y = x ** 3\na = y * 2\nb = torch.exp(y)\na.backward()\nb.backward()\n",
+        "a.backward() (line 5) freed what PowBackward0 at y had saved; b.backward() (line 6) needs it again.",
+        f"Go backward once from both: (a + b).backward(). {REUSE} in a.backward() (line 5).",
+        ("! PowBackward0 of y: stopped here", "! self of y: freed by line 5"),
+        6,
+        5,
+    ),
+    "grad": Row(
+        "second_backward",
+        X + "y = x ** 3\ntorch.autograd.grad(y, x)\ntorch.autograd.grad(y, x)\n",
+        "autograd.grad(y, x) (line 3) freed what PowBackward0 at y had saved; autograd.grad(y, x) (line 4) "
+        "needs it "
+        "again.",
+        f"Compute y anew before autograd.grad(y, x) (line 4). {REUSE} in autograd.grad(y, x) (line 3).",
+        ("! PowBackward0 of y: stopped here", "! self of y: freed by line 3"),
+        4,
+        3,
+    ),
+    "custom": Row(
+        "second_backward",
+        DOUBLE.replace("return t * 2", "ctx.save_for_backward(t); return t * 2").format(
+            "t, = ctx.saved_tensors; return g * t"
+        )
+        + X
+        + "y = Double.apply(x)\ny.backward()\ny.backward()\n",
+        "y.backward() (line 12) freed what DoubleBackward at y had saved; y.backward() (line 13) needs it "
+        "again.",
+        f"Compute y anew before y.backward() (line 13). {REUSE} in y.backward() (line 12).",
+        ("! DoubleBackward of y: stopped here", "! saved of y: freed by line 12"),
+        13,
+        12,
+    ),
+    "written to through a view": Row(
+        "second_backward",
+        V + "y = x * 1\nv = y[:]\nv.exp_()\ny.sum().backward()\ny.sum().backward()\n",
+        "y.sum().backward() (line 5) freed what CopySlices at y₂ had saved; y.sum().backward() (line 6) "
+        "needs it "
+        "again.",
+        f"Compute y anew before y.sum().backward() (line 6). {REUSE} in y.sum().backward() (line 5).",
+        ("! CopySlices of y₂: stopped here",),
+        6,
+        5,
+    ),
+    "saved twice in one memory": Row(
+        "saved_modified",
+        V + "z = x * 1\na = z[:]\nb = a * z\nz.exp_()\nb.sum().backward()\n",
+        "MulBackward0 at b had saved z₁ at version 0. Then z.exp_() (line 5) wrote to it, and now it is at "
+        "version "
+        "1.",
+        "Make a new tensor instead of changing z in place: z = z + 1, for example. Or write to a copy: "
+        "z.clone().",
+        (
+            "! MulBackward0 of b: stopped here",
+            "! other of b",
+            "! self of b",
+            "z₁: changed by line 5",
+            "z₂: changed by line 5",
+        ),
+        6,
+        5,
+    ),
+    "written": Row(
+        "saved_modified",
+        X + "y = x * 1\nz = y * y\ny.add_(1)\nz.backward()\n",
+        "MulBackward0 at z had saved y₁ at version 0. Then y.add_(1) (line 4) wrote to it, and now it is at "
+        "version "
+        "1.",
+        "Make a new tensor instead of changing y in place: y = y + 1, for example. Or write to a copy: "
+        "y.clone().",
+        (
+            "! MulBackward0 of z: stopped here",
+            "! other of z",
+            "! self of z",
+            "y₁: changed by line 4",
+            "y₂: changed by line 4",
+        ),
+        5,
+        4,
+    ),
+    "its own result": Row(
+        "saved_modified",
+        X + "z = torch.exp(x)\nz += 1\nz.backward()\n",
+        "ExpBackward0 at z₁ had saved z₁ at version 0. Then z += 1 (line 3) wrote to it, and now it is at "
+        "version 1.",
+        "Make a new tensor instead of changing z in place: z = z + 1, for example. Or write to a copy: "
+        "z.clone().",
+        (
+            "! ExpBackward0 of z₁: stopped here",
+            "! result of z₁",
+            "z₁: changed by line 3",
+            "z₂: changed by line 3",
+        ),
+        4,
+        3,
+    ),
+    "through detach": Row(
+        "saved_modified",
+        X + "y = x * 1\nz = y * y\nd = y.detach()\nd.add_(1)\nz.backward()\n",
+        "MulBackward0 at z had saved y at version 0. Then d.add_(1) (line 5) wrote to d, which uses the "
+        "same memory, "
+        "and now y is at version 1.",
+        "Make a new tensor instead of changing d in place: d = d + 1, for example. Or write to a copy: "
+        "d.clone().",
+        (
+            "! MulBackward0 of z: stopped here",
+            "! other of z",
+            "! self of z",
+            "y: changed by line 5",
+            "d: changed by line 5",
+        ),
+        6,
+        5,
+    ),
+    "an update too early": Row(
+        "saved_modified",
+        V
+        + "w = torch.tensor([1.0, 1.0, 1.0], requires_grad=True)\nz = (x * w).sum()\nwith torch.no_grad():\n"
+        "    w -= 0.1\nz.backward()\n",
+        "MulBackward0 at x * w had saved w at version 0. Then w -= 0.1 (line 5) wrote to it, and now it is "
+        "at "
+        "version 1.",
+        "Run z.backward() (line 6) first, and change w after it.",
+        ("! MulBackward0 of x * w: stopped here", "! other of x * w", "w: changed by line 5"),
+        6,
+        5,
+    ),
+    "a constant, twice": Row(
+        "saved_modified",
+        V + "c = torch.tensor([1.0, 1.0, 1.0])\nz = (x * c).sum()\nc += 1\nc += 1\nz.backward()\n",
+        "MulBackward0 at x * c had saved c at version 0. Then c += 1 (line 4) wrote to it, and now it is at "
+        "version "
+        "2.",
+        "Make a new tensor instead of changing c in place: c = c + 1, for example. Or write to a copy: "
+        "c.clone().",
+        ("! MulBackward0 of x * c: stopped here", "! other of x * c", "c: changed by line 4"),
+        6,
+        4,
+    ),
+    "no_grad": Row(
+        "no_grad_fn",
+        X + "with torch.no_grad():\n    y = x * 2\ny.backward()\n",
+        "y has no graph: x * 2 (line 3) ran under no_grad(), so no node was made.",
+        f"Compute it outside no_grad(). {NEW_LEAF}",
+        ("! y: no graph", "x → y: cut here"),
+        4,
+        3,
+    ),
+    "inference": Row(
+        "no_grad_fn",
+        X + "with torch.inference_mode():\n    y = x * 2\ny.backward()\n",
+        "y has no graph: x * 2 (line 3) ran in inference mode, so no node was made.",
+        f"Compute it outside inference_mode(). {NEW_LEAF}",
+        ("! y: no graph", "x → y: cut here"),
+        4,
+        3,
+    ),
+    "detach": Row(
+        "no_grad_fn",
+        X + "a = x ** 3\nd = a.detach()\ny = d * 2\ntorch.autograd.grad(y, x)\n",
+        "y has no graph: a.detach() (line 3) passed on the numbers of a without the path.",
+        f"Leave the detach() out where gradients are to flow. {NEW_LEAF}",
+        ("! y: no graph", "a → d: cut here"),
+        5,
+        3,
+    ),
+    "data": Row(
+        "no_grad_fn",
+        X + "y = (x ** 3).data\ny.backward()\n",
+        "y has no graph: (x ** 3).data (line 2) passed on the numbers of x ** 3 without the path.",
+        f"Leave the .data out where gradients are to flow. {NEW_LEAF}",
+        ("! y: no graph", "x ** 3 → y: cut here"),
+        3,
+        2,
+    ),
+    "item": Row(
+        "no_grad_fn",
+        X + "a = x ** 3\ny = torch.tensor(a.item())\ny.backward()\n",
+        "y has no graph: tensor(a.item()) (line 3) was made from Python numbers taken out of a, which know "
+        "no "
+        "graph.",
+        f"Stay with tensors from a to y, without item() or float(). {NEW_LEAF}",
+        ("! y: no graph", "a → y: cut here"),
+        4,
+        3,
+    ),
+    "tensor": Row(
+        "no_grad_fn",
+        X + "a = x ** 3\ny = torch.tensor(a)\ny.backward()\n",
+        "y has no graph: tensor(a) (line 3) made a new tensor of the numbers of a alone.",
+        f"Use a itself instead of a new tensor. {NEW_LEAF}",
+        ("! y: no graph", "a → y: cut here"),
+        4,
+        3,
+    ),
+    "integer": Row(
+        "no_grad_fn",
+        X + "y = (x > 2).float()\ny.backward()\n",
+        "y has no graph: x > 2 (line 2) gives whole numbers or truth values, through which no gradient "
+        "flows.",
+        f"Use an operation that has a derivative. {NEW_LEAF}",
+        ("! y: no graph", "x → x > 2: cut here"),
+        3,
+        2,
+    ),
+    "nothing asks": Row(
+        "no_grad_fn",
+        "x = torch.tensor(5.0)\ny = x * 2\ny.backward()\n",
+        "y was computed from x, and nothing there requires gradients.",
+        "Make the tensor whose gradient you want with requires_grad=True, before y is computed from it.",
+        ("! y: no graph", "x: no gradient asked for"),
+        3,
+        1,
+    ),
+    "data alone": Row(
+        "no_grad_fn",
+        "y = torch.tensor(1.0)\ny.backward()\n",
+        "y was made from data, by tensor(1.0) (line 1), and does not require gradients.",
+        "Ask for gradients where the data is made: torch.tensor(…, requires_grad=True). Then compute y from "
+        "it.",
+        ("! y: no graph",),
+        2,
+        1,
+    ),
+    "asked too late": Row(
+        "no_grad_fn",
+        "x = torch.tensor(5.0)\ny = x * 2\nx.requires_grad_()\ny.backward()\n",
+        "y was computed from x before x.requires_grad_() (line 3) asked for gradients, so no node was made.",
+        "Ask for gradients first, then compute y.",
+        ("! y: no graph", "x: asked too late"),
+        4,
+        3,
+    ),
+    "implicit": Row(
+        "implicit_gradient",
+        V + "y = x * 2\ny.backward()\n",
+        "y has the shape (3,). Without gradient= backward starts with 1, which fits one number only.",
+        "Make one number of it: y.sum().backward(), or mean(). Or say how much each element counts: "
+        "y.backward(gradient=torch.ones_like(y)), the v of vᵀJ; ones give the same as sum().",
+        ("! y: shape (3,)",),
+        3,
+        None,
+    ),
+    "implicit in grad": Row(
+        "implicit_gradient",
+        V + "torch.autograd.grad(x * 2, x)\n",
+        "x * 2 has the shape (3,). Without gradient= backward starts with 1, which fits one number only.",
+        "Make one number of it: (x * 2).sum(), or mean(). Or say how much each element counts: "
+        "grad_outputs=torch.ones_like(x * 2), the v of vᵀJ; ones give the same as sum().",
+        ("! x * 2: shape (3,)",),
+        2,
+        None,
+    ),
+    "another shape": Row(
+        "gradient_shape",
+        V + "y = x * 2\ny.backward(gradient=torch.ones(2))\n",
+        "The gradient has the shape (2,), and y has the shape (3,). It needs one number for each element of "
+        "y.",
+        "Give a gradient of the shape (3,): torch.ones_like(y), for example.",
+        ("! y: shape (3,)", "ones(2): shape (2,)"),
+        3,
+        None,
+    ),
+    "another shape in grad": Row(
+        "gradient_shape",
+        V + "y = x * 2\nv = torch.ones(3, 1)\ntorch.autograd.grad(y, x, v)\n",
+        "The gradient has the shape (3, 1), and y has the shape (3,). It needs one number for each element "
+        "of y.",
+        "Give a gradient of the shape (3,): torch.ones_like(y), for example.",
+        ("! y: shape (3,)", "v: shape (3, 1)"),
+        4,
+        None,
+    ),
+    "unused": Row(
+        "unused_input",
+        X + "a = torch.tensor(1.0, requires_grad=True)\ny = x * 2\ntorch.autograd.grad(y, [x, a])\n",
+        "y was not computed from a.",
+        "Leave a out, or say allow_unused=True: then its gradient is None.",
+        ("! a: no path leads here",),
+        4,
+        None,
+    ),
+    "unused because cut": Row(
+        "unused_input",
+        X + "a = torch.tensor(2.0, requires_grad=True)\nb = a * 3\nd = b.detach()\ny = x * d\n"
+        "torch.autograd.grad(y, (x, a))\n",
+        "y was computed from a, but b.detach() (line 4) ended the path.",
+        "Compute it without that cut. With allow_unused=True the gradient of a is None.",
+        ("! a: no path leads here", "b → d: cut here"),
+        6,
+        4,
+    ),
+    "unused because of no_grad": Row(
+        "unused_input",
+        X + "a = torch.tensor(2.0, requires_grad=True)\nwith torch.no_grad():\n    d = a * 3\ny = x * d\n"
+        "torch.autograd.grad(y, a)\n",
+        "y was computed from a, but a * 3 (line 4) ran under no_grad(), so the path ended.",
+        "Compute it without that cut. With allow_unused=True the gradient of a is None.",
+        ("! a: no path leads here", "a → d: cut here"),
+        6,
+        4,
+    ),
+    "another of that name": Row(
+        "unused_input",
+        X + "y = x * 2\nx = x * 1\ntorch.autograd.grad(y, x)\n",
+        "y was computed from x₁. What is called x now, x₂, is another tensor.",
+        "Give one of the two another name, and ask for the gradient of x₁.",
+        ("! x₂: no path leads here", "x₁"),
+        4,
+        None,
+    ),
+    "not asked": Row(
+        "input_asks_not",
+        X + "a = torch.tensor(1.0)\ny = x * a\ntorch.autograd.grad(y, [x, a])\n",
+        "a does not require gradients, so autograd.grad(y, [x, a]) (line 4) cannot give one for it.",
+        "Make a with requires_grad=True before it is used, or leave it out here.",
+        ("! a: no gradient asked for",),
+        4,
+        2,
+    ),
+    "not asked, in backward": Row(
+        "input_asks_not",
+        X + "a = torch.tensor(1.0)\ny = x * a\ny.backward(inputs=[x, a])\n",
+        "a does not require gradients, so y.backward(inputs=[x, a]) (line 4) cannot give one for it.",
+        "Make a with requires_grad=True before it is used, or leave it out here.",
+        ("! a: no gradient asked for",),
+        4,
+        2,
+    ),
+    "not asked because cut": Row(
+        "input_asks_not",
+        X + "a = x * 2\nd = a.detach()\ny = x * d\ntorch.autograd.grad(y, d)\n",
+        "d does not require gradients, because a.detach() (line 3) ended the path from a.",
+        "Compute d without that cut, or leave it out here.",
+        ("! d: no gradient asked for", "a → d: cut here"),
+        5,
+        3,
+    ),
+    "hook": Row(
+        "hook_shape",
+        V + "y = x * 2\ny.register_hook(lambda g: g[0])\ny.sum().backward()\n",
+        "The hook <lambda> on y, registered by y.register_hook(lambda g: g[0]) (line 3), returned a "
+        "gradient of "
+        "another shape than the one it was given.",
+        "A hook may change the numbers, not their shape and dtype. Return such a tensor, or None to leave "
+        "all as it "
+        "is.",
+        ("! MulBackward0 of y: stopped here",),
+        4,
+        3,
+    ),
+    "hook of a leaf": Row(
+        "hook_shape",
+        V + "def wide(g):\n    return g.double()\nx.register_hook(wide)\n(x * 2).sum().backward()\n",
+        "The hook wide on x, registered by x.register_hook(wide) (line 4), was given a torch.FloatTensor "
+        "and returned "
+        "a torch.DoubleTensor.",
+        "A hook may change the numbers, not their shape and dtype. Return such a tensor, or None to leave "
+        "all as it "
+        "is.",
+        ("! AccumulateGrad of x: stopped here",),
+        5,
+        4,
+    ),
+    "hook of a number": Row(
+        "hook_shape",
+        V + "y = x * 2\ny.register_hook(lambda g: 3)\ny.sum().backward()\n",
+        "The hook <lambda> on y, registered by y.register_hook(lambda g: 3) (line 3), returned something of "
+        "the type "
+        "int, which is no tensor.",
+        "A hook may change the numbers, not their shape and dtype. Return such a tensor, or None to leave "
+        "all as it "
+        "is.",
+        ("! MulBackward0 of y: stopped here",),
+        4,
+        3,
+    ),
+    "hook of a node": Row(
+        "hook_shape",
+        V + "y = x * 2\ny.grad_fn.register_hook(lambda sent, got: ())\ny.sum().backward()\n",
+        "The hook <lambda> on y, registered by y.grad_fn.register_hook(lambda sent, got: ()) (line 3), "
+        "returned 0 "
+        "gradients instead of 2.",
+        "A hook may change the numbers, not their shape and dtype. Return such a tensor, or None to leave "
+        "all as it "
+        "is.",
+        ("! MulBackward0 of y: stopped here",),
+        4,
+        3,
+    ),
+    "count": Row(
+        "wrong_count",
+        DOUBLE.format("return g, g") + X + "y = Double.apply(x)\ny.backward()\n",
+        "Double.backward must give one gradient for each input of forward, so 1 and not 2: return g, g "
+        "(line 8).",
+        "Return the gradients in the order of forward's inputs, without one for ctx; None where none is "
+        "needed.",
+        ("! DoubleBackward of y: stopped here",),
+        12,
+        8,
+    ),
+    "gradient of a Function": Row(
+        "wrong_gradient",
+        DOUBLE.format("return g[:2]") + V + "y = Double.apply(x)\ny.sum().backward()\n",
+        "The gradient that Double.backward gave for input 1 has the shape (2,), and that input has the "
+        "shape (3,): "
+        "return g[:2] (line 8).",
+        "Return a gradient of the shape (3,): one number for each number of the input.",
+        ("! DoubleBackward of y: stopped here", "x: shape (3,)"),
+        12,
+        8,
+    ),
+    "nan": Row(
+        "nan",
+        "x = torch.tensor(0.0, requires_grad=True)\nwith torch.autograd.detect_anomaly():\n    y = "
+        "torch.sqrt(x)\n"
+        "    z = y * 0\n    z.backward()\n",
+        "With result = 0. saved, SqrtBackward0 at y took 0. and sent nan.",
+        "Keep such values away before sqrt(x) (line 3). A factor 0 behind it does not help: backward "
+        "computes 0 · "
+        "inf, which is nan.",
+        ("! SqrtBackward0 of y: sent nan",),
+        5,
+        3,
+    ),
+    "raised in a Function": Row(
+        "raised",
+        DOUBLE.format("return g * ctx.factor") + X + "y = Double.apply(x)\n(y * 2).backward()\n",
+        "Double.backward raised it, while DoubleBackward at y ran: ctx.factor (line 8).",
+        "",
+        ("! DoubleBackward of y: stopped here",),
+        12,
+        8,
+    ),
+    "raised in a hook": Row(
+        "raised",
+        X + "y = x * 2\ndef hook(g):\n    raise ValueError('mine')\ny.register_hook(hook)\n"
+        "(y * 2).backward()\n",
+        "The hook hook on y raised it: raise ValueError('mine') (line 4).",
+        "",
+        ("! MulBackward0 of y: stopped here",),
+        6,
+        4,
+    ),
+    "raised by a call in a hook": Row(
+        "raised",
+        X + "y = x ** 3\ny.backward()\nz = x * 2\ndef hook(g):\n    y.backward()\nz.register_hook(hook)\n"
+        "z.backward()\n",
+        "The hook hook on z raised it: y.backward() (line 6).",
+        "",
+        ("! MulBackward0 of z: stopped here",),
+        8,
+        6,
+    ),
+}
