@@ -11,10 +11,8 @@ drawn.
 from __future__ import annotations
 
 import math
-import re
 import sys
-import weakref
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from types import CodeType
 from typing import Any, NamedTuple
 
@@ -43,22 +41,6 @@ class Value(NamedTuple):
     def size(self) -> int:
         """Number of elements."""
         return math.prod(self.shape)
-
-
-class Kept(NamedTuple):
-    """What a node saved under `name`: a tensor, another Python value, or None after it was `freed`, or where
-    a saved-tensor hook has `packed` it, of which that tells in words: to unpack it would be to run the hook.
-
-    A tensor that was written to since cannot be read any more either: `version` is then the one at which it
-    was saved, `now` that of its memory.
-    """
-
-    name: str
-    value: Any
-    freed: bool
-    packed: str = ""
-    version: int | None = None
-    now: int | None = None
 
 
 def is_tensor(obj: Any) -> bool:
@@ -296,108 +278,6 @@ def variable_of(node: Any) -> Any:
     """The leaf of an AccumulateGrad, or None for another node."""
     variable = getattr(node, "variable", None)  # first, since few nodes have one and names take longer
     return variable if variable is not None and node_name(node) == "AccumulateGrad" else None
-
-
-SUMS = ("add", "sub", "rsub")
-_saved_names: weakref.WeakKeyDictionary[type, tuple[str, ...]] = weakref.WeakKeyDictionary()
-
-
-def saved_of(node: Any) -> Iterator[Kept]:
-    """What a node saved for its backward; shapes that PyTorch notes beside it (`_saved_self_sym_sizes`)
-    are left out, and so is the `alpha` of a sum without one."""
-    cls = type(node)
-    names = _saved_names.get(cls)
-    if names is None:
-        names = _saved_names[cls] = tuple(n for n in dir(cls) if n.startswith("_saved_") and "_sym_" not in n)
-    hooked = has_packed(node)
-    for name in names:
-        try:
-            kept = packed_as(getattr(node, "_raw" + name, None)) if hooked else ""
-            if kept:
-                yield Kept(name.removeprefix("_saved_"), None, False, kept)
-                continue
-            value = getattr(node, name)
-        except RuntimeError as refused:
-            yield unreadable(name.removeprefix("_saved_"), str(refused))
-            continue
-        if value is not None and not (name == "_saved_alpha" and value == 1 and op_of(cls.__name__) in SUMS):
-            yield Kept(name.removeprefix("_saved_"), value, False)
-    if not names and hasattr(cls, "saved_tensors"):
-        yield from _saved_by_function(node)
-
-
-CHANGED = re.compile(r"is at version (\d+); expected version (\d+) instead")  # says the error
-
-
-def unreadable(name: str, refused: str) -> Kept:
-    """A saved value that was freed, or changed in place since, by the error with which it was `refused`."""
-    found = CHANGED.search(refused)
-    if found is None:
-        return Kept(name, None, True)
-    return Kept(name, None, False, version=int(found[2]), now=int(found[1]))
-
-
-NARROWER = {"float64": "float32", "int64": "int32", "complex128": "complex64"}
-
-
-def is_number(node: Any, name: str, value: Any) -> bool:
-    """Whether a tensor that a node saved as `name` stands for a Python number (`x * 2`): it is no tensor of
-    the user's, and its memory does not count."""
-    raw = getattr(node, f"_raw_{name}", None)
-    if raw is not None:
-        return isinstance(raw, int | float | complex) and not isinstance(raw, np.generic)
-    torch, narrower = sys.modules.get("torch"), NARROWER.get(dtype_name(value))
-    if torch is None or value.shape or narrower is None or not type(value).__module__.startswith("torch"):
-        return False
-    dtype = getattr(torch, narrower)  # such a number gives way to any tensor of its kind, a tensor does not
-    return torch.result_type(value, torch.empty((), dtype=dtype)) == dtype
-
-
-def _saved_by_function(node: Any) -> Iterator[Kept]:
-    try:
-        packed = [packed_as(raw) for raw in getattr(node, "_raw_saved_tensors", ())]
-        if any(packed):
-            yield from (Kept(f"saved[{i}]", None, False, kept) for i, kept in enumerate(packed))
-            return
-        tensors = node.saved_tensors
-    except RuntimeError as refused:
-        yield unreadable("saved", str(refused))
-        return
-    for i, tensor in enumerate(tensors):
-        if tensor is not None:
-            yield Kept(f"saved[{i}]", tensor, False)
-
-
-RECOMPUTED = "recomputed"  # what a checkpoint makes of a saved value: it is computed again when needed
-CHECKPOINTS = ("torch.utils.checkpoint", "minigrad.utils.checkpoint", "minigrad.utils.recompute")
-WORD = 24  # characters of a text that was kept
-
-
-def has_packed(node: Any) -> bool:
-    """Whether hooks may have packed what a node saved; minigrad's notes that itself."""
-    return getattr(node, "_extra", True) is not None
-
-
-def packed_as(raw: Any) -> str:
-    """What a hook made of a saved value, by its `SavedTensor`; "" if none did."""
-    return "" if getattr(raw, "unpack_hook", None) is None else kept_text(raw.data)
-
-
-def kept_text(kept: Any, depth: int = 2) -> str:
-    """What a pack hook returned, in words that are the same each time."""
-    kind = type(kept)
-    if is_tensor(kept):
-        return f"{dtype_name(kept)} {tuple(kept.shape)}"
-    if isinstance(kept, np.ndarray):
-        return f"numpy {kept.dtype} {kept.shape}"
-    if kind.__module__ in CHECKPOINTS:
-        return RECOMPUTED
-    if kind in (list, tuple) and depth:
-        inner = ", ".join(kept_text(item, depth - 1) for item in kept[:3]) + ", …" * (len(kept) > 3)
-        return f"[{inner}]" if kind is list else f"({inner}{',' * (len(kept) == 1)})"
-    if kind in (str, bytes):
-        return repr(kept[:WORD]) + "…" * (len(kept) > WORD)
-    return str(kept) if kind in (int, float, bool, complex, type(None)) else kind.__name__
 
 
 def tangent_of(tensor: Any) -> Any:

@@ -439,9 +439,7 @@ WORDS: dict[str, str] = {
     "option_wrong": "{option}: {problem}",
     "magic_bad_arguments": "%%{name}: {problem}. 셀을 실행하지 않았습니다. 옵션 목록: %%{name}?",
     "magic_bad_on": "%{name} on: {problem}. 옵션 목록: %%{name}?",
-    "magic_bad_line": (
-        "%{name} 뒤에는 {words}, traceback이 오는데 {word!r}입니다. 설명: %{name}?"
-    ),
+    "magic_bad_line": ("%{name} 뒤에는 {words}, traceback이 오는데 {word!r}입니다. 설명: %{name}?"),
     "magic_end_failed": "%%{name}: 이 셀을 보여 줄 수 없습니다: {problem} (위치는 %{name} traceback)",
     "magic_begin_failed": "%{name} on: 이 셀을 지켜볼 수 없습니다: {problem} (위치는 %{name} traceback)",
     "magic_no_traceback": "실패한 것이 없습니다.",

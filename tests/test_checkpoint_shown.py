@@ -9,8 +9,8 @@ from cells import traced
 
 from minigrad_viz.drawing.outline import outline
 from minigrad_viz.drawing.picture import Picture
+from minigrad_viz.kept import RECOMPUTED
 from minigrad_viz.model.build import build
-from minigrad_viz.protocol import RECOMPUTED
 from minigrad_viz.steps.timeline import frames_of
 from minigrad_viz.trace.events import NodeRan, Recomputed
 

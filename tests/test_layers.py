@@ -45,6 +45,7 @@ LAYERS: dict[str, list[tuple[str, str]]] = {
     "minigrad_viz": [
         ("V0 texts", "words_en words_ko"),
         ("V0", "protocol words"),
+        ("V0 saved", "kept"),
         ("V0 numbers", "numbers"),
         ("V1 data", "trace"),
         ("V1 sources", "sources"),  # they know nothing of the recorder but the methods that they call

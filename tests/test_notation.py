@@ -26,7 +26,8 @@ from minigrad_viz.arithmetic.glyphs import (
 from minigrad_viz.arithmetic.notation import Known, is_elementwise, local, rules, vjp
 from minigrad_viz.arithmetic.symbols import Symbol, Unwritable
 from minigrad_viz.arithmetic.typeset import Writer, shapes
-from minigrad_viz.protocol import is_tensor, saved_of, variable_of
+from minigrad_viz.kept import saved_of
+from minigrad_viz.protocol import is_tensor, variable_of
 
 F32 = np.float32
 

@@ -9,8 +9,8 @@ import minigrad
 from minigrad_viz.drawing.details import describe_deck
 from minigrad_viz.drawing.outline import outline
 from minigrad_viz.drawing.picture import Picture, draw
+from minigrad_viz.kept import RECOMPUTED, kept_text
 from minigrad_viz.model.build import build
-from minigrad_viz.protocol import RECOMPUTED, kept_text
 from minigrad_viz.steps.timeline import frames_of, to_text
 from minigrad_viz.trace.events import Freed, Packed, Unpacked
 

@@ -12,8 +12,9 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
+from ..kept import RECOMPUTED
 from ..numbers import short
-from ..protocol import RECOMPUTED, Value
+from ..protocol import Value
 from ..trace.graph import Deck, Fold, Saved, Station
 from ..words import clean, columns, sans, shorten, text
 from .look import CHIP, MONO, PAD, SMALL, WIDEST, Look, even

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from math import inf
 
-from ..protocol import RECOMPUTED
+from ..kept import RECOMPUTED
 from ..trace.graph import Deck, Graph, Station
 from ..words import text
 from .arrows import AXES, Places, Space

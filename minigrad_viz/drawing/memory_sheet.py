@@ -6,6 +6,7 @@ import sys
 from collections.abc import Callable
 from typing import Any
 
+from ..kept import saved_of
 from ..model.memory import (
     LEAF,
     NOTHING,
@@ -19,7 +20,7 @@ from ..model.memory import (
     memory_of_trace,
 )
 from ..numbers import short
-from ..protocol import Value, is_tensor, memory_of, node_name, saved_of, variable_of
+from ..protocol import Value, is_tensor, memory_of, node_name, variable_of
 from ..trace.events import NodeState, Trace
 from ..trace.walk import chips, counting, in_order
 from ..words import shorten, text

@@ -9,8 +9,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from ..kept import Kept, saved_of
 from ..numbers import short
-from ..protocol import Kept, Value, edges_of, is_tensor, node_name, saved_of, variable_of
+from ..protocol import Value, edges_of, is_tensor, node_name, variable_of
 from ..trace.graph import LEAF, PARAMETER, ROOT, Graph, Saved, Station
 from ..trace.walk import in_order
 from ..words import clean, shorten

@@ -12,7 +12,8 @@ from .cuts import ghost_of, memory_of
 from .handles import gone
 from .naming import expression, gradient_name, names_of, numbered
 from .nodes import code_of, kinds_of
-from .places import Call, Edge, Lookup, Place, Reader, reader_of, unpacked
+from .place import Call, Edge, Lookup, Place
+from .places import Reader, reader_of, unpacked
 from .reasons import tests_for_nan, why_no_graph
 from .saving import as_saved
 

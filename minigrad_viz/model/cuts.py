@@ -18,7 +18,8 @@ from typing import TYPE_CHECKING, Any
 from ..trace.events import Detached, Forward, Left, TensorState
 
 if TYPE_CHECKING:
-    from .places import Lookup, Place, Reader
+    from .place import Lookup, Place
+    from .places import Reader
 
 WHOLE = ("int", "uint", "bool")  # how the names of dtypes begin that no gradient can have
 # Functions of PyTorch whose node has the same name for all arguments: for these tensors, or a number too.

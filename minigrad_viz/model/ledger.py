@@ -24,7 +24,8 @@ from ..trace.events import (
 )
 from ..trace.where import Span
 from .naming import names_of, numbered
-from .places import Edge, reader_of
+from .place import Edge
+from .places import reader_of
 
 BEFORE, DEPOSIT, RETAINED, HOOK = "before", "deposit", "retained", "hook"
 SKIPPED, UNSEEN = "skipped", "unseen"

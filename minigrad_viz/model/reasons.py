@@ -8,7 +8,7 @@ from ..trace.events import BackwardStarted, ModeChanged, Trace
 
 if TYPE_CHECKING:
     from .build import Builder
-    from .places import Place
+    from .place import Place
 
 Note = tuple[str, dict[str, str]]
 LEFT = "no_graph_left"

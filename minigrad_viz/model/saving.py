@@ -12,7 +12,8 @@ from ..trace.events import NodeState
 from ..trace.graph import Saved
 
 if TYPE_CHECKING:
-    from .places import Lookup, Reader
+    from .place import Lookup
+    from .places import Reader
 
 
 def tensor_saved_as(found: Lookup, node: NodeState, name: str) -> str | None:

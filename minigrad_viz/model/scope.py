@@ -23,7 +23,8 @@ from typing import TYPE_CHECKING
 from ..trace.events import BackwardEnded, BackwardStarted, Event
 
 if TYPE_CHECKING:
-    from .places import Place, Reader
+    from .place import Place
+    from .places import Reader
 
 
 @dataclass(slots=True)

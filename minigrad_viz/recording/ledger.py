@@ -7,6 +7,7 @@ import functools
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
+from ..kept import saved_of
 from ..protocol import (
     array_of,
     dtype_name,
@@ -20,7 +21,6 @@ from ..protocol import (
     memory_of,
     node_name,
     op_of,
-    saved_of,
     sequence_of,
     tangent_of,
     value_of,

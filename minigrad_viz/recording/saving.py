@@ -5,7 +5,8 @@ from __future__ import annotations
 import sys
 from typing import Any
 
-from ..protocol import is_tensor, kept_text, text_of, value_of
+from ..kept import kept_text
+from ..protocol import is_tensor, text_of, value_of
 from ..trace.events import Inside, Packed, Recomputed, Unpacked
 from ..trace.where import Locator
 from .ledger import observing
@@ -66,5 +67,5 @@ class Keeper(Listener):
 
 
 def saved_name(name: str) -> str:
-    """A saved value's name as `protocol.saved_of` has it: that of a custom Function is its number."""
+    """A saved value's name as `kept.saved_of` has it: that of a custom Function is its number."""
     return f"saved[{name}]" if name.isdigit() else name

@@ -17,7 +17,8 @@ from minigrad.op import Op
 from minigrad.tensor_base import TensorBase, edge
 from minigrad.tensor_base import numbers as raw
 
-from ..protocol import Value, has_history, node_name, owner_of, saved_of
+from ..kept import saved_of
+from ..protocol import Value, has_history, node_name, owner_of
 from ..trace import notes
 from .quick import NUMBERS, SCALARS, forward_of, node_ran_of
 

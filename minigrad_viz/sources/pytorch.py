@@ -23,7 +23,8 @@ from collections.abc import Iterator
 from types import ModuleType
 from typing import Any
 
-from ..protocol import edge_of, has_history, is_tensor, saved_of, version_of
+from ..kept import saved_of
+from ..protocol import edge_of, has_history, is_tensor, version_of
 from . import unseen
 
 PROPERTIES = ("T", "mT", "H", "mH", "real", "imag")  # attributes that compute; other attributes are only read

@@ -5,7 +5,8 @@ from __future__ import annotations
 
 from ..arithmetic import Line
 from ..model.cuts import ghost_of
-from ..model.places import Place, reader_of
+from ..model.place import Place
+from ..model.places import reader_of
 from ..trace.events import Asked, Detached, Forward, Left, Mutated
 from ..words import clean, text
 from .keeping import Keeping

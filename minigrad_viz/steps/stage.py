@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 from ..arithmetic import Line
 from ..drawing.boxes import PARALLEL, name_cards
 from ..model.build import Builder
-from ..model.places import LIBRARY, Place
+from ..model.place import LIBRARY, Place
 from ..numbers import short
 from ..protocol import Value
 from ..trace.events import (

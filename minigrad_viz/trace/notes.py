@@ -228,7 +228,7 @@ _names: dict[Any, list[str]] = {}
 
 
 def saved_names(op: Any) -> list[str]:
-    """What a reader sees of the values that an op's node saves, as `protocol.saved_of` orders them."""
+    """What a reader sees of the values that an op's node saves, as `kept.saved_of` orders them."""
     names = _names.get(op)
     if names is None:
         readable = (n for n, _ in op.saved if not n.endswith("_scalar_type") and "_sym_" not in n)

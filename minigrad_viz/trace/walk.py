@@ -10,17 +10,15 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from typing import Any
 
+from ..kept import Kept, is_number, saved_of
 from ..protocol import (
-    Kept,
     edges_of,
     has_history,
     hooks_of,
-    is_number,
     is_parameter,
     is_tensor,
     memory_of,
     node_name,
-    saved_of,
     tangent_of,
     value_of,
     variable_of,
