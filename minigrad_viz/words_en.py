@@ -161,6 +161,7 @@ WORDS: dict[str, str] = {
         "{names}: only the numbers were taken along, so the path ended there and there is no graph."
     ),
     "no_graph_integer": "Only floating point and complex tensors can require gradients; {names} is {dtype}.",
+    "no_graph_checked": "What gradcheck computes to compare derivatives is not drawn.",
     "no_graph_unused": "{names} asks for gradients, but no operation used it.",
     "note_anomaly": "Anomaly mode: every gradient is tested for NaN.",
     "no_tensors": "This cell made no tensor.",

@@ -161,6 +161,7 @@ WORDS: dict[str, str] = {
     "no_graph_detached": "{names}에서 detach()가 경로를 끊었으므로 그 뒤에는 그래프가 없습니다.",
     "no_graph_left": "{names}: 수만 가져왔으므로 경로가 끊어져 그래프가 없습니다.",
     "no_graph_integer": "실수와 복소수 텐서만 변화도를 요구할 수 있습니다. {names}의 dtype은 {dtype}입니다.",
+    "no_graph_checked": "gradcheck가 미분을 비교하려고 계산하는 것은 그리지 않습니다.",
     "no_graph_unused": "{names}은(는) 변화도를 요구하지만 사용한 연산이 없습니다.",
     "note_anomaly": "anomaly 모드: 모든 변화도에 NaN이 있는지 검사합니다.",
     "no_tensors": "이 셀은 텐서를 만들지 않았습니다.",

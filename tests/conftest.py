@@ -9,12 +9,13 @@ import threading
 import time
 from collections.abc import Iterator
 from types import ModuleType
+from typing import Any
 
 import hypothesis
 import numpy as np
 import psutil
 import pytest
-from lab import find_chromium
+from lab import BROWSER_OPTIONS, find_chromium
 
 # Machines are slow at times: a deadline per example would fail by chance. (Where CI is set, hypothesis's own
 # profile for that is in force: the same, and the examples do not vary.)
@@ -71,6 +72,17 @@ def torch() -> ModuleType:
     module = pytest.importorskip("torch", reason="PyTorch is not installed", exc_type=ImportError)
     module.set_num_threads(1)
     return module
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Any]:
+    """Chromium, without a window."""
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as playwright:
+        running = playwright.chromium.launch(executable_path=find_chromium(), args=BROWSER_OPTIONS)
+        yield running
+        running.close()
 
 
 @pytest.fixture(params=["minigrad", "PyTorch"])

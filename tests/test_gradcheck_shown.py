@@ -15,6 +15,7 @@ from minigrad_viz import check_gradients
 from minigrad_viz.drawing.matrices import STYLE, to_html, to_text
 from minigrad_viz.explaining import explanations_of
 from minigrad_viz.explaining.numerical import read
+from minigrad_viz.model.build import build
 from minigrad_viz.trace.events import BackwardStarted, Forward
 from minigrad_viz.trace.explained import Matrices, Matrix
 
@@ -82,6 +83,10 @@ def test_the_documents_wrong_backward(library):
     assert numerical.items == ((201.1797,),)
     assert difference.items[0][0] == pytest.approx(22.7902, abs=1e-4)
     assert wrong_in(last) == ((0, 0),)
+
+
+def test_the_picture_says_what_it_leaves_out(library):
+    assert build(run(LATER, library).trace).note == ("no_graph_checked", {})
 
 
 def test_in_the_other_dialect(names_of_today):

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
-from ..trace.events import BackwardStarted, ModeChanged, Trace
+from ..trace.events import BackwardStarted, ModeChanged, Statement, Trace
 
 if TYPE_CHECKING:
     from .build import Builder
@@ -12,6 +13,7 @@ if TYPE_CHECKING:
 
 Note = tuple[str, dict[str, str]]
 LEFT = "no_graph_left"
+CHECKS = re.compile(r"\b(?:grad(?:grad)?check|check_gradients)\(")  # which run a function unseen
 OF_CUT = {
     "inference": "no_graph_inference", "no_grad": "no_graph_no_grad", "detach": "no_graph_detached",
     "data": LEFT, "numpy": LEFT, "item": LEFT, "tensor": LEFT, "integer": "no_graph_integer",
@@ -35,6 +37,8 @@ def why_no_graph(builder: Builder) -> Note | None:
             value = found[0].states[0].value
             dtype = {"dtype": value.dtype} if cut == "integer" and value is not None else {}
             return key, {"names": ", ".join(dict.fromkeys(names)), **dtype}
+    if any(isinstance(e, Statement) and CHECKS.search(e.span.text) for e in builder.trace.events):
+        return ("no_graph_checked", {})
     return ("no_graph_unused", {"names": ", ".join(asked) or "…"})
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 from cells import CELLS, traced
-from lab import BROWSER_OPTIONS, find_chromium, missing
+from lab import missing
 
 from minigrad_viz.shell.report import Report
 
@@ -12,16 +12,6 @@ pytestmark = [pytest.mark.browser, pytest.mark.skipif(bool(missing()), reason=mi
 
 LOOP = "w = torch.ones(3, requires_grad=True)\nfor _ in range(9):\n    ((w * 2 - 3) ** 2).sum().backward()\n"
 GREYS = {"light": "rgb(0, 0, 0)", "dark": "rgb(255, 255, 255)"}  # of a browser's own text in either scheme
-
-
-@pytest.fixture(scope="module")
-def browser():
-    from playwright.sync_api import sync_playwright
-
-    with sync_playwright() as playwright:
-        running = playwright.chromium.launch(executable_path=find_chromium(), args=BROWSER_OPTIONS)
-        yield running
-        running.close()
 
 
 @pytest.fixture

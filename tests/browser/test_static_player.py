@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import pytest
 from cells import CELLS, traced
-from lab import BROWSER_OPTIONS, find_chromium, missing
+from lab import missing
 
 from minigrad_viz.shell.run import Report
 
@@ -22,16 +22,6 @@ RUN_ELSEWHERE = """html => {
         output.appendChild(copy).parentNode.removeChild(copy);
     }
 }"""
-
-
-@pytest.fixture(scope="module")
-def browser():
-    from playwright.sync_api import sync_playwright
-
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=find_chromium(), args=BROWSER_OPTIONS)
-        yield browser
-        browser.close()
 
 
 @pytest.fixture
