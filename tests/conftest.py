@@ -77,9 +77,8 @@ def torch() -> ModuleType:
 @pytest.fixture(scope="module")
 def browser() -> Iterator[Any]:
     """Chromium, without a window."""
-    from playwright.sync_api import sync_playwright
-
-    with sync_playwright() as playwright:
+    driver = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
+    with driver.sync_playwright() as playwright:
         running = playwright.chromium.launch(executable_path=find_chromium(), args=BROWSER_OPTIONS)
         yield running
         running.close()

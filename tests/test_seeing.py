@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from lab import BROWSER_OPTIONS, find_chromium
+from lab import find_chromium
 from pictures import SVG, draw, parse, polyline
 from seeing import VISIONS, apart, contrast, linear
 from signed import SIGNED, second_backward, with_card, with_deck
@@ -151,31 +151,36 @@ CONTRAST = """() => {
 }"""
 STATE = """(state) => {
   const parts = document.querySelectorAll('.station,.card,.deck,.chip,.pill,.row,.edge');
-  for (const part of parts) part.classList.add(state);
+  for (const part of parts) {
+    part.dataset.own ??= part.getAttribute('class');
+    part.setAttribute('class', `${part.dataset.own} ${state}`.trim());
+  }
 }"""
 
 
-@pytest.mark.browser
-@pytest.mark.skipif(find_chromium() is None, reason="Chromium is not installed")
-@pytest.mark.parametrize("state", ["", "active", "error", "cause"])
-@pytest.mark.parametrize("theme", THEMES)
-def test_every_text_can_be_read_on_its_ground(theme, state):
-    """WCAG 2: a contrast of 4.5 to 1 for text of this size, whatever the part is in the middle of."""
-    playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
+@pytest.fixture(scope="module", params=THEMES)
+def page(request, browser):
+    """A page with pictures of every kind, in one theme."""
+    theme = request.param
     graphs = {
         **{name: GRAPHS[name] for name in ("code_1", "code_9", "code_18", "hangul", "fan_in_20")},
         **SIGNED,
     }
     pictures = [draw(make(), theme=theme, prefix=f"{name}-")[0] for name, make in graphs.items()]
     pictures += [draw(packed(), theme=theme, prefix="packed-")[0]]
-    with playwright.sync_playwright() as driver:
-        browser = driver.chromium.launch(executable_path=find_chromium(), args=BROWSER_OPTIONS)
-        page = browser.new_page()
-        page.set_content("<!doctype html><meta charset='utf-8'>" + "".join(pictures))
-        if state:
-            page.evaluate(STATE, state)
-        texts = page.evaluate(CONTRAST)
-        browser.close()
+    page = browser.new_page()
+    page.set_content("<!doctype html><meta charset='utf-8'>" + "".join(pictures))
+    yield page
+    page.close()
+
+
+@pytest.mark.browser
+@pytest.mark.skipif(find_chromium() is None, reason="Chromium is not installed")
+@pytest.mark.parametrize("state", ["", "active", "error", "cause"])
+def test_every_text_can_be_read_on_its_ground(page, state):
+    """WCAG 2: a contrast of 4.5 to 1 for text of this size, whatever the part is in the middle of."""
+    page.evaluate(STATE, state)
+    texts = page.evaluate(CONTRAST)
     bad = {
         (*classes, said, round(contrast(ink, ground), 2))
         for classes, ink, ground, said in texts

@@ -104,8 +104,9 @@ def frames_to_json(frames: Sequence[Frame], graph: Graph) -> Iterator[list[Any]]
         span = None if frame.span is None else list(frame.span)
         ready = [len(frame.ready), *frame.ready[:READY]]
         told = [frame.phase, marks, frame.label, frame.text, lines, span, ready, changed, frame.failed]
-        more = [frame.recursion, frame.cause and list(frame.cause)]
-        yield [*told, *more] if any(more) else told
+        if frame.recursion or frame.cause:
+            told.append(frame.recursion)
+        yield [*told, list(frame.cause)] if frame.cause else told
 
 
 def all_marks(frames: Sequence[Frame], graph: Graph) -> list[list[str]]:
