@@ -252,7 +252,8 @@ class Minigrad:
                     return None  # the scalar has become an array since
             values.append(value)
         number, told = node._seq, None if versions is None else tuple(versions)
-        return number, number, op.name, self.title(node), told, memories, node._nrs, *values, *edges
+        memory = memories or None
+        return number, number, op.name, self.title(node), told, memory, node._nrs, *values, *edges
 
     def gone(self, node: Any) -> bool:
         """Whether what a node saved cannot be read any more."""

@@ -214,7 +214,8 @@ def node_state(
             value = value_from(number, bare_name(number.dtype))
             saved.append(Saved(name, value, version, nbytes=0))
         elif isinstance(value, (np.ndarray, np.generic, Value)) and name in op.tensors:
-            memory, size = memories[i] if i in memories else (id(value), value.nbytes)  # type: ignore[union-attr]
+            known = memories.get(i) if memories else None
+            memory, size = known or (id(value), value.nbytes)  # type: ignore[union-attr]
             saved.append(Saved(name, writer.value(value), version, nbytes=size, memory=count(memory)))
         else:
             saved.append(Saved(name, str(value)))
