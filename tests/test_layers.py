@@ -57,6 +57,7 @@ LAYERS: dict[str, list[tuple[str, str]]] = {
         ("V3 errors", "explaining"),
         ("V4", "player"),
         ("V5", "shell"),
+        ("V5 notebooks", "course"),
         ("V5 command", "__main__"),
     ],
 }

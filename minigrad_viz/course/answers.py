@@ -1,0 +1,65 @@
+"""What exercises need in order to judge answers: numbers, tensors, and functions that somebody wrote."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+import minigrad
+
+from ..protocol import is_tensor
+
+
+class Raised(Exception):
+    """What somebody wrote raised an error; the message is its class and its text."""
+
+
+def same(answer: object, truth: object, digits: int = 3) -> bool:
+    """Whether `answer` is `truth`: equal for None, True, False and text; to `digits` digits for numbers.
+
+    Tensors, arrays and nested lists count as the numbers in them, and have to have the same shape. Capital
+    letters and blanks around a text do not matter. False where the two cannot be compared.
+    """
+    if truth is None or isinstance(truth, bool):
+        return answer is truth
+    if isinstance(truth, str):
+        return isinstance(answer, str) and answer.strip().lower() == truth.strip().lower()
+    if answer is None or isinstance(answer, bool):
+        return False
+    mine, theirs = numbers(answer), numbers(truth)
+    if mine is None or theirs is None or mine.shape != theirs.shape:
+        return False
+    return bool(np.allclose(mine, theirs, rtol=0.5 * 10.0 ** (1 - digits), atol=1e-9, equal_nan=True))
+
+
+def numbers(answer: object) -> np.ndarray | None:
+    """The numbers of a tensor, an array, a number or nested lists of these; None for anything else."""
+    if isinstance(answer, list | tuple):
+        rows = [numbers(item) for item in answer]
+        if any(row is None for row in rows) or len({row.shape for row in rows if row is not None}) > 1:
+            return None
+        return np.array(rows, dtype=np.float64)
+    if is_tensor(answer):
+        return np.array(answer.detach().tolist(), dtype=np.float64)  # type: ignore[attr-defined]
+    if isinstance(answer, int | float | np.ndarray | np.number):
+        return np.asarray(answer, dtype=np.float64)
+    return None
+
+
+def attempt(written: Callable[..., Any], *args: Any) -> Any:
+    """What a function that somebody wrote returns; Raised if it raises."""
+    try:
+        return written(*args)
+    except Exception as error:
+        raise Raised(f"{type(error).__name__}: {error}") from error
+
+
+def library_of(written: Any) -> Any:
+    """The library that a function, or the `forward` of a Function, was written for: what it calls `torch`, or
+    minigrad."""
+    function = getattr(written, "forward", written)
+    named = getattr(function, "__globals__", {}).get("torch")
+    return named if named is not None and named is sys.modules.get("torch") else minigrad
