@@ -1,0 +1,180 @@
+"""The course: its notebooks have their parts, prose stands apart from code, what is stored is fit to read."""
+
+from __future__ import annotations
+
+import ast
+import importlib
+import importlib.util
+import json
+import re
+from pathlib import Path
+from types import ModuleType
+
+import course
+import pytest
+
+from minigrad_viz.course import check
+from minigrad_viz.words import columns, set_language
+
+ANSWERS = Path(__file__).resolve().parent / "answers"
+TAGS = {"raises-exception", "minigrad-only"}
+WORDS = 110  # of a prose cell
+LINE = 88  # columns of a printed line
+EACH = 60_000  # characters that one output may take
+
+
+@pytest.fixture(autouse=True)
+def in_english():
+    set_language("en")
+    yield
+    set_language(None)
+
+
+def test_every_documented_example_has_a_notebook():
+    assert {path.stem for path in course.FOLDER.glob("*.ipynb")} == set(course.ALL)
+    assert {path.name for path in course.FOLDER.iterdir() if path.suffix != ".ipynb"} <= {
+        ".ipynb_checkpoints"
+    }
+
+
+# ------------------------------------------------------------------------------------------------- the form
+
+
+@pytest.mark.parametrize("name", course.LESSONS)
+def test_a_lesson_has_its_parts(name):
+    known = course.by_id(name)
+    assert len(known) == len(course.cells(name)), "an id stands twice"
+    assert list(known)[:2] == ["title", "setup"] and list(known)[-1] == "next"
+    assert known["title"].source.startswith("# ") and "**Question.**" in known["title"].source
+    assert "$" in known["title"].source
+    assert {"predict", "exercise", "answer", "solution"} <= set(known)
+    assert known["predict"].source.startswith("## Predict first\n")
+    assert known["exercise"].source.startswith("## Your turn\n")
+    order = [list(known).index(part) for part in ("predict", "exercise", "answer", "solution")]
+    assert order == sorted(order)
+    assert any(cell.magic.startswith("%%autograd") for cell in course.code(name)), "no picture"
+
+
+@pytest.mark.parametrize("name", course.LESSONS)
+def test_an_exercise_waits_for_an_answer_and_has_a_solution(name):
+    known = course.by_id(name)
+    numbers = [found[1] for part in known if (found := re.fullmatch(r"answer(-\d+)?", part))]
+    for number in (found or "" for found in numbers):
+        assert f'check("{name}' in known[f"answer{number}"].source
+        assert "Not answered yet" in course.printed(known[f"answer{number}"])
+        assert "check(" in course.solution(known[f"solution{number}"])
+
+
+@pytest.mark.parametrize("name", course.ALL)
+def test_prose_stands_in_cells_of_its_own(name):
+    """So that another language changes only the cells of prose."""
+    for cell in course.code(name):
+        assert not re.search(r"(^|\s)#", cell.python), f"{cell.id}: a comment"
+        for node in ast.walk(ast.parse(cell.python)):
+            if isinstance(node, ast.Constant) and isinstance(node.value, str):
+                words = re.findall(r"[^\W\d_]{2,}", node.value)
+                assert len(words) <= 3 or "\n" in node.value, f"{cell.id}: prose in {node.value!r}"
+
+
+@pytest.mark.parametrize("name", course.ALL)
+def test_prose_is_no_wall_of_text(name):
+    for cell in course.prose(name):
+        paragraphs = re.sub(r"^\|.*\|$|```.*?```|\$\$.*?\$\$", "", cell.source, flags=re.M | re.S)
+        words = re.sub(r"\$[^$]*\$|`[^`]*`|\([^)]*\.ipynb[^)]*\)", "x", paragraphs).split()
+        assert len(words) <= WORDS, f"{cell.id}: {len(words)} words"
+
+
+@pytest.mark.parametrize("name", course.ALL)
+def test_links_lead_somewhere(name):
+    targets = [
+        target
+        for cell in course.prose(name)
+        for target in re.findall(r"\]\(([^)]+)\)", cell.source)
+        if not target.startswith("https://")
+    ]
+    assert targets
+    for target in targets:
+        path, _, _ = target.partition("#")
+        assert not path or (course.FOLDER / path).exists(), target
+
+
+def test_the_index_and_the_map_name_every_notebook():
+    for page in ("00_index", "00_map"):
+        text = "\n".join(cell.source for cell in course.prose(page))
+        linked = set(re.findall(r"\]\((\w+)\.ipynb", text))
+        assert linked >= set(course.LESSONS), f"{page} lacks {sorted(set(course.LESSONS) - linked)}"
+
+
+# ------------------------------------------------------------------------------------------- what is stored
+
+
+@pytest.mark.parametrize("name", course.ALL)
+def test_what_is_stored_is_fit_to_be_read(name):
+    codes = course.code(name)
+    assert [cell.count for cell in codes] == list(range(1, len(codes) + 1)), "not run once from the top"
+    for cell in codes:
+        assert set(cell.tags) <= TAGS
+        kinds = [output["output_type"] for output in cell.outputs]
+        assert ("error" in kinds) == ("raises-exception" in cell.tags), cell.id
+        assert not [output for output in cell.outputs if output.get("name") == "stderr"], cell.id
+        wide = [line for line in course.printed(cell).split("\n") if columns(line) > LINE]
+        assert not wide, f"{cell.id}: {wide}"
+        for output in cell.outputs:
+            assert len(json.dumps(output.get("data", {}), ensure_ascii=False)) <= EACH, cell.id
+
+
+@pytest.mark.parametrize("name", course.ALL)
+def test_nothing_stored_tells_of_the_machine(name):
+    text = (course.FOLDER / f"{name}.ipynb").read_text(encoding="utf-8")
+    for found in re.findall(r"(?:/(?:home|root|work|tmp|usr|Users)/|[A-Z]:\\\\)[^\s\"']*", text):
+        raise AssertionError(f"a path of the machine: {found}")
+    metadata = json.loads(text)["metadata"]
+    assert metadata["kernelspec"]["name"] == "python3" and "version" not in metadata["language_info"]
+
+
+# ---------------------------------------------------------------------------------------------- exercises
+
+
+def answers(name: str) -> ModuleType:
+    spec = importlib.util.spec_from_file_location(f"answers_{name}", ANSWERS / f"{name}.py")
+    assert spec and spec.loader, f"tests/answers/{name}.py is missing"
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+@pytest.mark.parametrize("name", course.LESSONS)
+def test_every_hint_is_for_some_answer(name):
+    exercises = importlib.import_module(f"minigrad_viz.course.exercises.{name}")
+    given = answers(name).ANSWERS
+    assert set(given) == set(exercises.EXERCISES)
+    reached = set()
+    for part, pairs in given.items():
+        for answer, verdict in pairs:
+            reached.add(verdict)
+            told = exercises.EXERCISES[part](answer) if verdict != "raised" else verdict
+            assert told == verdict, f"{answer!r} is told {told!r}"
+    assert reached - {"raised"} == set(exercises.HINTS)
+    for english, korean in exercises.HINTS.values():
+        assert re.search("[가-힣]", korean) and not re.search("[가-힣]", english)
+        assert english.strip() == english and korean.strip() == korean
+
+
+@pytest.mark.parametrize("name", course.LESSONS)
+def test_answers_are_told_something_in_both_languages(name, capsys):
+    for part, pairs in answers(name).ANSWERS.items():
+        for answer, verdict in pairs:
+            for language in ("en", "ko"):
+                set_language(language)
+                check(f"{name}.{part}".rstrip("."), answer)
+                told = capsys.readouterr().out
+                assert told.startswith("✓" if verdict == "right" else "✗"), (answer, told)
+                assert all(columns(line) <= 80 for line in told.split("\n")), told
+
+
+def test_no_answer_and_no_such_exercise(capsys):
+    check("code_07")
+    assert capsys.readouterr().out.startswith("… Not answered yet.")
+    for name in ("code_7", "code_07.nothing", "../code_07", "code_07 ", ""):
+        with pytest.raises(ValueError, match="there is no exercise called"):
+            check(name, 1.8)
