@@ -325,7 +325,7 @@ def hooks_of(node: Any, tensors: Iterable[Any] = ()) -> int:
         count += sum(len(hooks) for hooks in own if hooks)
     elif not hasattr(node, "_extra"):
         holders = tensors if leaf is None else (leaf,)
-        count += sum(len(t._backward_hooks or ()) for t in holders)
+        count += sum(len(getattr(t, "_backward_hooks", None) or ()) for t in holders)
     for name in ("_post_accumulate", "_post_accumulate_grad_hooks"):
         count += len(getattr(leaf, name, None) or ())
     return count

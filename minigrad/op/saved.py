@@ -89,7 +89,7 @@ def unpack(node: Any, name: str, checked: bool = True) -> tuple[Any, Any]:
         tensor = unpack_entry(node, name, value)
         return (tensor._data.item(), None) if value.is_number else (numbers(tensor), tensor)
     if name not in op.tensors or not isinstance(value, (TensorBase, *RAW)):
-        if value is None and node._check is RELEASED and name in op.tensors:
+        if value is None and node._check is RELEASED and name in op.tensors and name in wanted(node):
             raise RuntimeError(dialect.second_backward_error())
         return value, None
     expected = 0

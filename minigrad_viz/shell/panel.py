@@ -19,8 +19,8 @@ NOTES = 3  # notes that are shown; a loop may give many of them
 STYLE = """\
 <style>.mge{container-type:inline-size;margin:.5em 0;border:1px solid #8c959f66;border-top:3px solid #D55E00;\
 border-radius:0 0 10px 10px;background:#8c959f18}.mge.note{border-top-color:#3b8fc4}
-.mge dl{box-sizing:border-box;display:grid;grid-template-columns:minmax(3.2em,auto) minmax(0,1fr);gap:6px 16px;\
-align-items:baseline;margin:0!important;padding:12px 16px;\
+.mge dl{display:grid;grid-template-columns:minmax(3.2em,auto) minmax(0,1fr);gap:6px 16px;\
+align-items:baseline;box-sizing:border-box;margin:0!important;padding:12px 16px;\
 font:14px/1.5 system-ui,-apple-system,"Segoe UI",Roboto,sans-serif}
 .mge dl>*{float:none;width:auto;margin:0!important;padding:0;font-weight:400}
 .mge dt{font-size:13px;opacity:.75}.mge dd{white-space:pre-wrap;overflow-wrap:anywhere}
