@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import base64
 import html
+import json
 import re
+import urllib.parse
 import warnings
 import xml.etree.ElementTree as ET
+import zlib
 from types import ModuleType
 from typing import Any, NamedTuple
 
@@ -16,7 +19,8 @@ import minigrad_viz
 from minigrad_viz.shell.report import Report
 from minigrad_viz.trace.graph import Graph
 
-PICTURE = re.compile(r'<img src="data:image/svg\+xml;base64,([^"]*)"')
+PICTURE = re.compile(r'<img src="data:image/svg\+xml,([^"]*)"')
+SCORE = re.compile(r'read\("([^"]+)"\)\]\)')
 LINES = re.compile(r"<dt>(.*?)</dt><dd[^>]*>(.*?)</dd>", re.S)
 
 
@@ -30,9 +34,15 @@ class Shown(NamedTuple):
 
     @property
     def svg(self) -> str:
-        """The picture, as the page has it before any script runs ("" without one)."""
-        found = PICTURE.search(self.page)
-        return base64.b64decode(found[1]).decode() if found else ""
+        """The first picture ("" without one): what the page shows before any script runs, and what the player
+        adds to that."""
+        shown, score = still(self.page), SCORE.search(self.page)
+        act = unpacked(score[1])["acts"][-1] if score else {}
+        if "titles" not in act:
+            return shown
+        first, *parts = shown.partition("</style>")[2].replace(" id='", f" id='{act['prefix']}").split("<t/>")
+        assert len(parts) == len(act["titles"])
+        return act["svg"] + first + "".join(map("<title>{}</title>{}".format, act["titles"], parts))
 
     @property
     def panel(self) -> dict[str, str]:
@@ -48,6 +58,17 @@ class Shown(NamedTuple):
         """All text of the picture that is written there, tooltips and descriptions left out."""
         texts = ("".join(e.itertext()) for e in ET.fromstring(self.svg).iter() if e.tag.endswith("}text"))
         return "\n".join(texts).replace("\u00a0", " ")
+
+
+def still(page: str) -> str:
+    """The picture that is seen in a page where no script runs ("" without one)."""
+    found = PICTURE.search(page)
+    return urllib.parse.unquote(html.unescape(found[1])) if found else ""
+
+
+def unpacked(z: str) -> Any:
+    """JSON that was deflated and written in base64."""
+    return json.loads(zlib.decompress(base64.b64decode(z)))
 
 
 def run(shell: Shell, cell: str, library: ModuleType, **names: Any) -> Ran:

@@ -43,10 +43,13 @@ def numbers(answer: object) -> np.ndarray | None:
             return None
         return np.array(rows, dtype=np.float64)
     if is_tensor(answer):
-        return np.array(answer.detach().tolist(), dtype=np.float64)  # type: ignore[attr-defined]
-    if isinstance(answer, int | float | np.ndarray | np.number):
-        return np.asarray(answer, dtype=np.float64)
-    return None
+        answer = answer.detach().tolist()  # type: ignore[attr-defined]
+    elif not isinstance(answer, int | float | np.ndarray | np.number):
+        return None
+    try:
+        return np.array(answer, dtype=np.float64)
+    except (TypeError, ValueError, OverflowError):  # complex numbers, text in an array, an enormous integer
+        return None
 
 
 def attempt(written: Callable[..., Any], *args: Any) -> Any:

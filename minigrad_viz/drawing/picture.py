@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import base64
 import hashlib
 import html
 import inspect
-import re
 import sys
 from collections.abc import Iterable
 from pathlib import Path
@@ -20,22 +18,20 @@ from .dot import DIRECTIONS, to_dot
 from .layout import ENGINES, LayoutError, LayoutTimeout, LayoutUnavailable, layout, render
 from .look import DETAILS, SAVED, Look
 from .outline import outline
+from .still import image, slim
 from .style import THEMES
 from .svg import to_svg
 
 LIMIT = 2500  # stations; a larger graph is told as an outline
 WALKED = 20_000  # stations; of a larger graph draw() looks at the part nearest to the roots
 STYLES = ("house", "graphviz", "torchviz")
-# A wide picture shrinks with its column down to this scale; then it scrolls, so that text can be read.
-SMALLEST = 0.75
 
 # Where scripts run, the <img> becomes inline SVG: tooltips work and the theme follows the page, not the
 # system.
 SWAP = (
     "<script>(()=>{const i=document.currentScript.previousElementSibling;"
-    "const s=new DOMParser().parseFromString(new TextDecoder().decode("
-    "Uint8Array.from(atob(i.src.split(',')[1]),"
-    "c=>c.charCodeAt(0))),'image/svg+xml').documentElement;s.style.minWidth=i.style.minWidth;"
+    "const s=new DOMParser().parseFromString(decodeURIComponent(i.src.slice(i.src.indexOf(',')+1)),"
+    "'image/svg+xml').documentElement;s.style.minWidth=i.style.minWidth;"
     "i.replaceWith(document.importNode(s,true))})()</script>"
 )
 
@@ -165,11 +161,7 @@ class Picture:
         svg = self.svg()
         if svg is None:
             return f"<pre>{html.escape(self.outline())}</pre>"
-        data = base64.b64encode(svg.encode()).decode()
-        alt = html.escape(self.outline(), quote=True).replace("\n", "&#10;")
-        size = f"max-width:100%;min-width:{width_of(svg) * SMALLEST:.0f}px"
-        image = f'<img src="data:image/svg+xml;base64,{data}" alt="{alt}" style="{size}">'
-        return f'<div style="overflow-x:auto">{image}{SWAP}</div>'
+        return f'<div style="overflow-x:auto">{image(slim(svg), self.outline())}{SWAP}</div>'
 
     def save(self, path: str | Path) -> Path:
         """Write the picture as .svg, .dot, .txt, or with a native `dot` as .png or .pdf; ValueError for
@@ -209,12 +201,6 @@ def check(name: str, value: str, known: Iterable[str]) -> None:
     """ValueError unless an option has one of its values."""
     if value not in known:
         raise ValueError(f"{name} must be one of {', '.join(known)}, not {value!r}")
-
-
-def width_of(svg: str) -> float:
-    """The width that an SVG says it has, in pixels; Graphviz counts in points."""
-    found = re.search(r'<svg[^>]* width="([\d.]+)(pt)?"', svg)
-    return 0.0 if found is None else float(found[1]) * (4 / 3 if found[2] else 1)
 
 
 def draw(*roots: Any, names: dict[str, Any] | None = None, fold: bool = True, **options: Any) -> Picture:

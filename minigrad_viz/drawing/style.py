@@ -7,7 +7,7 @@ styles the page. `mg-auto` follows the reader's system, and the notebook where i
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Container, Iterable
 from xml.sax.saxutils import escape
 
 from ..words import clean
@@ -143,23 +143,27 @@ def css(theme: str = "auto", *, rare: bool = True) -> str:
     return palette(theme) + RULES + (RARE.lstrip() if rare else "")
 
 
-def palette(theme: str = "auto") -> str:
-    """The colours of `theme` alone, as properties of the class `mg-auto`, `mg-light` or `mg-dark`."""
+def every_theme() -> str:
+    """The style sheet of a page with pictures of any theme, which then need none of their own."""
+    return "".join(map(palette, THEMES)) + RULES + RARE.lstrip()
+
+
+def palette(theme: str = "auto", *, names: Container[str] | None = None, pages: bool = True) -> str:
+    """The colours of `theme` alone, as properties of the class `mg-auto`, `mg-light` or `mg-dark`: all or those
+    in `names`, with or without what `pages` say of themselves."""
     if theme not in THEMES:
         raise ValueError(f"unknown theme {theme!r}: choose one of {', '.join(THEMES)}")
+
+    def colours(selectors: list[str], palette: dict[str, str]) -> str:
+        values = (f"--{name}:{colour}" for name, colour in palette.items() if names is None or name in names)
+        return f"{','.join(selectors)}{{{';'.join(values)}}}"
+
     if theme != "auto":
-        return _colours([".mg-" + theme], DARK if theme == "dark" else LIGHT)
-    return (
-        _colours([".mg-auto"], LIGHT)
-        + f"@media(prefers-color-scheme:dark){{{_colours(['.mg-auto'], DARK)}}}"
-        + _colours([f"{page} .mg-auto" for page in LIGHT_PAGES], LIGHT)
-        + _colours([f"{page} .mg-auto" for page in DARK_PAGES], DARK)
-    )
-
-
-def _colours(selectors: list[str], palette: dict[str, str]) -> str:
-    values = ";".join(f"--{name}:{colour}" for name, colour in palette.items())
-    return f"{','.join(selectors)}{{{values}}}"
+        return colours([".mg-" + theme], DARK if theme == "dark" else LIGHT)
+    system = f"@media(prefers-color-scheme:dark){{{colours(['.mg-auto'], DARK)}}}"
+    said = [([f"{page} .mg-auto" for page in LIGHT_PAGES], LIGHT)] if pages else []
+    said += [([f"{page} .mg-auto" for page in DARK_PAGES], DARK)] if pages else []
+    return colours([".mg-auto"], LIGHT) + system + "".join(colours(*each) for each in said)
 
 
 # -------------------------------------------------------------------------------------------------------- XML
@@ -206,9 +210,14 @@ def path_data(pieces: Iterable[Cubic]) -> str:
 
 def rounded(x: float, y: float, width: float, height: float, top: float, bottom: float) -> str:
     """Path data of a rectangle with upper corners rounded by `top` and lower ones by `bottom` pixels."""
+
+    def corner(radius: float, across: str, down: str) -> str:
+        r = num(radius)
+        return f"a{r} {r} 0 0 1 {across}{r}{down or ' '}{r}" if radius else ""
+
     return (
-        f"M{num(x)} {num(y + top)}a{num(top)} {num(top)} 0 0 1 {num(top)} -{num(top)}h{num(width - 2 * top)}"
-        f"a{num(top)} {num(top)} 0 0 1 {num(top)} {num(top)}v{num(height - top - bottom)}"
-        f"a{num(bottom)} {num(bottom)} 0 0 1 -{num(bottom)} {num(bottom)}h-{num(width - 2 * bottom)}"
-        f"a{num(bottom)} {num(bottom)} 0 0 1 -{num(bottom)} -{num(bottom)}z"
+        f"M{num(x)} {num(y + top)}{corner(top, '', '-')}h{num(width - 2 * top)}"
+        f"{corner(top, '', '')}v{num(height - top - bottom)}"
+        f"{corner(bottom, '-', '')}h-{num(width - 2 * bottom)}"
+        f"{corner(bottom, '-', '-')}z"
     )

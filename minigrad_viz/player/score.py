@@ -3,7 +3,7 @@
     {"words": {…}, "theme": "auto", "source": "…", "counted": 0, "shown": 0, "acts": [act, …]}
 
     act     {"label", "svg", "prefix", "width", "outline", "routes": [[id, source, target], …],
-             "frames": [frame, …]}; of those not shown first all but the label is packed in "z"
+             "frames": [frame, …]}; of those not shown first all but the label may be packed in "z"
     frame   [phase, marks, label, text, lines, span, ready, waiting, failed, recursion, cause]
     lines   [[label, [[tone, text], …], whether it is a formula], …]
     ready   [how many, the first of them …]
@@ -21,7 +21,8 @@ import zlib
 from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
-from ..drawing.picture import SMALLEST, Picture, width_of
+from ..drawing.picture import Picture
+from ..drawing.still import SMALLEST, bare, width_of
 from ..steps.timeline import Frame
 from ..trace.graph import Graph
 from ..words import clean, text
@@ -44,10 +45,16 @@ class Act(NamedTuple):
 
 
 def score_of(
-    acts: Sequence[Act], source: str = "", lang: str | None = None, counted: int = 0
+    acts: Sequence[Act],
+    source: str = "",
+    lang: str | None = None,
+    counted: int = 0,
+    *,
+    pack: bool = True,
 ) -> dict[str, Any]:
     """The score of `acts`, the last of which is shown first, beside the cell's `source`; `counted` more
-    backward calls were only counted. JSON-able. ValueError without any act."""
+    backward calls were only counted. JSON-able; `pack` the acts that are not shown first. ValueError without
+    any act."""
     if not acts:
         raise ValueError("a player needs at least one act")
     parts = [content(act) for act in acts]
@@ -62,18 +69,18 @@ def score_of(
         "counted": counted,
         "shown": last,
         "acts": [
-            {"label": clean(act.label), **(part if i == last else {"z": packed(part)})}
+            {"label": clean(act.label), **({"z": packed(part)} if pack and i != last else part)}
             for i, (act, part) in enumerate(zip(acts, parts))
         ],
     }
 
 
 def content(act: Act) -> dict[str, Any]:
-    """Picture and steps of one act."""
+    """Picture and steps of one act. The page has the style of all its pictures."""
     picture = act.picture
     svg = picture.svg() or ""
     return {
-        "svg": svg,
+        "svg": bare(svg),
         "prefix": picture.prefix,
         "width": round(width_of(svg) * SMALLEST),
         "outline": "" if svg else picture.outline(),
@@ -82,14 +89,10 @@ def content(act: Act) -> dict[str, Any]:
     }
 
 
-def packed(part: dict[str, Any]) -> str:
-    """JSON, deflated."""
-    return deflated(json.dumps(part, ensure_ascii=False, separators=(",", ":")))
-
-
-def deflated(content: str) -> str:
-    """Text, deflated, in base64: what `DecompressionStream("deflate")` reads."""
-    return base64.b64encode(zlib.compress(content.encode("utf-8", "replace"), 9)).decode()
+def packed(part: Any) -> str:
+    """JSON, deflated, in base64: what `DecompressionStream("deflate")` reads."""
+    written = json.dumps(part, ensure_ascii=False, separators=(",", ":"))
+    return base64.b64encode(zlib.compress(written.encode("utf-8", "replace"), 9)).decode()
 
 
 def frames_to_json(frames: Sequence[Frame], graph: Graph) -> Iterator[list[Any]]:

@@ -1,79 +1,76 @@
 """The player as HTML that needs nothing: no kernel, no network, no other file.
 
 The first picture stands as an image with the outline as alternative text. Where scripts run, one script
-puts the player in its place: the module of the widget (`stepper.js`), its style and the score, written out.
+puts the player in its place: the module of the widget (`stepper.js`) with its style, which are the same in
+every cell, and the score, both deflated.
 """
 
 from __future__ import annotations
 
-import base64
 import functools
 import hashlib
 import html
-import json
 import re
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from string import Template
 
-from ..drawing.picture import SMALLEST, width_of
-from ..drawing.style import palette
-from .score import Act, deflated, packed, score_of
+from ..drawing.still import image, parted
+from ..drawing.style import every_theme
+from .score import Act, packed, score_of
 
 MODULES = ("stepper_parts.js", "stepper_picture.js", "stepper.js")
-LARGE = 16_000  # characters of an act that is deflated even if it is shown first
 HEAVY = 500_000  # characters of SVG; a larger picture is packed, and the outline alone stands in its place
 
 # Notebooks run the scripts of an output in different places: in the output itself, or appended to what holds
-# it. So the holder is found by its key, and the first that has no player yet is taken.
-START = """<script>(()=>{{
-const score={score};
-const player={module};
+# it. So the holder is found by its key, and the first that has no player yet is taken. A script is made of the
+# inflated module, since where this one may run that one may, too.
+START = Template("""<script>(()=>{
 const here=document.currentScript,root=here?here.getRootNode():document;
-const box=here&&here.closest("[data-mgp]")||root.querySelector('[data-mgp="{key}"]:not([data-on])');
-if(!box)return;
+const box=here&&here.closest("[data-mgp]")||root.querySelector('[data-mgp="$key"]:not([data-on])');
+if(!box||!self.DecompressionStream)return;
 box.dataset.on="";
-player.mount(box,score,"{style}");
-}})()</script>"""
+const read=z=>new Response(new Blob([Uint8Array.from(atob(z),c=>c.charCodeAt(0))]).stream()
+.pipeThrough(new DecompressionStream("deflate"))).json();
+Promise.all([read("$player"),read("$score")]).then(([[code,style],score])=>{
+const script=document.createElement("script");
+script.text="document.currentScript.player="+code;
+document.head.append(script);
+script.remove();
+script.player.mount(box,score,style);
+});
+})()</script>""")
 
 
 def player_html(acts: Sequence[Act], source: str = "", lang: str | None = None, counted: int = 0) -> str:
     """Self-contained HTML of a player over `acts`, the last of which is shown first; `source` is the cell's,
     `counted` more backward calls were only counted. ValueError without any act."""
-    score = score_of(acts, source, lang, counted)
-    shown = score["acts"][score["shown"]]
-    svg = shown["svg"]
-    outline = html.escape(acts[-1].picture.outline(), quote=True)
+    score = score_of(acts, source, lang, counted, pack=False)
+    picture = acts[-1].picture
+    svg, outline = picture.svg() or "", picture.outline()
     if svg and len(svg) <= HEAVY:
-        shown["svg"] = ""  # the player takes it from the image
-        data = base64.b64encode(svg.encode()).decode()
-        size = f"max-width:100%;min-width:{width_of(svg) * SMALLEST:.0f}px"
-        alt = outline.replace("\n", "&#10;")
-        still = f'<img src="data:image/svg+xml;base64,{data}" alt="{alt}" style="{size}">'
+        parts = parted(svg, picture.prefix)
+        if parts:
+            score["acts"][-1] |= {"svg": parts.head, "titles": parts.titles}
+        still = image(parts.still if parts else svg, outline)
     else:
-        still = f"<pre>{outline}</pre>"
-    if len(in_script(shown)) > LARGE:
-        label = shown.pop("label")
-        score["acts"][score["shown"]] = {"label": label, "z": packed(shown)}
-    key = hashlib.sha256((svg + in_script(score)).encode()).hexdigest()[:8]
-    # The picture brings its colours along.
-    colours = "" if svg else palette(score["theme"])
-    script = START.format(
-        score=in_script(score), module=expression(), key=key, style=deflated(colours + style())
-    )
+        still = f"<pre>{html.escape(outline)}</pre>"
+    told = packed(score)
+    key = hashlib.sha256((still + told).encode()).hexdigest()[:8]
+    script = START.substitute(key=key, player=player(), score=told)
     return f'<div data-mgp="{key}" style="overflow-x:auto">{still}{script}</div>'
 
 
-def in_script(data: Any) -> str:
-    """JSON that may stand in a script of a page, whatever its texts say."""
-    written = json.dumps(data, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "replace").decode()
-    return written.replace("<", "\\u003c").replace("\u2028", "\\u2028").replace("\u2029", "\\u2029")
+@functools.cache
+def player() -> str:
+    """The module and the style, deflated."""
+    return packed([expression(), style()])
 
 
 @functools.cache
 def style() -> str:
-    """The style of the player in as few characters as it takes."""
-    sheet = re.sub(r"/\*.*?\*/|\s+", " ", source("stepper.css"), flags=re.S)
+    """The style of the player and its pictures in as few characters as it takes."""
+    sheet = re.sub(r"/\*.*?\*/|\s+", " ", source("stepper.css") + every_theme(), flags=re.S)
     return re.sub(r" *([{};,]) *|(?<=:) +", r"\1", sheet).replace(";}", "}").strip()
 
 

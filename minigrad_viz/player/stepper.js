@@ -4,7 +4,7 @@
 // the player's own element, never in `document`: many players share a page, some in shadow roots. Text of
 // the cell gets into the page as text alone.
 
-import { Source, arithmetic, block, bytes, clamp, icon, inflated, make, memory, quiet, segments, unpacked } from "./stepper_parts.js";
+import { Source, arithmetic, block, clamp, icon, make, memory, quiet, segments, unpacked, whole } from "./stepper_parts.js";
 import { Stage } from "./stepper_picture.js";
 
 const BEAT = 1500; // milliseconds that a step stands at speed 1
@@ -88,7 +88,6 @@ class Player {
     this.act = act;
     const content = await unpacked(this.score.acts[act]);
     if (act !== this.act) return; // another was chosen meanwhile
-    content.svg ||= act === this.score.shown && this.score.picture;
     Object.assign(this, { frames: content.frames, step: undefined, picked: null, waits: null });
     this.acts.value = act;
     this.slider.max = this.frames.length;
@@ -282,11 +281,12 @@ export function render({ model, el }) {
   return () => player.end();
 }
 
-// Put a player in the place of the picture in `box`, on a page without a kernel; `css` is deflated.
-export async function mount(box, score, css) {
+// Put a player in the place of the picture in `box`, on a page without a kernel.
+export function mount(box, score, css) {
   const still = box.firstElementChild;
-  const el = make("div", {}, make("style", { textContent: await inflated(css) }));
-  if (still.src) score.picture = new TextDecoder().decode(bytes(still.src.split(",")[1]));
+  const act = score.acts[score.shown];
+  if (act.titles) act.svg = whole(still, act);
+  const el = make("div", {}, make("style", { textContent: css }));
   render({ model: memory({ _score: score, step: 0, act: score.shown, playing: false, speed: 1 }), el });
   still.replaceWith(el);
   box.style.overflowX = "visible";

@@ -59,16 +59,21 @@ export function memory(state) {
   };
 }
 
-export const bytes = (base64) => Uint8Array.from(atob(base64), (char) => char.charCodeAt(0));
+// JSON that was deflated and written in base64.
+function inflated(z) {
+  const bytes = Uint8Array.from(atob(z), (char) => char.charCodeAt(0));
+  return new Response(new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate"))).json();
+}
 
-// Text that was deflated and written in base64.
-export function inflated(z) {
-  return new Response(new Blob([bytes(z)]).stream().pipeThrough(new DecompressionStream("deflate"))).text();
+// The picture that an image shows, with all that the image leaves out (see still.py).
+export function whole(image, { svg, titles, prefix }) {
+  const shown = decodeURIComponent(image.src).split("</style>")[1].replaceAll(" id='", ` id='${prefix}`);
+  return svg + shown.split("<t/>").map((part, i) => (i ? `<title>${titles[i - 1]}</title>` : "") + part).join("");
 }
 
 // An act, which may be packed, with its frames by name.
 export async function unpacked(act) {
-  const content = act.z ? JSON.parse(await inflated(act.z)) : act;
+  const content = act.z ? await inflated(act.z) : act;
   const names = ([phase, marks, label, text, lines, span, ready, waiting, failed, recursion, cause]) => {
     return { phase, marks, label, text, lines, span, ready, waiting, failed, recursion, cause };
   };

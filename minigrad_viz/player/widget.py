@@ -10,7 +10,7 @@ import anywidget
 import traitlets
 
 from ..drawing.picture import draw
-from ..drawing.style import palette
+from ..drawing.style import every_theme
 from ..steps.timeline import frames_of_graph
 from .score import Act, score_of
 from .static import module, player_html, source
@@ -28,7 +28,7 @@ class Stepper(anywidget.AnyWidget):
     """
 
     _esm = module()
-    _css = palette() + source("stepper.css")
+    _css = source("stepper.css") + every_theme()
     step = traitlets.Int(0).tag(sync=True)
     steps = traitlets.Int(0, read_only=True).tag(sync=True)
     act = traitlets.Int(0).tag(sync=True)

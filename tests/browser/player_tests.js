@@ -1,6 +1,6 @@
 // Tests of the player's modules, run in a browser by test_player_modules.py: each `test` is one test there.
 
-import { make, memory, pieces, segments, unpacked } from "/stepper_parts.js";
+import { make, memory, pieces, segments, unpacked, whole } from "/stepper_parts.js";
 import { Painter } from "/stepper_picture.js";
 import { mount } from "/stepper.js";
 import { chain, classes, equal, later, painter, player, score, test, until } from "/player_page.js";
@@ -418,10 +418,18 @@ test("without a picture the outline stands and the steps go on", async () => {
 test("a player takes the place of the picture that stood there", async () => {
   const act = chain(2);
   const box = make("div");
-  const still = make("img", { src: `data:image/svg+xml;base64,${btoa(act.svg)}` });
+  const still = make("img", { src: `data:image/svg+xml,${encodeURIComponent(act.svg)}` });
   box.append(still);
   document.body.append(box);
-  await mount(box, score([{ ...act, svg: "" }]), await deflated(".mgp { color: rgb(1, 2, 3) }"));
+  mount(box, score([act]), ".mgp { color: rgb(1, 2, 3) }");
   await until(() => box.querySelectorAll("g.station").length === 2, "the picture");
   equal([still.isConnected, getComputedStyle(box.querySelector(".mgp")).color], [false, "rgb(1, 2, 3)"]);
+});
+
+test("what an image leaves out is put back", () => {
+  const body = "<g id='s0'><t/><text>it&#39;s 100% #1 한글</text></g><g><t/></g>";
+  const image = make("img", { src: `data:image/svg+xml,${`<svg><style>a{}</style>${body}</svg>`.replace(/%/g, "%25").replace(/#/g, "%23")}` });
+  const told = whole(image, { svg: "<svg class='mg'><desc/>", titles: ["one\n$&", "two"], prefix: "p-" });
+  const want = "<g id='p-s0'><title>one\n$&</title><text>it&#39;s 100% #1 한글</text></g><g><title>two</title></g>";
+  equal(told, `<svg class='mg'><desc/>${want}</svg>`);
 });
