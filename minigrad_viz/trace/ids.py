@@ -73,7 +73,11 @@ class Ids:
     def known(self, tensor: Any) -> str | None:
         """The id of a tensor that was seen before."""
         fn = history_of(tensor)
-        return self.object(tensor) if fn is None else self.output(fn, tensor.output_nr)
+        if fn is None:
+            return self.object(tensor)
+        if not (hasattr(fn, "_seq") or hasattr(fn, "metadata")):
+            return None  # of an engine that somebody writes: there is nowhere to keep an id
+        return self.output(fn, tensor.output_nr)
 
     def object(self, tensor: Any) -> str | None:
         """The id that this object had last, whatever its history is now."""

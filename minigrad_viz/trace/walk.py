@@ -19,6 +19,7 @@ from ..protocol import (
     is_tensor,
     memory_of,
     node_name,
+    sequence_of,
     tangent_of,
     value_of,
     variable_of,
@@ -121,7 +122,7 @@ def card_of(tensor: Any, id: str, name: str | None, role: str) -> Card:
 
 def ranks(nodes: Iterable[Any]) -> dict[Any, int]:
     """The rank of each node's sequence number, which is the highest for an AccumulateGrad."""
-    numbers = {node: node._sequence_nr() for node in nodes}
+    numbers = {node: sequence_of(node) for node in nodes}
     rank = {number: i for i, number in enumerate(sorted(set(numbers.values())))}
     return {node: rank[number] for node, number in numbers.items()}
 

@@ -1,0 +1,21 @@
+"""Answers to Code 9's exercise, and what they are told."""
+
+import minigrad
+
+ANSWERS = {
+    "": [
+        (33, "right"),
+        (minigrad.tensor(33.0), "right"),
+        (24, "through_y"),
+        (9.0, "through_w"),
+        (216, "multiplied"),
+        (7, "half_way"),
+        (6, "half_way"),
+        (36, "value"),
+        (10, "other"),
+        ([24, 9], "other"),
+        ("33", "other"),
+        (None, "other"),
+        (lambda x: x, "other"),
+    ]
+}

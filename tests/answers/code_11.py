@@ -1,0 +1,50 @@
+"""Answers to Code 11's exercise, and what they are told."""
+
+import minigrad as torch
+
+
+def mul(backward, forward=lambda a, b: a * b):
+    """A Function of two inputs whose gradients `backward` gives, from what came and the inputs."""
+
+    class MyMul(torch.autograd.Function):
+        @staticmethod
+        def forward(ctx, a, b):
+            ctx.save_for_backward(a, b)
+            return forward(a, b)
+
+        @staticmethod
+        def backward(ctx, grad_output):
+            return backward(grad_output, *ctx.saved_tensors)
+
+    return MyMul
+
+
+RIGHT = mul(lambda g, a, b: (g * b, g * a))
+
+ANSWERS = {
+    "": [
+        (RIGHT, "right"),
+        (RIGHT.apply, "right"),
+        (mul(lambda g, a, b: (g * a, g * b)), "swapped"),
+        (mul(lambda g, a, b: (b, a)), "not_multiplied"),
+        (mul(lambda g, a, b: (g, g)), "passed_on"),
+        (mul(lambda g, a, b: (g * b, None)), "none"),
+        (mul(lambda g, a, b: (None, None)), "none"),
+        (mul(lambda g, a, b: (a, b)), "other"),
+        (mul(lambda g, a, b: (g * a * b, g * a * b)), "other"),
+        (mul(lambda g, a, b: (g * b, g * a), lambda a, b: a + b), "forward"),
+        (mul(lambda g, a, b: g * b), "raised"),
+        (mul(lambda g, a, b: ...), "raised"),
+        (mul(lambda g, a, b: 1 / 0), "raised"),
+        (mul(lambda g, a, b: (g, g), lambda a, b: 14.0), "raised"),
+        (mul(lambda g, a, b: (g, g), lambda a, b: None), "raised"),
+        (lambda a, b: a * b, "no_function"),
+        (torch.autograd.Function, "no_function"),
+        (RIGHT.forward, "no_function"),
+        (int, "no_function"),
+        ("MyMul", "no_function"),
+        ([1, 2], "no_function"),
+        (14, "no_function"),
+        (None, "no_function"),
+    ]
+}

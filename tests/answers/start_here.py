@@ -1,0 +1,19 @@
+"""Answers to the question of "Start here", and what they are told."""
+
+import minigrad
+
+ANSWERS = {
+    "": [
+        (5, "right"),
+        (minigrad.tensor(5.0), "right"),
+        (3, "before"),
+        (2, "other_leaf"),
+        (14, "total"),
+        (10.0, "total"),
+        (1, "other"),
+        ([5], "other"),
+        ("5", "other"),
+        (None, "other"),
+        (len, "other"),
+    ]
+}
