@@ -18,7 +18,7 @@ from ..sources.unseen import unseen
 from ..words import columns, language
 from .answers import Raised
 
-WIDTH = 80  # columns of a printed line
+WIDTH = 66  # columns of a printed line: what a narrow window shows without breaking words
 MARKS = {"right": "✓", "unanswered": "…"}  # a hint has ✗
 COMMON = {
     "unanswered": (
