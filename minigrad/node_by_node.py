@@ -55,6 +55,8 @@ def run_watched(task: Task, node: Node, watchers: tuple[Any, ...]) -> tuple[Any,
             node._release()
     else:
         received, sent = run_node(task, node, received)
+    if task.needed is not None and not (leaf or node._speaks):
+        sent = asked_for(task, node, sent)
     if task.needed is None or node in task.needed:
         for watcher in watchers:
             watcher.node_ran(node, received, sent)

@@ -250,3 +250,12 @@ def test_a_pack_hook_that_raises_changes_nothing():
     raw.register_hooks(lambda t: t * 1, lambda t: t)
     y.sum().backward()
     assert x.grad.tolist() == [2.0, 4.0]
+
+
+def test_what_was_never_saved_is_none_after_backward_too(library):
+    x = library.tensor(3.0, requires_grad=True)
+    y = x * library.tensor(2.0)
+    y.backward()
+    assert y.grad_fn._saved_self is None
+    with pytest.raises(RuntimeError, match="a second time"):
+        y.grad_fn._saved_other  # noqa: B018  # reading is the test

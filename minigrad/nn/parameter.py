@@ -6,10 +6,12 @@ from typing import Any
 
 import numpy as np
 
+from .. import modes
 from ..tensor import Tensor
 from ..tensor.copying import attributes
 from ..tensor.tensor import describe
 from ..tensor_base import check_can_require_grad, wrap
+from ..views import Unobserved
 
 
 class Parameter(Tensor):
@@ -19,7 +21,8 @@ class Parameter(Tensor):
 
     def __new__(cls, data: Any = None, requires_grad: bool = True) -> Any:
         """A parameter on the memory of tensor `data`; without one, an empty parameter."""
-        source = wrap(np.empty(0, np.float32)) if data is None else data.detach()
+        with Unobserved(modes.is_grad_enabled()):  # what comes of it is the parameter, not a tensor beside it
+            source = wrap(np.empty(0, np.float32)) if data is None else data.detach()
         self = object.__new__(cls)
         for name in ("_data", "_fn", "_nr", "_acc", "_grad", "_storage", "_view"):
             setattr(self, name, getattr(source, name))
