@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import html
+import itertools
 import json
 import re
 import urllib.parse
@@ -38,11 +39,13 @@ class Shown(NamedTuple):
         adds to that."""
         shown, score = still(self.page), SCORE.search(self.page)
         act = unpacked(score[1])["acts"][-1] if score else {}
-        if "titles" not in act:
+        if "groups" not in act:
             return shown
-        first, *parts = shown.partition("</style>")[2].replace(" id='", f" id='{act['prefix']}").split("<t/>")
-        assert len(parts) == len(act["titles"])
-        return act["svg"] + first + "".join(map("<title>{}</title>{}".format, act["titles"], parts))
+        first, *parts = shown.partition("</style>")[2].split("<g")
+        assert len(parts) == len(act["groups"])
+        return (
+            act["svg"] + first + "".join(map(grouped, parts, act["groups"], itertools.repeat(act["prefix"])))
+        )
 
     @property
     def panel(self) -> dict[str, str]:
@@ -63,7 +66,15 @@ class Shown(NamedTuple):
 def still(page: str) -> str:
     """The picture that is seen in a page where no script runs ("" without one)."""
     found = PICTURE.search(page)
-    return urllib.parse.unquote(html.unescape(found[1])) if found else ""
+    svg = urllib.parse.unquote(html.unescape(found[1])) if found else ""
+    return svg.replace("'", '"').replace("&#39;", "'")
+
+
+def grouped(part: str, group: list[str], prefix: str) -> str:
+    """The beginning of a group with its id and title, if it has them."""
+    id, title = [*group, "", ""][:2]
+    named = f' id="{prefix}{id}"{part}' if id else part
+    return "<g" + (named.replace(">", f"><title>{title}</title>", 1) if title else named)
 
 
 def unpacked(z: str) -> Any:

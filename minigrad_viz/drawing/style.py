@@ -149,8 +149,8 @@ def every_theme() -> str:
 
 
 def palette(theme: str = "auto", *, names: Container[str] | None = None, pages: bool = True) -> str:
-    """The colours of `theme` alone, as properties of the class `mg-auto`, `mg-light` or `mg-dark`: all or those
-    in `names`, with or without what `pages` say of themselves."""
+    """The colours of `theme` alone, as properties of the class `mg-auto`, `mg-light` or `mg-dark`: all or
+    those in `names`, with or without what `pages` say of themselves."""
     if theme not in THEMES:
         raise ValueError(f"unknown theme {theme!r}: choose one of {', '.join(THEMES)}")
 

@@ -23,8 +23,8 @@ MODULES = ("stepper_parts.js", "stepper_picture.js", "stepper.js")
 HEAVY = 500_000  # characters of SVG; a larger picture is packed, and the outline alone stands in its place
 
 # Notebooks run the scripts of an output in different places: in the output itself, or appended to what holds
-# it. So the holder is found by its key, and the first that has no player yet is taken. A script is made of the
-# inflated module, since where this one may run that one may, too.
+# it. So the holder is found by its key, and the first that has no player yet is taken. A script is made of
+# the inflated module: where this one may run that one may, too.
 START = Template("""<script>(()=>{
 const here=document.currentScript,root=here?here.getRootNode():document;
 const box=here&&here.closest("[data-mgp]")||root.querySelector('[data-mgp="$key"]:not([data-on])');
@@ -51,7 +51,7 @@ def player_html(acts: Sequence[Act], source: str = "", lang: str | None = None, 
     if svg and len(svg) <= HEAVY:
         parts = parted(svg, picture.prefix)
         if parts:
-            score["acts"][-1] |= {"svg": parts.head, "titles": parts.titles}
+            score["acts"][-1] |= {"svg": parts.head, "groups": parts.groups}
         still = image(parts.still if parts else svg, outline)
     else:
         still = f"<pre>{html.escape(outline)}</pre>"

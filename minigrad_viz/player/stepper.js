@@ -285,7 +285,7 @@ export function render({ model, el }) {
 export function mount(box, score, css) {
   const still = box.firstElementChild;
   const act = score.acts[score.shown];
-  if (act.titles) act.svg = whole(still, act);
+  if (act.groups) act.svg = whole(still, act);
   const el = make("div", {}, make("style", { textContent: css }));
   render({ model: memory({ _score: score, step: 0, act: score.shown, playing: false, speed: 1 }), el });
   still.replaceWith(el);

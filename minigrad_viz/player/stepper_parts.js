@@ -65,10 +65,15 @@ function inflated(z) {
   return new Response(new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate"))).json();
 }
 
-// The picture that an image shows, with all that the image leaves out (see still.py).
-export function whole(image, { svg, titles, prefix }) {
-  const shown = decodeURIComponent(image.src).split("</style>")[1].replaceAll(" id='", ` id='${prefix}`);
-  return svg + shown.split("<t/>").map((part, i) => (i ? `<title>${titles[i - 1]}</title>` : "") + part).join("");
+// The picture that an image shows, with what the image leaves out (see still.py): the ids and tooltips of its groups.
+export function whole(image, { svg, groups, prefix }) {
+  const [first, ...parts] = decodeURIComponent(image.src).split("</style>")[1].split("<g");
+  const group = (part, i) => {
+    const [id, title] = groups[i];
+    const named = id ? ` id='${prefix}${id}'${part}` : part;
+    return "<g" + (title ? named.replace(">", () => `><title>${title}</title>`) : named);
+  };
+  return svg + first + parts.map(group).join("");
 }
 
 // An act, which may be packed, with its frames by name.

@@ -12,6 +12,7 @@ from IPython.core.magic_arguments import MagicArgumentParser
 from ..recording.recorder import Recorder
 from ..trace.events import Created, Forward
 from ..words import text
+from . import tracebacks
 from .cell import CellRunner, vars_of
 from .explain import explain
 from .last import remember
@@ -123,8 +124,8 @@ def runner_of(shell: Any) -> CellRunner | None:
 
 
 def load(shell: Any) -> None:
-    """Register `%%autograd`, `%autograd` and `%config Autograd` with a shell; nothing happens if they are
-    registered."""
+    """Register `%%autograd`, `%autograd` and `%config Autograd` with a shell, and leave our frames out of its
+    tracebacks; nothing happens if they are registered."""
     if runner_of(shell) is not None:
         return
     settings = settings_class()(parent=shell)
@@ -135,6 +136,7 @@ def load(shell: Any) -> None:
     runner.switched = lambda on: settings.set_trait("on", on)
     settings.observe(lambda change: follow(runner, change["new"]), "on")
     runner.install()
+    tracebacks.install(shell)
     shell.configurables.append(settings)
     follow(runner, settings.on)
 
@@ -150,4 +152,5 @@ def unload(shell: Any) -> None:
     runner = runner_of(shell)
     if runner is not None:
         runner.uninstall()
+        tracebacks.uninstall(shell)
         shell.configurables[:] = [c for c in shell.configurables if not isinstance(c, Settings)]

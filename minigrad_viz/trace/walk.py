@@ -94,9 +94,9 @@ def without_graph(roots: list[Any], names: Mapping[str, Any]) -> Graph:
     for i, root in enumerate(roots):
         card = card_of(root, f"t{i}", by_id.get(id(root)), LEAF if root.requires_grad else RESULT)
         stations.append(Station(f"s{i}", (card,)))
-    title = ", ".join(by_id.get(id(r), f"[{i}]") for i, r in enumerate(roots))
-    asks = any(r.requires_grad for r in roots)
-    return Graph(tuple(stations), (), ("no_graph_unused", {"names": title}) if asks else ("no_graph", {}))
+    asking = [by_id.get(id(r), f"[{i}]") for i, r in enumerate(roots) if r.requires_grad]
+    note = ("no_graph_leaf", {"names": ", ".join(asking)}) if asking else ("no_graph", {})
+    return Graph(tuple(stations), (), note)
 
 
 def card_of(tensor: Any, id: str, name: str | None, role: str) -> Card:

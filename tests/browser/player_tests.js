@@ -427,9 +427,9 @@ test("a player takes the place of the picture that stood there", async () => {
 });
 
 test("what an image leaves out is put back", () => {
-  const body = "<g id='s0'><t/><text>it&#39;s 100% #1 한글</text></g><g><t/></g>";
-  const image = make("img", { src: `data:image/svg+xml,${`<svg><style>a{}</style>${body}</svg>`.replace(/%/g, "%25").replace(/#/g, "%23")}` });
-  const told = whole(image, { svg: "<svg class='mg'><desc/>", titles: ["one\n$&", "two"], prefix: "p-" });
-  const want = "<g id='p-s0'><title>one\n$&</title><text>it&#39;s 100% #1 한글</text></g><g><title>two</title></g>";
-  equal(told, `<svg class='mg'><desc/>${want}</svg>`);
+  const shown = "<svg><style>a{}</style><rect/><g class='a'><text>it&#39;s 100% #1 한글</text></g><g><g/></g></svg>";
+  const image = make("img", { src: `data:image/svg+xml,${shown.replaceAll("%", "%25").replaceAll("#", "%23")}` });
+  const told = { svg: "<svg class='mg'><desc/>", groups: [["s0", "one\n$&"], ["", "two"], ["s1"]], prefix: "p-" };
+  const [one, two] = ["<title>one\n$&</title><text>it&#39;s 100% #1 한글</text>", "<title>two</title><g id='p-s1'/>"];
+  equal(whole(image, told), `<svg class='mg'><desc/><rect/><g id='p-s0' class='a'>${one}</g><g>${two}</g></svg>`);
 });

@@ -1,0 +1,94 @@
+"""A picture as an image in a page: with the style that it needs and nothing else, as short as can be.
+
+A player puts its own picture in the place of the image. Most of that is what the image shows, so it takes
+this from there (`whole` in `stepper_parts.js`) and is only given what the image leaves out.
+"""
+
+from __future__ import annotations
+
+import html
+import re
+from typing import NamedTuple
+
+from .style import RARE, RULES, palette
+
+SMALLEST = 0.75  # a wide picture shrinks with its column down to this scale; then it scrolls: it can be read
+STYLE = re.compile(r"<style>.*?</style>", re.S)
+GROUP = re.compile(r'<g((?: [\w-]+="[^"]*")*)>(?:<title>(.*?)</title>)?', re.S)
+
+
+class Parted(NamedTuple):
+    """A picture in two: `still` is to be seen; `head`, which begins the whole, and the groups' ids and
+    tooltips are not."""
+
+    still: str
+    head: str
+    groups: list[tuple[str, ...]]
+
+
+def parted(svg: str, prefix: str) -> Parted | None:
+    """A picture of ours, and the same without its descriptions, ids and tooltips. None for one that Graphviz
+    drew."""
+    found = STYLE.search(svg)
+    if found is None:
+        return None
+    head, body = svg[: found.start()], svg[found.end() :]
+    groups: list[tuple[str, ...]] = []
+
+    def plain(group: re.Match[str]) -> str:
+        attributes, title = group[1], group[2]
+        id = re.search(f' id="{re.escape(prefix)}([^"]*)"', attributes)
+        groups.append(((id[1],) if id else ()) if title is None else (id[1] if id else "", title))
+        return f"<g{attributes.replace(id[0], '') if id else attributes}>"
+
+    shown = GROUP.sub(plain, body)
+    start = re.sub(r' (role|aria-labelledby)="[^"]*"', "", head[: head.index(">") + 1])
+    rules = re.sub(r"(^|[,}])\.mg ", r"\1", needed(svg, alone=True))  # there is nothing else to be styled
+    return Parted(f"{start}<style>{rules}</style>{shown}", head, groups)
+
+
+def slim(svg: str) -> str:
+    """A picture that stays as it is, with no more style than it needs."""
+    return STYLE.sub(lambda _: f"<style>{needed(svg)}</style>", svg, count=1)
+
+
+def bare(svg: str) -> str:
+    """A picture for a page that has `style.every_theme()`."""
+    return STYLE.sub("", svg, count=1)
+
+
+def needed(svg: str, alone: bool = False) -> str:
+    """The rules for what is in a picture of ours, and the colours that they name; `alone`: those of a
+    document of its own, which is in no page that says whether it is dark."""
+    classes = {name for names in re.findall(r'class="([^"]*)"', svg) for name in names.split()}
+    rules = []
+    for selectors, declared in re.findall(r"([^{}]+)(\{[^}]*\})", RULES + RARE):
+        named = {each.strip(): re.sub(r":not\([^)]*\)", "", each) for each in selectors.split(",")}
+        matching = [
+            each for each, kind in named.items() if classes.issuperset(re.findall(r"\.([\w-]+)", kind))
+        ]
+        if matching:
+            rules.append(",".join(matching) + declared)
+    written = "".join(rules)
+    theme = re.findall(r'class="mg mg-(\w+)', svg)[0]
+    used = set(re.findall(r"var\(--(\w+)\)", written))
+    return palette(theme, names=used, pages=not alone) + written
+
+
+def image(svg: str, outline: str) -> str:
+    """An `<img>` with its outline as alternative text."""
+    alt = html.escape(outline, quote=True).replace("\n", "&#10;")
+    size = f"max-width:100%;min-width:{width_of(svg) * SMALLEST:.0f}px"
+    return f'<img src="{address(svg)}" alt="{alt}" style="{size}">'
+
+
+def address(svg: str) -> str:
+    """SVG as an address that may stand in double quotes in a page; shorter than base64."""
+    quoted = svg.replace("'", "&#39;").replace('"', "'").replace("%", "%25").replace("#", "%23")
+    return "data:image/svg+xml," + quoted.replace("\n", "%0A").replace("&", "&amp;")
+
+
+def width_of(svg: str) -> float:
+    """The width that an SVG says it has, in pixels; Graphviz counts in points."""
+    found = re.search(r'<svg[^>]* width="([\d.]+)(pt)?"', svg)
+    return 0.0 if found is None else float(found[1]) * (4 / 3 if found[2] else 1)

@@ -1,0 +1,92 @@
+"""Tracebacks of a shell that tell where the user's code was, not how minigrad got from there to the error.
+
+Note [Where frames are hidden]
+~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
+IPython skips frames with a local `__tracebackhide__`, but never the last one, which is where an error of ours
+is raised, and none with `%xmode Plain`; and each of some hundred functions would have to set it, in every
+call. So the extension gives IPython's formatter a traceback without those frames. The exception keeps its
+own: `%debug`, the module `traceback` and Python outside IPython know all of it, and so does `%tb` after
+`%xmode --show`.
+"""
+
+from __future__ import annotations
+
+import functools
+import os
+from collections.abc import Iterator
+from types import FrameType, TracebackType
+from typing import Any
+
+OURS = __name__.partition(".")[0]
+HIDDEN = {OURS, "minigrad"}
+BELOW = {"numpy"}  # packages that are hidden where one of ours called them, as is the standard library
+LIBRARY = os.path.dirname(os.__file__) + os.sep
+
+
+def install(shell: Any) -> None:
+    """From now on the tracebacks of a shell leave our frames out."""
+    formatter = shell.InteractiveTB
+    whole = formatter.structured_traceback
+    if "structured_traceback" in vars(formatter):
+        return
+
+    @functools.wraps(whole)
+    def shortened(etype: Any, evalue: Any = None, etb: Any = None, *args: Any, **options: Any) -> Any:
+        if not formatter.skip_hidden or not isinstance(etb, TracebackType):
+            return whole(etype, evalue, etb, *args, **options)
+        found = [(error, error.__traceback__) for error in chain(evalue)]
+        try:
+            for error, tb in found:
+                error.__traceback__ = users(tb)
+            return whole(etype, evalue, users(etb), *args, **options)
+        finally:
+            for error, tb in found:
+                error.__traceback__ = tb
+            formatter.tb = etb  # where `%debug` begins
+
+    formatter.structured_traceback = shortened
+
+
+def uninstall(shell: Any) -> None:
+    """Take that back."""
+    vars(shell.InteractiveTB).pop("structured_traceback", None)
+
+
+def chain(error: BaseException | None) -> Iterator[BaseException]:
+    """An error and those that it came from, each once."""
+    told: set[int] = set()
+    while error is not None and id(error) not in told:
+        told.add(id(error))
+        yield error
+        error = error.__cause__ or error.__context__
+
+
+def users(tb: TracebackType | None) -> TracebackType | None:
+    """A traceback without our frames and what they called; as it is, if no other frame is in it."""
+    kept, entry, below = [], tb, False
+    while entry is not None:
+        below = is_ours(entry.tb_frame) or (below and is_library(entry.tb_frame))
+        if not below:
+            kept.append(entry)
+        entry = entry.tb_next
+    result: TracebackType | None = None
+    for entry in reversed(kept):
+        result = TracebackType(result, entry.tb_frame, entry.tb_lasti, entry.tb_lineno)
+    return result or tb
+
+
+def is_ours(frame: FrameType) -> bool:
+    """Whether a frame belongs to one of our packages."""
+    return package_of(frame) in HIDDEN
+
+
+def is_library(frame: FrameType) -> bool:
+    """Whether a frame that ours called is not the user's."""
+    return package_of(frame) in BELOW or (
+        frame.f_code.co_filename.startswith(LIBRARY) and "-packages" not in frame.f_code.co_filename
+    )
+
+
+def package_of(frame: FrameType) -> str:
+    """The package whose code runs in a frame."""
+    return str(frame.f_globals.get("__name__", "")).partition(".")[0]

@@ -1,0 +1,92 @@
+"""A picture as an image in a page: what is left out of it, and that nothing is missed."""
+
+from __future__ import annotations
+
+import html
+import re
+import urllib.parse
+import xml.etree.ElementTree as ET
+
+import pytest
+from cells import CELLS, traced
+
+import minigrad
+from minigrad_viz import draw
+from minigrad_viz.drawing.still import address, bare, image, needed, parted, slim
+from minigrad_viz.drawing.style import RARE, RULES
+from minigrad_viz.shell.run import Report
+
+CUBE = Report(traced(CELLS[4]), lang="en")
+
+
+@pytest.fixture(params=CELLS)
+def picture(request):
+    return Report(traced(CELLS[request.param]), lang="en").picture
+
+
+def classes(svg: str) -> set[str]:
+    return {name for names in re.findall(r'class="([^"]*)"', svg) for name in names.split()}
+
+
+def test_every_rule_that_matches_is_kept(picture):
+    """A selector whose classes are all in the picture is there, with what it declares, in the same order."""
+    svg = picture.svg()
+    kept, last = needed(svg), 0
+    for selectors, declared in re.findall(r"([^{}]+)(\{[^}]*\})", RULES + RARE):
+        for selector in map(str.strip, selectors.split(",")):
+            if set(re.findall(r"\.([\w-]+)", re.sub(r":not\([^)]*\)", "", selector))) <= classes(svg):
+                found = re.compile(rf"(?<=[,}}]){re.escape(selector)}(,[^{{]*)?{re.escape(declared)}")
+                at = found.search(kept, last)
+                assert at is not None, selector
+                last = max(last, at.start() - 200)  # selectors of one rule stand side by side
+    assert len(kept) < len(re.findall(r"<style>(.*?)</style>", svg, re.S)[0])
+
+
+def test_every_colour_that_is_named_is_there(picture):
+    for alone in (False, True):
+        style = needed(picture.svg(), alone)
+        defined, used = set(re.findall(r"--(\w+):", style)), set(re.findall(r"var\(--(\w+)\)", style))
+        assert defined == used
+        assert style.count("--bg:") == (2 if alone else 4), "light and dark, and as a page says itself"
+
+
+def test_what_an_image_leaves_out(picture):
+    svg = picture.svg()
+    still, head, groups = parted(svg, picture.prefix)
+    ET.fromstring(still)
+    assert not re.search(r"<title>|<desc|id=|data-jp-theme", still) and svg.startswith(head)
+    assert len(groups) == len(re.findall(r"<g[ >]", still)) == len(re.findall(r"<g[ >]", svg))
+    said = [title for _, title in (group for group in groups if len(group) == 2)]
+    assert said == re.findall(r"<title>(.*?)</title>", svg, re.S)
+    assert [group[0] for group in groups if group and group[0]] == re.findall(
+        f'<g[^>]* id="{picture.prefix}([^"]*)"', svg
+    )
+
+
+def test_text_is_left_alone():
+    """What is drawn there is the same text in the same order."""
+    svg = CUBE.picture.svg()
+    texts = re.compile(r"<text[^>]*>.*?</text>")
+    assert texts.findall(parted(svg, CUBE.picture.prefix).still) == texts.findall(svg)
+    assert texts.findall(slim(svg)) == texts.findall(svg) == texts.findall(bare(svg))
+    assert "<style" not in bare(svg)
+
+
+@pytest.mark.parametrize(
+    "svg", ['<svg a="1"><text>it\'s 100% #1\n&lt;b&gt; 한글 %41</text></svg>', CUBE.picture.svg()]
+)
+def test_an_address_is_read_back(svg):
+    found = re.fullmatch(
+        r'<img src="data:image/svg\+xml,([^"]*)" alt="a&#10;&lt;b&gt;" style="[^"]*">', image(svg, "a\n<b>")
+    )
+    assert found is not None and "\n" not in found[1] and "#" not in found[1].replace("&#", "")
+    assert address(svg) == "data:image/svg+xml," + html.unescape(found[1]).replace("&", "&amp;")
+    told = urllib.parse.unquote(html.unescape(found[1]))
+    one, other = (ET.canonicalize(each).replace("'", '"') for each in (told, svg))  # in its style, too
+    assert one == other
+
+
+def test_what_graphviz_drew_is_left_alone():
+    x = minigrad.tensor(5.0, requires_grad=True)
+    svg = draw(x**3, style="torchviz").svg()
+    assert parted(svg, "") is None and slim(svg) == svg == bare(svg)

@@ -1,0 +1,153 @@
+"""What a learner sees of an error: lines of their own code, then the error, and nothing of the libraries."""
+
+from __future__ import annotations
+
+import re
+import sys
+import traceback
+from pathlib import Path
+
+import pytest
+from cells import CUBE, MY_POW
+from IPython.utils.io import capture_output
+from shells import COLOUR, Shell
+from telling import calm
+from test_documents import PROGRAMS, documented, read
+from test_error_keys import KEYS
+
+import minigrad
+import minigrad_viz
+
+FOLDERS = [str(Path(package.__file__).parent) for package in (minigrad, minigrad_viz)]
+ERRORS = [name.stem for name in sorted(PROGRAMS.glob("*.py")) if "\n# ! " in name.read_text(encoding="utf-8")]
+MODES = ("Context", "Plain", "Verbose", "Minimal")
+FAILING = [key for key, known in KEYS.items() if known.error]
+
+
+@pytest.fixture(scope="module")
+def shell(tmp_path_factory):
+    with Shell(tmp_path_factory.mktemp("ipython")) as shell:
+        yield shell
+
+
+@pytest.fixture(params=MODES)
+def mode(shell, request):
+    shell.shell.InteractiveTB.set_mode(request.param)
+    yield request.param
+    shell.shell.InteractiveTB.set_mode("Context")
+
+
+def run(shell: Shell, cell: str) -> str:
+    """What a cell prints, its error among it, without colours."""
+    shell.clear()
+    shell.shell.push({"torch": minigrad}, interactive=False)
+    with calm(minigrad), capture_output(display=False) as output:
+        shell.shell.run_cell(cell, store_history=True)
+    return COLOUR.sub("", output.stdout + output.stderr)
+
+
+def ours(told: str) -> bool:
+    """Whether a traceback names a file of ours."""
+    return any(re.search(rf'File "?{re.escape(folder)}', told) for folder in FOLDERS)
+
+
+def only_users(told: str) -> None:
+    """No file is named, ours or another's, nor how many frames there were."""
+    assert not ours(told) and not re.search(r'File "?/', told) and "skipping hidden" not in told, told
+
+
+def test_there_are_errors():
+    assert ERRORS == ["code_06", "code_12", "code_14", "code_17", "code_21"] and len(FAILING) > 15
+
+
+@pytest.mark.parametrize("example", ERRORS)
+def test_documented_errors(shell, mode, example, monkeypatch):
+    monkeypatch.syspath_prepend(PROGRAMS)
+    told = run(shell, read(example))
+    only_users(told)
+    assert (
+        next(line for line in reversed(documented(read(example))) if "Error: " in line).split(",")[0] in told
+    )
+    if mode != "Minimal":
+        line = r"line \d+\n +" if mode == "Plain" else r"-> \d+ "
+        assert re.search(line + r".*(backward|grad|gradcheck)\(", told), told
+
+
+@pytest.mark.parametrize("watched", ["%%autograd\n", "#\n"])
+@pytest.mark.parametrize("key", FAILING)
+def test_what_learners_meet(shell, key, watched):
+    told = run(shell, watched + KEYS[key].program)
+    only_users(told.partition("The graph up to")[0])
+    assert f"---> {KEYS[key].line} " in told, told
+
+
+CALLED = {  # the user's functions that autograd calls, the line where each fails, and how the frame is called
+    "backward": (MY_POW.replace("return g * exponent", "return g / [] * exponent"), "y = MyPow.apply(x, x)\n"
+                 "y.backward()\n", "g / []", "MyPow.backward"),
+    "forward": (MY_POW.replace("return base ** exponent", "return base / [] ** exponent"),
+                "MyPow.apply(x, x)\n", "base / []", "MyPow.forward"),
+    "hook": ("def hook(g):\n    return g.nothing\n", "y = x * 2\ny.register_hook(hook)\ny.backward()\n",
+             "g.nothing", "hook"),
+    "gradcheck": ("def f(x):\n    return x.nothing\n", "torch.autograd.gradcheck(f, (x,))\n",
+                  "x.nothing", "f"),
+    "partial": ("import functools\ndef f(x, n):\n    return x.nothing\n",
+                "torch.autograd.functional.jacobian(functools.partial(f, n=1), x)\n", "x.nothing", "f"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", CALLED)
+def test_what_autograd_calls_is_the_users(shell, name):
+    functions, calls, failing, frame = CALLED[name]
+    told = run(shell, f"{functions}x = torch.tensor(3.0, dtype=torch.float64, requires_grad=True)\n{calls}")
+    only_users(told)
+    arrows = re.findall(r"-+> \d+ (.*)", told)
+    assert len(arrows) == 2 and failing in arrows[1] and f"in {frame}(" in told, told
+
+
+def test_what_numpy_was_called_for(shell):
+    told = run(shell, "torch.tensor([1.0, 2.0]) @ torch.tensor([1.0, 2.0, 3.0])\n")
+    only_users(told)
+    assert len(re.findall(r"-+> \d+ ", told)) == 1
+
+
+def test_what_a_user_calls_in_another_library_stays(shell):
+    told = run(shell, "import json\njson.loads('{')\n")
+    assert "json" in told and "decoder.py" in told
+
+
+def test_chained_errors(shell):
+    caught = "try:\n    z.backward()\nexcept RuntimeError as error:\n    raise ValueError(1) from error\n"
+    told = run(shell, f"{CUBE}z.backward()\n{caught}")
+    only_users(told)
+    assert (
+        "RuntimeError: Trying to" in told
+        and "direct cause" in told
+        and told.rstrip().endswith("ValueError: 1")
+    )
+    assert len(re.findall(r"-+> \d+ ", told)) == 2
+
+
+def test_all_of_it_can_be_seen(shell):
+    """Where it is asked for, by the debugger, and by Python."""
+    run(shell, f"{CUBE}z.backward()\nz.backward()\n")
+    whole = "".join(traceback.format_exception(sys.last_value))
+    assert ours(whole)
+    assert shell.shell.InteractiveTB.tb is sys.last_value.__traceback__
+    with capture_output(display=False) as output:
+        shell.shell.run_cell("%xmode --show\n%tb")
+    try:
+        assert ours(COLOUR.sub("", output.stdout))
+    finally:
+        with capture_output(display=False) as output:
+            shell.shell.run_cell("%xmode --hide\n%tb")
+    only_users(COLOUR.sub("", output.stdout))
+
+
+def test_unloading_takes_it_back(tmp_path):
+    with Shell(tmp_path) as shell:
+        shell.shell.run_cell("%load_ext minigrad_viz")
+        run(shell, "%unload_ext minigrad_viz")
+        told = run(shell, f"{CUBE}z.backward()\nz.backward()\n")
+        assert ours(told)
+        run(shell, "%load_ext minigrad_viz")
+        only_users(run(shell, f"{CUBE}z.backward()\nz.backward()\n"))
