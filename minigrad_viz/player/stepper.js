@@ -10,6 +10,7 @@ import { Stage } from "./stepper_picture.js";
 const BEAT = 1500; // milliseconds that a step stands at speed 1
 const SPEEDS = [0.5, 1, 2, 4];
 const MOST = 24; // entries of one kind in the details; more are counted
+const NARROW = 760; // pixels up to which the source always stands above the picture
 const TALLEST = 360; // pixels that the words keep once a step needed them, so that the page stands still
 
 const MOVES = { ArrowLeft: "previous", ArrowRight: "next", Home: "first", End: "last", " ": "play" };
@@ -25,7 +26,7 @@ class Player {
     this.slider.oninput = () => this.go(Number(this.slider.value));
     this.observer = new ResizeObserver(() => {
       this.say.style.minHeight = "";
-      this.stage?.near();
+      this.arrange();
     });
     this.observer.observe(this.root);
     const show = () => this.show();
@@ -55,7 +56,7 @@ class Player {
     this.view = quiet(make("div", { className: "mgp-view", tabIndex: 0, aria: { label: words.picture, role: "region" } }));
     this.details = make("div", { className: "mgp-details", hidden: true, aria: { label: words.details, role: "region" } });
     this.say = block("mgp-say");
-    const body = block("mgp-body", this.view);
+    const body = (this.body = block("mgp-body", this.view));
     if (score.source.trim()) {
       this.source = new Source(score.source, words.source);
       const fold = quiet(make("button", { type: "button", className: "mgp-fold", textContent: words.source, aria: { expanded: true } }));
@@ -67,6 +68,15 @@ class Player {
     const player = block("mgp-player", ...several, block("mgp-bar", keys, this.track, this.label, tools), body, this.details, this.say);
     this.root = quiet(make("div", { className: `mgp mg-${score.theme}`, aria: { label: words.player, role: "group" } }, player));
     return this.root;
+  }
+
+  // The source stands above the picture where the two do not fit side by side.
+  arrange() {
+    if (!this.stage) return;
+    this.body.classList.remove("stacked");
+    const room = this.view.clientWidth - 16; // without its padding
+    this.body.classList.toggle("stacked", this.root.clientWidth <= NARROW || room < this.stage.least);
+    this.stage.near();
   }
 
   button(name, act = () => this.press(name)) {
@@ -96,6 +106,7 @@ class Player {
     this.track.style.setProperty("--gap", this.segments.length > 30 ? "1px" : "3px");
     this.track.replaceChildren(...this.segments.map(({ element }) => element), this.slider);
     this.stage = new Stage(this.view, content, this.words, (id) => this.pick(id));
+    this.arrange();
     this.details.hidden = true;
     this.show();
   }

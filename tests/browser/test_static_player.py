@@ -24,27 +24,6 @@ RUN_ELSEWHERE = """html => {
 }"""
 
 
-@pytest.fixture
-def visit(browser):
-    """A function that opens a file without a network and returns its page, which must have no errors."""
-    contexts, errors = [], []
-
-    def visit(path, **options):
-        context = browser.new_context(**{"viewport": {"width": 1000, "height": 800}, **options})
-        contexts.append(context)
-        context.set_offline(True)
-        context.route("http*://**/*", lambda route: route.abort())
-        page = context.new_page()
-        page.on("pageerror", lambda error: errors.append(str(error)))
-        page.goto(path.as_uri())
-        return page
-
-    yield visit
-    for context in contexts:
-        context.close()
-    assert [error for error in errors if "require" not in error and "MathJax" not in error] == []
-
-
 def html(code: int, **options) -> str:
     return Report(traced(CELLS[code]), lang="en", **options).html()
 
@@ -145,11 +124,24 @@ def test_it_fits_its_column(visit, tmp_path, width):
     controls = page.locator(".mgp-bar :is(button, select)").all()
     assert min(control.bounding_box()["height"] for control in controls) >= 24
     assert page.locator("mark.now").is_visible()
-    narrow = page.locator(".mgp-fold").is_visible()
-    assert narrow == (width < 800)
-    if narrow:
+    above = page.locator(".mgp-fold").is_visible()
+    assert above == (width < 1300), "the source stands above the picture where both do not fit side by side"
+    view = page.locator(".mgp-view")
+    if width > 800:
+        assert view.evaluate("view => view.scrollWidth <= view.clientWidth")
+    if above:
         page.locator(".mgp-fold").click()
         assert not page.locator(".mgp-lines").is_visible()
+
+
+def test_a_small_picture_leaves_room_for_the_source(visit, tmp_path):
+    page = visit(page_of(tmp_path / "a.html", html(4)), viewport={"width": 1000, "height": 800})
+    ready(page)
+    assert not page.locator(".mgp-fold").is_visible()
+    page.set_viewport_size({"width": 600, "height": 800})
+    page.locator(".mgp-fold").wait_for()
+    page.set_viewport_size({"width": 1000, "height": 800})
+    page.locator(".mgp-fold").wait_for(state="hidden")
 
 
 def test_motion_stops_where_it_is_not_wanted(visit, tmp_path):
