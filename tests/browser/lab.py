@@ -39,6 +39,14 @@ BROWSER_OPTIONS = [
     "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1",  # nothing is loaded from anywhere else
 ]
 
+# Whether the kernel has been idle for a moment: between two cells it is so for less.
+IDLE = """async () => {
+    const { kernel } = jupyterapp.shell.currentWidget.sessionContext.session;
+    if (kernel.status !== 'idle') return false;
+    await new Promise(resolve => setTimeout(resolve, 250));
+    return kernel.status === 'idle';
+}"""
+
 THEMES = {"light": "JupyterLab Light", "dark": "JupyterLab Dark"}
 
 
@@ -163,6 +171,8 @@ class Lab:
 
         if (state := wait_for(ended, "all cells have run", timeout)) != "done":
             raise LabError(f"running all cells: {state}")
+        # The command may end at an expected error, while cells after it still wait for the kernel.
+        wait_for(lambda: page.evaluate(IDLE), "the kernel is idle", timeout)
         page.evaluate("jupyterapp.shell.currentWidget.content.activeCellIndex = 0")  # back to the top
         self.settle(page)
         return page.evaluate(
