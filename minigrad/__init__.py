@@ -9,6 +9,18 @@ from __future__ import annotations
 from typing import Any
 
 from . import inplace, ops
+from .devices import (
+    channels_last,
+    channels_last_3d,
+    contiguous_format,
+    device,
+    layout,
+    memory_format,
+    preserve_format,
+    sparse_coo,
+    sparse_csr,
+    strided,
+)
 from .dialect import get_dialect, set_dialect
 from .dtypes import (
     bool_ as bool,
@@ -44,6 +56,27 @@ from .ops.complexes import (
     view_as_real,
 )
 from .ops.complexes import complex_of as complex
+from .ops.bessel import i0
+from .ops.circular import acos, acosh, asin, asinh, atan, atanh, cosh, deg2rad, rad2deg, sinc, sinh, tan
+from .ops.exponential import exp2, expm1, log1p, log2, log10, logit, rsqrt, square
+from .ops.gamma import digamma, lgamma, mvlgamma, polygamma
+from .ops.normal import erf, erfc, erfinv
+from .ops.rounding import (
+    ceil,
+    floor,
+    frac,
+    frexp,
+    isfinite,
+    isinf,
+    isnan,
+    isneginf,
+    isposinf,
+    isreal,
+    nan_to_num,
+    round,
+    signbit,
+    trunc,
+)
 from .ops.joining import cat, split_with_sizes, stack, unbind, unsafe_split, unsafe_split_with_sizes
 from .ops.linalg import bmm, dot, mm, mv, vdot
 from .ops.pointwise import abs, cos, exp, log, relu, sgn, sigmoid, sign, sin, sqrt, tanh
@@ -54,6 +87,128 @@ from .tensor import Size, Tensor
 from .tensor.arithmetic import power as pow
 from .tensor.parts import chunk, dsplit, hsplit, split, tensor_split, unsafe_chunk, vsplit
 from .tensor.shapes import matmul
+from .ops.indexing_along import index_copy, index_select
+from .ops.masking import masked_scatter, masked_select
+from .ops.picking import put, take
+from .ops.scattering import gather
+from .ops.writing_views import diagonal_scatter, select_scatter, slice_scatter
+from .tensor.gathering import (
+    argwhere,
+    as_strided_scatter,
+    index_add,
+    index_fill,
+    index_put,
+    index_reduce,
+    nonzero,
+    nonzero_static,
+    scatter,
+    scatter_add,
+    scatter_reduce,
+    take_along_dim,
+    unravel_index,
+    where,
+)
+from .tensor.reductions import (
+    all,
+    amax,
+    amin,
+    aminmax,
+    any,
+    argmax,
+    argmin,
+    count_nonzero,
+    kthvalue,
+    logsumexp,
+    max,
+    mean,
+    median,
+    min,
+    mode,
+    nanmean,
+    nanmedian,
+    nansum,
+    prod,
+    std,
+    std_mean,
+    sum,
+    var,
+    var_mean,
+)
+from .tensor.statistics import (
+    bincount,
+    corrcoef,
+    cov,
+    dist,
+    histc,
+    histogram,
+    log_softmax,
+    nanquantile,
+    norm,
+    quantile,
+    renorm,
+    softmax,
+)
+from .ops.counting import trace
+from .ops.softmax import _softmax_backward_data
+from .tensor.arithmetic import add, sub
+from .tensor.binary import (
+    addcdiv,
+    addcmul,
+    atan2,
+    clamp,
+    clamp_max,
+    clamp_min,
+    copysign,
+    div,
+    float_power,
+    floor_divide,
+    fmax,
+    fmin,
+    fmod,
+    gcd,
+    heaviside,
+    hypot,
+    lcm,
+    ldexp,
+    lerp,
+    logaddexp,
+    logaddexp2,
+    maximum,
+    minimum,
+    nextafter,
+    remainder,
+    rsub,
+    xlogy,
+)
+from .tensor.casts import (
+    can_cast,
+    finfo,
+    iinfo,
+    is_nonzero,
+    numel,
+    promote_types,
+    result_type,
+)
+from .tensor.comparing import (
+    allclose,
+    bitwise_and,
+    bitwise_left_shift,
+    bitwise_or,
+    bitwise_right_shift,
+    bitwise_xor,
+    eq,
+    equal,
+    ge,
+    gt,
+    isclose,
+    isin,
+    le,
+    logical_and,
+    logical_or,
+    logical_xor,
+    lt,
+    ne,
+)
 from .tensor.view_methods import positive, squeeze
 from .tensor.views import (
     adjoint,
@@ -69,7 +224,7 @@ from .tensor.views import (
 )
 from .tensor.views import as_strided_view as as_strided
 
-from . import autograd, func, linalg, nn, utils  # isort: skip
+from . import autograd, func, linalg, nn, special, utils  # isort: skip
 from .autograd import enable_grad, inference_mode, no_grad, set_grad_enabled
 from .autograd.anomaly_mode import is_anomaly_check_nan_enabled, is_anomaly_enabled, set_anomaly_enabled
 from .creation import FloatTensor, arange, from_numpy, full, linspace, ones, tensor, zeros
@@ -84,44 +239,14 @@ long = int64
 
 concat = concatenate = cat
 moveaxis, swapaxes, swapdims, absolute = movedim, transpose, transpose, abs
+arccos, arcsin, arctan, arccosh, arcsinh, arctanh = acos, asin, atan, acosh, asinh, atanh
+fix, negative = trunc, neg
 cfloat, cdouble = complex64, complex128
-zeros_like, ones_like, where = _F.zeros_like, _F.ones_like, _F.where
-eq, ne, lt, le, gt, ge, logical_and, logical_not = (
-    _F.eq,
-    _F.ne,
-    _F.lt,
-    _F.le,
-    _F.gt,
-    _F.ge,
-    _F.logical_and,
-    _F.logical_not,
-)
+zeros_like, ones_like = _F.zeros_like, _F.ones_like
+bitwise_not, logical_not = _F.bitwise_not, _F.logical_not
+clip, divide, true_divide, subtract, multiply, arctan2 = clamp, div, div, sub, mul, atan2
+less, less_equal, greater, greater_equal, not_equal = lt, le, gt, ge, ne
 __version__ = "0.1.0"
-
-
-def add(input: Any, other: Any, *, alpha: Any = 1) -> Any:
-    """`input + alpha · other`."""
-    return input.add(other, alpha=alpha)
-
-
-def sub(input: Any, other: Any, *, alpha: Any = 1) -> Any:
-    """`input - alpha · other`."""
-    return input.sub(other, alpha=alpha)
-
-
-def div(input: Any, other: Any) -> Any:
-    """True quotient, element by element."""
-    return input / other
-
-
-def sum(input: Any, dim: Any = None, keepdim: Any = False) -> Any:
-    """Sum of all elements, or over `dim`."""
-    return input.sum(dim, keepdim)
-
-
-def mean(input: Any, dim: Any = None, keepdim: Any = False) -> Any:
-    """Mean of all elements, or over `dim`."""
-    return input.mean(dim, keepdim)
 
 
 def select(input: Any, dim: Any, index: Any) -> Any:
@@ -175,8 +300,3 @@ def is_inference(input: Any) -> Any:
         kind = type(input).__name__
         raise TypeError(f"is_inference(): argument 'input' (position 1) must be Tensor, not {kind}")
     return input.is_inference()
-
-
-def numel(input: Any) -> Any:
-    """Number of elements."""
-    return input.numel()

@@ -71,7 +71,7 @@ _RENAMED = {
 
 # Nodes whose name, but not what is printed of them, has a namespace.
 _NAMESPACE = "torch::autograd::"
-_NAMESPACED = ("AccumulateGrad", "CopyBackwards", "CopySlices", "Error", "Identity")
+_NAMESPACED = ("AccumulateGrad", "CopyBackwards", "CopySlices", "Error", "Identity", "NotImplemented")
 
 _SECOND_BACKWARD = {
     "1.4": "Trying to backward through the graph a second time, but the buffers have already been freed. "

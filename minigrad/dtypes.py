@@ -158,6 +158,11 @@ def _lift(strong: np.dtype, weak: np.dtype) -> np.dtype:
     return weak
 
 
+def whole(number: Any, t: np.dtype) -> Any:
+    """A Python number in the integer dtype `t` (or as bool), wrapped around where it does not fit."""
+    return t.type(number) if t.kind == "b" else np.array(int(number)).astype(t)[()]
+
+
 def floating(t: np.dtype) -> np.dtype:
     """What an op with a floating-point result (log, division) makes of dtype `t`."""
     return t if OF_NUMPY[t].category >= 2 else _default.numpy

@@ -211,9 +211,11 @@ def settle(op: Op, t: TensorBase, node: Any) -> None:
 
 
 def check_kinds(op: Op, values: list[Any]) -> None:
-    """TypeError with PyTorch's text for an argument that is neither a tensor nor a number."""
+    """TypeError with PyTorch's text for an operand that is neither a tensor nor a number."""
     for i, (name, value) in enumerate(zip(op.params, values)):
-        if not isinstance(value, (TensorBase, int, float, complex, np.generic)):
+        if name in op.free and isinstance(value, (str, type(None))):
+            continue
+        if (op.elementwise or name in op.inputs) and not isinstance(value, (TensorBase, int, float, complex, np.generic)):
             kind = type(value).__name__
             raise TypeError(f"{op.name}_(): argument '{name}' (position {i}) must be Tensor, not {kind}")
 

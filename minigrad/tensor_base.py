@@ -98,6 +98,15 @@ SMALL = 256  # NumPy adds so few numbers without letting other threads run
 adding = threading.RLock()  # held while more are added to a leaf's gradient
 
 
+class Tensors(tuple[Any, ...]):
+    """Tensors, or None in the place of some, that an op takes as one argument: the indices of `x[i, j]`.
+
+    `versions` are those at which a node saved them.
+    """
+
+    versions: tuple[int, ...] = ()
+
+
 def wrap(data: Any) -> Any:
     """A tensor on raw data that needs no gradient."""
     return attach(data, None)

@@ -93,11 +93,39 @@ def _saved_by_function(node: Any) -> Iterator[Kept]:
             return
         tensors = node.saved_tensors
     except RuntimeError as refused:
-        yield unreadable("saved", str(refused))
+        yield from _one_by_one(node, str(refused))
         return
     for i, tensor in enumerate(tensors):
         if tensor is not None:
             yield Kept(f"saved[{i}]", tensor, False)
+
+
+OUTPUT = re.compile(r"which is output \d+ of (\w+), is at")  # says the same error of a result of the node
+
+
+def _one_by_one(node: Any, refused: str) -> Iterator[Kept]:
+    """What the node of a custom Function saved, of which not all can be read."""
+    whole = unreadable("saved", refused)
+    if whole.freed or not hasattr(node, "_raw_saved_tensors"):
+        yield whole
+        return
+    found = OUTPUT.search(refused)
+    own = found is not None and f"{found[1].removesuffix('Backward')}Backward" == node.name()
+    for i, raw in enumerate(node._raw_saved_tensors):
+        name = f"saved[{i}]"
+        try:
+            value = raw.unpack()
+            if value is not None:
+                yield Kept(name, value, False)
+        except RuntimeError as problem:
+            told = unreadable(name, str(problem))
+            if not told.freed:
+                yield told
+                continue
+            # An output of the node itself, which can only be had from all of them together.
+            now = raw.data._version
+            stale = own and now == whole.now
+            yield whole._replace(name=name) if stale else Kept(name, None if now else raw.data, False)
 
 
 RECOMPUTED = "recomputed"  # what a checkpoint makes of a saved value: it is computed again when needed

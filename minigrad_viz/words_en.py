@@ -62,7 +62,8 @@ WORDS: dict[str, str] = {
     "legend_stale": "saved, then written to: no longer usable",
     "legend_cut": "the path of the gradient ends",
     "legend_fog": "computed without recording",
-    "legend_ghost": "what there would have been",
+    "legend_ghost": "a node that would have been made",
+    "legend_lost": "where the gradient would have gone on",
     "legend_memory": "same letter, same memory",
     "legend_removed": "a hook that was removed",
     "picture_marked": "{picture} Marked: {labels}.",
@@ -73,8 +74,10 @@ WORDS: dict[str, str] = {
     "outline_ghost": "({node}) {fog}",
     "chip_marked": "{name} {label}",
     "chip_stale": "{name} {value} v{version}→{now}",
+    "chip_stale_unseen": "{name} v{version}→{now}",
     "chip_bytes": "{chip}, {n} B",
     "outline_stale": "{name} {value} (saved at version {version}, now {now}: no longer usable)",
+    "outline_stale_unseen": "{name} (saved at version {version}, now {now}: no longer usable)",
     "outline_bytes": "{saved} {n} B",
     "tip_stale": "saved for backward: {name} = {value} (at version {version}, now {now}: no longer usable)",
     "tip_bytes": "{saved}, {n} bytes",
@@ -160,9 +163,10 @@ WORDS: dict[str, str] = {
     "no_graph_left": (
         "{names}: only the numbers were taken along, so the path ended there and there is no graph."
     ),
-    "no_graph_integer": "Only floating point and complex tensors can require gradients; {names} is {dtype}.",
+    "no_graph_integer": "Only floating point and complex tensors can require gradients, not {dtype}: {names}.",
     "no_graph_checked": "What gradcheck computes to compare derivatives is not drawn.",
-    "no_graph_unused": "{names} asks for gradients, but no operation used it.",
+    "no_graph_unused": "No operation used {names}, so there is no graph, although gradients are asked for.",
+    "no_graph_leaf": "No operation made {names}, so no graph leads back from there.",
     "note_anomaly": "Anomaly mode: every gradient is tested for NaN.",
     "no_tensors": "This cell made no tensor.",
     "omitted": "Stations left out, because the graph is larger than the limit: {n}.",
@@ -562,13 +566,15 @@ WORDS: dict[str, str] = {
     ),
     "second_backward_why_some": "An earlier backward call freed saved values that {second} needs again.",
     "second_backward_why_somewhere": "{first} freed saved values that {second} needs again.",
-    "second_backward_fix": (
-        "Compute {names} anew before {second}. Only for a graph that you really reuse: retain_graph=True in "
-        "{first}."
+    "second_backward_fix": "Compute {names} anew before {second}. {keep}",
+    "second_backward_fix_unnamed": "Run the forward pass again before {second}. {keep}",
+    "second_backward_keep": "Only for a graph that you really reuse: retain_graph=True in {first}.",
+    "second_backward_keep_off": (
+        "Only for a graph that you really reuse: leave retain_graph=False out of {first}, for create_graph=True "
+        "alone keeps it."
     ),
-    "second_backward_fix_unnamed": (
-        "Run the forward pass again before {second}. Only for a graph that you really reuse: "
-        "retain_graph=True in {first}."
+    "second_backward_keep_instead": (
+        "Only for a graph that you really reuse: retain_graph=True instead of retain_graph=False in {first}."
     ),
     "second_backward_fix_once": (
         "In a loop, compute {name} again in every round. Only for a graph that you really reuse: "
@@ -578,16 +584,22 @@ WORDS: dict[str, str] = {
         "Compute {name} again before each of these calls. Only for a graph that you really reuse: "
         "retain_graph=True."
     ),
-    "second_backward_fix_sum": (
-        "Go backward once from both: ({a} + {b}).backward(). Only for a graph that you really reuse: "
-        "retain_graph=True in {first}."
-    ),
+    "second_backward_fix_sum": "Go backward once from both: ({a} + {b}).backward(). {keep}",
     "second_backward_fix_carried": (
         "Cut the old graph off at the start of a round: {name} = {name}.detach(). Its numbers stay."
     ),
     "second_backward_fix_anew": (
         "Run the forward pass again before each backward call. Only for a graph that you really reuse: "
         "retain_graph=True the first time."
+    ),
+    "freed_read_why": "{first} freed what {node} had saved, so {read} cannot be read any more.",
+    "freed_read_why_unseen": (
+        "An earlier backward call freed what this node had saved, so {read} cannot be read any more."
+    ),
+    "freed_read_fix": "Read {read} before {first}. Or have what was saved kept: {call}.",
+    "freed_read_fix_at": "Read {read} before {first}. Or have what was saved kept: retain_graph=True there.",
+    "freed_read_fix_unseen": (
+        "Read {read} before backward runs. Or have what was saved kept: retain_graph=True in that call."
     ),
     "saved_modified_why": (
         "{node} had saved {name} at version {then}. Then {writer} wrote to it, and now it is at version "
@@ -636,6 +648,36 @@ WORDS: dict[str, str] = {
     ),
     "no_grad_fn_fix_later": "Ask for gradients first, then compute {root}.",
     "no_grad_fn_why_unknown": "No graph leads back from {root}.",
+    "no_grad_fn_why_gradient": (
+        "{root} has no graph: {made} computed it without create_graph=True, so no nodes were made on the way."
+    ),
+    "no_grad_fn_why_gradient_constant": (
+        "{root} has no graph although {made} was to build one: nothing that {root} was computed from "
+        "requires gradients. It is a constant, as every derivative of a linear function is."
+    ),
+    "no_grad_fn_why_gradient_unseen": (
+        "{root} has no graph: a gradient has one only where backward computes it with create_graph=True."
+    ),
+    "no_grad_fn_why_from_gradient": (
+        "{root} has no graph, for {gradient} has none: {made} computed it without create_graph=True, so no "
+        "nodes were made on the way."
+    ),
+    "no_grad_fn_why_from_gradient_constant": (
+        "{root} has no graph, for {gradient} has none although {made} was to build one: nothing that "
+        "{gradient} was computed from requires gradients."
+    ),
+    "no_grad_fn_why_from_gradient_unseen": (
+        "{root} has no graph, for {gradient} has none: a gradient has one only where backward computes it "
+        "with create_graph=True."
+    ),
+    "no_grad_fn_fix_gradient": "To differentiate {gradient} again, have its graph built: {call}.",
+    "no_grad_fn_fix_gradient_at": (
+        "To differentiate {gradient} again, have its graph built: create_graph=True in {made}."
+    ),
+    "no_grad_fn_fix_gradient_unseen": (
+        "To differentiate {gradient} again, compute it with create_graph=True, in backward() or in "
+        "autograd.grad()."
+    ),
     "no_grad_fn_fix_detach": (
         "Leave the detach() out where gradients are to flow. {root}.requires_grad = True would not help: it "
         "makes a new leaf that leads nowhere."

@@ -62,7 +62,8 @@ WORDS: dict[str, str] = {
     "legend_stale": "저장한 뒤에 값이 바뀌어 쓸 수 없음",
     "legend_cut": "변화도의 경로가 끝나는 곳",
     "legend_fog": "기록하지 않고 계산함",
-    "legend_ghost": "있었을 자리",
+    "legend_ghost": "만들어졌을 노드",
+    "legend_lost": "변화도가 지나갔을 길",
     "legend_memory": "같은 글자, 같은 메모리",
     "legend_removed": "제거된 hook",
     "picture_marked": "{picture} 표시한 곳: {labels}.",
@@ -73,8 +74,10 @@ WORDS: dict[str, str] = {
     "outline_ghost": "({node}) {fog}",
     "chip_marked": "{name} {label}",
     "chip_stale": "{name} {value} v{version}→{now}",
+    "chip_stale_unseen": "{name} v{version}→{now}",
     "chip_bytes": "{chip}, {n} B",
     "outline_stale": "{name} {value} (버전 {version}에서 저장, 지금은 {now}: 더 이상 쓸 수 없음)",
+    "outline_stale_unseen": "{name} (버전 {version}에서 저장, 지금은 {now}: 더 이상 쓸 수 없음)",
     "outline_bytes": "{saved} {n} B",
     "tip_stale": (
         "역전파를 위해 저장됨: {name} = {value} (버전 {version}에서 저장, 지금은 {now}: 더 이상 쓸 수 없음)"
@@ -162,7 +165,8 @@ WORDS: dict[str, str] = {
     "no_graph_left": "{names}: 수만 가져왔으므로 경로가 끊어져 그래프가 없습니다.",
     "no_graph_integer": "실수와 복소수 텐서만 변화도를 요구할 수 있습니다. {names}의 dtype은 {dtype}입니다.",
     "no_graph_checked": "gradcheck가 미분을 비교하려고 계산하는 것은 그리지 않습니다.",
-    "no_graph_unused": "{names}은(는) 변화도를 요구하지만 사용한 연산이 없습니다.",
+    "no_graph_unused": "변화도를 요구하지만 {names}을(를) 사용한 연산이 없어서 그래프가 없습니다.",
+    "no_graph_leaf": "{names}을(를) 만든 연산이 없으므로 거기서 거슬러 올라가는 그래프가 없습니다.",
     "note_anomaly": "anomaly 모드: 모든 변화도에 NaN이 있는지 검사합니다.",
     "no_tensors": "이 셀은 텐서를 만들지 않았습니다.",
     "omitted": "그래프가 한도보다 커서 생략한 항목: {n}개.",
@@ -549,13 +553,15 @@ WORDS: dict[str, str] = {
     ),
     "second_backward_why_some": "앞선 역전파 호출이 해제한 저장 값이 {second}에 다시 필요합니다.",
     "second_backward_why_somewhere": "{first}이(가) 해제한 저장 값이 {second}에 다시 필요합니다.",
-    "second_backward_fix": (
-        "{second} 전에 {names}을(를) 다시 계산합니다. 그래프를 정말로 다시 쓸 때만 {first}에 "
-        "retain_graph=True를 줍니다."
+    "second_backward_fix": "{second} 전에 {names}을(를) 다시 계산합니다. {keep}",
+    "second_backward_fix_unnamed": "{second} 전에 순전파를 다시 합니다. {keep}",
+    "second_backward_keep": "그래프를 정말로 다시 쓸 때만 {first}에 retain_graph=True를 줍니다.",
+    "second_backward_keep_off": (
+        "그래프를 정말로 다시 쓸 때만 {first}에서 retain_graph=False를 뺍니다. create_graph=True만으로 "
+        "그래프가 유지됩니다."
     ),
-    "second_backward_fix_unnamed": (
-        "{second} 전에 순전파를 다시 합니다. 그래프를 정말로 다시 쓸 때만 {first}에 retain_graph=True를 "
-        "줍니다."
+    "second_backward_keep_instead": (
+        "그래프를 정말로 다시 쓸 때만 {first}의 retain_graph=False를 retain_graph=True로 바꿉니다."
     ),
     "second_backward_fix_once": (
         "반복문에서는 {name}을(를) 매번 다시 계산합니다. retain_graph=True는 그래프를 정말로 다시 쓸 때만 "
@@ -565,16 +571,24 @@ WORDS: dict[str, str] = {
         "이렇게 호출할 때마다 그 전에 {name}을(를) 다시 계산합니다. retain_graph=True는 그래프를 정말로 "
         "다시 쓸 때만 줍니다."
     ),
-    "second_backward_fix_sum": (
-        "둘에서 한 번에 역전파합니다: ({a} + {b}).backward(). 그래프를 정말로 다시 쓸 때만 {first}에 "
-        "retain_graph=True를 줍니다."
-    ),
+    "second_backward_fix_sum": "둘에서 한 번에 역전파합니다: ({a} + {b}).backward(). {keep}",
     "second_backward_fix_carried": (
         "반복을 시작할 때 옛 그래프를 끊습니다: {name} = {name}.detach(). 값은 그대로입니다."
     ),
     "second_backward_fix_anew": (
         "역전파할 때마다 순전파를 다시 합니다. 그래프를 정말로 다시 쓸 때만 처음 호출에 retain_graph=True를 "
         "줍니다."
+    ),
+    "freed_read_why": "{node}이(가) 저장한 값을 {first}이(가) 해제해서 {read}을(를) 더는 읽을 수 없습니다.",
+    "freed_read_why_unseen": (
+        "이 노드가 저장한 값을 앞선 역전파 호출이 해제해서 {read}을(를) 더는 읽을 수 없습니다."
+    ),
+    "freed_read_fix": "{first} 전에 {read}을(를) 읽습니다. 또는 저장된 값을 남겨 둡니다: {call}.",
+    "freed_read_fix_at": (
+        "{first} 전에 {read}을(를) 읽습니다. 또는 그 호출에 retain_graph=True를 주어 저장된 값을 남겨 둡니다."
+    ),
+    "freed_read_fix_unseen": (
+        "역전파 전에 {read}을(를) 읽습니다. 또는 역전파할 때 retain_graph=True를 주어 저장된 값을 남겨 둡니다."
     ),
     "saved_modified_why": (
         "{node}이(가) {name}을(를) 버전 {then}에서 저장했습니다. 그 뒤 {writer}이(가) 값을 바꾸어 지금은 "
@@ -634,6 +648,36 @@ WORDS: dict[str, str] = {
     ),
     "no_grad_fn_fix_later": "먼저 변화도를 요구하고, 그다음 {root}을(를) 계산합니다.",
     "no_grad_fn_why_unknown": "{root}에서 거슬러 올라가는 그래프가 없습니다.",
+    "no_grad_fn_why_gradient": (
+        "{root}에는 그래프가 없습니다. {made}이(가) create_graph=True 없이 계산하여 그 과정에서 노드가 "
+        "만들어지지 않았습니다."
+    ),
+    "no_grad_fn_why_gradient_constant": (
+        "{made}이(가) 그래프를 만들게 했는데도 {root}에는 그래프가 없습니다. {root}의 계산에 쓰인 것 가운데 "
+        "변화도를 요구하는 것이 없기 때문입니다. 선형 함수의 도함수처럼 상수입니다."
+    ),
+    "no_grad_fn_why_gradient_unseen": (
+        "{root}에는 그래프가 없습니다. 변화도는 create_graph=True로 역전파하여 계산할 때만 그래프를 가집니다."
+    ),
+    "no_grad_fn_why_from_gradient": (
+        "{gradient}에 그래프가 없어서 {root}에도 없습니다. {made}이(가) create_graph=True 없이 계산하여 그 "
+        "과정에서 노드가 만들어지지 않았습니다."
+    ),
+    "no_grad_fn_why_from_gradient_constant": (
+        "{made}이(가) 그래프를 만들게 했는데도 {gradient}에 그래프가 없어서 {root}에도 없습니다. {gradient}의 "
+        "계산에 쓰인 것 가운데 변화도를 요구하는 것이 없기 때문입니다."
+    ),
+    "no_grad_fn_why_from_gradient_unseen": (
+        "{gradient}에 그래프가 없어서 {root}에도 없습니다. 변화도는 create_graph=True로 역전파하여 계산할 "
+        "때만 그래프를 가집니다."
+    ),
+    "no_grad_fn_fix_gradient": "{gradient}을(를) 다시 미분하려면 그 그래프를 만듭니다: {call}.",
+    "no_grad_fn_fix_gradient_at": (
+        "{gradient}을(를) 다시 미분하려면 그 그래프를 만듭니다: {made}에 create_graph=True를 줍니다."
+    ),
+    "no_grad_fn_fix_gradient_unseen": (
+        "{gradient}을(를) 다시 미분하려면 backward()나 autograd.grad()에 create_graph=True를 주어 계산합니다."
+    ),
     "no_grad_fn_fix_detach": (
         "변화도가 흘러야 하는 곳에서는 detach()를 뺍니다. {root}.requires_grad = True는 소용이 없습니다. "
         "아무 데도 이어지지 않는 새 잎이 될 뿐입니다."

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from op_case import PAIRS, SHAPES, Case, each, pairs
 from op_table_complex import COMPLEX
+from op_table_elementary import ELEMENTARY, ELEMENTARY_PLAIN
+from op_table_reductions import REDUCTIONS, REDUCTIONS_PLAIN
 from op_table_views import VIEWS
 
 __all__ = ["CASES", "PAIRS", "PLAIN", "SHAPES", "Case", "each", "pairs"]
@@ -160,6 +162,8 @@ CASES: list[Case] = [
     Case("none of 0-d", lambda L, a: a[None], ((),)),
     *VIEWS,
     *COMPLEX,
+    *REDUCTIONS,
+    *ELEMENTARY,
     # several together
     Case("mixed dtypes", lambda L, a, b: a * b.double(), ((3,), (3,)), numbers="real"),
     Case("layer", lambda L, x, w, b: (x @ w + b).tanh().sum(), ((4, 3), (3, 2), (2,)), -1, 1),
@@ -170,6 +174,8 @@ CASES: list[Case] = [
 
 # Ops whose result carries no gradient: dtype and values.
 PLAIN: list[Case] = [
+    *REDUCTIONS_PLAIN,
+    *ELEMENTARY_PLAIN,
     *pairs("eq", lambda L, a, b: a == b),
     *pairs("ne", lambda L, a, b: L.ne(a, b)),
     *pairs("lt", lambda L, a, b: a < b),

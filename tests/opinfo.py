@@ -115,7 +115,7 @@ def converted(x: Any, library: Any) -> Any:
         return x
     if isinstance(x, torch.Size):
         return tuple(x)
-    if isinstance(x, torch.dtype):
+    if isinstance(x, (torch.dtype, torch.layout, torch.memory_format)):
         return getattr(library, str(x).removeprefix("torch."))
     if isinstance(x, torch.device):
         return str(x)

@@ -171,7 +171,11 @@ def test_reverse_over_forward(torch, case, dtype):
     if is_wrong(case, dtype):
         pytest.skip("PyTorch leaves out the imaginary part")
     for dual in ways(case):
-        ours, theirs = (gradients_of_duals(library, case, dtype, dual) for library in (minigrad, torch))
+        try:
+            theirs = gradients_of_duals(torch, case, dtype, dual)
+        except NotImplementedError as error:
+            pytest.skip(str(error))  # PyTorch has no forward mode of this backward
+        ours = gradients_of_duals(minigrad, case, dtype, dual)
         for (mine, my_tangent), (other, its_tangent) in zip(ours, theirs, strict=True):
             assert (mine is None) == (other is None)
             assert mine is None or close(mine, other)

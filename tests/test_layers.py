@@ -21,13 +21,16 @@ ROOT = Path(__file__).resolve().parent.parent
 LAYERS: dict[str, list[tuple[str, str]]] = {
     "minigrad": [
         ("pure", "printing print_options"),  # L6 by use; imports NumPy only, so that everything may print
-        ("L0", "dtypes modes dialect hooks"),
+        ("pure results", "return_types"),
+        ("L0", "dtypes modes dialect hooks devices"),
         ("L0 memory", "refusals storage"),
         ("L0 passes", "running"),
         ("L0 anomaly", "anomaly"),
         ("L1", "graph"),
         ("L2", "tensor_base"),
         ("L2 hooks", "hook_calls"),
+        ("L2 random", "generator"),
+        ("L2 draws", "draws"),
         ("L2 tasks", "tasks"),
         ("L2 nodes", "node_by_node"),
         ("L2 pass", "engine"),
@@ -37,7 +40,7 @@ LAYERS: dict[str, list[tuple[str, str]]] = {
         ("L5", "inplace"),
         ("L6", "creation"),
         ("L6 class", "tensor"),
-        ("L6 functions", "linalg"),
+        ("L6 functions", "linalg special"),
         ("L7", "autograd"),
         ("L7 transforms", "func"),
         ("L8", "nn optim utils"),

@@ -60,14 +60,15 @@ def run(roots: Sequence[Any], given: list[Any], *how: Any) -> list[Any] | None:
     error: BaseException | None = None
     arrived: list[Any] | None = None
     try:
-        arrived = start(roots, given, *how)
+        found = start(roots, given, *how)
+        arrived = None if found is None else [wrap_raw(g) for g in found]  # those that the caller gets
         return arrived
     except BaseException as raised:
         error = raised
         raise
     finally:
         for watcher in watchers:
-            watcher.backward_ended(error, None if arrived is None else [wrap_raw(g) for g in arrived])
+            watcher.backward_ended(error, arrived)
         error = None  # or the error and this frame would refer to each other, and so keep the roots
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from . import functional
 from .parameter import Parameter
 
-__all__ = ["Parameter"]
+__all__ = ["Parameter", "functional"]

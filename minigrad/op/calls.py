@@ -15,7 +15,7 @@ from .. import anomaly, dtypes, modes
 from ..graph import Node, sequence_numbers
 from ..modes import quiet
 from ..storage import is_reshaped
-from ..tensor_base import TensorBase, edge, fresh, numbers, share
+from ..tensor_base import TensorBase, Tensors, edge, fresh, numbers, share
 from .nodes import complex_node
 from .registry import RAW, Op
 from .saved import is_needed, keep, pack_inputs, pack_result
@@ -120,14 +120,34 @@ def results(op: Op, values: list[Any], outs: tuple[Any, ...]) -> tuple[Any, ...]
         pack_inputs(node, values)
     made = tuple(share_view(op, values, out) if op.view else fresh(out) for out in outs)
     for nr, t in enumerate(made):
-        if node is not None:
+        if node is not None and is_learnable(op, nr, t):
             t._fn, t._nr = node, nr
     if node is not None:
+        keep_results(node, made)
         node._outputs = len(made)
         if op.view:
             storage = made[0]._storage
             node._storage = dict.fromkeys(range(len(made)), storage) if len(made) > 1 else storage
     return made
+
+
+def is_learnable(op: Op, nr: int, t: TensorBase) -> bool:
+    """Whether a gradient comes back through result `nr` of an op, which is `t`."""
+    return t._data.dtype in dtypes.DIFFERENTIABLE and not (op.constants and op.results[nr] in op.constants)
+
+
+def keep_results(node: Any, made: tuple[Any, ...]) -> None:
+    """Let a node keep those of its results that no gradient comes back through, as tensors, and give all that
+    it saved to the hooks in force.
+    """
+    if node.op.results == ("result",):
+        return
+    for name, t in zip(node.op.results, made, strict=True):
+        if name in node.op.tensors:
+            if t._fn is None:
+                setattr(node, "_raw_" + name, t)
+            if modes.active:
+                pack_result(node, t, name)
 
 
 push: Any = None  # how a result gets its tangent in forward mode
@@ -158,6 +178,8 @@ def check_tensor(op: Op, values: list[Any]) -> None:
             any_tensor = True
         elif isinstance(v, np.generic):
             values[i] = v.item()
+        elif op.params[i] in op.free and isinstance(v, (str, type(None))):
+            continue
         elif op.elementwise and not isinstance(v, (int, float, complex)):
             raise TypeError(f"{op.name}(): argument '{op.params[i]}' must be Tensor, not {type(v).__name__}")
         elif not op.elementwise and op.params[i] in op.inputs:
@@ -194,19 +216,20 @@ def prepare(op: Op, values: list[Any]) -> list[Any]:
     raws = [numbers(v) if isinstance(v, TensorBase) else v for v in values]
     if not op.promoted:
         return raws
-    at = [i for i in op.promoted if isinstance(raws[i], RAW)]
+    given = [i for i in op.promoted if raws[i] is not None]
+    at = [i for i in given if isinstance(raws[i], RAW)]
     if op.check is not None:
-        op.check([dtypes.of(raws[i]) if i in at else dtypes.of_number(raws[i]) for i in op.promoted])
+        op.check([dtypes.of(raws[i]) if i in at else dtypes.of_number(raws[i]) for i in given])
     for i in at[1:]:
         check_broadcast(raws[at[0]].shape, raws[i].shape)
-    dtype = dtypes.result_type(*(raws[i] for i in op.promoted))
+    dtype = dtypes.result_type(*(raws[i] for i in given))
     if op.floating:
         dtype = dtypes.floating(dtype)
-    for i in op.promoted:
+    for i in given:
         if i in at:
             raws[i] = raws[i] if raws[i].dtype == dtype else raws[i].astype(dtype)
         elif dtype.kind not in "fc":
-            raws[i] = dtype.type(raws[i])  # NumPy would take True + 1 for an int of its own size
+            raws[i] = dtypes.whole(raws[i], dtype)  # NumPy would take True + 1 for an int of its own size
     return raws
 
 
@@ -237,14 +260,14 @@ def record(op: Op, values: list[Any], out: Any, always: bool = False) -> Node | 
         version: int | None = None
         if is_needed(op, targets, users):
             value, version = keep(op, name, values, targets, out)
-            plain = plain and not version and not isinstance(value, TensorBase)
+            plain = plain and not version and not isinstance(value, (TensorBase, Tensors))
         setattr(node, "_raw_" + name, value)
         versions.append(version)
     if not plain:
         node._check = tuple(versions)
     if op.broadcasts:
         node._cast = casts(targets, [t._data if isinstance(t, TensorBase) else out for t in inputs], out)
-    elif op.listed and any(t._data.dtype != dtype for t in inputs):
+    elif (op.listed or op.casts) and any(t._data.dtype != dtype for t in inputs):
         node._cast = tuple((t._data.shape, t._data.dtype) for t in inputs)
     return node
 

@@ -8,7 +8,7 @@
 The decorated function is the kernel: NumPy data in, NumPy data out. Each keyword is an input that can be
 differentiated, in PyTorch's argument name, with its vector-Jacobian product (vjp). A vjp receives the
 incoming gradient `g` and whatever its other parameters name: an input, `result`, `<input>_sym_sizes` (its
-shape), `<input>_scalar_type` (its dtype), or a non-tensor argument. Exactly those are saved, only when that
+shape), `<input>_sym_numel`, `<input>_scalar_type` (its dtype), or a non-tensor argument. Exactly those are saved, only when that
 input needs a gradient, and can be read as `_saved_<name>` of the node.
 
 Note [One text, three kinds]
@@ -51,8 +51,10 @@ def differentiable(
     check: Any = None,
     bit: int = 0,
     complexes: dict[str, Any] | None = None,
-    several: bool = False,
+    several: bool | tuple[str, ...] = False,
+    broadcasts: bool = False,
     listed: bool = False,
+    constants: tuple[str, ...] = (),
     **vjps: Any,
 ) -> Callable[[Any], Any]:
     """Declare an op: see the module's docstring.
@@ -77,7 +79,9 @@ def differentiable(
             "bit": bit,
             "complexes": complexes or {},
             "several": several,
+            "broadcasts": broadcasts,
             "listed": listed,
+            "constants": constants,
         }
         op = Op(name, kernel or function, function, vjps, flags)
         op.node = make_node(op, node or camel(name) + "Backward0")

@@ -9,7 +9,7 @@ from typing import Any
 
 from .. import dtypes, modes
 from ..tensor_base import TensorBase
-from .calls import connect_forward
+from .calls import connect_forward, is_learnable
 from .jvps import derive, inputs_of, nothing, primal
 from .registry import RAW, F, Op
 from .tangents import Aside, SavedTangents, adopt, fitted, note, put, tangent_of, tie
@@ -33,16 +33,18 @@ def push(op: Op, values: Any, result: Any) -> None:
         return
     with Aside():
         found = derive(op, values, tangents, result)
-        for out, tangent in zip(results, found if op.several else (found,), strict=True):
-            put(out, tangent if op.view else fitted(out, tangent, False))
-    keep_tangents(op, results[0]._fn, values, results[0])
+        for nr, (out, tangent) in enumerate(zip(results, found if op.several else (found,), strict=True)):
+            if is_learnable(op, nr, out):
+                put(out, tangent if op.view else fitted(out, tangent, False))
+    keep_tangents(op, results[0]._fn, values, result)
 
 
-def keep_tangents(op: Op, node: Any, values: Any, result: TensorBase | None) -> None:
+def keep_tangents(op: Op, node: Any, values: Any, result: Any) -> None:
     """Let the node of an op that ran keep the tangents of what it saved."""
     if node is None or node.op is not op or op.listed:
         return
-    carriers = {n: result if n == "result" else values[op.params.index(n)] for n in op.tensors}
+    made = dict.fromkeys(op.results) if result is None else dict(zip(op.results, result if op.several else (result,)))
+    carriers = {n: made[n] if n in made else values[op.params.index(n)] for n in op.tensors}
     kept = SavedTangents()
     for name, t in carriers.items():
         tangent = t._tangent if isinstance(t, TensorBase) else None

@@ -174,13 +174,13 @@ def conjugated(value: Any) -> Any:
 
 def argument(op: Op, name: str, values: Any, result: Any) -> Any:
     """What a vjp gets that asks for `name`."""
-    if name == "result":
-        return result
+    if name in op.results:
+        return result[op.results.index(name)] if op.several else result
     suffix = next((s for s in DERIVED if name.endswith(s)), None)
     if suffix is None:
         return primal(values[op.params.index(name)])
     value = values[op.params.index(name.removesuffix(suffix))]
-    kind = {"_sym_sizes": size_of, "_sym_strides": steps_of, "_scalar_type": dtype_of}[suffix]
+    kind = KINDS[suffix]
     return [kind(v) for v in value] if op.listed else kind(value)
 
 
@@ -197,6 +197,19 @@ def steps_of(t: TensorBase) -> Any:
 def dtype_of(t: TensorBase) -> Any:
     """The NumPy dtype."""
     return t._data.dtype
+
+
+def count_of(t: TensorBase) -> Any:
+    """How many elements there are."""
+    return t._data.size
+
+
+KINDS = {
+    "_sym_sizes": size_of,
+    "_sym_strides": steps_of,
+    "_scalar_type": dtype_of,
+    "_sym_numel": count_of,
+}
 
 
 def transposed(op: Op, values: Any, tangents: list[Any], result: Any) -> Any:

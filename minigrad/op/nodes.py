@@ -22,7 +22,7 @@ from types import FunctionType
 from typing import Any
 
 from ..graph import RELEASED, AccumulateGrad, Node
-from ..tensor_base import TensorBase, attach
+from ..tensor_base import TensorBase, Tensors, attach
 from .applying import apply_general, apply_limited, apply_nothing, by_name, uncast
 from .packed import Packed
 from .registry import CALLS, KERNELS, Op, arguments
@@ -224,14 +224,14 @@ def make_release(op: Op) -> Any:
     kept, forget = [], []
     for n in names:
         slot = "node._raw_" + n
-        if n in op.inputs or n == "result":
+        if n in op.inputs or n in op.results:
             kept.append(f"{slot} is not None")
             forget.append(f"{slot} = None")
         else:
             kept.append(f"isinstance({slot}, HELD)")
             forget.append(f"{slot} = None if isinstance({slot}, HELD) else {slot}")
     text = RELEASE.format(kept=" or ".join(kept), forget="; ".join(forget))
-    return late(op, "_release", lambda op: (text, {"RELEASED": RELEASED, "HELD": (TensorBase, Packed)}))
+    return late(op, "_release", lambda op: (text, {"RELEASED": RELEASED, "HELD": (TensorBase, Tensors, Packed)}))
 
 
 def release_nothing(node: Node) -> None:

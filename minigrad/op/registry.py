@@ -9,9 +9,10 @@ import numpy as np
 from ..graph import Node
 
 RAW = (np.ndarray, np.generic)
-# What a vjp may ask of a tensor input instead of its numbers: shape, strides (in elements), dtype.
-DERIVED = ("_sym_sizes", "_sym_strides", "_scalar_type")
-OPERANDS = ("self", "other", "exponent")  # parameters that promote although they may not be differentiable
+# What a vjp may ask of a tensor input instead of its numbers: shape, strides (in elements), dtype, count.
+DERIVED = ("_sym_sizes", "_sym_strides", "_scalar_type", "_sym_numel")
+# Parameters that promote although they may not be differentiable.
+OPERANDS = ("self", "other", "exponent", "min", "max")
 
 
 class Registry:
@@ -37,13 +38,16 @@ class Op:
     differentiable ones, `places` their places among the parameters and `vjps` their vjps. `saved` lists
     (name, indices of the inputs whose vjp wants it); `tensors` are the saved names that stand for
     tensors. `elementwise` ops broadcast and promote, `promoted` being the places of their operands
-    (one with a mask only `broadcasts`); `linear` ones are linear in all inputs together, `multilinear`
+    (one may only have an input that `broadcasts`); `linear` ones are linear in all inputs together, `multilinear`
     ones in each, `jvp` is the tangent's formula where these do not give it (see Note [Forward mode]);
     `floating` ones make integers the
     default float first; the result of a `view` shares memory with its first argument; `check` is called
     with the dtypes of the operands, before promotion, and raises for those that the op refuses. The
     kernel of an op with `several` results gives a tuple of them, and its vjp takes a list of gradients
-    with None for those that nobody sent. The first parameter of a `listed` op is a list of tensors; its
+    with None for those that nobody sent; `several` may be their names, in `results`, by which vjps ask for
+    them. The gradients of an op that `casts` are brought back to the dtypes of its inputs.
+    `constants` are the results that nothing comes back through; the `free` parameters, whose default is None
+    or a text, need be neither tensor nor number. The first parameter of a `listed` op is a list of tensors; its
     one vjp gives a list of gradients. `bit` is the bit of `TensorBase._bits` that a view op turns, whose
     kernel then is for raw arrays only. For `complexes` see Note [Complex numbers] in `nodes`.
     """
@@ -68,6 +72,10 @@ class Op:
         "view",
         "check",
         "several",
+        "results",
+        "casts",
+        "constants",
+        "free",
         "listed",
         "bit",
         "complexes",
@@ -89,16 +97,21 @@ class Op:
         self.vjps = vjps
         self.elementwise, self.linear = flags["elementwise"], flags["linear"]
         self.multilinear, self.jvp = flags["multilinear"], flags["jvp"]
-        self.broadcasts = self.elementwise or "mask" in self.params
+        self.broadcasts = self.elementwise or flags["broadcasts"]
         self.floating, self.view, self.check = flags["floating"], flags["view"], flags["check"]
-        self.several, self.listed = flags["several"], flags["listed"]
+        self.several, self.listed = bool(flags["several"]), flags["listed"]
+        self.results = flags["several"] if isinstance(flags["several"], tuple) else ("result",)
+        self.casts = "dtype" in self.params
+        self.constants = flags["constants"]
+        defaults = zip(reversed(self.params), reversed(self.defaults), strict=False)
+        self.free = frozenset(n for n, value in defaults if value is None or isinstance(value, str))
         self.bit, self.complexes = flags["bit"], flags["complexes"]
         self.complex_node: type[Node] | None = None
         promotes = self.elementwise and flags["promotes"]
         operands = (*self.inputs, *OPERANDS) if promotes else ()
         self.promoted = tuple(i for i, p in enumerate(self.params) if p in operands)
         self.saved = self._saved_names()
-        self.tensors = frozenset(n for n, _ in self.saved if n in self.params or n == "result")
+        self.tensors = frozenset(n for n, _ in self.saved if n in self.params or n in self.results)
         self.node: type[Node] = Node
         self.observed: Any = None  # a plain op as `dispatch` runs it while somebody observes
 
@@ -106,7 +119,7 @@ class Op:
         users: dict[str, list[int]] = {}
         for i, vjp in enumerate(self.vjps.values()):
             for name in (*arguments(vjp), *arguments(self.complexes.get(self.inputs[i], vjp))):
-                if name not in self.params and name != "result" and not name.endswith(DERIVED):
+                if name not in (*self.params, *self.results) and not name.endswith(DERIVED):
                     raise TypeError(
                         f"the vjp of {self.name} asks for {name!r}, which is neither a parameter nor 'result'"
                     )

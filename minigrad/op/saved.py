@@ -13,7 +13,7 @@ from .. import dialect, dtypes, modes
 from ..graph import RELEASED, Node
 from ..refusals import refuse_write
 from ..storage import SameCounter, strides_of
-from ..tensor_base import TensorBase, attach, numbers, share, wrap
+from ..tensor_base import TensorBase, Tensors, attach, numbers, share, wrap
 from . import tangents
 from .packed import Packed, SavedTensor, default_hooks, pack, saved_tensor, unpack_entry
 from .registry import DERIVED, RAW, Op
@@ -23,8 +23,8 @@ CONSTANTS: tuple[Any, ...] = ()  # in `Node._check`: constants were saved, all a
 
 def keep(op: Op, name: str, values: list[Any], targets: tuple[Any, ...], out: Any) -> tuple[Any, int | None]:
     """What a node keeps of `name`, and its version (None for what is no tensor)."""
-    if name == "result":
-        return out, 0
+    if name in op.results:
+        return out[op.results.index(name)] if op.several else out, 0
     suffix = next((s for s in DERIVED if name.endswith(s)), None)
     if suffix is not None:
         source = values[op.params.index(name.removesuffix(suffix))]
@@ -34,8 +34,12 @@ def keep(op: Op, name: str, values: list[Any], targets: tuple[Any, ...], out: An
         data = source._data
         if suffix == "_sym_sizes":
             return data.shape, None
+        if suffix == "_sym_numel":
+            return data.size, None
         return (strides_of(data) if suffix == "_sym_strides" else data.dtype), None
     value = values[op.params.index(name)]
+    if isinstance(value, Tensors):
+        return saved_together(value), None
     if not isinstance(value, TensorBase):
         return value, None
     check_saved(value)
@@ -43,6 +47,23 @@ def keep(op: Op, name: str, values: list[Any], targets: tuple[Any, ...], out: An
     if plain and name in op.inputs and targets[op.inputs.index(name)] is not None:
         return value._data, value._version
     return value, value._version
+
+
+def saved_together(tensors: Tensors) -> Tensors:
+    """Tensors that are one argument, with the versions at which they are saved."""
+    kept = Tensors(tensors)
+    given = [t for t in tensors if t is not None]
+    for t in given:
+        check_saved(t)
+    kept.versions = tuple(t._version for t in given)
+    return kept
+
+
+def check_versions(tensors: Tensors) -> None:
+    """RuntimeError with PyTorch's text if one of several tensors was written to since it was saved."""
+    for t, expected in zip([t for t in tensors if t is not None], tensors.versions):
+        if t._version != expected:
+            raise RuntimeError(modified(t._data, t.grad_fn, t._nr, t._version, expected))
 
 
 def check_saved(tensor: TensorBase) -> None:
@@ -66,7 +87,7 @@ def wanted(node: Any) -> list[str]:
     """The saved names that the vjps which will run ask for, in the order in which PyTorch reads them."""
     targets = node._next
     names = [n for n, users in node.op.saved if is_needed(node.op, targets, users)]
-    return sorted(names, key=lambda n: (n == "result", n))
+    return sorted(names, key=lambda n: (n in node.op.results, n))
 
 
 def is_needed(op: Op, targets: tuple[Any, ...], users: tuple[int, ...]) -> bool:
@@ -85,6 +106,8 @@ def unpack(node: Any, name: str, checked: bool = True) -> tuple[Any, Any]:
     """
     op = node.op
     value = getattr(node, "_raw_" + name)
+    if checked and value.__class__ is Tensors:
+        check_versions(value)
     if value.__class__ is Packed:
         tensor = unpack_entry(node, name, value)
         return (tensor._data.item(), None) if value.is_number else (numbers(tensor), tensor)
@@ -99,7 +122,7 @@ def unpack(node: Any, name: str, checked: bool = True) -> tuple[Any, Any]:
         storage, carrier, nr = value._storage, value._fn, value._nr
         data = numbers(value)
     else:
-        carrier, nr = (node, 0) if name == "result" else node.next_functions[op.inputs.index(name)]
+        carrier, nr = carrier_of(node, name)
         variable = getattr(carrier, "variable", None)
         storage = carrier._storage_of(nr) if variable is None else variable._storage
         data = value if variable is None else variable._data
@@ -107,29 +130,36 @@ def unpack(node: Any, name: str, checked: bool = True) -> tuple[Any, Any]:
             data = storage.array  # the scalar has become this array since, and may have been written to
         elif isinstance(storage, SameCounter) and any(data is memory for memory in storage.before):
             data = storage.now
-    if checked and storage is not None and node._seq < storage.detached and is_detached(carrier, name):
+    if checked and storage is not None and node._seq < storage.detached and carrier is not node and is_detached(carrier):
         raise RuntimeError(
             "Trying to use a saved tensor that has been detached in-place, i.e. with .detach_()."
             "This is not supported, please use out-of-place `.detach()` instead"
         )
     if checked and storage is not None and storage.version != expected:
-        writer = storage.writer if name != "result" else None
+        writer = storage.writer if carrier is not node else None
         if isinstance(value, TensorBase):
             carrier, nr, writer = value.grad_fn, value._nr, None
         elif hasattr(carrier, "variable"):
             writer = None
-        elif name != "result" and is_view(carrier):
+        elif carrier is not node and is_view(carrier):
             refuse_write(creation_of(carrier), carrier, nr, True)
             writer = "AsStridedBackward0"  # as which the view would be taken anew
         raise RuntimeError(modified(data, carrier, nr, storage.version, expected, writer))
     return data, value if isinstance(value, TensorBase) else None
 
 
-def is_detached(carrier: Any, name: str) -> bool:
-    """Whether an input saved as `name`, which the node `carrier` made, was what `detach_()` took from its
-    graph: no leaf and no view.
+def carrier_of(node: Any, name: str) -> Any:
+    """The node, and which of its outputs, that what `node` saved as `name` comes from."""
+    if name in node.op.results:
+        return node, node.op.results.index(name)
+    return node.next_functions[node.op.inputs.index(name)]
+
+
+def is_detached(carrier: Any) -> bool:
+    """Whether an input, which the node `carrier` made, was what `detach_()` took from its graph: no leaf and
+    no view.
     """
-    return name != "result" and carrier is not None and not (hasattr(carrier, "variable") or is_view(carrier))
+    return carrier is not None and not (hasattr(carrier, "variable") or is_view(carrier))
 
 
 def is_view(node: Any) -> bool:
@@ -187,7 +217,7 @@ def saved(node: Any, name: str, wrapped: bool = True, checked: bool = True) -> A
         return data
     if not isinstance(data, RAW):
         return wrap(np.array(data)[()]) if wrapped and name in op.inputs else data
-    carrier, nr = (node, 0) if name == "result" else node.next_functions[op.inputs.index(name)]
+    carrier, nr = carrier_of(node, name)
     variable = getattr(carrier, "variable", None)
     if variable is not None:
         return variable
@@ -214,17 +244,17 @@ def pack_inputs(node: Any, values: list[Any]) -> None:
         return
     op = node.op
     node._extra_made.unpacks = bool(op.tensors)
-    for name in sorted(n for n in op.tensors if n != "result"):
+    for name in sorted(n for n in op.tensors if n not in op.results):
         value = values[op.params.index(name)]
         if isinstance(value, TensorBase) and getattr(node, "_raw_" + name) is not None:
             put(node, name, pack(node, name, value, hooks, False))
 
 
-def pack_result(node: Any, result: TensorBase) -> None:
-    """The same for the op's result, once it has its place in the graph."""
+def pack_result(node: Any, result: TensorBase, name: str = "result") -> None:
+    """The same for a result of the op, once it has its place in the graph."""
     hooks = default_hooks()
-    if hooks is not None and getattr(node, "_raw_result", None) is not None:
-        put(node, "result", pack(node, "result", result, hooks, True))
+    if hooks is not None and getattr(node, "_raw_" + name, None) is not None:
+        put(node, name, pack(node, name, result, hooks, result._fn is node))
 
 
 def put(node: Any, name: str, packed: Packed) -> None:
@@ -253,7 +283,8 @@ class OpSavedTensor(SavedTensor):
         return saved(self._node, self._name)
 
     def _is_output(self) -> bool:
-        return self._name == "result"
+        kept = self._entry()
+        return self._name in self._node.op.results and not isinstance(kept, TensorBase)
 
     def _is_freed(self) -> bool:
         return self._node._check is RELEASED
@@ -262,7 +293,7 @@ class OpSavedTensor(SavedTensor):
 def raw_saved(node: Any, name: str) -> SavedTensor:
     """The SavedTensor of a tensor that `node` saved; AttributeError for what can only be a number."""
     kept = getattr(node, "_raw_" + name)
-    is_tensor = name in (*node.op.inputs, "result") or isinstance(kept, (TensorBase, Packed))
+    is_tensor = name in (*node.op.inputs, *node.op.results) or isinstance(kept, (TensorBase, Packed))
     if not is_tensor and (kept is not None or node._check is not RELEASED):
         raise AttributeError(f"{type(node).__name__!r} object has no attribute '_raw_saved_{name}'")
     return saved_tensor(OpSavedTensor, node, name)

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from ..dtypes import FAST_SCALARS, bool_, dtype
+from ..dtypes import FAST_SCALARS, bool_, dtype, whole
 from ..op import F, differentiable, in_general
 from ..tensor_base import TensorBase
 from .shape import kind_of
@@ -47,6 +47,11 @@ def scaled(g: Any, alpha: Any) -> Any:
     return g if alpha == 1 else F.mul_scalar(g, alpha)
 
 
+def times(array: Any, number: Any) -> Any:
+    """An array times a number; among integers it wraps around, as in PyTorch."""
+    return array * (whole(number, array.dtype) if array.dtype.kind in "biu" else number)
+
+
 @differentiable(self=lambda g: g, other=lambda g: g, kernel=operator.add, elementwise=True, linear=True)
 def add(self, other):
     """Sum of two tensors, or of a tensor and a number, with broadcasting."""
@@ -62,7 +67,7 @@ def add(self, other):
 )
 def add_scaled(self, other, alpha):
     """`self + alpha · other`."""
-    return self + other * alpha
+    return self + times(other, alpha)
 
 
 @differentiable(self=lambda g: g, node="AddBackward1", elementwise=True)
@@ -94,7 +99,7 @@ def sub(self, other):
 )
 def sub_scaled(self, other, alpha):
     """`self - alpha · other`."""
-    return self - other * alpha
+    return self - times(other, alpha)
 
 
 @differentiable(self=lambda g: g, node="SubBackward1", elementwise=True)

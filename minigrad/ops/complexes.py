@@ -12,10 +12,9 @@ from typing import Any
 import numpy as np
 
 from ..dtypes import dtype
-from ..op import F, check_broadcast, composite, differentiable, rename
+from ..op import F, composite, differentiable, rename
 from ..op.registry import RAW
 from ..tensor_base import CONJUGATE, NEGATIVE
-from .shape import fitting
 from .views import complex_of_parts, parts_of_complex
 
 
@@ -178,37 +177,6 @@ def angle(self):
     if self.dtype.kind == "c":
         return np.angle(self)
     return np.where(np.isnan(self), self, np.where(self < 0, np.pi, 0)).astype(self.dtype)[()]
-
-
-@differentiable(
-    self=lambda g, mask: F.masked_fill(g, mask, 0), jvp=lambda self_t, mask: F.masked_fill(self_t, mask, 0)
-)
-def masked_fill(self, mask, value):
-    """`value` where `mask` holds, else `self`."""
-    if mask.dtype.kind != "b":
-        raise RuntimeError(
-            f"masked_fill_ only supports boolean masks, but got mask with dtype {WRITTEN[mask.dtype.name]}"
-        )
-    check_broadcast(mask.shape, self.shape)
-    return np.where(mask, self.dtype.type(fitting(value, self.dtype)), self)[()]
-
-
-@differentiable(
-    self=lambda g, mask: F.masked_fill(g, mask, 0),
-    value=lambda g, mask: F.sum_all(F.where(mask, g, 0.0)),
-    node="MaskedFillBackward1",
-    linear=True,
-)
-def masked_fill_tensor(self, mask, value):
-    """The same with the one element of `value`, which gets a gradient too."""
-    return F.masked_fill.op.kernel(self, mask, value.item())
-
-
-WRITTEN = {
-    "float16": "c10::Half", "float32": "float", "float64": "double", "int8": "signed char", "int16": "short",
-    "int32": "int", "int64": "long int", "uint8": "unsigned char", "complex64": "c10::complex<float>",
-    "complex128": "c10::complex<double>",
-}  # fmt: skip
 
 
 # ── from real numbers

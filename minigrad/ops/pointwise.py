@@ -296,9 +296,9 @@ def logical_not(self):
 
 
 def whole_numbers(kinds: list[dtype]) -> None:
-    """TypeError with PyTorch's text for the complement of anything but integers and bools."""
+    """NotImplementedError with PyTorch's text for the bits of anything but integers and bools."""
     if kinds[0].category > 1:
-        raise TypeError("~ (operator.invert) is only implemented on integer and Boolean-type tensors")
+        raise NotImplementedError(f"\"bitwise_not_cpu\" not implemented for '{kinds[0].title}'")
 
 
 @differentiable(elementwise=True, check=whole_numbers)

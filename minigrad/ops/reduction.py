@@ -1,14 +1,14 @@
-"""Sums and means."""
+"""Sums, means and products."""
 
 from __future__ import annotations
 
-from math import prod
 from typing import Any
 
 import numpy as np
 
-from ..op import F, differentiable
-from .shape import place
+from ..op import F, composite, differentiable
+from ..op.registry import RAW
+from .shape import kind_of, place, to
 
 
 def over(dim: Any, ndim: int) -> tuple[int, ...]:
@@ -23,65 +23,191 @@ def over(dim: Any, ndim: int) -> tuple[int, ...]:
     return result if ndim else ()
 
 
+def unsqueezed(g: Any, dim: Any, ndim: int) -> Any:
+    """A reduced gradient, given back the dimensions it lost, one after the other as PyTorch does; without
+    dimensions as it is.
+    """
+    dims = (dim,) if isinstance(dim, int) else dim or ()
+    for d in dims if len(dims) == 1 else sorted(place(d, ndim) for d in dims):
+        g = F.unsqueeze(g, d)
+    return g
+
+
 def restore(g: Any, sizes: tuple[int, ...], dim: Any, keepdim: bool) -> Any:
     """A reduced gradient, given back the dimensions it lost and expanded to `sizes`."""
-    if not keepdim and sizes:
-        for d in dim if len(dim) == 1 else sorted(over(dim, len(sizes))):
-            g = F.unsqueeze(g, d)
-    return F.expand(g, sizes)
+    return F.expand(g if keepdim or not sizes else unsqueezed(g, dim, len(sizes)), sizes)
 
 
-def total(self: Any, dim: Any = None, keepdim: bool = False) -> Any:
-    """Sum in the dtype PyTorch sums in: integers and bools as int64."""
-    dtype: Any = np.int64 if self.dtype.kind in "biu" else self.dtype
+def cast(self: Any, dtype: Any) -> Any:
+    """`self` in the dtype that was asked for, if one was."""
+    return self if dtype is None or self.dtype == dtype else to.op.kernel(self, dtype)
+
+
+def wide(dtype: Any) -> Any:
+    """The dtype in which numbers of `dtype` are added or multiplied: int64 for integers and bools; float16 is
+    too narrow.
+    """
+    return np.int64 if dtype.kind in "biu" else np.float32 if dtype == np.float16 else dtype
+
+
+def narrowed(out: Any, dtype: Any) -> Any:
+    """A result of `wide` numbers in the dtype that PyTorch gives for `dtype`."""
+    return out.astype(dtype) if dtype == np.float16 else out
+
+
+def added(self: Any, axes: Any, keepdim: bool, dtype: Any) -> Any:
+    """Sum over `axes`, in the dtype that was asked for or else in that which PyTorch sums in."""
+    self = cast(self, dtype)
     reduce: Any = np.add.reduce
-    return reduce(self, over(dim, self.ndim), dtype, None, keepdim)
+    out = reduce(self, axes, wide(self.dtype), None, keepdim)
+    return narrowed(out, self.dtype) if dtype is None else out.astype(dtype, copy=False)
+
+
+def total(self: Any, dtype: Any = None) -> Any:
+    """Sum of all elements."""
+    return added(self, None, False, dtype)
+
+
+def total_over(self: Any, dim: Any, keepdim: bool, dtype: Any = None) -> Any:
+    """Sum over some dimensions."""
+    return added(self, over(dim, self.ndim), keepdim, dtype)
 
 
 @differentiable(
     self=lambda g, self_sym_sizes: F.expand(g, self_sym_sizes), node="SumBackward0", kernel=total, linear=True
 )
-def sum_all(self):
+def sum_all(self, dtype=None):
     """Sum of all elements."""
 
 
 @differentiable(
     self=lambda g, self_sym_sizes, dim, keepdim: restore(g, self_sym_sizes, dim, keepdim),
     node="SumBackward1",
-    kernel=total,
+    kernel=total_over,
     linear=True,
 )
-def sum_dim(self, dim, keepdim):
+def sum_dim(self, dim, keepdim, dtype=None):
     """Sum over some dimensions."""
 
 
+def average(self: Any, axes: Any, keepdim: bool, dtype: Any) -> Any:
+    """Mean over `axes`."""
+    self = cast(self, dtype)
+    out = np.add.reduce(self, axis=axes, keepdims=keepdim, dtype=wide(self.dtype))
+    return narrowed(out / out.dtype.type(self.size / out.size if out.size else 1), self.dtype)
+
+
 @differentiable(
-    self=lambda g, self_sym_sizes: F.div_scalar(F.expand(g, self_sym_sizes), prod(self_sym_sizes)),
+    self=lambda g, self_sym_sizes, self_sym_numel: F.div_scalar(F.expand(g, self_sym_sizes), self_sym_numel),
     node="MeanBackward0",
     linear=True,
 )
-def mean_all(self):
+def mean_all(self, dtype=None):
     """Mean of all elements."""
-    return np.add.reduce(self, axis=None) / self.dtype.type(self.size)
+    return average(self, None, False, dtype)
 
 
-def mean_vjp(g: Any, self_sym_sizes: tuple[int, ...], dim: Any, keepdim: bool) -> Any:
+def mean_vjp(
+    g: Any, self_sym_sizes: tuple[int, ...], self_sym_numel: int, dim: Any, keepdim: bool
+) -> Any:
     """The gradient spread over the elements that the mean was taken of."""
-    count = prod(self_sym_sizes[d] for d in over(dim, len(self_sym_sizes)))
+    count = self_sym_numel if dim in (None, ()) else 1
+    for d in () if dim in (None, ()) else over(dim, len(self_sym_sizes)):
+        count *= self_sym_sizes[d]
     return F.div_scalar(restore(g, self_sym_sizes, dim, keepdim), count)
 
 
 @differentiable(self=mean_vjp, node="MeanBackward1", linear=True)
-def mean_dim(self, dim, keepdim):
+def mean_dim(self, dim, keepdim, dtype=None):
     """Mean over some dimensions."""
-    axes = over(dim, self.ndim)
-    count = prod(self.shape[d] for d in axes)
-    return np.add.reduce(self, axis=axes, keepdims=keepdim) / self.dtype.type(count)
+    return average(self, over(dim, self.ndim), keepdim, dtype)
 
 
-@differentiable()
-def argmax(self):
-    """Index of the greatest element of the flattened tensor (int64)."""
+# ── without NaN
+# ─────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def nansum_vjp(g: Any, self: Any, dim: Any, keepdim: bool) -> Any:
+    """The gradient of a sum, and 0 where there is NaN."""
+    numbers = F.logical_not(F.ne(self, self))
+    return restore(F.like(g, self), self.shape, dim, keepdim) * numbers
+
+
+@composite
+def like(g: Any, other: Any) -> Any:
+    """`g` in the dtype of `other`."""
+    if hasattr(other, "__minigrad_symbol__") or kind_of(g) == kind_of(other):
+        return g
+    return F.to(g, kind_of(other))
+
+
+@differentiable(self=nansum_vjp, jvp=lambda self_t, self, dim, keepdim: nansum_jvp(self_t, self, dim, keepdim))
+def nansum(self, dim, keepdim, dtype=None):
+    """Sum over some dimensions (all for None) in which NaN counts as 0."""
     if self.dtype.kind == "c":
-        raise RuntimeError("argmax(): does not support complex input")
-    return np.int64(np.argmax(self))
+        raise RuntimeError("nansum(): nansum does not support complex inputs")
+    known = np.where(np.isnan(self), self.dtype.type(0), self) if self.dtype.kind == "f" else self
+    return added(known, over(dim, self.ndim), keepdim, dtype)
+
+
+def nansum_jvp(self_t: Any, self: Any, dim: Any, keepdim: bool) -> Any:
+    """The sum of the tangents of what is no NaN."""
+    return F.sum_dim(F.where(F.ne(self, self), 0.0, self_t), dim or (), keepdim)
+
+
+# ── products
+# ─────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def multiplied(self: Any, axes: Any, keepdim: bool, dtype: Any) -> Any:
+    """Product over `axes`, in the dtype that was asked for or else as PyTorch multiplies."""
+    self = cast(self, dtype)
+    out = np.multiply.reduce(self, axis=axes, keepdims=keepdim, dtype=wide(self.dtype))
+    return narrowed(out, self.dtype) if dtype is None else out.astype(dtype, copy=False)
+
+
+@composite
+def prod_backward(g: Any, self: Any, result: Any, dim: int | None) -> Any:
+    """`g · result / self`; where a factor is 0, the product of the others (along `dim`, None for all)."""
+    if hasattr(self, "__minigrad_symbol__") or np.all(self if isinstance(self, RAW) else self._data):
+        return g * (result / self)
+    if dim is not None:
+        return product_of_others(g, self, dim)
+    return F.reshape(product_of_others(g, F.reshape(self, (-1,)), 0), self.shape)
+
+
+def product_of_others(g: Any, self: Any, dim: int) -> Any:
+    """`g` times the product of all elements before and all after each, along `dim`, as PyTorch composes it."""
+    n = self.shape[dim]
+    if n == 1:
+        return F.expand(g, self.shape)
+    one = F.ones_like(F.slice(self, dim, 0, 1, 1))
+    before = F.cumprod(F.cat([one, F.slice(self, dim, 0, n - 1, 1)], dim), dim)
+    after = F.cumprod(F.cat([one, F.flip(F.slice(self, dim, 1, n, 1), (dim,))], dim), dim)
+    return g * (before * F.flip(after, (dim,)))
+
+
+def prod_all_vjp(g: Any, self: Any, result: Any) -> Any:
+    """See `prod_backward`."""
+    return F.prod_backward(g, self, result, None) if self.shape else g
+
+
+def prod_dim_vjp(g: Any, self: Any, result: Any, dim: int, keepdim: bool) -> Any:
+    """See `prod_backward`."""
+    if not self.shape:
+        return g
+    if not keepdim:
+        g, result = F.unsqueeze(g, dim), F.unsqueeze(result, dim)
+    return F.prod_backward(g, self, result, place(dim, len(self.shape)))
+
+
+@differentiable(self=prod_all_vjp, node="ProdBackward0")
+def prod_all(self, dtype=None):
+    """Product of all elements."""
+    return multiplied(self, None, False, dtype)
+
+
+@differentiable(self=prod_dim_vjp, node="ProdBackward1")
+def prod_dim(self, dim, keepdim, dtype=None):
+    """Product along a dimension."""
+    return multiplied(self, over(dim, self.ndim), keepdim, dtype)

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.lib.stride_tricks import as_strided
 
+from ..devices import unfilled_like
 from ..dtypes import of
 from ..graph import sum_to as sum_to_array
 from ..op import RAW, F, check_broadcast, composite, differentiable
@@ -293,9 +294,14 @@ def kind_of(g: Any) -> Any:
 @differentiable(
     self=lambda g, self_scalar_type: cast_back(g, self_scalar_type), node="ToCopyBackward0", linear=True
 )
-def to(self, dtype):
-    """A copy in another dtype."""
-    return (self.real if self.dtype.kind == "c" and np.dtype(dtype).kind != "c" else self).astype(dtype)
+def to(self, dtype, memory_format=None):
+    """A copy in another dtype, in the order in memory that `devices.unfilled_like` knows by this name."""
+    source = self.real if self.dtype.kind == "c" and np.dtype(dtype).kind not in "cb" else self
+    if memory_format is None or not np.ndim(self):
+        return source.astype(dtype)
+    made = unfilled_like(source, dtype, memory_format)
+    made[...] = source
+    return made
 
 
 @differentiable()

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from ..op import RAW, F, composite, differentiable
+from ..op import RAW, F, composite
 from ..storage import Geometry, strided
 from ..tensor_base import wrap
 from .indexing import both_places, overlaps
@@ -37,7 +37,7 @@ def as_strided_backward(g: Any, sizes: Any, strides: Any, size: Any, stride: Any
     memory = wrap(np.zeros(length, g._data.dtype))
     if overlaps(kept):
         places = wrap(np.ascontiguousarray(strided(np.arange(length), part)).reshape(-1))
-        F.in_place(F.index_add.op, memory, 0, places, F.reshape(g, (-1,)))
+        F.in_place(F.index_add.op, memory, 0, places, F.reshape(g, (-1,)), 1)
     else:
         F.in_place(F.copy.op, F.as_strided(memory, *part), g)
     if overlaps([(n, s) for n, s in zip(sizes, strides, strict=True) if n > 1]):
@@ -50,35 +50,3 @@ def as_strided_backward(g: Any, sizes: Any, strides: Any, size: Any, stride: Any
 def columns(dims: list[tuple[int, int]]) -> tuple[tuple[int, ...], tuple[int, ...]]:
     """Sizes and strides of dimensions given as pairs of both."""
     return tuple(n for n, _ in dims), tuple(s for _, s in dims)
-
-
-@differentiable(
-    self=lambda g: g,
-    source=lambda g, dim, index, source_sym_sizes: F.expand(F.index_select(g, dim, index), source_sym_sizes),
-    linear=True,
-)
-def index_add(self, dim, index, source):
-    """`self` with the parts of `source` along `dim` added at the places `index`."""
-    out = self.copy()
-    np.add.at(out, (np.s_[:],) * dim + (index,), source)
-    return out
-
-
-@differentiable(
-    self=lambda g, self_sym_sizes, dim, index: F.index_select_backward(g, self_sym_sizes, dim, index),
-    linear=True,
-)
-def index_select(self, dim, index):
-    """The parts of `self` along `dim` at the places `index`."""
-    return self.take(index, axis=dim)
-
-
-@composite
-def index_select_backward(g: Any, sizes: Any, dim: Any, index: Any) -> Any:
-    """Zeros of shape `sizes` to which the parts of `g` are added in their places."""
-    if hasattr(g, "__minigrad_symbol__"):
-        raise TypeError("there is no formula for this")
-    zeros = np.zeros(sizes, g.dtype if isinstance(g, RAW) else g._data.dtype)
-    if isinstance(g, RAW):
-        return F.index_add(zeros, dim, index, g)
-    return F.in_place(F.index_add.op, wrap(zeros), dim, index, g)

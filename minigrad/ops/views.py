@@ -190,6 +190,8 @@ def complex_of_parts(self: np.ndarray) -> np.ndarray:
         raise RuntimeError("Input tensor must have one or more dimensions")
     if self.shape[-1] != 2:
         raise RuntimeError("Tensor must have a last dimension of size 2")
+    if not self.size:
+        return np.empty(self.shape[:-1], kind)
     if self.strides[-1] != self.itemsize:
         raise RuntimeError("Tensor must have a last dimension with stride 1")
     if any(s // self.itemsize % 2 for s, n in zip(self.strides[:-1], self.shape) if n):

@@ -10,20 +10,17 @@ from ..inplace import in_place
 from ..op import F, in_general
 from ..ops import arithmetic as ar
 from ..ops import pointwise as pw
+from ..ops.binary import rsub_tensor
 from ..tensor_base import TensorBase
+from .operands import check_alpha, of_kinds
 
 
 def power(self: Any, exponent: Any) -> Any:
     """Each element to the power of a number or of another tensor's element; or a number to such powers."""
-    if isinstance(exponent, TensorBase) and not isinstance(self, TensorBase):
-        return ar.pow_base(self, exponent)
-    if isinstance(exponent, TensorBase):
-        return ar.pow_tensor(self, exponent)
-    if isinstance(exponent, complex):
-        return in_general(ar.pow_scalar.op, self, exponent)
-    if not isinstance(exponent, (int, float)):
-        raise TypeError(f"pow(): argument 'exponent' must be Tensor or Number, not {type(exponent).__name__}")
-    return ar.pow_scalar(self, exponent)
+    call = of_kinds("pow", self, exponent, ar.pow_tensor, ar.pow_scalar, ar.pow_base)
+    if isinstance(exponent, np.generic):
+        exponent = exponent.item()
+    return in_general(call.op, self, exponent) if isinstance(exponent, complex) else call(self, exponent)
 
 
 OPERANDS = (TensorBase, int, float, complex, np.generic)
@@ -37,6 +34,22 @@ def declined(other: Any) -> Any:
     if isinstance(other, OPERANDS):
         raise
     return NotImplemented
+
+
+def add(input: Any, other: Any, *, alpha: Any = 1) -> Any:
+    """`input + alpha · other`."""
+    if alpha == 1 and alpha is not True:
+        return ar.add(input, other)
+    check_alpha("add", alpha, input, other)
+    return ar.add_scaled(input, other, alpha)
+
+
+def sub(input: Any, other: Any, *, alpha: Any = 1) -> Any:
+    """`input - alpha · other`."""
+    if alpha == 1 and alpha is not True:
+        return ar.sub(input, other)
+    check_alpha("sub", alpha, input, other)
+    return ar.sub_scaled(input, other, alpha)
 
 
 class Arithmetic(TensorBase):
@@ -62,6 +75,8 @@ class Arithmetic(TensorBase):
     def __rsub__(self, other: Any) -> Any:
         if other.__class__ is complex:
             return in_general(ar.rsub.op, self, other)
+        if isinstance(other, TensorBase):
+            return rsub_tensor(self, other, 1)
         try:
             return ar.rsub(self, other)
         except TypeError:
@@ -84,9 +99,11 @@ class Arithmetic(TensorBase):
 
     def __rtruediv__(self, other: Any) -> Any:
         try:
-            return ar.mul(ar.reciprocal(self), other)
+            return ar.mul(self.reciprocal(), other)
         except TypeError:
             return declined(other)
+
+    __div__, __rdiv__ = __truediv__, __rtruediv__
 
     def __pow__(self, exponent: Any) -> Any:
         if exponent.__class__ is int or exponent.__class__ is float:
@@ -97,7 +114,7 @@ class Arithmetic(TensorBase):
             return declined(exponent)
 
     def __rpow__(self, base: Any) -> Any:
-        return ar.pow_base(base, self) if isinstance(base, (int, float, complex)) else NotImplemented
+        return power(base, self) if isinstance(base, OPERANDS) else NotImplemented
 
     def __neg__(self) -> Any:
         return ar.neg(self)
@@ -108,21 +125,14 @@ class Arithmetic(TensorBase):
     def __abs__(self) -> Any:
         return pw.abs(self)
 
-    def add(self, other: Any, *, alpha: Any = 1) -> Any:
-        """`self + alpha · other`."""
-        return ar.add(self, other) if alpha == 1 else ar.add_scaled(self, other, alpha)
-
-    def sub(self, other: Any, *, alpha: Any = 1) -> Any:
-        """`self - alpha · other`."""
-        return ar.sub(self, other) if alpha == 1 else ar.sub_scaled(self, other, alpha)
+    add, sub = add, sub
+    subtract = sub
 
     def mul(self, other: Any) -> Any:
         """Product, element by element."""
         return ar.mul(self, other)
 
-    def div(self, other: Any) -> Any:
-        """True quotient, element by element."""
-        return ar.div(self, other)
+    multiply = mul
 
     def pow(self, exponent: Any) -> Any:
         """Each element to the power of a number or of another tensor's element."""
@@ -209,9 +219,9 @@ class Comparison(TensorBase):
     def __ge__(self, other: Any) -> Any:
         return F.ge(self, other) if isinstance(other, OPERANDS) else NotImplemented
 
-    eq, ne, lt, le, gt, ge = __eq__, __ne__, __lt__, __le__, __gt__, __ge__
-
     def __invert__(self) -> Any:
+        if self._data.dtype.kind not in "biu":
+            raise TypeError("~ (operator.invert) is only implemented on integer and Boolean-type tensors")
         return F.bitwise_not(self)
 
 
@@ -222,23 +232,25 @@ class InPlace(TensorBase):
 
     def add_(self, other: Any, *, alpha: Any = 1) -> Any:
         """`self += alpha · other`."""
-        return (
-            in_place(ar.add.op, self, other) if alpha == 1 else in_place(ar.add_scaled.op, self, other, alpha)
-        )
+        if alpha == 1:
+            return in_place(ar.add.op, self, other)
+        check_alpha("add", alpha, self, other)
+        return in_place(ar.add_scaled.op, self, other, alpha)
 
     def sub_(self, other: Any, *, alpha: Any = 1) -> Any:
         """`self -= alpha · other`."""
-        return (
-            in_place(ar.sub.op, self, other) if alpha == 1 else in_place(ar.sub_scaled.op, self, other, alpha)
-        )
+        if alpha == 1:
+            return in_place(ar.sub.op, self, other)
+        check_alpha("sub", alpha, self, other)
+        return in_place(ar.sub_scaled.op, self, other, alpha)
+
+    subtract_ = sub_
 
     def mul_(self, other: Any) -> Any:
         """`self *= other`."""
         return in_place(ar.mul.op, self, other)
 
-    def div_(self, other: Any) -> Any:
-        """`self /= other`."""
-        return in_place(ar.div.op, self, other)
+    multiply_ = mul_
 
     def pow_(self, exponent: Any) -> Any:
         """`self **= exponent`."""
@@ -246,7 +258,7 @@ class InPlace(TensorBase):
             (ar.pow_tensor if isinstance(exponent, TensorBase) else ar.pow_scalar).op, self, exponent
         )
 
-    __iadd__, __isub__, __imul__, __itruediv__, __ipow__ = add_, sub_, mul_, div_, pow_
+    __iadd__, __isub__, __imul__, __ipow__ = add_, sub_, mul_, pow_
 
     def neg_(self) -> Any:
         """`self = -self`, in place."""

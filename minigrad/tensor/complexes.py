@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from .. import dtypes
-from ..inplace import in_place
 from ..op import F
 from ..tensor_base import CONJUGATE, NEGATIVE, TensorBase
 
@@ -13,18 +11,6 @@ from ..tensor_base import CONJUGATE, NEGATIVE, TensorBase
 def put(part: Any, value: Any) -> None:
     """Write a tensor or a number into a view."""
     part.copy_(value) if isinstance(value, TensorBase) else part.fill_(value)
-
-
-def filling(value: Any) -> Any:
-    """The op that fills with a number, or with a tensor of one: RuntimeError if it has dimensions."""
-    if not isinstance(value, TensorBase):
-        return F.masked_fill
-    if value._data.ndim:
-        raise RuntimeError(
-            "masked_fill_ only supports a 0-dimensional value tensor, but got tensor with "
-            f"{value._data.ndim} dimension(s)."
-        )
-    return F.masked_fill_tensor
 
 
 class Complexes(TensorBase):
@@ -93,19 +79,3 @@ class Complexes(TensorBase):
     def vdot(self, other: Any) -> Any:
         """Inner product, the first vector conjugated."""
         return F.vdot(self, other)
-
-    def masked_fill(self, mask: Any, value: Any) -> Any:
-        """`value` where `mask` holds."""
-        return filling(value)(self, mask, value)
-
-    def masked_fill_(self, mask: Any, value: Any) -> Any:
-        """Write `value` where `mask` holds."""
-        return in_place(filling(value).op, self, mask, value)
-
-    def cfloat(self) -> Any:
-        """As complex64."""
-        return self.to(dtypes.complex64)  # type: ignore[attr-defined]
-
-    def cdouble(self) -> Any:
-        """As complex128."""
-        return self.to(dtypes.complex128)  # type: ignore[attr-defined]

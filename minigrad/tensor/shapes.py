@@ -1,130 +1,21 @@
-"""Shape, indexing, reductions, matrix products and dtypes."""
+"""Products of vectors and matrices."""
 
 from __future__ import annotations
 
 import math
-import sys
 from typing import Any
 
 import numpy as np
 
-from .. import dtypes
 from ..op import F
-from ..op.calls import check_edges
 from ..ops import linalg
-from ..ops import reduction as red
-from ..tensor_base import TensorBase, share, wrap
-from .views import whole_of
-
-
-def listed(dim: Any) -> tuple[int, ...]:
-    """One dimension or several, as a tuple."""
-    return (dim,) if isinstance(dim, int) else tuple(dim)
-
-
-class Shape(TensorBase):
-    """Indexing and conversions that need the shape."""
-
-    __slots__ = ()
-
-    def __getitem__(self, key: Any) -> Any:
-        return get(self, key)
-
-    def __setitem__(self, key: Any, value: Any) -> None:
-        target = get(self, key, False)
-        if not isinstance(value, TensorBase):
-            value = wrap(np.asarray(value, self._data.dtype)[()])
-        set_part(target, value)
-
-    def __len__(self) -> int:
-        if self._data.ndim == 0:
-            raise TypeError("len() of a 0-d tensor")
-        return len(self._data)
-
-
-def set_part(target: Any, value: Any) -> None:
-    """Write `value` into the part `target`, by the ops that PyTorch takes: their nodes show."""
-    shape, wanted = value._data.shape, target._data.shape
-    if shape == wanted:
-        target.copy_(value)
-    elif not shape:
-        target.fill_(value)
-    else:
-        while shape and shape[0] == 1:
-            shape = shape[1:]
-        value = F.view(value, shape)
-        target.copy_(value if shape == wanted else F.expand(value, wanted))
-
-
-def get(self: Any, key: Any, new: bool = True) -> Any:
-    """Basic indexing: integers, slices, `...` and None; each is a view. `new`: never the tensor itself."""
-    keys = [whole_of(k) for k in key] if isinstance(key, tuple) else [whole_of(key)]
-    named = sum(1 for k in keys if k is not None and k is not Ellipsis)
-    if named > self._data.ndim:
-        if isinstance(key, slice):
-            check_edges([self])
-            raise IndexError("slice() cannot be applied to a 0-dim tensor.")
-        if self._data.ndim == 0 and not isinstance(key, tuple):
-            raise IndexError(
-                "invalid index of a 0-dim tensor. Use `tensor.item()` in Python or `tensor.item<T>()` in "
-                "C++ to convert a 0-dim tensor to a number"
-            )
-        raise IndexError(f"too many indices for tensor of dimension {self._data.ndim}")
-    dim, result = 0, self
-    for at, k in enumerate(keys):
-        if k is Ellipsis:
-            dim += self._data.ndim - named
-        elif k is None:
-            result, dim = F.unsqueeze(result, dim), dim + 1
-        elif isinstance(k, slice):
-            start, stop, step = bounds(k)
-            if (new and len(keys) == 1) or (start, step) != (0, 1) or stop < result._data.shape[dim]:
-                result = F.slice(result, dim, start, stop, step)
-            dim += 1
-        elif isinstance(k, (int, np.integer)) and not isinstance(k, bool):
-            n = result._data.shape[dim]
-            if not -n <= k < n:
-                raise IndexError(f"index {k} is out of bounds for dimension {at} with size {n}")
-            result = F.select(result, dim, int(k))
-        else:
-            raise IndexError(
-                "only integers, slices (`:`), ellipsis (`...`) and None are valid indices here (got "
-                f"{type(k).__name__})"
-            )
-    return F.alias(self) if new and result is self else result
-
-
-def bounds(key: slice) -> tuple[int, int, int]:
-    """Start, stop and step of a slice, as PyTorch notes them; ValueError for a step that is not positive."""
-    start, stop, step = (
-        (0 if key.start is None else whole_of(key.start)),
-        whole_of(key.stop),
-        (1 if key.step is None else whole_of(key.step)),
-    )
-    if step == 0:
-        raise ValueError("slice step cannot be zero")
-    if step <= 0:
-        raise ValueError("step must be greater than zero")
-    return start, sys.maxsize if stop is None else stop, step
+from ..tensor_base import TensorBase, share
 
 
 class Algebra(TensorBase):
-    """Reductions and products."""
+    """Products of vectors and matrices."""
 
     __slots__ = ()
-
-    def sum(self, dim: Any = None, keepdim: bool = False) -> Any:
-        """Sum of all elements, or over `dim`."""
-        return red.sum_all(self) if dim is None else red.sum_dim(self, listed(dim), keepdim)
-
-    def mean(self, dim: Any = None, keepdim: bool = False) -> Any:
-        """Mean of all elements, or over `dim`; RuntimeError for integers."""
-        if dtypes.of(self._data).category < 2:
-            raise RuntimeError(
-                "mean(): could not infer output dtype. Input dtype must be either a floating point or "
-                f"complex dtype. Got: {dtypes.of(self._data).title}"
-            )
-        return red.mean_all(self) if dim is None else red.mean_dim(self, listed(dim), keepdim)
 
     def dot(self, tensor: Any) -> Any:
         """Inner product of two vectors."""
@@ -144,10 +35,6 @@ class Algebra(TensorBase):
 
     def __matmul__(self, other: Any) -> Any:
         return matmul(self, other) if isinstance(other, TensorBase) else NotImplemented
-
-    def argmax(self) -> Any:
-        """Index of the greatest element of the flattened tensor."""
-        return F.argmax(self)
 
 
 def matmul(a: Any, b: Any) -> Any:

@@ -13,11 +13,19 @@ from ..ops.shape import place
 from ..tensor_base import CONJUGATE, TensorBase, check_can_require_grad, numbers, share
 from .arithmetic import Arithmetic, Comparison, InPlace
 from .autograd import Autograd
+from .binary import Binary, BinaryInPlace
+from .casts import Casts
+from .comparing import Bits, Comparing
 from .complexes import Complexes
 from .copying import Copying
+from .elementary import Elementary, ElementaryInPlace, Rounding
+from .gathering import Gathering, WritingAtIndices
+from .indexing import Indexing
 from .memory import Memory
 from .parts import Parts
-from .shapes import Algebra, Shape
+from .reductions import Reductions
+from .shapes import Algebra
+from .statistics import Statistics
 from .view_methods import Views
 
 TO_SCALAR = (
@@ -147,38 +155,6 @@ class Conversion(TensorBase):
         """The tensor itself if its memory is in row-major order, else a copy."""
         return self if np.ndim(self._data) == 0 or self._data.flags.c_contiguous else F.clone(self, "C")
 
-    def to(self, dtype: dtypes.dtype) -> Any:
-        """The tensor in another dtype (itself if it has it)."""
-        if not isinstance(dtype, dtypes.dtype):
-            if str(dtype) == "cpu":
-                return self
-            raise RuntimeError(f"minigrad runs on the CPU only; cannot move a tensor to {dtype!r}")
-        return self if dtypes.of(self._data) is dtype else F.to(self, dtype.numpy)
-
-    def float(self) -> Any:
-        """As float32."""
-        return self.to(dtypes.float32)
-
-    def double(self) -> Any:
-        """As float64."""
-        return self.to(dtypes.float64)
-
-    def long(self) -> Any:
-        """As int64."""
-        return self.to(dtypes.int64)
-
-    def int(self) -> Any:
-        """As int32."""
-        return self.to(dtypes.int32)
-
-    def bool(self) -> Any:
-        """As bool."""
-        return self.to(dtypes.bool_)
-
-    def type(self, dtype: Any = None) -> Any:
-        """The name of the tensor's kind, as "torch.FloatTensor"; or the tensor in another dtype."""
-        return f"torch.{dtypes.of(self._data).title}Tensor" if dtype is None else self.to(dtype)
-
     def cpu(self) -> Any:
         """The tensor itself: there is no other device."""
         return self
@@ -274,11 +250,23 @@ class Tensor(
     Arithmetic,
     Comparison,
     InPlace,
-    Shape,
+    Indexing,
+    Gathering,
+    WritingAtIndices,
     Views,
     Complexes,
     Parts,
     Memory,
+    Binary,
+    BinaryInPlace,
+    Bits,
+    Casts,
+    Comparing,
+    Reductions,
+    Statistics,
+    Elementary,
+    ElementaryInPlace,
+    Rounding,
     Algebra,
 ):
     """A multi-dimensional array of one dtype that remembers how it was computed.

@@ -21,16 +21,6 @@ def scaled(g: Any, factor: Any) -> Any:
     return g if factor == 1 else g * factor
 
 
-def softmax(g: Any, result: Any, self_sym_sizes: Any, dim: int) -> Any:
-    """`y ⊙ (ȳ − Σ ȳ ⊙ y)`."""
-    return result * (g - F.sum_dim(g * result, (dim,), True))
-
-
-def log_softmax(g: Any, result: Any, self_sym_sizes: Any, dim: int) -> Any:
-    """`ȳ − eʸ Σ ȳ`."""
-    return g - F.exp(result) * F.sum_dim(g, (dim,), True)
-
-
 def mse_loss(g: Any, self: Any, target: Any, reduction: int) -> Any:
     """`2·(x − t)/n ⊙ ȳ`, without n unless the mean was taken (`reduction` 1)."""
     slope = F.mul_scalar(self - target, 2)
@@ -64,8 +54,6 @@ BORROWED: Table = {
         "self": mse_loss,
         "target": lambda g, self, target, reduction: -mse_loss(g, self, target, reduction),
     }),
-    "SoftmaxBackward0": (False, {"self": softmax}),
-    "LogSoftmaxBackward0": (False, {"self": log_softmax}),
     "Log1PBackward0": (True, {"self": lambda g, self: g / (self + 1)}),
     "Expm1Backward0": (True, {"self": lambda g, result: g * (result + 1)}),
     "RsqrtBackward0": (True, {"self": lambda g, result: g * F.mul_scalar(F.pow_scalar(result, 3), -0.5)}),

@@ -149,7 +149,12 @@ def told(own: str, shape: tuple[int, ...], dtype: str) -> dict[str, Any]:
     """What a vjp may ask of its own input instead of its numbers. A formula is the same for every way in
     which the input lies in memory."""
     strides = tuple(int(np.prod(shape[i + 1 :])) for i in range(len(shape)))
-    return {f"{own}_sym_sizes": shape, f"{own}_sym_strides": strides, f"{own}_scalar_type": dtype}
+    return {
+        f"{own}_sym_sizes": shape,
+        f"{own}_sym_numel": int(np.prod(shape)),
+        f"{own}_sym_strides": strides,
+        f"{own}_scalar_type": dtype,
+    }
 
 
 def known(value: Any) -> Known | None:

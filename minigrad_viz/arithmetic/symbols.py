@@ -222,6 +222,11 @@ BINARY: dict[str, Callable[[Any, Any], Any]] = {
 }  # fmt: skip
 UNARY = ("log", "exp", "sqrt", "sin", "cos", "tanh", "sigmoid", "abs", "sgn", "sign", "logical_not")
 
+WRITTEN_OUT: dict[str, Callable[..., Any]] = {  # derivatives with a name of their own, as learners write them
+    "_softmax_backward_data": lambda g, y, dim: y * (g - F.sum_dim(g * y, (dim,), True)),
+    "_log_softmax_backward_data": lambda g, y, dim: g - F.exp(y) * F.sum_dim(g, (dim,), True),
+}
+
 
 def of_op(name: str, kernel: Any, args: tuple[Any, ...]) -> Any:
     """What `F.<name>(*args)` is on symbols; `kernel` computes it on numbers."""
@@ -241,6 +246,8 @@ def of_op(name: str, kernel: Any, args: tuple[Any, ...]) -> Any:
         return args[0] * above(lift(args[1]), args[2], kind_of(args[0], args[1]))
     if name in ("tanh_backward", "sigmoid_backward"):
         return kernel(*args)  # plain arithmetic, which symbols understand
+    if name in WRITTEN_OUT:
+        return WRITTEN_OUT[name](*args)
     if name in UNARY:
         x = lift(args[0])
         return Symbol(FUNCTION, (x,), None if x.value is None else kernel(x.value), x.shape, name)

@@ -24,7 +24,7 @@ class Cuts(Stations):
 
     def cut(self, route: Route, path: list[Cubic]) -> str:
         """Scissors on the forward arrow of a route, and the ghost of its gradient arrow, which ends there."""
-        self.kinds |= {"cut", "ghost"}
+        self.kinds |= {"cut", "lost"}
         upright = self.places.axes.upright
         left, top, right, bottom = (UP, HALF, DOWN, HALF) if upright else (HALF, UP, HALF, DOWN)
         x, y = self.spot(path, (left, top, right, bottom))

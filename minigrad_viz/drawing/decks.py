@@ -173,6 +173,8 @@ def _chip_text(saved: Saved, look: Look) -> str:
     if saved.packed:
         kept = shorten(kept_words(saved, look.lang), 60 if whole else 26)
         return text("chip_packed", look.lang, name=name, kept=kept)
+    if saved.value is None and stale(saved):
+        return text("chip_stale_unseen", look.lang, name=name, version=saved.version, now=saved.now)
     if saved.value is None:
         return text("chip_freed", look.lang, name=name) if saved.freed else name
     if isinstance(saved.value, Value):

@@ -251,6 +251,8 @@ def _saved_line(saved: Saved, look: Look, lang: str | None) -> str:
         return name
     if saved.packed:
         return _packed_line(saved, name, lang)
+    if saved.value is None and stale(saved):
+        return text("outline_stale_unseen", lang, name=name, version=saved.version, now=saved.now)
     if saved.value is None:
         return text("outline_freed_unseen", lang, name=name) if saved.freed else name
     value = (

@@ -52,6 +52,7 @@ SIGNS = {
     "not_kept": '<text class="gone" x="0" y="11">(…)</text>',
     "cut": f'<g class="cut" transform="translate(11 5) scale(.8)">{SCISSORS}</g>',
     "fog": f'<g class="fog">{haze(0, 0, 22, 14)}</g>',
+    "lost": '<g class="edge ghost"><path d="M0 7H22"/></g>',
     "ghost": '<g class="ghost"><rect class="box" width="22" height="14" rx="4"/></g>',
     "memory": f'<g class="memory">{SHEETS}<text x="13" y="12">A</text></g>',
     "guilty": '<g class="deck error"><rect class="box" width="22" height="14" rx="4"/></g>',

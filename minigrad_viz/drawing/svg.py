@@ -44,7 +44,7 @@ TIP = 9.0  # length of an arrow head
 ABOVE = (0.0, 23.0, 34.0, -23.0, -34.0)  # pixels that the label of an arrow may stand above it
 TOLD = 250  # gradients of a bundle that its tooltip tells, before it is cut short
 # What few pictures have, and its style with them.
-SELDOM = {"guilty", "cause", "stale", "removed", "cut", "fog", "ghost", "memory"}
+SELDOM = {"guilty", "cause", "stale", "removed", "cut", "fog", "ghost", "lost", "memory"}
 
 
 def to_svg(

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import ast
 import re
 from collections.abc import Sequence
 
 from ..model.naming import plain_name
+from ..model.place import LIBRARY
 from ..trace.events import BackwardStarted, Forward, NodeRan
 from ..trace.explained import Explanation
 from .at_inputs import RULES as AT_INPUTS
@@ -13,14 +15,15 @@ from .at_nodes import RULES as AT_NODES
 from .at_roots import RULES as AT_ROOTS
 from .at_saved import saved_modified
 from .case import Case, Rule, rule
+from .subject import expression, parsed_call, raised_by_hand, standing, with_option
 
 LISTED = 4  # names that are listed in a sentence
 
 
 def second_backward(case: Case, match: re.Match[str]) -> Explanation | None:
-    """A node has to run whose saved values an earlier call freed."""
+    """A node has to run whose saved values an earlier call freed; or such a value is read."""
     if case.started is None:
-        return None
+        return freed_read(case)
     emptied = [node.id for node in case.started.nodes if any(saved.freed for saved in node.saved)]
     if case.guilty is not None and not case.builder.nodes[case.guilty].saved and ran_in(case, case.guilty):
         emptied.append(case.guilty)  # as a CopySlices, which does not tell what it saved
@@ -42,6 +45,49 @@ def second_backward(case: Case, match: re.Match[str]) -> Explanation | None:
     marks = case.deck(guilty, label=case.words("stopped_here"))
     marks += tuple(mark for name in chips for mark in case.chip(guilty, name, label=label))
     return case.explain("second_backward", why, fix, marks, None if first is None else first.span)
+
+
+def freed_read(case: Case) -> Explanation | None:
+    """What a node had saved was read by name, after it had been freed."""
+    read = None if case.failed is None or raised_by_hand(case) else reading(expression(case))
+    if read is None:
+        return None
+    node, text = node_of(case, read.value), LIBRARY.sub("", ast.unparse(read))
+    first = None if node is None else freed_by(case, node)
+    if node is None or first is None:
+        why = case.words("freed_read_why_unseen", read=text)
+        return case.explain("second_backward", why, case.words("freed_read_fix_unseen", read=text))
+    call = None if first.span is None else with_option(first.span, "retain_graph")
+    values = {"read": text, "node": case.titled(node), "first": case.place(first.span), "call": call}
+    line, name = case.line(first.span), read.attr.removeprefix("_saved_")
+    label = case.words("mark_freed") if line is None else case.words("mark_freed_by", line=line)
+    marks = case.chip(node, name, label=label) or case.deck(node, label=label)
+    fix = case.words("freed_read_fix" if call is not None else "freed_read_fix_at", **values)
+    return case.explain("second_backward", case.words("freed_read_why", **values), fix, marks, first.span)
+
+
+def reading(tree: ast.AST | None) -> ast.Attribute | None:
+    """The attribute in an expression by which a saved value is read; None if there is no one such."""
+    names = (part for part in ast.walk(tree) if isinstance(part, ast.Attribute)) if tree is not None else ()
+    found = [part for part in names if part.attr.startswith("_saved_") or part.attr == "saved_tensors"]
+    return found[0] if len(found) == 1 else None
+
+
+def node_of(case: Case, tree: ast.expr) -> str | None:
+    """The node that `z.grad_fn` or `z.grad_fn.next_functions[0][0]` is; None where that is not known."""
+    if isinstance(tree, ast.Attribute) and tree.attr == "grad_fn":
+        state = standing(case, ast.unparse(tree.value))
+        node = None if state is None else state.node
+        return node if node in case.builder.nodes else None
+    match tree:
+        case ast.Subscript(
+            ast.Subscript(ast.Attribute(inner, "next_functions"), ast.Constant(int(i))), ast.Constant(0)
+        ):
+            node = node_of(case, inner)
+            edges = () if node is None else case.builder.nodes[node].edges
+            edge = edges[i] if -len(edges) <= i < len(edges) else None
+            return None if edge is None or edge[0] not in case.builder.nodes else edge[0]
+    return None
 
 
 def freed_by(case: Case, node: str) -> BackwardStarted | None:
@@ -74,7 +120,7 @@ def told_twice(case: Case, guilty: str, first: BackwardStarted | None) -> tuple[
     values = {"node": node, "name": plain_name(case.name(tensor)), "second": second}
     if first is None:
         return case.words("second_backward_why_unseen", **values), case.words("second_backward_fix_anew")
-    values["first"] = case.place(first.span)
+    values |= {"first": case.place(first.span), "keep": keeping(case, first)}
     if first.span is not None and first.span == case.span and isinstance(made, Forward):
         values["made"] = case.place(made.span)
         rounds = made.span is not None and made_again(case, made, first)
@@ -92,6 +138,15 @@ def told_twice(case: Case, guilty: str, first: BackwardStarted | None) -> tuple[
     return case.words("second_backward_why", **values), case.words(key, names=", ".join(names), **values)
 
 
+def keeping(case: Case, first: BackwardStarted) -> str:
+    """How the call `first` is to keep the graph; what it says against that has to go."""
+    call, key = parsed_call(first.span), "second_backward_keep"
+    for keyword in call.keywords if call is not None else ():
+        if keyword.arg == "retain_graph":
+            key += "_off" if first.create_graph else "_instead"
+    return case.words(key, first=case.place(first.span))
+
+
 def made_again(case: Case, made: Forward, first: BackwardStarted) -> bool:
     """Whether the expression that made a tensor before the call `first` was evaluated again after it."""
     after = case.before[case.before.index(first) :]
@@ -106,7 +161,7 @@ def two_roots(case: Case, first: BackwardStarted) -> tuple[str, str] | None:
     roots = [call.roots[0] for call in calls if call.kind == "backward" and len(call.roots) == 1]
     shapes = [state.value.size for id in roots if (state := case.state(id)) is not None and state.value]
     named = [case.name(id) for id in roots if id in case.builder.named]
-    if len(named) < 2 or named[0] == named[1] or shapes != [1, 1] or first.span == case.span:
+    if len({plain_name(name) for name in named}) < 2 or shapes != [1, 1] or first.span == case.span:
         return None
     inner = {node.id for node in case.started.nodes}
     apart = case.builder.node_at(roots[0]) not in inner
@@ -127,7 +182,7 @@ def to_compute(case: Case) -> Sequence[str]:
             freed.add(known.id)
             found = (state.id for state in place.states if state.id in case.builder.named)
             names += [plain_name(case.name(id)) for id in found]
-    names = list(dict.fromkeys(names))
+    names = [name for name in dict.fromkeys(names) if not name.startswith("∂")]  # of no variable
     return names if len(names) <= LISTED else ()
 
 

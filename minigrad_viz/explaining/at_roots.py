@@ -11,6 +11,7 @@ from ..trace.graph import CAUSE
 from .case import Case, Rule, rule
 from .history import Cut, births, cut_before, sources_of
 from .subject import Subject, called, expression, flat, raised_by_hand, standing
+from .ungraphed import of_gradient
 
 LISTED = 4  # names that are listed in a sentence
 
@@ -30,7 +31,7 @@ def no_grad_fn(case: Case, match: re.Match[str]) -> Explanation | None:
     cut = cut_before(case, root)
     marks = case.card(root, label=case.words("mark_no_graph"))
     if cut is None or cut.how == "made":
-        return made_of_data(case, root, values, cut)
+        return of_gradient(case, root) or made_of_data(case, root, values, cut)
     values |= {"cut": case.place(cut.span), "source": case.name(cut.source or root)}
     label = case.words("mark_cut")
     marks += case.arrow(cut.source or root, cut.tensor, CAUSE, label) or case.card(cut.tensor, CAUSE, label)

@@ -8,12 +8,16 @@ from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
 from ..model.naming import plain_name
+from ..model.place import LIBRARY
 from ..recording.named import parsed
 from ..trace.events import Created, Detached, Forward, TensorState
 from ..trace.explained import Explanation
 from ..trace.where import Span
+from ..words import columns
 from .case import Case
 from .history import births
+
+LONGEST = 60  # columns of a call that is quoted with what is to be added to it
 
 
 class Subject(NamedTuple):
@@ -120,6 +124,25 @@ def called(source: str) -> str:
     value = getattr(node, "value", None)
     plain = isinstance(value, ast.Name | ast.Attribute | ast.Subscript | ast.Call)
     return source if plain else f"({source})"
+
+
+def with_option(span: Span, option: str) -> str | None:
+    """A backward call as it stands in the source, with `create_graph=True` or `retain_graph=True`; None for
+    what is no call, or is too long to be quoted."""
+    call = parsed_call(span)
+    if call is None:
+        return None
+    kept = [keyword for keyword in call.keywords if keyword.arg not in (option, "retain_graph")]
+    given = ast.keyword(option, ast.Constant(True))
+    text = LIBRARY.sub("", ast.unparse(ast.Call(call.func, call.args, [*kept, given])))
+    return text if columns(text) <= LONGEST else None
+
+
+def parsed_call(span: Span | None) -> ast.Call | None:
+    """The syntax tree of a call; None for anything else."""
+    body = getattr(None if span is None else parsed(span.text), "body", None)
+    call = getattr(body[0], "value", None) if body else None
+    return call if isinstance(call, ast.Call) else None
 
 
 # ── telling of it ───────────────────────────────────────────────────────────────────────────────────────────

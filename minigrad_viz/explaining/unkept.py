@@ -4,10 +4,21 @@ backward; and a gradcheck with numbers that hold too few digits."""
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator
 
 from ..numbers import short
-from ..trace.events import BackwardStarted, Created, Failed, Forward, GradSet, Snapshot, TensorState, Trace
+from ..trace.events import (
+    BackwardStarted,
+    Created,
+    Failed,
+    Forward,
+    GradSet,
+    Snapshot,
+    Statement,
+    TensorState,
+    Trace,
+)
 from ..trace.explained import Explanation
 from ..trace.graph import CAUSE
 from .history import made_by
@@ -60,13 +71,22 @@ def not_kept(trace: Trace, reading: Reading, name: str, tensor: str, lang: str |
         nr = case.builder.at[tensor][1] if tensor in case.builder.at else 0
         arrived = case.builder.arrived.get((made or "", nr))
         if arrived is not None:
-            why = case.words("non_leaf_grad_why", name=name, value=short(arrived))
+            late = retained_late(trace, reading, name, call)
+            values = {"name": name, "value": short(arrived), "call": case.place(call.span)}
+            why = case.words("why_retained_late" if late else "non_leaf_grad_why", **values)
             fix = case.words("non_leaf_grad_fix", name=name)
             # Beside an error it would look as if this had led to it.
             marks = () if trace.error else case.card(tensor, CAUSE, case.words("mark_not_kept"))
             told = case.explain("non_leaf_grad", why, fix, marks)
             return told._replace(span=reading.event.span)
     return None
+
+
+def retained_late(trace: Trace, reading: Reading, name: str, call: BackwardStarted) -> bool:
+    """Whether the cell asked for the gradient of `name` to be kept after a call and before it was read."""
+    asks = re.compile(rf"(?<![\w.]){re.escape(name)}\.retain_grad\(\)")
+    since = trace.events[trace.events.index(call) : reading.time]
+    return any(isinstance(event, Statement) and asks.match(event.span.text) for event in since)
 
 
 def keeps(trace: Trace, call: BackwardStarted, tensor: str) -> bool:

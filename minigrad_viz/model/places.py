@@ -173,7 +173,11 @@ class Reader(Lookup):
             place.brought = event.span is None
             if event.span is None and event.name is None and state.node is None and not state.requires_grad:
                 place.gradient_of = [leaf for leaf, grad in self.deposits.items() if grad == state.value]
-                place.brought = not place.gradient_of
+                if event.gradient_of and not event.call:
+                    place.gradient_of = [event.gradient_of]
+                elif event.call in self.calls:
+                    self.gradient_of.setdefault(state.id, (event.call, event.gradient_of))
+                place.brought = not (place.gradient_of or event.gradient_of)
 
     def use(self, event: Forward | Mutated) -> None:
         """An op used tensors; what was written there tells which of several equal gradients one of them

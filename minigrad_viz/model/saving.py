@@ -37,7 +37,28 @@ def as_saved(found: Lookup, reader: Reader, node: NodeState, saved: tuple[Saved,
         return saved
     known = {s.name: tensor_saved_as(found, node, s.name) for s in saved if s.now is not None}
     values = {name: value_at(reader, id, version_of(saved, name)) for name, id in known.items() if id}
+    values |= {s.name: of_function(found, reader, node, s) for s in saved if s.name.startswith("saved[")}
     return tuple(replace(s, value=s.value or values.get(s.name)) for s in saved)
+
+
+def of_function(found: Lookup, reader: Reader, node: NodeState, saved: Saved) -> Value | None:
+    """What a custom Function saved before its memory was written to: what the only one of its inputs and
+    outputs was then that has come from the one version to the other."""
+    place = found.by_node.get(node.id)
+    if place is None or saved.now is None:
+        return None
+    near = dict.fromkeys([*(id for id in place.inputs or () if id), *(state.id for state in place.states)])
+    fits = [id for id in near if changed(reader, id, saved)]
+    return value_at(reader, fits[0], saved.version) if len(fits) == 1 else None
+
+
+def changed(reader: Reader, tensor: str, saved: Saved) -> bool:
+    """Whether a tensor, or what a write in place made of it, may be at the version of a stale value."""
+    if tensor not in reader.at or value_at(reader, tensor, saved.version) is None:
+        return False
+    later = [state.version for _, state in reader.later.get(tensor, ())]
+    born = [place.states[0].version for place in reader.places if place.inputs and tensor in place.inputs[:1]]
+    return saved.now in (*later, *born)
 
 
 def version_of(saved: tuple[Saved, ...], name: str) -> int | None:

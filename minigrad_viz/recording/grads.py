@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import weakref
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..protocol import Value, dtype_name, memory_of, version_of
@@ -12,6 +14,7 @@ if TYPE_CHECKING:
     from .ledger import Ledger
 
 ZERO = ("zero", "foreach_zero")  # the ops by which gradients are reset
+RETURNED = 1000  # gradients that `grad()` returned, after which those that are gone are forgotten
 
 
 class Held(NamedTuple):
@@ -29,10 +32,33 @@ class Grads:
         self.ledger = ledger
         self.held: dict[str, Held] = {}  # by the id of the tensor whose gradient it is
         self.aliases: dict[str, str] = {}  # of the gradient (`x.grad.data`), by their ids
+        self.owners: dict[int, str] = {}  # of what was a `.grad`, by address, which another may have now
+        # What `grad()` returned, by address: the object, the tensor whose gradient it is, and the call.
+        self.results: dict[int, tuple[weakref.ref[Any], str, int]] = {}
 
     def hold(self, tensor: str, grad: Any, taken: Any) -> None:
         """The tensor's gradient is this one, with these numbers."""
         self.held[tensor] = Held(id(grad), version_of(grad), taken)
+        self.owners[id(grad)] = tensor
+
+    def returned(self, gradients: Iterable[tuple[str, Any]], call: int) -> None:
+        """`grad()` returned gradients of these tensors."""
+        if len(self.results) > RETURNED:
+            self.results = {at: kept for at, kept in self.results.items() if kept[0]() is not None}
+        for name, grad in gradients:
+            if grad is not None:
+                self.results[id(grad)] = weakref.ref(grad), name, call
+
+    def origin(self, tensor: Any) -> tuple[str, int]:
+        """The tensor whose gradient this object is, and the call whose `grad()` returned it (0: it is the
+        `.grad` of that tensor); ("", 0) for what is none."""
+        kept = self.results.get(id(tensor))
+        if kept is not None and kept[0]() is tensor:
+            return kept[1:]
+        name = self.owners.get(id(tensor), "")
+        owner = self.ledger.ids.alive(name)
+        has = owner is not None and (owner.is_leaf or owner.retains_grad)  # else PyTorch warns
+        return (name, 0) if has and owner.grad is tensor else ("", 0)
 
     def alias(self, source: Any, result: str) -> None:
         """`result` has the memory of `source`, be that a gradient or not."""

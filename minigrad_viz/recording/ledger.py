@@ -102,7 +102,7 @@ class Ledger:
         if before is not None:  # its memory was written to through a view
             self.notes.append(("event", Mutated, "", before, state, (before,), None))
         else:
-            self.notes.append(("event", Created, state, None, None))
+            self.notes.append(("event", Created, state, None, None, *self.grads.origin(tensor)))
         return known
 
     def state_of(self, tensor: Any, name: str) -> notes.Row:

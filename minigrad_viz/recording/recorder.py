@@ -48,7 +48,7 @@ from ..trace.where import Locator, Spot
 from .crossing import Crossing, named_by
 from .ledger import observing
 from .listening import values_of
-from .named import named_tensors
+from .named import assignment, named_tensors
 from .pruning import KEPT_CALLS, deposits_in, prune
 
 
@@ -173,7 +173,10 @@ class Recorder(Crossing):
         if self.call:
             return
         readable = has_history(tensor)
-        span, _ = named_by(self._place())
+        spot = self._place()
+        span, _ = named_by(spot)
+        if spot is not None and spot.statement is not None and assignment(spot) is not None:
+            span = spot.statement  # `y[0] = 1.`, of which the target is the place
         if readable:
             self.grads.written(title, tensor, version, span)
         before = self.ids.object(tensor) or before
@@ -270,8 +273,9 @@ class Recorder(Crossing):
         lost = self._gone
         gone = [key for key, node in zip(self._keys, self._live, strict=True) if lost(node)]
         self.told_again("")
-        found = zip(self._wanted, results, strict=False)
+        found = list(zip(self._wanted, results, strict=False))
         captured = tuple((name, None if g is None else value_of(g)) for name, g in found)
+        self.grads.returned(found, self.call)
         self.stop_listening()
         self._live, self.inside, self.again = (), None, 0
         text = None if error is None else describe(error)

@@ -18,6 +18,7 @@ from ..sources.unseen import unseen
 from ..trace.explained import Matrices
 from ..words import text
 
+LIBRARIES = ("minigrad", "torch")
 SHOWN = 6  # pairs of an output and an input that are shown, those that do not agree first
 
 Array = np.ndarray[Any, Any]
@@ -179,13 +180,27 @@ def as_tuple(x: Any) -> tuple[Any, ...]:
 
 
 def names_of(fn: Callable[..., Any], n: int) -> list[str]:
-    """What to call the inputs: as the function's parameters, if it has one for each."""
+    """What to call the inputs: as the function's parameters, if it has one for each; for `MyPow.apply` as
+    those of its forward."""
+    forward, skipped = forward_of(fn)
     try:
-        parameters = list(inspect.signature(fn).parameters.values())
+        parameters = list(inspect.signature(forward).parameters.values())[skipped:]
     except (TypeError, ValueError):
         parameters = []
     plain = [p.name for p in parameters if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
     return plain[:n] if len(plain) >= n else [f"in{k}" for k in range(n)]
+
+
+def forward_of(fn: Callable[..., Any]) -> tuple[Callable[..., Any], int]:
+    """The function whose parameters tell what `fn` takes, and how many of them are not given to `fn`: of the
+    `apply` of a custom Function that is its forward, whose `ctx` only one without setup_context has."""
+    cls = getattr(fn, "__self__", None)
+    if not isinstance(cls, type) or getattr(fn, "__name__", "") != "apply":
+        return fn, 0
+    own = [each for each in cls.__mro__ if "setup_context" in vars(each)]
+    library = own and own[0].__module__.partition(".")[0] in LIBRARIES
+    forward = getattr(cls, "forward", None)
+    return (fn, 0) if forward is None or not own else (forward, 1 if library else 0)
 
 
 def pairs_of(

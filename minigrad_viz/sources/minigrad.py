@@ -22,6 +22,7 @@ from ..protocol import Value, has_history, node_name, owner_of
 from ..trace import notes
 from .quick import NUMBERS, SCALARS, forward_of, node_ran_of
 
+OURS = ("minigrad.", "minigrad_viz.")  # modules between an op and the code of the user's that ran it
 FIXED = frozenset((*SCALARS, *NUMBERS, complex))  # what cannot change
 
 
@@ -55,6 +56,7 @@ class Minigrad:
         self.slots: dict[Any, list[Any]] = {}  # where the nodes of an op keep what they saved
         self.before: dict[Any, Any] = {}  # of each leaf, the gradient before the deposit
         self.wraps = False  # whether gradients are tensors
+        self.base: str | None = None  # the id of a tensor of which a part is being written
         self.calm = False  # whether no code of the user's runs inside the backward call
         self.flows: dict[int, tuple[Any, Any]] = {}  # large gradients that were sent, by address
         self.fast = forward_of(self)
@@ -99,6 +101,10 @@ class Minigrad:
         if recorder.again:
             return recorder.ran_again(title, inputs, results[0] if results else None)
         if modes.state.saved_hooks and by_hook():
+            return
+        item = None if recorder.call or op.__class__ is not Op or not op.view else item_set()
+        if item is not None:  # a step on the way to the part, or of the value to its shape
+            self.base = recorder.id_of(item["self"])
             return
         if recorder.inside is not None:
             recorder.ran_inside(title, inputs, results[0] if results else None)
@@ -146,6 +152,10 @@ class Minigrad:
         """An op wrote into its first argument, which had another history before."""
         fn, nr = history
         before = None if fn is None else self.recorder.ids.output(fn, nr)
+        item = item_set()
+        if item is not None:
+            before = before if values[0] is item["self"] else self.base
+            values = [item["self"], item["value"]]
         self.recorder.mutated(op.name, values, version, before)
 
     def title(self, node: Any) -> str:
@@ -331,6 +341,17 @@ def by_hook() -> bool:
             return True
         frame = frame.f_back
     return False
+
+
+def item_set() -> dict[str, Any] | None:
+    """The variables of `__setitem__`, if what is told happens inside it: the cell wrote `t[key] = value`."""
+    frame: Any = sys._getframe(2)
+    code = TensorBase.result_class.__setitem__.__code__  # type: ignore[attr-defined]
+    while frame is not None and frame.f_globals.get("__name__", "").startswith(OURS):
+        if frame.f_code is code:
+            return frame.f_locals
+        frame = frame.f_back
+    return None
 
 
 def ghost_of(op: Any, results: list[Any]) -> str:

@@ -73,11 +73,15 @@ class ModeChanged(NamedTuple):
 
 
 class Created(NamedTuple):
-    """A tensor came into the cell: made from data there (`span` says where) or brought along from before."""
+    """A tensor came into the cell: made from data there (`span` says where) or brought along from before.
+    Of one that a backward call computed, `gradient_of` is the tensor whose gradient it is, and `call` the
+    call whose `grad()` returned it (0: it was the `.grad` of that tensor)."""
 
     tensor: TensorState
     span: Span | None
     name: str | None
+    gradient_of: str = ""
+    call: int = 0
 
 
 class Forward(NamedTuple):
