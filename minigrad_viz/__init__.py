@@ -15,6 +15,7 @@ _HOMES = {
     "draw": "drawing.picture",
     "Picture": "drawing.picture",
     "make_dot": "drawing.torchviz",
+    "Digraph": "drawing.digraph",
     "stepper": "player.widget",
     "Stepper": "player.widget",
     "record": "shell.run",
@@ -28,6 +29,7 @@ _HOMES = {
     "Trace": "trace.events",
 }
 __all__ = [
+    "Digraph",
     "Picture",
     "Report",
     "Stepper",

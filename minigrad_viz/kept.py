@@ -52,6 +52,8 @@ def saved_of(node: Any) -> Iterator[Kept]:
         except RuntimeError as refused:
             yield unreadable(name.removeprefix("_saved_"), str(refused))
             continue
+        if isinstance(value, tuple) and len(value) == 1 and is_tensor(value[0]):
+            value = value[0]  # the only index of `x[i]`
         if value is not None and not (name == "_saved_alpha" and value == 1 and op_of(cls.__name__) in SUMS):
             yield Kept(name.removeprefix("_saved_"), value, False)
     if not names and hasattr(cls, "saved_tensors"):

@@ -124,6 +124,19 @@ def shorten(text: str, width: int) -> str:
     return text
 
 
+def wrapped(text: str, width: int, indent: str = "") -> str:
+    """`text` in lines of at most `width` columns, as far as its blanks allow; later ones begin with
+    `indent`."""
+    first, *words = text.split(" ")
+    lines = [first]
+    for word in words:
+        if columns(lines[-1]) + 1 + columns(word) <= width:
+            lines[-1] += f" {word}"
+        else:
+            lines.append(indent + word)
+    return "\n".join(lines)
+
+
 _THIN, _BROAD = frozenset("ijlI.,:;'|!()[]ftr -/"), frozenset("mwMW@%…")
 
 

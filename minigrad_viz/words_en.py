@@ -53,6 +53,7 @@ WORDS: dict[str, str] = {
     "tip_forward": "{source} is used by {target}",
     "tip_gradient": "gradient from {target} to {source}: {value}",
     "tip_gradient_none": "gradient from {target} to {source}: nothing flowed",
+    "tip_gradient_unseen": "gradient from {target} to {source}: not recorded",
     "tip_none": "input {i}: no edge, because it needs no gradient",
     "tip_nones": "{n} inputs: no edge, because they need no gradient",
     "tip_reference": "{name} again: it is used {n} times, so each use has its own small sign",
@@ -62,8 +63,8 @@ WORDS: dict[str, str] = {
     "legend_stale": "saved, then written to: no longer usable",
     "legend_cut": "the path of the gradient ends",
     "legend_fog": "computed without recording",
-    "legend_ghost": "a node that would have been made",
-    "legend_lost": "where the gradient would have gone on",
+    "legend_ghost": "a node that would be here",
+    "legend_lost": "where it would go on",
     "legend_memory": "same letter, same memory",
     "legend_removed": "a hook that was removed",
     "picture_marked": "{picture} Marked: {labels}.",
@@ -127,6 +128,7 @@ WORDS: dict[str, str] = {
     "legend_forward": "forward",
     "legend_gradient": "gradient that flowed",
     "legend_todo": "gradient, not run",
+    "legend_unseen": "gradient, not recorded",
     "legend_none": "input without gradient",
     "legend_not_kept": "computed, not kept in .grad",
     "legend_asked": "its gradient was asked for",
@@ -163,9 +165,9 @@ WORDS: dict[str, str] = {
     "no_graph_left": (
         "{names}: only the numbers were taken along, so the path ended there and there is no graph."
     ),
-    "no_graph_integer": "Only floating point and complex tensors can require gradients, not {dtype}: {names}.",
+    "no_graph_integer": "Only floating point and complex tensors can have gradients, not {dtype}: {names}.",
     "no_graph_checked": "What gradcheck computes to compare derivatives is not drawn.",
-    "no_graph_unused": "No operation used {names}, so there is no graph, although gradients are asked for.",
+    "no_graph_unused": "No operation used {names}, so there is no graph, though gradients are asked for.",
     "no_graph_leaf": "No operation made {names}, so no graph leads back from there.",
     "note_anomaly": "Anomaly mode: every gradient is tested for NaN.",
     "no_tensors": "This cell made no tensor.",
@@ -570,8 +572,8 @@ WORDS: dict[str, str] = {
     "second_backward_fix_unnamed": "Run the forward pass again before {second}. {keep}",
     "second_backward_keep": "Only for a graph that you really reuse: retain_graph=True in {first}.",
     "second_backward_keep_off": (
-        "Only for a graph that you really reuse: leave retain_graph=False out of {first}, for create_graph=True "
-        "alone keeps it."
+        "Only for a graph that you really reuse: leave retain_graph=False out of {first}, for "
+        "create_graph=True alone keeps it."
     ),
     "second_backward_keep_instead": (
         "Only for a graph that you really reuse: retain_graph=True instead of retain_graph=False in {first}."

@@ -53,6 +53,7 @@ WORDS: dict[str, str] = {
     "tip_forward": "{target}의 계산에 {source}을(를) 사용",
     "tip_gradient": "{target}에서 {source}(으)로 흐른 변화도: {value}",
     "tip_gradient_none": "{target}에서 {source}(으)로 흐른 변화도: 없음",
+    "tip_gradient_unseen": "{target}에서 {source}(으)로 흐른 변화도: 기록하지 않음",
     "tip_none": "입력 {i}: 변화도가 필요 없으므로 간선이 없음",
     "tip_nones": "입력 {n}개: 변화도가 필요 없으므로 간선이 없음",
     "tip_reference": "{name}와(과) 같은 텐서: {n}번 사용되므로 사용하는 곳마다 작은 표지를 둠",
@@ -129,6 +130,7 @@ WORDS: dict[str, str] = {
     "legend_forward": "순전파",
     "legend_gradient": "흐른 변화도",
     "legend_todo": "흐르지 않은 변화도",
+    "legend_unseen": "기록하지 않은 변화도",
     "legend_none": "변화도가 필요 없는 입력",
     "legend_not_kept": "계산했지만 .grad에 저장하지 않음",
     "legend_asked": "변화도를 요청한 곳",
@@ -588,7 +590,8 @@ WORDS: dict[str, str] = {
         "{first} 전에 {read}을(를) 읽습니다. 또는 그 호출에 retain_graph=True를 주어 저장된 값을 남겨 둡니다."
     ),
     "freed_read_fix_unseen": (
-        "역전파 전에 {read}을(를) 읽습니다. 또는 역전파할 때 retain_graph=True를 주어 저장된 값을 남겨 둡니다."
+        "역전파 전에 {read}을(를) 읽습니다. 또는 역전파할 때 retain_graph=True를 주어 저장된 값을 남겨 "
+        "둡니다."
     ),
     "saved_modified_why": (
         "{node}이(가) {name}을(를) 버전 {then}에서 저장했습니다. 그 뒤 {writer}이(가) 값을 바꾸어 지금은 "
@@ -664,8 +667,8 @@ WORDS: dict[str, str] = {
         "과정에서 노드가 만들어지지 않았습니다."
     ),
     "no_grad_fn_why_from_gradient_constant": (
-        "{made}이(가) 그래프를 만들게 했는데도 {gradient}에 그래프가 없어서 {root}에도 없습니다. {gradient}의 "
-        "계산에 쓰인 것 가운데 변화도를 요구하는 것이 없기 때문입니다."
+        "{made}이(가) 그래프를 만들게 했는데도 {gradient}에 그래프가 없어서 {root}에도 없습니다. "
+        "{gradient}의 계산에 쓰인 것 가운데 변화도를 요구하는 것이 없기 때문입니다."
     ),
     "no_grad_fn_why_from_gradient_unseen": (
         "{gradient}에 그래프가 없어서 {root}에도 없습니다. 변화도는 create_graph=True로 역전파하여 계산할 "

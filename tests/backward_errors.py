@@ -17,6 +17,8 @@ class Double(torch.autograd.Function):
         {}
 
 """
+CUBE = X + "y = x ** 3\nz = torch.log(y)\n"
+WITHOUT = "computed it without create_graph=True, so no nodes were made on the way."
 REUSE = "Only for a graph that you really reuse: retain_graph=True"
 NEW_LEAF = "y.requires_grad = True would not help: it makes a new leaf that leads nowhere."
 
@@ -348,7 +350,7 @@ ROWS = {
         "The gradient has the shape (2,), and y has the shape (3,). It needs one number for each element of "
         "y.",
         "Give a gradient of the shape (3,): torch.ones_like(y), for example.",
-        ("! y: shape (3,)", "ones(2): shape (2,)"),
+        ("! y: shape (3,)",),
         3,
         None,
     ),
@@ -513,6 +515,120 @@ ROWS = {
         ("! SqrtBackward0 of y: sent nan",),
         5,
         3,
+    ),
+    "a gradient in .grad": Row(
+        "no_grad_fn",
+        CUBE + "z.backward()\ntorch.autograd.grad(x.grad, x)\n",
+        f"x.grad has no graph: z.backward() (line 4) {WITHOUT}",
+        "To differentiate x.grad again, have its graph built: z.backward(create_graph=True).",
+        ("! x.grad: no graph",),
+        5,
+        4,
+    ),
+    "a gradient in .grad by another name": Row(
+        "no_grad_fn",
+        CUBE + "z.backward(retain_graph=True)\ng = x.grad\ng.backward()\n",
+        f"x.grad has no graph: z.backward(retain_graph=True) (line 4) {WITHOUT}",
+        "To differentiate x.grad again, have its graph built: z.backward(create_graph=True).",
+        ("! x.grad: no graph",),
+        6,
+        4,
+    ),
+    "a gradient that grad() returned": Row(
+        "no_grad_fn",
+        CUBE
+        + "gradient, = torch.autograd.grad(z, x, create_graph=False)\ntorch.autograd.grad(gradient, x)\n",
+        f"gradient has no graph: autograd.grad(z, x, create_graph=False) (line 4) {WITHOUT}",
+        "To differentiate gradient again, have its graph built: autograd.grad(z, x, create_graph=True).",
+        ("! gradient: no graph",),
+        5,
+        4,
+    ),
+    "computed from a gradient": Row(
+        "no_grad_fn",
+        CUBE + "found = torch.autograd.grad(z, [x, y])\nsquare = found[0] ** 2\nsquare.backward()\n",
+        f"square has no graph, for ∂z/∂x has none: autograd.grad(z, [x, y]) (line 4) {WITHOUT}",
+        "To differentiate ∂z/∂x again, have its graph built: autograd.grad(z, [x, y], create_graph=True).",
+        ("! square: no graph", "∂z/∂x: no graph"),
+        6,
+        4,
+    ),
+    "a gradient that is constant": Row(
+        "no_grad_fn",
+        X + "y = x * 2\ny.backward(create_graph=True)\ntorch.autograd.grad(x.grad, x)\n",
+        "x.grad has no graph although y.backward(create_graph=True) (line 3) was to build one: nothing that "
+        "x.grad was computed from requires gradients. It is a constant, as every derivative of a linear "
+        "function is.",
+        "",
+        ("! x.grad: no graph",),
+        4,
+        3,
+    ),
+    "a gradient that was put there": Row(
+        "no_grad_fn",
+        CUBE + "z.backward()\nx.grad = torch.tensor(1.0)\ntorch.autograd.grad(x.grad, x)\n",
+        "x.grad was made from data, by tensor(1.0) (line 5), and does not require gradients.",
+        "Ask for gradients where the data is made: torch.tensor(…, requires_grad=True). Then compute x.grad "
+        "from it.",
+        ("! x.grad: no graph",),
+        6,
+        5,
+    ),
+    "a freed value is read": Row(
+        "second_backward",
+        CUBE + "z.backward()\nprint(z.grad_fn._saved_self)\n",
+        "z.backward() (line 4) freed what LogBackward0 at z had saved, so z.grad_fn._saved_self cannot be "
+        "read any more.",
+        "Read z.grad_fn._saved_self before z.backward() (line 4). Or have what was saved kept: "
+        "z.backward(retain_graph=True).",
+        ("! self of z: freed by line 4",),
+        5,
+        4,
+    ),
+    "a freed value further back is read": Row(
+        "second_backward",
+        CUBE + "z.backward()\nz.grad_fn.next_functions[0][0]._saved_self\n",
+        "z.backward() (line 4) freed what PowBackward0 at y had saved, so "
+        "z.grad_fn.next_functions[0][0]._saved_self cannot be read any more.",
+        "Read z.grad_fn.next_functions[0][0]._saved_self before z.backward() (line 4). Or have what was "
+        "saved kept: z.backward(retain_graph=True).",
+        ("! self of y: freed by line 4",),
+        5,
+        4,
+    ),
+    "a freed value of nobody knows which node is read": Row(
+        "second_backward",
+        CUBE + "z.backward()\nnode = z.grad_fn\nnode._saved_self\n",
+        "An earlier backward call freed what this node had saved, so node._saved_self cannot be read any "
+        "more.",
+        "Read node._saved_self before backward runs. Or have what was saved kept: retain_graph=True in that "
+        "call.",
+        (),
+        6,
+        None,
+    ),
+    "freed although a graph was built": Row(
+        "second_backward",
+        CUBE + "g, = torch.autograd.grad(z, x, create_graph=True, retain_graph=False)\ng.backward()\n",
+        "autograd.grad(z, x, create_graph=True, retain_graph=False) (line 4) freed what PowBackward0 at y "
+        "had saved; g.backward() (line 5) needs it again.",
+        "Compute y, g anew before g.backward() (line 5). Only for a graph that you really reuse: leave "
+        "retain_graph=False out of autograd.grad(z, x, create_graph=True, retain_graph=False) (line 4), for "
+        "create_graph=True alone keeps it.",
+        ("! PowBackward0 of y: stopped here", "! self of y: freed by line 4"),
+        5,
+        4,
+    ),
+    "freed as it was said": Row(
+        "second_backward",
+        CUBE + "z.backward(retain_graph=False)\nz.backward()\n",
+        "z.backward(retain_graph=False) (line 4) freed what LogBackward0 at z had saved; z.backward() (line "
+        "5) needs it again.",
+        "Compute y, z anew before z.backward() (line 5). Only for a graph that you really reuse: "
+        "retain_graph=True instead of retain_graph=False in z.backward(retain_graph=False) (line 4).",
+        ("! LogBackward0 of z: stopped here", "! self of z: freed by line 4"),
+        5,
+        4,
     ),
     "raised in a Function": Row(
         "raised",

@@ -5,7 +5,8 @@ numbers that suit the op (`low`, `high`), or the numbers themselves. `smooth=Fal
 tell its derivative. `other_order=True`: the gradient of the second input is the same product taken in another
 order, so that its graph differs: pow keeps the order of PyTorch 1.4, on which the last digit of documented
 results depends. `twice=False`: no second derivative is finite. `numbers="real"` or `"complex"`: the op takes
-only these; `same_graph=False`: PyTorch composes its gradient otherwise.
+only these; `same_graph=False`: PyTorch composes its gradient otherwise; `forward=False`: PyTorch has no
+forward mode for it.
 """
 
 from __future__ import annotations
@@ -29,6 +30,7 @@ class Case:
     twice: bool = True
     numbers: str = "both"
     same_graph: bool = True
+    forward: bool = True
 
     def arrays(self, dtype: str) -> list[np.ndarray]:
         """The inputs as arrays: fixed, different numbers between `low` and `high`; of complex ones this is

@@ -44,7 +44,7 @@ def named(name: str) -> Any:
             found = getattr(found, part, None)
         if found is not None:
             return found
-    return None
+    return getattr(minigrad.Tensor, name + "_", None)  # `uniform` of the table is `uniform_`
 
 
 def ours(entry: Any) -> Any:
@@ -149,6 +149,7 @@ def described(x: Any) -> str:
 def call(entry: Any, library: Any, sample: Sample) -> Any:
     """The op on a sample; what it returns, as a list of tensors (and other things, as they are)."""
     function = entry.op if library is not minigrad else ours(entry)
+    library.manual_seed(42)  # as the table does for PyTorch before each op that draws random numbers
     result = function(*sample.args, **sample.kwargs)
     return list(result) if isinstance(result, (list, tuple)) else [result]
 

@@ -146,6 +146,6 @@ def test_a_copy_is_made():
 
 
 def test_there_is_only_the_cpu():
-    assert minigrad.tensor(1.0, device="cpu").device == "cpu"
+    assert minigrad.tensor(1.0, device="cpu").device == minigrad.device("cpu")
     with pytest.raises(RuntimeError, match="CPU only"):
         minigrad.zeros(1, device="cuda")

@@ -8,6 +8,7 @@ from cells import CELLS, run, traced
 from hypothesis import given, settings
 
 import minigrad
+from minigrad_viz.drawing.picture import Picture
 from minigrad_viz.model.build import Builder, build
 from minigrad_viz.model.naming import plain_name
 from minigrad_viz.model.scenes import scenes_of
@@ -231,6 +232,39 @@ def test_views_of_a_graph_that_nobody_recorded(library):
 )
 def test_why_there_is_no_graph(line, note, library):
     assert picture(LEAF + line + "\n", library).note == note
+
+
+def test_the_legend_has_what_the_picture_has(library):
+    """A dotted arrow where a path ends; a dotted box where a node would have been."""
+    arrow, box = "where it would go on", "a node that would be here"
+    c = VECTOR + "y = x * 2\nw = y.detach()\nz = w.sum()\n"
+    svg = Picture(build(traced(c, library)), lang="en").svg()
+    assert arrow in svg and box not in svg
+    off = VECTOR + "with torch.no_grad():\n    y = x * 2\n    z = y * 3\n"
+    assert box in Picture(build(traced(off, library)), lang="en").svg()
+
+
+def test_an_item_is_one_write(library):
+    """`w[0] = 7.` writes into `w`: neither the part nor the number is a tensor of the cell's."""
+    cell = VECTOR + "y = torch.exp(x)\nw = y.detach()\nw[0] = 7.0\n"
+    assert list(cards(picture(cell, library))) == ["x", "y", "w"]
+    assert len(picture(cell, library).stations) == 3
+    tracked = VECTOR + "c = torch.tensor(7.0)\ny = x * 2\ny[0] = c\ny[1:] = 5.0\nz = y.sum()\n"
+    graph = picture(tracked, library)
+    assert [card.name for _, card in graph.cards()] == ["x", "c", "y₁", "y₂", "y₃", "z"]
+    assert [s.cards[0].expr for s in graph.stations[3:5]] == ["y[0] = c", "y[1:] = 5.0"]
+    told = to_text(frames_of(traced(tracked, library), graph, lang="en"), "en")
+    assert "y[0] = c changes y₁ in place, which makes y₂ = [7. 4.]: version 0 → 1" in told
+    run(tracked + "z.backward()\nassert x.grad.tolist() == [0.0, 0.0]\n", library)
+
+
+def test_several_that_nothing_used(library):
+    trace = traced(
+        "x = torch.tensor(1.0, requires_grad=True)\ny = torch.tensor(2.0, requires_grad=True)\n", library
+    )
+    told = {lang: Picture(build(trace), lang=lang).outline().split("\n")[0] for lang in ("en", "ko")}
+    assert told["en"] == "No operation used x, y, so there is no graph, though gradients are asked for."
+    assert told["ko"] == "변화도를 요구하지만 x, y을(를) 사용한 연산이 없어서 그래프가 없습니다."
 
 
 def test_steps(library):

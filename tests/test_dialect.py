@@ -14,7 +14,12 @@ from minigrad import dialect
 from minigrad.op import OPS
 
 # The ops of which PyTorch 1.4 printed a digit: those with several derivative overloads.
-NUMBERED = ("Add", "Div", "Fill", "MaskedFill", "Mean", "Mul", "Pow", "Relu", "Rsub", "Squeeze", "Sub", "Sum")
+NUMBERED = (
+    "Add", "Div", "Fill", "MaskedFill", "Mean", "Mul", "Pow", "Relu", "Rsub", "Squeeze", "Sub", "Sum",
+    "Round", "SpecialXlog1Py",
+    "Clamp", "ClampMax", "ClampMin", "Copysign", "Eq", "Fmod", "Ge", "Gt", "Le", "Lerp", "Lt", "Ne",
+    "Remainder", "Xlogy",
+)  # fmt: skip
 # Those that had another name, or whose overload had another digit.
 OTHER = {
     "CopyBackwards": "CloneBackward",

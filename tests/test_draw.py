@@ -100,8 +100,18 @@ class TestWhatIsDrawn:
     def test_tensors_without_a_graph(self, library):
         a, x = library.tensor(2.0), library.tensor(3.0, requires_grad=True)
         assert draw(a).graph.note == ("no_graph", {})
-        assert draw(x).graph.note == ("no_graph_unused", {"names": "x"})
+        assert draw(x).graph.note == ("no_graph_leaf", {"names": "x"})
         assert draw(a).graph.tracked is False and draw(a).problem is None
+        assert "No operation made x, so no graph leads back from there." in draw(a, x, lang="en").outline()
+
+    def test_gradients_that_nobody_recorded(self, library):
+        x = library.tensor(5.0, requires_grad=True)
+        z = library.log(x**3)
+        assert "gradient, not run" in draw(z, lang="en").svg()
+        z.backward()
+        svg = draw(z, lang="en").svg()
+        assert "gradient, not recorded" in svg and "not run" not in svg and "nothing flowed" not in svg
+        assert "to x: not recorded</title>" in svg
 
     def test_drawing_changes_nothing(self, library):
         x = library.tensor(5.0, requires_grad=True)

@@ -65,6 +65,27 @@ def test_a_second_backward(library):
         assert not shown.report.graph.marks, "it may have been any of those that have nothing left"
 
 
+DERIVED = CUBE + "gradient = torch.autograd.grad(z, x)[0]\ntorch.autograd.grad(gradient, x)\n"
+
+
+def test_a_gradient_without_a_graph(library):
+    told = explained(CUBE + "z.backward()\ntorch.autograd.grad(x.grad, x)\n", library)
+    assert "why: x.grad has no graph: a gradient has one only where backward computes it with" in told
+    assert "fix: To differentiate x.grad again, compute it with create_graph=True" in told
+    told = explained(DERIVED, library)
+    assert "why: gradient has no graph: autograd.grad(z, x) (line 4) computed it without" in told
+    assert "fix: To differentiate gradient again, have its graph built: autograd.grad(z, x, create_g" in told
+    for other in ("gradient = gradient * 1\n", "gradient = x.grad or gradient\n"):
+        twice = DERIVED.replace("torch.autograd.grad(gradient", other + "torch.autograd.grad(gradient")
+        assert "No graph leads back from gradient." in explained(twice, library), "it may be the other"
+
+
+def test_a_freed_value_that_is_read(library):
+    told = explained(CUBE + "z.backward()\nz.grad_fn._saved_self\n", library)
+    assert "why: An earlier backward call freed what this node had saved, so z.grad_fn._saved_self" in told
+    assert "fix: Read z.grad_fn._saved_self before backward runs." in told
+
+
 def test_what_nobody_saw_is_not_told():
     """A recorder would know the line that freed the values, and the expressions."""
     told = explained(CELLS[6])

@@ -30,13 +30,34 @@ TRIED = [
     (case, dtype)
     for dtype in ("float64", "complex128")
     for case in CASES
-    if case.numbers in ("both", "complex" if dtype == "complex128" else "real")
+    if case.forward and case.numbers in ("both", "complex" if dtype == "complex128" else "real")
 ]
 NAMES = [f"{case.name}-{dtype}" for case, dtype in TRIED]
 TWICE = [(case, dtype) for case, dtype in TRIED if case.twice]
 TWICE_NAMES = [name for name, (case, _) in zip(NAMES, TRIED) if case.twice]
 # PyTorch leaves out the imaginary part of the tangent where a real number in a complex power is dual.
 WRONG = ("pow complex number", "complex number pow", "complex to real power", "real to complex")
+
+
+# PyTorch makes the tangent in place, from which no gradient comes back.
+ONE_WAY = ("logsumexp", "softmax", "log_softmax", "norm 1", "logcumsumexp")
+
+
+# PyTorch has no derivative of the tangent, fails where it takes it, or takes mean and deviation for constants.
+ONE_WAY_NETWORKS = (
+    *("glu", "cross_entropy", "cross_entropy smoothed", "layer_norm", "batch_norm"),
+    "binary_cross_entropy",
+)
+# PyTorch copies the tangent of a reduced loss, and writes that of a norm in another way.
+OTHER_TANGENT = (
+    *("mse_loss", "smooth_l1_loss", "soft_margin_loss", "binary_cross_entropy", "logits with weights"),
+    *("binary_cross_entropy_with_logits", "pairwise_distance", "triplet_margin_loss"),
+    *("group_norm", "batch_norm evaluated"),
+)
+# PyTorch writes into zeros that cannot be written to.
+FAILING = ("mse_loss",)
+# PyTorch knows which of several gradients has no tangent.
+ZEROS = ("prelu", "layer_norm", "batch_norm", "batch_norm evaluated")
 
 
 def is_wrong(case: Case, dtype: str) -> bool:
@@ -135,12 +156,15 @@ def test_the_transposed_vjp_is_the_same(monkeypatch, case, dtype):
 
 def composed_alike(case: Case, dtype: str) -> bool:
     """Whether the tangent is composed as PyTorch's: of complex numbers only where the op says so."""
-    return dtype != "complex128"
+    is_copy = "_copy" in case.name or case.name == "diag of a matrix"  # PyTorch copies a view of the tangent
+    return dtype != "complex128" and case.name not in OTHER_TANGENT and not is_copy
 
 
 @pytest.mark.parametrize(("case", "dtype"), TWICE, ids=TWICE_NAMES)
 def test_forward_over_reverse(torch, case, dtype):
     """The tangents' graph is PyTorch's, and so are the gradients that run through it."""
+    if case.name in ONE_WAY + ONE_WAY_NETWORKS:
+        pytest.skip("PyTorch's tangent has no gradient")
     if is_wrong(case, dtype):
         pytest.skip("PyTorch leaves out the imaginary part")
     for dual in ways(case):
@@ -168,6 +192,8 @@ def test_forward_over_reverse(torch, case, dtype):
 @pytest.mark.parametrize(("case", "dtype"), TWICE, ids=TWICE_NAMES)
 def test_reverse_over_forward(torch, case, dtype):
     """Gradients of dual tensors have PyTorch's tangents."""
+    if case.name in FAILING:
+        pytest.skip("PyTorch fails")
     if is_wrong(case, dtype):
         pytest.skip("PyTorch leaves out the imaginary part")
     for dual in ways(case):
@@ -179,6 +205,9 @@ def test_reverse_over_forward(torch, case, dtype):
         for (mine, my_tangent), (other, its_tangent) in zip(ours, theirs, strict=True):
             assert (mine is None) == (other is None)
             assert mine is None or close(mine, other)
+            if case.name in ZEROS and its_tangent is None and my_tangent is not None:
+                assert not np.any(numbers(my_tangent)), f"{my_tangent!r} against None"
+                continue
             assert (my_tangent is None) == (its_tangent is None), f"{my_tangent!r} against {its_tangent!r}"
             if my_tangent is not None:
                 assert close(my_tangent, its_tangent), f"{my_tangent!r} against {its_tangent!r}"

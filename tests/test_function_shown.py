@@ -240,3 +240,46 @@ def test_constants_and_results_under_no_grad_are_leaves_too(library):
         name for name, text in said.items() if "a leaf, too: every tensor without a grad_fn is one" in text
     }
     assert too == {"c", "n"} and {"x", "y", "w"} <= set(said)
+
+
+STALE = """
+class Exp(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, i, k):
+        result = i.exp() * k
+        ctx.save_for_backward(k, result)
+        return result
+
+    @staticmethod
+    def backward(ctx, g):
+        k, result = ctx.saved_tensors
+        return g * result, None
+
+i = torch.tensor(1.0, requires_grad=True)
+k = torch.tensor(2.0)
+a = Exp.apply(i, k)
+"""
+
+
+def test_a_saved_value_that_was_written_to(library):
+    """Which of them it was, its value where somebody saw it, and both versions."""
+    trace = traced(STALE + "b = a.add_(1)\nb.backward()\n", library)
+    (deck,) = [s.deck for s in build(trace).stations if s.deck and s.deck.name == "ExpBackward"]
+    kept, stale = deck.saved
+    assert (kept.name, kept.now, kept.value.items) == ("saved[0]", None, (2.0,))
+    assert (stale.name, stale.version, stale.now) == ("saved[1]", 0, 1)
+    seen = library is minigrad  # PyTorch tells of no `apply`
+    assert (stale.value is not None) == seen
+    told = outline(build(trace), "en")
+    value = " 5.4366" if seen else ""
+    assert f"saved[1]{value} (saved at version 0, now 1: no longer usable)" in told
+    assert f"saved[1]{value} v0→1" in Picture(build(trace), lang="en").svg()
+
+
+def test_a_saved_input_that_was_written_to(library):
+    trace = traced(STALE + "k += 1\na.backward()\n", library)
+    (deck,) = [s.deck for s in build(trace).stations if s.deck and s.deck.name == "ExpBackward"]
+    stale, kept = deck.saved
+    assert (stale.name, stale.version, stale.now) == ("saved[0]", 0, 1) and kept.now is None
+    assert library is not minigrad or stale.value.items == (2.0,)
+    assert round(kept.value.items[0], 4) == 5.4366

@@ -383,7 +383,7 @@ def test_all_is_well(library):
 def test_what_disagrees_is_said_and_marked(library):
     found = check_gradients(wrong_square(library), doubles(library, [1.0, 4.0]), lang="en")
     assert not found
-    assert repr(found).startswith("∂out[1]/∂in0[1] is 4. by backward and 8. by the difference quotient.")
+    assert repr(found).startswith("∂out[1]/∂x[1] is 4. by backward and 8. by the difference quotient.")
     assert found.pairs[0].wrong == ((1, 1), (0, 0))
     assert found._repr_html_().count('class="w"') == 6
 
@@ -512,3 +512,43 @@ def test_outputs_are_told_apart(library):
     assert said.startswith("∂out1[1]/∂x[1] is 4. by backward and 8. by the difference quotient.")
     source = times() + "torch.autograd.gradcheck(lambda x: (x * 1, Times.apply(x)), (x,))\n"
     assert explained(source, library).why.startswith("∂out1[0]/∂x[0] is 3. by backward and 2. by")
+
+
+NAMED = """
+class Old(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, base, exponent):
+        ctx.save_for_backward(base, exponent)
+        return base**exponent
+
+    @staticmethod
+    def backward(ctx, g):
+        base, exponent = ctx.saved_tensors
+        return g * exponent * base ** (exponent - 1), g * base**exponent * torch.log(base)
+
+class New(Old):
+    @staticmethod
+    def forward(base, exponent):
+        return base**exponent
+
+    @staticmethod
+    def setup_context(ctx, inputs, output):
+        ctx.save_for_backward(*inputs)
+
+class Any(Old):
+    @staticmethod
+    def forward(ctx, *both):
+        return Old.forward(ctx, *both)
+"""
+
+
+@pytest.mark.parametrize(
+    "name, rows",
+    [("Old", ["base", "exponent"]), ("New", ["base", "exponent"]), ("Any", ["in0", "in1"])],
+)
+def test_inputs_of_a_function_are_called_as_its_forward_does(name, rows, library):
+    space = {"torch": library}
+    exec(NAMED, space)
+    x, q = (library.tensor(v, dtype=library.float64, requires_grad=True) for v in (5.0, 3.0))
+    found = check_gradients(space[name].apply, (x, q), lang="en")
+    assert found and [pair.rows for pair in found.pairs] == [(row,) for row in rows]

@@ -22,7 +22,7 @@ LAYERS: dict[str, list[tuple[str, str]]] = {
     "minigrad": [
         ("pure", "printing print_options"),  # L6 by use; imports NumPy only, so that everything may print
         ("pure results", "return_types"),
-        ("L0", "dtypes modes dialect hooks devices"),
+        ("L0", "dtypes modes dialect hooks devices cuda backends"),
         ("L0 memory", "refusals storage"),
         ("L0 passes", "running"),
         ("L0 anomaly", "anomaly"),
@@ -38,12 +38,15 @@ LAYERS: dict[str, list[tuple[str, str]]] = {
         ("L4", "ops"),
         ("L5 views", "views overlap"),
         ("L5", "inplace"),
-        ("L6", "creation"),
+        ("L6", "creation random"),
         ("L6 class", "tensor"),
-        ("L6 functions", "linalg special"),
+        ("L6 functions", "linalg special signal"),
         ("L7", "autograd"),
         ("L7 transforms", "func"),
-        ("L8", "nn optim utils"),
+        ("L8 helpers", "utils"),
+        ("L8 models", "nn"),
+        ("L8 training", "optim"),
+        ("L8 files", "serialization"),
     ],
     "minigrad_viz": [
         ("V0 texts", "words_en words_ko"),

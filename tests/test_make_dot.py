@@ -10,7 +10,7 @@ import graphviz
 import pytest
 
 import minigrad
-from minigrad_viz import make_dot
+from minigrad_viz import Digraph, make_dot
 
 
 def example(library):
@@ -25,6 +25,12 @@ def nodes(dot) -> dict[str, tuple[str, str]]:
         r'^\t(\w+) \[label=(?:"((?:[^"\\]|\\.)*)"|(\w+)) fillcolor=(\w+)', dot.source, re.MULTILINE
     )
     return {name: (quoted or word, colour) for name, quoted, word, colour in found}
+
+
+def test_any_digraph_shows_itself():
+    dot = Digraph("steps")
+    dot.edge("x", "y")
+    assert issubclass(Digraph, graphviz.Digraph) and "<svg" in dot._repr_mimebundle_()["image/svg+xml"]
 
 
 def test_the_signature_is_torchvizs():

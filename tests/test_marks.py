@@ -186,7 +186,7 @@ def test_every_look(name, look):
 
 def test_the_legend_explains_every_sign():
     shown = {text for make in SIGNED.values() for text in texts(draw(make(), lang="en")[0])}
-    seldom = ("stale", "removed", "cut", "fog", "ghost", "memory", "guilty", "cause")
+    seldom = ("stale", "removed", "cut", "fog", "ghost", "lost", "memory", "guilty", "cause")
     assert set(seldom) <= set(SIGNS)
     assert {CATALOGUES["en"][f"legend_{sign}"] for sign in seldom} <= shown
 

@@ -147,6 +147,10 @@ def test_vjps_in_matrix_form(node, input, saved, received, shape, formula, numbe
 NO_DERIVATIVE = {
     "eq", "ne", "lt", "le", "gt", "ge", "logical_and", "logical_not", "bitwise_not", "zeros_like",
     "ones_like", "argmax", "put_strided",
+    "all", "any", "argmin", "bincount", "count_nonzero", "histc",
+    "half_steps", "isfinite", "isinf", "isnan", "isneginf", "isposinf", "isreal", "signbit",
+    "bitwise_and", "bitwise_or", "bitwise_xor", "bitwise_left_shift", "bitwise_right_shift", "logical_or",
+    "logical_xor", "gcd", "lcm", "isclose", "isin", "heaviside", "floor_divide",
 }  # fmt: skip
 # Ops of complex numbers, of which steps are told by name.
 OF_COMPLEX = {
@@ -160,6 +164,10 @@ WITHOUT_FORMULA = {
     "as_strided": "where elements are repeated the gradient is put together in memory",
     "fill_tensor": "one gradient is 0, the other a sum: neither element by element nor not",
     "fw_primal": "it passes on what comes",
+    "var": "that nothing is said of dimensions and correction is noted as None",
+    "linalg_vector_norm": "that nothing is said of dimensions is noted as None",
+    "renorm": "a norm and its derivative in double precision",
+    "trace": "the gradient is put into zeros",
 }
 
 

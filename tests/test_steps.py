@@ -256,3 +256,35 @@ def test_markup_in_names_stays_text():
     assert shown.startswith(head) and "\n" not in shown
     assert not set("<>$|`[]*_\\{}@") & set(shown[len(head) :]) and "://" not in shown
     assert html.unescape(shown[len(head) :]) == hostile.replace("\n", " ")
+
+
+# ── a call that was refused ─────────────────────────────────────────────────────────────────────────────────
+
+REFUSED = "x = torch.tensor([1.0, 2.0], requires_grad=True)\nQ = 3 * x\n"
+
+
+@pytest.mark.parametrize(
+    "call",
+    ["Q.backward()", "Q.detach().backward()", "Q.backward(gradient=torch.tensor(1.0))",
+     "torch.autograd.grad(Q, x, torch.tensor(1.0))"],
+)  # fmt: skip
+def test_a_refused_call_is_a_backward_step(call, library):
+    trace = traced(f"{REFUSED}{call}\n", library)
+    graph = build(trace)
+    *before, last = frames_of(trace, graph, lang="en")
+    assert last.failed and last.phase == "backward" and last.label == "backward 1 of 1"
+    assert {frame.phase for frame in before} == {"forward"}
+    names = [card.name for _, card in graph.cards()]
+    assert names in (["x", "Q"], ["x", "Q", None]) and not any(
+        card.expr == "tensor(1.0)" for _, card in graph.cards()
+    )
+
+
+def test_a_refused_gradient_that_has_a_name_stays(library):
+    graph = build(traced(REFUSED + "v = torch.tensor(1.0)\nQ.backward(v)\n", library))
+    assert [card.name for _, card in graph.cards()] == ["x", "Q", "v"]
+
+
+def test_an_error_elsewhere_is_a_forward_step(library):
+    trace = traced(REFUSED + "Q.item()\n", library)
+    assert frames_of(trace, build(trace), lang="en")[-1].phase == "forward"

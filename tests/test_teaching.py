@@ -111,6 +111,11 @@ def test_grad_is_none_on_a_result(cell):
     assert "y = x ** 3   125.   ! not kept   grad (0.008, not kept)" in shown.text
     assert re.search(r'<text class="gone"[^>]*>\(0\.008\W+not\W+kept\)', shown.svg)
     assert "y.retain_grad()" in shown.panel["fix"] and "it was not kept" in shown.panel["note"]
+    late = cell(CUBE + "z.backward()\ny.retain_grad()\nprint(y.grad)\n")
+    assert late.panel["note"] == (
+        "y.grad is None because y.retain_grad() came only after z.backward() (line 5), and the gradient "
+        "0.008 had been computed by then."
+    )
     kept = cell(CUBE + "y.retain_grad()\nz.backward()\nprint(y.grad)\n")
     assert not kept.panel and "125.   grad 0.008\n" in kept.text
 
@@ -146,7 +151,7 @@ def test_a_computed_value_made_a_leaf_is_a_silent_mistake(cell):
     assert not shown.ran.failed and "none arrives at x" in shown.panel["note"]
     assert "became a new leaf" in shown.panel["note"] and "(line 5)" in shown.panel["note"]
     assert marks(shown)["card loss"] == {"a new leaf"}
-    told = str(minigrad_viz.why_none(dict(shown.ran.variables)["x"]))
+    told = minigrad_viz.why_none(dict(shown.ran.variables)["x"]).sentence
     assert told and "\n" not in told and "loss" in told, "asked for, it is said in one sentence"
 
 

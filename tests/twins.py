@@ -156,16 +156,23 @@ def assert_same_saved(ours: Any, theirs: Any) -> None:
     where = node_name(ours)
     assert sorted(mine) == sorted(other), f"{where} saved {sorted(mine)}, PyTorch {sorted(other)}"
     for name, value in mine.items():
-        if is_tensor(value) or is_tensor(other[name]):
-            assert is_tensor(value) and is_tensor(other[name]), (
-                f"{where}.{name}: {value!r} against {other[name]!r}"
-            )
-            assert same_numbers(value, other[name]), f"{where}.{name}: {value!r} against {other[name]!r}"
-            assert value.requires_grad == other[name].requires_grad, f"{where}.{name}.requires_grad"
-            mine_fn, other_fn = (t.grad_fn and t.grad_fn.name() for t in (value, other[name]))
-            assert mine_fn == other_fn, f"{where}.{name}.grad_fn: {mine_fn} against {other_fn}"
-        else:
-            assert value == other[name], f"{where}.{name}: {value!r} against {other[name]!r}"
+        assert_same_value(value, other[name], f"{where}.{name}")
+
+
+def assert_same_value(ours: Any, theirs: Any, where: str) -> None:
+    """A saved value: a tensor, a list of them, or anything else."""
+    if isinstance(ours, list) and isinstance(theirs, list):
+        assert len(ours) == len(theirs), f"{where}: {ours!r} against {theirs!r}"
+        for a, b in zip(ours, theirs):
+            assert_same_value(a, b, where)
+    elif is_tensor(ours) or is_tensor(theirs):
+        assert is_tensor(ours) and is_tensor(theirs), f"{where}: {ours!r} against {theirs!r}"
+        assert same_numbers(ours, theirs), f"{where}: {ours!r} against {theirs!r}"
+        assert ours.requires_grad == theirs.requires_grad, f"{where}.requires_grad"
+        mine_fn, other_fn = (t.grad_fn and t.grad_fn.name() for t in (ours, theirs))
+        assert mine_fn == other_fn, f"{where}.grad_fn: {mine_fn} against {other_fn}"
+    else:
+        assert ours == theirs, f"{where}: {ours!r} against {theirs!r}"
 
 
 def assert_same_graph(ours: tuple[Any, ...], theirs: tuple[Any, ...], values: bool = True) -> None:

@@ -54,10 +54,6 @@ BORROWED: Table = {
         "self": mse_loss,
         "target": lambda g, self, target, reduction: -mse_loss(g, self, target, reduction),
     }),
-    "Log1PBackward0": (True, {"self": lambda g, self: g / (self + 1)}),
-    "Expm1Backward0": (True, {"self": lambda g, result: g * (result + 1)}),
-    "RsqrtBackward0": (True, {"self": lambda g, result: g * F.mul_scalar(F.pow_scalar(result, 3), -0.5)}),
-    "TanBackward0": (True, {"self": lambda g, result: g * (F.pow_scalar(result, 2) + 1)}),
     "LeakyReluBackward0": (True, {
         "self": lambda g, self, negative_slope: F.where(F.gt(self, 0), g, g * negative_slope),
     }),

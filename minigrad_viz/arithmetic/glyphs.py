@@ -66,6 +66,8 @@ def latex_number(x: Any, dtype: str = "float64", digits: int = DIGITS) -> str:
     if isinstance(x, complex | np.complexfloating):
         parts = [latex_number(float(part), dtype, digits) for part in (x.real, x.imag + 0.0)]
         return rf"{parts[0]}{'' if parts[1][0] == '-' else '+'}{parts[1]}\mathrm{{j}}"
+    if isinstance(x, bool | np.bool_):
+        return rf"\mathrm{{{x}}}"
     text = plain(x, dtype, digits).replace("−", "-")
     if "e" in text:
         mantissa, exponent = text.split("e")

@@ -7,7 +7,7 @@ nodes are explained as well. See Note [The formula cannot drift] in `symbols`.
 from __future__ import annotations
 
 import functools
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -39,11 +39,13 @@ class Known(NamedTuple):
 
 
 class Rule(NamedTuple):
-    """How one op is differentiated: the vjp of each differentiable input, in the order of the edges."""
+    """How one op is differentiated: the vjp of each differentiable input, in the order of the edges. The
+    parameters in `free` are None where nothing was saved."""
 
     inputs: tuple[str, ...]
     vjps: Mapping[str, Any]
     elementwise: bool
+    free: Collection[str] = ()
 
 
 @functools.cache
@@ -54,7 +56,7 @@ def rules() -> dict[str, list[Rule]]:
     for entry in vars(F).values():
         op = getattr(entry, "op", None)
         if op is not None and not (op.several or op.listed):
-            rule = Rule(op.inputs, op.vjps, op.elementwise)
+            rule = Rule(op.inputs, op.vjps, op.elementwise, op.free)
             found.setdefault(op.node.__name__, []).append((-len(op.saved), rule))
     table = {name: [rule for _, rule in sorted(pairs, key=lambda p: p[0])] for name, pairs in found.items()}
     for name, (elementwise, vjps) in BORROWED.items():
@@ -132,6 +134,7 @@ def run(
         function = rule.vjps[own]
         wanted = function.__code__.co_varnames[1 : function.__code__.co_argcount]
         derived = {f"{own}_scalar_type": dtype} if shape is None else told(own, shape, dtype)
+        derived |= {name: None for name in rule.free if name not in saved}
         if not all(name in saved or name in derived for name in wanted):
             continue
         values = [symbol(n, saved[n], names) if n in saved else derived[n] for n in wanted]

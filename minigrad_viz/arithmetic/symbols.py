@@ -28,7 +28,8 @@ from minigrad.op import F
 NAME, NUMBER, ARRAY, GIVEN, CALL = "name", "number", "array", "given", "call"
 ADD, SUB, MUL, DIV, POW, NEG = "+", "-", "*", "/", "**", "neg"
 MATMUL, TRANSPOSE, FUNCTION, BRACKET, RELATION = "@", "T", "function", "bracket", "relation"
-RELATIONS = {"eq": "=", "ne": "≠", "gt": ">", "ge": "≥", "lt": "<", "le": "≤", "logical_and": "∧"}
+RELATIONS = {"eq": "=", "ne": "≠", "gt": ">", "ge": "≥", "lt": "<", "le": "≤", "logical_and": "∧",
+             "logical_or": "∨"}  # fmt: skip
 
 
 class Unwritable(Exception):
@@ -139,7 +140,11 @@ def binary(head: str, function: Callable[[Any, Any], Any], a: Symbol, b: Symbol,
 
 
 def product(a: Symbol, b: Symbol) -> Symbol:
-    """`3x²`, `q·x`, `y²`; a number goes first, 1 is left out."""
+    """`3x²`, `q·x`, `y²`; a number goes first, 1 is left out; a condition counts as 1 or 0."""
+    if a.head == RELATION:
+        a = holds(a, kind_of(b))
+    if b.head == RELATION:
+        b = holds(b, kind_of(a))
     whole = binary(MUL, operator.mul, a, b)
     for one, kept in ((a, b), (b, a)):
         if one.is_number(1) and (kept.given or kept.shape == whole.shape):
@@ -201,6 +206,13 @@ def chosen(condition: Any, a: Symbol, b: Symbol) -> Symbol:
     return total
 
 
+def unmasked(mask: Any, x: Symbol, value: Symbol) -> Symbol:
+    """`F.masked_fill`: `x` where `mask` does not hold, without saying "not" twice."""
+    if isinstance(mask, Symbol) and mask.head == FUNCTION and mask.text == "logical_not":
+        return chosen(mask.args[0], x, value)
+    return chosen(mask, value, x)
+
+
 def above(y: Symbol, threshold: Any, kind: Any) -> Symbol:
     """`[y > 0]`, 1 or 0; NaN is not above, but let through as well: `[¬(y ≤ 0)]`."""
     below = relation("le", y, threshold)
@@ -210,11 +222,18 @@ def above(y: Symbol, threshold: Any, kind: Any) -> Symbol:
     return Symbol(BRACKET, (relation("gt", y, threshold),), value, below.shape)
 
 
+def holds(condition: Symbol, kind: Any) -> Symbol:
+    """`[isfinite(x)]`: 1 where a condition holds, else 0."""
+    value = None if condition.value is None else np.asarray(condition.value, kind)[()]
+    return Symbol(BRACKET, (condition,), value, condition.shape)
+
+
 RAW = (np.ndarray, np.generic)
 SAME = ("clone", "alias", "to", "squeeze_result", "copy")  # what leaves the numbers as they are
 RESHAPES = ("reshape", "view", "unsqueeze", "squeeze_dim", "expand", "sum_to", "reshape_alias", "unsafe_view")
 SPELLED = {"view": "reshape", "unsafe_view": "reshape", "reshape_alias": "reshape", "squeeze_dim": "squeeze",
-           "sum_dim": "sum", "sum_all": "sum", "mean_dim": "mean", "mean_all": "mean"}  # fmt: skip
+           "sum_dim": "sum", "sum_all": "sum", "mean_dim": "mean", "mean_all": "mean",
+           "xlog1py_with_number": "xlog1py"}  # fmt: skip
 BINARY: dict[str, Callable[[Any, Any], Any]] = {
     "mul": operator.mul, "mul_scalar": operator.mul, "div": operator.truediv, "div_scalar": operator.truediv,
     "add": operator.add, "add_scalar": operator.add, "sub": operator.sub, "sub_scalar": operator.sub,
@@ -225,7 +244,19 @@ UNARY = ("log", "exp", "sqrt", "sin", "cos", "tanh", "sigmoid", "abs", "sgn", "s
 WRITTEN_OUT: dict[str, Callable[..., Any]] = {  # derivatives with a name of their own, as learners write them
     "_softmax_backward_data": lambda g, y, dim: y * (g - F.sum_dim(g * y, (dim,), True)),
     "_log_softmax_backward_data": lambda g, y, dim: g - F.exp(y) * F.sum_dim(g, (dim,), True),
+    "leaky_relu_backward": lambda g, x, slope, is_result: F.where(F.gt(x, 0), g, g * slope),
+    "softplus_backward": lambda g, x, beta, threshold: g * F.sigmoid(lift(x) * beta),
+    "mse_loss_backward": lambda g, x, y, reduction: shared(g * 2 * (lift(x) - lift(y)), reduction, x.shape),
+    "div_rounded": lambda x, y, mode: (F.floor if mode == "floor" else F.trunc)(x / y),
+    "fill": lambda x, value: lift(value),
+    "xlogy": lambda x, y: x * F.log(lift(y)),
+    "xlogy_by_number": lambda x, y: x * F.log(lift(y)),
 }
+
+
+def shared(gradient: Any, reduction: int, shape: tuple[int, ...]) -> Any:
+    """A gradient of each of the losses of this shape: divided by their number if their mean was taken."""
+    return gradient / math.prod(shape) if reduction == 1 and shape else gradient
 
 
 def of_op(name: str, kernel: Any, args: tuple[Any, ...]) -> Any:
@@ -239,15 +270,23 @@ def of_op(name: str, kernel: Any, args: tuple[Any, ...]) -> Any:
     if name == "where":
         return chosen(args[0], lift(args[1]), lift(args[2]))
     if name == "masked_fill":
-        return chosen(args[1], lift(args[2]), lift(args[0]))
+        return unmasked(args[1], lift(args[0]), lift(args[2]))
     if name == "zeros_like":
         return Symbol(NUMBER, value=lift(0).value)
     if name == "threshold_backward":
         return args[0] * above(lift(args[1]), args[2], kind_of(args[0], args[1]))
     if name in ("tanh_backward", "sigmoid_backward"):
         return kernel(*args)  # plain arithmetic, which symbols understand
+    if name == "conj_view" and args[0].value is not None and not np.iscomplexobj(args[0].value):
+        return args[0]
     if name in WRITTEN_OUT:
         return WRITTEN_OUT[name](*args)
+    if name == "reciprocal":
+        return quotient(lift(1), lift(args[0]))
+    if name == "rsqrt":
+        return quotient(lift(1), F.sqrt(lift(args[0])))
+    if name == "isfinite":
+        return holds(called(name, kernel, args), kind_of(args[0]))
     if name in UNARY:
         x = lift(args[0])
         return Symbol(FUNCTION, (x,), None if x.value is None else kernel(x.value), x.shape, name)
@@ -272,7 +311,7 @@ def called(name: str, kernel: Any, args: tuple[Any, ...]) -> Symbol:
         return x
     if name == "expand" and x.head == CALL and x.text == "unsqueeze" and not x.args[0].shape:
         x = x.args[0]
-    return Symbol(CALL, (x, *args[1:]), value, shape, SPELLED.get(name, name))
+    return Symbol(CALL, (x, *args[1:]), value, shape, SPELLED.get(name, name.removeprefix("special_")))
 
 
 def shape_of(name: str, x: Symbol, args: tuple[Any, ...]) -> tuple[int, ...]:

@@ -52,7 +52,9 @@ SUPERSCRIPTS = str.maketrans("0123456789-−", "⁰¹²³⁴⁵⁶⁷⁸⁹⁻�
 LETTER = re.compile(r"[^\W\d]\w?[⁰¹²³⁴⁵⁶⁷⁸⁹⁻]*")  # what a number may stand before without a dot: 3x²
 FUNCTIONS = {"log": "ln", "sqrt": "√", "sigmoid": "σ", "logical_not": "¬"}
 COMMANDS = {"ln": r"\ln", "sin": r"\sin", "cos": r"\cos", "tanh": r"\tanh", "σ": r"\sigma", "¬": r"\lnot"}
-SIGNS = {"=": "=", "≠": r"\neq", ">": r"\gt", "≥": r"\geq", "<": r"\lt", "≤": r"\leq", "∧": r"\land"}
+SIGNS = {"=": "=", "≠": r"\neq", ">": r"\gt", "≥": r"\geq", "<": r"\lt", "≤": r"\leq", "∧": r"\land",
+         "∨": r"\lor"}  # fmt: skip
+NUMBER_FIRST = ("polygamma",)  # functions that are written with their tensor last
 FAR = 2**62  # PyTorch writes the end of an open slice as the largest integer
 
 
@@ -169,7 +171,8 @@ class Writer:
             name, more = summed(s.args[0].shape, s.shape)
         if name in ("slice", "select"):
             return self.within(s.args[0], ATOM) + indexed(name, s.args[0].shape, *more), ATOM
-        listed = ", ".join([self.text(s.args[0]), *(self.write(m)[0] for m in more)])
+        parts = [self.text(s.args[0]), *(self.write(m)[0] for m in more)]
+        listed = ", ".join(reversed(parts) if name in NUMBER_FIRST else parts)
         head = rf"\operatorname{{{name.replace('_', ESCAPES['_'])}}}" if self.latex else name
         return f"{head}({listed})", ATOM
 

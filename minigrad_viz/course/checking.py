@@ -15,7 +15,7 @@ from importlib.util import find_spec
 from types import ModuleType
 
 from ..sources.unseen import unseen
-from ..words import columns, language
+from ..words import language, wrapped
 from .answers import Raised
 
 WIDTH = 66  # columns of a printed line: what a narrow window shows without breaking words
@@ -52,7 +52,7 @@ def said(name: str, answer: object) -> str:
         except Raised as raised:
             verdict, values = "raised", {"error": str(raised)}
     sentence = (module.HINTS | COMMON)[verdict][language() == "ko"]
-    return wrapped(f"{MARKS.get(verdict, '✗')} {sentence.format_map(values)}")
+    return wrapped(f"{MARKS.get(verdict, '✗')} {sentence.format_map(values)}", WIDTH, "  ")
 
 
 def found(name: str) -> tuple[ModuleType, Callable[[object], str]]:
@@ -64,15 +64,3 @@ def found(name: str) -> tuple[ModuleType, Callable[[object], str]]:
         if judge := module.EXERCISES.get(part):
             return module, judge
     raise ValueError(f"check: there is no exercise called {name!r}")
-
-
-def wrapped(sentence: str) -> str:
-    """`sentence` in lines of at most WIDTH columns, as far as its blanks allow; later ones are indented."""
-    first, *words = sentence.split(" ")
-    lines = [first]
-    for word in words:
-        if columns(lines[-1]) + 1 + columns(word) <= WIDTH:
-            lines[-1] += f" {word}"
-        else:
-            lines.append(f"  {word}")
-    return "\n".join(lines)

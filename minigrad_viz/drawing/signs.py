@@ -43,6 +43,7 @@ SIGNS = {
     "forward": '<g class="edge fwd"><path d="M0 7H14"/><path class="tip" d="M22 7l-9 -4v8z"/></g>',
     "gradient": '<g class="edge grad"><path d="M8 7H22"/><path class="tip" d="M0 7l9 -4v8z"/></g>',
     "todo": '<g class="edge grad todo"><path d="M8 7H22"/><path class="tip" d="M0 7l9 -4v8z"/></g>',
+    "unseen": '<g class="edge grad todo"><path d="M8 7H22"/><path class="tip" d="M0 7l9 -4v8z"/></g>',
     "hook": '<g class="hooks"><rect x="3" width="16" height="14" rx="7"/><text x="11" y="11">1</text></g>',
     "removed": '<g class="hooks removed"><rect x="3" width="16" height="14" rx="7"/>'
     '<text x="11" y="11">1</text></g>',

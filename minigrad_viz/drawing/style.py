@@ -111,9 +111,9 @@ RULES = """
 
 # What few pictures have: marks, cuts, fog, shared memory. In the steps before a failure nothing is marked.
 RARE = """
-.mg .chip.stale:not(.error) rect{fill:var(--freed);stroke:#D55E00;stroke-width:1.6;stroke-dasharray:2 2}
+.mg .chip.stale rect{stroke-dasharray:2 2}
+.mg .chip.stale:not(.error) rect{fill:var(--freed);stroke:#D55E00;stroke-width:1.6}
 .mg .chip.stale:not(.error) text{fill:var(--errorink)}
-.mg .chip.stale.error rect{stroke-dasharray:2 2}
 .mg .hooks.removed rect{stroke-dasharray:2 2}
 .mg .hooks.removed text{fill:var(--mute);text-decoration:line-through}
 .mg .deck.cause>.box,.mg .card.cause>.box,.mg .card.cause>.head,

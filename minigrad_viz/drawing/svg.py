@@ -179,7 +179,7 @@ class Picture(Cuts):
     def gradient(self, route: Route, path: list[Cubic]) -> str:
         """The gradient arrow of a route; a dashed one while nothing has flowed."""
         flowed = route.id in self.measured.flowed
-        self.kinds.add("gradient" if flowed else "todo")
+        self.kinds.add("gradient" if flowed else "unseen" if self.graph.unseen else "todo")
         tag = self.mark(route, "-g")
         kind = self.kind("grad" if flowed else "grad todo", tag)
         tip = "\n".join([*self.marked(tag), self.flow(route)])
@@ -197,7 +197,8 @@ class Picture(Cuts):
         flowed = (value for id in drawn for value in self.routes[id].gradients)
         values = [short(value, 60) for value in islice(flowed, TOLD)]
         if not values:
-            return text("tip_gradient_none", self.lang, **self.ends(route))
+            key = "tip_gradient_unseen" if self.graph.unseen else "tip_gradient_none"
+            return text(key, self.lang, **self.ends(route))
         return text("tip_gradient", self.lang, value=", ".join(values), **self.ends(route))
 
     def edge(self, kind: str, id: str, path: list[Cubic], tip: str) -> str:

@@ -15,6 +15,7 @@ from .nodes import code_of, kinds_of
 from .place import Call, Edge, Lookup, Place
 from .places import Reader, reader_of, unpacked
 from .reasons import tests_for_nan, why_no_graph
+from .refused import given_there
 from .saving import as_saved
 
 
@@ -43,7 +44,8 @@ class Builder(Lookup):
         self.at, self.by_node = dict(reader.at), dict(reader.by_node)
         self.places = self.at_the_moment(reader, now.end)
         shown, self.given = reader.scopes.of(self.call) or (None, set())
-        self.shown = self.places if shown is None else [p for p in self.places if p.id in shown]
+        left_out = given_there(trace, self.places)
+        self.shown = [p for p in self.places if p.id not in left_out and (shown is None or p.id in shown)]
         # Leaves that a node sends gradients to; they stand on an AccumulateGrad, even if nobody looked at it.
         self.users = {
             id
@@ -96,7 +98,8 @@ class Builder(Lookup):
             routes += new
             cards = tuple(self.card(place, i, state) for i, state in enumerate(place.states))
             stations.append(Station(place.id, cards, deck, place.order))
-        return Graph(tuple(stations), tuple(routes), note)
+        graph = Graph(tuple(stations), tuple(routes), note)
+        return replace(graph, unseen=not self.trace.recorded and graph.has_gradients)
 
     def names(self) -> dict[str, str]:
         """Variable names by tensor id; one that stood for several tensors gets subscripts."""

@@ -14,14 +14,16 @@ from ..explaining.why_none import Answer, Facts, from_graph, from_trace, in_gene
 from ..protocol import dtype_name, edges_of, has_history, history_of, is_tensor, value_of, variable_of
 from ..recording.named import parsed
 from ..trace.where import Locator
-from ..words import language, text
+from ..words import language, text, wrapped
 from .last import known_to_last
 
+WIDTH = 80  # columns of a line of text
 LARGEST = 1_000_000  # nodes of graphs that are searched
 
 
 class Why:
-    """One sentence, as text and on a page; `key` says which of the known reasons it gives."""
+    """One sentence, as text, in lines of a terminal's width, and on a page; `key` says which of the known
+    reasons it gives."""
 
     def __init__(self, key: str, sentence: str, lang: str) -> None:
         self.key = key
@@ -29,7 +31,7 @@ class Why:
         self.lang = lang
 
     def __repr__(self) -> str:
-        return self.sentence
+        return wrapped(self.sentence, WIDTH)
 
     def _repr_html_(self) -> str:
         return f'<p lang="{self.lang}">{html.escape(self.sentence)}</p>'

@@ -155,7 +155,8 @@ class Minigrad:
         item = item_set()
         if item is not None:
             before = before if values[0] is item["self"] else self.base
-            values = [item["self"], item["value"]]
+            keys = values[1:-2] if op.name == "index_put" else []
+            values = [item["self"], *keys, item["value"]]
         self.recorder.mutated(op.name, values, version, before)
 
     def title(self, node: Any) -> str:
@@ -236,7 +237,7 @@ class Minigrad:
                 kind = isinstance(value, TensorBase)
                 arrays = kind or isinstance(value, np.ndarray | np.generic)
                 if not arrays:
-                    if value.__class__ is list or (value.__class__ is tuple and holds_arrays(value)):
+                    if value.__class__ is list or (isinstance(value, tuple) and holds_arrays(value)):
                         return None
                     values.append(str(value))
                     continue
@@ -346,8 +347,9 @@ def by_hook() -> bool:
 def item_set() -> dict[str, Any] | None:
     """The variables of `__setitem__`, if what is told happens inside it: the cell wrote `t[key] = value`."""
     frame: Any = sys._getframe(2)
-    code = TensorBase.result_class.__setitem__.__code__  # type: ignore[attr-defined]
-    while frame is not None and frame.f_globals.get("__name__", "").startswith(OURS):
+    tensor: Any = TensorBase.result_class
+    code = tensor.__setitem__.__code__
+    while frame is not None and (frame.f_globals.get("__name__") or "").startswith(OURS):
         if frame.f_code is code:
             return frame.f_locals
         frame = frame.f_back

@@ -21,6 +21,7 @@ import numpy as np
 
 from ..model.build import Builder
 from ..model.places import reader_of
+from ..model.refused import starts_backward
 from ..protocol import Value
 from ..trace.events import (
     Asked,
@@ -251,7 +252,7 @@ class Story:
                 if told_here and not self.is_told(time, event):
                     yield Step(FORWARD, event, ran, f"{event.how} {event.span}")
             elif isinstance(event, Failed) and self.call == last:
-                yield Step(BACKWARD if last else FORWARD, event, ran)
+                yield Step(BACKWARD if last or starts_backward(event.span) else FORWARD, event, ran)
             elif phase == FORWARD:
                 continue
             elif isinstance(event, NodeRan):

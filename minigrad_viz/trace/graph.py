@@ -203,7 +203,8 @@ class Graph:
 
     `folds` says which of the stations stand for many. `note` is a key of the catalogue of texts with its
     values, e.g. ("no_graph_leaves", {"names": "x, y"}). `omitted` counts stations left out because the
-    graph was larger than the limit. `marks` are the parts that an explanation points at.
+    graph was larger than the limit. `marks` are the parts that an explanation points at. `unseen`: nobody
+    recorded whether gradients flowed here, and there are some.
     """
 
     stations: tuple[Station, ...]
@@ -212,6 +213,7 @@ class Graph:
     omitted: int = 0
     folds: tuple[Fold, ...] = ()
     marks: tuple[Mark, ...] = ()
+    unseen: bool = False
 
     def station(self, id: str) -> Station:
         """The station called `id` (KeyError if there is none)."""
@@ -225,6 +227,11 @@ class Graph:
         for station in self.stations:
             for card in station.cards:
                 yield station, card
+
+    @property
+    def has_gradients(self) -> bool:
+        """True when a tensor that nobody computed has a gradient in its `.grad`."""
+        return any(card.grad is not None and card.grad_kept and card.is_leaf for _, card in self.cards())
 
     @property
     def tracked(self) -> bool:

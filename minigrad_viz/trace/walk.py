@@ -198,7 +198,8 @@ class _Walk:
             deck = Deck(f"n{i}", node_name(node), saved, tuple(slots), hooks, age)
             cards = tuple(self.card(node, nr, i) for nr in range(count))
             stations.append(Station(f"s{i}", cards, deck))
-        return Graph(tuple(stations), tuple(routes), omitted=omitted)
+        graph = Graph(tuple(stations), tuple(routes), omitted=omitted)
+        return replace(graph, unseen=graph.has_gradients)
 
     def outputs(self) -> dict[Any, int]:
         """How many outputs of each node are in use."""

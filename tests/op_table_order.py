@@ -1,0 +1,79 @@
+"""Running sums, order, rearrangements, padding and copies of views. See `op_case`."""
+
+from __future__ import annotations
+
+from op_case import Case
+
+ORDER: list[Case] = [
+    # running sums, products and extremes
+    Case("cumsum", lambda L, a: L.cumsum(a, 1), ((2, 3),)),
+    Case("cumprod", lambda L, a: a.cumprod(-1), ((2, 3),)),
+    Case("cummax", lambda L, a: a.cummax(0)[0], ([1.0, 3.0, 2.0, 3.0],), smooth=False, numbers="real"),
+    Case("cummin", lambda L, a: L.cummin(a, 1).values, ((2, 4),), numbers="real"),
+    # of a gradient of 0 its vjp takes the logarithm, which has no derivative
+    Case("logcumsumexp", lambda L, a: a.logcumsumexp(1), ((2, 3),), smooth=False, same_graph=False),
+    Case("diff", lambda L, a, b: L.diff(a, 2, prepend=b), ((2, 3), (2, 1))),
+    Case("trapezoid", lambda L, y, x: L.trapezoid(y, x), ((2, 4), (4,))),
+    Case("trapezoid dx", lambda L, y: L.trapezoid(y, dx=0.5, dim=0), ((3, 2),)),
+    Case("cumulative_trapezoid", lambda L, y, x: L.cumulative_trapezoid(y, x), ((2, 4), (4,))),
+    Case("gradient", lambda L, y: L.gradient(y, spacing=0.5)[1], ((3, 4),)),
+    Case("gradient at points", lambda L, y, x: L.gradient(y, spacing=(x,), dim=0)[0], ((4, 2), (4,))),
+    # order
+    Case("sort", lambda L, a: L.sort(a, 1, descending=True).values, ((2, 4),), numbers="real"),
+    Case(
+        "sort stable", lambda L, a: a.sort(stable=True)[0], ([2.0, 1.0, 2.0],), smooth=False, numbers="real"
+    ),
+    Case("msort", lambda L, a: a.msort(), ((4, 2),), numbers="real"),
+    Case("topk", lambda L, a: a.topk(2, largest=False).values, ((2, 4),), numbers="real"),
+    # rearranged
+    Case("flip", lambda L, a: a.flip(0, -1), ((2, 3),)),
+    Case("fliplr", lambda L, a: L.fliplr(a), ((2, 3),)),
+    Case("flipud", lambda L, a: a.flipud(), ((2, 3),)),
+    Case("roll", lambda L, a: a.roll((1, -1), (0, 1)), ((2, 3),)),
+    Case("roll all", lambda L, a: L.roll(a, 2), ((2, 3),)),
+    Case("rot90", lambda L, a: L.rot90(a, 1, (0, 2)), ((2, 2, 3),)),
+    Case("repeat", lambda L, a: a.repeat(2, 1, 3), ((2, 3),)),
+    Case("tile", lambda L, a: L.tile(a, (2,)), ((2, 3),)),
+    Case("repeat_interleave", lambda L, a: a.repeat_interleave(2, 1), ((2, 3),)),
+    Case("repeat_interleave each", lambda L, a: a.repeat_interleave(L.tensor([1, 0, 2])), ((3,),)),
+    Case("tril", lambda L, a: L.tril(a, -1), ((3, 4),)),
+    Case("triu", lambda L, a: a.triu(), ((2, 3, 3),)),
+    Case("diag", lambda L, a: L.diag(a, 1), ((3,),)),
+    Case("diag of a matrix", lambda L, a: a.diag(-1), ((3, 3),)),
+    Case("diagflat", lambda L, a: a.diagflat(), ((2, 2),)),
+    Case("kron", lambda L, a, b: L.kron(a, b), ((2, 2), (3,))),
+    Case("hstack", lambda L, a, b: L.hstack((a, b)), ((2, 3), (2, 1))),
+    Case("vstack", lambda L, a, b: L.vstack((a, b)), ((3,), (2, 3))),
+    Case("dstack", lambda L, a, b: L.dstack((a, b)), ((3,), (3,))),
+    Case("column_stack", lambda L, a, b: L.column_stack((a, b)), ((3,), (3, 2))),
+    Case("sum_to_size", lambda L, a: a.sum_to_size(2, 1), ((4, 2, 3),)),
+    Case("pixel_shuffle", lambda L, a: L.nn.functional.pixel_shuffle(a, 2), ((1, 4, 2, 1),)),
+    Case("pixel_unshuffle", lambda L, a: L.nn.functional.pixel_unshuffle(a, 2), ((1, 1, 4, 2),)),
+    Case("channel_shuffle", lambda L, a: L.nn.functional.channel_shuffle(a, 2), ((1, 6, 2),)),
+    # borders
+    Case("pad", lambda L, a: L.nn.functional.pad(a, (1, 2, -1, 0), value=0.5), ((3, 2),)),
+    Case("pad reflect", lambda L, a: L.nn.functional.pad(a, (2, 1), "reflect"), ((2, 3),)),
+    Case("pad reflect 2d", lambda L, a: L.nn.functional.pad(a, (1, 0, 0, 1), "reflect"), ((1, 2, 3),)),
+    Case("pad replicate", lambda L, a: L.nn.functional.pad(a, (2, -1, 0, 1), "replicate"), ((1, 2, 3),)),
+    Case("pad circular", lambda L, a: L.nn.functional.pad(a, (1, 2), "circular"), ((2, 3),)),
+    # copies of views
+    Case("alias_copy", lambda L, a: L.alias_copy(a), ((3,),)),
+    Case("as_strided_copy", lambda L, a: L.as_strided_copy(a, (2, 2), (1, 2), 1), ((2, 3),)),
+    Case("diagonal_copy", lambda L, a: L.diagonal_copy(a, 1), ((3, 3),)),
+    Case("expand_copy", lambda L, a: L.expand_copy(a, (2, -1)), ((3,),)),
+    Case("narrow_copy", lambda L, a: a.narrow_copy(1, 1, 2), ((2, 3),), numbers="real"),
+    Case("permute_copy", lambda L, a: L.permute_copy(a, (1, 2, 0)), ((2, 3, 1),)),
+    Case("select_copy", lambda L, a: L.select_copy(a, 1, -1), ((2, 3),), numbers="real"),
+    Case("slice_copy", lambda L, a: L.slice_copy(a, 1, 1), ((2, 3),), numbers="real"),
+    Case("split_copy", lambda L, a: L.split_copy(a, 2), ((3,),)),
+    Case("split_with_sizes_copy", lambda L, a: L.split_with_sizes_copy(a, (1, 2)), ((3,),)),
+    Case("squeeze_copy", lambda L, a: L.squeeze_copy(a), ((1, 3, 1),)),
+    Case("squeeze_copy dim", lambda L, a: L.squeeze_copy(a, 0), ((1, 3),)),
+    Case("squeeze_copy dims", lambda L, a: L.squeeze_copy(a, (0, 2)), ((1, 3, 1),)),
+    Case("t_copy", lambda L, a: L.t_copy(a), ((2, 3),)),
+    Case("transpose_copy", lambda L, a: L.transpose_copy(a, 0, 1), ((2, 3),)),
+    Case("unbind_copy", lambda L, a: L.unbind_copy(a, 1), ((2, 2),)),
+    Case("unfold_copy", lambda L, a: L.unfold_copy(a, 0, 3, 1), ((4,),)),
+    Case("unsqueeze_copy", lambda L, a: L.unsqueeze_copy(a, -1), ((3,),)),
+    Case("view_copy", lambda L, a: L.view_copy(a, (3, -1)), ((2, 3),)),
+]

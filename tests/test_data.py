@@ -1,0 +1,119 @@
+"""Datasets, samplers and loaders in both libraries: the same batches in the same order."""
+
+from __future__ import annotations
+
+import importlib
+
+import pytest
+from twins import Programs, assert_same_diary
+
+programs = Programs()
+
+
+def data_of(L):
+    return importlib.import_module(f"{L.__name__}.utils.data")
+
+
+def examples(L, count=7):
+    data = data_of(L)
+    x = L.arange(count * 2).reshape(count, 2) * 1.0
+    return data.TensorDataset(x, L.arange(count))
+
+
+@programs
+def in_order(L, note):
+    data = data_of(L)
+    for how in ({}, {"batch_size": 3}, {"batch_size": 3, "drop_last": True}, {"batch_size": None}):
+        loader = data.DataLoader(examples(L), **how)
+        note(len(loader), [[*batch] for batch in loader])
+
+
+@programs
+def in_an_order_drawn_anew(L, note):
+    data = data_of(L)
+    L.manual_seed(0)
+    loader = data.DataLoader(examples(L), batch_size=3, shuffle=True)
+    for _ in range(3):
+        note([batch[1] for batch in loader])
+    note(L.rand(2))
+    generator = L.Generator().manual_seed(5)
+    loader = data.DataLoader(examples(L), batch_size=4, shuffle=True, generator=generator)
+    for _ in range(2):
+        note([batch[1] for batch in loader])
+    note(L.rand(2))
+
+
+@programs
+def samplers(L, note):
+    data = data_of(L)
+    L.manual_seed(1)
+    many = data.RandomSampler(range(5), replacement=True, num_samples=40)
+    note(list(many), len(many), list(data.RandomSampler(range(5), num_samples=12)))
+    note(list(data.WeightedRandomSampler([0.0, 1.0, 3.0], 10)), list(data.SequentialSampler(range(3))))
+    batches = data.BatchSampler(data.SequentialSampler(range(7)), 3, False)
+    note(list(batches), len(batches), len(data.BatchSampler(data.SequentialSampler(range(7)), 3, True)))
+    note([batch[1] for batch in data.DataLoader(examples(L), batch_sampler=batches)])
+    note([batch[1] for batch in data.DataLoader(examples(L), sampler=[4, 2, 0], batch_size=2)])
+
+
+@programs
+def parts(L, note):
+    data = data_of(L)
+    L.manual_seed(2)
+    for lengths in ([3, 4], [0.5, 0.3, 0.2]):
+        note([[example[1] for example in part] for part in data.random_split(examples(L), lengths)])
+    both = examples(L, 3) + examples(L, 2)
+    note(len(both), [example[1] for example in (both[0], both[3], both[-1])])
+    note(len(data.Subset(both, [1, 4])), data.Subset(both, [1, 4])[1])
+
+
+@programs
+def collated(L, note):
+    data = data_of(L)
+    batch = [
+        {"a": 1, "b": (2.0, "x"), "c": L.ones(2), "d": True},
+        {"a": 3, "b": (4.0, "y"), "c": L.zeros(2), "d": False},
+    ]
+    made = data.default_collate(batch)
+    note(made["a"], made["b"], made["c"], made["d"])
+
+    class Stream(data.IterableDataset):
+        def __iter__(self):
+            return iter(range(5))
+
+    note(list(data.DataLoader(Stream(), batch_size=2)), list(data.DataLoader(Stream(), batch_size=None)))
+    note(list(data.DataLoader([3, 4, 5], batch_size=2, collate_fn=sum)))
+
+
+@programs
+def refusals(L, note):
+    data = data_of(L)
+    some = examples(L)
+    for bad in (
+        lambda: data.DataLoader(some, batch_size=0),
+        lambda: data.DataLoader(some, shuffle=True, sampler=[1]),
+        lambda: data.DataLoader(some, batch_sampler=[[1]], shuffle=True),
+        lambda: data.DataLoader(some, batch_size=None, drop_last=True),
+        lambda: data.DataLoader(some, num_workers=-1),
+        lambda: data.RandomSampler([]),
+        lambda: data.RandomSampler(some, replacement=3),
+        lambda: data.random_split(some, [1, 2]),
+        lambda: data.random_split(some, [1.5, -0.5]),
+        lambda: data.Dataset()[0],
+        lambda: data.ConcatDataset([]),
+        lambda: data.TensorDataset(L.ones(2), L.ones(3)),
+    ):
+        with pytest.raises(Exception) as raised:
+            bad()
+        note(type(raised.value).__name__, str(raised.value))
+
+
+@pytest.mark.parametrize("program", programs, ids=programs.titles)
+def test_the_same_in_both_libraries(torch, program):
+    assert_same_diary(program, torch)
+
+
+def test_workers_are_refused():
+    minigrad = importlib.import_module("minigrad")
+    with pytest.raises(NotImplementedError, match="in this process"):
+        data_of(minigrad).DataLoader([1], num_workers=2)

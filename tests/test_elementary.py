@@ -1,0 +1,187 @@
+"""Functions of one element: what PyTorch's table of ops does not show."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from twins import dialect, dtype_of, numbers
+
+import minigrad
+
+INF, NAN = float("inf"), float("nan")
+EDGES = [0.0, -0.0, 1.0, -1.0, 2.0, -2.0, 0.5, -0.5, -2.5, 1e-300, 1e10, 30.5, -30.5, 5.0, INF, -INF, NAN]
+
+FUNCTIONS = (
+    *("acos", "acosh", "asin", "asinh", "atan", "atanh", "tan", "sinh", "cosh", "sinc", "deg2rad", "rad2deg"),
+    *("exp2", "expm1", "log1p", "log2", "log10", "rsqrt", "square", "logit", "erf", "erfc", "erfinv", "i0"),
+    *("lgamma", "digamma", "ceil", "floor", "trunc", "round", "frac", "nan_to_num"),
+)
+SPECIAL = ("entr", "erfcx", "i0e", "i1", "i1e", "ndtr", "ndtri", "log_ndtr")
+KINDS = ("isfinite", "isinf", "isnan", "isposinf", "isneginf", "isreal", "signbit")
+
+
+def both(torch, call):
+    """What a call gives in each library: its result, or the class and first line of its error."""
+    found = []
+    for library in (minigrad, torch):
+        try:
+            found.append(call(library))
+        except Exception as error:
+            found.append((type(error).__name__, str(error).split("\n")[0].partition(", but expected")[0]))
+    return found
+
+
+def assert_same(ours, theirs):
+    if isinstance(theirs, tuple) and isinstance(theirs[0], str):
+        assert ours == theirs
+        return
+    for a, b in zip(ours, theirs, strict=True) if isinstance(theirs, tuple) else [(ours, theirs)]:
+        assert dtype_of(a) == dtype_of(b)
+        np.testing.assert_allclose(numbers(a), numbers(b), 1e-12 if dtype_of(b) != "float32" else 1e-5, 1e-14)
+
+
+@pytest.mark.parametrize("name", (*FUNCTIONS, *KINDS, "frexp"))
+def test_at_the_edges(torch, name):
+    assert_same(*both(torch, lambda L: getattr(L, name)(L.tensor(EDGES, dtype=L.float64))))
+
+
+@pytest.mark.parametrize("name", SPECIAL)
+def test_special_functions_at_the_edges(torch, name):
+    assert_same(*both(torch, lambda L: getattr(L.special, name)(L.tensor(EDGES, dtype=L.float64))))
+
+
+@pytest.mark.parametrize("n", range(4))
+def test_polygamma_at_the_edges(torch, n):
+    assert_same(*both(torch, lambda L: L.polygamma(n, L.tensor(EDGES, dtype=L.float64))))
+
+
+@pytest.mark.parametrize("x", [0.0, 1.0, -2.0, INF, NAN])
+def test_xlog1py_where_its_product_is_constant(torch, x):
+    def call(L):
+        y = L.tensor([-1.0, -2.0, 0.5, INF, NAN], dtype=L.float64)
+        a = L.tensor([x], dtype=L.float64, requires_grad=True)
+        result = L.special.xlog1py(a, y)
+        return result.detach(), *L.autograd.grad(L.special.xlog1py(a, y), a, L.ones_like(y))
+
+    assert_same(*both(torch, call))
+
+
+NOT_IN_PLACE = ("acosh", "asinh", "atanh")  # PyTorch has no derivative of these in place
+
+
+@pytest.mark.parametrize("name", [name for name in FUNCTIONS if name not in NOT_IN_PLACE])
+def test_in_place(torch, name):
+    def call(L):
+        x = L.tensor([0.25, 0.75], dtype=L.float64, requires_grad=True)
+        y = x * 1
+        version = y._version
+        out = getattr(y, name + "_")()
+        assert out is y and y._version == version + 1
+        y.sum().backward()
+        nodes.append(y.grad_fn.name())
+        return y.detach(), x.grad
+
+    nodes: list[str] = []
+    with dialect("2"):
+        assert_same(*both(torch, call))
+    assert nodes[0] == nodes[1]
+
+
+IN_PLACE = [
+    lambda t: t.logit_(0.3),
+    lambda t: t.round_(decimals=1),
+    lambda t: t.polygamma_(2),
+    lambda t: t.mvlgamma_(1),
+    lambda t: t.nan_to_num_(1.0, posinf=2),
+    lambda t: t.fix_(),
+    lambda t: t.arctanh_(),
+]
+
+
+@pytest.mark.parametrize("change", IN_PLACE)
+def test_in_place_with_arguments(torch, change):
+    assert_same(*both(torch, lambda L: change(L.tensor([0.25, 0.875], dtype=L.float64))))
+
+
+@pytest.mark.parametrize("name", ("ceil", "floor", "trunc", "round", "nan_to_num"))
+def test_whole_numbers_stay_in_memory_of_their_own(torch, name):
+    whole = minigrad.tensor([1, 2])
+    result = getattr(whole, name)()
+    assert result.dtype is minigrad.int64 and result.data_ptr() != whole.data_ptr()
+
+
+def test_aliases():
+    for alias, name in {
+        **{f"arc{f}": f"a{f}" for f in ("cos", "sin", "tan", "cosh", "sinh", "tanh")},
+        "fix": "trunc",
+        "negative": "neg",
+    }.items():
+        assert getattr(minigrad, alias) is getattr(minigrad, name)
+    special = minigrad.special
+    assert special.psi is minigrad.digamma and special.gammaln is minigrad.lgamma
+    assert special.multigammaln is minigrad.mvlgamma and special.expit is minigrad.sigmoid
+    for name in ("digamma", "erf", "erfc", "erfinv", "exp2", "expm1", "i0", "log1p", "logit", "polygamma"):
+        assert getattr(special, name) is getattr(minigrad, name)
+    assert special.round is minigrad.round and special.sinc is minigrad.sinc
+
+
+WRONG = [
+    *((lambda L, name=name: getattr(L, name)(L.tensor([1j]))) for name in ("ceil", "round", "frac", "erf")),
+    *(
+        (lambda L, name=name: getattr(L, name)(L.tensor([True])))
+        for name in ("floor", "round", "trunc", "frac")
+    ),
+    *((lambda L, name=name: getattr(L, name)(2.0)) for name in ("acos", "square", "lgamma", "isnan")),
+    *(
+        (lambda L, name=name: getattr(L.special, name)(L.tensor([0.5], dtype=L.float16)))
+        for name in ("erfcx", "ndtri", "log_ndtr")
+    ),
+    lambda L: L.special.ndtr(2.0),
+    lambda L: L.frac(L.tensor([1])),
+    lambda L: L.frexp(L.tensor([1])),
+    lambda L: L.signbit(L.tensor([1j])),
+    lambda L: L.isposinf(L.tensor([1j])),
+    lambda L: L.isneginf(L.tensor([1j])),
+    lambda L: L.deg2rad(L.tensor([1j])),
+    lambda L: L.round(L.tensor([1.0]), decimals=1.5),
+    lambda L: L.round(L.tensor([1]), decimals=1),
+    lambda L: L.logit(L.tensor([0.5]), "a"),
+    lambda L: L.polygamma(-1, L.tensor([1.0])),
+    lambda L: L.polygamma(1.5, L.tensor([1.0])),
+    lambda L: L.polygamma(1, 2.0),
+    *((lambda L, n=n: L.polygamma(n, L.tensor([1j]))) for n in range(3)),
+    lambda L: L.mvlgamma(L.tensor([1.0]), 0),
+    lambda L: L.mvlgamma(L.tensor([1.0]), 1.5),
+    lambda L: L.mvlgamma(L.tensor([True]), 1),
+    lambda L: L.mvlgamma(L.tensor([1j]), 1),
+    lambda L: L.special.xlog1py(1, 2),
+    lambda L: L.special.xlog1py(1, L.tensor([1j])),
+    lambda L: L.tensor([1]).exp2_(),
+    lambda L: L.tensor([1]).logit_(),
+    lambda L: L.tensor([1]).polygamma_(2),
+    lambda L: L.polar(L.tensor([1.0]), 2),
+    lambda L: L.complex(2, L.tensor([1.0])),
+]
+
+
+@pytest.mark.parametrize("call", WRONG)
+def test_errors(torch, call):
+    ours, theirs = both(torch, call)
+    assert isinstance(theirs[0], str)
+    assert ours == theirs
+
+
+def test_frexp_gives_a_named_tuple(torch):
+    ours, theirs = both(torch, lambda L: L.tensor([3.0]).frexp())
+    assert ours._fields == ("mantissa", "exponent") and ours.exponent.dtype is minigrad.int32
+    assert repr(ours).replace("minigrad.int", "torch.int") == repr(theirs)
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float16"])
+def test_gradient_of_frexp_has_the_dtype_of_the_input(torch, dtype):
+    def call(L):
+        x = L.tensor([3.0, 0.3], dtype=getattr(L, dtype), requires_grad=True)
+        x.frexp().mantissa.sum().backward()
+        return x.grad
+
+    assert_same(*both(torch, call))

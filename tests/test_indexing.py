@@ -1,0 +1,219 @@
+"""Indexing, gathering and scattering against PyTorch: what calls give, their errors, what they leave in the
+graph, and what is saved for backward.
+"""
+
+from __future__ import annotations
+
+import warnings
+
+import numpy as np
+import pytest
+from index_calls import ASSIGNMENTS, CALLS, KEYS, OF_A_NUMBER, each
+from twins import assert_same_diary, dialect, is_tensor, outcome
+
+import minigrad
+
+
+def told(thing):
+    """What a call gave: of tensors what can be seen of them, everything else as it is."""
+    if is_tensor(thing):
+        shape, kind = list(thing.shape), str(thing.dtype).rpartition(".")[2]
+        return thing.tolist(), shape, kind, thing._is_view(), thing.grad_fn and thing.grad_fn.name()
+    if isinstance(thing, tuple) and any(is_tensor(t) for t in thing):
+        return [told(t) for t in thing]
+    return thing
+
+
+def given(L):
+    """The tensors that the calls are about."""
+    return {
+        "L": L,
+        "N": L.nn.functional,
+        "T": L.tensor,
+        "np": np,
+        "x": L.arange(12.0).view(3, 4).clone(),
+        "n": L.tensor(3.0),
+        "s": L.tensor([[1.0, 2.0, 3.0, 4.0], [5.0, 6.0, 7.0, 8.0]]),
+        "i": L.tensor([2, 0]),
+        "g": L.tensor([[0, 1], [2, 3]]),
+    }
+
+
+def both(torch, run):
+    """The same in both libraries: equal."""
+    with dialect("2"), warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        ours, theirs = (told(outcome(run, given(L))) for L in (minigrad, torch))
+    assert repr(ours) == repr(theirs)
+
+
+@pytest.mark.parametrize("key", each(KEYS))
+@pytest.mark.parametrize("learned", [False, True])
+def test_part(torch, key, learned):
+    def run(names):
+        x = names["x"].requires_grad_(learned)
+        return x[eval(key, names)]
+
+    both(torch, run)
+
+
+@pytest.mark.parametrize("key", each(OF_A_NUMBER))
+def test_part_of_a_number(torch, key):
+    both(torch, lambda names: names["n"][eval(key, names)])
+
+
+@pytest.mark.parametrize("statement", each(ASSIGNMENTS))
+@pytest.mark.parametrize("learned", [False, True])
+def test_assignment(torch, statement, learned):
+    def run(names):
+        leaf = names["x"].requires_grad_(learned)
+        names["x"] = leaf * 1
+        names["s"].requires_grad_(learned)
+        exec(statement, names)
+        x = names["x"]
+        node = x.grad_fn and x.grad_fn.name()
+        if learned and "reduce='add'" not in statement and "reduce='multiply'" not in statement:
+            (x * names["L"].arange(12.0).view(3, 4)).sum().backward()
+        sent = [t.grad is not None and t.grad.tolist() for t in (leaf, names["s"])]
+        return x.tolist(), node, x._version, sent
+
+    both(torch, run)
+
+
+@pytest.mark.parametrize("call", each(CALLS))
+def test_calls(torch, call):
+    both(torch, lambda names: eval(call, names))
+
+
+def saved_indices(L, note):
+    x = L.tensor([1.0, 2.0, 3.0], requires_grad=True)
+    i = L.tensor([2, 0])
+    y = x[i]
+    note([t.tolist() for t in y.grad_fn._saved_indices], y.grad_fn._saved_self_sym_sizes)
+    z = x.view(3, 1)[:, None][i]
+    note([t.tolist() for t in z.grad_fn._saved_indices], tuple(z.shape))
+    y.sum().backward()
+    note.error(lambda: y.sum().backward())
+    note.error(lambda: y.grad_fn._saved_indices)
+
+
+def changed_indices(L, note):
+    x = L.tensor([1.0, 2.0, 3.0], requires_grad=True)
+    i = L.tensor([2, 0])
+    parts = [x[i], x.gather(0, i), x.index_select(0, i), x.take(i), (x * 1).index_fill_(0, i, 1.0)]
+    parts.append((x * 1).index_put((i,), x[0]))
+    i.add_(0)
+    for part in parts:
+        note.error(lambda part=part: part.sum().backward())
+
+
+def hooks_see_indices(L, note):
+    x = L.tensor([1.0, 2.0, 3.0], requires_grad=True)
+    i = L.tensor([2, 0])
+
+    def pack(t):
+        note("packed", t.tolist())
+        return t.tolist()
+
+    def unpack(kept):
+        note("unpacked", kept)
+        return L.tensor(kept)
+
+    with L.autograd.graph.saved_tensors_hooks(pack, unpack):
+        y = x[i] * 1
+        z = x.view(3, 1)[i, L.tensor([0, 0])]
+    (y.sum() + z.sum()).backward()
+    note(x.grad)
+
+
+def gradients_that_do_not_fit(L, note):
+    x = L.tensor([[1.0, 2.0, 3.0]], requires_grad=True)
+    src = L.tensor([[4.0, 5.0, 6.0]], requires_grad=True)
+    g = L.tensor([[0, 1]])
+    for y in (x.scatter(1, g, src), x.scatter_add(1, g, src), x.scatter(1, g, src[:, :2], reduce="add")):
+        note(y, y.grad_fn.name())
+        note.error(lambda y=y: y.sum().backward())
+
+
+def leaves_are_not_written_to(L, note):
+    x = L.tensor([1.0, 2.0, 3.0], requires_grad=True)
+    i = L.tensor([2, 0])
+    for write in (
+        lambda: x.__setitem__(0, 1.0), lambda: x.__setitem__(i, 1.0), lambda: x.index_add_(0, i, x[:2]),
+        lambda: x.scatter_(0, i, 1.0), lambda: x.masked_fill_(x > 1, 0.0), lambda: x.put_(i, x[:2]),
+    ):  # fmt: skip
+        note.error(write)
+
+
+def views_are_written_through(L, note):
+    x = L.tensor([[1.0, 2.0], [3.0, 4.0]], requires_grad=True)
+    y = x * 1
+    row = y[0]
+    row[L.tensor([1])] = 7.0
+    y.t()[L.tensor([True, False])] = row.clone()
+    note(y, y.grad_fn.name(), row, row.grad_fn.name())
+    (y * y).sum().backward()
+    note(x.grad)
+
+
+def duals(L, note):
+    ad = L.autograd.forward_ad
+    i = L.tensor([2, 0])
+    with ad.dual_level():
+        d = ad.make_dual(L.tensor([1.0, 2.0, 3.0]), L.tensor([1.0, 10.0, 100.0]))
+        for change in (
+            lambda y: y.__setitem__(i, d[:2]), lambda y: y.__setitem__(y > 1.5, 0.0),
+            lambda y: y.scatter_reduce_(0, i, d[:2], "amax"), lambda y: y.index_fill_(0, i, 2.0),
+            lambda y: y.index_add_(0, i, d[1:], alpha=3), lambda y: y.masked_scatter_(y > 1.5, d),
+        ):  # fmt: skip
+            y = d * 1
+            change(y)
+            note(y.detach(), ad.unpack_dual(y).tangent)
+        note(ad.unpack_dual(d[i] * d[d > 1.5]).tangent)
+
+
+def batches(L, note):
+    x = L.arange(6.0).view(2, 3)
+    places = L.tensor([[0, 2], [1, 1]])
+    mask = L.tensor([True, False, True])
+    note(L.vmap(lambda t: t[mask])(x), L.vmap(lambda t, k: t[k])(x, places))
+    note(L.vmap(lambda t, k: t.gather(0, k))(x, places), L.func.jacrev(lambda t: t[:, mask])(x))
+    for f in (lambda t: t[t > 1], lambda t: x[0][t > 1], lambda t: t.nonzero(), lambda t: L.where(t > 1)):
+        note.error(lambda f=f: L.vmap(f)(x))
+
+
+def zeros_in_a_product(L, note):
+    i = L.tensor([0, 0, 0, 1])
+    for numbers in ([0.0, 3.0, 2.0, 5.0], [0.0, 0.0, 2.0, 5.0], [1.0, 3.0, 2.0, 0.0]):
+        x = L.tensor([0.0, 4.0], requires_grad=True)
+        src = L.tensor(numbers, requires_grad=True)
+        for y in (x.scatter_reduce(0, i, src, "prod"), x.index_reduce(0, i, src, "prod")):
+            note(y, *L.autograd.grad(y.sum(), (x, src)))
+
+
+def not_a_number(L, note):
+    nan = float("nan")
+    x = L.tensor([1.0, nan, 3.0])
+    i = L.tensor([0, 1, 2])
+    for way in ("sum", "prod", "mean", "amax", "amin"):
+        note(x.scatter_reduce(0, i, L.tensor([nan, 1.0, 5.0]), way).isnan().tolist())
+    note(L.nonzero(x).tolist(), L.where(x > 1, x, 0.0).isnan().tolist())
+
+
+PROGRAMS = [
+    saved_indices,
+    changed_indices,
+    hooks_see_indices,
+    gradients_that_do_not_fit,
+    leaves_are_not_written_to,
+    views_are_written_through,
+    duals,
+    batches,
+    zeros_in_a_product,
+    not_a_number,
+]
+
+
+@pytest.mark.parametrize("program", PROGRAMS, ids=lambda p: p.__name__)
+def test_programs(torch, program):
+    assert_same_diary(program, torch)

@@ -1,0 +1,306 @@
+"""What PyTorch's table does not show of activation functions, losses, normalisation and dropout."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from twins import assert_same_graph, assert_same_tensor, dialect
+
+import minigrad
+
+X = np.array([[-2.5, -1.0, -0.3], [0.0, 0.4, 3.5]])
+ODD = np.array([float("nan"), float("inf"), float("-inf"), -0.0, 0.0, 1.0, -1.0, 3.0, -3.0, 6.0, 0.5, -0.5])
+NAMES = (
+    "relu",
+    "relu6",
+    "hardtanh",
+    "elu",
+    "selu",
+    "celu",
+    "leaky_relu",
+    "silu",
+    "mish",
+    "hardswish",
+    "rrelu",
+)
+PLAIN = {**{name: {} for name in NAMES}, "threshold": {"threshold": 0.1, "value": 20.0}}
+
+
+def both(torch, call):
+    """What a function of a library gives in minigrad and in PyTorch, or its error."""
+    found = []
+    with dialect("2"):
+        for library in (minigrad, torch):
+            library.manual_seed(3)
+            try:
+                found.append(call(library, library.nn.functional))
+            except Exception as error:
+                found.append(error)
+    return found
+
+
+def leaf(L, data, dtype="float64"):
+    return L.tensor(np.array(data, dtype), requires_grad=True)
+
+
+# ---------------------------------------------------------------------------------------------- in place
+
+
+@pytest.mark.parametrize("name", [*PLAIN, "hardsigmoid"])
+def test_in_place(torch, name):
+    """The tensor itself is written to; its history is PyTorch's."""
+
+    def run(L, N):
+        x = leaf(L, X)
+        y = x * 1
+        z = getattr(N, name)(y, **PLAIN.get(name, {}), inplace=True)
+        assert z is y and y._version == 1
+        (z * z).sum().backward()
+        return z, x.grad
+
+    (ours, our_grad), (theirs, their_grad) = both(torch, run)
+    assert_same_tensor(ours, theirs, name)
+    assert_same_tensor(our_grad, their_grad, name)
+    with dialect("2"):
+        assert_same_graph((ours,), (theirs,), values=False)
+
+
+@pytest.mark.parametrize("name", ["dropout", "alpha_dropout", "feature_alpha_dropout", "dropout1d"])
+def test_dropout_in_place(torch, name):
+    def run(L, N):
+        x = leaf(L, X)
+        y = x * 1
+        getattr(N, name)(y, 0.5, True, inplace=True)
+        y.sum().backward()
+        return y, x.grad
+
+    for ours, theirs in zip(*both(torch, run), strict=True):
+        assert_same_tensor(ours, theirs, name)
+
+
+# --------------------------------------------------------------------------------------- unusual numbers
+
+
+@pytest.mark.parametrize(
+    "name",
+    [*PLAIN, "softplus", "logsigmoid", "hardshrink", "softsign", "tanhshrink", "sigmoid", "tanh"],
+)
+def test_nan_infinity_and_corners(torch, name):
+    """Values and gradients where a function bends, and of what is no number."""
+    given = PLAIN.get(name, {})
+
+    def run(L, N):
+        x = leaf(L, ODD, "float32")
+        y = getattr(N, name)(x, **given)
+        (grad,) = L.autograd.grad(y.sum(), x)
+        return y, grad
+
+    (ours, our_grad), (theirs, their_grad) = both(torch, run)
+    assert_same_tensor(ours, theirs, name)
+    finite = np.isfinite(ODD)
+    assert_same_tensor(our_grad[finite], their_grad[finite], name)
+
+
+# -------------------------------------------------------------------------------------- running statistics
+
+
+@pytest.mark.parametrize("momentum", [0.1, 1.0])
+def test_running_statistics(torch, momentum):
+    """They follow the batch's mean and its unbiased variance in training, and stay as they are out of it."""
+    data = np.arange(24.0).reshape(2, 3, 4) ** 1.5
+
+    def run(L, N):
+        x, mean, var = leaf(L, data), L.zeros(3, dtype=L.float64), L.ones(3, dtype=L.float64)
+        first = N.batch_norm(x, mean, var, training=True, momentum=momentum)
+        kept = mean.clone(), var.clone()
+        second = N.batch_norm(x, mean, var)
+        assert mean.tolist() == kept[0].tolist() and not mean.requires_grad
+        third = N.instance_norm(x, mean, var)
+        return first, *kept, second, third, mean, var
+
+    for ours, theirs in zip(*both(torch, run), strict=True):
+        assert_same_tensor(ours, theirs)
+
+
+def test_normalising_a_batch_leaves_mean_0_and_variance_1():
+    x = minigrad.tensor(np.arange(24.0).reshape(4, 3, 2) ** 2)
+    y = minigrad.nn.functional.batch_norm(x, None, None, training=True, eps=1e-12).numpy()
+    assert np.allclose(y.mean((0, 2)), 0) and np.allclose(y.var((0, 2)), 1)
+
+
+# ------------------------------------------------------------------------------------------------- losses
+
+MARGINS = {
+    "multi_margin_loss": lambda L, N, x: N.multi_margin_loss(x, L.tensor([2, 0]), weight=L.tensor(X[0])),
+    "squared": lambda L, N, x: N.multi_margin_loss(x, L.tensor([1, 0]), p=2, margin=0.5, reduction="sum"),
+    "vector": lambda L, N, x: N.multi_margin_loss(x[0], L.tensor(1), reduction="none"),
+    "labels": lambda L, N, x: N.multilabel_margin_loss(x, L.tensor([[0, 2, -1], [-1, 1, 1]])),
+    "labels of each": lambda L, N, x: N.multilabel_margin_loss(
+        x, L.tensor([[1, -1, 2]] * 2), reduction="none"
+    ),
+    "labels of a vector": lambda L, N, x: N.multilabel_margin_loss(
+        x[1], L.tensor([2, 1, -1]), reduction="sum"
+    ),
+}
+
+
+@pytest.mark.parametrize("name", MARGINS)
+def test_margins(torch, name):
+    """Values and gradients: the table shows no gradients of losses that have no second derivative."""
+
+    def run(L, N):
+        x = leaf(L, X)
+        loss = MARGINS[name](L, N, x)
+        loss.sum().backward()
+        return loss, x.grad
+
+    for ours, theirs in zip(*both(torch, run), strict=True):
+        assert_same_tensor(ours, theirs, name)
+
+
+@pytest.mark.parametrize("name", ["mse_loss", "l1_loss", "huber_loss"])
+@pytest.mark.parametrize("reduction", ["mean", "sum", "none"])
+def test_weights_of_elements(torch, name, reduction):
+    def run(L, N):
+        x = leaf(L, X)
+        loss = getattr(N, name)(x, L.tensor(X[::-1].copy()), reduction=reduction, weight=L.tensor(X * X))
+        loss.sum().backward()
+        return loss, x.grad
+
+    for ours, theirs in zip(*both(torch, run), strict=True):
+        assert_same_tensor(ours, theirs, name)
+
+
+@pytest.mark.parametrize("classes", [[1, -100], [-100, -100], [2, 0]])
+@pytest.mark.parametrize("how", [{}, {"label_smoothing": 0.2}, {"reduction": "none"}, {"reduction": "sum"}])
+def test_classes_that_do_not_count(torch, classes, how):
+    def run(L, N):
+        x = leaf(L, X)
+        loss = N.cross_entropy(x, L.tensor(classes), weight=L.tensor(np.array([0.5, 1.0, 2.0])), **how)
+        loss.sum().backward()
+        return loss, x.grad
+
+    for ours, theirs in zip(*both(torch, run), strict=True):
+        assert_same_tensor(ours, theirs)
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize(
+    "old",
+    [
+        {"size_average": False},
+        {"reduce": False},
+        {"size_average": True},
+        {"size_average": False, "reduce": True},
+    ],
+)
+def test_old_names_of_reductions(torch, old):
+    ours, theirs = both(torch, lambda L, N: N.mse_loss(L.tensor(X), L.tensor(X + 1), **old))
+    assert_same_tensor(ours, theirs)
+
+
+@pytest.mark.parametrize("name", ["mse_loss", "smooth_l1_loss"])
+def test_mixed_dtypes(torch, name):
+    """Gradients come in the dtypes of the inputs."""
+
+    def run(L, N):
+        x, y = leaf(L, X, "float32"), leaf(L, X + 1)
+        loss = getattr(N, name)(x, y)
+        loss.backward()
+        return loss, x.grad, y.grad
+
+    for ours, theirs in zip(*both(torch, run), strict=True):
+        assert_same_tensor(ours, theirs)
+
+
+def test_a_target_of_another_shape_warns():
+    with pytest.warns(UserWarning, match="Using a target size"):
+        minigrad.nn.functional.mse_loss(minigrad.zeros(2, 3), minigrad.zeros(3))
+
+
+# -------------------------------------------------------------------------------------------------- errors
+
+WRONG = {
+    "class": lambda L, N, x: N.nll_loss(x, L.tensor([0, 3])),
+    "float class": lambda L, N, x: N.nll_loss(x, L.tensor([0.0, 1.0])),
+    "batch": lambda L, N, x: N.nll_loss(x, L.tensor([0])),
+    "class weights": lambda L, N, x: N.nll_loss(x, L.tensor([0, 1]), L.zeros(2)),
+    "0-dim": lambda L, N, x: N.nll_loss(x[0, 0], L.tensor(0)),
+    "picture": lambda L, N, x: N.nll_loss(L.zeros(2, 3, 4, 4), L.zeros(2, 4, 5).long()),
+    "flat picture": lambda L, N, x: N.nll_loss(L.zeros(2, 3, 4, 4), L.zeros(2, 4).long()),
+    "line": lambda L, N, x: N.nll_loss(L.zeros(2, 3, 4), L.zeros(2, 5).long()),
+    "whole probabilities": lambda L, N, x: N.cross_entropy(x, L.ones(2, 3).long()),
+    "probability weights": lambda L, N, x: N.cross_entropy(x, x, L.zeros(2)),
+    "smoothing": lambda L, N, x: N.cross_entropy(x, L.tensor([0, 1]), label_smoothing=1.5),
+    "reduction": lambda L, N, x: N.mse_loss(x, x, reduction="some"),
+    "dtype": lambda L, N, x: N.mse_loss(L.tensor([1]), L.tensor([1])),
+    "beta": lambda L, N, x: N.smooth_l1_loss(x, x, beta=-1.0),
+    "delta": lambda L, N, x: N.huber_loss(x, x, delta=0),
+    "probability": lambda L, N, x: N.binary_cross_entropy(x, x),
+    "whole divergence": lambda L, N, x: N.kl_div(L.tensor([1]), L.tensor([1]), reduction="sum"),
+    "prelu number": lambda L, N, x: N.prelu(x, 0.5),
+    "prelu dtype": lambda L, N, x: N.prelu(x, L.ones(1)),
+    "prelu channels": lambda L, N, x: N.prelu(x, x[0, :2]),
+    "gelu": lambda L, N, x: N.gelu(x, approximate="some"),
+    "glu": lambda L, N, x: N.glu(x),
+    "celu": lambda L, N, x: N.celu(x, 0.0),
+    "no tensor": lambda L, N, x: N.elu(3.0),
+    "whole elu": lambda L, N, x: N.elu(L.tensor([1])),
+    "whole mish": lambda L, N, x: N.mish(L.tensor([1])),
+    "bool relu6": lambda L, N, x: N.relu6(L.tensor([True])),
+    "bounds": lambda L, N, x: N.hardtanh(x, 1.0, -1.0),
+    "slopes": lambda L, N, x: N.rrelu(x, 2.0, 1.0),
+    "dropout": lambda L, N, x: N.dropout(x, 2.0),
+    "dropout1d": lambda L, N, x: N.dropout1d(x[0]),
+    "layer": lambda L, N, x: N.layer_norm(x, (2,)),
+    "layer weight": lambda L, N, x: N.layer_norm(x, (3,), x[0, :2]),
+    "groups": lambda L, N, x: N.group_norm(L.zeros(2, 4), 3),
+    "one value": lambda L, N, x: N.batch_norm(L.zeros(1, 3), None, None, training=True),
+    "no statistics": lambda L, N, x: N.batch_norm(x, None, None),
+    "channels": lambda L, N, x: N.batch_norm(x, L.zeros(2), L.ones(2)),
+    "spatial": lambda L, N, x: N.instance_norm(L.zeros(2, 3, 1)),
+    "no channels": lambda L, N, x: N.local_response_norm(x, 2),
+    "whole cosine": lambda L, N, x: N.cosine_similarity(L.ones(2, 2).long(), L.ones(2, 2).long()),
+    "margin": lambda L, N, x: N.triplet_margin_loss(x, x, x, margin=-1),
+    "power": lambda L, N, x: N.multi_margin_loss(x, L.tensor([0, 1]), p=3),
+    "label": lambda L, N, x: N.multilabel_margin_loss(x[0], L.tensor([0, 5, 1])),
+    "variance": lambda L, N, x: N.gaussian_nll_loss(x, x, x - 9),
+    "derivative": lambda L, N, x: gradient_of_gradient(L, N.hardsigmoid(x), x),
+}
+
+
+def gradient_of_gradient(L, y, x):
+    (grad,) = L.autograd.grad(y.sum(), x, create_graph=True)
+    return L.autograd.grad(grad.sum(), x)
+
+
+@pytest.mark.parametrize("name", WRONG)
+def test_errors(torch, name):
+    ours, theirs = both(torch, lambda L, N: WRONG[name](L, N, leaf(L, X)))
+    assert isinstance(theirs, Exception), theirs
+    assert type(ours).__name__ == type(theirs).__name__, f"{ours!r} for {theirs!r}"
+    assert str(ours) == str(theirs).split("\n")[0].replace("torch.nn", "minigrad.nn")
+
+
+# ------------------------------------------------------------------------------------------------- dropout
+
+
+@pytest.mark.parametrize("name", ["dropout", "alpha_dropout", "feature_alpha_dropout"])
+def test_nothing_happens_out_of_training(name):
+    x = minigrad.tensor(X)
+    function = getattr(minigrad.nn.functional, name)
+    assert function(x, 0.5, False) is x and function(x, 0.0, True) is x
+
+
+def test_all_is_dropped():
+    x = leaf(minigrad, X)
+    y = minigrad.nn.functional.dropout(x, 1.0)
+    y.sum().backward()
+    assert not y.detach().numpy().any() and not x.grad.numpy().any()
+
+
+@pytest.mark.parametrize("name", ["dropout1d", "dropout2d", "dropout3d"])
+def test_whole_channels_are_dropped(name):
+    x = minigrad.ones(4, 8, *[3] * int(name[-2]))
+    y = getattr(minigrad.nn.functional, name)(x).numpy().reshape(32, -1)
+    assert {tuple(set(row)) for row in y.tolist()} == {(0.0,), (2.0,)}

@@ -1,0 +1,216 @@
+"""Optimisers and learning rates in both libraries: the same numbers after the same steps."""
+
+from __future__ import annotations
+
+import copy
+
+import pytest
+from twins import Programs, assert_same_diary
+
+SETTINGS = {
+    "SGD": [
+        {},
+        {"lr": 0.1, "momentum": 0.9},
+        {"lr": 0.1, "momentum": 0.9, "dampening": 0.5, "weight_decay": 0.1},
+        {"lr": 0.1, "momentum": 0.9, "nesterov": True, "maximize": True},
+    ],
+    "Adam": [
+        {},
+        {"lr": 0.1, "betas": (0.5, 0.6), "weight_decay": 0.1, "amsgrad": True},
+        {"lr": 0.1, "maximize": True, "eps": 0.1},
+    ],
+    "AdamW": [{}, {"lr": 0.1, "weight_decay": 0.5, "amsgrad": True}],
+    "RMSprop": [
+        {},
+        {"alpha": 0.5, "momentum": 0.9, "centered": True},
+        {"weight_decay": 0.1, "maximize": True, "centered": True},
+    ],
+}
+TRIED = [(name, settings) for name, every in SETTINGS.items() for settings in every]
+
+SCHEDULES = {
+    "LambdaLR": {"lr_lambda": lambda epoch: 0.9**epoch},
+    "StepLR": {"step_size": 3, "gamma": 0.5},
+    "MultiStepLR": {"milestones": [2, 5, 5], "gamma": 0.5},
+    "ConstantLR": {"factor": 0.25, "total_iters": 4},
+    "LinearLR": {"start_factor": 0.5, "end_factor": 0.1, "total_iters": 6},
+    "ExponentialLR": {"gamma": 0.8},
+    "PolynomialLR": {"total_iters": 6, "power": 2.0},
+    "CosineAnnealingLR": {"T_max": 4, "eta_min": 0.01},
+}
+
+programs = Programs()
+
+
+def weights(L):
+    return [L.nn.Parameter(L.tensor([1.0, -2.0, 3.0])), L.nn.Parameter(L.tensor([[0.5]]))]
+
+
+def loss_of(L, params):
+    a, b = params
+    return ((a * a * b).sum() - 3.0) ** 2 / 10
+
+
+def descend(L, optimizer, params, steps):
+    for _ in range(steps):
+        optimizer.zero_grad()
+        loss_of(L, params).backward()
+        optimizer.step()
+
+
+@pytest.mark.parametrize(("name", "settings"), TRIED, ids=[f"{n}-{i}" for i, (n, _) in enumerate(TRIED)])
+def test_steps(torch, name, settings):
+    def program(L, note):
+        params = weights(L)
+        optimizer = getattr(L.optim, name)(params, **settings)
+        note(repr(optimizer))
+        for _ in range(6):
+            descend(L, optimizer, params, 1)
+            note(*params)
+        saved = optimizer.state_dict()
+        note(sorted(saved["state"]), sorted(saved["state"][0]) if saved["state"] else None)
+        note([{k: v for k, v in group.items() if k != "lr"} for group in saved["param_groups"]])
+        for state in saved["state"].values():
+            note(*(state[key] for key in sorted(state)))
+
+    assert_same_diary(program, torch)
+
+
+@pytest.mark.parametrize("name", SETTINGS)
+def test_a_loaded_state_goes_on_where_it_was(torch, name):
+    def program(L, note):
+        params = weights(L)
+        optimizer = getattr(L.optim, name)(params, lr=0.05)
+        descend(L, optimizer, params, 3)
+        saved, numbers = copy.deepcopy(optimizer.state_dict()), [p.detach().clone() for p in params]
+        descend(L, optimizer, params, 2)
+        again = [L.nn.Parameter(p) for p in numbers]
+        other = getattr(L.optim, name)(again, lr=1.0)
+        other.load_state_dict(saved)
+        descend(L, other, again, 2)
+        note(*params, *again)
+        assert all((p == q).all().item() for p, q in zip(params, again))
+
+    assert_same_diary(program, torch)
+
+
+@pytest.mark.parametrize("name", SCHEDULES)
+def test_schedules(torch, name):
+    def program(L, note):
+        optimizer = L.optim.SGD([{"params": weights(L)[:1]}, {"params": weights(L)[1:], "lr": 0.3}], lr=0.1)
+        scheduler = getattr(L.optim.lr_scheduler, name)(optimizer, **SCHEDULES[name])
+        for _ in range(10):
+            note([f"{rate:.10g}" for rate in scheduler.get_last_lr()], scheduler.last_epoch)
+            optimizer.step()
+            scheduler.step()
+        kept = scheduler.state_dict()
+        note(kept["last_epoch"], kept["base_lrs"], [group["initial_lr"] for group in optimizer.param_groups])
+
+    assert_same_diary(program, torch)
+
+
+@programs
+def one_schedule_after_the_other(L, note):
+    optimizer = L.optim.SGD(weights(L), lr=1.0)
+    schedules = L.optim.lr_scheduler
+    first = schedules.ConstantLR(optimizer, factor=0.1, total_iters=20)
+    second = schedules.ExponentialLR(optimizer, gamma=0.5)
+    third = schedules.StepLR(optimizer, step_size=2)
+    both = schedules.SequentialLR(optimizer, [first, second, third], milestones=[3, 6])
+    for _ in range(10):
+        note(f"{optimizer.param_groups[0]['lr']:.10g}", both.last_epoch)
+        optimizer.step()
+        both.step()
+
+
+@programs
+def a_plateau(L, note):
+    for how in ({}, {"mode": "max", "threshold_mode": "abs", "threshold": 0.5, "cooldown": 1}):
+        optimizer = L.optim.SGD(weights(L), lr=1.0)
+        schedule = L.optim.lr_scheduler.ReduceLROnPlateau(
+            optimizer, patience=1, factor=0.5, min_lr=0.2, **how
+        )
+        for measure in (3.0, 2.0, 2.0, 2.1, 1.9999, 2.5, 1.0, 1.4, 1.3, 1.2, 1.2, 1.2, 1.2):
+            schedule.step(L.tensor(measure))
+            note(optimizer.param_groups[0]["lr"], schedule.num_bad_epochs, float(schedule.best))
+
+
+@programs
+def groups(L, note):
+    a, b = weights(L)
+    optimizer = L.optim.SGD([{"params": [a]}, {"params": b, "lr": 1.0}], lr=0.1)
+    note([group["lr"] for group in optimizer.param_groups], repr(optimizer))
+    descend(L, optimizer, [a, b], 1)
+    note(a, b)
+    optimizer.add_param_group({"params": [L.nn.Parameter(L.ones(1))], "momentum": 0.5})
+    note([group["momentum"] for group in optimizer.param_groups])
+    optimizer.zero_grad(set_to_none=False)
+    note(a.grad)
+    optimizer.zero_grad()
+    note(a.grad)
+
+
+@programs
+def a_closure(L, note):
+    params = weights(L)
+    optimizer = L.optim.SGD(params, lr=0.01)
+
+    def closure():
+        optimizer.zero_grad()
+        loss = loss_of(L, params)
+        loss.backward()
+        return loss
+
+    for _ in range(3):
+        note(optimizer.step(closure))
+    note(*params)
+    optimizer.zero_grad()
+    optimizer.step()
+    note(*params)
+
+
+@programs
+def bad_arguments(L, note):
+    def failed(function):
+        with pytest.raises(Exception) as raised:
+            function()
+        note(type(raised.value).__name__, str(raised.value))
+
+    params = weights(L)
+    for given in (
+        [],
+        L.ones(1),
+        [3],
+        [params[0] * 2],
+        [{"params": params}, {"params": params[:1]}],
+        [set(params)],
+    ):
+        failed(lambda given=given: L.optim.SGD(given))
+    for name, bad in (
+        ("SGD", {"lr": -1}),
+        ("SGD", {"momentum": -1}),
+        ("SGD", {"weight_decay": -1}),
+        ("SGD", {"nesterov": True}),
+        ("Adam", {"betas": (1.0, 0.9)}),
+        ("Adam", {"betas": (0.9, -1)}),
+        ("Adam", {"eps": -1.0}),
+        ("RMSprop", {"alpha": -1.0}),
+    ):
+        failed(lambda name=name, bad=bad: getattr(L.optim, name)(params, **bad))
+    optimizer = L.optim.SGD(params)
+    failed(lambda: optimizer.load_state_dict(L.optim.SGD(params[:1]).state_dict()))
+    failed(lambda: optimizer.add_param_group(3))
+    schedules = L.optim.lr_scheduler
+    failed(lambda: schedules.StepLR(3, 1))
+    failed(lambda: schedules.LinearLR(optimizer, start_factor=2))
+    failed(lambda: schedules.LinearLR(optimizer, end_factor=2))
+    failed(lambda: schedules.ConstantLR(optimizer, factor=2))
+    failed(lambda: schedules.LambdaLR(optimizer, [abs, abs]))
+    failed(lambda: schedules.ReduceLROnPlateau(optimizer, factor=1.0))
+    failed(lambda: schedules.ReduceLROnPlateau(optimizer, mode="x"))
+
+
+@pytest.mark.parametrize("program", programs, ids=programs.titles)
+@pytest.mark.filterwarnings("ignore")
+def test_the_same_in_both_libraries(torch, program):
+    assert_same_diary(program, torch)
