@@ -7,6 +7,7 @@ import re
 from typing import Any
 
 import pytest
+from displayed import SCORE, unpacked
 from lab import BROWSER_OPTIONS, find_chromium, missing
 
 import minigrad
