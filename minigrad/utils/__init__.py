@@ -1,7 +1,7 @@
-"""Helpers around autograd: `minigrad.utils.checkpoint`."""
+"""Helpers: `utils.checkpoint` computes again what it did not keep, `utils.data` makes batches of examples."""
 
 from __future__ import annotations
 
-from . import checkpoint
+from . import checkpoint, data
 
-__all__ = ["checkpoint"]
+__all__ = ["checkpoint", "data"]

@@ -7,7 +7,7 @@ import functools
 import warnings
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager
-from typing import Any, NamedTuple
+from typing import Any
 
 from .. import modes
 from ..autograd.function import Function
@@ -99,15 +99,9 @@ def noop_context_fn() -> tuple[AbstractContextManager[Any], AbstractContextManag
     return contextlib.nullcontext(), contextlib.nullcontext()
 
 
-class device(NamedTuple):
-    """Where a tensor is, as the texts of errors show it."""
-
-    type: str
-
-
 def describe(tensor: Any) -> dict[str, Any]:
     """What must be equal between a saved tensor and the recomputed one."""
-    return {"shape": tensor.shape, "dtype": tensor.dtype, "device": device(tensor.device)}
+    return {"shape": tensor.shape, "dtype": tensor.dtype, "device": tensor.device}
 
 
 CHECKS: dict[str, Callable[[Any], Any]] = {"default": describe, "none": lambda tensor: None}
@@ -132,7 +126,7 @@ def checkpoint(
     Without reentrant autograd only: `context_fn` gives two context managers, for the first run and the later
     ones; `determinism_check="none"` does not compare shapes and dtypes; `debug` lists all ops in the error;
     `early_stop=False` always runs the function to its end. `preserve_rng_state=True` (the default, for both)
-    lets NumPy's global random numbers come again as they did.
+    lets random numbers, minigrad's and NumPy's global ones, come again as they did.
     """
     if use_reentrant is None:
         since = "Starting in PyTorch 2.9, calling checkpoint without use_reentrant will raise an exception."

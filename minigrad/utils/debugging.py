@@ -51,7 +51,8 @@ class Log:
 
     def forward(self, op: Any, inputs: Any, outputs: Any) -> None:
         """Note an op that ran."""
-        self.note(getattr(op, "name", None) or op.__name__, inputs, outputs)
+        known = hasattr(op, "written") and not op.listed
+        self.note(getattr(op, "name", None) or op.__name__, op.written(inputs) if known else inputs, outputs)
 
     def mutated(self, op: Any, values: Any, version: int, history: Any) -> None:
         """Note an op that ran in place."""

@@ -24,6 +24,7 @@ import numpy as np
 
 from .. import modes
 from ..autograd.saved_hooks import pop_hooks, push_hooks
+from ..generator import default_generator
 from ..hook_calls import Mode
 from ..op.saved import LooseTensor
 from ..running import here
@@ -238,11 +239,22 @@ def same(tensor: Any) -> Any:
     return tensor
 
 
+def states() -> tuple[Any, Any]:
+    """The states of the default generator and of NumPy's global one."""
+    return default_generator.get_state(), np.random.get_state()
+
+
+def set_states(states: tuple[Any, Any]) -> None:
+    """Bring both generators into the states that they had."""
+    default_generator.set_state(states[0])
+    np.random.set_state(states[1])
+
+
 class RandomState:
-    """The state of NumPy's global random numbers at the time this was made."""
+    """The state of the default generator and of NumPy's global one at the time this was made."""
 
     def __init__(self, preserve: bool) -> None:
-        self.state = np.random.get_state() if preserve else None
+        self.state = states() if preserve else None
 
     @contextlib.contextmanager
     def again(self) -> Iterator[None]:
@@ -250,9 +262,9 @@ class RandomState:
         if self.state is None:
             yield
             return
-        before = np.random.get_state()
-        np.random.set_state(self.state)
+        before = states()
+        set_states(self.state)
         try:
             yield
         finally:
-            np.random.set_state(before)
+            set_states(before)

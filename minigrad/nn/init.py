@@ -1,0 +1,153 @@
+"""First numbers of parameters: written in place, outside any graph."""
+
+from __future__ import annotations
+
+import math
+import warnings
+from typing import Any
+
+from ..autograd import no_grad
+from ..op import F
+from ..tensor import Tensor
+
+GAINS = {"sigmoid": 1, "tanh": 5.0 / 3, "relu": math.sqrt(2.0), "selu": 3.0 / 4}
+LINEAR = ("linear", *(f"conv{t}{n}d" for t in ("", "_transpose") for n in (1, 2, 3)))
+
+
+def calculate_gain(nonlinearity: str, param: float | None = None) -> float:
+    """The factor by which weights grow so that a nonlinearity keeps the spread of what it gets; `param` is
+    the slope of leaky_relu.
+    """
+    if nonlinearity in LINEAR:
+        return 1
+    if nonlinearity == "leaky_relu":
+        slope = 0.01 if param is None else param
+        if isinstance(slope, bool) or not isinstance(slope, int | float):
+            raise ValueError(f"negative_slope {param} not a valid number")
+        return math.sqrt(2.0 / (1 + slope**2))
+    if nonlinearity not in GAINS:
+        raise ValueError(f"Unsupported nonlinearity {nonlinearity}")
+    return GAINS[nonlinearity]
+
+
+def uniform_(tensor: Tensor, a: float = 0.0, b: float = 1.0, generator: Any = None) -> Tensor:
+    """Numbers between `a` and `b`, all equally likely."""
+    with no_grad():
+        return tensor.uniform_(a, b, generator=generator)
+
+
+def normal_(tensor: Tensor, mean: float = 0.0, std: float = 1.0, generator: Any = None) -> Tensor:
+    """Normally distributed numbers."""
+    with no_grad():
+        return tensor.normal_(mean, std, generator=generator)
+
+
+def trunc_normal_(
+    tensor: Tensor,
+    mean: float = 0.0,
+    std: float = 1.0,
+    a: float = -2.0,
+    b: float = 2.0,
+    generator: Any = None,
+) -> Tensor:
+    """Normally distributed numbers, those outside [a, b] drawn again; or, where that would be nearly all, by
+    the inverse of the distribution function, with other numbers than PyTorch's.
+    """
+    low, high = distribution((a - mean) / std), distribution((b - mean) / std)
+    with no_grad():
+        if high - low <= 0.3:
+            tensor.uniform_(2 * low - 1, 2 * high - 1, generator=generator)
+            tensor.erfinv_().mul_(std * math.sqrt(2.0)).add_(mean)
+            return tensor.clamp_(min=a, max=b)
+        drawn = tensor.normal_(mean, std, generator=generator).detach()
+        while bool((outside := F.logical_or(drawn < a, drawn > b)).any()):
+            again = F.zeros_like(drawn).normal_(mean, std, generator=generator)
+            drawn = F.where(outside, again, drawn)
+        return tensor.copy_(drawn)
+
+
+def distribution(x: float) -> float:
+    """The share of normally distributed numbers below `x`."""
+    return (1.0 + math.erf(x / math.sqrt(2.0))) / 2.0
+
+
+def constant_(tensor: Tensor, val: float) -> Tensor:
+    """One number everywhere."""
+    with no_grad():
+        return tensor.fill_(val)
+
+
+def ones_(tensor: Tensor) -> Tensor:
+    """Ones."""
+    return constant_(tensor, 1.0)
+
+
+def zeros_(tensor: Tensor) -> Tensor:
+    """Zeros."""
+    return constant_(tensor, 0.0)
+
+
+def eye_(tensor: Tensor) -> Tensor:
+    """Ones on the diagonal of a matrix, zeros elsewhere."""
+    if tensor.ndim != 2:
+        raise ValueError("Only tensors with 2 dimensions are supported")
+    with no_grad():
+        tensor.zero_()
+        tensor.diagonal().fill_(1.0)
+    return tensor
+
+
+def fans(tensor: Tensor) -> tuple[int, int]:
+    """How many numbers come in to one output of a weight, and go out from one input."""
+    if tensor.ndim < 2:
+        raise ValueError("Fan in and fan out can not be computed for tensor with fewer than 2 dimensions")
+    field = math.prod(tensor.shape[2:])
+    return tensor.shape[1] * field, tensor.shape[0] * field
+
+
+def xavier_uniform_(tensor: Tensor, gain: float = 1.0, generator: Any = None) -> Tensor:
+    """Uniform within ±gain·√(6 / (fan in + fan out)) (Glorot and Bengio, 2010)."""
+    bound = gain * math.sqrt(2.0 / sum(fans(tensor))) * math.sqrt(3.0)
+    return uniform_(tensor, -bound, bound, generator)
+
+
+def xavier_normal_(tensor: Tensor, gain: float = 1.0, generator: Any = None) -> Tensor:
+    """Normal with deviation gain·√(2 / (fan in + fan out)) (Glorot and Bengio, 2010)."""
+    return normal_(tensor, 0.0, gain * math.sqrt(2.0 / sum(fans(tensor))), generator)
+
+
+def deviation(tensor: Tensor, a: float, mode: str, nonlinearity: str) -> float:
+    """Kaiming's deviation: gain / √fan."""
+    mode = mode.lower()
+    if mode not in ("fan_in", "fan_out"):
+        raise ValueError(f"Mode {mode} not supported, please use one of ['fan_in', 'fan_out']")
+    return calculate_gain(nonlinearity, a) / math.sqrt(fans(tensor)[mode == "fan_out"])
+
+
+def kaiming_uniform_(
+    tensor: Tensor,
+    a: float = 0,
+    mode: str = "fan_in",
+    nonlinearity: str = "leaky_relu",
+    generator: Any = None,
+) -> Tensor:
+    """Uniform within ±gain·√(3 / fan) (He and others, 2015)."""
+    if 0 in tensor.shape:
+        warnings.warn("Initializing zero-element tensors is a no-op", stacklevel=2)
+        return tensor
+    bound = math.sqrt(3.0) * deviation(tensor, a, mode, nonlinearity)
+    return uniform_(tensor, -bound, bound, generator)
+
+
+def kaiming_normal_(
+    tensor: Tensor,
+    a: float = 0,
+    mode: str = "fan_in",
+    nonlinearity: str = "leaky_relu",
+    generator: Any = None,
+) -> Tensor:
+    """Normal with deviation gain / √fan (He and others, 2015)."""
+    if 0 in tensor.shape:
+        warnings.warn("Initializing zero-element tensors is a no-op", stacklevel=2)
+        return tensor
+    return normal_(tensor, 0.0, deviation(tensor, a, mode, nonlinearity), generator)

@@ -1,0 +1,135 @@
+"""Layers that multiply by a weight, and those that only give another shape."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from ...creation import zeros
+from .. import functional, init
+from ..module import Module
+from ..parameter import Parameter
+
+
+def empty(*size: int, dtype: Any = None) -> Parameter:
+    """A parameter whose numbers are still to be written."""
+    return Parameter(zeros(*size, dtype=dtype))
+
+
+class Identity(Module):
+    """What comes in goes out; arguments of any kind are taken and not used."""
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__()
+
+    def forward(self, input: Any) -> Any:
+        """The input."""
+        return input
+
+
+class Linear(Module):
+    """x Wᵀ + b, of shape (*, out_features) from (*, in_features). Weight and bias begin uniform within
+    ±1/√in_features.
+    """
+
+    def __init__(
+        self, in_features: int, out_features: int, bias: bool = True, device: Any = None, dtype: Any = None
+    ) -> None:
+        super().__init__()
+        self.in_features, self.out_features = in_features, out_features
+        self.weight = empty(out_features, in_features, dtype=dtype)
+        if bias:
+            self.bias = empty(out_features, dtype=dtype)
+        else:
+            self.register_parameter("bias", None)
+        self.reset_parameters()
+
+    def reset_parameters(self) -> None:
+        """Draw weight and bias anew."""
+        init.kaiming_uniform_(self.weight, a=math.sqrt(5))
+        if self.bias is not None:
+            bound = 1 / math.sqrt(self.in_features) if self.in_features > 0 else 0
+            init.uniform_(self.bias, -bound, bound)
+
+    def forward(self, input: Any) -> Any:
+        """x Wᵀ + b."""
+        return functional.linear(input, self.weight, self.bias)
+
+    def extra_repr(self) -> str:
+        """The sizes."""
+        return (
+            f"in_features={self.in_features}, out_features={self.out_features}, bias={self.bias is not None}"
+        )
+
+
+class Flatten(Module):
+    """The dimensions from `start_dim` to `end_dim` as one."""
+
+    def __init__(self, start_dim: int = 1, end_dim: int = -1) -> None:
+        super().__init__()
+        self.start_dim, self.end_dim = start_dim, end_dim
+
+    def forward(self, input: Any) -> Any:
+        """The same numbers in fewer dimensions."""
+        return input.flatten(self.start_dim, self.end_dim)
+
+    def extra_repr(self) -> str:
+        """The dimensions."""
+        return f"start_dim={self.start_dim}, end_dim={self.end_dim}"
+
+
+class Unflatten(Module):
+    """Dimension `dim` as several, of sizes `unflattened_size`."""
+
+    def __init__(self, dim: int, unflattened_size: Any) -> None:
+        super().__init__()
+        self.dim, self.unflattened_size = dim, unflattened_size
+
+    def forward(self, input: Any) -> Any:
+        """The same numbers in more dimensions."""
+        return input.unflatten(self.dim, self.unflattened_size)
+
+    def extra_repr(self) -> str:
+        """The dimensions."""
+        return f"dim={self.dim}, unflattened_size={self.unflattened_size}"
+
+
+class Embedding(Module):
+    """A table of `num_embeddings` vectors, looked up by number. They begin normally distributed; that of
+    `padding_idx` is zero and does not learn.
+    """
+
+    def __init__(
+        self,
+        num_embeddings: int,
+        embedding_dim: int,
+        padding_idx: int | None = None,
+        *,
+        scale_grad_by_freq: bool = False,
+        dtype: Any = None,
+    ) -> None:
+        super().__init__()
+        self.num_embeddings, self.embedding_dim = num_embeddings, embedding_dim
+        if padding_idx is not None and not -num_embeddings <= padding_idx < num_embeddings:
+            raise AssertionError("Padding_idx must be within num_embeddings")
+        self.padding_idx = padding_idx if padding_idx is None else padding_idx % num_embeddings
+        self.scale_grad_by_freq = scale_grad_by_freq
+        self.weight = empty(num_embeddings, embedding_dim, dtype=dtype)
+        self.reset_parameters()
+
+    def reset_parameters(self) -> None:
+        """Draw the vectors anew."""
+        init.normal_(self.weight)
+        if self.padding_idx is not None:
+            init.zeros_(self.weight.data[self.padding_idx])
+
+    def forward(self, input: Any) -> Any:
+        """The vectors of the numbers in `input`, of shape (*, embedding_dim)."""
+        return functional.embedding(
+            input, self.weight, self.padding_idx, scale_grad_by_freq=self.scale_grad_by_freq
+        )
+
+    def extra_repr(self) -> str:
+        """The sizes."""
+        shown = f"{self.num_embeddings}, {self.embedding_dim}"
+        return shown if self.padding_idx is None else f"{shown}, padding_idx={self.padding_idx}"

@@ -1,0 +1,69 @@
+"""Gradients that are too large, made smaller."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from ...autograd import no_grad
+from ...creation import tensor
+from ...ops.joining import stack
+from ...tensor import Tensor
+
+
+def gradients(parameters: Any) -> list[Any]:
+    """The gradients of parameters, of those that have one."""
+    every = [parameters] if isinstance(parameters, Tensor) else parameters
+    return [p.grad for p in every if p.grad is not None]
+
+
+def norm_of(t: Tensor, norm_type: float) -> Tensor:
+    """(Σ|x|^p)^(1/p) over all elements; the greatest |x| for p = ∞."""
+    if norm_type == float("inf"):
+        return t.abs().max()
+    return (t.abs() ** norm_type).sum() ** (1.0 / norm_type)
+
+
+def get_total_norm(
+    tensors: Any, norm_type: float = 2.0, error_if_nonfinite: bool = False, foreach: Any = None
+) -> Tensor:
+    """The norm of all tensors as if they were one vector."""
+    every = [tensors] if isinstance(tensors, Tensor) else list(tensors)
+    if not every:
+        return tensor(0.0)
+    with no_grad():
+        total = norm_of(stack([norm_of(t, float(norm_type)) for t in every]), float(norm_type))
+    if error_if_nonfinite and not abs(total.item()) < float("inf"):
+        raise RuntimeError(
+            f"The total norm of order {float(norm_type)} for gradients from `parameters` is non-finite, so "
+            "it cannot be clipped. To disable this error and scale the gradients by the non-finite norm "
+            "anyway, set `error_if_nonfinite=False`"
+        )
+    return total
+
+
+def clip_grad_norm_(
+    parameters: Tensor | Iterable[Tensor],
+    max_norm: float,
+    norm_type: float = 2.0,
+    error_if_nonfinite: bool = False,
+    foreach: Any = None,
+) -> Tensor:
+    """Scale all gradients, in place, so that their norm as one vector is at most `max_norm`; returns the norm
+    that they had.
+    """
+    found = gradients(parameters)
+    total = get_total_norm(found, norm_type, error_if_nonfinite)
+    with no_grad():
+        factor = (max_norm / (total + 1e-6)).clamp(max=1.0)
+        for gradient in found:
+            gradient.mul_(factor)
+    return total
+
+
+def clip_grad_value_(parameters: Tensor | Iterable[Tensor], clip_value: float, foreach: Any = None) -> None:
+    """Bring every number of the gradients into [-clip_value, clip_value], in place."""
+    bound = float(clip_value)
+    with no_grad():
+        for gradient in gradients(parameters):
+            gradient.clamp_(min=-bound, max=bound)

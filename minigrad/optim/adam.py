@@ -1,0 +1,93 @@
+"""Adam and AdamW (Kingma and Ba, 2014; Loshchilov and Hutter, 2017)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..creation import tensor
+from ..op import F
+from ..tensor import Tensor
+from .optimizer import Optimizer, at_least, below_one
+
+
+class Adam(Optimizer):
+    """Steps of a size of their own for every number: m ← β₁m + (1 − β₁)g, v ← β₂v + (1 − β₂)g²,
+    p ← p − lr · m̂ / (√v̂ + eps), where m̂ and v̂ make up for the start at 0.
+
+    `weight_decay` adds weight_decay · p to the gradient; `amsgrad` keeps the greatest v so far.
+    """
+
+    def __init__(
+        self,
+        params: Any,
+        lr: float = 1e-3,
+        betas: tuple[float, float] = (0.9, 0.999),
+        eps: float = 1e-8,
+        weight_decay: float = 0,
+        amsgrad: bool = False,
+        *,
+        foreach: bool | None = None,
+        maximize: bool = False,
+        capturable: bool = False,
+        differentiable: bool = False,
+        fused: bool | None = None,
+        decoupled_weight_decay: bool = False,
+    ) -> None:
+        at_least(lr, 0.0, "learning rate")
+        at_least(eps, 0.0, "epsilon value")
+        below_one(betas[0], "beta parameter at index 0")
+        below_one(betas[1], "beta parameter at index 1")
+        at_least(weight_decay, 0.0, "weight_decay value")
+        defaults = {
+            "lr": lr,
+            "betas": betas,
+            "eps": eps,
+            "weight_decay": weight_decay,
+            "amsgrad": amsgrad,
+            "maximize": maximize,
+            "foreach": foreach,
+            "capturable": capturable,
+            "differentiable": differentiable,
+            "fused": fused,
+            "decoupled_weight_decay": decoupled_weight_decay,
+        }
+        super().__init__(params, defaults)
+
+    def update(self, param: Tensor, grad: Tensor, state: dict[str, Any], group: dict[str, Any]) -> None:
+        """One step."""
+        if not state:
+            zeros = F.zeros_like(param)
+            state |= {"step": tensor(0.0), "exp_avg": zeros, "exp_avg_sq": zeros.clone()}
+            if group["amsgrad"]:
+                state["max_exp_avg_sq"] = zeros.clone()
+        state["step"] += 1
+        step, (beta1, beta2) = state["step"].item(), group["betas"]
+        if group["weight_decay"] and group["decoupled_weight_decay"]:
+            param.mul_(1 - group["lr"] * group["weight_decay"])
+        elif group["weight_decay"]:
+            grad = grad.add(param, alpha=group["weight_decay"])
+        mean, square = state["exp_avg"], state["exp_avg_sq"]
+        mean.lerp_(grad, 1 - beta1)
+        square.mul_(beta2).addcmul_(grad, grad.conj(), value=1 - beta2)
+        if group["amsgrad"]:
+            greatest = state["max_exp_avg_sq"]
+            square = greatest.copy_(greatest.maximum(square))
+        spread = (square.sqrt() / (1 - beta2**step) ** 0.5).add_(group["eps"])
+        param.addcdiv_(mean, spread, value=-group["lr"] / (1 - beta1**step))
+
+
+class AdamW(Adam):
+    """Adam with weight decay that is no part of the gradient: p ← p − lr · weight_decay · p before a step."""
+
+    def __init__(
+        self,
+        params: Any,
+        lr: float = 1e-3,
+        betas: tuple[float, float] = (0.9, 0.999),
+        eps: float = 1e-8,
+        weight_decay: float = 1e-2,
+        amsgrad: bool = False,
+        **how: Any,
+    ) -> None:
+        how["decoupled_weight_decay"] = True
+        super().__init__(params, lr, betas, eps, weight_decay, amsgrad, **how)

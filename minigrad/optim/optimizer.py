@@ -1,0 +1,150 @@
+"""What all optimisers share: groups of parameters with their settings, a state for each parameter."""
+
+from __future__ import annotations
+
+import copy
+from collections import defaultdict
+from collections.abc import Callable
+from typing import Any
+
+from ..autograd import enable_grad, no_grad
+from ..nn.module import reset
+from ..nn.registered import type_name
+from ..tensor import Tensor
+
+
+class Optimizer:
+    """Base of optimisers. A subclass says in `update` what one step does to one parameter.
+
+    `param_groups` is a list of dictionaries: "params" and the settings that hold for them, which may be
+    changed between steps. `state` has a dictionary for each parameter. The settings `foreach`, `fused` and
+    `capturable`, which choose among PyTorch's implementations, are kept and change nothing.
+    """
+
+    def __init__(self, params: Any, defaults: dict[str, Any]) -> None:
+        if isinstance(params, Tensor):
+            raise TypeError(
+                "params argument given to the optimizer should be an iterable of Tensors or dicts, but got "
+                f"{type_name(params)}"
+            )
+        if defaults.get("differentiable"):
+            raise NotImplementedError("differentiable=True: steps are not recorded")
+        self.defaults = defaults
+        self.state: dict[Any, dict[str, Any]] = defaultdict(dict)
+        self.param_groups: list[dict[str, Any]] = []
+        groups = list(params)
+        if not groups:
+            raise ValueError("optimizer got an empty parameter list")
+        for group in groups if isinstance(groups[0], dict) else [{"params": groups}]:
+            self.add_param_group(group)
+
+    def add_param_group(self, param_group: dict[str, Any]) -> None:
+        """Add parameters, with settings of their own or the defaults. Each has to be a leaf, and in one group
+        only.
+        """
+        if not isinstance(param_group, dict):
+            raise TypeError(f"param_group must be a dict, but got {type(param_group)}")
+        given = param_group["params"]
+        if isinstance(given, set):
+            raise TypeError(
+                "optimizer parameters need to be organized in ordered collections, but the ordering of "
+                "tensors in sets will change between runs. Please use a list instead."
+            )
+        params = [given] if isinstance(given, Tensor) else list(given)
+        named = [p for p in params if isinstance(p, tuple)]
+        params = [p[1] if isinstance(p, tuple) else p for p in params]
+        for param in params:
+            if not isinstance(param, Tensor):
+                raise TypeError(
+                    f"optimizer can only optimize Tensors, but one of the params is {type_name(param)}"
+                )
+            if not (param.is_leaf or param.retains_grad):
+                raise ValueError("can't optimize a non-leaf Tensor")
+        group: dict[str, Any] = {"params": params, **self.defaults}
+        group |= {key: value for key, value in param_group.items() if key != "params"}
+        if named:
+            group["param_names"] = [name for name, _ in named]
+        known = {id(p) for other in self.param_groups for p in other["params"]}
+        if any(id(p) in known for p in params):
+            raise ValueError("some parameters appear in more than one parameter group")
+        self.param_groups.append(group)
+
+    def zero_grad(self, set_to_none: bool = True) -> None:
+        """Reset the gradients of all parameters: to None, or to zeros."""
+        for group in self.param_groups:
+            for param in group["params"]:
+                reset(param, set_to_none)
+
+    def step(self, closure: Callable[[], Any] | None = None) -> Any:
+        """One step for every parameter that has a gradient. `closure` computes the loss anew, with its
+        gradients, before it; what it returns is returned.
+        """
+        loss = None
+        if closure is not None:
+            with enable_grad():
+                loss = closure()
+        with no_grad():
+            for group in self.param_groups:
+                for param in group["params"]:
+                    if param.grad is not None:
+                        gradient = -param.grad if group.get("maximize") else param.grad
+                        state = self.state.get(param, {})
+                        self.update(param, gradient, state, group)
+                        if state:
+                            self.state[param] = state
+        return loss
+
+    def update(self, param: Tensor, grad: Tensor, state: dict[str, Any], group: dict[str, Any]) -> None:
+        """Change `param` in place."""
+        raise NotImplementedError
+
+    def state_dict(self) -> dict[str, Any]:
+        """The states and the groups, in which parameters are numbered."""
+        numbers: dict[int, int] = {}
+        groups = []
+        for group in self.param_groups:
+            for param in group["params"]:
+                numbers.setdefault(id(param), len(numbers))
+            settings = {key: value for key, value in group.items() if key != "params"}
+            groups.append({**settings, "params": [numbers[id(p)] for p in group["params"]]})
+        return {"state": {numbers[id(p)]: s for p, s in self.state.items()}, "param_groups": groups}
+
+    def load_state_dict(self, state_dict: dict[str, Any]) -> None:
+        """Take over states and settings. ValueError unless the groups have as many parameters as these."""
+        groups = copy.deepcopy(state_dict["param_groups"])
+        if len(groups) != len(self.param_groups):
+            raise ValueError("loaded state dict has a different number of parameter groups")
+        sizes = zip(groups, self.param_groups)
+        if any(len(mine["params"]) != len(theirs["params"]) for mine, theirs in sizes):
+            raise ValueError(
+                "loaded state dict contains a parameter group that doesn't match the size of optimizer's "
+                "group"
+            )
+        params: dict[int, Tensor] = {}
+        for loaded, group in zip(groups, self.param_groups):
+            params |= dict(zip(loaded["params"], group["params"]))
+            loaded["params"] = group["params"]
+        self.param_groups = groups
+        self.state = defaultdict(dict)
+        for number, state in copy.deepcopy(state_dict["state"]).items():
+            self.state[params[number]] = state
+
+    def __repr__(self) -> str:
+        groups = [
+            f"Parameter Group {i}\n"
+            + "".join(f"    {key}: {group[key]}\n" for key in sorted(group) if key != "params")
+            for i, group in enumerate(self.param_groups)
+        ]
+        return f"{type(self).__name__} (\n" + "\n".join(groups) + ")"
+
+
+def at_least(value: Any, least: float, what: str) -> None:
+    """ValueError for a setting that is too small."""
+    if not least <= value:
+        raise ValueError(f"Invalid {what}: {value}")
+
+
+def below_one(value: float, what: str) -> None:
+    """ValueError for a setting that is not between 0 and 1."""
+    if not 0.0 <= value < 1.0:
+        raise ValueError(f"Invalid {what}: {value}")

@@ -1,0 +1,75 @@
+"""RMSprop (Hinton, 2012)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..creation import tensor
+from ..op import F
+from ..tensor import Tensor
+from .optimizer import Optimizer, at_least
+
+
+class RMSprop(Optimizer):
+    """Gradients divided by their mean size: v ← αv + (1 − α)g², p ← p − lr · g / (√v + eps).
+
+    `centered` takes the variance in the place of the mean square; `momentum` gathers the steps;
+    `weight_decay` adds weight_decay · p to the gradient.
+    """
+
+    def __init__(
+        self,
+        params: Any,
+        lr: float = 1e-2,
+        alpha: float = 0.99,
+        eps: float = 1e-8,
+        weight_decay: float = 0,
+        momentum: float = 0,
+        centered: bool = False,
+        capturable: bool = False,
+        foreach: bool | None = None,
+        maximize: bool = False,
+        differentiable: bool = False,
+    ) -> None:
+        at_least(lr, 0.0, "learning rate")
+        at_least(eps, 0.0, "epsilon value")
+        at_least(momentum, 0.0, "momentum value")
+        at_least(weight_decay, 0.0, "weight_decay value")
+        at_least(alpha, 0.0, "alpha value")
+        defaults = {
+            "lr": lr,
+            "momentum": momentum,
+            "alpha": alpha,
+            "eps": eps,
+            "centered": centered,
+            "weight_decay": weight_decay,
+            "capturable": capturable,
+            "foreach": foreach,
+            "maximize": maximize,
+            "differentiable": differentiable,
+        }
+        super().__init__(params, defaults)
+
+    def update(self, param: Tensor, grad: Tensor, state: dict[str, Any], group: dict[str, Any]) -> None:
+        """One step."""
+        if not state:
+            names = ["square_avg"]
+            names += ["momentum_buffer"] if group["momentum"] > 0 else []
+            names += ["grad_avg"] if group["centered"] else []
+            state |= {"step": tensor(0.0), **{name: F.zeros_like(param) for name in names}}
+        state["step"] += 1
+        if group["weight_decay"]:
+            grad = grad.add(param, alpha=group["weight_decay"])
+        square = state["square_avg"]
+        square.mul_(group["alpha"]).addcmul_(grad, grad, value=1 - group["alpha"])
+        if group["centered"]:
+            mean = state["grad_avg"]
+            mean.lerp_(grad, 1 - group["alpha"])
+            square = square.addcmul(mean, mean, value=-1)
+        size = square.sqrt().add_(group["eps"])
+        if group["momentum"] > 0:
+            gathered = state["momentum_buffer"]
+            gathered.mul_(group["momentum"]).addcdiv_(grad, size)
+            param.add_(gathered, alpha=-group["lr"])
+        else:
+            param.addcdiv_(grad, size, value=-group["lr"])
