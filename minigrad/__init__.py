@@ -43,24 +43,33 @@ from .dtypes import (
 from .modes import is_grad_enabled, is_inference_mode_enabled
 from .op import F as _F
 from .ops.arithmetic import mul, neg, reciprocal
+from .ops.bessel import i0
+from .ops.circular import acos, acosh, asin, asinh, atan, atanh, cosh, deg2rad, rad2deg, sinc, sinh, tan
 from .ops.complexes import (
     angle,
     conj,
     conj_physical,
     imag,
-    polar,
     real,
     resolve_conj,
     resolve_neg,
     view_as_complex,
     view_as_real,
 )
-from .ops.complexes import complex_of as complex
-from .ops.bessel import i0
-from .ops.circular import acos, acosh, asin, asinh, atan, atanh, cosh, deg2rad, rad2deg, sinc, sinh, tan
+from .ops.complexes import complex_of_tensors as complex
+from .ops.complexes import polar_of_tensors as polar
+from .ops.counting import trace
 from .ops.exponential import exp2, expm1, log1p, log2, log10, logit, rsqrt, square
 from .ops.gamma import digamma, lgamma, mvlgamma, polygamma
+from .ops.indexing_along import index_copy, index_select
+from .ops.joining import cat, split_with_sizes, stack, unbind, unsafe_split, unsafe_split_with_sizes
+from .ops.linalg import bmm, dot, mm, mv, vdot
+from .ops.masking import masked_scatter, masked_select
 from .ops.normal import erf, erfc, erfinv
+from .ops.padding import constant_pad_nd
+from .ops.picking import put, take
+from .ops.pointwise import abs, cos, exp, log, relu, sgn, sigmoid, sign, sin, sqrt, tanh
+from .ops.rearranging import channel_shuffle, pixel_shuffle, pixel_unshuffle, tril, triu
 from .ops.rounding import (
     ceil,
     floor,
@@ -77,80 +86,25 @@ from .ops.rounding import (
     signbit,
     trunc,
 )
-from .ops.joining import cat, split_with_sizes, stack, unbind, unsafe_split, unsafe_split_with_sizes
-from .ops.linalg import bmm, dot, mm, mv, vdot
-from .ops.pointwise import abs, cos, exp, log, relu, sgn, sigmoid, sign, sin, sqrt, tanh
+from .ops.scattering import gather
 from .ops.shape import clone, permute, reshape, t, transpose, unsqueeze
+from .ops.softmax import _softmax_backward_data
+from .ops.view_copies import (
+    alias_copy,
+    diagonal_copy,
+    split_copy,
+    t_copy,
+    transpose_copy,
+    unbind_copy,
+    unfold_copy,
+    unsqueeze_copy,
+)
 from .ops.views import diag_embed, diagonal
+from .ops.writing_views import diagonal_scatter, select_scatter, slice_scatter
 from .printing import printoptions, set_printoptions
 from .tensor import Size, Tensor
-from .tensor.arithmetic import power as pow
-from .tensor.parts import chunk, dsplit, hsplit, split, tensor_split, unsafe_chunk, vsplit
-from .tensor.shapes import matmul
-from .ops.indexing_along import index_copy, index_select
-from .ops.masking import masked_scatter, masked_select
-from .ops.picking import put, take
-from .ops.scattering import gather
-from .ops.writing_views import diagonal_scatter, select_scatter, slice_scatter
-from .tensor.gathering import (
-    argwhere,
-    as_strided_scatter,
-    index_add,
-    index_fill,
-    index_put,
-    index_reduce,
-    nonzero,
-    nonzero_static,
-    scatter,
-    scatter_add,
-    scatter_reduce,
-    take_along_dim,
-    unravel_index,
-    where,
-)
-from .tensor.reductions import (
-    all,
-    amax,
-    amin,
-    aminmax,
-    any,
-    argmax,
-    argmin,
-    count_nonzero,
-    kthvalue,
-    logsumexp,
-    max,
-    mean,
-    median,
-    min,
-    mode,
-    nanmean,
-    nanmedian,
-    nansum,
-    prod,
-    std,
-    std_mean,
-    sum,
-    var,
-    var_mean,
-)
-from .tensor.statistics import (
-    bincount,
-    corrcoef,
-    cov,
-    dist,
-    histc,
-    histogram,
-    log_softmax,
-    nanquantile,
-    norm,
-    quantile,
-    renorm,
-    softmax,
-)
-from .ops.counting import trace
-from .ops.softmax import _softmax_backward_data
 from .tensor.arithmetic import add, sub
+from .tensor.arithmetic import power as pow
 from .tensor.binary import (
     addcdiv,
     addcmul,
@@ -209,6 +163,119 @@ from .tensor.comparing import (
     lt,
     ne,
 )
+from .tensor.contractions import chain_matmul, matrix_power
+from .tensor.cumulative import cummax, cummin, cumprod, cumsum, logcumsumexp
+from .tensor.differences import cumulative_trapezoid, diff, gradient, trapezoid
+from .tensor.einsums import einsum
+from .tensor.gathering import (
+    argwhere,
+    as_strided_scatter,
+    index_add,
+    index_fill,
+    index_put,
+    index_reduce,
+    nonzero,
+    nonzero_static,
+    scatter,
+    scatter_add,
+    scatter_reduce,
+    take_along_dim,
+    where,
+)
+from .tensor.matrices import det, inverse, pinverse
+from .tensor.matrices import torch_qr as qr
+from .tensor.matrices import torch_slogdet as slogdet
+from .tensor.matrices import torch_svd as svd
+from .tensor.norms import dist, norm, renorm
+from .tensor.parts import chunk, dsplit, hsplit, split, tensor_split, unsafe_chunk, vsplit
+from .tensor.products import (
+    addbmm,
+    addmm,
+    addmv,
+    addr,
+    baddbmm,
+    cross,
+    inner,
+    outer,
+    tensordot,
+)
+from .tensor.rearranging import (
+    column_stack,
+    diag,
+    diagflat,
+    dstack,
+    flip,
+    fliplr,
+    flipud,
+    hstack,
+    kron,
+    repeat_interleave,
+    roll,
+    rot90,
+    tile,
+    unravel_index,
+    vstack,
+)
+from .tensor.reductions import (
+    all,
+    amax,
+    amin,
+    aminmax,
+    any,
+    argmax,
+    argmin,
+    count_nonzero,
+    kthvalue,
+    logsumexp,
+    max,
+    mean,
+    median,
+    min,
+    mode,
+    nanmean,
+    nanmedian,
+    nansum,
+    prod,
+    std,
+    std_mean,
+    sum,
+    var,
+    var_mean,
+)
+from .tensor.shapes import matmul
+from .tensor.sorting import (
+    argsort,
+    bucketize,
+    msort,
+    searchsorted,
+    sort,
+    topk,
+    unique,
+    unique_consecutive,
+)
+from .tensor.statistics import (
+    bincount,
+    corrcoef,
+    cov,
+    histc,
+    histogram,
+    log_softmax,
+    nanquantile,
+    quantile,
+    softmax,
+)
+from .tensor.view_copies import (
+    as_strided_copy,
+    detach_copy,
+    expand_copy,
+    narrow_copy,
+    permute_copy,
+    select_copy,
+    slice_copy,
+    split_with_sizes_copy,
+    squeeze_copy,
+    view_copy,
+)
 from .tensor.view_methods import positive, squeeze
 from .tensor.views import (
     adjoint,
@@ -224,11 +291,62 @@ from .tensor.views import (
 )
 from .tensor.views import as_strided_view as as_strided
 
-from . import autograd, func, linalg, nn, special, utils  # isort: skip
+from . import autograd, backends, cuda, func, linalg, nn, optim, random, signal, special, utils  # isort: skip
 from .autograd import enable_grad, inference_mode, no_grad, set_grad_enabled
 from .autograd.anomaly_mode import is_anomaly_check_nan_enabled, is_anomaly_enabled, set_anomaly_enabled
-from .creation import FloatTensor, arange, from_numpy, full, linspace, ones, tensor, zeros
+from .creation import (
+    BoolTensor,
+    ByteTensor,
+    CharTensor,
+    DoubleTensor,
+    FloatTensor,
+    HalfTensor,
+    IntTensor,
+    LongTensor,
+    ShortTensor,
+    arange,
+    as_tensor,
+    asarray,
+    bernoulli,
+    empty,
+    empty_like,
+    empty_permuted,
+    empty_strided,
+    eye,
+    from_dlpack,
+    from_numpy,
+    frombuffer,
+    full,
+    full_like,
+    linspace,
+    logspace,
+    multinomial,
+    normal,
+    ones,
+    ones_like,
+    poisson,
+    rand,
+    rand_like,
+    randint,
+    randint_like,
+    randn,
+    randn_like,
+    randperm,
+    scalar_tensor,
+    tensor,
+    tril_indices,
+    triu_indices,
+    zeros,
+    zeros_like,
+)
 from .func import vmap
+from .generator import Generator, default_generator
+from .nn.functional.activations import celu, hardshrink, prelu, rrelu, selu, threshold
+from .nn.functional.distances import cosine_similarity, pairwise_distance
+from .nn.functional.normalisation import native_batch_norm, native_layer_norm
+from .random import get_rng_state, initial_seed, manual_seed, seed, set_rng_state
+from .serialization import load, save
+from .tensor.grids import block_diag, broadcast_shapes, cartesian_prod, combinations, meshgrid, vander
 
 float = float32
 double = float64
@@ -238,11 +356,12 @@ int = int32
 long = int64
 
 concat = concatenate = cat
+ger = outer
+row_stack, trapz = vstack, trapezoid
 moveaxis, swapaxes, swapdims, absolute = movedim, transpose, transpose, abs
 arccos, arcsin, arctan, arccosh, arcsinh, arctanh = acos, asin, atan, acosh, asinh, atanh
 fix, negative = trunc, neg
 cfloat, cdouble = complex64, complex128
-zeros_like, ones_like = _F.zeros_like, _F.ones_like
 bitwise_not, logical_not = _F.bitwise_not, _F.logical_not
 clip, divide, true_divide, subtract, multiply, arctan2 = clamp, div, div, sub, mul, atan2
 less, less_equal, greater, greater_equal, not_equal = lt, le, gt, ge, ne

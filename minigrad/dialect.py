@@ -52,7 +52,8 @@ _NUMBERED = frozenset(
         "Rsub",
         "Scatter",
         "Sort",
-        "SpecialXlog1py",
+        "SpecialXlog1Py",
+        "SpecialXlog1py",  # as the documents spell it
         "SpecialZeta",
         "Squeeze",
         "Sub",

@@ -39,7 +39,7 @@ from .op.calls import check_edges
 from .op.tangents import Aside, tangent_of
 from .overlap import check_memory
 from .storage import Geometry, geometry, laid_out, strides_of
-from .tensor_base import IN_PLACE_ON_LEAF, TensorBase, attach, edge, numbers, read_as, share, wrap
+from .tensor_base import IN_PLACE_ON_LEAF, TensorBase, attach, edge, numbers, opened, read_as, share, wrap
 from .views import Unobserved, refuse, regenerate, set_node, share_view
 
 
@@ -180,7 +180,7 @@ def in_place(op: Op, t: TensorBase, *args: Any) -> Any:
         push_in_place(op, t, old, node)
     if modes.active:
         for observer in modes.observers():
-            observer.mutated(op, values, before, history)
+            observer.mutated(op, opened(values), before, history)
     return t
 
 
@@ -215,7 +215,9 @@ def check_kinds(op: Op, values: list[Any]) -> None:
     for i, (name, value) in enumerate(zip(op.params, values)):
         if name in op.free and isinstance(value, (str, type(None))):
             continue
-        if (op.elementwise or name in op.inputs) and not isinstance(value, (TensorBase, int, float, complex, np.generic)):
+        if not (op.elementwise or name in op.inputs):
+            continue
+        if not isinstance(value, (TensorBase, int, float, complex, np.generic)):
             kind = type(value).__name__
             raise TypeError(f"{op.name}_(): argument '{name}' (position {i}) must be Tensor, not {kind}")
 

@@ -59,6 +59,7 @@ class _State(threading.local):
     forward_grad = True
     transforms: tuple[str, ...] = ()  # the transforms of `func` that the thread is inside of, by kind
     observers: tuple[Any, ...] = ()
+    randomness = ""  # inside of `func.vmap` what it says of random numbers: "error", "different", "same"
 
     def __init__(self) -> None:
         self.away = _Away()

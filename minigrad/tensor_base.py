@@ -107,6 +107,11 @@ class Tensors(tuple[Any, ...]):
     versions: tuple[int, ...] = ()
 
 
+def opened(values: Any) -> list[Any]:
+    """The arguments of an op, with each of the tensors that are one argument on its own."""
+    return [t for v in values for t in ([x for x in v if x is not None] if isinstance(v, Tensors) else [v])]
+
+
 def wrap(data: Any) -> Any:
     """A tensor on raw data that needs no gradient."""
     return attach(data, None)

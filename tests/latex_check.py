@@ -7,7 +7,8 @@ import re
 
 COMMANDS = {
     "frac", "partial", "cdot", "odot", "times", "bar", "dot", "overline", "mathrm", "text",
-    "operatorname", "top", "left", "right", "sqrt", "ln", "sin", "cos", "tanh", "sigma", "lnot", "land", "lor",
+    "operatorname", "top", "left", "right", "sqrt", "ln", "sin", "cos", "tanh", "sigma", "lnot", "land",
+    "lor",
     "infty", "quad", "to", "dots", "sum", "lt", "gt", "leq", "geq", "neq", "sim", "wedge", "backslash",
     "prime", "begin", "end",
 }  # fmt: skip

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from op_case import PAIRS, SHAPES, Case, each, pairs
+from op_table_algebra import ALGEBRA
 from op_table_binary import BINARY
 from op_table_complex import COMPLEX
 from op_table_creation import CREATION
+from op_table_elementary import ELEMENTARY, ELEMENTARY_PLAIN
 from op_table_indexing import INDEXING
 from op_table_networks import NETWORKS
 from op_table_order import ORDER
-from op_table_elementary import ELEMENTARY, ELEMENTARY_PLAIN
 from op_table_reductions import REDUCTIONS, REDUCTIONS_PLAIN
+from op_table_sliding import SLIDING
 from op_table_views import VIEWS
 
 __all__ = ["CASES", "PAIRS", "PLAIN", "SHAPES", "Case", "each", "pairs"]
@@ -166,11 +168,13 @@ CASES: list[Case] = [
     Case("ellipsis of 0-d", lambda L, a: a[...], ((),)),
     Case("none of 0-d", lambda L, a: a[None], ((),)),
     *VIEWS,
+    *ALGEBRA,
     *INDEXING,
     *COMPLEX,
     *CREATION,
     *BINARY,
     *NETWORKS,
+    *SLIDING,
     *ORDER,
     *REDUCTIONS,
     *ELEMENTARY,

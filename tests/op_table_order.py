@@ -10,8 +10,8 @@ ORDER: list[Case] = [
     Case("cumprod", lambda L, a: a.cumprod(-1), ((2, 3),)),
     Case("cummax", lambda L, a: a.cummax(0)[0], ([1.0, 3.0, 2.0, 3.0],), smooth=False, numbers="real"),
     Case("cummin", lambda L, a: L.cummin(a, 1).values, ((2, 4),), numbers="real"),
-    # of a gradient of 0 its vjp takes the logarithm, which has no derivative
-    Case("logcumsumexp", lambda L, a: a.logcumsumexp(1), ((2, 3),), smooth=False, same_graph=False),
+    # of a gradient of 0 its vjp takes the logarithm, which has no derivative, and loses digits
+    Case("logcumsumexp", lambda L, a: a.logcumsumexp(1), ((2, 3),), smooth=False, twice=False),
     Case("diff", lambda L, a, b: L.diff(a, 2, prepend=b), ((2, 3), (2, 1))),
     Case("trapezoid", lambda L, y, x: L.trapezoid(y, x), ((2, 4), (4,))),
     Case("trapezoid dx", lambda L, y: L.trapezoid(y, dx=0.5, dim=0), ((3, 2),)),
@@ -61,7 +61,7 @@ ORDER: list[Case] = [
     Case("as_strided_copy", lambda L, a: L.as_strided_copy(a, (2, 2), (1, 2), 1), ((2, 3),)),
     Case("diagonal_copy", lambda L, a: L.diagonal_copy(a, 1), ((3, 3),)),
     Case("expand_copy", lambda L, a: L.expand_copy(a, (2, -1)), ((3,),)),
-    Case("narrow_copy", lambda L, a: a.narrow_copy(1, 1, 2), ((2, 3),), numbers="real"),
+    Case("narrow_copy", lambda L, a: a.narrow_copy(1, 1, 2), ((2, 3),)),
     Case("permute_copy", lambda L, a: L.permute_copy(a, (1, 2, 0)), ((2, 3, 1),)),
     Case("select_copy", lambda L, a: L.select_copy(a, 1, -1), ((2, 3),), numbers="real"),
     Case("slice_copy", lambda L, a: L.slice_copy(a, 1, 1), ((2, 3),), numbers="real"),

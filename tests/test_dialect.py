@@ -19,6 +19,8 @@ NUMBERED = (
     "Round", "SpecialXlog1Py",
     "Clamp", "ClampMax", "ClampMin", "Copysign", "Eq", "Fmod", "Ge", "Gt", "Le", "Lerp", "Lt", "Ne",
     "Remainder", "Xlogy",
+    "All", "Any", "CountNonzero", "IndexFill", "Max", "Median", "Min", "Nanmedian", "Norm", "Normal", "Prod",
+    "Scatter", "Sort",
 )  # fmt: skip
 # Those that had another name, or whose overload had another digit.
 OTHER = {

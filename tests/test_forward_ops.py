@@ -40,13 +40,14 @@ WRONG = ("pow complex number", "complex number pow", "complex to real power", "r
 
 
 # PyTorch makes the tangent in place, from which no gradient comes back.
-ONE_WAY = ("logsumexp", "softmax", "log_softmax", "norm 1", "logcumsumexp")
+ONE_WAY = ("logsumexp", "softmax", "log_softmax", "norm 1")
 
 
-# PyTorch has no derivative of the tangent, fails where it takes it, or takes mean and deviation for constants.
+# PyTorch has no derivative of the tangent, fails at it, or takes mean and deviation for constants.
 ONE_WAY_NETWORKS = (
     *("glu", "cross_entropy", "cross_entropy smoothed", "layer_norm", "batch_norm"),
     "binary_cross_entropy",
+    "scaled_dot_product_attention",
 )
 # PyTorch copies the tangent of a reduced loss, and writes that of a norm in another way.
 OTHER_TANGENT = (
@@ -58,6 +59,7 @@ OTHER_TANGENT = (
 FAILING = ("mse_loss",)
 # PyTorch knows which of several gradients has no tangent.
 ZEROS = ("prelu", "layer_norm", "batch_norm", "batch_norm evaluated")
+ZEROS += tuple(f"conv{way}{n}d" for way in ("", "_transpose") for n in (1, 2, 3))
 
 
 def is_wrong(case: Case, dtype: str) -> bool:

@@ -320,7 +320,8 @@ def joined(dim: Any, sent: Any, i: int) -> dict[str, int]:
     """Where input `i` stands among tensors that were joined."""
     wrapped = dim - 2**64 if isinstance(dim, int) and dim >= 2**63 else dim
     before = [g.shape for g in sent[:i] if tuple(g.shape) not in ((), (0,))]
-    offset = sum(shape[wrapped] for shape in before) if isinstance(wrapped, int) else 0
+    along = isinstance(wrapped, int) and all(wrapped < len(shape) for shape in before)
+    offset = sum(shape[wrapped] for shape in before) if along else 0
     return {"edges": len(sent), "position": i, "offset": offset}
 
 

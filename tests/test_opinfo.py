@@ -6,6 +6,7 @@ import pytest
 from opinfo import entries, table
 from opinfo_checks import CHECKS, quietly
 from opinfo_deviations import DEVIATIONS
+from ops_page import PAGE, page
 
 if not table():
     pytest.skip("PyTorch's table of ops cannot be imported", allow_module_level=True)
@@ -24,3 +25,7 @@ def test_as_in_pytorchs_table(torch, title, check):
 
 def test_what_deviates_is_in_the_table():
     assert {title for title, _ in DEVIATIONS} <= set(entries())
+
+
+def test_the_page_of_the_docs_is_that_of_the_table():
+    assert PAGE.read_text(encoding="utf-8") == page()

@@ -20,6 +20,7 @@ from typing import Any, NoReturn
 import numpy as np
 
 from .. import modes
+from ..generator import default_generator
 from ..op import F
 from ..running import here
 from ..tensor_base import TensorBase, wrap
@@ -43,7 +44,8 @@ def vmap(
     Both are a number or a structure like that of arguments or results (a part of it may stand for all below);
     None in `in_dims` gives an argument whole to every example, None in `out_dims` returns a result that does
     not depend on the example. Keyword arguments are given whole. Calls can be nested. `chunk_size` (how many
-    examples PyTorch takes together) and `randomness` make no difference. See Note [A loop and a stack].
+    examples PyTorch takes together) makes no difference. `randomness` says whether random numbers may be
+    drawn inside, and whether every example gets the same. See Note [A loop and a stack].
     """
     check_randomness(randomness)
     if not (chunk_size is None or chunk_size > 0):
@@ -56,8 +58,9 @@ def vmap(
         batch = Batch(size)
         found: list[list[Any]] = []
         output_spec: Any = None
-        with Transform("vmap"), batch:
+        with Transform("vmap"), batch, Randomness(randomness) as numbers:
             for i in range(max(size, 1)):
+                numbers.begin_example()
                 example = [t if d is None else batch.example(t, d, i) for t, d in zip(leaves, dims)]
                 outputs, structure = pytree.flatten(func(*pytree.unflatten(example, spec), **kwargs))
                 if found and structure != output_spec:
@@ -173,6 +176,26 @@ class Batch:
                 )
         result = F.stack(outputs, dim)
         return result if self.size else F.slice(result, dim % result._data.ndim, 0, 0, 1)
+
+
+class Randomness:
+    """What the examples of one call of `vmap` may do with random numbers."""
+
+    def __init__(self, wanted: str) -> None:
+        self.wanted = "error" if modes.state.randomness == "error" else wanted
+        self.state = default_generator.get_state() if self.wanted == "same" else None
+
+    def __enter__(self) -> Randomness:
+        self.before = modes.switch("randomness", self.wanted)
+        return self
+
+    def __exit__(self, *exc: object) -> None:
+        modes.switch("randomness", self.before)
+
+    def begin_example(self) -> None:
+        """Let each example draw the same numbers if it shall."""
+        if self.state is not None:
+            default_generator.set_state(self.state)
 
 
 def nothing(*args: Any) -> None:

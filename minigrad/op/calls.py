@@ -15,7 +15,7 @@ from .. import anomaly, dtypes, modes
 from ..graph import Node, sequence_numbers
 from ..modes import quiet
 from ..storage import is_reshaped
-from ..tensor_base import TensorBase, Tensors, edge, fresh, numbers, share
+from ..tensor_base import TensorBase, Tensors, edge, fresh, numbers, opened, share
 from .nodes import complex_node
 from .registry import RAW, Op
 from .saved import is_needed, keep, pack_inputs, pack_result
@@ -66,6 +66,8 @@ def dispatch(op: Op, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         push(op, values, result)
     if op.listed:
         values = [*values[0], *values[1:]]
+    elif op.observed is None:
+        values = opened(values)
     for watcher in watchers:
         watcher.forward(op, values, result)
     return result
@@ -123,8 +125,8 @@ def results(op: Op, values: list[Any], outs: tuple[Any, ...]) -> tuple[Any, ...]
         if node is not None and is_learnable(op, nr, t):
             t._fn, t._nr = node, nr
     if node is not None:
-        keep_results(node, made)
         node._outputs = len(made)
+        keep_results(node, made)
         if op.view:
             storage = made[0]._storage
             node._storage = dict.fromkeys(range(len(made)), storage) if len(made) > 1 else storage
@@ -142,12 +144,12 @@ def keep_results(node: Any, made: tuple[Any, ...]) -> None:
     """
     if node.op.results == ("result",):
         return
-    for name, t in zip(node.op.results, made, strict=True):
-        if name in node.op.tensors:
-            if t._fn is None:
-                setattr(node, "_raw_" + name, t)
-            if modes.active:
-                pack_result(node, t, name)
+    found = dict(zip(node.op.results, made, strict=True))
+    for name in sorted(node.op.tensors & found.keys()):
+        if found[name]._fn is None:
+            setattr(node, "_raw_" + name, found[name])
+        if modes.active:
+            pack_result(node, found[name], name)
 
 
 push: Any = None  # how a result gets its tangent in forward mode

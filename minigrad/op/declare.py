@@ -8,8 +8,8 @@
 The decorated function is the kernel: NumPy data in, NumPy data out. Each keyword is an input that can be
 differentiated, in PyTorch's argument name, with its vector-Jacobian product (vjp). A vjp receives the
 incoming gradient `g` and whatever its other parameters name: an input, `result`, `<input>_sym_sizes` (its
-shape), `<input>_sym_numel`, `<input>_scalar_type` (its dtype), or a non-tensor argument. Exactly those are saved, only when that
-input needs a gradient, and can be read as `_saved_<name>` of the node.
+shape), `<input>_sym_numel`, `<input>_scalar_type` (its dtype), or a non-tensor argument. Exactly those are
+saved, only when that input needs a gradient, and can be read as `_saved_<name>` of the node.
 
 Note [One text, three kinds]
     A vjp is written once, in operators, `.mT` and `F`, and runs on raw arrays (an ordinary backward), on

@@ -15,6 +15,15 @@ from .registry import RAW, F, Op
 from .tangents import Aside, SavedTangents, adopt, fitted, note, put, tangent_of, tie
 
 WRITES = ("copy", "fill", "fill_tensor", "zero")  # ops that forget what they write over
+DRAWN = (  # ops that write what does not depend on anything
+    *("uniform", "normal", "random", "random_to", "random_from", "exponential", "cauchy", "log_normal"),
+    *("geometric", "bernoulli_float", "bernoulli_tensor"),
+)
+# linear ones that write here and there: in place PyTorch runs them on the tangent itself
+SETS = (
+    *("index_put", "index_copy", "index_fill", "index_fill_tensor", "put", "scatter"),
+    *("masked_fill", "masked_fill_tensor", "masked_scatter"),
+)
 
 
 def push(op: Op, values: Any, result: Any) -> None:
@@ -29,7 +38,7 @@ def push(op: Op, values: Any, result: Any) -> None:
         keep_tangents(op, results[0]._fn, values, None)
         return
     tangents = [tangent_of(v) for v in inputs_of(op, values)]
-    if all(t is None for t in tangents):
+    if all(t is None for t in heard(op, tangents)):
         return
     with Aside():
         found = derive(op, values, tangents, result)
@@ -39,11 +48,20 @@ def push(op: Op, values: Any, result: Any) -> None:
     keep_tangents(op, results[0]._fn, values, result)
 
 
+def heard(op: Op, tangents: list[Any]) -> list[Any]:
+    """The tangents that make one of the result: of an op with a formula of its own those that it names."""
+    if op.jvp is None or op.listed:
+        return tangents
+    names = op.jvp.__code__.co_varnames[: op.jvp.__code__.co_argcount]
+    return [t for name, t in zip(op.inputs, tangents, strict=True) if name + "_t" in names]
+
+
 def keep_tangents(op: Op, node: Any, values: Any, result: Any) -> None:
     """Let the node of an op that ran keep the tangents of what it saved."""
     if node is None or node.op is not op or op.listed:
         return
-    made = dict.fromkeys(op.results) if result is None else dict(zip(op.results, result if op.several else (result,)))
+    found = result if op.several and result is not None else (result,) * len(op.results)
+    made = dict(zip(op.results, found))
     carriers = {n: made[n] if n in made else values[op.params.index(n)] for n in op.tensors}
     kept = SavedTangents()
     for name, t in carriers.items():
@@ -85,7 +103,12 @@ def push_in_place(op: Op, t: TensorBase, values: list[Any], node: Any) -> None:
     tangents = [tangent_of(v) for v in inputs_of(op, values)]
     source = tangent_of(values[-1]) if op.name in WRITES else None
     with Aside():
-        if op.name not in WRITES:
+        if op.name in DRAWN:
+            if mine is not None:
+                mine.zero_()
+        elif op.name in SETS and mine is not None:
+            F.in_place(op, mine, *tangent_arguments(op, values, tangents))
+        elif op.name not in WRITES:
             new = derive(op, values, tangents, primal(t))
             adopt(t, new) if mine is None else mine.copy_(new)
         elif mine is not None:
@@ -93,6 +116,16 @@ def push_in_place(op: Op, t: TensorBase, values: list[Any], node: Any) -> None:
         else:
             adopt(t, written(op, t, values, source))
     keep_tangents(op, node, values, t)
+
+
+def tangent_arguments(op: Op, values: list[Any], tangents: list[Any]) -> list[Any]:
+    """The arguments of a linear op after the first, with tangents in the place of values."""
+    given = dict(zip(op.params, values, strict=True))
+    for name, tangent in zip(op.inputs, tangents, strict=True):
+        given[name] = nothing(given[name]) if tangent is None else tangent
+    if "value" not in op.inputs and "value" in given:
+        given["value"] = 0
+    return list(given.values())[1:]
 
 
 def write_over(op: Op, mine: Any, values: list[Any], source: Any) -> None:

@@ -27,6 +27,7 @@ from typing import Any
 import numpy as np
 
 from .. import engine, modes
+from ..dtypes import DIFFERENTIABLE
 from ..tensor_base import TensorBase, alias, edge, numbers, wrap
 from .applying import uncast
 from .calls import compute, record
@@ -66,11 +67,16 @@ def has_complex(op: Op, values: Any, result: Any) -> bool:
 def by_formula(op: Op, values: Any, tangents: list[Any], result: Any) -> Any:
     """The op's own formula; zeros for an input without a tangent."""
     given = {
-        name + "_t": nothing(v if isinstance(v, TensorBase) else result) if t is None else t
+        name + "_t": nothing(v if is_learnable(v) else result) if t is None else t
         for name, v, t in zip(op.inputs, inputs_of(op, values), tangents)
     }
     names = op.jvp.__code__.co_varnames[: op.jvp.__code__.co_argcount]
     return op.jvp(*(given[n] if n in given else argument(op, n, values, result) for n in names))
+
+
+def is_learnable(value: Any) -> bool:
+    """Whether this is a tensor of a dtype that has gradients."""
+    return isinstance(value, TensorBase) and value._data.dtype in DIFFERENTIABLE
 
 
 @composite
@@ -228,6 +234,8 @@ def transposed(op: Op, values: Any, tangents: list[Any], result: Any) -> Any:
             if t is None:
                 continue
             g = vjp_of(op, k, seeds if op.several else seeds[0], values, result, adjoint)
+            if g is None:
+                continue
             sent = back_to(g, values[op.places[k]])
             if sent.requires_grad:
                 slots.append((edge(sent), sent._nr))

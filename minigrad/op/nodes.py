@@ -231,7 +231,8 @@ def make_release(op: Op) -> Any:
             kept.append(f"isinstance({slot}, HELD)")
             forget.append(f"{slot} = None if isinstance({slot}, HELD) else {slot}")
     text = RELEASE.format(kept=" or ".join(kept), forget="; ".join(forget))
-    return late(op, "_release", lambda op: (text, {"RELEASED": RELEASED, "HELD": (TensorBase, Tensors, Packed)}))
+    scope = {"RELEASED": RELEASED, "HELD": (TensorBase, Tensors, Packed)}
+    return late(op, "_release", lambda op: (text, scope))
 
 
 def release_nothing(node: Node) -> None:

@@ -38,8 +38,9 @@ class Op:
     differentiable ones, `places` their places among the parameters and `vjps` their vjps. `saved` lists
     (name, indices of the inputs whose vjp wants it); `tensors` are the saved names that stand for
     tensors. `elementwise` ops broadcast and promote, `promoted` being the places of their operands
-    (one may only have an input that `broadcasts`); `linear` ones are linear in all inputs together, `multilinear`
-    ones in each, `jvp` is the tangent's formula where these do not give it (see Note [Forward mode]);
+    (others may say that they only `broadcasts`); `linear` ones are linear in all inputs together,
+    `multilinear` ones in each, `jvp` is the tangent's formula where these do not give it (see Note
+    [Forward mode]);
     `floating` ones make integers the
     default float first; the result of a `view` shares memory with its first argument; `check` is called
     with the dtypes of the operands, before promotion, and raises for those that the op refuses. The
@@ -47,8 +48,8 @@ class Op:
     with None for those that nobody sent; `several` may be their names, in `results`, by which vjps ask for
     them. The gradients of an op that `casts` are brought back to the dtypes of its inputs.
     `constants` are the results that nothing comes back through; the `free` parameters, whose default is None
-    or a text, need be neither tensor nor number. The first parameter of a `listed` op is a list of tensors; its
-    one vjp gives a list of gradients. `bit` is the bit of `TensorBase._bits` that a view op turns, whose
+    or a text, need be neither tensor nor number. The first parameter of a `listed` op is a list of tensors;
+    its one vjp gives a list of gradients. `bit` is the bit of `TensorBase._bits` that a view op turns, whose
     kernel then is for raw arrays only. For `complexes` see Note [Complex numbers] in `nodes`.
     """
 
@@ -101,7 +102,7 @@ class Op:
         self.floating, self.view, self.check = flags["floating"], flags["view"], flags["check"]
         self.several, self.listed = bool(flags["several"]), flags["listed"]
         self.results = flags["several"] if isinstance(flags["several"], tuple) else ("result",)
-        self.casts = "dtype" in self.params
+        self.casts = not {"dtype", "reduction"}.isdisjoint(self.params)
         self.constants = flags["constants"]
         defaults = zip(reversed(self.params), reversed(self.defaults), strict=False)
         self.free = frozenset(n for n, value in defaults if value is None or isinstance(value, str))
@@ -126,6 +127,17 @@ class Op:
                 if i not in users.setdefault(name, []):
                     users[name].append(i)
         return tuple((name, tuple(i)) for name, i in users.items())
+
+    def written(self, values: Any) -> tuple[Any, ...]:
+        """The arguments as somebody would write them: without those at the end that are the defaults."""
+        kept = list(values)
+        defaults = list(self.defaults)
+        while defaults and len(kept) == len(self.params) - len(self.defaults) + len(defaults):
+            last = defaults.pop()
+            if kept[-1] is not last:
+                break
+            kept.pop()
+        return tuple(kept)
 
     def bind(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> list[Any]:
         """All arguments in the order of `params`; TypeError as Python gives it."""

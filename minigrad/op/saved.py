@@ -66,6 +66,13 @@ def check_versions(tensors: Tensors) -> None:
             raise RuntimeError(modified(t._data, t.grad_fn, t._nr, t._version, expected))
 
 
+def unpack_each(node: Any, name: str, tensors: Tensors, checked: bool) -> Tensors:
+    """Several tensors that were saved as one argument."""
+    if checked:
+        check_versions(tensors)
+    return Tensors(unpack_entry(node, name, t) if isinstance(t, Packed) else t for t in tensors)
+
+
 def check_saved(tensor: TensorBase) -> None:
     """RuntimeError with PyTorch's text for an inference tensor, which no node may save."""
     if tensor._inference:
@@ -106,8 +113,8 @@ def unpack(node: Any, name: str, checked: bool = True) -> tuple[Any, Any]:
     """
     op = node.op
     value = getattr(node, "_raw_" + name)
-    if checked and value.__class__ is Tensors:
-        check_versions(value)
+    if value.__class__ is Tensors:
+        return unpack_each(node, name, value, checked), None
     if value.__class__ is Packed:
         tensor = unpack_entry(node, name, value)
         return (tensor._data.item(), None) if value.is_number else (numbers(tensor), tensor)
@@ -130,18 +137,19 @@ def unpack(node: Any, name: str, checked: bool = True) -> tuple[Any, Any]:
             data = storage.array  # the scalar has become this array since, and may have been written to
         elif isinstance(storage, SameCounter) and any(data is memory for memory in storage.before):
             data = storage.now
-    if checked and storage is not None and node._seq < storage.detached and carrier is not node and is_detached(carrier):
+    of_input = name not in op.results
+    if checked and storage is not None and node._seq < storage.detached and of_input and is_detached(carrier):
         raise RuntimeError(
             "Trying to use a saved tensor that has been detached in-place, i.e. with .detach_()."
             "This is not supported, please use out-of-place `.detach()` instead"
         )
     if checked and storage is not None and storage.version != expected:
-        writer = storage.writer if carrier is not node else None
+        writer = storage.writer if of_input else None
         if isinstance(value, TensorBase):
             carrier, nr, writer = value.grad_fn, value._nr, None
         elif hasattr(carrier, "variable"):
             writer = None
-        elif carrier is not node and is_view(carrier):
+        elif of_input and is_view(carrier):
             refuse_write(creation_of(carrier), carrier, nr, True)
             writer = "AsStridedBackward0"  # as which the view would be taken anew
         raise RuntimeError(modified(data, carrier, nr, storage.version, expected, writer))
@@ -246,18 +254,24 @@ def pack_inputs(node: Any, values: list[Any]) -> None:
     node._extra_made.unpacks = bool(op.tensors)
     for name in sorted(n for n in op.tensors if n not in op.results):
         value = values[op.params.index(name)]
-        if isinstance(value, TensorBase) and getattr(node, "_raw_" + name) is not None:
+        if getattr(node, "_raw_" + name) is None:
+            continue
+        if isinstance(value, TensorBase):
             put(node, name, pack(node, name, value, hooks, False))
+        elif isinstance(value, Tensors):
+            each = (None if t is None else pack(node, name, t, hooks, False) for t in value)
+            put(node, name, Tensors(each))
 
 
 def pack_result(node: Any, result: TensorBase, name: str = "result") -> None:
     """The same for a result of the op, once it has its place in the graph."""
     hooks = default_hooks()
-    if hooks is not None and getattr(node, "_raw_" + name, None) is not None:
-        put(node, name, pack(node, name, result, hooks, result._fn is node))
+    kept = getattr(node, "_raw_" + name, None)
+    if hooks is not None and kept is not None:
+        put(node, name, pack(node, name, result, hooks, not isinstance(kept, TensorBase)))
 
 
-def put(node: Any, name: str, packed: Packed) -> None:
+def put(node: Any, name: str, packed: Packed | Tensors) -> None:
     """Let `node` keep `packed` as `name`."""
     node._check = node._check or tuple(0 for _ in node.op.saved)
     node._extra_made.unpacks = True

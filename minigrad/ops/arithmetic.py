@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from ..dtypes import FAST_SCALARS, bool_, dtype, whole
-from ..op import F, differentiable, in_general
+from ..op import RAW, F, differentiable, in_general
 from ..tensor_base import TensorBase
 from .shape import kind_of
 
@@ -49,7 +49,8 @@ def scaled(g: Any, alpha: Any) -> Any:
 
 def times(array: Any, number: Any) -> Any:
     """An array times a number; among integers it wraps around, as in PyTorch."""
-    return array * (whole(number, array.dtype) if array.dtype.kind in "biu" else number)
+    is_whole = isinstance(array, RAW) and array.dtype.kind in "biu"
+    return array * (whole(number, array.dtype) if is_whole else number)
 
 
 @differentiable(self=lambda g: g, other=lambda g: g, kernel=operator.add, elementwise=True, linear=True)
@@ -353,4 +354,4 @@ def complex_ln(c: Any) -> Any:
 )
 def pow_base(self, exponent):
     """A number to the power of each element."""
-    return np.power(exponent.dtype.type(self), exponent)
+    return power_of_arrays(exponent.dtype.type(self), exponent)

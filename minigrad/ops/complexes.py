@@ -7,6 +7,7 @@ of such a view, of which the numbers are negatives.
 
 from __future__ import annotations
 
+import functools
 from typing import Any
 
 import numpy as np
@@ -14,7 +15,7 @@ import numpy as np
 from ..dtypes import dtype
 from ..op import F, composite, differentiable, rename
 from ..op.registry import RAW
-from ..tensor_base import CONJUGATE, NEGATIVE
+from ..tensor_base import CONJUGATE, NEGATIVE, TensorBase
 from .views import complex_of_parts, parts_of_complex
 
 
@@ -254,3 +255,23 @@ rename(conj_view, "conj")
 rename(real_view, "view_as_real")
 rename(physical_conjugate, "conj_physical")
 rename(complex_of, "complex")
+
+
+def of_tensors(call: Any) -> Any:
+    """An op that takes no number in the place of a tensor: TypeError with PyTorch's text."""
+
+    @functools.wraps(call)
+    def checked(*args: Any, **kwargs: Any) -> Any:
+        values = call.op.bind(args, kwargs)
+        for place, (name, value) in enumerate(zip(call.op.params, values), 1):
+            if not isinstance(value, TensorBase):
+                kind = type(value).__name__
+                raise TypeError(
+                    f"{call.op.name}(): argument '{name}' (position {place}) must be Tensor, not {kind}"
+                )
+        return call(*values)
+
+    return checked
+
+
+complex_of_tensors, polar_of_tensors = of_tensors(complex_of), of_tensors(polar)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import operator
+import sys
 from math import prod
 from typing import Any
 
@@ -11,6 +12,8 @@ import numpy as np
 from ..op import F, differentiable
 from ..storage import Geometry, strided
 from .shape import place
+
+END = sys.maxsize  # where a slice ends that goes up to the end, as PyTorch notes it
 
 
 @differentiable(
@@ -43,7 +46,7 @@ def select_backward(grad_output, input_sizes, dim, index):
 
 @differentiable(
     self=lambda g, self_sym_sizes, dim, start, end, step: F.slice_backward(
-        g, self_sym_sizes, dim, start, end, step
+        g, self_sym_sizes, dim, start or 0, END if end is None else end, step
     ),
     view=True,
     linear=True,

@@ -8,6 +8,7 @@ import numpy as np
 
 from ..op import F, composite, differentiable
 from ..op.registry import RAW
+from .reduction_jvps import prod_dim_jvp, prod_jvp
 from .shape import kind_of, place, to
 
 
@@ -55,11 +56,20 @@ def narrowed(out: Any, dtype: Any) -> Any:
     return out.astype(dtype) if dtype == np.float16 else out
 
 
+def real_of(self: Any) -> Any:
+    """The dtype of real parts."""
+    return self.real.dtype
+
+
+def fold(ufunc: Any, x: Any, axes: Any, keepdim: bool, dtype: Any = None) -> Any:
+    """All elements along `axes` put together by `ufunc`, in `dtype`."""
+    return ufunc.reduce(x, axes, dtype, None, keepdim)
+
+
 def added(self: Any, axes: Any, keepdim: bool, dtype: Any) -> Any:
     """Sum over `axes`, in the dtype that was asked for or else in that which PyTorch sums in."""
     self = cast(self, dtype)
-    reduce: Any = np.add.reduce
-    out = reduce(self, axes, wide(self.dtype), None, keepdim)
+    out = fold(np.add, self, axes, keepdim, wide(self.dtype))
     return narrowed(out, self.dtype) if dtype is None else out.astype(dtype, copy=False)
 
 
@@ -93,7 +103,7 @@ def sum_dim(self, dim, keepdim, dtype=None):
 def average(self: Any, axes: Any, keepdim: bool, dtype: Any) -> Any:
     """Mean over `axes`."""
     self = cast(self, dtype)
-    out = np.add.reduce(self, axis=axes, keepdims=keepdim, dtype=wide(self.dtype))
+    out = fold(np.add, self, axes, keepdim, wide(self.dtype))
     return narrowed(out / out.dtype.type(self.size / out.size if out.size else 1), self.dtype)
 
 
@@ -107,9 +117,7 @@ def mean_all(self, dtype=None):
     return average(self, None, False, dtype)
 
 
-def mean_vjp(
-    g: Any, self_sym_sizes: tuple[int, ...], self_sym_numel: int, dim: Any, keepdim: bool
-) -> Any:
+def mean_vjp(g: Any, self_sym_sizes: tuple[int, ...], self_sym_numel: int, dim: Any, keepdim: bool) -> Any:
     """The gradient spread over the elements that the mean was taken of."""
     count = self_sym_numel if dim in (None, ()) else 1
     for d in () if dim in (None, ()) else over(dim, len(self_sym_sizes)):
@@ -141,7 +149,9 @@ def like(g: Any, other: Any) -> Any:
     return F.to(g, kind_of(other))
 
 
-@differentiable(self=nansum_vjp, jvp=lambda self_t, self, dim, keepdim: nansum_jvp(self_t, self, dim, keepdim))
+@differentiable(
+    self=nansum_vjp, jvp=lambda self_t, self, dim, keepdim: nansum_jvp(self_t, self, dim, keepdim)
+)
 def nansum(self, dim, keepdim, dtype=None):
     """Sum over some dimensions (all for None) in which NaN counts as 0."""
     if self.dtype.kind == "c":
@@ -162,29 +172,31 @@ def nansum_jvp(self_t: Any, self: Any, dim: Any, keepdim: bool) -> Any:
 def multiplied(self: Any, axes: Any, keepdim: bool, dtype: Any) -> Any:
     """Product over `axes`, in the dtype that was asked for or else as PyTorch multiplies."""
     self = cast(self, dtype)
-    out = np.multiply.reduce(self, axis=axes, keepdims=keepdim, dtype=wide(self.dtype))
+    out = fold(np.multiply, self, axes, keepdim, wide(self.dtype))
     return narrowed(out, self.dtype) if dtype is None else out.astype(dtype, copy=False)
 
 
 @composite
 def prod_backward(g: Any, self: Any, result: Any, dim: int | None) -> Any:
     """`g · result / self`; where a factor is 0, the product of the others (along `dim`, None for all)."""
-    if hasattr(self, "__minigrad_symbol__") or np.all(self if isinstance(self, RAW) else self._data):
+    if hasattr(self, "__minigrad_symbol__"):
         return g * (result / self)
+    if np.all(self if isinstance(self, RAW) else self._data):
+        return g * F.conj(result / self)
     if dim is not None:
         return product_of_others(g, self, dim)
     return F.reshape(product_of_others(g, F.reshape(self, (-1,)), 0), self.shape)
 
 
 def product_of_others(g: Any, self: Any, dim: int) -> Any:
-    """`g` times the product of all elements before and all after each, along `dim`, as PyTorch composes it."""
+    """`g` times the product of the elements before and after each, along `dim`, as PyTorch composes it."""
     n = self.shape[dim]
     if n == 1:
         return F.expand(g, self.shape)
     one = F.ones_like(F.slice(self, dim, 0, 1, 1))
     before = F.cumprod(F.cat([one, F.slice(self, dim, 0, n - 1, 1)], dim), dim)
     after = F.cumprod(F.cat([one, F.flip(F.slice(self, dim, 1, n, 1), (dim,))], dim), dim)
-    return g * (before * F.flip(after, (dim,)))
+    return g * F.conj(before * F.flip(after, (dim,)))
 
 
 def prod_all_vjp(g: Any, self: Any, result: Any) -> Any:
@@ -201,13 +213,13 @@ def prod_dim_vjp(g: Any, self: Any, result: Any, dim: int, keepdim: bool) -> Any
     return F.prod_backward(g, self, result, place(dim, len(self.shape)))
 
 
-@differentiable(self=prod_all_vjp, node="ProdBackward0")
+@differentiable(self=prod_all_vjp, complexes={"self": prod_all_vjp}, jvp=prod_jvp, node="ProdBackward0")
 def prod_all(self, dtype=None):
     """Product of all elements."""
     return multiplied(self, None, False, dtype)
 
 
-@differentiable(self=prod_dim_vjp, node="ProdBackward1")
+@differentiable(self=prod_dim_vjp, complexes={"self": prod_dim_vjp}, jvp=prod_dim_jvp, node="ProdBackward1")
 def prod_dim(self, dim, keepdim, dtype=None):
     """Product along a dimension."""
     return multiplied(self, over(dim, self.ndim), keepdim, dtype)

@@ -307,13 +307,15 @@ def to(self, dtype, memory_format=None):
 @differentiable()
 def zeros_like(self):
     """Zeros of the same shape and dtype."""
-    return np.zeros_like(self)[()]
+    return unfilled_like(self, self.dtype)[()]
 
 
 @differentiable()
 def ones_like(self):
     """Ones of the same shape and dtype."""
-    return np.ones_like(self)[()]
+    ones = unfilled_like(self, self.dtype)
+    ones[...] = 1
+    return ones[()]
 
 
 C_NAMES = {

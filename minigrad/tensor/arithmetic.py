@@ -76,7 +76,7 @@ class Arithmetic(TensorBase):
         if other.__class__ is complex:
             return in_general(ar.rsub.op, self, other)
         if isinstance(other, TensorBase):
-            return rsub_tensor(self, other, 1)
+            return rsub_tensor(self, other)
         try:
             return ar.rsub(self, other)
         except TypeError:

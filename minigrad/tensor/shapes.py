@@ -36,6 +36,9 @@ class Algebra(TensorBase):
     def __matmul__(self, other: Any) -> Any:
         return matmul(self, other) if isinstance(other, TensorBase) else NotImplemented
 
+    def __rmatmul__(self, other: Any) -> Any:
+        return matmul(other, self) if isinstance(other, TensorBase) else NotImplemented
+
 
 def matmul(a: Any, b: Any) -> Any:
     """dot, mv, mm or bmm by the operands' dimensions: the graph shows what ran."""

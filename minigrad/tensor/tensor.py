@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from .. import dialect, dtypes, modes, printing
+from ..creation import constructed
 from ..op import F
 from ..op.tangents import tangent_of
 from ..ops.shape import place
@@ -17,15 +18,23 @@ from .binary import Binary, BinaryInPlace
 from .casts import Casts
 from .comparing import Bits, Comparing
 from .complexes import Complexes
+from .contractions import Contractions
 from .copying import Copying
+from .cumulative import Cumulative
 from .elementary import Elementary, ElementaryInPlace, Rounding
 from .gathering import Gathering, WritingAtIndices
 from .indexing import Indexing
+from .making import Exchange, Making, Random
+from .matrices import Matrices
 from .memory import Memory
 from .parts import Parts
+from .products import Products
+from .rearranging import Rearranging
 from .reductions import Reductions
 from .shapes import Algebra
+from .sorting import Sorting
 from .statistics import Statistics
+from .view_copies import ViewCopies
 from .view_methods import Views
 
 TO_SCALAR = (
@@ -68,11 +77,6 @@ class Conversion(TensorBase):
     def dtype(self) -> dtypes.dtype:
         """The data type."""
         return dtypes.of(self._data)
-
-    @property
-    def device(self) -> str:
-        """Always "cpu"."""
-        return "cpu"
 
     @property
     def ndim(self) -> int:
@@ -154,10 +158,6 @@ class Conversion(TensorBase):
     def contiguous(self) -> Any:
         """The tensor itself if its memory is in row-major order, else a copy."""
         return self if np.ndim(self._data) == 0 or self._data.flags.c_contiguous else F.clone(self, "C")
-
-    def cpu(self) -> Any:
-        """The tensor itself: there is no other device."""
-        return self
 
     def element_size(self) -> Any:
         """Bytes per element."""
@@ -262,28 +262,36 @@ class Tensor(
     Bits,
     Casts,
     Comparing,
+    Cumulative,
+    Sorting,
+    Rearranging,
+    ViewCopies,
     Reductions,
     Statistics,
     Elementary,
     ElementaryInPlace,
     Rounding,
     Algebra,
+    Products,
+    Contractions,
+    Matrices,
+    Making,
+    Random,
+    Exchange,
 ):
     """A multi-dimensional array of one dtype that remembers how it was computed.
 
-    `Tensor(data)` makes a float32 copy of a sequence, as PyTorch's old constructor does; use
-    `minigrad.tensor`.
+    `Tensor(data)` makes a float32 copy of a sequence, `Tensor(2, 3)` a tensor of that size, as PyTorch's old
+    constructor does; use `minigrad.tensor`.
     """
 
     __slots__ = ()
     __hash__ = object.__hash__
 
-    def __new__(cls, data: Any = (), *args: Any) -> Any:
+    def __new__(cls, *args: Any) -> Any:
         """A leaf of the default dtype."""
-        from ..creation import tensor
-
         t = object.__new__(cls)
-        source = tensor(data, dtype=dtypes.get_default_dtype())
+        source = constructed(args, dtypes.get_default_dtype())
         for name in ("_data", "_fn", "_nr", "_acc", "_grad", "_storage", "_view"):
             setattr(t, name, getattr(source, name))
         return t

@@ -16,7 +16,7 @@ from minigrad.op import F
 
 from .borrowed import BORROWED
 from .glyphs import TooLarge, plain_array
-from .symbols import ARRAY, FUNCTION, GIVEN, NAME, NUMBER, Symbol, Unwritable, bound
+from .symbols import ARRAY, FUNCTION, GIVEN, NAME, NUMBER, Symbol, Unwritable, bound, sum_to
 
 OLD_NAMES = {  # what PyTorch 1.4 called nodes; others only had no 0 at the end
     "CloneBackward": ("CloneBackward0", "CopyBackwards"),
@@ -40,12 +40,14 @@ class Known(NamedTuple):
 
 class Rule(NamedTuple):
     """How one op is differentiated: the vjp of each differentiable input, in the order of the edges. The
-    parameters in `free` are None where nothing was saved."""
+    parameters in `free` are None where nothing was saved. The gradients of an op that `broadcasts` are summed
+    to the shapes of its inputs."""
 
     inputs: tuple[str, ...]
     vjps: Mapping[str, Any]
     elementwise: bool
     free: Collection[str] = ()
+    broadcasts: bool = False
 
 
 @functools.cache
@@ -56,7 +58,7 @@ def rules() -> dict[str, list[Rule]]:
     for entry in vars(F).values():
         op = getattr(entry, "op", None)
         if op is not None and not (op.several or op.listed):
-            rule = Rule(op.inputs, op.vjps, op.elementwise, op.free)
+            rule = Rule(op.inputs, op.vjps, op.elementwise, op.free, op.broadcasts)
             found.setdefault(op.node.__name__, []).append((-len(op.saved), rule))
     table = {name: [rule for _, rule in sorted(pairs, key=lambda p: p[0])] for name, pairs in found.items()}
     for name, (elementwise, vjps) in BORROWED.items():
@@ -144,7 +146,10 @@ def run(
                 result = bound(function)(gradient, *values)
         except FAULTS:
             return None
-        return result if isinstance(result, Symbol) else None
+        if not isinstance(result, Symbol):
+            return None
+        larger = rule.broadcasts and shape is not None and result.shape not in ((), shape)
+        return sum_to(result, shape) if larger else result
     return None
 
 

@@ -117,7 +117,9 @@ class Symbol:
         return transposed(self)
 
     def __minigrad_symbol__(self, op: Any, args: tuple[Any, ...]) -> Any:
-        return of_op(op.name, op.kernel, args)
+        written = op.written(args)
+        rest = args[len(written) :]
+        return of_op(op.name, (lambda *given: op.kernel(*given, *rest)) if rest else op.kernel, written)
 
 
 def lift(x: Any) -> Symbol:

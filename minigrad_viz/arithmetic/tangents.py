@@ -145,7 +145,7 @@ def moved(op: Any, i: int, given: list[Any]) -> Symbol:
     values = [along(v) if k == i else written_as(op.params[k], v) for k, v in enumerate(given)]
     if op.name == "dot":
         return matrix_product(values[0], values[1], np.dot)
-    return of_op(op.name, op.kernel, tuple(values))
+    return of_op(op.name, op.kernel, op.written(values))
 
 
 def along(operand: Operand) -> Symbol:

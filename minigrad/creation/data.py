@@ -1,17 +1,16 @@
-"""Tensors from data."""
+"""Tensors from numbers, sequences, arrays and tensors."""
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
-from . import dtypes, modes
-from .modes import quiet
-from .storage import Borrowed
-from .tensor_base import TensorBase, check_can_require_grad, mark_inference, numbers, wrap
+from .. import dtypes, modes
+from ..modes import quiet
+from ..tensor_base import TensorBase, check_can_require_grad, mark_inference, numbers, wrap
+from .arguments import options, sizes
 
 _ONE = {d: d.numpy.type(1) for d in dtypes.ALL if d.category == 2}
 BIG = 6e4  # what every floating-point dtype can hold: no overflow that NumPy would warn of
@@ -28,7 +27,12 @@ def announce(t: Any, data: Any = None) -> Any:
 
 
 def tensor(
-    data: Any, *, dtype: dtypes.dtype | None = None, device: Any = None, requires_grad: bool = False
+    data: Any,
+    *,
+    dtype: Any = None,
+    device: Any = None,
+    requires_grad: bool = False,
+    pin_memory: bool = False,
 ) -> Any:
     """A new leaf with a copy of `data`: a number, nested sequences of numbers, a NumPy array or a tensor.
 
@@ -40,18 +44,20 @@ def tensor(
         if requires_grad:
             t._acc = True
         return announce(t, data) if modes.active else t
-    check_device(device)
-    t = wrap(to_numpy(data, dtype))
+    t = wrap(to_numpy(data, options("tensor", dtype, None, device, pin_memory)))
     if requires_grad:
         check_can_require_grad(t._data)
         t._acc = True
     return announce(t, data) if modes.active else t
 
 
-def check_device(device: Any) -> None:
-    """RuntimeError for any device but the CPU."""
-    if device is not None and str(device) != "cpu":
-        raise RuntimeError(f"minigrad runs on the CPU only; device {str(device)!r} is not available")
+def leaf(data: Any, requires_grad: bool = False, source: Any = None) -> Any:
+    """A new leaf on raw data that nobody else has, made from `source`."""
+    t = wrap(data[()])
+    if requires_grad:
+        check_can_require_grad(data)
+        t._acc = True
+    return announce(t, source) if modes.active else t
 
 
 def to_numpy(data: Any, dtype: dtypes.dtype | None) -> Any:
@@ -137,103 +143,30 @@ def flatten(data: Any, depth: int) -> Any:
         raise refusal(data)
 
 
-def filled(value: Any, size: Any, dtype: dtypes.dtype | None, requires_grad: bool, device: Any) -> Any:
-    """A leaf of shape `size` full of `value`."""
-    check_device(device)
-    shape = tuple(size[0]) if len(size) == 1 and isinstance(size[0], (tuple, list)) else tuple(size)
-    if any(n < 0 for n in shape):
-        if value == 0:
-            raise RuntimeError("zeros: Dimension size must be non-negative.")
-        raise RuntimeError(
-            f"Trying to create tensor with negative dimension {next(n for n in shape if n < 0)}: "
-            f"{list(shape)}"
-        )
-    t = wrap(np.full(shape, value, (dtype or dtypes.get_default_dtype()).numpy)[()])
-    if requires_grad:
-        check_can_require_grad(t._data)
-        t._acc = True
-    return announce(t, value)
+TAKEN = (list, tuple, str, np.ndarray, TensorBase)
 
 
-def zeros(*size: Any, dtype: Any = None, requires_grad: bool = False, device: Any = None) -> Any:
-    """Zeros of shape `size` (numbers or one sequence)."""
-    return filled(0, size, dtype, requires_grad, device)
+def constructed(args: tuple[Any, ...], dtype: dtypes.dtype) -> Any:
+    """What PyTorch's old constructors make: of integers a tensor of that shape, else one of the data."""
+    if args and all(isinstance(n, int) and not isinstance(n, bool) for n in args):
+        return leaf(np.zeros(sizes("new", args), dtype.numpy))
+    data = args[0] if args else ()
+    if len(args) > 1 or isinstance(data, (bool, float, complex)):
+        raise TypeError(f"new(): data must be a sequence (got {type(data).__name__})")
+    return tensor(data if isinstance(data, TAKEN) else list(data), dtype=dtype)
 
 
-def ones(*size: Any, dtype: Any = None, requires_grad: bool = False, device: Any = None) -> Any:
-    """Ones of shape `size` (numbers or one sequence)."""
-    return filled(1, size, dtype, requires_grad, device)
+def constructor(dtype: dtypes.dtype) -> Any:
+    """The old constructor for one dtype."""
+
+    def construct(*args: Any) -> Any:
+        return constructed(args, dtype)
+
+    construct.__name__ = construct.__qualname__ = f"{dtype.title}Tensor"
+    construct.__doc__ = f"PyTorch's old way to make a tensor of {dtype.name}: of a sequence, or of a size."
+    return construct
 
 
-def full(
-    size: Any, fill_value: Any, *, dtype: Any = None, requires_grad: bool = False, device: Any = None
-) -> Any:
-    """A tensor of shape `size` full of `fill_value`, whose type decides the dtype."""
-    return filled(fill_value, (tuple(size),), dtype or dtypes.of_number(fill_value), requires_grad, device)
-
-
-def arange(
-    start: float,
-    end: float | None = None,
-    step: float = 1,
-    *,
-    dtype: Any = None,
-    requires_grad: bool = False,
-    device: Any = None,
-) -> Any:
-    """Numbers from `start` (0 if only `end` is given) up to, not including, `end`."""
-    if dtype is not None and dtype.is_complex:
-        raise NotImplementedError(f"\"arange_cpu\" not implemented for '{dtype.title}'")
-    check_device(device)
-    if end is None:
-        start, end = 0, start
-    if step == 0:
-        raise RuntimeError("step must be nonzero")
-    whole = all(isinstance(v, int) for v in (start, end, step))
-    count = max(0, math.ceil((end - start) / step))
-    data = (np.arange(count) * step + start).astype(
-        (dtype or (dtypes.int64 if whole else dtypes.get_default_dtype())).numpy
-    )
-    t = wrap(data)
-    if requires_grad:
-        check_can_require_grad(data)
-        t._acc = True
-    return announce(t)
-
-
-def linspace(
-    start: float,
-    end: float,
-    steps: int,
-    *,
-    dtype: Any = None,
-    requires_grad: bool = False,
-    device: Any = None,
-) -> Any:
-    """`steps` numbers evenly spaced from `start` to `end`, both included."""
-    check_device(device)
-    t = wrap(np.linspace(start, end, steps, dtype=(dtype or dtypes.get_default_dtype()).numpy))
-    if requires_grad:
-        check_can_require_grad(t._data)
-        t._acc = True
-    return announce(t)
-
-
-def from_numpy(array: np.ndarray) -> Any:
-    """A tensor that shares its memory with `array`; TypeError unless it is an array of a supported dtype."""
-    if not isinstance(array, np.ndarray):
-        raise TypeError(f"expected np.ndarray (got {type(array).__name__})")
-    dtypes.of(array)
-    from .tensor_base import share
-
-    t = wrap(array if array.base is None else np.asarray(Borrowed(array)))
-    share(t)
-    return announce(t, array)
-
-
-def FloatTensor(data: Any = ()) -> Any:
-    """PyTorch's old way to make a float32 tensor from a sequence."""
-    return tensor(
-        list(data) if not isinstance(data, (list, tuple, np.ndarray, TensorBase)) else data,
-        dtype=dtypes.float32,
-    )
+ByteTensor, CharTensor, ShortTensor = map(constructor, (dtypes.uint8, dtypes.int8, dtypes.int16))
+IntTensor, LongTensor, BoolTensor = map(constructor, (dtypes.int32, dtypes.int64, dtypes.bool_))
+HalfTensor, FloatTensor, DoubleTensor = map(constructor, (dtypes.float16, dtypes.float32, dtypes.float64))

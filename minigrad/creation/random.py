@@ -1,0 +1,230 @@
+"""New tensors of random numbers. The same seed gives the same numbers as PyTorch on the CPU."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from .. import dtypes
+from ..devices import preserve_format, strided
+from ..generator import Generator
+from ..op import F
+from ..ops import chance
+from ..ops.chance import source_of
+from ..tensor_base import TensorBase
+from .arguments import fitted, is_whole, mismatch, options, shape_of, sizes, whole
+from .data import leaf
+from .sized import check_input, like
+
+
+def check_generator(name: str, generator: Any, *args: Any) -> None:
+    """TypeError unless this is a generator or None."""
+    if generator is not None and not isinstance(generator, Generator):
+        raise mismatch(name, *args, generator)
+
+
+def drawn(op: Any, data: np.ndarray, generator: Any, requires_grad: bool = False, *args: Any) -> Any:
+    """A leaf of the shape, dtype and memory of `data` with random numbers that `op` draws."""
+    return leaf(np.asarray(op.op.kernel(data, *args, generator)), requires_grad)
+
+
+def rand(
+    *sizes_: Any,
+    size: Any = None,
+    generator: Any = None,
+    dtype: Any = None,
+    layout: Any = strided,
+    device: Any = None,
+    pin_memory: bool = False,
+    requires_grad: bool = False,
+) -> Any:
+    """Numbers from [0, 1), each as likely, in a tensor of shape `size` (numbers or one sequence)."""
+    check_generator("rand", generator, *sizes_)
+    kind = options("rand", dtype, layout, device, pin_memory) or dtypes.get_default_dtype()
+    data = np.zeros(sizes("rand", sizes_, size), kind.numpy)
+    return drawn(chance.uniform, data, generator, requires_grad, 0.0, 1.0)
+
+
+def randn(
+    *sizes_: Any,
+    size: Any = None,
+    generator: Any = None,
+    dtype: Any = None,
+    layout: Any = strided,
+    device: Any = None,
+    pin_memory: bool = False,
+    requires_grad: bool = False,
+) -> Any:
+    """Normally distributed numbers of mean 0 and variance 1, in a tensor of shape `size`."""
+    check_generator("randn", generator, *sizes_)
+    kind = options("randn", dtype, layout, device, pin_memory) or dtypes.get_default_dtype()
+    data = np.zeros(sizes("randn", sizes_, size), kind.numpy)
+    return drawn(chance.normal, data, generator, requires_grad, 0.0, 1.0)
+
+
+def randint(
+    *bounds: Any,
+    low: Any = None,
+    high: Any = None,
+    size: Any = None,
+    generator: Any = None,
+    dtype: Any = None,
+    layout: Any = strided,
+    device: Any = None,
+    pin_memory: bool = False,
+    requires_grad: bool = False,
+) -> Any:
+    """Integers from [low, high), `low` being 0 if not given, in a tensor of shape `size`; int64 by default.
+
+    Written `randint(high, size)` or `randint(low, high, size)`.
+    """
+    check_generator("randint", generator, *bounds)
+    given = list(bounds)
+    if size is None and len(given) + (low is not None) + (high is not None) >= 2 and not is_whole(given[-1]):
+        size = given.pop()
+    elif size is None and len(given) > 1:
+        shape_of("randint", given[-1], len(given))
+    if high is None and given:
+        high = given.pop()
+    if low is None:
+        low = given.pop() if given else 0
+    if given or size is None or not is_whole(low) or not is_whole(high):
+        raise mismatch("randint", *bounds)
+    kind = options("randint", dtype, layout, device, pin_memory) or dtypes.int64
+    data = np.zeros(shape_of("randint", size, len(bounds)), kind.numpy)
+    return drawn(chance.random_from, data, generator, requires_grad, int(low), int(high))
+
+
+def randperm(
+    n: Any,
+    *,
+    generator: Any = None,
+    dtype: Any = dtypes.int64,
+    layout: Any = strided,
+    device: Any = None,
+    pin_memory: bool = False,
+    requires_grad: bool = False,
+) -> Any:
+    """The integers from 0 to `n - 1` in random order; int64 by default."""
+    check_generator("randperm", generator, n)
+    n = whole("randperm", "n", 1, n)
+    shape_of("randperm", (n,))
+    kind = options("randperm", dtype, layout, device, pin_memory) or dtypes.int64
+    if kind.category in (0, 3):
+        raise NotImplementedError(f"\"randperm\" not implemented for '{kind.title}'")
+    fitted(n, kind)
+    order = chance.draws.permutation(source_of(generator), n)
+    return leaf(np.array(order, kind.numpy), requires_grad)
+
+
+def normal(
+    mean: Any = 0.0,
+    std: Any = 1.0,
+    size: Any = None,
+    *,
+    generator: Any = None,
+    dtype: Any = None,
+    layout: Any = strided,
+    device: Any = None,
+    pin_memory: bool = False,
+    requires_grad: bool = False,
+) -> Any:
+    """Normally distributed numbers: in the shape of `mean` or `std` if one is a tensor, else of `size`."""
+    check_generator("normal", generator, mean, std)
+    if size is None:
+        return normal_like(mean, std, generator)
+    kind = options("normal", dtype, layout, device, pin_memory) or dtypes.get_default_dtype()
+    data = np.zeros(shape_of("normal", size, 3), kind.numpy)
+    return drawn(chance.normal, data, generator, requires_grad, float(mean), float(std))
+
+
+def normal_like(mean: Any, std: Any, generator: Any) -> Any:
+    """Normally distributed numbers in the shape of a tensor of means or of standard deviations."""
+    if isinstance(mean, TensorBase) and isinstance(std, TensorBase):
+        return F.normal_tensor_tensor(mean, std, generator)
+    if isinstance(mean, TensorBase):
+        return F.normal_tensor_float(mean, std, generator)
+    if isinstance(std, TensorBase):
+        return F.normal_float_tensor(mean, std, generator)
+    raise mismatch("normal", mean, std)
+
+
+def rand_like(
+    input: Any,
+    *,
+    generator: Any = None,
+    dtype: Any = None,
+    layout: Any = None,
+    device: Any = None,
+    pin_memory: bool = False,
+    requires_grad: bool = False,
+    memory_format: Any = preserve_format,
+) -> Any:
+    """Numbers from [0, 1) in the shape of `input`, and in its dtype if none is given."""
+    data = like("rand_like", input, dtype, layout, device, pin_memory, memory_format)
+    return drawn(chance.uniform, data, generator, requires_grad, 0.0, 1.0)
+
+
+def randn_like(
+    input: Any,
+    *,
+    generator: Any = None,
+    dtype: Any = None,
+    layout: Any = None,
+    device: Any = None,
+    pin_memory: bool = False,
+    requires_grad: bool = False,
+    memory_format: Any = preserve_format,
+) -> Any:
+    """Normally distributed numbers in the shape of `input`, and in its dtype if none is given."""
+    data = like("randn_like", input, dtype, layout, device, pin_memory, memory_format)
+    return drawn(chance.normal, data, generator, requires_grad, 0.0, 1.0)
+
+
+def randint_like(
+    input: Any,
+    low: Any = None,
+    high: Any = None,
+    *,
+    generator: Any = None,
+    dtype: Any = None,
+    layout: Any = None,
+    device: Any = None,
+    pin_memory: bool = False,
+    requires_grad: bool = False,
+    memory_format: Any = preserve_format,
+) -> Any:
+    """Integers from [low, high) in the shape of `input`, and in its dtype if none is given.
+
+    Written `randint_like(input, high)` or `randint_like(input, low, high)`.
+    """
+    data = like("randint_like", input, dtype, layout, device, pin_memory, memory_format)
+    low, high = (0, low) if high is None else (low or 0, high)
+    if not is_whole(low) or not is_whole(high):
+        raise mismatch("randint_like", input, low, high)
+    return drawn(chance.random_from, data, generator, requires_grad, int(low), int(high))
+
+
+def bernoulli(input: Any, p: Any = None, *, generator: Any = None) -> Any:
+    """1 with the probability that each element of `input` is, else 0; or with probability `p` everywhere."""
+    check_input("bernoulli", input)
+    if p is None:
+        return F.bernoulli(input, generator)
+    data = like("bernoulli", input, None, None, None, False, preserve_format)
+    return drawn(chance.bernoulli_float, data, generator, False, p)
+
+
+def poisson(input: Any, generator: Any = None) -> Any:
+    """Numbers that have Poisson distributions of the rates in `input`."""
+    check_input("poisson", input)
+    return F.poisson(input, generator)
+
+
+def multinomial(input: Any, num_samples: Any, replacement: bool = False, *, generator: Any = None) -> Any:
+    """`num_samples` places in each row of `input`, chosen with probabilities that are as the row's elements.
+
+    No place is chosen twice without `replacement`. RuntimeError for rows that are no probabilities.
+    """
+    check_input("multinomial", input)
+    return F.multinomial(input, whole("multinomial", "num_samples", 2, num_samples), replacement, generator)

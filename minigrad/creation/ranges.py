@@ -1,0 +1,217 @@
+"""Numbers in a row: `arange`, `linspace`, `logspace`; and `eye` and the indices of triangles."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from .. import dtypes
+from ..devices import strided
+from ..modes import quiet
+from ..tensor_base import TensorBase
+from .arguments import fitted, is_whole, mismatch, number, options, whole
+from .data import leaf
+
+FORMS = (("end",), ("start", "end"), ("start", "end", "step"))
+
+
+def arange(
+    *bounds: Any,
+    dtype: Any = None,
+    layout: Any = strided,
+    device: Any = None,
+    pin_memory: bool = False,
+    requires_grad: bool = False,
+    **named: Any,
+) -> Any:
+    """Numbers from `start` (0 if only `end` is given) up to, not including, `end`, in steps of `step`.
+
+    Integers give int64, a float among them the default dtype.
+    """
+    start, end, step = row_of(bounds, named)
+    kind = options("arange", dtype, layout, device, pin_memory)
+    if kind is None:
+        is_float = any(isinstance(v, float) for v in (start, end, step))
+        kind = dtypes.get_default_dtype() if is_float else dtypes.int64
+    elif kind.category in (0, 3):
+        raise NotImplementedError(f"\"arange_cpu\" not implemented for '{kind.title}'")
+    check_row(start, end, step)
+    if kind.category == 1:
+        if kind is dtypes.int64:
+            end = int(end)
+        start, first = int(start), start
+        count = -(-(end - start) // int(step)) if kind is dtypes.int64 else math.ceil((end - first) / step)
+        step = int(step)
+    else:
+        count = math.ceil((end - start) / step)
+    if count >= 2**63:
+        raise RuntimeError("invalid size, possible overflow?")
+    return leaf(quiet((np.arange(max(count, 0)) * step + start).astype, kind.numpy), requires_grad)
+
+
+def row_of(bounds: tuple[Any, ...], named: dict[str, Any]) -> tuple[Any, Any, Any]:
+    """Start, end and step as Python numbers."""
+    names = FORMS[0] if len(bounds) == 1 and "end" not in named else FORMS[2]
+    if len(bounds) > 3 or set(named) - set(FORMS[2]):
+        raise mismatch("arange", *bounds, *named.values())
+    given = dict(zip(names, bounds)) | named
+    if "end" not in given:
+        raise mismatch("arange", *bounds, *named.values())
+    places = FORMS[len(bounds) - 1] if bounds else ()
+    found = [
+        number("arange", n, places.index(n) + 1 if n in places else 1, given.get(n, default))
+        for n, default in (("start", 0), ("end", None), ("step", 1))
+    ]
+    if any(isinstance(v, complex) for v in found):
+        raise RuntimeError("value cannot be converted to type double without overflow")
+    return tuple(found)
+
+
+def check_row(start: Any, end: Any, step: Any) -> None:
+    """RuntimeError with PyTorch's text for a row that does not lead from `start` to `end`."""
+    if step == 0:
+        raise RuntimeError("step must be nonzero")
+    if not (math.isfinite(start) and math.isfinite(end)):
+        raise RuntimeError(f"unsupported range: {start:g} -> {end:g}")
+    if (end - start) * step < 0:
+        raise RuntimeError("upper bound and lower bound inconsistent with step sign")
+
+
+def linspace(
+    start: Any,
+    end: Any,
+    steps: Any,
+    *,
+    dtype: Any = None,
+    layout: Any = strided,
+    device: Any = None,
+    pin_memory: bool = False,
+    requires_grad: bool = False,
+) -> Any:
+    """`steps` numbers evenly spaced from `start` to `end`, both included. The default dtype if none given."""
+    kind = options("linspace", dtype, layout, device, pin_memory)
+    kind, found = spaced("linspace", start, end, steps, kind)
+    return leaf(quiet(found.astype, kind.numpy), requires_grad)
+
+
+def logspace(
+    start: Any,
+    end: Any,
+    steps: Any,
+    base: float = 10.0,
+    *,
+    dtype: Any = None,
+    layout: Any = strided,
+    device: Any = None,
+    pin_memory: bool = False,
+    requires_grad: bool = False,
+) -> Any:
+    """`base` to the powers of `linspace(start, end, steps)`."""
+    kind = options("logspace", dtype, layout, device, pin_memory)
+    kind, found = spaced("logspace", start, end, steps, kind)
+    raised = quiet(np.power, np.array(base, np.result_type(found, float)), found)
+    return leaf(quiet(raised.astype, kind.numpy), requires_grad)
+
+
+def spaced(name: str, start: Any, end: Any, steps: Any, kind: Any) -> tuple[dtypes.dtype, np.ndarray]:
+    """The dtype and the numbers in double precision; both halves are counted from their ends."""
+    if not is_whole(steps) or not all(isinstance(v, (int, float, complex, TensorBase)) for v in (start, end)):
+        raise mismatch(name, start, end, steps)
+    dims = [v._data.ndim if isinstance(v, TensorBase) else 0 for v in (start, end)]
+    if any(dims):
+        raise RuntimeError(
+            f"{name} only supports 0-dimensional start and end tensors, but got start with {dims[0]} "
+            f"dimension(s) and end with {dims[1]} dimension(s)."
+        )
+    if steps < 0:
+        raise RuntimeError("number of steps must be non-negative")
+    start, end = number(name, "start", 1, start), number(name, "end", 2, end)
+    kind = spaced_kind(name, kind, isinstance(start, complex) or isinstance(end, complex))
+    start, end = (kind.numpy.type(fitted(v, kind)).item() for v in (start, end))
+    if steps == 1:
+        return kind, np.array([start])
+    i = np.arange(int(steps))
+    step = (end - start) / max(steps - 1, 1)
+    return kind, np.where(i < steps // 2, start + step * i, end - step * (steps - 1 - i))
+
+
+def spaced_kind(name: str, kind: Any, has_complex: bool) -> dtypes.dtype:
+    """The dtype of the numbers that `linspace` and `logspace` give."""
+    if has_complex:
+        found = dtypes.get_default_dtype().to_complex()
+        if kind is not None and not kind.is_complex:
+            part = {"complex64": "float", "complex128": "double"}[found.name]
+            raise RuntimeError(
+                f"torch.{name}(): inferred dtype c10::complex<{part}> can't be safely cast to passed dtype "
+                f"{kind.title}"
+            )
+        return kind or found
+    if kind is dtypes.bool_:
+        raise NotImplementedError(f"\"{name}_cpu\" not implemented for 'Bool'")
+    return kind or dtypes.get_default_dtype()
+
+
+def eye(
+    n: Any,
+    m: Any = None,
+    *,
+    dtype: Any = None,
+    layout: Any = strided,
+    device: Any = None,
+    pin_memory: bool = False,
+    requires_grad: bool = False,
+) -> Any:
+    """A matrix of `n` rows and `m` columns (`n` if not given) with ones on the diagonal, else zeros."""
+    n = whole("eye", "n", 1, n)
+    m = n if m is None else whole("eye", "m", 2, m)
+    for name, size in (("n", n), ("m", m)):
+        if size < 0:
+            raise RuntimeError(f"{name} must be greater or equal to 0, got {size}")
+    kind = options("eye", dtype, layout, device, pin_memory) or dtypes.get_default_dtype()
+    return leaf(np.eye(n, m, dtype=kind.numpy), requires_grad)
+
+
+def tril_indices(
+    row: Any,
+    col: Any,
+    offset: int = 0,
+    *,
+    dtype: Any = dtypes.int64,
+    device: Any = None,
+    layout: Any = strided,
+    pin_memory: bool = False,
+) -> Any:
+    """Row and column of each element on and below diagonal `offset` of a matrix, row by row: shape (2, n)."""
+    kind, below = triangle("tril_indices", row, col, offset, options("tril_indices", dtype, layout, device))
+    return leaf(np.stack(np.nonzero(below)).astype(kind))
+
+
+def triu_indices(
+    row: Any,
+    col: Any,
+    offset: int = 0,
+    *,
+    dtype: Any = dtypes.int64,
+    device: Any = None,
+    layout: Any = strided,
+    pin_memory: bool = False,
+) -> Any:
+    """Row and column of each element on and above diagonal `offset` of a matrix, row by row: shape (2, n)."""
+    kind, below = triangle(
+        "triu_indices", row, col, offset - 1, options("triu_indices", dtype, layout, device)
+    )
+    return leaf(np.stack(np.nonzero(~below)).astype(kind))
+
+
+def triangle(name: str, row: Any, col: Any, offset: int, kind: Any) -> tuple[np.dtype, np.ndarray]:
+    """The dtype of indices, and for each element of a matrix whether it is on or below diagonal `offset`."""
+    row, col = whole(name, "row", 1, row), whole(name, "col", 2, col)
+    for side, size in (("row", row), ("col", col)):
+        if size < 0:
+            raise RuntimeError(f"{side} must be non-negative, got{size}")
+    kind = kind or dtypes.int64
+    if kind not in (dtypes.int32, dtypes.int64):
+        raise NotImplementedError(f"\"{name}\" not implemented for '{kind.title}'")
+    return kind.numpy, np.tri(row, col, offset, dtype=bool)

@@ -1,0 +1,249 @@
+"""Tensors of a given size, full of one number: `zeros`, `ones`, `full`, `empty`; also like another tensor."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.lib.stride_tricks import as_strided
+
+from .. import dtypes
+from ..devices import preserve_format, strided, unfilled, unfilled_like
+from ..op import F
+from ..tensor_base import TensorBase
+from .arguments import fitted, kind_name, number, options, shape_of, sizes
+from .data import leaf
+
+
+def zeros(
+    *sizes_: Any,
+    size: Any = None,
+    dtype: Any = None,
+    layout: Any = strided,
+    device: Any = None,
+    pin_memory: bool = False,
+    requires_grad: bool = False,
+) -> Any:
+    """Zeros of shape `size` (numbers or one sequence), of the default dtype if none is given."""
+    shape = sizes("zeros", sizes_, size)
+    kind = options("zeros", dtype, layout, device, pin_memory) or dtypes.get_default_dtype()
+    return leaf(np.zeros(shape, kind.numpy), requires_grad, 0)
+
+
+def ones(
+    *sizes_: Any,
+    size: Any = None,
+    dtype: Any = None,
+    layout: Any = strided,
+    device: Any = None,
+    pin_memory: bool = False,
+    requires_grad: bool = False,
+) -> Any:
+    """Ones of shape `size` (numbers or one sequence), of the default dtype if none is given."""
+    shape = sizes("ones", sizes_, size)
+    kind = options("ones", dtype, layout, device, pin_memory) or dtypes.get_default_dtype()
+    return leaf(np.ones(shape, kind.numpy), requires_grad, 1)
+
+
+def empty(
+    *sizes_: Any,
+    size: Any = None,
+    dtype: Any = None,
+    layout: Any = strided,
+    device: Any = None,
+    pin_memory: bool = False,
+    requires_grad: bool = False,
+    memory_format: Any = None,
+) -> Any:
+    """A tensor of shape `size` for numbers to be written to; in PyTorch it holds anything, here zeros."""
+    shape = sizes("empty", sizes_, size)
+    kind = options("empty", dtype, layout, device, pin_memory) or dtypes.get_default_dtype()
+    if memory_format is preserve_format:
+        raise RuntimeError("unsupported memory format Preserve")
+    return leaf(unfilled(shape, kind.numpy, memory_format), requires_grad)
+
+
+def full(
+    size: Any,
+    fill_value: Any,
+    *,
+    dtype: Any = None,
+    layout: Any = strided,
+    device: Any = None,
+    pin_memory: bool = False,
+    requires_grad: bool = False,
+) -> Any:
+    """A tensor of shape `size` full of `fill_value`, whose type decides the dtype if none is given."""
+    return filled("full", size, fill_value, options("full", dtype, layout, device, pin_memory), requires_grad)
+
+
+def filled(name: str, size: Any, value: Any, dtype: dtypes.dtype | None, requires_grad: bool) -> Any:
+    """A leaf full of one number, which must fit the dtype."""
+    shape, found = shape_of(name, size), number(name, "fill_value", 2, value)
+    kind = dtype or dtypes.of_number(found)
+    return leaf(np.full(shape, fitted(found, kind), kind.numpy), requires_grad, value)
+
+
+def scalar_tensor(
+    s: Any,
+    *,
+    dtype: Any = None,
+    layout: Any = strided,
+    device: Any = None,
+    pin_memory: bool = False,
+    requires_grad: bool = False,
+) -> Any:
+    """A 0-dim tensor of one number, of the default dtype if none is given."""
+    found = number("scalar_tensor", "s", 1, s)
+    kind = options("scalar_tensor", dtype, layout, device, pin_memory) or dtypes.get_default_dtype()
+    return leaf(np.array(fitted(found, kind), kind.numpy), requires_grad, s)
+
+
+def empty_strided(
+    size: Any,
+    stride: Any,
+    *,
+    dtype: Any = None,
+    layout: Any = strided,
+    device: Any = None,
+    pin_memory: bool = False,
+    requires_grad: bool = False,
+) -> Any:
+    """A tensor whose elements lie `stride` elements apart in memory, dimension by dimension: zeros."""
+    kind = options("empty_strided", dtype, layout, device, pin_memory) or dtypes.get_default_dtype()
+    return leaf(laid(shape_of("empty_strided", size), tuple(stride), kind.numpy), requires_grad)
+
+
+def laid(shape: tuple[int, ...], stride: tuple[int, ...], dtype: np.dtype) -> np.ndarray:
+    """Zeros with these strides; RuntimeError with PyTorch's text if they are negative or too few."""
+    if len(shape) != len(stride):
+        raise RuntimeError(
+            f"dimensionality of sizes ({len(shape)}) must match dimensionality of strides ({len(stride)})"
+        )
+    if any(n < 0 for n in stride):
+        raise RuntimeError(
+            f"Storage size calculation overflowed with sizes={list(shape)} and strides={list(stride)}"
+        )
+    last = sum((n - 1) * step for n, step in zip(shape, stride)) if 0 not in shape else -1
+    memory = np.zeros(last + 1, dtype)
+    return as_strided(memory, shape, tuple(step * dtype.itemsize for step in stride))
+
+
+def empty_permuted(
+    size: Any,
+    physical_layout: Any,
+    *,
+    dtype: Any = None,
+    layout: Any = strided,
+    device: Any = None,
+    pin_memory: bool = False,
+    requires_grad: bool = False,
+) -> Any:
+    """A tensor whose dimensions lie in memory in the order `physical_layout`, the last closest: zeros."""
+    shape, order = shape_of("empty_permuted", size), tuple(physical_layout)
+    kind = options("empty_permuted", dtype, layout, device, pin_memory) or dtypes.get_default_dtype()
+    if len(shape) != len(order):
+        raise RuntimeError(
+            "Number of dimensions in size does not match the length of the physical_layout; i.e. "
+            f"len(size) = {len(shape)} is not equal to len(physical_layout) = {len(order)}"
+        )
+    for i, dim in enumerate(order):
+        if not 0 <= dim < len(shape):
+            raise RuntimeError(
+                f"Dimension out of range (expected to be between 0 and {len(shape) - 1}, but got {dim} at "
+                f"index {i}).  NB: negative dims not currently supported; file an issue if you want it."
+            )
+    if len(set(order)) < len(order):
+        raise RuntimeError("Duplicate dim not allowed")
+    memory = np.zeros([shape[dim] for dim in order], kind.numpy)
+    return leaf(memory.transpose(np.argsort(order)) if order else memory, requires_grad)
+
+
+# ---------------------------------------------------------------------------------------- like another tensor
+
+
+def check_input(name: str, input: Any) -> None:
+    """TypeError unless this is a tensor."""
+    if not isinstance(input, TensorBase):
+        raise TypeError(f"{name}(): argument 'input' (position 1) must be Tensor, not {kind_name(input)}")
+
+
+def like(
+    name: str, input: Any, dtype: Any, layout: Any, device: Any, pin_memory: bool, memory_format: Any
+) -> np.ndarray:
+    """Zeros in the shape of a tensor, in its dtype if none is given."""
+    check_input(name, input)
+    kind = options(name, dtype, layout, device, pin_memory) or dtypes.of(input._data)
+    return unfilled_like(input._data, kind.numpy, memory_format)
+
+
+def is_plain(dtype: Any, layout: Any, device: Any, requires_grad: bool, memory_format: Any) -> bool:
+    """Whether nothing is asked for, so that the op does it, which the library calls too."""
+    return (dtype, layout, device, requires_grad, memory_format) == (None, None, None, False, preserve_format)
+
+
+def zeros_like(
+    input: Any,
+    *,
+    dtype: Any = None,
+    layout: Any = None,
+    device: Any = None,
+    pin_memory: bool = False,
+    requires_grad: bool = False,
+    memory_format: Any = preserve_format,
+) -> Any:
+    """Zeros in the shape of `input`, and in its dtype if none is given."""
+    check_input("zeros_like", input)
+    if is_plain(dtype, layout, device, requires_grad, memory_format):
+        return F.zeros_like(input)
+    return leaf(like("zeros_like", input, dtype, layout, device, pin_memory, memory_format), requires_grad, 0)
+
+
+def ones_like(
+    input: Any,
+    *,
+    dtype: Any = None,
+    layout: Any = None,
+    device: Any = None,
+    pin_memory: bool = False,
+    requires_grad: bool = False,
+    memory_format: Any = preserve_format,
+) -> Any:
+    """Ones in the shape of `input`, and in its dtype if none is given."""
+    check_input("ones_like", input)
+    if is_plain(dtype, layout, device, requires_grad, memory_format):
+        return F.ones_like(input)
+    data = like("ones_like", input, dtype, layout, device, pin_memory, memory_format)
+    data[...] = 1
+    return leaf(data, requires_grad, 1)
+
+
+def empty_like(
+    input: Any,
+    *,
+    dtype: Any = None,
+    layout: Any = None,
+    device: Any = None,
+    pin_memory: bool = False,
+    requires_grad: bool = False,
+    memory_format: Any = preserve_format,
+) -> Any:
+    """A tensor in the shape of `input` for numbers to be written to: zeros; in PyTorch it holds anything."""
+    return leaf(like("empty_like", input, dtype, layout, device, pin_memory, memory_format), requires_grad)
+
+
+def full_like(
+    input: Any,
+    fill_value: Any,
+    *,
+    dtype: Any = None,
+    layout: Any = None,
+    device: Any = None,
+    pin_memory: bool = False,
+    requires_grad: bool = False,
+    memory_format: Any = preserve_format,
+) -> Any:
+    """`fill_value` in the shape of `input`, and in its dtype if none is given."""
+    data = like("full_like", input, dtype, layout, device, pin_memory, memory_format)
+    data[...] = fitted(number("full_like", "fill_value", 2, fill_value), dtypes.of(data))
+    return leaf(data, requires_grad, fill_value)

@@ -1,0 +1,144 @@
+"""Where tensors are and how they lie in memory: `device`, `layout`, `memory_format`.
+
+minigrad has one device, the CPU, and one layout, strided. Everything else is refused by name.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+TYPES = (
+    "cpu", "cuda", "ipu", "xpu", "mkldnn", "opengl", "opencl", "ideep", "hip", "ve", "fpga", "maia", "xla",
+    "lazy", "vulkan", "mps", "meta", "hpu", "mtia", "privateuseone",
+)  # fmt: skip
+
+
+class device:
+    """A device by type and number, such as `device("cpu")`; only the CPU can hold tensors.
+
+    RuntimeError for a text that names none. `with device("cpu"):` is allowed and changes nothing.
+    """
+
+    __slots__ = ("index", "type")
+
+    type: str
+    index: int | None
+
+    def __init__(self, type: Any, index: int | None = None) -> None:
+        if isinstance(type, device):
+            type, index = type.type, type.index
+        if isinstance(type, int):
+            raise RuntimeError("Cannot access accelerator device when none is available.")
+        kind, _, number = str(type).partition(":")
+        if not type:
+            raise RuntimeError("Device string must not be empty")
+        if kind not in TYPES:
+            raise RuntimeError(
+                f"Expected one of {', '.join(TYPES)} device type at start of device string: {type}"
+            )
+        if number:
+            if not number.isdigit():
+                raise RuntimeError(f"Invalid device string: '{type}'")
+            if index is not None:
+                raise RuntimeError(
+                    f"type (string) must not include an index because index was passed explicitly: {type}"
+                )
+            index = int(number)
+        object.__setattr__(self, "type", kind)
+        object.__setattr__(self, "index", index)
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        raise AttributeError(f"attribute '{name}' of 'torch.device' objects is not writable")
+
+    def __eq__(self, other: Any) -> bool:
+        return isinstance(other, device) and (self.type, self.index) == (other.type, other.index)
+
+    def __hash__(self) -> int:
+        return hash((self.type, self.index))
+
+    def __str__(self) -> str:
+        return self.type if self.index is None else f"{self.type}:{self.index}"
+
+    def __repr__(self) -> str:
+        index = "" if self.index is None else f", index={self.index}"
+        return f"device(type='{self.type}'{index})"
+
+    def __reduce__(self) -> Any:
+        return device, (str(self),)
+
+    def __enter__(self) -> device:
+        check_device(self)
+        return self
+
+    def __exit__(self, *exc: object) -> None:
+        pass
+
+
+class Named:
+    """A constant that is known by its name."""
+
+    __slots__ = ("name",)
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+    def __repr__(self) -> str:
+        return f"minigrad.{self.name}"
+
+    def __reduce__(self) -> str:
+        return self.name
+
+
+class layout(Named):
+    """How the elements of a tensor are stored, as `minigrad.strided`."""
+
+    __slots__ = ()
+
+
+class memory_format(Named):
+    """In which order the elements of a new tensor lie in memory, as `minigrad.channels_last`."""
+
+    __slots__ = ()
+
+
+strided, sparse_coo, sparse_csr = layout("strided"), layout("sparse_coo"), layout("sparse_csr")
+preserve_format, contiguous_format = memory_format("preserve_format"), memory_format("contiguous_format")
+channels_last, channels_last_3d = memory_format("channels_last"), memory_format("channels_last_3d")
+
+CPU = device("cpu")
+
+
+def check_device(place: Any) -> None:
+    """RuntimeError for any device but the CPU."""
+    if place is None or place is CPU:
+        return
+    asked = place if isinstance(place, device) else device(place if isinstance(place, int) else str(place))
+    if asked.type != "cpu":
+        raise RuntimeError(f"minigrad runs on the CPU only; device {str(asked)!r} is not available")
+
+
+def check_layout(layout: Any) -> None:
+    """RuntimeError for any layout but `strided`."""
+    if layout is not None and layout is not strided:
+        raise RuntimeError(f"minigrad has strided tensors only; layout {layout!r} is not available")
+
+
+def unfilled(shape: tuple[int, ...], dtype: Any, format: Any = None) -> np.ndarray:
+    """Zeros that lie in memory as `format` says: in row-major order, or with the channels last."""
+    last = {channels_last: 4, channels_last_3d: 5}.get(format)
+    if last is None:
+        return np.zeros(shape, dtype)
+    if len(shape) != last:
+        raise RuntimeError(f"required rank {last} tensor to use {format.name} format")
+    return np.moveaxis(np.zeros((shape[0], *shape[2:], shape[1]), dtype), -1, 1)
+
+
+def unfilled_like(array: Any, dtype: Any, format: Any = None) -> np.ndarray:
+    """Zeros in the shape of `array`, in its order in memory unless `format` says another."""
+    if format is None or format is preserve_format:
+        if not isinstance(array, np.ndarray) or 0 in array.strides:
+            return np.zeros(array.shape, dtype)
+        return np.zeros_like(array, dtype, order="K", subok=False)
+    return unfilled(array.shape, dtype, format)

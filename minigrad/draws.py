@@ -1,0 +1,203 @@
+"""Random numbers as NumPy arrays: what PyTorch makes of the words of its generator. See Note [Random numbers]
+in `generator`.
+
+Every function takes the generator and the shape or count first. Numbers are drawn in double precision where
+PyTorch does so, and come in the order in which PyTorch draws them.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from .generator import Generator
+
+MANTISSA = {"float16": 11, "float32": 24, "float64": 53}
+LARGE = 2**28  # ranges of integers from here on take words of 64 bits
+
+
+def doubles(source: Generator, count: int) -> np.ndarray:
+    """Numbers from [0, 1) in steps of 2⁻⁵³."""
+    return (source.long_words(count) & np.uint64(2**53 - 1)) / 2.0**53
+
+
+def singles(source: Generator, count: int) -> np.ndarray:
+    """Numbers from [0, 1) in steps of 2⁻²⁴, as float32."""
+    return ((source.words(count) & np.uint64(2**24 - 1)) / 2.0**24).astype("f4")
+
+
+def units(source: Generator, count: int, dtype: np.dtype) -> np.ndarray:
+    """Numbers from [0, 1) for arrays of a floating-point dtype, in which half precision counts as single."""
+    return doubles(source, count) if dtype.itemsize == 8 else singles(source, count)
+
+
+def uniform(source: Generator, count: int, dtype: np.dtype, low: float, high: float) -> np.ndarray:
+    """Numbers from [low, high)."""
+    drawn = units(source, count, dtype)
+    low, high = drawn.dtype.type(low), drawn.dtype.type(high)
+    found = (drawn.astype("f8") * (high - low) + low).astype(drawn.dtype).astype(dtype)
+    return np.where(found == dtype.type(high), dtype.type(low), found)  # what rounding up brought to `high`
+
+
+def normal(source: Generator, count: int, dtype: np.dtype, mean: float, std: float) -> np.ndarray:
+    """Normally distributed numbers: from 16 on in blocks of 16, fewer one by one in double precision."""
+    if count < 16:
+        return (standard(source, count) * std + mean).astype(dtype)
+    whole, rest = divmod(count, 16)
+    if dtype.itemsize == 2:
+        drawn = units(source, 16 * whole, dtype)
+    else:
+        drawn = units(source, count, dtype)
+    out = np.empty(count, dtype)
+    out[: 16 * whole] = blocks(drawn[: 16 * whole], mean, std).astype(dtype)
+    if rest:
+        out[-16:] = blocks(units(source, 16, dtype), mean, std).astype(dtype)
+    return out
+
+
+def blocks(drawn: np.ndarray, mean: float, std: float) -> np.ndarray:
+    """Normally distributed numbers by Box and Muller, of numbers from [0, 1): in each block of 16 the first 8
+    give the radius, the others the angle.
+    """
+    kind = drawn.dtype.type
+    pairs = drawn.reshape(-1, 2, 8)
+    radius = np.sqrt(-2.0 * np.log((kind(1) - pairs[:, 0]).astype("f8")))
+    angle = (kind(2 * math.pi) * pairs[:, 1]).astype("f8")
+    found = np.stack((radius * np.cos(angle), radius * np.sin(angle)), 1)
+    return found.astype(kind).astype("f8").ravel() * kind(std) + kind(mean)
+
+
+def standard(source: Generator, count: int) -> np.ndarray:
+    """Normally distributed numbers in double precision, made in pairs: the generator keeps the odd one."""
+    kept = [] if source._spare is None or not count else [source._spare]
+    if kept:
+        source._spare = None
+    drawn = doubles(source, 2 * ((count - len(kept) + 1) // 2))
+    radius, angle = np.sqrt(-2.0 * np.log1p(-drawn[1::2])), 2.0 * math.pi * drawn[0::2]
+    pairs = np.stack((radius * np.cos(angle), radius * np.sin(angle)), 1).ravel()
+    found = np.concatenate((kept, pairs))
+    if len(found) > count:
+        source._spare = float(found[-1])
+    return found[:count]
+
+
+def integers(source: Generator, count: int, dtype: np.dtype, low: int, high: int) -> np.ndarray:
+    """Integers from [low, high)."""
+    size = high - low
+    words = source.long_words(count) if size >= LARGE else source.words(count)
+    return ((words % np.uint64(size)).astype("i8") + low).astype(dtype)
+
+
+def anything(source: Generator, count: int, dtype: np.dtype) -> np.ndarray:
+    """Integers from 0 up to the largest of an integer dtype, or up to which a floating-point one has all."""
+    words = source.long_words(count) if dtype.itemsize == 8 else source.words(count)
+    if dtype.kind == "b":
+        return (words & np.uint64(1)).astype(dtype)
+    top = 2 ** MANTISSA[dtype.name] if dtype.kind == "f" else int(np.iinfo(dtype).max)
+    return (words % np.uint64(top + 1)).astype(dtype)
+
+
+def permutation(source: Generator, count: int) -> list[int]:
+    """The numbers below `count` in random order: each place is exchanged with a later one or itself."""
+    order = list(range(count))
+    for i, word in enumerate(source.words(max(count - 1, 0)).tolist()):
+        j = i + word % (count - i)
+        order[i], order[j] = order[j], order[i]
+    return order
+
+
+def chances(source: Generator, p: np.ndarray) -> np.ndarray:
+    """Whether a number from [0, 1) is less than each element of `p`."""
+    drawn = units(source, p.size, p.dtype).reshape(p.shape)
+    return drawn < p.astype(drawn.dtype)
+
+
+def bernoulli(source: Generator, count: int, p: float) -> np.ndarray:
+    """Bools that hold with probability `p`."""
+    return doubles(source, count) < p
+
+
+def exponential(source: Generator, count: int, rate: float) -> np.ndarray:
+    """Exponentially distributed numbers."""
+    return -1.0 / rate * np.log1p(-doubles(source, count))
+
+
+def cauchy(source: Generator, count: int, median: float, sigma: float) -> np.ndarray:
+    """Numbers that have a Cauchy distribution."""
+    return median + sigma * np.tan(math.pi * (doubles(source, count) - 0.5))
+
+
+def geometric(source: Generator, count: int, p: float) -> np.ndarray:
+    """How many trials it takes to the first success, which has probability `p`."""
+    return np.ceil(np.log(doubles(source, count)) / np.log1p(-p))
+
+
+class Doubles:
+    """Numbers from [0, 1), one by one where nobody knows how many it will take.
+
+    They are drawn many at a time; `give_back` leaves the generator as if only those used had been drawn.
+    """
+
+    def __init__(self, source: Generator) -> None:
+        self.source, self.before = source, source._words.state
+        self.waiting: list[float] = []
+        self.drawn = 0
+
+    def next(self) -> float:
+        """The next number."""
+        if not self.waiting:
+            self.waiting = doubles(self.source, 256)[::-1].tolist()
+            self.drawn += 256
+        return self.waiting.pop()
+
+    def give_back(self) -> None:
+        """Undo the drawing of numbers that nobody used."""
+        self.source._words.state = self.before
+        self.source.long_words(self.drawn - len(self.waiting))
+
+
+def poisson(source: Generator, rates: list[float]) -> list[int]:
+    """For each rate a number that has a Poisson distribution."""
+    numbers = Doubles(source)
+    found = [(rejected if rate >= 10 else multiplied)(numbers.next, rate) for rate in rates]
+    numbers.give_back()
+    return found
+
+
+def multiplied(draw: Any, rate: float) -> int:
+    """How many numbers from [0, 1) have a product above e to the power of minus a small rate."""
+    end, product, found = math.exp(-rate), 1.0, -1
+    while rate:
+        product *= draw()
+        found += 1
+        if product <= end:
+            return found
+    return 0
+
+
+def rejected(draw: Any, rate: float) -> int:
+    """The same distribution for a large rate, by rejection (Hörmann 1993)."""
+    b = 0.931 + 2.53 * math.sqrt(rate)
+    a = -0.059 + 0.02483 * b
+    scale, limit, log_rate = math.log(1.1239 + 1.1328 / (b - 3.4)), 0.9277 - 3.6224 / (b - 2), math.log(rate)
+    while True:
+        u, v = draw() - 0.5, draw()
+        near = 0.5 - abs(u)
+        k = math.floor((2 * a / near + b) * u + rate + 0.43) if near else -1
+        if near >= 0.07 and v <= limit:
+            return k
+        if k < 0 or (near < 0.013 and v > near):
+            continue
+        bound = k * log_rate - rate - math.lgamma(k + 1)
+        if not v or math.log(v) + scale - math.log(a / (near * near) + b) <= bound:
+            return k
+
+
+def in_memory_order(values: np.ndarray, like: Any) -> Any:
+    """`values`, drawn one by one, in the shape of `like`: they go from place to place in its memory."""
+    if np.ndim(like) < 2 or like.flags.c_contiguous:
+        return values.reshape(like.shape)
+    order = sorted(range(like.ndim), key=lambda i: -abs(like.strides[i]))
+    return values.reshape([like.shape[i] for i in order]).transpose(np.argsort(order))

@@ -1,0 +1,48 @@
+"""Attention."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from ...op import F
+from ...tensor.shapes import matmul
+from ...tensor_base import wrap
+from .dropout import dropout
+
+
+def added(mask: Any, like: Any) -> Any:
+    """A mask to be added: 0 where one of bools is true, -inf elsewhere."""
+    if mask._data.dtype.kind != "b":
+        return mask
+    return wrap(np.where(mask._data, 0, -np.inf).astype(like._data.dtype))
+
+
+def scaled_dot_product_attention(
+    query: Any, key: Any, value: Any, attn_mask: Any = None, dropout_p: float = 0.0,
+    is_causal: bool = False, *, scale: float | None = None, enable_gqa: bool = False,
+) -> Any:  # fmt: skip
+    """`softmax(q kᵀ · scale + mask) v` for queries (…, L, E), keys (…, S, E) and values (…, S, Ev).
+
+    `scale` is 1/√E if not given. `attn_mask` broadcasts to (…, L, S): true where bools let attend, or numbers
+    that are added; `is_causal` lets each query attend to keys at its own place and before.
+    """
+    if is_causal and attn_mask is not None:
+        raise RuntimeError(
+            "_scaled_dot_product_attention: Explicit attn_mask should not be set when is_causal=True"
+        )
+    if enable_gqa:
+        times = query.shape[-3] // key.shape[-3]
+        key, value = (t.repeat_interleave(times, -3) for t in (key, value))
+    if is_causal:
+        attn_mask = wrap(np.tri(query.shape[-2], key.shape[-2], dtype=bool))
+    root = math.sqrt(1 / math.sqrt(query.shape[-1]) if scale is None else scale)
+    scores = matmul(F.mul_scalar(query, root), F.mul_scalar(key.transpose(-2, -1), root))
+    if attn_mask is not None:
+        scores = scores + added(attn_mask, query)
+    shares = F._safe_softmax(scores, -1)
+    if dropout_p > 0:
+        shares = dropout(shares, dropout_p)
+    return matmul(shares, value)

@@ -1,0 +1,204 @@
+"""Losses that pick a class, or several, by number or by probability."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ...op import F
+from ...ops.halves import MEAN, NONE, SUM
+from .activations import logsigmoid
+from .losses import ENUM, WORDS, averaged, legacy, number
+
+
+def check_weight(weight: Any, classes: int) -> None:
+    """RuntimeError with PyTorch's text unless there is a weight for each class."""
+    if weight is not None and weight.shape != (classes,):
+        raise RuntimeError(
+            f"weight tensor should be defined either for all {classes} classes or no classes but got weight "
+            f"tensor of shape: {list(weight.shape)}"
+        )
+
+
+def of_vectors(input: Any, target: Any, weight: Any, how: int, ignore_index: int) -> Any:
+    """The loss of scores (N, C) or (C,)."""
+    if target.ndim > 1:
+        raise RuntimeError("0D or 1D target tensor expected, multi-target not supported")
+    if input.ndim > 1 and input.shape[0] != (target.shape[0] if target.ndim else 1):
+        raise RuntimeError(f"size mismatch (got input: {list(input.shape)}, target: {list(target.shape)})")
+    check_weight(weight, input.shape[-1])
+    return F.nll_loss_forward(input, target, weight, how, ignore_index)[0]
+
+
+def of_pictures(input: Any, target: Any, weight: Any, how: int, ignore_index: int) -> Any:
+    """The loss of scores (N, C, H, W) and classes (N, H, W)."""
+    if target.ndim != 3:
+        raise RuntimeError(
+            f"only batches of spatial targets supported (3D tensors) but got targets of dimension: "
+            f"{target.ndim}"
+        )
+    if (input.shape[0], *input.shape[2:]) != tuple(target.shape):
+        raise RuntimeError(f"size mismatch (got input: {list(input.shape)} , target: {list(target.shape)}")
+    check_weight(weight, input.shape[1])
+    return F.nll_loss2d_forward(input, target, weight, how, ignore_index)[0]
+
+
+def nll_loss(
+    input: Any, target: Any, weight: Any = None, size_average: bool | None = None, ignore_index: int = -100,
+    reduce: bool | None = None, reduction: str = "mean",
+) -> Any:  # fmt: skip
+    """`-weight[t] · input[t]` of log-probabilities (N, C, …) and classes t (N, …); a mean divides by the sum
+    of the weights, and classes `ignore_index` do not count.
+    """
+    how = number(reduction, size_average, reduce)
+    if input.ndim < 1:
+        raise ValueError(f"Expected 1 or more dimensions (got {input.ndim})")
+    if input.ndim != 1 and input.shape[0] != (target.shape[0] if target.ndim else None):
+        found = target.shape[0] if target.ndim else "()"
+        raise ValueError(
+            f"Expected input batch_size ({input.shape[0]}) to match target batch_size ({found})."
+        )
+    if input.ndim <= 2:
+        return of_vectors(input, target, weight, how, ignore_index)
+    if input.ndim == 4:
+        return of_pictures(input, target, weight, how, ignore_index)
+    n, c, *rest = input.shape
+    if target.shape[1:] != input.shape[2:]:
+        raise RuntimeError(f"Expected target size {[n, *rest]}, got {list(target.shape)}")
+    depth = (1, -1) if input.numel() else (0, 0)
+    flat, classes = input.contiguous().view(n, c, *depth), target.contiguous().view(n, *depth)
+    loss = of_pictures(flat, classes, weight, how, ignore_index)
+    return loss.view(n, *rest) if how == NONE else loss
+
+
+def cross_entropy(
+    input: Any, target: Any, weight: Any = None, size_average: bool | None = None, ignore_index: int = -100,
+    reduce: bool | None = None, reduction: str = "mean", label_smoothing: float = 0.0,
+) -> Any:  # fmt: skip
+    """`nll_loss` of the logarithm of the softmax of scores (N, C, …); the target is classes (N, …) or
+    probabilities (N, C, …).
+    """
+    how = number(reduction, size_average, reduce)
+    axis = 0 if input.ndim == 1 else 1
+    if label_smoothing > 1.0:
+        raise RuntimeError(f"label_smoothing must be between 0.0 and 1.0. Got: {label_smoothing:g}")
+    if input.shape == target.shape:
+        if not target.is_floating_point():
+            raise RuntimeError(
+                f"Expected floating point type for target with class probabilities, got {target.dtype.title}"
+            )
+        if ignore_index >= 0:
+            raise RuntimeError("ignore_index is not supported for floating point target")
+        return of_probabilities(input, target, weight, how, label_smoothing, axis)
+    logs = input.log_softmax(axis)
+    if label_smoothing <= 0.0:
+        return nll_loss(logs, target, weight, ignore_index=ignore_index, reduction=WORD[how])
+    return smoothed(logs, target, weight, how, ignore_index, label_smoothing, axis)
+
+
+WORD = {NONE: "none", MEAN: "mean", SUM: "sum"}
+
+
+def in_place(weight: Any, ndim: int, axis: int) -> Any:
+    """The weights of classes in a shape that broadcasts with scores."""
+    return weight.view([weight.numel() if d == axis else 1 for d in range(ndim)]) if ndim > 1 else weight
+
+
+def of_probabilities(
+    input: Any, target: Any, weight: Any, how: int, label_smoothing: float, axis: int
+) -> Any:
+    """The cross entropy of probabilities that are aimed at."""
+    classes = input.shape[axis]
+    if weight is not None and weight.shape != (classes,):
+        raise RuntimeError(
+            f"cross_entropy: weight tensor should be defined either for all {classes} classes or no classes "
+            f"but got weight tensor of shape: {list(weight.shape)}"
+        )
+    logs = input.log_softmax(axis)
+    if label_smoothing > 0.0:
+        target = F.add_scalar(F.mul_scalar(target, 1 - label_smoothing), label_smoothing / classes)
+    losses = logs * target
+    if weight is not None:
+        losses = losses * in_place(weight, input.ndim, axis)
+    if how == NONE:
+        return -losses.sum(axis)
+    total = -losses.sum()
+    if how == SUM:
+        return total
+    return F.div_scalar(total, input.numel() // classes) if input.numel() else total * float("nan")
+
+
+def smoothed(
+    logs: Any, target: Any, weight: Any, how: int, ignore_index: int, label_smoothing: float, axis: int
+) -> Any:
+    """The cross entropy where every class gets an equal part of `label_smoothing`."""
+    loss = nll_loss(logs, target, weight, ignore_index=ignore_index, reduction=WORD[how])
+    weights = None if weight is None else weight.view([-1 if d == axis else 1 for d in range(logs.ndim)])
+    smooth = -(logs if weights is None else logs * weights).sum(axis)
+    ignored = target == ignore_index
+    smooth.masked_fill_(ignored, 0.0)
+    if how == MEAN:
+        used = ~ignored
+        count = used if weight is None else weight.gather(0, target.masked_select(used).flatten())
+        smooth = smooth.sum() / count.sum()
+    elif how == SUM:
+        smooth = smooth.sum()
+    share = label_smoothing / logs.shape[axis]
+    spread = F.mul_scalar(smooth, share)
+    return F.mul_scalar(loss, 1 - label_smoothing) + spread
+
+
+def check_scores(input: Any) -> None:
+    """RuntimeError with PyTorch's text unless these are scores of at least one class."""
+    if input.ndim > 2 or (input.ndim and not input.shape[-1]):
+        raise RuntimeError(
+            f"Expected non-empty vector or matrix with optional 0-dim batch size, but got: "
+            f"{list(input.shape)}"
+        )
+
+
+def multi_margin_loss(
+    input: Any, target: Any, p: int = 1, margin: float = 1.0, weight: Any = None,
+    size_average: bool | None = None, reduce: bool | None = None, reduction: str = "mean",
+) -> Any:  # fmt: skip
+    """How far, to the power `p`, other scores come nearer than `margin` to that of the class, per class."""
+    how = number(reduction, size_average, reduce)
+    if p not in (1, 2):
+        raise ValueError("only p == 1 and p == 2 supported")
+    if weight is not None and weight.ndim != 1:
+        raise ValueError("weight must be one-dimensional")
+    rows, classes = (1, input.numel()) if input.ndim <= 1 else (input.shape[0], input.shape[1])
+    check_scores(input)
+    if target.ndim > 1 or target.numel() != rows:
+        raise RuntimeError(
+            "multi_margin_loss: target tensor should be 1-D with size equal to the number of input samples "
+            f"(batch size). Expected target size [{rows}], but got {list(target.shape)}. Input has shape "
+            f"{list(input.shape)}."
+        )
+    if weight is not None and weight.numel() != classes:
+        raise RuntimeError(f"inconsistent weight size, expected {classes} but got {list(weight.shape)}")
+    return F.multi_margin_loss(input, target, p, margin, weight, how)
+
+
+def multilabel_margin_loss(
+    input: Any, target: Any, size_average: bool | None = None, reduce: bool | None = None,
+    reduction: str = "mean",
+) -> Any:  # fmt: skip
+    """How far other scores come nearer than 1 to those of the classes in `target`, a list that -1 ends."""
+    check_scores(input)
+    return F.multilabel_margin_loss_forward(input, target, number(reduction, size_average, reduce))[0]
+
+
+def multilabel_soft_margin_loss(
+    input: Any, target: Any, weight: Any = None, size_average: bool | None = None,
+    reduce: bool | None = None, reduction: str = "mean",
+) -> Any:  # fmt: skip
+    """The mean over classes of the cross entropy of each class's own yes or no."""
+    if size_average is not None or reduce is not None:
+        reduction = legacy(size_average, reduce)
+    loss = -(target * logsigmoid(input) + (1 - target) * logsigmoid(-input))
+    if weight is not None:
+        loss = loss * weight
+    loss = loss.sum(input.ndim - 1) / input.shape[-1]
+    if reduction not in WORDS:
+        raise ValueError(reduction + " is not valid")
+    return averaged(loss, ENUM[reduction])

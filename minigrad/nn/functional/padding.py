@@ -1,0 +1,80 @@
+"""Borders around images and sequences, and channels that become pixels."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ...inplace import in_place
+from ...op import F
+from ...ops import padding as pd
+from ...ops.rearranging import channel_shuffle, pixel_shuffle, pixel_unshuffle
+from ...tensor_base import wrap
+
+__all__ = ["channel_shuffle", "pad", "pixel_shuffle", "pixel_unshuffle"]
+
+FILLED = {"reflect": "reflection", "replicate": "replication"}
+
+
+def pad(input: Any, pad: Any, mode: str = "constant", value: float | None = None) -> Any:
+    """`input` with borders, whose widths are in `pad`: before and after along the last dimension, then along
+    the last but one and so on.
+
+    They are filled with `value` ("constant"), like a mirror ("reflect"), with the outermost element
+    ("replicate") or with what stands at the other end ("circular"); the last three take the last one to
+    three dimensions.
+    """
+    pad = tuple(pad)
+    if len(pad) % 2:
+        raise RuntimeError("Padding length must be divisible by 2")
+    if len(pad) > 2 * input.ndim:
+        raise RuntimeError(
+            "Padding length should be less than or equal to two times the input dimension but got padding "
+            f"length {len(pad)} and input of dimension {input.ndim}"
+        )
+    if mode == "constant":
+        return pd.constant_pad_nd(input, pad, 0.0 if value is None else value)
+    if value not in (None, 0):
+        raise RuntimeError(f'Padding mode "{mode}" doesn\'t take in value argument')
+    k = len(pad) // 2
+    if k not in (1, 2, 3) or input.ndim not in (k + 1, k + 2):
+        raise NotImplementedError(f"Padding size {len(pad)} is not supported for {input.ndim}D input tensor.")
+    if mode == "circular":
+        return circular(input, pad, k)
+    if mode not in FILLED:
+        raise NotImplementedError(f"Unrecognised padding mode {mode}")
+    return getattr(F, f"{FILLED[mode]}_pad{k}d")(input, pad)
+
+
+def circular(input: Any, pad: tuple[int, ...], k: int) -> Any:
+    """Borders with what stands at the other end, written into a new tensor part by part, as PyTorch does."""
+    n, sizes = input.ndim, input._data.shape
+    around = pd.borders(pad, n)
+    padded = [m + before + after for m, (before, after) in zip(sizes, around)]
+    for m, made, (before, after) in zip(sizes, padded, around):
+        if max(before, after) > m:
+            raise RuntimeError("Padding value causes wrapping around more than once.")
+        if made < 0:
+            raise RuntimeError("Negative padding value is resulting in an empty dimension")
+    out = wrap(np.zeros(padded, input._data.dtype))
+    inside, kept = out, input
+    dims = range(n - 1, n - 1 - k, -1)
+    for d in dims:
+        before, after = around[d]
+        inside = F.slice(inside, d, max(before, 0), padded[d] - max(after, 0), 1)
+        kept = F.slice(kept, d, max(-before, 0), sizes[d] - max(-after, 0), 1)
+    in_place(F.copy.op, inside, kept)
+    for d in dims:
+        before, after = around[d]
+        end = padded[d] - max(after, 0)
+        if before > 0:
+            write(out, d, (0, before), (end - before, end))
+        if after > 0:
+            write(out, d, (padded[d] - after, padded[d]), (max(before, 0), max(before, 0) + after))
+    return out
+
+
+def write(out: Any, dim: int, target: tuple[int, int], source: tuple[int, int]) -> None:
+    """Copy one part of `out` along `dim` to another."""
+    in_place(F.copy.op, F.slice(out, dim, *target, 1), F.slice(out, dim, *source, 1))

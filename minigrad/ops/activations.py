@@ -1,0 +1,231 @@
+"""Activation functions that bend at 0. Those that cut are in `hard`, the smooth ones in `smooth`."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..op import F, differentiable
+from .halves import floats_only, wide
+
+
+def activation(**how: Any) -> Any:
+    """Declare an elementwise op whose kernel computes float16 in float32."""
+
+    def declare(function: Any) -> Any:
+        return differentiable(elementwise=True, kernel=wide(function), **how)(function)
+
+    return declare
+
+
+# ── elu and its kin
+# ─────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+@activation(
+    self=lambda g, alpha, scale, input_scale, self: F.elu_backward(g, alpha, scale, input_scale, False, self),
+    check=floats_only("elu_cpu"),
+)
+def elu(self, alpha=1, scale=1, input_scale=1):
+    """`scale · x` where x ≥ 0, else `scale · alpha · (exp(input_scale · x) - 1)`."""
+    return np.where(self < 0, scale * alpha * np.expm1(input_scale * np.minimum(self, 0)), scale * self)[()]
+
+
+@activation(
+    self=lambda g, alpha, scale, input_scale, result: F.elu_backward(
+        g, alpha, scale, input_scale, True, result
+    ),
+    check=floats_only("elu_cpu"),
+    node="EluBackward1",
+)
+def elu_(self, alpha=1, scale=1, input_scale=1):
+    """`elu` in place: its derivative is taken from the result."""
+    return elu.op.kernel(self, alpha, scale, input_scale)
+
+
+@activation(
+    self=lambda g, alpha, self: F.elu_backward(g, alpha, 1, 1.0 / alpha, False, self),
+    check=floats_only("elu_cpu"),
+)
+def celu(self, alpha=1.0):
+    """`x` where x ≥ 0, else `alpha · (exp(x / alpha) - 1)`."""
+    return elu.op.kernel(self, alpha, 1, 1 / alpha)
+
+
+@activation(
+    self=lambda g, alpha, result: F.elu_backward(g, alpha, 1, 1.0 / alpha, True, result),
+    check=floats_only("elu_cpu"),
+    node="CeluBackward1",
+)
+def celu_(self, alpha=1.0):
+    """`celu` in place: its derivative is taken from the result."""
+    return celu.op.kernel(self, alpha)
+
+
+def elu_twice(
+    g: Any, alpha: Any, grad_output: Any, input_scale: Any, is_result: Any, scale: Any, self_or_result: Any
+) -> Any:
+    """How the derivative of `elu` bends: it does where x < 0 only."""
+    both = F.mul_scalar(g * grad_output, input_scale)
+    slope = both * scale if is_result else None
+    if not is_result:
+        slope = F.elu_backward(both, alpha, scale, input_scale, is_result, self_or_result)
+    return F.where(F.lt(self_or_result, 0), slope, 0.0)
+
+
+@activation(
+    grad_output=lambda g, alpha, input_scale, is_result, scale, self_or_result: F.elu_backward(
+        g, alpha, scale, input_scale, is_result, self_or_result
+    ),
+    self_or_result=elu_twice,
+    node="EluBackwardBackward0",
+)
+def elu_backward(grad_output, alpha, scale, input_scale, is_result, self_or_result):
+    """`grad_output` times the slope of `elu`, at an input or (`is_result`) at a result."""
+    x = np.minimum(self_or_result, 0)
+    bent = x + scale * alpha if is_result else scale * alpha * np.exp(input_scale * x)
+    return grad_output * np.where(self_or_result <= 0, input_scale * bent, scale).astype(grad_output.dtype)
+
+
+# ── leaky ones
+# ─────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+@activation(
+    self=lambda g, negative_slope, self: F.leaky_relu_backward(g, self, negative_slope, False),
+    check=floats_only("leaky_relu_cpu"),
+)
+def leaky_relu(self, negative_slope=0.01):
+    """`x` where x > 0, else `negative_slope · x`."""
+    return np.where(self > 0, self, self * negative_slope)[()]
+
+
+@activation(
+    self=lambda g, negative_slope, result: F.leaky_relu_backward(g, result, negative_slope, True),
+    check=floats_only("leaky_relu_cpu"),
+    node="LeakyReluBackward1",
+)
+def leaky_relu_(self, negative_slope=0.01):
+    """`leaky_relu` in place: its derivative is taken from the result."""
+    return leaky_relu.op.kernel(self, negative_slope)
+
+
+@activation(
+    grad_output=lambda g, negative_slope, self: F.leaky_relu_backward(g, self, negative_slope, False),
+    self=lambda g: F.zeros_like(g),
+    jvp=lambda grad_output_t, self, negative_slope, self_is_result: F.leaky_relu_backward(
+        grad_output_t, self, negative_slope, self_is_result
+    ),
+    node="LeakyReluBackwardBackward0",
+)
+def leaky_relu_backward(grad_output, self, negative_slope, self_is_result):
+    """`grad_output` where `self > 0`, else `negative_slope · grad_output`."""
+    return np.where(self > 0, grad_output, grad_output * negative_slope)[()]
+
+
+@activation(
+    self=lambda g, lower, noise, self, training, upper: F.rrelu_with_noise_backward(
+        g, self, noise, lower, upper, training, False
+    ),
+    check=floats_only("leaky_relu_cpu"),
+)
+def rrelu_with_noise(self, noise, lower=1 / 8, upper=1 / 3, training=False):
+    """`noise · x` in training; else `leaky_relu` with the slope in the middle of `lower` and `upper`."""
+    if training:
+        return self * noise.astype(self.dtype)
+    return leaky_relu.op.kernel(self, (lower + upper) / 2)
+
+
+@activation(
+    self=lambda g, lower, noise, result, training, upper: F.rrelu_with_noise_backward(
+        g, result, noise, lower, upper, training, True
+    ),
+    check=floats_only("leaky_relu_cpu"),
+    node="RreluWithNoiseBackward1",
+)
+def rrelu_with_noise_(self, noise, lower=1 / 8, upper=1 / 3, training=False):
+    """`rrelu_with_noise` in place: its derivative is taken from the result."""
+    return rrelu_with_noise.op.kernel(self, noise, lower, upper, training)
+
+
+@activation(
+    grad_output=lambda g, lower, noise, self, training, upper: F.rrelu_with_noise_backward(
+        g, self, noise, lower, upper, training, False
+    ),
+    self=lambda g: F.zeros_like(g),
+    jvp=lambda grad_output_t, self, noise, lower, upper, training: F.rrelu_with_noise_backward(
+        grad_output_t, self, noise, lower, upper, training, False
+    ),
+    node="RreluWithNoiseBackwardBackward0",
+)
+def rrelu_with_noise_backward(grad_output, self, noise, lower, upper, training, self_is_result):
+    """`grad_output` times the slope that `rrelu_with_noise` has."""
+    if training and upper - lower > 1e-6:
+        return grad_output * noise.astype(self.dtype)
+    return leaky_relu_backward.op.kernel(grad_output, self, (lower + upper) / 2, self_is_result)
+
+
+def prelu_self_vjp(g: Any, self: Any, weight: Any) -> Any:
+    """The gradient of the input: slope 1 or `weight`."""
+    return F._prelu_kernel_backward(g, self, weight)[0]
+
+
+def prelu_weight_vjp(g: Any, self: Any, weight: Any) -> Any:
+    """The gradient of the weight: 0 or the input."""
+    return F._prelu_kernel_backward(g, self, weight)[1]
+
+
+def prelu_jvp(self_t: Any, weight_t: Any, self: Any, weight: Any) -> Any:
+    """The tangent."""
+    return F.where(F.ge(self, 0), self_t, weight * self_t + weight_t * self)
+
+
+@activation(
+    self=prelu_self_vjp,
+    weight=prelu_weight_vjp,
+    jvp=prelu_jvp,
+    check=floats_only("prelu_cpu"),
+    node="PreluKernelBackward0",
+)
+def _prelu_kernel(self, weight):
+    """`x` where x > 0, else `weight · x`."""
+    return np.where(self > 0, self, weight * self)[()]
+
+
+def prelu_grad_output_vjp(grads: Any, self: Any, weight: Any) -> Any:
+    """The sum of what comes back through both gradients."""
+    of_self, of_weight = grads
+    inside = 0.0 if of_self is None else of_self * weight
+    if of_weight is not None:
+        inside = inside + of_weight * self
+    return F.where(F.ge(self, 0), 0.0 if of_self is None else of_self, inside)
+
+
+def prelu_twice(grads: Any, which: int, grad_output: Any, self: Any) -> Any:
+    """Where x < 0, the gradients of input and weight change with the other: by `grad_output`."""
+    if grads[which] is None:
+        return F.zeros_like(self)
+    return F.where(F.ge(self, 0), 0.0, grad_output * grads[which])
+
+
+@wide
+def prelu_gradients(grad_output: Any, self: Any, weight: Any) -> Any:
+    """The kernel of `_prelu_kernel_backward`."""
+    mask = self > 0
+    of_self = np.where(mask, grad_output, weight * grad_output)
+    return of_self[()], np.where(mask, grad_output.dtype.type(0), self * grad_output)[()]
+
+
+@differentiable(
+    grad_output=prelu_grad_output_vjp,
+    self=lambda grads, grad_output, self: prelu_twice(grads, 1, grad_output, self),
+    weight=lambda grads, grad_output, self, weight: F.sum_to(
+        prelu_twice(grads, 0, grad_output, self), weight.shape
+    ),
+    several=True,
+    kernel=prelu_gradients,
+    node="PreluKernelBackwardBackward0",
+)
+def _prelu_kernel_backward(grad_output, self, weight):
+    """The gradients of the input and, before it is summed, of the weight of `prelu`."""

@@ -1,0 +1,149 @@
+"""Pooling into a given number of parts: the mean of each."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..dtypes import of
+from ..op import F, differentiable
+from .halves import not_implemented, wide
+
+
+def bounds(n: int, count: int) -> tuple[Any, Any]:
+    """Where the parts of `n` elements begin and end; they may overlap by one."""
+    parts = np.arange(count)
+    return parts * n // count, -(-(parts + 1) * n // count)
+
+
+def added(x: Any, axis: int, count: int) -> Any:
+    """The sums of the parts along `axis`."""
+    start, end = bounds(x.shape[axis], count)
+    x = np.moveaxis(x, axis, 0)
+    sums = [np.add.reduce(x[a:b], axis=0) for a, b in zip(start, end)]
+    return np.moveaxis(np.stack(sums) if sums else x[:0], 0, axis)
+
+
+def shared(g: Any, axis: int, n: int) -> Any:
+    """The transpose of `added`."""
+    start, end = bounds(n, g.shape[axis])
+    g = np.moveaxis(g, axis, 0)
+    out = np.zeros((n, *g.shape[1:]), g.dtype)
+    for i, (a, b) in enumerate(zip(start, end)):
+        out[a:b] += g[i]
+    return np.moveaxis(out, 0, axis)
+
+
+def lengths(size: Any, count: Any) -> Any:
+    """How many elements each part has."""
+    made: Any = np.ones(())
+    for n, c in zip(size, count):
+        start, end = bounds(n, c)
+        made = np.multiply.outer(made, end - start)
+    return made
+
+
+def check(x: Any, k: int, output_size: Any) -> None:
+    """RuntimeError with PyTorch's text for shapes that cannot be pooled."""
+    if len(output_size) != k:
+        raise RuntimeError(f"adaptive_avg_pool{k}d: output_size must be {k}")
+    if min(output_size) < 0:
+        told = ", ".join(map(str, output_size[:2])) + "".join(f",{n}" for n in output_size[2:])
+        raise RuntimeError(
+            f"adaptive_avg_pool{k}d: elements of output_size must be greater than or equal to 0 but "
+            f"received {{{told}}}"
+        )
+    if x.ndim not in (k + 1, k + 2):
+        raise RuntimeError(
+            f"adaptive_avg_pool{k}d(): Expected {k + 1}D or {k + 2}D tensor, but got {list(x.shape)}"
+        )
+    for i in range(x.ndim - k, x.ndim):
+        if not x.shape[i]:
+            raise RuntimeError(
+                f"adaptive_avg_pool{k}d(): Expected input to have non-zero size for non-batch dimensions, "
+                f"but input has sizes {list(x.shape)} with dimension {i} being empty"
+            )
+    if x.dtype.kind != "f":
+        raise not_implemented("adaptive_avg_pool2d" if k == 2 else "adaptive_avg_pool3d_cpu", of(x))
+
+
+@wide
+def parts_mean(self: Any, output_size: Any) -> Any:
+    """The kernel of the means of parts along the last dimensions."""
+    k = len(output_size)
+    total = self
+    for i, count in enumerate(output_size):
+        total = added(total, self.ndim - k + i, count)
+    return np.ascontiguousarray(total) / lengths(self.shape[-k:], output_size).astype(self.dtype)
+
+
+@wide
+def shares(grad_output: Any, self: Any, k: int) -> Any:
+    """The kernel of their gradient."""
+    size, count = self.shape[-k:], grad_output.shape[-k:]
+    g = grad_output / lengths(size, count).astype(grad_output.dtype)
+    for i, n in enumerate(size):
+        g = shared(g, g.ndim - k + i, n)
+    return np.ascontiguousarray(g)
+
+
+@differentiable(
+    self=lambda g, self: F._adaptive_avg_pool2d_backward(g, self),
+    linear=True,
+    node="AdaptiveAvgPool2DBackward0",
+)
+def _adaptive_avg_pool2d(self, output_size):
+    """The mean of each of `output_size` parts of the last two dimensions."""
+    check(self, 2, output_size)
+    return parts_mean(self, output_size)
+
+
+@differentiable(
+    self=lambda g, self: F._adaptive_avg_pool3d_backward(g, self),
+    linear=True,
+    node="AdaptiveAvgPool3DBackward0",
+)
+def _adaptive_avg_pool3d(self, output_size):
+    """The mean of each of `output_size` parts of the last three dimensions."""
+    check(self, 3, output_size)
+    return parts_mean(self, output_size)
+
+
+@differentiable(
+    grad_output=lambda g, grad_output_sym_sizes: F._adaptive_avg_pool2d(g, grad_output_sym_sizes[-2:]),
+    self=lambda g: F.zeros_like(g),
+    jvp=lambda grad_output_t, self: F._adaptive_avg_pool2d_backward(grad_output_t, self),
+    node="AdaptiveAvgPool2DBackwardBackward0",
+)
+def _adaptive_avg_pool2d_backward(grad_output, self):
+    """The gradient of the means: equal shares for all elements of a part."""
+    return shares(grad_output, self, 2)
+
+
+@differentiable(
+    grad_output=lambda g, grad_output_sym_sizes: F._adaptive_avg_pool3d(g, grad_output_sym_sizes[-3:]),
+    self=lambda g: F.zeros_like(g),
+    jvp=lambda grad_output_t, self: F._adaptive_avg_pool3d_backward(grad_output_t, self),
+    node="AdaptiveAvgPool3DBackwardBackward0",
+)
+def _adaptive_avg_pool3d_backward(grad_output, self):
+    """The gradient of the means: equal shares for all elements of a part."""
+    return shares(grad_output, self, 3)
+
+
+def size_from_end(i: int) -> Any:
+    """What reads the `i`-th size from the end of the gradient that a node saved."""
+    return lambda node: node._raw_grad_output_sym_sizes[-i]
+
+
+def show_sizes(node: Any, k: int) -> None:
+    """PyTorch's node shows the last sizes of the gradient one by one."""
+    del node._saved_grad_output_sym_sizes
+    for i in range(1, k + 1):
+        name = f"_saved_grad_output_sym_argsize_minus_{i}"
+        setattr(node, name, property(size_from_end(i)))
+
+
+show_sizes(_adaptive_avg_pool2d_backward.op.node, 2)
+show_sizes(_adaptive_avg_pool3d_backward.op.node, 3)

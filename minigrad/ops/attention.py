@@ -1,0 +1,20 @@
+"""The softmax of attention."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..op import F, differentiable
+from .shape import place
+from .softmax import softmax, softmax_jvp
+
+
+@differentiable(
+    self=lambda g, result, dim: F._softmax_backward_data(g, result, dim),
+    jvp=softmax_jvp,
+    node="SafeSoftmaxBackward0",
+)
+def _safe_softmax(self, dim):
+    """`softmax`, but 0 along a `dim` whose elements are all -inf, where it would be NaN."""
+    masked = np.all(np.isneginf(self), axis=place(dim, self.ndim), keepdims=True)
+    return np.where(masked, self.dtype.type(0), softmax.op.kernel(self, dim))

@@ -1,0 +1,310 @@
+"""Normalisation of each channel over a batch, or of groups of channels. See `normalisation`."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..dtypes import of
+from ..op import F, differentiable
+from ..tensor_base import TensorBase
+from .halves import floats_only, wide, widened
+from .normalisation import (
+    gradients,
+    moments,
+    normalised,
+    scaled,
+    twice_grad_out,
+    twice_input,
+    twice_weight,
+)
+
+# ── batch_norm
+# ─────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def along(channels: Any, ndim: int) -> tuple[int, ...]:
+    """The shape in which one number for each channel (dimension 1) broadcasts."""
+    return tuple(channels if d == 1 else 1 for d in range(ndim))
+
+
+def but_channels(ndim: int) -> tuple[int, ...]:
+    """All dimensions but that of the channels."""
+    return tuple(d for d in range(ndim) if d != 1)
+
+
+def batch(
+    input: Any, weight: Any, bias: Any, running_mean: Any, running_var: Any, training: bool, *rest: Any
+) -> tuple[Any, ...]:
+    """The kernel of `native_batch_norm`."""
+    floats_only("batch_norm")([of(input)])
+    _, eps = rest
+    x, kind, shape = widened(input), input.dtype, along(input.shape[1], input.ndim)
+    if training:
+        found = [v.astype(kind) for v in moments(x, but_channels(input.ndim), eps)]
+        mean, rstd = map(widened, found)
+        kept = [v.reshape(-1) for v in found]
+    else:
+        mean, rstd = constant_moments(widened(running_mean), widened(running_var), eps, shape)
+        kept = [np.empty(0, kind), np.empty(0, kind)]
+    weight, bias = (None if v is None else widened(v).reshape(shape) for v in (weight, bias))
+    return scaled((x - mean) * rstd, weight, bias).astype(kind), *kept
+
+
+def constant_moments(running_mean: Any, running_var: Any, eps: float, shape: Any) -> tuple[Any, Any]:
+    """The running mean and inverse deviation in a shape that broadcasts."""
+    return running_mean.reshape(shape), (1 / np.sqrt(running_var + eps)).reshape(shape)
+
+
+def batch_backward(grads: Any, which: int, *rest: Any) -> Any:
+    """One of the gradients of `native_batch_norm`."""
+    eps, input, result1, result2, running_mean, running_var, training, weight = rest
+    mask = (which == 0, which == 1, which == 2)
+    return F.native_batch_norm_backward(
+        grads[0], input, weight, running_mean, running_var, result1, result2, training, eps, mask
+    )[which]
+
+
+def batch_input_vjp(
+    grads: Any, eps: float, input: Any, result1: Any, result2: Any, running_mean: Any, running_var: Any,
+    training: bool, weight: Any,
+) -> Any:  # fmt: skip
+    """The gradient of the input."""
+    return batch_backward(grads, 0, eps, input, result1, result2, running_mean, running_var, training, weight)
+
+
+def batch_weight_vjp(
+    grads: Any, eps: float, input: Any, result1: Any, result2: Any, running_mean: Any, running_var: Any,
+    training: bool, weight: Any,
+) -> Any:  # fmt: skip
+    """The gradient of the weight."""
+    return batch_backward(grads, 1, eps, input, result1, result2, running_mean, running_var, training, weight)
+
+
+def batch_bias_vjp(
+    grads: Any, eps: float, input: Any, result1: Any, result2: Any, running_mean: Any, running_var: Any,
+    training: bool, weight: Any,
+) -> Any:  # fmt: skip
+    """The gradient of the bias."""
+    return batch_backward(grads, 2, eps, input, result1, result2, running_mean, running_var, training, weight)
+
+
+@differentiable(
+    input=batch_input_vjp,
+    weight=batch_weight_vjp,
+    bias=batch_bias_vjp,
+    several=("result0", "result1", "result2"),
+    constants=("result1", "result2"),
+    kernel=batch,
+)
+def native_batch_norm(
+    input,
+    weight=None,
+    bias=None,
+    running_mean=None,
+    running_var=None,
+    training=False,
+    momentum=0.1,
+    eps=1e-5,
+):
+    """Each channel (dimension 1) normalised, by its own mean and variance in `training`, else by the running
+    ones; the means; the inverse deviations.
+    """
+
+
+@wide
+def batch_gradients(
+    grad_out: Any, input: Any, weight: Any, running_mean: Any, running_var: Any, save_mean: Any,
+    save_invstd: Any, train: bool, eps: float, mask: Any,
+) -> tuple[Any, ...]:  # fmt: skip
+    """The kernel of `native_batch_norm_backward`."""
+    shape = along(input.shape[1], input.ndim)
+    weight = None if weight is None else weight.reshape(shape)
+    if train:
+        mean, rstd = save_mean.reshape(shape), save_invstd.reshape(shape)
+    else:
+        mean, rstd = constant_moments(running_mean, running_var, eps, shape)
+    axes = but_channels(input.ndim) if train else ()
+    return gradients(grad_out, input, mean, rstd, weight, axes, mask, (1,))
+
+
+def batch_parts(
+    eps: float, input: Any, running_mean: Any, running_var: Any, save_invstd: Any, save_mean: Any,
+    train: bool, weight: Any,
+) -> tuple[Any, ...]:  # fmt: skip
+    """h, the inverse deviation, the weight, the dimensions and the shape in which channels broadcast."""
+    shape = along(input.shape[1], input.ndim)
+    weight = None if weight is None else F.reshape(weight, shape)
+    if train:
+        mean, rstd, axes = (
+            F.reshape(save_mean, shape),
+            F.reshape(save_invstd, shape),
+            but_channels(input.ndim),
+        )
+    else:
+        mean = F.reshape(running_mean, shape)
+        rstd, axes = F.reshape(F.reciprocal(F.sqrt(F.add_scalar(running_var, eps))), shape), ()
+    return normalised(input, mean, rstd), rstd, weight, axes, shape
+
+
+def batch_twice_grad_out(
+    grads: Any, eps: float, input: Any, running_mean: Any, running_var: Any, save_invstd: Any,
+    save_mean: Any, train: bool, weight: Any,
+) -> Any:  # fmt: skip
+    """See `twice_grad_out`."""
+    parts = batch_parts(eps, input, running_mean, running_var, save_invstd, save_mean, train, weight)
+    return twice_grad_out(grads, *parts)
+
+
+def batch_twice_input(
+    grads: Any, eps: float, grad_out: Any, input: Any, running_mean: Any, running_var: Any, save_invstd: Any,
+    save_mean: Any, train: bool, weight: Any,
+) -> Any:  # fmt: skip
+    """See `twice_input`."""
+    parts = batch_parts(eps, input, running_mean, running_var, save_invstd, save_mean, train, weight)
+    return twice_input(grads, grad_out, *parts)
+
+
+def batch_twice_weight(
+    grads: Any, eps: float, grad_out: Any, input: Any, running_mean: Any, running_var: Any, save_invstd: Any,
+    save_mean: Any, train: bool, weight: Any,
+) -> Any:  # fmt: skip
+    """See `twice_weight`."""
+    h, rstd, _, axes, shape = batch_parts(
+        eps, input, running_mean, running_var, save_invstd, save_mean, train, weight
+    )
+    sent = twice_weight(grads, grad_out, h, rstd, axes, shape)
+    return None if sent is None else F.reshape(sent, weight.shape)
+
+
+@differentiable(
+    grad_out=batch_twice_grad_out,
+    input=batch_twice_input,
+    weight=batch_twice_weight,
+    save_mean=lambda grads: None,
+    save_invstd=lambda grads: None,
+    several=True,
+    kernel=batch_gradients,
+    node="NativeBatchNormBackwardBackward0",
+)
+def native_batch_norm_backward(
+    grad_out,
+    input,
+    weight=None,
+    running_mean=None,
+    running_var=None,
+    save_mean=None,
+    save_invstd=None,
+    train=True,
+    eps=1e-5,
+    output_mask=(True, True, True),
+):
+    """The gradients of input, weight and bias of `native_batch_norm`, those that `output_mask` asks for."""
+
+
+# ── group_norm
+# ─────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+@wide
+def grouped(
+    input: Any, weight: Any, bias: Any, N: int, C: int, HxW: int, group: int, eps: float
+) -> tuple[Any, ...]:
+    """The kernel of `native_group_norm`."""
+    floats_only("GroupNormKernelImpl")([of(input)])
+    x = input.reshape(N, group, -1) if input.size else input.reshape(N, group, 0)
+    mean, rstd = moments(x, (2,), eps)
+    shape = along(C, input.ndim)
+    weight, bias = (None if v is None else v.reshape(shape) for v in (weight, bias))
+    out = scaled(((x - mean) * rstd).reshape(input.shape), weight, bias)
+    return out.astype(input.dtype), mean.reshape(N, group), rstd.reshape(N, group)
+
+
+def unsqueezed(x: Any, dim: int) -> Any:
+    """`x`, which nobody else has, with a dimension of size 1 put in, in place on a tensor as in PyTorch."""
+    tensor: Any = x
+    return tensor.unsqueeze_(dim) if isinstance(x, TensorBase) else F.unsqueeze(x, dim)
+
+
+def sums(dY: Any, x: Any) -> tuple[Any, Any]:
+    """The sums over the last dimension of `dY · x` and of `dY`."""
+    first = unsqueezed(F.sum_dim(dY * x, (3,), False), -1)
+    return first, unsqueezed(F.sum_dim(dY, (3,), False), -1)
+
+
+def group_parts(C: int, HxW: int, N: int, group: int, input: Any, result1: Any, result2: Any) -> Any:
+    """The input per sample, group, channel and place, and its means and inverse deviations to go with it."""
+    x = F.reshape(input, (N, group, C // group, HxW))
+    return x, F.reshape(result1, (N, group, 1, 1)), F.reshape(result2, (N, group, 1, 1))
+
+
+def group_input_vjp(
+    grads: Any, C: int, HxW: int, N: int, eps: float, group: int, input: Any, result1: Any, result2: Any,
+    weight: Any,
+) -> Any:  # fmt: skip
+    """The gradient of the input, as PyTorch composes it where it may be differentiated again."""
+    dY, dmean, drstd = grads
+    x, mean, rstd = group_parts(C, HxW, N, group, input, result1, result2)
+    share = group / (C * HxW)
+    dX = None if dY is None else group_slope(F.reshape(dY, x.shape), x, mean, rstd, weight, share)
+    for term in of_moments(dmean, drstd, x, mean, rstd, share):
+        dX = term if dX is None else dX + term
+    return F.reshape(dX, input.shape)
+
+
+def group_slope(dY: Any, x: Any, mean: Any, rstd: Any, weight: Any, share: float) -> Any:
+    """What comes back to the input through the result."""
+    ds, db = sums(dY, x)
+    gamma = None if weight is None else F.reshape(weight, (1, *x.shape[1:3], 1))
+    cube = rstd * rstd * rstd
+    a = rstd if gamma is None else rstd * gamma
+    b, c = (unsqueezed(F.sum_dim(s if gamma is None else s * gamma, (2,), False), -2) for s in (ds, db))
+    b = F.mul_scalar((c * mean - b) * cube, share)
+    last = F.mul_scalar(c * rstd, share)
+    c = F.neg(b) * mean - last
+    second = b * x
+    return a * dY + second + c
+
+
+def of_moments(dmean: Any, drstd: Any, x: Any, mean: Any, rstd: Any, share: float) -> list[Any]:
+    """What comes back to the input through its mean and inverse deviation."""
+    terms = []
+    if dmean is not None:
+        terms.append(F.expand(F.mul_scalar(F.reshape(dmean, mean.shape), share), x.shape))
+    if drstd is not None:
+        terms.append(F.mul_scalar(F.reshape(drstd, mean.shape) * (rstd * rstd * rstd), -share) * (x - mean))
+    return terms
+
+
+def group_weight_vjp(
+    grads: Any, C: int, HxW: int, N: int, eps: float, group: int, input: Any, result1: Any, result2: Any,
+    weight: Any,
+) -> Any:  # fmt: skip
+    """The gradient of the weight."""
+    if grads[0] is None:
+        return None
+    x, mean, rstd = group_parts(C, HxW, N, group, input, result1, result2)
+    ds, db = sums(F.reshape(grads[0], x.shape), x)
+    return F.reshape(F.sum_dim((ds - db * mean) * rstd, (0,), False), weight.shape)
+
+
+def group_bias_vjp(
+    grads: Any, C: int, HxW: int, N: int, eps: float, group: int, input: Any, result1: Any, result2: Any
+) -> Any:
+    """The gradient of the bias."""
+    if grads[0] is None:
+        return None
+    db = F.sum_dim(F.reshape(grads[0], (N, group, C // group, HxW)), (3,), False)
+    return F.reshape(F.sum_dim(unsqueezed(db, -1), (0,), False), (C,))
+
+
+@differentiable(
+    input=group_input_vjp,
+    weight=group_weight_vjp,
+    bias=group_bias_vjp,
+    several=("result0", "result1", "result2"),
+    kernel=grouped,
+)
+def native_group_norm(input, weight, bias, N, C, HxW, group, eps):
+    """Normalised over groups of channels; the means; the inverse deviations."""

@@ -1,0 +1,216 @@
+"""Functions of two operands."""
+
+from __future__ import annotations
+
+from math import log as ln
+from typing import Any
+
+import numpy as np
+
+from ..op import F, differentiable
+from .arithmetic import no_bools, scaled, times
+from .division import only
+from .underivable import no_derivative, no_tangent
+
+# ── differences the other way round
+# ─────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+@differentiable(
+    self=lambda g: F.neg(g),
+    other=lambda g: g,
+    jvp=lambda self_t, other_t: -self_t + other_t,
+    node="RsubBackward0",
+    elementwise=True,
+    check=no_bools,
+)
+def rsub_tensor(self, other):
+    """`other - self` of two tensors."""
+    return other - self
+
+
+@differentiable(
+    self=lambda g, alpha: scaled(F.neg(g), alpha),
+    other=lambda g: g,
+    jvp=lambda self_t, other_t, alpha: -scaled(self_t, alpha) + other_t,
+    node="RsubBackward0",
+    elementwise=True,
+    check=no_bools,
+)
+def rsub_tensor_scaled(self, other, alpha):
+    """`other - alpha · self` of two tensors."""
+    return other - times(self, alpha)
+
+
+@differentiable(
+    self=lambda g, alpha: scaled(F.neg(g), alpha), node="RsubBackward1", elementwise=True, check=no_bools
+)
+def rsub_scaled(self, other, alpha):
+    """`other - alpha · self` for a number `other`."""
+    return other - times(self, alpha)
+
+
+rsub_tensor.op.node._saved_alpha = 1  # what PyTorch's node notes where no other is given
+
+# ── angles and lengths
+# ─────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def inverse_square(self: Any, other: Any) -> Any:
+    """1 over the squared distance of (self, other) from 0, and 0 there."""
+    second = other * other  # made first, as in PyTorch, which gives its nodes their ages
+    square = self * self + second
+    return F.masked_fill(F.reciprocal(square), F.eq(square, 0), 0)
+
+
+def atan2_self_vjp(g: Any, self: Any, other: Any) -> Any:
+    """The gradient of the point's height."""
+    inverse = inverse_square(self, other)
+    return g * other * inverse
+
+
+def atan2_other_vjp(g: Any, self: Any, other: Any) -> Any:
+    """The gradient of the point's width."""
+    inverse = inverse_square(self, other)
+    return g * -self * inverse
+
+
+def atan2_jvp(self_t: Any, other_t: Any, self: Any, other: Any) -> Any:
+    """Both tangents at right angles to the way to the point, over its squared length."""
+    return (-self * other_t + other * self_t) / (F.pow_scalar(self, 2) + F.pow_scalar(other, 2))
+
+
+@differentiable(
+    self=atan2_self_vjp,
+    other=atan2_other_vjp,
+    jvp=atan2_jvp,
+    elementwise=True,
+    floating=True,
+    check=only("biuf", "atan2_cpu"),
+)
+def atan2(self, other):
+    """The angle of the point (other, self) in the plane, in radians from -π to π."""
+    return np.arctan2(self, other)
+
+
+@differentiable(
+    self=lambda g, self, result: g * self / result,
+    other=lambda g, other, result: g * other / result,
+    jvp=lambda self_t, other_t, self, other, result: (
+        F.product(self_t, self) / result + F.product(other_t, other) / result
+    ),
+    elementwise=True,
+    check=only("f", "hypot_cpu"),
+)
+def hypot(self, other):
+    """The length of the hypotenuse over two legs, without overflow on the way."""
+    return np.hypot(self, other)
+
+
+def copysign_vjp(g: Any, self: Any, result: Any) -> Any:
+    """The gradient with the sign that changed, and none at 0."""
+    return g * F.masked_fill(result / self, F.eq(self, 0), 0)
+
+
+@differentiable(
+    self=copysign_vjp,
+    other=lambda g: F.zeros_like(g),
+    jvp=lambda self_t, self, result: copysign_vjp(self_t, self, result),
+    elementwise=True,
+    floating=True,
+    check=only("biuf", "copysign_cpu"),
+)
+def copysign(self, other):
+    """The size of `self` with the sign of `other`, which 0 and NaN have too."""
+    return np.copysign(self, other)
+
+
+@differentiable(
+    self=copysign_vjp,
+    node="CopysignBackward1",
+    elementwise=True,
+    floating=True,
+    check=only("biuf", "copysign_cpu"),
+)
+def copysign_number(self, other):
+    """The size of each element with the sign of a number."""
+    return np.copysign(self, other)
+
+
+@differentiable(
+    self=lambda g, self, other: F.where(F.ne(self, other), g, 0.0),
+    other=lambda g, self, other: F.zeros_like(g),
+    jvp=lambda self_t, self, other: F.where(F.ne(self, other), self_t, 0.0),
+    elementwise=True,
+    check=only("f", "nextafter_cpu"),
+)
+def nextafter(self, other):
+    """The floating-point number next to each element on the way to `other`."""
+    return np.nextafter(self, other)
+
+
+@differentiable(
+    **no_derivative("heaviside", "self", "values"),
+    jvp=lambda self_t, values_t: no_tangent("heaviside"),
+    elementwise=True,
+)
+def heaviside(self, values):
+    """0 for negative elements, 1 for positive ones, the element of `values` for 0."""
+    kind = self.dtype
+    return np.where(self == 0, values, np.where(self < 0, kind.type(0), kind.type(1))).astype(kind)[()]
+
+
+# ── exponents and logarithms
+# ─────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+@differentiable(
+    self=lambda g, other: g * F.pow_base(2.0, other),
+    other=lambda g, result: F.mul_scalar(g * result, ln(2)),
+    jvp=lambda self_t, other_t, other, result: (
+        self_t * F.pow_base(2.0, other) + F.mul_scalar(F.product(other_t, result), ln(2))
+    ),
+    elementwise=True,
+    floating=True,
+)
+def ldexp(self, other):
+    """`self · 2^other`."""
+    return self * np.exp2(other)
+
+
+def log_of_sum(self: Any, other: Any) -> Any:
+    """`ln(e^self + e^other)`, about the greater one, by real part if they are complex."""
+    if self.dtype.kind != "c":
+        return np.logaddexp(self, other)
+    swap = self.real < other.real
+    low, high = np.where(swap, self, other), np.where(swap, other, self)
+    return (high + np.log1p(np.exp(low - high)))[()]
+
+
+@differentiable(
+    self=lambda g, self, other: g / F.add_scalar(F.exp(other - self), 1),
+    other=lambda g, self, other: g / F.add_scalar(F.exp(self - other), 1),
+    jvp=lambda self_t, other_t, self, other: (
+        self_t / F.add_scalar(F.exp(other - self), 1) + other_t / F.add_scalar(F.exp(self - other), 1)
+    ),
+    kernel=log_of_sum,
+    elementwise=True,
+    check=only("fc", "logaddexp_cpu"),
+)
+def logaddexp(self, other):
+    """`ln(e^self + e^other)` without overflow on the way."""
+
+
+@differentiable(
+    self=lambda g, self, other: g / F.add_scalar(F.pow_base(2, other - self), 1),
+    other=lambda g, self, other: g / F.add_scalar(F.pow_base(2, self - other), 1),
+    jvp=lambda self_t, other_t, self, other: (
+        self_t / F.add_scalar(F.pow_base(2, other - self), 1)
+        + other_t / F.add_scalar(F.pow_base(2, self - other), 1)
+    ),
+    elementwise=True,
+    check=only("f", "logaddexp2_cpu"),
+)
+def logaddexp2(self, other):
+    """`log₂(2^self + 2^other)` without overflow on the way."""
+    return np.logaddexp2(self, other)

@@ -1,0 +1,270 @@
+"""Losses that pick a class, or several, by number."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..dtypes import of
+from ..op import F, differentiable
+from .halves import MEAN, NONE, SUM, floats_only, no_derivative, reduced
+
+# ── one class of the scores (N, C) or (C,), or of (N, C, H, W)
+# ─────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def check_target(self: Any, target: Any, weight: Any) -> None:
+    """RuntimeError with PyTorch's text for shapes and dtypes that do not fit."""
+    floats_only("nll_loss_out_frame")([of(self)])
+    if target.dtype not in (np.int64, np.uint8):
+        raise RuntimeError(f"expected target dtype to be Long or Byte, but got {of(target).title}")
+    if weight is not None and weight.dtype != self.dtype:
+        raise RuntimeError(f"expected scalar type {of(self).title} but found {of(weight).title}")
+
+
+def chosen(target: Any, classes: int, ignore_index: int) -> tuple[Any, Any]:
+    """The class of each element, 0 for those to ignore, and which are not to be ignored; IndexError for a
+    class that there is not.
+    """
+    used = target != ignore_index
+    wrong = used & ((target < 0) | (target >= classes))
+    if np.any(wrong):
+        raise IndexError(f"Target {np.asarray(target)[wrong].ravel()[0]} is out of bounds.")
+    return np.where(used, target, 0), used
+
+
+def weights_of(index: Any, used: Any, weight: Any, kind: Any) -> Any:
+    """The weight of each element, 0 for those to ignore."""
+    return np.where(used, kind.type(1) if weight is None else weight[index], kind.type(0)).astype(kind)
+
+
+def likelihoods(self: Any, target: Any, weight: Any, reduction: int, ignore_index: int) -> tuple[Any, Any]:
+    """The kernel of `nll_loss_forward`: the loss, and the sum of the weights."""
+    check_target(self, target, weight)
+    axis = 0 if self.ndim == 1 else 1
+    index, used = chosen(target, self.shape[axis], ignore_index)
+    w = weights_of(index, used, weight, self.dtype)
+    loss = -w * np.take_along_axis(self, np.expand_dims(index, axis), axis).squeeze(axis)
+    if reduction == NONE and self.ndim > 1:
+        return loss, self.dtype.type(0)
+    total = reduced(w, SUM)
+    out = reduced(loss, SUM)
+    return (out / total if reduction == MEAN else out), total
+
+
+def nll_vjp(
+    grads: Any, ignore_index: int, reduction: int, self: Any, target: Any, total_weight: Any, weight: Any
+) -> Any:
+    """The gradient of the scores."""
+    return F.nll_loss_backward(grads[0], self, target, weight, reduction, ignore_index, total_weight)
+
+
+def nll2d_vjp(
+    grads: Any, ignore_index: int, reduction: int, self: Any, target: Any, total_weight: Any, weight: Any
+) -> Any:
+    """The same for scores of a picture."""
+    return F.nll_loss2d_backward(grads[0], self, target, weight, reduction, ignore_index, total_weight)
+
+
+def nll_tangent(self_t: Any, target: Any, weight: Any, reduction: int, ignore_index: int) -> Any:
+    """The loss is linear in the scores."""
+    return F.nll_loss_forward(self_t, target, weight, reduction, ignore_index)[0], None
+
+
+def nll2d_tangent(self_t: Any, target: Any, weight: Any, reduction: int, ignore_index: int) -> Any:
+    """The same for scores of a picture."""
+    return F.nll_loss2d_forward(self_t, target, weight, reduction, ignore_index)[0], None
+
+
+@differentiable(
+    self=nll_vjp,
+    several=("output", "total_weight"),
+    constants=("total_weight",),
+    jvp=nll_tangent,
+    kernel=likelihoods,
+    node="NllLossBackward0",
+)
+def nll_loss_forward(self, target, weight, reduction, ignore_index):
+    """`-weight[t] · self[t]` of the class t, and the sum of the weights, by which a mean divides."""
+
+
+@differentiable(
+    self=nll2d_vjp,
+    several=("output", "total_weight"),
+    constants=("total_weight",),
+    jvp=nll2d_tangent,
+    kernel=likelihoods,
+    node="NllLoss2DBackward0",
+)
+def nll_loss2d_forward(self, target, weight, reduction, ignore_index):
+    """The same for scores (N, C, H, W) and classes (N, H, W)."""
+
+
+def spread(
+    grad_output: Any, self: Any, target: Any, weight: Any, reduction: int, ignore_index: int, total: Any
+) -> Any:
+    """The kernel of `nll_loss_backward`: `-weight · grad_output` at the class, 0 elsewhere."""
+    axis = 0 if self.ndim == 1 else 1
+    index, used = chosen(target, self.shape[axis], ignore_index)
+    sent = -weights_of(index, used, weight, self.dtype) * grad_output
+    if reduction == MEAN:
+        sent = np.where(used, sent / total, self.dtype.type(0)).astype(self.dtype)
+    out = np.zeros(self.shape, self.dtype)
+    np.put_along_axis(out, np.expand_dims(index, axis), np.expand_dims(sent, axis), axis)
+    return out
+
+
+def nll_grad_output_vjp(g: Any, ignore_index: int, reduction: int, target: Any, weight: Any) -> Any:
+    """The gradient is linear in `grad_output`: its transpose is the loss of `g`."""
+    return F.nll_loss_forward(g, target, weight, reduction, ignore_index)[0]
+
+
+def nll2d_grad_output_vjp(g: Any, ignore_index: int, reduction: int, target: Any, weight: Any) -> Any:
+    """The same for scores of a picture."""
+    return F.nll_loss2d_forward(g, target, weight, reduction, ignore_index)[0]
+
+
+@differentiable(
+    grad_output=nll_grad_output_vjp,
+    self=lambda g: F.zeros_like(g),
+    jvp=lambda grad_output_t, self, target, weight, reduction, ignore_index, total_weight: (
+        F.nll_loss_backward(grad_output_t, self, target, weight, reduction, ignore_index, total_weight)
+    ),
+    kernel=spread,
+    node="NllLossBackwardBackward0",
+)
+def nll_loss_backward(grad_output, self, target, weight, reduction, ignore_index, total_weight):
+    """The gradient of the scores of `nll_loss_forward`."""
+
+
+@differentiable(
+    grad_output=nll2d_grad_output_vjp,
+    self=lambda g: F.zeros_like(g),
+    jvp=lambda grad_output_t, self, target, weight, reduction, ignore_index, total_weight: (
+        F.nll_loss2d_backward(grad_output_t, self, target, weight, reduction, ignore_index, total_weight)
+    ),
+    kernel=spread,
+    node="NllLoss2DBackwardBackward0",
+)
+def nll_loss2d_backward(grad_output, self, target, weight, reduction, ignore_index, total_weight):
+    """The gradient of the scores of `nll_loss2d_forward`."""
+
+
+# ── margins
+# ─────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def check_classes(target: Any) -> None:
+    """RuntimeError with PyTorch's text unless classes are given by int64."""
+    if target.dtype != np.int64:
+        raise RuntimeError(f"expected scalar type Long but found {of(target).title}")
+
+
+def margins(self: Any, target: Any, margin: Any) -> tuple[Any, Any, Any]:
+    """The rows of scores, the class of each, and `margin - (score of the class) + (score)` where it is
+    positive and the score is another class's, else 0.
+    """
+    check_classes(target)
+    rows, index = np.atleast_2d(self), np.atleast_1d(target)
+    if np.any((index < 0) | (index >= rows.shape[1])):
+        raise RuntimeError("target out of range")
+    gaps = np.maximum(margin - np.take_along_axis(rows, index[:, None], 1) + rows, 0)
+    np.put_along_axis(gaps, index[:, None], 0, 1)
+    return rows, index, gaps
+
+
+@differentiable(
+    self=lambda g, margin, p, reduction, self, target, weight: F.multi_margin_loss_backward(
+        g, self, target, p, margin, weight, reduction
+    )
+)
+def multi_margin_loss(self, target, p, margin, weight, reduction):
+    """How far, to the power `p`, other scores come nearer than `margin` to that of the class, per class."""
+    if self.dtype not in (np.float32, np.float64):
+        raise NotImplementedError(f"\"multi_margin_loss_cpu_kernel\" not implemented for '{of(self).title}'")
+    rows, index, gaps = margins(self, target, margin)
+    loss = gaps**p if weight is None else gaps**p * weight[index][:, None]
+    losses = (np.add.reduce(loss, axis=1) / rows.shape[1]).astype(self.dtype)
+    return reduced(losses[0] if reduction == NONE and target.ndim == 0 else losses, reduction)
+
+
+@differentiable(
+    grad_output=lambda g: no_derivative("multi_margin_loss_backward"),
+    self=lambda g: no_derivative("multi_margin_loss_backward"),
+    node="MultiMarginLossBackwardBackward0",
+)
+def multi_margin_loss_backward(grad_output, self, target, p, margin, weight, reduction):
+    """The gradient of the scores of `multi_margin_loss`."""
+    rows, index, gaps = margins(self, target, margin)
+    slope = (gaps > 0).astype(self.dtype) if p == 1 else 2 * gaps
+    if weight is not None:
+        slope = slope * weight[index][:, None]
+    np.put_along_axis(slope, index[:, None], -np.add.reduce(slope, axis=1)[:, None], 1)
+    sent = slope * np.reshape(grad_output, (-1, 1)) / rows.shape[1]
+    return (sent / len(rows) if reduction == MEAN else sent).astype(self.dtype).reshape(self.shape)
+
+
+def listed_classes(target: Any) -> Any:
+    """Which of the numbers in each row of `target` are classes: those before the first -1."""
+    return np.logical_and.accumulate(np.atleast_2d(target) >= 0, axis=1)
+
+
+def label_gaps(self: Any, target: Any) -> tuple[Any, Any, Any, Any]:
+    """The rows of scores, which of them are of a listed class, the classes listed, and per row, listed class
+    and score by how much the score of another class comes nearer than 1.
+    """
+    rows, listed = np.atleast_2d(self), listed_classes(target)
+    index = np.where(listed, np.atleast_2d(target), 0)
+    is_target = np.zeros(rows.shape, self.dtype)
+    np.maximum.at(is_target, (np.arange(len(rows))[:, None], index), listed.astype(self.dtype))
+    gaps = 1 - np.take_along_axis(rows, index, 1)[:, :, None] + rows[:, None, :]
+    gaps = np.maximum(gaps, 0) * listed[:, :, None] * (is_target == 0)[:, None, :]
+    return rows, is_target, index, gaps
+
+
+def label_margins(self: Any, target: Any, reduction: int) -> tuple[Any, Any]:
+    """The kernel of `multilabel_margin_loss_forward`."""
+    if self.dtype not in (np.float32, np.float64):
+        raise NotImplementedError(
+            f"\"multilabel_margin_loss_forward_out_frame\" not implemented for '{of(self).title}'"
+        )
+    if self.ndim > 2 or self.shape != target.shape:
+        raise RuntimeError(
+            f"inconsistent target size: {list(target.shape)} for input of size: {list(self.shape)}"
+        )
+    check_classes(target)
+    if np.any((target < -1) | (target >= self.shape[-1] if self.ndim else target > 0)):
+        raise RuntimeError("argument #2 'target' is out of range")
+    rows, is_target, _, gaps = label_gaps(self, target)
+    losses = (np.add.reduce(gaps, axis=(1, 2)) / rows.shape[1]).astype(self.dtype)
+    out = losses[0] if reduction == NONE and self.ndim < 2 else losses
+    return reduced(out, reduction), is_target.reshape(self.shape)[()]
+
+
+@differentiable(
+    self=lambda grads, is_target, reduction, self, target: F.multilabel_margin_loss_backward(
+        grads[0], self, target, reduction, is_target
+    ),
+    several=("output", "is_target"),
+    constants=("is_target",),
+    kernel=label_margins,
+    node="MultilabelMarginLossBackward0",
+)
+def multilabel_margin_loss_forward(self, target, reduction):
+    """How far other scores come nearer than 1 to those of the listed classes, and which those are."""
+
+
+@differentiable(
+    grad_output=lambda g: no_derivative("multilabel_margin_loss_backward"),
+    self=lambda g: no_derivative("multilabel_margin_loss_backward"),
+    node="MultilabelMarginLossBackwardBackward0",
+)
+def multilabel_margin_loss_backward(grad_output, self, target, reduction, is_target):
+    """The gradient of the scores of `multilabel_margin_loss_forward`."""
+    rows, _, index, gaps = label_gaps(self, target)
+    near = (gaps > 0).astype(self.dtype)
+    slope = np.add.reduce(near, axis=1)
+    np.subtract.at(slope, (np.arange(len(rows))[:, None], index), np.add.reduce(near, axis=2))
+    sent = slope * np.reshape(grad_output, (-1, 1)) / rows.shape[1]
+    return (sent / len(rows) if reduction == MEAN else sent).astype(self.dtype).reshape(self.shape)

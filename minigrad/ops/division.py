@@ -1,0 +1,196 @@
+"""Division with rounding, what it leaves, and divisors.
+
+`fmod` and "trunc" round the quotient towards zero as C does, `remainder`, `floor_divide` and "floor" down as
+Python does. Integers by zero raise, as in PyTorch; floating-point numbers give infinity or NaN.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..dtypes import dtype
+from ..op import F, differentiable
+from .halves import not_implemented
+from .underivable import no_derivative, no_tangent
+
+
+def strongest(kinds: list[dtype]) -> dtype:
+    """The dtype of the highest category, which names what an op on them works in."""
+    return max(kinds, key=lambda k: k.category)
+
+
+def only(categories: str, name: str) -> Any:
+    """A check that refuses, in PyTorch's words, all but these `categories`, letters of NumPy's kinds."""
+
+    def check(kinds: list[dtype]) -> None:
+        kind = strongest(kinds)
+        if kind.numpy.kind not in categories:
+            raise not_implemented(name, kind)
+
+    return check
+
+
+def check_divisor(self: Any, other: Any) -> None:
+    """RuntimeError with PyTorch's text for integers by zero."""
+    if np.result_type(self, other).kind in "iu" and not np.all(other):
+        raise RuntimeError("ZeroDivisionError")
+
+
+def divided(self: Any, other: Any, rounding_mode: Any) -> Any:
+    """The quotient, rounded down ("floor") or towards zero ("trunc")."""
+    check_divisor(self, other)
+    if rounding_mode == "floor":
+        return np.floor_divide(self, other)
+    if np.result_type(self, other).kind == "f":
+        return np.trunc(self / other)
+    return (self - np.fmod(self, other)) // other
+
+
+def rounded_vjp(g: Any, other: Any, rounding_mode: Any) -> Any:
+    """The gradient of the dividend: none of a rounded quotient."""
+    return g / other if rounding_mode is None else F.zeros_like(g)
+
+
+def rounded_other_vjp(g: Any, self: Any, other: Any, rounding_mode: Any) -> Any:
+    """The gradient of the divisor."""
+    if rounding_mode is not None:
+        return F.zeros_like(g)
+    quotient = (self / other) / other
+    return -g * quotient
+
+
+@differentiable(
+    self=rounded_vjp,
+    other=rounded_other_vjp,
+    jvp=lambda self_t, other_t, result: F.zeros_like(result),
+    node="DivBackward2",
+    kernel=divided,
+    elementwise=True,
+    check=only("iuf", "div_floor_cpu"),
+)
+def div_rounded(self, other, rounding_mode="trunc"):
+    """The quotient, rounded down ("floor") or towards zero ("trunc")."""
+
+
+@differentiable(
+    self=rounded_vjp,
+    other=rounded_other_vjp,
+    jvp=lambda self_t, other_t, self, other: self_t / other - F.product(other_t, self / other) / other,
+    node="DivBackward2",
+    elementwise=True,
+    floating=True,
+)
+def div_unrounded(self, other, rounding_mode=None):
+    """The true quotient, as `div` with `rounding_mode=None` leaves it in the graph."""
+    return self / other
+
+
+def quotient_vjp(g: Any, self: Any, other: Any, rounding_mode: str) -> Any:
+    """The gradient of a remainder with respect to the divisor: the quotient first, which gives nodes their
+    ages.
+    """
+    quotient = F.div_rounded(self, other, rounding_mode)
+    return -g * quotient
+
+
+def remainder_jvp(self_t: Any, other_t: Any, self: Any, other: Any, rounding_mode: str) -> Any:
+    """The tangent of a remainder."""
+    return self_t - F.product(other_t, F.div_rounded(self, other, rounding_mode))
+
+
+def truncated_rest(self: Any, other: Any) -> Any:
+    """What division rounded towards zero leaves: it has the sign of `self`."""
+    check_divisor(self, other)
+    return np.fmod(self, other)
+
+
+def floored_rest(self: Any, other: Any) -> Any:
+    """What division rounded down leaves: it has the sign of `other`."""
+    check_divisor(self, other)
+    return np.remainder(self, other)
+
+
+@differentiable(
+    self=lambda g: g,
+    other=lambda g, self, other: quotient_vjp(g, self, other, "trunc"),
+    jvp=lambda self_t, other_t, self, other: remainder_jvp(self_t, other_t, self, other, "trunc"),
+    node="FmodBackward1",
+    kernel=truncated_rest,
+    elementwise=True,
+    check=only("iuf", "fmod_cpu"),
+)
+def fmod(self, other):
+    """What division rounded towards zero leaves, with the sign of the dividend."""
+
+
+@differentiable(
+    self=lambda g: g,
+    jvp=lambda self_t: self_t,
+    node="FmodBackward0",
+    kernel=truncated_rest,
+    elementwise=True,
+    check=only("iuf", "fmod_cpu"),
+)
+def fmod_number(self, other):
+    """The same by a number."""
+
+
+@differentiable(
+    self=lambda g: g,
+    other=lambda g, self, other: quotient_vjp(g, self, other, "floor"),
+    jvp=lambda self_t, other_t, self, other: remainder_jvp(self_t, other_t, self, other, "floor"),
+    node="RemainderBackward1",
+    kernel=floored_rest,
+    elementwise=True,
+    check=only("iuf", "remainder_cpu"),
+)
+def remainder(self, other):
+    """What division rounded down leaves, with the sign of the divisor, as Python's `%`."""
+
+
+@differentiable(
+    self=lambda g: g,
+    jvp=lambda self_t: self_t,
+    node="RemainderBackward0",
+    kernel=floored_rest,
+    elementwise=True,
+    check=only("iuf", "remainder_cpu"),
+)
+def remainder_number(self, other):
+    """The same by a number."""
+
+
+@differentiable(
+    **no_derivative("remainder", "other"),
+    jvp=lambda other_t: no_tangent("remainder"),
+    kernel=floored_rest,
+    elementwise=True,
+    check=only("iuf", "remainder_cpu"),
+)
+def remainder_of_number(self, other):
+    """What is left of a number, divided by each element."""
+
+
+@differentiable(
+    **no_derivative("floor_divide", "self", "other"),
+    jvp=lambda self_t, other_t: no_tangent("floor_divide"),
+    elementwise=True,
+    check=only("iuf", "div_floor_cpu"),
+)
+def floor_divide(self, other):
+    """The quotient rounded down."""
+    return divided(self, other, "floor")
+
+
+@differentiable(elementwise=True, check=only("iu", "gcd_cpu"))
+def gcd(self, other):
+    """The greatest common divisor of integers; of 0 and n it is n."""
+    return np.gcd(self, other)
+
+
+@differentiable(elementwise=True, check=only("iu", "lcm_cpu"))
+def lcm(self, other):
+    """The least common multiple of integers; 0 if either is."""
+    return np.lcm(self, other)

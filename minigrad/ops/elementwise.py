@@ -1,0 +1,85 @@
+"""How functions of one element are declared, and the errors for the dtypes that they refuse."""
+
+from __future__ import annotations
+
+import functools
+from typing import Any
+
+import numpy as np
+
+from ..dtypes import dtype
+from ..op import differentiable
+from ..tensor_base import TensorBase
+from .halves import wide
+
+BOOL, INTEGER, COMPLEX = 0, 1, 3  # categories of dtypes
+
+
+def function(**how: Any) -> Any:
+    """Declare a function of one element: integers become floats, float16 is computed in float32."""
+
+    def declare(kernel: Any) -> Any:
+        return differentiable(elementwise=True, floating=True, kernel=wide(kernel), **how)(kernel)
+
+    return declare
+
+
+def special(**how: Any) -> Any:
+    """Declare a function of one real number that is computed in double precision, whatever its dtype."""
+
+    def declare(kernel: Any) -> Any:
+        return differentiable(elementwise=True, floating=True, kernel=precise(kernel), **how)(kernel)
+
+    return declare
+
+
+def precise(kernel: Any) -> Any:
+    """A kernel that computes in double precision and rounds once."""
+
+    @functools.wraps(kernel)
+    def run(self: Any, *others: Any) -> Any:
+        return np.asarray(kernel(np.asarray(self, np.float64), *others), np.float64).astype(self.dtype)[()]
+
+    return run
+
+
+def one_by_one(function: Any) -> Any:
+    """A function of Python's `math` on arrays."""
+    on_objects = np.frompyfunc(function, 1, 1)
+    return lambda x: np.asarray(on_objects(x), np.float64)
+
+
+def refuses(text: str, *unfit: Any, error: type[Exception] = NotImplementedError) -> Any:
+    """A check that refuses dtypes, or categories of them (see `dtypes.dtype`): complex numbers unless told
+    otherwise. `{}` in the text is the word for the dtype.
+    """
+    refused = set(unfit or (COMPLEX,))
+
+    def check(kinds: list[dtype]) -> None:
+        for kind in kinds:
+            if kind in refused or kind.category in refused:
+                raise error(text.format(kind.title))
+
+    return check
+
+
+def no_kernel(name: str, *unfit: Any) -> Any:
+    """A check that refuses complex numbers, or what is said, in PyTorch's words for a missing kernel."""
+    return refuses(f"\"{name}\" not implemented for '{{}}'", *unfit)
+
+
+def must_be(kind: type, where: str, name: str, value: Any, place: int) -> None:
+    """TypeError with PyTorch's text unless an argument is an integer, or any real number for `float`."""
+    fits = isinstance(value, (int, float) if kind is float else kind) and not isinstance(value, bool)
+    if not fits:
+        given = type(value).__name__
+        raise TypeError(
+            f"{where}(): argument '{name}' (position {place}) must be {kind.__name__}, not {given}"
+        )
+
+
+def must_be_tensor(where: str, value: Any, place: int = 1) -> None:
+    """TypeError with PyTorch's text unless the argument `input` is a tensor."""
+    if not isinstance(value, TensorBase):
+        kind = type(value).__name__
+        raise TypeError(f"{where}(): argument 'input' (position {place}) must be Tensor, not {kind}")

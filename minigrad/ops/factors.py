@@ -1,0 +1,299 @@
+"""Matrices as products: Cholesky, QR, eigenvectors and singular values.
+
+Derivatives as in PyTorch's FunctionsManual.cpp; an inverse stands for its triangular solves.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..op import RAW, F, composite, differentiable
+from ..tensor_base import TensorBase, wrap
+from .inverses import inverse_of, is_complex_dtype
+
+
+def adjoint(x: Any) -> Any:
+    """The conjugate transpose."""
+    return F.conj(x).mT
+
+
+@composite
+def off_diagonal(x: Any) -> Any:
+    """`x` with 1 on the diagonal."""
+    if isinstance(x, TensorBase):
+        return F.masked_fill(x, wrap(diagonal_mask(x)), 1)
+    if not isinstance(x, RAW):
+        return x  # a symbol: the formula does not show it
+    return masked(x)
+
+
+def diagonal_mask(x: Any) -> Any:
+    """Where the diagonal is."""
+    return np.eye(x.shape[-1]) == 1
+
+
+def masked(x: Any) -> Any:
+    """The same of an array."""
+    return np.where(diagonal_mask(x), x.dtype.type(1), x)
+
+
+def differences(values: Any) -> Any:
+    """`values[j] - values[i]` for each pair, and 1 on the diagonal."""
+    return off_diagonal(F.unsqueeze(values, -2) - F.unsqueeze(values, -1))
+
+
+def halved(x: Any) -> Any:
+    """`x` with half of its diagonal."""
+    return x - F.mul_scalar(F.diag_embed(F.diagonal(x, 0, -2, -1), 0, -2, -1), 0.5)
+
+
+# ── Cholesky
+# ─────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def cholesky_vjp(g: Any, L: Any, upper: Any) -> Any:
+    """`Lᐨᴴ @ Φ(Lᴴ @ g) @ Lᐨ`, Φ taking the Hermitian part of the lower triangle."""
+    factor, g = (adjoint(L), adjoint(g)) if upper else (L, g)
+    lower = F.tril(adjoint(factor) @ g, 0)
+    middle = F.mul_scalar(lower + adjoint(F.tril(lower, -1)), 0.5)
+    inverse = inverse_of(factor)
+    return adjoint(inverse) @ (middle @ inverse)
+
+
+def cholesky_ex_vjp(grads: Any, L: Any, upper: Any) -> Any:
+    """See `cholesky_vjp`."""
+    return cholesky_vjp(grads[0], L, upper)
+
+
+def cholesky_jvp(self_t: Any, L: Any, info: Any, upper: Any) -> Any:
+    """`L @ Φ(Lᐨ @ dA @ Lᐨᴴ)`, Φ taking the lower triangle with half of the diagonal."""
+    factor = adjoint(L) if upper else L
+    inverse = inverse_of(factor)
+    change = factor @ halved(F.tril((inverse @ self_t) @ adjoint(inverse), 0))
+    return (adjoint(change) if upper else change), F.zeros_like(info)
+
+
+def cholesky_kernel(a: Any, upper: Any) -> tuple[Any, Any]:
+    """The factor of each matrix, and the order of the first minor that is not positive (0 if none)."""
+    a = np.triu(a).conj().mT if upper else a
+    try:
+        factor, info = np.linalg.cholesky(a), np.zeros(a.shape[:-2], np.int32)
+    except np.linalg.LinAlgError:
+        info = first_minor(a)
+        factor = np.where((info == 0)[..., None, None], a, np.eye(a.shape[-1], dtype=a.dtype))
+        factor = np.linalg.cholesky(factor)
+    return (factor.conj().mT if upper else factor), info
+
+
+def first_minor(a: Any) -> Any:
+    """The order of the first leading minor of each matrix that is not positive-definite, 0 for none."""
+    found = np.zeros(a.shape[:-2], np.int32)
+    for place in np.ndindex(found.shape):
+        for k in range(1, a.shape[-1] + 1):
+            try:
+                np.linalg.cholesky(a[place][:k, :k])
+            except np.linalg.LinAlgError:
+                found[place] = k
+                break
+    return found
+
+
+@differentiable(
+    self=cholesky_ex_vjp,
+    complexes={"self": cholesky_ex_vjp},
+    jvp=cholesky_jvp,
+    several=("L", "info"),
+    constants=("info",),
+)
+def linalg_cholesky_ex(self, upper=False):
+    """The triangular L with `L @ Lᴴ = self` (`Lᴴ @ L` for `upper`), and which minor is not positive (0 if
+    none).
+    """
+    return cholesky_kernel(self, upper)
+
+
+# ── QR
+# ─────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def qr_vjp(grads: Any, Q: Any, R: Any, mode: Any) -> Any:
+    """That of a matrix with at least as many rows as columns, or with fewer."""
+    of_q, of_r = grads
+    rows, columns = Q.shape[-2], R.shape[-1]
+    if mode == "r":
+        raise RuntimeError(
+            "The derivative of linalg.qr depends on Q, which is not computed when mode='r'. Please use "
+            "linalg.qr(A, mode='reduced') if you are going to require gradients in terms of A"
+        )
+    if mode == "complete" and rows > columns:
+        raise RuntimeError(
+            "The QR decomposition is not differentiable when mode='complete' and nrows > ncols"
+        )
+    inside = None if of_r is None else of_r @ adjoint(R)
+    if of_q is not None:
+        turned = adjoint(Q) @ of_q
+        inside = -turned if inside is None else inside - turned
+    if rows >= columns:
+        upper = F.triu(inside, 0)
+        result = Q @ halved(upper + adjoint(upper))
+        result = result if of_q is None else of_q + result
+        return result @ adjoint(inverse_of(R))
+    lower = halved(F.tril(adjoint(inside) - inside, 0))
+    square = F.slice(R, -1, 0, rows, 1)
+    first = lower @ adjoint(inverse_of(square))
+    wide = F.constant_pad_nd(first, (0, columns - rows))
+    return Q @ (wide if of_r is None else wide + of_r)
+
+
+@differentiable(A=qr_vjp, complexes={"A": qr_vjp}, several=("Q", "R"))
+def linalg_qr(A, mode="reduced"):
+    """Q with orthonormal columns and the upper triangular R with `A = Q @ R`."""
+    if mode == "r":
+        return np.zeros(0, A.dtype), np.linalg.qr(A, mode="r")
+    return tuple(np.linalg.qr(A, mode=mode))
+
+
+# ── eigenvalues
+# ─────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def eigh_vjp(grads: Any, eigenvalues: Any, eigenvectors: Any) -> Any:
+    """`V @ (diag(gₗ) + (Vᴴ @ gᵥ) / (λⱼ - λᵢ)) @ Vᴴ`."""
+    of_values, of_vectors = grads
+    turned = adjoint(eigenvectors)
+    if of_vectors is None:
+        return (eigenvectors * F.unsqueeze(of_values, -2)) @ turned
+    inside = (turned @ of_vectors) / differences(eigenvalues)
+    inside = inside - F.diag_embed(F.diagonal(inside, 0, -2, -1), 0, -2, -1)
+    if of_values is not None:
+        inside = inside + F.diag_embed(of_values, 0, -2, -1)
+    return symmetric(eigenvectors @ (inside @ turned))
+
+
+def eigh_jvp(A_t: Any, eigenvalues: Any, eigenvectors: Any) -> Any:
+    """The diagonal of `Vᴴ @ dA @ V`, and V times the rest over the differences of eigenvalues."""
+    inside = adjoint(eigenvectors) @ (A_t @ eigenvectors)
+    diagonal = F.diagonal(inside, 0, -2, -1)
+    rest = (inside - F.diag_embed(diagonal, 0, -2, -1)) / differences(eigenvalues)
+    return F.real(diagonal), eigenvectors @ rest
+
+
+def symmetric(x: Any) -> Any:
+    """The Hermitian part."""
+    return F.mul_scalar(x + adjoint(x), 0.5)
+
+
+@differentiable(
+    A=eigh_vjp,
+    complexes={"A": eigh_vjp},
+    jvp=eigh_jvp,
+    node="LinalgEighBackward0",
+    several=("eigenvalues", "eigenvectors"),
+)
+def _linalg_eigh(A, UPLO="L"):
+    """Eigenvalues in ascending order, and eigenvectors as columns, of symmetric (Hermitian) matrices."""
+    return tuple(np.linalg.eigh(A, UPLO.upper()))
+
+
+# ── singular values
+# ─────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def skew(x: Any) -> Any:
+    """`x - xᴴ`."""
+    return x - adjoint(x)
+
+
+def svd_vjp(grads: Any, U: Any, S: Any, Vh: Any, full_matrices: Any, S_sym_argsize_minus_1: Any) -> Any:
+    """Composed as in PyTorch's `svd_backward`."""
+    of_u, of_s, of_vh = grads
+    k, rows, columns = S_sym_argsize_minus_1, U.shape[-2], Vh.shape[-1]
+    if full_matrices:
+        U, Vh = F.slice(U, -1, 0, k, 1), F.slice(Vh, -2, 0, k, 1)
+        of_u = of_u if of_u is None else F.slice(of_u, -1, 0, k, 1)
+        of_vh = of_vh if of_vh is None else F.slice(of_vh, -2, 0, k, 1)
+    if of_u is None and of_vh is None:
+        return (U * F.unsqueeze(of_s, -2)) @ Vh
+    across, down = F.unsqueeze(S, -2), F.unsqueeze(S, -1)
+    gaps = differences(S * S)
+    inside = None if of_s is None else F.diag_embed(of_s, 0, -2, -1)
+    if of_u is not None:
+        turned = skew(adjoint(U) @ of_u)
+        inside = plus(inside, (turned * across) / gaps)
+        if is_complex_dtype(U.dtype):
+            diagonal = F.diagonal(turned, 0, -2, -1) / F.mul_scalar(S, 2)
+            inside = inside + F.diag_embed(diagonal, 0, -2, -1)
+    if of_vh is not None:
+        inside = plus(inside, (down * skew(Vh @ adjoint(of_vh))) / gaps)
+    if rows > k and of_u is not None:
+        scaled = of_u / across
+        return (U @ inside + (scaled - U @ (adjoint(U) @ scaled))) @ Vh
+    if columns > k and of_vh is not None:
+        scaled = of_vh / down
+        return U @ (inside @ Vh + (scaled - (scaled @ adjoint(Vh)) @ Vh))
+    return U @ (inside @ Vh)
+
+
+def plus(total: Any, term: Any) -> Any:
+    """The sum of what may not be there and a term."""
+    return term if total is None else total + term
+
+
+@differentiable(
+    A=svd_vjp,
+    complexes={"A": svd_vjp},
+    node="LinalgSvdBackward0",
+    several=("U", "S", "Vh"),
+)
+def _linalg_svd(A, full_matrices, S_sym_argsize_minus_1):
+    """U, S and Vh with `A = U @ diag(S) @ Vh`; the last argument is how many singular values there are."""
+    if A.size == 0:
+        (*lead, m, n), real = A.shape, A.real.dtype
+        k = min(m, n)
+        u, vh = (np.zeros((*lead, x, x), A.dtype) + np.eye(x, dtype=A.dtype) for x in (m, n))
+        if full_matrices:
+            return u, np.zeros((*lead, k), real), vh
+        return u[..., :k], np.zeros((*lead, k), real), vh[..., :k, :]
+    return tuple(np.linalg.svd(A, full_matrices))
+
+
+# ── pseudoinverse
+# ─────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def pinv_vjp(g: Any, self: Any, result: Any) -> Any:
+    """Composed as in PyTorch's `pinv_backward`, by the shorter way for tall and for wide matrices."""
+    turned, g = adjoint(result), adjoint(g)
+    if self.shape[-2] <= self.shape[-1]:
+        inside = g @ result
+        back = inside @ turned
+        rest = (turned @ result) @ (g - inside @ self)
+        return back - (self @ result) @ back - adjoint(result @ inside) + rest
+    inside = result @ g
+    back = turned @ inside
+    rest = ((g - self @ inside) @ result) @ turned
+    return rest + back - (back @ result) @ self - adjoint(inside @ result)
+
+
+@differentiable(self=pinv_vjp, complexes={"self": pinv_vjp})
+def linalg_pinv(self, atol=None, rtol=None, hermitian=False):
+    """The pseudoinverse: singular values up to max(atol, rtol · the greatest) count as zero."""
+    if self.size == 0:
+        return np.zeros((*self.shape[:-2], self.shape[-1], self.shape[-2]), self.dtype)
+    if rtol is None:
+        no_atol = atol is None or not np.any(np.asarray(atol) > 0)
+        rtol = max(self.shape[-2:]) * np.finfo(self.dtype).eps if no_atol else 0
+    if hermitian:
+        s, u = np.linalg.eigh(self)
+        vh = u.conj().mT
+    else:
+        u, s, vh = np.linalg.svd(self, full_matrices=False)
+    sizes = np.abs(s)
+    limit = np.maximum(
+        np.asarray(atol or 0 if not isinstance(atol, RAW) else atol)[..., None],
+        np.asarray(rtol)[..., None] * sizes.max(-1, keepdims=True),
+    )
+    inverse = np.where(sizes > limit, 1 / np.where(sizes > limit, s, 1), 0).astype(self.dtype)
+    return (vh.conj().mT * inverse[..., None, :]) @ u.conj().mT

@@ -1,0 +1,204 @@
+"""What a square matrix has: inverse, determinant, and the solution of a system of equations.
+
+Derivatives as in PyTorch's derivatives.yaml and FunctionsManual.cpp. They go through the inverse, where
+PyTorch takes the LU factors that its nodes save.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from ..op import RAW, F, composite, differentiable
+
+
+def lu(a: Any) -> tuple[Any, Any, Any]:
+    """The LU factors of each matrix in one array, the rows exchanged (counted from 1), and the first zero on
+    the diagonal (counted from 1; 0 if there is none).
+    """
+    shape = a.shape
+    a = np.array(a).reshape(math.prod(shape[:-2]), *shape[-2:])
+    n = min(shape[-2:])
+    batch = np.arange(len(a))
+    pivots = np.zeros((len(a), n), np.int32)
+    info = np.zeros(len(a), np.int32)
+    for k in range(n):
+        row = k + np.argmax(np.abs(a[:, k:, k]), axis=1) if len(a) else np.zeros(0, int)
+        pivots[:, k] = row + 1
+        a[batch, k], a[batch, row] = a[batch, row].copy(), a[batch, k].copy()
+        pivot = a[:, k, k]
+        info[(pivot == 0) & (info == 0)] = k + 1
+        a[:, k + 1 :, k] /= np.where(pivot == 0, 1, pivot)[:, None]
+        a[:, k + 1 :, k + 1 :] -= a[:, k + 1 :, k, None] * a[:, k, None, k + 1 :]
+    lead = shape[:-2]
+    return a.reshape(shape), pivots.reshape(*lead, n), info.reshape(lead)
+
+
+def usable(a: Any, info: Any) -> Any:
+    """The matrices, with the identity in the place of the singular ones."""
+    return np.where((info == 0)[..., None, None], a, np.eye(a.shape[-1], dtype=a.dtype))
+
+
+def marked(result: Any, info: Any) -> Any:
+    """The results, with NaN for the matrices that are singular."""
+    return np.where((info == 0)[..., None, None], result, np.nan) if np.any(info) else result
+
+
+# ── inverse
+# ─────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def inverse_vjp(grads: Any, inverse: Any) -> Any:
+    """`-Aᐨᵀ @ g @ Aᐨᵀ`."""
+    return -(inverse.mT @ (grads[0] @ inverse.mT))
+
+
+@differentiable(A=inverse_vjp, several=("inverse", "info"), constants=("info",))
+def linalg_inv_ex(A):
+    """The inverse of each matrix, and which element of its diagonal is zero after elimination (0 if none)."""
+    try:
+        return np.linalg.inv(A), np.zeros(A.shape[:-2], np.int32)
+    except np.linalg.LinAlgError:
+        info = lu(A)[2]
+        return marked(np.linalg.inv(usable(A, info)), info), info
+
+
+@composite
+def inverse_of(A: Any) -> Any:
+    """The inverse for a vjp."""
+    return linalg_inv_ex.op.kernel(A)[0] if isinstance(A, RAW) else F.linalg_inv_ex(A)[0]
+
+
+# ── systems of equations
+# ─────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def is_vector(A: Any, B: Any) -> bool:
+    """Whether the right side is a vector for each matrix, and not a matrix."""
+    return len(B.shape) == len(A.shape) - 1
+
+
+def solve_b_vjp(grads: Any, A: Any, left: Any) -> Any:
+    """`Aᐨᵀ @ g`; of `X @ A = B` it is `g @ Aᐨᵀ`."""
+    g, inverse = grads[0], inverse_of(A).mT
+    if is_vector(A, g):
+        return F.squeeze_dim(inverse @ F.unsqueeze(g, -1), -1)
+    return inverse @ g if left else g @ inverse
+
+
+def solve_a_vjp(grads: Any, A: Any, LU: Any, pivots: Any, left: Any, result: Any) -> Any:
+    """`-(Aᐨᵀ @ g) @ resultᵀ`; of `X @ A = B` it is `-resultᵀ @ (g @ Aᐨᵀ)`."""
+    g, inverse = grads[0], inverse_of(A).mT
+    if is_vector(A, result):
+        g, result = F.unsqueeze(g, -1), F.unsqueeze(result, -1)
+    return -((inverse @ g) @ result.mT) if left else -(result.mT @ (g @ inverse))
+
+
+# ── determinant
+# ─────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def parity(pivots: Any) -> Any:
+    """The sign of the exchanges of rows."""
+    exchanged = pivots != np.arange(1, pivots.shape[-1] + 1)
+    return 1 - 2 * (exchanged.sum(-1) % 2)
+
+
+@composite
+def cofactors(A: Any, result: Any) -> Any:
+    """The derivative of the determinant, `det(A) · Aᐨᵀ`; of arrays also where A is singular."""
+    if not isinstance(A, RAW):
+        return F.unsqueeze(F.unsqueeze(result, -1), -1) * inverse_of(A).mT
+    return cofactors_of(A)
+
+
+def cofactors_of(A: Any) -> Any:
+    """By singular values, of which each product leaves one out."""
+    u, s, vh = np.linalg.svd(A)
+    others = np.where(np.eye(A.shape[-1]) == 1, 1, s[..., None, :]).prod(-1).astype(s.dtype)
+    sign = (np.linalg.det(u) * np.linalg.det(vh))[..., None, None]
+    return sign * ((u.conj() * others[..., None, :]) @ vh.conj())
+
+
+def by_columns(A: Any) -> Any:
+    """A matrix, or its transpose if it is real and stored row by row: PyTorch factors that, which copies
+    nothing.
+    """
+    return A.mT if A.dtype.kind == "f" and A.flags.c_contiguous else A
+
+
+def det_vjp(grads: Any, A: Any, LU: Any, pivots: Any, result: Any) -> Any:
+    """`g · det(A) · Aᐨᵀ`; of a matrix of one element, or none, just g."""
+    if A.shape[-1] < 2 or 0 in A.shape:
+        return F.expand(F.unsqueeze(F.unsqueeze(grads[0], -1), -1), A.shape)
+    return F.unsqueeze(F.unsqueeze(grads[0], -1), -1) * cofactors(A, result)
+
+
+@differentiable(
+    A=det_vjp,
+    node="LinalgDetBackward0",
+    several=("result", "LU", "pivots"),
+    constants=("LU", "pivots"),
+)
+def _linalg_det(A):
+    """The determinant of each matrix, and its LU factors."""
+    factors, pivots, _ = lu(by_columns(A))
+    diagonal = np.diagonal(factors, axis1=-2, axis2=-1)
+    det = (diagonal.prod(-1) * parity(pivots)).astype(A.dtype)
+    return det[()], factors, pivots
+
+
+def slogdet_vjp(grads: Any, A: Any, LU: Any, pivots: Any, sign: Any) -> Any:
+    """`c · conj(Aᐨ)ᵀ`, where c is the gradient of the logarithm and, if complex, that of the angle."""
+    of_sign, of_log = grads[:2]
+    slope = F.conj(inverse_of(A)).mT
+    if of_sign is not None and is_complex_dtype(A.dtype):
+        turn = -1j * F.imag(F.conj(of_sign) * sign)
+        of_log = turn if of_log is None else of_log + turn
+    if of_log is None:
+        return None
+    return F.unsqueeze(F.unsqueeze(of_log, -1), -1) * slope
+
+
+def is_complex_dtype(dtype: Any) -> bool:
+    """Whether a dtype, of NumPy or minigrad, is complex."""
+    return "complex" in str(dtype)
+
+
+@differentiable(
+    A=slogdet_vjp,
+    complexes={"A": slogdet_vjp},
+    node="LinalgSlogdetBackward0",
+    several=("sign", "logabsdet", "LU", "pivots"),
+    constants=("LU", "pivots"),
+)
+def _linalg_slogdet(A):
+    """Sign and logarithm of the absolute value of the determinant of each matrix, and its LU factors."""
+    factors, pivots, _ = lu(by_columns(A))
+    diagonal = np.diagonal(factors, axis1=-2, axis2=-1)
+    sizes = np.abs(diagonal)
+    signs = np.where(sizes == 0, 0, diagonal / np.where(sizes == 0, 1, sizes))
+    sign = (signs.prod(-1) * parity(pivots)).astype(A.dtype)
+    return sign[()], np.log(sizes).sum(-1)[()], factors, pivots
+
+
+@differentiable(
+    A=solve_a_vjp,
+    B=solve_b_vjp,
+    node="LinalgSolveExBackward0",
+    several=("result", "LU", "pivots", "info"),
+    constants=("LU", "pivots", "info"),
+)
+def _linalg_solve_ex(A, B, left=True):
+    """The X with A @ X = B (X @ A = B unless `left`) for each matrix A, of one batch shape, its LU
+    factors, and where it is singular.
+    """
+    factors, pivots, info = lu(A)
+    a = usable(A, info)
+    if is_vector(A, B):
+        result = np.linalg.solve(a, B[..., None])
+        return marked(result, info)[..., 0], factors, pivots, info
+    result = np.linalg.solve(a, B) if left else np.linalg.solve(a.mT, B.mT).mT
+    return marked(result, info), factors, pivots, info

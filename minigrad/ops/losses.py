@@ -1,0 +1,161 @@
+"""Losses of differences. See `entropies` for two classes and `class_losses` for many."""
+
+from __future__ import annotations
+
+from math import prod
+from typing import Any
+
+import numpy as np
+
+from ..dtypes import of, result_type
+from ..op import F, differentiable
+from .activations import activation
+from .halves import MEAN, NONE, floats_only, reduce, reduced, wide
+
+
+def share(reduction: int, shape: Any) -> float:
+    """What a gradient is multiplied with where losses of this shape were reduced."""
+    return 1 / prod(shape) if reduction == MEAN and prod(shape) else 1.0
+
+
+def loss_kernel(name: str, losses: Any) -> Any:
+    """The kernel of a loss whose `losses` of single elements are reduced; `name` is PyTorch's of its own."""
+
+    def kernel(self: Any, target: Any, reduction: int, *args: Any) -> Any:
+        kind = result_type(self, target)
+        floats_only(name)([of(np.empty(0, kind))])
+        return reduced(losses(self.astype(kind), target.astype(kind), *args), reduction)
+
+    return kernel
+
+
+def symmetric_jvp(backward: str) -> Any:
+    """The tangent of a loss of a difference, from the op that is its derivative."""
+
+    def tangents(self_t: Any, target_t: Any, self: Any, target: Any, reduction: int, *args: Any) -> Any:
+        slope = getattr(F, backward)
+        of_self = slope(self_t, self, target, NONE, *args)
+        return reduce(of_self + slope(target_t, target, self, NONE, *args), reduction)
+
+    return tangents
+
+
+# ── squares
+# ─────────────────────────────────────────────────────────────────────────────────────────────────
+
+squares = symmetric_jvp("mse_loss_backward")
+squared = loss_kernel("mse_cpu", lambda self, target: (self - target) * (self - target))
+
+
+@differentiable(
+    self=lambda g, reduction, self, target: F.mse_loss_backward(g, self, target, reduction),
+    target=lambda g, reduction, self, target: F.mse_loss_backward(g, target, self, reduction),
+    jvp=lambda self_t, target_t, self, target, reduction: squares(self_t, target_t, self, target, reduction),
+    kernel=squared,
+)
+def mse_loss(self, target, reduction):
+    """The squared difference."""
+
+
+@activation(
+    grad_output=lambda g, reduction, self, target: F.mse_loss_backward(g, self, target, reduction),
+    self=lambda g, grad_output, reduction, self: (g * grad_output) * (2 * share(reduction, self.shape)),
+    target=lambda g, grad_output, reduction, target: (
+        (g * grad_output) * (-2 * share(reduction, target.shape))
+    ),
+    node="MseLossBackwardBackward0",
+)
+def mse_loss_backward(grad_output, self, target, reduction):
+    """`2 · (self - target) · grad_output`, a share of it for a mean."""
+    return (2 * share(reduction, self.shape)) * (self - target) * grad_output
+
+
+# ── squares of small and sizes of large differences
+# ─────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def smooth_losses(self: Any, target: Any, beta: float) -> Any:
+    """The losses of `smooth_l1_loss`."""
+    d = np.abs(self - target)
+    return np.where(d < beta, 0.5 * d * d / beta, d - 0.5 * beta)[()]
+
+
+def huber_losses(self: Any, target: Any, delta: float) -> Any:
+    """The losses of `huber_loss`."""
+    d = np.abs(self - target)
+    return np.where(d <= delta, 0.5 * d * d, delta * (d - 0.5 * delta))[()]
+
+
+bends = symmetric_jvp("smooth_l1_loss_backward")
+hubers = symmetric_jvp("huber_loss_backward")
+smoothed = loss_kernel("smooth_l1_cpu", wide(smooth_losses))
+hubered = loss_kernel("huber_cpu", wide(huber_losses))
+
+
+@differentiable(
+    self=lambda g, beta, reduction, self, target: F.smooth_l1_loss_backward(g, self, target, reduction, beta),
+    target=lambda g, beta, reduction, self, target: F.smooth_l1_loss_backward(
+        g, target, self, reduction, beta
+    ),
+    jvp=lambda self_t, target_t, self, target, reduction, beta: bends(
+        self_t, target_t, self, target, reduction, beta
+    ),
+    kernel=smoothed,
+    node="SmoothL1LossBackward0",
+)
+def smooth_l1_loss(self, target, reduction, beta):
+    """`d² / (2 beta)` where the difference d is smaller than `beta`, else `|d| - beta / 2`."""
+
+
+def smooth_twice(g: Any, beta: float, grad_output: Any, reduction: int, self: Any, target: Any) -> Any:
+    """The second derivative: 1 / beta where differences are small, else 0."""
+    inside = F.lt(F.abs(self - target), beta)
+    return F.where(inside, (g * grad_output) * (share(reduction, self.shape) / beta), 0.0)
+
+
+@activation(
+    grad_output=lambda g, beta, reduction, self, target: F.smooth_l1_loss_backward(
+        g, self, target, reduction, beta
+    ),
+    self=smooth_twice,
+    target=lambda g, beta, grad_output, reduction, self, target: F.neg(
+        smooth_twice(g, beta, grad_output, reduction, self, target)
+    ),
+    node="SmoothL1LossBackwardBackward0",
+)
+def smooth_l1_loss_backward(grad_output, self, target, reduction, beta):
+    """`grad_output` times the slope: `d / beta`, but not less than -1 nor more than 1."""
+    return grad_output * (np.clip((self - target) / beta, -1, 1) * share(reduction, self.shape))
+
+
+@differentiable(
+    self=lambda g, delta, reduction, self, target: F.huber_loss_backward(g, self, target, reduction, delta),
+    target=lambda g, delta, reduction, self, target: F.huber_loss_backward(g, target, self, reduction, delta),
+    jvp=lambda self_t, target_t, self, target, reduction, delta: hubers(
+        self_t, target_t, self, target, reduction, delta
+    ),
+    kernel=hubered,
+)
+def huber_loss(self, target, reduction, delta):
+    """`d² / 2` where the difference d is at most `delta`, else `delta · (|d| - delta / 2)`."""
+
+
+def huber_twice(g: Any, delta: float, grad_output: Any, reduction: int, self: Any, target: Any) -> Any:
+    """The second derivative: 1 where differences are small, else 0."""
+    inside = F.lt(F.abs(self - target), delta)
+    return F.where(inside, (g * grad_output) * share(reduction, self.shape), 0.0)
+
+
+@activation(
+    grad_output=lambda g, delta, grad_output, reduction, self, target: F.huber_loss_backward(
+        g, self, target, reduction, delta
+    ),
+    self=huber_twice,
+    target=lambda g, delta, grad_output, reduction, self, target: F.neg(
+        huber_twice(g, delta, grad_output, reduction, self, target)
+    ),
+    node="HuberLossBackwardBackward0",
+)
+def huber_loss_backward(grad_output, self, target, reduction, delta):
+    """`grad_output` times the slope: `d`, but not less than `-delta` nor more than `delta`."""
+    return grad_output * (np.clip(self - target, -delta, delta) * share(reduction, self.shape))

@@ -1,0 +1,279 @@
+"""A product of vectors or matrices added to something, and products of three tensors or of 3-vectors.
+
+Gradients are composed as in PyTorch's derivatives.yaml.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..dtypes import of
+from ..op import F, differentiable
+from .arithmetic import scaled, times
+from .halves import wide
+from .linalg import bmm, by_columns, mm, mv
+from .shape import expand
+
+
+def summed(self: Any, product: Any, beta: Any, alpha: Any) -> Any:
+    """`beta · self + alpha · product`; with beta = 0 `self` does not count, whatever it holds."""
+    self = expand.op.kernel(np.asarray(self), product.shape)
+    product = times(product, alpha) if alpha != 1 else product
+    if beta == 0:
+        return product
+    return (self if beta == 1 else times(self, beta)) + product
+
+
+def one_kind(*tensors: Any) -> None:
+    """RuntimeError unless all have one dtype: products of matrices do not promote."""
+    first = tensors[0]
+    for x in tensors[1:]:
+        if x.dtype != first.dtype:
+            found = f"{of(first).title} and {of(x).title}"
+            raise RuntimeError(f"self and mat2 must have the same dtype, but got {found}")
+
+
+def addmm_mat1_vjp(g: Any, mat2: Any, mat1_sym_sizes: Any, mat1_sym_strides: Any, alpha: Any) -> Any:
+    """`alpha · g @ mat2ᵀ`."""
+    if by_columns(mat1_sym_sizes, mat1_sym_strides):
+        return scaled(F.t(F.mm(mat2, F.t(g))), alpha)
+    return scaled(F.mm(g, F.t(mat2)), alpha)
+
+
+def addmm_mat2_vjp(g: Any, mat1: Any, mat2_sym_sizes: Any, mat2_sym_strides: Any, alpha: Any) -> Any:
+    """`alpha · mat1ᵀ @ g`."""
+    if by_columns(mat2_sym_sizes, mat2_sym_strides):
+        return scaled(F.t(F.mm(F.t(g), mat1)), alpha)
+    return scaled(F.mm(F.t(mat1), g), alpha)
+
+
+def addmm_jvp(self_t: Any, mat1_t: Any, mat2_t: Any, mat1: Any, mat2: Any, beta: Any, alpha: Any) -> Any:
+    """The terms of all three tangents, in PyTorch's order."""
+    total = scaled(self_t, beta) + scaled(F.mm(mat1_t, mat2), alpha)
+    return total + scaled(F.mm(mat1, mat2_t), alpha)
+
+
+@differentiable(
+    self=lambda g, beta: scaled(g, beta),
+    mat1=addmm_mat1_vjp,
+    mat2=addmm_mat2_vjp,
+    jvp=addmm_jvp,
+    broadcasts=True,
+)
+def addmm(self, mat1, mat2, beta=1, alpha=1):
+    """`beta · self + alpha · mat1 @ mat2`."""
+    for name, matrix in (("mat1", mat1), ("mat2", mat2)):
+        if matrix.ndim != 2:
+            raise RuntimeError(f"{name} must be a matrix, got {matrix.ndim}-D tensor")
+    one_kind(self, mat1, mat2)
+    return plus_product(self, mat1, mat2, beta, alpha, mm.op.kernel)
+
+
+@wide
+def plus_product(self: Any, a: Any, b: Any, beta: Any, alpha: Any, product: Any) -> Any:
+    """`beta · self + alpha · product(a, b)`."""
+    return summed(self, product(a, b), beta, alpha)
+
+
+def addmv_jvp(self_t: Any, mat_t: Any, vec_t: Any, mat: Any, vec: Any, beta: Any, alpha: Any) -> Any:
+    """The terms of all three tangents, in PyTorch's order."""
+    total = scaled(self_t, beta) + scaled(F.mv(mat_t, vec), alpha)
+    return total + scaled(F.mv(mat, vec_t), alpha)
+
+
+@differentiable(
+    self=lambda g, beta: scaled(g, beta),
+    mat=lambda g, vec, alpha: scaled(F.outer(g, vec), alpha),
+    vec=lambda g, mat, alpha: scaled(F.mv(F.t(mat), g), alpha),
+    jvp=addmv_jvp,
+    broadcasts=True,
+)
+def addmv(self, mat, vec, beta=1, alpha=1):
+    """`beta · self + alpha · mat @ vec`."""
+    if mat.ndim != 2 or vec.ndim != 1 or self.ndim > 1:
+        found = f"{self.ndim}, {mat.ndim}, {vec.ndim}"
+        raise RuntimeError(f"vector + matrix @ vector expected, got {found}")
+    n, m = mat.shape
+    if m != vec.shape[0] or (self.size != 1 and self.shape != (n,)):
+        raise RuntimeError(f"size mismatch, got input ({self.size}), mat ({n}x{m}), vec ({vec.shape[0]})")
+    if self.dtype != vec.dtype or mat.dtype != vec.dtype:
+        raise RuntimeError(
+            f"addmv input tensors must have the same dtype, but got {of(self).title}, {of(mat).title}, and "
+            f"{of(vec).title}"
+        )
+    return plus_product(self, mat, vec, beta, alpha, mv.op.kernel)
+
+
+def addr_jvp(self_t: Any, vec1_t: Any, vec2_t: Any, vec1: Any, vec2: Any, beta: Any, alpha: Any) -> Any:
+    """The terms of all three tangents, in PyTorch's order."""
+    total = scaled(self_t, beta) + scaled(F.outer(vec1_t, vec2), alpha)
+    return total + scaled(F.outer(vec1, vec2_t), alpha)
+
+
+@differentiable(
+    self=lambda g, beta: scaled(g, beta),
+    vec1=lambda g, vec2, alpha: scaled(F.mv(g, vec2), alpha),
+    vec2=lambda g, vec1, alpha: scaled(F.mv(F.t(g), vec1), alpha),
+    jvp=addr_jvp,
+    broadcasts=True,
+)
+def addr(self, vec1, vec2, beta=1, alpha=1):
+    """`beta · self + alpha · vec1 ⊗ vec2`, the outer product being of shape (n, m)."""
+    for name, vector in (("vec1", vec1), ("vec2", vec2)):
+        if vector.ndim != 1:
+            raise RuntimeError(f"addr: Expected 1-D argument {name}, but got {vector.ndim}-D")
+    return summed(self, np.multiply.outer(times(vec1, alpha) if alpha != 1 else vec1, vec2), beta, 1)
+
+
+def spread_over(g: Any, n: Any, rows: Any, columns: Any) -> Any:
+    """The gradient of a sum over a batch, once for each of its `n` matrices."""
+    return F.expand(F.unsqueeze(g, 0), (n, rows, columns))
+
+
+def addbmm_batch1_vjp(
+    g: Any,
+    batch2: Any,
+    alpha: Any,
+    batch1_sym_argsize_0: Any,
+    batch1_sym_argsize_1: Any,
+    batch2_sym_argsize_2: Any,
+) -> Any:
+    """`alpha · g @ batch2ᵀ` for each matrix."""
+    g = spread_over(g, batch1_sym_argsize_0, batch1_sym_argsize_1, batch2_sym_argsize_2)
+    return scaled(F.bmm(g, F.transpose(batch2, 1, 2)), alpha)
+
+
+def addbmm_batch2_vjp(
+    g: Any,
+    batch1: Any,
+    alpha: Any,
+    batch1_sym_argsize_0: Any,
+    batch1_sym_argsize_1: Any,
+    batch2_sym_argsize_2: Any,
+) -> Any:
+    """`alpha · batch1ᵀ @ g` for each matrix."""
+    turned = F.transpose(batch1, 1, 2)
+    g = spread_over(g, batch1_sym_argsize_0, batch1_sym_argsize_1, batch2_sym_argsize_2)
+    return scaled(F.bmm(turned, g), alpha)
+
+
+def addbmm_jvp(
+    self_t: Any, batch1_t: Any, batch2_t: Any, batch1: Any, batch2: Any, beta: Any, alpha: Any
+) -> Any:
+    """The terms of all three tangents, in PyTorch's order."""
+    total = scaled(self_t, beta) + scaled(F.sum_dim(F.bmm(batch1_t, batch2), (0,), False), alpha)
+    return total + scaled(F.sum_dim(F.bmm(batch1, batch2_t), (0,), False), alpha)
+
+
+@differentiable(
+    self=lambda g, beta: scaled(g, beta),
+    batch1=addbmm_batch1_vjp,
+    batch2=addbmm_batch2_vjp,
+    jvp=addbmm_jvp,
+    broadcasts=True,
+)
+def addbmm(
+    self,
+    batch1,
+    batch2,
+    beta,
+    alpha,
+    batch1_sym_argsize_0,
+    batch1_sym_argsize_1,
+    batch2_sym_argsize_2,
+):
+    """`beta · self + alpha · (the sum of batch1[i] @ batch2[i])`; the sizes are those of the names."""
+    one_kind(self, batch1, batch2)
+    result = self
+    for i, (a, b) in enumerate(zip(batch1, batch2)):  # one after the other, as PyTorch adds them
+        result = plus_product(result, a, b, 1 if i else beta, alpha, mm.op.kernel)
+    if len(batch1):
+        return result
+    nothing = np.zeros((batch1_sym_argsize_1, batch2_sym_argsize_2), batch1.dtype)
+    return summed(self, nothing, beta, 1)
+
+
+def baddbmm_jvp(
+    self_t: Any, batch1_t: Any, batch2_t: Any, batch1: Any, batch2: Any, beta: Any, alpha: Any
+) -> Any:
+    """The terms of all three tangents, in PyTorch's order."""
+    total = scaled(self_t, beta) + scaled(F.bmm(batch1_t, batch2), alpha)
+    return total + scaled(F.bmm(batch1, batch2_t), alpha)
+
+
+@differentiable(
+    self=lambda g, beta: scaled(g, beta),
+    batch1=lambda g, batch2, alpha: scaled(F.bmm(g, F.transpose(batch2, 1, 2)), alpha),
+    batch2=lambda g, batch1, alpha: scaled(F.bmm(F.transpose(batch1, 1, 2), g), alpha),
+    jvp=baddbmm_jvp,
+    broadcasts=True,
+)
+def baddbmm(self, batch1, batch2, beta=1, alpha=1):
+    """`beta · self + alpha · batch1 @ batch2`, a batch of matrix products."""
+    return plus_product(self, batch1, batch2, beta, alpha, bmm.op.kernel)
+
+
+# ── products of three tensors
+# ─────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def trilinear_i1_vjp(g: Any, i2: Any, i3: Any, expand1: Any, expand2: Any, expand3: Any, sumdim: Any) -> Any:
+    """The same with the gradient in the place of `i1`: what it lacks and what is summed change places."""
+    return F._trilinear(g, i2, i3, sumdim, expand2, expand3, expand1)
+
+
+def trilinear_i2_vjp(g: Any, i1: Any, i3: Any, expand1: Any, expand2: Any, expand3: Any, sumdim: Any) -> Any:
+    """See `trilinear_i1_vjp`."""
+    return F._trilinear(i1, g, i3, expand1, sumdim, expand3, expand2)
+
+
+def trilinear_i3_vjp(g: Any, i1: Any, i2: Any, expand1: Any, expand2: Any, expand3: Any, sumdim: Any) -> Any:
+    """See `trilinear_i1_vjp`."""
+    return F._trilinear(i1, i2, g, expand1, expand2, sumdim, expand3)
+
+
+@differentiable(
+    i1=trilinear_i1_vjp,
+    i2=trilinear_i2_vjp,
+    i3=trilinear_i3_vjp,
+    node="TrilinearBackward0",
+    multilinear=True,
+)
+def _trilinear(i1, i2, i3, expand1, expand2, expand3, sumdim):
+    """The product of three tensors, each with dimensions of size 1 put in where `expand` says, summed over
+    `sumdim`.
+    """
+    every = range(i1.ndim + len(expand1))
+    first, second, third = ([d for d in every if d not in lacks] for lacks in (expand1, expand2, expand3))
+    kept = [d for d in every if d not in sumdim]
+    both = sorted({*first, *second} & {*third, *kept})
+    return pair(pair(i1, i2, first, second, both), i3, both, third, kept)
+
+
+@wide
+def pair(a: Any, b: Any, first: Any, second: Any, kept: Any) -> Any:
+    """The product of two tensors whose dimensions have names, summed over those that are not kept."""
+    return np.einsum(a, first, b, second, kept, optimize=True)
+
+
+# ── vectors of three dimensions
+# ─────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+@differentiable(
+    self=lambda g, other, dim: F.linalg_cross(other, g, dim),
+    other=lambda g, self, dim: F.linalg_cross(g, self, dim),
+    broadcasts=True,
+    multilinear=True,
+)
+def linalg_cross(self, other, dim=-1):
+    """The vector product of 3-vectors along `dim`."""
+    if self.ndim != other.ndim:
+        raise RuntimeError("linalg.cross: inputs must have the same number of dimensions.")
+    if self.dtype.kind == "b":
+        raise NotImplementedError("\"cross\" not implemented for 'Bool'")
+    a, b = (np.moveaxis(x, dim, 0) for x in np.broadcast_arrays(self, other))
+    made = np.stack([a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]])
+    return np.ascontiguousarray(np.moveaxis(made, 0, dim))

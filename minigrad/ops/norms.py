@@ -1,0 +1,206 @@
+"""Norms, distances, and what is scaled to a norm."""
+
+from __future__ import annotations
+
+from math import isinf
+from typing import Any
+
+import numpy as np
+
+from ..dtypes import of
+from ..op import F, differentiable
+from .reduction import added, cast, fold, over, real_of, unsqueezed
+from .reduction_jvps import norm_jvp
+
+
+def norm_vjp(g: Any, self: Any, result: Any, p: Any, dim: Any, keepdim: bool) -> Any:
+    """The gradient of a p-norm, composed in the order of PyTorch's `norm_backward`; None for p = 0."""
+    if not keepdim and self.shape:
+        g, result = (unsqueezed(x, dim, len(self.shape)) for x in (g, result))
+    if p == 0:
+        return None
+    if p == 1:
+        return F.sgn(self) * g
+    if p == 2:
+        return g * F.masked_fill(self / result, F.eq(result, 0), 0)
+    if isinf(p):
+        size = F.abs(self)
+        mask = F.logical_not(F.logical_and(F.ne(size, result), F.eq(size, size)))
+        share = (g / F.count_in(mask, dim or (), g)) * mask
+        return F.sgn(self) * share
+    if p < 1:
+        slope = F.masked_fill(F.pow_scalar(F.abs(self), p - 1), F.eq(self, 0), 0)
+        slope = F.sgn(self) * slope
+        scale = F.pow_scalar(result, 1 - p)
+        return slope * g * scale
+    slope = F.pow_scalar(F.abs(self), p - 1 if p < 2 else p - 2)
+    slope = (F.sgn(self) if p < 2 else self) * slope
+    return slope * F.masked_fill(g / F.pow_scalar(result, p - 1), F.eq(result, 0), 0)
+
+
+def norm_of(self: Any, p: float, axes: tuple[int, ...], keepdim: bool) -> Any:
+    """A p-norm over `axes`; real numbers in the precision of `self`, float16 added in float32."""
+    kind = real_of(self)
+    if p == 0:
+        return added(self != 0, axes, keepdim, kind)
+    sizes = np.abs(self)
+    if isinf(p):
+        return fold(np.maximum if p > 0 else np.minimum, sizes, axes, keepdim)
+    sizes = sizes.astype(np.float32) if kind == np.float16 else sizes
+    if p == 1:
+        return fold(np.add, sizes, axes, keepdim).astype(kind)
+    if p == 2:
+        return np.sqrt(fold(np.add, sizes * sizes, axes, keepdim)).astype(kind)
+    return (fold(np.add, sizes**p, axes, keepdim) ** (1 / p)).astype(kind)
+
+
+def check_norm(self: Any, ord: Any, dim: Any, dtype: Any) -> None:
+    """RuntimeError with PyTorch's text for a norm that is not defined."""
+    if self.dtype.kind not in "fc":
+        raise RuntimeError(
+            f"linalg.vector_norm: Expected a floating point or complex tensor as input. Got {of(self).title}"
+        )
+    check_norm_dtype(self, dtype)
+    if ord >= 0 and not isinf(ord):
+        return
+    empty = [d for d in dim or () if self.ndim and self.shape[d] == 0]
+    if self.size == 0 and not dim:
+        raise RuntimeError(
+            f"linalg.vector_norm cannot compute the {written(ord)} norm on an empty tensor because the "
+            "operation does not have an identity"
+        )
+    if empty:
+        raise RuntimeError(
+            f"linalg.vector_norm cannot compute the {written(ord)} norm on the dimension {empty[0]}because "
+            "this dimension is empty and the operation does not have an identity"
+        )
+
+
+def check_norm_dtype(self: Any, dtype: Any) -> None:
+    """RuntimeError with PyTorch's text for a dtype that the norm cannot be asked for in."""
+    if dtype is None:
+        return
+    asked, own = of(np.empty(0, dtype)), of(self)
+    if asked.category < 2:
+        raise RuntimeError(
+            f"linalg.vector_norm: dtype should be floating point or complex, but got {asked.title}"
+        )
+    if asked.is_complex != own.is_complex:
+        which = "complex" if own.is_complex else "real"
+        raise RuntimeError(
+            f"linalg.vector_norm: dtype should be {which} for {which} inputs, but got {asked.title}"
+        )
+    if np.promote_types(self.dtype, dtype) != dtype:
+        raise RuntimeError(
+            f"linalg.vector_norm: the dtype of the input ({own.title}) should be convertible without "
+            f"narrowing to the specified dtype ({asked.title})"
+        )
+
+
+def written(ord: Any) -> str:
+    """A norm's order as PyTorch's errors write it."""
+    return f"{float(ord):g}"
+
+
+def vector_norm_vjp(g: Any, self: Any, result: Any, ord: Any, dim: Any, keepdim: bool) -> Any:
+    """See `norm_vjp`."""
+    return norm_vjp(g, self, result, ord, dim, keepdim)
+
+
+def vector_norm_jvp(self_t: Any, self: Any, result: Any, ord: Any, dim: Any, keepdim: bool) -> Any:
+    """See `norm_jvp`."""
+    return norm_jvp(self_t, F.like(self, self_t), result, ord, dim, keepdim)
+
+
+@differentiable(
+    self=vector_norm_vjp,
+    complexes={"self": vector_norm_vjp},
+    jvp=vector_norm_jvp,
+    node="LinalgVectorNormBackward0",
+)
+def linalg_vector_norm(self, ord, dim, keepdim, dtype=None):
+    """The p-norm, p = `ord`, over some dimensions (all for None); a real number."""
+    check_norm(self, ord, dim, dtype)
+    return norm_of(cast(self, dtype), float(ord), over(dim, self.ndim), keepdim)
+
+
+def dist_self_vjp(g: Any, self: Any, other: Any, result: Any, p: Any) -> Any:
+    """That of the norm of `self - other`."""
+    g = norm_vjp(g, self - other, result, p, (), True)
+    return g if g is None or g.shape == self.shape else F.sum_to(g, self.shape)
+
+
+def dist_other_vjp(g: Any, self: Any, other: Any, result: Any, p: Any) -> Any:
+    """Minus that of the norm of `self - other`."""
+    g = norm_vjp(g, self - other, result, p, (), True)
+    g = None if g is None else F.neg(g)
+    return g if g is None or g.shape == other.shape else F.sum_to(g, other.shape)
+
+
+def dist_jvp(self_t: Any, other_t: Any, self: Any, other: Any, result: Any, p: Any) -> Any:
+    """That of the norm of `self - other`."""
+    return norm_jvp(self_t - other_t, self - other, result, p, (), False)
+
+
+@differentiable(
+    self=dist_self_vjp,
+    other=dist_other_vjp,
+    complexes={"self": dist_self_vjp, "other": dist_other_vjp},
+    jvp=dist_jvp,
+)
+def dist(self, other, p=2):
+    """The p-norm of `self - other`."""
+    return norm_of(self - other, float(p), tuple(range(np.ndim(self - other))), False)
+
+
+DOUBLE = np.dtype(np.float64)
+
+
+def norms(self: Any, p: Any, dim: int, dtype: Any) -> tuple[Any, Any]:
+    """The dimensions that `renorm` reduces, and the norms, in double precision."""
+    rest = tuple(d for d in range(len(self.shape)) if d != dim % len(self.shape))
+    wide = np.dtype(np.complex128) if dtype.kind == "c" else DOUBLE
+    return rest, F.linalg_vector_norm(self, p, rest, True, wide)
+
+
+def inverses(norm: Any) -> Any:
+    """`1 / (norm + 1e-7)`."""
+    return F.reciprocal(F.add_scalar(norm, 1e-7))
+
+
+def scaled(norm: Any, inverse: Any, maxnorm: Any, change: Any, kept: Any) -> Any:
+    """`change` scaled to the norm `maxnorm` where that is less than the norm; else what was `kept`."""
+    change = F.mul_scalar(inverse, maxnorm) * change
+    return F.where(F.gt(norm, maxnorm), F.like(change, kept), kept)
+
+
+def renorm_vjp(g: Any, self: Any, self_scalar_type: Any, p: Any, dim: int, maxnorm: Any) -> Any:
+    """Through what was scaled down, composed as in PyTorch's `renorm_backward`."""
+    rest, norm = norms(self, p, dim, self_scalar_type)
+    products = F.sum_dim(F.real(F.conj(self) * g), rest, True, DOUBLE)
+    of_norm = norm_vjp(products, self, norm, p, rest, True)
+    inverse = inverses(norm)
+    return scaled(norm, inverse, maxnorm, g if of_norm is None else g - inverse * of_norm, g)
+
+
+def renorm_jvp(self_t: Any, self: Any, self_scalar_type: Any, p: Any, dim: int, maxnorm: Any) -> Any:
+    """The tangent, composed as in PyTorch's `renorm_jvp`."""
+    rest, norm = norms(self, p, dim, self_scalar_type)
+    inverse = inverses(norm)
+    change = norm_jvp(self_t, self, norm, p, rest, True)
+    return scaled(norm, inverse, maxnorm, self_t - (self * inverse) * change, self_t)
+
+
+@differentiable(self=renorm_vjp, complexes={"self": renorm_vjp}, jvp=renorm_jvp)
+def renorm(self, p, dim, maxnorm):
+    """Each part along `dim` scaled down to the p-norm `maxnorm` if its norm is greater."""
+    if self.ndim < 2:
+        raise RuntimeError(f"renorm: input needs at least 2 dimensions, got {self.ndim} dimensions")
+    if p <= 0:
+        raise RuntimeError("renorm: non-positive-norm not supported")
+    if maxnorm < 0:
+        raise RuntimeError(f"renorm: expected maxnorm to be >= 0 but got {maxnorm:g}")
+    rest = tuple(d for d in range(self.ndim) if d != over(dim, self.ndim)[0])
+    wide = self.astype(np.complex128 if self.dtype.kind == "c" else np.float64)
+    norm = norm_of(wide, float(p), rest, True)
+    return (wide * np.where(norm > maxnorm, maxnorm / (norm + 1e-7), 1)).astype(self.dtype)

@@ -1,0 +1,148 @@
+"""Borders put around a tensor: of one number, of its own elements mirrored, or of its outermost ones."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..dtypes import of
+from ..op import F, differentiable
+from .shape import fitting
+
+# ── of one number
+# ─────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def borders(pad: Any, ndim: int) -> list[tuple[int, int]]:
+    """How much is put before and after along each dimension; `pad` begins with the last one."""
+    pairs = list(zip(pad[::2], pad[1::2]))
+    return [(0, 0)] * (ndim - len(pairs)) + pairs[::-1]
+
+
+def check_pad(self: Any, pad: Any) -> None:
+    """RuntimeError with PyTorch's text for borders that do not fit."""
+    if len(pad) % 2:
+        raise RuntimeError(f"Length of pad must be even but instead it equals {len(pad)}")
+    if len(pad) > 2 * self.ndim:
+        raise RuntimeError(
+            "Length of pad should be no more than twice the number of dimensions of the input. Pad length "
+            f"is {len(pad)} while the input has {self.ndim} dimensions."
+        )
+    for n, (before, after) in zip(self.shape, borders(pad, self.ndim)):
+        if n + before + after < 0:
+            raise RuntimeError("narrow(): length must be non-negative.")
+
+
+@differentiable(
+    self=lambda g, pad: F.constant_pad_nd(g, tuple(-n for n in pad), 0),
+    jvp=lambda self_t, pad: F.constant_pad_nd(self_t, pad, 0),
+)
+def constant_pad_nd(self, pad, value=0):
+    """A copy with borders of `value`: `pad` has the widths before and after along the last dimension, then
+    those along the last but one and so on; negative ones cut off.
+    """
+    check_pad(self, pad)
+    around = borders(pad, self.ndim)
+    number = np.asarray(fitting(value, self.dtype)).astype(self.dtype)
+    out = np.full([n + a + b for n, (a, b) in zip(self.shape, around)], number, self.dtype)
+    if out.size:
+        inside = (np.s_[max(a, 0) : n - max(b, 0)] for n, (a, b) in zip(out.shape, around))
+        kept = (np.s_[max(-a, 0) : n - max(-b, 0)] for n, (a, b) in zip(self.shape, around))
+        out[tuple(inside)] = self[tuple(kept)]
+    return out[()]
+
+
+# ── of the tensor's own elements
+# ─────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def mirrored(n: int, before: int, after: int) -> Any:
+    """The places that fill a border like a mirror at the outermost element, which is not repeated."""
+    places = np.abs(np.arange(-before, n + after))
+    return n - 1 - np.abs(n - 1 - places)
+
+
+def outermost(n: int, before: int, after: int) -> Any:
+    """The places that fill a border with the outermost element."""
+    return np.clip(np.arange(-before, n + after), 0, n - 1)
+
+
+WAYS = {"reflection": mirrored, "replication": outermost}
+
+
+def places(way: Any, shape: Any, padding: Any) -> tuple[Any, ...]:
+    """The NumPy index of what stands where after padding the last dimensions of `shape`."""
+    around = borders(padding, len(padding) // 2)
+    return (..., *np.ix_(*(way(n, a, b) for n, (a, b) in zip(shape[-len(around) :], around))))
+
+
+def check_filled(self: Any, padding: Any, name: str, is_mirror: bool) -> None:
+    """RuntimeError with PyTorch's text for a tensor that is too small for its borders."""
+    k = len(padding) // 2
+    if 0 in self.shape[self.ndim - k - 1 :]:
+        raise RuntimeError(
+            f"Expected {k + 1}D or {k + 2}D (batch mode) tensor with possibly 0 batch size and other "
+            f"non-zero dimensions for input, but got: {list(self.shape)}"
+        )
+    if self.dtype.kind == "b":
+        raise NotImplementedError(f"\"{name}\" not implemented for '{of(self).title}'")
+    for i in range(k):
+        dim, before, after = self.ndim - 1 - i, padding[2 * i], padding[2 * i + 1]
+        if is_mirror and max(before, after) >= self.shape[dim]:
+            raise RuntimeError(
+                f"Argument #{4 + 2 * i}: Padding size should be less than the corresponding input dimension, "
+                f"but got: padding ({before}, {after}) at dimension {dim} of input {list(self.shape)}"
+            )
+    check_left(self, padding, k)
+
+
+def check_left(self: Any, padding: Any, k: int) -> None:
+    """RuntimeError with PyTorch's text where borders cut off more than there is."""
+    letters = "DHW"[3 - k :]
+    around = borders(padding, k)
+    sizes = [n + a + b for n, (a, b) in zip(self.shape[-k:], around)]
+    if all(n < 1 for n in sizes) or (k == 1 and sizes[0] < 1):
+        given = ", ".join(f"{x}: {n}" for x, n in zip(letters, self.shape[-k:]))
+        made = ", ".join(f"{x}: {n}" for x, n in zip(letters, sizes))
+        raise RuntimeError(f"input ({given}) is too small. Calculated output {made}")
+    if min(sizes) < 0:
+        shape = [*self.shape[:-k], *sizes]
+        raise RuntimeError(f"Trying to create tensor with negative dimension {min(shape)}: {shape}")
+
+
+def declare(word: str, k: int) -> None:
+    """Declare padding of the last `k` dimensions, and what gathers its gradients."""
+    way, name = WAYS[word], f"{word}_pad{k}d"
+    node = f"{word.capitalize()}Pad{k}D"
+
+    def pad(self, padding):
+        check_filled(self, padding, name, word == "reflection")
+        return np.ascontiguousarray(self[places(way, self.shape, padding)])
+
+    def backward(grad_output, self, padding):
+        out = np.zeros(self.shape, grad_output.dtype)
+        np.add.at(out, places(way, self.shape, padding), grad_output)
+        return out
+
+    pad.__name__, backward.__name__ = name, name + "_backward"
+    pad.__doc__ = f"Borders along the last {k} dimensions, filled with the tensor's own elements."
+    backward.__doc__ = f"The gradients of `{name}`, each added to the element that stands in its place."
+    vjp = lambda g, self, padding: getattr(F, backward.__name__)(g, self, padding)  # noqa: E731
+    globals()[name] = differentiable(
+        self=vjp,
+        complexes={"self": vjp},  # the numbers of `self` do not matter: they are not conjugated
+        node=node + "Backward0",
+        linear=True,
+    )(pad)
+    globals()[backward.__name__] = differentiable(
+        grad_output=lambda g, padding: getattr(F, name)(g, padding),
+        self=lambda g: F.zeros_like(g),
+        node=node + "BackwardBackward0",
+        jvp=lambda grad_output_t, self, padding: getattr(F, backward.__name__)(grad_output_t, self, padding),
+    )(backward)
+
+
+for word in WAYS:
+    for k in (1, 2, 3):
+        declare(word, k)

@@ -1,0 +1,176 @@
+"""Whole numbers near an element, and what kind of number an element is."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from .. import return_types
+from ..op import F, differentiable, rename
+from .elementwise import BOOL, COMPLEX, INTEGER, no_kernel, refuses
+from .shape import cast_back
+
+SINGLE = np.dtype("float32")
+
+
+def whole(function: Any) -> Any:
+    """A kernel that rounds; whole numbers stay as they are."""
+    return lambda self: self.copy() if self.dtype.kind in "iu" else function(self)
+
+
+def rounds(function: Any, check: Any, node: str | None = None) -> Any:
+    """Declare an op that rounds: it is constant nearly everywhere."""
+    return differentiable(
+        self=lambda g: F.zeros_like(g), elementwise=True, kernel=whole(function), check=check, node=node
+    )
+
+
+def no_fractions(name: str) -> Any:
+    """A check that refuses bools and complex numbers in PyTorch's words."""
+    no_bool, real = no_kernel(f"{name}_vml_cpu", BOOL), refuses(f"{name} is not supported for complex inputs")
+
+    def check(kinds: Any) -> None:
+        no_bool(kinds)
+        real(kinds)
+
+    return check
+
+
+@rounds(np.ceil, no_fractions("ceil"))
+def ceil(self):
+    """The smallest whole number that is not less than the element."""
+
+
+@rounds(np.floor, no_fractions("floor"))
+def floor(self):
+    """The greatest whole number that is not greater than the element."""
+
+
+@rounds(np.trunc, no_fractions("trunc"))
+def trunc(self):
+    """The element without its digits after the point."""
+
+
+@rounds(np.rint, no_kernel("round_vml_cpu", BOOL, COMPLEX), "RoundBackward0")
+def round_whole(self):
+    """The nearest whole number; of two equally near, the even one."""
+
+
+@differentiable(
+    self=lambda g: F.zeros_like(g),
+    node="RoundBackward1",
+    elementwise=True,
+    check=no_kernel("round_cpu", BOOL, INTEGER, COMPLEX),
+)
+def round_decimals(self, decimals):
+    """The same with digits after the point kept, or with a negative number of them, before it cut."""
+    power = self.dtype.type(10.0 ** abs(decimals))
+    return np.rint(self / power) * power if decimals < 0 else np.rint(self * power) / power
+
+
+def round(input: Any, *, decimals: Any = None) -> Any:
+    """Each element rounded, to `decimals` digits after the point if any are given; halves to the even one."""
+    if decimals is None:
+        return round_whole(input)
+    if not isinstance(decimals, int):
+        kinds = f"(Tensor, decimals={type(decimals).__name__})"
+        raise TypeError(f"round() received an invalid combination of arguments - got {kinds}")
+    return round_decimals(input, decimals)
+
+
+@differentiable(
+    self=lambda g: g,
+    jvp=lambda self_t: self_t,
+    elementwise=True,
+    check=no_kernel("frac_cpu", BOOL, INTEGER, COMPLEX),
+)
+def frac(self):
+    """The digits of each element after its point, with its sign."""
+    return self - np.trunc(self)
+
+
+def binary_exponent_vjp(grads: Any, self_scalar_type: Any, exponent: Any) -> Any:
+    """The gradient of the mantissa over `2^exponent`."""
+    return cast_back(grads[0] / F.exp2(F.to(exponent, SINGLE)), self_scalar_type)
+
+
+@differentiable(
+    self=binary_exponent_vjp,
+    jvp=lambda self_t, exponent: (self_t / F.exp2(exponent), None),
+    several=("mantissa", "exponent"),
+    node="FrexpBackward0",
+)
+def binary_parts(self):
+    """Mantissas, between 0.5 and 1 in size, and exponents to base 2 (int32)."""
+    if self.dtype.kind != "f":
+        raise RuntimeError("torch.frexp() only supports floating-point dtypes")
+    mantissa, exponent = np.frexp(self)
+    return mantissa, np.where(np.isfinite(self), exponent, 0).astype(np.int32)[()]
+
+
+def frexp(input: Any) -> Any:
+    """A named tuple of mantissas, between 0.5 and 1 in size, and of exponents to base 2 (int32)."""
+    return return_types.frexp(*binary_parts(input))
+
+
+rename(round_whole, "round")
+rename(binary_parts, "frexp")
+
+
+# ── what an element is
+# ─────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+@differentiable(self=lambda g, self: g * F.isfinite(self), elementwise=True)
+def nan_to_num(self, nan=None, posinf=None, neginf=None):
+    """`nan` (0) for NaN, and for infinities `posinf` and `neginf` (the greatest and smallest number of the
+    dtype).
+    """
+    return np.nan_to_num(self, nan=0.0 if nan is None else nan, posinf=posinf, neginf=neginf)
+
+
+@differentiable(elementwise=True)
+def isfinite(self):
+    """Whether each element is neither infinite nor NaN."""
+    return np.isfinite(self)
+
+
+@differentiable(elementwise=True)
+def isinf(self):
+    """Whether each element, or a part of a complex one, is infinite."""
+    return np.isinf(self)
+
+
+@differentiable(elementwise=True)
+def isnan(self):
+    """Whether each element, or a part of a complex one, is NaN."""
+    return np.isnan(self)
+
+
+@differentiable(
+    elementwise=True, check=refuses("isposinf does not support complex inputs.", error=RuntimeError)
+)
+def isposinf(self):
+    """Whether each element is plus infinity."""
+    return np.equal(self, np.inf)
+
+
+@differentiable(
+    elementwise=True, check=refuses("isneginf does not support complex inputs.", error=RuntimeError)
+)
+def isneginf(self):
+    """Whether each element is minus infinity."""
+    return np.equal(self, -np.inf)
+
+
+@differentiable(elementwise=True)
+def isreal(self):
+    """Whether the imaginary part of each element is 0."""
+    return np.equal(self.imag, 0)
+
+
+@differentiable(elementwise=True, check=refuses("signbit is not implemented for complex tensors."))
+def signbit(self):
+    """Whether the sign of each element is minus, that of -0.0 too."""
+    return np.signbit(self) if self.dtype.kind == "f" else np.less(self, 0)

@@ -1,0 +1,96 @@
+"""Softmax and its logarithm."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..dtypes import of
+from ..op import F, differentiable
+from .reduction_jvps import logsumexp_jvp
+from .shape import place
+
+
+def shifted(self: Any, dim: int, name: str) -> tuple[Any, int]:
+    """`self`, float16 as float32, with its greatest element along `dim` taken away; and `dim` counted from
+    the front.
+    """
+    axis = place(dim, self.ndim)
+    if self.dtype.kind != "f":
+        last = "_lastdim" if axis >= self.ndim - 1 else ""
+        raise NotImplementedError(f"\"{name}{last}_kernel_impl\" not implemented for '{of(self).title}'")
+    x = np.atleast_1d(self).astype(np.float32 if self.dtype == np.float16 else self.dtype)
+    return x - np.max(x, axis=axis, keepdims=True, initial=-np.inf), axis
+
+
+def like(out: Any, self: Any) -> Any:
+    """A result in the shape and dtype of `self`."""
+    return out.astype(self.dtype, copy=False).reshape(self.shape)
+
+
+def softmax_jvp(self_t: Any, self: Any, result: Any, dim: int) -> Any:
+    """`result · (self_t - mean)`, the mean of the tangents weighted by the shares."""
+    return result * log_softmax_jvp(self_t, self, dim)
+
+
+def log_softmax_jvp(self_t: Any, self: Any, dim: int) -> Any:
+    """The tangents less their mean, weighted by the shares."""
+    return self_t - logsumexp_jvp(self_t, self, (dim,), True)
+
+
+@differentiable(self=lambda g, result, dim: F._softmax_backward_data(g, result, dim), jvp=softmax_jvp)
+def softmax(self, dim):
+    """Exponentials along `dim`, divided by their sum."""
+    x, axis = shifted(self, dim, "softmax")
+    powers = np.exp(x)
+    return like(powers / np.add.reduce(powers, axis=axis, keepdims=True), self)
+
+
+@differentiable(self=lambda g, result, dim: F._log_softmax_backward_data(g, result, dim), jvp=log_softmax_jvp)
+def log_softmax(self, dim):
+    """The logarithm of softmax along `dim`, without overflow."""
+    x, axis = shifted(self, dim, "log_softmax")
+    return like(x - np.log(np.add.reduce(np.exp(x), axis=axis, keepdims=True)), self)
+
+
+def summed(x: Any, dim: int) -> Any:
+    """The sum along `dim`, which stays."""
+    return F.sum_dim(x, (dim,), True)
+
+
+def softmax_twice(g: Any, grad_output: Any, output: Any, dim: int) -> Any:
+    """The gradient of `_softmax_backward_data` with respect to `output`."""
+    mine = grad_output * g - summed(output * grad_output, dim) * g
+    return mine - grad_output * summed(output * g, dim)
+
+
+@differentiable(
+    grad_output=lambda g, output, dim: F._softmax_backward_data(g, output, dim),
+    output=softmax_twice,
+    node="SoftmaxBackwardDataBackward0",
+)
+def _softmax_backward_data(grad_output, output, dim, input_dtype=None):
+    """`output · (grad_output - Σ output · grad_output)`; `input_dtype` is PyTorch's and says nothing new."""
+    x = output.astype(np.float32) if output.dtype == np.float16 else output
+    axis = place(dim, output.ndim)
+    g = np.atleast_1d(grad_output)
+    return like((g - np.add.reduce(g * x, axis=axis, keepdims=True)) * x, output)
+
+
+def log_softmax_twice(g: Any, grad_output: Any, output: Any, dim: int) -> Any:
+    """The gradient of `_log_softmax_backward_data` with respect to `output`."""
+    return F.neg(summed(grad_output, dim)) * F.exp(output) * g
+
+
+@differentiable(
+    grad_output=lambda g, output, dim: g - summed(g * F.exp(output), dim),
+    output=log_softmax_twice,
+    node="LogSoftmaxBackwardDataBackward0",
+)
+def _log_softmax_backward_data(grad_output, output, dim):
+    """`grad_output - e^output · Σ grad_output`."""
+    x = output.astype(np.float32) if output.dtype == np.float16 else output
+    g = np.atleast_1d(grad_output).astype(x.dtype)
+    sums = np.add.reduce(g, axis=place(dim, output.ndim), keepdims=True)
+    return like(g - np.exp(x) * sums, output)

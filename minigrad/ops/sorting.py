@@ -1,0 +1,165 @@
+"""Elements in order, the greatest few, different ones, and where a number belongs among sorted ones."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from ..dtypes import of
+from ..op import F, differentiable
+from .extremes import put_back
+from .shape import place
+from .underivable import no_derivative
+
+
+def in_order(self: Any, front: int, descending: bool) -> Any:
+    """The indices that sort `self` along `front`; equal elements stay in order, and NaN is the greatest."""
+    if not descending:
+        return np.argsort(self, axis=front, kind="stable")
+    from_behind = np.argsort(np.flip(self, front), axis=front, kind="stable")
+    return np.flip(self.shape[front] - 1 - from_behind, front)
+
+
+def sorted_kernel(self: Any, dim: int = -1, descending: bool = False) -> tuple[Any, Any]:
+    """The elements in order along `dim`, and where they were."""
+    front = place(dim, self.ndim)
+    if self.dtype.kind == "c":
+        raise RuntimeError(" Sort does not support complex dtypes on CPU")
+    if not self.ndim:
+        return self, np.int64(0)
+    indices = in_order(self, front, descending)
+    return np.take_along_axis(self, indices, front), np.ascontiguousarray(indices)
+
+
+def taken_vjp(grads: Any, self_sym_sizes: Any, dim: int, indices: Any) -> Any:
+    """The gradient of each value goes to where it came from."""
+    return put_back(grads[0], self_sym_sizes, dim, indices, True)
+
+
+def taken_jvp(self_t: Any, dim: int, indices: Any) -> Any:
+    """The tangents at the same places, and none for the indices."""
+    return F.gather(self_t, dim, indices), F.zeros_like(indices)
+
+
+TAKEN: dict[str, Any] = {"self": taken_vjp, "jvp": taken_jvp, "several": ("values", "indices")}
+
+
+@differentiable(kernel=sorted_kernel, **TAKEN)
+def sort(self, dim=-1, descending=False):
+    """The elements in order along `dim`, and where they were; NaN counts as the greatest."""
+
+
+@differentiable(kernel=sorted_kernel, node="SortBackward1", **TAKEN)
+def sort_stable(self, dim=-1, descending=False):
+    """`sort` for which it was asked whether equal elements keep their order (they always do)."""
+
+
+@differentiable(**TAKEN)
+def topk(self, k, dim=-1, largest=True, sorted=True):
+    """The `k` greatest (or smallest) elements along `dim` in order, and where they were."""
+    front = place(dim, self.ndim)
+    if not 0 <= k <= (self.shape[front] if self.ndim else 1):
+        raise RuntimeError("selected index k out of range")
+    if self.dtype.kind in "cb":
+        kind = "bool" if self.dtype.kind == "b" else "complex"
+        raise RuntimeError(f"{' ' * (kind == 'complex')}topk does not support {kind} dtypes on CPU")
+    if not self.ndim:
+        return self, np.int64(0)
+    indices = in_order(self, front, largest).take(range(k), front)
+    return np.take_along_axis(self, indices, front), indices
+
+
+# ── different elements
+# ─────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def unique_along(name: str, node: str) -> dict[str, Any]:
+    """How an op is declared that PyTorch does not differentiate, with results that are counted by names."""
+    return {**no_derivative(name, "self"), "node": node, "several": ("result0", "inverse", "counts")}
+
+
+@differentiable(**unique_along("_unique2", "Unique2Backward0"))
+def unique2(self):
+    """The different elements in order, for each element its place among them, and how often each occurs."""
+    refuse_complex_unique(self)
+    values, inverse, counts = np.unique(self, return_inverse=True, return_counts=True, equal_nan=False)
+    return values, np.asarray(inverse, np.int64).reshape(self.shape), counts.astype(np.int64)
+
+
+def refuse_complex_unique(self: Any) -> None:
+    """NotImplementedError with PyTorch's text for complex numbers, which have no order."""
+    if self.dtype.kind == "c":
+        raise NotImplementedError(f"\"unique\" not implemented for '{of(self).title}'")
+
+
+@differentiable(**unique_along("unique_dim", "UniqueDimBackward0"))
+def unique_dim(self, dim):
+    """The different parts along `dim` in order, for each part its place among them, and how often each
+    occurs.
+    """
+    front = place(dim, self.ndim)
+    refuse_complex_unique(self)
+    n = self.shape[front]
+    if 0 in self.shape:
+        if n or self.shape.count(0) > 1:
+            raise RuntimeError(
+                "There are 0 sized dimensions, and they aren't selected, so unique cannot be applied"
+            )
+        return self.copy(), np.empty(0, np.int64), np.empty(0, np.int64)
+    rows = np.moveaxis(self, front, 0).reshape(n, -1)
+    order = np.lexsort(rows.T[::-1])
+    starts = changes(rows[order])
+    numbers = np.cumsum(starts) - 1
+    inverse = np.empty(n, np.int64)
+    inverse[order] = numbers
+    return self.take(order[starts], front), inverse, np.bincount(numbers).astype(np.int64)
+
+
+def changes(rows: Any) -> Any:
+    """Which rows are not like the one before."""
+    differs = (rows[1:] != rows[:-1]).any(axis=tuple(range(1, rows.ndim)))
+    return np.concatenate([np.full(min(len(rows), 1), True), differs])
+
+
+@differentiable(**unique_along("unique_consecutive", "UniqueConsecutiveBackward0"))
+def unique_runs(self, dim=None):
+    """Each run of equal elements (or parts along `dim`) once, for each its run, and the runs' lengths."""
+    if dim is None:
+        rows, front, shape = np.ravel(self), 0, self.shape
+    else:
+        front = place(dim, self.ndim)
+        rows, shape = np.moveaxis(self, front, 0), self.shape[front : front + 1]
+    starts = changes(rows)
+    numbers = np.cumsum(starts, dtype=np.int64) - 1
+    found = np.moveaxis(rows[starts], 0, front)
+    return np.ascontiguousarray(found), numbers.reshape(shape), np.bincount(numbers).astype(np.int64)
+
+
+# ── places among sorted numbers
+# ─────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+@differentiable()
+def search(boundaries, values, right, int32):
+    """For each of `values` how many of the sorted `boundaries` are less (`right`: not greater); rows of
+    several dimensions belong together.
+    """
+    kind = np.int32 if int32 else np.int64
+    if boundaries.ndim == 1:
+        return found_in(boundaries, values, right).astype(kind)
+    if not values.size:
+        return np.zeros(values.shape, kind)
+    rows = boundaries.reshape(math.prod(boundaries.shape[:-1]), boundaries.shape[-1])
+    wanted = values.reshape(len(rows), -1)
+    out = np.empty(wanted.shape, kind)
+    for row, mine, found in zip(rows, wanted, out):
+        found[:] = found_in(row, mine, right)
+    return out.reshape(values.shape)
+
+
+def found_in(row: Any, values: Any, right: bool) -> Any:
+    """The places of `values` in one sorted row; that of NaN is the end."""
+    at = np.asarray(np.searchsorted(row, values, "right" if right else "left"))
+    return np.where(np.not_equal(values, values), len(row), at)

@@ -1,0 +1,147 @@
+"""Functions of three operands: a sum with a product or quotient, and the point between two."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..dtypes import bool_, dtype
+from ..op import F, differentiable
+from .arithmetic import scaled
+from .division import only
+from .halves import not_implemented, wide
+
+
+def no_bool_products(kinds: list[dtype]) -> None:
+    """NotImplementedError with PyTorch's text for three tensors of bools."""
+    if all(k is bool_ for k in kinds):
+        raise not_implemented("addcmul_cpu_out", bool_)
+
+
+def no_whole_quotients(kinds: list[dtype]) -> None:
+    """RuntimeError with PyTorch's text for a quotient of integers."""
+    if all(k.category < 2 for k in kinds[1:]):
+        raise RuntimeError(
+            "Integer division with addcdiv is no longer supported, and in a future  release addcdiv will "
+            "perform a true division of tensor1 and tensor2. The historic addcdiv behavior can be "
+            "implemented as (input + value * torch.trunc(tensor1 / tensor2)).to(input.dtype) for integer "
+            "inputs and as (input + value * tensor1 / tensor2) for float inputs. The future addcdiv behavior "
+            "is just the latter implementation: (input + value * tensor1 / tensor2), for all dtypes."
+        )
+
+
+@differentiable(
+    self=lambda g: g,
+    tensor1=lambda g, tensor2, value: g * F.mul_scalar(tensor2, value),
+    tensor2=lambda g, tensor1, value: g * F.mul_scalar(tensor1, value),
+    complexes={
+        "tensor1": lambda g, tensor2, value: g * F.conj(F.mul_scalar(tensor2, value)),
+        "tensor2": lambda g, tensor1, value: g * F.conj(F.mul_scalar(tensor1, value)),
+    },
+    jvp=lambda self_t, tensor1_t, tensor2_t, tensor1, tensor2, value: (
+        self_t + scaled(F.product(tensor1_t, tensor2), value) + scaled(F.product(tensor2_t, tensor1), value)
+    ),
+    elementwise=True,
+    check=no_bool_products,
+)
+def addcmul(self, tensor1, tensor2, value):
+    """`self + value · tensor1 · tensor2`, element by element."""
+    return with_product(self, tensor1, tensor2, value)
+
+
+@wide
+def with_product(self: Any, tensor1: Any, tensor2: Any, value: Any) -> Any:
+    """`self + value · tensor1 · tensor2`; of integers `value` is one too."""
+    factor = int(value) if self.dtype.kind in "iu" else value
+    return self + np.asarray(factor).astype(self.dtype)[()] * tensor1 * tensor2
+
+
+def quotient_slope(tensor1: Any, tensor2: Any, value: Any) -> Any:
+    """`value · tensor1 / tensor2²`; the square first, as PyTorch does, which gives its nodes their ages."""
+    square = tensor2 * tensor2
+    return F.mul_scalar(tensor1, value) / square
+
+
+def addcdiv_vjp(g: Any, tensor1: Any, tensor2: Any, value: Any) -> Any:
+    """The gradient of the divisor."""
+    slope = quotient_slope(tensor1, tensor2, value)
+    return -g * slope
+
+
+def complex_addcdiv_vjp(g: Any, tensor1: Any, tensor2: Any, value: Any) -> Any:
+    """The gradient of a complex divisor."""
+    slope = F.conj(quotient_slope(tensor1, tensor2, value))
+    return -g * slope
+
+
+def filled(like: Any, value: Any) -> Any:
+    """A number in the shape of a tensor, which PyTorch's formula divides."""
+    return F.fill(F.zeros_like(like), value)
+
+
+@differentiable(
+    self=lambda g: g,
+    tensor1=lambda g, tensor2, value: g * (filled(tensor2, value) / tensor2),
+    tensor2=addcdiv_vjp,
+    complexes={
+        "tensor1": lambda g, tensor2, value: g * F.conj(filled(tensor2, value) / tensor2),
+        "tensor2": complex_addcdiv_vjp,
+    },
+    jvp=lambda self_t, tensor1_t, tensor2_t, tensor1, tensor2, value: (
+        self_t
+        + scaled(tensor1_t / tensor2, value)
+        - scaled(F.product(tensor2_t, tensor1 / tensor2) / tensor2, value)
+    ),
+    elementwise=True,
+    check=no_whole_quotients,
+)
+def addcdiv(self, tensor1, tensor2, value):
+    """`self + value · tensor1 / tensor2`, element by element."""
+    return with_quotient(self, tensor1, tensor2, value)
+
+
+@wide
+def with_quotient(self: Any, tensor1: Any, tensor2: Any, value: Any) -> Any:
+    """`self + value · tensor1 / tensor2`."""
+    return self + self.dtype.type(value) * tensor1 / tensor2
+
+
+@wide
+def between(self: Any, end: Any, weight: Any) -> Any:
+    """From `self` to `end`, from whichever is nearer, as PyTorch computes it."""
+    way = end - self
+    return np.where(np.abs(weight) < 0.5, self + weight * way, end - way * (1 - weight))[()]
+
+
+@differentiable(
+    self=lambda g, weight: F.mul_scalar(g, 1 - weight),
+    end=lambda g, weight: F.mul_scalar(g, weight),
+    linear=True,
+    node="LerpBackward0",
+    elementwise=True,
+    check=only("fc", "lerp_kernel_scalar"),
+)
+def lerp(self, end, weight):
+    """The point between `self` and `end` that a number says: 0 is `self`, 1 is `end`."""
+    return between(self, end, weight)
+
+
+@differentiable(
+    self=lambda g, weight: g * F.sub(1, weight),
+    end=lambda g, weight: g * weight,
+    weight=lambda g, self, end: g * (end - self),
+    complexes={
+        "self": lambda g, weight: g * F.conj(F.sub(1, weight)),
+        "weight": lambda g, self, end: g * F.conj(end - self),
+    },
+    jvp=lambda self_t, end_t, weight_t, self, end, weight: (
+        F.lerp_tensor(self_t, end_t, weight) + F.product(weight_t, end - self)
+    ),
+    node="LerpBackward1",
+    elementwise=True,
+    check=only("fc", "lerp_kernel_tensor"),
+)
+def lerp_tensor(self, end, weight):
+    """The point between `self` and `end` that the element of `weight` says."""
+    return between(self, end, weight)

@@ -1,0 +1,49 @@
+"""The default generator of random numbers: `minigrad.random`."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterator
+from typing import Any
+
+from .generator import Generator, default_generator
+
+__all__ = [
+    "fork_rng", "get_rng_state", "initial_seed", "manual_seed", "seed", "set_rng_state",
+]  # fmt: skip
+
+
+def manual_seed(seed: Any) -> Generator:
+    """Start the default generator anew from a seed: the same numbers follow, those of PyTorch."""
+    return default_generator.manual_seed(seed)
+
+
+def seed() -> int:
+    """Start the default generator anew from a seed that nobody knows, which is returned."""
+    return default_generator.seed()
+
+
+def initial_seed() -> int:
+    """The seed from which the default generator started."""
+    return default_generator.initial_seed()
+
+
+def get_rng_state() -> Any:
+    """The state of the default generator, as bytes in a tensor."""
+    return default_generator.get_state()
+
+
+def set_rng_state(new_state: Any) -> None:
+    """Bring the default generator into a state that `get_rng_state` gave."""
+    default_generator.set_state(new_state)
+
+
+@contextlib.contextmanager
+def fork_rng(devices: Any = None, enabled: bool = True, device_type: str = "cpu") -> Iterator[None]:
+    """Within `with fork_rng():` numbers may be drawn without a change to those drawn after it."""
+    state = default_generator.get_state() if enabled else None
+    try:
+        yield
+    finally:
+        if state is not None:
+            default_generator.set_state(state)

@@ -1,0 +1,303 @@
+"""Functions of two and three operands, as functions and methods, out of place and in place.
+
+Which op runs, and so which node the graph shows, depends on which operands are tensors.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from .. import dtypes
+from ..inplace import in_place
+from ..ops import arithmetic as ar
+from ..ops import binary as bi
+from ..ops import bounds
+from ..ops import division as dv
+from ..ops import ternary as te
+from ..ops import xlogy as lg
+from ..ops.shape import C_NAMES
+from ..tensor_base import TensorBase
+from .arithmetic import power
+from .casts import converted
+from .operands import (
+    NUMBERS,
+    check_alpha,
+    check_tensors,
+    choice,
+    function,
+    in_place_by,
+    invalid,
+    kind_of,
+    method,
+    method_in_place,
+    of_kinds,
+)
+
+UNSET: Any = object()
+
+# ── sums and quotients
+# ─────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+@choice
+def rsub(input: Any, other: Any, *, alpha: Any = 1) -> Any:
+    """`other - alpha · input`."""
+    if alpha == 1:
+        return of_kinds("rsub", input, other, bi.rsub_tensor, ar.rsub), (input, other)
+    call = of_kinds("rsub", input, other, bi.rsub_tensor_scaled, bi.rsub_scaled)
+    check_alpha("rsub", alpha, input, other)
+    return call, (input, other, alpha)
+
+
+@choice
+def div(input: Any, other: Any, *, rounding_mode: Any = UNSET) -> Any:
+    """The quotient, element by element: the true one, or rounded down ("floor") or towards zero ("trunc")."""
+    if rounding_mode is UNSET:
+        return ar.div, (input, other)
+    if rounding_mode not in (None, "trunc", "floor"):
+        raise RuntimeError(
+            f"div expected rounding_mode to be one of None, 'trunc', or 'floor' but found '{rounding_mode}'"
+        )
+    return dv.div_unrounded if rounding_mode is None else dv.div_rounded, (input, other, rounding_mode)
+
+
+@choice
+def floor_divide(input: Any, other: Any) -> Any:
+    """The quotient rounded down, as Python's `//`; it has no derivative."""
+    call = of_kinds("floor_divide", input, other, dv.floor_divide, dv.floor_divide, dv.floor_divide)
+    return call, (input, other)
+
+
+@choice
+def fmod(input: Any, other: Any) -> Any:
+    """What division rounded towards zero leaves, with the sign of `input`."""
+    return of_kinds("fmod", input, other, dv.fmod, dv.fmod_number), (input, other)
+
+
+@choice
+def remainder(input: Any, other: Any) -> Any:
+    """What division rounded down leaves, with the sign of `other`, as Python's `%`."""
+    call = of_kinds("remainder", input, other, dv.remainder, dv.remainder_number, dv.remainder_of_number)
+    return call, (input, other)
+
+
+# ── bounds
+# ─────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def check_bound(input: Any, bound: Any) -> None:
+    """RuntimeError with PyTorch's text for a bound that the result's dtype cannot hold."""
+    if bound is None:
+        return
+    kind = dtypes.result_type(input._data, bound)
+    if isinstance(bound, complex):
+        raise RuntimeError("value cannot be converted to type double without overflow")
+    limits: Any = np.iinfo(kind) if kind.kind in "iu" else np.finfo(kind) if kind.kind == "f" else None
+    if (
+        limits is not None
+        and abs(bound) != np.inf
+        and not (bound != bound or limits.min <= bound <= limits.max)
+    ):
+        raise RuntimeError(f"value cannot be converted to type {C_NAMES[kind.name]} without overflow")
+
+
+@choice
+def clamp(input: Any, min: Any = None, max: Any = None) -> Any:
+    """Each element brought between `min` and `max`, both numbers or both tensors, of which one may be left
+    out.
+    """
+    given = [bound for bound in (min, max) if bound is not None]
+    tensors = [isinstance(bound, TensorBase) for bound in given]
+    if isinstance(input, TensorBase) and not given:
+        raise RuntimeError("torch.clamp: At least one of 'min' or 'max' must not be None")
+    if not isinstance(input, TensorBase) or any(tensors) != all(tensors):
+        raise invalid("clamp", input, *given)
+    if tensors[0]:
+        return bounds.clamp, (input, min, max)
+    if not all(isinstance(bound, NUMBERS) for bound in given):
+        raise invalid("clamp", input, *given)
+    check_bound(input, min)
+    check_bound(input, max)
+    return bounds.clamp_numbers, (input, min, max)
+
+
+def one_bound(name: str, input: Any, bound: Any, tensors: Any, number: Any) -> Any:
+    """The op for one bound."""
+    call = of_kinds(name, input, bound, tensors, number)
+    if call is number:
+        check_bound(input, bound)
+    return call, (input, bound)
+
+
+@choice
+def clamp_min(input: Any, min: Any) -> Any:
+    """The greater of each element and `min`, a number or a tensor."""
+    return one_bound("clamp_min", input, min, bounds.clamp_min_tensor, bounds.clamp_min)
+
+
+@choice
+def clamp_max(input: Any, max: Any) -> Any:
+    """The smaller of each element and `max`, a number or a tensor."""
+    return one_bound("clamp_max", input, max, bounds.clamp_max_tensor, bounds.clamp_max)
+
+
+# ── powers and logarithms
+# ─────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+@choice
+def copysign(input: Any, other: Any) -> Any:
+    """The size of `input` with the sign of `other`, a number or a tensor."""
+    return of_kinds("copysign", input, other, bi.copysign, bi.copysign_number), (input, other)
+
+
+@choice
+def xlogy(input: Any, other: Any) -> Any:
+    """`input · ln other`; 0 where `input` is 0."""
+    return of_kinds("xlogy", input, other, lg.xlogy, lg.xlogy_by_number, lg.xlogy_of_number), (input, other)
+
+
+def doubled(x: Any, kind: Any) -> Any:
+    """A tensor in double precision; a number as it is."""
+    return converted(x, kind, False, None) if isinstance(x, TensorBase) else x
+
+
+def double_kind(name: str, *operands: Any) -> Any:
+    """In which of the two dtypes of double precision `float_power` works on its operands."""
+    if not any(isinstance(x, TensorBase) for x in operands) or not all(
+        isinstance(x, (TensorBase, *NUMBERS)) for x in operands
+    ):
+        raise invalid(name, *operands)
+    complexes = [np.iscomplexobj(x._data if isinstance(x, TensorBase) else x) for x in operands]
+    return dtypes.complex128 if any(complexes) else dtypes.float64
+
+
+def float_power(input: Any, exponent: Any) -> Any:
+    """`input` to the power of `exponent`, computed in double precision."""
+    kind = double_kind("float_power", input, exponent)
+    return power(doubled(input, kind), doubled(exponent, kind))
+
+
+@choice
+def lerp(input: Any, end: Any, weight: Any) -> Any:
+    """The point between `input` and `end`: `input + weight · (end - input)`."""
+    is_number = isinstance(weight, NUMBERS)
+    if not (isinstance(input, TensorBase) and isinstance(end, TensorBase)) or not (
+        is_number or isinstance(weight, TensorBase)
+    ):
+        raise invalid("lerp", input, end, weight)
+    expected = dtypes.of(input._data)
+    for name, other in (("end", end), ("weight", weight)):
+        if is_number and other is weight:
+            continue
+        found = dtypes.of(other._data)
+        if found is not expected and not (other is weight and other._data.ndim == 0):
+            wanted, got = (CALLED[k.name] for k in (expected, found))
+            raise RuntimeError(f"expected dtype {wanted} for `{name}` but got dtype {got}")
+    return te.lerp if is_number else te.lerp_tensor, (input, end, weight)
+
+
+CALLED = {
+    **C_NAMES, "float16": "c10::Half", "int8": "signed char", "int16": "short", "int64": "long int",
+    "uint8": "unsigned char", "bool": "bool", "complex64": "c10::complex<float>",
+    "complex128": "c10::complex<double>",
+}  # fmt: skip
+
+
+def of_three(call: Any, input: Any, tensor1: Any, tensor2: Any, value: Any) -> Any:
+    """The arguments of a sum with a product or quotient."""
+    check_tensors(call.op, (input, tensor1, tensor2))
+    if not isinstance(value, NUMBERS):
+        raise TypeError(f"{call.op.name}(): argument 'value' must be Number, not {kind_of(value)}")
+    return call, (input, tensor1, tensor2, value)
+
+
+@choice
+def addcmul(input: Any, tensor1: Any, tensor2: Any, *, value: Any = 1) -> Any:
+    """`input + value · tensor1 · tensor2`, element by element."""
+    return of_three(te.addcmul, input, tensor1, tensor2, value)
+
+
+@choice
+def addcdiv(input: Any, tensor1: Any, tensor2: Any, *, value: Any = 1) -> Any:
+    """`input + value · tensor1 / tensor2`, element by element."""
+    return of_three(te.addcdiv, input, tensor1, tensor2, value)
+
+
+def heaviside_checked(input: Any, values: Any) -> Any:
+    """The op, with PyTorch's errors for dtypes."""
+    check_tensors(bi.heaviside.op, (input, values))
+    if "c" in (input._data.dtype.kind, values._data.dtype.kind):
+        raise RuntimeError("heaviside is not yet implemented for complex tensors.")
+    if input._data.dtype != values._data.dtype:
+        raise RuntimeError("heaviside is not yet implemented for tensors with different dtypes.")
+    return bi.heaviside, (input, values)
+
+
+@choice
+def heaviside(input: Any, values: Any) -> Any:
+    """0 for negative elements, 1 for positive ones, the element of `values` for 0."""
+    return heaviside_checked(input, values)
+
+
+# ── of tensors only
+# ─────────────────────────────────────────────────────────────────────────────────────────────────
+
+maximum, minimum = function(bounds.maximum), function(bounds.minimum)
+fmax, fmin = function(bounds.fmax), function(bounds.fmin)
+atan2, hypot, nextafter = function(bi.atan2), function(bi.hypot), function(bi.nextafter)
+ldexp, logaddexp, logaddexp2 = function(bi.ldexp), function(bi.logaddexp), function(bi.logaddexp2)
+gcd, lcm = function(dv.gcd), function(dv.lcm)
+
+
+class Binary(TensorBase):
+    """Functions of two and three operands as methods."""
+
+    __slots__ = ()
+
+    div = divide = true_divide = div
+    floor_divide, fmod, remainder = floor_divide, fmod, remainder
+    clamp, clip, clamp_min, clamp_max = clamp, clamp, clamp_min, clamp_max
+    maximum, minimum = method(bounds.maximum), method(bounds.minimum)
+    fmax, fmin = method(bounds.fmax), method(bounds.fmin)
+    atan2 = arctan2 = method(bi.atan2)
+    hypot, nextafter, heaviside = method(bi.hypot), method(bi.nextafter), heaviside
+    ldexp, logaddexp, logaddexp2 = method(bi.ldexp), method(bi.logaddexp), method(bi.logaddexp2)
+    gcd, lcm = method(dv.gcd), method(dv.lcm)
+    copysign, xlogy, float_power = copysign, xlogy, float_power
+    lerp, addcmul, addcdiv = lerp, addcmul, addcdiv
+
+
+class BinaryInPlace(TensorBase):
+    """The same, written into the tensor."""
+
+    __slots__ = ()
+
+    div_ = divide_ = true_divide_ = in_place_by(div)
+    floor_divide_, fmod_, remainder_ = in_place_by(floor_divide), in_place_by(fmod), in_place_by(remainder)
+    clamp_ = clip_ = in_place_by(clamp)
+    clamp_min_, clamp_max_ = in_place_by(clamp_min), in_place_by(clamp_max)
+    atan2_ = arctan2_ = method_in_place(bi.atan2)
+    hypot_, nextafter_, ldexp_ = (
+        method_in_place(bi.hypot),
+        method_in_place(bi.nextafter),
+        method_in_place(bi.ldexp),
+    )
+    heaviside_, copysign_, xlogy_ = in_place_by(heaviside), in_place_by(copysign), in_place_by(xlogy)
+    gcd_, lcm_ = method_in_place(dv.gcd), method_in_place(dv.lcm)
+    lerp_, addcmul_, addcdiv_ = in_place_by(lerp), in_place_by(addcmul), in_place_by(addcdiv)
+    __itruediv__ = __idiv__ = div_
+    __ifloordiv__, __imod__ = floor_divide_, remainder_
+
+    def float_power_(self, exponent: Any) -> Any:
+        """`self **= exponent` of a tensor in double precision."""
+        kind, own = double_kind("float_power_", self, exponent), dtypes.of(self._data)
+        if kind is not own:
+            raise RuntimeError(
+                f"the base given to float_power_ has dtype {own.title} but the operation's result requires "
+                f"dtype {kind.title}"
+            )
+        call = ar.pow_tensor if isinstance(exponent, TensorBase) else ar.pow_scalar
+        return in_place(call.op, self, doubled(exponent, kind))

@@ -1,0 +1,255 @@
+"""Conversions between dtypes, and what dtypes there are."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from .. import devices, dtypes
+from ..devices import check_device, contiguous_format, device, memory_format, preserve_format, unfilled_like
+from ..op import F
+from ..tensor_base import TensorBase
+from .operands import NUMBERS, invalid, kind_of
+
+NO_BFLOAT16 = "minigrad has no bfloat16: NumPy has no such dtype"
+NO_COMPLEX32 = "minigrad has no complex32: NumPy has no such dtype"
+
+
+def target(args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, bool, Any]:
+    """What the arguments of `to` ask for, in any of its forms: the dtype, whether to copy, and how the result
+    lies in memory.
+    """
+    names = ["dtype", "non_blocking", "copy"]
+    first = args[0] if args else None
+    if isinstance(first, TensorBase):
+        args = (dtypes.of(first._data), *args[1:])
+    elif not isinstance(first, dtypes.dtype) and args:
+        names.insert(0, "device")
+    known = {*names, "device", "dtype", "memory_format"}
+    if len(args) > len(names) or not known.issuperset(kwargs):
+        raise invalid("to", *args, **kwargs)
+    asked = dict(zip(names, args)) | kwargs
+    check_target(asked, args, kwargs)
+    return asked.get("dtype"), bool(asked.get("copy")), asked.get("memory_format")
+
+
+def check_target(asked: dict[str, Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+    """PyTorch's errors for what is no dtype, device or order in memory."""
+    place, kind, order = asked.get("device"), asked.get("dtype"), asked.get("memory_format")
+    if place is not None:
+        if not isinstance(place, (str, device)) and type(place).__name__ != "device":
+            raise invalid("to", *args, **kwargs)
+        check_device(device(str(place)))
+    flags = [asked.get(name, False) for name in ("non_blocking", "copy")]
+    if not (kind is None or isinstance(kind, dtypes.dtype)) or not all(isinstance(f, bool) for f in flags):
+        raise invalid("to", *args, **kwargs)
+    if not (order is None or isinstance(order, memory_format) or type(order).__name__ == "memory_format"):
+        raise invalid("to", *args, **kwargs)
+
+
+def format_of(order: Any) -> Any:
+    """minigrad's constant for an order in memory, which may be PyTorch's."""
+    return order if order is None else getattr(devices, str(order).rpartition(".")[2])
+
+
+def is_laid(data: Any, order: Any) -> bool:
+    """Whether an array lies in memory as `order` says."""
+    if order is None or order is preserve_format or np.ndim(data) == 0:
+        return True
+    if order is contiguous_format:
+        return bool(data.flags.c_contiguous)
+    return unfilled_like(data, data.dtype, order).strides == data.strides
+
+
+def converted(t: Any, kind: Any, copy: bool, order: Any) -> Any:
+    """A tensor in a dtype and an order in memory: itself if it is so already, unless `copy`."""
+    own, order = dtypes.of(t._data), format_of(order)
+    if (kind is None or kind is own) and not copy and is_laid(t._data, order):
+        return t
+    return F.to(t, (kind or own).numpy, order)
+
+
+def cast(name: str, kind: Any) -> Any:
+    """The method for one dtype."""
+
+    def convert(self: Any, *, memory_format: Any = None) -> Any:
+        return converted(self, kind, False, memory_format)
+
+    convert.__name__ = convert.__qualname__ = name
+    convert.__doc__ = f"The tensor as {kind.name}; itself if it is that already."
+    return convert
+
+
+class Casts(TensorBase):
+    """Conversions to other dtypes as methods."""
+
+    __slots__ = ()
+
+    def to(self, *args: Any, **kwargs: Any) -> Any:
+        """The tensor in another dtype or order in memory, itself if it is so already and `copy` is not set:
+        `to(dtype)`, `to(device, dtype)` or `to(other)`, with `non_blocking`, `copy` and `memory_format`.
+        RuntimeError for a device other than the CPU.
+        """
+        kind, copy, order = target(args, kwargs)
+        return converted(self, kind, copy, order)
+
+    half, float, double = (
+        cast("half", dtypes.float16),
+        cast("float", dtypes.float32),
+        cast("double", dtypes.float64),
+    )
+    char, short, int, long = (
+        cast("char", dtypes.int8),
+        cast("short", dtypes.int16),
+        cast("int", dtypes.int32),
+        cast("long", dtypes.int64),
+    )
+    byte, bool = cast("byte", dtypes.uint8), cast("bool", dtypes.bool_)
+    cfloat, cdouble = cast("cfloat", dtypes.complex64), cast("cdouble", dtypes.complex128)
+
+    def bfloat16(self, *, memory_format: Any = None) -> Any:
+        """Always TypeError: NumPy has no such dtype."""
+        raise TypeError(NO_BFLOAT16)
+
+    def chalf(self, *, memory_format: Any = None) -> Any:
+        """Always TypeError: NumPy has no such dtype."""
+        raise TypeError(NO_COMPLEX32)
+
+    def type(self, dtype: Any = None, non_blocking: Any = False) -> Any:
+        """The name of the tensor's kind, as "torch.FloatTensor"; or the tensor in the dtype of this name."""
+        if dtype is None:
+            return f"torch.{dtypes.of(self._data).title}Tensor"
+        return converted(self, kind_named(dtype), False, None)
+
+    def type_as(self, other: Any) -> Any:
+        """The tensor in the dtype of another."""
+        if not isinstance(other, TensorBase):
+            raise TypeError(f"type_as(): argument 'other' (position 1) must be Tensor, not {kind_of(other)}")
+        return converted(self, dtypes.of(other._data), False, None)
+
+    def is_nonzero(self) -> Any:
+        """Whether the one element is not 0; RuntimeError for more elements or none."""
+        return is_nonzero(self)
+
+
+def kind_named(name: Any) -> Any:
+    """The dtype that `Tensor.type` is asked for."""
+    if isinstance(name, dtypes.dtype):
+        return name
+    if not isinstance(name, (str, type)):
+        raise TypeError("dtype must be a type, str, or dtype object")
+    text = name if isinstance(name, str) else f"torch.{name.__name__}"
+    for kind in dtypes.ALL:
+        if text == f"torch.{kind.title}Tensor":
+            return kind
+    raise ValueError(f"invalid type: '{text}'")
+
+
+def is_nonzero(input: Any) -> Any:
+    """Whether the one element is not 0; RuntimeError for more elements or none."""
+    check_tensor("is_nonzero", input)
+    return bool(input)
+
+
+def numel(input: Any) -> Any:
+    """Number of elements."""
+    check_tensor("numel", input)
+    return input.numel()
+
+
+def check_tensor(name: str, input: Any) -> None:
+    """TypeError with PyTorch's text unless this is a tensor."""
+    if not isinstance(input, TensorBase):
+        raise TypeError(f"{name}(): argument 'input' (position 1) must be Tensor, not {kind_of(input)}")
+
+
+# ── dtypes
+# ─────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def result_type(tensor1: Any, tensor2: Any) -> Any:
+    """The dtype that an op on two tensors or numbers works in."""
+    if not all(isinstance(x, (TensorBase, *NUMBERS)) for x in (tensor1, tensor2)):
+        raise invalid("result_type", tensor1, tensor2)
+    raws = [x._data if isinstance(x, TensorBase) else x for x in (tensor1, tensor2)]
+    return dtypes.OF_NUMPY[dtypes.result_type(*raws)]
+
+
+def check_dtypes(name: str, **kinds: Any) -> None:
+    """TypeError with PyTorch's text for what is no dtype."""
+    for at, (argument, kind) in enumerate(kinds.items(), 1):
+        if not isinstance(kind, dtypes.dtype):
+            raise TypeError(
+                f"{name}(): argument '{argument}' (position {at}) must be torch.dtype, not {kind_of(kind)}"
+            )
+
+
+def can_cast(from_: Any, to: Any) -> bool:
+    """Whether a result of one dtype may be written into a tensor of another: bools into integers, these into
+    floats, these into complex numbers, not back.
+    """
+    check_dtypes("can_cast", from_=from_, to=to)
+    return bool(from_.category <= to.category)
+
+
+def promote_types(type1: Any, type2: Any) -> Any:
+    """The smallest dtype that holds both."""
+    check_dtypes("promote_types", type1=type1, type2=type2)
+    return dtypes.OF_NUMPY[dtypes.result_type(*(np.empty(1, kind.numpy) for kind in (type1, type2)))]
+
+
+class Limits:
+    """What `finfo` and `iinfo` share."""
+
+    shown: tuple[str, ...] = ()
+
+    def __repr__(self) -> str:
+        values = ((n, getattr(self, n)) for n in self.shown)
+        described = (f"{n}={v:.6g}" if isinstance(v, float) else f"{n}={v}" for n, v in values)
+        return f"{type(self).__name__}({', '.join(described)})"
+
+    def __eq__(self, other: object) -> bool:
+        return type(other) is type(self) and vars(other) == vars(self)
+
+    def __hash__(self) -> int:
+        return hash(repr(self))
+
+
+class finfo(Limits):
+    """The limits of a floating-point dtype (of a complex one, of its parts): `bits`, `eps`, `max`, `min`,
+    `tiny`, `smallest_normal`, `resolution`, `dtype`. TypeError for integers.
+    """
+
+    shown = ("resolution", "min", "max", "eps", "smallest_normal", "tiny", "dtype")
+
+    def __init__(self, type: Any = None) -> None:
+        kind = dtypes.get_default_dtype() if type is None else type
+        check_dtypes("finfo", type=kind)
+        if kind.category < 2:
+            raise TypeError(
+                "torch.finfo() requires a floating point input type. Use torch.iinfo to handle 'torch.finfo'"
+            )
+        known = np.finfo(kind.to_real().numpy)
+        self.bits, self.dtype = known.bits, kind.to_real().name
+        self.eps, self.max, self.min = float(known.eps), float(known.max), float(known.min)
+        self.tiny = self.smallest_normal = float(known.tiny)
+        self.resolution = 10.0**-known.precision
+
+
+class iinfo(Limits):
+    """The limits of an integer dtype: `bits`, `max`, `min`, `dtype`. TypeError for others."""
+
+    shown = ("min", "max", "dtype")
+
+    def __init__(self, type: Any) -> None:
+        check_dtypes("iinfo", type=type)
+        if type.category == 0:
+            raise TypeError("torch.bool is not supported by torch.iinfo")
+        if type.category > 1:
+            raise TypeError(
+                "torch.iinfo() requires an integer input type. Use torch.finfo to handle 'torch.iinfo'"
+            )
+        known = np.iinfo(type.numpy)
+        self.bits, self.dtype = known.bits, type.name
+        self.max, self.min = known.max, known.min

@@ -1,0 +1,68 @@
+"""Running sums, products and extremes, as functions and as methods."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .. import return_types
+from ..inplace import in_place
+from ..ops import cumulative as cu
+from ..tensor_base import TensorBase
+from .differences import diff
+from .reductions import numpys, one, reducing
+
+
+def checked(name: str, dtype: Any) -> Any:
+    """The NumPy dtype of `dtype`; NotImplementedError in PyTorch's words for bools."""
+    if dtype is not None and dtype.title == "Bool":
+        raise NotImplementedError(f"\"{name}_out_cpu\" not implemented for 'Bool'")
+    return numpys(dtype)
+
+
+@reducing
+def cumsum(input: Any, dim: int, *, dtype: Any = None) -> Any:
+    """The sum of all elements up to each one along `dim`; whole numbers give int64 without `dtype`."""
+    return cu.cumsum(input, one("cumsum", dim), checked("cumsum", dtype))
+
+
+@reducing
+def cumprod(input: Any, dim: int, *, dtype: Any = None) -> Any:
+    """The product of all elements up to each one along `dim`; whole numbers give int64 unless `dtype` is
+    given.
+    """
+    return cu.cumprod(input, one("cumprod", dim), checked("cumprod", dtype))
+
+
+@reducing
+def cummax(input: Any, dim: int) -> Any:
+    """The greatest of all elements up to each one along `dim`, and its index (of equal ones the last)."""
+    return return_types.cummax(*cu.cummax(input, one("cummax", dim)))
+
+
+@reducing
+def cummin(input: Any, dim: int) -> Any:
+    """The smallest of all elements up to each one along `dim`, and its index (of equal ones the last)."""
+    return return_types.cummin(*cu.cummin(input, one("cummin", dim)))
+
+
+@reducing
+def logcumsumexp(input: Any, dim: int) -> Any:
+    """The logarithm of the sum of the exponentials of all elements up to each one along `dim`."""
+    return cu.logcumsumexp(input, one("logcumsumexp", dim))
+
+
+class Cumulative(TensorBase):
+    """Running sums, products and extremes, and differences of neighbours."""
+
+    __slots__ = ()
+
+    cumsum, cumprod, cummax, cummin, logcumsumexp = cumsum, cumprod, cummax, cummin, logcumsumexp
+    diff = diff
+
+    def cumsum_(self, dim: int, *, dtype: Any = None) -> Any:
+        """`cumsum` in place; `dtype` must be the tensor's own."""
+        return in_place(cu.cumsum.op, self, dim, checked("cumsum", dtype))
+
+    def cumprod_(self, dim: int, *, dtype: Any = None) -> Any:
+        """`cumprod` in place; `dtype` must be the tensor's own."""
+        return in_place(cu.cumprod.op, self, dim, checked("cumprod", dtype))

@@ -1,0 +1,319 @@
+"""Elements gathered and scattered by tensors of indices, and chosen by masks."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..dtypes import of, result_type
+from ..inplace import in_place
+from ..op import F, check_broadcast
+from ..ops import indexing_along, masking, picking, reducing_along, scattering, writing_views
+from ..ops.shape import place
+from ..tensor_base import TensorBase, Tensors, wrap
+from .indexing import refuse_batched
+from .views import strided_place
+
+# ── the op that PyTorch takes
+# ─────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+ASK = "Please file an issue at https://github.com/pytorch/pytorch/issues if you need this feature."
+NUMBERS = (int, float, complex, np.generic)
+
+
+def mixed_up(name: str, *given: Any) -> TypeError:
+    """PyTorch's error for arguments of which no form of a function is made."""
+    kinds = ", ".join("Tensor" if isinstance(x, TensorBase) else type(x).__name__ for x in given)
+    return TypeError(f"{name}() received an invalid combination of arguments - got ({kinds})")
+
+
+def check_single(name: str, value: Any) -> None:
+    """RuntimeError with PyTorch's text for a value that has dimensions."""
+    if value._data.ndim:
+        raise RuntimeError(
+            f"{name}_ only supports a 0-dimensional value tensor, but got tensor with "
+            f"{value._data.ndim} dimension(s)."
+        )
+
+
+def mask_filler(mask: Any, value: Any) -> Any:
+    """The op of `masked_fill`: that for a number or that for a tensor of one."""
+    if isinstance(value, NUMBERS):
+        return masking.masked_fill
+    if not isinstance(value, TensorBase):
+        raise mixed_up("masked_fill", mask, value)
+    check_single("masked_fill", value)
+    return masking.masked_fill_tensor
+
+
+def index_filler(dim: Any, index: Any, value: Any) -> Any:
+    """The op of `index_fill`: that for a number or that for a tensor of one."""
+    if isinstance(value, NUMBERS):
+        return indexing_along.index_fill
+    if not isinstance(value, TensorBase):
+        raise mixed_up("index_fill", dim, index, value)
+    check_single("index_fill", value)
+    return indexing_along.index_fill_tensor
+
+
+def scatterer(src: Any, value: Any, reduce: Any) -> tuple[Any, tuple[Any, ...]]:
+    """The op of `scatter`, and its last arguments."""
+    given = value if src is None else src
+    if isinstance(given, TensorBase):
+        op, reducing = scattering.scatter_src, scattering.scatter_with
+    else:
+        op, reducing = scattering.scatter_value, scattering.scatter_value_with
+    return (op, (given,)) if reduce is None else (reducing, (given, reduce))
+
+
+def checked(result: Any, index: Any, src: Any) -> Any:
+    """`result`; the gradient of a `src` that is larger than `index` does not fit it, which is found out when
+    it is sent.
+    """
+    if isinstance(src, TensorBase) and result._fn is not None and src._data.shape != index._data.shape:
+        result._fn._extra_made.unpacks = True
+    return result
+
+
+def listed(indices: Any, values: Any) -> Tensors:
+    """The indices of `index_put`; TypeError with PyTorch's text unless they are a list of tensors, and the
+    values a tensor.
+    """
+    if not isinstance(indices, (tuple, list)):
+        raise TypeError(
+            "index_put(): argument 'indices' (position 1) must be tuple of Tensors, not "
+            f"{type(indices).__name__}"
+        )
+    for i, index in enumerate(indices):
+        if not isinstance(index, TensorBase):
+            raise TypeError(f"expected Tensor as element {i} in argument 0, but got {type(index).__name__}")
+    if not isinstance(values, TensorBase):
+        raise TypeError(
+            f"index_put(): argument 'values' (position 2) must be Tensor, not {type(values).__name__}"
+        )
+    return Tensors(indices)
+
+
+# ── functions
+# ─────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def index_put(input: Any, indices: Any, values: Any, accumulate: bool = False) -> Any:
+    """A copy with `values`, broadcast, at `indices` (a tuple of tensors), or with them added there."""
+    return picking.index_put(input, listed(indices, values), values, accumulate)
+
+
+def index_add(input: Any, dim: int, index: Any, source: Any, *, alpha: Any = 1) -> Any:
+    """A copy with `alpha` times the parts of `source` along `dim` added at the places `index`."""
+    return indexing_along.index_add(input, dim, index, source, alpha)
+
+
+def index_fill(input: Any, dim: int, index: Any, value: Any) -> Any:
+    """A copy with `value` in the parts along `dim` at the places `index`."""
+    return index_filler(dim, index, value)(input, dim, index, value)
+
+
+def index_reduce(
+    input: Any, dim: int, index: Any, source: Any, reduce: str, *, include_self: bool = True
+) -> Any:
+    """A copy in which the parts of `source` are put together with what is at the places `index`."""
+    return reducing_along.index_reduce(input, dim, index, source, reduce, include_self)
+
+
+def scatter(
+    input: Any, dim: int, index: Any, src: Any = None, value: Any = None, *, reduce: str | None = None
+) -> Any:
+    """A copy with the elements of `src`, or a number, at the places `index` along `dim`; `reduce` "add" or
+    "multiply" puts them together with what is there, without a derivative.
+    """
+    op, given = scatterer(src, value, reduce)
+    return checked(op(input, dim, index, *given), index, given[0])
+
+
+def scatter_add(input: Any, dim: int, index: Any, src: Any) -> Any:
+    """A copy with the elements of `src` added at the places `index` along `dim`."""
+    if not isinstance(src, TensorBase):
+        raise TypeError(
+            f"scatter_add(): argument 'src' (position 3) must be Tensor, not {type(src).__name__}"
+        )
+    return checked(scattering.scatter_add(input, dim, index, src), index, src)
+
+
+def scatter_reduce(
+    input: Any, dim: int, index: Any, src: Any, reduce: str, *, include_self: bool = True
+) -> Any:
+    """A copy in which the elements of `src` are put together with what is at the places `index` along `dim`:
+    by "sum", "prod", "mean", "amax" or "amin".
+    """
+    result = reducing_along.scatter_reduce(input, dim, index, src, reduce, include_self)
+    return checked(result, index, src)
+
+
+def take_along_dim(input: Any, indices: Any, dim: int | None = None) -> Any:
+    """The elements at `indices` along `dim`, both broadcast but for `dim`; without `dim`, of the flattened
+    tensor.
+    """
+    kind = of(indices._data)
+    if kind.category != 1:
+        raise RuntimeError(f"torch.take_along_dim(): dtype of indices should be Long but got {kind.title}")
+    if dim is None:
+        return scattering.gather(F.reshape(input, (-1,)), 0, F.reshape(indices, (-1,)))
+    n, m = input._data.ndim, indices._data.ndim
+    if n != m:
+        raise RuntimeError(
+            "torch.take_along_dim(): input and indices should have the same number of dimensions, but got "
+            f"{n} dimensions for input, and {m} dimensions for indices"
+        )
+    at = place(dim, n)
+    sizes, places = list(input._data.shape), list(indices._data.shape)
+    others = [(*s[:at], 1, *s[at + 1 :]) for s in (sizes, places)]
+    check_broadcast(*others)
+    shape = np.broadcast_shapes(*others)
+    own = F.expand(input, (*shape[:at], sizes[at], *shape[at + 1 :]))
+    if sizes[at]:
+        indices = wrap((indices._data % sizes[at])[()])  # as PyTorch counts, however far out they are
+    return scattering.gather(own, dim, F.expand(indices, (*shape[:at], places[at], *shape[at + 1 :])))
+
+
+def nonzero(input: Any, *, as_tuple: bool = False) -> Any:
+    """The places of the elements that are not 0: a row of indices for each, or (`as_tuple`) a vector of
+    indices for each dimension.
+    """
+    refuse_batched(input, f"Attempted to vmap over aten::nonzero. {ASK}")
+    if not as_tuple:
+        return masking.nonzero(input)
+    return F.unbind(masking.nonzero(input if input._data.ndim else F.unsqueeze(input, 0)), 1)
+
+
+def nonzero_static(input: Any, *, size: int, fill_value: int = -1) -> Any:
+    """The first `size` rows of `nonzero`, and rows of `fill_value` where there are fewer."""
+    return masking.nonzero_static(input, size, fill_value)
+
+
+def argwhere(input: Any) -> Any:
+    """The places of the elements that are not 0, a row of indices for each."""
+    return nonzero(input)
+
+
+def where(condition: Any, input: Any = None, other: Any = None) -> Any:
+    """`input` where `condition` holds, else `other`; of `condition` alone, the places where it holds."""
+    if input is None and other is None:
+        refuse_batched(condition, f"Attempted to vmap over aten::where. {ASK}")
+        return nonzero(condition, as_tuple=True)
+    given = [x for x in (condition, input, other) if x is not None]
+    known = all(isinstance(x, (TensorBase, *NUMBERS)) for x in given)
+    if len(given) < 3 or not (known and isinstance(condition, TensorBase)):
+        raise mixed_up("where", *given)
+    tensors = [x for x in (input, other) if isinstance(x, TensorBase)]
+    condition = held(condition)
+    for t in tensors:
+        check_broadcast(condition._data.shape, t._data.shape)
+    if not tensors:
+        number = result_type(input, other).type
+        input, other = wrap(number(input)), wrap(number(other))
+    return F.where(condition, input, other)
+
+
+def held(condition: Any) -> Any:
+    """A condition as bools; RuntimeError with PyTorch's text for other numbers than bytes."""
+    kind = of(condition._data)
+    if kind.name == "uint8":
+        return wrap(condition._data != 0)
+    if kind.name != "bool":
+        raise RuntimeError(
+            f"where expected condition to be a boolean tensor, but got a tensor with dtype {kind.title}"
+        )
+    return condition
+
+
+def as_strided_scatter(input: Any, src: Any, size: Any, stride: Any, storage_offset: Any = None) -> Any:
+    """A copy with `src` in the part of the memory that these sizes and strides describe."""
+    return writing_views.as_strided_scatter(input, src, *strided_place(input, size, stride, storage_offset))
+
+
+# ── methods
+# ─────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+class Gathering(TensorBase):
+    """Elements gathered and scattered by indices, and chosen by masks."""
+
+    __slots__ = ()
+
+    gather, take, put = scattering.gather, picking.take, picking.put
+    index_select, index_copy = indexing_along.index_select, indexing_along.index_copy
+    masked_select, masked_scatter = masking.masked_select, masking.masked_scatter
+    select_scatter, slice_scatter = writing_views.select_scatter, writing_views.slice_scatter
+    diagonal_scatter = writing_views.diagonal_scatter
+    index_put, index_add, index_fill, index_reduce = index_put, index_add, index_fill, index_reduce
+    scatter, scatter_add, scatter_reduce = scatter, scatter_add, scatter_reduce
+    take_along_dim, as_strided_scatter = take_along_dim, as_strided_scatter
+    nonzero, nonzero_static, argwhere = nonzero, nonzero_static, argwhere
+
+    def where(self, condition: Any, other: Any) -> Any:
+        """The tensor where `condition` holds, else `other`."""
+        return where(condition, self, other)
+
+    def masked_fill(self, mask: Any, value: Any) -> Any:
+        """A copy with `value` where `mask` holds."""
+        return mask_filler(mask, value)(self, mask, value)
+
+
+class WritingAtIndices(TensorBase):
+    """The same in place."""
+
+    __slots__ = ()
+
+    def index_put_(self, indices: Any, values: Any, accumulate: bool = False) -> Any:
+        """Write `values` at `indices`, or add them there."""
+        return in_place(picking.index_put.op, self, listed(indices, values), values, accumulate)
+
+    def index_add_(self, dim: int, index: Any, source: Any, *, alpha: Any = 1) -> Any:
+        """Add `alpha` times the parts of `source` at the places `index` along `dim`."""
+        return in_place(indexing_along.index_add.op, self, dim, index, source, alpha)
+
+    def index_copy_(self, dim: int, index: Any, source: Any) -> Any:
+        """Write the parts of `source` at the places `index` along `dim`."""
+        return in_place(indexing_along.index_copy.op, self, dim, index, source)
+
+    def index_fill_(self, dim: int, index: Any, value: Any) -> Any:
+        """Write `value` into the parts at the places `index` along `dim`."""
+        return in_place(index_filler(dim, index, value).op, self, dim, index, value)
+
+    def index_reduce_(
+        self, dim: int, index: Any, source: Any, reduce: str, *, include_self: bool = True
+    ) -> Any:
+        """Put the parts of `source` together with what is at the places `index` along `dim`."""
+        return in_place(reducing_along.index_reduce.op, self, dim, index, source, reduce, include_self)
+
+    def put_(self, index: Any, source: Any, accumulate: bool = False) -> Any:
+        """Write the elements of `source` at `index` of the flattened tensor, or add them there."""
+        return in_place(picking.put.op, self, index, source, accumulate)
+
+    def scatter_(
+        self, dim: int, index: Any, src: Any = None, value: Any = None, *, reduce: str | None = None
+    ) -> Any:
+        """Write the elements of `src`, or a number, at the places `index` along `dim`."""
+        op, given = scatterer(src, value, reduce)
+        return checked(in_place(op.op, self, dim, index, *given), index, given[0])
+
+    def scatter_add_(self, dim: int, index: Any, src: Any) -> Any:
+        """Add the elements of `src` at the places `index` along `dim`."""
+        return checked(in_place(scattering.scatter_add.op, self, dim, index, src), index, src)
+
+    def scatter_reduce_(
+        self, dim: int, index: Any, src: Any, reduce: str, *, include_self: bool = True
+    ) -> Any:
+        """Put the elements of `src` together with what is at the places `index` along `dim`."""
+        op = reducing_along.scatter_reduce.op
+        return checked(in_place(op, self, dim, index, src, reduce, include_self), index, src)
+
+    def masked_fill_(self, mask: Any, value: Any) -> Any:
+        """Write `value` where `mask` holds."""
+        return in_place(mask_filler(mask, value).op, self, mask, value)
+
+    def masked_scatter_(self, mask: Any, source: Any) -> Any:
+        """Write the elements of `source`, one after the other, where `mask` holds."""
+        return in_place(masking.masked_scatter.op, self, mask, source)

@@ -1,0 +1,145 @@
+"""Tensors put together of vectors and matrices: grids, products, combinations, blocks."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from .. import dialect, dtypes
+from ..creation.arguments import kind_name
+from ..creation.data import leaf
+from ..op import F
+from ..tensor_base import TensorBase, wrap
+from .tensor import Size
+
+INDEXING = "torch.meshgrid: in an upcoming release, it will be required to pass the indexing argument."
+
+
+def meshgrid(*tensors: Any, indexing: str | None = None) -> tuple[Any, ...]:
+    """The coordinates of a grid along each of its dimensions, of 0- or 1-dim tensors of one dtype, as views.
+
+    With `indexing="ij"` (the default) result `i` varies along dimension `i`; with "xy" the first two
+    dimensions are exchanged.
+    """
+    if indexing is None:
+        dialect.warn(INDEXING, stacklevel=2)
+    return grid(tensors, "ij" if indexing is None else indexing)
+
+
+def grid(tensors: Any, indexing: str) -> tuple[Any, ...]:
+    """`meshgrid` with the indexing given."""
+    vectors = listed(tensors)
+    if not vectors:
+        raise RuntimeError("meshgrid expects a non-empty TensorList")
+    for t in vectors:
+        if t._data.dtype != vectors[0]._data.dtype:
+            raise RuntimeError("meshgrid expects all tensors to have the same dtype")
+        if t._data.ndim > 1:
+            kind = f"{dtypes.of(t._data).type_name}{{{','.join(map(str, t._data.shape))}}}"
+            raise RuntimeError(f"torch.meshgrid: Expected 0D or 1D tensor in the tensor list but got: {kind}")
+    if indexing not in ("ij", "xy"):
+        raise RuntimeError(f'torch.meshgrid: indexing must be one of "xy" or "ij", but received: {indexing}')
+    turned = indexing == "xy" and len(vectors) > 1
+    if turned:
+        vectors[:2] = vectors[1::-1]
+    shape = tuple(t._data.size for t in vectors)
+    found = []
+    for i, t in enumerate(vectors):
+        line = [1] * len(shape)
+        line[i] = shape[i]
+        found.append(F.expand(F.view(t, line), shape))
+    if turned:
+        found[:2] = found[1::-1]
+    return tuple(found)
+
+
+def listed(tensors: Any) -> list[Any]:
+    """Tensors given one by one or as one sequence."""
+    found = list(tensors[0] if len(tensors) == 1 and isinstance(tensors[0], (list, tuple)) else tensors)
+    for i, t in enumerate(found):
+        if not isinstance(t, TensorBase):
+            raise TypeError(f"expected Tensor as element {i} in argument 0, but got {kind_name(t)}")
+    return found
+
+
+def vector(t: Any) -> Any:
+    """`t` itself; RuntimeError unless it is one-dimensional."""
+    if t._data.ndim != 1:
+        raise RuntimeError(f"Expect a 1D vector, but got shape {list(t._data.shape)}")
+    return t
+
+
+def cartesian_prod(*tensors: Any) -> Any:
+    """Every way to take one element of each vector, a row each, the last changing fastest."""
+    vectors = [vector(t) for t in listed(tensors)]
+    if len(vectors) == 1:
+        return vectors[0]
+    return F.stack([F.reshape(t, (-1,)) for t in grid(vectors, "ij")], 1)
+
+
+def combinations(input: Any, r: int = 2, with_replacement: bool = False) -> Any:
+    """Every way to choose `r` elements of a vector in order, a row each; also repeatedly, if wished."""
+    vector(input)
+    if r < 0:
+        raise RuntimeError(f"Expect a non-negative number, but got {r}")
+    if r == 0:
+        return leaf(np.zeros(0, input._data.dtype))
+    places = np.indices((input._data.size,) * r)
+    pairs = itertools.pairwise(places)
+    chosen = [a <= b if with_replacement else a < b for a, b in pairs]
+    mask = wrap(np.all(chosen, 0) if chosen else np.ones(input._data.shape, bool))
+    return F.stack([F.masked_select(t, mask) for t in grid([input] * r, "ij")], 1)
+
+
+def block_diag(*tensors: Any) -> Any:
+    """A matrix with the tensors (matrices, vectors as rows, numbers) along its diagonal, else zeros."""
+    if not tensors:
+        return leaf(np.zeros((1, 0), dtypes.get_default_dtype().numpy))
+    return F.block_diag(listed((tensors,)))
+
+
+def broadcast_shapes(*shapes: Any) -> Any:
+    """The shape that tensors of these shapes broadcast to."""
+    lists = [(s,) if isinstance(s, int) else s for s in shapes]
+    rank = max((len(s) for s in lists if isinstance(s, Sequence)), default=0)
+    found = [1] * rank
+    for place, shape in enumerate(lists):
+        if not isinstance(shape, Sequence):
+            raise RuntimeError(
+                f"Input shapes should be of type ints, a tuple of ints, or a list of ints, got {shape}"
+            )
+        for i in range(-1, -1 - len(shape), -1):
+            widen(found, i, place, shape)
+    return Size(found)
+
+
+def widen(found: list[int], i: int, place: int, shape: Any) -> None:
+    """Let `found[i]` also be the size of `shape[i]`; an error where they do not agree."""
+    if shape[i] < 0:
+        raise ValueError("Attempting to broadcast a dimension with negative length!")
+    if shape[i] in (1, found[i]):
+        return
+    if found[i] != 1:
+        raise RuntimeError(
+            f"Attempting to broadcast a dimension of length {shape[i]} at {i}! Mismatching argument at index "
+            f"{place} had {tuple(shape)}; but expected shape should be broadcastable to {found}"
+        )
+    found[i] = shape[i]
+
+
+def vander(x: Any, N: int | None = None, increasing: bool = False) -> Any:
+    """The powers of each element of a vector, a row each: falling to 0, or rising from it; `N` columns."""
+    if x._data.ndim != 1:
+        raise RuntimeError("x must be a one-dimensional tensor.")
+    columns = x._data.size if N is None else N
+    if columns < 0:
+        raise RuntimeError("N must be non-negative.")
+    whole = x._data.dtype if x._data.dtype.kind in "fc" else np.dtype("int64")
+    powers = leaf(np.ones((x._data.size, columns), whole))
+    if columns > 1:
+        F.slice(powers, 1, 1, columns, 1).copy_(x.unsqueeze(1))
+        F.slice(powers, 1, 1, columns, 1).copy_(F.cumprod(F.slice(powers, 1, 1, columns, 1), 1))
+    return powers if increasing else F.flip(powers, (1,))

@@ -1,0 +1,236 @@
+"""`x[key]` and `x[key] = value`.
+
+Note [Indexing]
+    Integers, slices, `...` and None are views, taken one after the other: each leaves a node of its own, as
+    in PyTorch. Tensors, lists and NumPy arrays, and `True` or `False`, are then one op on that view (`index`,
+    `index_put_`), which copies.
+"""
+
+from __future__ import annotations
+
+import sys
+from typing import Any
+
+import numpy as np
+
+from .. import dtypes, modes
+from ..inplace import in_place
+from ..op import F
+from ..op.calls import check_edges
+from ..ops.shape import fitting
+from ..tensor_base import TensorBase, Tensors, numbers, share, wrap
+from .views import whole_of
+
+SEQUENCES = (list, tuple, range, np.ndarray)
+INVALID = "only integers, slices (`:`), ellipsis (`...`), None and long or byte Variables are valid indices"
+
+
+class Indexing(TensorBase):
+    """Parts of a tensor by `[]`."""
+
+    __slots__ = ()
+
+    def __getitem__(self, key: Any) -> Any:
+        return get(self, key)
+
+    def __setitem__(self, key: Any, value: Any) -> None:
+        put(self, key, value)
+
+    def __len__(self) -> int:
+        if self._data.ndim == 0:
+            raise TypeError("len() of a 0-d tensor")
+        return len(self._data)
+
+
+def get(self: Any, key: Any) -> Any:
+    """The part that a key shows: a view, or a copy where the key has tensors in it."""
+    part, indices = parted(self, key)
+    if indices:
+        for k in indices:
+            if is_mask(k):
+                refuse_batched(k, "Attempting to batch over indexing with a boolean mask.", "support")
+        return F.index(part, Tensors(indices))
+    return F.alias(self) if part is self else part
+
+
+def is_mask(k: Any) -> bool:
+    """Whether a part of a key is a mask."""
+    return isinstance(k, TensorBase) and k._data.dtype in (np.bool_, np.uint8)
+
+
+def refuse_batched(t: Any, rest: str, verb: str = "output") -> None:
+    """RuntimeError inside `func.vmap` for a tensor on whose numbers the shape of a result depends, if it
+    depends on the example.
+    """
+    if modes.active and any(batch.open for batch in t._batched):
+        raise RuntimeError(
+            f"vmap: We do not support batching operators that can {verb} dynamic shape. {rest}"
+        )
+
+
+def put(self: Any, key: Any, value: Any) -> None:
+    """Write `value`, broadcast, into the part that a key shows."""
+    if key is False:
+        return
+    value = valued(self, value)
+    part, indices = (F.unsqueeze(self, 0), []) if key is True else parted(self, key, False)
+    if not indices:
+        set_part(part, value)
+        return
+    shape = without_ones(value._data.shape)
+    if shape != value._data.shape:
+        value = F.view(value, shape)
+    in_place(F.index_put.op, part, Tensors(indices), value, False)
+
+
+def valued(self: Any, value: Any) -> Any:
+    """What is to be written as a tensor; TypeError for what is neither a tensor nor a number."""
+    if isinstance(value, TensorBase):
+        return value
+    kind = dtypes.of(self._data)
+    if not isinstance(value, (bool, int, float, complex, np.generic)):
+        raise TypeError(f"can't assign a {kind_of(value)} to a torch.{kind.title}Tensor")
+    return wrap(np.asarray(fitting(value, kind.numpy), kind.numpy)[()])
+
+
+def kind_of(x: Any) -> str:
+    """How errors call what is no index and no value."""
+    kind = type(x)
+    return f"numpy.{kind.__name__}" if kind.__module__ == "numpy" else kind.__name__
+
+
+def without_ones(shape: tuple[int, ...]) -> tuple[int, ...]:
+    """A shape without the ones that it begins with."""
+    while shape and shape[0] == 1:
+        shape = shape[1:]
+    return shape
+
+
+def set_part(target: Any, value: Any) -> None:
+    """Write `value` into the part `target`, by the ops that PyTorch takes: their nodes show."""
+    shape, wanted = value._data.shape, target._data.shape
+    if shape == wanted:
+        target.copy_(value)
+    elif not shape:
+        target.fill_(value)
+    else:
+        shape = without_ones(shape)
+        value = F.view(value, shape)
+        target.copy_(value if shape == wanted else F.expand(value, wanted))
+
+
+# ── the key
+# ─────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def parted(self: Any, key: Any, new: bool = True) -> tuple[Any, list[Any]]:
+    """The view that the integers and slices of a key show, and a tensor of indices (or None) for each of its
+    dimensions up to the last that has one. `new`: a slice of everything is a view too.
+    """
+    keys = keys_of(key)
+    check_count(self, key, keys)
+    dim, result = 0, self
+    indices: list[Any] = []
+    for at, k in enumerate(keys):
+        if k is Ellipsis:
+            dim += self._data.ndim - sum(map(dimensions, keys))
+        elif k is None:
+            result, dim = F.unsqueeze(result, dim), dim + 1
+        elif isinstance(k, slice):
+            start, stop, step = bounds(k)
+            if (new and len(keys) == 1) or (start, step) != (0, 1) or stop < result._data.shape[dim]:
+                result = F.slice(result, dim, start, stop, step)
+            dim += 1
+        elif isinstance(k, (int, np.integer)) and not isinstance(k, bool):
+            result = selected(result, dim, int(k), at)
+        else:
+            if isinstance(k, bool):
+                result, k = F.unsqueeze(result, dim), place_of(k)
+            indices += [None] * (dim - len(indices)) + [k]
+            dim += dimensions(k)
+    return result, indices
+
+
+def place_of(flag: bool) -> Any:
+    """The index that `True` stands for in a dimension of its own, or `False`: the first place, or none."""
+    index = wrap(np.zeros(int(flag), np.int64))
+    share(index).version += flag  # PyTorch fills it, which counts
+    return index
+
+
+def selected(t: Any, dim: int, index: int, at: int) -> Any:
+    """The part at `index` along `dim`; IndexError, with the place in the key, if there is none."""
+    n = t._data.shape[dim]
+    if not -n <= index < n:
+        raise IndexError(f"index {index} is out of bounds for dimension {at} with size {n}")
+    return F.select(t, dim, index)
+
+
+def keys_of(key: Any) -> list[Any]:
+    """The parts of a key: numbers, slices, `...`, None, bools, and tensors for everything else."""
+    if isinstance(key, list) and len(key) < 32 and any(is_inner(k) for k in key):
+        key = tuple(key)
+    return [plain(k) for k in key] if isinstance(key, tuple) else [plain(key)]
+
+
+def is_inner(k: Any) -> bool:
+    """Whether a list with this in it stands for a tuple."""
+    return k is None or k is Ellipsis or isinstance(k, (TensorBase, slice, *SEQUENCES))
+
+
+def plain(k: Any) -> Any:
+    """One part of a key; a tensor of one whole number is that number, one of a bool is that bool."""
+    if isinstance(k, SEQUENCES):
+        k = sequence(k)
+    if isinstance(k, TensorBase):
+        if k._data.ndim or k._data.dtype.kind not in "iub":
+            return k
+        value = numbers(k).item()
+        return bool(value) if k._data.dtype in (np.bool_, np.uint8) else value
+    if k is None or k is Ellipsis or isinstance(k, (slice, int, np.integer)):
+        return k
+    if isinstance(k, str):
+        raise TypeError("new(): invalid data type 'str'")
+    raise IndexError(f"{INVALID} (got {kind_of(k)})")
+
+
+def sequence(k: Any) -> Any:
+    """Numbers as a tensor of indices, bools as a mask."""
+    array = np.asarray(k)
+    return wrap(array.copy() if array.dtype.kind == "b" else array.astype(np.int64))
+
+
+def dimensions(k: Any) -> int:
+    """How many dimensions a part of a key speaks of: a mask of its own, a number or slice of one."""
+    if k is None or k is Ellipsis or isinstance(k, bool):
+        return 0
+    return k._data.ndim if is_mask(k) else 1
+
+
+def check_count(self: Any, key: Any, keys: list[Any]) -> None:
+    """IndexError with PyTorch's text for a key that speaks of more dimensions than there are."""
+    if sum(map(dimensions, keys)) <= self._data.ndim:
+        return
+    if isinstance(key, slice):
+        check_edges([self])
+        raise IndexError("slice() cannot be applied to a 0-dim tensor.")
+    if self._data.ndim == 0 and isinstance(key, (int, np.integer)):
+        raise IndexError(
+            "invalid index of a 0-dim tensor. Use `tensor.item()` in Python or `tensor.item<T>()` in C++ to "
+            "convert a 0-dim tensor to a number"
+        )
+    raise IndexError(f"too many indices for tensor of dimension {self._data.ndim}")
+
+
+def bounds(key: slice) -> tuple[int, int, int]:
+    """Start, stop and step of a slice, as PyTorch notes them; ValueError for a step that is not positive."""
+    start, stop, step = (
+        (0 if key.start is None else whole_of(key.start)),
+        whole_of(key.stop),
+        (1 if key.step is None else whole_of(key.step)),
+    )
+    if step == 0:
+        raise ValueError("slice step cannot be zero")
+    if step <= 0:
+        raise ValueError("step must be greater than zero")
+    return start, sys.maxsize if stop is None else stop, step

@@ -1,0 +1,182 @@
+"""New tensors made from a tensor, random numbers in its memory, and ways out to other libraries."""
+
+from __future__ import annotations
+
+import enum
+from typing import Any
+
+import numpy as np
+
+from .. import creation, dtypes
+from ..creation.arguments import dtype_of, mismatch, shape_of, sizes
+from ..creation.random import check_generator
+from ..devices import CPU, check_device, device, layout, preserve_format, strided
+from ..inplace import in_place
+from ..ops import chance
+from ..tensor_base import CONJUGATE, NEGATIVE, TensorBase
+
+
+class Making(TensorBase):
+    """New tensors, of the dtype of a tensor if none is given."""
+
+    __slots__ = ()
+
+    def new_zeros(self, *sizes_: Any, size: Any = None, dtype: Any = None, **options: Any) -> Any:
+        """Zeros of shape `size` (numbers or one sequence)."""
+        shape = sizes("new_zeros", sizes_, size)
+        return creation.zeros(shape, dtype=dtype or dtypes.of(self._data), **options)
+
+    def new_ones(self, *sizes_: Any, size: Any = None, dtype: Any = None, **options: Any) -> Any:
+        """Ones of shape `size` (numbers or one sequence)."""
+        shape = sizes("new_ones", sizes_, size)
+        return creation.ones(shape, dtype=dtype or dtypes.of(self._data), **options)
+
+    def new_empty(self, *sizes_: Any, size: Any = None, dtype: Any = None, **options: Any) -> Any:
+        """A tensor of shape `size` for numbers to be written to: zeros."""
+        shape = sizes("new_empty", sizes_, size)
+        return creation.empty(shape, dtype=dtype or dtypes.of(self._data), **options)
+
+    def new_full(self, size: Any, fill_value: Any, *, dtype: Any = None, **options: Any) -> Any:
+        """A tensor of shape `size` full of `fill_value`."""
+        shape = shape_of("new_full", size)
+        return creation.full(shape, fill_value, dtype=dtype or dtypes.of(self._data), **options)
+
+    def new_empty_strided(self, size: Any, stride: Any, *, dtype: Any = None, **options: Any) -> Any:
+        """A tensor whose elements lie `stride` elements apart in memory: zeros."""
+        kind = dtype or dtypes.of(self._data)
+        return creation.empty_strided(size, stride, dtype=kind, **options)
+
+    def new_tensor(
+        self, data: Any, *, dtype: Any = None, device: Any = None, requires_grad: bool = False
+    ) -> Any:
+        """A copy of `data` as a leaf."""
+        kind = dtype_of("new_tensor", dtype) or dtypes.of(self._data)
+        return creation.tensor(data, dtype=kind, device=device, requires_grad=requires_grad)
+
+
+class Random(TensorBase):
+    """Random numbers, written into a tensor or drawn with the probabilities that it holds."""
+
+    __slots__ = ()
+
+    def uniform_(self, from_: Any = 0.0, to: Any = 1.0, *, generator: Any = None, **named: Any) -> Any:
+        """Write numbers from [from, to), each as likely, into the tensor."""
+        low = named.pop("from", from_)
+        check_generator("uniform_", generator)
+        if named:
+            raise mismatch("uniform_", *named.values())
+        return in_place(chance.uniform.op, self, low, to, generator)
+
+    def normal_(self, mean: Any = 0.0, std: Any = 1.0, *, generator: Any = None) -> Any:
+        """Write normally distributed numbers into the tensor."""
+        check_generator("normal_", generator)
+        return in_place(chance.normal.op, self, mean, std, generator)
+
+    def random_(self, *bounds: Any, to: Any = None, generator: Any = None, **named: Any) -> Any:
+        """Write integers into the tensor: of [0, to), of [from, to), or any that the dtype has from 0 on."""
+        check_generator("random_", generator)
+        given = [named["from"], *bounds] if "from" in named else list(bounds)
+        given += [] if to is None else [to]
+        if len(given) > 2 or set(named) - {"from"}:
+            raise mismatch("random_", *bounds)
+        op = (chance.random, chance.random_to, chance.random_from)[len(given)]
+        return in_place(op.op, self, *map(int, given), generator)
+
+    def exponential_(self, lambd: Any = 1.0, *, generator: Any = None) -> Any:
+        """Write exponentially distributed numbers of rate `lambd` into the tensor."""
+        return in_place(chance.exponential.op, self, lambd, generator)
+
+    def cauchy_(self, median: Any = 0.0, sigma: Any = 1.0, *, generator: Any = None) -> Any:
+        """Write numbers that have a Cauchy distribution into the tensor."""
+        return in_place(chance.cauchy.op, self, median, sigma, generator)
+
+    def log_normal_(self, mean: Any = 1.0, std: Any = 2.0, *, generator: Any = None) -> Any:
+        """Write numbers whose logarithms are normally distributed into the tensor."""
+        return in_place(chance.log_normal.op, self, mean, std, generator)
+
+    def geometric_(self, p: Any, *, generator: Any = None) -> Any:
+        """Write into the tensor how many trials it takes to a first success, which has probability `p`."""
+        return in_place(chance.geometric.op, self, p, generator)
+
+    def bernoulli_(self, p: Any = 0.5, *, generator: Any = None) -> Any:
+        """Write 1 with probability `p`, a number or a tensor that broadcasts, else 0 into the tensor."""
+        op = chance.bernoulli_tensor if isinstance(p, TensorBase) else chance.bernoulli_float
+        return in_place(op.op, self, p, generator)
+
+    def bernoulli(self, p: Any = None, *, generator: Any = None) -> Any:
+        """1 with the probability that each element is, or with probability `p` everywhere, else 0."""
+        return creation.bernoulli(self, p, generator=generator)
+
+    def multinomial(self, num_samples: Any, replacement: bool = False, *, generator: Any = None) -> Any:
+        """`num_samples` places in each row, chosen with probabilities that are as the row's elements."""
+        return creation.multinomial(self, num_samples, replacement, generator=generator)
+
+
+class DLDeviceType(enum.IntEnum):
+    """The devices of DLPack, of which there is one here."""
+
+    kDLCPU = 1
+
+
+class Exchange(TensorBase):
+    """Where a tensor is, and how NumPy and others take it."""
+
+    __slots__ = ()
+
+    @property
+    def device(self) -> device:
+        """The CPU."""
+        return CPU
+
+    @property
+    def layout(self) -> layout:
+        """`strided`."""
+        return strided
+
+    def cpu(self, memory_format: Any = preserve_format) -> Any:
+        """The tensor itself: there is no other device."""
+        return self
+
+    def get_device(self) -> int:
+        """-1, as for every tensor on the CPU."""
+        return -1
+
+    @property
+    def is_cuda(self) -> bool:
+        """Always False."""
+        return False
+
+    @property
+    def is_cpu(self) -> bool:
+        """Always True."""
+        return True
+
+    @property
+    def is_sparse(self) -> bool:
+        """Always False."""
+        return False
+
+    def cuda(self, *args: Any, **named: Any) -> Any:
+        """RuntimeError: minigrad runs on the CPU only."""
+        check_device("cuda")
+
+    def __array_wrap__(self, array: Any, context: Any = None, return_scalar: bool = False) -> Any:
+        array = np.asarray(array)
+        return creation.from_numpy(array.astype("uint8") if array.dtype == bool else array)
+
+    def __dlpack__(
+        self, *, stream: Any = None, max_version: Any = None, dl_device: Any = None, copy: bool | None = None
+    ) -> Any:
+        if self.requires_grad:
+            raise BufferError("Can't export tensors that require gradient, use tensor.detach()")
+        if self._bits & CONJUGATE:
+            raise BufferError("Can't export tensors with the conjugate bit set")
+        if self._bits & NEGATIVE:
+            raise BufferError("Can't export tensors with the negative bit set")
+        if stream is not None and stream != -1:
+            raise AssertionError("stream should be None on cpu.")
+        array = self.numpy()  # type: ignore[attr-defined]
+        return array.__dlpack__(max_version=max_version, dl_device=dl_device, copy=copy)
+
+    def __dlpack_device__(self) -> tuple[DLDeviceType, int]:
+        return DLDeviceType.kDLCPU, 0

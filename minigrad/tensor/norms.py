@@ -1,0 +1,65 @@
+"""Norms and distances."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .. import dtypes
+from ..op import F
+from ..ops import norms
+from ..tensor_base import TensorBase
+from .reductions import dims, numpys, reducing
+
+
+def vector_norm(x: Any, ord: Any = 2, dim: Any = None, keepdim: bool = False, *, dtype: Any = None) -> Any:
+    """The p-norm, p = `ord`, of all elements or over the dimensions `dim`; a real number."""
+    if not isinstance(x, TensorBase):
+        kind = type(x).__name__
+        raise TypeError(f"linalg_vector_norm(): argument 'input' (position 1) must be Tensor, not {kind}")
+    return norms.linalg_vector_norm(x, ord, dims("linalg_vector_norm", dim), keepdim, numpys(dtype))
+
+
+@reducing
+def norm(input: Any, p: Any = "fro", dim: Any = None, keepdim: bool = False, dtype: Any = None) -> Any:
+    """The p-norm of all elements or over the dimensions `dim`; "fro" is p = 2, "nuc" the nuclear norm."""
+    over = dims("norm", dim)
+    if p == "fro" and (over is None or len(over) <= 2):
+        return vector_norm(input, 2, over, keepdim, dtype=dtype)
+    if isinstance(p, str):
+        over = tuple(range(input._data.ndim)) if over is None else over
+        return F.matrix_norm(input, p, over, keepdim, dtype=dtype)
+    return vector_norm(input, 2.0 if p is None else p, over, keepdim, dtype=dtype)
+
+
+def linalg_norm(A: Any, ord: Any = None, dim: Any = None, keepdim: bool = False, *, dtype: Any = None) -> Any:
+    """The norm of a vector or matrix, of all elements (`ord` None) or over one or two dimensions `dim`."""
+    over = dims("linalg_norm", dim)
+    if over is not None and len(over) not in (1, 2):
+        raise RuntimeError(f"linalg.norm: If dim is specified, it must be of length 1 or 2. Got {list(over)}")
+    ndim = A._data.ndim
+    if over is None and ord is not None and ndim not in (1, 2):
+        raise RuntimeError(
+            f"linalg.norm: If dim is not specified but ord is, the input must be 1D or 2D. Got {ndim}D."
+        )
+    of_matrix = ndim == 2 if over is None else len(over) == 2
+    if isinstance(ord, str) or (ord is not None and of_matrix):
+        return F.matrix_norm(A, ord, (0, 1) if over is None else over, keepdim, dtype=dtype)
+    return vector_norm(A, 2 if ord is None else ord, over, keepdim, dtype=dtype)
+
+
+@reducing
+def dist(input: Any, other: Any, p: Any = 2) -> Any:
+    """The p-norm of `input - other`."""
+    for t in (input, other):
+        kind = dtypes.of(t._data)
+        if kind.category < 2:
+            raise RuntimeError(
+                f"norm(): input dtype should be either floating point or complex. Got {kind.title} instead."
+            )
+    return norms.dist(input, other, p)
+
+
+@reducing
+def renorm(input: Any, p: Any, dim: int, maxnorm: Any) -> Any:
+    """Each part along `dim` scaled down to the p-norm `maxnorm` if its norm is greater."""
+    return norms.renorm(input, p, dim, maxnorm)

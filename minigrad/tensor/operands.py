@@ -1,0 +1,134 @@
+"""What functions of two operands share: who may be a number, and PyTorch's errors for what may not."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from .. import dtypes
+from ..inplace import in_place
+from ..op import in_general
+from ..tensor_base import TensorBase
+
+NUMBERS = (int, float, complex, np.generic)
+
+
+def kind_of(x: Any) -> str:
+    """What PyTorch's errors call the type of an argument."""
+    if isinstance(x, TensorBase):
+        return "Tensor" if type(x) is TensorBase.result_class else type(x).__name__
+    return "torch.dtype" if isinstance(x, dtypes.dtype) else type(x).__name__
+
+
+def invalid(name: str, *args: Any, **kwargs: Any) -> TypeError:
+    """PyTorch's error for arguments that none of a function's forms takes."""
+    given = ", ".join([*map(kind_of, args), *(f"{k}={kind_of(v)}" for k, v in kwargs.items())])
+    if kwargs:
+        given += ", "  # as PyTorch writes it
+    return TypeError(f"{name}() received an invalid combination of arguments - got ({given})")
+
+
+def check_tensors(op: Any, values: Any, first: int = 1, name: str = "") -> None:
+    """TypeError with PyTorch's text unless all `values` are tensors; `first` is the place of the first."""
+    for at, (argument, value) in enumerate(zip(op.params, values), first):
+        if not isinstance(value, TensorBase):
+            argument = "input" if argument == "self" else argument
+            wanted = f"argument '{argument}' (position {at}) must be Tensor"
+            raise TypeError(f"{name or op.name}(): {wanted}, not {kind_of(value)}")
+
+
+def function(call: Any) -> Any:
+    """The function for an op whose operands all have to be tensors."""
+
+    def on_tensors(*args: Any, **kwargs: Any) -> Any:
+        values = call.op.bind(args, kwargs)
+        check_tensors(call.op, values)
+        return call(*values)
+
+    return named(on_tensors, call)
+
+
+def method(call: Any) -> Any:
+    """The method for such an op."""
+
+    def on_tensors(self: Any, *args: Any, **kwargs: Any) -> Any:
+        values = call.op.bind((self, *args), kwargs)
+        check_tensors(call.op, values, 0)
+        return call(*values)
+
+    return named(on_tensors, call)
+
+
+def method_in_place(call: Any) -> Any:
+    """The method in place for such an op."""
+
+    def on_tensors(self: Any, *args: Any, **kwargs: Any) -> Any:
+        values = call.op.bind((self, *args), kwargs)
+        check_tensors(call.op, values, 0, call.op.name + "_")
+        return in_place(call.op, *values)
+
+    return named(on_tensors, call, "_")
+
+
+def in_place_by(function: Any) -> Any:
+    """The method in place for a function that chooses its op by its operands: see `choice`."""
+
+    def on_operands(self: Any, *args: Any, **kwargs: Any) -> Any:
+        op, values = function.choose(self, *args, **kwargs)
+        return in_place(op, *values)
+
+    return named(on_operands, function, "_")
+
+
+def choice(choose: Any) -> Any:
+    """A function, or method, that `choose` finds the op and its arguments for."""
+
+    def run(*args: Any, **kwargs: Any) -> Any:
+        if "input" in kwargs:
+            args = (kwargs.pop("input"), *args)
+        call, values = choose(*args, **kwargs)
+        if any(value.__class__ is complex for value in values):
+            return in_general(call.op, *values)
+        return call(*values)
+
+    def choose_op(*args: Any, **kwargs: Any) -> Any:
+        call, values = choose(*args, **kwargs)
+        return call.op, values
+
+    named(run, choose)
+    run.choose = choose_op  # type: ignore[attr-defined]
+    return run
+
+
+def named(function: Any, source: Any, suffix: str = "") -> Any:
+    """`function` with the name and the documentation of another."""
+    function.__name__ = function.__qualname__ = source.__name__ + suffix
+    function.__doc__ = source.__doc__ if not suffix else f"`{source.__name__}`, in place: {source.__doc__}"
+    return function
+
+
+def check_alpha(name: str, alpha: Any, *operands: Any) -> None:
+    """PyTorch's errors for a factor that the result's dtype has no place for."""
+    if not isinstance(alpha, NUMBERS):
+        raise TypeError(f"{name}(): argument 'alpha' must be Number, not {kind_of(alpha)}")
+    raws = [t._data if isinstance(t, TensorBase) else t for t in operands]
+    kind = dtypes.OF_NUMPY[dtypes.result_type(*raws)]
+    if isinstance(alpha, bool) and kind.category > 0:
+        raise RuntimeError("Boolean alpha only supported for Boolean results.")
+    if isinstance(alpha, complex) and kind.category < 3:
+        raise RuntimeError("For non-complex input tensors, argument alpha must not be a complex number.")
+    if isinstance(alpha, float) and kind.category < 2:
+        raise RuntimeError("For integral input tensors, argument alpha must not be a floating point number.")
+
+
+def of_kinds(name: str, self: Any, other: Any, tensors: Any, number: Any = None, first: Any = None) -> Any:
+    """The op for two operands: for two tensors, for a tensor and a `number`, or for a number `first`."""
+    if isinstance(self, TensorBase):
+        if isinstance(other, TensorBase):
+            return tensors
+        if number is not None and isinstance(other, NUMBERS):
+            return number
+    elif first is not None and isinstance(self, NUMBERS) and isinstance(other, TensorBase):
+        return first
+    raise invalid(name, self, other)

@@ -1,0 +1,286 @@
+"""Products of vectors, matrices and tensors: sums with a factor, contractions and powers."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..dtypes import of
+from ..inplace import in_place
+from ..op import F
+from ..ops import linalg
+from ..ops import matrix_sums as sums
+from ..ops.shape import place
+from ..tensor_base import TensorBase, numbers
+from .operands import kind_of
+from .shapes import matmul
+
+
+def must_be_tensors(name: str, **given: Any) -> None:
+    """TypeError with PyTorch's text for an argument that is no tensor."""
+    for i, (argument, value) in enumerate(given.items(), 1):
+        if not isinstance(value, TensorBase):
+            wanted = f"argument '{argument}' (position {i}) must be Tensor"
+            raise TypeError(f"{name}(): {wanted}, not {kind_of(value)}")
+
+
+# ── sums with a product
+# ─────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def addmm(input: Any, mat1: Any, mat2: Any, *, beta: Any = 1, alpha: Any = 1) -> Any:
+    """`beta · input + alpha · mat1 @ mat2` of shape (n, m), to which `input` is broadcast."""
+    must_be_tensors("addmm", input=input, mat1=mat1, mat2=mat2)
+    return sums.addmm(input, mat1, mat2, beta, alpha)
+
+
+def addmv(input: Any, mat: Any, vec: Any, *, beta: Any = 1, alpha: Any = 1) -> Any:
+    """`beta · input + alpha · mat @ vec` of shape (n,)."""
+    must_be_tensors("addmv", input=input, mat=mat, vec=vec)
+    return sums.addmv(input, mat, vec, beta, alpha)
+
+
+def addr(input: Any, vec1: Any, vec2: Any, *, beta: Any = 1, alpha: Any = 1) -> Any:
+    """`beta · input` plus `alpha` times the outer product of two vectors, of shape (n, m)."""
+    must_be_tensors("addr", input=input, vec1=vec1, vec2=vec2)
+    return sums.addr(input, vec1, vec2, beta, alpha)
+
+
+def addbmm_arguments(input: Any, batch1: Any, batch2: Any, beta: Any, alpha: Any) -> tuple[Any, ...]:
+    """The arguments of the op, which notes the sizes of the factors."""
+    must_be_tensors("addbmm", input=input, batch1=batch1, batch2=batch2)
+    check_batches(input, batch1, batch2, (1,))
+    return (input, batch1, batch2, beta, alpha, *batch1._data.shape[:2], batch2._data.shape[2])
+
+
+def check_batches(input: Any, batch1: Any, batch2: Any, of_result: tuple[int, ...]) -> None:
+    """PyTorch's errors for shapes that do not fit: first of what is added, then of the factors.
+
+    `of_result` are the places of the result's first dimensions in those of `batch1`.
+    """
+    a, b = batch1._data.shape, batch2._data.shape
+    for name, shape in (("batch1", a), ("batch2", b)):
+        if len(shape) != 3:
+            raise RuntimeError(f"{name} must be a 3D tensor")
+    F.expand(input.detach(), (*(a[i] for i in of_result), b[2]))
+    if a[0] != b[0] or a[2] != b[1]:
+        raise RuntimeError(
+            f"Expected size for first two dimensions of batch2 tensor to be: [{a[0]}, {a[2]}] but got: "
+            f"[{b[0]}, {b[1]}]."
+        )
+
+
+def addbmm(input: Any, batch1: Any, batch2: Any, *, beta: Any = 1, alpha: Any = 1) -> Any:
+    """`beta · input` plus `alpha` times the sum of the products of two batches of matrices, of shape
+    (n, m).
+    """
+    return sums.addbmm(*addbmm_arguments(input, batch1, batch2, beta, alpha))
+
+
+def baddbmm(input: Any, batch1: Any, batch2: Any, *, beta: Any = 1, alpha: Any = 1) -> Any:
+    """`beta · input + alpha · batch1 @ batch2` of shape (b, n, m)."""
+    must_be_tensors("baddbmm", input=input, batch1=batch1, batch2=batch2)
+    check_batches(input, batch1, batch2, (0, 1))
+    return sums.baddbmm(input, batch1, batch2, beta, alpha)
+
+
+# ── products
+# ─────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def outer(input: Any, vec2: Any) -> Any:
+    """The products of each element of a vector with each of another, of shape (n, m)."""
+    must_be_tensors("outer", input=input, vec2=vec2)
+    for name, vector in (("self", input), ("vec2", vec2)):
+        if vector._data.ndim != 1:
+            raise RuntimeError(f"outer: Expected 1-D argument {name}, but got {vector._data.ndim}-D")
+    return linalg.outer(input, vec2)
+
+
+def inner(input: Any, other: Any) -> Any:
+    """The sum of products along the last dimension of both; with a number, the product."""
+    must_be_tensors("inner", input=input, other=other)
+    a, b = input._data.shape, other._data.shape
+    if not a or not b:
+        return F.mul(input, other)
+    if a[-1] != b[-1]:
+        raise RuntimeError(
+            "inner() the last dimension must match on both input tensors but got shapes "
+            f"{list(a)} and {list(b)}"
+        )
+    return contracted(input, other, (-1,), (-1,))
+
+
+def tensordot(a: Any, b: Any, dims: Any = 2) -> Any:
+    """The sum of products over the last `dims` dimensions of `a` and the first of `b`, or over those in two
+    lists.
+    """
+    must_be_tensors("tensordot", a=a, b=b)
+    if isinstance(dims, TensorBase):
+        dims = numbers(dims).tolist() if dims._data.size > 1 else int(numbers(dims).item())
+    if not isinstance(dims, int):
+        first, second = ([d] if isinstance(d, int) else list(d) for d in dims)
+        return contracted(a, b, tuple(first), tuple(second))
+    if dims < 0:
+        raise RuntimeError(f"tensordot expects dims >= 0, but got {dims=}")
+    if dims > min(a._data.ndim, b._data.ndim):
+        raise RuntimeError(f"tensordot expects dims < ndim_a or ndim_b, but got {dims=}")
+    return contracted(a, b, tuple(range(-dims, 0)), tuple(range(dims)))
+
+
+def contracted(a: Any, b: Any, dims_a: tuple[int, ...], dims_b: tuple[int, ...]) -> Any:
+    """Both as matrices, multiplied: composed as PyTorch's `tensordot`."""
+    if len(dims_a) != len(dims_b):
+        raise RuntimeError("both dimension lists should have same length")
+    if a._data.dtype != b._data.dtype:
+        raise RuntimeError("both inputs should have same dtype")
+    size = 1
+    for i, j in zip(dims_a, dims_b):
+        n, m = (x.shape[place(d, x._data.ndim)] for x, d in ((a, i), (b, j)))
+        if m == 1:
+            a = a.sum(i, keepdim=True, dtype=a.dtype)
+        elif n == 1:
+            b = b.sum(j, keepdim=True, dtype=b.dtype)
+        elif n != m:
+            raise RuntimeError(
+                f"contracted dimensions need to match, but first has size {n} in dim {i} and second has size "
+                f"{m} in dim {j}"
+            )
+        else:
+            size *= n
+    front = [place(d, a._data.ndim) for d in dims_a]
+    back = [place(d, b._data.ndim) for d in dims_b]
+    rest_a = [d for d in range(a._data.ndim) if d not in front]
+    rest_b = [d for d in range(b._data.ndim) if d not in back]
+    sizes_a, sizes_b = [a._data.shape[d] for d in rest_a], [b._data.shape[d] for d in rest_b]
+    rows, columns = int(np.prod(sizes_a)), int(np.prod(sizes_b))
+    full = rows == columns == 1
+    a = F.reshape(F.permute(a, (*rest_a, *dims_a)), (size,) if full else (rows, size))
+    b = F.reshape(F.permute(b, (*dims_b, *rest_b)), (size,) if full else (size, columns))
+    product = linalg.dot(a, b) if full else linalg.mm(a, b)
+    return F.reshape(product, (*sizes_a, *sizes_b))
+
+
+def linear(input: Any, weight: Any, bias: Any = None) -> Any:
+    """`input @ weightᵀ + bias`, of shape (*, out) from (*, in) with a weight of shape (out, in)."""
+    must_be_tensors("linear", input=input, weight=weight)
+    turned = F.t(weight)
+    if bias is None:
+        return matmul(input, turned)
+    shape = input._data.shape
+    if weight._data.ndim == 2 and len(shape) == 2:
+        return sums.addmm(bias, input, turned)
+    if weight._data.ndim == 2 and len(shape) and input.is_contiguous():
+        rows = F.view(input, (-1 if 0 not in shape else int(np.prod(shape[:-1])), shape[-1]))
+        return F.view(sums.addmm(bias, rows, turned), (*shape[:-1], weight._data.shape[0]))
+    return matmul(input, turned) + bias
+
+
+def bilinear(input1: Any, input2: Any, weight: Any, bias: Any = None) -> Any:
+    """`input1ᵀ @ weight[k] @ input2` for each k, plus `bias`: (*, n) and (*, m) with a weight of shape
+    (out, n, m) give (*, out).
+    """
+    must_be_tensors("bilinear", input1=input1, input2=input2, weight=weight)
+    check_bilinear(input1._data.shape, input2._data.shape, weight._data.shape)
+    lead, out = input1._data.shape[:-1], weight._data.shape[0]
+    if bias is not None and bias._data.shape[0] != out:
+        raise RuntimeError(
+            f"bilinear(): bias size does not match weight size: got {bias._data.shape[0]} but expected {out}"
+        )
+    rows = int(np.prod(lead))
+    first, second = (F.reshape(x, (rows, x._data.shape[-1])) for x in (input1, input2))
+    product = sums._trilinear(first, weight, second, (1, 3), (0,), (1, 2), (2, 3))
+    product = F.reshape(product, (*lead, out))
+    return product if bias is None else product + bias
+
+
+def check_bilinear(first: Any, second: Any, weight: Any) -> None:
+    """RuntimeError with PyTorch's text for shapes that do not fit."""
+    if len(first) != len(second):
+        raise RuntimeError(f"bilinear(): input dimensions do not match: got {len(first)} and {len(second)}")
+    for i, (n, m) in enumerate(zip(first[:-1], second[:-1])):
+        if n != m:
+            raise RuntimeError(f"bilinear(): input batch dimensions do not match at dim {i}: got {n} and {m}")
+    for k, shape in enumerate((first, second), 1):
+        if shape[-1] != weight[k]:
+            raise RuntimeError(
+                f"bilinear(): input{k} size does not match weight size: got {shape[-1]} but expected "
+                f"{weight[k]}"
+            )
+
+
+# ── vectors along a dimension
+# ─────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def linalg_cross(input: Any, other: Any, *, dim: int = -1) -> Any:
+    """The vector product of the 3-vectors along `dim`, with broadcasting."""
+    must_be_tensors("linalg_cross", input=input, other=other)
+    a, b = input._data, other._data
+    if a.ndim != b.ndim:
+        raise RuntimeError("linalg.cross: inputs must have the same number of dimensions.")
+    at = place(dim, a.ndim)
+    if a.shape[at] != 3 or b.shape[at] != 3:
+        raise RuntimeError(
+            f"linalg.cross: inputs dimension {dim} must have length 3. Got {a.shape[at]} and {b.shape[at]}"
+        )
+    return sums.linalg_cross(input, other, dim)
+
+
+def cross(input: Any, other: Any, dim: Any = None) -> Any:
+    """The vector product of the 3-vectors along `dim`: the first dimension of size 3 unless it is given."""
+    must_be_tensors("cross", input=input, other=other)
+    if dim is None:
+        if 3 not in input._data.shape:
+            raise RuntimeError("no dimension of size 3 in input")
+        dim = input._data.shape.index(3)
+    return linalg_cross(input, other, dim=dim)
+
+
+def vecdot(x: Any, y: Any, *, dim: int = -1) -> Any:
+    """The inner products of the vectors along `dim`, those of `x` conjugated."""
+    must_be_tensors("linalg_vecdot", x=x, y=y)
+    kind, other = of(x._data), of(y._data)
+    if kind.category < 2:
+        raise RuntimeError(
+            f"linalg.vecdot: Expected a floating point or complex tensor as input. Got {kind.title}"
+        )
+    if kind is not other:
+        raise RuntimeError(
+            f"linalg.vecdot: Expected x and y to have the same dtype, but found x of type {kind.title} and y "
+            f"of type {other.title} instead"
+        )
+    if x._data.ndim == y._data.ndim == 1:
+        return linalg.vdot(x, y)
+    return ((x.conj() if kind.is_complex else x) * y).sum(dim)
+
+
+class Products(TensorBase):
+    """Products with a sum, and of other forms than `@`."""
+
+    __slots__ = ()
+
+    addmm, addmv, addr, addbmm, baddbmm = addmm, addmv, addr, addbmm, baddbmm
+    outer, ger, inner, cross = outer, outer, inner, cross
+
+    def addmm_(self, mat1: Any, mat2: Any, *, beta: Any = 1, alpha: Any = 1) -> Any:
+        """`addmm` written into the tensor."""
+        return in_place(sums.addmm.op, self, mat1, mat2, beta, alpha)
+
+    def addmv_(self, mat: Any, vec: Any, *, beta: Any = 1, alpha: Any = 1) -> Any:
+        """`addmv` written into the tensor."""
+        return in_place(sums.addmv.op, self, mat, vec, beta, alpha)
+
+    def addr_(self, vec1: Any, vec2: Any, *, beta: Any = 1, alpha: Any = 1) -> Any:
+        """`addr` written into the tensor."""
+        return in_place(sums.addr.op, self, vec1, vec2, beta, alpha)
+
+    def addbmm_(self, batch1: Any, batch2: Any, *, beta: Any = 1, alpha: Any = 1) -> Any:
+        """`addbmm` written into the tensor."""
+        return in_place(sums.addbmm.op, *addbmm_arguments(self, batch1, batch2, beta, alpha))
+
+    def baddbmm_(self, batch1: Any, batch2: Any, *, beta: Any = 1, alpha: Any = 1) -> Any:
+        """`baddbmm` written into the tensor."""
+        check_batches(self, batch1, batch2, (0, 1))
+        return in_place(sums.baddbmm.op, self, batch1, batch2, beta, alpha)

@@ -1,0 +1,289 @@
+"""Functions and methods that put elements in other places or repeat them."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from ..inplace import in_place
+from ..op import F
+from ..ops import rearranging as re
+from ..ops import view_copies
+from ..ops import views as vw
+from ..ops.joining import cat
+from ..ops.shape import place
+from ..tensor_base import TensorBase, numbers, wrap
+from .parts import is_whole
+from .views import atleast_1d, atleast_2d, atleast_3d, flatten, sizes_of
+
+
+def several(x: Any) -> tuple[int, ...]:
+    """One number or several, as a tuple."""
+    return (x,) if is_whole(x) else tuple(x)
+
+
+def given(sizes: Any) -> tuple[int, ...]:
+    """Numbers given one by one or as one sequence."""
+    return tuple(sizes[0]) if len(sizes) == 1 and not is_whole(sizes[0]) else tuple(sizes)
+
+
+# ── turned round
+# ─────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def flip(input: Any, dims: Any) -> Any:
+    """A copy with the elements in reverse order along `dims`."""
+    return re.flip(input, several(dims))
+
+
+def fliplr(input: Any) -> Any:
+    """A copy with the second dimension in reverse order; RuntimeError for less than two dimensions."""
+    if input.ndim < 2:
+        raise RuntimeError("Input must be >= 2-d.")
+    return re.flip(input, (1,))
+
+
+def flipud(input: Any) -> Any:
+    """A copy with the first dimension in reverse order; RuntimeError for a number."""
+    if input.ndim < 1:
+        raise RuntimeError("Input must be >= 1-d.")
+    return re.flip(input, (0,))
+
+
+def roll(input: Any, shifts: Any, dims: Any = ()) -> Any:
+    """A copy with the elements moved on by `shifts` along `dims` (of the flattened tensor without them); what
+    leaves at the end comes in at the beginning.
+    """
+    return re.roll(input, several(shifts), several(dims))
+
+
+def rot90(input: Any, k: int = 1, dims: Any = (0, 1)) -> Any:
+    """A copy turned `k` quarters of a circle in the plane of two dimensions."""
+    return re.rot90(input, k, tuple(dims))
+
+
+# ── repeated
+# ─────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def tile(input: Any, dims: Any) -> Any:
+    """A copy in which the tensor stands `dims` times along its last dimensions, or new ones in front."""
+    dims = several(dims)
+    return re.repeat(input, (1,) * (input.ndim - len(dims)) + dims)
+
+
+def repeat_interleave(
+    input: Any, repeats: Any = None, dim: int | None = None, *, output_size: int | None = None
+) -> Any:
+    """Each part along `dim` (each element without it) `repeats` times in a row, a number or a tensor with one
+    for each; of `repeats` alone, the index of each part as often.
+    """
+    if repeats is None:
+        return indices_repeated(input, output_size)
+    if dim is None:
+        input, dim = flatten(input), 0
+    if is_whole(repeats):
+        return each_repeated(input, int(repeats), dim, output_size)
+    if not isinstance(repeats, TensorBase):
+        raise TypeError(
+            "repeat_interleave() received an invalid combination of arguments - got "
+            f"({type(repeats).__name__}, int)"
+        )
+    return F.index_select(input, dim, indices_repeated(one_for_each(input, repeats, dim), output_size))
+
+
+def indices_repeated(repeats: Any, output_size: int | None) -> Any:
+    """`0` the first number of times, `1` the second, and so on."""
+    counts = numbers(repeats)
+    if counts.dtype not in (np.int32, np.int64):
+        title = repeats.dtype.title
+        raise NotImplementedError(f"\"repeat_interleave_cpu\" not implemented for '{title}'")
+    if counts.ndim != 1:
+        raise RuntimeError("repeat_interleave only accept 1D vector as repeat")
+    if (counts < 0).any():
+        raise RuntimeError("repeats can not be negative")
+    check_size(int(counts.sum()), output_size)
+    return wrap(np.repeat(np.arange(len(counts), dtype=counts.dtype), counts))
+
+
+def check_size(size: int, expected: int | None) -> None:
+    """RuntimeError with PyTorch's text unless the result is as long as it was said to be."""
+    if expected is not None and size != expected:
+        raise RuntimeError(f"repeat_interleave: Invalid output_size, expected {size} but got {expected}")
+
+
+def one_for_each(input: Any, repeats: Any, dim: int) -> Any:
+    """`repeats` with a number for each part along `dim`; RuntimeError in PyTorch's words."""
+    shape = input._data.shape or (1,)
+    n = shape[place(dim, len(shape))]
+    if repeats.ndim > 1:
+        raise RuntimeError("repeats must be 0-dim or 1-dim tensor")
+    if repeats._data.size == 1:
+        return F.expand(F.reshape(repeats, (1,)), (n,))
+    if repeats._data.size != n:
+        raise RuntimeError(
+            "repeats must have the same size as input along dim, but got repeats.size(0) = "
+            f"{repeats._data.size} and input.size({dim}) = {n}"
+        )
+    return repeats
+
+
+def each_repeated(input: Any, repeats: int, dim: int, output_size: int | None) -> Any:
+    """Each part along `dim` the same number of times, by the ops that PyTorch takes."""
+    input = input if input.ndim else F.reshape(input, (1,))
+    shape, dim = input._data.shape, place(dim, input.ndim)
+    if repeats < 0:
+        raise RuntimeError("Repeats must be non-negative")
+    check_size(shape[dim] * repeats, output_size)
+    rows = F.expand(F.unsqueeze(input, dim + 1), (*shape[: dim + 1], repeats, *shape[dim + 1 :]))
+    return F.view(F.clone(rows, "C"), (*shape[:dim], shape[dim] * repeats, *shape[dim + 1 :]))
+
+
+# ── diagonals and products
+# ─────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def diag(input: Any, diagonal: int = 0) -> Any:
+    """The matrix with a vector on its diagonal, or a copy of the diagonal of a matrix."""
+    if input.ndim not in (1, 2):
+        raise RuntimeError(f"diag(): Supports 1D or 2D tensors. Got {input.ndim}D")
+    if input.ndim == 1:
+        return vw.diag_embed(input, diagonal)
+    return view_copies.diagonal_copy(input, diagonal)
+
+
+def diagflat(input: Any, offset: int = 0) -> Any:
+    """The matrix with all elements, one after the other, on its diagonal."""
+    return vw.diag_embed(F.view(input.contiguous(), (-1,)), offset)
+
+
+def kron(input: Any, other: Any) -> Any:
+    """The Kronecker product: each element of `input` times the whole of `other`."""
+    for i, x in enumerate((input, other)):
+        if not isinstance(x, TensorBase):
+            name = ("input", "other")[i]
+            raise TypeError(
+                f"kron(): argument '{name}' (position {i + 1}) must be Tensor, not {type(x).__name__}"
+            )
+    n = max(input.ndim, other.ndim)
+    outer, inner = ((1,) * (n - x.ndim) + x._data.shape for x in (input, other))
+    apart = tuple(size for a in outer for size in (a, 1))
+    within = tuple(size for b in inner for size in (1, b))
+    product = F.mul(F.unsafe_view(input, apart), F.unsafe_view(other, within))
+    return F.unsafe_view(product, tuple(a * b for a, b in zip(outer, inner)))
+
+
+# ── put together
+# ─────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def checked(tensors: Any, name: str) -> tuple[Any, ...]:
+    """The tensors; TypeError or RuntimeError in PyTorch's words where there are none."""
+    if not isinstance(tensors, (list, tuple)):
+        kind = type(tensors).__name__
+        raise TypeError(f"{name}(): argument 'tensors' (position 1) must be tuple of Tensors, not {kind}")
+    for i, t in enumerate(tensors):
+        if not isinstance(t, TensorBase):
+            raise TypeError(f"expected Tensor as element {i} in argument 0, but got {type(t).__name__}")
+    if not tensors:
+        raise RuntimeError(f"{name} expects a non-empty TensorList")
+    return tuple(tensors)
+
+
+def hstack(tensors: Any) -> Any:
+    """Tensors side by side: along the second dimension, vectors along their only one."""
+    parts = [atleast_1d(t) for t in checked(tensors, "hstack")]
+    return cat(parts, 0 if parts[0].ndim == 1 else 1)
+
+
+def vstack(tensors: Any) -> Any:
+    """Tensors one below the other, along the first dimension; a vector counts as a row."""
+    return cat([atleast_2d(t) for t in checked(tensors, "vstack")], 0)
+
+
+def dstack(tensors: Any) -> Any:
+    """Tensors one behind the other, along the third dimension."""
+    return cat([atleast_3d(t) for t in checked(tensors, "dstack")], 2)
+
+
+def column_stack(tensors: Any) -> Any:
+    """Tensors side by side; a vector or number counts as a column."""
+    parts = checked(tensors, "column_stack")
+    return hstack([t if t.ndim > 1 else F.reshape(t, (t._data.size, 1)) for t in parts])
+
+
+def unravel_index(indices: Any, shape: Any) -> Any:
+    """For places in the flattened tensor of a shape, their index in each of its dimensions."""
+    if indices._data.dtype.kind not in "iu":
+        raise TypeError(f"expected 'indices' to be integer dtype, but got {indices.dtype}")
+    if not isinstance(shape, (int, Sequence)):
+        raise TypeError(f"expected 'shape' to be int or sequence of ints, but got {type(shape)}")
+    sizes = several(shape)
+    for n in sizes:
+        if not is_whole(n):
+            raise TypeError(f"expected 'shape' sequence to only contain ints, but got {type(n)}")
+    if any(n < 0 for n in sizes):
+        raise ValueError(f"'shape' cannot have negative values, but got {sizes}")
+    flat = numbers(indices).astype(np.int64)
+    return tuple(wrap(flat // math.prod(sizes[d + 1 :]) % n) for d, n in enumerate(sizes))
+
+
+class Rearranging(TensorBase):
+    """Elements in other places, or several times."""
+
+    __slots__ = ()
+
+    fliplr, flipud, diag, diagflat, kron = fliplr, flipud, diag, diagflat, kron
+    repeat_interleave = repeat_interleave
+
+    def flip(self, *dims: Any) -> Any:
+        """A copy with the elements in reverse order along `dims`."""
+        return re.flip(self, given(dims))
+
+    def roll(self, shifts: Any, dims: Any = ()) -> Any:
+        """A copy with the elements moved on by `shifts` along `dims`, those that leave coming in again."""
+        return roll(self, shifts, dims)
+
+    def rot90(self, k: int = 1, dims: Any = (0, 1)) -> Any:
+        """A copy turned `k` quarters of a circle in the plane of two dimensions."""
+        return rot90(self, k, dims)
+
+    def repeat(self, *repeats: Any) -> Any:
+        """A copy in which the tensor stands that many times along each dimension."""
+        if not repeats:
+            raise TypeError('repeat() missing 1 required positional arguments: "repeats"')
+        return re.repeat(self, given(repeats))
+
+    def tile(self, *dims: Any) -> Any:
+        """A copy in which the tensor stands that many times along its last dimensions."""
+        return tile(self, given(dims))
+
+    def tril(self, diagonal: int = 0) -> Any:
+        """Matrices with 0 above the given diagonal."""
+        return re.tril(self, diagonal)
+
+    def triu(self, diagonal: int = 0) -> Any:
+        """Matrices with 0 below the given diagonal."""
+        return re.triu(self, diagonal)
+
+    def tril_(self, diagonal: int = 0) -> Any:
+        """0 above the given diagonal, in place."""
+        return in_place(re.tril.op, self, diagonal)
+
+    def triu_(self, diagonal: int = 0) -> Any:
+        """0 below the given diagonal, in place."""
+        return in_place(re.triu.op, self, diagonal)
+
+    def sum_to_size(self, *size: Any) -> Any:
+        """The sum over the dimensions along which a tensor of that size would be broadcast to this one."""
+        if not size:
+            raise TypeError('sum_to_size() missing 1 required positional arguments: "size"')
+        shape = sizes_of("sum_to_size", size)
+        own = self._data.shape
+        lead = len(own) - len(shape)
+        if lead < 0 or any(n not in (1, m) for n, m in zip(shape, own[lead:])):
+            raise RuntimeError(f"size {{{list(shape)}}} is not expandable to size {{{list(own)}}}.")
+        return self if shape == own != () else F.sum_to(self, shape)

@@ -1,0 +1,309 @@
+"""Reductions: sums, means, extremes, variances and norms, as functions and as methods."""
+
+from __future__ import annotations
+
+import builtins
+import functools
+from typing import Any
+
+import numpy as np
+
+from .. import dtypes, return_types
+from ..op import F
+from ..ops import counting, extremes, order, spread
+from ..ops import reduction as red
+from ..tensor_base import TensorBase
+
+NUMPYS = {"axis": "dim", "keepdims": "keepdim", "self": "input"}  # names that PyTorch takes too
+
+
+def reducing(function: Any) -> Any:
+    """A function of a tensor that also takes NumPy's names of its arguments; TypeError with PyTorch's text
+    unless `input` is a tensor, `keepdim` a bool and `dim` made of integers.
+    """
+
+    @functools.wraps(function)
+    def call(*args: Any, **kwargs: Any) -> Any:
+        for name in NUMPYS.keys() & kwargs.keys():
+            kwargs[NUMPYS[name]] = kwargs.pop(name)
+        given = args[0] if args else kwargs.get("input", args)
+        name = function.__name__
+        if given is args:
+            raise TypeError(f'{name}() missing 1 required positional arguments: "input"')
+        if not isinstance(given, TensorBase):
+            if name in ("max", "min") and len(args) > 1:
+                raise wrong(name, *args)
+            kind = type(given).__name__
+            raise TypeError(f"{name}(): argument 'input' (position 1) must be Tensor, not {kind}")
+        if not isinstance(kwargs.get("keepdim", False), bool):
+            kind = type(kwargs["keepdim"]).__name__
+            raise TypeError(f"{name}(): argument 'keepdim' must be bool, not {kind}")
+        return function(*args, **kwargs)
+
+    return call
+
+
+def dims(name: str, dim: Any) -> Any:
+    """`dim` as a tuple of integers; None as it is. TypeError in PyTorch's words for anything else."""
+    found = dim if isinstance(dim, (tuple, list)) else (dim,)
+    if dim is None or builtins.all(
+        isinstance(d, (int, np.integer)) and not isinstance(d, bool) for d in found
+    ):
+        return None if dim is None else tuple(map(int, found))
+    raise wrong(name, dim)
+
+
+def one(name: str, dim: Any) -> int:
+    """`dim` as one integer."""
+    if isinstance(dim, (int, np.integer)) and not isinstance(dim, bool):
+        return int(dim)
+    raise wrong(name, dim)
+
+
+def wrong(name: str, *given: Any) -> TypeError:
+    """The error for arguments of the wrong types."""
+    kinds = ", ".join(type(x).__name__ for x in given)
+    return TypeError(f"{name}() received an invalid combination of arguments - got ({kinds})")
+
+
+def flag(name: str, keepdim: Any) -> bool:
+    """`keepdim`; TypeError unless it is a bool."""
+    if not isinstance(keepdim, bool):
+        kind = type(keepdim).__name__
+        raise TypeError(f"{name}(): argument 'keepdim' (position 2) must be bool, not {kind}")
+    return keepdim
+
+
+def numpys(dtype: Any) -> Any:
+    """The NumPy dtype of `dtype`; None as it is."""
+    return None if dtype is None else dtype.numpy
+
+
+# ── sums, means and products
+# ─────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+@reducing
+def sum(input: Any, dim: Any = None, keepdim: bool = False, *, dtype: Any = None) -> Any:
+    """Sum of all elements, or over the dimensions `dim`, in `dtype`; integers and bools add up to int64."""
+    if dim is None and not keepdim:
+        return red.sum_all(input, numpys(dtype))
+    return red.sum_dim(input, dims("sum", dim) or (), flag("sum", keepdim), numpys(dtype))
+
+
+@reducing
+def nansum(input: Any, dim: Any = None, keepdim: bool = False, *, dtype: Any = None) -> Any:
+    """Sum in which NaN counts as 0, of all elements or over the dimensions `dim`."""
+    if input._data.dtype.kind in "biu":
+        return sum(input, dim, keepdim, dtype=dtype)
+    return red.nansum(input, dims("nansum", dim), flag("nansum", keepdim), numpys(dtype))
+
+
+@reducing
+def mean(input: Any, dim: Any = None, keepdim: bool = False, *, dtype: Any = None) -> Any:
+    """Mean of all elements, or over the dimensions `dim`, in `dtype`; RuntimeError for integers."""
+    kind = dtypes.of(input._data) if dtype is None else dtype
+    if kind.category < 2:
+        raise RuntimeError(
+            f"mean(): could not infer output dtype. {'Input' if dtype is None else 'Optional'} dtype must be "
+            f"either a floating point or complex dtype. Got: {kind.title}"
+        )
+    if dim is None and not keepdim:
+        return red.mean_all(input, numpys(dtype))
+    return red.mean_dim(input, dims("mean", dim) or (), flag("mean", keepdim), numpys(dtype))
+
+
+@reducing
+def nanmean(input: Any, dim: Any = None, keepdim: bool = False, *, dtype: Any = None) -> Any:
+    """Mean of what is not NaN, of all elements or over the dimensions `dim`; RuntimeError for integers."""
+    kind = dtypes.of(input._data)
+    if kind.category < 2:
+        raise RuntimeError(
+            f"nanmean(): expected input to have floating point or complex dtype but got {kind.title}"
+        )
+    over = () if dim is None else dim
+    count = sum(F.eq(input.detach(), input.detach()), over, keepdim)
+    return F.div(nansum(input, dim, keepdim, dtype=dtype), count)
+
+
+@reducing
+def prod(input: Any, dim: Any = None, keepdim: bool = False, *, dtype: Any = None) -> Any:
+    """Product of all elements, or along `dim`, in `dtype`; of integers and bools as int64."""
+    if dim is None:
+        return red.prod_all(input, numpys(dtype))
+    return red.prod_dim(input, one("prod", dim), flag("prod", keepdim), numpys(dtype))
+
+
+# ── extremes
+# ─────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def extreme(name: str, every: Any, along: Any, input: Any, dim: Any, keepdim: Any, other: Any) -> Any:
+    """What `max` and `min` do by their arguments."""
+    if isinstance(dim, TensorBase):
+        dim, other = None, dim
+    if other is not None:
+        return getattr(F, name + "imum")(input, other)
+    if dim is None:
+        return every(input)
+    kind = getattr(return_types, name)
+    return kind(*along(input, one(name, dim), flag(name, keepdim)))
+
+
+@reducing
+def max(input: Any, dim: Any = None, keepdim: bool = False, *, other: Any = None) -> Any:
+    """The greatest element of all; along `dim` (values, indices); of two tensors, element by element."""
+    return extreme("max", extremes.max_all, extremes.max_dim, input, dim, keepdim, other)
+
+
+@reducing
+def min(input: Any, dim: Any = None, keepdim: bool = False, *, other: Any = None) -> Any:
+    """The smallest element of all; along `dim` (values, indices); of two tensors, element by element."""
+    return extreme("min", extremes.min_all, extremes.min_dim, input, dim, keepdim, other)
+
+
+@reducing
+def amax(input: Any, dim: Any = (), keepdim: bool = False) -> Any:
+    """The greatest element over the dimensions `dim`, all for (); the gradient is shared out evenly."""
+    return extremes.amax(input, dims("amax", dim) or (), flag("amax", keepdim))
+
+
+@reducing
+def amin(input: Any, dim: Any = (), keepdim: bool = False) -> Any:
+    """The smallest element over the dimensions `dim`, all for (); the gradient is shared out evenly."""
+    return extremes.amin(input, dims("amin", dim) or (), flag("amin", keepdim))
+
+
+@reducing
+def aminmax(input: Any, *, dim: Any = None, keepdim: bool = False) -> Any:
+    """The smallest and the greatest element (min, max), of all or along `dim`."""
+    return return_types.aminmax(*extremes.aminmax(input, dim, keepdim))
+
+
+@reducing
+def argmax(input: Any, dim: Any = None, keepdim: bool = False) -> Any:
+    """Index of the greatest element, of the flattened tensor or along `dim`."""
+    return extremes.argmax(input, dim, keepdim)
+
+
+@reducing
+def argmin(input: Any, dim: Any = None, keepdim: bool = False) -> Any:
+    """Index of the smallest element, of the flattened tensor or along `dim`."""
+    return extremes.argmin(input, dim, keepdim)
+
+
+# ── truth and order
+# ─────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+@reducing
+def all(input: Any, dim: Any = None, keepdim: bool = False) -> Any:
+    """Whether all elements are true (not 0), of all or over the dimensions `dim`."""
+    return counting.all(input, dims("all", dim), keepdim)
+
+
+@reducing
+def any(input: Any, dim: Any = None, keepdim: bool = False) -> Any:
+    """Whether some element is true (not 0), of all or over the dimensions `dim`."""
+    return counting.any(input, dims("any", dim), keepdim)
+
+
+@reducing
+def count_nonzero(input: Any, dim: Any = None) -> Any:
+    """How many elements are not 0, of all or over the dimensions `dim`."""
+    return counting.count_nonzero(input, dims("count_nonzero", dim))
+
+
+@reducing
+def median(input: Any, dim: Any = None, keepdim: bool = False) -> Any:
+    """The lower median of all elements, or along `dim` (values, indices)."""
+    if dim is None:
+        return order.median_all(input)
+    return return_types.median(*order.median_dim(input, one("median", dim), keepdim))
+
+
+@reducing
+def nanmedian(input: Any, dim: Any = None, keepdim: bool = False) -> Any:
+    """The lower median of what is not NaN, of all elements or along `dim` (values, indices)."""
+    if dim is None:
+        return order.nanmedian_all(input)
+    return return_types.nanmedian(*order.nanmedian_dim(input, one("nanmedian", dim), keepdim))
+
+
+@reducing
+def mode(input: Any, dim: int = -1, keepdim: bool = False) -> Any:
+    """The most frequent element along `dim`, and an index of it (values, indices)."""
+    return return_types.mode(*order.mode(input, dim, keepdim))
+
+
+@reducing
+def kthvalue(input: Any, k: int, dim: int = -1, keepdim: bool = False) -> Any:
+    """The `k`-th smallest element along `dim`, counted from 1, and its index (values, indices)."""
+    return return_types.kthvalue(*order.kthvalue(input, k, dim, keepdim))
+
+
+# ── variances, norms, exponentials
+# ─────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def spread_of(name: str, input: Any, dim: Any, unbiased: Any, keepdim: Any, correction: Any) -> Any:
+    """What `var`, `std` and both with the mean do by their arguments: `var(True)` means `unbiased`."""
+    if isinstance(dim, bool):
+        dim, unbiased = None, dim
+    if unbiased is not None and not isinstance(unbiased, bool):
+        raise wrong(name, dim, unbiased)
+    if unbiased is not None:
+        correction = int(unbiased)
+    elif dim is not None and correction is None:
+        correction = 1  # PyTorch notes it where there is a `dim`
+    return getattr(spread, name)(input, dims(name, dim), correction, keepdim)
+
+
+@reducing
+def var(
+    input: Any, dim: Any = None, unbiased: Any = None, keepdim: bool = False, *, correction: Any = None
+) -> Any:
+    """Variance, of all elements or over the dimensions `dim`: squares are divided by n - `correction` (1)."""
+    return spread_of("var", input, dim, unbiased, keepdim, correction)
+
+
+@reducing
+def std(
+    input: Any, dim: Any = None, unbiased: Any = None, keepdim: bool = False, *, correction: Any = None
+) -> Any:
+    """Standard deviation, the square root of `var`."""
+    return spread_of("std", input, dim, unbiased, keepdim, correction)
+
+
+@reducing
+def var_mean(
+    input: Any, dim: Any = None, unbiased: Any = None, keepdim: bool = False, *, correction: Any = None
+) -> Any:
+    """Variance and mean, as a tuple."""
+    return spread_of("var_mean", input, dim, unbiased, keepdim, correction)
+
+
+@reducing
+def std_mean(
+    input: Any, dim: Any = None, unbiased: Any = None, keepdim: bool = False, *, correction: Any = None
+) -> Any:
+    """Standard deviation and mean, as a tuple."""
+    return spread_of("std_mean", input, dim, unbiased, keepdim, correction)
+
+
+@reducing
+def logsumexp(input: Any, dim: Any, keepdim: bool = False) -> Any:
+    """Logarithm of the sum of exponentials over the dimensions `dim`, without overflow."""
+    return spread.logsumexp(input, dims("logsumexp", dim), flag("logsumexp", keepdim))
+
+
+class Reductions(TensorBase):
+    """Reductions, as methods."""
+
+    __slots__ = ()
+
+    sum, nansum, mean, nanmean, prod = sum, nansum, mean, nanmean, prod
+    max, min, amax, amin, aminmax, argmax, argmin = max, min, amax, amin, aminmax, argmax, argmin
+    all, any, count_nonzero = all, any, count_nonzero
+    median, nanmedian, mode, kthvalue = median, nanmedian, mode, kthvalue
+    var, std, logsumexp = var, std, logsumexp

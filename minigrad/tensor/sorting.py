@@ -1,0 +1,164 @@
+"""Functions and methods about order: sorting, the greatest few, different elements, places among sorted."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from .. import dtypes, return_types
+from ..ops import sorting as so
+from ..tensor_base import TensorBase, numbers, wrap
+from .reductions import one, reducing
+
+NOT_GIVEN: Any = object()
+
+
+def in_order(input: Any, dim: int, descending: bool, stable: Any) -> Any:
+    """Values and indices, by the overload that PyTorch takes: one of its own where `stable` is given."""
+    op = so.sort if stable is NOT_GIVEN else so.sort_stable
+    return op(input, one("sort", dim), bool(descending))
+
+
+@reducing
+def sort(input: Any, dim: int = -1, descending: bool = False, *, stable: Any = NOT_GIVEN) -> Any:
+    """The elements in order along `dim`, and where they were; NaN counts as the greatest, and equal elements
+    stay in order.
+    """
+    return return_types.sort(*in_order(input, dim, descending, stable))
+
+
+@reducing
+def argsort(input: Any, dim: int = -1, descending: bool = False, *, stable: bool = False) -> Any:
+    """The indices that put the elements in order along `dim`."""
+    return in_order(input, dim, descending, stable)[1]
+
+
+@reducing
+def msort(input: Any) -> Any:
+    """The elements in order along the first dimension."""
+    return so.sort(input, 0, False)[0]
+
+
+@reducing
+def topk(input: Any, k: int, dim: int = -1, largest: bool = True, sorted: bool = True) -> Any:
+    """The `k` greatest elements along `dim` (the smallest unless `largest`) in order, and where they were."""
+    return return_types.topk(*so.topk(input, k, one("topk", dim), bool(largest), bool(sorted)))
+
+
+# ── different elements
+# ─────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def wanted(results: Any, return_inverse: bool, return_counts: bool) -> Any:
+    """The values alone, or with what was asked for."""
+    values, inverse, counts = results
+    more = [t for t, asked in ((inverse, return_inverse), (counts, return_counts)) if asked]
+    return (values, *more) if more else values
+
+
+def unique(
+    input: Any,
+    sorted: bool = True,
+    return_inverse: bool = False,
+    return_counts: bool = False,
+    dim: int | None = None,
+) -> Any:
+    """The different elements, or parts along `dim`, in order; on request for each its place among them, and
+    how often each occurs.
+    """
+    found = so.unique2(input) if dim is None else so.unique_dim(input, dim)
+    return wanted(found, return_inverse, return_counts)
+
+
+def unique_consecutive(
+    input: Any, return_inverse: bool = False, return_counts: bool = False, dim: int | None = None
+) -> Any:
+    """Each run of equal elements, or parts along `dim`, once; on request for each its run, and the length of
+    the runs.
+    """
+    return wanted(so.unique_runs(input, dim), return_inverse, return_counts)
+
+
+# ── places among sorted numbers
+# ─────────────────────────────────────────────────────────────────────────────────────────────────
+
+SEARCH = "torch.searchsorted(): "
+
+
+def searchsorted(
+    sorted_sequence: Any,
+    input: Any,
+    *,
+    out_int32: bool = False,
+    right: bool = False,
+    side: str | None = None,
+    sorter: Any = None,
+) -> Any:
+    """The index at which each number of `input` belongs in `sorted_sequence` (row by row), before equal ones
+    or, with `right`, after them.
+    """
+    boundaries = sorted_sequence
+    if side not in (None, "left", "right"):
+        raise RuntimeError(f"{SEARCH}side can only be 'left' or 'right' but got {side}")
+    if right and side == "left":
+        raise RuntimeError(
+            f"{SEARCH}side and right can't be set to opposites, got side of left while right was True"
+        )
+    values = input if isinstance(input, TensorBase) else wrap(np.asarray(input)[()])
+    check_shapes(boundaries._data.shape, values._data.shape)
+    if sorter is not None:
+        boundaries = put_in_order(boundaries, sorter)
+    return so.search(boundaries, values, right or side == "right", bool(out_int32))
+
+
+def check_shapes(rows: tuple[int, ...], values: tuple[int, ...]) -> None:
+    """RuntimeError with PyTorch's text unless there is a row of boundaries for each row of values."""
+    if not rows:
+        raise RuntimeError(f"{SEARCH}boundaries tensor should have positive dimension, but got 0 dimension")
+    if not values and len(rows) > 1:
+        raise RuntimeError(
+            f"{SEARCH}input value can be a scalar only when boundaries tensor dimension is 1, but we got "
+            f"boundaries tensor dim({len(rows)}) and input value's dim(0) numel(1)"
+        )
+    if len(rows) > 1 and (len(rows) != len(values) or rows[:-1] != values[:-1]):
+        raise RuntimeError(
+            f"{SEARCH}boundaries tensor should be 1 dimension or the first N-1 dimensions of boundaries "
+            f"tensor and input value tensor must match, but we got boundaries tensor {list(rows)} and input "
+            f"value tensor {list(values)}"
+        )
+
+
+def put_in_order(boundaries: Any, sorter: Any) -> Any:
+    """The boundaries in the order that `sorter` says; RuntimeError in PyTorch's words."""
+    data, order = numbers(boundaries), numbers(sorter)
+    if data.shape != order.shape:
+        raise RuntimeError(
+            f"{SEARCH}boundary and sorter must have the same size, but got boundary tensor {list(data.shape)}"
+            f"and got sorter tensor {list(order.shape)}"
+        )
+    if order.dtype != np.int64:
+        raise RuntimeError(
+            f"{SEARCH}sorter must be a tensor of long dtype but got dtype {dtypes.of(order).title}"
+        )
+    if order.size and not 0 <= order.min() <= order.max() < data.shape[-1]:
+        raise RuntimeError(f"{SEARCH}sorter index out of range")
+    return wrap(np.take_along_axis(data, order, -1))
+
+
+def bucketize(input: Any, boundaries: Any, *, out_int32: bool = False, right: bool = False) -> Any:
+    """The bucket between sorted `boundaries` that each number of `input` falls into; a number on a boundary
+    belongs to the lower one or, with `right`, to the upper one.
+    """
+    if boundaries.ndim != 1:
+        raise RuntimeError(f"boundaries tensor must be 1 dimension, but got dim({boundaries.ndim})")
+    return searchsorted(boundaries, input, out_int32=out_int32, right=right)
+
+
+class Sorting(TensorBase):
+    """Elements in order."""
+
+    __slots__ = ()
+
+    sort, argsort, msort, topk = sort, argsort, msort, topk
+    unique, unique_consecutive = unique, unique_consecutive

@@ -1,0 +1,260 @@
+"""Quantiles, covariances, softmax and histograms, as functions and as methods."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from .. import dtypes, return_types
+from ..inplace import in_place
+from ..op import F
+from ..ops import counting
+from ..ops import softmax as soft
+from ..ops.norms import renorm
+from ..ops.shape import place
+from ..tensor_base import TensorBase, wrap
+from . import norms
+from . import reductions as red
+from .reductions import reducing
+
+ROUNDED: dict[str, Any] = {
+    "linear": np.asarray,
+    "midpoint": np.asarray,
+    "lower": np.floor,
+    "higher": np.ceil,
+    "nearest": np.round,
+}
+
+
+# ── softmax
+# ─────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def in_dtype(input: Any, dtype: Any) -> Any:
+    """The tensor in `dtype`, if one is given."""
+    return input if dtype is None else input.to(dtype)
+
+
+@reducing
+def softmax(input: Any, dim: int, dtype: Any = None) -> Any:
+    """Exponentials along `dim`, divided by their sum, in `dtype`."""
+    return soft.softmax(in_dtype(input, dtype), dim)
+
+
+@reducing
+def log_softmax(input: Any, dim: int, dtype: Any = None) -> Any:
+    """The logarithm of softmax along `dim`, without overflow, in `dtype`."""
+    return soft.log_softmax(in_dtype(input, dtype), dim)
+
+
+# ── quantiles
+# ─────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def check_quantile(input: Any, q: Any, interpolation: str) -> None:
+    """RuntimeError with PyTorch's text for arguments that do not fit."""
+    data = input._data
+    if not isinstance(q, TensorBase) and not 0 <= q <= 1:
+        raise RuntimeError(f"quantile() q must be in the range [0, 1] but got {q:g}")
+    if not data.size:
+        raise RuntimeError("quantile() input tensor must be non-empty")
+    if isinstance(q, TensorBase) and q._data.ndim > 1:
+        raise RuntimeError("quantile() q must be a scalar or 1D tensor")
+    if data.dtype not in (np.float32, np.float64):
+        raise RuntimeError("quantile() input tensor must be either float or double dtype")
+    if isinstance(q, TensorBase) and q._data.dtype != data.dtype:
+        raise RuntimeError("quantile() q tensor must be same dtype as the input tensor")
+    if interpolation not in ROUNDED:
+        raise RuntimeError(
+            "quantile() interpolation must be one of linear, lower, higher, midpoint or nearest, but got "
+            f"{interpolation}"
+        )
+    if isinstance(q, TensorBase) and not np.all((q._data >= 0) & (q._data <= 1)):
+        raise RuntimeError("quantile() q values must be in the range [0, 1]")
+
+
+def in_order(input: Any, dim: int | None, keepdim: bool) -> Any:
+    """The elements of which quantiles are taken, in order along a last dimension; before it the dimensions of
+    the results.
+    """
+    shape = input._data.shape
+    if dim is None:
+        rows, rest = input.flatten(), (1,) * len(shape) if keepdim else ()
+    else:
+        front = place(dim, len(shape))
+        last = front == len(shape) - 1
+        rows = input if last else F.transpose(F.unsqueeze(input, -1), front, -1)
+        rest = (*shape[:front], *((1,) if keepdim and shape else ()), *shape[front + 1 :])
+    ordered = rows.sort()[0]
+    return F.view(ordered, (*rest, ordered._data.shape[-1]))
+
+
+def ranks_of(q: Any, ordered: Any, ignore: bool) -> Any:
+    """Where quantiles lie among ordered elements; NaN comes last and is the quantile unless ignored."""
+    last, missing = ordered.shape[-1] - 1, np.isnan(ordered)
+    if ignore:
+        known = wrap(np.logical_not(missing).sum(-1, keepdims=True) - 1)
+        ranks = q * known
+        return F.masked_fill(ranks, F.lt(ranks, 0), 0)
+    broken = missing.any(-1, keepdims=True)
+    ranks = q * last
+    shape = np.broadcast_shapes(q._data.shape, broken.shape)
+    return F.masked_fill(F.expand(ranks, shape), wrap(np.broadcast_to(broken, shape)), last)
+
+
+def quantiles(input: Any, q: Any, dim: Any, keepdim: bool, interpolation: str, ignore: bool) -> Any:
+    """`quantile` and `nanquantile`, in the steps that PyTorch takes."""
+    check_quantile(input, q, interpolation)
+    q = q if isinstance(q, TensorBase) else wrap(input._data.dtype.type(q))
+    ordered = in_order(input, dim, keepdim)
+    ranks = ranks_of(q, ordered._data, ignore)
+    below = wrap(ROUNDED[interpolation](ranks._data).astype(np.int64))
+    values = F.gather(ordered, -1, below)
+    if interpolation in ("linear", "midpoint"):
+        half = wrap(np.full_like(ranks._data, 0.5))
+        weights = half if interpolation == "midpoint" else ranks - below
+        above = wrap(np.ceil(ranks._data).astype(np.int64))
+        values = values.lerp(F.gather(ordered, -1, above), weights)
+    if q._data.ndim:
+        values = values.unsqueeze_(0).transpose_(0, -1)
+    return values.squeeze_(-1)
+
+
+@reducing
+def quantile(
+    input: Any, q: Any, dim: Any = None, keepdim: bool = False, *, interpolation: str = "linear"
+) -> Any:
+    """The quantile `q` of all elements or along `dim`; a vector `q` gives a dimension in front."""
+    return quantiles(input, q, dim, keepdim, interpolation, False)
+
+
+@reducing
+def nanquantile(
+    input: Any, q: Any, dim: Any = None, keepdim: bool = False, *, interpolation: str = "linear"
+) -> Any:
+    """`quantile` of what is not NaN."""
+    return quantiles(input, q, dim, keepdim, interpolation, True)
+
+
+# ── covariances
+# ─────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def check_two(input: Any, name: str) -> None:
+    """RuntimeError with PyTorch's text for more than two dimensions."""
+    if input._data.ndim > 2:
+        raise RuntimeError(
+            f"{name}(): expected input to have two or fewer dimensions but got an input with "
+            f"{input._data.ndim} dimensions"
+        )
+
+
+def check_weights(w: Any, name: str, kind: str, observations: int) -> None:
+    """RuntimeError with PyTorch's text for weights that do not fit."""
+    data = w._data
+    if data.ndim > 1:
+        raise RuntimeError(
+            f"cov(): expected {name} to have one or fewer dimensions but got {name} with "
+            f"{data.ndim} dimensions"
+        )
+    if data.dtype.kind not in ("iu" if kind == "integral" else "f"):
+        raise RuntimeError(
+            f"cov(): expected {name} to have {kind} dtype but got {name} with {dtypes.of(data).title} dtype"
+        )
+    if data.size != observations:
+        raise RuntimeError(
+            f"cov(): expected {name} to have the same numel as there are observations in the input but got "
+            f"{data.size} != {observations}"
+        )
+    if np.any(data < 0):
+        raise RuntimeError(f"cov(): {name} cannot be negative")
+
+
+@reducing
+def cov(input: Any, *, correction: int = 1, fweights: Any = None, aweights: Any = None) -> Any:
+    """Covariances of the rows of a matrix, whose columns are observations, which may have frequencies and
+    weights.
+    """
+    check_two(input, "cov")
+    if input._data.dtype.kind == "b":
+        raise RuntimeError("cov(): bool dtype is not supported for input")
+    rows = input if input._data.ndim == 2 else F.view(input, (1, -1))
+    observations = rows._data.shape[1]
+    w = None
+    if fweights is not None:
+        check_weights(fweights, "fweights", "integral", observations)
+        w = fweights
+    if aweights is not None:
+        check_weights(aweights, "aweights", "floating point", observations)
+        w = aweights if w is None else w * aweights
+    total = wrap(np.int64(observations)) if w is None else red.sum(w)
+    if w is not None and total._data == 0:
+        raise RuntimeError("cov(): weights sum to zero, can't be normalized")
+    average = red.sum(rows if w is None else rows * w, 1) / total
+    if aweights is not None and correction != 0:
+        degrees = total - correction * red.sum(w * aweights) / total
+    else:
+        degrees = total - correction
+    if degrees._data <= 0:
+        degrees = F.zeros_like(degrees)
+    away = rows - F.unsqueeze(average, 1)
+    products = F.mm(away, F.conj(F.t(away if w is None else away * w)))
+    return F.squeeze_all(products / degrees)
+
+
+@reducing
+def corrcoef(input: Any) -> Any:
+    """Correlations of the rows of a matrix, whose columns are observations."""
+    check_two(input, "corrcoef")
+    c = cov(input)
+    if c._data.ndim == 0:
+        return c / c
+    variances = F.diagonal(c, 0, 0, 1)
+    deviations = F.sqrt(F.real(variances))
+    c = c / F.view(deviations, (-1, 1))
+    c = c / F.view(deviations, (1, -1))
+    if c._data.dtype.kind == "c":
+        return F.complex(F.clamp_numbers(F.real(c), -1, 1), F.clamp_numbers(F.imag(c), -1, 1))
+    return F.clamp_numbers(c, -1, 1)
+
+
+# ── histograms
+# ─────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+@reducing
+def histc(input: Any, bins: int = 100, min: Any = 0, max: Any = 0) -> Any:
+    """How many elements lie in each of `bins` equal bins between `min` and `max`, or between the extremes."""
+    return counting.histc(input, bins, min, max)
+
+
+@reducing
+def bincount(input: Any, weights: Any = None, minlength: int = 0) -> Any:
+    """How often each number from 0 on occurs in a vector of integers, or the sum of its weights."""
+    return counting.bincount(input, weights, minlength)
+
+
+@reducing
+def histogram(input: Any, bins: Any, *, range: Any = None, weight: Any = None, density: bool = False) -> Any:
+    """The number of elements, or the sum of their weights, in each of `bins` equal bins or between the given
+    edges; and the edges (hist, bin_edges).
+    """
+    return return_types.histogram(*counting.histogram(input, bins, range, weight, density))
+
+
+class Statistics(TensorBase):
+    """Norms, quantiles, softmax, covariances and histograms, as methods."""
+
+    __slots__ = ()
+
+    norm, dist, renorm, trace = norms.norm, norms.dist, norms.renorm, counting.trace
+    softmax, log_softmax = softmax, log_softmax
+    quantile, nanquantile = quantile, nanquantile
+
+    def renorm_(self, p: Any, dim: int, maxnorm: Any) -> Any:
+        """`renorm`, in place."""
+        return in_place(renorm.op, self, p, dim, maxnorm)
+
+    cov, corrcoef, histc, bincount = cov, corrcoef, histc, bincount
+    histogram = histogram

@@ -1,0 +1,51 @@
+"""The page of the docs on ops, out of PyTorch's own table of ops and of what deviates:
+
+python tests/ops_page.py > docs/ops.md
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from opinfo import entries, named, table
+from opinfo_checks import CHECKS
+from opinfo_deviations import DEVIATIONS
+
+PAGE = Path(__file__).resolve().parent.parent / "docs" / "ops.md"
+GROUPS = {"nn.functional.": "nn.functional", "linalg.": "linalg", "special.": "special", "signal.": "signal"}
+ELSEWHERE = ("sparse", "masked.", "torch.ops", "torch._", "jiterator", "_")  # not for NumPy on a CPU
+
+HEAD = """# PyTorch's ops in minigrad
+
+PyTorch keeps a table of its ops for its own tests (`OpInfo`). minigrad's tests run every op that is in both
+on that table's samples, and compare values, dtypes and shapes in eleven dtypes, gradients and second
+gradients, the names of nodes and of what they saved, forward mode, and the class and text of errors. This
+page is written by `tests/ops_page.py`.
+
+**{have} of the {all} names** of the table (PyTorch 2.13) are there; {exact} of their {titles} entries differ
+in nothing.
+"""
+
+
+def group_of(name: str) -> str:
+    return next((group for start, group in GROUPS.items() if name.startswith(start)), "torch, Tensor")
+
+
+def page() -> str:
+    """The page as Markdown."""
+    names = sorted({entry.name for entry in table()})
+    have = [name for name in names if named(name) is not None]
+    exact = [title for title in entries() if not any((title, check) in DEVIATIONS for check in CHECKS)]
+    parts = [HEAD.format(have=len(have), all=len(names), exact=len(exact), titles=len(entries()))]
+    for group in ("torch, Tensor", *GROUPS.values()):
+        mine = [name.removeprefix(f"{group}.") for name in have if group_of(name) == group]
+        parts.append(f"## {group}\n\n{', '.join(f'`{name}`' for name in mine)}\n")
+    rows = [f"| `{title}` | {check} | {reason} |" for (title, check), reason in sorted(DEVIATIONS.items())]
+    parts.append("## What differs\n\n| entry | in | because |\n|---|---|---|\n" + "\n".join(rows) + "\n")
+    lacking = [name for name in names if name not in have and not name.startswith(ELSEWHERE)]
+    parts.append(f"## Not there\n\n{', '.join(f'`{name}`' for name in lacking)}\n")
+    return "\n".join(parts)
+
+
+if __name__ == "__main__":
+    print(page(), end="")

@@ -1,0 +1,74 @@
+"""Products and factors of matrices: what the tables do not show."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from twins import dialect
+
+import minigrad
+
+torch = pytest.importorskip("torch")
+
+A = np.array([[2.0, 0.5, -1.0], [0.25, 1.5, 0.75], [1.0, -0.5, 3.0]])
+STEP = np.cos(np.arange(9) + 0.5).reshape(3, 3)
+FUNCTIONS = {
+    "det": lambda x: minigrad.linalg.det(x) * 1.5,
+    "slogdet": lambda x: minigrad.linalg.slogdet(x)[1] * 1.5,
+    "solve": lambda x: minigrad.linalg.solve(x, x[0] * 2)[1],
+    "inv": lambda x: minigrad.linalg.inv(x)[0, 1],
+}
+
+
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_forward_over_reverse(name: str) -> None:
+    """PyTorch's is wrong here: its LU factors have no tangents when no graph is made."""
+    ad = minigrad.autograd.forward_ad
+
+    def gradient(a: Any) -> Any:
+        x = minigrad.tensor(a).requires_grad_()
+        return minigrad.autograd.grad(FUNCTIONS[name](x), x)[0].numpy()
+
+    expected = (gradient(A + 1e-5 * STEP) - gradient(A - 1e-5 * STEP)) / 2e-5
+    x = minigrad.tensor(A).requires_grad_()
+    with ad.dual_level():
+        dual = ad.make_dual(x, minigrad.tensor(STEP))
+        tangent = ad.unpack_dual(minigrad.autograd.grad(FUNCTIONS[name](dual), x)[0]).tangent
+    np.testing.assert_allclose(tangent.numpy(), expected, rtol=1e-6, atol=1e-7)
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda L: L.linalg.inv(L.zeros(2, 2)),
+        lambda L: L.linalg.inv(L.zeros(3, 2, 2)),
+        lambda L: L.linalg.solve(L.zeros(2, 2), L.ones(2)),
+        lambda L: L.linalg.cholesky(-L.eye(2)),
+        lambda L: L.linalg.det(L.ones(2, 3)),
+        lambda L: L.linalg.qr(L.ones(3)),
+        lambda L: L.einsum("ij,jk->iz", L.ones(2, 2), L.ones(2, 2)),
+        lambda L: L.tensordot(L.ones(2, 3), L.ones(2, 3), 1),
+        lambda L: L.addmm(L.ones(5), L.ones(2, 3), L.ones(3, 3)),
+        lambda L: L.linalg.multi_dot([L.ones(2, 3), L.ones(2, 2)]),
+    ],
+)
+def test_errors(call: Any) -> None:
+    found = []
+    for library in (minigrad, torch):
+        with dialect("2"), pytest.raises(Exception) as error:
+            call(library)
+        found.append((error.type.__name__, str(error.value)))
+    assert found[0] == found[1]
+
+
+def test_in_place() -> None:
+    made = []
+    for L in (minigrad, torch):
+        x = L.ones(2, 2, requires_grad=True)
+        y = x * 2
+        y.addmm_(x, L.ones(2, 2), beta=2, alpha=3)
+        y.sum().backward()
+        made.append((y.detach().numpy().tolist(), x.grad.numpy().tolist()))
+    assert made[0] == made[1]
