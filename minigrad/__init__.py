@@ -383,6 +383,16 @@ def masked_fill(input: Any, mask: Any, value: Any) -> Any:
     return input.masked_fill(mask, value)
 
 
+def fill(input: Any, value: Any) -> Any:
+    """A tensor like `input`, with one value in every element."""
+    return (_F.fill_tensor if isinstance(value, Tensor) else _F.fill)(input, value)
+
+
+def zero_(input: Any) -> Any:
+    """Write 0 into every element of `input`."""
+    return input.zero_()
+
+
 def is_complex(input: Any) -> Any:
     """Whether the elements are complex numbers."""
     return input.is_complex()

@@ -17,8 +17,7 @@ if not table():
 def test_as_in_pytorchs_table(torch, title, check):
     with quietly():
         found = list(CHECKS[check](entries()[title]))
-    if (title, check) in DEVIATIONS:
-        assert found, f"this deviates no more: {DEVIATIONS[title, check]}"
+    if found and (title, check) in DEVIATIONS:  # some deviate only beside other libraries for linear algebra
         pytest.xfail(DEVIATIONS[title, check])
     assert not found, "\n".join(["", *found[:5], f"{len(found)} in all"])
 

@@ -14,12 +14,12 @@ def dot(self, tensor):
     """Inner product of two vectors of one length n: (n,) · (n,) → ()."""
     if self.ndim != 1 or tensor.ndim != 1:
         raise RuntimeError(f"1D tensors expected, but got {self.ndim}D and {tensor.ndim}D tensors")
+    same_dtype(self, tensor, "dot")
     if self.shape != tensor.shape:
         raise RuntimeError(
             f"inconsistent tensor size, expected tensor {list(self.shape)} and src {list(tensor.shape)} to "
             f"have the same number of elements, but got {self.size} and {tensor.size} elements respectively"
         )
-    same_dtype(self, tensor, "dot")
     return self.dot(tensor)
 
 

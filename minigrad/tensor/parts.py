@@ -82,6 +82,8 @@ def tensor_split(input: Any, indices_or_sections: Any, dim: int = 0) -> Any:
 
 def split_along(name: str, input: Any, where: Any, dim: int, least: int) -> Any:
     """`hsplit`, `vsplit` and `dsplit`: an even `tensor_split` along one dimension."""
+    if isinstance(where, str):
+        raise TypeError(f"{name}() received an invalid combination of arguments - got (Tensor, str)")
     data = input._data
     if data.ndim < least:
         raise RuntimeError(
