@@ -96,3 +96,12 @@ def test_what_inputs_do_not_ask_for_is_not_drawn(library):
     )
     shown = outline(build(traced(source, library)), "en")
     assert "← p: [3. 3.]" in shown and "← a: [" not in shown
+
+
+def test_a_layer_shows_its_parameters_and_nothing_of_how_they_were_made(library):
+    source = (
+        "model = torch.nn.Sequential(torch.nn.Linear(1, 1), torch.nn.LayerNorm(1))\n"
+        "model(torch.ones(1, 1)).sum().backward()\n"
+    )
+    shown = outline(build(traced(source, library)), "en")
+    assert shown.count("   parameter   ") == 4 and "nn.L" not in shown

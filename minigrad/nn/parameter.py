@@ -45,6 +45,14 @@ class Parameter(Tensor):
         return "Parameter containing:\n" + describe(self)
 
 
+def kept(create: Any, *args: Any, **how: Any) -> Any:
+    """A tensor that `create` makes for a module to keep. Nobody who watches is told: it is no step of a
+    user's.
+    """
+    with Unobserved(modes.is_grad_enabled()):
+        return create(*args, **how)
+
+
 def rebuild_parameter(data: Tensor, requires_grad: bool, noted: dict[str, Any]) -> Parameter:
     """What a copy or pickle of a parameter becomes: a `Parameter`, also of a subclass, as in PyTorch."""
     result: Parameter = Parameter(data, requires_grad)

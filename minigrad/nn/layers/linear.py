@@ -8,12 +8,12 @@ from typing import Any
 from ...creation import zeros
 from .. import functional, init
 from ..module import Module
-from ..parameter import Parameter
+from ..parameter import Parameter, kept
 
 
 def empty(*size: int, dtype: Any = None) -> Parameter:
     """A parameter whose numbers are still to be written."""
-    return Parameter(zeros(*size, dtype=dtype))
+    return Parameter(kept(zeros, *size, dtype=dtype))
 
 
 class Identity(Module):

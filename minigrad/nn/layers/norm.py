@@ -8,15 +8,15 @@ from ...creation import ones, tensor, zeros
 from ...dtypes import int64
 from .. import functional, init
 from ..module import Module
-from ..parameter import Parameter
+from ..parameter import Parameter, kept
 
 
 class Normalising(Module):
     """Weight and bias of a shape, if there are any."""
 
     def _learn(self, shape: Any, weight: bool, bias: bool, dtype: Any) -> None:
-        self.register_parameter("weight", Parameter(ones(*shape, dtype=dtype)) if weight else None)
-        self.register_parameter("bias", Parameter(zeros(*shape, dtype=dtype)) if bias else None)
+        self.register_parameter("weight", Parameter(kept(ones, *shape, dtype=dtype)) if weight else None)
+        self.register_parameter("bias", Parameter(kept(zeros, *shape, dtype=dtype)) if bias else None)
 
     def reset_parameters(self) -> None:
         """Weight 1, bias 0."""
@@ -49,10 +49,10 @@ class Tracking(Normalising):
         self.num_features, self.eps, self.momentum = num_features, eps, momentum
         self.affine, self.track_running_stats = affine, track_running_stats
         self._learn((num_features,), affine, affine and bias, dtype)
-        kept = track_running_stats
-        self.register_buffer("running_mean", zeros(num_features, dtype=dtype) if kept else None)
-        self.register_buffer("running_var", ones(num_features, dtype=dtype) if kept else None)
-        self.register_buffer("num_batches_tracked", tensor(0, dtype=int64) if kept else None)
+        tracks = track_running_stats
+        self.register_buffer("running_mean", kept(zeros, num_features, dtype=dtype) if tracks else None)
+        self.register_buffer("running_var", kept(ones, num_features, dtype=dtype) if tracks else None)
+        self.register_buffer("num_batches_tracked", kept(tensor, 0, dtype=int64) if tracks else None)
 
     def reset_running_stats(self) -> None:
         """Mean 0, variance 1."""
@@ -87,11 +87,11 @@ class BatchNorm(Tracking):
             if self.momentum is None:  # the mean over all batches
                 share = 1.0 / self.num_batches_tracked.item()
         batch = self.training or self.running_mean is None
-        kept = not self.training or self.track_running_stats
+        running = not self.training or self.track_running_stats
         return functional.batch_norm(
             input,
-            self.running_mean if kept else None,
-            self.running_var if kept else None,
+            self.running_mean if running else None,
+            self.running_var if running else None,
             self.weight,
             self.bias,
             batch,
@@ -218,7 +218,7 @@ class RMSNorm(Normalising):
         super().__init__()
         self.normalized_shape, self.eps = shape_of(normalized_shape), eps
         self.elementwise_affine = elementwise_affine
-        weight = Parameter(ones(*self.normalized_shape, dtype=dtype)) if elementwise_affine else None
+        weight = Parameter(kept(ones, *self.normalized_shape, dtype=dtype)) if elementwise_affine else None
         self.register_parameter("weight", weight)
 
     def forward(self, input: Any) -> Any:
