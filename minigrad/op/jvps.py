@@ -67,14 +67,14 @@ def has_complex(op: Op, values: Any, result: Any) -> bool:
 def by_formula(op: Op, values: Any, tangents: list[Any], result: Any) -> Any:
     """The op's own formula; zeros for an input without a tangent."""
     given = {
-        name + "_t": nothing(v if is_learnable(v) else result) if t is None else t
+        name + "_t": nothing(v if has_gradients(v) else result) if t is None else t
         for name, v, t in zip(op.inputs, inputs_of(op, values), tangents)
     }
     names = op.jvp.__code__.co_varnames[: op.jvp.__code__.co_argcount]
     return op.jvp(*(given[n] if n in given else argument(op, n, values, result) for n in names))
 
 
-def is_learnable(value: Any) -> bool:
+def has_gradients(value: Any) -> bool:
     """Whether this is a tensor of a dtype that has gradients."""
     return isinstance(value, TensorBase) and value._data.dtype in DIFFERENTIABLE
 

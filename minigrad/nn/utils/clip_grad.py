@@ -7,6 +7,7 @@ from typing import Any
 
 from ...autograd import no_grad
 from ...creation import tensor
+from ...linalg import vector_norm
 from ...ops.joining import stack
 from ...tensor import Tensor
 
@@ -17,13 +18,6 @@ def gradients(parameters: Any) -> list[Any]:
     return [p.grad for p in every if p.grad is not None]
 
 
-def norm_of(t: Tensor, norm_type: float) -> Tensor:
-    """(Σ|x|^p)^(1/p) over all elements; the greatest |x| for p = ∞."""
-    if norm_type == float("inf"):
-        return t.abs().max()
-    return (t.abs() ** norm_type).sum() ** (1.0 / norm_type)
-
-
 def get_total_norm(
     tensors: Any, norm_type: float = 2.0, error_if_nonfinite: bool = False, foreach: Any = None
 ) -> Tensor:
@@ -32,7 +26,7 @@ def get_total_norm(
     if not every:
         return tensor(0.0)
     with no_grad():
-        total = norm_of(stack([norm_of(t, float(norm_type)) for t in every]), float(norm_type))
+        total = vector_norm(stack([vector_norm(t, float(norm_type)) for t in every]), float(norm_type))
     if error_if_nonfinite and not abs(total.item()) < float("inf"):
         raise RuntimeError(
             f"The total norm of order {float(norm_type)} for gradients from `parameters` is non-finite, so "
