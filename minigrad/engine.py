@@ -44,12 +44,12 @@ def run(
     """
     __tracebackhide__ = True
     tensors = create_graph or (modes.active != 0 and modes.is_forward())
-    task = Task(keep_graph, tensors, count_edges(roots))
+    task = Task(keep_graph, tensors, count_edges([node for node, _ in roots]))
     if inputs is not None:
         task.limit(inputs)
     for (node, nr), gradient in zip(roots, gradients):
         if gradient is not None:
-            add(task, node, nr, gradient, False)
+            add(task, node, nr, gradient)
     if len(roots) == 1:
         task.heap.append((-node._seq, node))
     else:
@@ -67,9 +67,7 @@ def run(
     elif modes.active:
         drain(task)
     else:
-        node = quiet(sweep, task, None, ())
-        if node is not None:
-            inside(task, drain_from, task, node)
+        sweep_on(task, quiet(sweep, task, None, ()))
     return None if inputs is None or inputs.accumulate else [task.captures[slot] for slot in inputs.slots]
 
 
@@ -79,7 +77,27 @@ def drain(task: Task) -> None:
     if modes.active and (modes.anomaly.enabled or modes.observers() or modes.state.saved_hooks):
         inside(task, drain_watched, task, modes.observers())
         return
-    node = sweep(task, None, ()) if task.create_graph else quiet(sweep, task, None, ())
+    sweep_on(task, sweep(task, None, ()) if task.create_graph else quiet(sweep, task, None, ()))
+
+
+def run_plain(
+    root: Node, one: Any, keep_graph: bool, create_graph: bool = False, inputs: Inputs | None = None
+) -> list[Any] | None:
+    """`run` from one node that has one output, in the normal modes."""
+    __tracebackhide__ = True
+    task = Task(keep_graph, create_graph, count_edges((root,)))
+    if inputs is not None:
+        task.limit(inputs)
+    if create_graph:
+        sweep_on(task, sweep(task, None, (), root, one))
+    else:
+        sweep_on(task, quiet(sweep, task, None, (), root, one))
+    return None if inputs is None else [task.captures[slot] for slot in inputs.slots]
+
+
+def sweep_on(task: Task, node: Node | None) -> None:
+    """Go on with the node that a sweep has returned."""
+    __tracebackhide__ = True
     if node is not None:
         inside(task, drain_from, task, node)
 
@@ -92,68 +110,111 @@ def drain_from(task: Task, node: Node | None) -> None:
         node = sweep(task, node, gradients) if task.create_graph else quiet(sweep, task, node, gradients)
 
 
-def sweep(task: Task, node: Node | None, gradients: tuple[Any, ...]) -> Node | None:
-    """Deliver the `gradients` of `node`, then run plain nodes; the hot loop of the engine.
+def sweep(
+    task: Task, node: Node | None, gradients: tuple[Any, ...], ready: Node | None = None, arrived: Any = None
+) -> Node | None:
+    """Deliver the `gradients` of `node`, then run plain nodes; or start with the node that is `ready`, at
+    which the gradient `arrived`. The hot loop of the engine.
 
     Returns the first node that is not plain (it has hooks, is user code or is asked for), or None at the end.
-    A node that is ready and newer than all in the heap runs without passing through it.
+    A node that is ready and newer than all in the heap runs without passing through it, and what came over
+    the only edge that leads there does not pass through the buffers.
     """
     __tracebackhide__ = True
     heap, buffers, waiting, owned, needed = task.heap, task.buffers, task.waiting, task.owned, task.needed
     create_graph, keep = task.create_graph, task.keep_graph
-    targets: Any = None if needed is None else task.targets
-    own = ready = None
+    own = sender = None  # the gradient of the node that runs, and of the one that sent it
     while True:
         if node is not None:
-            for target, g, nr in zip(node._next, gradients, node._nrs or ZEROS):
+            i = -1
+            for target in node._next:  # `zip` with the gradients takes twice as long
+                i += 1
                 if target is None:
                     continue
-                if g is not None:
-                    if nr or target in buffers or target._outputs != 1:
-                        add(task, target, nr, g, own is not None and g is not own)
-                    else:
-                        buffers[target] = g
-                        if g.__class__ is ndarray and own is not None and g is not own and g.base is None:
-                            owned.add(target)
-                left = waiting[target]
-                if left != 1:
-                    waiting[target] = left - 1
-                else:
-                    if ready is not None:
-                        heappush(heap, (-ready._seq, ready))
-                    ready = target
+                left, g = waiting[target], gradients[i]
+                if left != 1 or target._outputs != 1:
+                    if g is not None:
+                        before = buffers.get(target)
+                        if target._outputs != 1 or before.__class__ is ndarray:
+                            add(task, target, node._nrs[i] if node._nrs else 0, g)
+                        elif before is not None:
+                            buffers[target] = before + g
+                        else:
+                            buffers[target] = g
+                            if g.__class__ is ndarray and is_new(g, own):
+                                owned.add(target)
+                        g = None
+                    if left != 1 and left != -1:
+                        waiting[target] = left + 1
+                        continue
+                if ready is not None:
+                    put_by(task, ready, arrived, own)
+                ready, arrived = target, g
         if ready is None:
             if not heap:
                 return None
             node = heappop(heap)[1]
         elif heap and heap[0][0] <= -ready._seq:
-            heappush(heap, (-ready._seq, ready))
+            put_by(task, ready, arrived, own)
+            arrived = None
             node = heappop(heap)[1]
         else:
             node = ready
         ready = None
+        if arrived is None:
+            own, sender = buffers.pop(node, None), None
+        else:
+            own, sender, arrived = arrived, own, None
         if node._extra is not None or node._speaks:
-            return node
-        if needed is not None and node in targets:
-            if node in needed or node._outputs != 1:
-                return node
-            if (node, 0) in task.captures:
-                task.captures[node, 0] = buffers.pop(node, None)
-            node = None
-            continue
-        own = buffers.pop(node, None)
-        if needed is not None and node not in needed:
-            gradients = (None,) * len(node._next)  # it does not run, but those behind it wait for it
-            continue
+            break
+        if needed is not None:
+            if node in task.targets:
+                if node in needed or node._outputs != 1:
+                    break
+                if (node, 0) in task.captures:
+                    task.captures[node, 0] = own
+                node = None
+                continue
+            if node not in needed:
+                gradients = (None,) * len(node._next)  # it does not run, but those behind it wait for it
+                continue
         if own is None:
             gradients = node.apply_nothing()
         elif create_graph:
             gradients = node._apply_tensors(own)
-        else:
-            if node.__class__ is AccumulateGrad:
-                deposit(node, own, node in owned)
-                node = None
-                continue
+        elif node.__class__ is AccumulateGrad:
+            deposit(node, own, node in owned or is_new(own, sender))
+            node = None
+            continue
+        elif keep:
             gradients = node.apply(own)
+            continue
+        else:
+            gradients = node.apply_once(own)
+            continue
         if not keep:
             node._release()
+    if own is not None:
+        buffers[node] = own
+    return node
+
+
+def put_by(task: Task, node: Node, gradient: Any, sent: Any) -> None:
+    """Put a node that is ready into the heap, and the gradient that has arrived there, if that has not been
+    done, into its buffer; the node that sent it received the gradient `sent`.
+    """
+    heappush(task.heap, (-node._seq, node))
+    if gradient is not None:
+        task.buffers[node] = gradient
+        if is_new(gradient, sent):
+            task.owned.add(node)
+
+
+def is_new(gradient: Any, sent: Any) -> bool:
+    """Whether an op has just made this gradient from the one that it was `sent`. See Note [Ownership]."""
+    return (
+        gradient.__class__ is ndarray
+        and sent is not None
+        and gradient is not sent
+        and gradient.base is None
+    )

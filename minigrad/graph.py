@@ -174,8 +174,14 @@ class Node:
         """Gradients of the inputs from that of the output(s), as raw arrays."""
         raise NotImplementedError
 
+    def apply_once(self, gradient: Any) -> tuple[Any, ...]:
+        """`apply`, after which what the node saved is forgotten."""
+        sent = self.apply(gradient)
+        self._release()
+        return sent
+
     def _apply_tensors(self, gradient: Any) -> tuple[Any, ...]:
-        """The same on tensors, recorded."""
+        """`apply` on tensors, recorded."""
         raise NotImplementedError
 
     def apply_nothing(self) -> tuple[None, ...]:

@@ -74,11 +74,12 @@ def deliver(task: Task, node: Node, gradients: tuple[Any, ...]) -> None:
             if target._outputs == 1 and target not in task.buffers:
                 task.buffers[target] = g
             elif task.create_graph:
-                add(task, target, nr, g, False)
+                add(task, target, nr, g)
             else:
-                quiet(add, task, target, nr, g, False)
-        left = task.waiting[target] = task.waiting[target] - 1
-        if not left:
+                quiet(add, task, target, nr, g)
+        left = task.waiting[target]
+        task.waiting[target] = left + 1 if left < 0 else 0
+        if left in (1, -1):
             heappush(task.heap, (-target._seq, target))
 
 

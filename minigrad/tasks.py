@@ -20,6 +20,7 @@ from numpy import ndarray
 from .graph import Node
 
 Slot = tuple[Node, int]
+NEVER = -(2**60)  # in `Task.waiting`: what does not become ready
 ZEROS = itertools.repeat(0)  # output numbers of the edges of a node that notes none
 
 
@@ -41,7 +42,7 @@ class Task:
 
     `create_graph` makes gradients tensors, which have a graph (but not in forward mode, where they are
     tensors in any case); else they are raw arrays. `waiting` counts for every node the edges that have not
-    reported, `buffers` holds the gradients that have, `owned` the nodes
+    reported (see `count_edges`), `buffers` holds the gradients that have, `owned` the nodes
     whose buffer the engine may add to in place. `needed` is None when every node runs, else the set of nodes
     that do; `targets` are the nodes where wanted gradients arrive. `captures` maps (node, output number) to
     the gradient that arrived there. `notes` is for hooks that want to remember something for this pass.
@@ -81,20 +82,23 @@ class Task:
         self.needed = find_needed(self.waiting, self.targets)
         if inputs.accumulate:
             self.needed |= self.targets
-        for node in self.waiting.keys() - self.needed - self.targets:
-            self.waiting[node] = 0  # never ready: what does not run must not reorder the heap's ties
+        for node in self.waiting:
+            if node not in self.needed and node not in self.targets:
+                self.waiting[node] = NEVER  # what does not run must not reorder the heap's ties
 
 
-def count_edges(roots: Sequence[Slot]) -> dict[Node, int]:
-    """For every node that can be reached, how many edges lead to it."""
-    waiting: dict[Node, int] = {node: 0 for node, _ in roots}
+def count_edges(roots: Sequence[Node]) -> dict[Node, int]:
+    """For every node that can be reached, how many edges have to report there: 1 where there is a single
+    one, else below zero; 0 for a root to which none leads.
+    """
+    waiting = dict.fromkeys(roots, 0)
     stack = list(waiting)
     while stack:
         for node in stack.pop()._next:
             if node is None:
                 continue
             if node in waiting:
-                waiting[node] += 1
+                waiting[node] = waiting[node] - 1 if waiting[node] <= 0 else -2
             else:
                 waiting[node] = 1
                 stack.append(node)
@@ -117,7 +121,7 @@ def find_needed(nodes: dict[Node, int], targets: set[Node]) -> set[Node]:
     return needed
 
 
-def add(task: Task, node: Node, nr: int, gradient: Any, fresh: bool) -> None:
+def add(task: Task, node: Node, nr: int, gradient: Any) -> None:
     """Put a gradient into the buffer of output `nr` of `node`, adding to what is there (recorded under
     `create_graph`).
     """
@@ -127,8 +131,6 @@ def add(task: Task, node: Node, nr: int, gradient: Any, fresh: bool) -> None:
         slots[nr] = gradient if slots[nr] is None else slots[nr] + gradient
     elif node not in buffers:
         buffers[node] = gradient
-        if fresh and gradient.__class__ is ndarray and gradient.base is None:
-            task.owned.add(node)
     elif node in task.owned:
         np.add(buffers[node], gradient, buffers[node])
     else:

@@ -233,7 +233,7 @@ def deposit(node: AccumulateGrad, gradient: Any, owned: bool) -> None:
     if leaf._grad is None:
         if gradient.__class__ is np.ndarray and not (owned and is_laid_like(gradient, leaf._data)):
             gradient = laid_like(gradient, leaf._data)
-        first = fresh(gradient)
+        first = fresh(gradient) if modes.active else attach(gradient, None)
         if leaf._grad is None:  # else another thread was faster: see Note [Threads]
             leaf._grad = first
             return

@@ -153,19 +153,13 @@ def batch_size(given: list[Any]) -> int:
     return sizes[0]
 
 
-def start_plain(root: Any, keep_graph: bool) -> bool:
-    """Run the engine for `root.backward()` of a 0-dim result in the normal modes; False, and nothing is done,
-    for any other root.
-    """
-    __tracebackhide__ = True
+def plain_start(root: Any) -> tuple[Any, Any] | None:
+    """Node and gradient to start from for a 0-dim result of an op with one; None for any other root."""
     try:
         one, node = ONES[root._data.__class__], root._fn
     except (AttributeError, KeyError):
-        return False
-    if node is None or root._view is not None:
-        return False
-    engine.run(((node, root._nr),), (one,), keep_graph, False)
-    return True
+        return None
+    return None if node is None or root._view is not None or node._outputs != 1 else (node, one)
 
 
 def wrap_raw(gradient: Any) -> Any:
@@ -189,9 +183,11 @@ def backward(
     graph.
     """
     plain = grad_tensors is inputs is grad_variables is None and create_graph is False and not modes.active
-    plain = plain and (retain_graph is None or retain_graph is True or retain_graph is False)
-    if plain and start_plain(tensors, retain_graph is True):
-        return
+    if plain and (retain_graph is None or retain_graph.__class__ is bool):
+        start_at = plain_start(tensors)
+        if start_at is not None:
+            engine.run_plain(*start_at, retain_graph is True)
+            return
     if modes.active and modes.state.transforms:
         raise RuntimeError(
             "backward() called inside a functorch transform. This is not supported, please use "
@@ -234,6 +230,11 @@ def grad(
     dimension, the first, and so has what is returned; backward runs once for each row. `only_inputs` means
     nothing any more. The other arguments are those of `backward`.
     """
+    plain = grad_outputs is allow_unused is None and only_inputs is True and not modes.active
+    if plain and not is_grads_batched and not materialize_grads and type(inputs) is not dict:
+        start_at = plain_start(outputs)
+        if start_at is not None:
+            return grad_plain(start_at, wanted_inputs(inputs, "grad"), *flags(retain_graph, create_graph))
     if allow_unused is False and materialize_grads:
         raise ValueError(
             "Expected allow_unused to be True or not passed when materialize_grads=True, but got: "
@@ -260,6 +261,17 @@ def grad(
     if materialize_grads:
         result = materialized(result, wanted, create_graph)
     return dict(zip(inputs, result, strict=True)) if type(inputs) is dict else result
+
+
+def grad_plain(
+    start_at: tuple[Any, Any], wanted: tuple[Any, ...], keep_graph: bool, create_graph: bool
+) -> tuple[Any, ...]:
+    """`grad` from a plain start (see `plain_start`), which takes half as long for a few nodes."""
+    node, one = start_at
+    inputs = engine.Inputs(input_slots(wanted, False))
+    arrived = engine.run_plain(node, wrap(one) if create_graph else one, keep_graph, create_graph, inputs)
+    check_used(arrived or ())
+    return tuple([wrap_raw(g) for g in arrived or ()])
 
 
 def materialized(gradients: tuple[Any, ...], wanted: tuple[Any, ...], create_graph: bool) -> tuple[Any, ...]:

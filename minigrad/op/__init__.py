@@ -14,6 +14,7 @@ from .forward import originals, push_in_place
 from .registry import OPS, RAW, F, Op
 from .replay import path_of, replay, replay_array
 from .saved import modified, pack_inputs, pack_result
+from .written_calls import operator_of
 
 __all__ = [
     "F",
@@ -26,6 +27,7 @@ __all__ = [
     "differentiable",
     "in_general",
     "modified",
+    "operator_of",
     "originals",
     "pack_inputs",
     "pack_result",

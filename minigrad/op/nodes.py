@@ -28,6 +28,11 @@ from .packed import Packed
 from .registry import CALLS, KERNELS, Op, arguments
 from .saved import CONSTANTS, raw_saved, saved
 
+GENERAL = {
+    "apply": apply_general,
+    "apply_once": Node.apply_once,
+    "_apply_tensors": partialmethod(apply_general, tensors=True),
+}
 MODULE = "builtins"  # so that type(t.grad_fn) is shown as PyTorch shows it: <class 'MulBackward0'>
 
 
@@ -41,13 +46,14 @@ def make_node(op: Op, name: str) -> type[Node]:
         "op": op,
         "is_complex": False,
         "apply": late(op, "apply", write_apply),
+        "apply_once": late(op, "apply_once", write_apply_once),
         "_apply_tensors": late(op, "_apply_tensors", write_apply_tensors),
         "apply_nothing": apply_nothing,
         "apply_limited": apply_limited,
         "_release": make_release(op),
     }
     if op.several or op.listed:
-        members |= {"apply": apply_general, "_apply_tensors": partialmethod(apply_general, tensors=True)}
+        members |= GENERAL
     for n in (n for n, _ in op.saved if not n.endswith("_scalar_type") and not (op.listed and "_sym_" in n)):
         members["_saved_" + n] = property(partial(saved, name=n), doc=f"The value saved as `{n}`.")
         if n in op.tensors:
@@ -64,11 +70,13 @@ def complex_node(op: Op) -> type[Node]:
             "__slots__": (),
             "__module__": MODULE,
             "is_complex": True,
-            "apply": apply_general,
-            "_apply_tensors": partialmethod(apply_general, tensors=True),
+            **GENERAL,
         }
         op.complex_node = type(op.node.__name__, (op.node,), members)
     return op.complex_node
+
+
+Written = tuple[str, dict[str, Any]]  # the text of a function, and the names that it uses
 
 
 def late(op: Op, name: str, write: Any) -> Any:
@@ -105,34 +113,49 @@ def must_look(op: Op) -> str:
 
 
 APPLY = """\
-def apply(node, g):
+def {name}(node, g):
     __tracebackhide__ = True
     {targets}, = node._next
     if {look}:
-        return apply_general(node, g)
+        return {general}
 {values}
-    if node._cast is not None:
-        return uncast(node, [{gradients}])
-    return ({gradients},)
+    sent = ({gradients},) if node._cast is None else uncast(node, [{gradients}])
+{release}
+    return sent
 """
 
 CONSTANT = """\
     if v_{name}.__class__ is TENSOR:
         if v_{name}._storage is not None:
-            return apply_general(node, g)
+            return {general}
         v_{name} = v_{name}._data
 """
 
 
-def write_apply(op: Op) -> tuple[str, dict[str, Any]]:
+def write_apply(op: Op) -> Written:
     """`Node.apply`: from the raw gradient of the output those of the inputs."""
+    return write_raw(op, "apply", "apply_general(node, g)", "")
+
+
+def write_apply_once(op: Op) -> Written:
+    """`Node.apply_once`: the same, with `_release` written into it."""
+    return write_raw(op, "apply_once", "general(node, g)", release_text(op) or "")
+
+
+def write_raw(op: Op, name: str, general: str, release: str) -> Written:
+    """What both have in common."""
     values = [f"    v_{n} = node._raw_{n}" for n, _ in op.saved]
-    values += [CONSTANT.format(name=n) for n in constants(op)]
-    gradients = ", ".join(vjp_call(op, i) for i in range(len(op.inputs)))
+    values += [CONSTANT.format(name=n, general=general) for n in constants(op)]
     text = APPLY.format(
-        targets=targets(op), look=must_look(op), values="\n".join(values), gradients=gradients
+        name=name,
+        targets=targets(op),
+        look=must_look(op),
+        general=general,
+        values="\n".join(values),
+        gradients=", ".join(vjp_call(op, i) for i in range(len(op.inputs))),
+        release=release,
     )
-    return text, vjps(op, KERNELS) | {"TENSOR": TensorBase.result_class}
+    return text, vjps(op, KERNELS) | {"TENSOR": TensorBase.result_class, "general": Node.apply_once} | HOW
 
 
 def constants(op: Op) -> list[str]:
@@ -174,7 +197,7 @@ SHARED_CONSTANT = """\
 """
 
 
-def write_apply_tensors(op: Op) -> tuple[str, dict[str, Any]]:
+def write_apply_tensors(op: Op) -> Written:
     """`Node._apply_tensors`: the same on tensors, recorded."""
     values = []
     for n, _ in op.saved:
@@ -205,24 +228,29 @@ def rebuild(data: Any, node: Node, i: int) -> Any:
 
 
 RELEASE = """\
-def _release(node):
     if {kept}:
         node._check = RELEASED  # first: another thread must not read what is gone for a number
         {forget}
 """
+HOW = {"RELEASED": RELEASED, "HELD": (TensorBase, Tensors, Packed)}  # the names that this text uses
 
 
 def make_release(op: Op) -> Any:
-    """`Node.release`: forget the saved tensors; a node that saved none stays usable.
+    """`Node.release`: forget the saved tensors; a node that saved none stays usable."""
+    text = release_text(op)
+    if text is None:
+        return release_nothing
+    return late(op, "_release", lambda op: (f"def _release(node):\n{text}", dict(HOW)))
+
+
+def release_text(op: Op) -> str | None:
+    """The statements that forget the saved tensors, if there are any.
 
     The number of `x * 2` counts as one, as in PyTorch, where Python's operators wrap it in a tensor; an
     argument that can only be a number, such as the exponent of `x ** 3`, stays.
     """
-    names = [n for n, _ in op.saved if n in op.tensors]
-    if not names:
-        return release_nothing
     kept, forget = [], []
-    for n in names:
+    for n in (n for n, _ in op.saved if n in op.tensors):
         slot = "node._raw_" + n
         if n in op.inputs or n in op.results:
             kept.append(f"{slot} is not None")
@@ -230,9 +258,7 @@ def make_release(op: Op) -> Any:
         else:
             kept.append(f"isinstance({slot}, HELD)")
             forget.append(f"{slot} = None if isinstance({slot}, HELD) else {slot}")
-    text = RELEASE.format(kept=" or ".join(kept), forget="; ".join(forget))
-    scope = {"RELEASED": RELEASED, "HELD": (TensorBase, Tensors, Packed)}
-    return late(op, "_release", lambda op: (text, scope))
+    return RELEASE.format(kept=" or ".join(kept), forget="; ".join(forget)) if kept else None
 
 
 def release_nothing(node: Node) -> None:

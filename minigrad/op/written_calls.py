@@ -1,11 +1,13 @@
 """The calls of plain elementwise ops on float32 or float64 tensors, of which scalar graphs consist.
 
 They are written out per op as text, see Note [Written-out functions] in `nodes`; what is not plain they hand
-to `calls.dispatch`.
+to `calls.dispatch`. An op's text is compiled on its first call, which takes 30 ms from importing minigrad:
+until then its function has the code of one of `WAITING`.
 """
 
 from __future__ import annotations
 
+from types import FunctionType
 from typing import Any
 
 import numpy as np
@@ -25,11 +27,11 @@ def make_call(op: Op) -> Any:
     general one.
     """
     names = {n for n, _ in op.saved}
-    plain = op.elementwise and not op.view and not op.defaults and names <= {*op.params, "result"}
-    if plain and op.inputs == op.params[:1]:
-        return write_call(op, UNARY)
-    if plain and op.promoted == (0, 1) and op.inputs == op.params:
-        return write_call(op, BINARY)
+    plain = op.elementwise and not op.view and not op.defaults and len(op.params) in WAITING
+    plain = plain and names <= {*op.params, "result"}
+    if plain and (op.inputs == op.params[:1] or (op.promoted == (0, 1) and op.inputs == op.params)):
+        op.observed = lambda *args: write_observed(op)(*args)
+        return late_call(op)
 
     def call(*args: Any, **kwargs: Any) -> Any:
         if modes.active:
@@ -37,6 +39,45 @@ def make_call(op: Op) -> Any:
         return compute(op, op.bind(args, kwargs))
 
     return call
+
+
+def first(*args: Any) -> Any:
+    """In the globals of an op's function stands another, which compiles it and calls it: see `late_call`."""
+    raise NotImplementedError
+
+
+WAITING = {1: lambda a: first(a), 2: lambda a, b: first(a, b), 3: lambda a, b, c: first(a, b, c)}
+
+
+def late_call(op: Op, method: Any = None) -> Any:
+    """A function with the parameters of a plain op that is compiled on its first call (see `write_call`).
+
+    It gets the written-out code then, in place, so whoever holds it (a registry, a method, a user) pays
+    nothing afterwards. Two threads may both do so, with the same result.
+    """
+
+    def first(*args: Any) -> Any:
+        call.__code__ = write_call(op, scope, method).__code__
+        return call(*args)
+
+    scope = {"__name__": __name__, "first": first}
+    waiting = WAITING[len(op.params)].__code__
+    call = FunctionType(waiting.replace(co_varnames=("input", *op.params[1:])), scope)
+    return call
+
+
+def operator_of(call: Any) -> Any:
+    """Decorate a method for an operator, such as `__mul__`, so that it runs the op of `call` itself where that
+    is plain: a function call less, a sixth of a scalar multiplication.
+    """
+
+    def decorate(method: Any) -> Any:
+        function = late_call(call.op, method)
+        function.__name__, function.__qualname__ = method.__name__, method.__qualname__
+        function.__doc__ = method.__doc__
+        return function
+
+    return decorate
 
 
 PLAIN = """\
@@ -51,6 +92,11 @@ PLAIN = """\
         return {general}
 """
 
+ARGUMENT = """\
+    if {other}.__class__ is not int and {other}.__class__ is not float:
+        return {general}
+"""
+
 NODE = """\
     node = Node()
     node._next = {targets}
@@ -59,8 +105,8 @@ NODE = """\
     {keep}
     node._cast = {cast}
     node._storage = node._extra = None
-    node._seq = tick()
-    t = new(TensorBase.result_class)
+    node._seq = next(numbers)
+    t = new(Tensor)
     t._data = out
     t._fn = node
     t._nr = 0
@@ -127,9 +173,10 @@ def call(input, {other}):
 {node}"""
 
 
-def write_call(op: Op, template: str, observed: bool = False) -> Any:
-    """The call of a plain elementwise op, written out for its parameters and saved names; if `observed`, what
-    `dispatch` calls.
+def write_call(op: Op, scope: dict[str, Any], method: Any = None, observed: bool = False) -> Any:
+    """The call of a plain elementwise op, written out for its parameters and saved names, with the globals
+    `scope`. What is not plain it hands to `method` if it stands for one (see `operator_of`); if `observed`,
+    it is what `dispatch` calls.
     """
     unary = len(op.inputs) == 1
     node = NODE.format(
@@ -140,16 +187,22 @@ def write_call(op: Op, template: str, observed: bool = False) -> Any:
         keep="; ".join(keep_text(op, name, users) for name, users in op.saved) or "pass",
     )
     rest = "".join(", " + p for p in op.params[1:])
-    general = f"compute(op, [input{rest}])" if observed else f"dispatch(op, (input{rest},), {{}})"
-    how = {"rest": rest, "other": op.params[-1], "general": general}
+    how = {"rest": rest, "other": op.params[-1], "general": f"dispatch(op, (input{rest},), {{}})"}
+    if observed:
+        how["general"] = f"compute(op, [input{rest}])"
+    elif method is not None:
+        how["general"] = f"method(input{rest})"
     plain = PLAIN.format(asked="" if observed else "modes.active or ", **how)
-    text = template.format(plain=plain, node=node, **how)
-    scope = {
+    if unary and rest and method is not None:
+        plain += ARGUMENT.format(**how)
+    text = (UNARY if unary else BINARY).format(plain=plain, node=node, **how)
+    scope |= {
         "__name__": __name__,
         "modes": modes,
-        "TensorBase": TensorBase,
+        "Tensor": TensorBase.result_class,
         "dispatch": dispatch,
         "compute": compute,
+        "method": method,
         "op": op,
         "FLOAT32": np.float32,
         "FLOAT64": np.float64,
@@ -162,20 +215,18 @@ def write_call(op: Op, template: str, observed: bool = False) -> Any:
         "accumulator": accumulator,
         "new": object.__new__,
         "Node": op.node,
-        "tick": sequence_numbers.__next__,
+        "numbers": sequence_numbers,
         "check_broadcast": check_broadcast,
         "casts": casts,
         "constant": constant,
     }
     exec(text, scope)
-    if not observed:
-        op.observed = lambda *args: write_observed(op, template)(*args)
     return scope["call"]
 
 
-def write_observed(op: Op, template: str) -> Any:
+def write_observed(op: Op) -> Any:
     """Write `op.observed` on its first call."""
-    op.observed = write_call(op, template, True)
+    op.observed = write_call(op, {}, observed=True)
     return op.observed
 
 

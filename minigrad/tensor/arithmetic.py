@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from ..inplace import in_place
-from ..op import F, in_general
+from ..op import F, in_general, operator_of
 from ..ops import arithmetic as ar
 from ..ops import pointwise as pw
 from ..ops.binary import rsub_tensor
@@ -57,15 +57,16 @@ class Arithmetic(TensorBase):
 
     __slots__ = ()
 
+    @operator_of(ar.add)
     def __add__(self, other: Any) -> Any:
         try:
             return ar.add(self, other)
         except TypeError:
             return declined(other)
 
-    def __radd__(self, other: Any) -> Any:
-        return self.__add__(other)
+    __radd__ = __add__
 
+    @operator_of(ar.sub)
     def __sub__(self, other: Any) -> Any:
         try:
             return ar.sub(self, other)
@@ -82,15 +83,16 @@ class Arithmetic(TensorBase):
         except TypeError:
             return declined(other)
 
+    @operator_of(ar.mul)
     def __mul__(self, other: Any) -> Any:
         try:
             return ar.mul(self, other)
         except TypeError:
             return declined(other)
 
-    def __rmul__(self, other: Any) -> Any:
-        return self.__mul__(other)
+    __rmul__ = __mul__
 
+    @operator_of(ar.div)
     def __truediv__(self, other: Any) -> Any:
         try:
             return ar.div(self, other)
@@ -105,9 +107,8 @@ class Arithmetic(TensorBase):
 
     __div__, __rdiv__ = __truediv__, __rtruediv__
 
+    @operator_of(ar.pow_scalar)
     def __pow__(self, exponent: Any) -> Any:
-        if exponent.__class__ is int or exponent.__class__ is float:
-            return ar.pow_scalar(self, exponent)
         try:
             return power(self, exponent)
         except TypeError:
@@ -116,8 +117,7 @@ class Arithmetic(TensorBase):
     def __rpow__(self, base: Any) -> Any:
         return power(base, self) if isinstance(base, OPERANDS) else NotImplemented
 
-    def __neg__(self) -> Any:
-        return ar.neg(self)
+    __neg__ = ar.neg
 
     def __pos__(self) -> Any:
         return self
