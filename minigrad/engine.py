@@ -46,7 +46,7 @@ def run(
     tensors = create_graph or (modes.active != 0 and modes.is_forward())
     task = Task(keep_graph, tensors, count_edges([node for node, _ in roots]))
     if inputs is not None:
-        task.limit(inputs)
+        task.limit(inputs.slots, inputs.accumulate)
     for (node, nr), gradient in zip(roots, gradients):
         if gradient is not None:
             add(task, node, nr, gradient)
@@ -81,18 +81,18 @@ def drain(task: Task) -> None:
 
 
 def run_plain(
-    root: Node, one: Any, keep_graph: bool, create_graph: bool = False, inputs: Inputs | None = None
+    root: Node, one: Any, keep_graph: bool, create_graph: bool = False, slots: Sequence[Slot] | None = None
 ) -> list[Any] | None:
-    """`run` from one node that has one output, in the normal modes."""
+    """`run` from one node that has one output, in the normal modes, for leaves or what arrives at `slots`."""
     __tracebackhide__ = True
     task = Task(keep_graph, create_graph, count_edges((root,)))
-    if inputs is not None:
-        task.limit(inputs)
+    if slots is not None:
+        task.limit(slots)
     if create_graph:
         sweep_on(task, sweep(task, None, (), root, one))
     else:
         sweep_on(task, quiet(sweep, task, None, (), root, one))
-    return None if inputs is None else [task.captures[slot] for slot in inputs.slots]
+    return None if slots is None else [task.captures[slot] for slot in slots]
 
 
 def sweep_on(task: Task, node: Node | None) -> None:
@@ -213,8 +213,5 @@ def put_by(task: Task, node: Node, gradient: Any, sent: Any) -> None:
 def is_new(gradient: Any, sent: Any) -> bool:
     """Whether an op has just made this gradient from the one that it was `sent`. See Note [Ownership]."""
     return (
-        gradient.__class__ is ndarray
-        and sent is not None
-        and gradient is not sent
-        and gradient.base is None
+        gradient.__class__ is ndarray and sent is not None and gradient is not sent and gradient.base is None
     )

@@ -20,6 +20,7 @@ from numpy import ndarray
 from .graph import Node
 
 Slot = tuple[Node, int]
+AGE = operator.attrgetter("_seq")
 NEVER = -(2**60)  # in `Task.waiting`: what does not become ready
 ZEROS = itertools.repeat(0)  # output numbers of the edges of a node that notes none
 
@@ -75,16 +76,24 @@ class Task:
         self.owned: set[Node] = set()
         self.needed = None
 
-    def limit(self, inputs: Inputs) -> None:
-        """Run only what leads to `inputs`."""
-        self.captures = {} if inputs.accumulate else dict.fromkeys(inputs.slots)
-        self.targets = {node for node, _ in inputs.slots}
-        self.needed = find_needed(self.waiting, self.targets)
-        if inputs.accumulate:
-            self.needed |= self.targets
-        for node in self.waiting:
-            if node not in self.needed and node not in self.targets:
-                self.waiting[node] = NEVER  # what does not run must not reorder the heap's ties
+    def limit(self, slots: Sequence[Slot], accumulate: bool = False) -> None:
+        """Run only what leads to `slots`, and note what arrives there or (`accumulate`) let it be deposited.
+
+        An op's inputs are older than the op, so one sweep by age finds the nodes from which a target can be
+        reached over at least one edge.
+        """
+        self.captures = {} if accumulate else dict.fromkeys(slots)
+        self.targets = targets = {node for node, _ in slots}
+        self.needed = needed = set(targets) if accumulate else set()
+        waiting = self.waiting
+        for node in sorted(waiting, key=AGE):
+            for n in node._next:
+                if n in targets or n in needed:
+                    needed.add(node)
+                    break
+            else:
+                if node not in targets:
+                    waiting[node] = NEVER  # what does not run must not reorder the heap's ties
 
 
 def count_edges(roots: Sequence[Node]) -> dict[Node, int]:
@@ -92,33 +101,17 @@ def count_edges(roots: Sequence[Node]) -> dict[Node, int]:
     one, else below zero; 0 for a root to which none leads.
     """
     waiting = dict.fromkeys(roots, 0)
-    stack = list(waiting)
-    while stack:
-        for node in stack.pop()._next:
-            if node is None:
-                continue
-            if node in waiting:
-                waiting[node] = waiting[node] - 1 if waiting[node] <= 0 else -2
-            else:
-                waiting[node] = 1
-                stack.append(node)
-    return waiting
-
-
-def find_needed(nodes: dict[Node, int], targets: set[Node]) -> set[Node]:
-    """The nodes from which a node of `targets` can be reached over at least one edge.
-
-    An op's inputs are older than the op, so one sweep by age suffices.
-    """
-    found = set(targets)
-    needed: set[Node] = set()
-    for node in sorted(nodes, key=operator.attrgetter("_seq")):
+    found = [*waiting]
+    for node in found:
         for n in node._next:
-            if n in found:
-                found.add(node)
-                needed.add(node)
-                break
-    return needed
+            if n is None:
+                continue
+            if n in waiting:
+                waiting[n] = waiting[n] - 1 if waiting[n] <= 0 else -2
+            else:
+                waiting[n] = 1
+                found.append(n)
+    return waiting
 
 
 def add(task: Task, node: Node, nr: int, gradient: Any) -> None:

@@ -268,10 +268,10 @@ def grad_plain(
 ) -> tuple[Any, ...]:
     """`grad` from a plain start (see `plain_start`), which takes half as long for a few nodes."""
     node, one = start_at
-    inputs = engine.Inputs(input_slots(wanted, False))
-    arrived = engine.run_plain(node, wrap(one) if create_graph else one, keep_graph, create_graph, inputs)
-    check_used(arrived or ())
-    return tuple([wrap_raw(g) for g in arrived or ()])
+    slots = input_slots(wanted, False)
+    arrived: Any = engine.run_plain(node, wrap(one) if create_graph else one, keep_graph, create_graph, slots)
+    check_used(arrived)
+    return tuple(arrived if create_graph else map(wrap, arrived))
 
 
 def materialized(gradients: tuple[Any, ...], wanted: tuple[Any, ...], create_graph: bool) -> tuple[Any, ...]:

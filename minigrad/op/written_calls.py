@@ -16,6 +16,7 @@ from .. import modes
 from ..dtypes import FAST_ARRAYS
 from ..graph import sequence_numbers
 from ..modes import quiet
+from ..storage import Storage
 from ..tensor_base import TensorBase, accumulator, wrap
 from .calls import casts, check_broadcast, compute, dispatch
 from .registry import Op
@@ -81,14 +82,22 @@ def operator_of(call: Any) -> Any:
 
 
 PLAIN = """\
+    {off}
     try:
         a = input._data
-        if {asked}input._storage is not None:
-            return {general}
+        shared = input._storage
     except AttributeError:
+        return {general}
+    if shared is not None and not is_plain(input):
         return {general}
     kind = a.__class__
     if kind is not FLOAT32 and kind is not FLOAT64 and (kind is not ndarray or a.dtype not in ARRAYS):
+        return {general}
+"""
+
+MODES = """\
+off = modes.active
+    if off and (off != 1 or modes.state.grad_enabled):  # but for `no_grad` in this thread alone
         return {general}
 """
 
@@ -103,6 +112,8 @@ NODE = """\
     node._nrs = None if {zero} else {numbers}
     node._check = None
     {keep}
+    if shared is not None:
+        note_versions(node, {tensors})
     node._cast = {cast}
     node._storage = node._extra = None
     node._seq = next(numbers)
@@ -121,6 +132,8 @@ def call(input{rest}):
         out = enter(kernel, a{rest})
     except RuntimeError:
         out = quiet(kernel, a{rest})
+    if off:
+        return wrap(out)
     n0 = input._fn
     if n0 is None:
         acc = input._acc
@@ -141,7 +154,9 @@ def call(input, {other}):
         try:
             b = {other}._data
             if {other}._storage is not None:
-                return {general}
+                if not is_plain({other}):
+                    return {general}
+                shared = True
         except AttributeError:
             return {general}
         if kind is not b.__class__:
@@ -163,6 +178,8 @@ def call(input, {other}):
         out = enter(kernel, a, b)
     except RuntimeError:
         out = quiet(kernel, a, b)
+    if off:
+        return wrap(out)
     n0 = input._fn
     if n0 is None:
         acc = input._acc
@@ -184,6 +201,7 @@ def write_call(op: Op, scope: dict[str, Any], method: Any = None, observed: bool
         zero="input._nr == 0" if unary else "input._nr == 0 == nr",
         numbers="(input._nr,)" if unary else "(input._nr, nr)",
         cast="None" if unary else "casts((n0, n1), (a, b), out) if cast else None",
+        tensors=f"(input{'' if unary else ', ' + op.params[1]}, )",
         keep="; ".join(keep_text(op, name, users) for name, users in op.saved) or "pass",
     )
     rest = "".join(", " + p for p in op.params[1:])
@@ -192,7 +210,7 @@ def write_call(op: Op, scope: dict[str, Any], method: Any = None, observed: bool
         how["general"] = f"compute(op, [input{rest}])"
     elif method is not None:
         how["general"] = f"method(input{rest})"
-    plain = PLAIN.format(asked="" if observed else "modes.active or ", **how)
+    plain = PLAIN.format(off="off = False" if observed else MODES.format(**how), **how)
     if unary and rest and method is not None:
         plain += ARGUMENT.format(**how)
     text = (UNARY if unary else BINARY).format(plain=plain, node=node, **how)
@@ -219,9 +237,40 @@ def write_call(op: Op, scope: dict[str, Any], method: Any = None, observed: bool
         "check_broadcast": check_broadcast,
         "casts": casts,
         "constant": constant,
+        "is_plain": is_plain,
+        "note_versions": note_versions,
     }
     exec(text, scope)
     return scope["call"]
+
+
+def is_plain(tensor: TensorBase) -> bool:
+    """Whether a tensor that shares memory or was written to can go through a written-out call: a parameter
+    that an optimiser has changed, for one, but no view, whose history may be out of date.
+    """
+    return (
+        tensor._view is None
+        and tensor._storage.__class__ is Storage
+        and not tensor._bits
+        and not tensor._apart
+        and tensor._data.__class__ is np.ndarray
+        and tensor._data.ndim > 0
+    )
+
+
+def note_versions(node: Any, tensors: tuple[Any, ...]) -> None:
+    """Let a node know the versions of the `tensors`, its op's first arguments, that it has saved, if one was
+    written to.
+    """
+    versions: list[int | None] = []
+    for name, _ in node.op.saved:
+        kept = getattr(node, "_raw_" + name)
+        i = node.op.params.index(name) if name in node.op.params else len(tensors)
+        tensor = tensors[i] if i < len(tensors) else None
+        is_kept = kept is not None and isinstance(tensor, TensorBase)
+        versions.append(tensor._version if is_kept else 0 if name == "result" else None)
+    if any(versions):
+        node._check = tuple(versions)
 
 
 def write_observed(op: Op) -> Any:
