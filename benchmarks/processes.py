@@ -1,7 +1,7 @@
-"""What needs a process of its own: import time, and the memory of a long graph.
+"""What needs a process of its own: import time, the first picture, and the memory of a long graph.
 
-As a script this is the process: `processes.py import MODULE` or `processes.py chain MODULE NODES heap|rss`.
-It prints one JSON object.
+As a script this is the process: `processes.py picture wall|cpu`, or
+`processes.py chain MODULE number|leaf NODES heap|rss`. It prints one JSON object.
 """
 
 from __future__ import annotations
@@ -12,20 +12,55 @@ import json
 import os
 import subprocess
 import sys
-import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from timing import CLOCKS, Clock
+
 ROOT = Path(__file__).resolve().parent.parent
+
+# It imports nothing itself that the module would have to import.
+IMPORT = """
+from time import {clock} as clock
+def resident():
+    try:
+        import os
+        with open("/proc/self/statm") as file:
+            return int(file.read().split()[1]) * os.sysconf("SC_PAGE_SIZE")
+    except OSError:
+        return None
+first = clock()
+import numpy
+second, before = clock(), resident()
+third = clock()
+import {module}
+last, after = clock(), resident()
+size = None if before is None or after is None else after - before
+import json
+print(json.dumps({{"numpy": second - first, "seconds": last - third, "bytes": size}}))
+"""
 
 
 def ask(*arguments: object) -> dict[str, Any]:
     """Run this file as a script in a fresh interpreter; what it printed. Raises CalledProcessError."""
+    return started(str(Path(__file__).resolve()), *map(str, arguments))
+
+
+def ask_import(module: str, clock: str) -> dict[str, Any]:
+    """Seconds that `import numpy` takes, then seconds and bytes that `import module` takes on top."""
+    return started("-c", IMPORT.format(module=module, clock=CLOCKS[clock].__name__))
+
+
+def started(*command: str) -> dict[str, Any]:
+    """What a fresh interpreter prints, read as JSON."""
     path = os.pathsep.join([str(ROOT), *filter(None, [os.environ.get("PYTHONPATH")])])
-    command = [sys.executable, str(Path(__file__).resolve()), *map(str, arguments)]
     environment = {**os.environ, "PYTHONPATH": path}
-    done = subprocess.run(command, env=environment, stdout=subprocess.PIPE, text=True, check=True)
-    return json.loads(done.stdout)
+    done = subprocess.run(
+        [sys.executable, *command], env=environment, stdout=subprocess.PIPE, text=True, check=True
+    )
+    found: dict[str, Any] = json.loads(done.stdout)
+    return found
 
 
 def resident() -> int | None:
@@ -37,45 +72,42 @@ def resident() -> int | None:
     return int(pages) * os.sysconf("SC_PAGE_SIZE")
 
 
-def measure_import(module: str) -> dict[str, Any]:
-    """Seconds that `import numpy` takes, then seconds and bytes that `import module` takes on top."""
-    start = time.perf_counter()
-    importlib.import_module("numpy")
-    numpy = time.perf_counter() - start
-    before, start = resident(), time.perf_counter()
-    importlib.import_module(module)
-    seconds, after = time.perf_counter() - start, resident()
-    size = None if before is None or after is None else after - before
-    return {"numpy_seconds": numpy, "seconds": seconds, "bytes": size}
+def measure_picture(clock: Clock) -> dict[str, Any]:
+    """Seconds of the imports, of a small graph's first SVG after them, and of a second one."""
+    start = clock()
+    torch, viz = importlib.import_module("minigrad"), importlib.import_module("minigrad_viz")
+    imported = clock()
+
+    def draw() -> float:
+        begin = clock()
+        x = torch.tensor(5.0, requires_grad=True)
+        viz.draw(torch.log(x**3)).svg()
+        return clock() - begin
+
+    return {"import": imported - start, "first": draw(), "second": draw()}
 
 
-def measure_chain(module: str, nodes: int, meter: str) -> dict[str, Any]:
-    """Bytes a node that a chain of multiplications by a number holds, and the share freed by `del` alone.
+def measure_chain(module: str, factor: str, nodes: int, meter: str) -> dict[str, Any]:
+    """Bytes a node that a chain of multiplications holds, by a number or by a leaf, and the share freed by
+    `del` alone.
 
     `meter` is "heap" (tracemalloc: exact, of what Python allocates) or "rss" (all memory of the process). The
     cycle collector is off throughout, so what is freed is freed by reference counts; how much that is only
     "heap" tells (else None), for allocators keep pages for later.
     """
-    import tracemalloc
-
     library = importlib.import_module(module)
+    x = library.tensor(1.0, requires_grad=True)
+    w = library.tensor(1.0, requires_grad=True) if factor == "leaf" else 1.0
 
     def chain(n: int) -> Any:
         y = x
         for _ in range(n):
-            y = y * 1.0
+            y = y * w
         return y
 
-    def held() -> int | None:
-        return tracemalloc.get_traced_memory()[0] if meter == "heap" else resident()
-
-    x = library.tensor(1.0, requires_grad=True)
     chain(10).backward()  # whatever is made once is made now
     x.grad = None
-    gc.collect()
-    gc.disable()
-    if meter == "heap":
-        tracemalloc.start()
+    held = meter_of(meter)
     before = held()
     y = chain(nodes)
     full = held()
@@ -89,7 +121,25 @@ def measure_chain(module: str, nodes: int, meter: str) -> dict[str, Any]:
     return {"bytes": (full - before) / nodes, "freed": share, "gradient": gradient}
 
 
+def meter_of(meter: str) -> Callable[[], int | None]:
+    """What tells the bytes that are held; the cycle collector is switched off for good."""
+    import tracemalloc  # takes memory of its own
+
+    gc.collect()
+    gc.disable()
+    if meter == "rss":
+        return resident
+    tracemalloc.start()
+    return lambda: tracemalloc.get_traced_memory()[0]
+
+
+def answer(task: str, *rest: str) -> dict[str, Any]:
+    """What the script was asked for."""
+    if task == "picture":
+        return measure_picture(CLOCKS[rest[0]])
+    module, factor, nodes, meter = rest
+    return measure_chain(module, factor, int(nodes), meter)
+
+
 if __name__ == "__main__":
-    task, name, *rest = sys.argv[1:]
-    found = measure_import(name) if task == "import" else measure_chain(name, int(rest[0]), rest[1])
-    print(json.dumps(found))
+    print(json.dumps(answer(*sys.argv[1:])))

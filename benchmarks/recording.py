@@ -9,10 +9,15 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+from figures import Figure, Task
+from moons import moons, sizes
 from timing import Row, measure
+from workload import normal
 
 import minigrad
 from minigrad_viz.recording.recorder import Recorder
+
+Space = dict[str, Any]
 
 CHAIN = """
 x, w = torch.tensor(1.0, requires_grad=True), torch.tensor(1.0001, requires_grad=True)
@@ -27,44 +32,42 @@ for _ in range({n}):
     loss.backward()
     with torch.no_grad():
         for p in parameters:
-            p -= 0.1 * p.grad
+            p -= 0.01 * p.grad
             p.grad = None
 """
 MOONS = """
-    h = (x @ w1 + b1).tanh()
-    h = (h @ w2 + b2).tanh()
-    loss = ((1 - (h @ w3 + b3) * target).exp() + 1).log().mean()
+    h = torch.relu(x @ w1 + b1)
+    h = torch.relu(h @ w2 + b2)
+    loss = torch.relu(1.0 - (h @ w3 + b3) * target).mean()
+    loss = loss + 1e-4 * ((w1 * w1).sum() + (w2 * w2).sum() + (w3 * w3).sum())
 """
 DIGITS = """
-    out = (x @ w1 + b1).tanh() @ w2 + b2
-    loss = (out.exp().sum(1).log() - (out * target).sum(1)).mean()
+    out = torch.relu(x @ w1 + b1) @ w2 + b2
+    loss = torch.nn.functional.cross_entropy(out, target)
 """
 
 
-def layers(*sizes: int, batch: int) -> Callable[[], dict[str, Any]]:
-    """Makes the variables of a training cell: parameters of layers of these sizes, a batch and its target."""
+def variables(x: np.ndarray, target: np.ndarray, *layers: tuple[int, int]) -> Callable[[], Space]:
+    """Makes the variables of a training cell: data, and parameters of layers of these sizes."""
 
-    def names() -> dict[str, Any]:
-        random = np.random.default_rng(0)
+    def make() -> Space:
+        found: Space = {"x": minigrad.tensor(x), "target": minigrad.tensor(target), "parameters": []}
+        for i, (width, height) in enumerate(layers, 1):
+            weight, bias = normal(width, height, seed=i, scale=width**-0.5), np.zeros(height, np.float32)
+            learnt = [minigrad.tensor(data, requires_grad=True) for data in (weight, bias)]
+            found |= {f"w{i}": learnt[0], f"b{i}": learnt[1]}
+            found["parameters"] += learnt
+        return found
 
-        def tensor(*shape: int, learnt: bool = False) -> Any:
-            data = random.normal(size=shape) / np.sqrt(shape[0])
-            return minigrad.tensor(data.astype(np.float32), requires_grad=learnt)
-
-        found: dict[str, Any] = {"x": tensor(batch, sizes[0]), "target": tensor(batch, sizes[-1])}
-        for i, (width, height) in enumerate(itertools.pairwise(sizes), 1):
-            found |= {f"w{i}": tensor(width, height, learnt=True), f"b{i}": tensor(height, learnt=True)}
-        return found | {"parameters": [t for name, t in found.items() if name[0] in "wb"]}
-
-    return names
+    return make
 
 
-def sampler(cell: str, names: Callable[[], dict[str, Any]], recorded: bool) -> Callable[[], float]:
+def sampler(cell: str, make: Callable[[], Space], recorded: bool) -> Callable[[], float]:
     """Takes the processor seconds of one run of a cell on fresh variables; the cycle collector stays on."""
     code = compile(cell, "<cell>", "exec")
 
     def sample() -> float:
-        space = {"torch": minigrad, "__name__": "__main__", **names()}
+        space = {"torch": minigrad, "__name__": "__main__", **make()}
         recorder = Recorder(cell, space) if recorded else None
         gc.collect()
         start = time.process_time()
@@ -79,30 +82,29 @@ def sampler(cell: str, names: Callable[[], dict[str, Any]], recorded: bool) -> C
     return sample
 
 
-def time_recording(rounds: int, quick: bool) -> list[tuple[Row, int]]:
-    """Each cell with and without a recorder, in turn; with the number of forward ops of a chain (else 0)."""
-    steps = 2 if quick else 10
-    chains = [100] if quick else [1_000, 10_000]
-    moons, digits = (TRAINING.format(n=steps, forward=text) for text in (MOONS, DIGITS))
-    cells: list[tuple[str, str, Callable[[], dict[str, Any]], int]] = [
-        (f"MLP on two moons, {steps} steps", moons, layers(2, 16, 16, 1, batch=100), 0),
-        (f"MLP 784-256-10, {steps} steps", digits, layers(784, 256, 10, batch=64), 0),
-        *((f"chain of {n:,} · leaf", CHAIN.format(n=n), dict, n) for n in chains),
-    ]
-    rows = []
-    for title, cell, names, ops in cells:
-        both = {"recorded": sampler(cell, names, True), "unrecorded": sampler(cell, names, False)}
-        for sample in both.values():
-            sample()
-        rows.append((measure("m", title, both, rounds), ops))
-    return rows
+def compare(title: str, cell: str, make: Callable[[], Space], rounds: int) -> Row:
+    """A cell with and without a recorder, in turn."""
+    both = {"recorded": sampler(cell, make, True), "unrecorded": sampler(cell, make, False)}
+    for sample in both.values():
+        sample()
+    return measure("m", title, both, rounds)
 
 
-def recording_line(row: Row, ops: int) -> str:
-    """One cell in a sentence."""
-    ratio = row.ratios["unrecorded"]
-    text = f"m recording, {row.title}: {ratio.median:.2f} ({ratio.low:.2f}–{ratio.high:.2f}) × unrecorded"
-    if not ops:
-        return f"{text}."
-    more = (row.seconds["recorded"] - row.seconds["unrecorded"]) / ops
-    return f"{text}, {more * 1e6:.1f} µs an op more."
+def recording(task: Task) -> list[Figure]:
+    """Rows e and f as ratios, chains as seconds that an op takes longer."""
+    steps = 2 if task.small else 10
+    digits = normal(64, 784, seed=2), np.arange(64) % 10
+    cells = {
+        f"row e, {steps} steps": (MOONS, variables(*moons(100), *sizes)),
+        f"row f, {steps} steps": (DIGITS, variables(*digits, *itertools.pairwise((784, 256, 10)))),
+    }
+    found = []
+    for title, (forward, make) in cells.items():
+        row = compare(title, TRAINING.format(n=steps, forward=forward), make, task.rounds)
+        ratio = row.ratios["unrecorded"].median
+        found.append(Figure("m", f"recorded against unrecorded, {title}", ratio, "×", 3, 2))
+    for n in [100] if task.small else [1_000, 10_000]:
+        row = compare(f"chain of {n:,} · leaf", CHAIN.format(n=n), dict, task.rounds)
+        more = (row.seconds["recorded"].median - row.seconds["unrecorded"].median) / n
+        found.append(Figure("m", f"recording takes longer, {row.title}: an op", more, "s", 5e-6, 3e-6))
+    return found

@@ -5,16 +5,22 @@ from __future__ import annotations
 import gc
 import statistics
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 Sampler = Callable[[], float]  # seconds a call, from one round
+Clock = Callable[[], float]
+
+# The processor's clock counts all threads of this process and is less disturbed by neighbours.
+CLOCKS: dict[str, Clock] = {"wall": time.perf_counter, "cpu": time.process_time}
+PATIENCE = 20.0  # seconds after which a row makes no more rounds, if it has the fewest that are wanted
+FEWEST = 3  # for these it goes on three times as long
 
 
 @dataclass(frozen=True)
-class Ratio:
-    """minigrad's time over a peer's: the median over the rounds, the least and the greatest."""
+class Spread:
+    """The median over the rounds and the quartiles."""
 
     median: float
     low: float
@@ -23,42 +29,79 @@ class Ratio:
 
 @dataclass(frozen=True)
 class Row:
-    """A measured row: seconds a call by engine (median of the rounds), ratios by peer."""
+    """A measured row: seconds a call by engine, and minigrad's time over each other engine's."""
 
-    row: str
+    key: str
     title: str
-    seconds: dict[str, float]
-    ratios: dict[str, Ratio]
+    rounds: int
+    seconds: dict[str, Spread]
+    ratios: dict[str, Spread]
 
 
-def sampler(run: Callable[[], Any], budget: float) -> Sampler:
-    """Times `run` as often as fits into `budget` seconds, at least once; the cycle collector stays on."""
-    start = time.perf_counter()
-    run()
-    once = time.perf_counter() - start
-    calls = range(max(1, int(budget / max(once, 1e-7))))
+def spread(samples: Sequence[float]) -> Spread:
+    """Median and quartiles; of one sample, three times that."""
+    if len(samples) == 1:
+        return Spread(samples[0], samples[0], samples[0])
+    low, median, high = statistics.quantiles(samples, n=4, method="inclusive")
+    return Spread(median, low, high)
+
+
+def sampler(
+    run: Callable[[], Any],
+    budget: float,
+    clock: Clock = time.perf_counter,
+    prepare: Callable[[], Any] | None = None,
+    collecting: bool = False,
+) -> Sampler:
+    """Times `run` as often as fits into `budget` seconds, at least once.
+
+    The cycle collector runs before, so that nobody pays for what another engine left behind; meanwhile it is
+    off unless `collecting`. Off, an engine whose graphs are cycles never pays for freeing them.
+    """
+    calls = range(0)
+
+    def timed(times: range) -> float:
+        start = clock()
+        for _ in times:
+            run()
+        return (clock() - start) / len(times)
+
+    def taken() -> float:
+        nonlocal calls
+        if not calls:  # the first time it is found out how often
+            first = timed(range(1))
+            if first >= budget:
+                calls = range(1)
+                return first
+            calls = range(max(1, int(budget / max(timed(range(1)), 1e-7))))
+        return timed(calls)
 
     def sample() -> float:
-        gc.collect()  # nobody pays for what another engine left behind
-        start = time.perf_counter()
-        for _ in calls:
-            run()
-        return (time.perf_counter() - start) / len(calls)
+        if prepare is not None:
+            prepare()
+        gc.collect()
+        was_on = gc.isenabled()
+        gc.enable() if collecting else gc.disable()
+        try:
+            return taken()
+        finally:
+            gc.enable() if was_on else gc.disable()
 
     return sample
 
 
-def measure(row: str, title: str, samplers: Mapping[str, Sampler], rounds: int) -> Row:
+def measure(key: str, title: str, samplers: Mapping[str, Sampler], rounds: int) -> Row:
     """Take `rounds` samples of each engine in turn. The first of `samplers` is compared with the others."""
     samples: dict[str, list[float]] = {name: [] for name in samplers}
     names = list(samplers)
-    for r in range(rounds):
-        turn = r % len(names)
+    begin = time.perf_counter()
+    for made in range(rounds):
+        patience = PATIENCE if made >= FEWEST else 3 * PATIENCE
+        if made and time.perf_counter() - begin > patience:
+            break
+        turn = made % len(names)
         for name in names[turn:] + names[:turn]:  # nobody is always the first
             samples[name].append(samplers[name]())
     ours = samples[names[0]]
-    ratios = {}
-    for name in names[1:]:
-        each = [a / b for a, b in zip(ours, samples[name], strict=True)]
-        ratios[name] = Ratio(statistics.median(each), min(each), max(each))
-    return Row(row, title, {name: statistics.median(s) for name, s in samples.items()}, ratios)
+    ratios = {name: spread([a / b for a, b in zip(ours, samples[name])]) for name in names[1:]}
+    return Row(key, title, len(ours), {name: spread(taken) for name, taken in samples.items()}, ratios)

@@ -1,4 +1,7 @@
-"""The benchmarks run, compare gradients before they time, and do without engines that are not installed."""
+"""The benchmarks run, compare gradients before they time, and do without engines that are not installed.
+
+How long anything takes is not judged here.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +15,18 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parent.parent
+BENCHMARKS = ROOT / "benchmarks"
 PACKAGES = {"PyTorch": "torch", "micrograd": "micrograd", "MyGrad": "mygrad", "HIPS autograd": "autograd"}
+
+TIMED = [*"abcdefghijk"]
+FIGURES = ["c'", "l", "m", "collector", "growth", "pictures"]
+ABLE = {  # the rows that each engine has
+    "PyTorch": "abcdefghijk",
+    "micrograd": "acde",
+    "MyGrad": "acdefghik",
+    "HIPS autograd": "abcdefghjk",
+    "NumPy by hand": "abcdefghijk",
+}
 
 # An engine as micrograd is, for the workloads' operators; FAULT is put into the derivative of a product.
 VALUE = """
@@ -45,14 +59,25 @@ class Value:
 
 
 def run(*arguments: str, path: Path | None = None) -> subprocess.CompletedProcess[str]:
-    """`python benchmarks/run.py --quick` with more arguments; modules in `path` go before installed ones."""
+    """`python benchmarks/run.py --smoke` with more arguments; modules in `path` go before installed ones."""
+    return python(str(BENCHMARKS / "run.py"), "--smoke", *arguments, path=path)
+
+
+def python(*arguments: str, path: Path | None = None) -> subprocess.CompletedProcess[str]:
+    """A fresh interpreter."""
     environment = {**os.environ, "PYTHONIOENCODING": "utf-8"}
     if path is not None:
         environment["PYTHONPATH"] = str(path)
-    command = [sys.executable, str(ROOT / "benchmarks" / "run.py"), "--quick", *arguments]
+    command = [sys.executable, *arguments]
     return subprocess.run(
-        command, env=environment, text=True, capture_output=True, encoding="utf-8", timeout=120, check=False
+        command, env=environment, text=True, capture_output=True, encoding="utf-8", timeout=240, check=False
     )
+
+
+def cells_of(markdown: str) -> list[list[str]]:
+    """The cells of every line of a table, but for the line under the head."""
+    lines = [line for line in markdown.splitlines() if line.startswith("| ")]
+    return [[cell.strip() for cell in line.strip("|").split("|")] for line in lines if "---" not in line]
 
 
 def hide(path: Path, *packages: str) -> Path:
@@ -76,58 +101,62 @@ def pretend_micrograd(path: Path, fault: str) -> Path:
     return path
 
 
-def test_gradients_agree_with_every_installed_engine(tmp_path):
-    done = run("--rows", "a,b,c,d", "--json", str(tmp_path / "figures.json"))
+@pytest.mark.slow
+def test_every_row_runs_and_all_installed_engines_agree(tmp_path):
+    done = run("--json", str(tmp_path / "figures.json"), "--markdown", str(tmp_path / "table.md"))
     assert done.returncode == 0, done.stderr
-    figures = json.loads((tmp_path / "figures.json").read_text(encoding="utf-8"))
-    assert [row["row"] for row in figures["rows"]] == ["a", "b", "c", "c", "d"]
-    assert figures["remarks"] == []
+    found = json.loads((tmp_path / "figures.json").read_text(encoding="utf-8"))
+    assert found["remarks"] == [], "no engine stumbled"
+    assert list(dict.fromkeys(row["key"].split()[0] for row in found["rows"])) == TIMED
+    assert list(dict.fromkeys(figure["row"] for figure in found["figures"])) == FIGURES
+
     absent = [name for name, package in PACKAGES.items() if importlib.util.find_spec(package) is None]
-    assert figures["missing"] == absent
-    compared = {"NumPy by hand", *PACKAGES} - set(absent)
-    for row in figures["rows"]:
-        expected = compared - ({"micrograd", "MyGrad"} if row["row"] == "b" else set())
-        assert set(row["ratios"]) == expected
-        assert set(row["seconds"]) == {"minigrad", *expected}
+    assert found["missing"] == absent
+    for row in found["rows"]:
+        expected = {name for name, rows in ABLE.items() if row["key"].split()[0] in rows} - set(absent)
+        if row["key"].startswith("e"):
+            expected -= {"NumPy by hand"} if row["key"] == "e scalars" else {"micrograd"}
+        assert {name for name in row["ratios"] if "threads" not in name} == expected, row["key"]
         assert all(0 < r["low"] <= r["median"] <= r["high"] for r in row["ratios"].values())
+
+    table = (tmp_path / "table.md").read_text(encoding="utf-8")
+    assert table == done.stdout
+    in_table = dict.fromkeys(cells[0] for cells in cells_of(table) if cells[0])
+    assert list(in_table) == [*TIMED, *(name.replace("'", "′") for name in FIGURES)]
+    assert "missed" not in table and " met" not in table
 
 
 def test_without_any_other_engine(tmp_path):
-    done = run("--rounds", "1", path=hide(tmp_path, *PACKAGES.values()))
+    done = run("--rows", "a,c,e,i,l", path=hide(tmp_path, *PACKAGES.values()))
     assert (done.returncode, done.stderr) == (0, "")
-    lines = done.stdout.splitlines()
-    assert lines[-1] == "Not installed: PyTorch, micrograd, MyGrad, HIPS autograd."
-    cells = [line.strip("| ").split(" | ") for line in lines if line.startswith("|")]
-    assert cells[0][-2:] == ["minigrad", "÷ NumPy by hand"]
-    assert [row[0] for row in cells[2:]] == ["a", "b", "c", "c", "d", "l"]
+    assert done.stdout.splitlines()[-1] == "Not installed: PyTorch, micrograd, MyGrad, HIPS autograd."
+    head, *body = cells_of(done.stdout)
+    assert head == ["", "workload", "minigrad", "÷ NumPy by hand"]
+    assert [cells[0] for cells in body] == ["a", "c", "c", "e", "e", "i", "", *"llll"]
     assert str(ROOT) not in done.stdout
 
 
-def test_recording_is_compared_with_not_recording(tmp_path):
-    figures = tmp_path / "figures.json"
-    done = run("--rows", "m", "--json", str(figures), path=hide(tmp_path, *PACKAGES.values()))
+def test_one_short_table(tmp_path):
+    done = run("--rows", "a,g", "--short", path=hide(tmp_path, *PACKAGES.values()))
     assert (done.returncode, done.stderr) == (0, "")
-    rows = json.loads(figures.read_text(encoding="utf-8"))["recording"]
-    assert [(row["row"], row["ops"]) for row in rows] == [("m", 0), ("m", 0), ("m", 100)]
-    for row in rows:
-        assert row["seconds"]["recorded"] > row["seconds"]["unrecorded"] > 0
-    lines = [line for line in done.stdout.splitlines() if line.startswith("m recording")]
-    assert [line.endswith("an op more.") for line in lines] == [False, False, True]
+    head, *body = cells_of(done.stdout)
+    assert head == ["", "workload", "minigrad", "÷ NumPy by hand"]
+    assert [cells[0] for cells in body] == ["a", "g", "g", "g"]
+    assert all(float(cells[3]) > 0 for cells in body)
 
 
 def test_a_long_chain_is_freed_without_the_cycle_collector(tmp_path):
     figures = tmp_path / "figures.json"
-    done = run("--rows", "c-memory", "--json", str(figures), path=hide(tmp_path, "torch"))
+    done = run("--rows", "c'", "--json", str(figures), path=hide(tmp_path, "torch"))
     assert (done.returncode, done.stderr) == (0, "")
-    memory = json.loads(figures.read_text(encoding="utf-8"))["memory"]
-    assert memory["minigrad"]["gradient"] == 1.0
-    assert 50 < memory["minigrad"]["bytes"] < 1000
-    assert memory["minigrad"]["freed"] > 0.9
+    size, left = json.loads(figures.read_text(encoding="utf-8"))["figures"]
+    assert 50 < size["value"] < 1000
+    assert left["value"] < 10
 
 
 @pytest.mark.parametrize("fault, status", [("", 0), ("* 1.001", 1)])
 def test_a_wrong_gradient_stops_the_run(tmp_path, fault, status):
-    done = run("--rows", "c", "--rounds", "1", path=pretend_micrograd(tmp_path, fault))
+    done = run("--rows", "c", path=pretend_micrograd(tmp_path, fault))
     assert done.returncode == status
     if status:
         assert done.stdout == ""
@@ -137,12 +166,62 @@ def test_a_wrong_gradient_stops_the_run(tmp_path, fault, status):
         assert (done.stderr, "÷ micrograd" in done.stdout) == ("", True)
 
 
+def test_an_adapter_that_is_wrong_stops_the_run(tmp_path):
+    wrong = (
+        "import engines, run\n"
+        "def wrong():\n"
+        "    engine = engines.like_torch('wrong', 'minigrad')\n"
+        "    engine.ops.tanh = engine.ops.exp\n"
+        "    return engine\n"
+        "engines.LOADERS['wrong'] = wrong\n"
+        "raise SystemExit(run.main(['--smoke', '--rows', ROWS]))\n"
+    )
+    path = hide(tmp_path, *PACKAGES.values())
+    (path / "wrong.py").write_text(wrong.replace("ROWS", "'f,g'"), encoding="utf-8")
+    (path / "right.py").write_text(wrong.replace("ROWS", "'f,h'"), encoding="utf-8")
+    results = []
+    for name in ("wrong.py", "right.py"):
+        start = (
+            f"import sys; sys.path.insert(0, {str(BENCHMARKS)!r}); exec(open({str(path / name)!r}).read())"
+        )
+        results.append(python("-c", start, path=path))
+    assert [done.returncode for done in results] == [1, 0], results[1].stderr
+    assert "The engines disagree. x·a+b, exp, tanh, sum on 10: minigrad has" in results[0].stderr
+    assert "÷ wrong" in results[1].stdout
+
+
 def test_an_engine_that_cannot_run_a_workload_is_named(tmp_path):
     # The pretended engine has no powers and no sums.
-    done = run("--rows", "a,d", "--rounds", "1", path=pretend_micrograd(tmp_path, ""))
+    done = run("--rows", "a,d", path=pretend_micrograd(tmp_path, ""))
     assert (done.returncode, done.stderr) == (0, "")
     assert "micrograd cannot run “tutorial graph log(x³)”: TypeError." in done.stdout
     assert "micrograd cannot run “DAG of 1,000 scalars, fan-out 2”: TypeError." in done.stdout
+
+
+JUDGED = """
+import sys
+sys.path.insert(0, {benchmarks!r})
+from figures import Figure
+from tables import figure_table, ratio_table
+from timing import Row, Spread
+def row(key, ours, torch, micrograd):
+    ratios = dict(zip(("PyTorch", "micrograd"), (Spread(r, r, r) for r in (torch, micrograd))))
+    return Row(key, "", 1, {{"minigrad": Spread(ours, ours, ours)}}, ratios)
+rows = [row("a", 2e-6, 0.14, 0.9), row("c leaf 1000", 2e-3, 0.2, 0.7), row("d", 2.0, 0.3, 0.6)]
+print(ratio_table(rows, True))
+print(figure_table([Figure("c'", "", 230.0, "B", 260, 210, 1200.0), Figure("l", "", None, "s", 1, 1)], True))
+"""
+
+
+def test_what_must_hold_and_what_is_aimed_at_stand_in_the_table(tmp_path):
+    done = python("-c", JUDGED.format(benchmarks=str(BENCHMARKS)))
+    assert (done.returncode, done.stderr) == (0, "")
+    found = cells_of(done.stdout)
+    assert found[1][2:] == ["2 µs", "0.14 (0.14–0.14)", "0.2 / 0.15", "goal met", "0.9 (0.9–0.9), ≤ 1"]
+    assert found[2][4:] == ["0.24 / 0.18", "holds", "0.7 (0.7–0.7), **> 0.65**"]
+    assert found[3][2:] == ["2 s", "0.3 (0.3–0.3)", "0.27 / 0.2", "**missed**", "0.6 (0.6–0.6), ≤ 0.6"]
+    assert found[5] == ["c′", "", "230 B", "1,200 B", "260 B / 210 B", "holds"]
+    assert found[6] == ["l", "", "—", "—", "1 s / 1 s", ""]
 
 
 @pytest.mark.parametrize("wrong", [("--rows", "a,z"), ("--rounds", "0")])
