@@ -17,7 +17,8 @@ TEXTS = [
     *("graph_linear_regression", "graph_retain", "graph_exercise"),
     *("backward_exp", "backward_gradient", "backward_inputs", "backward_grad_twice"),
 ]
-LESSONS = [*CODES, *TEXTS, "from_scratch"]
+TRAININGS = ["training_two_moons", "training_digits", "training_letters"]
+LESSONS = [*CODES, *TEXTS, "from_scratch", *TRAININGS]
 PAGES = ["00_start_here", "00_index", "00_map", "00_glossary"]
 ALL = [*PAGES, *LESSONS]
 
@@ -97,3 +98,12 @@ def printed(cell: Cell) -> str:
     """What the stored output has on stdout."""
     streams = (output for output in cell.outputs if output.get("name") == "stdout")
     return "".join("".join(output["text"]) for output in streams)
+
+
+def ran(name: str, library: Any, *ids: str) -> dict[str, Any]:
+    """The variables that some cells leave, run in this order with a library as `torch`, without magics."""
+    variables: dict[str, Any] = {}
+    for part in ids:
+        source = by_id(name)[part].python
+        exec(source.replace("import minigrad as torch", f"import {library.__name__} as torch"), variables)
+    return variables

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import base64
 import importlib
 import importlib.util
 import json
@@ -21,6 +22,8 @@ TAGS = {"raises-exception", "minigrad-only"}
 WORDS = 110  # of a prose cell
 LINE = 88  # columns of a printed line
 EACH = 60_000  # characters that one output may take
+PLOT = 40_000  # bytes of a plot
+FIGURE = re.compile(r"<Figure size \d+x\d+ with \d+ Ax(is|es)>")  # how Matplotlib names one: no address
 
 
 @pytest.fixture(autouse=True)
@@ -63,6 +66,18 @@ def test_an_exercise_waits_for_an_answer_and_has_a_solution(name):
         assert f'check("{name}' in known[f"answer{number}"].source
         assert "Not answered yet" in course.printed(known[f"answer{number}"])
         assert "check(" in course.solution(known[f"solution{number}"])
+
+
+@pytest.mark.parametrize("name", course.TRAININGS)
+def test_a_training_plots_its_losses_and_what_was_learnt(name):
+    """It trains outside `%%autograd`, which keeps an account of every step."""
+    plots = [output["data"] for cell in course.code(name) for output in cell.outputs if "data" in output]
+    plots = [data for data in plots if "image/png" in data]
+    assert len(plots) >= 2 and "curve" in course.by_id(name)
+    for data in plots:
+        assert FIGURE.fullmatch("".join(data["text/plain"]))
+        assert len(base64.b64decode("".join(data["image/png"]))) <= PLOT
+    assert not [cell.id for cell in course.code(name) if cell.magic and "step()" in cell.source]
 
 
 @pytest.mark.parametrize("name", course.ALL)

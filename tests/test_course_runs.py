@@ -22,8 +22,10 @@ CLOSE = 3e-7  # relative: two units in the last place of float32
 
 @pytest.fixture(scope="module")
 def shell(tmp_path_factory) -> Iterator[Shell]:
-    with Shell(tmp_path_factory.mktemp("ipython")) as running:
-        yield running
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("MPLBACKEND", "module://matplotlib_inline.backend_inline")  # as in a kernel of Jupyter
+        with Shell(tmp_path_factory.mktemp("ipython")) as running:
+            yield running
 
 
 def run(shell: Shell, name: str, library: Any) -> list[tuple[str, str, str]]:
