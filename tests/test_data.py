@@ -57,6 +57,28 @@ def samplers(L, note):
 
 
 @programs
+def batches_at_once(L, note):
+    """Batches that are taken out of the tensors at once, and some that cannot be."""
+    data = data_of(L)
+    x, y = L.arange(12).reshape(3, 4).T * 1.0, L.arange(4)
+    some = data.TensorDataset(x, y, L.ones(4, 1, dtype=L.float16))
+    part = data.Subset(data.Subset(some, [3, 0, -2]), (2, 1, 0))
+    learned = data.TensorDataset(x.clone().requires_grad_(), y)
+    order = [[-1, 0], (2,), [L.tensor(1)]]
+    for dataset in (some, part, learned):
+        for batch in data.DataLoader(dataset, batch_size=2):
+            note(*batch, [(t.stride(), t.requires_grad, t._version) for t in batch])
+    with L.no_grad():
+        note([[*batch] for batch in data.DataLoader(learned, batch_size=3)])
+    with L.inference_mode():
+        note([t.is_inference() for t in next(iter(data.DataLoader(some, batch_size=3)))])
+    for indices in order:
+        note([[*batch] for batch in data.DataLoader(some, batch_sampler=[indices])])
+    for bad in ([4], [0, -5], [], ["x"]):
+        note.error(lambda bad=bad: list(data.DataLoader(some, batch_sampler=[bad])))
+
+
+@programs
 def parts(L, note):
     data = data_of(L)
     L.manual_seed(2)

@@ -25,6 +25,25 @@ SETTINGS = {
         {"alpha": 0.5, "momentum": 0.9, "centered": True},
         {"weight_decay": 0.1, "maximize": True, "centered": True},
     ],
+    "Adagrad": [
+        {},
+        {"lr": 0.1, "lr_decay": 0.5, "weight_decay": 0.1, "initial_accumulator_value": 0.5},
+        {"maximize": True},
+    ],
+    "Adadelta": [{}, {"lr": 0.5, "rho": 0.5, "weight_decay": 0.1, "maximize": True}],
+    "Adamax": [{}, {"lr": 0.1, "betas": (0.5, 0.6), "weight_decay": 0.1, "maximize": True}],
+    "NAdam": [
+        {},
+        {"lr": 0.1, "betas": (0.5, 0.6), "weight_decay": 0.1, "momentum_decay": 0.5},
+        {"weight_decay": 0.1, "decoupled_weight_decay": True, "maximize": True},
+    ],
+    "RAdam": [
+        {},
+        {"lr": 0.1, "betas": (0.5, 0.9), "weight_decay": 0.1},
+        {"weight_decay": 0.1, "decoupled_weight_decay": True, "maximize": True},
+    ],
+    "ASGD": [{"lr": 0.05}, {"lr": 0.03, "lambd": 0.5, "t0": 2, "weight_decay": 0.1, "maximize": True}],
+    "Rprop": [{}, {"lr": 0.3, "etas": (0.25, 1.5), "step_sizes": (0.01, 0.4), "maximize": True}],
 }
 TRIED = [(name, settings) for name, every in SETTINGS.items() for settings in every]
 
@@ -37,6 +56,10 @@ SCHEDULES = {
     "ExponentialLR": {"gamma": 0.8},
     "PolynomialLR": {"total_iters": 6, "power": 2.0},
     "CosineAnnealingLR": {"T_max": 4, "eta_min": 0.01},
+    "MultiplicativeLR": {"lr_lambda": [lambda epoch: 0.9**epoch, lambda epoch: 0.5]},
+    "CosineAnnealingWarmRestarts": {"T_0": 2, "T_mult": 2, "eta_min": 0.01},
+    "CyclicLR": {"base_lr": 0.01, "max_lr": [0.1, 0.2], "step_size_up": 3, "mode": "triangular2"},
+    "OneCycleLR": {"max_lr": 0.5, "total_steps": 12},
 }
 
 programs = Programs()
@@ -208,6 +231,185 @@ def bad_arguments(L, note):
     failed(lambda: schedules.LambdaLR(optimizer, [abs, abs]))
     failed(lambda: schedules.ReduceLROnPlateau(optimizer, factor=1.0))
     failed(lambda: schedules.ReduceLROnPlateau(optimizer, mode="x"))
+
+
+def followed(note, optimizer, scheduler, steps=8):
+    """Note rates and momenta of some steps."""
+    for _ in range(steps):
+        group = optimizer.param_groups[0]
+        momentum = group["betas"][0] if "betas" in group else group["momentum"]
+        note([f"{rate:.8g}" for rate in scheduler.get_last_lr()], f"{momentum:.8g}")
+        optimizer.step()
+        scheduler.step()
+
+
+@programs
+def cycles(L, note):
+    schedules = L.optim.lr_scheduler
+    by_hand = {"scale_fn": lambda x: 1 / x, "scale_mode": "cycle", "cycle_momentum": False}
+    for how in (
+        {"mode": "exp_range", "gamma": 0.5, "step_size_up": 2, "step_size_down": 1},
+        {"step_size_up": 3, "base_momentum": 0.5},
+        {"step_size_up": 1, **by_hand},
+    ):
+        for optimizer in (L.optim.Adam(weights(L)), L.optim.SGD(weights(L), lr=1, momentum=0.1)):
+            followed(note, optimizer, schedules.CyclicLR(optimizer, 0.1, 0.5, **how))
+    for how in (
+        {"epochs": 5, "steps_per_epoch": 2, "three_phase": True, "anneal_strategy": "linear"},
+        {"total_steps": 9, "pct_start": 0.5, "div_factor": 2, "max_momentum": 0.9},
+        {"total_steps": 9, "cycle_momentum": False},
+    ):
+        optimizer = L.optim.SGD(weights(L), lr=1, momentum=0.1)
+        followed(note, optimizer, schedules.OneCycleLR(optimizer, 0.5, **how))
+
+
+@programs
+def restarts(L, note):
+    for mult in (1, 3):
+        optimizer = L.optim.SGD(weights(L), lr=1.0)
+        schedule = L.optim.lr_scheduler.CosineAnnealingWarmRestarts(optimizer, 2, mult, eta_min=0.1)
+        for epoch in (None, None, 0.5, 1.5, 2.5, 9.25, None, None):
+            optimizer.step()
+            schedule.step(epoch)
+            note(f"{schedule.get_last_lr()[0]:.8g}", schedule.last_epoch, schedule.T_cur, schedule.T_i)
+
+
+@programs
+def chained(L, note):
+    def made():
+        optimizer = L.optim.SGD(weights(L), lr=1.0)
+        parts = [schedules.StepLR(optimizer, 2, 0.5), schedules.LambdaLR(optimizer, lambda e: 1 + e)]
+        parts[1] = schedules.MultiplicativeLR(optimizer, lambda e: 0.9)
+        return optimizer, schedules.ChainedScheduler(parts)
+
+    schedules = L.optim.lr_scheduler
+    optimizer, both = made()
+    for _ in range(4):
+        optimizer.step()
+        both.step()
+        note([f"{rate:.8g}" for rate in both.get_last_lr()])
+    other, again = made()
+    kept = both.state_dict()
+    again.load_state_dict(kept)
+    other.load_state_dict(optimizer.state_dict())
+    for _ in range(3):
+        other.step()
+        again.step()
+        note([f"{rate:.8g}" for rate in again.get_last_lr()])
+    note(schedules.LambdaLR(L.optim.SGD(weights(L), lr=1.0), lambda e: 1.0).state_dict()["lr_lambdas"])
+
+
+@programs
+def bad_schedules(L, note):
+    schedules, optimizer = L.optim.lr_scheduler, L.optim.SGD(weights(L), lr=1.0)
+    others, plain = L.optim.SGD(weights(L), lr=1.0), L.optim.Adagrad(weights(L))
+    step, warm, one = schedules.StepLR, schedules.CosineAnnealingWarmRestarts, schedules.OneCycleLR
+    for bad in (
+        lambda: schedules.ChainedScheduler([]),
+        lambda: schedules.ChainedScheduler([3]),
+        lambda: schedules.ChainedScheduler([step(optimizer, 1), 3]),
+        lambda: schedules.ChainedScheduler([schedules.ReduceLROnPlateau(optimizer)]),
+        lambda: schedules.ChainedScheduler([step(optimizer, 1), step(others, 1)]),
+        lambda: warm(optimizer, 0),
+        lambda: warm(optimizer, 1, 0.5),
+        lambda: warm(optimizer, 1, 1, "x"),
+        lambda: warm(optimizer, 1).step(-1),
+        lambda: schedules.CyclicLR(optimizer, 0.1, 0.2, mode="x"),
+        lambda: schedules.CyclicLR(plain, 0.1, 0.2),
+        lambda: schedules.CyclicLR(optimizer, [0.1, 0.2], 0.2),
+        lambda: schedules.CyclicLR(3, 0.1, 0.2),
+        lambda: one(optimizer, 0.1),
+        lambda: one(optimizer, 0.1, total_steps=0),
+        lambda: one(optimizer, 0.1, epochs=1.5, steps_per_epoch=2),
+        lambda: one(optimizer, 0.1, epochs=1, steps_per_epoch=-2),
+        lambda: one(optimizer, 0.1, 4, pct_start=2.0),
+        lambda: one(optimizer, 0.1, 4, anneal_strategy="x"),
+        lambda: one(3, 0.1, 4),
+        lambda: [schedule.step() for schedule in [one(optimizer, 0.1, 2)] * 9],
+    ):
+        note.error(bad)
+    for name, how in (
+        ("Adagrad", {"lr_decay": -1}),
+        ("Adagrad", {"initial_accumulator_value": -1}),
+        ("Adadelta", {"rho": 2}),
+        ("Adamax", {"betas": (2, 0)}),
+        ("NAdam", {"momentum_decay": -1}),
+        ("RAdam", {"eps": -1}),
+        ("Rprop", {"etas": (2, 3)}),
+    ):
+        note.error(lambda name=name, how=how: getattr(L.optim, name)(weights(L), **how))
+
+
+@programs
+def newton(L, note):
+    for how in (
+        {"lr": 0.1},
+        {"max_iter": 4, "history_size": 2},
+        {"line_search_fn": "strong_wolfe"},
+        {"line_search_fn": "strong_wolfe", "max_iter": 3, "max_eval": 3},
+    ):
+        params = [L.nn.Parameter(L.tensor([-1.2, 2.0, 0.5]).double()), L.nn.Parameter(L.ones(2).double())]
+        optimizer = L.optim.LBFGS(params, **how)
+        note(repr(optimizer))
+
+        def closure(params=params, optimizer=optimizer):
+            optimizer.zero_grad()
+            x = L.cat(params)
+            loss = (10 * (x[1:] - x[:-1] ** 2) ** 2 + (1 - x[:-1]) ** 2).sum()
+            loss.backward()
+            return loss
+
+        for _ in range(3):
+            note(optimizer.step(closure), *params)
+        state = optimizer.state_dict()["state"][0]
+        note(state["func_evals"], state["n_iter"], len(state["old_dirs"]))
+        saved = copy.deepcopy(optimizer.state_dict())
+        optimizer.load_state_dict(saved)
+        note(optimizer.step(closure))
+    params[0].grad = params[1].grad = None
+    note(optimizer.step(lambda: L.tensor(3.0)))
+    for bad in (
+        lambda: L.optim.LBFGS([{"params": params[:1]}, {"params": params[1:]}]),
+        lambda: L.optim.LBFGS(params, line_search_fn="x").step(closure),
+        lambda: L.optim.LBFGS(params, lr=-1),
+    ):
+        note.error(bad)
+
+
+@programs
+def means(L, note):
+    swa = L.optim.swa_utils
+    for how in (
+        {},
+        {"avg_fn": swa.get_ema_avg_fn(0.5)},
+        {"multi_avg_fn": swa.get_ema_multi_avg_fn(0.25), "use_buffers": True},
+        {"multi_avg_fn": swa.get_swa_multi_avg_fn()},
+    ):
+        L.manual_seed(1)
+        model = L.nn.Sequential(L.nn.Linear(2, 3), L.nn.BatchNorm1d(3)).double()
+        averaged = swa.AveragedModel(model, **how)
+        optimizer = L.optim.SGD(model.parameters(), lr=0.5)
+        x = L.arange(8.0).view(4, 2).double().sin()
+        for _ in range(3):
+            optimizer.zero_grad()
+            (model(x) * x[:, :1]).sum().backward()
+            optimizer.step()
+            averaged.update_parameters(model)
+        note(*averaged.parameters(), *averaged.buffers(), list(averaged.state_dict()))
+        averaged.eval()
+        swa.update_bn([x, (x * 2, None)], averaged)
+        note(*averaged.buffers(), averaged.training, averaged.module[1].momentum, averaged(x))
+    for how in ({}, {"anneal_epochs": 3, "anneal_strategy": "linear"}, {"anneal_epochs": 0}):
+        optimizer = L.optim.SGD(weights(L), lr=1.0, momentum=0.5)
+        followed(note, optimizer, swa.SWALR(optimizer, 0.1, **how))
+    for bad in (
+        lambda: swa.get_ema_avg_fn(2),
+        lambda: swa.AveragedModel(model, avg_fn=max, multi_avg_fn=max),
+        lambda: swa.SWALR(optimizer, 0.1, anneal_strategy="x"),
+        lambda: swa.SWALR(optimizer, 0.1, anneal_epochs=-1),
+        lambda: swa.SWALR(optimizer, [0.1, 0.2]),
+    ):
+        note.error(bad)
 
 
 @pytest.mark.parametrize("program", programs, ids=programs.titles)

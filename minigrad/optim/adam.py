@@ -8,6 +8,7 @@ from ..creation import tensor
 from ..op import F
 from ..tensor import Tensor
 from .optimizer import Optimizer, at_least, below_one
+from .quick import on_numbers
 
 
 class Adam(Optimizer):
@@ -53,6 +54,7 @@ class Adam(Optimizer):
         }
         super().__init__(params, defaults)
 
+    @on_numbers
     def update(self, param: Tensor, grad: Tensor, state: dict[str, Any], group: dict[str, Any]) -> None:
         """One step."""
         if not state:

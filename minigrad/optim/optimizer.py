@@ -7,10 +7,13 @@ from collections import defaultdict
 from collections.abc import Callable
 from typing import Any
 
+from .. import modes
 from ..autograd import enable_grad, no_grad
+from ..modes import quiet
 from ..nn.module import reset
 from ..nn.registered import type_name
 from ..tensor import Tensor
+from .quick import are_plain, opened
 
 
 class Optimizer:
@@ -85,14 +88,33 @@ class Optimizer:
                 loss = closure()
         with no_grad():
             for group in self.param_groups:
+                quick = self._may_be_quick(group)
                 for param in group["params"]:
                     if param.grad is not None:
-                        gradient = -param.grad if group.get("maximize") else param.grad
-                        state = self.state.get(param, {})
-                        self.update(param, gradient, state, group)
-                        if state:
-                            self.state[param] = state
+                        self._step(param, group, quick)
         return loss
+
+    def _may_be_quick(self, group: dict[str, Any]) -> bool:
+        """Whether `update` may run on `Numbers`: `no_grad` is the only mode, nobody watches."""
+        return modes.active == 1 and hasattr(self.update, "on_numbers") and are_plain(group)
+
+    def _step(self, param: Tensor, group: dict[str, Any], quick: bool) -> None:
+        """One step for one parameter."""
+        state = self.state.get(param, {})
+        if quick and (state or not self._remembers(group)):
+            found = opened(param, param.grad, state)
+            if found is not None:
+                mine, sent, kept = found
+                quiet(self.update, mine, -sent if group.get("maximize") else sent, kept, group)
+                return
+        gradient = -param.grad if group.get("maximize") else param.grad
+        self.update(param, gradient, state, group)
+        if state:
+            self.state[param] = state
+
+    def _remembers(self, group: dict[str, Any]) -> bool:
+        """Whether `update` gives a parameter a state, which it does on the first step, with tensors."""
+        return True
 
     def update(self, param: Tensor, grad: Tensor, state: dict[str, Any], group: dict[str, Any]) -> None:
         """Change `param` in place."""

@@ -8,6 +8,7 @@ from ..creation import tensor
 from ..op import F
 from ..tensor import Tensor
 from .optimizer import Optimizer, at_least
+from .quick import on_numbers
 
 
 class RMSprop(Optimizer):
@@ -50,6 +51,7 @@ class RMSprop(Optimizer):
         }
         super().__init__(params, defaults)
 
+    @on_numbers
     def update(self, param: Tensor, grad: Tensor, state: dict[str, Any], group: dict[str, Any]) -> None:
         """One step."""
         if not state:

@@ -6,6 +6,7 @@ from typing import Any
 
 from ..tensor import Tensor
 from .optimizer import Optimizer, at_least
+from .quick import on_numbers
 
 
 class SGD(Optimizer):
@@ -47,6 +48,10 @@ class SGD(Optimizer):
         }
         super().__init__(params, defaults)
 
+    def _remembers(self, group: dict[str, Any]) -> bool:
+        return bool(group["momentum"])
+
+    @on_numbers
     def update(self, param: Tensor, grad: Tensor, state: dict[str, Any], group: dict[str, Any]) -> None:
         """One step."""
         if group["weight_decay"]:

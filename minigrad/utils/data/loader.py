@@ -7,11 +7,13 @@ from typing import Any
 
 import numpy as np
 
+from ... import modes
 from ...creation import tensor
 from ...dtypes import float64
 from ...ops.joining import stack
 from ...tensor import Tensor
-from .dataset import IterableDataset
+from ...tensor_base import wrap
+from .dataset import IterableDataset, Subset, TensorDataset
 from .sampler import BatchSampler, RandomSampler, SequentialSampler, seed
 
 
@@ -43,6 +45,28 @@ def default_collate(batch: Sequence[Any]) -> Any:
         "default_collate: batch must contain tensors, numpy arrays, numbers, dicts or lists; found "
         f"{type(first)}"
     )
+
+
+def are_numbers(indices: Any) -> bool:
+    """Whether these are Python's whole numbers, at least one."""
+    return isinstance(indices, list | tuple) and set(map(type, indices)) == {int}
+
+
+def rows(dataset: Any, indices: Any) -> list[Tensor] | None:
+    """What `default_collate` makes of examples of a TensorDataset, or of a Subset of one, taken out of each
+    of its tensors at once; None where that could make a difference: to who watches, to gradients, to errors.
+    """
+    while are_numbers(indices) and type(dataset) is Subset:
+        dataset, indices = dataset.dataset, [dataset.indices[i] for i in indices]
+    if type(dataset) is not TensorDataset or not are_numbers(indices):
+        return None
+    if modes.active and (modes.active != 1 or modes.state.grad_enabled):
+        return None
+    least, most = min(indices), max(indices)
+    for t in dataset.tensors:
+        if t.requires_grad or t._bits or not -len(t) <= least <= most < len(t):
+            return None
+    return [wrap(t._data.take(indices, axis=0)) for t in dataset.tensors]
 
 
 class DataLoader:
@@ -113,7 +137,15 @@ class DataLoader:
                 yield self.collate_fn(self.dataset[index])
         else:
             for indices in self.batch_sampler:
-                yield self.collate_fn([self.dataset[index] for index in indices])
+                yield self._batch(indices)
+
+    def _batch(self, indices: Any) -> Any:
+        """The batch of examples with these numbers."""
+        if self.collate_fn is default_collate:
+            batch = rows(self.dataset, indices)
+            if batch is not None:
+                return batch
+        return self.collate_fn([self.dataset[index] for index in indices])
 
     def _stream(self) -> Iterator[Any]:
         """Batches of what an IterableDataset gives."""

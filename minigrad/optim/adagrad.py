@@ -1,0 +1,120 @@
+"""Adagrad (Duchi and others, 2011) and Adadelta (Zeiler, 2012)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..creation import full_like, tensor
+from ..op import F
+from ..tensor import Tensor
+from .optimizer import Optimizer, at_least
+from .quick import on_numbers
+
+
+class Adagrad(Optimizer):
+    """Gradients divided by the root of the sum of their squares so far: s ← s + g²,
+    p ← p − lr / (1 + (step − 1) · lr_decay) · g / (√s + eps).
+
+    The sum begins as `initial_accumulator_value`; `weight_decay` adds weight_decay · p to the gradient.
+    """
+
+    def __init__(
+        self,
+        params: Any,
+        lr: float = 1e-2,
+        lr_decay: float = 0,
+        weight_decay: float = 0,
+        initial_accumulator_value: float = 0,
+        eps: float = 1e-10,
+        foreach: bool | None = None,
+        *,
+        maximize: bool = False,
+        differentiable: bool = False,
+        fused: bool | None = None,
+    ) -> None:
+        at_least(lr, 0.0, "learning rate")
+        at_least(lr_decay, 0.0, "lr_decay value")
+        at_least(weight_decay, 0.0, "weight_decay value")
+        at_least(initial_accumulator_value, 0.0, "initial_accumulator_value value")
+        at_least(eps, 0.0, "epsilon value")
+        defaults = {
+            "lr": lr,
+            "lr_decay": lr_decay,
+            "eps": eps,
+            "weight_decay": weight_decay,
+            "initial_accumulator_value": initial_accumulator_value,
+            "foreach": foreach,
+            "maximize": maximize,
+            "differentiable": differentiable,
+            "fused": fused,
+        }
+        super().__init__(params, defaults)
+        for group in self.param_groups:
+            for param in group["params"]:
+                self.state[param] = {
+                    "step": tensor(0.0),
+                    "sum": full_like(param, initial_accumulator_value, requires_grad=False),
+                }
+
+    @on_numbers
+    def update(self, param: Tensor, grad: Tensor, state: dict[str, Any], group: dict[str, Any]) -> None:
+        """One step."""
+        state["step"] += 1
+        if group["weight_decay"]:
+            grad = grad.add(param, alpha=group["weight_decay"])
+        rate = group["lr"] / (1 + (state["step"].item() - 1) * group["lr_decay"])
+        state["sum"].addcmul_(grad, grad, value=1)
+        param.addcdiv_(grad, state["sum"].sqrt().add_(group["eps"]), value=-rate)
+
+
+class Adadelta(Optimizer):
+    """Steps as large as steps have been, where gradients are as large as they have been:
+    v ← ρv + (1 − ρ)g², d = √(u + eps) / √(v + eps) · g, u ← ρu + (1 − ρ)d², p ← p − lr · d.
+
+    `weight_decay` adds weight_decay · p to the gradient.
+    """
+
+    def __init__(
+        self,
+        params: Any,
+        lr: float = 1.0,
+        rho: float = 0.9,
+        eps: float = 1e-6,
+        weight_decay: float = 0,
+        foreach: bool | None = None,
+        *,
+        capturable: bool = False,
+        maximize: bool = False,
+        differentiable: bool = False,
+    ) -> None:
+        at_least(lr, 0.0, "learning rate")
+        if not 0.0 <= rho <= 1.0:
+            raise ValueError(f"Invalid rho value: {rho}")
+        at_least(eps, 0.0, "epsilon value")
+        at_least(weight_decay, 0.0, "weight_decay value")
+        defaults = {
+            "lr": lr,
+            "rho": rho,
+            "eps": eps,
+            "weight_decay": weight_decay,
+            "maximize": maximize,
+            "capturable": capturable,
+            "foreach": foreach,
+            "differentiable": differentiable,
+        }
+        super().__init__(params, defaults)
+
+    @on_numbers
+    def update(self, param: Tensor, grad: Tensor, state: dict[str, Any], group: dict[str, Any]) -> None:
+        """One step."""
+        if not state:
+            zeros = F.zeros_like(param)
+            state |= {"step": tensor(0.0), "square_avg": zeros, "acc_delta": zeros.clone()}
+        state["step"] += 1
+        if group["weight_decay"]:
+            grad = grad.add(param, alpha=group["weight_decay"])
+        square, steps, rho, eps = state["square_avg"], state["acc_delta"], group["rho"], group["eps"]
+        square.mul_(rho).addcmul_(grad, grad, value=1 - rho)
+        delta = steps.add(eps).sqrt_().div_(square.add(eps).sqrt_()).mul_(grad)
+        steps.mul_(rho).addcmul_(delta, delta, value=1 - rho)
+        param.add_(delta, alpha=-group["lr"])

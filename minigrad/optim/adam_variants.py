@@ -1,0 +1,173 @@
+"""Relatives of Adam: Adamax (Kingma and Ba, 2014), NAdam (Dozat, 2016) and RAdam (Liu and others, 2019)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..creation import tensor
+from ..op import F
+from ..tensor import Tensor
+from .optimizer import Optimizer, at_least, below_one
+from .quick import on_numbers
+
+
+class AdamVariant(Optimizer):
+    """What they share: settings, and m ← β₁m + (1 − β₁)g. `weight_decay` adds weight_decay · p to the
+    gradient or, if `decoupled_weight_decay`, takes lr · weight_decay · p from p before a step.
+    """
+
+    def _check(
+        self, lr: float, betas: tuple[float, float], eps: float, weight_decay: float
+    ) -> dict[str, Any]:
+        at_least(lr, 0.0, "learning rate")
+        at_least(eps, 0.0, "epsilon value")
+        below_one(betas[0], "beta parameter at index 0")
+        below_one(betas[1], "beta parameter at index 1")
+        at_least(weight_decay, 0.0, "weight_decay value")
+        return {"lr": lr, "betas": betas, "eps": eps, "weight_decay": weight_decay}
+
+    def _decayed(self, param: Tensor, grad: Tensor, group: dict[str, Any]) -> Tensor:
+        """The gradient with weight decay, unless that changes the parameter instead."""
+        if not group["weight_decay"]:
+            return grad
+        if group.get("decoupled_weight_decay"):
+            param.mul_(1 - group["lr"] * group["weight_decay"])
+            return grad
+        return grad.add(param, alpha=group["weight_decay"])
+
+
+class Adamax(AdamVariant):
+    """Adam by the greatest gradient: u ← max(β₂u, |g| + eps), p ← p − lr / (1 − β₁ᵗ) · m / u."""
+
+    def __init__(
+        self,
+        params: Any,
+        lr: float = 2e-3,
+        betas: tuple[float, float] = (0.9, 0.999),
+        eps: float = 1e-8,
+        weight_decay: float = 0,
+        foreach: bool | None = None,
+        *,
+        maximize: bool = False,
+        differentiable: bool = False,
+        capturable: bool = False,
+    ) -> None:
+        defaults = self._check(lr, betas, eps, weight_decay) | {
+            "foreach": foreach,
+            "maximize": maximize,
+            "differentiable": differentiable,
+            "capturable": capturable,
+        }
+        super().__init__(params, defaults)
+
+    @on_numbers
+    def update(self, param: Tensor, grad: Tensor, state: dict[str, Any], group: dict[str, Any]) -> None:
+        """One step."""
+        if not state:
+            zeros = F.zeros_like(param)
+            state |= {"step": tensor(0.0), "exp_avg": zeros, "exp_inf": zeros.clone()}
+        state["step"] += 1
+        beta1, beta2 = group["betas"]
+        grad = self._decayed(param, grad, group)
+        state["exp_avg"].lerp_(grad, 1 - beta1)
+        greatest = state["exp_inf"]
+        greatest.copy_(greatest.mul_(beta2).maximum(grad.abs().add_(group["eps"])))
+        rate = group["lr"] / (1 - beta1 ** state["step"].item())
+        param.addcdiv_(state["exp_avg"], greatest, value=-rate)
+
+
+class NAdam(AdamVariant):
+    """Adam with Nesterov's momentum: the step looks ahead to the next m."""
+
+    def __init__(
+        self,
+        params: Any,
+        lr: float = 2e-3,
+        betas: tuple[float, float] = (0.9, 0.999),
+        eps: float = 1e-8,
+        weight_decay: float = 0,
+        momentum_decay: float = 4e-3,
+        decoupled_weight_decay: bool = False,
+        *,
+        foreach: bool | None = None,
+        maximize: bool = False,
+        capturable: bool = False,
+        differentiable: bool = False,
+    ) -> None:
+        defaults = self._check(lr, betas, eps, weight_decay)
+        at_least(momentum_decay, 0.0, "momentum_decay value")
+        defaults |= {
+            "momentum_decay": momentum_decay,
+            "decoupled_weight_decay": decoupled_weight_decay,
+            "maximize": maximize,
+            "foreach": foreach,
+            "capturable": capturable,
+            "differentiable": differentiable,
+        }
+        super().__init__(params, defaults)
+
+    @on_numbers
+    def update(self, param: Tensor, grad: Tensor, state: dict[str, Any], group: dict[str, Any]) -> None:
+        """One step."""
+        if not state:
+            zeros = F.zeros_like(param)
+            state |= {"step": tensor(0.0), "mu_product": tensor(1.0), "exp_avg": zeros}
+            state["exp_avg_sq"] = zeros.clone()
+        state["step"] += 1
+        step, (beta1, beta2), decay = state["step"].item(), group["betas"], group["momentum_decay"]
+        grad = self._decayed(param, grad, group)
+        mu, mu_next = (beta1 * (1.0 - 0.5 * 0.96 ** (t * decay)) for t in (step, step + 1))
+        state["mu_product"] *= mu
+        product = state["mu_product"].item()
+        state["exp_avg"].lerp_(grad, 1 - beta1)
+        square = state["exp_avg_sq"].mul_(beta2).addcmul_(grad, grad, value=1 - beta2)
+        spread = square.div(1 - beta2**step).sqrt().add_(group["eps"])
+        param.addcdiv_(grad, spread, value=-group["lr"] * (1.0 - mu) / (1.0 - product))
+        param.addcdiv_(state["exp_avg"], spread, value=-group["lr"] * mu_next / (1.0 - product * mu_next))
+
+
+class RAdam(AdamVariant):
+    """Adam that leaves the spread aside until enough steps tell it, and makes up for how few there were."""
+
+    def __init__(
+        self,
+        params: Any,
+        lr: float = 1e-3,
+        betas: tuple[float, float] = (0.9, 0.999),
+        eps: float = 1e-8,
+        weight_decay: float = 0,
+        decoupled_weight_decay: bool = False,
+        *,
+        foreach: bool | None = None,
+        maximize: bool = False,
+        capturable: bool = False,
+        differentiable: bool = False,
+    ) -> None:
+        defaults = self._check(lr, betas, eps, weight_decay) | {
+            "maximize": maximize,
+            "foreach": foreach,
+            "capturable": capturable,
+            "decoupled_weight_decay": decoupled_weight_decay,
+            "differentiable": differentiable,
+        }
+        super().__init__(params, defaults)
+
+    @on_numbers
+    def update(self, param: Tensor, grad: Tensor, state: dict[str, Any], group: dict[str, Any]) -> None:
+        """One step."""
+        if not state:
+            zeros = F.zeros_like(param)
+            state |= {"step": tensor(0.0), "exp_avg": zeros, "exp_avg_sq": zeros.clone()}
+        state["step"] += 1
+        step, (beta1, beta2) = state["step"].item(), group["betas"]
+        grad = self._decayed(param, grad, group)
+        state["exp_avg"].lerp_(grad, 1 - beta1)
+        square = state["exp_avg_sq"].mul_(beta2).addcmul_(grad, grad, value=1 - beta2)
+        change = state["exp_avg"] / (1 - beta1**step) * group["lr"]
+        missing = 1 - beta2**step
+        most = 2 / (1 - beta2) - 1  # how many steps the mean of squares looks back, in the end and by now
+        length = most - 2 * step * beta2**step / missing
+        if length > 5.0:
+            share = ((length - 4) * (length - 2) * most / ((most - 4) * (most - 2) * length)) ** 0.5
+            change = change * (missing**0.5 / square.sqrt().add_(group["eps"])) * share
+        param.add_(change, alpha=-1.0)

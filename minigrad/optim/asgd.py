@@ -1,0 +1,67 @@
+"""Averaged stochastic gradient descent (Polyak and Juditsky, 1992)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..creation import ones, tensor
+from ..op import F
+from ..tensor import Tensor
+from .optimizer import Optimizer, at_least
+from .quick import on_numbers
+
+
+class ASGD(Optimizer):
+    """Gradient descent that also keeps, as "ax" of the state, the mean of the parameters since step `t0`:
+    p ← (1 − lambd · η) p − η · g, where η = lr / (1 + lambd · lr · step)^alpha.
+
+    `weight_decay` adds weight_decay · p to the gradient.
+    """
+
+    def __init__(
+        self,
+        params: Any,
+        lr: float = 1e-2,
+        lambd: float = 1e-4,
+        alpha: float = 0.75,
+        t0: float = 1e6,
+        weight_decay: float = 0,
+        foreach: bool | None = None,
+        maximize: bool = False,
+        differentiable: bool = False,
+        capturable: bool = False,
+    ) -> None:
+        at_least(lr, 0.0, "learning rate")
+        at_least(weight_decay, 0.0, "weight_decay value")
+        defaults = {
+            "lr": lr,
+            "lambd": lambd,
+            "alpha": alpha,
+            "t0": t0,
+            "weight_decay": weight_decay,
+            "foreach": foreach,
+            "maximize": maximize,
+            "differentiable": differentiable,
+            "capturable": capturable,
+        }
+        super().__init__(params, defaults)
+
+    @on_numbers
+    def update(self, param: Tensor, grad: Tensor, state: dict[str, Any], group: dict[str, Any]) -> None:
+        """One step."""
+        if not state:
+            state |= {"step": tensor(0.0), "eta": tensor(float(group["lr"])), "mu": ones(())}
+            state["ax"] = F.zeros_like(param)
+        state["step"] += 1
+        step, eta, mu, mean = state["step"].item(), state["eta"].item(), state["mu"].item(), state["ax"]
+        if group["weight_decay"]:
+            grad = grad.add(param, alpha=group["weight_decay"])
+        param.mul_(1 - group["lambd"] * eta)
+        param.add_(grad, alpha=-eta)
+        if mu == 1:
+            mean.copy_(param)
+        else:
+            mean.add_(param.sub(mean).mul_(mu))
+        later = (1 + group["lambd"] * group["lr"] * step) ** group["alpha"]
+        state["eta"].fill_(group["lr"] / later)
+        state["mu"].fill_(1 / max(1, step - group["t0"]))

@@ -1,0 +1,180 @@
+"""L-BFGS (Liu and Nocedal, 1989)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from ..autograd import enable_grad, no_grad
+from ..op import F
+from ..ops.joining import cat
+from .line_search import Point, strong_wolfe
+from .optimizer import Optimizer, at_least
+
+
+class LBFGS(Optimizer):
+    """Newton's method, with what the last `history_size` steps tell of the curvature.
+
+    One `step` goes up to `max_iter` times, each with one evaluation of `closure`, of which there are up to
+    `max_eval`; or more with `line_search_fn` "strong_wolfe", which looks for a good size of each. It ends
+    when no gradient is above `tolerance_grad` or nothing changes by more than `tolerance_change`.
+    """
+
+    def __init__(
+        self,
+        params: Any,
+        lr: float = 1,
+        max_iter: int = 20,
+        max_eval: int | None = None,
+        tolerance_grad: float = 1e-7,
+        tolerance_change: float = 1e-9,
+        history_size: int = 100,
+        line_search_fn: str | None = None,
+    ) -> None:
+        at_least(lr, 0.0, "learning rate")
+        defaults = {
+            "lr": lr,
+            "max_iter": max_iter,
+            "max_eval": max_iter * 5 // 4 if max_eval is None else max_eval,
+            "tolerance_grad": tolerance_grad,
+            "tolerance_change": tolerance_change,
+            "history_size": history_size,
+            "line_search_fn": line_search_fn,
+        }
+        super().__init__(params, defaults)
+        if len(self.param_groups) != 1:
+            raise ValueError("LBFGS doesn't support per-parameter options (parameter groups)")
+        self._params = self.param_groups[0]["params"]
+
+    def _gradient(self) -> Any:
+        """All gradients in one row."""
+        parts = [F.zeros_of(p, (p.numel(),)) if p.grad is None else p.grad.view(-1) for p in self._params]
+        return cat(parts, 0)
+
+    def _go(self, size: float, direction: Any) -> None:
+        """Change all parameters by `size` times their part of `direction`."""
+        at = 0
+        for param in self._params:
+            param.add_(direction[at : at + param.numel()].view_as(param), alpha=size)
+            at += param.numel()
+
+    def step(self, closure: Callable[[], Any] | None = None) -> Any:
+        """Descend, calling `closure`, which computes the loss anew with its gradients; its first result is
+        returned.
+        """
+        if closure is None:
+            raise TypeError("LBFGS.step() missing 1 required positional argument: 'closure'")
+        with no_grad():
+            return self._descend(closure)
+
+    def _descend(self, closure: Callable[[], Any]) -> Any:
+        group = self.param_groups[0]
+        state = self.state[self._params[0]]
+        state.setdefault("func_evals", 0)
+        state.setdefault("n_iter", 0)
+        first = self._evaluated(closure)
+        loss, gradient, evaluations = float(first), self._gradient(), 1
+        state["func_evals"] += 1
+        if greatest(gradient) <= group["tolerance_grad"]:
+            return first
+        for i in range(group["max_iter"]):
+            state["n_iter"] += 1
+            self._turn(state, gradient, group["history_size"])
+            before, direction = loss, state["d"]
+            state["prev_loss"] = loss
+            slope = gradient.dot(direction).item()
+            is_first = state["n_iter"] == 1
+            state["t"] = group["lr"] * (min(1.0, 1.0 / gradient.abs().sum().item()) if is_first else 1)
+            if slope > -group["tolerance_change"]:
+                break
+            tries = 0
+            if group["line_search_fn"] is not None:
+                found, tries = self._searched(closure, state, loss, gradient, slope, evaluations)
+                loss, gradient, state["t"] = found.loss, found.gradient, found.t
+                self._go(found.t, direction)
+            else:
+                self._go(state["t"], direction)
+                if i + 1 < group["max_iter"]:
+                    loss, gradient, tries = float(self._evaluated(closure)), self._gradient(), 1
+            evaluations += tries
+            state["func_evals"] += tries
+            if (
+                evaluations >= group["max_eval"]
+                or greatest(gradient) <= group["tolerance_grad"]
+                or greatest(direction * state["t"]) <= group["tolerance_change"]
+                or abs(loss - before) < group["tolerance_change"]
+            ):
+                break
+        return first
+
+    def _evaluated(self, closure: Callable[[], Any]) -> Any:
+        with enable_grad():
+            return closure()
+
+    def _turn(self, state: dict[str, Any], gradient: Any, history_size: int) -> None:
+        """Find the next direction from the gradient and the steps before."""
+        if state["n_iter"] == 1:
+            state |= {"d": gradient.neg(), "old_dirs": [], "old_stps": [], "ro": [], "H_diag": 1}
+        else:
+            remember(state, gradient, history_size)
+            state["d"] = newton(state, gradient)
+        state["prev_flat_grad"] = gradient.clone()
+
+    def _searched(
+        self,
+        closure: Callable[[], Any],
+        state: dict[str, Any],
+        loss: float,
+        gradient: Any,
+        slope: float,
+        evaluations: int,
+    ) -> tuple[Point, int]:
+        """The step that the line search finds, and how often it called `closure`."""
+        group = self.param_groups[0]
+        if group["line_search_fn"] != "strong_wolfe":
+            raise RuntimeError("only 'strong_wolfe' is supported")
+        here = [param.clone() for param in self._params]
+
+        def evaluate(size: float) -> tuple[float, Any]:
+            self._go(size, state["d"])
+            found = float(self._evaluated(closure)), self._gradient()
+            for param, numbers in zip(self._params, here):
+                param.copy_(numbers)
+            return found
+
+        most = group["max_eval"] - evaluations
+        return strong_wolfe(evaluate, state["t"], state["d"], loss, gradient, slope, most)
+
+
+def greatest(x: Any) -> float:
+    """The greatest absolute value."""
+    value: float = x.abs().max().item()
+    return value
+
+
+def remember(state: dict[str, Any], gradient: Any, history_size: int) -> None:
+    """Note the last step and how the gradient changed with it, if the slope grew; forget what is too old."""
+    change, step = gradient - state["prev_flat_grad"], state["d"] * state["t"]
+    growth = change.dot(step)
+    if growth <= 1e-10:
+        return
+    notes = ("old_dirs", change), ("old_stps", step), ("ro", 1.0 / growth)
+    for name, value in notes:
+        if len(state[name]) == history_size:
+            state[name].pop(0)
+        state[name].append(value)
+    state["H_diag"] = growth / change.dot(change)
+
+
+def newton(state: dict[str, Any], gradient: Any) -> Any:
+    """Minus the gradient times the inverse of the Hessian as far as the notes tell it (two loops)."""
+    notes = list(zip(state["old_dirs"], state["old_stps"], state["ro"]))
+    direction, shares = gradient.neg(), []
+    for change, step, inverse in reversed(notes):
+        share = step.dot(direction) * inverse
+        direction = direction - change * share
+        shares.append(share)
+    direction = direction * state["H_diag"]
+    for (change, step, inverse), share in zip(notes, reversed(shares)):
+        direction = direction + step * (share - change.dot(direction) * inverse)
+    return direction

@@ -1,0 +1,273 @@
+"""Rates that go down and up again, or up and down."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+from ..optimizer import Optimizer
+from .scheduler import LRScheduler, for_each_group
+
+
+class CosineAnnealingLR(LRScheduler):
+    """From the first rate down to `eta_min` in `T_max` epochs, along half a cosine, and up again."""
+
+    def __init__(self, optimizer: Optimizer, T_max: int, eta_min: float = 0.0, last_epoch: int = -1) -> None:
+        self.T_max, self.eta_min = T_max, eta_min
+        super().__init__(optimizer, last_epoch)
+
+    def get_lr(self) -> list[float]:
+        """The rates of this epoch."""
+        if self.last_epoch == 0:
+            return self.rates
+        angle, turn = math.pi * self.last_epoch / self.T_max, math.pi / self.T_max
+        pairs = zip(self.base_lrs, self.rates)
+        if (self.last_epoch - 1 - self.T_max) % (2 * self.T_max) == 0:
+            return [rate + (base - self.eta_min) * (1 - math.cos(turn)) / 2 for base, rate in pairs]
+        share = (1 + math.cos(angle)) / (1 + math.cos(angle - turn))
+        return [share * (rate - self.eta_min) + self.eta_min for rate in self.rates]
+
+
+class CosineAnnealingWarmRestarts(LRScheduler):
+    """From the first rate down to `eta_min` along half a cosine in `T_0` epochs, then again from the first
+    rate, each time taking `T_mult` times as many epochs.
+    """
+
+    def __init__(
+        self, optimizer: Optimizer, T_0: int, T_mult: int = 1, eta_min: float = 0.0, last_epoch: int = -1
+    ) -> None:
+        if T_0 <= 0 or not isinstance(T_0, int):
+            raise ValueError(f"Expected positive integer T_0, but got {T_0}")
+        if T_mult < 1 or not isinstance(T_mult, int):
+            raise ValueError(f"Expected integer T_mult >= 1, but got {T_mult}")
+        if not isinstance(eta_min, float | int):
+            raise ValueError(f"Expected float or int eta_min, but got {eta_min} of type {type(eta_min)}")
+        self.T_0 = self.T_i = T_0
+        self.T_mult, self.eta_min = T_mult, eta_min
+        self.T_cur: float = last_epoch
+        super().__init__(optimizer, last_epoch)
+
+    def get_lr(self) -> list[float]:
+        """The rates of this epoch."""
+        height = (1 + math.cos(math.pi * self.T_cur / self.T_i)) / 2
+        return [self.eta_min + (base - self.eta_min) * height for base in self.base_lrs]
+
+    def step(self, epoch: float | None = None) -> None:
+        """Begin the next epoch; or be at `epoch`, which may be between two."""
+        if epoch is None and self.last_epoch >= 0:
+            epoch = self.last_epoch + 1
+            self.T_cur += 1
+            if self.T_cur >= self.T_i:
+                self.T_cur %= self.T_i
+                self.T_i *= self.T_mult
+        else:
+            epoch = epoch or 0
+            if epoch < 0:
+                raise ValueError(f"Expected non-negative epoch, but got {epoch}")
+            self.go_to(epoch)
+        self.last_epoch = math.floor(epoch)
+        self.put(self.get_lr())
+
+    def go_to(self, epoch: float) -> None:
+        """Find where in which cycle an epoch is."""
+        if epoch < self.T_0:
+            self.T_i, self.T_cur = self.T_0, epoch
+        elif self.T_mult == 1:
+            self.T_cur = epoch % self.T_0
+        else:
+            cycle = int(math.log(epoch / self.T_0 * (self.T_mult - 1) + 1, self.T_mult))
+            self.T_cur = epoch - self.T_0 * (self.T_mult**cycle - 1) / (self.T_mult - 1)
+            self.T_i = self.T_0 * self.T_mult**cycle
+
+
+class Cycling(LRScheduler):
+    """Rates that cycle, and with `cycle_momentum` the momentum (or the first beta) against them."""
+
+    cycle_momentum: bool
+
+    def _begin_momentum(self, base: Any, top: Any, last_epoch: int) -> None:
+        """Note the lowest and highest momentum of each group, and begin with the highest."""
+        optimizer = self.optimizer
+        if "momentum" not in optimizer.defaults and "betas" not in optimizer.defaults:
+            raise ValueError("optimizer must support momentum or beta1 with `cycle_momentum` option enabled")
+        self.max_momentums = for_each_group("max_momentum", optimizer, top)
+        self.base_momentums = for_each_group("base_momentum", optimizer, base)
+        if last_epoch == -1:
+            for group, low, high in zip(optimizer.param_groups, self.base_momentums, self.max_momentums):
+                self.put_momentum(group, high)
+                group["max_momentum"], group["base_momentum"] = high, low
+
+    def put_momentum(self, group: dict[str, Any], momentum: float) -> None:
+        """Set the momentum of a group."""
+        if "betas" in self.optimizer.defaults:
+            group["betas"] = (momentum, *group["betas"][1:])
+        else:
+            group["momentum"] = momentum
+
+
+class CyclicLR(Cycling):
+    """In lines up from `base_lr` to `max_lr` in `step_size_up` steps, and down in `step_size_down` (Smith,
+    2017).
+
+    `mode` says how high later cycles are: all the same ("triangular"), each half as high as the one before
+    ("triangular2"), or by `gamma` to the number of steps ("exp_range"); or `scale_fn` says it, of the number
+    of the cycle, or of the step if `scale_mode` is "iterations".
+    """
+
+    def __init__(
+        self,
+        optimizer: Optimizer,
+        base_lr: Any,
+        max_lr: Any,
+        step_size_up: int = 2000,
+        step_size_down: int | None = None,
+        mode: str = "triangular",
+        gamma: float = 1.0,
+        scale_fn: Callable[[float], float] | None = None,
+        scale_mode: str = "cycle",
+        cycle_momentum: bool = True,
+        base_momentum: Any = 0.8,
+        max_momentum: Any = 0.9,
+        last_epoch: int = -1,
+    ) -> None:
+        if not isinstance(optimizer, Optimizer):
+            raise TypeError(f"{type(optimizer).__name__} is not an Optimizer")
+        self.optimizer = optimizer
+        base_lrs = for_each_group("base_lr", optimizer, base_lr)
+        if last_epoch == -1:
+            for group, rate in zip(optimizer.param_groups, base_lrs):
+                group["lr"] = rate
+        self.max_lrs = for_each_group("max_lr", optimizer, max_lr)
+        down = step_size_up if step_size_down is None else step_size_down
+        self.total_size = float(step_size_up + down)
+        self.step_ratio = step_size_up / self.total_size
+        if mode not in ("triangular", "triangular2", "exp_range") and scale_fn is None:
+            raise ValueError("mode is invalid and scale_fn is None")
+        self.mode, self.gamma, self._scale_fn, self.scale_mode = mode, gamma, scale_fn, scale_mode
+        if scale_fn is None:
+            self.scale_mode = "iterations" if mode == "exp_range" else "cycle"
+        self.cycle_momentum = cycle_momentum
+        if cycle_momentum:
+            self._begin_momentum(base_momentum, max_momentum, last_epoch)
+        super().__init__(optimizer, last_epoch)
+        self.base_lrs = base_lrs
+
+    def scale_fn(self, x: float) -> float:
+        """How high a cycle is, given its number or the step's."""
+        if self._scale_fn is not None:
+            return self._scale_fn(x)
+        if self.mode == "triangular":
+            return 1.0
+        return 1 / 2.0 ** (x - 1) if self.mode == "triangular2" else self.gamma**x
+
+    def get_lr(self) -> list[float]:
+        """The rates of this step."""
+        cycle = math.floor(1 + self.last_epoch / self.total_size)
+        x = 1.0 + self.last_epoch / self.total_size - cycle
+        height = x / self.step_ratio if x <= self.step_ratio else (x - 1) / (self.step_ratio - 1)
+        height *= self.scale_fn(cycle if self.scale_mode == "cycle" else self.last_epoch)
+        if self.cycle_momentum:
+            ends = zip(self.optimizer.param_groups, self.base_momentums, self.max_momentums)
+            for group, low, high in ends:
+                self.put_momentum(group, high - (high - low) * height)
+        return [low + (high - low) * height for low, high in zip(self.base_lrs, self.max_lrs)]
+
+    def state_dict(self) -> dict[str, Any]:
+        """All that the scheduler knows, without the optimiser and without `scale_fn`."""
+        return {key: value for key, value in super().state_dict().items() if key != "_scale_fn"}
+
+
+class OneCycleLR(Cycling):
+    """Up from `max_lr` / `div_factor` to `max_lr` in the first `pct_start` of all steps, then down to the
+    first rate / `final_div_factor` (Smith and Topin, 2018).
+
+    All steps are `total_steps`, or `epochs` times `steps_per_epoch`. `anneal_strategy` is "cos" or "linear".
+    `three_phase`: down to the first rate first, in as many steps as up.
+    """
+
+    def __init__(
+        self,
+        optimizer: Optimizer,
+        max_lr: Any,
+        total_steps: int | None = None,
+        epochs: int | None = None,
+        steps_per_epoch: int | None = None,
+        pct_start: float = 0.3,
+        anneal_strategy: str = "cos",
+        cycle_momentum: bool = True,
+        base_momentum: Any = 0.85,
+        max_momentum: Any = 0.95,
+        div_factor: float = 25.0,
+        final_div_factor: float = 1e4,
+        three_phase: bool = False,
+        last_epoch: int = -1,
+    ) -> None:
+        if not isinstance(optimizer, Optimizer):
+            raise TypeError(f"{type(optimizer).__name__} is not an Optimizer")
+        self.optimizer = optimizer
+        self.total_steps = steps_of(total_steps, epochs, steps_per_epoch)
+        if not isinstance(pct_start, float) or not 0 <= pct_start <= 1:
+            raise ValueError(f"Expected float between 0 and 1 pct_start, but got {pct_start}")
+        if anneal_strategy not in ("cos", "linear"):
+            raise ValueError(
+                f"anneal_strategy must be one of 'cos' or 'linear', instead got {anneal_strategy}"
+            )
+        self.anneal_strategy = anneal_strategy
+        up, last = float(pct_start * self.total_steps) - 1, self.total_steps - 1
+        self.phases = [(up, "initial_lr", "max_lr", "max_momentum", "base_momentum")]
+        if three_phase:
+            down = float(2 * pct_start * self.total_steps) - 2
+            self.phases.append((down, "max_lr", "initial_lr", "base_momentum", "max_momentum"))
+            self.phases.append((last, "initial_lr", "min_lr", "max_momentum", "max_momentum"))
+        else:
+            self.phases.append((last, "max_lr", "min_lr", "base_momentum", "max_momentum"))
+        if last_epoch == -1:
+            rates = for_each_group("max_lr", optimizer, max_lr)
+            for group, rate in zip(optimizer.param_groups, rates):
+                group["initial_lr"], group["max_lr"] = rate / div_factor, rate
+                group["min_lr"] = group["initial_lr"] / final_div_factor
+        self.cycle_momentum = cycle_momentum
+        if cycle_momentum:
+            self._begin_momentum(base_momentum, max_momentum, last_epoch)
+        super().__init__(optimizer, last_epoch)
+
+    def between(self, start: float, end: float, share: float) -> float:
+        """A number on the way from `start` to `end`."""
+        if self.anneal_strategy == "linear":
+            return (end - start) * share + start
+        return end + (start - end) / 2.0 * (math.cos(math.pi * share) + 1)
+
+    def get_lr(self) -> list[float]:
+        """The rates of this step; ValueError after the last one."""
+        step = self.last_epoch
+        if step > self.total_steps:
+            raise ValueError(
+                f"Tried to step {step} times. The specified number of total steps is {self.total_steps}"
+            )
+        ends = [phase[0] for phase in self.phases]
+        i = next((i for i, end in enumerate(ends) if step <= end), len(ends) - 1)
+        start = ends[i - 1] if i else 0.0
+        share = (step - start) / (ends[i] - start)
+        _, first, last, first_momentum, last_momentum = self.phases[i]
+        groups = self.optimizer.param_groups
+        if self.cycle_momentum:
+            for group in groups:
+                self.put_momentum(group, self.between(group[first_momentum], group[last_momentum], share))
+        return [self.between(group[first], group[last], share) for group in groups]
+
+
+def steps_of(total_steps: Any, epochs: Any, steps_per_epoch: Any) -> int:
+    """The number of all steps; ValueError with PyTorch's text if it is not given."""
+    if total_steps is not None:
+        return positive(total_steps, "total_steps")
+    if epochs is None or steps_per_epoch is None:
+        raise ValueError("You must define either total_steps OR (epochs AND steps_per_epoch)")
+    return positive(epochs, "epochs") * positive(steps_per_epoch, "steps_per_epoch")
+
+
+def positive(value: Any, what: str) -> int:
+    """The number; ValueError unless it is a whole one above 0."""
+    if not isinstance(value, int) or value <= 0:
+        raise ValueError(f"Expected positive integer {what}, but got {value}")
+    return value

@@ -1,0 +1,167 @@
+"""Rates times a factor that depends on the epoch."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Sequence
+from types import FunctionType
+from typing import Any
+
+from ..optimizer import Optimizer
+from .scheduler import LRScheduler
+
+
+class OfFunctions(LRScheduler):
+    """A scheduler with a function of the epoch for each group."""
+
+    def __init__(self, optimizer: Optimizer, lr_lambda: Any, last_epoch: int = -1) -> None:
+        count = len(optimizer.param_groups)
+        self.lr_lambdas: list[Callable[[int], float]] = (
+            list(lr_lambda) if isinstance(lr_lambda, list | tuple) else [lr_lambda] * count
+        )
+        if len(self.lr_lambdas) != count:
+            raise ValueError(f"Expected {count} lr_lambdas, but got {len(self.lr_lambdas)}")
+        super().__init__(optimizer, last_epoch)
+
+    def state_dict(self) -> dict[str, Any]:
+        """All that the scheduler knows, without the optimiser and without functions; of other things that can
+        be called, what they know.
+        """
+        known = [None if isinstance(f, FunctionType) else f.__dict__.copy() for f in self.lr_lambdas]
+        return super().state_dict() | {"lr_lambdas": known}
+
+    def load_state_dict(self, state_dict: dict[str, Any]) -> None:
+        """Take over what another scheduler of this kind knew."""
+        super().load_state_dict({key: value for key, value in state_dict.items() if key != "lr_lambdas"})
+        for f, known in zip(self.lr_lambdas, state_dict["lr_lambdas"]):
+            f.__dict__.update(known or {})
+
+
+class LambdaLR(OfFunctions):
+    """The first rate times a function of the epoch; one function, or one for each group."""
+
+    def get_lr(self) -> list[float]:
+        """The rates of this epoch."""
+        return [base * f(self.last_epoch) for f, base in zip(self.lr_lambdas, self.base_lrs)]
+
+
+class MultiplicativeLR(OfFunctions):
+    """The rate times a function of the epoch, every epoch; one function, or one for each group."""
+
+    def get_lr(self) -> list[float]:
+        """The rates of this epoch."""
+        if self.last_epoch == 0:
+            return self.rates
+        return [rate * f(self.last_epoch) for f, rate in zip(self.lr_lambdas, self.rates)]
+
+
+class StepLR(LRScheduler):
+    """The rate times `gamma` every `step_size` epochs."""
+
+    def __init__(
+        self, optimizer: Optimizer, step_size: int, gamma: float = 0.1, last_epoch: int = -1
+    ) -> None:
+        self.step_size, self.gamma = step_size, gamma
+        super().__init__(optimizer, last_epoch)
+
+    def get_lr(self) -> list[float]:
+        """The rates of this epoch."""
+        turn = self.last_epoch > 0 and self.last_epoch % self.step_size == 0
+        return self.scaled(self.gamma if turn else 1)
+
+
+class MultiStepLR(LRScheduler):
+    """The rate times `gamma` at each of the `milestones`."""
+
+    def __init__(
+        self, optimizer: Optimizer, milestones: Sequence[int], gamma: float = 0.1, last_epoch: int = -1
+    ) -> None:
+        self.milestones, self.gamma = Counter(milestones), gamma
+        super().__init__(optimizer, last_epoch)
+
+    def get_lr(self) -> list[float]:
+        """The rates of this epoch."""
+        return self.scaled(self.gamma ** self.milestones[self.last_epoch])
+
+
+class ConstantLR(LRScheduler):
+    """The rate times `factor` for the first `total_iters` epochs."""
+
+    def __init__(
+        self, optimizer: Optimizer, factor: float = 1.0 / 3, total_iters: int = 5, last_epoch: int = -1
+    ) -> None:
+        if factor > 1.0 or factor < 0:
+            raise ValueError("Constant multiplicative factor expected to be between 0 and 1.")
+        self.factor, self.total_iters = factor, total_iters
+        super().__init__(optimizer, last_epoch)
+
+    def get_lr(self) -> list[float]:
+        """The rates of this epoch."""
+        if self.last_epoch == 0:
+            return self.scaled(self.factor)
+        return self.scaled(1.0 / self.factor if self.last_epoch == self.total_iters else 1)
+
+
+class LinearLR(LRScheduler):
+    """The rate times a factor that goes in a line from `start_factor` to `end_factor` in `total_iters`
+    epochs.
+    """
+
+    def __init__(
+        self,
+        optimizer: Optimizer,
+        start_factor: float = 1.0 / 3,
+        end_factor: float = 1.0,
+        total_iters: int = 5,
+        last_epoch: int = -1,
+    ) -> None:
+        if start_factor > 1.0 or start_factor <= 0:
+            raise ValueError(
+                "Starting multiplicative factor expected to be greater than 0 and less or equal to 1."
+            )
+        if end_factor > 1.0 or end_factor < 0:
+            raise ValueError("Ending multiplicative factor expected to be between 0 and 1.")
+        self.start_factor, self.end_factor, self.total_iters = start_factor, end_factor, total_iters
+        super().__init__(optimizer, last_epoch)
+
+    def get_lr(self) -> list[float]:
+        """The rates of this epoch."""
+        if self.last_epoch == 0:
+            return self.scaled(self.start_factor)
+        if self.last_epoch > self.total_iters:
+            return self.rates
+        rise = self.end_factor - self.start_factor
+        before = self.total_iters * self.start_factor + (self.last_epoch - 1) * rise
+        return self.scaled(1.0 + rise / before)
+
+
+class ExponentialLR(LRScheduler):
+    """The rate times `gamma` every epoch."""
+
+    def __init__(self, optimizer: Optimizer, gamma: float, last_epoch: int = -1) -> None:
+        self.gamma = gamma
+        super().__init__(optimizer, last_epoch)
+
+    def get_lr(self) -> list[float]:
+        """The rates of this epoch."""
+        return self.scaled(self.gamma if self.last_epoch else 1)
+
+
+class PolynomialLR(LRScheduler):
+    """The first rate times (1 − epoch / total_iters) to a `power`."""
+
+    def __init__(
+        self, optimizer: Optimizer, total_iters: int = 5, power: float = 1.0, last_epoch: int = -1
+    ) -> None:
+        self.total_iters, self.power = total_iters, power
+        super().__init__(optimizer, last_epoch)
+
+    def get_lr(self) -> list[float]:
+        """The rates of this epoch."""
+        if self.last_epoch == 0 or self.last_epoch > self.total_iters:
+            return self.rates
+        left, before = (
+            1.0 - self.last_epoch / self.total_iters,
+            1.0 - (self.last_epoch - 1) / self.total_iters,
+        )
+        return self.scaled((left / before) ** self.power)

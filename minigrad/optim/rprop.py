@@ -1,0 +1,56 @@
+"""Rprop (Riedmiller and Braun, 1992)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..creation import full_like, tensor
+from ..op import F
+from ..tensor import Tensor
+from .optimizer import Optimizer, at_least
+
+
+class Rprop(Optimizer):
+    """Steps in the direction of the gradient's sign. Their size is times the greater of `etas` while the sign
+    stays, times the smaller one, without a step, when it changes, and within `step_sizes`.
+    """
+
+    def __init__(
+        self,
+        params: Any,
+        lr: float = 1e-2,
+        etas: tuple[float, float] = (0.5, 1.2),
+        step_sizes: tuple[float, float] = (1e-6, 50),
+        *,
+        capturable: bool = False,
+        foreach: bool | None = None,
+        maximize: bool = False,
+        differentiable: bool = False,
+    ) -> None:
+        at_least(lr, 0.0, "learning rate")
+        if not 0.0 < etas[0] < 1.0 < etas[1]:
+            raise ValueError(f"Invalid eta values: {etas[0]}, {etas[1]}")
+        defaults = {
+            "lr": lr,
+            "etas": etas,
+            "step_sizes": step_sizes,
+            "foreach": foreach,
+            "maximize": maximize,
+            "differentiable": differentiable,
+            "capturable": capturable,
+        }
+        super().__init__(params, defaults)
+
+    def update(self, param: Tensor, grad: Tensor, state: dict[str, Any], group: dict[str, Any]) -> None:
+        """One step."""
+        if not state:
+            state |= {"step": tensor(0.0), "prev": F.zeros_like(param)}
+            state["step_size"] = full_like(grad, group["lr"])
+        state["step"] += 1
+        smaller, greater = group["etas"]
+        sign = grad.mul(state["prev"]).sign()
+        factor = F.where(sign > 0, tensor(greater), F.where(sign < 0, tensor(smaller), tensor(1.0)))
+        state["step_size"].mul_(factor).clamp_(*group["step_sizes"])
+        grad = grad.masked_fill(sign < 0, 0)
+        param.addcmul_(grad.sign(), state["step_size"], value=-1)
+        state["prev"].copy_(grad)
