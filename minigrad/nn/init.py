@@ -7,6 +7,8 @@ import warnings
 from typing import Any
 
 from ..autograd import no_grad
+from ..creation import randperm
+from ..linalg import qr
 from ..op import F
 from ..tensor import Tensor
 
@@ -151,3 +153,54 @@ def kaiming_normal_(
         warnings.warn("Initializing zero-element tensors is a no-op", stacklevel=2)
         return tensor
     return normal_(tensor, 0.0, deviation(tensor, a, mode, nonlinearity), generator)
+
+
+def orthogonal_(tensor: Tensor, gain: float = 1, generator: Any = None) -> Tensor:
+    """A matrix with orthogonal rows or columns, drawn uniformly, times `gain` (Saxe and others, 2013); the
+    dimensions after the first are taken as one.
+    """
+    if tensor.ndim < 2:
+        raise ValueError("Only tensors with 2 or more dimensions are supported")
+    if not tensor.numel():
+        return tensor
+    with no_grad():
+        drawn = F.zeros_of(tensor, (len(tensor), tensor.numel() // len(tensor)))
+        drawn = drawn.normal_(0, 1, generator=generator)
+        is_wide = drawn.shape[0] < drawn.shape[1]
+        q, r = qr(drawn.t() if is_wide else drawn)
+        q = q * r.diagonal().sign()
+        tensor.copy_((q.t() if is_wide else q).reshape(tensor.shape))
+        return tensor.mul_(gain)
+
+
+def sparse_(tensor: Tensor, sparsity: float, std: float = 0.01, generator: Any = None) -> Tensor:
+    """A matrix of normally distributed numbers, a share `sparsity` of which is 0 in each column (Martens,
+    2010).
+    """
+    if tensor.ndim != 2:
+        raise ValueError("Only tensors with 2 dimensions are supported")
+    rows, columns = tensor.shape
+    zeros = math.ceil(sparsity * rows)
+    with no_grad():
+        tensor.normal_(0, std, generator=generator)
+        for column in range(columns):
+            tensor[randperm(rows)[:zeros], column] = 0
+    return tensor
+
+
+def dirac_(tensor: Tensor, groups: int = 1) -> Tensor:
+    """Kernels of a convolution, (out, in, …), that give channels on as they are, as far as there are as many;
+    each of `groups` by itself.
+    """
+    if tensor.ndim not in (3, 4, 5):
+        raise ValueError("Only tensors with 3, 4, or 5 dimensions are supported")
+    if len(tensor) % groups:
+        raise ValueError("dim 0 must be divisible by groups")
+    each = len(tensor) // groups
+    middle = tuple(size // 2 for size in tensor.shape[2:])
+    with no_grad():
+        tensor.zero_()
+        for group in range(groups):
+            for channel in range(min(each, tensor.shape[1])):
+                tensor[(group * each + channel, channel, *middle)] = 1
+    return tensor

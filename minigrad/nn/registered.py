@@ -40,9 +40,10 @@ class Registered:
         object.__setattr__(self, "_non_persistent_buffers_set", set())
 
     def __getattr__(self, name: str) -> Any:
+        kept = self.__dict__
         for kind in KINDS:
-            found = self.__dict__.get(kind, {})
-            if name in found:
+            found = kept.get(kind)
+            if found and name in found:
                 return found[name]
         raise AttributeError(f"'{type(self).__name__}' object has no attribute '{name}'")
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from ...explained import attach_networks as _attach_networks
+from ...tensor.distances import pdist
 from .activations import (
     celu,
     elu,
@@ -44,6 +46,7 @@ from .convolution import (
     conv_transpose2d,
     conv_transpose3d,
 )
+from .ctc import ctc_loss
 from .distances import (
     cosine_embedding_loss,
     cosine_similarity,
@@ -62,6 +65,9 @@ from .dropout import (
     dropout3d,
     feature_alpha_dropout,
 )
+from .grids import affine_grid, grid_sample
+from .in_place import celu_, elu_, hardtanh_, leaky_relu_, relu_, rrelu_, selu_, threshold_
+from .linear_loss import linear_cross_entropy
 from .losses import (
     binary_cross_entropy,
     binary_cross_entropy_with_logits,
@@ -74,6 +80,7 @@ from .losses import (
     smooth_l1_loss,
     soft_margin_loss,
 )
+from .multi_head import multi_head_attention_forward
 from .normalisation import (
     batch_norm,
     group_norm,
@@ -94,6 +101,22 @@ from .pooling import (
     max_pool2d,
     max_pool3d,
 )
+from .pooling_parts import (
+    adaptive_max_pool1d,
+    adaptive_max_pool2d,
+    adaptive_max_pool3d,
+    fractional_max_pool2d,
+    fractional_max_pool3d,
+    lp_pool1d,
+    lp_pool2d,
+    lp_pool3d,
+    max_unpool1d,
+    max_unpool2d,
+    max_unpool3d,
+)
 from .products import bilinear, linear
-from .softmaxes import log_softmax, softmax, softmin
-from .tables import embedding, fold, one_hot, unfold
+from .resampling import interpolate, upsample, upsample_bilinear, upsample_nearest
+from .softmaxes import gumbel_softmax, log_softmax, softmax, softmin
+from .tables import embedding, embedding_bag, fold, one_hot, unfold
+
+_attach_networks(globals())

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
+from ...dtypes import kind_name
 from ...op import F
 from ...ops.halves import MEAN, NONE, SUM
+from ...tensor_base import TensorBase
 from .activations import logsigmoid
 from .losses import ENUM, WORDS, averaged, legacy, number
 
@@ -78,6 +80,10 @@ def cross_entropy(
     probabilities (N, C, …).
     """
     how = number(reduction, size_average, reduce)
+    for at, (name, value) in enumerate((("input", input), ("target", target)), 1):
+        if not isinstance(value, TensorBase):
+            wanted = f"argument '{name}' (position {at}) must be Tensor"
+            raise TypeError(f"cross_entropy_loss(): {wanted}, not {kind_name(value)}")
     axis = 0 if input.ndim == 1 else 1
     if label_smoothing > 1.0:
         raise RuntimeError(f"label_smoothing must be between 0.0 and 1.0. Got: {label_smoothing:g}")

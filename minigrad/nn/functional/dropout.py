@@ -7,6 +7,7 @@ import warnings
 from typing import Any
 
 from ...op import F
+from ...tensor_base import wrap
 
 ALPHA = 1.7580993408473766  # -scale · alpha of selu: the value for dropped numbers
 
@@ -35,9 +36,11 @@ def times(input: Any, factor: Any, inplace: bool) -> Any:
 
 
 def noise_for(input: Any, feature: bool) -> Any:
-    """Room for the noise: a number for each of the input, or (`feature`) for each sample and channel."""
+    """Room for the noise: a number for each of the input, laid out in memory as they are, or (`feature`) for
+    each sample and channel.
+    """
     if not feature:
-        return F.zeros_of(input, tuple(input.shape))
+        return wrap(F.zeros_like(input._data))
     if input.ndim < 2:
         raise RuntimeError("Feature dropout requires at least 2 dimensions in the input")
     return F.zeros_of(input, (*input.shape[:2], *(1 for _ in input.shape[2:])))

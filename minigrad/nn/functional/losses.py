@@ -39,13 +39,16 @@ def listed(shape: Any) -> str:
 
 def expanded(*tensors: Any) -> Any:
     """Tensors in their common shape; those that have it, themselves."""
-    shape = np.broadcast_shapes(*(t.shape for t in tensors))
+    shapes = [t.shape for t in tensors]
+    if all(shape == shapes[0] for shape in shapes):
+        return tensors
+    shape = np.broadcast_shapes(*shapes)
     return [t if t.shape == shape else t.expand(shape) for t in tensors]
 
 
 def paired(input: Any, target: Any) -> Any:
     """Both in their common shape, with PyTorch's warning if that is not theirs."""
-    if target.shape != input.shape:
+    if target.size() != input.size():
         warnings.warn(
             f"Using a target size ({listed(target.shape)}) that is different to the input size "
             f"({listed(input.shape)}). This will likely lead to incorrect results due to broadcasting. "
@@ -142,6 +145,8 @@ def binary_cross_entropy(
             f"Using a target size ({listed(target.shape)}) that is different to the input size "
             f"({listed(input.shape)}) is deprecated. Please ensure they have the same size."
         )
+    if target.dtype is not input.dtype:
+        raise RuntimeError(f"Found dtype {target.dtype.title} but expected {input.dtype.title}")
     if weight is not None:
         weight = expanded(target, weight)[1]
     return F.binary_cross_entropy(input, target, weight, how)
@@ -159,7 +164,21 @@ def binary_cross_entropy_with_logits(
         raise ValueError(
             f"Target size ({listed(target.shape)}) must be the same as input size ({listed(input.shape)})"
         )
+    check_logits(input.dtype, target.dtype)
     return F.binary_cross_entropy_with_logits(input, target, weight, pos_weight, how)
+
+
+def check_logits(scores: Any, targets: Any) -> None:
+    """RuntimeError with PyTorch's text for targets that are no floating-point numbers."""
+    if targets.category == 0:
+        raise RuntimeError(
+            "Subtraction, the `-` operator, with two bool tensors is not supported. Use the `^` or "
+            "`logical_xor()` operator instead."
+        )
+    if scores.category > targets.category:
+        raise RuntimeError(
+            f"result type {scores.title} can't be cast to the desired output type {targets.title}"
+        )
 
 
 def kl_div(
@@ -175,14 +194,19 @@ def kl_div(
             stacklevel=2,
         )
     how = SUM if reduction == "batchmean" else number(reduction, size_average, reduce)
+    loss = divergence(input, target, how, log_target)
+    return loss / input.shape[0] if reduction == "batchmean" and input.ndim else loss
+
+
+def divergence(input: Any, target: Any, reduction: int, log_target: bool) -> Any:
+    """`kl_div`, arguments checked as PyTorch does below it."""
     if input.is_complex() or target.is_complex():
         raise RuntimeError("kl_div: Complex inputs not supported.")
     if not (input.is_floating_point() and target.is_floating_point()):
         raise RuntimeError("kl_div: Integral inputs not supported.")
     last = target - input if log_target else target * input
     losses = target.exp() * last if log_target else F.xlogy(target, target) - last
-    loss = averaged(losses, how)
-    return loss / input.shape[0] if reduction == "batchmean" and input.ndim else loss
+    return averaged(losses, reduction)
 
 
 def poisson_nll_loss(

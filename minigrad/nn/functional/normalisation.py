@@ -7,10 +7,12 @@ from typing import Any
 
 import numpy as np
 
+from ...dtypes import float16, float32
 from ...inplace import in_place
 from ...modes import quiet
 from ...op import F
 from ...ops.halves import widened
+from ...ops.normalisation import mean_of
 from ...tensor_base import numbers
 from ...views import Unobserved
 
@@ -23,6 +25,7 @@ def layer_norm(
     """
     normalized_shape = tuple(normalized_shape)
     check_last(input, normalized_shape, weight, bias)
+    check_mixture(input, weight, bias)
     return F.native_layer_norm(input, normalized_shape, weight, bias, eps)[0]
 
 
@@ -72,6 +75,14 @@ def group_norm(input: Any, num_groups: int, weight: Any = None, bias: Any = None
         raise RuntimeError(f"Expected at least 2 dimensions for input tensor but received {input.ndim}")
     n, c, *rest = input.shape
     enough([n * c // num_groups, num_groups, *rest])
+    return grouped_norm(input, num_groups, weight, bias, eps)
+
+
+def grouped_norm(input: Any, num_groups: int, weight: Any, bias: Any, eps: float) -> Any:
+    """`group_norm`, arguments checked as PyTorch does below it."""
+    if input.ndim < 2:
+        raise RuntimeError(f"Expected at least 2 dimensions for input tensor but received {input.ndim}")
+    n, c, *rest = input.shape
     if num_groups <= 0:
         raise RuntimeError(f"Expected num groups to be greater than 0, got {num_groups}")
     if c % num_groups:
@@ -85,7 +96,24 @@ def group_norm(input: Any, num_groups: int, weight: Any = None, bias: Any = None
                 f"Expected {name} to be a vector of size equal to the number of channels in input, but got "
                 f"{name} of shape {list(t.shape)} and input of shape {list(input.shape)}"
             )
+    check_mixture(input, weight, bias)
     return F.native_group_norm(input, weight, bias, n, c, prod(rest), num_groups, eps)[0]
+
+
+def check_mixture(input: Any, *parameters: Any) -> None:
+    """RuntimeError with PyTorch's text unless all have one dtype, or the input is float16 and the others are
+    float32.
+    """
+    own, others = input.dtype, [t.dtype for t in parameters if t is not None]
+    if all(kind is own for kind in others):
+        return
+    if others[0] is own:
+        other = next(kind for kind in others if kind is not own)
+        raise RuntimeError(f"expected scalar type {own.title} but found {other.title}")
+    if any(kind is not float32 for kind in others):
+        raise RuntimeError("mixed dtype (CPU): expect parameter to have scalar type of Float")
+    if own is not float16:
+        raise RuntimeError("mixed dtype (CPU): all inputs must share same datatype.")
 
 
 def enough(size: list[int]) -> None:
@@ -139,6 +167,8 @@ def native_batch_norm(
 ) -> Any:  # fmt: skip
     """`batch_norm`, the batch's means and its inverse deviations (nothing out of `training`)."""
     check_channels(input, running_mean, running_var, weight, bias, training)
+    if input.is_floating_point():
+        check_mixture(input, weight, bias, running_mean, running_var)
     results = F.native_batch_norm(input, weight, bias, running_mean, running_var, training, momentum, eps)
     if training:
         quiet(follow, input, running_mean, running_var, momentum)
@@ -151,12 +181,12 @@ def follow(input: Any, running_mean: Any, running_var: Any, momentum: float) -> 
     """
     x = widened(numbers(input))
     axes = tuple(d for d in range(x.ndim) if d != 1)
-    mean = np.mean(x, axis=axes, keepdims=True)
-    squares = np.add.reduce(np.square(x - mean), axis=axes)
-    for running, new in (
-        (running_mean, mean.reshape(-1)),
-        (running_var, squares / (x.size // x.shape[1] - 1)),
-    ):
+    mean = mean_of(x, axes)
+    squares = x - mean
+    squares *= squares
+    spread = np.add.reduce(squares, axis=axes)
+    spread /= x.size // x.shape[1] - 1
+    for running, new in ((running_mean, mean.reshape(-1)), (running_var, spread)):
         if running is not None:
             running._data[...] = (1 - momentum) * widened(running._data) + momentum * new
 
@@ -186,6 +216,15 @@ def instance_norm(
             "Expected more than 1 spatial element when training, got input size "
             f"torch.Size({list(input.shape)})"
         )
+    how = (use_input_stats, momentum, eps)
+    return by_instances(input, running_mean, running_var, weight, bias, *how)
+
+
+def by_instances(
+    input: Any, running_mean: Any, running_var: Any, weight: Any, bias: Any, use_input_stats: bool,
+    momentum: float, eps: float,
+) -> Any:  # fmt: skip
+    """`instance_norm`, arguments checked as PyTorch does below it."""
     n, c, *rest = input.shape
     means, variances, weights, biases = (
         None if t is None else t.repeat(n) for t in (running_mean, running_var, weight, bias)

@@ -2,26 +2,50 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import Any
 
+from ...op import F
 from ...tensor import statistics
 
 
-def dimension(dim: int | None, ndim: int) -> int:
-    """`dim`, or the dimension that PyTorch takes where none is given."""
-    return (0 if ndim in (0, 1, 3) else 1) if dim is None else dim
+def dimension(name: str, dim: int | None, ndim: int, stacklevel: int) -> int:
+    """`dim`, or the dimension that PyTorch takes where none is given, with its warning."""
+    if dim is not None:
+        return dim
+    warnings.warn(
+        f"Implicit dimension choice for {name} has been deprecated. Change the call to include dim=X as an "
+        "argument.",
+        stacklevel=stacklevel + 1,
+    )
+    return 0 if ndim in (0, 1, 3) else 1
 
 
 def softmax(input: Any, dim: int | None = None, _stacklevel: int = 3, dtype: Any = None) -> Any:
     """Exponentials along `dim`, divided by their sum, in `dtype`."""
-    return statistics.softmax(input, dimension(dim, input.ndim), dtype)
+    return statistics.softmax(input, dimension("softmax", dim, input.ndim, _stacklevel), dtype)
 
 
 def log_softmax(input: Any, dim: int | None = None, _stacklevel: int = 3, dtype: Any = None) -> Any:
     """The logarithm of softmax along `dim`, without overflow, in `dtype`."""
-    return statistics.log_softmax(input, dimension(dim, input.ndim), dtype)
+    return statistics.log_softmax(input, dimension("log_softmax", dim, input.ndim, _stacklevel), dtype)
 
 
 def softmin(input: Any, dim: int | None = None, _stacklevel: int = 3, dtype: Any = None) -> Any:
     """Softmax of the negatives: the smallest element gets the greatest share."""
-    return statistics.softmax(-input, dimension(dim, input.ndim), dtype)
+    return statistics.softmax(-input, dimension("softmin", dim, input.ndim, _stacklevel), dtype)
+
+
+def gumbel_softmax(logits: Any, tau: float = 1, hard: bool = False, eps: float = 1e-10, dim: int = -1) -> Any:
+    """A random share for each class along `dim`, as if drawn by the probabilities of `logits`, sharper for a
+    lower `tau`; `hard`: 1 for the greatest and 0 for the others, with the gradient of the shares.
+    """
+    if eps != 1e-10:
+        warnings.warn("`eps` parameter is deprecated and has no effect.", stacklevel=2)
+    gumbels = -F.zeros_of(logits.detach(), tuple(logits.shape)).exponential_().log()
+    shares = statistics.softmax((logits + gumbels) / tau, dim)
+    if not hard:
+        return shares
+    chosen = F.zeros_of(logits.detach(), tuple(logits.shape))
+    chosen = chosen.scatter_(dim, shares.max(dim, keepdim=True)[1], 1.0)
+    return chosen - shares.detach() + shares

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
+from ...creation import arange
+from ...dtypes import kind_name
 from ...inplace import in_place
+from ...ops import bags, windows
 from ...ops import embedding as tables
-from ...ops import windows
+from ...tensor_base import TensorBase
 
 
 def embedding(
@@ -23,6 +26,11 @@ def embedding(
     Row `padding_idx` gets no gradient. `max_norm` shortens, in place, those of the rows used that are longer.
     `sparse` makes no difference here: gradients are dense.
     """
+    for at, (name, value) in enumerate((("weight", weight), ("indices", input)), 1):
+        if not isinstance(value, TensorBase):
+            raise TypeError(
+                f"embedding(): argument '{name}' (position {at}) must be Tensor, not {kind_name(value)}"
+            )
     rows = weight._data.shape[0] if weight._data.ndim else 0
     if padding_idx is None:
         padding_idx = -1
@@ -30,9 +38,86 @@ def embedding(
         raise AssertionError("Padding_idx must be within num_embeddings")
     elif padding_idx < 0:
         padding_idx += rows
+    shorten(weight, input, max_norm, norm_type)
+    return tables.embedding(weight, input, padding_idx, scale_grad_by_freq, sparse)
+
+
+def shorten(weight: Any, input: Any, max_norm: float | None, norm_type: float) -> None:
+    """Shorten, in place, the rows used whose norm is greater than `max_norm`, if there is one."""
     if max_norm is not None:
         in_place(tables.embedding_renorm.op, weight.detach(), input, max_norm, norm_type)
-    return tables.embedding(weight, input, padding_idx, scale_grad_by_freq, sparse)
+
+
+MODES = {"sum": bags.SUM, "mean": bags.MEAN, "max": bags.MAX}
+
+
+def embedding_bag(
+    input: Any, weight: Any, offsets: Any = None, max_norm: float | None = None, norm_type: float = 2,
+    scale_grad_by_freq: bool = False, mode: str = "mean", sparse: bool = False,
+    per_sample_weights: Any = None, include_last_offset: bool = False, padding_idx: int | None = None,
+) -> Any:  # fmt: skip
+    """The mean, sum or maximum (`mode`) of the rows of the matrix `weight` at the whole numbers of each bag,
+    of shape (bags, columns); zeros for an empty one.
+
+    Bags are the rows of a two-dimensional `input`, or parts of a vector that begin at `offsets`;
+    `include_last_offset`: the last of these is an end. `per_sample_weights` scale the rows of a sum; rows of
+    `padding_idx` do not count. For the other arguments see `embedding`.
+    """
+    if per_sample_weights is not None and input.shape != per_sample_weights.shape:
+        raise ValueError(
+            f"embedding_bag: If per_sample_weights ({per_sample_weights.shape}) is not None, then it must "
+            f"have the same shape as the input ({input.shape})"
+        )
+    if weight.ndim != 2:
+        raise ValueError(f"weight has to be a 2D Tensor, but got Tensor of dimension {weight.ndim}")
+    if input.ndim == 2:
+        if offsets is not None:
+            raise ValueError(
+                "if input is 2D, then offsets has to be None, as input is treated is a mini-batch of fixed "
+                f"length sequences. However, found offsets of type {type(offsets)}"
+            )
+        offsets = arange(0, input.numel(), input.shape[1], dtype=input.dtype)
+        include_last_offset, input = False, input.reshape(-1)
+        per_sample_weights = None if per_sample_weights is None else per_sample_weights.reshape(-1)
+    elif input.ndim != 1:
+        raise ValueError(f"input has to be 1D or 2D Tensor, but got Tensor of dimension {input.ndim}")
+    elif offsets is None:
+        raise ValueError("offsets has to be a 1D Tensor but got None")
+    elif offsets.ndim != 1:
+        raise ValueError("offsets has to be a 1D Tensor")
+    check_mode(mode, scale_grad_by_freq, sparse)
+    shorten(weight, input, max_norm, norm_type)
+    if per_sample_weights is not None and mode != "sum":
+        raise NotImplementedError(
+            "embedding_bag: per_sample_weights was not None. per_sample_weights is only supported for "
+            f"mode='sum' (got mode='{mode}'). Please open a feature request on GitHub."
+        )
+    return bags.embedding_bag(
+        weight, input, offsets, scale_grad_by_freq, MODES[mode], sparse, per_sample_weights,
+        include_last_offset, row_of_padding(padding_idx, weight.shape[0]),
+    )[0]  # fmt: skip
+
+
+def check_mode(mode: str, scale_grad_by_freq: bool, sparse: bool) -> None:
+    """ValueError for an unknown mode, and for what cannot be done with maxima."""
+    if mode not in MODES:
+        raise ValueError("mode has to be one of sum, mean or max")
+    if mode == "max" and scale_grad_by_freq:
+        raise ValueError("max mode does not support scaling the gradient by the frequency")
+    if mode == "max" and sparse:
+        raise ValueError("max mode does not support sparse weights")
+
+
+def row_of_padding(padding_idx: int | None, rows: int) -> int:
+    """The row that does not count, -1 for none; RuntimeError if there is no such row."""
+    if padding_idx is None:
+        return -1
+    if not -rows <= padding_idx < rows:
+        raise RuntimeError(
+            f"padding_idx must be within the number of embeddings, -{rows} through {rows - 1}, but got "
+            f"{padding_idx}"
+        )
+    return padding_idx % rows
 
 
 one_hot = tables.one_hot

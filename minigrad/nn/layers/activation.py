@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
+from ...creation import full
 from .. import functional
+from ..init import constant_
 from ..module import Module
+from ..parameter import Parameter, kept
 
 
 class Applied(Module):
@@ -230,51 +233,62 @@ class GLU(Along):
         super().__init__(dim)
 
 
-class Dropping(Applied):
-    """A function that zeroes at random while the module is training."""
-
-    settings = ("p", "inplace")
-
-    def __init__(self, p: float = 0.5, inplace: bool = False) -> None:
-        super().__init__()
-        if p < 0 or p > 1:
-            raise ValueError(f"dropout probability has to be between 0 and 1, but got {p}")
-        self.p, self.inplace = p, inplace
+class Softmax2d(Module):
+    """Softmax over the channels of (N, C, H, W) or (C, H, W), at each place of the image."""
 
     def forward(self, input: Any) -> Any:
-        """What the function leaves."""
-        return getattr(functional, self.function)(input, self.p, self.training, self.inplace)
+        """The shares of the channels."""
+        if input.ndim not in (3, 4):
+            raise ValueError(f"Softmax2d: expected input to be 3D or 4D, got {input.ndim}D instead")
+        return functional.softmax(input, -3)
+
+
+class Threshold(Applied):
+    """x where it is above the threshold, `value` elsewhere."""
+
+    function, settings = "threshold", ("threshold", "value", "inplace")
+
+    def __init__(self, threshold: float, value: float, inplace: bool = False) -> None:
+        super().__init__()
+        self.threshold, self.value, self.inplace = threshold, value, inplace
+
+
+class RReLU(Applied):
+    """x, or a · x where x is negative: a is drawn between lower and upper while training, and else their
+    mean.
+    """
+
+    function, settings = "rrelu", ("lower", "upper", "inplace")
+
+    def __init__(self, lower: float = 1.0 / 8, upper: float = 1.0 / 3, inplace: bool = False) -> None:
+        super().__init__()
+        self.lower, self.upper, self.inplace = lower, upper, inplace
+
+    def forward(self, input: Any) -> Any:
+        """x or a · x."""
+        return functional.rrelu(input, self.lower, self.upper, self.training, self.inplace)
+
+
+class PReLU(Module):
+    """x, or a · x where x is negative; a, one for all or one for each channel, is learned and begins as
+    `init`.
+    """
+
+    def __init__(
+        self, num_parameters: int = 1, init: float = 0.25, device: Any = None, dtype: Any = None
+    ) -> None:
+        super().__init__()
+        self.num_parameters, self.init = num_parameters, init
+        self.weight = Parameter(kept(full, (num_parameters,), init, dtype=dtype))
+
+    def reset_parameters(self) -> None:
+        """Begin anew."""
+        constant_(self.weight, self.init)
+
+    def forward(self, input: Any) -> Any:
+        """x or a · x."""
+        return functional.prelu(input, self.weight)
 
     def extra_repr(self) -> str:
-        """The settings."""
-        return f"p={self.p}, inplace={self.inplace}"
-
-
-class Dropout(Dropping):
-    """Zeroes each number with probability p while training, and scales the others by 1 / (1 − p)."""
-
-    function = "dropout"
-
-
-class Dropout1d(Dropping):
-    """Zeroes whole channels of (N, C, L)."""
-
-    function = "dropout1d"
-
-
-class Dropout2d(Dropping):
-    """Zeroes whole channels of (N, C, H, W)."""
-
-    function = "dropout2d"
-
-
-class Dropout3d(Dropping):
-    """Zeroes whole channels of (N, C, D, H, W)."""
-
-    function = "dropout3d"
-
-
-class AlphaDropout(Dropping):
-    """Dropout that keeps mean and spread, for SELU."""
-
-    function = "alpha_dropout"
+        """How many slopes are learned."""
+        return f"num_parameters={self.num_parameters}"

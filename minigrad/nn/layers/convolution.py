@@ -9,6 +9,8 @@ from .. import functional, init
 from ..module import Module
 from .linear import empty
 
+PADDING_MODES = ("zeros", "reflect", "replicate", "circular")
+
 
 def repeated(value: Any, dims: int) -> tuple[int, ...]:
     """A number for each dimension."""
@@ -23,6 +25,7 @@ class Convolving(Module):
     dims = 0
     function = ""
     is_transposed = False
+    padding_mode = "zeros"
 
     def _learn(self, in_channels: int, out_channels: int, groups: int, bias: bool, dtype: Any) -> None:
         if groups <= 0:
@@ -63,7 +66,8 @@ class Convolving(Module):
         for name, value in usual.items():
             if getattr(self, name) != value:
                 told += f", {name}={getattr(self, name)}"
-        return told if self.bias is not None else told + ", bias=False"
+        told = told if self.bias is not None else told + ", bias=False"
+        return told if self.padding_mode == "zeros" else f"{told}, padding_mode={self.padding_mode}"
 
 
 class Conv(Convolving):
@@ -75,8 +79,10 @@ class Conv(Convolving):
         device: Any = None, dtype: Any = None,
     ) -> None:  # fmt: skip
         super().__init__()
-        if padding_mode != "zeros":
-            raise NotImplementedError("minigrad pads with zeros only: pad the input by nn.functional.pad")
+        if padding_mode not in PADDING_MODES:
+            told = ", ".join(map(repr, PADDING_MODES))
+            raise ValueError(f"padding_mode must be one of {{{told}}}, but got padding_mode='{padding_mode}'")
+        self.padding_mode = padding_mode
         self.kernel_size, self.stride = repeated(kernel_size, self.dims), repeated(stride, self.dims)
         self.padding = padding if isinstance(padding, str) else repeated(padding, self.dims)
         self.dilation, self.output_padding = repeated(dilation, self.dims), (0,) * self.dims
@@ -93,9 +99,23 @@ class Conv(Convolving):
 
     def forward(self, input: Any) -> Any:
         """The kernels at each place of the input."""
+        padding: Any = self.padding
+        if self.padding_mode != "zeros":
+            input = functional.pad(input, self._borders(), self.padding_mode)
+            padding = 0
         return getattr(functional, self.function)(
-            input, self.weight, self.bias, self.stride, self.padding, self.dilation, self.groups
+            input, self.weight, self.bias, self.stride, padding, self.dilation, self.groups
         )
+
+    def _borders(self) -> tuple[int, ...]:
+        """The widths before and after along the last dimension, then along the last but one and so on."""
+        padding: Any = self.padding
+        if padding == "valid":
+            return (0,) * (2 * self.dims)
+        if padding != "same":
+            return tuple(n for n in reversed(padding) for _ in range(2))
+        total = [d * (k - 1) for d, k in zip(self.dilation, self.kernel_size)]
+        return tuple(part for n in reversed(total) for part in (n // 2, n - n // 2))
 
 
 class Conv1d(Conv):
@@ -135,10 +155,39 @@ class ConvTranspose(Convolving):
         )
         self._learn(in_channels, out_channels, groups, bias, dtype)
 
-    def forward(self, input: Any) -> Any:
-        """Each element of the input times the kernels, added up where the windows lie."""
-        how = (self.stride, self.padding, self.output_padding, self.groups, self.dilation)
+    def forward(self, input: Any, output_size: Any = None) -> Any:
+        """Each element of the input times the kernels, added up where the windows lie; `output_size` settles
+        which of the sizes that the convolution makes equal is meant.
+        """
+        extra = self.output_padding if output_size is None else self._extra(input, output_size)
+        how = (self.stride, self.padding, extra, self.groups, self.dilation)
         return getattr(functional, self.function)(input, self.weight, self.bias, *how)
+
+    def _extra(self, input: Any, output_size: Any) -> tuple[int, ...]:
+        """The output padding that gives `output_size`; ValueError with PyTorch's text for one that none
+        gives.
+        """
+        k = self.dims
+        lead = 2 if input.ndim == k + 2 else 1
+        given = list(output_size)[lead:] if len(output_size) == lead + k else list(output_size)
+        if len(given) != k:
+            raise ValueError(
+                f"ConvTranspose{k}D: for {input.ndim}D input, output_size must have {k} or {lead + k} "
+                f"elements (got {len(given)})"
+            )
+        least = [
+            (n - 1) * s - 2 * p + d * (size - 1) + 1
+            for n, s, p, d, size in zip(
+                input.shape[lead:], self.stride, self.padding, self.dilation, self.kernel_size
+            )
+        ]
+        most = [n + s - 1 for n, s in zip(least, self.stride)]
+        if not all(a <= n <= b for a, n, b in zip(least, given, most)):
+            raise ValueError(
+                f"requested an output size of {type(output_size)(given)}, but valid sizes range from {least} "
+                f"to {most} (for an input of {input.shape[2:]})"
+            )
+        return tuple(n - a for n, a in zip(given, least))
 
 
 class ConvTranspose1d(ConvTranspose):

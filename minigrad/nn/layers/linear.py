@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from ...creation import zeros
+from ... import creation
 from .. import functional, init
 from ..module import Module
 from ..parameter import Parameter, kept
@@ -13,7 +13,7 @@ from ..parameter import Parameter, kept
 
 def empty(*size: int, dtype: Any = None) -> Parameter:
     """A parameter whose numbers are still to be written."""
-    return Parameter(kept(zeros, *size, dtype=dtype))
+    return Parameter(kept(creation.empty, size, dtype=dtype))
 
 
 class Identity(Module):
@@ -94,42 +94,41 @@ class Unflatten(Module):
         return f"dim={self.dim}, unflattened_size={self.unflattened_size}"
 
 
-class Embedding(Module):
-    """A table of `num_embeddings` vectors, looked up by number. They begin normally distributed; that of
-    `padding_idx` is zero and does not learn.
+class Bilinear(Module):
+    """x₁ᵀ W x₂ + b for each of the matrices in W, of shape (*, out_features) from (*, in1_features) and
+    (*, in2_features). Weight and bias begin uniform within ±1/√in1_features.
     """
 
     def __init__(
         self,
-        num_embeddings: int,
-        embedding_dim: int,
-        padding_idx: int | None = None,
-        *,
-        scale_grad_by_freq: bool = False,
+        in1_features: int,
+        in2_features: int,
+        out_features: int,
+        bias: bool = True,
+        device: Any = None,
         dtype: Any = None,
     ) -> None:
         super().__init__()
-        self.num_embeddings, self.embedding_dim = num_embeddings, embedding_dim
-        if padding_idx is not None and not -num_embeddings <= padding_idx < num_embeddings:
-            raise AssertionError("Padding_idx must be within num_embeddings")
-        self.padding_idx = padding_idx if padding_idx is None else padding_idx % num_embeddings
-        self.scale_grad_by_freq = scale_grad_by_freq
-        self.weight = empty(num_embeddings, embedding_dim, dtype=dtype)
+        self.in1_features, self.in2_features, self.out_features = in1_features, in2_features, out_features
+        self.weight = empty(out_features, in1_features, in2_features, dtype=dtype)
+        self.register_parameter("bias", empty(out_features, dtype=dtype) if bias else None)
         self.reset_parameters()
 
     def reset_parameters(self) -> None:
-        """Draw the vectors anew."""
-        init.normal_(self.weight)
-        if self.padding_idx is not None:
-            init.zeros_(self.weight.data[self.padding_idx])
+        """Draw weight and bias anew."""
+        if self.in1_features <= 0:
+            raise ValueError(f"in1_features must be > 0, but got (in1_features={self.in1_features})")
+        bound = 1 / math.sqrt(self.in1_features)
+        for parameter in self.parameters():
+            init.uniform_(parameter, -bound, bound)
 
-    def forward(self, input: Any) -> Any:
-        """The vectors of the numbers in `input`, of shape (*, embedding_dim)."""
-        return functional.embedding(
-            input, self.weight, self.padding_idx, scale_grad_by_freq=self.scale_grad_by_freq
-        )
+    def forward(self, input1: Any, input2: Any) -> Any:
+        """x₁ᵀ W x₂ + b."""
+        return functional.bilinear(input1, input2, self.weight, self.bias)
 
     def extra_repr(self) -> str:
         """The sizes."""
-        shown = f"{self.num_embeddings}, {self.embedding_dim}"
-        return shown if self.padding_idx is None else f"{shown}, padding_idx={self.padding_idx}"
+        return (
+            f"in1_features={self.in1_features}, in2_features={self.in2_features}, "
+            f"out_features={self.out_features}, bias={self.bias is not None}"
+        )

@@ -46,13 +46,22 @@ def clip_grad_norm_(
     """Scale all gradients, in place, so that their norm as one vector is at most `max_norm`; returns the norm
     that they had.
     """
-    found = gradients(parameters)
-    total = get_total_norm(found, norm_type, error_if_nonfinite)
-    with no_grad():
-        factor = (max_norm / (total + 1e-6)).clamp(max=1.0)
-        for gradient in found:
-            gradient.mul_(factor)
+    every = [parameters] if isinstance(parameters, Tensor) else list(parameters)
+    total = get_total_norm(gradients(every), norm_type, error_if_nonfinite)
+    clip_grads_with_norm_(every, max_norm, total)
     return total
+
+
+def clip_grads_with_norm_(
+    parameters: Tensor | Iterable[Tensor], max_norm: float, total_norm: Tensor, foreach: Any = None
+) -> None:
+    """Scale all gradients, in place, so that their norm becomes at most `max_norm`, given that it is
+    `total_norm`.
+    """
+    with no_grad():
+        factor = (max_norm / (total_norm + 1e-6)).clamp(max=1.0)
+        for gradient in gradients(parameters):
+            gradient.mul_(factor)
 
 
 def clip_grad_value_(parameters: Tensor | Iterable[Tensor], clip_value: float, foreach: Any = None) -> None:

@@ -1,0 +1,85 @@
+"""Pictures and volumes seen through grids of places."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+from ...op import F
+
+MODES = {"bilinear": 0, "nearest": 1, "bicubic": 2}
+PADDINGS = {"zeros": 0, "border": 1, "reflection": 2}
+CHANGED = (
+    "Default grid_sample and affine_grid behavior has changed to align_corners=False since 1.3.0. Please "
+    "specify align_corners=True if the old behavior is desired. See the documentation of grid_sample for "
+    "details."
+)
+
+
+def aligned(align_corners: bool | None) -> bool:
+    """Whether corners are aligned: not by default, with PyTorch's warning."""
+    if align_corners is None:
+        warnings.warn(CHANGED, stacklevel=3)
+    return bool(align_corners)
+
+
+def grid_sample(
+    input: Any, grid: Any, mode: str = "bilinear", padding_mode: str = "zeros",
+    align_corners: bool | None = None,
+) -> Any:  # fmt: skip
+    """`input` (N, C, H, W) or (N, C, D, H, W) at the places `grid` (N, …, 2 or 3), whose coordinates go from
+    -1 to 1, x first.
+
+    Between elements it is "bilinear", "nearest" or, of pictures, "bicubic"; beyond the border "zeros", the
+    element at the "border", or the "reflection". `align_corners`: -1 and 1 are the middles of the outermost
+    elements, not their outer edges.
+    """
+    if mode not in MODES:
+        raise ValueError(
+            "nn.functional.grid_sample(): expected mode to be 'bilinear', 'nearest' or 'bicubic', but got: "
+            f"'{mode}'"
+        )
+    if padding_mode not in PADDINGS:
+        raise ValueError(
+            "nn.functional.grid_sample(): expected padding_mode to be 'zeros', 'border', or 'reflection', "
+            f"but got: '{padding_mode}'"
+        )
+    return grid_sampler(input, grid, MODES[mode], PADDINGS[padding_mode], aligned(align_corners))
+
+
+def grid_sampler(
+    input: Any, grid: Any, interpolation_mode: int, padding_mode: int, align_corners: bool
+) -> Any:
+    """`nn.functional.grid_sample`, its modes numbered."""
+    run = F.grid_sampler_3d if input.ndim == 5 else F.grid_sampler_2d
+    return run(input, grid, interpolation_mode, padding_mode, align_corners)
+
+
+def affine_grid(theta: Any, size: Any, align_corners: bool | None = None) -> Any:
+    """The grid by which `grid_sample` moves pictures or volumes of `size` (N, C, …) as the affine maps
+    `theta` (N, 2, 3) or (N, 3, 4) say; a floating-point dtype.
+    """
+    align_corners = aligned(align_corners)
+    if not theta.is_floating_point():
+        raise ValueError(f"Expected theta to have floating point type, but got {theta.dtype}")
+    if len(size) not in (4, 5):
+        raise NotImplementedError(
+            "affine_grid only supports 4D and 5D sizes, for 2D and 3D affine transforms, respectively. Got "
+            f"size {size}."
+        )
+    k = len(size) - 2
+    if theta.ndim != 3 or theta.shape[-2:] != (k, k + 1):
+        raise ValueError(
+            f"Expected a batch of {k}D affine matrices of shape Nx{k}x{k + 1} for size {size}. Got "
+            f"{theta.shape}."
+        )
+    if align_corners and min(size[-k:]) == 1:
+        warnings.warn(
+            "Since version 1.3.0, affine_grid behavior has changed for unit-size grids when "
+            "align_corners=True. This is not an intended use case of affine_grid. See the documentation of "
+            "affine_grid for details.",
+            stacklevel=2,
+        )
+    elif min(size) <= 0:
+        raise ValueError(f"Expected non-zero, positive output size. Got {size}")
+    return F.affine_grid_generator(theta, size, align_corners)

@@ -1,0 +1,47 @@
+"""Activations in place."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from . import activations
+
+
+def relu_(input: Any) -> Any:
+    """`relu`, in place."""
+    return activations.relu(input, True)
+
+
+def selu_(input: Any) -> Any:
+    """`selu`, in place."""
+    return activations.selu(input, True)
+
+
+def celu_(input: Any, alpha: float = 1.0) -> Any:
+    """`celu`, in place."""
+    return activations.celu(input, alpha, True)
+
+
+def elu_(input: Any, alpha: float = 1.0) -> Any:
+    """`elu`, in place."""
+    return activations.elu(input, alpha, True)
+
+
+def leaky_relu_(input: Any, negative_slope: float = 0.01) -> Any:
+    """`leaky_relu`, in place."""
+    return activations.leaky_relu(input, negative_slope, True)
+
+
+def hardtanh_(input: Any, min_val: float = -1.0, max_val: float = 1.0) -> Any:
+    """`hardtanh`, in place."""
+    return activations.hardtanh(input, min_val, max_val, True)
+
+
+def rrelu_(input: Any, lower: float = 1 / 8, upper: float = 1 / 3, training: bool = False) -> Any:
+    """`rrelu`, in place."""
+    return activations.rrelu(input, lower, upper, training, True)
+
+
+def threshold_(input: Any, threshold: float, value: float) -> Any:
+    """`threshold`, in place."""
+    return activations.threshold(input, threshold, value, True)

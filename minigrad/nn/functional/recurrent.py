@@ -1,0 +1,190 @@
+"""Recurrent networks, step by step as PyTorch composes them.
+
+The state of a network is a tuple: (h,), or (h, c) for an LSTM. A cell makes a new state from the input, the
+state before and the layer's weights. Over many steps the input's share of the gates is reckoned for all of
+them at once and stands in the place of the input: it is `ready`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+from ...ops.joining import cat, stack
+from ...tensor.parts import unsafe_chunk
+from .dropout import dropout
+from .products import linear
+
+State = tuple[Any, ...]
+
+
+class Weights(NamedTuple):
+    """The weights of one layer in one direction; `hr` projects what an LSTM gives."""
+
+    ih: Any
+    hh: Any
+    bias_ih: Any = None
+    bias_hh: Any = None
+    hr: Any = None
+
+    def of_input(self, x: Any, ready: bool = False) -> Any:
+        """The share of the gates that comes from the input."""
+        return x if ready else linear(x, self.ih, self.bias_ih)
+
+    def of_hidden(self, h: Any) -> Any:
+        """The share of the gates that comes from the hidden state."""
+        return linear(h, self.hh, self.bias_hh)
+
+
+Cell = Callable[..., State]
+
+
+def rnn_tanh_cell(x: Any, state: State, w: Weights, ready: bool = False) -> State:
+    """tanh of the sum of both shares."""
+    return ((w.of_hidden(state[0]) + w.of_input(x, ready)).tanh(),)
+
+
+def rnn_relu_cell(x: Any, state: State, w: Weights, ready: bool = False) -> State:
+    """The positive part of the sum of both shares."""
+    return ((w.of_hidden(state[0]) + w.of_input(x, ready)).relu(),)
+
+
+def lstm_cell(x: Any, state: State, w: Weights, ready: bool = False) -> State:
+    """The gates: what is let in, what is kept, what is new, what is let out."""
+    h, c = state
+    gates = unsafe_chunk(w.of_hidden(h) + w.of_input(x, ready), 4, 1)
+    taken, kept, new, given = gates[0].sigmoid(), gates[1].sigmoid(), gates[2].tanh(), gates[3].sigmoid()
+    c = kept * c + taken * new
+    h = given * c.tanh()
+    return (h if w.hr is None else linear(h, w.hr)), c
+
+
+def gru_cell(x: Any, state: State, w: Weights, ready: bool = False) -> State:
+    """The gates: how much of the old state the new one is made from, and how much of it is kept."""
+    (h,) = state
+    from_input = unsafe_chunk(w.of_input(x, ready), 3, 1)
+    from_hidden = unsafe_chunk(w.of_hidden(h), 3, 1)
+    reset = (from_hidden[0] + from_input[0]).sigmoid()
+    kept = (from_hidden[1] + from_input[1]).sigmoid()
+    new = (from_input[2] + from_hidden[2] * reset).tanh()
+    return ((h - new) * kept + new,)
+
+
+CELLS: dict[str, Cell] = {
+    "RNN_TANH": rnn_tanh_cell,
+    "RNN_RELU": rnn_relu_cell,
+    "LSTM": lstm_cell,
+    "GRU": gru_cell,
+}
+
+
+def one_step(mode: str, input: Any, state: State, w: Weights) -> State:
+    """The next state of a batch; RuntimeError with PyTorch's text for sizes that do not fit."""
+    size, hidden = w.ih.shape[1], w.hh.shape[1]
+    if input.shape[1] != size:
+        raise RuntimeError(f"input has inconsistent input_size: got {input.shape[1]} expected {size}")
+    for i, t in enumerate(state):
+        if len(input) != len(t):
+            raise RuntimeError(f"Input batch size {len(input)} doesn't match hidden{i} batch size {len(t)}")
+        if t.shape[1] != hidden:
+            raise RuntimeError(f"hidden{i} has inconsistent hidden_size: got {t.shape[1]}, expected {hidden}")
+    return CELLS[mode](input, state, w)
+
+
+def part(state: State, start: int, end: int) -> State:
+    """The state of the sequences from `start` to `end`."""
+    return tuple(t.narrow(0, start, end - start) for t in state)
+
+
+def joined(states: list[State]) -> State:
+    """The states of several groups of sequences as one."""
+    return tuple(cat(list(kind), 0) for kind in zip(*states))
+
+
+def over_steps(cell: Cell, input: Any, state: State, w: Weights, reverse: bool) -> tuple[Any, State]:
+    """One layer over sequences (T, B, size): what it gives at each step, and its last state."""
+    steps = w.of_input(input).unbind(0)
+    outputs = []
+    for x in reversed(steps) if reverse else steps:
+        state = cell(x, state, w, True)
+        outputs.append(state[0])
+    if not outputs:
+        raise RuntimeError("Expected sequence length to be larger than 0 in RNN")
+    return stack(outputs[::-1] if reverse else outputs, 0), state
+
+
+def over_packed(
+    cell: Cell, data: Any, sizes: list[int], state: State, w: Weights, reverse: bool
+) -> tuple[Any, State]:
+    """The same for packed sequences, `sizes[t]` of which have an element at step t."""
+    walk = backwards if reverse else forwards
+    outputs, state = walk(cell, w.of_input(data), sizes, state, w)
+    return cat(outputs, 0), state
+
+
+def forwards(cell: Cell, x: Any, sizes: list[int], state: State, w: Weights) -> tuple[list[Any], State]:
+    """From the first step to the last; the sequences that have ended leave their state behind."""
+    outputs, ended, at, before = [], [], 0, sizes[0]
+    for size in sizes:
+        step = x.narrow(0, at, size)
+        if size < before:
+            ended.append(part(state, size, before))
+            state = part(state, 0, size)
+        state = cell(step, state, w, True)
+        outputs.append(state[0])
+        at, before = at + size, size
+    return outputs, joined([state, *reversed(ended)])
+
+
+def backwards(cell: Cell, x: Any, sizes: list[int], first: State, w: Weights) -> tuple[list[Any], State]:
+    """From the last step to the first; the shorter sequences join with their first state."""
+    outputs, at, before = [], sum(sizes), sizes[-1]
+    state = part(first, 0, before)
+    for size in reversed(sizes):
+        if size > before:
+            state = joined([state, part(first, before, size)])
+        at -= size
+        state = cell(x.narrow(0, at, size), state, w, True)
+        outputs.append(state[0])
+        before = size
+    return outputs[::-1], state
+
+
+def recurrent(
+    mode: str,
+    input: Any,
+    state: State,
+    weights: list[Weights],
+    directions: int,
+    dropout_p: float,
+    batch_sizes: list[int] | None = None,
+    batch_first: bool = False,
+) -> tuple[Any, State]:
+    """All layers over sequences (T, B, size), or (B, T, size) if `batch_first`, or packed ones with
+    `batch_sizes`: what the last layer gives, and the last states of all, stacked as the first ones are.
+
+    `weights` are those of each layer and direction. Between layers numbers are dropped with probability
+    `dropout_p`.
+    """
+    cell = CELLS[mode]
+    if batch_first:
+        input = input.transpose(0, 1)
+    firsts = list(zip(*(kind.unbind(0) for kind in state)))
+    lasts: list[State] = []
+    for layer in range(0, len(weights), directions):
+        outputs = []
+        for i in range(layer, layer + directions):
+            reverse = i > layer
+            if batch_sizes is None:
+                output, last = over_steps(cell, input, firsts[i], weights[i], reverse)
+            else:
+                output, last = over_packed(cell, input, batch_sizes, firsts[i], weights[i], reverse)
+            outputs.append(output)
+            lasts.append(last)
+        input = outputs[0] if directions == 1 else cat(outputs, outputs[0].ndim - 1)
+        if dropout_p and layer + directions < len(weights):
+            input = dropout(input, dropout_p)
+    last = tuple(stack(list(kind), 0) for kind in zip(*lasts))
+    if batch_first:  # in place but for an LSTM, as PyTorch's graphs show
+        input = (input.transpose if mode == "LSTM" else input.transpose_)(0, 1)
+    return input, last

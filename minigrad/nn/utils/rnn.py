@@ -1,0 +1,185 @@
+"""Sequences of unequal lengths as one tensor: padded to the longest, or packed without padding."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any, NamedTuple
+
+from ... import dtypes
+from ...creation import arange, as_tensor, full, tensor
+from ...op import F
+from ...ops.packing import _pack_padded_sequence
+
+
+class Packed(NamedTuple):
+    """The fields of a PackedSequence."""
+
+    data: Any
+    batch_sizes: Any
+    sorted_indices: Any
+    unsorted_indices: Any
+
+
+class PackedSequence(Packed):
+    """Sequences step by step: `data` has first the first elements of all of them, the longest first, then the
+    second ones, and so on; `batch_sizes` tells how many sequences have an element at each step.
+    `sorted_indices` are the sequences in the order of their lengths, `unsorted_indices` the way back.
+    """
+
+    __slots__ = ()
+
+    def __new__(
+        cls, data: Any, batch_sizes: Any = None, sorted_indices: Any = None, unsorted_indices: Any = None
+    ) -> Any:
+        """Made by `pack_padded_sequence`; `data` may be a pair with the batch sizes."""
+        if batch_sizes is None:
+            if not (isinstance(data, (list, tuple)) and len(data) == 2):
+                raise AssertionError("Expected data to be a list or tuple of length 2")
+            data, batch_sizes = data
+        if unsorted_indices is None:
+            unsorted_indices = invert_permutation(sorted_indices)
+        return super().__new__(cls, data, batch_sizes, sorted_indices, unsorted_indices)
+
+    def to(self, *args: Any, **kwargs: Any) -> Any:
+        """The same sequences with `data` in another dtype; themselves if it has it."""
+        data = self.data.to(*args, **kwargs)
+        return self if data is self.data else type(self)(data, *self[1:])
+
+    def double(self) -> Any:
+        """The same sequences in float64."""
+        return self.to(dtype=dtypes.float64)
+
+    def float(self) -> Any:
+        """The same sequences in float32."""
+        return self.to(dtype=dtypes.float32)
+
+    def half(self) -> Any:
+        """The same sequences in float16."""
+        return self.to(dtype=dtypes.float16)
+
+    def long(self) -> Any:
+        """The same sequences in int64."""
+        return self.to(dtype=dtypes.int64)
+
+    def int(self) -> Any:
+        """The same sequences in int32."""
+        return self.to(dtype=dtypes.int32)
+
+    def cpu(self) -> Any:
+        """The same sequences: they are on the CPU."""
+        return self
+
+    @property
+    def is_cuda(self) -> bool:
+        """False: they are on the CPU."""
+        return False
+
+    def is_pinned(self) -> bool:
+        """False: memory is not pinned."""
+        return False
+
+
+def invert_permutation(permutation: Any) -> Any:
+    """The permutation that undoes `permutation`; None for None."""
+    if permutation is None:
+        return None
+    return F.zeros_like(permutation).scatter_(0, permutation, arange(0, permutation.numel()))
+
+
+def pack_padded_sequence(
+    input: Any, lengths: Any, batch_first: bool = False, enforce_sorted: bool = True
+) -> Any:
+    """Pack sequences of the given lengths, which are padded to (T, B, *), or (B, T, *) if `batch_first`.
+
+    RuntimeError if `enforce_sorted` and the longest do not come first.
+    """
+    lengths = as_tensor(lengths, dtype=dtypes.int64)
+    if input.ndim < 2:
+        raise IndexError("Dimension out of range (expected to be in range of [-1, 0], but got 1)")
+    order = None
+    if not enforce_sorted:
+        lengths, order = lengths.sort(descending=True)
+        input = input.index_select(0 if batch_first else 1, order)
+    data, batch_sizes = _pack_padded_sequence(input, lengths, batch_first)
+    return PackedSequence(data, batch_sizes, order)
+
+
+def pad_packed_sequence(
+    sequence: Any, batch_first: bool = False, padding_value: float = 0.0, total_length: int | None = None
+) -> tuple[Any, Any]:
+    """The padded sequences, (T, B, *) or (B, T, *) if `batch_first`, and their lengths.
+
+    T is the longest length, or `total_length`; ValueError if that is shorter.
+    """
+    sizes = sequence.batch_sizes.tolist()
+    if total_length is not None and total_length < len(sizes):
+        raise ValueError(
+            "Expected total_length to be at least the length of the longest sequence in input, but got "
+            f"total_length={total_length} and max sequence length being {len(sizes)}"
+        )
+    data = sequence.data
+    steps = len(sizes) if total_length is None else total_length
+    output = full((steps, sizes[0], *data.shape[1:]), padding_value, dtype=data.dtype)
+    at = start = 0
+    lengths: list[int] = []
+    for step, (size, after) in enumerate(zip(sizes, [*sizes[1:], 0]), 1):
+        if after == size:
+            continue  # steps that as many sequences take are written at once
+        rows = size * (step - start)
+        block = data[at : at + rows].view(step - start, size, *data.shape[1:])
+        output[start:step][:, :size].copy_(block)
+        lengths = [step] * (size - after) + lengths
+        at, start = at + rows, step
+    output = output.transpose(0, 1) if batch_first else output
+    found = tensor(lengths, dtype=dtypes.int64)
+    back = sequence.unsorted_indices
+    if back is None:
+        return output, found
+    return output.index_select(0 if batch_first else 1, back), found[back]
+
+
+def pad_sequence(
+    sequences: Any, batch_first: bool = False, padding_value: float = 0.0, padding_side: str = "right"
+) -> Any:
+    """Sequences (L, *) padded to the longest: (T, B, *), or (B, T, *) if `batch_first`."""
+    if not isinstance(sequences, Iterable):
+        raise RuntimeError(
+            f"pad_sequence: Expected iterable for input sequences, but got arg of type: {type(sequences)}"
+        )
+    sequences = tuple(sequences)
+    if not sequences:
+        raise RuntimeError("received an empty list of sequences")
+    if padding_side not in ("left", "right"):
+        raise RuntimeError(f"Expected padding_side to be one of left or right, but got {padding_side}.")
+    first, longest = sequences[0], max(len(s) for s in sequences)
+    shape = (len(sequences), longest) if batch_first else (longest, len(sequences))
+    out = full((*shape, *first.shape[1:]), padding_value, dtype=first.dtype)
+    for i, sequence in enumerate(sequences):
+        length = len(sequence)
+        start = longest - length if padding_side == "left" else 0
+        if batch_first:
+            out.select(0, i).narrow(0, start, length).copy_(sequence)
+        else:
+            out.narrow(0, start, length).select(1, i).copy_(sequence)
+    return out
+
+
+def unpad_sequence(padded_sequences: Any, lengths: Any, batch_first: bool = False) -> list[Any]:
+    """The sequences of the given lengths, without padding. Without `batch_first` the tensor's first two
+    dimensions are swapped, in place, as in PyTorch.
+    """
+    if not batch_first:
+        padded_sequences.transpose_(0, 1)
+    steps = arange(padded_sequences.shape[1])
+    return [sequence[steps < length] for sequence, length in zip(padded_sequences, lengths, strict=True)]
+
+
+def pack_sequence(sequences: Any, enforce_sorted: bool = True) -> Any:
+    """Pack sequences (L, *)."""
+    lengths = tensor([len(s) for s in sequences], dtype=dtypes.int64)
+    return pack_padded_sequence(pad_sequence(sequences), lengths, enforce_sorted=enforce_sorted)
+
+
+def unpack_sequence(packed_sequences: Any) -> list[Any]:
+    """The sequences (L, *) that were packed."""
+    return unpad_sequence(*pad_packed_sequence(packed_sequences, batch_first=True), batch_first=True)

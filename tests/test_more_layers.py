@@ -1,0 +1,295 @@
+"""Layers of tables, shuffles, distances and slopes, and losses of sequences, in both libraries: the same
+first numbers, results, gradients and texts.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from twins import Programs, assert_same_diary
+
+import minigrad
+
+# The class, its arguments, the shapes of its inputs.
+LAYERS = [
+    ("Bilinear", {"in1_features": 3, "in2_features": 2, "out_features": 4}, ((5, 3), (5, 2))),
+    ("Bilinear", {"in1_features": 3, "in2_features": 2, "out_features": 4, "bias": False}, ((3,), (2,))),
+    ("CosineSimilarity", {"dim": 0}, ((3, 4), (3, 4))),
+    ("PairwiseDistance", {"p": 1.0, "keepdim": True}, ((3, 4), (3, 4))),
+    ("PixelShuffle", {"upscale_factor": 2}, ((1, 8, 2, 3),)),
+    ("PixelUnshuffle", {"downscale_factor": 2}, ((2, 4, 6),)),
+    ("ChannelShuffle", {"groups": 2}, ((1, 6, 2),)),
+    ("Softmax2d", {}, ((2, 3, 2, 2),)),
+    ("Threshold", {"threshold": 0.1, "value": 20.0}, ((2, 3),)),
+    ("Threshold", {"threshold": 0.1, "value": 20, "inplace": True}, ((2, 3),)),
+    ("RReLU", {"lower": 0.1, "upper": 0.4}, ((3, 4),)),
+    ("PReLU", {}, ((3, 4),)),
+    ("PReLU", {"num_parameters": 4, "init": 0.5}, ((3, 4),)),
+    ("FeatureAlphaDropout", {"p": 0.4}, ((4, 3, 2),)),
+    ("TripletMarginWithDistanceLoss", {"margin": 0.5, "swap": True}, ((3, 4), (3, 4), (3, 4))),
+    ("MSELoss", {"size_average": False}, ((3, 4), (3, 4))),
+    ("L1Loss", {"reduce": False}, ((3, 4), (3, 4))),
+    ("SmoothL1Loss", {"size_average": True, "beta": 0.3}, ((3, 4), (3, 4))),
+]
+
+programs = Programs()
+
+
+def numbers(L, *shape):
+    """Different numbers around 0."""
+    made = np.sin(np.arange(np.prod(shape)) * 1.7 + 0.4).reshape(shape)
+    return L.tensor(made, requires_grad=True)
+
+
+@pytest.mark.parametrize(
+    ("name", "settings", "shapes"), LAYERS, ids=[f"{n}-{i}" for i, (n, _, _) in enumerate(LAYERS)]
+)
+@pytest.mark.filterwarnings("ignore")
+def test_layers(torch, name, settings, shapes):
+    def program(L, note):
+        L.manual_seed(3)
+        layer = getattr(L.nn, name)(**settings)
+        note(repr(layer), [(key, t) for key, t in layer.state_dict().items()])
+        for training in (True, False):
+            layer.double().train(training)
+            given = [numbers(L, *shape) * (i + 1) for i, shape in enumerate(shapes)]
+            for t in given:
+                t.retain_grad()
+            L.manual_seed(5)
+            out = layer(*(t * 1 for t in given))
+            note(out)
+            (out * out.detach().cos()).sum().backward()
+            note(*(t.grad for t in given), *(p.grad for p in layer.parameters()))
+
+    assert_same_diary(program, torch)
+
+
+@programs
+def tables(L, note):
+    L.manual_seed(0)
+    weight = numbers(L, 4, 2).detach()
+    for table in (
+        L.nn.Embedding(4, 2, padding_idx=-1, max_norm=0.5, norm_type=1.0, scale_grad_by_freq=True),
+        L.nn.Embedding(4, 2, _weight=weight.clone(), _freeze=True),
+        L.nn.Embedding.from_pretrained(weight.clone(), padding_idx=2),
+        L.nn.Embedding.from_pretrained(weight.clone(), freeze=False, max_norm=0.7),
+        L.nn.EmbeddingBag(4, 2, padding_idx=1),
+        L.nn.EmbeddingBag(4, 2, max_norm=0.4, mode="max"),
+        L.nn.EmbeddingBag.from_pretrained(weight.clone(), freeze=False, mode="sum"),
+    ):
+        out = table(L.tensor([[0, 1, 1], [3, 3, 2]]))
+        note(repr(table), out, table.weight, table.padding_idx)
+        if table.weight.requires_grad:
+            (out * out).sum().backward()
+            note(table.weight.grad)
+    for f in (
+        lambda: L.nn.Embedding(4, 2, padding_idx=4),
+        lambda: L.nn.EmbeddingBag(4, 2, padding_idx=-5),
+        lambda: L.nn.Embedding(4, 3, _weight=weight),
+        lambda: L.nn.Embedding.from_pretrained(weight[0]),
+    ):
+        note.error(f)
+
+
+@programs
+def bags(L, note):
+    bag, weight = L.nn.functional.embedding_bag, numbers(L, 5, 3)
+    input, offsets = L.tensor([1, 2, 4, 3, 1, 0]), L.tensor([0, 2, 2, 5])
+    shares = numbers(L, 6)
+    for how in (
+        {"mode": "sum", "per_sample_weights": shares, "padding_idx": 1},
+        {"include_last_offset": True, "padding_idx": -2},
+        {"mode": "max", "padding_idx": 1},
+        {"max_norm": 1.1, "norm_type": 1.0},
+    ):
+        out = bag(input, weight, offsets, **how)
+        note(out, L.autograd.grad((out**2).sum(), (weight, shares), allow_unused=True))
+    note(bag(input.view(2, 3), weight, mode="sum", per_sample_weights=shares.view(2, 3)))
+    note(bag(input.int(), weight.float(), offsets.int()), bag(input[:0], weight, offsets[:1]))
+    for f in (
+        lambda: bag(input, weight),
+        lambda: bag(input, weight, offsets.view(2, 2)),
+        lambda: bag(input, weight, offsets + 1),
+        lambda: bag(input, weight, L.tensor([0, 7])),
+        lambda: bag(input, weight, offsets, mode="x"),
+        lambda: bag(input, weight, offsets, mode="max", scale_grad_by_freq=True),
+        lambda: bag(input, weight, offsets, per_sample_weights=shares),
+        lambda: bag(input, weight, offsets, mode="sum", per_sample_weights=shares[:3]),
+        lambda: bag(input + 3, weight, offsets),
+        lambda: bag(input.double(), weight, offsets),
+        lambda: bag(input[0], weight, offsets),
+        lambda: bag(input, weight[0], offsets),
+        lambda: bag(input, weight.int(), offsets),
+        lambda: bag(input, weight, offsets, padding_idx=7),
+        lambda: twice(L, bag(input, weight, offsets), weight),
+        lambda: twice(L, bag(input, weight, offsets, mode="sum", per_sample_weights=shares), shares),
+    ):
+        note.error(f)
+
+
+def twice(L, result, x):
+    """The second derivative."""
+    (g,) = L.autograd.grad((result**2).sum(), x, create_graph=True)
+    return L.autograd.grad(g.sum(), x)
+
+
+def test_bags_scaled_by_frequency():
+    """Each share of a row's gradient is divided by how often the row is used, as `embedding` has it. (PyTorch
+    divides by how often some other row is.)
+    """
+    table, input = numbers(minigrad, 5, 3), minigrad.tensor([[1, 2], [4, 1], [1, 0]])
+    how = {"scale_grad_by_freq": True}
+    bags = minigrad.nn.functional.embedding_bag(input, table, mode="sum", **how)
+    rows = minigrad.nn.functional.embedding(input, table, **how).sum(1)
+    first, second = (minigrad.autograd.grad((t * t).sum(), table)[0] for t in (bags, rows))
+    assert minigrad.allclose(first, second)
+
+
+@programs
+def labels(L, note):
+    x = numbers(L, 5, 2, 4)
+    probs = x.log_softmax(-1)
+    targets, loss = L.tensor([[1, 2, 2], [3, 1, 0]]), L.nn.functional.ctc_loss
+    for lengths, how in (
+        (([5, 4], [3, 2]), {}),
+        ((L.tensor([5, 3]), L.tensor([3, 0])), {"reduction": "none"}),
+        (([3, 4], [3, 2]), {"reduction": "sum"}),
+        (([3, 0], [3, 2]), {"reduction": "none", "zero_infinity": True}),
+        (([5, 4], [0, 1]), {"blank": 1}),
+    ):
+        found = loss(probs, targets, *lengths, **how)
+        note(found, L.autograd.grad(found.sum(), (probs, x), retain_graph=True))
+    note(loss(probs, L.tensor([1, 2, 2, 3, 1]), (5, 4), (3, 2)))
+    for how in ("none", "mean"):
+        single = loss(probs[:, 0], targets[0], L.tensor(5), L.tensor(3), reduction=how)
+        note(single, L.autograd.grad(single, x, retain_graph=True))
+    module = L.nn.CTCLoss(blank=1, reduction="sum", zero_infinity=True)
+    note(repr(module), module(probs, targets, [5, 4], [0, 1]))
+    for f in (
+        lambda: loss(probs, targets, [5], [3, 2]),
+        lambda: loss(probs, targets, [5, 4], [3]),
+        lambda: loss(probs, targets, [6, 4], [3, 2]),
+        lambda: loss(probs, targets, [5, 4], [4, 2]),
+        lambda: loss(probs, targets, [5, -4], [3, 2]),
+        lambda: loss(probs, targets, [5, 4], [3, 2], blank=4),
+        lambda: loss(probs, targets[0], [5, 4], [3, 2]),
+        lambda: loss(probs, targets[:1], [5, 4], [3, 2]),
+        lambda: loss(probs.half(), targets, [5, 4], [3, 2]),
+        lambda: loss(probs[0, 0], targets, [5, 4], [3, 2]),
+        lambda: loss(probs[:0], targets, [0, 0], [3, 2]),
+        lambda: loss(probs, targets, L.tensor([5.0, 4.0]), L.tensor([3, 2])),
+        lambda: loss(probs, targets, [5, 4], [3, 2], reduction="x"),
+        lambda: twice(L, loss(probs, targets, [5, 4], [3, 2]), x),
+    ):
+        note.error(f)
+
+
+@programs
+def frequent_classes_first(L, note):
+    L.manual_seed(2)
+    layer = L.nn.AdaptiveLogSoftmaxWithLoss(8, 10, [3, 6], div_value=2.0, head_bias=True).double()
+    note(repr(layer), [(key, t) for key, t in layer.state_dict().items()])
+    x = (numbers(L, 5, 8) * 3).detach().requires_grad_()
+    for target in (L.tensor([0, 9, 4, 2, 3]), L.tensor([1, 1, 0, 2, 2])):
+        found = layer(x, target)
+        note(found.output, found.loss, type(found).__name__)
+        found.loss.backward()
+        note(x.grad, *(p.grad for p in layer.parameters()))
+    note(layer(x[0], L.tensor(5)), layer.log_prob(x), layer.predict(x), layer.predict(x * 9))
+    layer.reset_parameters()
+    note(layer.head.weight, layer.tail[1][0].weight)
+    for f in (
+        lambda: L.nn.AdaptiveLogSoftmaxWithLoss(8, 10, []),
+        lambda: L.nn.AdaptiveLogSoftmaxWithLoss(8, 10, [3, 10]),
+        lambda: L.nn.AdaptiveLogSoftmaxWithLoss(8, 10, [3, 3]),
+        lambda: L.nn.AdaptiveLogSoftmaxWithLoss(8, 10, [0, 3]),
+        lambda: L.nn.AdaptiveLogSoftmaxWithLoss(8, 10, [5, 3]),
+        lambda: layer(x, L.tensor([0, 1])),
+        lambda: layer(x[0], L.tensor([0] * 8)),
+        lambda: layer(x, L.tensor(0)),
+        lambda: layer(x, L.tensor([[0]])),
+        lambda: layer(x, L.tensor([0, 1, 2, 3, 10])),
+    ):
+        note.error(f)
+
+
+@programs
+def weights_from_others(L, note):
+    utils = L.nn.utils
+    for made, how in (
+        (lambda: L.nn.Linear(3, 2), {}),
+        (lambda: L.nn.Linear(3, 2), {"dim": 1}),
+        (lambda: L.nn.Conv2d(2, 3, 2), {"dim": 1}),
+        (lambda: L.nn.Linear(3, 2), {"dim": None}),
+        (lambda: L.nn.Linear(3, 2), {"name": "bias", "dim": 0}),
+    ):
+        L.manual_seed(4)
+        layer = utils.weight_norm(made().double(), **how)
+        followed(L, note, layer)
+        utils.remove_weight_norm(layer, how.get("name", "weight"))
+        note(list(layer.state_dict()), *layer.parameters())
+    for made, how in (
+        (lambda: L.nn.Linear(3, 2), {}),
+        (lambda: L.nn.Conv2d(2, 3, 2), {"n_power_iterations": 3, "eps": 1e-3}),
+        (lambda: L.nn.ConvTranspose2d(2, 3, 2), {}),
+    ):
+        L.manual_seed(4)
+        layer = utils.spectral_norm(made().double(), **how)
+        followed(L, note, layer)
+        note(layer.eval()(example(L, layer)), layer.weight_u)
+        utils.remove_spectral_norm(layer)
+        note(list(layer.state_dict()), layer.weight)
+    layer = utils.weight_norm(L.nn.Linear(3, 2))
+    for f in (
+        lambda: utils.weight_norm(layer),
+        lambda: utils.remove_weight_norm(L.nn.Linear(3, 2)),
+        lambda: utils.remove_spectral_norm(L.nn.Linear(3, 2)),
+        lambda: utils.spectral_norm(L.nn.Linear(3, 2), n_power_iterations=0),
+        lambda: utils.spectral_norm(L.nn.Linear(3, 2, bias=False), "bias"),
+        lambda: utils.spectral_norm(utils.spectral_norm(L.nn.Linear(3, 2))),
+        lambda: utils.spectral_norm(L.nn.LazyLinear(3)),
+        lambda: utils.weight_norm(L.nn.LazyLinear(3)),
+    ):
+        note.error(f)
+
+
+def example(L, layer):
+    """An input of a layer."""
+    shape = (2, 3) if isinstance(layer, L.nn.Linear) else (1, 2, 3, 3)
+    return numbers(L, *shape)
+
+
+def followed(L, note, layer):
+    """Note what a layer keeps, gives and learns."""
+    note(repr(layer), [(key, t) for key, t in layer.state_dict().items()], type(layer.weight).__name__)
+    for _ in range(2):
+        out = layer(example(L, layer))
+        (out * out.detach().cos()).sum().backward()
+    note(out, layer.weight, [((p.grad * 1e6).round(), n) for n, p in layer.named_parameters()])
+
+
+@programs
+def refusals(L, note):
+    nn, x = L.nn, numbers(L, 2, 3)
+    for f in (
+        lambda: nn.Softmax2d()(x),
+        lambda: nn.Bilinear(0, 1, 1),
+        lambda: nn.MultiMarginLoss(p=3),
+        lambda: nn.MultiMarginLoss(weight=x),
+        lambda: nn.TripletMarginLoss(margin=0),
+        lambda: nn.TripletMarginWithDistanceLoss(margin=-1),
+        lambda: nn.FeatureAlphaDropout(2),
+    ):
+        note.error(f)
+    for weighted in (
+        nn.CrossEntropyLoss(x.detach()[0], False),
+        nn.NLLLoss(reduce=False),
+        nn.KLDivLoss(False),
+    ):
+        note(weighted.reduction, repr(weighted))
+
+
+@pytest.mark.parametrize("program", programs, ids=programs.titles)
+@pytest.mark.filterwarnings("ignore")
+def test_the_same_in_both_libraries(torch, program):
+    assert_same_diary(program, torch)

@@ -1,0 +1,237 @@
+"""Recurrent networks and sequences of unequal lengths in both libraries: the same first numbers, results,
+graphs, gradients and texts.
+"""
+
+from __future__ import annotations
+
+import warnings
+
+import numpy as np
+import pytest
+from twins import Programs, assert_same_diary, dialect, graph, outcome
+
+import minigrad
+
+# The class, its arguments, whether a first state is given, how the input is shaped: (T, B, …), (B, T, …),
+# without a batch, or packed.
+NETWORKS = [
+    ("RNN", {}, False, "steps"),
+    ("RNN", {"nonlinearity": "relu", "num_layers": 2}, True, "steps"),
+    ("RNN", {"bias": False, "bidirectional": True}, True, "batch"),
+    ("RNN", {"num_layers": 2, "dropout": 0.4}, False, "packed"),
+    ("LSTM", {}, True, "steps"),
+    ("LSTM", {"num_layers": 2, "bidirectional": True}, False, "steps"),
+    ("LSTM", {"proj_size": 1, "num_layers": 2}, True, "batch"),
+    ("LSTM", {"bias": False}, True, "single"),
+    ("LSTM", {"bidirectional": True, "num_layers": 2}, True, "packed"),
+    ("GRU", {}, True, "steps"),
+    ("GRU", {"num_layers": 2, "dropout": 0.5, "bidirectional": True}, False, "steps"),
+    ("GRU", {"batch_first": True}, True, "single"),
+    ("GRU", {"bidirectional": True}, False, "packed"),
+]
+CELLS = [
+    ("RNNCell", {}),
+    ("RNNCell", {"nonlinearity": "relu", "bias": False}),
+    ("LSTMCell", {}),
+    ("GRUCell", {"bias": False}),
+]
+
+programs = Programs()
+
+
+def numbers(L, *shape):
+    """Different numbers around 0, in float64, in which PyTorch composes all networks of smaller ops."""
+    made = np.sin(np.arange(np.prod(shape)) * 1.7 + 0.4).reshape(shape)
+    return L.tensor(made, requires_grad=True)
+
+
+def flat(result):
+    """The tensors in a result, one after another."""
+    if isinstance(result, tuple):
+        return [t for part in result if part is not None for t in flat(part)]
+    return [result]
+
+
+def first_state(L, net, kind):
+    """A state for three sequences, or for one."""
+    layers = net.num_layers * (2 if net.bidirectional else 1)
+    batch = () if kind == "single" else (3,)
+    h = numbers(L, layers, *batch, net.proj_size or net.hidden_size)
+    return (h, numbers(L, layers, *batch, net.hidden_size).cos()) if net.mode == "LSTM" else h
+
+
+def given(L, x, kind):
+    """The input of a network."""
+    if kind == "packed":
+        return L.nn.utils.rnn.pack_padded_sequence(x, [2, 4, 1], enforce_sorted=False)
+    return {"steps": x, "batch": x.transpose(0, 1), "single": x[:, 0]}[kind]
+
+
+def run(L, name, settings, with_state, kind):
+    """A network, its input, and all that it gives."""
+    L.manual_seed(3)
+    settings = settings | ({"batch_first": True} if kind == "batch" else {})
+    net = getattr(L.nn, name)(3, 2, **settings).double()
+    x = numbers(L, 4, 3, 3)
+    state = first_state(L, net, kind) if with_state else None
+    L.manual_seed(5)
+    return net, x, [t for t in flat(net(given(L, x, kind), state)) if t.is_floating_point()]
+
+
+@pytest.mark.parametrize(
+    ("name", "settings", "with_state", "kind"), NETWORKS, ids=[f"{n[0]}-{i}" for i, n in enumerate(NETWORKS)]
+)
+def test_networks(torch, name, settings, with_state, kind):
+    def program(L, note):
+        net, x, results = run(L, name, settings, with_state, kind)
+        note(repr(net), [(key, t) for key, t in net.state_dict().items()])
+        note(net.all_weights[-1], *results)
+        sum((t * t.detach().cos()).sum() for t in results).backward()
+        note(x.grad, *(p.grad for p in net.parameters()))
+
+    assert_same_diary(program, torch)
+    with dialect("2"):
+        ours, theirs = (run(L, name, settings, with_state, kind)[2] for L in (minigrad, torch))
+        assert graph(*ours) == graph(*theirs)
+
+
+@pytest.mark.parametrize(("name", "settings"), CELLS, ids=[f"{n}-{i}" for i, (n, _) in enumerate(CELLS)])
+@pytest.mark.parametrize("batch", [(), (2,)], ids=["one", "batch"])
+def test_cells(torch, name, settings, batch):
+    def run(L):
+        L.manual_seed(3)
+        cell = getattr(L.nn, name)(3, 2, **settings).double()
+        x, h = numbers(L, *batch, 3), numbers(L, *batch, 2)
+        first = cell(x)
+        later = cell(x, (h, h.cos()) if name == "LSTMCell" else h)
+        return cell, x, flat(first) + flat(later)
+
+    def program(L, note):
+        cell, x, results = run(L)
+        note(repr(cell), [(key, t) for key, t in cell.state_dict().items()], *results)
+        sum(t.sum() for t in results).backward()
+        note(x.grad, *(p.grad for p in cell.parameters()))
+
+    assert_same_diary(program, torch)
+    with dialect("2"):
+        assert graph(*run(minigrad)[2]) == graph(*run(torch)[2])
+
+
+@programs
+def in_float32(L, note):
+    L.manual_seed(0)
+    net = L.nn.LSTM(3, 4, 2)
+    net.load_state_dict(net.state_dict())
+    out, (h, c) = net(numbers(L, 5, 2, 3).float())
+    note(net.weight_ih_l1, L.equal(out[-1], h[-1]), c.shape, [p.shape for p in net.parameters()])
+    note([f"{n:.4f}" for n in out.detach().flatten().tolist()])
+    net.flatten_parameters()
+
+
+@programs
+def padded(L, note):
+    rnn = L.nn.utils.rnn
+    parts = [numbers(L, n, 2) for n in (2, 4, 1)]
+    for how in ({}, {"batch_first": True}, {"padding_value": -1.0, "padding_side": "left"}):
+        out = rnn.pad_sequence(parts, **how)
+        note(out, *L.autograd.grad((out * out).sum(), parts))
+    note(rnn.unpad_sequence(rnn.pad_sequence(parts, batch_first=True), L.tensor([2, 4, 1]), batch_first=True))
+    note.error(lambda: rnn.pad_sequence([]))
+    note.error(lambda: rnn.pad_sequence(3))
+    note.error(lambda: rnn.pad_sequence(parts, padding_side="up"))
+
+
+@programs
+def packed(L, note):
+    rnn = L.nn.utils.rnn
+    x = numbers(L, 4, 3, 2)
+    for lengths, how in (([4, 2, 2], {}), (L.tensor([1, 4, 2]), {"enforce_sorted": False})):
+        p = rnn.pack_padded_sequence(x, lengths, **how)
+        out, found = rnn.pad_packed_sequence(p, padding_value=0.5)
+        note(type(p).__name__, *p, out, found, repr(p).count("tensor("))
+        note(rnn.pad_packed_sequence(p, batch_first=True, total_length=5), rnn.unpack_sequence(p))
+        (g,) = L.autograd.grad((p.data**3).sum() + (out**2).sum(), x, create_graph=True)
+        note(g.detach(), L.autograd.grad((g * g).sum(), x))
+        note(p.float().data, p.double() is p, p.to(L.float64) is p, p.is_cuda)
+    for f in (
+        lambda: rnn.pack_padded_sequence(x, [2, 4, 1]),
+        lambda: rnn.pack_padded_sequence(x, [4, 2]),
+        lambda: rnn.pack_padded_sequence(x, [4, 2, 0]),
+        lambda: rnn.pack_padded_sequence(x[0, 0], [1]),
+        lambda: rnn.pad_packed_sequence(p, total_length=2),
+        lambda: tuple(rnn.pack_padded_sequence(x, [5, 2, 1])),
+        lambda: tuple(rnn.pack_sequence([x[:, 0], x[:2, 0]])),
+        lambda: rnn.invert_permutation(L.tensor([2, 0, 1])),
+    ):
+        note.error(f)
+
+
+@programs
+def as_functions(L, note):
+    x, h, c = numbers(L, 4, 3, 3), numbers(L, 1, 3, 2), numbers(L, 1, 3, 2).cos()
+    for name, gates, state in (
+        ("rnn_tanh", 1, h), ("rnn_relu", 1, h), ("gru", 3, h), ("lstm", 4, (h, c))
+    ):  # fmt: skip
+        params = [numbers(L, 2 * gates, n).detach().sin() for n in (3, 2)]
+        biased = [*params, numbers(L, 2 * gates).detach(), numbers(L, 2 * gates).detach().cos()]
+        run, cell = getattr(L, name), getattr(L, name + "_cell")
+        note(*run(x, state, biased, True, 1, 0.0, True, False, False))
+        note(*run(x.transpose(0, 1), state, params, False, 1, 0.5, False, False, True))
+        p = L.nn.utils.rnn.pack_padded_sequence(x, [4, 2, 1])
+        given = state if name == "lstm" else h
+        note(*run(p.data, p.batch_sizes, given, biased, True, 1, 0.0, False, False))
+        before = (h[0], c[0]) if name == "lstm" else h[0]
+        note(*flat(cell(x[0], before, *params)), *flat(cell(x[0], before, *biased)))
+        note.error(cell, x[0, :2], before, *params)
+        note.error(cell, x[0, :, :2], before, *params)
+    probs = x.log_softmax(-1)
+    note(L.ctc_loss(probs, L.tensor([[1], [2], [1]]), [4, 4, 3], [1, 1, 1], 0, 2))
+    note(L.embedding_bag(x[0], L.tensor([0, 2, 1]), L.tensor([0, 1]), False, 2))
+
+
+@programs
+def refusals(L, note):
+    nn, x = L.nn, numbers(L, 4, 3, 3).float()
+    h = L.ones(1, 3, 2)
+    for f in (
+        lambda: nn.RNN(3, 2, nonlinearity="x"),
+        lambda: nn.GRU(3, 2, proj_size=1),
+        lambda: nn.RNN(3, 2, proj_size=1),
+        lambda: nn.LSTM(3, 2, proj_size=2),
+        lambda: nn.LSTM(3, 2, proj_size=-1),
+        lambda: nn.LSTM(3, 0),
+        lambda: nn.LSTM(0, 2),
+        lambda: nn.LSTM(3.0, 2),
+        lambda: nn.LSTM(3, 2, bias=1),
+        lambda: nn.LSTM(3, 2, num_layers=0),
+        lambda: nn.LSTM(3, 2, dropout=2),
+        lambda: nn.RNN(3, 2)(x[0, 0]),
+        lambda: nn.GRU(3, 2)(x[0, 0]),
+        lambda: nn.RNN(3, 2)(x[..., :2]),
+        lambda: nn.RNN(3, 2)(x[:0]),
+        lambda: nn.GRU(3, 2)(x, h[0]),
+        lambda: nn.GRU(3, 2)(x[:, 0], h),
+        lambda: nn.GRU(3, 2)(x, h[:, :2]),
+        lambda: nn.LSTM(3, 2)(x, (h, h[0])),
+        lambda: nn.LSTM(3, 2)(x, (h, h[..., :1])),
+        lambda: nn.LSTM(3, 2)(x[:, 0], (h, h)),
+        lambda: nn.RNNCell(3, 2)(x),
+        lambda: nn.RNNCell(3, 2)(x[0], h),
+        lambda: nn.RNNCell(3, 2)(x[0, :, :2]),
+        lambda: nn.RNNCell(3, 2)(x[0], h[0, :2]),
+        lambda: nn.RNNCell(3, 2, nonlinearity="x")(x[0]),
+        lambda: nn.LSTMCell(3, 2)(x[0], (h[0], h)),
+        lambda: nn.LSTMCell(3, 2)(x[0], (h[0], h[0, :, :1])),
+        lambda: nn.GRUCell(3, 2)(x),
+    ):
+        note.error(f)
+    note(outcome(nn.RNN(3, 2), x.double())[1].replace("minigrad.", "torch."))
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        nn.LSTM(3, 2, dropout=0.5)
+    note([str(w.message) for w in caught])
+
+
+@pytest.mark.parametrize("program", programs, ids=programs.titles)
+def test_the_same_in_both_libraries(torch, program):
+    assert_same_diary(program, torch)
