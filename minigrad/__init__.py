@@ -2,13 +2,65 @@
 
 `import minigrad as torch` runs ordinary autograd code. `set_dialect("1.4" | "2")` chooses whose names are
 printed.
+
+Importing it loads the class `Tensor` and what defines it. Functions of those modules are imported here; a
+name of any other module is a word in the table `_LATER`: the module is loaded when the name is first used.
 """
 
 from __future__ import annotations
 
-from typing import Any
+import math as _math
+from typing import TYPE_CHECKING, Any
 
-from . import inplace, ops
+from . import explained, in_place_functions, inplace, ops, outs
+from .autograd import enable_grad, inference_mode, no_grad, set_grad_enabled
+from .creation import (
+    BoolTensor,
+    ByteTensor,
+    CharTensor,
+    DoubleTensor,
+    FloatTensor,
+    HalfTensor,
+    IntTensor,
+    LongTensor,
+    ShortTensor,
+    arange,
+    as_tensor,
+    asarray,
+    bernoulli,
+    empty,
+    empty_like,
+    empty_permuted,
+    empty_strided,
+    eye,
+    from_dlpack,
+    from_numpy,
+    frombuffer,
+    full,
+    full_like,
+    linspace,
+    logspace,
+    multinomial,
+    normal,
+    ones,
+    ones_like,
+    poisson,
+    rand,
+    rand_like,
+    randint,
+    randint_like,
+    randn,
+    randn_like,
+    randperm,
+    scalar_tensor,
+    tensor,
+    to_dlpack,
+    tril_indices,
+    triu_indices,
+    zeros,
+    zeros_like,
+)
+from .creation.ranges import inclusive_range as range
 from .devices import (
     channels_last,
     channels_last_3d,
@@ -40,75 +92,15 @@ from .dtypes import (
     set_default_dtype,
     uint8,
 )
+from .later import later as _later
 from .modes import is_grad_enabled, is_inference_mode_enabled
 from .op import F as _F
-from .ops.arithmetic import mul, neg, reciprocal
-from .ops.bessel import i0
-from .ops.circular import acos, acosh, asin, asinh, atan, atanh, cosh, deg2rad, rad2deg, sinc, sinh, tan
-from .ops.complexes import (
-    angle,
-    conj,
-    conj_physical,
-    imag,
-    real,
-    resolve_conj,
-    resolve_neg,
-    view_as_complex,
-    view_as_real,
-)
-from .ops.complexes import complex_of_tensors as complex
-from .ops.complexes import polar_of_tensors as polar
-from .ops.counting import trace
-from .ops.exponential import exp2, expm1, log1p, log2, log10, logit, rsqrt, square
-from .ops.gamma import digamma, lgamma, mvlgamma, polygamma
-from .ops.indexing_along import index_copy, index_select
-from .ops.joining import cat, split_with_sizes, stack, unbind, unsafe_split, unsafe_split_with_sizes
-from .ops.linalg import bmm, dot, mm, mv, vdot
-from .ops.masking import masked_scatter, masked_select
-from .ops.normal import erf, erfc, erfinv
-from .ops.padding import constant_pad_nd
-from .ops.picking import put, take
-from .ops.pointwise import abs, cos, exp, log, relu, sgn, sigmoid, sign, sin, sqrt, tanh
-from .ops.rearranging import channel_shuffle, pixel_shuffle, pixel_unshuffle, tril, triu
-from .ops.rounding import (
-    ceil,
-    floor,
-    frac,
-    frexp,
-    isfinite,
-    isinf,
-    isnan,
-    isneginf,
-    isposinf,
-    isreal,
-    nan_to_num,
-    round,
-    signbit,
-    trunc,
-)
-from .ops.scattering import gather
-from .ops.shape import clone, permute, reshape, t, transpose, unsqueeze
-from .ops.softmax import _softmax_backward_data
-from .ops.view_copies import (
-    alias_copy,
-    diagonal_copy,
-    split_copy,
-    t_copy,
-    transpose_copy,
-    unbind_copy,
-    unfold_copy,
-    unsqueeze_copy,
-)
-from .ops.views import diag_embed, diagonal
-from .ops.writing_views import diagonal_scatter, select_scatter, slice_scatter
-from .printing import printoptions, set_printoptions
 from .tensor import Size, Tensor
 from .tensor.arithmetic import add, sub
 from .tensor.arithmetic import power as pow
 from .tensor.binary import (
     addcdiv,
     addcmul,
-    atan2,
     clamp,
     clamp_max,
     clamp_min,
@@ -116,20 +108,9 @@ from .tensor.binary import (
     div,
     float_power,
     floor_divide,
-    fmax,
-    fmin,
     fmod,
-    gcd,
     heaviside,
-    hypot,
-    lcm,
-    ldexp,
     lerp,
-    logaddexp,
-    logaddexp2,
-    maximum,
-    minimum,
-    nextafter,
     remainder,
     rsub,
     xlogy,
@@ -163,10 +144,6 @@ from .tensor.comparing import (
     lt,
     ne,
 )
-from .tensor.contractions import chain_matmul, matrix_power
-from .tensor.cumulative import cummax, cummin, cumprod, cumsum, logcumsumexp
-from .tensor.differences import cumulative_trapezoid, diff, gradient, trapezoid
-from .tensor.einsums import einsum
 from .tensor.gathering import (
     argwhere,
     as_strided_scatter,
@@ -182,23 +159,8 @@ from .tensor.gathering import (
     take_along_dim,
     where,
 )
-from .tensor.matrices import det, inverse, pinverse
-from .tensor.matrices import torch_qr as qr
-from .tensor.matrices import torch_slogdet as slogdet
-from .tensor.matrices import torch_svd as svd
-from .tensor.norms import dist, norm, renorm
 from .tensor.parts import chunk, dsplit, hsplit, split, tensor_split, unsafe_chunk, vsplit
-from .tensor.products import (
-    addbmm,
-    addmm,
-    addmv,
-    addr,
-    baddbmm,
-    cross,
-    inner,
-    outer,
-    tensordot,
-)
+from .tensor.properties import is_same_size, is_signed
 from .tensor.rearranging import (
     column_stack,
     diag,
@@ -243,39 +205,6 @@ from .tensor.reductions import (
     var_mean,
 )
 from .tensor.shapes import matmul
-from .tensor.sorting import (
-    argsort,
-    bucketize,
-    msort,
-    searchsorted,
-    sort,
-    topk,
-    unique,
-    unique_consecutive,
-)
-from .tensor.statistics import (
-    bincount,
-    corrcoef,
-    cov,
-    histc,
-    histogram,
-    log_softmax,
-    nanquantile,
-    quantile,
-    softmax,
-)
-from .tensor.view_copies import (
-    as_strided_copy,
-    detach_copy,
-    expand_copy,
-    narrow_copy,
-    permute_copy,
-    select_copy,
-    slice_copy,
-    split_with_sizes_copy,
-    squeeze_copy,
-    view_copy,
-)
 from .tensor.view_methods import positive, squeeze
 from .tensor.views import (
     adjoint,
@@ -291,63 +220,6 @@ from .tensor.views import (
 )
 from .tensor.views import as_strided_view as as_strided
 
-from . import autograd, backends, cuda, func, linalg, nn, optim, random, signal, special, utils  # isort: skip
-from .autograd import enable_grad, inference_mode, no_grad, set_grad_enabled
-from .autograd.anomaly_mode import is_anomaly_check_nan_enabled, is_anomaly_enabled, set_anomaly_enabled
-from .creation import (
-    BoolTensor,
-    ByteTensor,
-    CharTensor,
-    DoubleTensor,
-    FloatTensor,
-    HalfTensor,
-    IntTensor,
-    LongTensor,
-    ShortTensor,
-    arange,
-    as_tensor,
-    asarray,
-    bernoulli,
-    empty,
-    empty_like,
-    empty_permuted,
-    empty_strided,
-    eye,
-    from_dlpack,
-    from_numpy,
-    frombuffer,
-    full,
-    full_like,
-    linspace,
-    logspace,
-    multinomial,
-    normal,
-    ones,
-    ones_like,
-    poisson,
-    rand,
-    rand_like,
-    randint,
-    randint_like,
-    randn,
-    randn_like,
-    randperm,
-    scalar_tensor,
-    tensor,
-    tril_indices,
-    triu_indices,
-    zeros,
-    zeros_like,
-)
-from .func import vmap
-from .generator import Generator, default_generator
-from .nn.functional.activations import celu, hardshrink, prelu, rrelu, selu, threshold
-from .nn.functional.distances import cosine_similarity, pairwise_distance
-from .nn.functional.normalisation import native_batch_norm, native_layer_norm
-from .random import get_rng_state, initial_seed, manual_seed, seed, set_rng_state
-from .serialization import load, save
-from .tensor.grids import block_diag, broadcast_shapes, cartesian_prod, combinations, meshgrid, vander
-
 float = float32
 double = float64
 half = float16
@@ -355,15 +227,11 @@ short = int16
 int = int32
 long = int64
 
-concat = concatenate = cat
-ger = outer
-row_stack, trapz = vstack, trapezoid
-moveaxis, swapaxes, swapdims, absolute = movedim, transpose, transpose, abs
-arccos, arcsin, arctan, arccosh, arcsinh, arctanh = acos, asin, atan, acosh, asinh, atanh
-fix, negative = trunc, neg
+e, inf, nan, newaxis, pi = _math.e, _math.inf, _math.nan, None, _math.pi
+row_stack = vstack
+moveaxis = movedim
 cfloat, cdouble = complex64, complex128
-bitwise_not, logical_not = _F.bitwise_not, _F.logical_not
-clip, divide, true_divide, subtract, multiply, arctan2 = clamp, div, div, sub, mul, atan2
+clip, divide, true_divide, subtract = clamp, div, div, sub
 less, less_equal, greater, greater_equal, not_equal = lt, le, gt, ge, ne
 __version__ = "0.1.0"
 
@@ -413,6 +281,11 @@ def is_neg(input: Any) -> Any:
     return input.is_neg()
 
 
+def get_device(input: Any) -> Any:
+    """-1, as for every tensor on the CPU."""
+    return input.get_device()
+
+
 def detach(input: Any) -> Any:
     """The same memory outside the graph."""
     return input.detach()
@@ -429,3 +302,130 @@ def is_inference(input: Any) -> Any:
         kind = type(input).__name__
         raise TypeError(f"is_inference(): argument 'input' (position 1) must be Tensor, not {kind}")
     return input.is_inference()
+
+
+# What is loaded when it is first used, by module: a name is added as one more word.
+_LATER = {
+    "": "backends cuda fft func linalg masked nn optim random signal special testing utils version",
+    "autograd.anomaly_mode": "is_anomaly_check_nan_enabled is_anomaly_enabled set_anomaly_enabled",
+    "func": "vmap",
+    "generator": "Generator default_generator",
+    "nn.functional.activations": "celu hardshrink prelu rrelu selu threshold",
+    "nn.functional.convolution": "conv1d conv2d conv3d conv_transpose1d conv_transpose2d conv_transpose3d",
+    "nn.functional.distances": "cosine_similarity pairwise_distance",
+    "nn.functional.grids": "grid_sampler",
+    "nn.functional.in_place": "celu_ rrelu_ selu_ threshold_",
+    "nn.functional.normalisation": "native_batch_norm native_layer_norm rms_norm",
+    "nn.functional.pooling": "adaptive_avg_pool1d avg_pool1d",
+    "nn.native": """
+    adaptive_max_pool1d alpha_dropout alpha_dropout_ batch_norm binary_cross_entropy_with_logits
+    convolution cosine_embedding_loss dropout_ embedding embedding_renorm_ feature_alpha_dropout
+    feature_alpha_dropout_ feature_dropout feature_dropout_ group_norm hinge_embedding_loss instance_norm
+    kl_div layer_norm margin_ranking_loss max_pool1d max_pool1d_with_indices max_pool2d max_pool3d
+    native_group_norm poisson_nll_loss triplet_margin_loss dropout=torch_dropout
+    """,
+    "nn.native_recurrent": """
+    ctc_loss gru gru_cell lstm lstm_cell rnn_relu rnn_relu_cell rnn_tanh rnn_tanh_cell
+    """,
+    "ops.affine_grids": "affine_grid_generator",
+    "ops.arithmetic": "mul neg reciprocal negative=neg multiply=mul",
+    "ops.bags": "embedding_bag",
+    "ops.bessel": "i0",
+    "ops.circular": """
+    acos acosh asin asinh atan atanh cosh deg2rad rad2deg sinc sinh tan arccos=acos arcsin=asin
+    arctan=atan arccosh=acosh arcsinh=asinh arctanh=atanh
+    """,
+    "ops.complexes": """
+    angle conj conj_physical imag real resolve_conj resolve_neg view_as_complex view_as_real
+    complex=complex_of_tensors polar=polar_of_tensors
+    """,
+    "ops.copies": "clone",
+    "ops.counting": "trace",
+    "ops.exponential": "exp2 expm1 log1p log2 log10 logit rsqrt square",
+    "ops.gamma": "digamma lgamma mvlgamma polygamma",
+    "ops.grid_sampling": "grid_sampler_2d grid_sampler_3d",
+    "ops.indexing_along": "index_copy index_select",
+    "ops.joining": """
+    cat split_with_sizes stack unbind unsafe_split unsafe_split_with_sizes concat=cat concatenate=cat
+    """,
+    "ops.linalg": "bmm dot mm mv vdot",
+    "ops.masking": "masked_scatter masked_select",
+    "ops.normal": "erf erfc erfinv",
+    "ops.padding": "constant_pad_nd",
+    "ops.picking": "put take",
+    "ops.pointwise": """
+    abs cos exp log relu sgn sigmoid sign sin sqrt tanh absolute=abs bitwise_not logical_not
+    """,
+    "ops.rearranging": "channel_shuffle pixel_shuffle pixel_unshuffle tril triu",
+    "ops.rounding": """
+    ceil floor frac frexp isfinite isinf isnan isneginf isposinf isreal nan_to_num round signbit trunc
+    fix=trunc
+    """,
+    "ops.scattering": "gather",
+    "ops.shape": "permute reshape t transpose unsqueeze swapaxes=transpose swapdims=transpose",
+    "ops.softmax": "_softmax_backward_data",
+    "ops.view_copies": """
+    alias_copy diagonal_copy split_copy t_copy transpose_copy unbind_copy unfold_copy unsqueeze_copy
+    """,
+    "ops.views": "diag_embed diagonal",
+    "ops.writing_views": "diagonal_scatter select_scatter slice_scatter",
+    "printing": "printoptions set_printoptions",
+    "random": "get_rng_state initial_seed manual_seed seed set_rng_state",
+    "serialization": "load save",
+    "settings": """
+    are_deterministic_algorithms_enabled compile get_default_device get_deterministic_debug_mode
+    get_float32_matmul_precision get_num_interop_threads get_num_threads
+    is_deterministic_algorithms_warn_only_enabled is_storage is_warn_always_enabled set_default_device
+    set_deterministic_debug_mode set_float32_matmul_precision set_flush_denormal set_num_interop_threads
+    set_num_threads set_warn_always typename use_deterministic_algorithms
+    """,
+    "signal.periodic": "bartlett_window blackman_window hamming_window hann_window kaiser_window",
+    "tensor.binary": """
+    arctan2 maximum minimum fmax fmin atan2 hypot nextafter ldexp logaddexp logaddexp2 gcd lcm
+    """,
+    "tensor.contractions": "chain_matmul matrix_power",
+    "tensor.cumulative": "cummax cummin cumprod cumsum logcumsumexp",
+    "tensor.differences": "cumulative_trapezoid diff gradient trapezoid trapz=trapezoid",
+    "tensor.distances": "cdist pdist",
+    "tensor.einsums": "einsum",
+    "tensor.factors": "pinverse qr=torch_qr svd=torch_svd",
+    "tensor.gammas": "igamma igammac",
+    "tensor.grids": "block_diag broadcast_shapes cartesian_prod combinations meshgrid vander",
+    "tensor.histograms": "histogramdd",
+    "tensor.least_squares": "matrix_exp=exponential geqrf orgqr ormqr",
+    "tensor.lowrank": "pca_lowrank svd_lowrank",
+    "tensor.lu": "lu_unpack lu=torch_lu lu_solve=torch_lu_solve",
+    "tensor.matrices": "det inverse logdet slogdet=torch_slogdet",
+    "tensor.norms": "dist norm renorm",
+    "tensor.products": "addbmm addmm addmv addr baddbmm bilinear cross inner outer tensordot ger=outer",
+    "tensor.sorting": "argsort bucketize msort searchsorted sort topk unique unique_consecutive",
+    "tensor.spectra": "istft stft",
+    "tensor.statistics": "bincount corrcoef cov histc histogram log_softmax nanquantile quantile softmax",
+    "tensor.triangular": "cholesky cholesky_inverse cholesky_solve triangular_solve",
+    "tensor.view_copies": """
+    as_strided_copy detach_copy expand_copy narrow_copy permute_copy select_copy slice_copy
+    split_with_sizes_copy squeeze_copy view_copy
+    """,
+    "tensor": " ".join(f"{_name}=Tensor.{_name}" for _name in in_place_functions.NAMES.split()),
+}  # fmt: skip
+explained.attach_methods(Tensor)
+outs.attach(globals())
+__getattr__, __dir__ = _later(globals(), _LATER, outs.attached)
+__all__ = [_name for _name in __dir__() if not _name.startswith("_")]  # for `from minigrad import *`
+
+if TYPE_CHECKING:
+    from . import (
+        backends,
+        cuda,
+        fft,
+        func,
+        linalg,
+        masked,
+        nn,
+        optim,
+        random,
+        signal,
+        special,
+        testing,
+        utils,
+    )

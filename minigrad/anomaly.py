@@ -8,7 +8,6 @@
 from __future__ import annotations
 
 import sys
-import traceback
 import warnings
 from typing import Any
 
@@ -35,6 +34,8 @@ def is_ours(frame: Any) -> bool:
 
 def remember(node: Any) -> None:
     """Note on a new node the call that made it: the user's frames, without this library's."""
+    import traceback  # which would take 0.5 ms from importing minigrad
+
     stack = traceback.walk_stack(sys._getframe(1))
     frames = [(frame, line) for frame, line in stack if not is_ours(frame)]
     node.metadata["traceback_"] = traceback.StackSummary.extract(reversed(frames)).format()
@@ -66,6 +67,8 @@ def warn(text: str) -> None:
     try:
         warnings.warn(text, UserWarning, stacklevel=level)
     except UserWarning:
+        import traceback
+
         traceback.print_exc()
 
 

@@ -7,7 +7,10 @@ from __future__ import annotations
 
 from typing import Any
 
-__all__ = ["device_count", "empty_cache", "is_available", "manual_seed", "manual_seed_all"]
+__all__ = [
+    "current_device", "device_count", "empty_cache", "get_device_name", "is_available", "is_initialized",
+    "manual_seed", "manual_seed_all", "max_memory_allocated", "memory_allocated", "synchronize",
+]  # fmt: skip
 
 
 def is_available() -> bool:
@@ -18,6 +21,37 @@ def is_available() -> bool:
 def device_count() -> int:
     """0."""
     return 0
+
+
+def is_initialized() -> bool:
+    """False."""
+    return False
+
+
+def memory_allocated(device: Any = None) -> int:
+    """0."""
+    return 0
+
+
+def max_memory_allocated(device: Any = None) -> int:
+    """0."""
+    return 0
+
+
+def refused(name: str) -> Any:
+    """A function that needs a graphics processor."""
+
+    def call(*args: Any, **named: Any) -> Any:
+        raise AssertionError("Torch not compiled with CUDA enabled")
+
+    call.__name__ = call.__qualname__ = name
+    call.__doc__ = "Always AssertionError: there are no graphics processors."
+    return call
+
+
+synchronize, current_device, get_device_name = map(
+    refused, ("synchronize", "current_device", "get_device_name")
+)
 
 
 def manual_seed(seed: Any) -> None:

@@ -29,6 +29,10 @@ class device:
     def __init__(self, type: Any, index: int | None = None) -> None:
         if isinstance(type, device):
             type, index = type.type, type.index
+        if not isinstance(type, (str, int)):
+            raise TypeError(
+                f"device() received an invalid combination of arguments - got ({type.__class__.__name__})"
+            )
         if isinstance(type, int):
             raise RuntimeError("Cannot access accelerator device when none is available.")
         kind, _, number = str(type).partition(":")

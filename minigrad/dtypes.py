@@ -12,6 +12,12 @@ from typing import Any
 
 import numpy as np
 
+C_NAMES = {
+    "float32": "float", "float64": "double", "float16": "c10::Half", "int8": "signed char",
+    "int16": "short int", "int32": "int", "int64": "long int", "uint8": "unsigned char",
+    "complex64": "c10::complex<float>", "complex128": "c10::complex<double>",
+}  # fmt: skip
+
 
 class dtype:
     """A data type such as `minigrad.float32`.
@@ -39,9 +45,19 @@ class dtype:
         return self.category == 3
 
     @property
+    def is_signed(self) -> bool:
+        """False for uint8 and bool."""
+        return self.numpy.kind in "ifc"
+
+    @property
     def itemsize(self) -> int:
         """Bytes per element."""
         return self.numpy.itemsize
+
+    @property
+    def c_name(self) -> str:
+        """The name of the type in C++, which some of PyTorch's errors say."""
+        return C_NAMES.get(self.name, self.name)
 
     @property
     def type_name(self) -> str:
@@ -82,6 +98,15 @@ DIFFERENTIABLE = frozenset(d.numpy for d in ALL if d.category >= 2)
 FAST_SCALARS = frozenset((np.float32, np.float64))
 FAST_ARRAYS = frozenset((np.dtype("float32"), np.dtype("float64")))
 
+
+def kind_name(x: Any) -> str:
+    """What PyTorch's errors call the type of an argument: `numpy.ndarray`, `torch.dtype`, `int`."""
+    if isinstance(x, dtype):
+        return "torch.dtype"
+    kind = type(x)
+    return f"numpy.{kind.__name__}" if kind.__module__ == "numpy" else kind.__name__
+
+
 _default = float32
 _default_complex = complex64
 
@@ -91,11 +116,17 @@ def get_default_dtype() -> dtype:
     return _default
 
 
+def given(kind: Any) -> Any:
+    """The dtype that a dtype, or one of Python's types, stands for; anything else as it is."""
+    found = {bool: bool_, int: int64, float: float64, complex: complex128}
+    return found.get(kind, kind) if isinstance(kind, type) else kind
+
+
 def set_default_dtype(d: dtype) -> None:
     """Set the dtype of tensors made from Python floats; TypeError unless it is a floating-point dtype."""
     global _default, _default_complex
     if not isinstance(d, dtype) or d.category != 2:
-        raise TypeError(f"only floating-point types are supported as the default type, but got {d}")
+        raise TypeError("only floating-point types are supported as the default type")
     _default, _default_complex = d, complex128 if d is float64 else complex64
 
 

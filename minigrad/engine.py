@@ -25,7 +25,7 @@ from .graph import AccumulateGrad, Node
 from .modes import quiet
 from .node_by_node import drain_watched, run_node
 from .running import inside
-from .tasks import ZEROS, Inputs, Slot, Task, add, count_edges
+from .tasks import Inputs, Slot, Task, add, count_edges
 from .tensor_base import deposit
 
 

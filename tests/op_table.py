@@ -12,7 +12,10 @@ from op_table_indexing import INDEXING
 from op_table_networks import NETWORKS
 from op_table_order import ORDER
 from op_table_reductions import REDUCTIONS, REDUCTIONS_PLAIN
+from op_table_sampling import SAMPLING
+from op_table_sequences import SEQUENCES
 from op_table_sliding import SLIDING
+from op_table_spectral import SPECTRAL
 from op_table_views import VIEWS
 
 __all__ = ["CASES", "PAIRS", "PLAIN", "SHAPES", "Case", "each", "pairs"]
@@ -174,7 +177,10 @@ CASES: list[Case] = [
     *CREATION,
     *BINARY,
     *NETWORKS,
+    *SAMPLING,
+    *SEQUENCES,
     *SLIDING,
+    *SPECTRAL,
     *ORDER,
     *REDUCTIONS,
     *ELEMENTARY,

@@ -151,7 +151,8 @@ def call(entry: Any, library: Any, sample: Sample) -> Any:
     function = entry.op if library is not minigrad else ours(entry)
     library.manual_seed(42)  # as the table does for PyTorch before each op that draws random numbers
     result = function(*sample.args, **sample.kwargs)
-    return list(result) if isinstance(result, (list, tuple)) else [result]
+    parts = list(result) if isinstance(result, (list, tuple)) else [result]
+    return [item for part in parts for item in (part if isinstance(part, tuple) else (part,))]
 
 
 def numbers(x: Any) -> np.ndarray:

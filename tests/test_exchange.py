@@ -198,3 +198,13 @@ def test_matplotlib_takes_tensors():
         axes.hist(x)
         axes.imshow(minigrad.rand(3, 3))
     assert line.get_ydata().tolist() == (x**2).tolist()
+
+
+def test_matplotlib_refuses_tensors_that_require_grad():
+    pyplot = pytest.importorskip("matplotlib.figure")
+    x = minigrad.linspace(0, 1, 4, requires_grad=True)
+    axes = pyplot.Figure().subplots()
+    pictures = (axes.plot, axes.hist, lambda y: axes.scatter(y, y), lambda y: axes.imshow(y.view(2, 2)))
+    for draw in pictures:
+        with pytest.raises(RuntimeError, match=r"Use tensor\.detach\(\)\.numpy\(\) instead"):
+            draw(x)

@@ -21,7 +21,8 @@ ROOT = Path(__file__).resolve().parent.parent
 LAYERS: dict[str, list[tuple[str, str]]] = {
     "minigrad": [
         ("pure", "printing print_options"),  # L6 by use; imports NumPy only, so that everything may print
-        ("pure results", "return_types"),
+        ("pure results", "return_types version"),
+        ("pure names", "later"),
         ("L0", "dtypes modes dialect hooks devices cuda backends"),
         ("L0 memory", "refusals storage"),
         ("L0 passes", "running"),
@@ -40,7 +41,10 @@ LAYERS: dict[str, list[tuple[str, str]]] = {
         ("L5", "inplace"),
         ("L6", "creation random"),
         ("L6 class", "tensor"),
-        ("L6 functions", "linalg special signal"),
+        ("L6 mistakes", "mistakes"),
+        ("L6 errors", "explained"),
+        ("L6 results", "outs in_place_functions settings testing"),
+        ("L6 functions", "fft linalg masked special signal"),
         ("L7", "autograd"),
         ("L7 transforms", "func"),
         ("L8 helpers", "utils"),

@@ -65,6 +65,73 @@ def test_which_of_equal_elements_is_the_greatest(torch, row, settings):
     assert mine[1].tolist() == theirs[1].tolist()
 
 
+WAYS = [  # windows that the kernels look at in different ways
+    ((2, 2, 8, 8), {"kernel_size": 2}),
+    ((2, 2, 9, 9), {"kernel_size": 3, "stride": 2, "padding": 1}),
+    ((2, 2, 9, 10), {"kernel_size": 3}),
+    ((2, 2, 9, 9), {"kernel_size": (1, 3)}),
+    ((2, 2, 20, 20), {"kernel_size": 10}),
+    ((2, 2, 14, 14), {"kernel_size": 12, "stride": 1, "padding": 6}),
+    ((2, 2, 9, 9), {"kernel_size": 1}),
+    ((2, 2, 5, 6, 7), {"kernel_size": 3, "stride": 2}),
+]
+
+
+@pytest.mark.parametrize(("shape", "settings"), WAYS)
+@pytest.mark.parametrize("low", [0.0, float("nan"), float("-inf")])
+def test_the_greatest_in_every_way(torch, shape, settings, low):
+    array = np.random.default_rng(0).integers(0, 9, shape) * 1.0
+    array[array < 3] = low
+    array[0, 0] = low
+
+    def program(L, note):
+        x = L.tensor(array.tolist(), dtype=L.float64, requires_grad=True)
+        pool = getattr(L.nn.functional, f"max_pool{len(shape) - 2}d")
+        values, indices = pool(x, return_indices=True, **settings)
+        note(values, indices)
+        (values * numbers(L, tuple(values.shape))).sum().backward()
+        note(x.grad)
+
+    assert_same_diary(program, torch)
+
+
+@pytest.mark.parametrize(("shape", "settings"), WAYS)
+def test_the_mean_in_every_way(torch, shape, settings):
+    def program(L, note):
+        x = numbers(L, shape).requires_grad_()
+        out = getattr(L.nn.functional, f"avg_pool{len(shape) - 2}d")(x, **settings)
+        note(out)
+        (out * numbers(L, tuple(out.shape)).cos()).sum().backward()
+        note(x.grad, x.grad.is_contiguous())
+
+    assert_same_diary(program, torch)
+
+
+@pytest.mark.parametrize("name", ["conv2d", "conv_transpose2d"])
+@pytest.mark.parametrize("size", [7, 20])
+@pytest.mark.parametrize("kernel", [1, 2, 3])
+@pytest.mark.parametrize(
+    "settings",
+    [{}, {"stride": 2, "padding": 1}, {"groups": 2}, {"dilation": 2, "groups": 2}, {"stride": 3}],
+)
+def test_convolutions_of_a_batch(torch, name, size, kernel, settings):
+    if kernel == 1 and settings.get("padding"):
+        settings = {"stride": 2}
+
+    def program(L, note):
+        groups = settings.get("groups", 1)
+        x = numbers(L, (3, 4, size, size)).requires_grad_()
+        shape = (4, 4 // groups) if name == "conv2d" or groups == 2 else (4, 6)
+        weight = numbers(L, (*shape, kernel, kernel)).requires_grad_()
+        bias = numbers(L, (weight.shape[1] * groups if name != "conv2d" else 4,)).requires_grad_()
+        out = getattr(L.nn.functional, name)(x, weight, bias, **settings)
+        note(out, out.is_contiguous())
+        (out * numbers(L, tuple(out.shape)).cos()).sum().backward()
+        note(x.grad, weight.grad, bias.grad)
+
+    assert_same_diary(program, torch)
+
+
 @pytest.mark.parametrize(
     ("name", "shapes", "settings"),
     [

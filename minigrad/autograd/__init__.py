@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
+from ..later import later
 from ..op.packed import SavedTensor
-from . import anomaly_mode, forward_ad, functional, graph
-from .anomaly_mode import detect_anomaly, set_detect_anomaly
-from .function import Function
 from .grad_mode import (
     enable_grad,
     inference_mode,
@@ -16,6 +16,19 @@ from .grad_mode import (
 )
 from .gradcheck import GradcheckError, gradcheck, gradgradcheck
 from .run import backward, grad
+
+if TYPE_CHECKING:
+    from . import anomaly_mode, forward_ad, functional, graph
+    from .anomaly_mode import detect_anomaly, set_detect_anomaly
+    from .function import Function
+
+# Loaded when it is first used.
+LATER = {
+    "": "anomaly_mode forward_ad function functional graph",
+    "anomaly_mode": "detect_anomaly set_detect_anomaly",
+    "function": "Function",
+}
+__getattr__, __dir__ = later(globals(), LATER)
 
 __all__ = [
     "Function",

@@ -156,10 +156,13 @@ def batch_size(given: list[Any]) -> int:
 def plain_start(root: Any) -> tuple[Any, Any] | None:
     """Node and gradient to start from for a 0-dim result of an op with one; None for any other root."""
     try:
-        one, node = ONES[root._data.__class__], root._fn
+        data, node, view = root._data, root._fn, root._view
+        one = ONES.get(data.__class__) or (ONES[data.dtype.type] if data.ndim == 0 else None)
     except (AttributeError, KeyError):
         return None
-    return None if node is None or root._view is not None or node._outputs != 1 else (node, one)
+    if one is None or node is None or node._outputs != 1:
+        return None
+    return (node, one) if view is None or view.version == root._storage.version else None
 
 
 def wrap_raw(gradient: Any) -> Any:

@@ -17,7 +17,7 @@ from .data import (
     leaf,
     tensor,
 )
-from .exchange import as_tensor, asarray, from_dlpack, from_numpy, frombuffer
+from .exchange import as_tensor, asarray, from_dlpack, from_numpy, frombuffer, to_dlpack
 from .random import (
     bernoulli,
     multinomial,
@@ -52,5 +52,5 @@ __all__ = [
     "empty", "empty_like", "empty_permuted", "empty_strided", "eye", "from_dlpack", "from_numpy",
     "frombuffer", "full", "full_like", "leaf", "linspace", "logspace", "multinomial", "normal", "ones",
     "ones_like", "poisson", "rand", "rand_like", "randint", "randint_like", "randn", "randn_like",
-    "randperm", "scalar_tensor", "tensor", "tril_indices", "triu_indices", "zeros", "zeros_like",
+    "randperm", "scalar_tensor", "tensor", "to_dlpack", "tril_indices", "triu_indices", "zeros", "zeros_like",
 ]  # fmt: skip

@@ -9,7 +9,7 @@ import numpy as np
 
 from .. import dtypes
 from ..devices import check_device, check_layout, layout
-from ..ops.shape import C_NAMES
+from ..ops.copies import C_NAMES
 from ..tensor_base import TensorBase, numbers
 
 OF_PYTHON = {bool: dtypes.bool_, int: dtypes.int64, float: dtypes.float64, complex: dtypes.complex128}
@@ -17,7 +17,7 @@ OF_PYTHON = {bool: dtypes.bool_, int: dtypes.int64, float: dtypes.float64, compl
 
 def kind_name(x: Any) -> str:
     """What PyTorch's errors call the type of an argument."""
-    return "Tensor" if isinstance(x, TensorBase) else type(x).__name__
+    return "Tensor" if isinstance(x, TensorBase) else dtypes.kind_name(x)
 
 
 def mismatch(name: str, *given: Any) -> TypeError:

@@ -7,8 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from .. import dtypes, modes
+from .. import dialect, dtypes, modes
 from ..modes import quiet
+from ..op import F
 from ..tensor_base import TensorBase, check_can_require_grad, mark_inference, numbers, wrap
 from .arguments import options, sizes
 
@@ -63,7 +64,10 @@ def leaf(data: Any, requires_grad: bool = False, source: Any = None) -> Any:
 def to_numpy(data: Any, dtype: dtypes.dtype | None) -> Any:
     """`data` as a new NumPy array or scalar of the dtype PyTorch would choose."""
     if isinstance(data, TensorBase):
+        dialect.warn(COPY, stacklevel=3)
         data = numbers(data)
+    elif isinstance(data, np.ndarray):
+        check_array(data)
     if isinstance(data, (np.ndarray, np.generic)):
         dtype = dtype or dtypes.of(data)
         return (
@@ -73,11 +77,11 @@ def to_numpy(data: Any, dtype: dtypes.dtype | None) -> Any:
         kind = (dtype or dtypes.of_number(data)).numpy
         if isinstance(data, complex):
             must_fit(kind)
-        return quiet(np.array(data).astype, kind)[()]
+        return quiet(whole_numbers([data], kind).astype, kind)[0]
     if not isinstance(data, Sequence) or isinstance(data, str | bytes):
         raise refusal(data)
     shape = shape_of(data)
-    flat = list(flatten(data, len(shape)))
+    flat = list(flatten(data, len(shape), data if dtype is None or dtype.category < 2 else 0.5))
     if dtype is None:
         dtype = max(
             map(kind_of, flat), key=lambda d: (d.category, d.itemsize), default=dtypes.get_default_dtype()
@@ -85,7 +89,45 @@ def to_numpy(data: Any, dtype: dtypes.dtype | None) -> Any:
     if any(isinstance(d, (complex, np.complexfloating)) for d in flat):
         must_fit(dtype.numpy)
     values = [numbers(d).item() if isinstance(d, TensorBase) else d for d in flat]
-    return quiet(lambda: np.array(values).astype(dtype.numpy)).reshape(shape)
+    return quiet(whole_numbers(values, dtype.numpy).astype, dtype.numpy).reshape(shape)
+
+
+COPY = (
+    "To copy construct from a tensor, it is recommended to use sourceTensor.detach().clone() or "
+    "sourceTensor.detach().clone().requires_grad_(True), rather than torch.tensor(sourceTensor)."
+)
+
+
+def check_array(array: np.ndarray) -> None:
+    """PyTorch's errors for an array that no tensor can show: of another dtype, byte order or direction."""
+    if not array.dtype.isnative:
+        raise ValueError(
+            "given numpy array has byte order different from the native byte order. Conversion between byte "
+            "orders is currently not supported."
+        )
+    dtypes.of(array)
+    if any(step < 0 for step in array.strides):
+        raise ValueError(
+            "At least one stride in the given numpy array is negative, and tensors with negative strides are "
+            "not currently supported. (You can probably work around this by making a copy of your array  "
+            "with array.copy().) "
+        )
+
+
+def whole_numbers(values: list[Any], kind: np.dtype) -> np.ndarray:
+    """Python numbers as an array; PyTorch's errors for integers that are too great for the dtype."""
+    try:
+        found = np.array(values)
+        if found.dtype.kind == "O" or found.dtype == np.uint64:
+            raise OverflowError
+    except OverflowError:
+        raise ValueError("Overflow when unpacking long long") from None
+    if kind.kind in "iu" and found.dtype.kind in "iu" and kind != np.int64 and found.size:
+        limits = np.iinfo(kind)
+        low = limits.min or -limits.max
+        if not low <= found.min() <= found.max() <= limits.max:
+            raise RuntimeError(f"value cannot be converted to type {kind.name} without overflow")
+    return found
 
 
 def must_fit(kind: np.dtype) -> None:
@@ -121,26 +163,43 @@ def shape_of(data: Any) -> tuple[int, ...]:
     return tuple(shape)
 
 
-def refusal(item: Any) -> Exception:
-    """PyTorch's error for an item that is no number."""
+def refusal(item: Any, whole: Any = ()) -> Exception:
+    """PyTorch's error for an item of `whole` that is no number."""
     if isinstance(item, str | bytes):
         return TypeError(f"new(): invalid data type '{type(item).__name__}'")
+    if isinstance(item, TensorBase):
+        if is_of_integers(whole):
+            return TypeError("only integer tensors of a single element can be converted to an index")
+        return ValueError("only one element tensors can be converted to Python scalars")
     if isinstance(item, Sequence):
+        if is_of_integers(whole):
+            return TypeError(f"'{type(item).__name__}' object cannot be interpreted as an integer")
         return TypeError(f"must be real number, not {type(item).__name__}")
     return RuntimeError(f"Could not infer dtype of {type(item).__name__}")
 
 
-def flatten(data: Any, depth: int) -> Any:
+def is_of_integers(data: Any) -> bool:
+    """Whether all numbers in nested sequences are integers."""
+    if isinstance(data, Sequence):
+        return all(map(is_of_integers, data))
+    return (
+        kind_of(data).category < 2
+        if isinstance(data, (TensorBase, int, float, complex, np.generic))
+        else True
+    )
+
+
+def flatten(data: Any, depth: int, whole: Any) -> Any:
     """The items of sequences nested `depth` deep; an error for what is not a number."""
     if depth:
         for item in data:
-            yield from flatten(item, depth - 1)
+            yield from flatten(item, depth - 1, whole)
     elif isinstance(data, (bool, int, float, complex, np.generic)) or (
         isinstance(data, TensorBase) and data._data.size == 1
     ):
         yield data
     else:
-        raise refusal(data)
+        raise refusal(data, whole)
 
 
 TAKEN = (list, tuple, str, np.ndarray, TensorBase)
@@ -148,18 +207,47 @@ TAKEN = (list, tuple, str, np.ndarray, TensorBase)
 
 def constructed(args: tuple[Any, ...], dtype: dtypes.dtype) -> Any:
     """What PyTorch's old constructors make: of integers a tensor of that shape, else one of the data."""
+    if len(args) == 1 and isinstance(args[0], tuple) and hasattr(args[0], "numel"):
+        args = args[0]  # a shape
     if args and all(isinstance(n, int) and not isinstance(n, bool) for n in args):
         return leaf(np.zeros(sizes("new", args), dtype.numpy))
     data = args[0] if args else ()
-    if len(args) > 1 or isinstance(data, (bool, float, complex)):
+    if len(args) > 1:
+        raise wrong_sizes(args)
+    if isinstance(data, TensorBase):
+        return F.alias(data)
+    if isinstance(data, (bool, float, complex, dict)) or data is None:
         raise TypeError(f"new(): data must be a sequence (got {type(data).__name__})")
     return tensor(data if isinstance(data, TAKEN) else list(data), dtype=dtype)
+
+
+def wrong_sizes(args: tuple[Any, ...]) -> TypeError:
+    """The error for several arguments that are no sizes."""
+    if not isinstance(args[0], int):
+        return TypeError("new() received an invalid combination of arguments")
+    at = next(i for i, n in enumerate(args) if not isinstance(n, int))
+    kind = dtypes.kind_name(args[at])
+    text = (
+        f'failed to unpack the object at pos {at + 1} with error "type must be tuple of ints,but got {kind}"'
+    )
+    return TypeError(f"new(): argument 'size' {text}")
+
+
+TENSOR_OPTIONS = {
+    d: f"TensorOptions(dtype={d.c_name}, device=cpu, layout=Strided, requires_grad=false (default), "
+    "pinned_memory=false (default), memory_format=(nullopt))"
+    for d in dtypes.ALL
+}
 
 
 def constructor(dtype: dtypes.dtype) -> Any:
     """The old constructor for one dtype."""
 
     def construct(*args: Any) -> Any:
+        if args and isinstance(args[0], TensorBase) and dtypes.of(args[0]._data) is not dtype:
+            raise TypeError(
+                f"expected {TENSOR_OPTIONS[dtype]} (got {TENSOR_OPTIONS[dtypes.of(args[0]._data)]})"
+            )
         return constructed(args, dtype)
 
     construct.__name__ = construct.__qualname__ = f"{dtype.title}Tensor"

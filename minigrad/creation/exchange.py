@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import Any
 
 import numpy as np
@@ -10,19 +11,31 @@ from .. import dtypes
 from ..devices import check_device
 from ..op import F
 from ..storage import Borrowed
-from ..tensor_base import TensorBase, check_can_require_grad, share, wrap
+from ..tensor_base import CONJUGATE, NEGATIVE, TensorBase, check_can_require_grad, share, wrap
 from .arguments import dtype_of, options
-from .data import announce, tensor
+from .data import announce, check_array, tensor
 
 
 def from_numpy(array: np.ndarray) -> Any:
     """A tensor that shares its memory with `array`; TypeError unless it is an array of a supported dtype."""
     if not isinstance(array, np.ndarray):
-        raise TypeError(f"expected np.ndarray (got {type(array).__name__})")
-    dtypes.of(array)
+        raise TypeError(f"expected np.ndarray (got {dtypes.kind_name(array)})")
+    check_array(array)
+    if not array.flags.writeable and NOT_WRITABLE not in told:
+        told.add(NOT_WRITABLE)
+        warnings.warn(NOT_WRITABLE, UserWarning, stacklevel=2)
     t = wrap(array if array.base is None else np.asarray(Borrowed(array)))
     share(t)
     return announce(t, array)
+
+
+told: set[str] = set()  # the warnings that were given, of which PyTorch gives each once
+NOT_WRITABLE = (
+    "The given NumPy array is not writable, and PyTorch does not support non-writable tensors. This means "
+    "writing to this tensor will result in undefined behavior. You may want to copy the array to protect its "
+    "data or make it writable before converting it to a tensor. This type of warning will be suppressed for "
+    "the rest of this program."
+)
 
 
 def frombuffer(
@@ -52,7 +65,7 @@ def frombuffer(
             f"requested buffer length ({count} * {size} bytes) after offset ({offset} bytes) must not be "
             f"greater than actual buffer length ({length} bytes)"
         )
-    t = from_numpy(np.frombuffer(buffer, kind.numpy, count, offset))
+    t = from_numpy(writable(np.frombuffer(buffer, kind.numpy, count, offset)))
     if requires_grad:
         check_can_require_grad(t._data)
         t._acc = True
@@ -63,13 +76,54 @@ def from_dlpack(ext_tensor: Any, *, device: Any = None, copy: bool | None = None
     """A tensor on the memory of anything that speaks DLPack, such as a tensor of another library."""
     check_device(device)
     if not hasattr(ext_tensor, "__dlpack__"):
-        raise RuntimeError("from_dlpack received an invalid capsule: nothing that has a method __dlpack__")
+        if type(ext_tensor).__name__ != "PyCapsule":
+            raise RuntimeError(INVALID_CAPSULE)
+        ext_tensor = Capsule(ext_tensor)
     if isinstance(ext_tensor, TensorBase):
-        ext_tensor = ext_tensor.detach().numpy()  # type: ignore[attr-defined]
-    array = np.from_dlpack(ext_tensor, copy=copy)
-    if not array.flags.writeable:  # NumPy marks what it gets so, PyTorch does not
-        array = np.asarray(Writable(array))
-    return from_numpy(array)
+        check_exported(ext_tensor)
+        ext_tensor = ext_tensor.numpy()  # type: ignore[attr-defined]
+    return from_numpy(writable(np.from_dlpack(ext_tensor, copy=copy)))
+
+
+INVALID_CAPSULE = (
+    "from_dlpack received an invalid capsule. Note that DLTensor capsules can be consumed only once, so you "
+    "might have already constructed a tensor from it once."
+)
+
+
+def to_dlpack(tensor: Any) -> Any:
+    """A capsule with which `from_dlpack` makes a tensor, once, on the memory of `tensor`."""
+    return tensor.__dlpack__()
+
+
+def check_exported(t: TensorBase) -> None:
+    """BufferError with PyTorch's text for a tensor whose memory alone does not tell what it is."""
+    if t.requires_grad:
+        raise BufferError("Can't export tensors that require gradient, use tensor.detach()")
+    if t._bits & CONJUGATE:
+        raise BufferError("Can't export tensors with the conjugate bit set")
+    if t._bits & NEGATIVE:
+        raise BufferError("Can't export tensors with the negative bit set")
+
+
+class Capsule:
+    """A capsule as NumPy takes memory: from something that gives it."""
+
+    def __init__(self, capsule: Any) -> None:
+        self.capsule = capsule
+
+    def __dlpack__(self, **how: Any) -> Any:
+        return self.capsule
+
+    def __dlpack_device__(self) -> tuple[int, int]:
+        return 1, 0
+
+
+def writable(array: np.ndarray) -> np.ndarray:
+    """The memory of an array as memory that may be written to: NumPy marks what it gets from others as
+    read-only, PyTorch does not.
+    """
+    return array if array.flags.writeable else np.asarray(Writable(array))
 
 
 class Writable:

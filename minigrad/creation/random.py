@@ -8,10 +8,8 @@ import numpy as np
 
 from .. import dtypes
 from ..devices import preserve_format, strided
-from ..generator import Generator
 from ..op import F
 from ..ops import chance
-from ..ops.chance import source_of
 from ..tensor_base import TensorBase
 from .arguments import fitted, is_whole, mismatch, options, shape_of, sizes, whole
 from .data import leaf
@@ -20,7 +18,7 @@ from .sized import check_input, like
 
 def check_generator(name: str, generator: Any, *args: Any) -> None:
     """TypeError unless this is a generator or None."""
-    if generator is not None and not isinstance(generator, Generator):
+    if generator is not None and not isinstance(generator, chance.Generator):
         raise mismatch(name, *args, generator)
 
 
@@ -114,7 +112,7 @@ def randperm(
     if kind.category in (0, 3):
         raise NotImplementedError(f"\"randperm\" not implemented for '{kind.title}'")
     fitted(n, kind)
-    order = chance.draws.permutation(source_of(generator), n)
+    order = chance.draws.permutation(chance.source_of(generator), n)
     return leaf(np.array(order, kind.numpy), requires_grad)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import warnings
 from typing import Any
 
 import numpy as np
@@ -14,6 +15,10 @@ from ..tensor_base import TensorBase
 from .arguments import fitted, is_whole, mismatch, number, options, whole
 from .data import leaf
 
+RANGE_IS_DEPRECATED = (
+    "torch.range is deprecated and will be removed in a future release because its behavior is inconsistent "
+    "with Python's range builtin. Instead, use torch.arange, which produces values in [start, end)."
+)
 FORMS = (("end",), ("start", "end"), ("start", "end", "step"))
 
 
@@ -49,6 +54,17 @@ def arange(
     if count >= 2**63:
         raise RuntimeError("invalid size, possible overflow?")
     return leaf(quiet((np.arange(max(count, 0)) * step + start).astype, kind.numpy), requires_grad)
+
+
+def inclusive_range(start: Any = 0, end: Any = None, step: Any = 1, **options_: Any) -> Any:
+    """Numbers from `start` up to and including `end`, in steps of `step`; deprecated in PyTorch."""
+    if end is None:
+        raise TypeError('range() missing 1 required positional arguments: "end"')
+    warnings.warn(RANGE_IS_DEPRECATED, UserWarning, stacklevel=2)
+    check_row(start, end, step)
+    kind = options_.pop("dtype", None) or dtypes.get_default_dtype()
+    count = math.floor((end - start) / step) + 1
+    return leaf(quiet((np.arange(count) * step + start).astype, kind.numpy), **options_)
 
 
 def row_of(bounds: tuple[Any, ...], named: dict[str, Any]) -> tuple[Any, Any, Any]:

@@ -11,18 +11,19 @@ from .applying import uncast
 from .calls import check_broadcast, connect_views, in_general, prepare, record
 from .declare import composite, differentiable, rename
 from .forward import originals, push_in_place
-from .registry import OPS, RAW, F, Op
+from .registry import RAW, F, Op, all_ops, connect_modules
 from .replay import path_of, replay, replay_array
 from .saved import modified, pack_inputs, pack_result
 from .written_calls import operator_of
 
 __all__ = [
     "F",
-    "OPS",
     "Op",
     "RAW",
+    "all_ops",
     "check_broadcast",
     "composite",
+    "connect_modules",
     "connect_views",
     "differentiable",
     "in_general",

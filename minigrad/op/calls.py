@@ -18,7 +18,7 @@ from ..storage import is_reshaped
 from ..tensor_base import TensorBase, Tensors, edge, fresh, numbers, opened, share
 from .nodes import complex_node
 from .registry import RAW, Op
-from .saved import is_needed, keep, pack_inputs, pack_result
+from .saved import pack_inputs, pack_result, plan
 
 
 def casts(targets: Any, raws: Any, out: Any) -> Any:
@@ -39,6 +39,8 @@ def casts(targets: Any, raws: Any, out: Any) -> Any:
 def check_broadcast(a: tuple[int, ...], b: tuple[int, ...]) -> None:
     """RuntimeError with PyTorch's text unless the shapes broadcast."""
     n = max(len(a), len(b))
+    if len(a) == n and a[n - len(b) :] == b:
+        return  # a bias, for one
     for i in range(n - 1, -1, -1):
         x, y = (s[i - n + len(s)] if i - n + len(s) >= 0 else 1 for s in (a, b))
         if x != y and x != 1 and y != 1:
@@ -56,17 +58,18 @@ def dispatch(op: Op, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     plain = modes.is_recording() and not (
         modes.state.saved_hooks or modes.state.dual_level or modes.anomaly.enabled
     )
-    if watchers and op.observed is not None and len(args) == len(op.params) and plain:
-        values: Any = args
-        result = op.observed(*args)
+    whole = not kwargs and len(args) == len(op.params)
+    values: Any = args if whole else op.bind(args, kwargs)
+    if watchers and op.observed is not None and plain:
+        result = op.observed(*values)
     else:
-        values = op.bind(args, kwargs)
+        values = list(values)
         result = compute(op, values)
     if modes.state.dual_level:
         push(op, values, result)
     if op.listed:
         values = [*values[0], *values[1:]]
-    elif op.observed is None:
+    elif not op.elementwise:
         values = opened(values)
     for watcher in watchers:
         watcher.forward(op, values, result)
@@ -183,18 +186,20 @@ def check_tensor(op: Op, values: list[Any]) -> None:
         elif op.params[i] in op.free and isinstance(v, (str, type(None))):
             continue
         elif op.elementwise and not isinstance(v, (int, float, complex)):
-            raise TypeError(f"{op.name}(): argument '{op.params[i]}' must be Tensor, not {type(v).__name__}")
+            raise no_tensor(op, i, v)
         elif not op.elementwise and op.params[i] in op.inputs:
             break
     else:
         if any_tensor:
             return
     wrong = next(i for i, v in enumerate(values) if not isinstance(v, TensorBase))
-    name = "input" if wrong == 0 else op.params[wrong]
-    raise TypeError(
-        f"{op.name}(): argument '{name}' (position {wrong + 1}) must be Tensor, not "
-        f"{type(values[wrong]).__name__}"
-    )
+    raise no_tensor(op, wrong, values[wrong])
+
+
+def no_tensor(op: Op, i: int, value: Any) -> TypeError:
+    """The error for an argument that has to be a tensor."""
+    name, kind = "input" if i == 0 else op.params[i], dtypes.kind_name(value)
+    return TypeError(f"{op.name}(): argument '{name}' (position {i + 1}) must be Tensor, not {kind}")
 
 
 def check_list(op: Op, tensors: Any) -> None:
@@ -238,40 +243,47 @@ def prepare(op: Op, values: list[Any]) -> list[Any]:
 def record(op: Op, values: list[Any], out: Any, always: bool = False) -> Node | None:
     """The node of an op that ran; None when no input needs a gradient (unless `always`)."""
     inputs = list(values[0]) if op.listed else [values[i] for i in op.places]
-    targets = tuple(edge(t) if isinstance(t, TensorBase) else None for t in inputs)
+    targets = tuple([edge(t) if isinstance(t, TensorBase) else None for t in inputs])
     dtype = (out[0] if op.several else out).dtype
     if not (always or is_learned(inputs, targets)) or dtype not in dtypes.DIFFERENTIABLE:
         return None
     arrays = [t._data for t in inputs if isinstance(t, TensorBase)]
-    is_complex = any(a.dtype.kind == "c" for a in arrays) or dtype.kind == "c"
+    is_complex = dtype.kind == "c" or "c" in [a.dtype.kind for a in arrays]
     node: Any = complex_node(op)() if is_complex else op.node()
     node._next = targets
-    nrs = tuple(t._nr if n is not None else 0 for t, n in zip(inputs, targets, strict=True))
+    nrs = tuple([0 if n is None else t._nr for t, n in zip(inputs, targets)])
     node._nrs = nrs if any(nrs) else None
     node._seq = next(sequence_numbers)
     node._check = node._cast = node._storage = node._extra = None
-    node._made = tuple((o.shape, o.dtype) for o in out) if op.several else ((out.shape, out.dtype),)
+    node._made = tuple([(o.shape, o.dtype) for o in out]) if op.several else ((out.shape, out.dtype),)
     if modes.active and modes.anomaly.enabled:
         anomaly.remember(node)
-    if any(isinstance(t, TensorBase) and is_reshaped(t._storage) for t in inputs):
-        node._extra_made.unpacks = True  # nothing is taken for granted of what it sends
-    versions: list[int | None] = []
-    plain = True
-    for name, users in op.saved:
-        value: Any = None
-        version: int | None = None
-        if is_needed(op, targets, users):
-            value, version = keep(op, name, values, targets, out)
-            plain = plain and not version and not isinstance(value, (TensorBase, Tensors))
-        setattr(node, "_raw_" + name, value)
-        versions.append(version)
-    if not plain:
-        node._check = tuple(versions)
+    for t in inputs:
+        if isinstance(t, TensorBase) and t._storage is not None and is_reshaped(t._storage):
+            node._extra_made.unpacks = True  # nothing is taken for granted of what it sends
+    save(op, node, values, out)
     if op.broadcasts:
         node._cast = casts(targets, [t._data if isinstance(t, TensorBase) else out for t in inputs], out)
     elif (op.listed or op.casts) and any(t._data.dtype != dtype for t in inputs):
         node._cast = tuple((t._data.shape, t._data.dtype) for t in inputs)
     return node
+
+
+def save(op: Op, node: Any, values: list[Any], out: Any) -> None:
+    """Let the node of an op keep what its vjps will ask for."""
+    targets = node._next
+    versions: list[int | None] = []
+    plain = True
+    for slot, users, how, i in op.kept or plan(op):
+        value: Any = None
+        version: int | None = None
+        if users is None or any(targets[u] is not None for u in users):
+            value, version = how(op, values, i, targets, out)
+            plain = plain and not version and not isinstance(value, (TensorBase, Tensors))
+        setattr(node, slot, value)
+        versions.append(version)
+    if not plain:
+        node._check = tuple(versions)
 
 
 def is_learned(inputs: list[Any], targets: tuple[Any, ...]) -> bool:
@@ -280,6 +292,7 @@ def is_learned(inputs: list[Any], targets: tuple[Any, ...]) -> bool:
     There is none for a view that was made outside the graph, of a base that needs a gradient: the op is
     recorded and the path ends. Among inference tensors alone nothing is recorded.
     """
-    if any(n is not None for n in targets):
-        return not all(isinstance(t, TensorBase) and t._inference for t in inputs)
+    for n in targets:
+        if n is not None:
+            return not all(isinstance(t, TensorBase) and t._inference for t in inputs)
     return any(isinstance(t, TensorBase) and t._view is not None and t.requires_grad for t in inputs)

@@ -29,7 +29,7 @@ from typing import Any
 from ..tensor_base import TensorBase
 from .nodes import make_node
 from .registry import CALLS, KERNELS, OPS, RAW, F, Op
-from .written_calls import make_call
+from .written_ops import make_call
 
 
 def camel(name: str) -> str:
@@ -111,7 +111,7 @@ def rename(call: Any, name: str) -> None:
     """Give an op the name by which users know it, which may be that of a composite around it."""
     op: Op = call.op
     for registry in (F, KERNELS, CALLS):
-        if not hasattr(registry, name):
+        if name not in vars(registry):
             setattr(registry, name, getattr(registry, op.name))
     op.name = name
     getattr(F, name).op = op

@@ -26,7 +26,7 @@ from ..tensor_base import TensorBase, Tensors, attach
 from .applying import apply_general, apply_limited, apply_nothing, by_name, uncast
 from .packed import Packed
 from .registry import CALLS, KERNELS, Op, arguments
-from .saved import CONSTANTS, raw_saved, saved
+from .saved import CONSTANTS, must_look, raw_saved, saved
 
 GENERAL = {
     "apply": apply_general,
@@ -98,18 +98,17 @@ def bound(vjp: Any, names: Any) -> Any:
     return FunctionType(vjp.__code__, scope, vjp.__name__, vjp.__defaults__, vjp.__closure__)
 
 
-def must_look(op: Op) -> str:
-    """The condition under which saved values need looking after: released, saved at a later version, or
-    shared.
-    """
+def suspicion(op: Op) -> str:
+    """The condition under which `must_look` is asked whether saved values need looking after one by one."""
     names = [n for n, _ in op.saved if n in op.tensors]
     conditions = ["node._check is not None and node._check is not CONSTANTS"] if names else []
     for i, n in enumerate(op.inputs):
         if n in names:
-            conditions.append(f"(n{i} is not None and n{i}._storage is not None)")
+            conditions.append(f"n{i} is not None and n{i}._storage is not None")
     if "result" in names:
         conditions.append("node._storage is not None")
-    return " or ".join(conditions) or "False"
+    condition = " or ".join(conditions)
+    return f"({condition}) and must_look(node)" if condition else "False"
 
 
 APPLY = """\
@@ -126,7 +125,7 @@ def {name}(node, g):
 
 CONSTANT = """\
     if v_{name}.__class__ is TENSOR:
-        if v_{name}._storage is not None:
+        if v_{name}._storage is not None and must_look(node):
             return {general}
         v_{name} = v_{name}._data
 """
@@ -149,7 +148,7 @@ def write_raw(op: Op, name: str, general: str, release: str) -> Written:
     text = APPLY.format(
         name=name,
         targets=targets(op),
-        look=must_look(op),
+        look=suspicion(op),
         general=general,
         values="\n".join(values),
         gradients=", ".join(vjp_call(op, i) for i in range(len(op.inputs))),
@@ -177,7 +176,8 @@ def vjp_call(op: Op, i: int) -> str:
 def vjps(op: Op, names: Any) -> dict[str, Any]:
     """The names that all of these functions use."""
     scope: dict[str, Any] = {f"vjp{i}": bound(vjp, names) for i, vjp in enumerate(op.vjps.values())}
-    return scope | {"apply_general": apply_general, "uncast": uncast, "CONSTANTS": CONSTANTS}
+    general = {"apply_general": apply_general, "must_look": must_look}
+    return scope | general | {"uncast": uncast, "CONSTANTS": CONSTANTS}
 
 
 APPLY_TENSORS = """\
@@ -192,7 +192,7 @@ def _apply_tensors(node, g):
 """
 
 SHARED_CONSTANT = """\
-    if v_{name}.__class__ is TENSOR and v_{name}._storage is not None:
+    if v_{name}.__class__ is TENSOR and v_{name}._storage is not None and must_look(node):
         return apply_general(node, g, True)
 """
 
@@ -203,28 +203,31 @@ def write_apply_tensors(op: Op) -> Written:
     for n, _ in op.saved:
         value = f"node._raw_{n}"
         if n == "result":
-            value = f"None if {value} is None else attach({value}, node)"
+            value = f"None if {value} is None else rebuild({value}, node, node, 0)"
         elif n in op.inputs:
             i = op.inputs.index(n)
-            value = f"{value} if n{i} is None or {value} is None else rebuild({value}, node, {i})"
+            value = f"{value} if n{i} is None or {value} is None else rebuild({value}, node, n{i}, {i})"
         values.append(f"    v_{n} = {value}")
     values += [SHARED_CONSTANT.format(name=n) for n in constants(op)]
     text = APPLY_TENSORS.format(
         targets=targets(op),
-        look=must_look(op),
+        look=suspicion(op),
         values="\n".join(values),
         gradients="\n".join(f"    g{i} = {vjp_call(op, i)}" for i in by_name(op)),
         results=", ".join(f"g{i}" for i in range(len(op.inputs))),
     )
-    return text, vjps(op, CALLS) | {"TENSOR": TensorBase.result_class, "attach": attach, "rebuild": rebuild}
+    return text, vjps(op, CALLS) | {"TENSOR": TensorBase.result_class, "rebuild": rebuild}
 
 
-def rebuild(data: Any, node: Node, i: int) -> Any:
-    """The tensor that was saved as the input of edge `i`."""
-    carrier: Any = node._next[i]
+def rebuild(data: Any, node: Node, carrier: Any, i: int) -> Any:
+    """The tensor that `node` saved: a result of its own, or what came from `carrier` over edge `i`."""
     if carrier.__class__ is AccumulateGrad or (carrier.op is None and hasattr(carrier, "variable")):
         return carrier.variable
-    return attach(data, carrier, node._nrs[i] if node._nrs else 0)
+    nr = node._nrs[i] if node._nrs and carrier is not node else 0
+    t = attach(data, carrier, nr)
+    if carrier._storage is not None:
+        t._storage = carrier._storage_of(nr)
+    return t
 
 
 RELEASE = """\

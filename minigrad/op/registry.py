@@ -1,4 +1,4 @@
-"""`Op`, an op as declared, and `F`, all of them by name."""
+"""`Op`, an op as declared, and `F`, all of them by name, whose modules are loaded when they are asked for."""
 
 from __future__ import annotations
 
@@ -11,6 +11,8 @@ from ..graph import Node
 RAW = (np.ndarray, np.generic)
 # What a vjp may ask of a tensor input instead of its numbers: shape, strides (in elements), dtype, count.
 DERIVED = ("_sym_sizes", "_sym_strides", "_scalar_type", "_sym_numel")
+# Names that PyTorch takes too.
+OTHER_NAMES = {"input": "self", "axis": "dim", "keepdims": "keepdim"}
 # Parameters that promote although they may not be differentiable.
 OPERANDS = ("self", "other", "exponent", "min", "max")
 
@@ -18,17 +20,33 @@ OPERANDS = ("self", "other", "exponent", "min", "max")
 class Registry:
     """`F`: every declared op by name, on arrays (its kernel), tensors (the op) and symbols.
 
-    It fills as ops are declared, so that a vjp can use an op of a module that its own cannot import.
+    It fills as ops are declared, so that a vjp can use an op of a module that its own cannot import. An op
+    that is not there yet is declared by loading its module.
     """
 
     def __getattr__(self, name: str) -> Any:
-        raise AttributeError(f"no op is called {name!r}")
+        if not name.startswith("__"):
+            load_op(name)
+        try:
+            return vars(self)[name]
+        except KeyError:
+            raise AttributeError(f"no op is called {name!r}") from None
+
+
+load_op: Any = None  # loads the module of an op,
+load_all: Any = None  # all of them
+
+
+def connect_modules(one: Any, all_of_them: Any) -> None:
+    """Let `ops`, which stands above, say how the modules that declare ops are loaded."""
+    global load_op, load_all
+    load_op, load_all = one, all_of_them
 
 
 F: Any = Registry()
 KERNELS: Any = Registry()  # `F` for vjps on raw arrays and
 CALLS: Any = Registry()  # on tensors, without asking what the arguments are: see Note [One text, three kinds]
-OPS: dict[str, Op] = {}  # by the name of its node in PyTorch 2
+OPS: dict[str, Op] = {}  # by the name of its node in PyTorch 2; only those that were loaded: see `all_ops`
 
 
 class Op:
@@ -37,8 +55,9 @@ class Op:
     `params` are its parameter names, `defaults` the values of the last of them, `inputs` the
     differentiable ones, `places` their places among the parameters and `vjps` their vjps. `saved` lists
     (name, indices of the inputs whose vjp wants it); `tensors` are the saved names that stand for
-    tensors. `elementwise` ops broadcast and promote, `promoted` being the places of their operands
-    (others may say that they only `broadcasts`); `linear` ones are linear in all inputs together,
+    tensors, and `kept` and `looked` are for `saved`. `elementwise` ops broadcast and promote, `promoted`
+    being the places of their operands (others may say that they only `broadcasts`); `linear` ones are linear
+    in all inputs together,
     `multilinear` ones in each, `jvp` is the tangent's formula where these do not give it (see Note
     [Forward mode]);
     `floating` ones make integers the
@@ -62,6 +81,8 @@ class Op:
         "places",
         "vjps",
         "saved",
+        "kept",
+        "looked",
         "tensors",
         "promoted",
         "elementwise",
@@ -112,6 +133,8 @@ class Op:
         operands = (*self.inputs, *OPERANDS) if promotes else ()
         self.promoted = tuple(i for i, p in enumerate(self.params) if p in operands)
         self.saved = self._saved_names()
+        self.kept: Any = None
+        self.looked: Any = None
         self.tensors = frozenset(n for n, _ in self.saved if n in self.params or n in self.results)
         self.node: type[Node] = Node
         self.observed: Any = None  # a plain op as `dispatch` runs it while somebody observes
@@ -149,7 +172,7 @@ class Op:
             )
         values = dict(zip(self.params, args, strict=False))
         for name, value in kwargs.items():
-            name = "self" if name == "input" else name
+            name = OTHER_NAMES.get(name, name)
             if name not in self.params:
                 raise TypeError(f"{self.name}() got an unexpected keyword argument '{name}'")
             if name in values:
@@ -161,6 +184,12 @@ class Op:
             return [values[n] if n in values else defaults[n] for n in self.params]
         except KeyError as error:
             raise TypeError(f"{self.name}() missing required argument {error}") from None
+
+
+def all_ops() -> dict[str, Op]:
+    """Every op by the name of its node in PyTorch 2; also fills `F`."""
+    load_all()
+    return OPS
 
 
 def arguments(vjp: Any) -> tuple[str, ...]:

@@ -5,48 +5,75 @@ Under saved-tensor hooks each saved tensor goes through `pack` and is read by `u
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import numpy as np
 
 from .. import dialect, dtypes, modes
-from ..graph import RELEASED, Node
+from ..graph import RELEASED, AccumulateGrad, Node
 from ..refusals import refuse_write
-from ..storage import SameCounter, strides_of
+from ..storage import SameCounter, Storage, strides_of
 from ..tensor_base import TensorBase, Tensors, attach, numbers, share, wrap
 from . import tangents
 from .packed import Packed, SavedTensor, default_hooks, pack, saved_tensor, unpack_entry
 from .registry import DERIVED, RAW, Op
 
+NUMBERS = frozenset((int, float, bool, complex))
 CONSTANTS: tuple[Any, ...] = ()  # in `Node._check`: constants were saved, all at version 0
 
 
-def keep(op: Op, name: str, values: list[Any], targets: tuple[Any, ...], out: Any) -> tuple[Any, int | None]:
-    """What a node keeps of `name`, and its version (None for what is no tensor)."""
-    if name in op.results:
-        return out[op.results.index(name)] if op.several else out, 0
-    suffix = next((s for s in DERIVED if name.endswith(s)), None)
-    if suffix is not None:
-        source = values[op.params.index(name.removesuffix(suffix))]
-        if op.listed:
-            whole = suffix == "_sym_sizes"
-            return [t._data.shape if whole else t._data.dtype for t in source], None
-        data = source._data
-        if suffix == "_sym_sizes":
-            return data.shape, None
-        if suffix == "_sym_numel":
-            return data.size, None
-        return (strides_of(data) if suffix == "_sym_strides" else data.dtype), None
-    value = values[op.params.index(name)]
-    if isinstance(value, Tensors):
-        return saved_together(value), None
-    if not isinstance(value, TensorBase):
-        return value, None
-    check_saved(value)
-    plain = not (value._bits or value._apart)
-    if plain and name in op.inputs and targets[op.inputs.index(name)] is not None:
-        return value._data, value._version
-    return value, value._version
+def plan(op: Op) -> list[Any]:
+    """What a node of an op keeps, worked out once (looking at names for each node takes as long as the rest
+    of it): per saved name its slot, the inputs of which one must need a gradient (None: whatever they need),
+    the function that says what is kept, and the number of the parameter or result that it is about.
+    """
+    op.kept = []
+    for name, users in op.saved:
+        suffix = next((s for s in DERIVED if name.endswith(s)), None)
+        how: Any = keep_result
+        if name in op.results:
+            i = op.results.index(name)
+        else:
+            i = op.params.index(name.removesuffix(suffix or ""))
+            how = keep_argument if suffix is None else DERIVE[suffix]
+            if suffix is not None and op.listed:
+                how = partial(keep_derived_of_each, suffix == "_sym_sizes")
+        op.kept.append(("_raw_" + name, None if is_always_needed(op, users) else users, how, i))
+    return op.kept
+
+
+Kept = tuple[Any, int | None]  # what a node keeps, and its version (None for what is no tensor)
+
+
+def keep_result(op: Op, values: list[Any], i: int, targets: Any, out: Any) -> Kept:
+    """A result, as raw data."""
+    return out[i] if op.several else out, 0
+
+
+def keep_derived_of_each(sizes: bool, op: Op, values: list[Any], i: int, targets: Any, out: Any) -> Kept:
+    """The shapes or the dtypes of a list of tensors."""
+    return [t._data.shape if sizes else t._data.dtype for t in values[i]], None
+
+
+DERIVE = {
+    "_sym_sizes": lambda op, values, i, targets, out: (values[i]._data.shape, None),
+    "_sym_numel": lambda op, values, i, targets, out: (values[i]._data.size, None),
+    "_sym_strides": lambda op, values, i, targets, out: (strides_of(values[i]._data), None),
+    "_scalar_type": lambda op, values, i, targets, out: (values[i]._data.dtype, None),
+}
+
+
+def keep_argument(op: Op, values: list[Any], i: int, targets: Any, out: Any) -> Kept:
+    """An argument: a tensor of the graph as raw data, other tensors and what is no tensor as they are."""
+    value = values[i]
+    if isinstance(value, TensorBase):
+        check_saved(value)
+        version = 0 if value._storage is None and value._fn is None else value._version
+        if not (value._bits or value._apart) and i in op.places and targets[op.places.index(i)] is not None:
+            return value._data, version
+        return value, version
+    return (saved_together(value) if isinstance(value, Tensors) else value), None
 
 
 def saved_together(tensors: Tensors) -> Tensors:
@@ -101,9 +128,12 @@ def is_needed(op: Op, targets: tuple[Any, ...], users: tuple[int, ...]) -> bool:
     """Whether one of the inputs `users` needs a gradient. PyTorch does not ask where there is one input only,
     where several need the value, nor for ops that are derivatives.
     """
-    if op.listed or len(targets) == 1 or len(users) > 1 or "backward" in op.name:
-        return True
-    return any(targets[i] is not None for i in users)
+    return is_always_needed(op, users) or any(targets[i] is not None for i in users)
+
+
+def is_always_needed(op: Op, users: tuple[int, ...]) -> bool:
+    """Whether a value is saved whatever needs a gradient."""
+    return op.listed or len(op.inputs) == 1 or len(users) > 1 or "backward" in op.name
 
 
 def unpack(node: Any, name: str, checked: bool = True) -> tuple[Any, Any]:
@@ -154,6 +184,57 @@ def unpack(node: Any, name: str, checked: bool = True) -> tuple[Any, Any]:
             writer = "AsStridedBackward0"  # as which the view would be taken anew
         raise RuntimeError(modified(data, carrier, nr, storage.version, expected, writer))
     return data, value if isinstance(value, TensorBase) else None
+
+
+def must_look(node: Any) -> bool:
+    """Whether what a node saved has to be looked after one by one (see `unpack`): not if all of it is there
+    as it was saved, in arrays that may be shared but were not written to since, such as parameters that an
+    optimiser has changed before. Half of the time of a layer's backward otherwise goes into looking.
+    """
+    op, check, extra = node.op, node._check, node._extra
+    if check is RELEASED or (extra is not None and (extra.unpacks or extra.tangents)):
+        return True
+    for slot, i, k in op.looked or looked(op):
+        value = getattr(node, slot)
+        if value.__class__ is np.ndarray:
+            carrier = node if i is None else node._next[i]
+            if carrier.__class__ is AccumulateGrad:
+                storage = carrier.variable._storage
+                if carrier.variable._data is not value:
+                    return True
+            else:
+                storage = carrier._storage
+        elif isinstance(value, TensorBase):
+            storage = value._storage
+            if value._bits or value._apart or value._data.ndim == 0 or not is_constant(node, i):
+                return True
+        elif value is None or value.__class__ in NUMBERS:  # no np.float64, which is a float too
+            continue
+        else:
+            return True
+        if storage is not None:
+            if storage.__class__ is not Storage or storage.detached:
+                return True
+            if storage.version != (check[k] if check else 0):
+                return True
+    return False
+
+
+def looked(op: Op) -> list[Any]:
+    """For `must_look`, worked out once: of each saved tensor its slot, which input it is (None for a result)
+    and its place among what is saved.
+    """
+    op.looked = [
+        ("_raw_" + n, op.inputs.index(n) if n in op.inputs else None, k)
+        for k, (n, _) in enumerate(op.saved)
+        if n in op.tensors
+    ]
+    return op.looked
+
+
+def is_constant(node: Any, i: int | None) -> bool:
+    """Whether it is an input that needs no gradient, where written-out functions expect a tensor."""
+    return i is not None and len(node.op.inputs) > 1 and node._next[i] is None
 
 
 def carrier_of(node: Any, name: str) -> Any:

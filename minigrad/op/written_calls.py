@@ -1,13 +1,11 @@
 """The calls of plain elementwise ops on float32 or float64 tensors, of which scalar graphs consist.
 
 They are written out per op as text, see Note [Written-out functions] in `nodes`; what is not plain they hand
-to `calls.dispatch`. An op's text is compiled on its first call, which takes 30 ms from importing minigrad:
-until then its function has the code of one of `WAITING`.
+to `calls.dispatch`.
 """
 
 from __future__ import annotations
 
-from types import FunctionType
 from typing import Any
 
 import numpy as np
@@ -19,63 +17,39 @@ from ..modes import quiet
 from ..storage import Storage
 from ..tensor_base import TensorBase, accumulator, wrap
 from .calls import casts, check_broadcast, compute, dispatch
+from .late import WAITING, late_function
 from .registry import Op
 from .saved import constant
 
 
-def make_call(op: Op) -> Any:
-    """The function that runs an op on tensors: one written out for plain unary and binary ops, else the
-    general one.
-    """
+def is_plain_op(op: Op) -> bool:
+    """Whether the call of an op can be written out here: unary and binary ones without defaults."""
     names = {n for n, _ in op.saved}
-    plain = op.elementwise and not op.view and not op.defaults and len(op.params) in WAITING
-    plain = plain and names <= {*op.params, "result"}
-    if plain and (op.inputs == op.params[:1] or (op.promoted == (0, 1) and op.inputs == op.params)):
-        op.observed = lambda *args: write_observed(op)(*args)
-        return late_call(op)
-
-    def call(*args: Any, **kwargs: Any) -> Any:
-        if modes.active:
-            return dispatch(op, args, kwargs)
-        return compute(op, op.bind(args, kwargs))
-
-    return call
-
-
-def first(*args: Any) -> Any:
-    """In the globals of an op's function stands another, which compiles it and calls it: see `late_call`."""
-    raise NotImplementedError
-
-
-WAITING = {1: lambda a: first(a), 2: lambda a, b: first(a, b), 3: lambda a, b, c: first(a, b, c)}
+    if (
+        not op.elementwise
+        or op.view
+        or op.defaults
+        or len(op.params) > 3
+        or not names <= {*op.params, "result"}
+    ):
+        return False
+    return op.inputs == op.params[:1] or (op.promoted == (0, 1) and op.inputs == op.params)
 
 
 def late_call(op: Op, method: Any = None) -> Any:
-    """A function with the parameters of a plain op that is compiled on its first call (see `write_call`).
-
-    It gets the written-out code then, in place, so whoever holds it (a registry, a method, a user) pays
-    nothing afterwards. Two threads may both do so, with the same result.
-    """
-
-    def first(*args: Any) -> Any:
-        call.__code__ = write_call(op, scope, method).__code__
-        return call(*args)
-
-    scope = {"__name__": __name__, "first": first}
-    waiting = WAITING[len(op.params)].__code__
-    call = FunctionType(waiting.replace(co_varnames=("input", *op.params[1:])), scope)
-    return call
+    """The call of a plain op, written when it is first needed."""
+    return late_function(WAITING[len(op.params)], lambda scope: write_call(op, scope, method), op.params[1:])
 
 
 def operator_of(call: Any) -> Any:
-    """Decorate a method for an operator, such as `__mul__`, so that it runs the op of `call` itself where that
-    is plain: a function call less, a sixth of a scalar multiplication.
+    """Decorate a method for an operator, such as `__mul__`, so that it runs the op of `call` itself where
+    that is plain: a function call less, a sixth of a scalar multiplication.
     """
 
     def decorate(method: Any) -> Any:
         function = late_call(call.op, method)
         function.__name__, function.__qualname__ = method.__name__, method.__qualname__
-        function.__doc__ = method.__doc__
+        function.__doc__, function.__wrapped__ = method.__doc__, method
         return function
 
     return decorate
@@ -113,7 +87,7 @@ NODE = """\
     node._check = None
     {keep}
     if shared is not None:
-        note_versions(node, {tensors})
+        {versions}
     node._cast = {cast}
     node._storage = node._extra = None
     node._seq = next(numbers)
@@ -201,7 +175,7 @@ def write_call(op: Op, scope: dict[str, Any], method: Any = None, observed: bool
         zero="input._nr == 0" if unary else "input._nr == 0 == nr",
         numbers="(input._nr,)" if unary else "(input._nr, nr)",
         cast="None" if unary else "casts((n0, n1), (a, b), out) if cast else None",
-        tensors=f"(input{'' if unary else ', ' + op.params[1]}, )",
+        versions=versions_text(op, "(input,)" if unary else f"(input, {op.params[1]})"),
         keep="; ".join(keep_text(op, name, users) for name, users in op.saved) or "pass",
     )
     rest = "".join(", " + p for p in op.params[1:])
@@ -246,11 +220,16 @@ def write_call(op: Op, scope: dict[str, Any], method: Any = None, observed: bool
 
 def is_plain(tensor: TensorBase) -> bool:
     """Whether a tensor that shares memory or was written to can go through a written-out call: a parameter
-    that an optimiser has changed, for one, but no view, whose history may be out of date.
+    that an optimiser has changed, or a view whose history is up to date (see `views.regenerate`).
     """
+    view = tensor._view
+    storage: Any = tensor._storage
+    if view is not None and (
+        view.version != storage.version or (tensor._fn is None and view.base.requires_grad)
+    ):
+        return False
     return (
-        tensor._view is None
-        and tensor._storage.__class__ is Storage
+        storage.__class__ is Storage
         and not tensor._bits
         and not tensor._apart
         and tensor._data.__class__ is np.ndarray
@@ -258,18 +237,28 @@ def is_plain(tensor: TensorBase) -> bool:
     )
 
 
-def note_versions(node: Any, tensors: tuple[Any, ...]) -> None:
-    """Let a node know the versions of the `tensors`, its op's first arguments, that it has saved, if one was
-    written to.
+def versions_text(op: Op, tensors: str) -> str:
+    """The statements that let a node know the versions of what it saved, if one was written to before."""
+    where = tuple(op.params.index(n) if n in op.inputs else None for n, _ in op.saved)
+    if all(i is None for i in where):
+        return "pass"
+    return f"note_versions(node, {where}, {tensors})"
+
+
+def note_versions(node: Any, where: tuple[int | None, ...], tensors: Any) -> None:
+    """Let a node know the versions of the `tensors` that it has saved, of each the one at a place of `where`,
+    if one was written to.
     """
     versions: list[int | None] = []
-    for name, _ in node.op.saved:
-        kept = getattr(node, "_raw_" + name)
-        i = node.op.params.index(name) if name in node.op.params else len(tensors)
-        tensor = tensors[i] if i < len(tensors) else None
-        is_kept = kept is not None and isinstance(tensor, TensorBase)
-        versions.append(tensor._version if is_kept else 0 if name == "result" else None)
-    if any(versions):
+    changed = False
+    for (name, _), i in zip(node.op.saved, where):
+        version = 0
+        if i is not None:
+            storage = getattr(tensors[i], "_storage", None)
+            if storage is not None and storage.version and getattr(node, "_raw_" + name) is not None:
+                version, changed = storage.version, True
+        versions.append(version)
+    if changed:
         node._check = tuple(versions)
 
 

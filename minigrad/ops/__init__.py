@@ -1,97 +1,44 @@
-"""Every op, one declaration each. Importing this package fills `F` and checks the names that vjps use."""
+"""Every op, one declaration each, in modules that are loaded when something in them is first used.
+
+`index` says which module declares which ops, so that `F.name` loads one module; a new module, or op, is
+entered there. Importing all of them would take longer than all the rest of minigrad. `load_all` is for those
+who look through all ops: it fills the registries and checks the names that vjps use, which a test does.
+"""
 
 from __future__ import annotations
 
 import builtins
 
-from ..op import F
-from . import (
-    activations,
-    adaptive,
-    arithmetic,
-    attention,
-    batches,
-    bessel,
-    binary,
-    bits,
-    blocks,
-    bounds,
-    chance,
-    circular,
-    class_losses,
-    comparing,
-    complexes,
-    convolution,
-    counting,
-    cumulative,
-    distances,
-    division,
-    embedding,
-    entropies,
-    exponential,
-    extremes,
-    factors,
-    gamma,
-    hard,
-    indexing,
-    indexing_along,
-    inverses,
-    joining,
-    linalg,
-    losses,
-    masking,
-    matrix_sums,
-    normal,
-    normalisation,
-    norms,
-    order,
-    padding,
-    picking,
-    places,
-    pointwise,
-    pooling,
-    rearranging,
-    reducing_along,
-    reduction,
-    rounding,
-    scattering,
-    shape,
-    smooth,
-    softmax,
-    sorting,
-    spread,
-    strided,
-    ternary,
-    view_copies,
-    views,
-    views_in_place,
-    windows,
-    writing_views,
-    xlogy,
-)
-
-__all__ = [
-    "arithmetic", "complexes", "indexing", "joining", "linalg", "pointwise", "reduction", "shape", "views",
-    "strided", "views_in_place",
-    "activations", "batches", "class_losses", "distances", "entropies", "hard", "losses", "normalisation",
-    "smooth",
-    "cumulative", "padding", "rearranging", "sorting", "view_copies",
-    "counting", "extremes", "norms", "order", "softmax", "spread",
-    "binary", "bits", "bounds", "comparing", "division", "ternary", "xlogy",
-    "bessel", "circular", "exponential", "gamma", "normal", "rounding",
-    "embedding", "indexing_along", "masking", "picking", "places", "reducing_along", "scattering", "windows",
-    "writing_views",
-    "blocks", "chance",
-    "adaptive", "attention", "convolution", "pooling",
-    "factors", "inverses", "matrix_sums",
-]  # fmt: skip
+from ..later import late_modules, load
+from ..op import F, connect_modules
+from .index import INDEX
 
 _ATTRIBUTES = {"mT", "ndim", "shape", "dtype", "F"}
+_HOMES = {name: module for module, names in INDEX.items() for name in names.split()}
+_all_loaded = False
 
 
-def _check_names() -> None:
-    """A vjp may use operators, `.mT`, `.shape` and ops of `F`: a misspelt name fails here, at import."""
-    for op in (entry.op for entry in vars(F).values() if hasattr(entry, "op")):
+def load_op(name: str) -> None:
+    """Load the module that declares the op `name`; all of them if the index does not know it."""
+    if name in _HOMES:
+        load(globals()[_HOMES[name]])
+    else:
+        load_all()
+
+
+def load_all() -> None:
+    """Load all ops. A vjp may use operators, `.mT`, `.shape` and ops of `F`: a misspelt name fails here."""
+    global _all_loaded
+    if not _all_loaded:
+        for module in INDEX:
+            load(globals()[module])
+        _all_loaded = True
+        check_names()
+
+
+def check_names() -> None:
+    """NameError unless the names in all vjps are known."""
+    for op in [entry.op for entry in vars(F).values() if hasattr(entry, "op")]:
         for vjp in op.vjps.values():
             for name in vjp.__code__.co_names:
                 if (
@@ -103,4 +50,5 @@ def _check_names() -> None:
                     raise NameError(f"the vjp of {op.name} uses {name!r}, which is not an op")
 
 
-_check_names()
+late_modules(__name__, " ".join(INDEX))
+connect_modules(load_op, load_all)

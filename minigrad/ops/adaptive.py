@@ -68,6 +68,16 @@ def check(x: Any, k: int, output_size: Any) -> None:
         raise not_implemented("adaptive_avg_pool2d" if k == 2 else "adaptive_avg_pool3d_cpu", of(x))
 
 
+def check_not_empty(x: Any, name: str, told: str, end: str, what: str = "input") -> None:
+    """RuntimeError with PyTorch's text for a sample without elements."""
+    for i in range(1, x.ndim):
+        if not x.shape[i]:
+            raise RuntimeError(
+                f"{name}(): Expected {what} to have non-zero size for non-batch dimensions, but {told}"
+                f"{list(x.shape)} with dimension {i} being empty{end}"
+            )
+
+
 @wide
 def parts_mean(self: Any, output_size: Any) -> Any:
     """The kernel of the means of parts along the last dimensions."""
@@ -118,6 +128,7 @@ def _adaptive_avg_pool3d(self, output_size):
 )
 def _adaptive_avg_pool2d_backward(grad_output, self):
     """The gradient of the means: equal shares for all elements of a part."""
+    check_not_empty(grad_output, "adaptive_avg_pool2d_backward", "grad_output has sizes ", "", "grad_output")
     return shares(grad_output, self, 2)
 
 
@@ -129,6 +140,7 @@ def _adaptive_avg_pool2d_backward(grad_output, self):
 )
 def _adaptive_avg_pool3d_backward(grad_output, self):
     """The gradient of the means: equal shares for all elements of a part."""
+    check_not_empty(grad_output, "adaptive_avg_pool3d_backward", "grad_output has sizes ", "", "grad_output")
     return shares(grad_output, self, 3)
 
 

@@ -42,14 +42,14 @@ def batch(
     _, eps = rest
     x, kind, shape = widened(input), input.dtype, along(input.shape[1], input.ndim)
     if training:
-        found = [v.astype(kind) for v in moments(x, but_channels(input.ndim), eps)]
+        found = [v.astype(kind, copy=False) for v in moments(x, but_channels(input.ndim), eps)]
         mean, rstd = map(widened, found)
         kept = [v.reshape(-1) for v in found]
     else:
         mean, rstd = constant_moments(widened(running_mean), widened(running_var), eps, shape)
         kept = [np.empty(0, kind), np.empty(0, kind)]
     weight, bias = (None if v is None else widened(v).reshape(shape) for v in (weight, bias))
-    return scaled((x - mean) * rstd, weight, bias).astype(kind), *kept
+    return scaled((x - mean) * rstd, weight, bias).astype(kind, copy=False), *kept
 
 
 def constant_moments(running_mean: Any, running_var: Any, eps: float, shape: Any) -> tuple[Any, Any]:
@@ -306,5 +306,5 @@ def group_bias_vjp(
     several=("result0", "result1", "result2"),
     kernel=grouped,
 )
-def native_group_norm(input, weight, bias, N, C, HxW, group, eps):
+def native_group_norm(input, weight=None, bias=None, N=0, C=0, HxW=0, group=1, eps=1e-5):
     """Normalised over groups of channels; the means; the inverse deviations."""

@@ -9,7 +9,7 @@ import numpy as np
 
 from ..op import F, differentiable
 from .arithmetic import no_bools, scaled, times
-from .division import only
+from .halves import only
 from .underivable import no_derivative, no_tangent
 
 # ── differences the other way round

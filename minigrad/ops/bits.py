@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from ..op import differentiable
-from .division import only
+from .halves import only
 
 
 def by_bits(name: str, function: Any, doc: str, kernel: str = "", categories: str = "biu") -> Any:

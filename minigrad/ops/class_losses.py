@@ -23,10 +23,22 @@ def check_target(self: Any, target: Any, weight: Any) -> None:
         raise RuntimeError(f"expected scalar type {of(self).title} but found {of(weight).title}")
 
 
+def one_class(self: Any, target: Any) -> Any:
+    """The class of the scores (C,), which may be given in a vector; ValueError for a longer one."""
+    if self.ndim > 1 or target.ndim == 0:
+        return target
+    if target.size != 1:
+        raise ValueError(f"For 1D input, 1D target must have size 1, but got target size: {target.size}")
+    return target.reshape(())
+
+
 def chosen(target: Any, classes: int, ignore_index: int) -> tuple[Any, Any]:
-    """The class of each element, 0 for those to ignore, and which are not to be ignored; IndexError for a
-    class that there is not.
+    """The class of each element, 0 for those to ignore, and which are not to be ignored, None if all are; an
+    IndexError for a class that there is not.
     """
+    least, most = (ufunc.reduce(target, axis=None, initial=0) for ufunc in (np.minimum, np.maximum))
+    if least >= 0 and (most < classes or not target.size) and not 0 <= ignore_index < classes:
+        return target, None
     used = target != ignore_index
     wrong = used & ((target < 0) | (target >= classes))
     if np.any(wrong):
@@ -36,16 +48,27 @@ def chosen(target: Any, classes: int, ignore_index: int) -> tuple[Any, Any]:
 
 def weights_of(index: Any, used: Any, weight: Any, kind: Any) -> Any:
     """The weight of each element, 0 for those to ignore."""
-    return np.where(used, kind.type(1) if weight is None else weight[index], kind.type(0)).astype(kind)
+    weights = kind.type(1) if weight is None else weight[index]
+    if used is None:
+        return weights if weight is not None else np.ones(index.shape, kind)
+    return np.where(used, weights, kind.type(0)).astype(kind)
+
+
+def at_class(self: Any, index: Any, axis: int) -> Any:
+    """The scores of the classes `index`."""
+    if self.ndim == 2:
+        return self[np.arange(len(self)), index]
+    return np.take_along_axis(self, np.expand_dims(index, axis), axis).squeeze(axis)
 
 
 def likelihoods(self: Any, target: Any, weight: Any, reduction: int, ignore_index: int) -> tuple[Any, Any]:
     """The kernel of `nll_loss_forward`: the loss, and the sum of the weights."""
     check_target(self, target, weight)
     axis = 0 if self.ndim == 1 else 1
+    target = one_class(self, target)
     index, used = chosen(target, self.shape[axis], ignore_index)
     w = weights_of(index, used, weight, self.dtype)
-    loss = -w * np.take_along_axis(self, np.expand_dims(index, axis), axis).squeeze(axis)
+    loss = -w * at_class(self, index, axis)
     if reduction == NONE and self.ndim > 1:
         return loss, self.dtype.type(0)
     total = reduced(w, SUM)
@@ -106,12 +129,18 @@ def spread(
 ) -> Any:
     """The kernel of `nll_loss_backward`: `-weight · grad_output` at the class, 0 elsewhere."""
     axis = 0 if self.ndim == 1 else 1
+    target = one_class(self, target)
     index, used = chosen(target, self.shape[axis], ignore_index)
     sent = -weights_of(index, used, weight, self.dtype) * grad_output
     if reduction == MEAN:
-        sent = np.where(used, sent / total, self.dtype.type(0)).astype(self.dtype)
+        sent = sent / total
+        if used is not None:
+            sent = np.where(used, sent, self.dtype.type(0)).astype(self.dtype)
     out = np.zeros(self.shape, self.dtype)
-    np.put_along_axis(out, np.expand_dims(index, axis), np.expand_dims(sent, axis), axis)
+    if self.ndim == 2:
+        out[np.arange(len(self)), index] = sent
+    else:
+        np.put_along_axis(out, np.expand_dims(index, axis), np.expand_dims(sent, axis), axis)
     return out
 
 

@@ -11,9 +11,10 @@ from ..dtypes import of
 from ..op import F, composite, differentiable
 from ..op.registry import RAW
 from .complexes import is_complex
+from .copies import kind_of
 from .extremes import refuse_complex
 from .reduction import cast
-from .shape import kind_of, place
+from .shape import place
 
 WIDER = {"float16": np.float32, "float32": np.float64, "complex64": np.complex128}
 

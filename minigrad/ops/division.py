@@ -10,26 +10,9 @@ from typing import Any
 
 import numpy as np
 
-from ..dtypes import dtype
 from ..op import F, differentiable
-from .halves import not_implemented
+from .halves import only
 from .underivable import no_derivative, no_tangent
-
-
-def strongest(kinds: list[dtype]) -> dtype:
-    """The dtype of the highest category, which names what an op on them works in."""
-    return max(kinds, key=lambda k: k.category)
-
-
-def only(categories: str, name: str) -> Any:
-    """A check that refuses, in PyTorch's words, all but these `categories`, letters of NumPy's kinds."""
-
-    def check(kinds: list[dtype]) -> None:
-        kind = strongest(kinds)
-        if kind.numpy.kind not in categories:
-            raise not_implemented(name, kind)
-
-    return check
 
 
 def check_divisor(self: Any, other: Any) -> None:

@@ -56,11 +56,13 @@ def embedding_dense_backward(grad_output, indices, num_weights, padding_idx, sca
     width = grad_output.shape[-1]
     flat, rows = indices.reshape(-1), grad_output.reshape(-1, width)
     out = np.zeros((num_weights, width), grad_output.dtype)
-    taken = flat != padding_idx
-    flat, rows = flat[taken], rows[taken]
+    if padding_idx >= 0:
+        taken = flat != padding_idx
+        flat, rows = flat[taken], rows[taken]
     if scale_grad_by_freq:
         rows = rows / np.bincount(flat, minlength=num_weights)[flat, None].astype(rows.dtype)
-    np.add.at(out, flat, rows)
+    places = np.multiply(flat[:, None], width, dtype=np.int64) + np.arange(width)
+    np.add.at(out.reshape(-1), places.reshape(-1), rows.reshape(-1))  # by numbers is faster than by rows
     return out
 
 

@@ -9,9 +9,10 @@ import numpy as np
 from ..dtypes import of
 from ..op import F, composite, differentiable
 from ..op.registry import RAW
+from .copies import kind_of
 from .reduction import over
 from .reduction_jvps import aminmax_jvp, evenly_jvp, extreme_jvp, selected_jvp
-from .shape import kind_of, place
+from .shape import place
 
 
 def refuse_complex(self: Any, kernel: str) -> None:

@@ -16,7 +16,7 @@ from .inverses import inverse_of, is_complex_dtype
 
 def adjoint(x: Any) -> Any:
     """The conjugate transpose."""
-    return F.conj(x).mT
+    return F.conj(x.mT)
 
 
 @composite

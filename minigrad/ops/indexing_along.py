@@ -10,8 +10,9 @@ from ..dtypes import of, whole
 from ..op import RAW, F, differentiable
 from ..tensor_base import wrap
 from .arithmetic import scaled
+from .copies import fitting
 from .places import LONG, WHOLE, along, check_inside, check_kind, copied, raised
-from .shape import fitting, place
+from .shape import place
 
 
 @differentiable(

@@ -6,34 +6,37 @@ PyTorch takes the LU factors that its nodes save.
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
 import numpy as np
 
 from ..op import RAW, F, composite, differentiable
+from .elimination import eliminated
 
 
-def lu(a: Any) -> tuple[Any, Any, Any]:
-    """The LU factors of each matrix in one array, the rows exchanged (counted from 1), and the first zero on
-    the diagonal (counted from 1; 0 if there is none).
-    """
-    shape = a.shape
-    a = np.array(a).reshape(math.prod(shape[:-2]), *shape[-2:])
-    n = min(shape[-2:])
-    batch = np.arange(len(a))
-    pivots = np.zeros((len(a), n), np.int32)
-    info = np.zeros(len(a), np.int32)
-    for k in range(n):
-        row = k + np.argmax(np.abs(a[:, k:, k]), axis=1) if len(a) else np.zeros(0, int)
-        pivots[:, k] = row + 1
-        a[batch, k], a[batch, row] = a[batch, row].copy(), a[batch, k].copy()
-        pivot = a[:, k, k]
-        info[(pivot == 0) & (info == 0)] = k + 1
-        a[:, k + 1 :, k] /= np.where(pivot == 0, 1, pivot)[:, None]
-        a[:, k + 1 :, k + 1 :] -= a[:, k + 1 :, k, None] * a[:, k, None, k + 1 :]
-    lead = shape[:-2]
-    return a.reshape(shape), pivots.reshape(*lead, n), info.reshape(lead)
+class LinAlgError(RuntimeError):
+    """A matrix does not allow what was asked for: it is singular, or not positive-definite."""
+
+
+LinAlgError.__name__ = LinAlgError.__qualname__ = "_LinAlgError"  # as PyTorch calls it
+
+
+def first_wrong(codes: Any) -> tuple[str, int]:
+    """Which matrix of a batch is the first with an error, as PyTorch writes it, and its code; 0 for none."""
+    if not np.any(codes):
+        return "", 0
+    i = int(np.flatnonzero(codes)[0])
+    return (f"(Batch element {i}): " if np.ndim(codes) else ""), int(np.ravel(codes)[i])
+
+
+def refuse_indefinite(name: str, codes: Any) -> None:
+    """LinAlgError with PyTorch's text for a matrix that is not positive-definite."""
+    which, code = first_wrong(codes)
+    if code:
+        raise LinAlgError(
+            f"{name}: {which}The factorization could not be completed because the input is not "
+            f"positive-definite (the leading minor of order {code} is not positive-definite)."
+        )
 
 
 def usable(a: Any, info: Any) -> Any:
@@ -59,10 +62,15 @@ def inverse_vjp(grads: Any, inverse: Any) -> Any:
 def linalg_inv_ex(A):
     """The inverse of each matrix, and which element of its diagonal is zero after elimination (0 if none)."""
     try:
-        return np.linalg.inv(A), np.zeros(A.shape[:-2], np.int32)
+        return column_by_column(np.linalg.inv(A)), np.zeros(A.shape[:-2], np.int32)
     except np.linalg.LinAlgError:
-        info = lu(A)[2]
-        return marked(np.linalg.inv(usable(A, info)), info), info
+        info = eliminated(A)[2]
+        return column_by_column(marked(np.linalg.inv(usable(A, info)), info)), info
+
+
+def column_by_column(a: Any) -> Any:
+    """The matrices, stored as LAPACK does, which shows in PyTorch's strides."""
+    return np.ascontiguousarray(a.mT).mT
 
 
 @composite
@@ -144,7 +152,7 @@ def det_vjp(grads: Any, A: Any, LU: Any, pivots: Any, result: Any) -> Any:
 )
 def _linalg_det(A):
     """The determinant of each matrix, and its LU factors."""
-    factors, pivots, _ = lu(by_columns(A))
+    factors, pivots, _ = eliminated(by_columns(A))
     diagonal = np.diagonal(factors, axis1=-2, axis2=-1)
     det = (diagonal.prod(-1) * parity(pivots)).astype(A.dtype)
     return det[()], factors, pivots
@@ -176,7 +184,7 @@ def is_complex_dtype(dtype: Any) -> bool:
 )
 def _linalg_slogdet(A):
     """Sign and logarithm of the absolute value of the determinant of each matrix, and its LU factors."""
-    factors, pivots, _ = lu(by_columns(A))
+    factors, pivots, _ = eliminated(by_columns(A))
     diagonal = np.diagonal(factors, axis1=-2, axis2=-1)
     sizes = np.abs(diagonal)
     signs = np.where(sizes == 0, 0, diagonal / np.where(sizes == 0, 1, sizes))
@@ -195,7 +203,7 @@ def _linalg_solve_ex(A, B, left=True):
     """The X with A @ X = B (X @ A = B unless `left`) for each matrix A, of one batch shape, its LU
     factors, and where it is singular.
     """
-    factors, pivots, info = lu(A)
+    factors, pivots, info = eliminated(A)
     a = usable(A, info)
     if is_vector(A, B):
         result = np.linalg.solve(a, B[..., None])

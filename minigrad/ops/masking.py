@@ -8,7 +8,7 @@ import numpy as np
 
 from ..dtypes import of
 from ..op import F, check_broadcast, differentiable
-from .shape import fitting
+from .copies import fitting
 
 WRITTEN = {
     "float16": "c10::Half", "float32": "float", "float64": "double", "int8": "signed char", "int16": "short",

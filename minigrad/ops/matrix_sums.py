@@ -18,12 +18,15 @@ from .shape import expand
 
 
 def summed(self: Any, product: Any, beta: Any, alpha: Any) -> Any:
-    """`beta · self + alpha · product`; with beta = 0 `self` does not count, whatever it holds."""
-    self = expand.op.kernel(np.asarray(self), product.shape)
+    """`beta · self + alpha · product`, written over the product; with beta = 0 `self` does not count,
+    whatever it holds.
+    """
+    if self.shape != product.shape[product.ndim - self.ndim :]:
+        self = expand.op.kernel(np.asarray(self), product.shape)
     product = times(product, alpha) if alpha != 1 else product
-    if beta == 0:
-        return product
-    return (self if beta == 1 else times(self, beta)) + product
+    if beta != 0:
+        product += self if beta == 1 else times(self, beta)
+    return product
 
 
 def one_kind(*tensors: Any) -> None:
@@ -67,7 +70,10 @@ def addmm(self, mat1, mat2, beta=1, alpha=1):
     for name, matrix in (("mat1", mat1), ("mat2", mat2)):
         if matrix.ndim != 2:
             raise RuntimeError(f"{name} must be a matrix, got {matrix.ndim}-D tensor")
-    one_kind(self, mat1, mat2)
+    for name, other in (("self", self), ("mat1", mat1)):
+        if other.dtype != mat2.dtype:
+            found = f"{of(other).title} and {of(mat2).title}"
+            raise RuntimeError(f"{name} and mat2 must have the same dtype, but got {found}")
     return plus_product(self, mat1, mat2, beta, alpha, mm.op.kernel)
 
 

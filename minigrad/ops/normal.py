@@ -10,8 +10,9 @@ from typing import Any
 import numpy as np
 
 from ..dtypes import float16
-from ..op import F
+from ..op import F, differentiable
 from .elementwise import COMPLEX, must_be_tensor, no_kernel, one_by_one, special
+from .error_function import error_function
 
 SLOPE = 2 / sqrt(pi)  # of the error function, at 0
 
@@ -25,10 +26,15 @@ def bell(self: Any, factor: float) -> Any:
     return F.mul_scalar(F.exp(F.neg(F.pow_scalar(self, 2))), factor)
 
 
-@special(self=lambda g, self: bell(self, SLOPE) * g, check=no_kernel("erf_vml_cpu"))
+@differentiable(
+    self=lambda g, self: bell(self, SLOPE) * g,
+    check=no_kernel("erf_vml_cpu"),
+    elementwise=True,
+    floating=True,
+)
 def erf(self):
     """The error function of each element."""
-    return erf_of(self)
+    return error_function(self)
 
 
 @special(self=lambda g, self: bell(self, -SLOPE) * g, check=no_kernel("erfc_vml_cpu"))

@@ -11,6 +11,7 @@ and those of them again are in `twice`.
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -25,8 +26,19 @@ from .halves import floats_only, wide
 
 def moments(x: Any, axes: tuple[int, ...], eps: float) -> tuple[Any, Any]:
     """The mean and the inverse standard deviation over `axes`, which stay; in the dtype of `x`."""
-    mean = np.mean(x, axis=axes, keepdims=True, dtype=x.dtype)
-    return mean, 1 / np.sqrt(np.mean(np.square(x - mean), axis=axes, keepdims=True) + x.dtype.type(eps))
+    mean = mean_of(x, axes)
+    squares = x - mean
+    squares *= squares
+    spread = mean_of(squares, axes)
+    spread += x.dtype.type(eps)
+    return mean, 1 / np.sqrt(spread, out=spread)
+
+
+def mean_of(x: Any, axes: tuple[int, ...]) -> Any:
+    """The mean over `axes`, which stay: `np.mean` of an array that is not float16, without its checks."""
+    total = np.add.reduce(x, axis=axes, keepdims=True)
+    total /= math.prod([x.shape[d] for d in axes])
+    return total
 
 
 def fitting(x: Any, shape: tuple[int, ...]) -> Any:
@@ -35,14 +47,26 @@ def fitting(x: Any, shape: tuple[int, ...]) -> Any:
 
 
 def scaled(h: Any, weight: Any, bias: Any) -> Any:
-    """`h · weight + bias`, where there are such."""
-    h = h if weight is None else h * weight
-    return h if bias is None else h + bias
+    """`h · weight + bias`, where there are such; of one dtype, written over `h`."""
+    for ufunc, x in ((np.multiply, weight), (np.add, bias)):
+        if x is not None:
+            h = ufunc(h, x, out=h if x.dtype == h.dtype else None)
+    return h
 
 
 def projected(v: Any, h: Any, rstd: Any, axes: tuple[int, ...]) -> Any:
     """P(v): see the module's docstring; by ops."""
     return rstd * (v - F.mean_dim(v, axes, True) - h * F.mean_dim(v * h, axes, True))
+
+
+def projection(v: Any, h: Any, rstd: Any, axes: tuple[int, ...]) -> Any:
+    """The same of arrays, written over no argument."""
+    bend = v * h
+    np.multiply(h, mean_of(bend, axes), out=bend)
+    out = v - mean_of(v, axes)
+    out -= bend
+    out *= rstd
+    return out
 
 
 def gradients(
@@ -53,16 +77,18 @@ def gradients(
     """
     nothing = np.empty(0, x.dtype)
     rest = tuple(d for d in range(x.ndim) if d not in kept)
-    h = (x - mean) * rstd
-    v = g if weight is None else g * weight
+    if mask[0] or mask[1]:
+        h = x - mean
+        h *= rstd
     of_x, of_weight, of_bias = nothing, nothing, nothing
     if mask[0]:
-        of_x = projected(v, h, rstd, axes) if axes else v * rstd
+        v = g if weight is None else g * weight
+        of_x = projection(v, h, rstd, axes) if axes else v * rstd
     if mask[1]:
         of_weight = np.add.reduce(g * h, axis=rest)
     if mask[2]:
         of_bias = np.add.reduce(g, axis=rest)
-    return of_x.astype(x.dtype), of_weight.astype(x.dtype), of_bias.astype(x.dtype)
+    return tuple(sent.astype(x.dtype, copy=False) for sent in (of_x, of_weight, of_bias))
 
 
 # ── gradients of gradients
@@ -142,7 +168,7 @@ def layer(input: Any, normalized_shape: Any, weight: Any, bias: Any, eps: float)
     """The kernel of `native_layer_norm`."""
     floats_only("LayerNormKernelImpl")([of(input)])
     mean, rstd = moments(input, last(normalized_shape, input.ndim), eps)
-    return scaled((input - mean) * rstd, weight, bias).astype(input.dtype), mean, rstd
+    return scaled((input - mean) * rstd, weight, bias).astype(input.dtype, copy=False), mean, rstd
 
 
 def layer_backward(grads: Any, input: Any, normalized_shape: Any, mean: Any, rstd: Any, *rest: Any) -> Any:

@@ -43,7 +43,7 @@ def norm_of(self: Any, p: float, axes: tuple[int, ...], keepdim: bool) -> Any:
     kind = real_of(self)
     if p == 0:
         return added(self != 0, axes, keepdim, kind)
-    sizes = np.abs(self)
+    sizes = self if p == 2 and kind == self.dtype else np.abs(self)  # of real numbers squares are the same
     if isinf(p):
         return fold(np.maximum if p > 0 else np.minimum, sizes, axes, keepdim)
     sizes = sizes.astype(np.float32) if kind == np.float16 else sizes

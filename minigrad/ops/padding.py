@@ -8,7 +8,7 @@ import numpy as np
 
 from ..dtypes import of
 from ..op import F, differentiable
-from .shape import fitting
+from .copies import fitting
 
 # ── of one number
 # ─────────────────────────────────────────────────────────────────────────────────────────────────

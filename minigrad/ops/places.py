@@ -32,8 +32,11 @@ def check_kind(index: Any, kinds: tuple[Any, ...], text: str, error: type[Except
 
 def outside(index: Any, low: int, high: int) -> Any:
     """The first index that is not in `low`, …, `high - 1`; None if there is none."""
-    wrong = (index < low) | (index >= high)
-    return index[wrong].flat[0] if np.any(wrong) else None
+    if not index.size:
+        return None
+    if np.minimum.reduce(index, axis=None) >= low and np.maximum.reduce(index, axis=None) < high:
+        return None
+    return index[(index < low) | (index >= high)].flat[0]
 
 
 def check_inside(index: Any, low: int, high: int, text: str, error: type[Exception] = IndexError) -> None:

@@ -8,6 +8,7 @@ import numpy as np
 
 from ..dtypes import bool_, dtype
 from ..op import F, differentiable
+from .halves import kept, wide
 
 
 @differentiable(self=lambda g, result: g * result, elementwise=True, floating=True)
@@ -157,12 +158,12 @@ def tanh_twice(g: Any, grad_output: Any, output: Any) -> Any:
     return g * (F.mul_scalar(output, -2) * grad_output)
 
 
+@wide
 def logistic(x: Any) -> Any:
-    """1 / (1 + e⁻ˣ), of real numbers without overflow in either direction."""
-    if x.dtype.kind == "c":
-        return 1 / (1 + np.exp(-x))
-    e = np.exp(-np.abs(x))
-    return np.where(x >= 0, 1 / (1 + e), e / (1 + e)).astype(x.dtype)[()]
+    """1 / (1 + e⁻ˣ), as PyTorch computes it: 0 where e⁻ˣ is too large."""
+    e = np.exp(-x)
+    e += 1
+    return 1 / e
 
 
 @differentiable(
@@ -222,6 +223,8 @@ def no_relu(kinds: list[dtype]) -> None:
 )
 def relu(self):
     """The greater of each element and 0 (NaN stays NaN)."""
+    if self.__class__ is np.ndarray and self.dtype.kind == "f":
+        return self.clip(0, np.inf)  # three times as fast as `np.maximum`, and -0.0 stays what it is
     return np.maximum(self, 0)
 
 
@@ -233,7 +236,7 @@ def relu(self):
 )
 def threshold_backward(grad_output, self, threshold):
     """0 where `self <= threshold`, else `grad_output` (also where `self` is NaN)."""
-    return np.where(self <= threshold, grad_output.dtype.type(0), grad_output)[()]
+    return kept(grad_output, self <= threshold)
 
 
 @differentiable(

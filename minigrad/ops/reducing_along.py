@@ -7,10 +7,11 @@ from typing import Any
 import numpy as np
 
 from ..op import F, differentiable
+from .copies import kind_of
 from .indexing_along import check_added, lined_up
 from .places import along, check_inside, copied, raised
 from .scattering import written
-from .shape import kind_of, place
+from .shape import place
 
 TOGETHER: dict[str, Any] = {
     "sum": np.add, "mean": np.add, "prod": np.multiply, "amax": np.maximum, "amin": np.minimum,

@@ -8,8 +8,9 @@ import numpy as np
 
 from ..op import F, composite, differentiable
 from ..op.registry import RAW
+from .copies import kind_of, to
 from .reduction_jvps import prod_dim_jvp, prod_jvp
-from .shape import kind_of, place, to
+from .shape import place
 
 
 def over(dim: Any, ndim: int) -> tuple[int, ...]:

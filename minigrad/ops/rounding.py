@@ -8,8 +8,8 @@ import numpy as np
 
 from .. import return_types
 from ..op import F, differentiable, rename
+from .copies import cast_back
 from .elementwise import BOOL, COMPLEX, INTEGER, no_kernel, refuses
-from .shape import cast_back
 
 SINGLE = np.dtype("float32")
 

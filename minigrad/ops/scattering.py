@@ -7,8 +7,9 @@ from typing import Any
 import numpy as np
 
 from ..op import F, differentiable, rename
+from .copies import fitting
 from .places import WHOLE, check_inside, check_kind, copied, raised
-from .shape import fitting, place
+from .shape import place
 
 
 def grid(index: Any, dim: int) -> tuple[Any, ...]:

@@ -1,4 +1,4 @@
-"""Views and copies: how the same numbers are seen, and dtypes."""
+"""Views and copies: how the same numbers are seen."""
 
 from __future__ import annotations
 
@@ -8,10 +8,9 @@ from typing import Any
 import numpy as np
 from numpy.lib.stride_tricks import as_strided
 
-from ..devices import unfilled_like
 from ..dtypes import of
 from ..graph import sum_to as sum_to_array
-from ..op import RAW, F, check_broadcast, composite, differentiable
+from ..op import RAW, F, composite, differentiable
 
 
 def infer(shape: tuple[int, ...], size: int) -> tuple[int, ...]:
@@ -86,6 +85,8 @@ def reshape(self: Any, size: tuple[int, ...]) -> Any:
 def expand(self, size):
     """Repeat along new or one-element dimensions without copying; -1 keeps a dimension."""
     size = tuple(size)
+    if self.ndim == 0 and size and min(size) >= 0:
+        return stretched(self, size, (0,) * len(size))  # the gradient of a sum
     lead = len(size) - self.ndim
     if lead < 0:
         raise RuntimeError(
@@ -109,7 +110,17 @@ def expand(self, size):
     if shape == self.shape:
         return self
     strides = tuple(0 if n == 1 else step for n, step in zip(self.shape, self.strides))
-    return as_strided(self, shape, (0,) * lead + strides)  # `broadcast_to` would forbid `zero_()`
+    return stretched(self, shape, (0,) * lead + strides)
+
+
+def stretched(self: Any, shape: tuple[int, ...], strides: tuple[int, ...]) -> Any:
+    """The memory of `self` seen with other strides, some of them 0. NumPy's `broadcast_to` would forbid
+    `zero_()`, and `as_strided` takes four times as long.
+    """
+    array = np.asarray(self)
+    if not array.flags.c_contiguous:
+        return as_strided(array, shape, strides)
+    return np.ndarray(shape, array.dtype, array, 0, strides)
 
 
 @composite
@@ -161,7 +172,7 @@ def t(self):
     """A matrix transposed; a vector or number as it is."""
     if self.ndim > 2:
         raise RuntimeError(f"t() expects a tensor with <= 2 dimensions, but self is {self.ndim}D")
-    return np.transpose(self)
+    return self.T
 
 
 @differentiable(self=lambda g, dim0, dim1: F.transpose(g, dim0, dim1), view=True, linear=True)
@@ -248,115 +259,3 @@ def alias(self):
 def fw_primal(self):
     """The same tensor without its tangent: what `forward_ad.unpack_dual` gives as primal."""
     return self[...] if isinstance(self, np.ndarray) else self
-
-
-@differentiable(self=lambda g: g, linear=True)
-def clone(self, order="K"):
-    """A copy that lies in memory as the tensor does, without gaps; `order="C"`: in row-major order."""
-    if not isinstance(self, np.ndarray):
-        return self
-    repeats = 0 in self.strides  # NumPy's order for what `expand` repeats is its own
-    return self.copy("C" if repeats else order)
-
-
-@differentiable(
-    self=lambda g: F.zeros_like(g),
-    src=lambda g, src_scalar_type: cast_back(g, src_scalar_type),
-    node="CopyBackwards",
-    elementwise=True,
-    promotes=False,
-)
-def copy(self, src):
-    """`src` in the shape and dtype of `self`; in place it is `copy_`."""
-    check_broadcast(self.shape, src.shape)
-    together = np.broadcast_shapes(self.shape, src.shape)
-    if together != self.shape:
-        raise RuntimeError(
-            f"output with shape {list(self.shape)} doesn't match the broadcast shape {list(together)}"
-        )
-    return np.broadcast_to(src, self.shape).astype(self.dtype)[()]
-
-
-def cast_back(g: Any, dtype: Any) -> Any:
-    """A gradient in the dtype of the input: of a complex one its real part where that is real."""
-    if hasattr(g, "__minigrad_symbol__"):
-        return g
-    if dtype.kind == "f" and kind_of(g).kind == "c":
-        g = F.real(g)
-    return g if kind_of(g) == dtype else F.to(g, dtype)
-
-
-def kind_of(g: Any) -> Any:
-    """The NumPy dtype of an array or tensor."""
-    return (g if isinstance(g, RAW) else g._data).dtype
-
-
-@differentiable(
-    self=lambda g, self_scalar_type: cast_back(g, self_scalar_type), node="ToCopyBackward0", linear=True
-)
-def to(self, dtype, memory_format=None):
-    """A copy in another dtype, in the order in memory that `devices.unfilled_like` knows by this name."""
-    source = self.real if self.dtype.kind == "c" and np.dtype(dtype).kind not in "cb" else self
-    if memory_format is None or not np.ndim(self):
-        return source.astype(dtype)
-    made = unfilled_like(source, dtype, memory_format)
-    made[...] = source
-    return made
-
-
-@differentiable()
-def zeros_like(self):
-    """Zeros of the same shape and dtype."""
-    return unfilled_like(self, self.dtype)[()]
-
-
-@differentiable()
-def ones_like(self):
-    """Ones of the same shape and dtype."""
-    ones = unfilled_like(self, self.dtype)
-    ones[...] = 1
-    return ones[()]
-
-
-C_NAMES = {
-    "float16": "c10::Half", "float32": "float", "float64": "double", "int8": "int8_t", "int16": "int16_t",
-    "int32": "int", "int64": "int64_t", "uint8": "uint8_t",
-}  # fmt: skip
-
-
-def fitting(value: Any, dtype: Any) -> Any:
-    """A number for arrays of `dtype`; RuntimeError with PyTorch's text for a complex one without a place."""
-    if not isinstance(value, complex) or dtype.kind in "cb":
-        return value
-    if value.imag:
-        raise RuntimeError(f"value cannot be converted to type {C_NAMES[dtype.name]} without overflow")
-    return value.real
-
-
-@differentiable(self=lambda g: F.zeros_like(g), node="FillBackward2", elementwise=True, promotes=False)
-def fill(self, value):
-    """`value` in every element."""
-    return np.full_like(self, fitting(value, self.dtype))
-
-
-@differentiable(
-    self=lambda g: F.zeros_like(g),
-    value=lambda g: F.sum_all(g),
-    node="FillBackward3",
-    elementwise=True,
-    linear=True,
-    promotes=False,
-)
-def fill_tensor(self, value):
-    """The one number of a 0-dim tensor in every element."""
-    if value.ndim:
-        raise RuntimeError(
-            f"fill_ only supports 0-dimension value tensor but got tensor with {value.ndim} dimensions."
-        )
-    return np.full_like(self, value)
-
-
-@differentiable(self=lambda g: F.zeros_like(g), elementwise=True)
-def zero(self):
-    """0 in every element."""
-    return np.zeros_like(self)

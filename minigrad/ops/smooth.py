@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from math import erf as erf_of_number
 from math import pi, sqrt
 from typing import Any
 
@@ -11,6 +10,7 @@ import numpy as np
 from ..dtypes import of
 from ..op import F, differentiable
 from .activations import activation
+from .error_function import error_function
 from .halves import floats_only, wide
 from .pointwise import logistic
 from .shape import place
@@ -20,12 +20,14 @@ from .shape import place
 
 BETA, KAPPA = sqrt(2 / pi), 0.044715  # of the approximation by tanh
 DENSITY = 1 / sqrt(2 * pi)  # of the normal distribution, at 0
-error_function = np.frompyfunc(erf_of_number, 1, 1)
 
 
 def normal(x: Any) -> Any:
     """The distribution function of the normal distribution."""
-    return (0.5 * (1 + np.asarray(error_function(x / sqrt(2)), x.dtype))).astype(x.dtype)
+    share = np.asarray(error_function(x / sqrt(2)))
+    share += 1
+    share *= 0.5
+    return share
 
 
 def inner(x: Any) -> Any:

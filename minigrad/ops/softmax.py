@@ -20,13 +20,14 @@ def shifted(self: Any, dim: int, name: str) -> tuple[Any, int]:
     if self.dtype.kind != "f":
         last = "_lastdim" if axis >= self.ndim - 1 else ""
         raise NotImplementedError(f"\"{name}{last}_kernel_impl\" not implemented for '{of(self).title}'")
-    x = np.atleast_1d(self).astype(np.float32 if self.dtype == np.float16 else self.dtype)
-    return x - np.max(x, axis=axis, keepdims=True, initial=-np.inf), axis
+    x = np.atleast_1d(self) if self.dtype != np.float16 else np.atleast_1d(self).astype(np.float32)
+    return x - np.maximum.reduce(x, axis=axis, keepdims=True, initial=-np.inf), axis
 
 
 def like(out: Any, self: Any) -> Any:
     """A result in the shape and dtype of `self`."""
-    return out.astype(self.dtype, copy=False).reshape(self.shape)
+    out = out if out.dtype == self.dtype else out.astype(self.dtype)
+    return out if out.ndim == self.ndim else out.reshape(self.shape)
 
 
 def softmax_jvp(self_t: Any, self: Any, result: Any, dim: int) -> Any:
@@ -43,15 +44,17 @@ def log_softmax_jvp(self_t: Any, self: Any, dim: int) -> Any:
 def softmax(self, dim):
     """Exponentials along `dim`, divided by their sum."""
     x, axis = shifted(self, dim, "softmax")
-    powers = np.exp(x)
-    return like(powers / np.add.reduce(powers, axis=axis, keepdims=True), self)
+    np.exp(x, out=x)
+    x /= np.add.reduce(x, axis=axis, keepdims=True)
+    return like(x, self)
 
 
 @differentiable(self=lambda g, result, dim: F._log_softmax_backward_data(g, result, dim), jvp=log_softmax_jvp)
 def log_softmax(self, dim):
     """The logarithm of softmax along `dim`, without overflow."""
     x, axis = shifted(self, dim, "log_softmax")
-    return like(x - np.log(np.add.reduce(np.exp(x), axis=axis, keepdims=True)), self)
+    x -= np.log(np.add.reduce(np.exp(x), axis=axis, keepdims=True))
+    return like(x, self)
 
 
 def summed(x: Any, dim: int) -> Any:
@@ -75,7 +78,10 @@ def _softmax_backward_data(grad_output, output, dim, input_dtype=None):
     x = output.astype(np.float32) if output.dtype == np.float16 else output
     axis = place(dim, output.ndim)
     g = np.atleast_1d(grad_output)
-    return like((g - np.add.reduce(g * x, axis=axis, keepdims=True)) * x, output)
+    out = g * x
+    np.subtract(g, np.add.reduce(out, axis=axis, keepdims=True), out=out)
+    out *= x
+    return like(out, output)
 
 
 def log_softmax_twice(g: Any, grad_output: Any, output: Any, dim: int) -> Any:
@@ -91,6 +97,7 @@ def log_softmax_twice(g: Any, grad_output: Any, output: Any, dim: int) -> Any:
 def _log_softmax_backward_data(grad_output, output, dim):
     """`grad_output - e^output · Σ grad_output`."""
     x = output.astype(np.float32) if output.dtype == np.float16 else output
-    g = np.atleast_1d(grad_output).astype(x.dtype)
-    sums = np.add.reduce(g, axis=place(dim, output.ndim), keepdims=True)
-    return like(g - np.exp(x) * sums, output)
+    g = np.atleast_1d(grad_output).astype(x.dtype, copy=False)
+    out = np.atleast_1d(np.exp(x))
+    out *= np.add.reduce(g, axis=place(dim, output.ndim), keepdims=True)
+    return like(np.subtract(g, out, out=out), output)

@@ -9,8 +9,7 @@ import numpy as np
 from ..dtypes import bool_, dtype
 from ..op import F, differentiable
 from .arithmetic import scaled
-from .division import only
-from .halves import not_implemented, wide
+from .halves import not_implemented, only, wide
 
 
 def no_bool_products(kinds: list[dtype]) -> None:

@@ -7,7 +7,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..op import OPS, differentiable
+from ..op import differentiable
+from ..op.registry import OPS
 from . import indexing, shape, views
 
 

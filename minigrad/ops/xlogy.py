@@ -10,8 +10,7 @@ from typing import Any
 import numpy as np
 
 from ..op import F, differentiable
-from .division import only
-from .halves import widened
+from .halves import only, widened
 
 
 def times_log(self: Any, other: Any) -> Any:

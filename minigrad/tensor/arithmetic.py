@@ -9,15 +9,15 @@ import numpy as np
 from ..inplace import in_place
 from ..op import F, in_general, operator_of
 from ..ops import arithmetic as ar
+from ..ops import binary, powers
 from ..ops import pointwise as pw
-from ..ops.binary import rsub_tensor
-from ..tensor_base import TensorBase
+from ..tensor_base import TensorBase, wrap
 from .operands import check_alpha, of_kinds
 
 
 def power(self: Any, exponent: Any) -> Any:
     """Each element to the power of a number or of another tensor's element; or a number to such powers."""
-    call = of_kinds("pow", self, exponent, ar.pow_tensor, ar.pow_scalar, ar.pow_base)
+    call = of_kinds("pow", self, exponent, powers.pow_tensor, powers.pow_scalar, powers.pow_base)
     if isinstance(exponent, np.generic):
         exponent = exponent.item()
     return in_general(call.op, self, exponent) if isinstance(exponent, complex) else call(self, exponent)
@@ -77,7 +77,7 @@ class Arithmetic(TensorBase):
         if other.__class__ is complex:
             return in_general(ar.rsub.op, self, other)
         if isinstance(other, TensorBase):
-            return rsub_tensor(self, other)
+            return binary.rsub_tensor(self, other)
         try:
             return ar.rsub(self, other)
         except TypeError:
@@ -100,6 +100,8 @@ class Arithmetic(TensorBase):
             return declined(other)
 
     def __rtruediv__(self, other: Any) -> Any:
+        if isinstance(other, np.ndarray):
+            return self.reciprocal() * other
         try:
             return ar.mul(self.reciprocal(), other)
         except TypeError:
@@ -107,7 +109,7 @@ class Arithmetic(TensorBase):
 
     __div__, __rdiv__ = __truediv__, __rtruediv__
 
-    @operator_of(ar.pow_scalar)
+    @operator_of(powers.pow_scalar)
     def __pow__(self, exponent: Any) -> Any:
         try:
             return power(self, exponent)
@@ -120,7 +122,7 @@ class Arithmetic(TensorBase):
     __neg__ = ar.neg
 
     def __pos__(self) -> Any:
-        return self
+        return self.positive()  # type: ignore[attr-defined]
 
     def __abs__(self) -> Any:
         return pw.abs(self)
@@ -199,13 +201,13 @@ class Comparison(TensorBase):
         try:
             return F.eq(self, other)
         except TypeError:
-            return declined(other)
+            return F.eq(self, wrap(other)) if isinstance(other, np.ndarray) else declined(other)
 
     def __ne__(self, other: object) -> Any:
         try:
             return F.ne(self, other)
         except TypeError:
-            return declined(other)
+            return F.ne(self, wrap(other)) if isinstance(other, np.ndarray) else declined(other)
 
     def __lt__(self, other: Any) -> Any:
         return F.lt(self, other) if isinstance(other, OPERANDS) else NotImplemented
@@ -223,6 +225,18 @@ class Comparison(TensorBase):
         if self._data.dtype.kind not in "biu":
             raise TypeError("~ (operator.invert) is only implemented on integer and Boolean-type tensors")
         return F.bitwise_not(self)
+
+
+def operator_in_place(method: Any) -> Any:
+    """The operator for a method in place, which leaves an operand that is no tensor and no number to it."""
+
+    def operate(self: Any, other: Any) -> Any:
+        try:
+            return method(self, other)
+        except TypeError:
+            return declined(other)
+
+    return operate
 
 
 class InPlace(TensorBase):
@@ -255,10 +269,11 @@ class InPlace(TensorBase):
     def pow_(self, exponent: Any) -> Any:
         """`self **= exponent`."""
         return in_place(
-            (ar.pow_tensor if isinstance(exponent, TensorBase) else ar.pow_scalar).op, self, exponent
+            (powers.pow_tensor if isinstance(exponent, TensorBase) else powers.pow_scalar).op, self, exponent
         )
 
-    __iadd__, __isub__, __imul__, __ipow__ = add_, sub_, mul_, pow_
+    __iadd__, __isub__, __imul__ = map(operator_in_place, (add_, sub_, mul_))
+    __ipow__ = pow_
 
     def neg_(self) -> Any:
         """`self = -self`, in place."""

@@ -11,16 +11,18 @@ import numpy as np
 
 from .. import dtypes
 from ..inplace import in_place
+from ..later import later
 from ..ops import arithmetic as ar
 from ..ops import binary as bi
-from ..ops import bounds
+from ..ops import bounds, powers
 from ..ops import division as dv
 from ..ops import ternary as te
 from ..ops import xlogy as lg
-from ..ops.shape import C_NAMES
+from ..ops.copies import C_NAMES
 from ..tensor_base import TensorBase
 from .arithmetic import power
 from .casts import converted
+from .late import Late, late
 from .operands import (
     NUMBERS,
     check_alpha,
@@ -245,11 +247,13 @@ def heaviside(input: Any, values: Any) -> Any:
 # ── of tensors only
 # ─────────────────────────────────────────────────────────────────────────────────────────────────
 
-maximum, minimum = function(bounds.maximum), function(bounds.minimum)
-fmax, fmin = function(bounds.fmax), function(bounds.fmin)
-atan2, hypot, nextafter = function(bi.atan2), function(bi.hypot), function(bi.nextafter)
-ldexp, logaddexp, logaddexp2 = function(bi.ldexp), function(bi.logaddexp), function(bi.logaddexp2)
-gcd, lcm = function(dv.gcd), function(dv.lcm)
+# As functions; they are made, and their ops loaded, on first use.
+OF_TENSORS = {
+    ".ops.bounds": "maximum minimum fmax fmin",
+    ".ops.binary": "atan2 arctan2=atan2 hypot nextafter ldexp logaddexp logaddexp2",
+    ".ops.division": "gcd lcm",
+}
+__getattr__, __dir__ = later(globals(), OF_TENSORS, lambda _, call: function(call))
 
 
 class Binary(TensorBase):
@@ -260,13 +264,12 @@ class Binary(TensorBase):
     div = divide = true_divide = div
     floor_divide, fmod, remainder = floor_divide, fmod, remainder
     clamp, clip, clamp_min, clamp_max = clamp, clamp, clamp_min, clamp_max
-    maximum, minimum = method(bounds.maximum), method(bounds.minimum)
-    fmax, fmin = method(bounds.fmax), method(bounds.fmin)
-    atan2 = arctan2 = method(bi.atan2)
-    hypot, nextafter, heaviside = method(bi.hypot), method(bi.nextafter), heaviside
-    ldexp, logaddexp, logaddexp2 = method(bi.ldexp), method(bi.logaddexp), method(bi.logaddexp2)
-    gcd, lcm = method(dv.gcd), method(dv.lcm)
-    copysign, xlogy, float_power = copysign, xlogy, float_power
+    maximum, minimum, fmax, fmin = late(bounds, "maximum minimum fmax fmin", method)
+    atan2 = arctan2 = Late(bi, "atan2", method)
+    hypot, nextafter, ldexp = late(bi, "hypot nextafter ldexp", method)
+    logaddexp, logaddexp2 = late(bi, "logaddexp logaddexp2", method)
+    gcd, lcm = late(dv, "gcd lcm", method)
+    heaviside, copysign, xlogy, float_power = heaviside, copysign, xlogy, float_power
     lerp, addcmul, addcdiv = lerp, addcmul, addcdiv
 
 
@@ -279,14 +282,10 @@ class BinaryInPlace(TensorBase):
     floor_divide_, fmod_, remainder_ = in_place_by(floor_divide), in_place_by(fmod), in_place_by(remainder)
     clamp_ = clip_ = in_place_by(clamp)
     clamp_min_, clamp_max_ = in_place_by(clamp_min), in_place_by(clamp_max)
-    atan2_ = arctan2_ = method_in_place(bi.atan2)
-    hypot_, nextafter_, ldexp_ = (
-        method_in_place(bi.hypot),
-        method_in_place(bi.nextafter),
-        method_in_place(bi.ldexp),
-    )
+    atan2_ = arctan2_ = Late(bi, "atan2", method_in_place)
+    hypot_, nextafter_, ldexp_ = late(bi, "hypot nextafter ldexp", method_in_place)
     heaviside_, copysign_, xlogy_ = in_place_by(heaviside), in_place_by(copysign), in_place_by(xlogy)
-    gcd_, lcm_ = method_in_place(dv.gcd), method_in_place(dv.lcm)
+    gcd_, lcm_ = late(dv, "gcd lcm", method_in_place)
     lerp_, addcmul_, addcdiv_ = in_place_by(lerp), in_place_by(addcmul), in_place_by(addcdiv)
     __itruediv__ = __idiv__ = div_
     __ifloordiv__, __imod__ = floor_divide_, remainder_
@@ -299,5 +298,5 @@ class BinaryInPlace(TensorBase):
                 f"the base given to float_power_ has dtype {own.title} but the operation's result requires "
                 f"dtype {kind.title}"
             )
-        call = ar.pow_tensor if isinstance(exponent, TensorBase) else ar.pow_scalar
+        call = powers.pow_tensor if isinstance(exponent, TensorBase) else powers.pow_scalar
         return in_place(call.op, self, doubled(exponent, kind))

@@ -24,12 +24,13 @@ def target(args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, bool, An
     first = args[0] if args else None
     if isinstance(first, TensorBase):
         args = (dtypes.of(first._data), *args[1:])
-    elif not isinstance(first, dtypes.dtype) and args:
+    elif not isinstance(dtypes.given(first), dtypes.dtype) and args:
         names.insert(0, "device")
     known = {*names, "device", "dtype", "memory_format"}
     if len(args) > len(names) or not known.issuperset(kwargs):
         raise invalid("to", *args, **kwargs)
     asked = dict(zip(names, args)) | kwargs
+    asked["dtype"] = dtypes.given(asked.get("dtype"))
     check_target(asked, args, kwargs)
     return asked.get("dtype"), bool(asked.get("copy")), asked.get("memory_format")
 
@@ -68,6 +69,26 @@ def converted(t: Any, kind: Any, copy: bool, order: Any) -> Any:
     if (kind is None or kind is own) and not copy and is_laid(t._data, order):
         return t
     return F.to(t, (kind or own).numpy, order)
+
+
+def checked_format(name: str, order: Any) -> Any:
+    """An order in memory; TypeError with PyTorch's text for anything else."""
+    if not isinstance(order, memory_format):
+        raise TypeError(
+            f"{name}(): argument 'memory_format' must be torch.memory_format, not {kind_of(order)}"
+        )
+    return order
+
+
+def is_in_format(name: str, t: Any, order: Any) -> bool:
+    """Whether a tensor lies in memory as `order` says; False if it has not the dimensions for it."""
+    last = {"channels_last": 4, "channels_last_3d": 5}.get(checked_format(name, order).name)
+    return last in (None, t._data.ndim) and is_laid(t._data, order)
+
+
+def laid_out(name: str, t: Any, order: Any) -> Any:
+    """A tensor that lies in memory as `order` says: itself or a copy."""
+    return t if is_laid(t._data, checked_format(name, order)) else F.to(t, t._data.dtype, order)
 
 
 def cast(name: str, kind: Any) -> Any:
@@ -137,7 +158,9 @@ def kind_named(name: Any) -> Any:
     """The dtype that `Tensor.type` is asked for."""
     if isinstance(name, dtypes.dtype):
         return name
-    if not isinstance(name, (str, type)):
+    if isinstance(name, type):
+        raise ValueError(f"invalid type: '{name.__name__}'")
+    if not isinstance(name, str) and not getattr(name, "__name__", "").endswith("Tensor"):
         raise TypeError("dtype must be a type, str, or dtype object")
     text = name if isinstance(name, str) else f"torch.{name.__name__}"
     for kind in dtypes.ALL:

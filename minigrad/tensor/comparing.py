@@ -42,13 +42,15 @@ def comparison(name: str) -> Any:
 
 def comparison_in_place(name: str) -> Any:
     """The same in place: 1 and 0 in the tensor's own dtype."""
-    with_number, with_tensor = comparing.IN_PLACE[name]
 
     def compare(self: Any, other: Any) -> Any:
+        with_number, with_tensor = comparing.IN_PLACE[name]
         call = of_kinds(name + "_", self, other, with_tensor, with_number)
         return in_place(call.op, self, other)
 
-    return named(compare, with_tensor)
+    compare.__name__ = compare.__qualname__ = name + "_"
+    compare.__doc__ = f"`{name}`, in place."
+    return compare
 
 
 eq, ne, lt, le, gt, ge = map(comparison, ("eq", "ne", "lt", "le", "gt", "ge"))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from ..inplace import in_place
 from ..op import F
 from ..tensor_base import CONJUGATE, NEGATIVE, TensorBase
 
@@ -41,6 +42,10 @@ class Complexes(TensorBase):
     def conj_physical(self) -> Any:
         """The conjugate of each element, in memory of its own; a tensor of real numbers as it is."""
         return F.conj_physical(self)
+
+    def conj_physical_(self) -> Any:
+        """`self = self.conj()`; a tensor of real numbers as it is."""
+        return in_place(F.physical_conjugate.op, self) if self._data.dtype.kind == "c" else self
 
     def resolve_conj(self) -> Any:
         """The tensor itself, or if it is a view of conjugates, a copy that holds them."""

@@ -8,8 +8,8 @@ from typing import Any
 from ..dtypes import of
 from ..op import F
 from ..ops import linalg
-from ..ops.linalg import c_name
 from ..tensor_base import TensorBase
+from . import matrices
 from .products import must_be_tensors
 from .shapes import matmul
 
@@ -47,7 +47,7 @@ def check_chain(tensors: list[Any], shapes: Any) -> None:
         if t._data.dtype != tensors[0]._data.dtype:
             raise RuntimeError(
                 "multi_dot(): all tensors must have be the same dtype but tensor 0 is "
-                f"{c_name(tensors[0]._data)} and tensor {i} {c_name(t._data)}"
+                f"{linalg.c_name(tensors[0]._data)} and tensor {i} {linalg.c_name(t._data)}"
             )
     for i, (a, b) in enumerate(pairwise(tensors)):
         if a._data.shape[1] != b._data.shape[0]:
@@ -144,7 +144,7 @@ def matrix_power(input: Any, n: int) -> Any:
         return F.clone(input).copy_(identity_like(input))
     if n > 0:
         return positive_power(input, n)
-    inverse = F.linalg_inv(input)
+    inverse = matrices.inv(input)
     return inverse if n == -1 else positive_power(inverse, -n)
 
 

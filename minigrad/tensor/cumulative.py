@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from .. import return_types
+from .. import dtypes, return_types
 from ..inplace import in_place
 from ..ops import cumulative as cu
 from ..tensor_base import TensorBase
@@ -14,6 +14,7 @@ from .reductions import numpys, one, reducing
 
 def checked(name: str, dtype: Any) -> Any:
     """The NumPy dtype of `dtype`; NotImplementedError in PyTorch's words for bools."""
+    dtype = dtypes.given(dtype)
     if dtype is not None and dtype.title == "Bool":
         raise NotImplementedError(f"\"{name}_out_cpu\" not implemented for 'Bool'")
     return numpys(dtype)

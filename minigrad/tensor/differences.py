@@ -7,8 +7,8 @@ from typing import Any
 from ..inplace import in_place
 from ..op import F
 from ..ops import cumulative as cu
-from ..ops.joining import cat
-from ..ops.reduction import over
+from ..ops import joining
+from ..ops import reduction as red
 from ..ops.shape import place
 from ..tensor_base import TensorBase
 from .parts import is_whole
@@ -58,7 +58,7 @@ def diff(input: Any, n: int = 1, dim: int = -1, prepend: Any = None, append: Any
     for more in around:
         check_joins(input, more, along)
     if n and around:
-        input = cat([t for t in (prepend, input, append) if t is not None], dim)
+        input = joining.cat([t for t in (prepend, input, append) if t is not None], dim)
     if not n:
         return in_place(F.copy.op, F.zeros_like(input), input)
     for _ in range(min(n, input._data.shape[along])):
@@ -150,7 +150,7 @@ def gradient(input: Any, *, spacing: Any = 1, dim: Any = None, edge_order: int =
     check_spacings(len(spacings), dims, n, dim is None)
     if edge_order not in (1, 2):
         raise RuntimeError("torch.gradient only supports edge_order=1 and edge_order=2.")
-    fronts = over(dims, n) if dims else ()
+    fronts = red.over(dims, n) if dims else ()
     if any(input._data.shape[d] < edge_order + 1 for d in fronts):
         raise RuntimeError("torch.gradient expected each dimension size to be at least edge_order+1")
     return tuple(
@@ -195,7 +195,7 @@ def evenly(y: Any, h: Any, dim: int, edge_order: int) -> Any:
         b, a = (F.mul_scalar(part(y, dim, k - 1, k), f) for k, f in ((-1, 2), (-2, 0.5)))
         last = F.add(F.sub(a, b), c)
     last = quotient(last, h)
-    return cat([first, quotient(center, 2), last], dim)
+    return joining.cat([first, quotient(center, 2), last], dim)
 
 
 def at_points(y: Any, x: Any, dim: int, edge_order: int) -> Any:
@@ -212,12 +212,12 @@ def at_points(y: Any, x: Any, dim: int, edge_order: int) -> Any:
         first = step_over(y, dim, (0, 1), (1, 2)) / h
         h = F.select(steps, 0, -1)
         last = step_over(y, dim, (-2, -1), (-1, END)) / h
-        return cat([first, center, last], dim)
+        return joining.cat([first, center, last], dim)
     weights = outer(steps, 0, 1, True), middle(steps, 0, 1, False), inner(steps, 0, 1, True)
     first = weighted(y, dim, weights, ((0, 1), (1, 2), (2, 3)))
     weights = inner(steps, -1, -2, False), middle(steps, -1, -2, True), outer(steps, -1, -2, False)
     last = weighted(y, dim, weights, ((-3, -2), (-2, -1), (-1, END)))
-    return cat([first, center, last], dim)
+    return joining.cat([first, center, last], dim)
 
 
 def weighted(y: Any, dim: int, weights: Any, ends: Any) -> Any:

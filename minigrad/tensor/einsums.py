@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from string import ascii_letters, ascii_lowercase, ascii_uppercase
 from typing import Any
 
 from ..op import F
@@ -10,7 +9,7 @@ from ..ops import linalg
 from ..tensor_base import TensorBase
 from .operands import kind_of
 
-LETTERS = ascii_uppercase + ascii_lowercase  # in the order in which PyTorch counts them
+LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"  # in the order in which PyTorch counts them
 ELLIPSIS = "."
 
 
@@ -77,7 +76,7 @@ def labels_of(text: str, start: int, owner: str) -> list[str]:
                 raise RuntimeError(f"einsum(): found '.' for {owner} that is not part of {end}")
             labels.append(ELLIPSIS)
             i += 2
-        elif text[i] in ascii_letters:
+        elif text[i] in LETTERS:
             labels.append(text[i])
         elif text[i] != " ":
             raise RuntimeError(

@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from ..inplace import in_place
-from ..ops import arithmetic, bessel, circular, exponential, gamma, normal, rounding
+from ..ops import arithmetic, bessel, circular, exponential, gamma, normal, powers, rounding
 from ..tensor_base import TensorBase
+from .late import Late, late
 
 
 def in_place_of(op: Any) -> Any:
@@ -25,18 +26,16 @@ class Elementary(TensorBase):
 
     __slots__ = ()
 
-    acos, asin, atan = circular.acos, circular.asin, circular.atan
-    acosh, asinh, atanh = circular.acosh, circular.asinh, circular.atanh
+    negative = arithmetic.neg
+    acos, asin, atan, acosh, asinh, atanh = late(circular, "acos asin atan acosh asinh atanh")
     arccos, arcsin, arctan = acos, asin, atan
     arccosh, arcsinh, arctanh = acosh, asinh, atanh
-    tan, sinh, cosh, sinc = circular.tan, circular.sinh, circular.cosh, circular.sinc
-    deg2rad, rad2deg = circular.deg2rad, circular.rad2deg
-    exp2, expm1, rsqrt, square = exponential.exp2, exponential.expm1, exponential.rsqrt, exponential.square
-    log1p, log10, log2 = exponential.log1p, exponential.log10, exponential.log2
-    logit = exponential.logit
-    erf, erfc, erfinv = normal.erf, normal.erfc, normal.erfinv
-    lgamma, digamma, mvlgamma = gamma.lgamma, gamma.digamma, gamma.mvlgamma
-    i0 = bessel.i0
+    tan, sinh, cosh, sinc, deg2rad, rad2deg = late(circular, "tan sinh cosh sinc deg2rad rad2deg")
+    exp2, expm1, rsqrt, square, logit = late(exponential, "exp2 expm1 rsqrt square logit")
+    log1p, log10, log2 = late(exponential, "log1p log10 log2")
+    erf, erfc, erfinv = late(normal, "erf erfc erfinv")
+    lgamma, digamma, mvlgamma = late(gamma, "lgamma digamma mvlgamma")
+    i0 = Late(bessel, "i0")
 
     def polygamma(self, n: Any) -> Any:
         """The `n`-th derivative of the digamma function; RuntimeError for a negative `n`."""
@@ -48,20 +47,22 @@ class ElementaryInPlace(TensorBase):
 
     __slots__ = ()
 
-    acos_, asin_, atan_ = map(in_place_of, (circular.acos, circular.asin, circular.atan))
-    acosh_, asinh_, atanh_ = map(in_place_of, (circular.acosh, circular.asinh, circular.atanh))
+    negative_ = in_place_of(arithmetic.neg)
+    acos_, asin_, atan_ = late(circular, "acos asin atan", in_place_of)
+    acosh_, asinh_, atanh_ = late(circular, "acosh asinh atanh", in_place_of)
     arccos_, arcsin_, arctan_ = acos_, asin_, atan_
     arccosh_, arcsinh_, arctanh_ = acosh_, asinh_, atanh_
-    tan_, sinh_, cosh_ = map(in_place_of, (circular.tan, circular.sinh, circular.cosh))
-    sinc_, deg2rad_, rad2deg_ = map(in_place_of, (circular.sinc, circular.deg2rad, circular.rad2deg))
-    exp2_, expm1_, rsqrt_ = map(in_place_of, (exponential.exp2, exponential.expm1, exponential.rsqrt))
-    log1p_, log10_, log2_ = map(in_place_of, (exponential.log1p, exponential.log10, exponential.log2))
-    erf_, erfc_, erfinv_ = map(in_place_of, (normal.erf, normal.erfc, normal.erfinv))
-    lgamma_, digamma_, i0_ = map(in_place_of, (gamma.lgamma, gamma.digamma, bessel.i0))
+    tan_, sinh_, cosh_ = late(circular, "tan sinh cosh", in_place_of)
+    sinc_, deg2rad_, rad2deg_ = late(circular, "sinc deg2rad rad2deg", in_place_of)
+    exp2_, expm1_, rsqrt_ = late(exponential, "exp2 expm1 rsqrt", in_place_of)
+    log1p_, log10_, log2_ = late(exponential, "log1p log10 log2", in_place_of)
+    erf_, erfc_, erfinv_ = late(normal, "erf erfc erfinv", in_place_of)
+    lgamma_, digamma_ = late(gamma, "lgamma digamma", in_place_of)
+    i0_ = Late(bessel, "i0", in_place_of)
 
     def square_(self) -> Any:
         """Each element times itself, in place."""
-        return in_place(arithmetic.pow_scalar.op, self, 2)
+        return in_place(powers.pow_scalar.op, self, 2)
 
     def logit_(self, eps: Any = None) -> Any:
         """`logit`, in place."""
@@ -82,14 +83,12 @@ class Rounding(TensorBase):
 
     __slots__ = ()
 
-    ceil, floor, trunc, frac = rounding.ceil, rounding.floor, rounding.trunc, rounding.frac
-    fix, round, frexp, nan_to_num = rounding.trunc, rounding.round, rounding.frexp, rounding.nan_to_num
-    isfinite, isinf, isnan = rounding.isfinite, rounding.isinf, rounding.isnan
-    isposinf, isneginf = rounding.isposinf, rounding.isneginf
-    isreal, signbit = rounding.isreal, rounding.signbit
+    ceil, floor, trunc, frac = late(rounding, "ceil floor trunc frac")
+    fix, round, frexp, nan_to_num = late(rounding, "trunc round frexp nan_to_num")
+    isfinite, isinf, isnan, isposinf = late(rounding, "isfinite isinf isnan isposinf")
+    isneginf, isreal, signbit = late(rounding, "isneginf isreal signbit")
 
-    ceil_, floor_ = map(in_place_of, (rounding.ceil, rounding.floor))
-    trunc_, frac_ = map(in_place_of, (rounding.trunc, rounding.frac))
+    ceil_, floor_, trunc_, frac_ = late(rounding, "ceil floor trunc frac", in_place_of)
     fix_ = trunc_
 
     def round_(self, *, decimals: Any = None) -> Any:

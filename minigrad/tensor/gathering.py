@@ -13,6 +13,7 @@ from ..ops import indexing_along, masking, picking, reducing_along, scattering, 
 from ..ops.shape import place
 from ..tensor_base import TensorBase, Tensors, wrap
 from .indexing import refuse_batched
+from .late import Late, late
 from .views import strided_place
 
 # ── the op that PyTorch takes
@@ -242,11 +243,12 @@ class Gathering(TensorBase):
 
     __slots__ = ()
 
-    gather, take, put = scattering.gather, picking.take, picking.put
-    index_select, index_copy = indexing_along.index_select, indexing_along.index_copy
-    masked_select, masked_scatter = masking.masked_select, masking.masked_scatter
-    select_scatter, slice_scatter = writing_views.select_scatter, writing_views.slice_scatter
-    diagonal_scatter = writing_views.diagonal_scatter
+    gather = Late(scattering, "gather")
+    take, put = late(picking, "take put")
+    index_select, index_copy = late(indexing_along, "index_select index_copy")
+    masked_select, masked_scatter = late(masking, "masked_select masked_scatter")
+    select_scatter, slice_scatter = late(writing_views, "select_scatter slice_scatter")
+    diagonal_scatter = Late(writing_views, "diagonal_scatter")
     index_put, index_add, index_fill, index_reduce = index_put, index_add, index_fill, index_reduce
     scatter, scatter_add, scatter_reduce = scatter, scatter_add, scatter_reduce
     take_along_dim, as_strided_scatter = take_along_dim, as_strided_scatter

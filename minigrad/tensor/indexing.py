@@ -17,7 +17,7 @@ from .. import dtypes, modes
 from ..inplace import in_place
 from ..op import F
 from ..op.calls import check_edges
-from ..ops.shape import fitting
+from ..ops.copies import fitting
 from ..tensor_base import TensorBase, Tensors, numbers, share, wrap
 from .views import whole_of
 

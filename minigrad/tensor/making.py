@@ -9,11 +9,12 @@ import numpy as np
 
 from .. import creation, dtypes
 from ..creation.arguments import dtype_of, mismatch, shape_of, sizes
+from ..creation.exchange import check_exported
 from ..creation.random import check_generator
 from ..devices import CPU, check_device, device, layout, preserve_format, strided
 from ..inplace import in_place
 from ..ops import chance
-from ..tensor_base import CONJUGATE, NEGATIVE, TensorBase
+from ..tensor_base import TensorBase
 
 
 class Making(TensorBase):
@@ -167,12 +168,7 @@ class Exchange(TensorBase):
     def __dlpack__(
         self, *, stream: Any = None, max_version: Any = None, dl_device: Any = None, copy: bool | None = None
     ) -> Any:
-        if self.requires_grad:
-            raise BufferError("Can't export tensors that require gradient, use tensor.detach()")
-        if self._bits & CONJUGATE:
-            raise BufferError("Can't export tensors with the conjugate bit set")
-        if self._bits & NEGATIVE:
-            raise BufferError("Can't export tensors with the negative bit set")
+        check_exported(self)
         if stream is not None and stream != -1:
             raise AssertionError("stream should be None on cpu.")
         array = self.numpy()  # type: ignore[attr-defined]

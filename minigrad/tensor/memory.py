@@ -2,13 +2,36 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
+import numpy as np
+
+from ..creation.arguments import sizes
+from ..devices import unfilled
 from ..inplace import in_place_view
 from ..ops import views_in_place as forms
-from ..tensor_base import TensorBase
+from ..storage import Geometry, address, root, strided, strides_of
+from ..tensor_base import TensorBase, share
 from . import views
+from .operands import kind_of
 from .parts import is_whole
+
+
+def resize(t: TensorBase, shape: tuple[int, ...]) -> None:
+    """Give `t` another shape, in row-major order from its first element on: in the memory that is there if it
+    is enough, else in new memory that starts with the old elements.
+    """
+    storage = share(t)
+    data, count = t._data, math.prod(shape)
+    whole = root(data)
+    there = whole.size - (address(data) - address(whole)) // data.itemsize if whole.size else 0
+    if count > there:
+        grown = np.zeros(count, data.dtype)
+        grown[:there] = strided(data, Geometry((there,), (1,), 0))
+        data = grown
+    t._data = strided(data, Geometry(shape, strides_of(np.empty(shape, data.dtype)), 0))
+    storage.version += 1
 
 
 class Memory(TensorBase):
@@ -32,6 +55,29 @@ class Memory(TensorBase):
     def is_inference(self) -> bool:
         """Whether this tensor was made in inference mode: it is outside any graph for good."""
         return self._inference
+
+    def resize_(self, *size_: Any, size: Any = None, memory_format: Any = None) -> Any:
+        """Give the tensor another shape, and more memory if it needs it; RuntimeError if it requires grad."""
+        shape = sizes("resize_", size_, size)
+        if self.requires_grad:
+            raise RuntimeError("cannot resize variables that require grad")
+        resize(self, shape)
+        if memory_format is not None:
+            self._data = unfilled(shape, self._data.dtype, memory_format)
+        return self
+
+    def resize_as_(self, the_template: Any, *, memory_format: Any = None) -> Any:
+        """Give the tensor the shape of another; see `resize_`."""
+        if not isinstance(the_template, TensorBase):
+            raise TypeError(
+                "resize_as_(): argument 'the_template' (position 1) must be Tensor, not "
+                f"{kind_of(the_template)}"
+            )
+        return self.resize_(the_template._data.shape, memory_format=memory_format)
+
+    def set_(self, *args: Any, **kwargs: Any) -> Any:
+        """Always RuntimeError: a tensor keeps its memory; `x.data = y` gives it that of another."""
+        raise RuntimeError("minigrad has no set_(): assign to .data to give a tensor other memory")
 
     def t_(self) -> Any:
         """`self = self.t()`."""

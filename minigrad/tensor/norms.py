@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from .. import dtypes
-from ..op import F
 from ..ops import norms
 from ..tensor_base import TensorBase
+from . import matrix_norms
 from .reductions import dims, numpys, reducing
 
 
@@ -27,7 +27,7 @@ def norm(input: Any, p: Any = "fro", dim: Any = None, keepdim: bool = False, dty
         return vector_norm(input, 2, over, keepdim, dtype=dtype)
     if isinstance(p, str):
         over = tuple(range(input._data.ndim)) if over is None else over
-        return F.matrix_norm(input, p, over, keepdim, dtype=dtype)
+        return matrix_norms.matrix_norm(input, p, over, keepdim, dtype=dtype)
     return vector_norm(input, 2.0 if p is None else p, over, keepdim, dtype=dtype)
 
 
@@ -43,7 +43,7 @@ def linalg_norm(A: Any, ord: Any = None, dim: Any = None, keepdim: bool = False,
         )
     of_matrix = ndim == 2 if over is None else len(over) == 2
     if isinstance(ord, str) or (ord is not None and of_matrix):
-        return F.matrix_norm(A, ord, (0, 1) if over is None else over, keepdim, dtype=dtype)
+        return matrix_norms.matrix_norm(A, ord, (0, 1) if over is None else over, keepdim, dtype=dtype)
     return vector_norm(A, 2 if ord is None else ord, over, keepdim, dtype=dtype)
 
 

@@ -16,9 +16,7 @@ NUMBERS = (int, float, complex, np.generic)
 
 def kind_of(x: Any) -> str:
     """What PyTorch's errors call the type of an argument."""
-    if isinstance(x, TensorBase):
-        return "Tensor" if type(x) is TensorBase.result_class else type(x).__name__
-    return "torch.dtype" if isinstance(x, dtypes.dtype) else type(x).__name__
+    return dtypes.kind_name(x)
 
 
 def invalid(name: str, *args: Any, **kwargs: Any) -> TypeError:

@@ -13,6 +13,7 @@ from ..ops import linalg
 from ..ops import matrix_sums as sums
 from ..ops.shape import place
 from ..tensor_base import TensorBase, numbers
+from .late import Late
 from .operands import kind_of
 from .shapes import matmul
 
@@ -165,16 +166,15 @@ def contracted(a: Any, b: Any, dims_a: tuple[int, ...], dims_b: tuple[int, ...])
 def linear(input: Any, weight: Any, bias: Any = None) -> Any:
     """`input @ weightᵀ + bias`, of shape (*, out) from (*, in) with a weight of shape (out, in)."""
     must_be_tensors("linear", input=input, weight=weight)
-    turned = F.t(weight)
     if bias is None:
-        return matmul(input, turned)
+        return matmul(input, F.t(weight))
     shape = input._data.shape
     if weight._data.ndim == 2 and len(shape) == 2:
-        return sums.addmm(bias, input, turned)
+        return sums.addmm(bias, input, F.t(weight))
     if weight._data.ndim == 2 and len(shape) and input.is_contiguous():
         rows = F.view(input, (-1 if 0 not in shape else int(np.prod(shape[:-1])), shape[-1]))
-        return F.view(sums.addmm(bias, rows, turned), (*shape[:-1], weight._data.shape[0]))
-    return matmul(input, turned) + bias
+        return F.view(sums.addmm(bias, rows, F.t(weight)), (*shape[:-1], weight._data.shape[0]))
+    return matmul(input, F.t(weight)) + bias
 
 
 def bilinear(input1: Any, input2: Any, weight: Any, bias: Any = None) -> Any:
@@ -225,6 +225,8 @@ def linalg_cross(input: Any, other: Any, *, dim: int = -1) -> Any:
         raise RuntimeError(
             f"linalg.cross: inputs dimension {dim} must have length 3. Got {a.shape[at]} and {b.shape[at]}"
         )
+    if a.dtype != b.dtype:
+        raise RuntimeError(f"expected scalar type {of(a).title} but found {of(b).title}")
     return sums.linalg_cross(input, other, dim)
 
 
@@ -262,6 +264,7 @@ class Products(TensorBase):
     __slots__ = ()
 
     addmm, addmv, addr, addbmm, baddbmm = addmm, addmv, addr, addbmm, baddbmm
+    bmm = Late(linalg, "bmm")
     outer, ger, inner, cross = outer, outer, inner, cross
 
     def addmm_(self, mat1: Any, mat2: Any, *, beta: Any = 1, alpha: Any = 1) -> Any:

@@ -10,10 +10,9 @@ import numpy as np
 
 from ..inplace import in_place
 from ..op import F
+from ..ops import joining, view_copies
 from ..ops import rearranging as re
-from ..ops import view_copies
 from ..ops import views as vw
-from ..ops.joining import cat
 from ..ops.shape import place
 from ..tensor_base import TensorBase, numbers, wrap
 from .parts import is_whole
@@ -196,17 +195,17 @@ def checked(tensors: Any, name: str) -> tuple[Any, ...]:
 def hstack(tensors: Any) -> Any:
     """Tensors side by side: along the second dimension, vectors along their only one."""
     parts = [atleast_1d(t) for t in checked(tensors, "hstack")]
-    return cat(parts, 0 if parts[0].ndim == 1 else 1)
+    return joining.cat(parts, 0 if parts[0].ndim == 1 else 1)
 
 
 def vstack(tensors: Any) -> Any:
     """Tensors one below the other, along the first dimension; a vector counts as a row."""
-    return cat([atleast_2d(t) for t in checked(tensors, "vstack")], 0)
+    return joining.cat([atleast_2d(t) for t in checked(tensors, "vstack")], 0)
 
 
 def dstack(tensors: Any) -> Any:
     """Tensors one behind the other, along the third dimension."""
-    return cat([atleast_3d(t) for t in checked(tensors, "dstack")], 2)
+    return joining.cat([atleast_3d(t) for t in checked(tensors, "dstack")], 2)
 
 
 def column_stack(tensors: Any) -> Any:

@@ -24,6 +24,8 @@ def reducing(function: Any) -> Any:
 
     @functools.wraps(function)
     def call(*args: Any, **kwargs: Any) -> Any:
+        if args and not kwargs and isinstance(args[0], TensorBase):
+            return function(*args)
         for name in NUMPYS.keys() & kwargs.keys():
             kwargs[NUMPYS[name]] = kwargs.pop(name)
         given = args[0] if args else kwargs.get("input", args)
@@ -76,7 +78,7 @@ def flag(name: str, keepdim: Any) -> bool:
 
 def numpys(dtype: Any) -> Any:
     """The NumPy dtype of `dtype`; None as it is."""
-    return None if dtype is None else dtype.numpy
+    return None if dtype is None else dtypes.given(dtype).numpy
 
 
 # ── sums, means and products

@@ -10,12 +10,13 @@ from .. import dtypes, return_types
 from ..inplace import in_place
 from ..op import F
 from ..ops import counting
+from ..ops import norms as norm_ops
 from ..ops import softmax as soft
-from ..ops.norms import renorm
 from ..ops.shape import place
 from ..tensor_base import TensorBase, wrap
 from . import norms
 from . import reductions as red
+from .late import Late
 from .reductions import reducing
 
 ROUNDED: dict[str, Any] = {
@@ -248,13 +249,14 @@ class Statistics(TensorBase):
 
     __slots__ = ()
 
-    norm, dist, renorm, trace = norms.norm, norms.dist, norms.renorm, counting.trace
+    norm, dist = norms.norm, norms.dist
+    renorm, trace = Late(norm_ops, "renorm"), Late(counting, "trace")
     softmax, log_softmax = softmax, log_softmax
     quantile, nanquantile = quantile, nanquantile
 
     def renorm_(self, p: Any, dim: int, maxnorm: Any) -> Any:
         """`renorm`, in place."""
-        return in_place(renorm.op, self, p, dim, maxnorm)
+        return in_place(norm_ops.renorm.op, self, p, dim, maxnorm)
 
     cov, corrcoef, histc, bincount = cov, corrcoef, histc, bincount
     histogram = histogram

@@ -6,8 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from .. import dialect, dtypes, modes, printing
+from .. import dialect, dtypes, modes
 from ..creation import constructed
+from ..devices import contiguous_format
 from ..op import F
 from ..op.tangents import tangent_of
 from ..ops.shape import place
@@ -15,26 +16,22 @@ from ..tensor_base import CONJUGATE, TensorBase, check_can_require_grad, numbers
 from .arithmetic import Arithmetic, Comparison, InPlace
 from .autograd import Autograd
 from .binary import Binary, BinaryInPlace
-from .casts import Casts
+from .casts import Casts, laid_out
 from .comparing import Bits, Comparing
 from .complexes import Complexes
-from .contractions import Contractions
 from .copying import Copying
-from .cumulative import Cumulative
 from .elementary import Elementary, ElementaryInPlace, Rounding
+from .families import Families
 from .gathering import Gathering, WritingAtIndices
 from .indexing import Indexing
 from .making import Exchange, Making, Random
-from .matrices import Matrices
 from .memory import Memory
-from .parts import Parts
-from .products import Products
+from .operands import kind_of
+from .parts import Parts, is_whole
+from .properties import Applied, Properties
 from .rearranging import Rearranging
 from .reductions import Reductions
 from .shapes import Algebra
-from .sorting import Sorting
-from .statistics import Statistics
-from .view_copies import ViewCopies
 from .view_methods import Views
 
 TO_SCALAR = (
@@ -44,9 +41,26 @@ TO_SCALAR = (
 
 
 class Size(tuple[int, ...]):
-    """The shape of a tensor: a tuple with `numel()`."""
+    """The shape of a tensor: a tuple of integers with `numel()`; its parts and sums are shapes too."""
 
     __slots__ = ()
+
+    def __add__(self, other: Any) -> Any:
+        if not isinstance(other, tuple):
+            raise TypeError(f"can only concatenate tuple (not {type(other).__name__}) to torch.Size")
+        return checked_size((*self, *other))
+
+    def __radd__(self, other: Any) -> Any:
+        return checked_size((*other, *self)) if isinstance(other, tuple) else NotImplemented
+
+    def __mul__(self, times: Any) -> Any:
+        return Size(super().__mul__(times))
+
+    __rmul__ = __mul__
+
+    def __getitem__(self, index: Any) -> Any:
+        found = super().__getitem__(index)
+        return Size(found) if index.__class__ is slice else found
 
     def numel(self) -> int:
         """Number of elements."""
@@ -57,6 +71,14 @@ class Size(tuple[int, ...]):
 
     def __repr__(self) -> str:
         return f"torch.Size({list(self)})"
+
+
+def checked_size(sizes: Any) -> Size:
+    """A shape; TypeError with PyTorch's text for what is no integer."""
+    for i, n in enumerate(sizes):
+        if not is_whole(n):
+            raise TypeError(f"torch.Size() takes an iterable of 'int' (item {i} is '{kind_of(n)}')")
+    return Size(sizes)
 
 
 class Conversion(TensorBase):
@@ -71,7 +93,11 @@ class Conversion(TensorBase):
 
     def size(self, dim: int | None = None) -> Any:
         """Sizes of all dimensions, or of one."""
-        return self.shape if dim is None else self._data.shape[place(dim, self._data.ndim)]
+        if dim is None:
+            return self.shape
+        if not is_whole(dim):
+            raise TypeError(f"size(): argument 'dim' (position 1) must be int, not {kind_of(dim)}")
+        return self._data.shape[place(dim, self._data.ndim)]
 
     @property
     def dtype(self) -> dtypes.dtype:
@@ -112,6 +138,8 @@ class Conversion(TensorBase):
                 "Can't call numpy() on Tensor that requires grad. Use tensor.detach().numpy() instead."
             )
         refuse_example(self, NO_STORAGE)
+        if self._bits and force:
+            return given_out(self, "numpy", numbers(self))
         if self._bits:
             bit, name = ("conjugate", "conj") if self._bits & CONJUGATE else ("negative", "neg")
             raise RuntimeError(
@@ -155,8 +183,12 @@ class Conversion(TensorBase):
         """A copy that gradients flow through."""
         return F.clone(self)
 
-    def contiguous(self) -> Any:
-        """The tensor itself if its memory is in row-major order, else a copy."""
+    def contiguous(self, *, memory_format: Any = contiguous_format) -> Any:
+        """The tensor itself if its memory is in row-major order, or in that of `memory_format`, else a
+        copy.
+        """
+        if memory_format is not contiguous_format:
+            return laid_out("contiguous", self, memory_format)
         return self if np.ndim(self._data) == 0 or self._data.flags.c_contiguous else F.clone(self, "C")
 
     def element_size(self) -> Any:
@@ -227,6 +259,8 @@ def real_number(value: Any, kind: str) -> Any:
 
 def describe(t: TensorBase, prefix: str = "tensor(") -> str:
     """The text of a tensor as PyTorch prints it."""
+    from .. import printing  # which, with `dataclasses`, would take 1.5 ms from importing minigrad
+
     try:
         fn = t.grad_fn
         name = None if fn is None else fn.name().rpartition("::")[2]
@@ -262,22 +296,18 @@ class Tensor(
     Bits,
     Casts,
     Comparing,
-    Cumulative,
-    Sorting,
     Rearranging,
-    ViewCopies,
     Reductions,
-    Statistics,
     Elementary,
     ElementaryInPlace,
     Rounding,
     Algebra,
-    Products,
-    Contractions,
-    Matrices,
     Making,
     Random,
     Exchange,
+    Properties,
+    Applied,
+    Families,
 ):
     """A multi-dimensional array of one dtype that remembers how it was computed.
 

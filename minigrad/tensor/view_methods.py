@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from .. import dialect
+from ..devices import contiguous_format
 from ..dtypes import dtype as dtype_class
 from ..op import F
 from ..ops import shape as sh
@@ -12,6 +13,7 @@ from ..ops import views as vw
 from ..storage import strides_of
 from ..tensor_base import TensorBase, share
 from . import views
+from .casts import is_in_format
 from .parts import is_whole
 
 T_IS_DEPRECATED = (
@@ -169,8 +171,10 @@ class Views(TensorBase):
         steps = strides_of(self._data)
         return steps if dim is None else steps[sh.place(dim, len(steps))]
 
-    def is_contiguous(self) -> bool:
-        """Whether the elements lie in row-major order without gaps."""
+    def is_contiguous(self, *, memory_format: Any = contiguous_format) -> bool:
+        """Whether the elements lie in row-major order without gaps, or in the order of `memory_format`."""
+        if memory_format is not contiguous_format:
+            return is_in_format("is_contiguous", self, memory_format)
         return not self._data.ndim or self._data.flags.c_contiguous
 
     def data_ptr(self) -> int:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import functools
 import re
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from minigrad.op.registry import OPS
+from minigrad.op import all_ops
 
 from ..model.naming import plain_name
 from ..model.saving import tensor_saved_as
@@ -17,7 +18,12 @@ from ..trace.where import Span
 from .case import Case
 from .history import births, came_from
 
-VIEWS = {op.name for op in OPS.values() if op.view} | {"view_as", "getitem", "T", "mT", "H", "mH", "real"}
+
+@functools.cache
+def view_ops() -> set[str]:
+    """The names of ops whose result shares memory with their input."""
+    views = {op.name for op in all_ops().values() if op.view}
+    return views | {"view_as", "getitem", "T", "mT", "H", "mH", "real"}
 
 
 class Write(NamedTuple):
@@ -117,7 +123,7 @@ def pairs_of(event: object) -> Iterable[tuple[str, str]]:
         return () if own else ((event.source, event.tensor.id),)  # `.data` counts its versions for itself
     if isinstance(event, Mutated):
         return ((event.before, event.tensor.id),)
-    if isinstance(event, Forward) and event.op in VIEWS and event.inputs and event.inputs[0] is not None:
+    if isinstance(event, Forward) and event.op in view_ops() and event.inputs and event.inputs[0] is not None:
         return tuple((event.inputs[0], state.id) for state in event.outputs)
     return ()
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from minigrad.op.registry import OPS
+from minigrad.op import all_ops
 
 from ..protocol import Value
 from ..trace.events import NodeState
@@ -21,7 +21,7 @@ def tensor_saved_as(found: Lookup, node: NodeState, name: str) -> str | None:
     place = found.by_node.get(node.id)
     if name == "result":
         return place.states[0].id if place is not None and len(place.states) == 1 else None
-    op = OPS.get(node.name) or OPS.get(node.name + "0")
+    op = all_ops().get(node.name) or all_ops().get(node.name + "0")
     if op is None or node.code is not None or name not in op.inputs or len(node.edges) != len(op.inputs):
         return None
     edge = node.edges[op.inputs.index(name)]

@@ -24,7 +24,8 @@ from .recorder import Recorder, describe
 LIBRARIES = ("minigrad", "torch", "minigrad_viz")
 METHODS = ("minigrad.tensor.autograd", "torch._tensor", "torch.overrides")  # `z.backward()` passes through
 STARTS = ("minigrad.autograd.run", "torch.autograd")  # where `backward` and `grad` are
-ENGINES = ("run", "run_batch", "start_plain", "_engine_run_backward")  # these run the engine for them
+# These run the engine for them.
+ENGINES = ("run", "run_batch", "run_plain", "grad_plain", "_engine_run_backward")
 
 # Where frames have the node that runs, and in which variable; the last is that of a custom Function.
 NODES = (("minigrad.engine", "node"), ("minigrad.node_by_node", "node"), ("torch.autograd.function", "self"))

@@ -46,6 +46,14 @@ def record(**options: Any) -> Recording:
     return Recording(source, frame.f_globals, options)
 
 
+def compiled(source: str, filename: str) -> Any:
+    """The code of a program; SyntaxError if it is none."""
+    try:
+        return compile(source, filename, "exec")
+    except ValueError as problem:  # what older Pythons raise for null bytes
+        raise SyntaxError(str(problem)) from None
+
+
 def trace_source(
     source: str, filename: str = "<cell>", **options: Any
 ) -> tuple[Report, BaseException | None]:
@@ -55,7 +63,7 @@ def trace_source(
     `sys.exit()` ends the program and is an error only with a code other than 0.
     """
     namespace: dict[str, Any] = {"__name__": "__main__", "__file__": filename}
-    code = compile(source, filename, "exec")
+    code = compiled(source, filename)
     recorder = Recorder(source, namespace)
     recorder.start()
     error: BaseException | None = None

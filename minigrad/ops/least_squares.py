@@ -1,0 +1,69 @@
+"""Least squares: the solution of a system with more equations than unknowns, or with fewer.
+
+Derivatives as in PyTorch's FunctionsManual.cpp (`linalg_lstsq_backward`).
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..op import F, differentiable
+from .factors import adjoint, pinv_vjp
+
+
+def has_residuals(g: Any) -> bool:
+    """Whether a gradient comes from residuals; they may be an empty tensor."""
+    return g is not None and 0 not in g.shape
+
+
+def residual_gradient(g: Any, A: Any, b: Any, solution: Any) -> Any:
+    """`2 · (A @ X - B) · g`, g being the gradient of the sums of squares."""
+    return F.mul_scalar((A @ solution - b) * F.unsqueeze(g, -2), 2)
+
+
+def lstsq_b_vjp(grads: Any, self: Any, b: Any, solution: Any) -> Any:
+    """`A⁺ᴴ @ g`, and minus the gradient of the residual."""
+    sent = None if grads[0] is None else adjoint(F.linalg_pinv(self)) @ grads[0]
+    if not has_residuals(grads[1]):
+        return sent
+    of_residual = F.neg(residual_gradient(grads[1], self, b, solution))
+    return of_residual if sent is None else sent + of_residual
+
+
+def lstsq_a_vjp(grads: Any, self: Any, b: Any, solution: Any) -> Any:
+    """Through the pseudoinverse, of which the solution is the product with b, and through the residual."""
+    sent = None
+    if grads[0] is not None:
+        sent = pinv_vjp(grads[0] @ adjoint(b), self, F.linalg_pinv(self))
+    if not has_residuals(grads[1]):
+        return sent
+    of_residual = residual_gradient(grads[1], self, b, solution) @ adjoint(solution)
+    return of_residual if sent is None else sent + of_residual
+
+
+@differentiable(
+    self=lstsq_a_vjp,
+    b=lstsq_b_vjp,
+    complexes={"self": lstsq_a_vjp, "b": lstsq_b_vjp},
+    several=("solution", "residuals", "rank", "singular_values"),
+    constants=("rank", "singular_values"),
+)
+def linalg_lstsq(self, b, rcond, driver):
+    """The shortest X for which `self @ X - b` is shortest; the sums of squares of that; the rank; singular
+    values. Singular values up to `rcond` · the greatest count as zero.
+    """
+    u, s, vh = np.linalg.svd(self, full_matrices=False)
+    real = s.dtype
+    kept = s > rcond * s.max(-1, keepdims=True, initial=0)
+    inverse = np.where(kept, 1 / np.where(kept, s, 1), 0).astype(real)
+    solution = vh.conj().mT @ (inverse[..., None] * (u.conj().mT @ b))
+    rank = kept.sum(-1)
+    rows, columns = self.shape[-2:]
+    residuals = values = np.zeros(0, real)
+    if rows > columns and driver != "gelsy" and np.all(rank == columns):
+        residuals = (np.abs(self @ solution - b) ** 2).sum(-2).astype(real)
+    if driver in ("gelsd", "gelss"):
+        values = s
+    return solution, residuals, np.zeros(0, np.int64) if driver == "gels" else rank, values

@@ -1,0 +1,282 @@
+"""Lines, images and volumes at other sizes, each dimension for itself.
+
+Every result is a weighted sum of a few elements along a dimension. Where these stand and what they weigh are
+arrays of shape (elements, results), the taps.
+"""
+
+from __future__ import annotations
+
+from functools import reduce
+from typing import Any
+
+import numpy as np
+
+from ..dtypes import of
+from ..op import F, differentiable
+from .halves import not_implemented, wide
+
+# ── taps
+# ─────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def step_of(n: int, count: int, align_corners: bool, scale: float | None, kind: Any) -> Any:
+    """How far the results lie apart, in elements."""
+    if align_corners:
+        return kind(n - 1) / kind(count - 1) if count > 1 else kind(0)
+    return kind(1 / scale) if scale is not None and scale > 0 else kind(n) / kind(count)
+
+
+def triangle(x: Any) -> Any:
+    """The weight of an element at a distance in linear interpolation."""
+    return np.maximum(1 - np.abs(x), 0)
+
+
+def keys(a: float) -> Any:
+    """The same in cubic interpolation, `a` being the slope at distance 1."""
+
+    def weight(x: Any) -> Any:
+        x = np.abs(x)
+        near = ((a + 2) * x - (a + 3)) * x * x + 1
+        far = ((a * x - 5 * a) * x + 8 * a) * x - 4 * a
+        return np.where(x < 1, near, np.where(x < 2, far, 0))
+
+    return weight
+
+
+def lanczos(x: Any) -> Any:
+    """The same with a windowed sinc."""
+    return np.where(np.abs(x) < 3, np.sinc(x) * np.sinc(x / 3), 0)
+
+
+def nearest(
+    n: int, count: int, align_corners: bool, scale: float | None, kind: Any, middle: float
+) -> tuple[Any, Any]:
+    """One element without a weight: that in which a result begins, or in which its middle lies. PyTorch
+    rounds to float32, which decides between two.
+    """
+    step = float(step_of(n, count, False, scale, kind))
+    at = ((np.arange(count) + middle) * step - middle).astype(np.float32) + np.float32(middle)
+    return np.minimum(np.floor(at), n - 1).astype(np.int64)[None], None
+
+
+def neighbours(
+    n: int, count: int, align_corners: bool, scale: float | None, kind: Any, weight: Any, width: int
+) -> tuple[Any, Any]:
+    """The `width` elements around each result; those beyond the border are the outermost."""
+    step = step_of(n, count, align_corners, scale, kind)
+    at = np.arange(count, dtype=kind)
+    if width > 2 or n != count:
+        at = at * step if align_corners else (at + kind(0.5)) * step - kind(0.5)
+    if width == 2:
+        at = np.maximum(at, 0)
+    low = np.minimum(np.floor(at), n - 1)
+    part = np.clip(at - low, 0, 1)
+    offset = np.arange(width)[:, None] - (width // 2 - 1)
+    places = np.clip(low.astype(np.int64) + offset, 0, n - 1)
+    return places, weight(part - offset.astype(kind)).astype(kind)
+
+
+def averaging(
+    n: int, count: int, align_corners: bool, scale: float | None, kind: Any, weight: Any, width: int
+) -> tuple[Any, Any]:
+    """The elements that a result covers, more of them where the picture shrinks (antialias)."""
+    step = step_of(n, count, align_corners, scale, kind)
+    support = kind(width / 2) * max(step, kind(1))
+    centre = step * (np.arange(count, dtype=kind) + kind(0.5))
+    most = int(np.ceil(support)) * 2 + 1
+    first = np.maximum(centre - support + kind(0.5), 0).astype(np.int64)
+    end = np.minimum((centre + support + kind(0.5)).astype(np.int64), n)
+    j = np.arange(most)[:, None]
+    distance = (j + first - centre + kind(0.5)) * (kind(1) / max(step, kind(1)))
+    weights = np.where(j < np.clip(end - first, 0, most), weight(distance), 0).astype(kind)
+    total = weights.sum(0)
+    return np.minimum(first + j, n - 1), weights / np.where(total == 0, 1, total)
+
+
+# what makes the taps, and its last arguments
+WAYS: dict[str, tuple[Any, ...]] = {
+    "nearest": (nearest, 0.0),
+    "nearest_exact": (nearest, 0.5),
+    "linear": (neighbours, triangle, 2),
+    "cubic": (neighbours, keys(-0.75), 4),
+    "linear_aa": (averaging, triangle, 2),
+    "cubic_aa": (averaging, keys(-0.5), 4),
+    "lanczos_aa": (averaging, lanczos, 6),
+}
+
+
+def all_taps(
+    way: str, size: Any, output_size: Any, align_corners: bool, scales: Any, kind: Any
+) -> list[tuple[Any, Any]]:
+    """The taps of every dimension."""
+    make, *last = WAYS[way]
+    return [
+        make(n, count, align_corners, scale, kind, *last)
+        for n, count, scale in zip(size, output_size, scales or (None,) * len(size))
+    ]
+
+
+# ── sums of taps
+# ─────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def weighed(x: Any, weights: Any, axis: int) -> Any:
+    """`x` times weights along an axis."""
+    return x * weights.reshape((-1, *(1,) * (x.ndim - axis - 1)))
+
+
+def gathered(x: Any, axis: int, places: Any, weights: Any) -> Any:
+    """The weighted sums along an axis."""
+    if weights is None:
+        return np.take(x, places[0], axis)
+    return reduce(np.add, (weighed(np.take(x, p, axis), w, axis) for p, w in zip(places, weights)))
+
+
+def matrix_of(n: int, places: Any, weights: Any, dtype: Any) -> Any:
+    """The taps as a matrix: a row for each result, a column for each of `n` elements."""
+    matrix = np.zeros((places.shape[1], n), dtype)
+    np.add.at(matrix, (np.arange(len(matrix)), places), 1 if weights is None else weights)
+    return matrix
+
+
+def scattered(g: Any, axis: int, n: int, places: Any, weights: Any) -> Any:
+    """The transpose of `gathered`: a product of matrices, unless its zeros would meet an infinity."""
+    if np.isfinite(g).all():
+        matrix = matrix_of(n, places, weights, g.dtype)
+        return np.moveaxis(np.moveaxis(g, axis, -1) @ matrix, -1, axis)
+    out: Any = np.zeros((*g.shape[:axis], n, *g.shape[axis + 1 :]), g.dtype)
+    for i, where in enumerate(places):
+        part = g if weights is None else weighed(g, weights[i], axis)
+        np.add.at(np.moveaxis(out, axis, 0), where, np.moveaxis(part, axis, 0))
+    return out
+
+
+def in_whole_numbers(x: Any, axis: int, places: Any, weights: Any) -> Any:
+    """`gathered` of bytes, with weights of 15 bits, as PyTorch's."""
+    matrix = matrix_of(x.shape[axis], places, weights, np.float64)
+    greatest = matrix.max()
+    bits = next((b for b in range(22) if int(0.5 + greatest * 2 ** (b + 1)) >= 2**15), 22)
+    whole = np.trunc(matrix * 2**bits + np.copysign(0.5, matrix)).astype(np.int64)
+    total = np.moveaxis(np.tensordot(whole, x.astype(np.int64), (1, axis)), 0, axis)
+    return np.clip((total + (1 << bits >> 1)) >> bits, 0, 255).astype(np.uint8)
+
+
+@wide
+def resampled(x: Any, way: str, output_size: Any, align_corners: bool, scales: Any) -> Any:
+    """`x` at another size along its last dimensions."""
+    k = len(output_size)
+    is_bytes = x.dtype == np.uint8 and not way.startswith("nearest")
+    kind = np.float64 if x.dtype == np.float64 or is_bytes else np.float32
+    taps = all_taps(way, x.shape[-k:], output_size, align_corners, scales, kind)
+    for axis in reversed(range(x.ndim - k, x.ndim)):
+        run = in_whole_numbers if is_bytes else gathered
+        x = run(x, axis, *taps[axis - x.ndim + k])
+    return np.ascontiguousarray(x)
+
+
+@wide
+def sent_back(g: Any, way: str, input_size: Any, align_corners: bool, scales: Any) -> Any:
+    """The transpose of `resampled`."""
+    k = g.ndim - 2
+    size = input_size[-k:]
+    taps = all_taps(way, size, g.shape[-k:], align_corners, scales, g.dtype.type)
+    for axis in range(2, g.ndim):
+        g = scattered(g, axis, size[axis - 2], *taps[axis - 2])
+    return np.ascontiguousarray(g)
+
+
+# ── the ops
+# ─────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def listed(sizes: Any) -> str:
+    """Sizes as PyTorch's errors tell them."""
+    return "(" + ", ".join(f"{letter}: {n}" for letter, n in zip("DHW"[3 - len(sizes) :], sizes)) + ")"
+
+
+def check(x: Any, k: int, output_size: Any, way: str) -> None:
+    """PyTorch's errors for sizes and dtypes that cannot be resampled."""
+    size = x.shape[2:]
+    if min(*size, *output_size) <= 0:
+        told = " and" if k == 1 else ""
+        raise RuntimeError(
+            "Input and output sizes should be greater than 0, but got input "
+            f"{listed(size)}{told} output {listed(output_size)}"
+        )
+    if not x.shape[1]:
+        raise RuntimeError(
+            f"Non-empty {k + 2}D data tensor expected but got a tensor with sizes {list(x.shape)}"
+        )
+    has_bytes = way.startswith("nearest") or (k == 2)
+    is_half = x.dtype == np.float16 and way.endswith("_aa")
+    if is_half or not (x.dtype.kind == "f" or (x.dtype == np.uint8 and has_bytes)):
+        raise not_implemented(refusing(way, k), of(x))
+
+
+def refusing(way: str, k: int) -> str:
+    """The part of PyTorch that refuses a dtype."""
+    if way.endswith("_aa"):
+        return "compute_index_ranges_weights"
+    if k == 2 and way != "cubic":
+        return f"upsample_{'bi' if way == 'linear' else ''}{way.partition('_')[0]}2d_channels_last"
+    return f"compute_indices_weights_{way.partition('_')[0]}"
+
+
+def scale_at(i: int, k: int) -> Any:
+    """What reads the scale of dimension `i` of `k` from a node."""
+    return lambda node: (node._raw_scales or (None,) * k)[i]
+
+
+def show_settings(node: Any, k: int, has_corners: bool) -> None:
+    """PyTorch's nodes show the scales one by one, and `align_corners` only where it counts."""
+    del node._saved_scales
+    for i, letter in enumerate("dhw"[3 - k :]):
+        name = "_saved_scales" + (f"_{letter}" if k > 1 else "")
+        setattr(node, name, property(scale_at(i, k)))
+    if not has_corners:
+        del node._saved_align_corners
+
+
+def declare(way: str, name: str, k: int) -> None:
+    """Declare resampling of `k` dimensions, and its transpose."""
+
+    def forward(self, output_size, align_corners=False, scales=None):
+        check(self, k, output_size, way)
+        return resampled(self, way, output_size, align_corners, scales)
+
+    def backward(grad_output, output_size, input_size, align_corners=False, scales=None):
+        return sent_back(grad_output, way, input_size, align_corners, scales)
+
+    forward.__name__, backward.__name__ = name, name + "_backward"
+    forward.__doc__ = (
+        f"The last {k} dimensions of (N, C, …) at the size `output_size`, `scales` times as many."
+    )
+    backward.__doc__ = f"The gradients of `{name}`, each shared out among the elements it came from."
+    node = "".join(part[:1].upper() + part[1:] for part in name.split("_")).replace(f"{k}d", f"{k}D")
+    done = differentiable(
+        self=lambda g, output_size, self_sym_sizes, align_corners, scales: getattr(F, name + "_backward")(
+            g, output_size, self_sym_sizes, align_corners, scales
+        ),
+        linear=True,
+        node=node + "Backward0",
+    )(forward)
+    back = differentiable(
+        grad_output=lambda g, output_size, align_corners, scales: getattr(F, name)(
+            g, output_size, align_corners, scales
+        ),
+        linear=True,
+        node=node + "BackwardBackward0",
+    )(backward)
+    for call in (done, back):
+        show_settings(call.op.node, k, not way.startswith("nearest"))
+
+
+for k in (1, 2, 3):
+    declare("nearest", f"upsample_nearest{k}d", k)
+    declare("nearest_exact", f"_upsample_nearest_exact{k}d", k)
+declare("linear", "upsample_linear1d", 1)
+declare("linear", "upsample_bilinear2d", 2)
+declare("linear", "upsample_trilinear3d", 3)
+declare("cubic", "upsample_bicubic2d", 2)
+for word, way in (("bilinear", "linear_aa"), ("bicubic", "cubic_aa"), ("lanczos", "lanczos_aa")):
+    declare(way, f"_upsample_{word}2d_aa", 2)

@@ -1,0 +1,238 @@
+"""`out=`: functions that write their result into a tensor which is there already.
+
+Only the public functions take `out`. Methods, operators and the ops themselves know nothing of it, so that it
+costs nothing where speed counts.
+"""
+
+from __future__ import annotations
+
+import warnings
+from types import FunctionType
+from typing import Any
+
+from . import dtypes, modes, return_types
+from .explained import PLAIN, check, explained, named
+from .inplace import in_place
+from .op import F
+from .overlap import check_overlap
+from .tensor.memory import resize
+from .tensor_base import TensorBase
+
+# By the dtypes that `out` may have: any that the result may be cast to;
+CASTABLE = """
+abs absolute acos acosh add addcdiv addcmul all angle any arccos arccosh arcsin arcsinh arctan arctan2 arctanh
+asin asinh atan atan2 atanh bernoulli bitwise_and bitwise_left_shift bitwise_not bitwise_or
+bitwise_right_shift bitwise_xor cat ceil clamp clamp_max clamp_min clip column_stack concat concatenate
+conj_physical copysign cos cosh cross deg2rad diff digamma div divide dstack eq erf erfc erfinv exp exp2 expm1
+fix float_power floor floor_divide fmax fmin fmod frac gcd ge ger greater greater_equal gt heaviside hstack
+hypot i0 isneginf isposinf kron lcm ldexp le lerp less less_equal lgamma log log10 log1p log2 logaddexp
+logaddexp2 logical_and logical_not logical_or logical_xor logit logsumexp lt maximum minimum mul multiply
+mvlgamma nan_to_num nanmean ne neg negative nextafter norm not_equal outer polygamma pow rad2deg reciprocal
+remainder round row_stack rsqrt sgn sigmoid sign signbit sin sinc sinh sqrt square stack std sub subtract tan
+tanh true_divide trunc var vstack xlogy
+"""
+# that of the result alone;
+ALIKE = """
+addbmm addmm addmv addr amax amin aminmax argmax argmin argsort baddbmm bmm bucketize chain_matmul complex
+cummax cummin diag dot frexp gather histc histogram index_add index_copy index_reduce index_select inner
+inverse isin kthvalue log_softmax logcumsumexp masked_select matmul matrix_power max median min mm mode msort
+multinomial mv nanmedian nanquantile narrow_copy nonzero polar qr quantile renorm scatter scatter_add
+scatter_reduce searchsorted slogdet softmax sort svd take take_along_dim tensordot topk tril triu vdot where
+"""
+# any, which then is the dtype that the function works in;
+SUMS = "cumprod cumsum mean nansum prod sum"
+# any, for functions that make tensors.
+FACTORIES = """
+arange empty eye full linspace logspace normal ones rand randint randn randperm zeros
+"""
+
+CAST, SAME, ADDED, MADE = (frozenset(names.split()) for names in (CASTABLE, ALIKE, SUMS, FACTORIES))
+NAMES = CAST | SAME | ADDED | MADE
+HOMES = ("minigrad.op", "minigrad.tensor", "minigrad.creation")  # where the functions are that take tensors
+VARIADIC = 4 | 8  # the flags of a code object that has *args or **kwargs
+
+RESIZED = (
+    "An output with one or more elements was resized since it had shape {}, which does not match the "
+    "required output shape {}. This behavior is deprecated, and in a future PyTorch release outputs will not "
+    "be resized unless they have zero elements. You can explicitly reuse an out tensor t by resizing it, "
+    "inplace, to zero elements with t.resize_(0)."
+)
+
+
+def attach(functions: dict[str, Any]) -> None:
+    """Give those of the functions an `out` that have one in PyTorch, and all of them its errors about
+    arguments; they are known by their names.
+    """
+    for name, function in functions.items():
+        functions[name] = attached(name, function)
+
+
+def attached(name: str, function: Any) -> Any:
+    """The same for one function."""
+    if function.__class__ is not FunctionType or not is_of_tensors(function):
+        return function
+    if name in NAMES:
+        return with_out(function, name)
+    if name not in PLAIN:
+        return explained(function, name)
+    if function.__name__ == name and hasattr(function, "op"):
+        function.__module__ = "minigrad"  # where it can be found when it is unpickled
+    return function
+
+
+def is_of_tensors(function: Any) -> bool:
+    """Whether this is one of the functions that take tensors."""
+    return function.__module__ == "minigrad" or function.__module__.startswith(HOMES)
+
+
+def with_out(function: Any, name: str) -> Any:
+    """The function with an `out`; one of one or two parameters costs less to call."""
+    code = function.__code__
+    is_plain = not (code.co_flags & VARIADIC or code.co_kwonlyargcount or function.__defaults__)
+    call = (of_any, of_one, of_two)[code.co_argcount if is_plain and code.co_argcount < 3 else 0]
+    return named(call(function, name), function, name, "minigrad")
+
+
+def of_one(function: Any, name: str) -> Any:
+    """A function of one tensor with an `out`."""
+
+    def call(input: Any, *, out: Any = None) -> Any:
+        try:
+            return function(input) if out is None else filled(function, name, out, (input,), {})
+        except Exception:
+            check(name, (input,), {})
+            raise
+
+    return call
+
+
+def of_two(function: Any, name: str) -> Any:
+    """A function of two operands with an `out`."""
+
+    def call(input: Any, other: Any, *, out: Any = None) -> Any:
+        try:
+            return function(input, other) if out is None else filled(function, name, out, (input, other), {})
+        except Exception:
+            check(name, (input, other), {})
+            raise
+
+    return call
+
+
+def of_any(function: Any, name: str) -> Any:
+    """Any function with an `out`."""
+
+    def call(*args: Any, **kwargs: Any) -> Any:
+        try:
+            if "out" not in kwargs:
+                return function(*args, **kwargs)
+            return filled(function, name, kwargs["out"], args, kwargs)
+        except Exception:
+            check(name, args, kwargs)
+            raise
+
+    return call
+
+
+def filled(function: Any, name: str, out: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """`out`, or the named tuple of several, after the result of the function has been written there."""
+    kwargs = {key: value for key, value in kwargs.items() if key != "out"}
+    if out is None:
+        return function(*args, **kwargs)
+    outs = list(out) if isinstance(out, (tuple, list)) else [out]
+    check_outs(name, out, outs)
+    if name in MADE:
+        kwargs = in_dtype_of(outs[0], kwargs)
+    elif name in ADDED and kwargs.get("dtype") is None and not is_whole_mean(name, args):
+        kwargs = kwargs | {"dtype": dtypes.of(outs[0]._data)}
+    result = function(*args, **kwargs)
+    results = list(result) if isinstance(result, tuple) else [result]
+    if len(results) != len(outs) or isinstance(out, TensorBase) == isinstance(result, tuple):
+        raise refusal(name, out)
+    if modes.is_recording() and any(t.requires_grad for t in (*results, *outs)) and name not in MADE:
+        raise RuntimeError(
+            f"{name}(): functions with out=... arguments don't support automatic differentiation, but one of "
+            "the arguments requires grad."
+        )
+    for t, made in zip(outs, results):
+        check_dtype(name, made, t)
+        if name in CAST:
+            for value in args:
+                if isinstance(value, TensorBase) and t._data.shape == made._data.shape:
+                    check_overlap(t, value)
+        write(made, t)
+    if isinstance(result, tuple):
+        return named_out(result, outs)
+    return outs[0].requires_grad_() if kwargs.get("requires_grad") else outs[0]
+
+
+def check_outs(name: str, out: Any, outs: list[Any]) -> None:
+    """TypeError in PyTorch's words unless there are tensors to write to."""
+    for t in outs:
+        if not isinstance(t, TensorBase):
+            raise TypeError(f"{name}(): argument 'out' must be Tensor, not {type(out).__name__}")
+
+
+def refusal(name: str, out: Any) -> TypeError:
+    """The error for another number of outs than there are results."""
+    if isinstance(out, TensorBase):
+        return TypeError(f"{name}() received an invalid combination of arguments - got (Tensor, out=Tensor)")
+    return TypeError(f"{name}(): argument 'out' must be Tensor, not {type(out).__name__}")
+
+
+def is_whole_mean(name: str, args: tuple[Any, ...]) -> bool:
+    """Whether this is the mean of integers, which is refused whatever `out` is."""
+    return (
+        name == "mean"
+        and bool(args)
+        and isinstance(args[0], TensorBase)
+        and args[0]._data.dtype.kind in "biu"
+    )
+
+
+def in_dtype_of(out: Any, kwargs: dict[str, Any]) -> dict[str, Any]:
+    """The arguments of a function that makes a tensor, in the dtype of `out`."""
+    kind, asked = dtypes.of(out._data), kwargs.get("dtype")
+    if asked is not None and asked is not kind:
+        raise RuntimeError(f"dtype {asked.title} does not match dtype of out parameter ({kind.title})")
+    return kwargs | {"dtype": kind}
+
+
+def check_dtype(name: str, made: Any, out: Any) -> None:
+    """RuntimeError in PyTorch's words for a dtype that the result is not written to."""
+    a, b = dtypes.of(made._data), dtypes.of(out._data)
+    if name in CAST:
+        if name in ("any", "all") and b.name not in ("bool", "uint8"):
+            raise RuntimeError(f"{name} only supports bool tensor for result, got: {b.title}")
+        if name in ("cat", "concat", "concatenate", "stack") and a.category > b.category:
+            raise TypeError(f"torch.cat(): input types can't be cast to the desired output type {b.title}")
+        if a.category > b.category and a.category > 0:
+            raise RuntimeError(f"result type {a.title} can't be cast to the desired output type {b.title}")
+    elif name in ("amax", "amin") and a is not b:
+        raise RuntimeError(
+            f"Expected the dtype for input and out to match, but got {a.title} for input's dtype and "
+            f"{b.title} for out's dtype."
+        )
+    elif name not in MADE and a is not b:
+        raise RuntimeError(f"Expected out tensor to have dtype {a.c_name}, but got {b.c_name} instead")
+
+
+def write(made: Any, out: Any) -> None:
+    """Put a result into `out`, which gets its shape."""
+    before = list(out._data.shape)
+    if out._data.shape != made._data.shape:
+        if out._data.size:
+            warnings.warn(RESIZED.format(before, list(made._data.shape)), UserWarning, stacklevel=5)
+        resize(out, made._data.shape)
+    graded = modes.set_grad_mode(False)
+    try:
+        in_place(F.copy.op, out, made)
+    finally:
+        modes.set_grad_mode(graded)
+
+
+def named_out(result: Any, outs: list[Any]) -> Any:
+    """The tensors in a named tuple of the fields that the result has."""
+    if not hasattr(result, "_fields"):
+        return tuple(outs)
+    return return_types.return_type(f"{type(result).__name__}_out", *result._fields)(*outs)

@@ -1,0 +1,159 @@
+"""Matrices as products: Cholesky, QR, eigenvectors and singular values, and what follows from these."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from .. import return_types
+from ..dtypes import of
+from ..ops import eigen, factors
+from ..ops.inverses import refuse_indefinite
+from ..tensor_base import TensorBase, numbers
+from .contractions import check_square
+from .matrices import checked
+from .products import must_be_tensors
+
+# ── Cholesky and QR
+# ─────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def cholesky_ex(input: Any, *, upper: bool = False, check_errors: bool = False) -> Any:
+    """`cholesky`, and per matrix the order of the first minor that is not positive-definite, 0 for none."""
+    checked(input, "linalg.cholesky", "cholesky_cpu")
+    factor, info = factors.linalg_cholesky_ex(input, upper)
+    if check_errors:
+        refuse_indefinite("linalg.cholesky", numbers(info))
+    return return_types.linalg_cholesky_ex(factor, info)
+
+
+def cholesky(input: Any, *, upper: bool = False) -> Any:
+    """The lower triangular L with `L @ L.mH` = input, symmetric (Hermitian) and positive-definite, or the
+    upper triangular L.mH; only that triangle of the input is read. LinAlgError if there is none.
+    """
+    return cholesky_ex(input, upper=upper, check_errors=True)[0]
+
+
+def qr(A: Any, mode: str = "reduced") -> Any:
+    """Q with orthonormal columns and the upper triangular R with A = Q @ R; mode "complete" gives a square Q
+    and "r" none.
+    """
+    checked(A, "linalg.qr", "geqrf_cpu", square=False)
+    if mode not in ("reduced", "complete", "r"):
+        raise RuntimeError(
+            f"qr received unrecognized mode '{mode}' but expected one of 'reduced' (default), 'r', or "
+            "'complete'"
+        )
+    return return_types.linalg_qr(*factors.linalg_qr(A, mode))
+
+
+def torch_qr(input: Any, some: bool = True) -> Any:
+    """`linalg.qr`; with a square Q unless `some`."""
+    return return_types.qr(*qr(input, "reduced" if some else "complete"))
+
+
+# ── eigenvalues
+# ─────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def check_half(x: Any, kernel: str) -> None:
+    """NotImplementedError with PyTorch's text for integers and half precision."""
+    if x._data.dtype.kind not in "fc" or x._data.dtype == np.float16:
+        raise NotImplementedError(f"\"{kernel}\" not implemented for '{of(x._data).title}'")
+
+
+def eigh(A: Any, UPLO: str = "L") -> Any:
+    """Eigenvalues, ascending, and eigenvectors, as columns, of a symmetric (Hermitian) matrix, of which only
+    the lower triangle (UPLO "U": the upper) is read.
+    """
+    must_be_tensors("linalg_eigh", A=A)
+    check_square(A, "linalg.eigh")
+    if UPLO.upper() not in ("L", "U"):
+        raise RuntimeError(f"Expected UPLO argument to be 'L' or 'U', but got {UPLO}")
+    check_half(A, "linalg_eigh_cpu")
+    return return_types.linalg_eigh(*factors._linalg_eigh(A, UPLO))
+
+
+def eigvalsh(A: Any, UPLO: str = "L") -> Any:
+    """The eigenvalues of a symmetric (Hermitian) matrix in ascending order."""
+    return eigh(A, UPLO)[0]
+
+
+def eig(A: Any) -> Any:
+    """Eigenvalues, in no order, and eigenvectors, as columns of length 1, of a square matrix; complex."""
+    return return_types.linalg_eig(*eig_of(A, "linalg.eig"))
+
+
+def eigvals(A: Any) -> Any:
+    """The eigenvalues of a square matrix, complex numbers in no order."""
+    return eig_of(A, "linalg.eigvals")[0]
+
+
+def eig_of(A: Any, name: str) -> Any:
+    """Both; PyTorch's errors."""
+    must_be_tensors(name.replace(".", "_"), input=A)
+    check_square(A, name)
+    if not np.isfinite(numbers(A)).all():
+        raise RuntimeError("torch.linalg.eig: input tensor should not contain infs or NaNs.")
+    check_half(A, "linalg_eig_out_cpu")
+    return eigen._linalg_eig(A)
+
+
+# ── singular values
+# ─────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def svd_of(A: Any, full_matrices: bool) -> Any:
+    """U, S, Vh."""
+    checked(A, "linalg.svd", "linalg_svd_cpu", square=False)
+    return factors._linalg_svd(A, full_matrices, min(A._data.shape[-2:]))
+
+
+def svd(A: Any, full_matrices: bool = True, *, driver: Any = None) -> Any:
+    """U, S and Vh with A = U @ diag(S) @ Vh, the singular values S descending; U and Vh are square if
+    `full_matrices`.
+    """
+    return return_types.linalg_svd(*svd_of(A, full_matrices))
+
+
+def svdvals(A: Any, *, driver: Any = None) -> Any:
+    """The singular values in descending order."""
+    return svd_of(A, False)[1]
+
+
+def torch_svd(input: Any, some: bool = True, compute_uv: bool = True) -> Any:
+    """U, S and V with input = U @ diag(S) @ V.mH; zeros for U and V unless `compute_uv`."""
+    u, s, vh = svd_of(input, not some)
+    if not compute_uv:
+        rows, columns = input._data.shape[-2:]
+        zeros = [input.new_zeros((*input._data.shape[:-2], n, n)) for n in (rows, columns)]
+        return return_types.svd(zeros[0], s, zeros[1])
+    return return_types.svd(u, s, vh.mH)
+
+
+def pinv(A: Any, rcond: Any = None, hermitian: bool = False, *, atol: Any = None, rtol: Any = None) -> Any:
+    """The pseudoinverse; singular values up to max(atol, rtol · the greatest) count as zero."""
+    must_be_tensors("linalg_pinv", A=A)
+    data = A._data
+    if data.ndim < 2 or data.dtype.kind not in "fc" or data.dtype == np.float16:
+        raise RuntimeError(
+            f"linalg.pinv({of(data).title}{{{list(data.shape)}}}): expected a tensor with 2 or more "
+            "dimensions of float, double, cfloat or cdouble types"
+        )
+    rtol = rcond if rtol is None else rtol
+    raw = [numbers(x) if isinstance(x, TensorBase) else x for x in (atol, rtol)]
+    return factors.linalg_pinv(A, *raw, hermitian)
+
+
+def pinverse(input: Any, rcond: float = 1e-15) -> Any:
+    """The pseudoinverse; singular values up to rcond · the greatest count as zero."""
+    return pinv(input, rcond)
+
+
+class Factors(TensorBase):
+    """Factors of matrices."""
+
+    __slots__ = ()
+
+    pinverse, qr, svd = pinverse, torch_qr, torch_svd

@@ -1,0 +1,235 @@
+"""What can be asked of a tensor besides its numbers: its kind and memory; Python's functions on elements."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+import numpy as np
+
+from .. import dtypes, modes
+from ..creation import constructed
+from ..storage import address, strides_of
+from ..tensor_base import TensorBase, numbers, share
+from .operands import NUMBERS, kind_of
+from .storages import TypedStorage, UntypedStorage
+
+TYPED_STORAGE = (
+    "TypedStorage is deprecated. It will be removed in the future and UntypedStorage will be the only "
+    "storage class. This should only matter to you if you are using storages directly.  To access "
+    "UntypedStorage directly, use tensor.untyped_storage() instead of tensor.storage()"
+)
+
+
+def no(what: str) -> Any:
+    """A property that is False for every tensor here."""
+    return property(lambda self: False, doc=f"Always False: there are no {what} tensors here.")
+
+
+def of_sparse(name: str, layout: str = "sparse coordinate tensor layout") -> Any:
+    """A method of sparse tensors, of which there are none."""
+
+    def method(self: Any) -> Any:
+        raise RuntimeError(f"{name} expected {layout} but got Strided")
+
+    method.__name__ = method.__qualname__ = name
+    method.__doc__ = "Always RuntimeError: it is for sparse tensors, of which there are none here."
+    return method
+
+
+def must_be_tensor(name: str, argument: str, value: Any) -> None:
+    """TypeError with PyTorch's text unless `value` is a tensor."""
+    if not isinstance(value, TensorBase):
+        wanted = f"argument '{argument}' (position 1) must be Tensor"
+        raise TypeError(f"{name}(): {wanted}, not {kind_of(value)}")
+
+
+def is_same_size(input: Any, other: Any) -> bool:
+    """Whether two tensors have the same shape."""
+    must_be_tensor("is_same_size", "other", other)
+    return input._data.shape == other._data.shape
+
+
+def is_signed(input: Any) -> bool:
+    """Whether the dtype has negative numbers."""
+    return dtypes.of(input._data).is_signed
+
+
+class Properties(TensorBase):
+    """Kind and memory of a tensor."""
+
+    __slots__ = ()
+
+    is_meta, is_nested, is_quantized, is_mkldnn = no("meta"), no("nested"), no("quantised"), no("MKL-DNN")
+    is_mps, is_xpu, is_xla, is_ipu = no("MPS"), no("XPU"), no("XLA"), no("IPU")
+    is_maia, is_mtia, is_vulkan, is_sparse_csr = no("MAIA"), no("MTIA"), no("Vulkan"), no("sparse")
+    coalesce, is_coalesced, indices = map(of_sparse, ("coalesce", "is_coalesced", "indices"))
+    values = of_sparse("values", "sparse tensor layout")
+    is_same_size, is_signed = is_same_size, is_signed
+
+    @property
+    def itemsize(self) -> int:
+        """Bytes per element."""
+        return self._data.itemsize
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes of all elements."""
+        return self._data.nbytes
+
+    @property
+    def name(self) -> None:
+        """None: tensors have no names."""
+
+    @property
+    def grad_dtype(self) -> Any:
+        """The dtype of the tensor's gradient: its own."""
+        return dtypes.of(self._data)
+
+    def ndimension(self) -> int:
+        """Number of dimensions."""
+        return self._data.ndim
+
+    def is_shared(self) -> bool:
+        """Whether other processes can see the memory; see `share_memory_`."""
+        return False
+
+    def is_pinned(self) -> bool:
+        """False: there is no device to copy to."""
+        return False
+
+    def is_distributed(self) -> bool:
+        """False."""
+        return False
+
+    def share_memory_(self) -> Any:
+        """The tensor itself: threads see its memory, other processes do not."""
+        return self
+
+    def pin_memory(self) -> Any:
+        """Always RuntimeError: there is no device to copy to."""
+        raise RuntimeError("Cannot access accelerator device when none is available.")
+
+    def to_dense(self) -> Any:
+        """The tensor itself, which is dense."""
+        return self
+
+    def dense_dim(self) -> int:
+        """Number of dimensions."""
+        return self._data.ndim
+
+    def sparse_dim(self) -> int:
+        """0."""
+        return 0
+
+    def is_set_to(self, tensor: Any) -> bool:
+        """Whether another tensor shows the same elements of the same memory."""
+        must_be_tensor("is_set_to", "tensor", tensor)
+        share(self), share(tensor)
+        mine, other = self._data, tensor._data
+        return (mine.shape, mine.strides) == (other.shape, other.strides) and address(mine) == address(other)
+
+    def dim_order(self) -> tuple[int, ...]:
+        """The dimensions in the order in which they lie in memory, the one with the longest steps first."""
+        steps = strides_of(self._data)
+        return tuple(sorted(range(len(steps)), key=lambda dim: -steps[dim]))
+
+    def const_data_ptr(self) -> int:
+        """The address of the first element."""
+        return self.data_ptr()  # type: ignore[attr-defined]
+
+    def untyped_storage(self) -> UntypedStorage:
+        """The memory that the tensor is part of, as bytes."""
+        share(self)
+        return UntypedStorage(self._data)
+
+    def storage(self) -> TypedStorage:
+        """The memory that the tensor is part of, as numbers of its dtype; deprecated in PyTorch."""
+        warnings.warn(TYPED_STORAGE, UserWarning, stacklevel=2)
+        share(self)
+        return TypedStorage(self._data)
+
+    def as_subclass(self, cls: Any) -> Any:
+        """The same memory as a tensor of the class `cls`."""
+        if not isinstance(cls, type):
+            raise TypeError(f"cls must be a type (got {kind_of(cls)})")
+        source: Any = self.detach()  # type: ignore[attr-defined]
+        result: Any = object.__new__(cls)
+        for name in ("_data", "_fn", "_nr", "_acc", "_grad", "_storage", "_view"):
+            setattr(result, name, getattr(source, name))
+        return result
+
+    def new(self, *args: Any) -> Any:
+        """What the old constructor of the tensor's dtype makes."""
+        return constructed(args, dtypes.of(self._data))
+
+
+# ── numbers of a tensor for Python
+# ─────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+class Applied(TensorBase):
+    """Python's functions on elements, containment, reversal."""
+
+    __slots__ = ()
+
+    def __contains__(self, element: Any) -> bool:
+        if not isinstance(element, (TensorBase, *NUMBERS)):
+            raise RuntimeError(
+                f"Tensor.__contains__ only supports Tensor or scalar, but you passed in a {type(element)}."
+            )
+        return bool((self == element).any())  # type: ignore[attr-defined]
+
+    def __reversed__(self) -> Any:
+        if not self._data.ndim:
+            return self
+        return self.flip(0)  # type: ignore[attr-defined]
+
+    def __delitem__(self, index: Any) -> None:
+        raise TypeError("Tensor does not support deleting items")
+
+    def apply_(self, callable: Any) -> Any:
+        """Write `callable(element)` into each element; slow."""
+        return self._written("apply_", [callable(v) for v in numbers(self).ravel().tolist()], self)
+
+    def map_(self, other: Any, callable: Any) -> Any:
+        """Write `callable(element, element of other)` into each element; slow."""
+        must_be_tensor("map_", "other", other)
+        theirs = np.broadcast_to(numbers(other), self._data.shape).ravel().tolist()
+        pairs = zip(numbers(self).ravel().tolist(), theirs)
+        return self._written("map_", [callable(a, b) for a, b in pairs], other)
+
+    def _written(self, name: str, values: list[Any], other: Any) -> Any:
+        """The tensor with Python's numbers in its elements; RuntimeError if it requires grad."""
+        if (self.requires_grad or other.requires_grad) and modes.is_grad_enabled():
+            raise RuntimeError(
+                f"Can't call {name}() on Variable that requires grad. Use var.detach().{name}() instead."
+            )
+        made = constructed((values,), dtypes.of(self._data))
+        return self.copy_(made.reshape(self._data.shape))  # type: ignore[attr-defined]
+
+    def fill_diagonal_(self, fill_value: Any, wrap: bool = False) -> Any:
+        """Write a number into the elements whose indices are equal; with `wrap` the diagonal of a tall matrix
+        starts anew below.
+        """
+        check_diagonal(self._data.shape, fill_value, wrap)
+        rows, *others = self._data.shape
+        steps = strides_of(self._data)
+        length = min(self._data.shape)
+        self.as_strided((length,), (sum(steps),), self.storage_offset()).fill_(fill_value)  # type: ignore[attr-defined]
+        if wrap and len(others) == 1 and rows > others[0] + 1:
+            self[others[0] + 1 :].fill_diagonal_(fill_value, wrap)  # type: ignore[index]
+        return self
+
+
+def check_diagonal(shape: tuple[int, ...], fill_value: Any, wrap: Any) -> None:
+    """PyTorch's errors for what has no diagonal, or nothing to write there."""
+    if not isinstance(fill_value, NUMBERS):
+        wanted = f"argument 'fill_value' (position 1) must be Number, not {kind_of(fill_value)}"
+        raise TypeError(f"fill_diagonal_(): {wanted}")
+    if not isinstance(wrap, bool):
+        raise TypeError(f"fill_diagonal_(): argument 'wrap' (position 2) must be bool, not {kind_of(wrap)}")
+    if len(shape) < 2:
+        raise RuntimeError("dimensions must larger than 1")
+    if len(shape) > 2 and len(set(shape)) > 1:
+        raise RuntimeError("all dimensions of input must be of equal length")

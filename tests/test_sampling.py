@@ -1,0 +1,509 @@
+"""Resampling, parts, grids and distances in both libraries, where the table of ops does not look."""
+
+from __future__ import annotations
+
+import warnings
+
+import numpy as np
+import pytest
+from twins import assert_same_diary, dialect
+
+import minigrad
+
+SIZES = {1: (2, 4, 6), 2: (1, 4, 6, 5), 3: (1, 4, 4, 5, 4)}
+SAMPLES = [[[0.1, 0.6, 0.3]] * 4]
+
+LAYERS = [
+    ("Upsample", {"size": 9}, 1),
+    ("Upsample", {"scale_factor": (2, 1.5), "mode": "bilinear", "align_corners": True}, 2),
+    ("Upsample", {"scale_factor": 0.5, "mode": "trilinear", "recompute_scale_factor": True}, 3),
+    ("UpsamplingNearest2d", {"scale_factor": 2}, 2),
+    ("UpsamplingBilinear2d", {"size": (4, 7)}, 2),
+    *((f"AdaptiveMaxPool{n}d", {"output_size": 3}, n) for n in SIZES),
+    ("AdaptiveMaxPool2d", {"output_size": (None, 2)}, 2),
+    *((f"LPPool{n}d", {"norm_type": 3, "kernel_size": 2, "ceil_mode": True}, n) for n in SIZES),
+    ("LPPool2d", {"norm_type": float("inf"), "kernel_size": 2, "stride": 1}, 2),
+    ("LPPool1d", {"norm_type": float("-inf"), "kernel_size": 2}, 1),
+    ("Unfold", {"kernel_size": 2, "padding": 1}, 2),
+    ("LocalResponseNorm", {"size": 3, "alpha": 0.1}, 2),
+    *((f"{kind}Pad{n}d", {"padding": 1}, n) for n in SIZES for kind in ("Zero", "Reflection", "Replication")),
+    *((f"CircularPad{n}d", {"padding": (2, 1) * n}, n) for n in SIZES),
+    ("ConstantPad2d", {"padding": (1, 0, -1, 2), "value": 3.5}, 2),
+    *(("Conv2d", {"in_channels": 4, "out_channels": 2, "kernel_size": (3, 2), "padding": padding,
+                  "padding_mode": mode}, 2)
+      for mode, padding in (("reflect", (1, 2)), ("replicate", "same"), ("circular", 1),
+                            ("reflect", "valid"))),
+    ("Conv1d", {"in_channels": 4, "out_channels": 4, "kernel_size": 3, "padding": 2, "bias": False,
+                "padding_mode": "circular"}, 1),
+]  # fmt: skip
+
+
+def numbers(L, shape):
+    """Different numbers around 0."""
+    return L.tensor(np.sin(np.arange(np.prod(shape)) * 1.7 + 0.4).reshape(shape)).double()
+
+
+def same_errors(torch, run, kinds=Exception):
+    """The same error of both libraries: class and text."""
+    found = []
+    for L in (minigrad, torch):
+        with pytest.raises(kinds) as error, warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            run(L)
+        found.append((type(error.value).__name__, str(error.value).split("\n")[0]))
+    assert found[0] == found[1]
+
+
+# ── modules
+# ─────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+@pytest.mark.parametrize(
+    ("name", "settings", "dims"), LAYERS, ids=[f"{n}-{i}" for i, (n, _, _) in enumerate(LAYERS)]
+)
+def test_layers(torch, name, settings, dims):
+    def program(L, note):
+        L.manual_seed(3)
+        layer = getattr(L.nn, name)(**settings).double()
+        note(repr(layer), [(key, t) for key, t in layer.state_dict().items()])
+        x = numbers(L, SIZES[dims]).requires_grad_()
+        out = layer(x * 1)
+        note(out)
+        (out * numbers(L, tuple(out.shape)).cos()).sum().backward()
+        note(x.grad, [p.grad for p in layer.parameters()])
+
+    assert_same_diary(program, torch)
+
+
+def test_fold(torch):
+    def program(L, note):
+        layer = L.nn.Fold((3, 4), (2, 2), stride=1)
+        note(repr(layer), layer(numbers(L, (1, 8, 6))))
+
+    assert_same_diary(program, torch)
+
+
+def test_fractional_pooling(torch):
+    def program(L, note):
+        samples = L.tensor(SAMPLES).double()
+        for n in (2, 3):
+            layer = getattr(L.nn, f"FractionalMaxPool{n}d")(
+                2, output_ratio=0.6, return_indices=True, _random_samples=samples[:, :, :n]
+            )
+            note(repr(layer), *layer(numbers(L, SIZES[n])))
+        note(L.nn.FractionalMaxPool2d(2, 3)(numbers(L, SIZES[2])).shape)
+
+    assert_same_diary(program, torch)
+
+
+@pytest.mark.parametrize("dims", SIZES)
+def test_unpooling(torch, dims):
+    def program(L, note):
+        pool = getattr(L.nn, f"MaxPool{dims}d")(2, return_indices=True)
+        back = getattr(L.nn, f"MaxUnpool{dims}d")(2)
+        x = numbers(L, (*SIZES[dims][:2], *(4,) * dims)).requires_grad_()
+        out, indices = pool(x)
+        note(repr(back), back(out, indices), back(out, indices, output_size=x.shape))
+        back(out * out, indices).sum().backward()
+        note(x.grad)
+
+    assert_same_diary(program, torch)
+
+
+@pytest.mark.parametrize("size", [(8, 9), (1, 2, 9, 8), None])
+def test_output_size_of_a_transposed_convolution(torch, size):
+    def program(L, note):
+        L.manual_seed(1)
+        layer = L.nn.ConvTranspose2d(3, 2, 2, stride=2).double()
+        note(layer(numbers(L, (1, 3, 4, 4)), output_size=size))
+
+    assert_same_diary(program, torch)
+
+
+# ── values
+# ─────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+@pytest.mark.parametrize("mode", ["nearest", "nearest-exact"])
+@pytest.mark.parametrize("dtype", ["float32", "float64", "uint8"])
+def test_which_element_is_the_nearest(torch, mode, dtype):
+    for n in range(1, 15):
+        for count in (*range(1, 40, 3), 41, 46, 47):
+            mine, theirs = (
+                L.nn.functional.interpolate(L.arange(n).to(getattr(L, dtype))[None, None], count, mode=mode)
+                for L in (minigrad, torch)
+            )
+            np.testing.assert_array_equal(mine.numpy(), theirs.numpy())
+
+
+@pytest.mark.parametrize("mode", ["bilinear", "bicubic"])
+@pytest.mark.parametrize("settings", [{}, {"align_corners": True}, {"antialias": True}])
+@pytest.mark.parametrize("size", [(7, 3), (2, 9)])
+def test_bytes_are_resampled_in_whole_numbers(torch, mode, settings, size):
+    image = np.random.default_rng(2).integers(0, 256, (1, 3, 5, 6)).astype(np.uint8)
+    mine, theirs = (
+        L.nn.functional.interpolate(L.tensor(image), size, mode=mode, **settings) for L in (minigrad, torch)
+    )
+    np.testing.assert_array_equal(mine.numpy(), theirs.numpy())
+
+
+@pytest.mark.parametrize("mode", ["bilinear", "bicubic", "lanczos"])
+def test_antialias(torch, mode):
+    def program(L, note):
+        x = numbers(L, (1, 2, 9, 7)).requires_grad_()
+        out = L.nn.functional.interpolate(x, (4, 10), mode=mode, antialias=True)
+        (out * out).sum().backward()
+        note(out, x.grad)
+
+    assert_same_diary(program, torch)
+
+
+def test_an_infinite_element_stays_where_it_is(torch):
+    def program(L, note):
+        x = L.zeros(1, 1, 1, 8)
+        x[..., 2] = float("inf")
+        for mode in ("bilinear", "bicubic"):
+            note(L.nn.functional.interpolate(x, (1, 5), mode=mode).isfinite())
+        note(L.nn.functional.grid_sample(x, L.zeros(1, 1, 1, 2), align_corners=False))
+
+    assert_same_diary(program, torch)
+
+
+@pytest.mark.parametrize("settings", [{"kernel_size": 2, "output_size": 4}, {"output_size": 3}])
+def test_ties_and_nan_in_parts(torch, settings):
+    name = "max_pool1d" if "kernel_size" in settings else "adaptive_max_pool1d"
+    settings = {"kernel_size": 2} if "kernel_size" in settings else settings
+    nan = float("nan")
+    for row in ([1.0, 1.0, 3.0, 3.0, 3.0, 1.0], [nan, 1.0, nan, nan, 2.0, 0.0], [float("-inf")] * 6):
+        mine, theirs = (
+            getattr(L.nn.functional, name)(L.tensor([[row]]), return_indices=True, **settings)
+            for L in (minigrad, torch)
+        )
+        np.testing.assert_array_equal(mine[0].numpy(), theirs[0].numpy())
+        assert mine[1].tolist() == theirs[1].tolist()
+
+
+@pytest.mark.parametrize("mode", ["bilinear", "nearest", "bicubic"])
+@pytest.mark.parametrize("padding_mode", ["zeros", "border", "reflection"])
+def test_places_that_are_no_numbers(torch, mode, padding_mode):
+    grid = [[[[np.nan, 0.0], [np.inf, 0.2], [-np.inf, -0.1], [5.0, -7.0]]]]
+    if mode == "bicubic":
+        grid = [[[[np.nan, 0.0], [5.0, -7.0]]]]
+    how = {"mode": mode, "padding_mode": padding_mode, "align_corners": False}
+    mine, theirs = (
+        L.nn.functional.grid_sample(numbers(L, (1, 1, 3, 4)), L.tensor(grid).double(), **how)
+        for L in (minigrad, torch)
+    )
+    np.testing.assert_allclose(mine.numpy(), theirs.numpy(), atol=1e-12)
+
+
+@pytest.mark.parametrize("mode", ["bilinear", "nearest", "bicubic"])
+@pytest.mark.parametrize("shape", [(1, 2, 3, 4), (1, 2, 3, 2, 4)])
+def test_third_derivative_of_grid_sample(torch, mode, shape):
+    if mode == "bicubic" and len(shape) == 5:
+        pytest.skip("PyTorch has no tricubic mode")
+
+    def program(L, note):
+        x = numbers(L, shape).requires_grad_()
+        k = len(shape) - 2
+        grid = (numbers(L, (1, *(2,) * k, k)) * 0.9).requires_grad_()
+        out = L.nn.functional.grid_sample(x, grid, mode, "reflection", align_corners=False)
+        first = L.autograd.grad((out**3).sum(), [x, grid], create_graph=True)
+        second = L.autograd.grad(sum((g * g).sum() for g in first), [x, grid], create_graph=True)
+        for result in (*first, *second):
+            note(result.detach())
+        note(*L.autograd.grad(sum((g * g).sum() for g in second), [x, grid]))
+
+    assert_same_diary(program, torch)
+
+
+def test_many_rows_are_compared_by_a_product_of_matrices(torch):
+    def program(L, note):
+        a = numbers(L, (30, 3)).requires_grad_()
+        b = numbers(L, (2, 4, 3)).requires_grad_()
+        for second in (b, b[0]):
+            out = L.cdist(a, second)
+            note(out.grad_fn.next_functions[0][0].name())
+            note(*L.autograd.grad(out.cos().sum(), [a, b]))
+        note(L.cdist(a, a, compute_mode="donot_use_mm_for_euclid_dist").grad_fn.name())
+
+    with dialect("2"):
+        assert_same_diary(program, torch)
+
+
+@pytest.mark.parametrize("p", [0.0, 0.7, 1.0, 1.5, 2.0, 3.0, float("inf")])
+def test_distance_of_equal_rows(torch, p):
+    def program(L, note):
+        a = L.tensor([[1.0, 2.0, 0.5], [1.0, 2.0, 0.5], [1.0, 4.0, 0.0]]).double().requires_grad_()
+        for out in (L.cdist(a, a[1:], p), L.pdist(a, p)):
+            note(out, *L.autograd.grad(out.sum(), a))
+
+    assert_same_diary(program, torch)
+
+
+# ── the spellings of the library itself
+# ─────────────────────────────────────────────────────────────────────────────────────────────────
+
+LIBRARY = [
+    lambda L: L.conv2d(numbers(L, (1, 2, 4, 4)), numbers(L, (3, 2, 2, 2)), None, 2),
+    lambda L: L.conv_transpose1d(numbers(L, (1, 2, 4)), numbers(L, (2, 3, 2)), stride=2),
+    lambda L: L.convolution(
+        numbers(L, (1, 2, 4)), numbers(L, (3, 2, 2)), None, (1,), (1,), (1,), False, (0,), 1
+    ),
+    lambda L: L.max_pool1d(numbers(L, (1, 2, 4)), 2),
+    lambda L: L.max_pool1d_with_indices(numbers(L, (1, 2, 4)), 2, ceil_mode=True)[1],
+    lambda L: L.max_pool2d(numbers(L, (1, 2, 4, 4)), 2, padding=1),
+    lambda L: L.max_pool3d(numbers(L, (1, 2, 4, 4, 3)), 2, (1, 1, 1)),
+    lambda L: L.avg_pool1d(numbers(L, (1, 2, 4)), 2),
+    lambda L: L.adaptive_avg_pool1d(numbers(L, (1, 2, 4)), 3),
+    lambda L: L.adaptive_max_pool1d(numbers(L, (1, 2, 4)), 3)[1],
+    lambda L: L.batch_norm(numbers(L, (1, 2)), numbers(L, (2,)), None, None, None, True, 0.1, 1e-5, True),
+    lambda L: L.layer_norm(numbers(L, (2, 3)), (3,), numbers(L, (3,)), None, 1e-3),
+    lambda L: L.group_norm(numbers(L, (1, 4)), 2, numbers(L, (4,))),
+    lambda L: L.group_norm(numbers(L, (1, 2)), 2),
+    lambda L: L.instance_norm(
+        numbers(L, (2, 2, 1)), None, numbers(L, (2,)), None, None, True, 0.1, 1e-5, True
+    ),
+    lambda L: L.native_group_norm(numbers(L, (2, 4, 3)), None, None, 2, 4, 3, 2, 1e-5)[2],
+    lambda L: L.embedding(numbers(L, (4, 2)), L.tensor([[1, 3]])),
+    lambda L: L.embedding_renorm_(numbers(L, (4, 2)) * 3, L.tensor([1, 3]), 1.0, 2.0),
+    lambda L: L.kl_div(numbers(L, (3,)), numbers(L, (3,)).abs()),
+    lambda L: L.kl_div(numbers(L, (3,)), numbers(L, (3,)), 1, log_target=True),
+    lambda L: L.binary_cross_entropy_with_logits(numbers(L, (3,)), numbers(L, (3,)).abs(), None, None, 2),
+    lambda L: L.hinge_embedding_loss(numbers(L, (3,)), numbers(L, (3,)).sign()),
+    lambda L: L.cosine_embedding_loss(numbers(L, (2, 3)), numbers(L, (2, 3)).cos(), L.ones(2), 0.0, 1),
+    lambda L: L.margin_ranking_loss(numbers(L, (3,)), numbers(L, (3,)).cos(), L.ones(3), 0.5, 2),
+    lambda L: L.poisson_nll_loss(numbers(L, (3,)), numbers(L, (3,)).abs(), True, False, 1e-8, 0),
+    lambda L: L.triplet_margin_loss(*(numbers(L, (2, 3)) * k for k in (1, 2, 3)), reduction=1),
+    lambda L: L.dropout(numbers(L, (2, 2)), 0.5, False),
+    lambda L: L.feature_dropout(numbers(L, (2, 2)), 1.0, True),
+    lambda L: L.alpha_dropout(numbers(L, (2, 2)), 0.0, True),
+    lambda L: L.relu_(numbers(L, (5,))),
+    lambda L: L.nn.functional.elu_(numbers(L, (5,)), 2.0),
+    lambda L: L.celu_(numbers(L, (5,)), 2.0),
+    lambda L: L.selu_(numbers(L, (5,))),
+    lambda L: L.rrelu_(numbers(L, (5,))),
+    lambda L: L.threshold_(numbers(L, (5,)), 0.2, 7.0),
+    lambda L: L.nn.functional.leaky_relu_(numbers(L, (5,)), 0.2),
+    lambda L: L.nn.functional.hardtanh_(numbers(L, (5,)), -0.5, 0.2),
+    lambda L: L.grid_sampler(numbers(L, (1, 1, 3, 3)), numbers(L, (1, 2, 2, 2)), 0, 1, True),
+    lambda L: L.affine_grid_generator(numbers(L, (1, 3, 4)), [1, 1, 2, 1, 2], True),
+]
+
+
+@pytest.mark.parametrize("run", LIBRARY, ids=map(str, range(len(LIBRARY))))
+def test_spellings_of_the_library(torch, run):
+    mine, theirs = (run(L) for L in (minigrad, torch))
+    assert tuple(mine.shape) == tuple(theirs.shape)
+    np.testing.assert_allclose(mine.numpy(), theirs.numpy(), rtol=1e-12, atol=1e-12)
+
+
+def test_dropout_in_place(torch):
+    def program(L, note):
+        for name in ("dropout_", "alpha_dropout_", "feature_dropout_", "feature_alpha_dropout_"):
+            x = numbers(L, (2, 2))
+            y = getattr(L, name)(x, 0.0, True)
+            note(y is x, y)
+
+    assert_same_diary(program, torch)
+
+
+# ── errors
+# ─────────────────────────────────────────────────────────────────────────────────────────────────
+
+ERRORS = {
+    "interpolate": [
+        lambda F, o: F.interpolate(o(1, 1, 4, 4), (0, 2)),
+        lambda F, o: F.interpolate(o(1, 1, 0), 1),
+        lambda F, o: F.interpolate(o(1, 0, 3, 3), 1, mode="bicubic"),
+        lambda F, o: F.interpolate(o(1, 1, 4).int(), 2, mode="linear"),
+        lambda F, o: F.interpolate(o(1, 3, 4, 4).int(), 2, mode="bicubic"),
+        lambda F, o: F.interpolate(o(1, 3, 4, 4).half(), 2, mode="bicubic", antialias=True),
+        lambda F, o: F.interpolate(o(1, 1, 4, 4), 2, mode="nope"),
+        lambda F, o: F.interpolate(o(1, 1, 4, 4), 2, mode="trilinear"),
+        lambda F, o: F.interpolate(o(1, 1, 4, 4), 2, mode="lanczos"),
+        lambda F, o: F.interpolate(o(4, 4), ()),
+        lambda F, o: F.interpolate(o(1, 1, 4, 4)),
+        lambda F, o: F.interpolate(o(1, 1, 4, 4), 2, 2),
+        lambda F, o: F.interpolate(o(1, 1, 4, 4), (2, 2, 2)),
+        lambda F, o: F.interpolate(o(1, 1, 4, 4), (2, 2.5)),
+        lambda F, o: F.interpolate(o(1, 1, 4, 4), scale_factor=(2, 2, 2)),
+        lambda F, o: F.interpolate(o(1, 1, 4, 4), 2, align_corners=True),
+        lambda F, o: F.interpolate(o(1, 1, 4, 4), 2, recompute_scale_factor=True),
+        lambda F, o: F.interpolate(o(1, 1, 4), 2, mode="linear", antialias=True),
+    ],
+    "parts": [
+        lambda F, o: F.adaptive_max_pool1d(o(4), 2),
+        lambda F, o: F.adaptive_max_pool1d(o(1, 4), (2, 2)),
+        lambda F, o: F.adaptive_max_pool1d(o(1, 0), 2),
+        lambda F, o: F.adaptive_max_pool1d(o(1, 4).long(), 2),
+        lambda F, o: F.adaptive_max_pool2d(o(4, 4), 2),
+        lambda F, o: F.adaptive_max_pool2d(o(1, 1, 0, 4), 2),
+        lambda F, o: F.adaptive_max_pool2d(o(1, 3, 4), (None, -2)),
+        lambda F, o: F.adaptive_max_pool3d(o(1, 3, 4, 5).int(), 2),
+        lambda F, o: F.fractional_max_pool2d(o(1, 4, 4), 2),
+        lambda F, o: F.fractional_max_pool2d(o(1, 4, 4), 2, output_ratio=(0.5, 0.5, 0.5)),
+        lambda F, o: F.fractional_max_pool2d(o(1, 4, 4), 2, output_size=4),
+        lambda F, o: F.fractional_max_pool2d(o(4, 4), 2, output_size=2),
+        lambda F, o: F.fractional_max_pool2d(o(1, 4, 4), 2, output_size=2, _random_samples=o(1, 1, 3)),
+        lambda F, o: F.fractional_max_pool2d(o(1, 4, 4), (2, 2, 2), output_size=2),
+        lambda F, o: F.fractional_max_pool3d(o(1, 4, 4, 4), 2, output_size=4),
+        lambda F, o: F.fractional_max_pool3d(o(1, 4, 4, 4), 2, output_size=(2, 3, 3)),
+        lambda F, o: F.adaptive_max_pool2d(o(1, 3, 4).requires_grad_(), (1, 0)).sum().backward(),
+        lambda F, o: F.adaptive_avg_pool3d(o(1, 3, 4, 4).requires_grad_(), (1, 0, 2)).sum().backward(),
+        lambda F, o: F.avg_pool3d(o(1, 3, 4, 2), 3, padding=1),
+    ],
+    "unpooling": [
+        lambda F, o: F.max_unpool2d(o(1, 1, 2, 2), (o(1, 1, 2, 2) * 16).long(), 2),
+        lambda F, o: F.max_unpool2d(o(1, 1, 2, 2), o(1, 1, 2, 2).int(), 2),
+        lambda F, o: F.max_unpool2d(o(1, 1, 2, 2).int(), o(1, 1, 2, 2).long(), 2),
+        lambda F, o: F.max_unpool2d(o(2, 2), o(2, 2).long(), 2),
+        lambda F, o: F.max_unpool2d(o(1, 0, 2, 2), o(1, 0, 2, 2).long(), 2),
+        lambda F, o: F.max_unpool2d(o(1, 1, 2, 2), o(1, 1, 2, 2).long(), 2, output_size=(9, 9)),
+        lambda F, o: F.max_unpool2d(o(1, 1, 2, 2), o(1, 1, 2, 2).long(), 2, output_size=(9,)),
+        lambda F, o: F.max_unpool1d(o(1, 2), o(1, 2).long(), 2, padding=3),
+        lambda F, o: F.max_unpool3d(o(1, 1, 1, 2, 2), o(1, 1, 1, 2, 2).long(), 2, stride=0),
+        lambda F, o: F.max_unpool3d(o(1, 1, 1, 2, 2), o(1, 1, 1, 2, 1).long(), 2),
+    ],
+    "grids": [
+        lambda F, o: F.grid_sample(o(1, 1, 4, 4), o(1, 3, 3)),
+        lambda F, o: F.grid_sample(o(1, 1, 4, 4), o(1, 3, 3, 3)),
+        lambda F, o: F.grid_sample(o(2, 1, 4, 4), o(1, 3, 3, 2)),
+        lambda F, o: F.grid_sample(o(1, 1, 2, 2, 2), o(1, 1, 1, 1, 3), mode="bicubic"),
+        lambda F, o: F.grid_sample(o(1, 1, 0, 4), o(1, 3, 3, 2)),
+        lambda F, o: F.grid_sample(o(1, 1, 4, 4).double(), o(1, 3, 3, 2)),
+        lambda F, o: F.grid_sample(o(1, 1, 4, 4).int(), o(1, 3, 3, 2).int()),
+        lambda F, o: F.grid_sample(o(1, 1, 4, 4), o(1, 3, 3, 2), "foo"),
+        lambda F, o: F.grid_sample(o(1, 1, 4, 4), o(1, 3, 3, 2), padding_mode="foo"),
+        lambda F, o: F.affine_grid(o(1, 2, 3), [1, 1, 2]),
+        lambda F, o: F.affine_grid(o(1, 2, 2), [1, 1, 2, 2]),
+        lambda F, o: F.affine_grid(o(1, 2, 3), [2, 1, 2, 2]),
+        lambda F, o: F.affine_grid(o(1, 2, 3), [1, 1, 0, 2]),
+    ],
+    "distances": [
+        lambda F, o: F.pdist(o(3)),
+        lambda F, o: F.pdist(o(3, 2).int()),
+        lambda F, o: F.pdist(o(3, 2), -1),
+        lambda F, o: F.pdist(o(3, 2).half()),
+    ],
+}
+CDIST = [
+    lambda L: L.cdist(L.ones(3), L.ones(3, 2)),
+    lambda L: L.cdist(L.ones(3, 2), L.ones(3, 4)),
+    lambda L: L.cdist(L.ones(3, 2), L.ones(3, 2).double()),
+    lambda L: L.cdist(L.ones(3, 2), L.ones(3, 2).int()),
+    lambda L: L.cdist(L.ones(3, 2).half(), L.ones(3, 2).half()),
+    lambda L: L.cdist(L.ones(3, 2), L.ones(3, 2), p=-1),
+    lambda L: L.cdist(L.ones(3, 2), L.ones(3, 2), compute_mode="x"),
+    lambda L: L.cdist(L.ones(2, 3, 2), L.ones(3, 3, 2)),
+    lambda L: L.cdist(L.ones(3, 2), L.ones(3, 2), "a"),
+    lambda L: L.cdist(L.ones(30, 2).double(), L.ones(30, 2)),
+    lambda L: twice(L, lambda x: L.cdist(x, L.ones(2, 2))),
+    lambda L: twice(L, L.pdist),
+    lambda L: L.nn.Conv2d(1, 1, 1).forward(L.ones(2)),
+    lambda L: L.nn.ConvTranspose2d(1, 1, 2, 2)(L.ones(1, 1, 2, 2), output_size=[9, 9]),
+    lambda L: L.nn.ConvTranspose2d(1, 1, 2, 2)(L.ones(1, 1, 2, 2), output_size=[9]),
+    lambda L: L.nn.FractionalMaxPool2d(2),
+    lambda L: L.nn.FractionalMaxPool2d(2, 2, 0.5),
+    lambda L: L.nn.FractionalMaxPool3d(0, 2),
+    lambda L: L.nn.FractionalMaxPool2d(2, output_ratio=1.5),
+    lambda L: L.nn.CircularPad2d(1)(L.ones(2, 2)),
+    lambda L: L.max_pool2d(L.ones(1, 1, 2, 2), 2, return_indices=True),
+    lambda L: L.dropout(L.ones(2), 2.0, True),
+    lambda L: L.instance_norm(L.ones(2, 3, 4), None, None, None, None, False, 0.1, 1e-5, True),
+    lambda L: L.convolution(L.ones(1, 1, 4), L.ones(1, 1, 2), None, 1, (0,), (1,), False, (0,), 1),
+    lambda L: L.histogramdd(L.ones(3, 2), [2, 2, 2]),
+    lambda L: L.histogramdd(L.ones(3), [2]),
+    lambda L: L.histogramdd(L.ones(3, 2), (0, 2)),
+    lambda L: L.histogramdd(L.ones(3, 2), [2, 2], range=[0, 1]),
+    lambda L: L.histogramdd(L.ones(3, 2), [2, 2], range=[0.0, 1.0, 3.0, 2.0]),
+    lambda L: L.histogramdd(L.ones(3, 2), [2, 2], weight=L.ones(2)),
+    lambda L: L.histogramdd(L.ones(3, 2), [2, 2], weight=L.ones(3).double()),
+    lambda L: L.histogramdd(L.ones(3, 2), [L.ones(3), L.ones(2, 2)]),
+    lambda L: L.histogramdd(L.ones(3, 2), [L.ones(3), L.ones(3).double()]),
+    lambda L: L.histogramdd(L.ones(3, 2), [L.ones(3), L.ones(0)]),
+    lambda L: L.histogramdd(L.ones(3, 2).int(), [2, 2]),
+]
+
+
+def twice(L, function):
+    """A second derivative, by what has none."""
+    x = L.tensor([[1.0, 2.0], [3.0, 5.0]], requires_grad=True)
+    (g,) = L.autograd.grad(function(x).sum(), x, create_graph=True)
+    g.sum().backward()
+
+
+EVERY = [(family, i) for family, runs in ERRORS.items() for i in range(len(runs))]
+
+
+@pytest.mark.parametrize(("family", "i"), EVERY)
+def test_errors(torch, family, i):
+    same_errors(torch, lambda L: ERRORS[family][i](L.nn.functional, L.ones))
+
+
+@pytest.mark.parametrize("run", CDIST, ids=map(str, range(len(CDIST))))
+def test_more_errors(torch, run):
+    same_errors(torch, run)
+
+
+def test_padding_mode_that_there_is_not():
+    with pytest.raises(ValueError, match="but got padding_mode='mirror'"):
+        minigrad.nn.Conv2d(1, 1, 3, padding_mode="mirror")
+
+
+def test_warnings(torch):
+    for name in ("upsample", "upsample_nearest", "upsample_bilinear"):
+        with pytest.warns(UserWarning, match=f"`nn.functional.{name}` is deprecated"):
+            getattr(minigrad.nn.functional, name)(minigrad.ones(1, 1, 2, 2), 3)
+    with pytest.warns(UserWarning, match="align_corners=False since 1.3.0"):
+        minigrad.nn.functional.grid_sample(minigrad.ones(1, 1, 2, 2), minigrad.ones(1, 1, 1, 2))
+    with pytest.warns(UserWarning, match="unit-size grids"):
+        minigrad.nn.functional.affine_grid(minigrad.ones(1, 2, 3), (1, 1, 1, 2), True)
+
+
+def test_histogramdd(torch):
+    def program(L, note):
+        x, weight = numbers(L, (4, 3, 2)), numbers(L, (4, 3)).abs()
+        for bins, how in (
+            (3, {}),
+            ([2, 3], {"weight": weight, "density": True}),
+            ([2, 2], {"range": [-0.5, 0.5, 0.0, 1.0]}),
+            ([L.tensor([-1.0, 0.0, 0.3]).double(), L.tensor([0.0, 1.0]).double()], {}),
+        ):
+            hist, edges = L.histogramdd(x, bins, **how)
+            note(hist, *edges)
+
+    assert_same_diary(program, torch)
+
+
+def test_gumbel_softmax(torch):
+    def program(L, note):
+        for hard in (False, True):
+            L.manual_seed(4)
+            logits = numbers(L, (3, 4)).requires_grad_()
+            out = L.nn.functional.gumbel_softmax(logits, 0.7, hard)
+            note(out, *L.autograd.grad((out * numbers(L, (3, 4))).sum(), logits))
+
+    assert_same_diary(program, torch)
+
+
+def test_infinite_gradients_stay_where_they_are(torch):
+    def program(L, note):
+        x = numbers(L, (1, 1, 3, 4)).requires_grad_()
+        out = L.nn.functional.interpolate(x, (4, 6), mode="bicubic")
+        start = L.zeros(1, 1, 4, 6).double()
+        start[0, 0, 1, 2] = float("inf")
+        (g,) = L.autograd.grad(out, x, start)
+        note(g.isfinite(), g.isnan())
+
+    assert_same_diary(program, torch)
+
+
+def test_group_norm_without_weights(torch):
+    def program(L, note):
+        x = numbers(L, (2, 4, 3)).requires_grad_()
+        for layer in (L.nn.GroupNorm(2, 4, affine=False), L.nn.GroupNorm(2, 4, bias=False)):
+            (g,) = L.autograd.grad((layer.double()(x) ** 3).sum(), x, create_graph=True)
+            note(g, *L.autograd.grad((g * g).sum(), x))
+
+    assert_same_diary(program, torch)
