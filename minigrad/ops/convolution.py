@@ -14,18 +14,49 @@ from typing import Any
 
 import numpy as np
 
-from ..dtypes import of
 from ..op import F, differentiable
-from .halves import not_implemented, wide
-from .masking import WRITTEN
+from .convolution_checks import (
+    check_kinds,
+    check_output_padding,
+    check_settings,
+    check_shapes,
+    check_window,
+)
+from .halves import wide
 from .sliding import padded, put_together, reach, seen
 
 # ── the three products
 # ─────────────────────────────────────────────────────────────────────────────────────────────────
+#
+# Arrays of the shape (N, C, sizes…) are laid out with one more dimension at the end: (N, C, sizes…, 1), or
+# (1, C, sizes…, N). Windows are one wide along it. With the samples at the end all of them are one product of
+# matrices, and what is copied or added is N times as long at a stretch: on 32 images of 6×6 (8 to 16
+# channels) 2 times as fast forward, 2.2 and 2.4 times for the gradients by weight and by input.
+
+NARROW = 16  # fewer windows along the last dimension, and the two transpositions of that pay
+
+
+def turns(samples: int, shape: Any, width: int, narrow: int = NARROW) -> bool:
+    """Whether to lay out the samples at the end, for weights of this shape and `width` windows along the last
+    dimension.
+    """
+    return samples > 1 and width < narrow and prod(shape[2:]) > 1
+
+
+def laid(x: Any, turned: bool) -> Any:
+    """`x` with its samples at the end if `turned`, else with a dimension of 1 there."""
+    return np.ascontiguousarray(x.transpose(*range(1, x.ndim), 0))[None] if turned else x[..., None]
+
+
+def unlaid(y: Any, turned: bool) -> Any:
+    """`laid` undone."""
+    return np.ascontiguousarray(y[0].transpose(-1, *range(y.ndim - 2))) if turned else y[..., 0]
 
 
 def columns(x: Any, kernel: Any, count: Any, stride: Any, padding: Any, dilation: Any, groups: int) -> Any:
-    """The windows of `x` as columns: shape (N, groups, channels · kernel elements, windows)."""
+    """The windows of `x`, laid out, as columns: (1 or N, groups, channels · kernel elements, windows)."""
+    kernel, count = (*kernel, 1), (*count, x.shape[-1])
+    stride, padding, dilation = (*stride, 1), (*padding, 0), (*dilation, 1)
     whole = tuple(
         max(n + 2 * p, r + s * (c - 1))
         for n, p, r, s, c in zip(x.shape[2:], padding, reach(kernel, dilation), stride, count)
@@ -60,116 +91,32 @@ def places(x: Any, weight: Any, stride: Any, padding: Any, dilation: Any) -> Any
 
 def slid(x: Any, weight: Any, count: Any, stride: Any, padding: Any, dilation: Any, groups: int) -> Any:
     """y: the weight at the first `count` places of the input."""
-    kernel = weight.shape[2:]
-    made = rows(weight, groups) @ columns(x, kernel, count, stride, padding, dilation, groups)
-    return made.reshape((len(x), len(weight), *count))
+    turned = turns(len(x), weight.shape, count[-1])
+    x = laid(x, turned)
+    made = rows(weight, groups) @ columns(x, weight.shape[2:], count, stride, padding, dilation, groups)
+    return unlaid(made.reshape((len(x), len(weight), *count, x.shape[-1])), turned)
 
 
 def spread(y: Any, weight: Any, size: Any, stride: Any, padding: Any, dilation: Any, groups: int) -> Any:
     """x̄, its last dimensions of `size`: each element of ȳ times the weight, put where the window was."""
+    # with many samples this pays for wide images too: 1.2 times as fast on 32 of 28×28
+    turned = turns(len(y), weight.shape, y.shape[-1], max(NARROW, len(y)))
+    y = laid(y, turned)
     parts = product(np.swapaxes(rows(weight, groups), -1, -2), grouped(y, groups))
-    channels, kernel = weight.shape[1] * groups, weight.shape[2:]
+    channels, kernel = weight.shape[1] * groups, (*weight.shape[2:], 1)
     parts = parts.reshape((len(y), channels, *kernel, *y.shape[2:]))
-    return put_together(parts, size, kernel, stride, padding, dilation)
+    how = ((*stride, 1), (*padding, 0), (*dilation, 1))
+    return unlaid(put_together(parts, (*size, y.shape[-1]), kernel, *how), turned)
 
 
 def correlated(x: Any, y: Any, shape: Any, stride: Any, padding: Any, dilation: Any, groups: int) -> Any:
     """W̄, of `shape`: how input and ȳ go together."""
-    seen_by = columns(x, shape[2:], y.shape[2:], stride, padding, dilation, groups)
-    return np.add.reduce(grouped(y, groups) @ np.swapaxes(seen_by, -1, -2), axis=0).reshape(shape)
-
-
-# ── checks
-# ─────────────────────────────────────────────────────────────────────────────────────────────────
-
-
-def check_settings(stride: Any, padding: Any, dilation: Any, output_padding: Any, groups: int) -> None:
-    """RuntimeError with PyTorch's text for numbers that no convolution has."""
-    if min(padding) < 0:
-        raise RuntimeError("negative padding is not supported")
-    if min(output_padding) < 0:
-        raise RuntimeError("negative output_padding is not supported")
-    if min(stride) <= 0:
-        raise RuntimeError("non-positive stride is not supported")
-    if min(dilation) < 0:
-        raise RuntimeError("dilation should be greater than zero")
-    if not min(dilation):
-        raise RuntimeError(f"dilation should be greater than zero, but got {list(dilation)}")
-    if groups <= 0:
-        raise RuntimeError("non-positive groups is not supported")
-
-
-def check_shapes(x: Any, weight: Any, bias: Any, transposed: bool, groups: int) -> None:
-    """RuntimeError with PyTorch's text for shapes that do not go together."""
-    shape = list(weight.shape)
-    if len(weight) < groups:
-        raise RuntimeError(
-            f"Given groups={groups}, expected weight to be at least {groups} at dimension 0, but got weight "
-            f"of size {shape} instead"
-        )
-    if len(weight) % groups:
-        raise RuntimeError(
-            f"Given groups={groups}, expected weight to be divisible by {groups} at dimension 0, but got "
-            f"weight of size [{shape}] instead"
-        )
-    wanted = shape[0] if transposed else shape[1] * groups
-    if x.shape[1] != wanted:
-        raise RuntimeError(
-            f"Given {'transposed=1' if transposed else f'groups={groups}'}, weight of size {shape}, expected "
-            f"input{list(x.shape)} to have {wanted} channels, but got {x.shape[1]} channels instead"
-        )
-    made = shape[1] * groups if transposed else shape[0]
-    if bias is not None and tuple(bias.shape) != (made,):
-        told = f"transposed=1, weight of size {shape}" if transposed else f"weight of size {shape}"
-        raise RuntimeError(
-            f"Given {told}, expected bias to be 1-dimensional with {made} elements, but got bias of size "
-            f"{list(bias.shape)} instead"
-        )
-
-
-def check_window(x: Any, weight: Any, padding: Any, dilation: Any) -> None:
-    """RuntimeError with PyTorch's text for a window that is wider than the padded input."""
-    have = [n + 2 * p for n, p in zip(x.shape[2:], padding)]
-    need = reach(weight.shape[2:], dilation)
-    if any(n < k for n, k in zip(have, need)):
-        first, second = (" x ".join(map(str, sizes)) for sizes in (have, need))
-        raise RuntimeError(
-            f"Calculated padded input size per channel: ({first}). Kernel size: ({second}). Kernel size "
-            "can't be greater than actual input size"
-        )
-
-
-def check_output_padding(stride: Any, dilation: Any, output_padding: Any) -> None:
-    """RuntimeError with PyTorch's text unless output padding is smaller than stride or dilation."""
-    if any(o >= s and o >= d for o, s, d in zip(output_padding, stride, dilation)):
-        names = ("height", "width") if len(stride) < 3 else ("depth", "height", "width")
-        kinds = {"output_padding": output_padding, "stride": stride, "dilation": dilation}
-        told = " ".join(
-            f"{kind}_{name}: {n}"
-            for kind, sizes in kinds.items()
-            for name, n in zip(
-                names, sizes if len(sizes) > 1 else (1 if kind != "output_padding" else 0, *sizes)
-            )
-        )
-        raise RuntimeError(f"output padding must be smaller than either stride or dilation, but got {told}")
-
-
-def in_c(x: Any) -> str:
-    """The name of an array's dtype in C++."""
-    return WRITTEN.get(x.dtype.name, x.dtype.name)
-
-
-def check_kinds(x: Any, weight: Any, bias: Any, transposed: bool) -> None:
-    """PyTorch's errors for dtypes that differ, or that there is no convolution of."""
-    if bias is not None and bias.dtype != x.dtype:
-        raise RuntimeError(f"Input type ({in_c(x)}) and bias type ({in_c(bias)}) should be the same")
-    if weight.dtype != x.dtype:
-        raise RuntimeError(f"expected scalar type {of(x).title} but found {of(weight).title}")
-    deep = x.ndim == 5
-    if transposed and x.dtype.kind in "biu" and x.dtype != np.int64:
-        raise not_implemented(f"slow_conv_transpose{3 if deep else 2}d_out_cpu", of(x))
-    if x.dtype.kind == "b":
-        raise not_implemented("compute_columns3d" if deep else "slow_conv2d_cpu", of(x))
+    count = y.shape[2:]
+    turned = turns(len(x), shape, count[-1])
+    x, y = laid(x, turned), laid(y, turned)
+    seen_by = columns(x, shape[2:], count, stride, padding, dilation, groups)
+    made = grouped(y, groups) @ np.swapaxes(seen_by, -1, -2)
+    return (made[0] if len(made) == 1 else np.add.reduce(made, axis=0)).reshape(shape)
 
 
 # ── the op
@@ -194,7 +141,7 @@ def convolved(
 def biased(x: Any, weight: Any, bias: Any, count: Any, *how: Any) -> Any:
     """y plus the bias, rounded once."""
     out = slid(x, weight, count, *how)
-    return out if bias is None else out + column(bias, x.ndim)
+    return out if bias is None else np.add(out, column(bias, x.ndim), out=out)
 
 
 def column(bias: Any, ndim: int) -> Any:

@@ -1,11 +1,12 @@
-"""Pooling in two and three dimensions: the greatest element or the mean of each window.
+"""Windows of pooling in two and three dimensions, and the greatest element of each; for the mean see
+`pooling_means`.
 
 An input has the shape ([N,] C, sizes…); pooling in one dimension is that in two, of height 1.
 """
 
 from __future__ import annotations
 
-from functools import reduce
+from functools import lru_cache
 from math import prod
 from typing import Any
 
@@ -13,8 +14,9 @@ import numpy as np
 
 from ..dtypes import of
 from ..op import F, differentiable
-from .halves import not_implemented, wide
-from .sliding import padded, put_together, reach, seen
+from .halves import not_implemented
+from .pooling_greatest import of_windows
+from .sliding import padded, reach
 
 # ── windows
 # ─────────────────────────────────────────────────────────────────────────────────────────────────
@@ -62,6 +64,12 @@ def check_pool(
             told = " ".join(f"{short}{letter}: {n}" for letter, n in zip(letters, values))
             raise RuntimeError(f"{what} should be greater than zero, but got {told}")
     check_rank(x, k, name)
+    check_half(kernel, padding)
+    size = x.shape[-k:]
+    if name == "avg_pool3d" and any(n < width for n, width in zip(size, kernel)):
+        image = " ".join(f"{letter}: {n}" for letter, n in zip(letters, size))
+        window = " ".join(f"k{letter}: {n}" for letter, n in zip(letters, kernel))
+        raise RuntimeError(f"input image ({image}) smaller than kernel size ({window})")
     count = places(x.shape[-k:], kernel, stride, padding, dilation, ceil_mode)
     if min(count) < 1:
         raise RuntimeError(
@@ -69,6 +77,19 @@ def check_pool(
             f"({shown(x, k, count)}). Output size is too small"
         )
     return count
+
+
+def check_half(kernel: Any, padding: Any) -> None:
+    """RuntimeError with PyTorch's text for padding of more than half a window, without its dilation."""
+    if all(p <= n // 2 for n, p in zip(kernel, padding)):
+        return
+    if len(kernel) == 2:
+        (kh, kw), (ph, pw) = kernel, padding
+        told = f"padW = {pw}, padH = {ph}, kW = {kw}, kH = {kh}"
+    else:
+        (kt, kh, kw), (pt, ph, pw) = kernel, padding
+        told = f"kT: {kt} kW: {kw} kH: {kh} padT: {pt} padW: {pw} padH: {ph}"
+    raise RuntimeError(f"pad should be smaller than or equal to half of kernel size, but got {told}")
 
 
 def check_rank(x: Any, k: int, name: str) -> None:
@@ -93,27 +114,23 @@ def check_rank(x: Any, k: int, name: str) -> None:
 # ─────────────────────────────────────────────────────────────────────────────────────────────────
 
 
-def greatest(flat: Any, axis: int) -> Any:
-    """Where the greatest element is: the first of equal ones, but the last NaN, as in PyTorch."""
-    where = np.argmax(flat, axis=axis)
-    if flat.dtype.kind != "f":
-        return where
-    bad = np.isnan(flat)
-    last = flat.shape[axis] - 1 - np.argmax(np.flip(bad, axis), axis=axis)
-    return np.where(np.any(bad, axis=axis), last, where)
+@lru_cache(16)  # a network has few shapes, and small ones take as long as what is done with them
+def starts(size: Any, count: Any, stride: Any, padding: Any) -> Any:
+    """Where windows begin, as places in the flattened input; in the border the numbers go on."""
+    begin: Any = 0
+    for n, c, s, p in zip(size, count, stride, padding):
+        begin = np.add.outer(begin * n, np.arange(-p, s * c - p, s))
+    begin.flags.writeable = False
+    return begin
 
 
-def in_input(where: Any, size: Any, kernel: Any, stride: Any, padding: Any, dilation: Any) -> Any:
-    """Places in windows as places in the flattened input; those in the border move on into it."""
-    k = len(size)
-    index = np.zeros_like(where)
-    for i, inside in enumerate(np.unravel_index(where, kernel)):
-        starts = np.arange(where.shape[i - k]) * stride[i] - padding[i]
-        at = inside + 0 * where
-        at = at * dilation[i] + starts.reshape((-1, *(1,) * (k - 1 - i)))
-        at = np.where(at < 0, at % dilation[i], at)
-        index = index * size[i] + at
-    return index
+def first_inside(size: Any, count: Any, stride: Any, padding: Any, dilation: Any) -> Any:
+    """The first place of each window that is not in the border, in the flattened input."""
+    first: Any = 0
+    for n, c, s, p, d in zip(size, count, stride, padding, dilation):
+        along = np.arange(-p, s * c - p, s)
+        first = np.add.outer(first * n, np.where(along < 0, along % d, along))
+    return first
 
 
 def pool_greatest(
@@ -132,21 +149,20 @@ def pool_greatest(
     whole = tuple(
         max(n + 2 * p, r + s * (c - 1)) for n, p, r, s, c in zip(size, padding, span, stride, count)
     )
-    windows = seen(padded(self, padding, whole, lowest), kernel_size, stride, dilation, count)
-    lead = self.shape[:-k]
-    flat = windows.reshape((*lead, prod(kernel_size), *count))
-    where = greatest(flat, len(lead))
-    values = np.take_along_axis(flat, np.expand_dims(where, len(lead)), len(lead)).squeeze(len(lead))
-    return values, in_input(where, size, kernel_size, stride, padding, dilation)
+    values, number = of_windows(padded(self, padding, whole, lowest), kernel_size, stride, dilation, count)
+    index = starts(size, kernel_size, dilation, (0,) * k).ravel().take(number)
+    index += starts(size, count, stride, padding)
+    if any(padding):  # nothing is greater than the border where all is as low
+        np.copyto(index, first_inside(size, count, stride, padding, dilation), where=values == lowest)
+    return values, index
 
 
 def put_greatest(grad_output: Any, self: Any, k: int, indices: Any) -> Any:
     """Zeros like `self` with each gradient added where the greatest element was."""
-    size = self.shape[-k:]
-    lead = prod(self.shape[:-k])
-    out = np.zeros((lead, prod(size)), grad_output.dtype)
-    flat = indices.reshape((lead, prod(indices.shape[-k:])))
-    np.add.at(out, (np.arange(lead)[:, None], flat), grad_output.reshape(flat.shape))
+    count, planes = prod(self.shape[-k:]), prod(self.shape[:-k])
+    out = np.zeros(planes * count, grad_output.dtype)
+    starts = np.arange(planes).reshape((*self.shape[:-k], *(1,) * k)) * count
+    np.add.at(out, (starts + indices).ravel(), grad_output.ravel())
     return out.reshape(self.shape)
 
 
@@ -221,150 +237,3 @@ def max_pool3d_with_indices_backward(
 ):
     """The gradient of `max_pool3d_with_indices`."""
     return put_greatest(grad_output, self, 3, indices)
-
-
-# ── the mean
-# ─────────────────────────────────────────────────────────────────────────────────────────────────
-
-
-def divisors(
-    size: Any, kernel: Any, stride: Any, padding: Any, count: Any, is_padded: bool, divisor: int | None
-) -> Any:
-    """How many elements each window has, those in the border among them if `is_padded`; or `divisor`."""
-    if divisor is not None:
-        return np.full(count, divisor)
-
-    def along(n: int, k: int, s: int, p: int, c: int) -> Any:
-        start = np.arange(c) * s - p
-        end = np.minimum(start + k, n + p)
-        return end - start if is_padded else np.minimum(end, n) - np.maximum(start, 0)
-
-    return np.maximum(reduce(np.multiply.outer, map(along, size, kernel, stride, padding, count)), 1)
-
-
-def divided(total: Any, by: Any) -> Any:
-    """The quotient; of integers without what is behind the point."""
-    if total.dtype.kind == "f":
-        return total / by.astype(total.dtype)
-    return np.sign(total) * np.sign(by) * (np.abs(total) // np.abs(by))
-
-
-@wide
-def pool_mean(
-    self: Any, kernel_size: Any, stride: Any, padding: Any, ceil_mode: bool, count_include_pad: bool,
-    divisor_override: Any,
-) -> Any:  # fmt: skip
-    """The kernel of `avg_pool2d` and `avg_pool3d`."""
-    k = len(kernel_size)
-    stride = window_sizes(kernel_size, stride)
-    if divisor_override == 0:
-        raise RuntimeError("divisor must be not zero")
-    ones = (1,) * k
-    count = check_pool(f"avg_pool{k}d", self, kernel_size, stride, padding, ones, ceil_mode)
-    if self.dtype.kind != "f" and self.dtype != np.int64:
-        raise not_implemented("avg_pool2d" if k == 2 else "avg_pool3d_out_frame", of(self))
-    size = self.shape[-k:]
-    whole = tuple(
-        max(n + 2 * p, r + s * (c - 1)) for n, p, r, s, c in zip(size, padding, kernel_size, stride, count)
-    )
-    windows = seen(padded(self, padding, whole), kernel_size, stride, ones, count)
-    lead = self.ndim - k
-    total = np.add.reduce(windows, axis=tuple(range(lead, lead + k)))
-    return divided(
-        total, divisors(size, kernel_size, stride, padding, count, count_include_pad, divisor_override)
-    )
-
-
-@wide
-def spread_mean(
-    grad_output: Any, self: Any, kernel_size: Any, stride: Any, padding: Any, ceil_mode: bool,
-    count_include_pad: bool, divisor_override: Any,
-) -> Any:  # fmt: skip
-    """The kernel of `avg_pool2d_backward` and `avg_pool3d_backward`."""
-    k = len(kernel_size)
-    stride = window_sizes(kernel_size, stride)
-    size, count = self.shape[-k:], grad_output.shape[-k:]
-    share = divided(
-        grad_output, divisors(size, kernel_size, stride, padding, count, count_include_pad, divisor_override)
-    )
-    lead = share.shape[:-k]
-    parts = np.broadcast_to(share.reshape((*lead, *(1,) * k, *count)), (*lead, *kernel_size, *count))
-    return put_together(parts, size, kernel_size, stride, padding, (1,) * k)
-
-
-def mean_vjp(k: int) -> Any:
-    """Each gradient goes to all elements of its window in equal shares."""
-    name = f"avg_pool{k}d_backward"
-
-    def vjp(g, self, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override):
-        how = (kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override)
-        return getattr(F, name)(g, self, *how)
-
-    return vjp
-
-
-def mean_backward_jvp(k: int) -> Any:
-    """The gradient of the tangent; that of the input makes no difference."""
-    name = f"avg_pool{k}d_backward"
-
-    def jvp(
-        grad_output_t, self, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override
-    ):
-        how = (kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override)
-        return getattr(F, name)(grad_output_t, self, *how)
-
-    return jvp
-
-
-def mean_twice(k: int) -> Any:
-    """The gradient of a gradient: the mean again."""
-    name = f"avg_pool{k}d"
-
-    def vjp(g, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override):
-        return getattr(F, name)(
-            g, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override
-        )
-
-    return vjp
-
-
-@differentiable(self=mean_vjp(2), linear=True, node="AvgPool2DBackward0", kernel=pool_mean)
-def avg_pool2d(
-    self, kernel_size, stride=(), padding=(0, 0), ceil_mode=False, count_include_pad=True,
-    divisor_override=None,
-):  # fmt: skip
-    """The mean of each window."""
-
-
-@differentiable(self=mean_vjp(3), linear=True, node="AvgPool3DBackward0", kernel=pool_mean)
-def avg_pool3d(
-    self, kernel_size, stride=(), padding=(0, 0, 0), ceil_mode=False, count_include_pad=True,
-    divisor_override=None,
-):  # fmt: skip
-    """The mean of each window."""
-
-
-@differentiable(
-    grad_output=mean_twice(2),
-    self=lambda g: F.zeros_like(g),
-    jvp=mean_backward_jvp(2),
-    node="AvgPool2DBackwardBackward0",
-    kernel=spread_mean,
-)
-def avg_pool2d_backward(
-    grad_output, self, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override
-):
-    """The gradient of `avg_pool2d`."""
-
-
-@differentiable(
-    grad_output=mean_twice(3),
-    self=lambda g: F.zeros_like(g),
-    jvp=mean_backward_jvp(3),
-    node="AvgPool3DBackwardBackward0",
-    kernel=spread_mean,
-)
-def avg_pool3d_backward(
-    grad_output, self, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override
-):
-    """The gradient of `avg_pool3d`."""

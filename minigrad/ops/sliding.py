@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from itertools import product
+from math import prod
 from typing import Any
 
 import numpy as np
@@ -19,19 +20,34 @@ def reach(kernel: Sizes, dilation: Sizes) -> Sizes:
 def seen(x: Any, kernel: Sizes, stride: Sizes, dilation: Sizes, count: Sizes) -> Any:
     """The windows of a padded array, shape (…, kernel, count), on its memory."""
     k = len(kernel)
-    lead, steps = x.shape[:-k], x.strides[-k:]
+    steps = x.strides[-k:]
     inside = (n * d for n, d in zip(steps, dilation))
     apart = (n * s for n, s in zip(steps, stride))
-    return as_strided(x, (*lead, *kernel, *count), (*x.strides[:-k], *inside, *apart), writeable=False)
+    shape, strides = (*x.shape[:-k], *kernel, *count), (*x.strides[:-k], *inside, *apart)
+    if x.size and x.flags.c_contiguous:
+        return np.ndarray(shape, x.dtype, x, 0, strides)  # 1.5 µs instead of 4
+    return as_strided(x, shape, strides, writeable=False)
+
+
+def by_place(kernel: Sizes, stride: Sizes, dilation: Sizes, count: Sizes) -> Any:
+    """For each place in a window its index, and that of what is there in all windows of a padded array."""
+    along = (
+        [(i, slice(i * d, i * d + s * (c - 1) + 1, s)) for i in range(k)]
+        for k, s, d, c in zip(kernel, stride, dilation, count)
+    )
+    for pairs in product(*along):
+        place, there = zip(*pairs)
+        yield place, (..., *there)
 
 
 def padded(x: Any, before: Sizes, whole: Sizes, value: Any = 0) -> Any:
     """`x` with `value` around it: `before` along its last dimensions, and behind it up to sizes `whole`,
-    which may also cut off.
+    which may also cut off; `x` itself if nothing comes around it.
     """
-    lead = x.shape[: x.ndim - len(whole)]
+    lead, sizes = x.shape[: x.ndim - len(whole)], x.shape[x.ndim - len(whole) :]
+    if sizes == whole and not any(before):
+        return x
     out: Any = np.full((*lead, *whole), value, x.dtype)
-    sizes = x.shape[len(lead) :]
     kept = tuple(np.s_[: max(0, min(n, w - b))] for n, w, b in zip(sizes, whole, before))
     there = tuple(np.s_[b : b + max(0, min(n, w - b))] for n, w, b in zip(sizes, whole, before))
     out[(..., *there)] = x[(..., *kept)]
@@ -47,15 +63,23 @@ def put_together(
     k = len(size)
     count = parts.shape[-k:]
     lead = parts.shape[: -2 * k]
+    fills = stride == kernel and not any(padding) and size == tuple(n * c for n, c in zip(kernel, count))
+    if fills and prod(kernel) not in (2, 3, 4):  # so few additions are faster
+        return side_by_side(parts, k, size)
     whole = tuple(
         max(n + 2 * p, r + s * (c - 1))
         for n, p, r, s, c in zip(size, padding, reach(kernel, dilation), stride, count)
     )
     out: Any = np.zeros((*lead, *whole), parts.dtype)
-    for place in product(*map(range, kernel)):
-        there = tuple(
-            np.s_[i * d : i * d + s * (c - 1) + 1 : s] for i, d, s, c in zip(place, dilation, stride, count)
-        )
-        out[(..., *there)] += parts[(..., *place, *(np.s_[:],) * k)]
+    for place, there in by_place(kernel, stride, dilation, count):
+        out[there] += parts[(..., *place, *(np.s_[:],) * k)]
     inside = tuple(np.s_[p : p + n] for p, n in zip(padding, size))
     return out[(..., *inside)]
+
+
+def side_by_side(parts: Any, k: int, size: Sizes) -> Any:
+    """`put_together` of windows that fill `size` and do not overlap: one copy, for 7×7 3 times as fast."""
+    lead = parts.ndim - 2 * k
+    axes = (lead + i + j for i in range(k) for j in (k, 0))
+    made = parts.transpose(*range(lead), *axes).reshape((*parts.shape[:lead], *size))
+    return np.ascontiguousarray(made)  # `parts` may be one number seen many times
