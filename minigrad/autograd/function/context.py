@@ -9,16 +9,16 @@ Note [Saved outputs]
 from __future__ import annotations
 
 import warnings
+from collections.abc import Sequence
 from typing import Any, ClassVar
 
-import numpy as np
-
-from ... import dialect, modes
+from ... import dialect
 from ...graph import RELEASED, Node
-from ...op import F, check_broadcast, modified
+from ...op import RAW, modified
 from ...op.packed import Packed, SavedTensor, default_hooks, pack, saved_tensor, unpack_entry
 from ...op.saved import check_saved
 from ...tensor_base import TensorBase, attach, numbers, wrap
+from .gradients import call_backward, checked, fitting, user_backward
 from .saved import Kept, SavedByFunction
 
 FORWARD_ONLY = (
@@ -31,15 +31,6 @@ SHARED_STORAGE = (
 ACCESSED = (
     "saved_tensors can only be accessed once when clear_saved_tensors_on_access=True is set on the "
     "autograd.Function. Either access saved_tensors only once, or set clear_saved_tensors_on_access=False."
-)
-OTHER_FIELD = (
-    "Expected isFloatingType(grad.scalar_type()) || (input_is_complex == grad_is_complex) to be true, but "
-    "got false.  (Could this error message be improved?  If so, please report an enhancement request to "
-    "PyTorch.)"
-)
-BOTH_NAMES = (
-    "Implementing both 'backward' and 'vjp' for a custom Function is not allowed. You should only implement "
-    "one of them."
 )
 
 
@@ -116,7 +107,7 @@ class BackwardCFunction(Node, FunctionCtx):
     _kept: tuple[Any, ...] | None
     _creation: str
     _in_place_on_view: bool
-    _learning: tuple[int, ...]
+    _learning: Sequence[int]
     _materialize: bool
     _materialize_other: bool
     _sent: tuple[Any, ...]
@@ -133,16 +124,20 @@ class BackwardCFunction(Node, FunctionCtx):
         """What `save_for_backward` kept, checked for in-place changes; inside `jvp`, what `save_for_forward`
         got.
         """
-        if self._kept is None:
+        kept = self._kept
+        if kept is None:
             raise RuntimeError(ACCESSED)
         if self.saved_for_forward is not None:
             return self.saved_for_forward
         if self._check is RELEASED:
             raise RuntimeError(dialect.second_backward_error())
-        tensors = tuple(self._unpack(i) for i in range(len(self._kept)))
+        tensors = []
+        for i, entry in enumerate(kept):  # most are tensors that nobody could have written to
+            tensor = entry.tensor if entry.__class__ is Kept else None
+            tensors.append(tensor if tensor is not None and tensor._storage is None else self._unpack(i))
         if self._forward_cls.clear_saved_tensors_on_access:
             self._kept = None
-        return tensors
+        return tuple(tensors)
 
     @property
     def saved_variables(self) -> tuple[Any, ...]:
@@ -168,6 +163,8 @@ class BackwardCFunction(Node, FunctionCtx):
         if isinstance(entry, Packed):
             return unpack_entry(self, str(i), entry)
         tensor = entry.tensor
+        if tensor is None and self._storage is None:
+            return attach(entry.data, self, entry.nr)
         storage = self._storage_of(entry.nr) if tensor is None else tensor._storage
         if checked and storage is not None and storage.version != entry.version:
             carrier = self if tensor is None else tensor.grad_fn
@@ -199,22 +196,25 @@ class BackwardCFunction(Node, FunctionCtx):
 
     def _get_user_fn(self) -> Any:
         """The user's `backward`, which may also be called `vjp`."""
-        cls, base = self._forward_cls, self._forward_cls.base
-        if cls.vjp is base.vjp:
-            return cls.backward
-        if cls.backward is not base.backward:
-            raise RuntimeError(BOTH_NAMES)
-        return cls.vjp
+        return user_backward(self._forward_cls)
 
     def apply(self, *args: Any) -> Any:
         """The user's backward: on gradients as tensors, its results as they are; for the engine, on a raw
         gradient (a list of them for several outputs), checked and raw.
         """
-        if any(isinstance(a, TensorBase) for a in args):
+        if len(args) == 1 and isinstance(args[0], RAW):
+            grads = [wrap(args[0])]
+        elif any(isinstance(a, TensorBase) for a in args):
             boxed = self._forward_cls.boxed_grads_call
             return self._get_user_fn()(self, *((list(args),) if boxed else args))
-        results = self._run([None if g is None else wrap(g) for g in self._listed(*args)])
-        return tuple(None if r is None else numbers(r) for r in results)
+        else:
+            grads = [None if g is None else wrap(g) for g in self._listed(*args)]
+        results = call_backward(self, grads)
+        return fitting(self, results) or self._as_raw(results)
+
+    def _as_raw(self, results: Any) -> tuple[Any, ...]:
+        """Raw gradients for the edges, from what the user's backward gave."""
+        return tuple(None if g is None else numbers(g) for g in checked(self, results))
 
     def apply_boxed(self, *args: Any) -> Any:
         """The user's backward where it takes its gradients as one list."""
@@ -226,7 +226,7 @@ class BackwardCFunction(Node, FunctionCtx):
 
     def _apply_tensors(self, gradient: Any) -> tuple[Any, ...]:
         """The user's backward for the engine, on tensors, recorded."""
-        return tuple(self._run(self._listed(gradient)))
+        return tuple(checked(self, call_backward(self, self._listed(gradient))))
 
     def _listed(self, gradient: Any) -> list[Any]:
         """The gradients of all outputs, whatever form the engine gave them."""
@@ -234,98 +234,6 @@ class BackwardCFunction(Node, FunctionCtx):
             return gradient
         return [gradient] if self._outputs == 1 else [None] * self._outputs
 
-    def _run(self, grads: list[Any]) -> list[Any]:
-        """Call the user's backward; one checked gradient per edge."""
-        if self._materialize:
-            grads = [self._zeros(i) if g is None else g for i, g in enumerate(grads)]
-        method = self._get_user_fn()
-        given: Any = (grads,) if self._forward_cls.boxed_grads_call else grads
-        watchers = modes.observers()
-        results = run_watched(watchers, self, method, given) if watchers else method(self, *given)
-        results = list(results) if isinstance(results, tuple) else [results]
-        expected = len(self._sent)
-        if len(results) > expected and all(r is None for r in results[expected:]):
-            results = results[:expected]
-        if len(results) != expected:
-            raise RuntimeError(
-                f"function {type(self).__name__} returned an incorrect number of gradients (expected "
-                f"{expected}, got {len(results)})"
-            )
-        for i, (gradient, kind) in enumerate(zip(results, self._sent)):
-            self._check_kind(i, gradient, kind)
-        sent = [(g, kind) for g, kind in zip(results, self._sent) if kind is not None]
-        return [self._fitted(i, *pair) for i, pair in enumerate(sent)]
-
-    def _zeros(self, i: int) -> Any:
-        """What stands for the missing gradient of output `i`: zeros, None for what is no tensor."""
-        kind = self._made[i]
-        if kind is None or not (i in self._learning or self._materialize_other):
-            return None
-        return wrap(np.zeros(*kind)[()])
-
-    def _check_kind(self, i: int, gradient: Any, kind: Any) -> None:
-        """RuntimeError unless the user's backward gave a tensor or None for a tensor, None for the rest."""
-        if gradient is None:
-            return
-        if kind is None:
-            raise RuntimeError(
-                f"function {type(self).__name__} returned a gradient different than None at position "
-                f"{i + 1}, but the corresponding forward input was not a Variable"
-            )
-        if not isinstance(gradient, TensorBase):
-            raise RuntimeError(f"expected Variable or None (got {type(gradient).__name__})")
-
-    def _fitted(self, i: int, gradient: Any, kind: tuple[Any, Any]) -> Any:
-        """The gradient for edge `i` in the shape and dtype of the input; RuntimeError if it does not fit.
-
-        The first one of a Function in place on a view is written into the gradient of the base.
-        """
-        if gradient is None or self._next[i] is None:
-            return gradient
-        shape, dtype = kind
-        if self._in_place_on_view and i == 0:
-            return written_over(shape, gradient)
-        if gradient._data.shape != shape:
-            if not expandable(shape, gradient._data.shape):
-                name = "torch::autograd::CopySlices" if self._in_place_on_view else type(self).__name__
-                raise RuntimeError(
-                    f"Function {name} returned an invalid gradient at index {i} - got "
-                    f"{list(gradient._data.shape)} but expected shape compatible with {list(shape)}"
-                )
-            gradient = F.sum_to(gradient, shape)
-        given = gradient._data.dtype
-        if given.kind != "f" and (given.kind == "c") != (dtype.kind == "c"):
-            raise RuntimeError(OTHER_FIELD)
-        return gradient if gradient._data.dtype == dtype else F.to(gradient, dtype)
-
     def __repr__(self) -> str:
         # The name under which PyTorch shows it, and the documents with it.
         return f"<torch.autograd.function.{type(self).__name__} object at 0x{id(self):012x}>"
-
-
-def run_watched(watchers: tuple[Any, ...], node: BackwardCFunction, method: Any, grads: Any) -> Any:
-    """Call the user's backward, and tell observers when it starts and ends."""
-    for watcher in watchers:
-        watcher.custom_starts(node)
-    try:
-        return method(node, *grads)
-    finally:
-        for watcher in watchers:
-            watcher.custom_ended()
-
-
-def written_over(shape: tuple[int, ...], gradient: Any) -> Any:
-    """A gradient that can be written into memory of this shape; RuntimeError with PyTorch's text if not."""
-    size = gradient._data.shape
-    check_broadcast(shape, size)
-    whole = np.broadcast_shapes(shape, size)
-    if whole != shape:
-        raise RuntimeError(f"output with shape {list(shape)} doesn't match the broadcast shape {list(whole)}")
-    return gradient
-
-
-def expandable(shape: tuple[int, ...], target: tuple[int, ...]) -> bool:
-    """Whether `shape` broadcasts to `target`."""
-    return len(shape) <= len(target) and all(
-        a in (1, b) for a, b in zip(reversed(shape), reversed(target), strict=False)
-    )

@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 import itertools
 import warnings
+from types import FunctionType
 from typing import Any, ClassVar
 
 from ... import modes
@@ -97,7 +98,7 @@ class Function(FunctionCtx, metaclass=FunctionMeta):
         own_setup = cls.setup_context is not Function.setup_context
         if modes.active and modes.state.transforms:
             check_transforms(cls, own_setup)
-        if own_setup:
+        if own_setup and (kwargs or not takes_all(cls.forward, args)):
             bound = inspect.signature(cls.forward).bind(*args, **kwargs)
             bound.apply_defaults()
             args, kwargs = bound.args, bound.kwargs
@@ -105,6 +106,14 @@ class Function(FunctionCtx, metaclass=FunctionMeta):
 
 
 Function.base = Function
+
+
+def takes_all(function: Any, args: tuple[Any, ...]) -> bool:
+    """Whether these are all arguments of a plain function: there is nothing to bind, which takes 10 µs."""
+    if function.__class__ is not FunctionType or function.__dict__:  # a wrapper says there what it wraps
+        return False
+    code = function.__code__
+    return code.co_argcount == len(args) and not code.co_kwonlyargcount
 
 
 class InplaceFunction(Function):

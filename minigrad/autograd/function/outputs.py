@@ -123,7 +123,7 @@ class Outputs:
         if t._fn is None and t.requires_grad:
             raise RuntimeError(LEAF)
         if not is_input:
-            warnings.warn(NOT_AN_INPUT, UserWarning, stacklevel=6)
+            warnings.warn(NOT_AN_INPUT, UserWarning, stacklevel=7)
         if t._view is not None and len(self.raw) > 1:
             raise RuntimeError(DIRTY_VIEW)
         t._grad = None

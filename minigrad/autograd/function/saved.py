@@ -15,7 +15,8 @@ class Kept:
 
     def __init__(self, tensor: Any, is_output: bool) -> None:
         self.tensor = None if is_output else tensor
-        self.data, self.nr, self.version = tensor._data, tensor._nr, tensor._version
+        self.data, self.nr = tensor._data, tensor._nr
+        self.version = 0 if is_output and tensor._storage is None else tensor._version
 
 
 class SavedByFunction(SavedTensor):
