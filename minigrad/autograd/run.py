@@ -189,7 +189,8 @@ def backward(
     if plain and (retain_graph is None or retain_graph.__class__ is bool):
         start_at = plain_start(tensors)
         if start_at is not None:
-            engine.run_plain(*start_at, retain_graph is True)
+            node, one = start_at
+            engine.run_plain(node, one, retain_graph is True)
             return
     if modes.active and modes.state.transforms:
         raise RuntimeError(
@@ -233,11 +234,13 @@ def grad(
     dimension, the first, and so has what is returned; backward runs once for each row. `only_inputs` means
     nothing any more. The other arguments are those of `backward`.
     """
-    plain = grad_outputs is allow_unused is None and only_inputs is True and not modes.active
+    plain = grad_outputs is None and only_inputs is True and not modes.active
     if plain and not is_grads_batched and not materialize_grads and type(inputs) is not dict:
-        start_at = plain_start(outputs)
+        single = outputs.__class__ is tuple and len(outputs) == 1
+        start_at = plain_start(outputs[0] if single else outputs)
         if start_at is not None:
-            return grad_plain(start_at, wanted_inputs(inputs, "grad"), *flags(retain_graph, create_graph))
+            wanted = wanted_inputs(inputs, "grad")
+            return grad_plain(start_at, wanted, *flags(retain_graph, create_graph), bool(allow_unused))
     if allow_unused is False and materialize_grads:
         raise ValueError(
             "Expected allow_unused to be True or not passed when materialize_grads=True, but got: "
@@ -267,14 +270,19 @@ def grad(
 
 
 def grad_plain(
-    start_at: tuple[Any, Any], wanted: tuple[Any, ...], keep_graph: bool, create_graph: bool
+    start_at: tuple[Any, Any],
+    wanted: tuple[Any, ...],
+    keep_graph: bool,
+    create_graph: bool,
+    allow_unused: bool,
 ) -> tuple[Any, ...]:
     """`grad` from a plain start (see `plain_start`), which takes half as long for a few nodes."""
     node, one = start_at
     slots = input_slots(wanted, False)
     arrived: Any = engine.run_plain(node, wrap(one) if create_graph else one, keep_graph, create_graph, slots)
-    check_used(arrived)
-    return tuple(arrived if create_graph else map(wrap, arrived))
+    if not allow_unused:
+        check_used(arrived)
+    return tuple(arrived if create_graph else map(wrap_raw, arrived))
 
 
 def materialized(gradients: tuple[Any, ...], wanted: tuple[Any, ...], create_graph: bool) -> tuple[Any, ...]:

@@ -160,7 +160,7 @@ class Autograd(TensorBase):
         `gradient` (of this tensor's shape) may be left out for one element, where it is 1. See
         `autograd.backward`.
         """
-        TensorBase.run_backward(self, gradient, retain_graph, create_graph, inputs=inputs)
+        TensorBase.run_backward(self, gradient, retain_graph, create_graph, None, inputs)
 
     def register_hook(self, hook: Any) -> RemovableHandle:
         """Call `hook(grad)` each time this tensor's gradient is computed; what it returns replaces the

@@ -103,7 +103,7 @@ def gradients(
     if not chosen:
         return (None,) * len(inputs)
     roots, starts = zip(*chosen)
-    return grad(roots, inputs, starts, allow_unused=True, **options)
+    return grad(roots, inputs, None if grad_outputs is None else starts, allow_unused=True, **options)
 
 
 def zeros_like(t: Any, requires_grad: bool = False) -> Any:
