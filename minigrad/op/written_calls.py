@@ -61,7 +61,7 @@ PLAIN = """\
         a = input._data
         shared = input._storage
     except AttributeError:
-        return {general}
+        a = shared = None  # of no kind; errors of the general way would be chained to this one
     if shared is not None and not is_plain(input):
         return {general}
     kind = a.__class__
@@ -139,7 +139,7 @@ def call(input, {other}):
                     return {general}
                 shared = True
         except AttributeError:
-            return {general}
+            b = None
         if kind is not b.__class__:
             return {general}
         if kind is ndarray:

@@ -71,16 +71,17 @@ def call(*args, **kwargs):
     try:
         {arrays}
         shared = {shared}
-        if shared and not ({plain}):
-            return {general}
+        usable = not shared or ({plain})
     except AttributeError:
-        return {general}
-    if {odd}:
+        usable = False  # and not yet to the general way, whose errors would be chained to this one
+    if not usable or {odd}:
         return {general}
     {share}
     try:
         out = enter(kernel, {raws})
     except Exception:
+        out = None
+    if out is None:
         return {general}  # where the error is raised, if the kernel raised one
     {scalar}
     if off:
