@@ -88,9 +88,9 @@ def run_node(task: Task, node: Node, gradient: Any) -> tuple[Any, tuple[Any, ...
     Modes that user code has switched on or off and left so are as before, as in PyTorch.
     """
     __tracebackhide__ = True
-    if node._speaks and node._extra is None and not (modes.active or task.create_graph):
-        if task.needed is None or (node in task.needed and node not in task.targets):
-            return gradient, run_function(task, node, gradient)
+    plain = node._speaks and node._extra is None and not (modes.active or task.create_graph)
+    if plain and (task.needed is None or (node in task.needed and node not in task.targets)):
+        return gradient, run_function(task, node, gradient)
     before = modes.now()
     try:
         return run_aloud(task, node, gradient)
