@@ -196,7 +196,7 @@ def in_place_plainly(op: Op, t: TensorBase, args: tuple[Any, ...]) -> bool:
         return False
     if storage.__class__ is not Storage or a.__class__ is not np.ndarray or not a.flags.c_contiguous:
         return False
-    if a.dtype not in dtypes.FAST_ARRAYS or t._view is not None or not (off or is_outside(t)):
+    if t._bits or a.dtype not in dtypes.FAST_ARRAYS or t._view is not None or not (off or is_outside(t)):
         return False
     raws = [a]
     for v in args:

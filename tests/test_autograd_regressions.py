@@ -241,6 +241,25 @@ def elementwise_in_place(L, note):
 
 
 @programs
+def in_place_where_nobody_records(L, note):
+    c = L.tensor([1.0 + 2.0j])
+    negative = c.conj().imag.detach()  # its memory holds the negatives of its numbers
+    p = leaf(L, [1.0, 2.0, 3.0, 4.0])
+    with L.no_grad():
+        negative.add_(1.0)
+        p -= 0.5 * p
+        p.mul_(p)
+        p[:2].add_(p[:2])
+        note.error(lambda: p[1:].add_(p[:3]))
+        p.data.sub_(1)
+    note(c, negative, p, p._version)
+    wide = L.zeros(3)
+    note.error(lambda: wide.add_(L.ones(2, 3)))
+    note(wide.add_(L.ones(3, dtype=L.float64)), wide.add_(True), wide._version)
+    note.error(lambda: wide.bitwise_and_(1))
+
+
+@programs
 def sign_and_power(L, note):
     x = leaf(L, [-2.0, 0.0, float("nan"), 3.0])
     note(x.sign(), x.sign().grad_fn.name(), x.sgn().grad_fn.name(), L.sign(x))
