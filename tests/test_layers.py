@@ -37,7 +37,7 @@ LAYERS: dict[str, list[tuple[str, str]]] = {
         ("L2 pass", "engine"),
         ("L3", "op"),
         ("L4", "ops"),
-        ("L5 views", "views overlap"),
+        ("L5 views", "views overlap plain_writes"),
         ("L5", "inplace"),
         ("L6", "creation random"),
         ("L6 class", "tensor"),

@@ -25,8 +25,8 @@ from .. import dialect, modes
 from ..dtypes import DIFFERENTIABLE
 from ..graph import LAST, Node, sequence_numbers
 from ..op import tangents
+from ..op.keeping import CONSTANTS
 from ..op.registry import RAW
-from ..op.saved import CONSTANTS
 from ..tensor_base import TensorBase, edge, wrap
 from . import pytree
 

@@ -1,8 +1,9 @@
 """Ops: how one is declared, what its node saves, and what happens when it is called.
 
-`registry` holds `Op` and `F`, `saved` what nodes keep (`packed`, where hooks keep it), `nodes` their classes
-and `applying` how they are applied in general, `calls` how an op runs on tensors and `declare` the decorator
-`differentiable` that ties them together. `forward`, `jvps` and `tangents` are forward mode.
+`registry` holds `Op` and `F`, `keeping` what nodes keep and `saved` how that is read (`packed`, where hooks
+keep it), `nodes` their classes and `applying` how they are applied in general, `calls` how an op runs on
+tensors, `written_calls` and `written_ops` the same as text that is compiled (`late`), and `declare` the
+decorator `differentiable` that ties them together. `forward`, `jvps` and `tangents` are forward mode.
 """
 
 from __future__ import annotations

@@ -16,9 +16,10 @@ from ..graph import Node, sequence_numbers
 from ..modes import quiet
 from ..storage import is_reshaped
 from ..tensor_base import TensorBase, Tensors, edge, fresh, numbers, opened, share
+from .keeping import plan
 from .nodes import complex_node
 from .registry import RAW, Op
-from .saved import pack_inputs, pack_result, plan
+from .saved import pack_inputs, pack_result
 
 
 def casts(targets: Any, raws: Any, out: Any) -> Any:

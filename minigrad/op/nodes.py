@@ -24,9 +24,10 @@ from typing import Any
 from ..graph import RELEASED, AccumulateGrad, Node
 from ..tensor_base import TensorBase, Tensors, attach
 from .applying import apply_general, apply_limited, apply_nothing, by_name, uncast
+from .keeping import CONSTANTS
 from .packed import Packed
 from .registry import CALLS, KERNELS, Op, arguments
-from .saved import CONSTANTS, must_look, raw_saved, saved
+from .saved import must_look, raw_saved, saved
 
 GENERAL = {
     "apply": apply_general,

@@ -1,11 +1,10 @@
-"""What a node of an op keeps for its vjps, and how that is read again. See Note [Saved values] in `graph`.
+"""How what a node kept for its vjps (see `keeping`) is read again. See Note [Saved values] in `graph`.
 
 Under saved-tensor hooks each saved tensor goes through `pack` and is read by `unpack_entry`; see `packed`.
 """
 
 from __future__ import annotations
 
-from functools import partial
 from typing import Any
 
 import numpy as np
@@ -13,77 +12,14 @@ import numpy as np
 from .. import dialect, dtypes, modes
 from ..graph import RELEASED, AccumulateGrad, Node
 from ..refusals import refuse_write
-from ..storage import SameCounter, Storage, strides_of
+from ..storage import SameCounter, Storage
 from ..tensor_base import TensorBase, Tensors, attach, numbers, share, wrap
 from . import tangents
+from .keeping import is_needed
 from .packed import Packed, SavedTensor, default_hooks, pack, saved_tensor, unpack_entry
-from .registry import DERIVED, RAW, Op
+from .registry import RAW, Op
 
 NUMBERS = frozenset((int, float, bool, complex))
-CONSTANTS: tuple[Any, ...] = ()  # in `Node._check`: constants were saved, all at version 0
-
-
-def plan(op: Op) -> list[Any]:
-    """What a node of an op keeps, worked out once (looking at names for each node takes as long as the rest
-    of it): per saved name its slot, the inputs of which one must need a gradient (None: whatever they need),
-    the function that says what is kept, and the number of the parameter or result that it is about.
-    """
-    op.kept = []
-    for name, users in op.saved:
-        suffix = next((s for s in DERIVED if name.endswith(s)), None)
-        how: Any = keep_result
-        if name in op.results:
-            i = op.results.index(name)
-        else:
-            i = op.params.index(name.removesuffix(suffix or ""))
-            how = keep_argument if suffix is None else DERIVE[suffix]
-            if suffix is not None and op.listed:
-                how = partial(keep_derived_of_each, suffix == "_sym_sizes")
-        op.kept.append(("_raw_" + name, None if is_always_needed(op, users) else users, how, i))
-    return op.kept
-
-
-Kept = tuple[Any, int | None]  # what a node keeps, and its version (None for what is no tensor)
-
-
-def keep_result(op: Op, values: list[Any], i: int, targets: Any, out: Any) -> Kept:
-    """A result, as raw data."""
-    return out[i] if op.several else out, 0
-
-
-def keep_derived_of_each(sizes: bool, op: Op, values: list[Any], i: int, targets: Any, out: Any) -> Kept:
-    """The shapes or the dtypes of a list of tensors."""
-    return [t._data.shape if sizes else t._data.dtype for t in values[i]], None
-
-
-DERIVE = {
-    "_sym_sizes": lambda op, values, i, targets, out: (values[i]._data.shape, None),
-    "_sym_numel": lambda op, values, i, targets, out: (values[i]._data.size, None),
-    "_sym_strides": lambda op, values, i, targets, out: (strides_of(values[i]._data), None),
-    "_scalar_type": lambda op, values, i, targets, out: (values[i]._data.dtype, None),
-}
-
-
-def keep_argument(op: Op, values: list[Any], i: int, targets: Any, out: Any) -> Kept:
-    """An argument: a tensor of the graph as raw data, other tensors and what is no tensor as they are."""
-    value = values[i]
-    if isinstance(value, TensorBase):
-        check_saved(value)
-        version = 0 if value._storage is None and value._fn is None else value._version
-        if not (value._bits or value._apart) and i in op.places and targets[op.places.index(i)] is not None:
-            return value._data, version
-        return value, version
-    return (saved_together(value) if isinstance(value, Tensors) else value), None
-
-
-def saved_together(tensors: Tensors) -> Tensors:
-    """Tensors that are one argument, with the versions at which they are saved."""
-    kept = Tensors(tensors)
-    given = [t for t in tensors if t is not None]
-    for t in given:
-        check_saved(t)
-    kept.versions = tuple(t._version for t in given)
-    return kept
 
 
 def check_versions(tensors: Tensors) -> None:
@@ -100,40 +36,11 @@ def unpack_each(node: Any, name: str, tensors: Tensors, checked: bool) -> Tensor
     return Tensors(unpack_entry(node, name, t) if isinstance(t, Packed) else t for t in tensors)
 
 
-def check_saved(tensor: TensorBase) -> None:
-    """RuntimeError with PyTorch's text for an inference tensor, which no node may save."""
-    if tensor._inference:
-        raise RuntimeError(
-            "Inference tensors cannot be saved for backward. Please do not use Tensors created in inference "
-            "mode in computation tracked by autograd. To work around this, you can make a clone to get a "
-            "normal tensor and use it in autograd, or use `torch.no_grad()` instead of "
-            "`torch.inference_mode()`."
-        )
-
-
-def constant(node: Any, tensor: TensorBase) -> TensorBase:
-    """Save a tensor that belongs to no graph, as it is."""
-    node._check = CONSTANTS
-    return tensor
-
-
 def wanted(node: Any) -> list[str]:
     """The saved names that the vjps which will run ask for, in the order in which PyTorch reads them."""
     targets = node._next
     names = [n for n, users in node.op.saved if is_needed(node.op, targets, users)]
     return sorted(names, key=lambda n: (n in node.op.results, n))
-
-
-def is_needed(op: Op, targets: tuple[Any, ...], users: tuple[int, ...]) -> bool:
-    """Whether one of the inputs `users` needs a gradient. PyTorch does not ask where there is one input only,
-    where several need the value, nor for ops that are derivatives.
-    """
-    return is_always_needed(op, users) or any(targets[i] is not None for i in users)
-
-
-def is_always_needed(op: Op, users: tuple[int, ...]) -> bool:
-    """Whether a value is saved whatever needs a gradient."""
-    return op.listed or len(op.inputs) == 1 or len(users) > 1 or "backward" in op.name
 
 
 def unpack(node: Any, name: str, checked: bool = True) -> tuple[Any, Any]:

@@ -17,9 +17,9 @@ from ..modes import quiet
 from ..storage import Storage
 from ..tensor_base import TensorBase, accumulator, wrap
 from .calls import casts, check_broadcast, compute, dispatch
+from .keeping import constant
 from .late import WAITING, late_function
 from .registry import Op
-from .saved import constant
 
 
 def is_plain_op(op: Op) -> bool:

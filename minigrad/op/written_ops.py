@@ -18,10 +18,10 @@ from ..graph import sequence_numbers
 from ..storage import View, strides_of
 from ..tensor_base import TensorBase, Tensors, accumulator, share, wrap
 from .calls import compute, dispatch
+from .keeping import constant, is_always_needed
 from .late import WAITING, late_function
 from .registry import DERIVED, Op
 from .replay import path_of
-from .saved import constant, is_always_needed
 from .written_calls import is_plain, is_plain_op, late_call, note_versions, versions_text, write_observed
 
 # what an argument may be that is no input

@@ -15,8 +15,8 @@ from typing import Any, ClassVar
 from ... import dialect
 from ...graph import RELEASED, Node
 from ...op import RAW, modified
+from ...op.keeping import check_saved
 from ...op.packed import Packed, SavedTensor, default_hooks, pack, saved_tensor, unpack_entry
-from ...op.saved import check_saved
 from ...tensor_base import TensorBase, attach, numbers, wrap
 from .gradients import call_backward, checked, fitting, user_backward
 from .saved import Kept, SavedByFunction

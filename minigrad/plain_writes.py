@@ -1,0 +1,50 @@
+"""Ops in place on tensors about which there is nothing to ask: see `inplace` for all others."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from . import dtypes, modes
+from .modes import quiet
+from .op import Op
+from .storage import Storage
+from .tensor_base import TensorBase
+
+
+def in_place_plainly(op: Op, t: TensorBase, args: tuple[Any, ...]) -> bool:
+    """`in_place` where nobody records and there is nothing to check, as in an optimiser's step: arrays of one
+    shape and dtype that do not overlap, and numbers. A third of the time. False, and nothing is done, where
+    that is not so.
+    """
+    off, a, storage = modes.active, t._data, t._storage
+    if (off and (off != 1 or modes.state.grad_enabled)) or not op.elementwise:
+        return False
+    if storage.__class__ is not Storage or a.__class__ is not np.ndarray or not a.flags.c_contiguous:
+        return False
+    if t._bits or a.dtype not in dtypes.FAST_ARRAYS or t._view is not None or not (off or is_outside(t)):
+        return False
+    raws = [a]
+    for v in args:
+        if v.__class__ is not float and v.__class__ is not int:
+            b = v._data if isinstance(v, TensorBase) else None
+            if b.__class__ is not np.ndarray or b.shape != a.shape or b.dtype != a.dtype:
+                return False
+            if (b is not a and np.may_share_memory(a, b)) or v._bits or not (off or is_outside(v)):
+                return False
+            v = b
+        raws.append(v)
+    if op.check is not None:
+        op.check([dtypes.of(a)] * len(raws))
+    out = quiet(op.kernel, *raws)
+    if out.shape != a.shape or out.dtype != a.dtype:
+        return False
+    np.copyto(a, out)
+    storage.version += 1
+    return True
+
+
+def is_outside(t: TensorBase) -> bool:
+    """Whether a tensor needs no gradient, and is no view that might."""
+    return t._acc is None and t._fn is None and t._view is None
