@@ -11,7 +11,32 @@ from .optimizer import Optimizer, at_least, below_one
 from .quick import on_numbers
 
 
-class Adam(Optimizer):
+class AdamVariant(Optimizer):
+    """What Adam and its relatives share: settings, and m ← β₁m + (1 − β₁)g. `weight_decay` adds weight_decay · p to the
+    gradient or, if `decoupled_weight_decay`, takes lr · weight_decay · p from p before a step.
+    """
+
+    def _check(
+        self, lr: float, betas: tuple[float, float], eps: float, weight_decay: float
+    ) -> dict[str, Any]:
+        at_least(lr, 0.0, "learning rate")
+        at_least(eps, 0.0, "epsilon value")
+        below_one(betas[0], "beta parameter at index 0")
+        below_one(betas[1], "beta parameter at index 1")
+        at_least(weight_decay, 0.0, "weight_decay value")
+        return {"lr": lr, "betas": betas, "eps": eps, "weight_decay": weight_decay}
+
+    def _decayed(self, param: Tensor, grad: Tensor, group: dict[str, Any]) -> Tensor:
+        """The gradient with weight decay, unless that changes the parameter instead."""
+        if not group["weight_decay"]:
+            return grad
+        if group.get("decoupled_weight_decay"):
+            param.mul_(1 - group["lr"] * group["weight_decay"])
+            return grad
+        return grad.add(param, alpha=group["weight_decay"])
+
+
+class Adam(AdamVariant):
     """Steps of a size of their own for every number: m ← β₁m + (1 − β₁)g, v ← β₂v + (1 − β₂)g²,
     p ← p − lr · m̂ / (√v̂ + eps), where m̂ and v̂ make up for the start at 0.
 
@@ -34,16 +59,7 @@ class Adam(Optimizer):
         fused: bool | None = None,
         decoupled_weight_decay: bool = False,
     ) -> None:
-        at_least(lr, 0.0, "learning rate")
-        at_least(eps, 0.0, "epsilon value")
-        below_one(betas[0], "beta parameter at index 0")
-        below_one(betas[1], "beta parameter at index 1")
-        at_least(weight_decay, 0.0, "weight_decay value")
-        defaults = {
-            "lr": lr,
-            "betas": betas,
-            "eps": eps,
-            "weight_decay": weight_decay,
+        defaults = self._check(lr, betas, eps, weight_decay) | {
             "amsgrad": amsgrad,
             "maximize": maximize,
             "foreach": foreach,
@@ -64,10 +80,7 @@ class Adam(Optimizer):
                 state["max_exp_avg_sq"] = zeros.clone()
         state["step"] += 1
         step, (beta1, beta2) = state["step"].item(), group["betas"]
-        if group["weight_decay"] and group["decoupled_weight_decay"]:
-            param.mul_(1 - group["lr"] * group["weight_decay"])
-        elif group["weight_decay"]:
-            grad = grad.add(param, alpha=group["weight_decay"])
+        grad = self._decayed(param, grad, group)
         mean, square = state["exp_avg"], state["exp_avg_sq"]
         mean.lerp_(grad, 1 - beta1)
         square.mul_(beta2).addcmul_(grad, grad.conj(), value=1 - beta2)

@@ -7,33 +7,9 @@ from typing import Any
 from ..creation import tensor
 from ..op import F
 from ..tensor import Tensor
-from .optimizer import Optimizer, at_least, below_one
+from .adam import AdamVariant
+from .optimizer import at_least
 from .quick import on_numbers
-
-
-class AdamVariant(Optimizer):
-    """What they share: settings, and m ← β₁m + (1 − β₁)g. `weight_decay` adds weight_decay · p to the
-    gradient or, if `decoupled_weight_decay`, takes lr · weight_decay · p from p before a step.
-    """
-
-    def _check(
-        self, lr: float, betas: tuple[float, float], eps: float, weight_decay: float
-    ) -> dict[str, Any]:
-        at_least(lr, 0.0, "learning rate")
-        at_least(eps, 0.0, "epsilon value")
-        below_one(betas[0], "beta parameter at index 0")
-        below_one(betas[1], "beta parameter at index 1")
-        at_least(weight_decay, 0.0, "weight_decay value")
-        return {"lr": lr, "betas": betas, "eps": eps, "weight_decay": weight_decay}
-
-    def _decayed(self, param: Tensor, grad: Tensor, group: dict[str, Any]) -> Tensor:
-        """The gradient with weight decay, unless that changes the parameter instead."""
-        if not group["weight_decay"]:
-            return grad
-        if group.get("decoupled_weight_decay"):
-            param.mul_(1 - group["lr"] * group["weight_decay"])
-            return grad
-        return grad.add(param, alpha=group["weight_decay"])
 
 
 class Adamax(AdamVariant):
