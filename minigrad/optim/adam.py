@@ -12,8 +12,9 @@ from .quick import on_numbers
 
 
 class AdamVariant(Optimizer):
-    """What Adam and its relatives share: settings, and m ← β₁m + (1 − β₁)g. `weight_decay` adds weight_decay · p to the
-    gradient or, if `decoupled_weight_decay`, takes lr · weight_decay · p from p before a step.
+    """What Adam and its relatives share: settings, and m ← β₁m + (1 − β₁)g. `weight_decay` adds
+    weight_decay · p to the gradient or, if `decoupled_weight_decay`, takes lr · weight_decay · p from p
+    before a step.
     """
 
     def _check(
