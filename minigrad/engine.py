@@ -14,7 +14,7 @@ Note [Tracebacks]
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from heapq import heappop, heappush
 from typing import Any
 
@@ -88,11 +88,30 @@ def run_plain(
     task = Task(keep_graph, create_graph, count_edges((root,)))
     if slots is not None:
         task.limit(slots)
-    if create_graph:
-        sweep_on(task, sweep(task, None, (), root, one))
-    else:
-        sweep_on(task, quiet(sweep, task, None, (), root, one))
+    run_task(task, root, one)
     return None if slots is None else [task.captures[slot] for slot in slots]
+
+
+def run_rows(
+    root: Node, gradients: Iterable[Any], create_graph: bool, slots: Sequence[Slot]
+) -> Iterator[list[Any]]:
+    """`run_plain` for each of the gradients, as for the rows of a Jacobian; the graph stays."""
+    __tracebackhide__ = True
+    whole = Task(True, create_graph, count_edges((root,)))
+    whole.limit(slots)
+    for gradient in gradients:
+        task = whole.again()
+        run_task(task, root, gradient)
+        yield [task.captures[slot] for slot in slots]
+
+
+def run_task(task: Task, root: Node, gradient: Any) -> None:
+    """Run what a task is about, from one node, in the normal modes."""
+    __tracebackhide__ = True
+    if task.create_graph:
+        sweep_on(task, sweep(task, None, (), root, gradient))
+    else:
+        sweep_on(task, quiet(sweep, task, None, (), root, gradient))
 
 
 def sweep_on(task: Task, node: Node | None) -> None:

@@ -76,6 +76,16 @@ class Task:
         self.owned: set[Node] = set()
         self.needed = None
 
+    def again(self) -> Task:
+        """A task like this one was before it ran, for another pass over the same graph: edges need not be
+        counted again, which takes half as long as a pass over a few nodes.
+        """
+        task = Task(self.keep_graph, self.create_graph, self.waiting.copy())
+        task.needed = self.needed
+        if self.needed is not None:
+            task.targets, task.captures = self.targets, self.captures.copy()
+        return task
+
     def limit(self, slots: Sequence[Slot], accumulate: bool = False) -> None:
         """Run only what leads to `slots`, and note what arrives there or (`accumulate`) let it be deposited.
 

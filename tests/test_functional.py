@@ -236,6 +236,70 @@ def wrong_inputs_and_outputs(L, note):
 
 
 @programs
+def jacobians_of_outputs_of_all_kinds(L, note):
+    """Rows start at the output itself where that is plain; hooks, views and other owners must not notice."""
+    F = L.autograd.functional
+    x = L.tensor([[0.5, -1.0], [2.0, 0.25]], dtype=L.float64)
+    seen = []
+
+    class Twice(L.autograd.Function):
+        @staticmethod
+        def forward(ctx, x):
+            return x * 2
+
+        @staticmethod
+        def backward(ctx, g):
+            seen.append(g.tolist())
+            return g * 2
+
+    def hooked(x):
+        y = x * x
+        y.register_hook(lambda g: g + 1)
+        y.grad_fn.register_prehook(lambda gs: seen.append([g.tolist() for g in gs]))
+        return y
+
+    def written(x):
+        y = (x * x)[0]
+        y.mul_(x[1])
+        return y
+
+    def behind_a_view(x):
+        y = x * x
+        part = y[0]
+        y.mul_(3)
+        return part
+
+    def freed(x):
+        y = x * x
+        y.sum().backward()
+        return y
+
+    outputs = {
+        "hooked": hooked,
+        "custom": lambda x: Twice.apply(x).exp(),
+        "custom last": Twice.apply,
+        "view": lambda x: (x * x)[0],
+        "transposed": lambda x: (x * x).t(),
+        "written": written,
+        "behind a view": behind_a_view,
+        "several": lambda x: x.sort(dim=1)[0],
+        "several views": lambda x: (x * x).unbind()[1],
+        "half": lambda x: (x * x).half(),
+        "added in place": lambda x: x.sin().add_(x),
+        "freed": freed,
+    }
+    for name, f in outputs.items():
+        for options in ({}, {"create_graph": True}, {"strict": True}):
+            if name == "freed":
+                note.error(lambda: F.jacobian(f, x, **options))
+            else:
+                note(name, *options, F.jacobian(f, x, **options))
+    note(seen)
+    with L.no_grad():
+        note(F.jacobian(lambda x: x.exp() * x, x))
+
+
+@programs
 def options_that_do_not_go_together(L, note):
     F = L.autograd.functional
     x = L.ones(2)

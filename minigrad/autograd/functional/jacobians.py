@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
@@ -10,6 +10,7 @@ import numpy as np
 from ...hook_calls import Mode
 from ...op import F
 from ...tensor_base import wrap
+from ..run import grad_rows, is_plain_root
 from .common import as_tuple, check_strict, enter, gradients, leave, unpacked, zeros_like
 
 STRATEGIES = ("forward-mode", "reverse-mode")
@@ -71,10 +72,9 @@ def structured(result: Any, outputs_given: bool, inputs_given: bool) -> Any:
 
 
 def rows(i: int, out: Any, inputs: tuple[Any, ...], create_graph: bool, strict: bool) -> tuple[Any, ...]:
-    """The Jacobians of output number `i`, one call of `autograd.grad` for each of its elements."""
+    """The Jacobians of output number `i`, one backward pass for each of its elements."""
     found: list[list[Any]] = [[] for _ in inputs]
-    for j in range(out.numel()):
-        row = gradients((out.reshape(-1)[j],), inputs, retain_graph=True, create_graph=create_graph)
+    for row in element_gradients(out, inputs, create_graph):
         for n, (g, x) in enumerate(zip(row, inputs)):
             if g is None:
                 if strict:
@@ -90,6 +90,16 @@ def rows(i: int, out: Any, inputs: tuple[Any, ...], create_graph: bool, strict: 
                 )
             found[n].append(g)
     return tuple(F.stack(part, 0).view(*out.shape, *x.shape) for part, x in zip(found, inputs))
+
+
+def element_gradients(out: Any, inputs: tuple[Any, ...], create_graph: bool) -> Iterator[Any]:
+    """For each element of `out` its gradients, as of `autograd.grad(out.reshape(-1)[j], inputs)`."""
+    if is_plain_root(out):
+        units = np.eye(out._data.size, dtype=out._data.dtype).reshape(-1, *out._data.shape)
+        yield from grad_rows(out, units, inputs, create_graph)
+    else:
+        for j in range(out.numel()):
+            yield gradients((out.reshape(-1)[j],), inputs, retain_graph=True, create_graph=create_graph)
 
 
 def basis(tensors: tuple[Any, ...]) -> tuple[Any, ...]:
