@@ -12,6 +12,7 @@ Note [Saved values]
 
 from __future__ import annotations
 
+import functools
 import itertools
 import weakref
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -265,11 +266,24 @@ def output_of(node: Node, nr: int) -> tuple[Any, Any] | None:
         node, nr = behind
 
 
+ROWS = 4096  # up to so many ones are kept, for sums over rows
+
+
+@functools.lru_cache(64)
+def ones(count: int, dtype: Any) -> np.ndarray:
+    """A row of ones, which nobody may write to."""
+    return np.ones(count, dtype)
+
+
 def sum_to(gradient: Any, shape: tuple[int, ...]) -> Any:
     """Sum raw `gradient` over the dimensions along which `shape` was broadcast."""
     if gradient.shape == shape:
         return gradient
     lead = gradient.ndim - len(shape)
+    if len(shape) == 1 and gradient.shape[lead] == shape[0] and gradient.dtype.char in "fd":
+        rows = gradient if lead == 1 else gradient.reshape(-1, shape[0])
+        if len(rows) <= ROWS and rows.flags.c_contiguous:  # a bias: as a product three times as fast
+            return ones(len(rows), rows.dtype).dot(rows)
     axes = tuple(range(lead)) + tuple(
         i + lead for i, n in enumerate(shape) if n == 1 and gradient.shape[i + lead] != 1
     )

@@ -135,7 +135,10 @@ class Geometry(NamedTuple):
 
 def strides_of(array: np.ndarray) -> tuple[int, ...]:
     """Strides in elements."""
-    return tuple(n // array.itemsize for n in array.strides)
+    size, strides = array.itemsize, array.strides
+    if len(strides) == 2:  # a matrix product asks for them each time: three times as fast
+        return strides[0] // size, strides[1] // size
+    return tuple([n // size for n in strides])
 
 
 def geometry(array: np.ndarray, base: np.ndarray) -> Geometry:

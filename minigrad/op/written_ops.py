@@ -22,7 +22,7 @@ from .keeping import constant, is_always_needed
 from .late import WAITING, late_function
 from .registry import DERIVED, Op
 from .replay import path_of
-from .written_calls import is_plain, is_plain_op, late_call, note_versions, versions_text, write_observed
+from .written_calls import is_plain, is_plain_op, late_call, versions_text, write_observed
 
 # what an argument may be that is no input
 ARGUMENTS = frozenset((int, float, bool, tuple, list, str, type(None)))
@@ -161,7 +161,7 @@ def write_op(op: Op, scope: dict[str, Any], observed: bool = False) -> Any:
         zero="0 == " + " == ".join(f"{p}._nr" for p in op.inputs),
         numbers=", ".join(f"{p}._nr" for p in op.inputs),
         keep="\n    ".join(keep_text(op, name, users) for name, users in op.saved) or "pass",
-        versions=versions_text(op, "args"),
+        versions=versions_text(op, op.params),
         cast=cast_text(op),
         storage="storage" if op.view else "None",
         view=f"view_of(op, {op.params[0]}, out)" if op.view else "None",
@@ -185,7 +185,6 @@ def write_op(op: Op, scope: dict[str, Any], observed: bool = False) -> Any:
         "share": share,
         "accumulator": accumulator,
         "Node": op.node,
-        "note_versions": note_versions,
         "numbers": sequence_numbers,
         "new": object.__new__,
         "constant": constant,

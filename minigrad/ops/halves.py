@@ -69,16 +69,18 @@ def only(categories: str, name: str) -> Any:
     return check
 
 
+WHOLE = {n: np.dtype(f"i{n}") for n in (2, 4, 8)}  # whole numbers, by size in bytes
+
+
 def kept(g: Any, hidden: Any) -> Any:
-    """`g`, with 0 where `hidden` holds: by an AND of bits, up to ten times as fast as `np.where`, and right
-    for inf and NaN, unlike a product.
+    """`g`, with 0 where `hidden` holds: by a product of its bits as whole numbers, up to ten times as fast as
+    `np.where`, and right for inf and NaN, unlike a product of floats.
     """
     if g.__class__ is not np.ndarray or g.dtype.kind != "f" or g.shape != hidden.shape:
         return np.where(hidden, g.dtype.type(0), g)[()]
-    whole = f"i{g.itemsize}"
-    bits = hidden.astype(whole)
-    bits -= 1
-    bits &= g.view(whole)
+    whole = WHOLE[g.itemsize]
+    bits = np.logical_not(hidden).astype(whole)
+    np.multiply(bits, g.view(whole), bits)
     return bits.view(g.dtype)
 
 

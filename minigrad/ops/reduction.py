@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from ..dtypes import FAST_ARRAYS
 from ..op import F, composite, differentiable
 from ..op.registry import RAW
 from .copies import kind_of, to
@@ -69,6 +70,8 @@ def fold(ufunc: Any, x: Any, axes: Any, keepdim: bool, dtype: Any = None) -> Any
 
 def added(self: Any, axes: Any, keepdim: bool, dtype: Any) -> Any:
     """Sum over `axes`, in the dtype that was asked for or else in that which PyTorch sums in."""
+    if dtype is None and self.dtype in FAST_ARRAYS:
+        return np.add.reduce(self, axes, None, None, keepdim)
     self = cast(self, dtype)
     out = fold(np.add, self, axes, keepdim, wide(self.dtype))
     return narrowed(out, self.dtype) if dtype is None else out.astype(dtype, copy=False)
@@ -104,7 +107,7 @@ def sum_dim(self, dim, keepdim, dtype=None):
 def average(self: Any, axes: Any, keepdim: bool, dtype: Any) -> Any:
     """Mean over `axes`."""
     self = cast(self, dtype)
-    out = fold(np.add, self, axes, keepdim, wide(self.dtype))
+    out = added(self, axes, keepdim, np.dtype(np.float32) if self.dtype == np.float16 else None)
     return narrowed(out / out.dtype.type(self.size / out.size if out.size else 1), self.dtype)
 
 
