@@ -12,7 +12,6 @@ from .op import Op
 from .storage import Storage
 from .tensor_base import TensorBase
 
-
 passed: set[tuple[Op, Any]] = set()  # ops and the dtypes of operands that they do not refuse
 
 

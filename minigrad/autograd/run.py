@@ -304,8 +304,8 @@ def is_plain_root(root: Any) -> bool:
 def grad_rows(
     root: Any, gradients: np.ndarray, wanted: tuple[Any, ...], create_graph: bool
 ) -> Iterator[list[Any]]:
-    """For each of the `gradients` of a plain root those of the `wanted` tensors, None for what is not reached;
-    the graph stays.
+    """For each of the `gradients` of a plain root those of the `wanted` tensors (None for one that is not
+    reached); the graph stays.
     """
     starts = map(wrap, gradients) if create_graph else gradients
     for row in engine.run_rows(root._fn, starts, create_graph, input_slots(wanted, False)):

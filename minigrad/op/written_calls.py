@@ -17,7 +17,7 @@ from ..modes import quiet
 from ..storage import Storage
 from ..tensor_base import TensorBase, accumulator, wrap
 from .calls import casts, check_broadcast, compute, dispatch
-from .keeping import constant
+from .keeping import constant, late_versions
 from .late import WAITING, late_function
 from .registry import Op
 
@@ -87,7 +87,7 @@ NODE = """\
     node._check = None
     {keep}
     if shared is not None:
-        {versions}
+        note_versions(node, {inputs})
     node._cast = {cast}
     node._storage = node._extra = None
     node._seq = next(numbers)
@@ -182,7 +182,7 @@ def write_call(op: Op, scope: dict[str, Any], method: Any = None, observed: bool
         zero="input._nr == 0" if unary else "input._nr == 0 == nr",
         numbers="(input._nr,)" if unary else "(input._nr, nr)",
         cast="None" if unary else "stretched(n0, n1, a, b, out) if cast else None",
-        versions=versions_text(op, ("input", *op.params[1:]), not unary),
+        inputs="input" if unary else f"input, {op.params[1]}",
         keep="; ".join(keep_text(op, name, users) for name, users in op.saved) or "pass",
     )
     rest = "".join(", " + p for p in op.params[1:])
@@ -219,6 +219,7 @@ def write_call(op: Op, scope: dict[str, Any], method: Any = None, observed: bool
         "stretched": stretched,
         "constant": constant,
         "is_plain": is_plain,
+        "note_versions": late_versions(op, scope),
     }
     exec(text, scope)
     return scope["call"]
@@ -251,25 +252,6 @@ def is_plain(tensor: TensorBase) -> bool:
         and tensor._data.__class__ is np.ndarray
         and tensor._data.ndim > 0
     )
-
-
-def versions_text(op: Op, names: tuple[str, ...], numbers: bool = False) -> str:
-    """The statements that let a node know the versions of what it saved, if one was written to before;
-    `names` are what the parameters are called, of which the second may be one of the `numbers`. Written out, and not as a function that loops over them: 5 % of
-    the time of a step of training a small network.
-    """
-    versions, lines = [], []
-    for k, (name, _) in enumerate(op.saved):
-        versions.append(f"v{k}" if name in op.inputs else "0")
-        if name in op.inputs:
-            given = names[op.params.index(name)]
-            number = f"b is {given} or " if numbers and given != names[0] else ""
-            nothing = f"{number}node._raw_{name} is None or (s := {given}._storage) is None"
-            lines.append(f"v{k} = 0 if {nothing} else s.version")
-    if not lines:
-        return "pass"
-    changed = " or ".join(v for v in versions if v != "0")
-    return "; ".join(lines) + f"\n        if {changed}:\n            node._check = ({', '.join(versions)},)"
 
 
 def write_observed(op: Op) -> Any:

@@ -18,11 +18,11 @@ from ..graph import sequence_numbers
 from ..storage import View, strides_of
 from ..tensor_base import TensorBase, Tensors, accumulator, share, wrap
 from .calls import compute, dispatch
-from .keeping import constant, is_always_needed
+from .keeping import constant, is_always_needed, late_versions
 from .late import WAITING, late_function
 from .registry import DERIVED, Op
 from .replay import path_of
-from .written_calls import is_plain, is_plain_op, late_call, versions_text, write_observed
+from .written_calls import is_plain, is_plain_op, late_call, write_observed
 
 # what an argument may be that is no input
 ARGUMENTS = frozenset((int, float, bool, tuple, list, str, type(None)))
@@ -97,7 +97,7 @@ def call(*args, **kwargs):
     node._check = None
     {keep}
     if shared:
-        {versions}
+        note_versions(node, {inputs})
     node._cast = {cast}
     node._storage = {storage}
     node._extra = None
@@ -161,7 +161,7 @@ def write_op(op: Op, scope: dict[str, Any], observed: bool = False) -> Any:
         zero="0 == " + " == ".join(f"{p}._nr" for p in op.inputs),
         numbers=", ".join(f"{p}._nr" for p in op.inputs),
         keep="\n    ".join(keep_text(op, name, users) for name, users in op.saved) or "pass",
-        versions=versions_text(op, op.params),
+        inputs=", ".join(op.inputs),
         cast=cast_text(op),
         storage="storage" if op.view else "None",
         view=f"view_of(op, {op.params[0]}, out)" if op.view else "None",
@@ -174,6 +174,7 @@ def write_op(op: Op, scope: dict[str, Any], observed: bool = False) -> Any:
         "NOTHING": {},
         "op": op,
         "is_plain": is_plain,
+        "note_versions": late_versions(op, scope),
         "ARRAYS": FAST_ARRAYS,
         "ARGUMENTS": ARGUMENTS,
         "is_size": is_size,

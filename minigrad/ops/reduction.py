@@ -71,7 +71,7 @@ def fold(ufunc: Any, x: Any, axes: Any, keepdim: bool, dtype: Any = None) -> Any
 def added(self: Any, axes: Any, keepdim: bool, dtype: Any) -> Any:
     """Sum over `axes`, in the dtype that was asked for or else in that which PyTorch sums in."""
     if dtype is None and self.dtype in FAST_ARRAYS:
-        return np.add.reduce(self, axes, None, None, keepdim)
+        return fold(np.add, self, axes, keepdim)
     self = cast(self, dtype)
     out = fold(np.add, self, axes, keepdim, wide(self.dtype))
     return narrowed(out, self.dtype) if dtype is None else out.astype(dtype, copy=False)
