@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from .. import dialect, engine, modes
-from ..dtypes import FAST_ARRAYS
 from ..inplace import Unobserved
 from ..op import F
 from ..tensor_base import TensorBase, fresh, wrap
@@ -284,32 +283,6 @@ def grad_plain(
     if not allow_unused:
         check_used(arrived)
     return tuple(arrived if create_graph else map(wrap_raw, arrived))
-
-
-def is_plain_root(root: Any) -> bool:
-    """Whether `grad_rows` can start here: in the normal modes, from an array that is the only result of its
-    op.
-    """
-    return (
-        not modes.active
-        and root._data.__class__ is np.ndarray
-        and root._data.dtype in FAST_ARRAYS
-        and root._data.size > 0
-        and root._fn is not None
-        and root._fn._outputs == 1
-        and (root._view is None or root._view.version == root._storage.version)
-    )
-
-
-def grad_rows(
-    root: Any, gradients: np.ndarray, wanted: tuple[Any, ...], create_graph: bool
-) -> Iterator[list[Any]]:
-    """For each of the `gradients` of a plain root those of the `wanted` tensors (None for one that is not
-    reached); the graph stays.
-    """
-    starts = map(wrap, gradients) if create_graph else gradients
-    for row in engine.run_rows(root._fn, starts, create_graph, input_slots(wanted, False)):
-        yield row if create_graph else [wrap_raw(g) for g in row]
 
 
 def materialized(gradients: tuple[Any, ...], wanted: tuple[Any, ...], create_graph: bool) -> tuple[Any, ...]:

@@ -7,10 +7,13 @@ from typing import Any
 
 import numpy as np
 
+from ... import engine, modes
+from ...dtypes import FAST_ARRAYS
 from ...hook_calls import Mode
 from ...op import F
 from ...tensor_base import wrap
-from ..run import grad_rows, is_plain_root
+from ..run import wrap_raw
+from ..starts import input_slots
 from .common import as_tuple, check_strict, enter, gradients, leave, unpacked, zeros_like
 
 STRATEGIES = ("forward-mode", "reverse-mode")
@@ -100,6 +103,32 @@ def element_gradients(out: Any, inputs: tuple[Any, ...], create_graph: bool) -> 
     else:
         for j in range(out.numel()):
             yield gradients((out.reshape(-1)[j],), inputs, retain_graph=True, create_graph=create_graph)
+
+
+def is_plain_root(root: Any) -> bool:
+    """Whether `grad_rows` can start here: in the normal modes, from an array that is the only result of its
+    op.
+    """
+    return (
+        not modes.active
+        and root._data.__class__ is np.ndarray
+        and root._data.dtype in FAST_ARRAYS
+        and root._data.size > 0
+        and root._fn is not None
+        and root._fn._outputs == 1
+        and (root._view is None or root._view.version == root._storage.version)
+    )
+
+
+def grad_rows(
+    root: Any, gradients: np.ndarray, wanted: tuple[Any, ...], create_graph: bool
+) -> Iterator[list[Any]]:
+    """For each of the `gradients` of a plain root those of the `wanted` tensors (None for one that is not
+    reached); the graph stays.
+    """
+    starts = map(wrap, gradients) if create_graph else gradients
+    for row in engine.run_rows(root._fn, starts, create_graph, input_slots(wanted, False)):
+        yield row if create_graph else [wrap_raw(g) for g in row]
 
 
 def basis(tensors: tuple[Any, ...]) -> tuple[Any, ...]:
