@@ -69,6 +69,11 @@ def only(categories: str, name: str) -> Any:
     return check
 
 
+def is_alike(a: Any, b: Any) -> bool:
+    """Whether two arrays have one shape and dtype."""
+    return bool(a.shape == b.shape and a.dtype == b.dtype)
+
+
 WHOLE = {n: np.dtype(f"i{n}") for n in (2, 4, 8)}  # whole numbers, by size in bytes
 
 
