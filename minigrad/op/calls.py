@@ -94,6 +94,11 @@ def compute(op: Op, values: list[Any]) -> Any:
     except Exception:
         check_edges(values)
         raise
+    return finish(op, values, out)
+
+
+def finish(op: Op, values: list[Any], out: Any) -> Any:
+    """What `compute` does when the kernel has given `out`."""
     if op.several:
         return results(op, values, out)
     if not op.view and isinstance(out, np.ndarray) and out.ndim == 0:

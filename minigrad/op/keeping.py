@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import partial
 from typing import Any
 
@@ -93,16 +94,16 @@ def constant(node: Any, tensor: TensorBase) -> TensorBase:
     return tensor
 
 
-def late_versions(op: Op, scope: dict[str, Any]) -> Any:
+def late_versions(op: Op, tensors: Sequence[str], scope: dict[str, Any]) -> Any:
     """A function, for the globals `scope`, that lets a node of the op know the versions of what it saved of
-    the given inputs, if one was written to before. It is written out, without loops, when it is first called:
+    the arguments called `tensors`, if one was written to before. It is written out, without loops, when it is first called:
     5 % of a step of row e.
     """
 
     def first(*args: Any) -> None:
-        names = [n if n in op.inputs else "" for n, _ in op.saved]
+        names = [n if n in tensors else "" for n, _ in op.saved]
         text = NOTE.format(
-            inputs=", ".join(op.inputs),
+            tensors=", ".join(tensors),
             lines="".join(VERSION.format(k=k, name=name) for k, name in enumerate(names) if name),
             changed=" or ".join(f"v{k}" for k, name in enumerate(names) if name) or "False",
             versions="".join(f"v{k}, " if name else "0, " for k, name in enumerate(names)),
@@ -114,7 +115,7 @@ def late_versions(op: Op, scope: dict[str, Any]) -> Any:
 
 
 NOTE = """\
-def note_versions(node, {inputs}):
+def note_versions(node, {tensors}):
 {lines}
     if {changed}:
         node._check = ({versions})

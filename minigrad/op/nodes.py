@@ -27,7 +27,7 @@ from .applying import apply_general, apply_limited, apply_nothing, by_name, unca
 from .keeping import CONSTANTS
 from .packed import Packed
 from .registry import CALLS, KERNELS, Op, arguments
-from .saved import must_look, raw_saved, saved
+from .saved import may_be_whole, must_look, raw_saved, saved
 
 GENERAL = {
     "apply": apply_general,
@@ -53,8 +53,10 @@ def make_node(op: Op, name: str) -> type[Node]:
         "apply_limited": apply_limited,
         "_release": make_release(op),
     }
-    if op.several or op.listed:
+    if op.listed or (op.several and not op.is_named):
         members |= GENERAL
+    elif op.several:
+        members["_apply_tensors"] = GENERAL["_apply_tensors"]
     for n in (n for n, _ in op.saved if not n.endswith("_scalar_type") and not (op.listed and "_sym_" in n)):
         members["_saved_" + n] = property(partial(saved, name=n), doc=f"The value saved as `{n}`.")
         if n in op.tensors:
@@ -106,7 +108,7 @@ def suspicion(op: Op) -> str:
     for i, n in enumerate(op.inputs):
         if n in names:
             conditions.append(f"n{i} is not None and n{i}._storage is not None")
-    if "result" in names:
+    if not set(op.results).isdisjoint(names):
         conditions.append("node._storage is not None")
     condition = " or ".join(conditions)
     return f"({condition}) and must_look(node)" if condition else "False"
@@ -160,7 +162,7 @@ def write_raw(op: Op, name: str, general: str, release: str) -> Written:
 
 def constants(op: Op) -> list[str]:
     """The saved names in whose place the tensor itself may stand."""
-    return [n for n, _ in op.saved if n in op.inputs and len(op.inputs) > 1]
+    return [n for n, _ in op.saved if may_be_whole(op, n)]
 
 
 def targets(op: Op) -> str:

@@ -15,6 +15,8 @@ DERIVED = ("_sym_sizes", "_sym_strides", "_scalar_type", "_sym_numel")
 OTHER_NAMES = {"input": "self", "axis": "dim", "keepdims": "keepdim"}
 # Parameters that promote although they may not be differentiable.
 OPERANDS = ("self", "other", "exponent", "min", "max")
+# Parameters for which a tensor may be given although they are no inputs.
+BESIDE = ("index", "indices", "target", "weight", "mask", "running_mean", "running_var")
 
 
 class Registry:
@@ -65,7 +67,8 @@ class Op:
     with the dtypes of the operands, before promotion, and raises for those that the op refuses. The
     kernel of an op with `several` results gives a tuple of them, and its vjp takes a list of gradients
     with None for those that nobody sent; `several` may be their names, in `results`, by which vjps ask for
-    them. The gradients of an op that `casts` are brought back to the dtypes of its inputs.
+    them (it then `is_named`). `beside` are the parameters for which tensors may be given that are no inputs.
+    The gradients of an op that `casts` are brought back to the dtypes of its inputs.
     `constants` are the results that nothing comes back through; the `free` parameters, whose default is None
     or a text, need be neither tensor nor number. The first parameter of a `listed` op is a list of tensors;
     its one vjp gives a list of gradients. `bit` is the bit of `TensorBase._bits` that a view op turns, whose
@@ -96,6 +99,8 @@ class Op:
         "several",
         "results",
         "casts",
+        "is_named",
+        "beside",
         "constants",
         "free",
         "listed",
@@ -123,6 +128,8 @@ class Op:
         self.floating, self.view, self.check = flags["floating"], flags["view"], flags["check"]
         self.several, self.listed = bool(flags["several"]), flags["listed"]
         self.results = flags["several"] if isinstance(flags["several"], tuple) else ("result",)
+        self.is_named = self.results != ("result",)
+        self.beside = tuple(n for n in self.params if n in BESIDE and n not in vjps and not self.elementwise)
         self.casts = not {"dtype", "reduction"}.isdisjoint(self.params)
         self.constants = flags["constants"]
         defaults = zip(reversed(self.params), reversed(self.defaults), strict=False)

@@ -101,7 +101,7 @@ def must_look(node: Any) -> bool:
     op, check, extra = node.op, node._check, node._extra
     if check is RELEASED or (extra is not None and (extra.unpacks or extra.tangents)):
         return True
-    for slot, i, k in op.looked or looked(op):
+    for slot, i, k, may_be in op.looked or looked(op):
         value = getattr(node, slot)
         if value.__class__ is np.ndarray:
             carrier = node if i is None else node._next[i]
@@ -113,7 +113,11 @@ def must_look(node: Any) -> bool:
                 storage = carrier._storage
         elif isinstance(value, TensorBase):
             storage = value._storage
-            if value._bits or value._apart or value._data.ndim == 0 or not is_constant(node, i):
+            if value._bits or value._apart or (storage is not None and value._data.ndim == 0):
+                return True
+            if value.__class__ is not TensorBase.result_class:
+                return True
+            if not may_be or (i is not None and node._next[i] is not None):
                 return True
         elif value is None or value.__class__ in NUMBERS:  # no np.float64, which is a float too
             continue
@@ -128,20 +132,24 @@ def must_look(node: Any) -> bool:
 
 
 def looked(op: Op) -> list[Any]:
-    """For `must_look`, worked out once: of each saved tensor its slot, which input it is (None for a result)
-    and its place among what is saved.
+    """For `must_look`, worked out once: of each saved tensor its slot, which input it is (None for what is no
+    input), its place among what is saved, and whether written-out functions expect that it may be a tensor.
     """
     op.looked = [
-        ("_raw_" + n, op.inputs.index(n) if n in op.inputs else None, k)
+        ("_raw_" + n, op.inputs.index(n) if n in op.inputs else None, k, may_be_whole(op, n))
         for k, (n, _) in enumerate(op.saved)
         if n in op.tensors
     ]
     return op.looked
 
 
-def is_constant(node: Any, i: int | None) -> bool:
-    """Whether it is an input that needs no gradient, where written-out functions expect a tensor."""
-    return i is not None and len(node.op.inputs) > 1 and node._next[i] is None
+def may_be_whole(op: Op, name: str) -> bool:
+    """Whether a tensor itself, not its numbers, may stand in the place of a saved name: an input that needs
+    no gradient where another does, what is no input, or one of several results that sends nothing back.
+    """
+    if name in op.inputs:
+        return len(op.inputs) > 1
+    return name in op.beside or (op.several and name in op.results)
 
 
 def carrier_of(node: Any, name: str) -> Any:

@@ -219,7 +219,7 @@ def write_call(op: Op, scope: dict[str, Any], method: Any = None, observed: bool
         "stretched": stretched,
         "constant": constant,
         "is_plain": is_plain,
-        "note_versions": late_versions(op, scope),
+        "note_versions": late_versions(op, op.inputs, scope),
     }
     exec(text, scope)
     return scope["call"]

@@ -73,8 +73,10 @@ def checked(result: Any, index: Any, src: Any) -> Any:
     """`result`; the gradient of a `src` that is larger than `index` does not fit it, which is found out when
     it is sent.
     """
-    if isinstance(src, TensorBase) and result._fn is not None and src._data.shape != index._data.shape:
-        result._fn._extra_made.unpacks = True
+    node = result._fn
+    if isinstance(src, TensorBase) and node is not None and src._data.shape != index._data.shape:
+        node._extra_made.unpacks = True
+        node._check = node._check or (0,) * len(node.op.saved)  # written-out functions then look
     return result
 
 
