@@ -89,8 +89,13 @@ def check_saved(tensor: TensorBase) -> None:
 
 
 def constant(node: Any, tensor: TensorBase) -> TensorBase:
-    """Save a tensor that belongs to no graph, as it is."""
-    node._check = CONSTANTS
+    """Save a tensor that belongs to no graph, as it is. One of another class, such as a frozen Parameter, is
+    looked at by `must_look`: written-out functions know a tensor by its class.
+    """
+    if tensor.__class__ is not TensorBase.result_class:
+        node._check = (0,) * len(node.op.saved)
+    elif node._check is None:
+        node._check = CONSTANTS
     return tensor
 
 
