@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from typing import Any
 
 import numpy as np
@@ -13,6 +14,13 @@ from .storage import Storage
 from .tensor_base import TensorBase
 
 passed: set[tuple[Op, Any]] = set()  # ops and the dtypes of operands that they do not refuse
+# Kernels that can write into an array: a step `w -= rate * g` of 784×256 numbers then takes half of the time.
+WRITING: dict[Any, Any] = {
+    operator.add: np.add,
+    operator.sub: np.subtract,
+    operator.mul: np.multiply,
+    operator.truediv: np.true_divide,
+}
 
 
 def in_place_plainly(op: Op, t: TensorBase, args: tuple[Any, ...]) -> bool:
@@ -40,10 +48,14 @@ def in_place_plainly(op: Op, t: TensorBase, args: tuple[Any, ...]) -> bool:
     if op.check is not None and (op, a.dtype) not in passed:
         op.check([dtypes.of(a)] * len(raws))
         passed.add((op, a.dtype))
-    out = quiet(op.kernel, *raws)
-    if out.shape != a.shape or out.dtype != a.dtype:
-        return False
-    a[...] = out
+    writing = WRITING.get(op.kernel)
+    if writing is not None:
+        quiet(writing, *raws, a)
+    else:
+        out = quiet(op.kernel, *raws)
+        if out.shape != a.shape or out.dtype != a.dtype:
+            return False
+        a[...] = out
     storage.version += 1
     return True
 
