@@ -36,8 +36,11 @@ def chosen(target: Any, classes: int, ignore_index: int) -> tuple[Any, Any]:
     """The class of each element, 0 for those to ignore, and which are not to be ignored, None if all are; an
     IndexError for a class that there is not.
     """
-    least, most = (ufunc.reduce(target, axis=None, initial=0) for ufunc in (np.minimum, np.maximum))
-    if least >= 0 and (most < classes or not target.size) and not 0 <= ignore_index < classes:
+    unsigned = (
+        target.view(np.uint64) if target.dtype == np.int64 else target
+    )  # negative ones are the greatest
+    most = np.maximum.reduce(unsigned, axis=None, initial=0)
+    if (most < classes or not target.size) and not 0 <= ignore_index < classes:
         return target, None
     used = target != ignore_index
     wrong = used & ((target < 0) | (target >= classes))
@@ -47,10 +50,10 @@ def chosen(target: Any, classes: int, ignore_index: int) -> tuple[Any, Any]:
 
 
 def weights_of(index: Any, used: Any, weight: Any, kind: Any) -> Any:
-    """The weight of each element, 0 for those to ignore."""
-    weights = kind.type(1) if weight is None else weight[index]
+    """The weight of each element, 0 for those to ignore; None if it is 1 for all."""
     if used is None:
-        return weights if weight is not None else np.ones(index.shape, kind)
+        return None if weight is None else weight[index]
+    weights = kind.type(1) if weight is None else weight[index]
     return np.where(used, weights, kind.type(0)).astype(kind)
 
 
@@ -68,10 +71,11 @@ def likelihoods(self: Any, target: Any, weight: Any, reduction: int, ignore_inde
     target = one_class(self, target)
     index, used = chosen(target, self.shape[axis], ignore_index)
     w = weights_of(index, used, weight, self.dtype)
-    loss = -w * at_class(self, index, axis)
+    picked = at_class(self, index, axis)
+    loss = -picked if w is None else -w * picked
     if reduction == NONE and self.ndim > 1:
         return loss, self.dtype.type(0)
-    total = reduced(w, SUM)
+    total = self.dtype.type(picked.size) if w is None else reduced(w, SUM)
     out = reduced(loss, SUM)
     return (out / total if reduction == MEAN else out), total
 
@@ -131,7 +135,8 @@ def spread(
     axis = 0 if self.ndim == 1 else 1
     target = one_class(self, target)
     index, used = chosen(target, self.shape[axis], ignore_index)
-    sent = -weights_of(index, used, weight, self.dtype) * grad_output
+    w = weights_of(index, used, weight, self.dtype)
+    sent = -grad_output if w is None else -w * grad_output
     if reduction == MEAN:
         sent = sent / total
         if used is not None:
@@ -140,6 +145,7 @@ def spread(
     if self.ndim == 2:
         out[np.arange(len(self)), index] = sent
     else:
+        sent = np.broadcast_to(sent, index.shape)
         np.put_along_axis(out, np.expand_dims(index, axis), np.expand_dims(sent, axis), axis)
     return out
 
