@@ -23,7 +23,7 @@ from .convolution_checks import (
     check_window,
 )
 from .halves import wide
-from .sliding import padded, put_together, reach, seen
+from .sliding import padded, put_together, reach, seen, whole_size
 
 # ── the three products
 # ─────────────────────────────────────────────────────────────────────────────────────────────────
@@ -57,10 +57,7 @@ def columns(x: Any, kernel: Any, count: Any, stride: Any, padding: Any, dilation
     """The windows of `x`, laid out, as columns: (1 or N, groups, channels · kernel elements, windows)."""
     kernel, count = (*kernel, 1), (*count, x.shape[-1])
     stride, padding, dilation = (*stride, 1), (*padding, 0), (*dilation, 1)
-    whole = tuple(
-        max(n + 2 * p, r + s * (c - 1))
-        for n, p, r, s, c in zip(x.shape[2:], padding, reach(kernel, dilation), stride, count)
-    )
+    whole = whole_size(x.shape[2:], kernel, stride, padding, dilation, count)
     windows = seen(padded(x, padding, whole), kernel, stride, dilation, count)
     return windows.reshape((len(x), groups, x.shape[1] // groups * prod(kernel), prod(count)))
 

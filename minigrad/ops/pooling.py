@@ -16,7 +16,7 @@ from ..dtypes import of
 from ..op import F, differentiable
 from .halves import not_implemented
 from .pooling_greatest import of_windows
-from .sliding import padded, reach
+from .sliding import padded, reach, whole_size
 
 # ── windows
 # ─────────────────────────────────────────────────────────────────────────────────────────────────
@@ -145,10 +145,8 @@ def pool_greatest(
     if self.dtype.kind in "bc":
         raise not_implemented(f"max_pool{k}d", of(self))
     lowest = -np.inf if self.dtype.kind == "f" else np.iinfo(self.dtype).min
-    size, span = self.shape[-k:], reach(kernel_size, dilation)
-    whole = tuple(
-        max(n + 2 * p, r + s * (c - 1)) for n, p, r, s, c in zip(size, padding, span, stride, count)
-    )
+    size = self.shape[-k:]
+    whole = whole_size(size, kernel_size, stride, padding, dilation, count)
     values, number = of_windows(padded(self, padding, whole, lowest), kernel_size, stride, dilation, count)
     index = starts(size, kernel_size, dilation, (0,) * k).ravel().take(number)
     index += starts(size, count, stride, padding)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from itertools import product
 from math import prod
 from typing import Any
@@ -29,15 +30,28 @@ def seen(x: Any, kernel: Sizes, stride: Sizes, dilation: Sizes, count: Sizes) ->
     return as_strided(x, shape, strides, writeable=False)
 
 
+@lru_cache(64)  # what depends on sizes alone takes as long as a small image, and a network has few sizes
 def by_place(kernel: Sizes, stride: Sizes, dilation: Sizes, count: Sizes) -> Any:
-    """For each place in a window its index, and that of what is there in all windows of a padded array."""
+    """For each place in a window two indices of what is there in all windows: in an array (…, kernel, count)
+    of windows, and in the padded array.
+    """
     along = (
         [(i, slice(i * d, i * d + s * (c - 1) + 1, s)) for i in range(k)]
         for k, s, d, c in zip(kernel, stride, dilation, count)
     )
-    for pairs in product(*along):
-        place, there = zip(*pairs)
-        yield place, (..., *there)
+    found = [tuple(zip(*pairs)) for pairs in product(*along)]
+    return [((..., *place, *(np.s_[:],) * len(kernel)), (..., *there)) for place, there in found]
+
+
+@lru_cache(64)
+def whole_size(
+    size: Sizes, kernel: Sizes, stride: Sizes, padding: Sizes, dilation: Sizes, count: Sizes
+) -> Sizes:
+    """The sizes of an array with its border, in which `count` windows have room."""
+    return tuple(
+        max(n + 2 * p, r + s * (c - 1))
+        for n, p, r, s, c in zip(size, padding, reach(kernel, dilation), stride, count)
+    )
 
 
 def padded(x: Any, before: Sizes, whole: Sizes, value: Any = 0) -> Any:
@@ -66,13 +80,13 @@ def put_together(
     fills = stride == kernel and not any(padding) and size == tuple(n * c for n, c in zip(kernel, count))
     if fills and prod(kernel) not in (2, 3, 4):  # so few additions are faster
         return side_by_side(parts, k, size)
-    whole = tuple(
-        max(n + 2 * p, r + s * (c - 1))
-        for n, p, r, s, c in zip(size, padding, reach(kernel, dilation), stride, count)
-    )
+    whole = whole_size(size, kernel, stride, padding, dilation, count)
     out: Any = np.zeros((*lead, *whole), parts.dtype)
-    for place, there in by_place(kernel, stride, dilation, count):
-        out[there] += parts[(..., *place, *(np.s_[:],) * k)]
+    for part, there in by_place(kernel, stride, dilation, count):
+        into = out[there]
+        np.add(into, parts[part], out=into)
+    if whole == size and not any(padding):
+        return out
     inside = tuple(np.s_[p : p + n] for p, n in zip(padding, size))
     return out[(..., *inside)]
 
