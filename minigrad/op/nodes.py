@@ -108,7 +108,7 @@ def suspicion(op: Op) -> str:
     for i, n in enumerate(op.inputs):
         if n in names:
             conditions.append(f"n{i} is not None and n{i}._storage is not None")
-    if not set(op.results).isdisjoint(names):
+    if any(n in op.results and n not in op.constants for n in names):
         conditions.append("node._storage is not None")
     condition = " or ".join(conditions)
     return f"({condition}) and must_look(node)" if condition else "False"

@@ -17,7 +17,7 @@ from ..dtypes import DIFFERENTIABLE, FAST_ARRAYS
 from ..graph import sequence_numbers
 from ..storage import View, strides_of
 from ..tensor_base import TensorBase, Tensors, accumulator, attach, share, wrap
-from .calls import compute, dispatch, finish
+from .calls import casts, compute, dispatch, finish
 from .keeping import constant, is_always_needed, late_versions
 from .late import WAITING, late_function
 from .registry import DERIVED, Op
@@ -52,7 +52,7 @@ def is_writable(op: Op) -> bool:
     if op.elementwise:
         return op.check is None and len(op.inputs) == 1
     derived = [n for n, _ in op.saved if n.endswith(DERIVED)]
-    return not op.broadcasts and all(source(n) in op.inputs for n in derived)
+    return all(source(n) in op.inputs for n in derived)
 
 
 def source(name: str) -> str:
@@ -191,6 +191,7 @@ def write_op(op: Op, scope: dict[str, Any], observed: bool = False) -> Any:
         "dispatch": dispatch,
         "compute": compute,
         "finish": finish,
+        "casts": casts,
         "NOTHING": {},
         "op": op,
         "is_plain": is_plain,
@@ -265,7 +266,13 @@ def write_observed_op(op: Op) -> Any:
 
 
 def cast_text(op: Op, out: str) -> str:
-    """What `uncast` must undo: only an op with a dtype of its own may give another than its inputs have."""
+    """What `uncast` must undo: shapes where an op broadcasts; else only one with a dtype of its own may give
+    another than its inputs have.
+    """
+    if op.broadcasts and not op.elementwise:
+        count = range(len(op.inputs))
+        raws = "".join(f"{out} if a{i} is None else a{i}, " for i in count)
+        return f"casts(({''.join(f'n{i}, ' for i in count)}), ({raws}), {out})"
     if not op.casts:
         return "None"
     same = " and ".join(f"a{i}.dtype == {out}.dtype" for i in range(len(op.inputs)))
