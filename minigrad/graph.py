@@ -287,4 +287,7 @@ def sum_to(gradient: Any, shape: tuple[int, ...]) -> Any:
     axes = tuple(range(lead)) + tuple(
         i + lead for i, n in enumerate(shape) if n == 1 and gradient.shape[i + lead] != 1
     )
-    return np.add.reduce(gradient, axis=axes).reshape(shape)[()] if axes else gradient.reshape(shape)[()]
+    total = np.add.reduce(gradient, axis=axes) if axes else gradient
+    if total.shape == shape:
+        return total  # a view of it would be copied into `.grad`
+    return total.reshape(shape)[()]

@@ -112,8 +112,13 @@ def correlated(x: Any, y: Any, shape: Any, stride: Any, padding: Any, dilation: 
     turned = turns(len(x), shape, count[-1])
     x, y = laid(x, turned), laid(y, turned)
     seen_by = columns(x, shape[2:], count, stride, padding, dilation, groups)
-    made = grouped(y, groups) @ np.swapaxes(seen_by, -1, -2)
-    return (made[0] if len(made) == 1 else np.add.reduce(made, axis=0)).reshape(shape)
+    out = np.empty(shape, x.dtype)  # and no view of what is made, which would be copied into `.grad`
+    made, mine = out.reshape((groups, shape[0] // groups, prod(shape[1:]))), grouped(y, groups)
+    if len(x) == 1:
+        np.matmul(mine[0], np.swapaxes(seen_by[0], -1, -2), out=made)
+    else:
+        np.add.reduce(mine @ np.swapaxes(seen_by, -1, -2), axis=0, out=made)
+    return out
 
 
 # ── the op
