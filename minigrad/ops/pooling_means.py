@@ -13,7 +13,7 @@ from ..op import F, differentiable
 from .halves import not_implemented, wide
 from .pooling import check_pool, window_sizes
 from .pooling_greatest import MANY
-from .sliding import by_place, padded, put_together, seen
+from .sliding import by_place, padded, put_together, seen, whole_size
 
 
 def divisors(
@@ -67,9 +67,7 @@ def pool_mean(
     if self.dtype.kind != "f" and self.dtype != np.int64:
         raise not_implemented("avg_pool2d" if k == 2 else "avg_pool3d_out_frame", of(self))
     size = self.shape[-k:]
-    whole = tuple(
-        max(n + 2 * p, r + s * (c - 1)) for n, p, r, s, c in zip(size, padding, kernel_size, stride, count)
-    )
+    whole = whole_size(size, kernel_size, stride, padding, ones, count)
     total = added(padded(self, padding, whole), kernel_size, stride, ones, count)
     return divided(
         total, divisors(size, kernel_size, stride, padding, count, count_include_pad, divisor_override)
