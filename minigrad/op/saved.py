@@ -19,7 +19,8 @@ from .keeping import is_needed
 from .packed import Packed, SavedTensor, default_hooks, pack, saved_tensor, unpack_entry
 from .registry import RAW, Op
 
-NUMBERS = frozenset((int, float, bool, complex))
+# what is no tensor, nor was made of one: no np.float64, which is a float too
+VALUES = frozenset((int, float, bool, complex, str, tuple, list, type(None)))
 
 
 def check_versions(tensors: Tensors) -> None:
@@ -119,7 +120,7 @@ def must_look(node: Any) -> bool:
                 return True
             if not may_be or (i is not None and node._next[i] is not None):
                 return True
-        elif value is None or value.__class__ in NUMBERS:  # no np.float64, which is a float too
+        elif value.__class__ in VALUES:
             continue
         else:
             return True
