@@ -12,7 +12,7 @@ from .applying import uncast
 from .calls import check_broadcast, connect_views, in_general, prepare, record
 from .declare import composite, differentiable, rename
 from .forward import originals, push_in_place
-from .registry import RAW, F, Op, all_ops, connect_modules
+from .registry import RAW, F, Op, all_ops, connect_modules, jointly
 from .replay import path_of, replay, replay_array
 from .saved import modified, pack_inputs, pack_result
 from .written_calls import operator_of
@@ -28,6 +28,7 @@ __all__ = [
     "connect_views",
     "differentiable",
     "in_general",
+    "jointly",
     "modified",
     "operator_of",
     "originals",

@@ -148,16 +148,30 @@ def write_raw(op: Op, name: str, general: str, release: str) -> Written:
     """What both have in common."""
     values = [f"    v_{n} = node._raw_{n}" for n, _ in op.saved]
     values += [CONSTANT.format(name=n, general=general) for n in constants(op)]
+    gradients = [vjp_call(op, i) for i in range(len(op.inputs))]
+    whole = together(op)
+    if whole is not None:
+        masks = "".join(f"n{i} is not None, " for i in range(len(op.inputs)))
+        given = "".join(f", v_{a}" for a in arguments(whole)[1:])
+        values.append(f"    made = together(g, ({masks}){given})")
+        gradients = [f"None if n{i} is None else made[{i}]" for i in range(len(op.inputs))]
     text = APPLY.format(
         name=name,
         targets=targets(op),
         look=suspicion(op),
         general=general,
         values="\n".join(values),
-        gradients=", ".join(vjp_call(op, i) for i in range(len(op.inputs))),
+        gradients=", ".join(gradients),
         release=release,
     )
-    return text, vjps(op, KERNELS) | {"TENSOR": TensorBase.result_class, "general": Node.apply_once} | HOW
+    scope = vjps(op, KERNELS) | {"TENSOR": TensorBase.result_class, "general": Node.apply_once} | HOW
+    return text, scope if whole is None else scope | {"together": bound(whole, KERNELS)}
+
+
+def together(op: Op) -> Any:
+    """The function that all vjps of an op call for their own part, if it is one. See `jointly`."""
+    functions = {getattr(vjp, "together", None) for vjp in op.vjps.values()}
+    return functions.pop() if len(functions) == 1 else None
 
 
 def constants(op: Op) -> list[str]:

@@ -202,3 +202,17 @@ def all_ops() -> dict[str, Op]:
 def arguments(vjp: Any) -> tuple[str, ...]:
     """The names that a vjp asks for, `g` left out."""
     return vjp.__code__.co_varnames[1 : vjp.__code__.co_argcount]
+
+
+def jointly(function: Any, *inputs: str) -> dict[str, Any]:
+    """The vjps of `inputs` whose gradients come from one op: `function(g, wanted, …)` gives all of them, and
+    `wanted` says of each whether it is asked for. On raw arrays it is called once for all.
+    """
+    names = ", ".join(arguments(function)[1:])
+    vjps = {}
+    for i, name in enumerate(inputs):
+        scope: dict[str, Any] = {"function": function, "wanted": tuple(i == k for k in range(len(inputs)))}
+        vjp = eval(f"lambda g, {names}: function(g, wanted, {names})[{i}]", scope)
+        vjp.together = function
+        vjps[name] = vjp
+    return vjps

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from ..dtypes import of
-from ..op import F, differentiable
+from ..op import F, differentiable, jointly
 from ..tensor_base import TensorBase
 from .halves import floats_only, wide, widened
 from .normalisation import (
@@ -57,43 +57,18 @@ def constant_moments(running_mean: Any, running_var: Any, eps: float, shape: Any
     return running_mean.reshape(shape), (1 / np.sqrt(running_var + eps)).reshape(shape)
 
 
-def batch_backward(grads: Any, which: int, *rest: Any) -> Any:
-    """One of the gradients of `native_batch_norm`."""
-    eps, input, result1, result2, running_mean, running_var, training, weight = rest
-    mask = (which == 0, which == 1, which == 2)
-    return F.native_batch_norm_backward(
-        grads[0], input, weight, running_mean, running_var, result1, result2, training, eps, mask
-    )[which]
-
-
-def batch_input_vjp(
-    grads: Any, eps: float, input: Any, result1: Any, result2: Any, running_mean: Any, running_var: Any,
-    training: bool, weight: Any,
+def batch_vjp(
+    grads: Any, wanted: Any, eps: float, input: Any, result1: Any, result2: Any, running_mean: Any,
+    running_var: Any, training: bool, weight: Any,
 ) -> Any:  # fmt: skip
-    """The gradient of the input."""
-    return batch_backward(grads, 0, eps, input, result1, result2, running_mean, running_var, training, weight)
-
-
-def batch_weight_vjp(
-    grads: Any, eps: float, input: Any, result1: Any, result2: Any, running_mean: Any, running_var: Any,
-    training: bool, weight: Any,
-) -> Any:  # fmt: skip
-    """The gradient of the weight."""
-    return batch_backward(grads, 1, eps, input, result1, result2, running_mean, running_var, training, weight)
-
-
-def batch_bias_vjp(
-    grads: Any, eps: float, input: Any, result1: Any, result2: Any, running_mean: Any, running_var: Any,
-    training: bool, weight: Any,
-) -> Any:  # fmt: skip
-    """The gradient of the bias."""
-    return batch_backward(grads, 2, eps, input, result1, result2, running_mean, running_var, training, weight)
+    """The gradients of `native_batch_norm`, which come from one op."""
+    running, moments = (running_mean, running_var), (result1, result2)
+    how = (training, eps, wanted)
+    return F.native_batch_norm_backward(grads[0], input, weight, *running, *moments, *how)
 
 
 @differentiable(
-    input=batch_input_vjp,
-    weight=batch_weight_vjp,
-    bias=batch_bias_vjp,
+    **jointly(batch_vjp, "input", "weight", "bias"),
     several=("result0", "result1", "result2"),
     constants=("result1", "result2"),
     kernel=batch,

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from ..op import F, differentiable
+from ..op import F, differentiable, jointly
 from .convolution_checks import (
     check_kinds,
     check_output_padding,
@@ -160,17 +160,13 @@ def grown(x: Any, weight: Any, stride: Any, padding: Any, dilation: Any, output_
     )
 
 
-def one_gradient(which: int) -> Any:
-    """The vjp of an input of `convolution`: the gradients of input, weight and bias come from one op."""
-    mask = (which == 0, which == 1, which == 2)
-
-    def vjp(
-        g, bias_sym_sizes_opt, dilation, groups, input, output_padding, padding, stride, transposed, weight
-    ):
-        how = (stride, padding, dilation, transposed, output_padding, groups, mask)
-        return F.convolution_backward(g, input, weight, bias_sym_sizes_opt, *how)[which]
-
-    return vjp
+def convolution_vjp(
+    g: Any, wanted: Any, bias_sym_sizes_opt: Any, dilation: Any, groups: Any, input: Any, output_padding: Any,
+    padding: Any, stride: Any, transposed: Any, weight: Any,
+) -> Any:  # fmt: skip
+    """The gradients of input, weight and bias, which come from one op."""
+    how = (stride, padding, dilation, transposed, output_padding, groups, wanted)
+    return F.convolution_backward(g, input, weight, bias_sym_sizes_opt, *how)
 
 
 def convolution_jvp(
@@ -183,7 +179,7 @@ def convolution_jvp(
     return F.convolution(input_t, weight, None, *how) + moved
 
 
-@differentiable(input=one_gradient(0), weight=one_gradient(1), bias=one_gradient(2), jvp=convolution_jvp)
+@differentiable(**jointly(convolution_vjp, "input", "weight", "bias"), jvp=convolution_jvp)
 def convolution(
     input, weight, bias=None, stride=(1,), padding=(0,), dilation=(1,), transposed=False, output_padding=(0,),
     groups=1, bias_sym_sizes_opt=(0,),

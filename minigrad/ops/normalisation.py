@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from ..dtypes import of
-from ..op import F, differentiable
+from ..op import F, differentiable, jointly
 from .halves import floats_only, wide
 
 # ── kernels
@@ -171,25 +171,17 @@ def layer(input: Any, normalized_shape: Any, weight: Any, bias: Any, eps: float)
     return scaled((input - mean) * rstd, weight, bias).astype(input.dtype, copy=False), mean, rstd
 
 
-def layer_backward(grads: Any, input: Any, normalized_shape: Any, mean: Any, rstd: Any, *rest: Any) -> Any:
-    """One of the gradients of `native_layer_norm`: `rest` is weight, bias and which."""
-    weight, bias, which = rest
-    mask = (which == 0, which == 1, which == 2)
-    return F.native_layer_norm_backward(grads[0], input, normalized_shape, mean, rstd, weight, bias, mask)[
-        which
-    ]
+def layer_vjp(
+    grads: Any, wanted: Any, bias: Any, input: Any, normalized_shape: Any, result1: Any, result2: Any,
+    weight: Any,
+) -> Any:  # fmt: skip
+    """The gradients of `native_layer_norm`, which come from one op."""
+    moments = (result1, result2)
+    return F.native_layer_norm_backward(grads[0], input, normalized_shape, *moments, weight, bias, wanted)
 
 
 @differentiable(
-    input=lambda grads, bias, input, normalized_shape, result1, result2, weight: layer_backward(
-        grads, input, normalized_shape, result1, result2, weight, bias, 0
-    ),
-    weight=lambda grads, bias, input, normalized_shape, result1, result2, weight: layer_backward(
-        grads, input, normalized_shape, result1, result2, weight, bias, 1
-    ),
-    bias=lambda grads, bias, input, normalized_shape, result1, result2, weight: layer_backward(
-        grads, input, normalized_shape, result1, result2, weight, bias, 2
-    ),
+    **jointly(layer_vjp, "input", "weight", "bias"),
     several=("result0", "result1", "result2"),
     constants=("result1", "result2"),
     kernel=layer,
