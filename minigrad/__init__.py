@@ -3,8 +3,9 @@
 `import minigrad as torch` runs ordinary autograd code. `set_dialect("1.4" | "2")` chooses whose names are
 printed.
 
-Importing it loads the class `Tensor` and what defines it. Functions of those modules are imported here; a
-name of any other module is a word in the table `_LATER`: the module is loaded when the name is first used.
+Importing it loads the class `Tensor` and what it cannot do without. Functions of those modules are imported
+here; a name of any other module is a word in the table `_LATER`: the module is loaded when the name is first
+used. So it is with most members of `Tensor`, whose table is in `tensor.families`.
 """
 
 from __future__ import annotations
@@ -24,43 +25,8 @@ from .creation import (
     IntTensor,
     LongTensor,
     ShortTensor,
-    arange,
-    as_tensor,
-    asarray,
-    bernoulli,
-    empty,
-    empty_like,
-    empty_permuted,
-    empty_strided,
-    eye,
-    from_dlpack,
-    from_numpy,
-    frombuffer,
-    full,
-    full_like,
-    linspace,
-    logspace,
-    multinomial,
-    normal,
-    ones,
-    ones_like,
-    poisson,
-    rand,
-    rand_like,
-    randint,
-    randint_like,
-    randn,
-    randn_like,
-    randperm,
-    scalar_tensor,
     tensor,
-    to_dlpack,
-    tril_indices,
-    triu_indices,
-    zeros,
-    zeros_like,
 )
-from .creation.ranges import inclusive_range as range
 from .devices import (
     channels_last,
     channels_last_3d,
@@ -96,129 +62,6 @@ from .later import later as _later
 from .modes import is_grad_enabled, is_inference_mode_enabled
 from .op import F as _F
 from .tensor import Size, Tensor
-from .tensor.arithmetic import add, sub
-from .tensor.arithmetic import power as pow
-from .tensor.binary import (
-    addcdiv,
-    addcmul,
-    clamp,
-    clamp_max,
-    clamp_min,
-    copysign,
-    div,
-    float_power,
-    floor_divide,
-    fmod,
-    heaviside,
-    lerp,
-    remainder,
-    rsub,
-    xlogy,
-)
-from .tensor.casts import (
-    can_cast,
-    finfo,
-    iinfo,
-    is_nonzero,
-    numel,
-    promote_types,
-    result_type,
-)
-from .tensor.comparing import (
-    allclose,
-    bitwise_and,
-    bitwise_left_shift,
-    bitwise_or,
-    bitwise_right_shift,
-    bitwise_xor,
-    eq,
-    equal,
-    ge,
-    gt,
-    isclose,
-    isin,
-    le,
-    logical_and,
-    logical_or,
-    logical_xor,
-    lt,
-    ne,
-)
-from .tensor.gathering import (
-    argwhere,
-    as_strided_scatter,
-    index_add,
-    index_fill,
-    index_put,
-    index_reduce,
-    nonzero,
-    nonzero_static,
-    scatter,
-    scatter_add,
-    scatter_reduce,
-    take_along_dim,
-    where,
-)
-from .tensor.parts import chunk, dsplit, hsplit, split, tensor_split, unsafe_chunk, vsplit
-from .tensor.properties import is_same_size, is_signed
-from .tensor.rearranging import (
-    column_stack,
-    diag,
-    diagflat,
-    dstack,
-    flip,
-    fliplr,
-    flipud,
-    hstack,
-    kron,
-    repeat_interleave,
-    roll,
-    rot90,
-    tile,
-    unravel_index,
-    vstack,
-)
-from .tensor.reductions import (
-    all,
-    amax,
-    amin,
-    aminmax,
-    any,
-    argmax,
-    argmin,
-    count_nonzero,
-    kthvalue,
-    logsumexp,
-    max,
-    mean,
-    median,
-    min,
-    mode,
-    nanmean,
-    nanmedian,
-    nansum,
-    prod,
-    std,
-    std_mean,
-    sum,
-    var,
-    var_mean,
-)
-from .tensor.shapes import matmul
-from .tensor.view_methods import positive, squeeze
-from .tensor.views import (
-    adjoint,
-    atleast_1d,
-    atleast_2d,
-    atleast_3d,
-    broadcast_tensors,
-    flatten,
-    movedim,
-    narrow,
-    ravel,
-    unflatten,
-)
-from .tensor.views import as_strided_view as as_strided
 
 float = float32
 double = float64
@@ -228,11 +71,7 @@ int = int32
 long = int64
 
 e, inf, nan, newaxis, pi = _math.e, _math.inf, _math.nan, None, _math.pi
-row_stack = vstack
-moveaxis = movedim
 cfloat, cdouble = complex64, complex128
-clip, divide, true_divide, subtract = clamp, div, div, sub
-less, less_equal, greater, greater_equal, not_equal = lt, le, gt, ge, ne
 __version__ = "0.1.0"
 
 
@@ -306,8 +145,19 @@ def is_inference(input: Any) -> Any:
 
 # What is loaded when it is first used, by module: a name is added as one more word.
 _LATER = {
-    "": "backends cuda fft func linalg masked nn optim random signal special testing utils version",
+    "": """
+    backends cuda fft func linalg masked nn optim random return_types signal special testing utils version
+    """,
     "autograd.anomaly_mode": "is_anomaly_check_nan_enabled is_anomaly_enabled set_anomaly_enabled",
+    "creation.exchange": "as_tensor asarray from_dlpack from_numpy frombuffer to_dlpack",
+    "creation.random": """
+    bernoulli multinomial normal poisson rand rand_like randint randint_like randn randn_like randperm
+    """,
+    "creation.ranges": "arange eye linspace logspace tril_indices triu_indices range=inclusive_range",
+    "creation.sized": """
+    empty empty_like empty_permuted empty_strided full full_like ones ones_like scalar_tensor zeros
+    zeros_like
+    """,
     "func": "vmap",
     "generator": "Generator default_generator",
     "nn.functional.activations": "celu hardshrink prelu rrelu selu threshold",
@@ -320,9 +170,9 @@ _LATER = {
     "nn.native": """
     adaptive_max_pool1d alpha_dropout alpha_dropout_ batch_norm binary_cross_entropy_with_logits
     convolution cosine_embedding_loss dropout_ embedding embedding_renorm_ feature_alpha_dropout
-    feature_alpha_dropout_ feature_dropout feature_dropout_ group_norm hinge_embedding_loss instance_norm
-    kl_div layer_norm margin_ranking_loss max_pool1d max_pool1d_with_indices max_pool2d max_pool3d
-    native_group_norm poisson_nll_loss triplet_margin_loss dropout=torch_dropout
+    feature_alpha_dropout_ feature_dropout feature_dropout_ group_norm hinge_embedding_loss
+    instance_norm kl_div layer_norm margin_ranking_loss max_pool1d max_pool1d_with_indices max_pool2d
+    max_pool3d native_group_norm poisson_nll_loss triplet_margin_loss dropout=torch_dropout
     """,
     "nn.native_recurrent": """
     ctc_loss gru gru_cell lstm lstm_cell rnn_relu rnn_relu_cell rnn_tanh rnn_tanh_cell
@@ -380,8 +230,17 @@ _LATER = {
     set_num_threads set_warn_always typename use_deterministic_algorithms
     """,
     "signal.periodic": "bartlett_window blackman_window hamming_window hann_window kaiser_window",
+    "tensor.arithmetic": "add sub pow=power subtract=sub",
     "tensor.binary": """
-    arctan2 maximum minimum fmax fmin atan2 hypot nextafter ldexp logaddexp logaddexp2 gcd lcm
+    arctan2 maximum minimum fmax fmin atan2 hypot nextafter ldexp logaddexp logaddexp2 gcd lcm addcdiv
+    addcmul clamp clamp_max clamp_min copysign div float_power floor_divide fmod heaviside lerp
+    remainder rsub xlogy clip=clamp divide=div true_divide=div
+    """,
+    "tensor.casts": "can_cast finfo iinfo is_nonzero numel promote_types result_type",
+    "tensor.comparing": """
+    allclose bitwise_and bitwise_left_shift bitwise_or bitwise_right_shift bitwise_xor eq equal ge gt
+    isclose isin le logical_and logical_or logical_xor lt ne less=lt less_equal=le greater=gt
+    greater_equal=ge not_equal=ne
     """,
     "tensor.contractions": "chain_matmul matrix_power",
     "tensor.cumulative": "cummax cummin cumprod cumsum logcumsumexp",
@@ -390,6 +249,10 @@ _LATER = {
     "tensor.einsums": "einsum",
     "tensor.factors": "pinverse qr=torch_qr svd=torch_svd",
     "tensor.gammas": "igamma igammac",
+    "tensor.gathering": """
+    argwhere as_strided_scatter index_add index_fill index_put index_reduce nonzero nonzero_static
+    scatter scatter_add scatter_reduce take_along_dim where
+    """,
     "tensor.grids": "block_diag broadcast_shapes cartesian_prod combinations meshgrid vander",
     "tensor.histograms": "histogramdd",
     "tensor.least_squares": "matrix_exp=exponential geqrf orgqr ormqr",
@@ -397,7 +260,18 @@ _LATER = {
     "tensor.lu": "lu_unpack lu=torch_lu lu_solve=torch_lu_solve",
     "tensor.matrices": "det inverse logdet slogdet=torch_slogdet",
     "tensor.norms": "dist norm renorm",
+    "tensor.parts": "chunk dsplit hsplit split tensor_split unsafe_chunk vsplit",
     "tensor.products": "addbmm addmm addmv addr baddbmm bilinear cross inner outer tensordot ger=outer",
+    "tensor.properties": "is_same_size is_signed",
+    "tensor.rearranging": """
+    column_stack diag diagflat dstack flip fliplr flipud hstack kron repeat_interleave roll rot90 tile
+    unravel_index vstack row_stack=vstack
+    """,
+    "tensor.reductions": """
+    all amax amin aminmax any argmax argmin count_nonzero kthvalue logsumexp max mean median min mode
+    nanmean nanmedian nansum prod std std_mean sum var var_mean
+    """,
+    "tensor.shapes": "matmul",
     "tensor.sorting": "argsort bucketize msort searchsorted sort topk unique unique_consecutive",
     "tensor.spectra": "istft stft",
     "tensor.statistics": "bincount corrcoef cov histc histogram log_softmax nanquantile quantile softmax",
@@ -405,6 +279,11 @@ _LATER = {
     "tensor.view_copies": """
     as_strided_copy detach_copy expand_copy narrow_copy permute_copy select_copy slice_copy
     split_with_sizes_copy squeeze_copy view_copy
+    """,
+    "tensor.view_methods": "positive squeeze",
+    "tensor.views": """
+    adjoint atleast_1d atleast_2d atleast_3d broadcast_tensors flatten movedim narrow ravel unflatten
+    as_strided=as_strided_view moveaxis=movedim
     """,
     "tensor": " ".join(f"{_name}=Tensor.{_name}" for _name in in_place_functions.NAMES.split()),
 }  # fmt: skip

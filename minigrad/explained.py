@@ -11,12 +11,12 @@ from typing import Any
 
 from .tensor.late import Late
 
-# Not to be wrapped: what is called very often, or warns about the line that calls it.
+# Not to be wrapped: what is called very often, or warns about the line that calls it, or is no user's.
 NOT_WRAPPED = """
 tensor as_tensor asarray from_numpy from_dlpack frombuffer range meshgrid stft istft storage
 backward detach clone item numel dim size numpy tolist requires_grad_ register_hook retain_grad
 view reshape sum mean matmul mm mv t transpose add sub mul div pow exp log tanh relu sigmoid
-add_ sub_ mul_ zero_ copy_ to
+add_ sub_ mul_ zero_ copy_ to run_backward
 """
 PLAIN = frozenset(NOT_WRAPPED.split())
 

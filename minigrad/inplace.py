@@ -25,11 +25,10 @@ from .modes import quiet
 from .op import (
     F,
     Op,
-    originals,
+    forward,
     pack_inputs,
     pack_result,
     prepare,
-    push_in_place,
     record,
     replay,
     replay_array,
@@ -170,7 +169,7 @@ def in_place(op: Op, t: TensorBase, *args: Any) -> Any:
     if modes.active and modes.state.transforms:
         for batch in {b for v in args if isinstance(v, TensorBase) for b in v._batched}:
             batch.before_write(op, t)
-    old = originals(op, values) if modes.active else None
+    old = forward.originals(op, values) if modes.active and modes.is_forward() else None
     node = record_before(op, values, out) if modes.is_recording() and not t._inference else None
     if modes.active and modes.state.mutation is not None:
         modes.state.mutation.before_write(t._data)
@@ -180,7 +179,7 @@ def in_place(op: Op, t: TensorBase, *args: Any) -> Any:
     if node is not None:
         settle(op, t, node)
     if old is not None:
-        push_in_place(op, t, old, node)
+        forward.push_in_place(op, t, old, node)
     if modes.active:
         for observer in modes.observers():
             observer.mutated(op, opened(values), before, history)

@@ -10,12 +10,12 @@ import warnings
 from types import FunctionType
 from typing import Any
 
-from . import dtypes, modes, return_types
+from . import dtypes, modes
 from .explained import PLAIN, check, explained, named
 from .inplace import in_place
 from .op import F
 from .overlap import check_overlap
-from .tensor.memory import resize
+from .tensor import memory
 from .tensor_base import TensorBase
 
 # By the dtypes that `out` may have: any that the result may be cast to;
@@ -223,7 +223,7 @@ def write(made: Any, out: Any) -> None:
     if out._data.shape != made._data.shape:
         if out._data.size:
             warnings.warn(RESIZED.format(before, list(made._data.shape)), UserWarning, stacklevel=5)
-        resize(out, made._data.shape)
+        memory.resize(out, made._data.shape)
     graded = modes.set_grad_mode(False)
     try:
         in_place(F.copy.op, out, made)
@@ -233,6 +233,8 @@ def write(made: Any, out: Any) -> None:
 
 def named_out(result: Any, outs: list[Any]) -> Any:
     """The tensors in a named tuple of the fields that the result has."""
+    from . import return_types
+
     if not hasattr(result, "_fields"):
         return tuple(outs)
     return return_types.return_type(f"{type(result).__name__}_out", *result._fields)(*outs)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ..later import late_modules, later
 from .data import (
     BoolTensor,
     ByteTensor,
@@ -17,34 +18,21 @@ from .data import (
     leaf,
     tensor,
 )
-from .exchange import as_tensor, asarray, from_dlpack, from_numpy, frombuffer, to_dlpack
-from .random import (
-    bernoulli,
-    multinomial,
-    normal,
-    poisson,
-    rand,
-    rand_like,
-    randint,
-    randint_like,
-    randn,
-    randn_like,
-    randperm,
-)
-from .ranges import arange, eye, linspace, logspace, tril_indices, triu_indices
-from .sized import (
-    empty,
-    empty_like,
-    empty_permuted,
-    empty_strided,
-    full,
-    full_like,
-    ones,
-    ones_like,
-    scalar_tensor,
-    zeros,
-    zeros_like,
-)
+
+# Loaded when it is first used.
+LATER = {
+    "exchange": "as_tensor asarray from_dlpack from_numpy frombuffer to_dlpack",
+    "random": """
+    bernoulli multinomial normal poisson rand rand_like randint randint_like randn randn_like randperm
+    """,
+    "ranges": "arange eye linspace logspace tril_indices triu_indices",
+    "sized": """
+    empty empty_like empty_permuted empty_strided full full_like ones ones_like scalar_tensor zeros
+    zeros_like
+    """,
+}  # fmt: skip
+late_modules(__name__, " ".join(LATER))
+__getattr__, __dir__ = later(globals(), LATER)
 
 __all__ = [
     "BoolTensor", "ByteTensor", "CharTensor", "DoubleTensor", "FloatTensor", "HalfTensor", "IntTensor",

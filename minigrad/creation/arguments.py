@@ -9,7 +9,7 @@ import numpy as np
 
 from .. import dtypes
 from ..devices import check_device, check_layout, layout
-from ..ops.copies import C_NAMES
+from ..ops import copies
 from ..tensor_base import TensorBase, numbers
 
 OF_PYTHON = {bool: dtypes.bool_, int: dtypes.int64, float: dtypes.float64, complex: dtypes.complex128}
@@ -156,4 +156,4 @@ def fitted(value: Any, dtype: dtypes.dtype) -> Any:
 def check_fits(fits: bool, dtype: dtypes.dtype) -> None:
     """RuntimeError with PyTorch's text for a number that does not fit."""
     if not fits:
-        raise RuntimeError(f"value cannot be converted to type {C_NAMES[dtype.name]} without overflow")
+        raise RuntimeError(f"value cannot be converted to type {copies.C_NAMES[dtype.name]} without overflow")

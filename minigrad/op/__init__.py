@@ -8,14 +8,16 @@ decorator `differentiable` that ties them together. `forward`, `jvps` and `tange
 
 from __future__ import annotations
 
+from ..later import late_modules
 from .applying import uncast
 from .calls import check_broadcast, connect_views, in_general, prepare, record
 from .declare import composite, differentiable, rename
-from .forward import originals, push_in_place
 from .registry import RAW, F, Op, all_ops, connect_modules, jointly
 from .replay import path_of, replay, replay_array
 from .saved import modified, pack_inputs, pack_result
 from .written_calls import operator_of
+
+forward = late_modules(__name__, "forward jvps")[0]
 
 __all__ = [
     "F",
@@ -27,16 +29,15 @@ __all__ = [
     "connect_modules",
     "connect_views",
     "differentiable",
+    "forward",
     "in_general",
     "jointly",
     "modified",
     "operator_of",
-    "originals",
     "pack_inputs",
     "pack_result",
     "path_of",
     "prepare",
-    "push_in_place",
     "record",
     "rename",
     "replay",

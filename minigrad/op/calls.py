@@ -161,7 +161,11 @@ def keep_results(node: Any, made: tuple[Any, ...]) -> None:
             pack_result(node, found[name], name)
 
 
-push: Any = None  # how a result gets its tangent in forward mode
+def push(op: Op, values: Any, result: Any) -> None:
+    """Give a result its tangent in forward mode: loads `forward`, which puts its function into this place."""
+    from . import forward
+
+    forward.push(op, values, result)
 
 
 def connect_forward(function: Any) -> None:

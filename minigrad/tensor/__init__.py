@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from . import families  # first: it says which of the modules here wait
 from .tensor import Size, Tensor
 
-__all__ = ["Size", "Tensor"]
+__all__ = ["Size", "Tensor", "families"]

@@ -11,7 +11,7 @@ from ..ops import joining
 from ..ops import reduction as red
 from ..ops.shape import place
 from ..tensor_base import TensorBase
-from .parts import is_whole
+from .operands import is_whole
 from .reductions import reducing
 
 END = None  # of a slice that goes up to the end

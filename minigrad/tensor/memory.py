@@ -14,8 +14,7 @@ from ..ops import views_in_place as forms
 from ..storage import Geometry, address, root, strided, strides_of
 from ..tensor_base import TensorBase, share
 from . import views
-from .operands import kind_of
-from .parts import is_whole
+from .operands import is_whole, kind_of
 
 
 def resize(t: TensorBase, shape: tuple[int, ...]) -> None:

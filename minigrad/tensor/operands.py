@@ -19,6 +19,11 @@ def kind_of(x: Any) -> str:
     return dtypes.kind_name(x)
 
 
+def is_whole(x: Any) -> bool:
+    """Whether `x` is an integer, no bool."""
+    return isinstance(x, (int, np.integer)) and not isinstance(x, bool)
+
+
 def invalid(name: str, *args: Any, **kwargs: Any) -> TypeError:
     """PyTorch's error for arguments that none of a function's forms takes."""
     given = ", ".join([*map(kind_of, args), *(f"{k}={kind_of(v)}" for k, v in kwargs.items())])

@@ -4,17 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-
 from ..op import F
 from ..ops import joining
 from ..ops.shape import place
 from ..tensor_base import TensorBase
-
-
-def is_whole(x: Any) -> bool:
-    """Whether `x` is an integer, no bool."""
-    return isinstance(x, (int, np.integer)) and not isinstance(x, bool)
+from .operands import is_whole
 
 
 def split(tensor: Any, split_size_or_sections: Any, dim: int = 0) -> Any:

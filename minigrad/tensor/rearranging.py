@@ -15,7 +15,7 @@ from ..ops import rearranging as re
 from ..ops import views as vw
 from ..ops.shape import place
 from ..tensor_base import TensorBase, numbers, wrap
-from .parts import is_whole
+from .operands import is_whole
 from .views import atleast_1d, atleast_2d, atleast_3d, flatten, sizes_of
 
 

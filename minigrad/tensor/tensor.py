@@ -11,28 +11,13 @@ from ..creation import constructed
 from ..devices import contiguous_format
 from ..op import F
 from ..op.tangents import tangent_of
-from ..ops.shape import place
+from ..ops import shape as sh
 from ..tensor_base import CONJUGATE, TensorBase, check_can_require_grad, numbers, share
-from .arithmetic import Arithmetic, Comparison, InPlace
+from . import casts
 from .autograd import Autograd
-from .binary import Binary, BinaryInPlace
-from .casts import Casts, laid_out
-from .comparing import Bits, Comparing
-from .complexes import Complexes
-from .copying import Copying
-from .elementary import Elementary, ElementaryInPlace, Rounding
 from .families import Families
-from .gathering import Gathering, WritingAtIndices
-from .indexing import Indexing
-from .making import Exchange, Making, Random
-from .memory import Memory
-from .operands import kind_of
-from .parts import Parts, is_whole
-from .properties import Applied, Properties
-from .rearranging import Rearranging
-from .reductions import Reductions
-from .shapes import Algebra
-from .view_methods import Views
+from .operands import is_whole, kind_of
+from .transposed import Transposed
 
 TO_SCALAR = (
     "Converting a tensor with requires_grad=True to a scalar may lead to unexpected behavior.\n"
@@ -97,7 +82,7 @@ class Conversion(TensorBase):
             return self.shape
         if not is_whole(dim):
             raise TypeError(f"size(): argument 'dim' (position 1) must be int, not {kind_of(dim)}")
-        return self._data.shape[place(dim, self._data.ndim)]
+        return self._data.shape[sh.place(dim, self._data.ndim)]
 
     @property
     def dtype(self) -> dtypes.dtype:
@@ -188,7 +173,7 @@ class Conversion(TensorBase):
         copy.
         """
         if memory_format is not contiguous_format:
-            return laid_out("contiguous", self, memory_format)
+            return casts.laid_out("contiguous", self, memory_format)
         return self if np.ndim(self._data) == 0 or self._data.flags.c_contiguous else F.clone(self, "C")
 
     def element_size(self) -> Any:
@@ -277,38 +262,7 @@ def describe(t: TensorBase, prefix: str = "tensor(") -> str:
     )
 
 
-class Tensor(
-    Autograd,
-    Copying,
-    Conversion,
-    Arithmetic,
-    Comparison,
-    InPlace,
-    Indexing,
-    Gathering,
-    WritingAtIndices,
-    Views,
-    Complexes,
-    Parts,
-    Memory,
-    Binary,
-    BinaryInPlace,
-    Bits,
-    Casts,
-    Comparing,
-    Rearranging,
-    Reductions,
-    Elementary,
-    ElementaryInPlace,
-    Rounding,
-    Algebra,
-    Making,
-    Random,
-    Exchange,
-    Properties,
-    Applied,
-    Families,
-):
+class Tensor(Autograd, Conversion, Transposed, Families):
     """A multi-dimensional array of one dtype that remembers how it was computed.
 
     `Tensor(data)` makes a float32 copy of a sequence, `Tensor(2, 3)` a tensor of that size, as PyTorch's old

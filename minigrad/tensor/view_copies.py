@@ -10,7 +10,7 @@ from ..op import F
 from ..ops import view_copies as vc
 from ..ops.shape import place
 from ..tensor_base import TensorBase
-from .parts import is_whole
+from .operands import is_whole
 from .views import strided_place, view_dtype, whole_of
 
 

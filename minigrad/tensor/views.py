@@ -18,7 +18,7 @@ from ..ops import views as vw
 from ..ops.shape import place
 from ..storage import root, strides_of
 from ..tensor_base import TensorBase, alias, share
-from .parts import is_whole
+from .operands import is_whole
 
 
 def whole_of(x: Any) -> Any:
