@@ -7,7 +7,10 @@ plainest form, for observers and anomaly detection.
 from __future__ import annotations
 
 from heapq import heappop, heappush
+from operator import add as plus
 from typing import Any
+
+from numpy import ndarray
 
 from . import anomaly, modes
 from .graph import AccumulateGrad, Node
@@ -23,10 +26,13 @@ def drain_watched(task: Task, watchers: tuple[Any, ...]) -> None:
     detection looks at what is sent.
     """
     __tracebackhide__ = True
-    before = here.node
+    before, heap, usual = here.node, task.heap, not (task.create_graph or task.needed is not None)
     try:
-        while task.heap:
-            node = heappop(task.heap)[1]
+        while heap:
+            node = heappop(heap)[1]
+            if usual and node._extra is None and not (modes.anomaly.enabled or node._speaks):
+                drain_plain(task, watchers, node)
+                continue
             if modes.anomaly.enabled:
                 here.node = node
             try:
@@ -38,6 +44,58 @@ def drain_watched(task: Task, watchers: tuple[Any, ...]) -> None:
             deliver(task, node, sent)
     finally:
         here.node = before
+
+
+def drain_plain(task: Task, watchers: tuple[Any, ...], node: Any) -> None:
+    """Run `node`, and one after the other the nodes that get ready next, while they are plain; observers are
+    told. What `drain_watched` does with such nodes in its loop, in half the time: a node that is newer than
+    all in the heap does not pass through it, and sums are made here.
+    """
+    __tracebackhide__ = True
+    heap, buffers, waiting = task.heap, task.buffers, task.waiting
+    while True:
+        received = buffers.pop(node, None)
+        if node.__class__ is AccumulateGrad:
+            for watcher in watchers:
+                watcher.deposit_starts(node)
+            if received is not None:
+                quiet(deposit, node, received, False)
+            sent: tuple[Any, ...] = ()
+        elif received is None:
+            received, sent = run_node(task, node, None)
+        else:
+            sent = quiet(node.apply if task.keep_graph else node.apply_once, received)
+        for watcher in watchers:
+            watcher.node_ran(node, received, sent)
+        ready = None
+        i = -1
+        for target in node._next:
+            i += 1
+            if target is None:
+                continue
+            g = sent[i]
+            if g is not None:
+                if target._outputs != 1:
+                    quiet(add, task, target, node._nrs[i] if node._nrs else 0, g)
+                elif target not in buffers:
+                    buffers[target] = g
+                elif buffers[target].__class__ is ndarray:
+                    quiet(add, task, target, 0, g)
+                else:
+                    buffers[target] = quiet(plus, buffers[target], g)
+            left = waiting[target]
+            waiting[target] = left + 1 if left < 0 else 0
+            if left == 1 or left == -1:
+                if ready is not None:
+                    heappush(heap, (-ready._seq, ready))
+                ready = target
+        if ready is None:
+            return
+        plain = ready._extra is None and not (ready._speaks or modes.anomaly.enabled)
+        if not plain or (heap and heap[0][0] <= -ready._seq):
+            heappush(heap, (-ready._seq, ready))
+            return
+        node = ready
 
 
 def run_watched(task: Task, node: Node, watchers: tuple[Any, ...]) -> tuple[Any, ...]:

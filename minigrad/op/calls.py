@@ -53,19 +53,26 @@ def check_broadcast(a: tuple[int, ...], b: tuple[int, ...]) -> None:
 
 def dispatch(op: Op, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """Run an op in general: any arguments, dtypes, modes and observers."""
-    if not modes.active:
+    active = modes.active
+    if not active:
         return compute(op, op.bind(args, kwargs))
-    watchers = modes.observers()
-    plain = modes.is_recording() and not (
-        modes.state.saved_hooks or modes.state.dual_level or modes.anomaly.enabled
-    )
+    watchers = modes.state.observers
     whole = not kwargs and len(args) == len(op.params)
     values: Any = args if whole else op.bind(args, kwargs)
-    if watchers and op.observed is not None and plain:
+    # Whoever looks on is one mode of this thread; a second that is away may be the grad mode.
+    if (
+        watchers
+        and op.observed is not None
+        and (active == 1 or (active == 2 and not modes.state.grad_enabled))
+    ):
         result = op.observed(*values)
-    else:
-        values = list(values)
-        result = compute(op, values)
+        if not op.elementwise:
+            values = opened(values)
+        for watcher in watchers:
+            watcher.forward(op, values, result)
+        return result
+    values = list(values)
+    result = compute(op, values)
     if modes.state.dual_level:
         push(op, values, result)
     if op.listed:

@@ -72,8 +72,11 @@ PLAIN = """\
 MODES = """\
 off = modes.active
     if off and (off != 1 or modes.state.grad_enabled):  # but for `no_grad` in this thread alone
-        return {general}
+        return {away}
 """
+
+# A method only says what to do with operands of other kinds; who looks on need not wait for its answer.
+AWAY = "(dispatch if {other}.__class__ in OPERANDS else by_method)(op, (input, {other}), NOTHING)"
 
 ARGUMENT = """\
     if {other}.__class__ is not int and {other}.__class__ is not float:
@@ -187,11 +190,14 @@ def write_call(op: Op, scope: dict[str, Any], method: Any = None, observed: bool
     )
     rest = "".join(", " + p for p in op.params[1:])
     how = {"rest": rest, "other": op.params[-1], "general": f"dispatch(op, (input{rest},), {{}})"}
+    how["away"] = how["general"]
     if observed:
         how["general"] = f"compute(op, [input{rest}])"
     elif method is not None:
         how["general"] = f"method(input{rest})"
-    plain = PLAIN.format(off="off = False" if observed else MODES.format(**how), **how)
+        how["away"] = AWAY.format(**how) if rest else how["general"]
+    off = "off = not modes.state.grad_enabled" if observed else MODES.format(**how)
+    plain = PLAIN.format(off=off, **how)
     if unary and rest and method is not None:
         plain += ARGUMENT.format(**how)
     text = (UNARY if unary else BINARY).format(plain=plain, node=node, bare=BARE, **how)
@@ -202,6 +208,9 @@ def write_call(op: Op, scope: dict[str, Any], method: Any = None, observed: bool
         "dispatch": dispatch,
         "compute": compute,
         "method": method,
+        "by_method": lambda op, args, kwargs: method(*args),
+        "NOTHING": {},
+        "OPERANDS": frozenset((int, float) if unary else (int, float, TensorBase.result_class)),
         "op": op,
         "FLOAT32": np.float32,
         "FLOAT64": np.float64,

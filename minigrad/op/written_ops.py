@@ -66,7 +66,7 @@ def call(*args, **kwargs):
         args = op.bind(args, kwargs)
     off = {off}
     if off and {never}:
-        return dispatch(op, args, NOTHING)
+        return {general}
     {params}, = args
     try:
         {arrays}
@@ -156,8 +156,8 @@ def write_op(op: Op, scope: dict[str, Any], observed: bool = False) -> Any:
     text = CALL.format(
         count=len(op.params),
         general=general,
-        off="False" if observed else "modes.active",
-        never="True" if op.view else "(off != 1 or modes.state.grad_enabled)",
+        off="not modes.state.grad_enabled" if observed else "modes.active",
+        never="True" if op.view else "False" if observed else "(off != 1 or modes.state.grad_enabled)",
         params=", ".join(op.params),
         arrays="; ".join(f"a{i} = {unless(bare[p], p, f'{p}._data')}" for i, p in enumerate(tensors)),
         shared=" or ".join(f"({unless(bare[p], False, f'{p}._storage is not None')})" for p in tensors),
