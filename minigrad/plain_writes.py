@@ -29,7 +29,12 @@ def in_place_plainly(op: Op, t: TensorBase, args: tuple[Any, ...]) -> bool:
     that is not so.
     """
     off, a, storage = modes.active, t._data, t._storage
-    if (off and (off != 1 or modes.state.grad_enabled)) or not op.elementwise:
+    watchers: tuple[Any, ...] = ()
+    if off and (off != 1 or modes.state.grad_enabled):
+        watchers = modes.state.observers
+        if off != 2 or not watchers or modes.state.grad_enabled:  # but for `no_grad` with somebody looking on
+            return False
+    if not op.elementwise:
         return False
     if storage.__class__ is not Storage or a.__class__ is not np.ndarray or not a.flags.c_contiguous:
         return False
@@ -57,6 +62,8 @@ def in_place_plainly(op: Op, t: TensorBase, args: tuple[Any, ...]) -> bool:
             return False
         a[...] = out
     storage.version += 1
+    for watcher in watchers:
+        watcher.mutated(op, [t, *args], storage.version - 1, (t._fn, t._nr))
     return True
 
 

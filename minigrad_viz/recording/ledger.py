@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import functools
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
@@ -79,6 +80,9 @@ class Ledger:
         self.calls = 0
         self.frozen: set[Any] = set()  # keys of the nodes that were written down
         self.grads = Grads(self)
+        self.rows: dict[type, Any] = defaultdict(
+            lambda: None
+        )  # a source may know a faster way to the state of a plain tensor
         self._kinds: dict[type, bool] = {}  # whether objects of a class are tensors
         self._parameters: dict[type, bool] = {}  # whether tensors of a class are parameters
 
@@ -107,6 +111,10 @@ class Ledger:
 
     def state_of(self, tensor: Any, name: str) -> notes.Row:
         """A tensor as it stands now."""
+        quick = self.rows[type(tensor)]
+        row = None if quick is None else quick(tensor, name)
+        if row is not None:
+            return row
         fn = history_of(tensor)
         retains = tensor.retains_grad
         grad = tensor.grad if fn is None or retains else None

@@ -7,6 +7,7 @@ is not known. Where that would be needed, the tensor stays unnamed.
 from __future__ import annotations
 
 import ast
+import functools
 import textwrap
 from collections.abc import Iterator
 from types import FrameType, ModuleType
@@ -46,11 +47,16 @@ def parsed(source: str) -> ast.AST | None:
 def assignment(spot: Spot) -> ast.AST | None:
     """The whole statement, if `spot` is the target of an assignment."""
     whole = None if spot.statement is None else spot.statement.text
-    body = getattr(parsed(whole) if whole else None, "body", None)
-    if not body or whole is None or not isinstance(body[0], ast.Assign):
+    return _assignment(whole, spot.span.text) if whole else None
+
+
+@functools.lru_cache(64)  # in a loop the same statements come again and again
+def _assignment(whole: str, part: str) -> ast.AST | None:
+    body = getattr(parsed(whole), "body", None)
+    if not body or not isinstance(body[0], ast.Assign):
         return None
     targets = (ast.get_source_segment(whole, target) for target in body[0].targets)
-    return body[0] if spot.span.text in targets else None
+    return body[0] if part in targets else None
 
 
 def chains(tree: ast.AST) -> Iterator[ast.expr]:

@@ -55,7 +55,7 @@ def relations(note: Any, ids: Ids, frozen: set[Any] | None) -> tuple[tuple[str, 
     if note.__class__ is not tuple:
         return (), note.sent_ids if frozen is not None and isinstance(note, NodeRan) else ()
     if note[0] == "forward":
-        return (note[1],), note[10:]
+        return (note[1],), note[6:]
     if note[0] == "event":
         return of_event(*note[1:])
     if note[0] == "started" and frozen is not None:

@@ -8,22 +8,20 @@ import weakref
 from collections.abc import Callable
 from typing import Any
 
-import numpy as np
-
 from minigrad import dialect, modes
 from minigrad.dtypes import DIFFERENTIABLE
-from minigrad.graph import LAST, RELEASED, AccumulateGrad
+from minigrad.graph import RELEASED
 from minigrad.op import Op
 from minigrad.tensor_base import TensorBase, edge
-from minigrad.tensor_base import numbers as raw
 
 from ..kept import saved_of
-from ..protocol import Value, has_history, node_name, owner_of
-from ..trace import notes
-from .quick import NUMBERS, SCALARS, forward_of, node_ran_of
+from ..protocol import Value, has_history, node_name
+from .freezing import freeze_of
+from .quick import forward_of, node_ran_of
+from .rows import Rows
 
+NO_ITEM = frozenset(("add", "sub", "mul", "div", "add_scaled", "sub_scaled"))  # do not write `t[key] = value`
 OURS = ("minigrad.", "minigrad_viz.")  # modules between an op and the code of the user's that ran it
-FIXED = frozenset((*SCALARS, *NUMBERS, complex))  # what cannot change
 
 
 def safely(method: Callable[..., None]) -> Callable[..., None]:
@@ -53,12 +51,14 @@ class Minigrad:
         self.hook_starts = recorder.hook_starts
         self.hook_ended = recorder.hook_ended
         self.titles: dict[str, dict[type, str]] = {name: {} for name in dialect.DIALECTS}
-        self.slots: dict[Any, list[Any]] = {}  # where the nodes of an op keep what they saved
         self.before: dict[Any, Any] = {}  # of each leaf, the gradient before the deposit
         self.wraps = False  # whether gradients are tensors
         self.base: str | None = None  # the id of a tensor of which a part is being written
         self.calm = False  # whether no code of the user's runs inside the backward call
         self.flows: dict[int, tuple[Any, Any]] = {}  # large gradients that were sent, by address
+        self.ghost = ghost_of
+        self.freeze = freeze_of(self)
+        recorder.rows = Rows(self)
         self.fast = forward_of(self)
         self.forward: Any = self.fast
         self.node_ran = node_ran_of(self)
@@ -152,7 +152,7 @@ class Minigrad:
         """An op wrote into its first argument, which had another history before."""
         fn, nr = history
         before = None if fn is None else self.recorder.ids.output(fn, nr)
-        item = item_set()
+        item = None if op.name in NO_ITEM else item_set()
         if item is not None:
             before = before if values[0] is item["self"] else self.base
             keys = values[1:-2] if op.name == "index_put" else []
@@ -179,92 +179,6 @@ class Minigrad:
     def node_at(self, tensor: Any) -> Any:
         """The node at which a tensor's gradient arrives, or None."""
         return edge(tensor) if has_history(tensor) else None
-
-    def freeze(self, roots: list[Any]) -> tuple[list[Any], list[Any]]:
-        """The nodes that can be reached, and how they stand; as `Ledger.freeze_all`."""
-        recorder, outputs = self.recorder, self.recorder.ids.outputs
-        live, frozen, seen = [], [], set()
-        stack = roots[::-1]
-        self.calm = True
-        while stack:
-            node = stack.pop()
-            if node in seen:
-                continue
-            seen.add(node)
-            number = node._seq
-            if type(node).op is not None and node._extra is None:
-                if number not in outputs:
-                    continue
-                frozen.append(self.plain(node) or (number, number, recorder.freeze(number, node)))
-            else:
-                key = recorder.ids.key(node)
-                if key not in outputs and number != LAST:
-                    continue
-                leaf = recorder.ids.object(node.variable) if number == LAST and node._extra is None else None
-                self.calm = self.calm and leaf is not None
-                how: tuple[Any, ...]
-                if leaf is None:
-                    how = (recorder.freeze(key, node),)
-                else:
-                    how = self.title(node), leaf, id(owner_of(node.variable._data))
-                frozen.append((key, number, *how))
-            live.append(node)
-            stack += [n for n in node._next[::-1] if n is not None]
-        return live, frozen
-
-    def plain(self, node: Any) -> tuple[Any, ...] | None:
-        """Of a node of an op, what `notes.started` needs, if there is nothing to look after: none of the
-        saved values was released, or written to since."""
-        op, check = node.op, node._check
-        if check is RELEASED:
-            return None
-        edges: list[Any] = []
-        for n in node._next:
-            if n is None:
-                edges.append(None)
-            else:
-                number = n._seq
-                edges.append(number if number != LAST else self.recorder.ids.key(n))
-        slots = self.slots.get(op)
-        if slots is None:
-            slots = self.slots[op] = [slot_of(op, name) for name in notes.saved_names(op)]
-        values: list[Any] = []
-        versions: list[int] | None = None
-        memories: dict[int, tuple[int, int]] = {}
-        for slot, place, at in slots:
-            value = getattr(node, slot)
-            if value.__class__ not in FIXED:
-                kind = isinstance(value, TensorBase)
-                arrays = kind or isinstance(value, np.ndarray | np.generic)
-                if not arrays:
-                    if value.__class__ is list or (isinstance(value, tuple) and holds_arrays(value)):
-                        return None
-                    values.append(str(value))
-                    continue
-                carrier = value if kind else node if place is None else node._next[place]
-                if carrier is None or (
-                    carrier.__class__ is AccumulateGrad and carrier.variable._data is not value
-                ):
-                    return None
-                storage = carrier._storage
-                if storage is not None:
-                    expected = check[at] or 0 if check else 0
-                    if storage.__class__ is dict or storage.version != expected:
-                        return None
-                    versions = versions or [0] * len(slots)
-                    versions[len(values)] = expected
-                value = raw(value) if kind else value
-                whole = owner_of(value)
-                memories[len(values)] = id(whole), whole.nbytes
-                value = self.recorder.numbers.take(value)
-            elif value.__class__ in SCALARS:
-                carrier = node if place is None else node._next[place]
-                if carrier is not None and carrier._storage is not None:
-                    return None  # the scalar has become an array since
-            values.append(value)
-        number, told = node._seq, None if versions is None else tuple(versions)
-        memory = memories or None
-        return number, number, op.name, self.title(node), told, memory, node._nrs, *values, *edges
 
     def gone(self, node: Any) -> bool:
         """Whether what a node saved cannot be read any more."""
@@ -329,11 +243,6 @@ class Minigrad:
         return flow[1] if flow and flow[0]() is gradient else self.recorder.numbers.take(gradient)
 
 
-def holds_arrays(values: tuple[Any, ...]) -> bool:
-    """Whether there are tensors among saved values."""
-    return any(isinstance(value, TensorBase | np.ndarray) for value in values)
-
-
 def by_hook() -> bool:
     """Whether a saved-tensor hook runs: what it computes is no step of the cell."""
     frame: Any = sys._getframe(2)
@@ -370,10 +279,3 @@ def standing() -> dict[str, bool]:
     on = {"inference": modes.state.inference, "anomaly": modes.anomaly.enabled}
     off = {} if modes.state.grad_enabled or modes.state.inference else {"grad": False}
     return off | {mode: True for mode, enabled in on.items() if enabled}
-
-
-def slot_of(op: Any, name: str) -> tuple[str, int | None, int]:
-    """Where a node keeps what it saved as `name`: the slot, the edge to what carries it (None: it is the
-    node's own result), and the place among the versions in `_check`."""
-    place = op.inputs.index(name) if name in op.inputs else None
-    return "_raw_" + name, place, [n for n, _ in op.saved].index(name)

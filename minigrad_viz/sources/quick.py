@@ -31,71 +31,123 @@ NUMBERS = (int, float, bool, type(None))
 def forward_of(source: Minigrad) -> Callable[[Any, Any, Any], None]:
     """The observer's `forward`, with all it needs at hand. See Note [Fast notes]."""
     recorder, general = source.recorder, source.ran
-    ids, numbers, noted, locator = recorder.ids, recorder.numbers, recorder.notes, recorder.locator
-    outputs, objects, numbered, titles = ids.outputs, ids.objects, ids.tensors.__next__, source.titles
-    namespace, spots = recorder.namespace, locator.spots
+    ids, take, note, namespace = (
+        recorder.ids,
+        recorder.numbers.take,
+        recorder.notes.append,
+        recorder.namespace,
+    )
+    outputs, objects, references, numbered = ids.outputs, ids.objects, ids.references, ids.tensors.__next__
     frame_of, reference, kind = sys._getframe, weakref.ref, TensorBase.result_class
-    places: dict[tuple[int, int], int] = {}  # numbers of points in the source, by code and offset
+    told_of: dict[str, dict[Any, Any]] = {name: {} for name in dialect.DIALECTS}  # by class of node, or op
+    direct: dict[tuple[int, int], Any] = {}
+    place_at = places_of(recorder, direct)
 
     def forward(op: Any, inputs: Any, output: Any) -> None:
-        if recorder.call or op.__class__ is not Op or output.__class__ is not kind:
+        if recorder.call or output.__class__ is not kind or op.__class__ is not Op:
             return general(op, inputs, output)
-        if output._storage is not None:
+        if output._storage is not None or recorder.problem is not None:
             return general(op, inputs, output)
         try:
             given: list[Any] = []
+            strange = False
             for value in inputs:
-                if not isinstance(value, TensorBase):
-                    if value.__class__ not in NUMBERS:
+                if value.__class__ is kind or isinstance(value, TensorBase):
+                    if value._view is not None:
                         return general(op, inputs, output)
+                    fn = value._fn
+                    if fn is not None:
+                        name = outputs.get((fn._seq, value._nr) if value._nr else fn._seq)
+                        if name is None:
+                            return general(op, inputs, output)
+                    else:
+                        known = objects.get(id(value))
+                        if known is not None and known[1]() is value:
+                            name = known[0]
+                        else:
+                            name, strange = None, True
+                    given.append(name)
+                elif value.__class__ in NUMBERS:
                     given.append(value)
-                    continue
-                fn = value._fn
-                if value._view is not None:
-                    return general(op, inputs, output)
-                if fn is not None:
-                    name = outputs.get((fn._seq, value._nr) if value._nr else fn._seq)
                 else:
-                    known = objects.get(id(value))
-                    name = known[0] if known is not None and known[1]() is value else None
-                if name is None:
                     return general(op, inputs, output)
-                given.append(name)
-            fn = output._fn
-            if recorder.problem is not None or (fn is None and not modes.state.grad_enabled):
-                return general(op, inputs, output)
-            frame: Any = frame_of(2)
-            inner = 0
-            while frame is not None and frame.f_globals is not namespace:
-                inner, frame = frame.f_lasti, frame.f_back
-            here = (0, 0) if frame is None else (id(frame.f_code), frame.f_lasti)
-            place: Any = places.get(here)
-            if place is None:
-                if locator.inside(frame_of(2)):
+            frame = frame_of(3)
+            at = direct.get((id(frame.f_code), frame.f_lasti)) if frame.f_globals is namespace else None
+            if at is None:
+                at = place_at(frame_of(2))
+                if at is None:
                     return general(op, inputs, output)
-                spot, top, inner = locator.reach(frame_of(2))
-                place = None if spot is None else recorder.place_of(spot)
-                if spot is not None and spots.get(here) is spot:
-                    places[here] = place
-            else:
-                spot = recorder.spots[place]
-                top = locator.top(frame.f_back) if spot.nested else spot.top
+            if strange:
+                at = meet(recorder, inputs, given, at)
             name = f"t{numbered()}"
-            data = output._data
-            taken = data if data.__class__ in SCALARS else numbers.take(data)
-            key = title = None
-            if fn is None:
-                objects[id(output)] = name, reference(output)
-            else:
-                key = fn._seq
+            data, fn = output._data, output._fn
+            kept: Any
+            if fn is not None:
+                key, kept = fn._seq, fn.__class__
                 outputs[key] = name
-                title = titles[dialect._current].get(fn.__class__) or source.title(fn)
-            unset = dialect.retains_grad_unset()
-            noted.append(("forward", name, op.name, key, title, taken, unset, place, top, inner, *given))
+            else:
+                key, kept = None, (op, data.dtype, modes.state.grad_enabled)
+                references[name] = known = reference(output)
+                objects[id(output)] = name, known
+            told = told_of[dialect._current].get(kept)
+            if told is None:
+                title = None if fn is None else source.title(fn)
+                enabled, ghost = modes.state.grad_enabled, source.ghost(op, [output])
+                told = op.name, title, dialect.retains_grad_unset(), enabled, ghost
+                told_of[dialect._current][kept] = told
+            note(("forward", name, told, key, data if data.__class__ in SCALARS else take(data), at, *given))
         except Exception as problem:
             recorder.problem = problem
 
     return forward
+
+
+def places_of(recorder: Any, direct: dict[tuple[int, int], Any]) -> Callable[[Any], Any]:
+    """A function that says where the user's code stands, as notes have it: the number of the point in the
+    source, that of the statement at the top level, and how far the call has come that stands there; from the
+    frame of an op's function, None where an expression is not what the op computed. What is always the same,
+    where code outside of functions has called the op itself, it puts into `direct`, by code and offset.
+    """
+    locator, namespace = recorder.locator, recorder.namespace
+    places: dict[tuple[int, int], int] = {}
+
+    def place_at(called: Any) -> Any:
+        inner, frame = 0, called
+        while frame is not None and frame.f_globals is not namespace:
+            inner, frame = frame.f_lasti, frame.f_back
+        here = (0, 0) if frame is None else (id(frame.f_code), frame.f_lasti)
+        place: Any = places.get(here)
+        if place is not None:
+            spot = recorder.spots[place]
+            at = place, locator.top(frame.f_back) if spot.nested else spot.top, inner
+            if not spot.nested and frame is called.f_back:
+                direct[here] = at
+            return at
+        if locator.inside(called):
+            return None
+        spot, top, inner = locator.reach(called)
+        place = None if spot is None else recorder.place_of(spot)
+        if spot is not None and locator.spots.get(here) is spot:
+            places[here] = place
+        return place, top, inner
+
+    return place_at
+
+
+def meet(recorder: Any, inputs: Any, given: list[Any], at: tuple[Any, int, int]) -> tuple[Any, int, None]:
+    """Put the ids of tensors that nobody has seen yet, as `x.grad`, into `given`. They come after what is
+    noted of the place; what is left of `at` to be noted."""
+    place, top, inner = at
+    if place is not None:
+        recorder.notes.append(("reached", recorder.spots[place], top, inner))
+    recorder.busy = True
+    try:
+        for i, value in enumerate(inputs):
+            if isinstance(value, TensorBase) and given[i] is None:
+                given[i] = recorder.id_of(value)
+    finally:
+        recorder.busy = False
+    return place, top, None
 
 
 def node_ran_of(source: Minigrad) -> Callable[[Any, Any, Any], None]:
@@ -115,6 +167,12 @@ def node_ran_of(source: Minigrad) -> Callable[[Any, Any, Any], None]:
             else:
                 if received is not None and received.__class__ not in SCALARS:
                     received = source.received(node, received)
+                if len(sent) == 2:  # without a loop
+                    a, b = sent
+                    a = a if a is None or a.__class__ in SCALARS else source.sent(a)
+                    b = b if b is None or b.__class__ in SCALARS else source.sent(b)
+                    noted.append(("ran", recorder.call, node._seq, received, a, b))
+                    return
                 taken = [g if g is None or g.__class__ in SCALARS else source.sent(g) for g in sent]
                 noted.append(("ran", recorder.call, node._seq, received, *taken))
         except Exception as problem:

@@ -15,6 +15,7 @@ import weakref
 from typing import Any
 
 from minigrad.graph import LAST
+from minigrad.tensor_base import TensorBase
 
 from ..protocol import history_of
 
@@ -26,14 +27,15 @@ _serial = itertools.count()
 class Ids:
     """Ids of tensors (`t0`, `t1`, …) and nodes (`n0`, `n1`, …), given in the order in which they are first
     seen. `outputs` has the tensor made by a node, by the node's key, or by (key, number) where it is not the
-    first output; `objects` the tensors by address, which another object may have later."""
+    first output; `objects` the tensors by address, which another object may have later, `references` by
+    id."""
 
     def __init__(self) -> None:
         self._note = ("minigrad_viz", next(_serial))
         self.objects: dict[int, tuple[str, weakref.ref[Any]]] = {}
         self.outputs: dict[Any, str] = {}
         self._ends: dict[int, tuple[str, weakref.ref[Any]]] = {}  # AccumulateGrads
-        self._references: dict[str, weakref.ref[Any]] = {}
+        self.references: dict[str, weakref.ref[Any]] = {}
         self._numbers: dict[int, str] = {}
         self.tensors = itertools.count()
         self._nodes = itertools.count()
@@ -72,6 +74,12 @@ class Ids:
 
     def known(self, tensor: Any) -> str | None:
         """The id of a tensor that was seen before."""
+        if tensor.__class__ is TensorBase.result_class and tensor._view is None:
+            fn = tensor._fn  # without its properties, which would take half of the time
+            if fn is not None:
+                return self.outputs.get((fn._seq, tensor._nr) if tensor._nr else fn._seq)
+            known = self.objects.get(id(tensor))
+            return known[0] if known is not None and known[1]() is tensor else None
         fn = history_of(tensor)
         if fn is None:
             return self.object(tensor)
@@ -101,7 +109,7 @@ class Ids:
     def new(self, tensor: Any) -> str:
         """A fresh id for a tensor."""
         name = f"t{next(self.tensors)}"
-        reference = self._references[name] = weakref.ref(tensor)
+        reference = self.references[name] = weakref.ref(tensor)
         self.objects[id(tensor)] = name, reference
         fn = history_of(tensor)
         if fn is not None:
@@ -119,7 +127,7 @@ class Ids:
 
     def alive(self, name: str | None) -> Any:
         """The tensor of an id, if its object still exists."""
-        reference = self._references.get(name or "")
+        reference = self.references.get(name or "")
         return None if reference is None else reference()
 
     def keep(self, tensors: set[str]) -> None:
@@ -128,8 +136,8 @@ class Ids:
             del self.objects[address]
         for place in [place for place, name in self.outputs.items() if name not in tensors]:
             del self.outputs[place]
-        for name in self._references.keys() - tensors:
-            del self._references[name]
+        for name in self.references.keys() - tensors:
+            del self.references[name]
         made = {place[0] if isinstance(place, tuple) else place for place in self.outputs}
         for number in self._numbers.keys() - made:
             del self._numbers[number]

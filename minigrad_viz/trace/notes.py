@@ -136,27 +136,28 @@ def event(writer: Writer, kind: Any, *arguments: Any) -> None:
 def forward(
     writer: Writer,
     id: str,
-    op: str,
+    told: tuple[str, str | None, bool | None, bool, str],
     key: Any,
-    title: str | None,
     taken: Any,
-    retains: bool | None,
-    place: int | None,
-    top: int,
-    inner: int,
+    at: tuple[int | None, int, int | None],
     *given: Any,
 ) -> None:
-    """A plain op ran, with the grad mode on; its one result shares memory with nobody. `given` are ids of
+    """A plain op ran; its one result shares memory with nobody. `told` is what is the same each time: its
+    name, that of the node, `retains_grad`, the grad mode and the node that was not made; `at` is the number
+    of the point in the source, then what `reached` is told (no third if it has been told). `given` are ids of
     tensors, and numbers."""
+    op, title, retains, enabled, ghost = told
+    place, top, inner = at
     spot = None if place is None else writer.spots[place]
-    reached(writer, spot, top, inner)
+    if inner is not None:
+        reached(writer, spot, top, inner)
     node = None if key is None else writer.ids.name(key)
     value = writer.value(taken)
     state = TensorState(id, value, None, key is not None, key is None, retains, title, node, 0)
     span, name = (None, None) if spot is None else (spot.span, spot.name)
     inputs = tuple(g if g.__class__ is str else None for g in given)
     arguments = tuple(None if g.__class__ is str else str(g) for g in given)
-    writer.out.append(Forward(op, inputs, arguments, (state,), True, span, name, 0))
+    writer.out.append(Forward(op, inputs, arguments, (state,), enabled, span, name, 0, "", ghost))
 
 
 def rows(writer: Writer, when: str, call: int, found: list[tuple[str, Any]]) -> None:

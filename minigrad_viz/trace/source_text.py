@@ -15,7 +15,7 @@ from collections.abc import Iterator
 from functools import cached_property
 from types import CodeType
 
-from .statements import Range
+from .statements import Range, nodes_of
 
 
 class SourceText:
@@ -41,20 +41,23 @@ class SourceText:
 
     def fits(self, code: CodeType) -> bool:
         """Whether this is the text of `code`; see Note [Which source a frame belongs to]."""
-        agreed = 0
+        agreed, lines, magic = 0, self.lines, self.magic_lines
         for step in dis.get_instructions(code):
             line, end_line, column, end_column = step.positions or (None,) * 4
             if not line:
                 continue
-            if line > len(self.lines):
+            if line > len(lines):
                 return False
-            if line in self.magic_lines:
+            if line in magic:
                 agreed += step.argval == "get_ipython"
             elif end_line in (line, None):
-                raw = self.lines[line - 1].encode()[column:end_column].decode(errors="replace")
-                verdict = _agrees(
-                    step, unicodedata.normalize("NFKC", raw)
-                )  # as Python normalises identifiers
+                raw = lines[line - 1]
+                if raw.isascii():
+                    raw = raw[column:end_column]
+                else:  # as Python normalises identifiers
+                    raw = raw.encode()[column:end_column].decode(errors="replace")
+                    raw = unicodedata.normalize("NFKC", raw)
+                verdict = _agrees(step, raw)
                 if verdict is False:
                     return False
                 agreed += verdict is True
@@ -92,7 +95,7 @@ class SourceText:
         `if`, `while`, `with` or `assert` does itself is reported as the whole statement, body included.
         """
         table: dict[Range, Range] = {}
-        for node in () if self.tree is None else ast.walk(self.tree):
+        for node in () if self.tree is None else nodes_of(self.tree):
             dotted = node.func if isinstance(node, ast.Call) else node
             if isinstance(dotted, ast.Attribute) and dotted.lineno != dotted.end_lineno:
                 _, _, line, end = range_of(dotted)
@@ -176,7 +179,7 @@ def range_of(node: ast.AST) -> Range:
 
 def _assignments(tree: ast.Module) -> Iterator[tuple[ast.expr, ast.AST]]:
     """(target, value) of every assignment; the value of `x *= 2` is the statement, as in bytecode."""
-    for node in ast.walk(tree):
+    for node in nodes_of(tree):
         if isinstance(node, ast.Assign):
             for target in node.targets:
                 yield from _pairs(target, node.value)

@@ -40,14 +40,28 @@ def find(tree: ast.Module | None, line: int, column: int) -> Found | None:
         body = [inner for block in blocks(statement) for inner in block]
     if statement is None:
         return None
-    within = any((p.lineno, p.col_offset) <= (line, column) < end(p) for p in loops_in(statement))
+    within = any((p.lineno, p.col_offset) <= (line, column) < end(p) for p in loops_in(tree))
     return Found(statement, top, again, within)
 
 
-@functools.lru_cache(64)  # of each statement several positions are looked for
-def loops_in(statement: ast.stmt) -> tuple[Any, ...]:
-    """The expressions inside a statement whose code runs many times, or elsewhere."""
-    return tuple(node for node in ast.walk(statement) if isinstance(node, WITHIN))
+@functools.lru_cache(16)  # of each tree many positions are looked for
+def loops_in(tree: ast.Module) -> tuple[Any, ...]:
+    """The expressions inside a tree whose code runs many times, or elsewhere."""
+    return tuple(node for node in nodes_of(tree) if isinstance(node, WITHIN))
+
+
+@functools.lru_cache(16)
+def nodes_of(tree: ast.Module) -> list[ast.AST]:
+    """What `ast.walk` gives, but for what nodes of many places share: a third of its time, and once."""
+    found: list[Any] = [tree]
+    for node in found:  # grows while it is read
+        for name in node._fields:
+            part = getattr(node, name, None)
+            if part.__class__ is list:
+                found += [item for item in part if isinstance(item, ast.AST)]
+            elif isinstance(part, ast.AST) and part._fields:  # not `ast.Load`, nor an operator
+                found.append(part)
+    return found
 
 
 def begin(statement: ast.stmt) -> tuple[int, int]:

@@ -4,11 +4,11 @@ Nothing of the user's is run or imported for it: frames, bytecode positions and 
 """
 
 import ast
+import functools
 import itertools
 import linecache
 import sys
 from dataclasses import dataclass
-from functools import cached_property
 from inspect import CO_NEWLOCALS
 from types import CodeType, FrameType, TracebackType
 from typing import NamedTuple
@@ -39,6 +39,12 @@ INSIDE = (
     "torch.autograd.functional", "torch._functorch", "torch._vmap_internals",
 )  # fmt: skip
 SEVERAL = ("torch.nn.", *INSIDE)  # calls of these use tensors several times, in no order that frames tell
+
+
+@functools.lru_cache(256)
+def is_several(module: str) -> bool:
+    """Whether the functions of a module are among these."""
+    return module.startswith(SEVERAL)
 
 
 class Spot(NamedTuple):
@@ -117,7 +123,7 @@ class Locator:
                 if spot is not None:
                     return spot, self.top(frame.f_back) if spot.nested else spot.top, inner
             name = frame.f_globals.get("__name__", "")
-            several = isinstance(name, str) and name.startswith(SEVERAL)
+            several = name.__class__ is str and is_several(name)
             inner = next(self._calls) if several else frame.f_lasti
             frame = frame.f_back
         return None, -1, 0
@@ -160,7 +166,7 @@ class Locator:
         """Where one entry of a traceback stands, if its source is known."""
         return self._locate(entry.tb_frame.f_code, entry.tb_lasti)
 
-    @cached_property
+    @functools.cached_property
     def tops(self) -> list[Span | None]:
         """The statements of the traced text at the top level; of those with a block what stands before it.
         None for a cell magic, which is no statement."""
