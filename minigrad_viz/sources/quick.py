@@ -104,9 +104,9 @@ def forward_of(source: Minigrad) -> Callable[[Any, Any, Any], None]:
 
 def places_of(recorder: Any, direct: dict[tuple[int, int], Any]) -> Callable[[Any], Any]:
     """A function that says where the user's code stands, as notes have it: the number of the point in the
-    source, that of the statement at the top level, and how far the call has come that stands there; from the
-    frame of an op's function, None where an expression is not what the op computed. What is always the same,
-    where code outside of functions has called the op itself, it puts into `direct`, by code and offset.
+    source, and what `Locator.reach` says; from the frame of an op's function, None where an expression is not
+    what the op computed. What is always the same, where code outside of functions has called the op itself,
+    it puts into `direct`, by code and offset.
     """
     locator, namespace = recorder.locator, recorder.namespace
     places: dict[tuple[int, int], int] = {}
@@ -119,7 +119,7 @@ def places_of(recorder: Any, direct: dict[tuple[int, int], Any]) -> Callable[[An
         place: Any = places.get(here)
         if place is not None:
             spot = recorder.spots[place]
-            at = place, locator.top(frame.f_back) if spot.nested else spot.top, inner
+            at = place, locator.top(frame.f_back) if spot.nested else None, inner
             if not spot.nested and frame is called.f_back:
                 direct[here] = at
             return at
@@ -134,7 +134,7 @@ def places_of(recorder: Any, direct: dict[tuple[int, int], Any]) -> Callable[[An
     return place_at
 
 
-def meet(recorder: Any, inputs: Any, given: list[Any], at: tuple[Any, int, int]) -> tuple[Any, int, None]:
+def meet(recorder: Any, inputs: Any, given: list[Any], at: Any) -> Any:
     """Put the ids of tensors that nobody has seen yet, as `x.grad`, into `given`. They come after what is
     noted of the place; what is left of `at` to be noted."""
     place, top, inner = at

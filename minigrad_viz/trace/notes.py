@@ -112,9 +112,10 @@ class Writer:
 # ── notes ───────────────────────────────────────────────────────────────────────────────────────────────────
 
 
-def reached(writer: Writer, spot: Any, top: int, inner: int) -> None:
-    """The cell used tensors at a point of its source."""
+def reached(writer: Writer, spot: Any, top: int | None, inner: int) -> None:
+    """The cell used tensors at a point of its source; see `Locator.reach`."""
     if spot is not None:
+        top = spot.top if top is None else top
         writer.out += [Statement(span) for span in writer.progress.come(spot, top, inner)]
 
 
@@ -139,7 +140,7 @@ def forward(
     told: tuple[str, str | None, bool | None, bool, str],
     key: Any,
     taken: Any,
-    at: tuple[int | None, int, int | None],
+    at: tuple[int | None, int | None, int | None],
     *given: Any,
 ) -> None:
     """A plain op ran; its one result shares memory with nobody. `told` is what is the same each time: its

@@ -8,30 +8,11 @@ import functools
 import itertools
 import linecache
 import sys
-from dataclasses import dataclass
 from inspect import CO_NEWLOCALS
 from types import CodeType, FrameType, TracebackType
-from typing import NamedTuple
 
 from .source_text import SourceText, range_of
-from .statements import Range, find, head
-
-
-@dataclass(frozen=True, slots=True)
-class Span:
-    """A stretch of source. Lines count from 1; columns from 0, in characters; `end_column` is exclusive.
-
-    `origin` tells which text the lines belong to: 0 for the traced cell or file itself, 1, 2, ... for the
-    other sources of the namespace (functions defined in earlier cells), numbered as they turn up.
-    """
-
-    line: int
-    column: int
-    end_line: int
-    end_column: int
-    text: str
-    origin: int = 0
-
+from .spots import Span, Spot, Texts
 
 # Modules that work with whole functions of the user's, or compute with tensors for themselves.
 INSIDE = (
@@ -45,23 +26,6 @@ SEVERAL = ("torch.nn.", *INSIDE)  # calls of these use tensors several times, in
 def is_several(module: str) -> bool:
     """Whether the functions of a module are among these."""
     return module.startswith(SEVERAL)
-
-
-class Spot(NamedTuple):
-    """A point in the program: its expression and the variable that names its result; which code it belongs
-    to, and where there; the innermost statement of the traced text around it and the number of that at the
-    top level (None and -1 elsewhere). `again` and `within` are those of `statements.Found`; `nested` says
-    that the code is that of a function, which some other statement called."""
-
-    span: Span
-    name: str | None
-    code: int
-    offset: int
-    statement: Span | None
-    top: int
-    again: bool
-    within: bool
-    nested: bool
 
 
 class Locator:
@@ -82,13 +46,13 @@ class Locator:
         `namespace`: globals of the user's frames; `filename`: the file its code is compiled under."""
         self._namespace = namespace
         self._filename = filename
-        self._sources = [SourceText(source)]
+        self._texts = Texts(source)
+        self._sources = self._texts.sources
         self._origin_of_file: dict[str, int] = {}
         self._codes: dict[int, tuple[CodeType, int | None, list]] = {}
         self.spots: dict[tuple[int, int], Spot | None] = {}  # by id of the code, and offset
         self._definitions: dict[int, tuple[CodeType, Span | None]] = {}
         self._calls = itertools.count(2**32)
-        self._statements: dict[int, Span] = {}  # by id of the statement's node, which the tree keeps
 
     def here(self, depth: int = 1) -> Span | None:
         """The expression that the nearest frame of the namespace evaluates now; None without such a frame.
@@ -112,16 +76,16 @@ class Locator:
             frame = frame.f_back
         return None
 
-    def reach(self, frame: FrameType | None) -> tuple[Spot | None, int, int]:
-        """`at` with the number of the statement at the top level that runs, and how far the call that stands
-        there has come."""
+    def reach(self, frame: FrameType | None) -> tuple[Spot | None, int | None, int]:
+        """`at` with the number of the statement at the top level that runs (None: the one that the point
+        says), and how far the call that stands there has come."""
         namespace, spots, inner = self._namespace, self.spots, 0
         while frame is not None:
             if frame.f_globals is namespace:
                 key = (id(frame.f_code), frame.f_lasti)
                 spot = spots[key] if key in spots else self.at(frame)
                 if spot is not None:
-                    return spot, self.top(frame.f_back) if spot.nested else spot.top, inner
+                    return spot, self.top(frame.f_back) if spot.nested else None, inner
             name = frame.f_globals.get("__name__", "")
             several = name.__class__ is str and is_several(name)
             inner = next(self._calls) if several else frame.f_lasti
@@ -171,7 +135,7 @@ class Locator:
         """The statements of the traced text at the top level; of those with a block what stands before it.
         None for a cell magic, which is no statement."""
         tree = self._sources[0].tree
-        spans = [] if tree is None else [self._statement(node) for node in tree.body]
+        spans = [] if tree is None else [self._texts.statement(node) for node in tree.body]
         return [None if span.text.startswith("%%") else span for span in spans]
 
     def definition(self, code: CodeType) -> Span | None:
@@ -190,17 +154,12 @@ class Locator:
             if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and node.name == code.co_name:
                 first = node.decorator_list[0].lineno if node.decorator_list else node.lineno
                 if first == code.co_firstlineno:
-                    return self._span(range_of(node), origin)
+                    return self._texts.span(range_of(node), origin)
         return None
 
     def name_of(self, span: Span) -> str | None:
-        """The variable that the value of `span` is assigned to: "y" for the `x ** 3` of `y = x ** 3`.
-
-        None unless the span is exactly an assigned value, or one element of a tuple literal assigned to a
-        tuple of targets; for `x *= 2` it is the whole statement. An attribute or item is named by its text:
-        "self.w", "h[0]".
-        """
-        return self._sources[span.origin].names.get((span.line, span.column, span.end_line, span.end_column))
+        """The variable that the value of `span` is assigned to, see `Texts.name_of`."""
+        return self._texts.name_of(span)
 
     def source(self, origin: int = 0) -> str:
         """The text that spans with this `origin` refer to."""
@@ -216,34 +175,8 @@ class Locator:
         source = self._sources[origin]
         if line is None or not 1 <= line <= len(source.lines):
             return None
-        if column is None or end_column is None or end_line is None or line in source.magic_lines:
-            where = source.whole_line(line)
-        else:
-            where = source.expression((line, column, end_line, end_column))
-        span = Span(*where, text=source.cut(where), origin=origin)
-        found = find(source.tree, line, where[1] if column is None else column) if origin == 0 else None
-        statement, top, again, within = found or (None, -1, False, False)
-        place = None if statement is None else self._statement(statement)
         nested = bool(code.co_flags & CO_NEWLOCALS)
-        return Spot(span, self.name_of(span), id(code), lasti, place, top, again, within, nested)
-
-    def _statement(self, node: ast.stmt) -> Span:
-        """The span of a statement of the traced text, always the same object."""
-        known = self._statements.get(id(node))
-        if known is None:
-            source = self._sources[0]
-            if node.lineno in source.magic_lines:
-                where = source.whole_line(node.lineno)
-                known = Span(*where, text=source.cut(where))
-            else:
-                known = self._span(head(node, source.lines), 0)
-            self._statements[id(node)] = known
-        return known
-
-    def _span(self, where: Range, origin: int) -> Span:
-        """The span of a range in bytes."""
-        where = self._sources[origin].in_characters(where)
-        return Span(*where, text=self._sources[origin].cut(where), origin=origin)
+        return Spot(self._texts, origin, id(code), lasti, nested, (line, end_line, column, end_column))
 
     def _origin(self, code: CodeType) -> int | None:
         """The number of the source that `code` was compiled from, or None if its text is not known."""
