@@ -64,6 +64,32 @@ MORE = {
         "x = torch.tensor(2.0, requires_grad=True)\nwith torch.no_grad():\n    y = x * 2\n    z = y + 1\n"
         "with torch.enable_grad():\n    w = z * x\nw.backward()\n"
     ),
+    "ops without a graph": (
+        "x = torch.ones(3, requires_grad=True)\nc = torch.ones(3)\nwith torch.no_grad():\n    a = x * c\n"
+        "    i = torch.tensor([1, 2]) * 2\n    k, s = a @ c, a.sum()\n    a += 1\n    a.mul_(c)\n    c *= x\n"
+        "(a * x).sum().backward()\nwith torch.no_grad():\n    x[1] += 1\n"
+        "    x.sub_(0.5 * x.grad)\n    u = x[0] * 2\n"
+    ),
+    "parameters": (
+        "p, q = torch.nn.Parameter(torch.ones(3)), torch.nn.Parameter(torch.tensor(2.0))\n"
+        "for i in range(3):\n"
+        "    y = (p * q).sum() + q * 2\n    y.backward()\n    with torch.no_grad():\n        p -= p.grad\n"
+        "        q -= 0.5 * q.grad\n        r = p * q\n    q.grad = None\n"
+    ),
+    "numbers written by NumPy": (
+        "w = torch.ones(100, 100, requires_grad=True)\nx = torch.ones(100, 100)\nn = x.numpy()\n"
+        "l = (x * w).mean()\nn[0, 0] = 50\nm = (x * w).mean()\nl.backward()\nn[0, 1] = -3\nm.backward()\n"
+        "n[0, 2] = -4\n"
+    ),
+    "a variable for a gradient": (
+        "x = torch.ones(3, requires_grad=True)\n(x * 2).sum().backward()\ng = x.grad\nh = g * 2\n"
+        "(x * x).sum().backward()\nwith torch.no_grad():\n    g -= h\n    g.mul_(3)\ng = g * 2\n"
+        "(x * 3).sum().backward()\nx.grad = None\nm = g + 1\n"
+    ),
+    "a result that becomes a leaf": (
+        "c = torch.ones(2)\nwith torch.no_grad():\n    y = c * 2\ny.requires_grad_()\n"
+        "(y * y).sum().backward()\ny.grad.zero_()\n"
+    ),
 }
 EVERY = [*CELLS.values(), *MORE.values(), *(program(seed) for seed in range(60))]
 
@@ -95,6 +121,7 @@ def slow(monkeypatch):
     monkeypatch.setattr(source, "forward_of", lambda watching: watching.ran)
     monkeypatch.setattr(source, "node_ran_of", node_ran_of)
     monkeypatch.setattr(source, "freeze_of", lambda watching: watching.recorder.freeze_all)
+    monkeypatch.setattr(source, "mutated_of", lambda watching: watching.written)
     monkeypatch.setattr(source, "Rows", lambda watching: collections.defaultdict(lambda: None))
     monkeypatch.setattr(notes, "ROOM", 0)
 

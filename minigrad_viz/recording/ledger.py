@@ -34,6 +34,7 @@ from ..trace.ids import Ids
 from ..trace.walk import chips, in_order
 from .grads import Grads
 
+OPEN = contextlib.nullcontext
 ADOPTED = 5000  # nodes of an older graph that are taken in
 
 
@@ -47,8 +48,11 @@ def observing(method: Callable[..., None]) -> Any:
             return
         self.busy = True
         try:
-            with self.shield():
+            if self.shield is OPEN:
                 method(self, *args)
+            else:
+                with self.shield():
+                    method(self, *args)
         except Exception as problem:
             self.problem = problem
         finally:
@@ -73,13 +77,14 @@ class Ledger:
         self.spots: list[Any] = []  # points in the source that notes refer to by number
         self.ids = Ids()
         self.busy = False
-        self.shield: Callable[[], Any] = contextlib.nullcontext  # to read tensors; a source may set it
+        self.shield: Callable[[], Any] = OPEN  # to read tensors; a source may set it
         self.problem: Exception | None = None
         self.call = 0
         self.depth = 0
         self.calls = 0
         self.frozen: set[Any] = set()  # keys of the nodes that were written down
         self.grads = Grads(self)
+        self.steady: dict[str, notes.Row] = {}  # those that stand as they did, but for their gradients
         self.rows: dict[type, Any] = defaultdict(
             lambda: None
         )  # a source may know a faster way to the state of a plain tensor
@@ -292,7 +297,9 @@ class Ledger:
                 yield from ((f"{name}.{key}", t) for key, t in members if is_tensor(t))
                 todo += [(f"{name}.{key}", module) for key, module in inside["_modules"].items()]
 
-    def snapshot(self, when: str) -> None:
-        """Write down every named tensor."""
-        found = [(name, self.state_of(t, self.ids.known(t) or "")) for name, t in self.named()]
+    def snapshot(self, when: str, named: list[tuple[str, Any]] | None = None) -> list[tuple[str, Any]]:
+        """Write down every named tensor, or those that are given, and say how they stand."""
+        tensors = self.named() if named is None else named
+        found = [(name, self.state_of(t, self.ids.known(t) or "")) for name, t in tensors]
         self.notes.append(("rows", when, self.calls, found))
+        return found

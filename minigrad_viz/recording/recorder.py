@@ -80,6 +80,7 @@ class Recorder(Crossing):
         self._ends: list[int] = []  # where the notes of each call end that is kept
         self._live: Any = ()  # nodes of the running call
         self._keys: list[Any] = []  # theirs
+        self._same: tuple[Any, Any] = None, {}  # the named tensors and their rows, if the call leaves them so
         self._gone: Callable[[Any], bool] = bool  # asks whether one has let go of what it saved
         self._wanted: tuple[str, ...] = ()  # the tensors whose gradients grad() is to return
 
@@ -96,7 +97,7 @@ class Recorder(Crossing):
         for source in reversed(self.watched):
             source.detach()
         self.stop_listening()
-        self._live, self.inside = (), None
+        self._live, self.inside, self._same = (), None, (None, {})
         if self.problem is not None:
             raise self.problem
         self.call = 0
@@ -174,9 +175,7 @@ class Recorder(Crossing):
             return
         readable = has_history(tensor)
         spot = self._place()
-        span, _ = named_by(spot)
-        if spot is not None and spot.statement is not None and assignment(spot) is not None:
-            span = spot.statement  # `y[0] = 1.`, of which the target is the place
+        span = self.write_at(spot)
         if readable:
             self.grads.written(title, tensor, version, span)
         before = self.ids.object(tensor) or before
@@ -189,6 +188,12 @@ class Recorder(Crossing):
         state = self.state_of(tensor, after)
         also = self.sharing(tensor)
         self.notes.append(("event", Mutated, title, before, state, (before, *others), span, version, also))
+
+    def write_at(self, spot: Spot | None) -> Any:
+        """The span of a write at a point in the source."""
+        if spot is not None and spot.statement is not None and assignment(spot) is not None:
+            return spot.statement  # `y[0] = 1.`, of which the target is the place
+        return named_by(spot)[0]
 
     @observing
     def grad_set(self, tensor: Any, before: Any) -> None:
@@ -249,10 +254,13 @@ class Recorder(Crossing):
         asked = None if wanted is None else tuple(self.end_of(t) for t in wanted)
         self._wanted = (asked or ()) if kind == "grad" else ()
         self.calls += 1
-        self.snapshot("before")
+        named = self.named()
+        before = self.snapshot("before", named)
         given = values_of(gradients)
         ids = tuple(self.id_of(g) if g is not None and create_graph else None for g in gradients)
         self._live, frozen = library.freeze(nodes)
+        if not create_graph and getattr(library, "calm", False):  # then only gradients will have changed
+            self._same = named, {row[0]: row for _, row in before}
         self._gone = library.gone
         self._keys = [row[0] for row in frozen]
         self.frozen.update(self._keys)
@@ -282,7 +290,9 @@ class Recorder(Crossing):
         event = BackwardEnded(self.call, text, (), captured, self._nested)
         self.notes.append(("ended", event, gone))
         self.call = 0
-        self.snapshot("after")
+        named, self.steady = self._same
+        self.snapshot("after", named)
+        self._same, self.steady = (None, {}), {}
         self._ends.append(len(self.notes))
         if len(self._ends) >= 2 * KEPT_CALLS:
             self._prune()

@@ -17,10 +17,9 @@ from minigrad.tensor_base import TensorBase, edge
 from ..kept import saved_of
 from ..protocol import Value, has_history, node_name
 from .freezing import freeze_of
-from .quick import forward_of, node_ran_of
+from .quick import STEPS, forward_of, mutated_of, node_ran_of
 from .rows import Rows
 
-NO_ITEM = frozenset(("add", "sub", "mul", "div", "add_scaled", "sub_scaled"))  # do not write `t[key] = value`
 OURS = ("minigrad.", "minigrad_viz.")  # modules between an op and the code of the user's that ran it
 
 
@@ -62,6 +61,7 @@ class Minigrad:
         self.fast = forward_of(self)
         self.forward: Any = self.fast
         self.node_ran = node_ran_of(self)
+        self.mutated = mutated_of(self)
         for mode, enabled in standing().items():
             recorder.mode_stands(mode, enabled)
         self.choose()
@@ -148,11 +148,11 @@ class Minigrad:
         self.recorder.asked(tensor)
 
     @safely
-    def mutated(self, op: Any, values: list[Any], version: int, history: tuple[Any, int]) -> None:
+    def written(self, op: Any, values: list[Any], version: int, history: tuple[Any, int]) -> None:
         """An op wrote into its first argument, which had another history before."""
         fn, nr = history
         before = None if fn is None else self.recorder.ids.output(fn, nr)
-        item = None if op.name in NO_ITEM else item_set()
+        item = None if op.name in STEPS else item_set()
         if item is not None:
             before = before if values[0] is item["self"] else self.base
             keys = values[1:-2] if op.name == "index_put" else []

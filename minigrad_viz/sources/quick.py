@@ -21,10 +21,13 @@ from minigrad.graph import AccumulateGrad
 from minigrad.op import Op
 from minigrad.tensor_base import TensorBase, wrap
 
+from ..trace.events import Mutated
+
 if TYPE_CHECKING:
     from .minigrad import Minigrad
 
 SCALARS = (np.float32, np.float64)
+STEPS = frozenset(("add", "sub", "mul", "div", "add_scaled", "sub_scaled"))  # do not write `t[key] = value`
 NUMBERS = (int, float, bool, type(None))
 
 
@@ -148,6 +151,42 @@ def meet(recorder: Any, inputs: Any, given: list[Any], at: Any) -> Any:
     finally:
         recorder.busy = False
     return place, top, None
+
+
+def mutated_of(source: Minigrad) -> Callable[..., None]:
+    """The observer's `mutated`: an optimiser's step on a leaf, with all it needs at hand."""
+    recorder, general, ids = source.recorder, source.written, source.recorder.ids
+    note, reach, frame_of = recorder.notes.append, recorder.locator.reach, sys._getframe
+
+    def mutated(op: Any, values: list[Any], version: int, history: Any) -> None:
+        t = values[0]
+        known = ids.objects.get(id(t))
+        if (
+            known is None
+            or known[1]() is not t
+            or op.name not in STEPS
+            or t._acc is None
+            or t._view is not None
+        ):
+            return general(op, values, version, history)
+        if recorder.call or recorder.busy or recorder.step or recorder.problem is not None:
+            return general(op, values, version, history)
+        recorder.busy = True
+        try:
+            spot, top, inner = reach(frame_of(1))
+            if spot is not None:
+                note(("reached", spot, top, inner))
+            name = known[0]
+            inputs = [recorder.id_of(v) if isinstance(v, TensorBase) else None for v in values[1:]]
+            state, span = recorder.state_of(t, name), recorder.write_at(spot)
+            told = op.name, name, state, (name, *inputs), span, version, recorder.sharing(t)
+            note(("event", Mutated, *told))
+        except Exception as problem:
+            recorder.problem = problem
+        finally:
+            recorder.busy = False
+
+    return mutated
 
 
 def node_ran_of(source: Minigrad) -> Callable[[Any, Any, Any], None]:

@@ -34,7 +34,7 @@ class Rows(dict[type, Any]):
 def row_of(source: Minigrad, parameter: bool) -> Any:
     """The function for tensors of one class, which may be that of parameters."""
     recorder = source.recorder
-    take, hold = recorder.numbers.take, recorder.grads.hold
+    take, hold, held = recorder.numbers.take, recorder.grads.hold, recorder.grads.held
 
     def row(t: Any, name: str) -> Row | None:
         fn, storage, data, grad = t._fn, t._storage, t._data, None
@@ -47,11 +47,23 @@ def row_of(source: Minigrad, parameter: bool) -> Any:
             grad = t._grad
             if grad is not None and (grad._bits or grad._inference):
                 return None
-        value, kept = data if data.__class__ in SCALARS else take(data), None
-        if grad is not None:
-            kept = grad._data if grad._data.__class__ in SCALARS else take(grad._data)
-            hold(name, grad, kept)
         version = 0 if storage is None else storage.version
+        old = recorder.steady.get(name)
+        if old is not None and old[8] == version:
+            value = old[1]
+        else:
+            value = data if data.__class__ in SCALARS else take(data)
+        kept = None
+        if grad is not None:
+            seen = held.get(name) if old is not None else None  # the deposit, since then
+            if seen is not None and seen[:2] == (
+                id(grad),
+                0 if grad._storage is None else grad._storage.version,
+            ):
+                kept = seen.taken
+            else:
+                kept = grad._data if grad._data.__class__ in SCALARS else take(grad._data)
+                hold(name, grad, kept)
         if fn is None:
             leaf = t._acc is not None, True, retains, None, None, version, parameter
             return Row((name, value, kept, *leaf, None))
