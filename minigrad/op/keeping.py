@@ -101,8 +101,8 @@ def constant(node: Any, tensor: TensorBase) -> TensorBase:
 
 def late_versions(op: Op, tensors: Sequence[str], scope: dict[str, Any]) -> Any:
     """A function, for the globals `scope`, that lets a node of the op know the versions of what it saved of
-    the arguments called `tensors`, if one was written to before. It is written out, without loops, when it is first called:
-    5 % of a step of row e.
+    the arguments called `tensors`, if one was written to before. It is written out, without loops, when it is
+    first called: 5 % of a step of row e.
     """
 
     def first(*args: Any) -> None:
