@@ -127,11 +127,8 @@ def note_versions(node, {tensors}):
 """
 
 VERSION = """\
-    v{k} = 0
-    if node._raw_{name} is not None and {name}.__class__ is not float and {name}.__class__ is not int:
-        storage = {name}._storage
-        if storage is not None:
-            v{k} = storage.version
+    storage = None if node._raw_{name} is None else getattr({name}, "_storage", None)
+    v{k} = 0 if storage is None else storage.version
 """
 
 
