@@ -60,11 +60,8 @@ def dispatch(op: Op, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     whole = not kwargs and len(args) == len(op.params)
     values: Any = args if whole else op.bind(args, kwargs)
     # Whoever looks on is one mode of this thread; a second that is away may be the grad mode.
-    if (
-        watchers
-        and op.observed is not None
-        and (active == 1 or (active == 2 and not modes.state.grad_enabled))
-    ):
+    usual = active == 1 or (active == 2 and not modes.state.grad_enabled)
+    if watchers and op.observed is not None and (usual or is_plainly_recording()):
         result = op.observed(*values)
         if not op.elementwise:
             values = opened(values)
@@ -82,6 +79,12 @@ def dispatch(op: Op, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     for watcher in watchers:
         watcher.forward(op, values, result)
     return result
+
+
+def is_plainly_recording() -> bool:
+    """Whether no mode is away that changes how a node is made; a transform of `func`, say, does not."""
+    state = modes.state
+    return modes.is_recording() and not (state.saved_hooks or state.dual_level or modes.anomaly.enabled)
 
 
 def in_general(op: Op, *args: Any) -> Any:
