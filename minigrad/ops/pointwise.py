@@ -220,6 +220,9 @@ def no_relu(kinds: list[dtype]) -> None:
         raise NotImplementedError("clamp is not supported for complex types")
 
 
+BOUNDS = {np.dtype(k): (np.zeros((), k), np.array(np.inf, k)) for k in ("float16", "float32", "float64")}
+
+
 @differentiable(
     self=lambda g, result: F.threshold_backward(g, result, 0),
     elementwise=True,
@@ -228,7 +231,9 @@ def no_relu(kinds: list[dtype]) -> None:
 def relu(self):
     """The greater of each element and 0 (NaN stays NaN)."""
     if self.__class__ is np.ndarray and self.dtype.kind == "f":
-        return self.clip(0, np.inf)  # three times as fast as `np.maximum`, and -0.0 stays what it is
+        # three times as fast as `np.maximum` on large arrays, and -0.0 stays what it is; numbers would take
+        # longer than small arrays
+        return self.clip(*BOUNDS[self.dtype])
     if isinstance(self, np.floating):
         return self.dtype.type(0) if self < 0 else self
     return np.maximum(self, 0)
