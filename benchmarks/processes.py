@@ -56,6 +56,7 @@ def started(*command: str) -> dict[str, Any]:
     """What a fresh interpreter prints, read as JSON."""
     path = os.pathsep.join([str(ROOT), *filter(None, [os.environ.get("PYTHONPATH")])])
     environment = {**os.environ, "PYTHONPATH": path}
+    environment.pop("PYTHONDONTWRITEBYTECODE", None)  # what is installed has its bytecode beside it
     done = subprocess.run(
         [sys.executable, *command], env=environment, stdout=subprocess.PIPE, text=True, check=True
     )

@@ -73,6 +73,7 @@ class Arithmetic(TensorBase):
         except TypeError:
             return declined(other)
 
+    @operator_of(ar.rsub)
     def __rsub__(self, other: Any) -> Any:
         if other.__class__ is complex:
             return in_general(ar.rsub.op, self, other)
