@@ -39,7 +39,9 @@ def without_written_calls() -> None:
     from minigrad.op.calls import compute
     from minigrad.op.registry import CALLS
 
-    all_ops()  # loads the modules of all
+    all_ops()  # loads the modules of all, and this those of the operators:
+    for name in dir(minigrad.Tensor):
+        getattr(minigrad.Tensor, name, None)
 
     def general(op: Any) -> Callable[..., Any]:
         return lambda *args, **kwargs: compute(op, op.bind(args, kwargs))
