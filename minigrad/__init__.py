@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from . import explained, in_place_functions, inplace, ops, outs
 from .autograd import enable_grad, inference_mode, no_grad, set_grad_enabled
+from .creation import LATER as _CREATED
 from .creation import (
     BoolTensor,
     ByteTensor,
@@ -149,15 +150,8 @@ _LATER = {
     backends cuda fft func linalg masked nn optim random return_types signal special testing utils version
     """,
     "autograd.anomaly_mode": "is_anomaly_check_nan_enabled is_anomaly_enabled set_anomaly_enabled",
-    "creation.exchange": "as_tensor asarray from_dlpack from_numpy frombuffer to_dlpack",
-    "creation.random": """
-    bernoulli multinomial normal poisson rand rand_like randint randint_like randn randn_like randperm
-    """,
-    "creation.ranges": "arange eye linspace logspace tril_indices triu_indices range=inclusive_range",
-    "creation.sized": """
-    empty empty_like empty_permuted empty_strided full full_like ones ones_like scalar_tensor zeros
-    zeros_like
-    """,
+    "creation": " ".join(_CREATED.values()),
+    "creation.ranges": "range=inclusive_range",
     "func": "vmap",
     "generator": "Generator default_generator",
     "nn.functional.activations": "celu hardshrink prelu rrelu selu threshold",

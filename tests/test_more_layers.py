@@ -269,6 +269,34 @@ def followed(L, note, layer):
 
 
 @programs
+def constants_that_ask_for_a_gradient(L, note):
+    """They would get none, so they are refused, in grad mode only."""
+    F = L.nn.functional
+    scores, classes = L.linspace(0.1, 0.9, 12).reshape(3, 4).requires_grad_(), L.tensor([0, 1, 3])
+    pictures, places = scores.reshape(1, 4, 3, 1), L.tensor([[[0], [1], [3]]])
+    each, all_of_them = L.ones(4, requires_grad=True), L.ones(3, 4, requires_grad=True)
+    target = L.full((3, 4), 0.5)
+    calls = [
+        lambda: F.nll_loss(scores, classes, weight=each),
+        lambda: F.nll_loss(scores.detach(), classes, weight=each),
+        lambda: F.nll_loss(pictures, places, weight=each),
+        lambda: F.cross_entropy(scores, classes, weight=each),
+        lambda: F.multi_margin_loss(scores, classes, weight=each),
+        lambda: F.binary_cross_entropy(scores, target, weight=all_of_them),
+        lambda: F.binary_cross_entropy_with_logits(scores, target, weight=all_of_them),
+        lambda: F.binary_cross_entropy_with_logits(scores, target, pos_weight=each),
+        lambda: L.binary_cross_entropy_with_logits(scores, target, None, each),
+        lambda: F.batch_norm(scores, each, L.ones(4)),
+        lambda: F.batch_norm(scores, L.ones(4), each),
+    ]
+    for call in calls:
+        note.error(call)
+        with L.no_grad():
+            note(call())
+    note(F.cross_entropy(scores, target, weight=each))
+
+
+@programs
 def refusals(L, note):
     nn, x = L.nn, numbers(L, 2, 3)
     for f in (

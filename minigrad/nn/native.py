@@ -12,6 +12,7 @@ from ..inplace import in_place
 from ..op import F
 from ..ops import embedding as tables
 from .functional import distances, losses, normalisation, pooling, pooling_parts
+from .functional.constants import check_constant
 from .functional.convolution import convolved
 from .functional.dropout import dropped as dropped_out
 
@@ -209,6 +210,7 @@ def binary_cross_entropy_with_logits(
     input: Any, target: Any, weight: Any = None, pos_weight: Any = None, reduction: int = 0
 ) -> Any:
     """`nn.functional.binary_cross_entropy_with_logits`."""
+    check_constant("binary_cross_entropy_with_logits", weight=weight, pos_weight=pos_weight)
     return F.binary_cross_entropy_with_logits(input, target, weight, pos_weight, reduction)
 
 

@@ -9,6 +9,7 @@ from ...op import F
 from ...ops.halves import MEAN, NONE, SUM
 from ...tensor_base import TensorBase
 from .activations import logsigmoid
+from .constants import check_constant
 from .losses import ENUM, WORDS, averaged, legacy, number
 
 
@@ -23,6 +24,7 @@ def check_weight(weight: Any, classes: int) -> None:
 
 def of_vectors(input: Any, target: Any, weight: Any, how: int, ignore_index: int) -> Any:
     """The loss of scores (N, C) or (C,)."""
+    check_constant("nll_loss_forward", weight=weight)
     if target.ndim > 1:
         raise RuntimeError("0D or 1D target tensor expected, multi-target not supported")
     if input.ndim > 1 and input.shape[0] != (target.shape[0] if target.ndim else 1):
@@ -33,6 +35,7 @@ def of_vectors(input: Any, target: Any, weight: Any, how: int, ignore_index: int
 
 def of_pictures(input: Any, target: Any, weight: Any, how: int, ignore_index: int) -> Any:
     """The loss of scores (N, C, H, W) and classes (N, H, W)."""
+    check_constant("nll_loss2d_forward", weight=weight)
     if target.ndim != 3:
         raise RuntimeError(
             f"only batches of spatial targets supported (3D tensors) but got targets of dimension: "
@@ -172,6 +175,7 @@ def multi_margin_loss(
         raise ValueError("only p == 1 and p == 2 supported")
     if weight is not None and weight.ndim != 1:
         raise ValueError("weight must be one-dimensional")
+    check_constant("multi_margin_loss", weight=weight)
     rows, classes = (1, input.numel()) if input.ndim <= 1 else (input.shape[0], input.shape[1])
     check_scores(input)
     if target.ndim > 1 or target.numel() != rows:

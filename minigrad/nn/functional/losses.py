@@ -11,6 +11,7 @@ import numpy as np
 from ...op import F, check_broadcast
 from ...ops.halves import MEAN, NONE, SUM
 from ...views import Unobserved
+from .constants import check_constant
 
 ENUM = {"none": NONE, "mean": MEAN, "elementwise_mean": MEAN, "sum": SUM}
 WORDS = ("mean", "sum", "none")
@@ -149,6 +150,7 @@ def binary_cross_entropy(
         raise RuntimeError(f"Found dtype {target.dtype.title} but expected {input.dtype.title}")
     if weight is not None:
         weight = expanded(target, weight)[1]
+    check_constant("binary_cross_entropy", weight=weight)
     return F.binary_cross_entropy(input, target, weight, how)
 
 
@@ -164,6 +166,7 @@ def binary_cross_entropy_with_logits(
         raise ValueError(
             f"Target size ({listed(target.shape)}) must be the same as input size ({listed(input.shape)})"
         )
+    check_constant("binary_cross_entropy_with_logits", weight=weight, pos_weight=pos_weight)
     check_logits(input.dtype, target.dtype)
     return F.binary_cross_entropy_with_logits(input, target, weight, pos_weight, how)
 

@@ -15,6 +15,7 @@ from ...ops.halves import widened
 from ...ops.normalisation import mean_of
 from ...tensor_base import numbers
 from ...views import Unobserved
+from .constants import check_constant
 
 
 def layer_norm(
@@ -166,6 +167,7 @@ def native_batch_norm(
     eps: float,
 ) -> Any:  # fmt: skip
     """`batch_norm`, the batch's means and its inverse deviations (nothing out of `training`)."""
+    check_constant("native_batch_norm", running_mean=running_mean, running_var=running_var)
     check_channels(input, running_mean, running_var, weight, bias, training)
     if input.is_floating_point():
         check_mixture(input, weight, bias, running_mean, running_var)

@@ -1,0 +1,18 @@
+"""Tensors that a function takes as constants: a gradient for them does not exist and must not seem to."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ...modes import is_grad_enabled
+from ...tensor_base import TensorBase
+
+
+def check_constant(function: str, **tensors: Any) -> None:
+    """RuntimeError with PyTorch's text if one of the tensors, None among them, asks for a gradient."""
+    for name, t in tensors.items():
+        if isinstance(t, TensorBase) and t.requires_grad and is_grad_enabled():
+            raise RuntimeError(
+                f"The function '{function}' is not differentiable with respect to argument '{name}'. This "
+                "input cannot have requires_grad True."
+            )
