@@ -36,9 +36,8 @@ def chosen(target: Any, classes: int, ignore_index: int) -> tuple[Any, Any]:
     """The class of each element, 0 for those to ignore, and which are not to be ignored, None if all are; an
     IndexError for a class that there is not.
     """
-    unsigned = (
-        target.view(np.uint64) if target.dtype == np.int64 else target
-    )  # negative ones are the greatest
+    # read without a sign, negative ones are the greatest
+    unsigned = target.view(np.uint64) if target.dtype == np.int64 else target
     most = np.maximum.reduce(unsigned, axis=None, initial=0)
     if (most < classes or not target.size) and not 0 <= ignore_index < classes:
         return target, None

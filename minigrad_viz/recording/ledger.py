@@ -85,9 +85,8 @@ class Ledger:
         self.frozen: set[Any] = set()  # keys of the nodes that were written down
         self.grads = Grads(self)
         self.steady: dict[str, notes.Row] = {}  # those that stand as they did, but for their gradients
-        self.rows: dict[type, Any] = defaultdict(
-            lambda: None
-        )  # a source may know a faster way to the state of a plain tensor
+        # by class; a source may know a faster way to the state of a plain tensor
+        self.rows: dict[type, Any] = defaultdict(lambda: None)
         self._kinds: dict[type, bool] = {}  # whether objects of a class are tensors
         self._parameters: dict[type, bool] = {}  # whether tensors of a class are parameters
 
