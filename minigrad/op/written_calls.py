@@ -184,7 +184,7 @@ def write_call(op: Op, scope: dict[str, Any], method: Any = None, observed: bool
         targets="(n0,)" if unary else "(n0, n1)",
         zero="input._nr == 0" if unary else "input._nr == 0 == nr",
         numbers="(input._nr,)" if unary else "(input._nr, nr)",
-        cast="None" if unary else "stretched(n0, n1, a, b, out) if cast else None",
+        cast="None" if unary else "casts((n0, n1), (a, b), out) if cast else None",
         inputs="input" if unary else f"input, {op.params[1]}",
         keep="; ".join(keep_text(op, name, users) for name, users in op.saved) or "pass",
     )
@@ -225,23 +225,13 @@ def write_call(op: Op, scope: dict[str, Any], method: Any = None, observed: bool
         "Node": op.node,
         "numbers": sequence_numbers,
         "check_broadcast": check_broadcast,
-        "stretched": stretched,
+        "casts": casts,
         "constant": constant,
         "is_plain": is_plain,
         "note_versions": late_versions(op, op.inputs, scope),
     }
     exec(text, scope)
     return scope["call"]
-
-
-def stretched(n0: Any, n1: Any, a: Any, b: Any, out: Any) -> Any:
-    """`calls.casts` for two arrays of one dtype: a third of its time, 2 % of a step of row e."""
-    shape, dtype = out.shape, out.dtype
-    if a.dtype != dtype:
-        return casts((n0, n1), (a, b), out)
-    first = None if n0 is None or a.shape == shape else (a.shape, dtype)
-    second = None if n1 is None or b.shape == shape else (b.shape, dtype)
-    return None if first is None is second else (first, second, (shape, dtype))
 
 
 def is_plain(tensor: TensorBase) -> bool:

@@ -27,7 +27,7 @@ Places = list[tuple[int | None, int]]
 def freeze_of(source: Minigrad) -> Callable[[list[Any]], tuple[list[Any], list[Any]]]:
     """The source's `freeze`: the nodes that can be reached, and how they stand; as `Ledger.freeze_all`."""
     recorder = source.recorder
-    outputs, key_of, known = recorder.ids.outputs, recorder.ids.key, getters()
+    outputs, key_of, known = recorder.ids.outputs, recorder.ids.key, Getters()
 
     def freeze(roots: list[Any]) -> tuple[list[Any], list[Any]]:
         live: list[Any] = []
@@ -139,7 +139,7 @@ def holds_arrays(values: tuple[Any, ...]) -> bool:
     return any(isinstance(value, TensorBase | np.ndarray) for value in values)
 
 
-class getters(dict[Any, tuple[Callable[[Any], Any], Places]]):
+class Getters(dict[Any, tuple[Callable[[Any], Any], Places]]):
     """By class of node: what gives all that such a node saved; and of each value the edge to what carries it
     (None: it is the node's own result), and its place among the versions in `_check`.
     """
