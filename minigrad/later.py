@@ -53,6 +53,8 @@ class LateModule(ModuleType):
         if name.startswith("__"):  # `inspect` and `warnings` ask every module for such names
             raise AttributeError(name)
         load(self)
+        if type(self) is ModuleType:  # it has run, and may have a `__getattr__` of its own
+            return getattr(self, name)
         try:
             return vars(self)[name]
         except KeyError:

@@ -97,6 +97,28 @@ print(*sorted({name for name in names if name[0] != "_"} - set(scope)), len(name
     assert run(code) == "True"
 
 
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="needs os.fork: a fresh process for each of 2,000 names")
+@pytest.mark.parametrize("scope", ["minigrad", "minigrad.Tensor", "minigrad.nn", "minigrad.nn.functional"])
+def test_every_name_may_be_the_first(scope):
+    """Nothing that another name happens to load is needed: each is asked for where none was before it."""
+    code = f"""
+import minigrad, os, sys
+scope = {scope}
+for name in dir(scope):
+    child = os.fork()
+    if not child:
+        try:
+            getattr(scope, name)
+        except BaseException as error:
+            print(name, error, flush=True)
+            os._exit(1)
+        os._exit(0)
+    if os.waitpid(child, 0)[1] not in (0, 256):
+        print(name, "ended the process")
+"""
+    assert run(code) == ""
+
+
 @pytest.mark.parametrize(
     "statement",
     [
