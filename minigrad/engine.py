@@ -1,11 +1,16 @@
 """The backward pass: every node once, newest first, when all its edges have reported.
 
-`sweep` is the fast loop, for nodes at which nobody looks; `node_by_node` has the others.
+`sweep` and `sweep_by_age` are the fast loops, for nodes at which nobody looks; `node_by_node` has the others.
 
 Note [Order]
     Nodes wait in a heap of (-sequence number, node), so the newest ready node runs first and an
     AccumulateGrad at once. Entries with equal numbers (AccumulateGrads) compare as equal: `Node.__lt__` is
     always False, and `heapq` then hands them out in the order of PyTorch's priority queue.
+
+    What an op uses is older than the op. So the heap hands out the nodes of ops by age, and they may as well
+    be sorted once, which saves a fifth of the time on a DAG and a tenth on a network of scalars (chains take
+    2 % longer). Only the order among AccumulateGrads would be lost; so it is done in a plain `backward()`,
+    where no hook and no code of the user's can tell: all nodes are of ops with one output, without `Extra`.
 
 Note [Tracebacks]
     What stands between a user's `backward()` and the place of an error, or a user's hook, says nothing to the
@@ -25,7 +30,7 @@ from .graph import AccumulateGrad, Node
 from .modes import quiet
 from .node_by_node import drain_watched, run_node
 from .running import inside
-from .tasks import Inputs, Slot, Task, add, count_edges
+from .tasks import Inputs, Slot, Task, add, by_age, count_edges
 from .tensor_base import deposit
 
 
@@ -85,6 +90,10 @@ def run_plain(
 ) -> list[Any] | None:
     """`run` from one node that has one output, in the normal modes, for leaves or what arrives at `slots`."""
     __tracebackhide__ = True
+    order = by_age(root) if slots is None and not create_graph else None
+    if order is not None:
+        quiet(sweep_by_age, Task(keep_graph, False, order[1]), order[0], one)
+        return None
     task = Task(keep_graph, create_graph, count_edges((root,)))
     if slots is not None:
         task.limit(slots)
@@ -216,6 +225,45 @@ def sweep(
     if own is not None:
         buffers[node] = own
     return node
+
+
+def sweep_by_age(task: Task, nodes: list[Node], one: Any) -> None:
+    """Run plain `nodes`, newest first; `one` arrives at the first. `task.waiting` counts the edges to
+    AccumulateGrads alone. See Note [Order].
+    """
+    __tracebackhide__ = True
+    buffers, waiting, owned, keep = task.buffers, task.waiting, task.owned, task.keep_graph
+    buffers[nodes[0]] = one
+    for node in nodes:
+        own = buffers.pop(node, None)
+        if own is None:
+            gradients = node.apply_nothing()
+            if not keep:
+                node._release()
+        elif keep:
+            gradients = node.apply(own)
+        else:
+            gradients = node.apply_once(own)
+        i = -1
+        for target in node._next:
+            i += 1
+            if target is None:
+                continue
+            g = gradients[i]
+            if g is not None:
+                before = buffers.get(target)
+                if before is None:
+                    buffers[target] = g
+                    if g.__class__ is ndarray and is_new(g, own):
+                        owned.add(target)
+                elif before.__class__ is ndarray:
+                    add(task, target, 0, g)
+                else:
+                    buffers[target] = before + g
+            if target.__class__ is AccumulateGrad:
+                left = waiting[target] = waiting[target] - 1
+                if not left and target in buffers:
+                    deposit(target, buffers.pop(target), target in owned)
 
 
 def put_by(task: Task, node: Node, gradient: Any, sent: Any) -> None:

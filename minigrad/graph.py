@@ -77,6 +77,7 @@ class Node:
 
     _outputs: int = 1
     _speaks: ClassVar[bool] = False  # True when running it calls user code
+    _plain: ClassVar[bool] = False  # True for an op with one output: running it has no other effects
     op: ClassVar[Any] = None
     _next: tuple[Node | None, ...]
     _nrs: tuple[int, ...] | None  # output numbers of the edges; None when all are 0
@@ -130,6 +131,7 @@ class Node:
 
     def _set_sequence_nr(self, number: int) -> None:
         self._seq = number
+        self._extra_made  # noqa: B018 - no plain node any more: it may be newer than what uses its output
 
     requires_grad: ClassVar[bool] = True
 

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 from numpy import ndarray
 
-from .graph import Node
+from .graph import AccumulateGrad, Node
 
 Slot = tuple[Node, int]
 AGE = operator.attrgetter("_seq")
@@ -122,6 +122,31 @@ def count_edges(roots: Sequence[Node]) -> dict[Node, int]:
                 waiting[n] = 1
                 found.append(n)
     return waiting
+
+
+def by_age(root: Node) -> tuple[list[Node], dict[Node, int]] | None:
+    """The nodes of ops that can be reached from `root`, newest first, and for every AccumulateGrad how many
+    edges lead there; None if one of them is not plain. See Note [Order] in `engine`.
+    """
+    nodes = [root]
+    edges: dict[Node, int] = {}
+    seen = {root}
+    for node in nodes:
+        if not node._plain or node._extra is not None:
+            return None
+        for n in node._next:
+            if n is None or n in seen:
+                continue
+            if n.__class__ is AccumulateGrad:
+                edges[n] = edges.get(n, 0) + 1
+            else:
+                seen.add(n)
+                nodes.append(n)
+    for leaf in edges:
+        if leaf._extra is not None:
+            return None
+    nodes.sort(key=AGE, reverse=True)
+    return nodes, edges
 
 
 def add(task: Task, node: Node, nr: int, gradient: Any) -> None:
