@@ -124,13 +124,13 @@ def count_edges(roots: Sequence[Node]) -> dict[Node, int]:
     return waiting
 
 
-def by_age(root: Node) -> tuple[list[Node], dict[Node, int]] | None:
+def by_age(root: Node, slots: Sequence[Slot] | None) -> tuple[list[Node], dict[Node, int]] | None:
     """The nodes of ops that can be reached from `root`, newest first, and for every AccumulateGrad how many
-    edges lead there; None if one of them is not plain. See Note [Order] in `engine`.
+    edges lead there; of the nodes only those that lead to `slots`, if such are given. None if a node is not
+    plain, or a slot not at an AccumulateGrad. See Note [Order] in `engine`.
     """
-    nodes = [root]
+    nodes, seen = [root], {root}
     edges: dict[Node, int] = {}
-    seen = {root}
     for node in nodes:
         if not node._plain or node._extra is not None:
             return None
@@ -146,7 +146,15 @@ def by_age(root: Node) -> tuple[list[Node], dict[Node, int]] | None:
         if leaf._extra is not None:
             return None
     nodes.sort(key=AGE, reverse=True)
-    return nodes, edges
+    if slots is None:
+        return nodes, edges
+    needed = {node for node, _ in slots}
+    if not needed <= edges.keys():
+        return None
+    for node in reversed(nodes):
+        if not needed.isdisjoint(node._next):
+            needed.add(node)
+    return [node for node in nodes if node in needed], edges
 
 
 def add(task: Task, node: Node, nr: int, gradient: Any) -> None:
