@@ -43,6 +43,7 @@ TIMED: dict[str, Callable[[bool], list[Workload]]] = {
     **dict.fromkeys("abcd", scalar_rows),
     **dict.fromkeys("efghi", array_rows),
     **dict.fromkeys("jk", derivative_rows),
+    "n": array_rows,
 }
 FIGURES: dict[str, Callable[[Task], list[Figure]]] = {
     "c'": deep_chains,

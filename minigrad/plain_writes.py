@@ -44,9 +44,11 @@ def in_place_plainly(op: Op, t: TensorBase, args: tuple[Any, ...]) -> bool:
     for v in args:
         if v.__class__ is not float and v.__class__ is not int:
             b = v._data if isinstance(v, TensorBase) else None
-            if b.__class__ is not np.ndarray or b.shape != a.shape or b.dtype != a.dtype:
+            if b is None or b.shape != a.shape or b.dtype != a.dtype:
                 return False
-            if (b is not a and np.may_share_memory(a, b)) or v._bits or not (off or is_outside(v)):
+            if b is not a and b.__class__ is np.ndarray and np.may_share_memory(a, b):
+                return False
+            if v._bits or not (off or is_outside(v)):
                 return False
             v = b
         raws.append(v)

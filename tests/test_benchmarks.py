@@ -18,14 +18,14 @@ ROOT = Path(__file__).resolve().parent.parent
 BENCHMARKS = ROOT / "benchmarks"
 PACKAGES = {"PyTorch": "torch", "micrograd": "micrograd", "MyGrad": "mygrad", "HIPS autograd": "autograd"}
 
-TIMED = [*"abcdefghijk"]
+TIMED = [*"abcdefghijkn"]
 FIGURES = ["c'", "l", "m", "collector", "growth", "pictures"]
 ABLE = {  # the rows that each engine has
-    "PyTorch": "abcdefghijk",
+    "PyTorch": "abcdefghijkn",
     "micrograd": "acde",
-    "MyGrad": "acdefghik",
-    "HIPS autograd": "abcdefghjk",
-    "NumPy by hand": "abcdefghijk",
+    "MyGrad": "acdefghikn",
+    "HIPS autograd": "abcdefghjkn",
+    "NumPy by hand": "abcdefghijkn",
 }
 
 # An engine as micrograd is, for the workloads' operators; FAULT is put into the derivative of a product.

@@ -114,7 +114,7 @@ def must_look(node: Any) -> bool:
                 storage = carrier._storage
         elif isinstance(value, TensorBase):
             storage = value._storage
-            if value._bits or value._apart or (storage is not None and value._data.ndim == 0):
+            if value._bits or value._apart:
                 return True
             if value.__class__ is not TensorBase.result_class:
                 return True

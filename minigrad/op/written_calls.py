@@ -62,8 +62,11 @@ PLAIN = """\
         shared = input._storage
     except AttributeError:
         a = shared = None  # of no kind; errors of the general way would be chained to this one
-    if shared is not None and not is_plain(input):
-        return {general}
+    if shared is not None:
+        if not is_plain(input):
+            return {general}
+        if not a.ndim:
+            a = a[()]  # `note_versions` keeps the array
     kind = a.__class__
     if kind is not FLOAT32 and kind is not FLOAT64 and (kind is not ndarray or a.dtype not in ARRAYS):
         return {general}
@@ -141,11 +144,15 @@ def call(input, {other}):
                 if not is_plain({other}):
                     return {general}
                 shared = True
+                if not b.ndim:
+                    b = b[()]
         except AttributeError:
             b = None
-        if kind is not b.__class__:
-            return {general}
-        if kind is ndarray:
+        if kind is not b.__class__:  # a number and an array?
+            if b is None or (kind is not ndarray and b.__class__ is not ndarray) or a.dtype is not b.dtype:
+                return {general}
+            cast = True
+        elif kind is ndarray:
             if a.dtype is not b.dtype:
                 return {general}
             if a.shape != b.shape:
@@ -249,7 +256,6 @@ def is_plain(tensor: TensorBase) -> bool:
         and not tensor._bits
         and not tensor._apart
         and tensor._data.__class__ is np.ndarray
-        and tensor._data.ndim > 0
     )
 
 

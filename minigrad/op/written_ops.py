@@ -162,7 +162,8 @@ def write_op(op: Op, scope: dict[str, Any], observed: bool = False) -> Any:
         arrays="; ".join(f"a{i} = {unless(bare[p], p, f'{p}._data')}" for i, p in enumerate(tensors)),
         shared=" or ".join(f"({unless(bare[p], False, f'{p}._storage is not None')})" for p in tensors),
         plain=" and ".join(
-            f"({unless(bare[p], True, f'{p}._storage is None or is_plain({p})')})" for p in tensors
+            f"({unless(bare[p], True, f'{p}._storage is None or (is_plain({p}) and {p}._data.ndim)')})"
+            for p in tensors
         ),
         odd=" or ".join(odd(op, bare)),
         share=f"storage = share({op.params[0]}); a0 = {op.params[0]}._data" if op.view else "pass",

@@ -81,8 +81,8 @@ def kept(g: Any, hidden: Any) -> Any:
     """`g`, with 0 where `hidden` holds: by a product of its bits as whole numbers, up to ten times as fast as
     `np.where`, and right for inf and NaN, unlike a product of floats.
     """
-    if isinstance(hidden, np.bool_) and isinstance(g, np.generic):
-        return g.dtype.type(0) if hidden else g
+    if g.ndim == 0 == hidden.ndim:
+        return g.dtype.type(0) if hidden else g[()]
     if g.__class__ is not np.ndarray or g.dtype.kind != "f" or g.shape != hidden.shape:
         return np.where(hidden, g.dtype.type(0), g)[()]
     whole = WHOLE[g.itemsize]
