@@ -118,7 +118,9 @@ def run_rows(
         yield [task.captures[slot] for slot in slots]
 
 
-def run_by_age(order: Any, one: Any, keep_graph: bool, slots: Sequence[Slot] | None) -> Any:
+def run_by_age(
+    order: tuple[list[Node], dict[Node, int]], one: Any, keep_graph: bool, slots: Sequence[Slot] | None
+) -> Any:
     """`run_plain` with what `by_age` has found."""
     __tracebackhide__ = True
     nodes, edges = order

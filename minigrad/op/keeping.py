@@ -6,13 +6,11 @@ from collections.abc import Sequence
 from functools import partial
 from typing import Any
 
-import numpy as np
-
+from ..dtypes import FAST_SCALARS
 from ..storage import strides_of
 from ..tensor_base import TensorBase, Tensors
 from .registry import DERIVED, Op
 
-SCALARS = (np.float32, np.float64)
 CONSTANTS: tuple[Any, ...] = ()  # in `Node._check`: constants were saved, all at version 0
 
 
@@ -116,7 +114,7 @@ def late_versions(op: Op, tensors: Sequence[str], scope: dict[str, Any]) -> Any:
             changed=" or ".join(f"v{k}" for k, name in enumerate(names) if name) or "False",
             versions="".join(f"v{k}, " if name else "0, " for k, name in enumerate(names)),
         )
-        scope["SCALARS"] = SCALARS
+        scope["FAST_SCALARS"] = FAST_SCALARS
         exec(text, scope)
         scope["note_versions"](*args)
 
@@ -133,7 +131,7 @@ def note_versions(node, {tensors}):
 VERSION = """\
     storage = None if node._raw_{name} is None else getattr({name}, "_storage", None)
     v{k} = 0 if storage is None else storage.version
-    if storage is not None and node._raw_{name}.__class__ in SCALARS:
+    if storage is not None and node._raw_{name}.__class__ in FAST_SCALARS:
         node._raw_{name} = {name}._data  # which may change, and not its number as it is now
 """
 

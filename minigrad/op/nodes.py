@@ -205,7 +205,7 @@ SHORT = {
 
 
 def raw_call(op: Op, i: int) -> str:
-    """The same on raw arrays."""
+    """`vjp_call` on raw arrays."""
     vjp = op.vjps[op.inputs[i]]
     short = SHORT.get((vjp.__code__.co_code, vjp.__code__.co_names))
     if short is None:
