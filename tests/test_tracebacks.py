@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 from cells import CUBE, MY_POW
 from IPython.utils.io import capture_output
+from IPython.utils.path import compress_user
 from shells import COLOUR, Shell
 from telling import calm
 from test_documents import PROGRAMS, documented, read
@@ -18,6 +19,7 @@ from test_error_keys import KEYS
 import minigrad
 import minigrad_viz
 
+ROOT = Path(minigrad_viz.__file__).parent.parent
 FOLDERS = [str(Path(package.__file__).parent) for package in (minigrad, minigrad_viz)]
 ERRORS = [name.stem for name in sorted(PROGRAMS.glob("*.py")) if "\n# ! " in name.read_text(encoding="utf-8")]
 MODES = ("Context", "Plain", "Verbose", "Minimal")
@@ -28,6 +30,14 @@ FAILING = [key for key, known in KEYS.items() if known.error]
 def shell(tmp_path_factory):
     with Shell(tmp_path_factory.mktemp("ipython")) as shell:
         yield shell
+
+
+@pytest.fixture(params=["the clone", "the clone's parent", "another folder"])
+def home(request, monkeypatch, tmp_path):
+    """The user's home directory: IPython writes the paths below it with a `~`."""
+    folder = {"the clone": ROOT, "the clone's parent": ROOT.parent}.get(request.param, tmp_path)
+    for variable in ("HOME", "USERPROFILE"):  # the second one is read on Windows
+        monkeypatch.setenv(variable, str(folder))
 
 
 @pytest.fixture(params=MODES)
@@ -47,13 +57,14 @@ def run(shell: Shell, cell: str) -> str:
 
 
 def ours(told: str) -> bool:
-    """Whether a traceback names a file of ours."""
-    return any(re.search(rf'File "?{re.escape(folder)}', told) for folder in FOLDERS)
+    """Whether a traceback names a file of ours, as Python or as IPython writes its path."""
+    folders = {written for folder in FOLDERS for written in (folder, compress_user(folder))}
+    return any(re.search(rf'File "?{re.escape(folder)}', told) for folder in folders)
 
 
 def only_users(told: str) -> None:
     """No file is named, ours or another's, nor how many frames there were."""
-    assert not ours(told) and not re.search(r'File "?/', told) and "skipping hidden" not in told, told
+    assert not ours(told) and not re.search(r'File "?[~/]', told) and "skipping hidden" not in told, told
 
 
 def test_there_are_errors():
@@ -127,6 +138,7 @@ def test_chained_errors(shell):
     assert len(re.findall(r"-+> \d+ ", told)) == 2
 
 
+@pytest.mark.usefixtures("home")
 def test_all_of_it_can_be_seen(shell):
     """Where it is asked for, by the debugger, and by Python."""
     run(shell, f"{CUBE}z.backward()\nz.backward()\n")
@@ -143,6 +155,7 @@ def test_all_of_it_can_be_seen(shell):
     only_users(COLOUR.sub("", output.stdout))
 
 
+@pytest.mark.usefixtures("home")
 def test_unloading_takes_it_back(tmp_path):
     with Shell(tmp_path) as shell:
         shell.shell.run_cell("%load_ext minigrad_viz")
