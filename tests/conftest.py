@@ -16,6 +16,7 @@ import numpy as np
 import psutil
 import pytest
 from lab import BROWSER_OPTIONS, find_chromium
+from quick import Quick
 
 # Machines are slow at times: a deadline per example would fail by chance. (Where CI is set, hypothesis's own
 # profile for that is in force: the same, and the examples do not vary.)
@@ -33,8 +34,9 @@ RESIDENT = ("IPythonHistorySavingThread", "pyzmq garbage collector", "pydevd.", 
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    # As a plugin, not as hooks of this file: those would not be called for notebooks in other directories.
+    # As plugins, not as hooks of this file: those would not be called for notebooks in other directories.
     config.pluginmanager.register(Notebooks(), "minigrad-notebooks")
+    config.pluginmanager.register(Quick(config), "minigrad-quick")
 
 
 class Notebooks:
