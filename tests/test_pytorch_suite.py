@@ -1,4 +1,4 @@
-"""PyTorch's own `test_autograd.py`, with minigrad in the place of torch: the tests recorded as passing still pass."""
+"""PyTorch's own `test_autograd.py`, with minigrad in the place of torch: recorded tests still pass."""
 
 from __future__ import annotations
 
@@ -47,7 +47,8 @@ import torch
 import torch.somewhere.far
 from torch.autograd import Function, never_heard_of
 from torch.autograd.gradcheck import GradcheckError
-from torch.testing._internal.common_device_type import deviceCountAtLeast, dtypes, instantiate_device_type_tests, onlyCUDA
+from torch.testing._internal.common_device_type import (
+    deviceCountAtLeast, dtypes, instantiate_device_type_tests, onlyCUDA)
 from torch.testing._internal.common_utils import (
     TestCase, gradcheck, instantiate_parametrized_tests, parametrize, run_tests, skipIfXpu, slowTest, subtest)
 

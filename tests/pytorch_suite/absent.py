@@ -25,7 +25,7 @@ def importing() -> Iterator[None]:
 
 
 class Absent:
-    """A name that minigrad does not have. It is false, and it raises an AttributeError when a test calls it."""
+    """A name that minigrad does not have. It is false. A call of it in a test raises an AttributeError."""
 
     def __init__(self, path: str) -> None:
         self._path = path

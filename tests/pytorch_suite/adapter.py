@@ -1,11 +1,11 @@
 """Put minigrad in the place of `torch`, so that PyTorch's own test files run on it unchanged.
 
-After `install()`, `import torch` gives a `Facade`: a module that looks every name up in minigrad. minigrad itself is
-not modified. PyTorch's test helpers (`torch.testing._internal`) are answered by the stand-ins of this directory.
+After `install()`, `import torch` gives a `Facade`: a module that looks every name up in minigrad. minigrad
+itself is not modified. `standins.py` has what stands for PyTorch's test helpers (`torch.testing._internal`).
 
-A test file names many things that minigrad does not have, on import lines and in decorators. Those must not prevent
-the other tests from running. So while a file is being imported, a missing name gives an `Absent` object
-(`absent.py`). Inside a test, a missing name raises an AttributeError at once.
+A test file names many things that minigrad does not have, on import lines and in decorators. Those must not
+prevent the other tests from running. So while a file is being imported, a missing name gives an `Absent`
+object (`absent.py`). Inside a test, a missing name raises an AttributeError at once.
 """
 
 from __future__ import annotations
@@ -17,16 +17,17 @@ import sys
 from types import ModuleType
 from typing import Any
 
-import minigrad
 from absent import Absent, lenient
 from standins import STANDINS
+
+import minigrad
 
 ROOT = "torch"
 OTHER = {"torch.ops"}  # modules that mean something else in minigrad
 
 
 class Facade(ModuleType):
-    """`torch.…`: a name is looked up among the stand-ins first, then in the module of minigrad of the same name."""
+    """`torch.…`: a name is looked up among the stand-ins, then in minigrad's module of the same name."""
 
     def __init__(self, path: str, target: ModuleType | None, extras: dict[str, Any]) -> None:
         super().__init__(path)
@@ -54,7 +55,7 @@ class Facade(ModuleType):
         return value
 
     def __setattr__(self, name: str, value: Any) -> None:
-        """A test that replaces a function of minigrad replaces it in minigrad. Submodules are the facade's own."""
+        """A test that replaces a function replaces it in minigrad. Submodules are the facade's own."""
         target = self.__dict__.get("_target")
         if isinstance(value, Facade) and callable(getattr(target, name, None)):
             return  # the import system sets submodules; `autograd.gradcheck` stays the function

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import inspect
+import math
 import random
 import re
 import unittest
@@ -12,8 +13,9 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-import minigrad
 import numpy as np
+
+import minigrad
 
 Tensor = minigrad.Tensor
 SEED = 1234
@@ -35,12 +37,12 @@ class TestCase(unittest.TestCase):
     maxDiff = None
 
     def setUp(self) -> None:
-        """Each test begins with the same random numbers and settings, whatever the test before it left behind."""
+        """Each test begins with the same random numbers and settings, whatever came before it."""
         set_rng_seed(SEED)
         minigrad.set_default_dtype(minigrad.float32)
         minigrad.set_grad_enabled(True)
 
-    # ------------------------------------------------------------------------------------------- comparisons
+    # -------------------------------------------------------------------------------------- comparisons
 
     def assertEqual(
         self,
@@ -59,9 +61,8 @@ class TestCase(unittest.TestCase):
         if isinstance(first, (Tensor, np.ndarray)) or isinstance(second, (Tensor, np.ndarray)):
             self.assert_tensors(first, second, msg, **limits)
         elif is_number(first) and is_number(second):
-            self.assert_tensors(
-                minigrad.tensor(first), minigrad.tensor(second), msg, **{**limits, "exact_dtype": False}
-            )
+            if not numbers_agree(first, second, atol, rtol, equal_nan):
+                self.fail(self._formatMessage(msg, f"{first} != {second}"))
         elif is_sequence(first) and is_sequence(second):
             super().assertEqual(len(first), len(second), msg)
             for a, b in zip(first, second):
@@ -74,7 +75,7 @@ class TestCase(unittest.TestCase):
             super().assertEqual(first, second, msg)
 
     def assert_tensors(self, first: Any, second: Any, msg: Any, *, exact_dtype: bool, **limits: Any) -> None:
-        """At least one is a tensor. The other may be an array, a sequence of numbers, or a number for one element."""
+        """At least one is a tensor. The other may be an array, numbers, or a number for one element."""
         first, second = as_tensor(first, second), as_tensor(second, first)
         if not isinstance(first, Tensor) or not isinstance(second, Tensor):
             self.fail(self._formatMessage(msg, f"{first!r} is not comparable with {second!r}"))
@@ -96,7 +97,7 @@ class TestCase(unittest.TestCase):
     def assertEqualIgnoreType(self, *args: Any, **options: Any) -> None:
         self.assertEqual(*args, exact_dtype=False, **options)
 
-    # -------------------------------------------------------------------------------------- texts and warnings
+    # ------------------------------------------------------------------------------- texts and warnings
 
     def assertExpected(self, text: str, subname: str | None = None) -> None:
         """`text` is what stands in `expect/Class.test-subname.expect` beside the test file."""
@@ -125,6 +126,17 @@ class TestCase(unittest.TestCase):
 
 def is_number(value: Any) -> bool:
     return isinstance(value, (bool, int, float, complex, np.generic))
+
+
+def numbers_agree(a: Any, b: Any, atol: float | None, rtol: float | None, equal_nan: bool) -> bool:
+    """Integers agree when they are equal, others up to float32 rounding, unless limits are given."""
+    if a == b or (equal_nan and a != a and b != b):
+        return True
+    if atol is None and rtol is None:
+        whole = isinstance(a, (int, np.integer)) and isinstance(b, (int, np.integer))
+        atol, rtol = (0.0, 0.0) if whole else (1e-5, 1.3e-6)
+    difference = abs(a - b)
+    return difference < math.inf and difference <= (atol or 0.0) + (rtol or 0.0) * abs(b)
 
 
 def is_sequence(value: Any) -> bool:

@@ -1,4 +1,4 @@
-"""`parametrize` and tests per device and dtype: one test written, several methods made, with PyTorch's names."""
+"""`parametrize` and tests per device and dtype: one test becomes several methods, with PyTorch's names."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ def dtype_name(dtype: Any) -> str:
 
 
 def set_dtypes(*dtypes: Any) -> Callable[..., Any]:
-    """The test is made once per dtype. The ones that minigrad does not have come as `Absent` and are dropped."""
+    """The test is made once per dtype. One that minigrad does not have comes as `Absent` and is dropped."""
 
     def decorate(test: Callable[..., Any]) -> Callable[..., Any]:
         setattr(test, DTYPES, [dtype for dtype in dtypes if isinstance(dtype, minigrad.dtype)])
@@ -111,7 +111,7 @@ def instantiate_parametrized_tests(cls: type) -> type:
 def instantiate_device_type_tests(
     generic: type, scope: dict[str, Any], only_for: Any = None, **options: Any
 ) -> None:
-    """In place of the class, put one for the CPU: its tests receive the device and the dtype that they ask for."""
+    """Replace the class by one for the CPU. Its tests receive the arguments that their signatures name."""
     scope.pop(generic.__name__, None)
     if only_for is not None and "cpu" not in only_for:
         return

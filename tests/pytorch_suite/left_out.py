@@ -17,7 +17,7 @@ def read_left_out(file: Path) -> frozenset[str]:
         return frozenset()
     words: set[str] = set()
     for line in file.read_text(encoding="utf-8").splitlines():
-        namespace, colon, listed = line.partition("#")[0].partition(":")
+        _, colon, listed = line.partition("#")[0].partition(":")
         if colon:
             words.update(listed.split())
     return frozenset(words)

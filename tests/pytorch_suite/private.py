@@ -1,4 +1,4 @@
-"""Names of `torch._C` that PyTorch's tests use to look at a graph, written with what minigrad's API shows of it."""
+"""Names of `torch._C` with which PyTorch's tests look at a graph, written with minigrad's public API."""
 
 from __future__ import annotations
 

@@ -2,9 +2,9 @@
 
     python tests/pytorch_suite/run.py FOLDER [--names FILE] [--record FILE]
 
-FOLDER is PyTorch's `test` directory, or one that holds its `test_autograd.py`, `autograd/` and `expect/`. A second
-process runs the tests, one after another. This one watches the clock: a test that takes too long, or that takes the
-process down, is counted as such, and a new process goes on with the test after it.
+FOLDER is PyTorch's `test` directory, or one that holds its `test_autograd.py`, `autograd/` and `expect/`. A
+second process runs the tests one by one. This one watches the clock: when a test takes too long or ends
+the process, that is its verdict, and a new process continues with the next test.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ class Verdict:
 
 
 class Worker:
-    """The process that runs the tests. Its lines arrive in a queue, so that waiting for one can have a limit."""
+    """The process that runs the tests. Its answers come through a queue, so waiting for one can end."""
 
     def __init__(self, folder: Path) -> None:
         paths = [str(HERE / "child"), str(HERE), str(HERE.parents[1])]
@@ -81,7 +81,7 @@ class Worker:
 
 
 def run(folder: Path, names: Iterable[str] | None = None, limit: float = LIMIT) -> Iterator[Verdict]:
-    """The verdict of each test of `folder`, or of those named. A name that the file does not have has failed."""
+    """The verdict of each test of `folder`, or of those named. A name that is not in the file has failed."""
     worker = Worker(folder)
     try:
         found = worker.ask("names", LIMIT)

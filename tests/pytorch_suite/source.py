@@ -1,8 +1,9 @@
 """Where PyTorch's test files are. They are not part of this repository.
 
-`MINIGRAD_PYTORCH_TESTS` names a directory with one folder per version (`1.13.1/test_autograd.py`, `1.13.1/autograd/`,
-`1.13.1/expect/`: PyTorch's own `test` directory, or these parts of it). Without it they are looked for in the user's
-cache directory. Only when `MINIGRAD_PYTORCH_DOWNLOAD` is set are they downloaded to there.
+`MINIGRAD_PYTORCH_TESTS` names a directory with one folder per version (`1.13.1/test_autograd.py`,
+`1.13.1/autograd/`, `1.13.1/expect/`: PyTorch's own `test` directory, or these parts of it). Without this
+variable they are looked for in the user's cache directory. Only with `MINIGRAD_PYTORCH_DOWNLOAD=1` are they
+downloaded, to there.
 """
 
 from __future__ import annotations
@@ -30,7 +31,7 @@ class Missing(Exception):
 
 
 def locate(version: str) -> Path:
-    """The folder with the test files of a version of PyTorch. They are downloaded only when the user asks for that."""
+    """Return the folder with a version's test files. They are downloaded only when the user asks for it."""
     given = os.environ.get(DIRECTORY)
     folder = (Path(given) if given else cache()).expanduser() / version
     if (folder / FILES[0]).is_file():

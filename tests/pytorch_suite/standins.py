@@ -1,6 +1,6 @@
 """What stands for the modules of PyTorch that minigrad does not have and that a test file cannot do without.
 
-Most are PyTorch's own test helpers. The others are private names that mean the same as a public one of minigrad.
+Most are PyTorch's own test helpers. The others are private names that minigrad's public API can express.
 """
 
 from __future__ import annotations
@@ -13,9 +13,9 @@ import unittest
 from collections.abc import Callable, Iterator
 from typing import Any
 
-import minigrad
 import private
 from absent import Absent
+from case import TestCase, load_tests, set_rng_seed
 from instantiate import (
     instantiate_device_type_tests,
     instantiate_parametrized_tests,
@@ -23,11 +23,12 @@ from instantiate import (
     set_dtypes,
     subtest,
 )
-from case import TestCase, load_tests, set_rng_seed
+
+import minigrad
 
 
 class Helpers(dict[str, Any]):
-    """The names of a helper module. Decorators that only concern other devices and compilers leave a test as it is."""
+    """The names of a helper module. Decorators for other devices and compilers leave a test as it is."""
 
     PREFIXES = ("skip", "xfailIf", "expectedFailure", "dtypesIf", "onlyNative", "slowTest")
 
@@ -56,7 +57,7 @@ def device_count_at_least(count: int) -> Callable[..., Any]:
     return unittest.skipIf(count > 1, f"for {count} devices")
 
 
-# --------------------------------------------------------------------------------------- functions used in tests
+# ------------------------------------------------------------------------------------ functions used in tests
 
 
 def checked(check: Callable[..., bool], *args: Any, **options: Any) -> bool:
@@ -134,7 +135,7 @@ def run_tests() -> None:
 
 
 class OneViewTracking(contextlib.nullcontext[None]):
-    """`torch.autograd._force_original_view_tracking`: minigrad tracks views in one way, which nothing changes."""
+    """`torch.autograd._force_original_view_tracking`: minigrad has one way of tracking views."""
 
     def __init__(self, mode: bool) -> None:
         super().__init__()

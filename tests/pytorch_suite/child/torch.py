@@ -1,4 +1,4 @@
-"""`import torch` in a process that a test starts. This directory comes first on its path, so it gets minigrad too."""
+"""`import torch` in a process that a test starts: this directory comes first on its path."""
 
 import adapter
 
