@@ -1,7 +1,7 @@
 """What is compared for each op of PyTorch's table: each check yields every comparison that it made.
 
-How many there are per dtype is recorded (`record/verdicts.txt.xz`), so that a comparison that is no longer made
-shows as well as one that fails.
+The number of comparisons per dtype is recorded (`record/verdicts.txt.xz`). So a test fails when a
+comparison is no longer made.
 """
 
 from __future__ import annotations

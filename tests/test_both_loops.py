@@ -1,4 +1,6 @@
-"""An observer makes the engine run node by node: random programs give the same bits and hook calls as without."""
+"""An observer makes the engine run node by node. Random programs give the same bits and hook calls
+with one and without.
+"""
 
 from __future__ import annotations
 
@@ -95,7 +97,7 @@ def test_programs_do_the_same_observed_or_not(generator):
     run()
 
 
-# ------------------------------------------------------------------------------------------ an error on the way
+# ---------------------------------------------------------------------------------------- an error on the way
 
 STEPS = {
     "add": lambda a, b: a + b,

@@ -1,5 +1,6 @@
-"""Which writes to a saved tensor backward notices: each form of write × each op, on operands, results and what
-shares their memory, word for word as in PyTorch; and what it computes where none was noticed."""
+"""Which writes to a saved tensor backward notices, and what it computes where it notices none: each form of
+write and each op, on operands, results and what shares their memory, word for word as in PyTorch.
+"""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""What was recorded of minigrad (`record/`) still holds: signatures, nodes, ends of wrong calls, versions.
+"""minigrad still does what was recorded in `record/`: signatures, nodes, results of wrong calls, versions.
 
-A name may be gone if `minigrad/left_out.txt` lists it. Where the present code differs from the record, it must do
-what PyTorch does.
+A name may be gone if `minigrad/left_out.txt` lists it. Where the code differs from the record, it must do what
+PyTorch does.
 """
 
 from __future__ import annotations
@@ -148,7 +148,7 @@ def test_a_check_that_compares_less_is_noticed(torch):
     assert verdicts.missing(title, check, fewer) == {"float32": f"{fewer['float32']} of {counts['float32']}"}
 
 
-# ----------------------------------------------------------------------------------------------- the record itself
+# ------------------------------------------------------------------------------------------ the record itself
 
 
 def test_left_out_names_are_read(tmp_path, monkeypatch):

@@ -31,7 +31,8 @@ NOT_CALLED = re.compile(
 )
 
 PYTHONS = re.compile(  # texts of Python's own about a call, which name the function that is called inside
-    r".*\(\) (takes|missing|got an unexpected|got multiple)|.*needs an argument|.*object is not|.*has no attribute"
+    r".*\(\) (takes|missing|got an unexpected|got multiple)|.*needs an argument"
+    r"|.*object is not|.*has no attribute"
 )
 X, OTHER, BOOL, INT, COMPLEX = (f"tensor {i}" for i in range(5))  # places in `tensors`
 CALLS: dict[str, tuple[list[Any], dict[str, Any]]] = {

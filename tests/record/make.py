@@ -1,8 +1,8 @@
-"""Write the record: `python tests/record/make.py [part …]`; without parts all of it.
+"""Write the record: `python tests/record/make.py [part …]` writes some parts, or all of them.
 
-`--missing [file]` prints the recorded tests that are no longer collected and that `removed.txt` does not
-explain, and ends with 1 if there are any. The file has the output of `pytest --collect-only -q`, `-` being the
-standard input; without it pytest is run.
+`--missing [file]` prints the recorded tests that pytest no longer collects and that `removed.txt` does not
+explain. It exits with 1 if there are any. The file contains the output of `pytest --collect-only -q`, and `-`
+means standard input. Without a file, the script runs pytest itself.
 """
 
 from __future__ import annotations

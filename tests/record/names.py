@@ -1,4 +1,4 @@
-"""The public names: those of minigrad that PyTorch has under the same name too, and how they are looked up."""
+"""The public names of minigrad, which PyTorch has under the same name too, and how to look them up."""
 
 from __future__ import annotations
 

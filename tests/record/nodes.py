@@ -1,7 +1,7 @@
-"""Which nodes there are: per declared op, and per graph of the tests' own table of ops.
+"""The nodes of each declared op and of each graph of `op_table`.
 
-`nodes.txt` has per op `name in PyTorch 2<TAB>name in 1.4<TAB>differentiable inputs<TAB>saved names`, `graphs.txt`
-per line of the table `case dtype<TAB>node(saved names) …` in the order in which the graph is visited.
+A line of `nodes.txt` is `name in PyTorch 2<TAB>name in 1.4<TAB>differentiable inputs<TAB>saved names`. A line
+of `graphs.txt.xz` is `case dtype<TAB>node(saved names) …` in visiting order.
 """
 
 from __future__ import annotations
