@@ -1,7 +1,7 @@
 """minigrad still does what was recorded in `record/`: signatures, nodes, results of wrong calls, versions.
 
-A name may be gone if `minigrad/left_out.txt` lists it. Where the code differs from the record, it must do what
-PyTorch does.
+A name may be gone if `minigrad/left_out.txt` lists it. Where the code differs from the record, it must do
+what PyTorch does.
 """
 
 from __future__ import annotations

@@ -236,22 +236,38 @@ def written_down(passes: Iterator[list[Any]]) -> list[Any]:
     return note.lines
 
 
-def assert_same(torch: Any, graph: str, steps: list[tuple[str, str]]) -> None:
+def assert_as_fresh(graph: str, steps: list[tuple[str, str]]) -> None:
     with dialect("2"):
-        again = written_down(repeated(minigrad, graph, steps))
-        first = written_down(fresh(minigrad, graph, steps))
-        theirs = written_down(repeated(torch, graph, steps))
-    for i, (a, b, c) in enumerate(zip(again, first, theirs, strict=True)):
+        again, first = (written_down(how(minigrad, graph, steps)) for how in (repeated, fresh))
+    for i, (a, b) in enumerate(zip(again, first, strict=True)):
         assert repr(a) == repr(b), f"pass {i} of {steps}\n  again {a}\n  fresh {b}"
-        assert repr(a) == repr(c), f"pass {i} of {steps}\n  ours    {a}\n  PyTorch {c}"
+
+
+def assert_as_pytorch(torch: Any, graph: str, steps: list[tuple[str, str]]) -> None:
+    with dialect("2"):
+        ours, theirs = (written_down(repeated(library, graph, steps)) for library in (minigrad, torch))
+    for i, (a, b) in enumerate(zip(ours, theirs, strict=True)):
+        assert repr(a) == repr(b), f"pass {i} of {steps}\n  ours    {a}\n  PyTorch {b}"
+
+
+def changed_between(change: str) -> Iterator[list[tuple[str, str]]]:
+    """Two passes of all kinds with a change between them."""
+    for before in ("backward", "grad of both"):
+        yield from ([("nothing", before), (change, after)] for after in PASSES)
 
 
 @pytest.mark.parametrize("change", CHANGES)
 @pytest.mark.parametrize("graph", GRAPHS)
-def test_a_change_between_two_passes(torch, graph, change):
-    for before in ("backward", "grad of both"):
-        for after in PASSES:
-            assert_same(torch, graph, [("nothing", before), (change, after)])
+def test_a_change_between_two_passes(graph, change):
+    for steps in changed_between(change):
+        assert_as_fresh(graph, steps)
+
+
+@pytest.mark.parametrize("change", CHANGES)
+@pytest.mark.parametrize("graph", GRAPHS)
+def test_a_change_between_two_passes_as_in_pytorch(torch, graph, change):
+    for steps in changed_between(change):
+        assert_as_pytorch(torch, graph, steps)
 
 
 @pytest.mark.parametrize("graph", GRAPHS)
@@ -259,15 +275,26 @@ def test_a_hook_between_passes_and_gone_again(torch, graph):
     for hook in ("doubling a", "doubling w", "hook on a's node", "hook before a's node", "hook after w"):
         for name in ("backward", "grad of both", "backward to x"):
             steps = [("nothing", name), (hook, name), ("remove the last", name), (hook, name)]
-            assert_same(torch, graph, steps)
+            assert_as_fresh(graph, steps)
+            assert_as_pytorch(torch, graph, steps)
 
 
 @pytest.mark.parametrize("graph", GRAPHS)
-def test_passes_and_changes_at_random(torch, graph):
+def test_passes_and_changes_at_random(graph):
     @settings(max_examples=EXAMPLES, deadline=None)
     @given(steps=STEPS)
     def run(steps: list[tuple[str, str]]) -> None:
-        assert_same(torch, graph, steps)
+        assert_as_fresh(graph, steps)
+
+    run()
+
+
+@pytest.mark.parametrize("graph", GRAPHS)
+def test_passes_and_changes_at_random_as_in_pytorch(torch, graph):
+    @settings(max_examples=EXAMPLES, deadline=None)
+    @given(steps=STEPS)
+    def run(steps: list[tuple[str, str]]) -> None:
+        assert_as_pytorch(torch, graph, steps)
 
     run()
 
