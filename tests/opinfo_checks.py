@@ -1,17 +1,23 @@
-"""What is compared for each op of PyTorch's table: each function returns the differences that it found."""
+"""What is compared for each op of PyTorch's table: each check yields every comparison that it made.
+
+The number of comparisons per dtype is recorded (`record/verdicts.txt.xz`). So a test fails when a
+comparison is no longer made.
+"""
 
 from __future__ import annotations
 
 import re
 import warnings
+from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pytest
 from opinfo import DTYPES, Sample, call, entries, numbers, samples, tensors
 from opinfo_deviations import DEVIATIONS
+from record.verdicts import missing
 from twins import dialect
 
 import minigrad
@@ -26,6 +32,17 @@ TOLERANCE = {  # relative and absolute, those of torch.testing
 PRECISE = ("float64", "complex128")
 NUMPYS_DIMENSIONS = 64  # an array cannot have more
 UNFILLED = ("empty", "empty_like", "empty_permuted", "empty_strided", "new_empty", "new_empty_strided")
+
+
+class Comparison(NamedTuple):
+    """One sample of a dtype, and the differences that it showed: an empty text if there is none."""
+
+    dtype: str
+    sample: Sample
+    difference: str
+
+    def __str__(self) -> str:
+        return f"{self.dtype}: {self.sample}: {self.difference}"
 
 
 def name_of(dtype: Any) -> str:
@@ -83,7 +100,7 @@ def supported(entry: Any, backward: bool = False) -> list[str]:
     return [dtype for dtype in DTYPES if dtype in {name_of(kind) for kind in kinds}]
 
 
-def values(entry: Any) -> Iterator[str]:
+def values(entry: Any) -> Iterator[Comparison]:
     """Values, dtypes and shapes, in every dtype."""
     import torch
 
@@ -92,8 +109,8 @@ def values(entry: Any) -> Iterator[str]:
             theirs = attempt(entry, torch, sample.of(torch))
             if entry.name in UNFILLED and isinstance(theirs, list):
                 theirs[0].zero_()  # PyTorch's hold anything
-            if found := compared(attempt(entry, minigrad, sample.of(minigrad)), theirs):
-                yield f"{dtype}: {sample}: {found}"
+            mine = attempt(entry, minigrad, sample.of(minigrad))
+            yield Comparison(dtype, sample, compared(mine, theirs))
 
 
 def saved_names(node: Any) -> list[str]:
@@ -135,22 +152,26 @@ def both(entry: Any, sample: Sample, take: Callable[..., Any]) -> tuple[Any, Any
     return found[0], found[1]
 
 
-def gradients(entry: Any) -> Iterator[str]:
+def gradients(entry: Any) -> Iterator[Comparison]:
     """Gradients and second gradients in double precision; names of nodes and of what they saved."""
     for dtype in supported(entry, backward=True):
         for sample in samples(entry, dtype, True) if dtype in PRECISE and entry.supports_autograd else []:
             mine, theirs = both(entry, sample, gradients_of)
-            if isinstance(theirs, Exception):
-                continue
-            if isinstance(mine, Exception):
-                yield f"{dtype}: {sample}: {type(mine).__name__}: {mine}"
-                continue
-            if mine[0] != theirs[0]:
-                yield f"{dtype}: {sample}: node {mine[0]} for {theirs[0]}"
-            for order in (1, 2):
-                got, expected = without_none(mine[order], theirs[order])
-                if found := compared(got, expected, 10.0):
-                    yield f"{dtype}: {sample}: gradient of order {order}: {found}"
+            if not isinstance(theirs, Exception):
+                yield Comparison(dtype, sample, "; ".join(derived(mine, theirs)))
+
+
+def derived(mine: Any, theirs: Any) -> Iterator[str]:
+    """How the nodes, gradients and second gradients of one sample differ."""
+    if isinstance(mine, Exception):
+        yield f"{type(mine).__name__}: {mine}"
+        return
+    if mine[0] != theirs[0]:
+        yield f"node {mine[0]} for {theirs[0]}"
+    for order in (1, 2):
+        got, expected = without_none(mine[order], theirs[order])
+        if found := compared(got, expected, 10.0):
+            yield f"gradient of order {order}: {found}"
 
 
 def without_none(mine: list[Any], theirs: list[Any]) -> tuple[list[Any], list[Any]]:
@@ -186,18 +207,16 @@ def tangents_of(entry: Any, library: Any, sample: Sample) -> list[Any]:
         return [t.tangent if t.tangent is not None else t.primal * 0 for t in found]
 
 
-def tangents(entry: Any) -> Iterator[str]:
+def tangents(entry: Any) -> Iterator[Comparison]:
     """Forward mode, in double precision."""
     for dtype in supported(entry, backward=True) if entry.supports_forward_ad else []:
         for sample in samples(entry, dtype, True, 6) if dtype in PRECISE else []:
             mine, theirs = both(entry, sample, tangents_of)
-            if isinstance(theirs, Exception):
-                continue
-            if found := compared(mine, theirs, 10.0):
-                yield f"{dtype}: {sample}: {found}"
+            if not isinstance(theirs, Exception):
+                yield Comparison(dtype, sample, compared(mine, theirs, 10.0))
 
 
-def errors(entry: Any) -> Iterator[str]:
+def errors(entry: Any) -> Iterator[Comparison]:
     """Class and text of the errors for bad arguments."""
     import torch
 
@@ -212,12 +231,17 @@ def errors(entry: Any) -> Iterator[str]:
             continue  # there is one device only
         theirs = attempt(entry, torch, sample.of(torch))
         mine = attempt(entry, minigrad, sample.of(minigrad))
-        if not isinstance(theirs, Exception):
-            continue
-        if not isinstance(mine, Exception):
-            yield f"{sample}: no error for {type(theirs).__name__}: {theirs}"
-        elif type(mine).__name__ != type(theirs).__name__ or words(mine) != words(theirs):
-            yield f"{sample}: {type(mine).__name__}: {mine}\n      for {type(theirs).__name__}: {theirs}"
+        if isinstance(theirs, Exception):
+            yield Comparison("any", sample, refused_otherwise(mine, theirs))
+
+
+def refused_otherwise(mine: Any, theirs: Exception) -> str:
+    """How an error differs from PyTorch's in class or text; empty if it does not."""
+    if not isinstance(mine, Exception):
+        return f"no error for {type(theirs).__name__}: {theirs}"
+    if type(mine).__name__ == type(theirs).__name__ and words(mine) == words(theirs):
+        return ""
+    return f"{type(mine).__name__}: {mine}\n      for {type(theirs).__name__}: {theirs}"
 
 
 def words(error: Exception) -> str:
@@ -227,15 +251,25 @@ def words(error: Exception) -> str:
     return re.sub(r"\b(torch|minigrad)\b", "LIBRARY", text).strip()
 
 
-CHECKS: dict[str, Callable[[Any], Iterator[str]]] = {
+CHECKS: dict[str, Callable[[Any], Iterator[Comparison]]] = {
     check.__name__: check for check in (values, gradients, tangents, errors)
 }
 
 
-def compare(title: str, check: str) -> None:
-    """Fail unless one check of one entry of the table finds nothing, or what is known and listed."""
+def comparisons(title: str, check: str) -> list[Comparison]:
+    """Everything that one check of one entry of the table compared."""
     with quietly():
-        found = list(CHECKS[check](entries()[title]))
+        return list(CHECKS[check](entries()[title]))
+
+
+def compare(title: str, check: str) -> None:
+    """Fail unless one check of one entry of the table finds nothing, or what is known and listed; and unless
+    it compares at least as many samples of each dtype as the record says."""
+    made = comparisons(title, check)
+    found = [str(comparison) for comparison in made if comparison.difference]
+    if not found:
+        fewer = missing(title, check, Counter(comparison.dtype for comparison in made))
+        assert not fewer, f"fewer comparisons than recorded: {fewer}"
     if found and (title, check) in DEVIATIONS:  # some deviate only beside other libraries for linear algebra
         pytest.xfail(DEVIATIONS[title, check])
     assert not found, "\n".join(["", *found[:5], f"{len(found)} in all"])
