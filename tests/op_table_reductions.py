@@ -46,7 +46,6 @@ REDUCTIONS: list[Case] = [
     Case("norm 3", lambda L, a: L.linalg.vector_norm(a, 3, 1, True), ((2, 3),), same_graph=False),
     Case("norm inf", lambda L, a: L.linalg.vector_norm(a, inf), TIES, smooth=False, numbers="real"),
     Case("dist", lambda L, a, b: L.dist(a, b), ((2, 3), (3,))),
-    Case("renorm", lambda L, a: a.renorm(2, 0, 1.5), ((2, 3),)),
     Case("softmax", lambda L, a: a.softmax(1), ((2, 3),), -2, 3, numbers="real"),
     Case("log_softmax", lambda L, a: L.log_softmax(a, 0), ((2, 3),), numbers="real"),
     Case("trace", lambda L, a: L.trace(a), ((2, 3),)),

@@ -50,7 +50,10 @@ def page() -> str:
         parts.append(f"## {group}\n\n{', '.join(f'`{name}`' for name in mine)}\n")
     rows = [f"| `{title}` | {check} | {reason} |" for (title, check), reason in sorted(DEVIATIONS.items())]
     parts.append("## What differs\n\n| entry | in | because |\n|---|---|---|\n" + "\n".join(rows) + "\n")
-    lines = [f"- {namespace}: {', '.join(f'`{name}`' for name in words)}" for namespace, words in left_out().items()]
+    lines = [
+        f"- {namespace}: {', '.join(f'`{name}`' for name in words)}"
+        for namespace, words in left_out().items()
+    ]
     parts.append(LEFT_OUT + "\n".join(lines) + "\n")
     return "\n".join(parts)
 

@@ -39,8 +39,6 @@ CALLS = {
     "cummin of nan": lambda L, x, i: L.tensor([1.0, NAN, 3.0, NAN, 0.0]).cummin(0),
     "cummax of bools": lambda L, x, i: L.tensor([False, True, False]).cummax(0),
     "cummax of complex": lambda L, x, i: L.tensor([1j]).cummax(0),
-    "logcumsumexp of inf": lambda L, x, i: L.tensor([-np.inf, -np.inf, 1.0, np.inf]).logcumsumexp(0),
-    "logcumsumexp of whole": lambda L, x, i: L.tensor([1]).logcumsumexp(0),
     "sort equal": lambda L, x, i: L.tensor([2.0, 1.0, 2.0, 1.0]).sort(),
     "sort equal down": lambda L, x, i: L.tensor([2.0, 1.0, 2.0, 1.0]).sort(descending=True),
     "sort nan": lambda L, x, i: L.tensor([NAN, 1.0, np.inf]).sort(),
@@ -177,12 +175,6 @@ def test_different_elements_have_no_derivative(torch, name):
 
 def test_copies_share_no_memory():
     x = minigrad.tensor([[1.0, 2.0], [3.0, 4.0]])
-    for copied in (
-        minigrad.t_copy(x),
-        minigrad.alias_copy(x),
-        minigrad.expand_copy(x, (2, 2)),
-        x.diag(),
-        x.flip(()),
-    ):
+    for copied in (x.diag(), x.flip(())):
         copied.zero_()
     assert x.tolist() == [[1.0, 2.0], [3.0, 4.0]]

@@ -48,10 +48,6 @@ def names(L, note):
         L.version.cuda,
     )
     note(L.exp_(x), L.clamp_(x, 0, 1), L.fill_(x, 2), L.conj_physical_(x), L.negative(x), x.negative_())
-    for window in (L.hann_window, L.hamming_window, L.bartlett_window, L.kaiser_window):
-        note(window(5), window(5, False), window(1), window(0), window(4, dtype=L.float64))
-        note.error(lambda w=window: w(-1))
-        note.error(lambda w=window: w(2.5))
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         note(L.range(0, 3), L.range(0, 1, 0.25), L.range(3, 0, -1))

@@ -94,13 +94,6 @@ def combinations(input: Any, r: int = 2, with_replacement: bool = False) -> Any:
     return F.stack([F.masked_select(t, mask) for t in grid([input] * r, "ij")], 1)
 
 
-def block_diag(*tensors: Any) -> Any:
-    """A matrix with the tensors (matrices, vectors as rows, numbers) along its diagonal, else zeros."""
-    if not tensors:
-        return leaf(np.zeros((1, 0), dtypes.get_default_dtype().numpy))
-    return F.block_diag(listed((tensors,)))
-
-
 def broadcast_shapes(*shapes: Any) -> Any:
     """The shape that tensors of these shapes broadcast to."""
     lists = [(s,) if isinstance(s, int) else s for s in shapes]

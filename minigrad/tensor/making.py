@@ -87,18 +87,6 @@ class Random(TensorBase):
         """Write exponentially distributed numbers of rate `lambd` into the tensor."""
         return in_place(chance.exponential.op, self, lambd, generator)
 
-    def cauchy_(self, median: Any = 0.0, sigma: Any = 1.0, *, generator: Any = None) -> Any:
-        """Write numbers that have a Cauchy distribution into the tensor."""
-        return in_place(chance.cauchy.op, self, median, sigma, generator)
-
-    def log_normal_(self, mean: Any = 1.0, std: Any = 2.0, *, generator: Any = None) -> Any:
-        """Write numbers whose logarithms are normally distributed into the tensor."""
-        return in_place(chance.log_normal.op, self, mean, std, generator)
-
-    def geometric_(self, p: Any, *, generator: Any = None) -> Any:
-        """Write into the tensor how many trials it takes to a first success, which has probability `p`."""
-        return in_place(chance.geometric.op, self, p, generator)
-
     def bernoulli_(self, p: Any = 0.5, *, generator: Any = None) -> Any:
         """Write 1 with probability `p`, a number or a tensor that broadcasts, else 0 into the tensor."""
         op = chance.bernoulli_tensor if isinstance(p, TensorBase) else chance.bernoulli_float

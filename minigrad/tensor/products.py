@@ -48,13 +48,6 @@ def addr(input: Any, vec1: Any, vec2: Any, *, beta: Any = 1, alpha: Any = 1) -> 
     return sums.addr(input, vec1, vec2, beta, alpha)
 
 
-def addbmm_arguments(input: Any, batch1: Any, batch2: Any, beta: Any, alpha: Any) -> tuple[Any, ...]:
-    """The arguments of the op, which notes the sizes of the factors."""
-    must_be_tensors("addbmm", input=input, batch1=batch1, batch2=batch2)
-    check_batches(input, batch1, batch2, (1,))
-    return (input, batch1, batch2, beta, alpha, *batch1._data.shape[:2], batch2._data.shape[2])
-
-
 def check_batches(input: Any, batch1: Any, batch2: Any, of_result: tuple[int, ...]) -> None:
     """PyTorch's errors for shapes that do not fit: first of what is added, then of the factors.
 
@@ -70,13 +63,6 @@ def check_batches(input: Any, batch1: Any, batch2: Any, of_result: tuple[int, ..
             f"Expected size for first two dimensions of batch2 tensor to be: [{a[0]}, {a[2]}] but got: "
             f"[{b[0]}, {b[1]}]."
         )
-
-
-def addbmm(input: Any, batch1: Any, batch2: Any, *, beta: Any = 1, alpha: Any = 1) -> Any:
-    """`beta · input` plus `alpha` times the sum of the products of two batches of matrices, of shape
-    (n, m).
-    """
-    return sums.addbmm(*addbmm_arguments(input, batch1, batch2, beta, alpha))
 
 
 def baddbmm(input: Any, batch1: Any, batch2: Any, *, beta: Any = 1, alpha: Any = 1) -> Any:
@@ -263,7 +249,7 @@ class Products(TensorBase):
 
     __slots__ = ()
 
-    addmm, addmv, addr, addbmm, baddbmm = addmm, addmv, addr, addbmm, baddbmm
+    addmm, addmv, addr, baddbmm = addmm, addmv, addr, baddbmm
     bmm = Late(linalg, "bmm")
     outer, ger, inner, cross = outer, outer, inner, cross
 
@@ -278,10 +264,6 @@ class Products(TensorBase):
     def addr_(self, vec1: Any, vec2: Any, *, beta: Any = 1, alpha: Any = 1) -> Any:
         """`addr` written into the tensor."""
         return in_place(sums.addr.op, self, vec1, vec2, beta, alpha)
-
-    def addbmm_(self, batch1: Any, batch2: Any, *, beta: Any = 1, alpha: Any = 1) -> Any:
-        """`addbmm` written into the tensor."""
-        return in_place(sums.addbmm.op, *addbmm_arguments(self, batch1, batch2, beta, alpha))
 
     def baddbmm_(self, batch1: Any, batch2: Any, *, beta: Any = 1, alpha: Any = 1) -> Any:
         """`baddbmm` written into the tensor."""

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from .. import return_types
 from ..dtypes import of
 from ..ops import triangular
 from ..tensor_base import TensorBase
@@ -49,23 +48,6 @@ def check_old(name: str, b: Any, A: Any) -> None:
         )
 
 
-def triangular_solve(
-    input: Any, A: Any, upper: bool = True, transpose: bool = False, unitriangular: bool = False
-) -> Any:
-    """The X with A @ X = input, or with A transposed, for a triangular matrix A, and a copy of A."""
-    for name, x in (("b", input), ("A", A)):
-        if isinstance(x, TensorBase) and x._data.ndim < 2:
-            raise RuntimeError(
-                f"torch.triangular_solve: Expected {name} to have at least 2 dimensions, but it has "
-                f"{x._data.ndim} dimensions instead"
-            )
-    check_old("triangular_solve", input, A)
-    check_half(A, "triangular_solve_cpu")
-    A, b = expanded(A, input)
-    found = triangular.triangular_solve(b, A, upper, transpose, unitriangular)
-    return return_types.triangular_solve(*found)
-
-
 # ── Cholesky
 # ─────────────────────────────────────────────────────────────────────────────────────────────────
 
@@ -76,14 +58,6 @@ def cholesky(input: Any, upper: bool = False) -> Any:
     check_square(input, "cholesky")
     check_half(input, "cholesky_cpu")
     return triangular.cholesky(input, upper)
-
-
-def cholesky_inverse(L: Any, upper: bool = False) -> Any:
-    """The inverse of the matrix whose Cholesky factor is L, lower triangular unless `upper`."""
-    must_be_tensors("cholesky_inverse", input=L)
-    check_square(L, "cholesky_inverse")
-    check_half(L, "cholesky_inverse_out_cpu")
-    return triangular.cholesky_inverse(L, upper)
 
 
 def cholesky_solve(B: Any, L: Any, upper: bool = False) -> Any:
@@ -105,5 +79,4 @@ class Triangular(TensorBase):
 
     __slots__ = ()
 
-    cholesky, cholesky_inverse, cholesky_solve = cholesky, cholesky_inverse, cholesky_solve
-    triangular_solve = triangular_solve
+    cholesky, cholesky_solve = cholesky, cholesky_solve
