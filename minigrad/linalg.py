@@ -26,9 +26,6 @@ from .tensor.matrices import (
     slogdet,
     solve,
     solve_ex,
-    tensorinv,
-    tensorsolve,
-    vander,
 )
 from .tensor.matrix_norms import cond, matrix_norm, matrix_rank
 from .tensor.norms import linalg_norm as norm
@@ -68,9 +65,6 @@ __all__ = [
     "solve_triangular",
     "svd",
     "svdvals",
-    "tensorinv",
-    "tensorsolve",
-    "vander",
     "vecdot",
     "vector_norm",
 ]

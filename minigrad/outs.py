@@ -35,9 +35,9 @@ trunc var vstack xlogy
 ALIKE = """
 addmm addmv addr amax amin aminmax argmax argmin argsort baddbmm bmm bucketize chain_matmul complex cummax
 cummin diag dot gather histc histogram index_add index_copy index_select inner inverse isin kthvalue
-log_softmax masked_select matmul matrix_power max median min mm mode msort multinomial mv nanmedian
-nanquantile nonzero polar qr quantile scatter scatter_add searchsorted slogdet softmax sort svd take
-take_along_dim tensordot topk tril triu vdot where
+log_softmax masked_select matmul matrix_power max median min mm msort multinomial mv nanmedian nanquantile
+nonzero polar qr quantile scatter scatter_add searchsorted slogdet softmax sort svd take take_along_dim
+tensordot topk tril triu vdot where
 """
 # any, which then is the dtype that the function works in;
 SUMS = "cumprod cumsum mean nansum prod sum"

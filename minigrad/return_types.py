@@ -15,7 +15,6 @@ FIELDS = {
     "aminmax": "min max",
     "median": "values indices",
     "nanmedian": "values indices",
-    "mode": "values indices",
     "kthvalue": "values indices",
     "histogram": "hist bin_edges",
     "cummax": "values indices",

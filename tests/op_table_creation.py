@@ -24,7 +24,6 @@ CREATION: list[Case] = [
     Case("meshgrid ij", lambda L, a, b: L.meshgrid(a, b, indexing="ij"), ((3,), (2,))),
     Case("meshgrid xy", lambda L, a, b: L.meshgrid(a, b, indexing="xy"), ((3,), (2,))),
     Case("cartesian_prod", lambda L, a, b: L.cartesian_prod(a, b), ((3,), (2,))),
-    Case("combinations", lambda L, a: L.combinations(a), ((4,),)),
     random("uniform_", lambda L, a: a.clone().uniform_(-1, 2), MATRIX),
     random("normal_", lambda L, a: a.clone().normal_(1, 2), MATRIX),
     random("random_", lambda L, a: a.clone().random_(), MATRIX, numbers="real"),

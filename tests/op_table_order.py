@@ -14,9 +14,6 @@ ORDER: list[Case] = [
     Case("diff", lambda L, a, b: L.diff(a, 2, prepend=b), ((2, 3), (2, 1))),
     Case("trapezoid", lambda L, y, x: L.trapezoid(y, x), ((2, 4), (4,))),
     Case("trapezoid dx", lambda L, y: L.trapezoid(y, dx=0.5, dim=0), ((3, 2),)),
-    Case("cumulative_trapezoid", lambda L, y, x: L.cumulative_trapezoid(y, x), ((2, 4), (4,))),
-    Case("gradient", lambda L, y: L.gradient(y, spacing=0.5)[1], ((3, 4),)),
-    Case("gradient at points", lambda L, y, x: L.gradient(y, spacing=(x,), dim=0)[0], ((4, 2), (4,))),
     # order
     Case("sort", lambda L, a: L.sort(a, 1, descending=True).values, ((2, 4),), numbers="real"),
     Case(

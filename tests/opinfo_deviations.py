@@ -29,7 +29,6 @@ DEVIATIONS |= {
 # Reductions.
 DEVIATIONS |= {
     ("kthvalue", "values"): UNSTABLE,
-    ("mode", "values"): "which index of equal elements is given depends on how PyTorch sorts long rows",
 }
 
 # Networks.

@@ -89,7 +89,6 @@ CALLS = {
     "trapezoid of nothing": lambda L, x, i: L.trapezoid(L.zeros(2, 0, 3), dim=1),
     "trapezoid complex": lambda L, x, i: L.trapezoid(x, dx=1j),
     "trapezoid both": lambda L, x, i: L.trapezoid(x, x, dx=2),
-    "gradient end": lambda L, x, i: L.gradient(x, spacing=(x[0].cumsum(0),), dim=1, edge_order=2),
     # rearranged
     "flip twice": lambda L, x, i: x.flip(0, 0),
     "flip outside": lambda L, x, i: x.flip(5),

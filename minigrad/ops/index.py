@@ -96,7 +96,7 @@ INDEX = {
     "normal": "erf erfc erfinv",
     "normalisation": "native_layer_norm native_layer_norm_backward",
     "norms": "linalg_vector_norm dist",
-    "order": "median_all nanmedian_all median_dim nanmedian_dim kthvalue mode",
+    "order": "median_all nanmedian_all median_dim nanmedian_dim kthvalue",
     "packing": "_pack_padded_sequence _pack_padded_sequence_backward _packed_elements",
     "padding": """
     constant_pad_nd reflection_pad1d reflection_pad1d_backward reflection_pad2d reflection_pad2d_backward
@@ -150,9 +150,7 @@ INDEX = {
     """,
     "softmax": "softmax log_softmax _softmax_backward_data _log_softmax_backward_data",
     "sorting": "sort sort_stable topk unique2 unique_dim unique_runs search",
-    "special": """
-    i0 special_i0e special_i1 special_i1e lgamma digamma polygamma_of polygamma igamma igammac
-    """,
+    "special": "i0 special_i0e special_i1 special_i1e lgamma digamma polygamma_of polygamma igamma igammac",
     "spectral": "_fft_c2c with_zeros _fft_r2c doubled _fft_c2r",
     "spread": "var std var_mean std_mean logsumexp",
     "strided": "as_strided_backward",

@@ -29,15 +29,6 @@ def summed(self: Any, product: Any, beta: Any, alpha: Any) -> Any:
     return product
 
 
-def one_kind(*tensors: Any) -> None:
-    """RuntimeError unless all have one dtype: products of matrices do not promote."""
-    first = tensors[0]
-    for x in tensors[1:]:
-        if x.dtype != first.dtype:
-            found = f"{of(first).title} and {of(x).title}"
-            raise RuntimeError(f"self and mat2 must have the same dtype, but got {found}")
-
-
 def addmm_mat1_vjp(g: Any, mat2: Any, mat1_sym_sizes: Any, mat1_sym_strides: Any, alpha: Any) -> Any:
     """`alpha · g @ mat2ᵀ`."""
     if by_columns(mat1_sym_sizes, mat1_sym_strides):

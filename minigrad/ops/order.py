@@ -1,8 +1,7 @@
-"""What comes of the order of elements: median, mode and k-th smallest value."""
+"""What comes of the order of elements: median and k-th smallest value."""
 
 from __future__ import annotations
 
-from math import prod
 from typing import Any
 
 import numpy as np
@@ -97,29 +96,3 @@ def kthvalue(self, k, dim=-1, keepdim=False):
     if self.ndim == 0:
         return self, np.int64(0)
     return taken(self, front, places_in_order(self, front).take(k - 1, front), keepdim)
-
-
-def rows_along(self: Any, front: int) -> tuple[Any, tuple[int, ...]]:
-    """The rows of `self` along `front`, one below the other, and the shape of the other dimensions."""
-    rest = (*self.shape[:front], *self.shape[front + 1 :])
-    return np.moveaxis(self, front, -1).reshape(prod(rest), self.shape[front]), rest
-
-
-def most_frequent(row: Any) -> int:
-    """Index of the last of the most frequent elements of a row, the smallest of equally frequent ones."""
-    order = np.argsort(row, kind="stable")
-    ends = np.flatnonzero(np.append(row[order][1:] != row[order][:-1], True))
-    return int(order[ends[np.argmax(np.diff(ends, prepend=-1))]])
-
-
-@differentiable(self=selected_vjp, jvp=selected_jvp, several=SELECTED)
-def mode(self, dim=-1, keepdim=False):
-    """The most frequent element along `dim` (the smallest of equally frequent ones), and an index of it."""
-    front = place(dim, self.ndim)
-    refuse_empty(self, (front,), "mode()")
-    refuse(self, "mode_cpu")
-    if self.ndim == 0:
-        return self, np.int64(0)
-    rows, rest = rows_along(self, front)
-    indices = np.array([most_frequent(row) for row in rows], np.int64).reshape(rest)
-    return taken(self, front, indices, keepdim)

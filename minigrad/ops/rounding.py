@@ -9,8 +9,6 @@ import numpy as np
 from ..op import F, differentiable, rename
 from .elementwise import BOOL, COMPLEX, INTEGER, no_kernel, refuses
 
-SINGLE = np.dtype("float32")
-
 
 def whole(function: Any) -> Any:
     """A kernel that rounds; whole numbers stay as they are."""

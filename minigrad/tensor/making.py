@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import enum
 from typing import Any
 
 import numpy as np
 
 from .. import creation, dtypes
 from ..creation.arguments import dtype_of, mismatch, shape_of, sizes
-from ..creation.exchange import check_exported
 from ..creation.random import check_generator
 from ..devices import CPU, check_device, device, layout, preserve_format, strided
 from ..inplace import in_place
@@ -101,12 +99,6 @@ class Random(TensorBase):
         return creation.multinomial(self, num_samples, replacement, generator=generator)
 
 
-class DLDeviceType(enum.IntEnum):
-    """The devices of DLPack, of which there is one here."""
-
-    kDLCPU = 1
-
-
 class Exchange(TensorBase):
     """Where a tensor is, and how NumPy and others take it."""
 
@@ -152,15 +144,3 @@ class Exchange(TensorBase):
     def __array_wrap__(self, array: Any, context: Any = None, return_scalar: bool = False) -> Any:
         array = np.asarray(array)
         return creation.from_numpy(array.astype("uint8") if array.dtype == bool else array)
-
-    def __dlpack__(
-        self, *, stream: Any = None, max_version: Any = None, dl_device: Any = None, copy: bool | None = None
-    ) -> Any:
-        check_exported(self)
-        if stream is not None and stream != -1:
-            raise AssertionError("stream should be None on cpu.")
-        array = self.numpy()  # type: ignore[attr-defined]
-        return array.__dlpack__(max_version=max_version, dl_device=dl_device, copy=copy)
-
-    def __dlpack_device__(self) -> tuple[DLDeviceType, int]:
-        return DLDeviceType.kDLCPU, 0
