@@ -18,7 +18,6 @@ from .explained import attach_all as _attach_all
 from .missing import refusing as _refusing
 from .op import F
 from .ops import rearranging, spectral
-from .tensor.products import must_be_tensors
 
 __all__ = [
     "fft", "fft2", "fftfreq", "fftn", "fftshift", "ifft", "ifft2", "ifftn", "ifftshift", "irfft", "irfft2",
@@ -103,7 +102,6 @@ def shape_and_dims(input: Any, s: Any, dim: Any) -> tuple[tuple[int, ...], tuple
 
 def transformed(name: str, input: Any, s: Any, dim: Any, norm: Any) -> Any:
     """The transform of this name: with an "i" the inverse, with an "r" of real numbers or to them."""
-    must_be_tensors("fft_" + name, input=input)
     forward, real, several = name[0] != "i", "r" in name, name[-1] != "t"
     has_imaginary = input._data.dtype.kind == "c"
     if real and forward and has_imaginary:
@@ -195,9 +193,8 @@ def irfft2(input: Any, s: Any = None, dim: Any = (-2, -1), norm: str | None = No
 # ─────────────────────────────────────────────────────────────────────────────────────────────────
 
 
-def shifted(name: str, input: Any, dim: Any, more: int) -> Any:
+def shifted(input: Any, dim: Any, more: int) -> Any:
     """Rolled by half of the size (`more` = 1: rounded up) along `dim`, or all dimensions."""
-    must_be_tensors("fft_" + name, input=input)
     ndim = input._data.ndim
     dims = tuple(range(ndim)) if dim is None else tuple(axis(d, ndim) for d in listed(dim) or ())
     return rearranging.roll(input, tuple((input._data.shape[d] + more) // 2 for d in dims), dims)
@@ -205,12 +202,12 @@ def shifted(name: str, input: Any, dim: Any, more: int) -> Any:
 
 def fftshift(input: Any, dim: Any = None) -> Any:
     """The results of a transform with frequency 0 in the middle."""
-    return shifted("fftshift", input, dim, 0)
+    return shifted(input, dim, 0)
 
 
 def ifftshift(input: Any, dim: Any = None) -> Any:
     """The inverse of `fftshift`: frequency 0 in front."""
-    return shifted("ifftshift", input, dim, 1)
+    return shifted(input, dim, 1)
 
 
 def frequencies(name: str, count: int, wrapped: int, step: float, dtype: Any, requires_grad: bool) -> Any:

@@ -11,7 +11,6 @@ from ..op import F
 from ..ops import least_squares
 from .factors import check_half
 from .matrices import expanded, is_vector
-from .products import must_be_tensors
 
 DRIVERS = ("gels", "gelsy", "gelsd", "gelss")
 
@@ -20,7 +19,6 @@ def lstsq(A: Any, B: Any, rcond: Any = None, *, driver: str | None = None) -> An
     """The X for which A @ X - B is shortest (of several the shortest X), its residuals, the rank of A and its
     singular values; what the LAPACK driver of that name ("gelsy" without one) does not give is empty.
     """
-    must_be_tensors("linalg_lstsq", input=A, b=B)
     a, b = A._data, B._data
     if a.ndim < 2:
         raise RuntimeError("torch.linalg.lstsq: input must have at least 2 dimensions.")
