@@ -251,7 +251,7 @@ _LATER = {
     nanmedian nansum prod std std_mean sum var var_mean
     """,
     "tensor.shapes": "matmul",
-    "tensor.sorting": "argsort bucketize msort searchsorted sort topk unique unique_consecutive",
+    "tensor.sorting": "argsort bucketize msort searchsorted sort topk unique",
     "tensor.statistics": "bincount corrcoef cov histc histogram log_softmax nanquantile quantile softmax",
     "tensor.triangular": "cholesky cholesky_solve",
     "tensor.view_methods": "positive squeeze",

@@ -165,7 +165,6 @@ WITHOUT_A_LINE = {
     "UpsampleNearestExact3DBackwardBackward0",
     # They refuse to be differentiated.
     "Unique2Backward0",
-    "UniqueConsecutiveBackward0",
     "UniqueDimBackward0",
     "CopyBackwards",
     "FillBackward2",

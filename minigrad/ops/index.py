@@ -149,7 +149,7 @@ INDEX = {
     glu_backward
     """,
     "softmax": "softmax log_softmax _softmax_backward_data _log_softmax_backward_data",
-    "sorting": "sort sort_stable topk unique2 unique_dim unique_runs search",
+    "sorting": "sort sort_stable topk unique2 unique_dim search",
     "special": "i0 special_i0e special_i1 special_i1e lgamma digamma polygamma_of polygamma igamma igammac",
     "spectral": "_fft_c2c with_zeros _fft_r2c doubled _fft_c2r",
     "spread": "var std var_mean std_mean logsumexp",

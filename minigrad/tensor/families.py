@@ -109,7 +109,7 @@ MEMBERS = {
     nanmedian kthvalue var std logsumexp
     """,
     "shapes.Algebra": "dot mv mm matmul __matmul__ __rmatmul__",
-    "sorting.Sorting": "sort argsort msort topk unique unique_consecutive",
+    "sorting.Sorting": "sort argsort msort topk unique",
     "statistics.Statistics": """
     norm dist trace softmax log_softmax quantile nanquantile cov corrcoef histc bincount histogram
     """,
