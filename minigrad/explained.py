@@ -13,10 +13,9 @@ from .tensor.late import Late
 
 # Not to be wrapped: what is called very often, or warns about the line that calls it, or is no user's.
 NOT_WRAPPED = """
-tensor as_tensor asarray from_numpy from_dlpack frombuffer range meshgrid stft istft storage
-backward detach clone item numel dim size numpy tolist requires_grad_ register_hook retain_grad
-view reshape sum mean matmul mm mv t transpose add sub mul div pow exp log tanh relu sigmoid
-add_ sub_ mul_ zero_ copy_ to run_backward
+tensor as_tensor asarray from_numpy range meshgrid storage backward detach clone item
+numel dim size numpy tolist requires_grad_ register_hook retain_grad view reshape sum mean matmul mm mv t
+transpose add sub mul div pow exp log tanh relu sigmoid add_ sub_ mul_ zero_ copy_ to run_backward
 """
 PLAIN = frozenset(NOT_WRAPPED.split())
 
@@ -76,7 +75,7 @@ def named(call: Any, function: Any, name: str, home: str) -> Any:
 NETWORKS = """
 adaptive_avg_pool1d avg_pool1d avg_pool2d avg_pool3d bilinear celu_ channel_shuffle conv1d conv2d conv3d
 conv_transpose1d conv_transpose2d conv_transpose3d cosine_similarity elu_ gelu hardshrink hardtanh_
-leaky_relu_ logsigmoid one_hot pairwise_distance pdist pixel_shuffle pixel_unshuffle prelu relu_ rrelu_
+leaky_relu_ logsigmoid one_hot pairwise_distance pixel_shuffle pixel_unshuffle prelu relu_ rrelu_
 scaled_dot_product_attention selu_ softplus softshrink threshold_
 """
 

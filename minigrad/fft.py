@@ -7,7 +7,6 @@ each by its square root.
 
 from __future__ import annotations
 
-import functools
 from typing import Any
 
 import numpy as np
@@ -16,30 +15,18 @@ from . import dtypes
 from .creation import arange
 from .devices import strided
 from .explained import attach_all as _attach_all
+from .missing import refusing as _refusing
 from .op import F
 from .ops import rearranging, spectral
-from .tensor.products import must_be_tensors
 
 __all__ = [
-    "fft", "fft2", "fftfreq", "fftn", "fftshift", "hfft", "hfft2", "hfftn", "ifft", "ifft2", "ifftn",
-    "ifftshift", "ihfft", "ihfft2", "ihfftn", "irfft", "irfft2", "irfftn", "rfft", "rfft2", "rfftfreq",
-    "rfftn",
+    "fft", "fft2", "fftfreq", "fftn", "fftshift", "ifft", "ifft2", "ifftn", "ifftshift", "irfft", "irfft2",
+    "irfftn", "rfft", "rfft2", "rfftfreq", "rfftn",
 ]  # fmt: skip
 
 
 # ── arguments
 # ─────────────────────────────────────────────────────────────────────────────────────────────────
-
-
-def transform(function: Any) -> Any:
-    """TypeError with PyTorch's text unless the first argument is a tensor."""
-
-    @functools.wraps(function)
-    def checked(input: Any, *args: Any, **kwargs: Any) -> Any:
-        must_be_tensors("fft_" + function.__name__, input=input)
-        return function(input, *args, **kwargs)
-
-    return checked
 
 
 def mode(norm: Any, forward: bool) -> int:
@@ -64,13 +51,6 @@ def promoted(input: Any, to_complex: bool) -> Any:
     return input if kind == data.dtype else F.to(input, kind)
 
 
-def refuse_complex(name: str, input: Any, word: str) -> None:
-    """RuntimeError with PyTorch's text."""
-    kind = dtypes.of(input._data)
-    if kind.is_complex:
-        raise RuntimeError(f"{name} expects a {word} input tensor, but got {kind.title}")
-
-
 def axis(dim: int, ndim: int) -> int:
     """`dim` counted from the front; IndexError with PyTorch's text, also for a tensor without dimensions."""
     if not ndim:
@@ -80,12 +60,6 @@ def axis(dim: int, ndim: int) -> int:
             f"Dimension out of range (expected to be in range of [{-ndim}, {ndim - 1}], but got {dim})"
         )
     return dim % ndim
-
-
-def check_points(n: int) -> None:
-    """RuntimeError with PyTorch's text unless there is a point to transform."""
-    if n < 1:
-        raise RuntimeError(f"Invalid number of data points ({n}) specified")
 
 
 def resized(x: Any, dims: tuple[int, ...], sizes: tuple[int, ...]) -> Any:
@@ -106,220 +80,113 @@ def listed(x: Any) -> tuple[int, ...] | None:
 
 
 def shape_and_dims(input: Any, s: Any, dim: Any) -> tuple[tuple[int, ...], tuple[int, ...]]:
-    """The length of the signal in each dimension, and the dimensions; PyTorch's errors."""
-    own = input._data.shape
-    sizes, given = listed(s), listed(dim)
+    """The length of the signal in each dimension (-1: the tensor's), and the dimensions; PyTorch's errors."""
+    own, sizes, given = input._data.shape, listed(s), listed(dim)
     dims = tuple(axis(d, len(own)) for d in given or ())
     if len(set(dims)) < len(dims):
         raise RuntimeError("FFT dims must be unique")
-    if sizes is not None:
-        if given is not None and len(given) != len(sizes):
-            raise RuntimeError("When given, dim and shape arguments must have the same length")
-        if len(sizes) > len(own):
-            raise RuntimeError(
-                f"Got shape with {len(sizes)} values but input tensor only has {len(own)} dimensions."
-            )
+    if sizes is not None and given is not None and len(given) != len(sizes):
+        raise RuntimeError("When given, dim and shape arguments must have the same length")
+    if sizes is not None and len(sizes) > len(own):
+        raise RuntimeError(
+            f"Got shape with {len(sizes)} values but input tensor only has {len(own)} dimensions."
+        )
     if given is None:
         dims = tuple(range(len(own) - len(own if sizes is None else sizes), len(own)))
-    asked = sizes or (-1,) * len(dims)
-    sizes = tuple(own[d] if n == -1 else n for d, n in zip(dims, asked))
-    for n in sizes:
-        check_points(n)
-    return sizes, dims
+    return sizes or (-1,) * len(dims), dims
 
 
-def half_shape_and_dims(name: str, input: Any, s: Any, dim: Any) -> tuple[Any, tuple[int, ...], int]:
-    """The same for what is half of a transform, and how many real numbers there are along the last of these
-    dimensions.
-    """
-    sizes, dims = shape_and_dims(input, s, dim)
-    if not sizes:
-        raise RuntimeError(f"{name} must transform at least one axis")
-    asked = listed(s)
-    inferred = asked is None or asked[-1] == -1
-    last = 2 * (input._data.shape[dims[-1]] - 1) if inferred else sizes[-1]
-    check_points(last)
-    return (*sizes[:-1], last // 2 + 1), dims, last
-
-
-# ── over one dimension
+# ── transforms
 # ─────────────────────────────────────────────────────────────────────────────────────────────────
 
 
-def of_complex(input: Any, n: Any, dim: int, norm: Any, forward: bool) -> Any:
-    """`fft` or `ifft` of complex numbers."""
-    x = promoted(input, True)
-    place = axis(dim, x._data.ndim)
-    check_points(x._data.shape[place] if n is None else n)
-    x = x if n is None else resized(x, (place,), (n,))
-    return spectral._fft_c2c(x, (place,), mode(norm, forward), forward)
+def transformed(name: str, input: Any, s: Any, dim: Any, norm: Any) -> Any:
+    """The transform of this name: with an "i" the inverse, with an "r" of real numbers or to them."""
+    forward, real, several = name[0] != "i", "r" in name, name[-1] != "t"
+    has_imaginary = input._data.dtype.kind == "c"
+    if real and forward and has_imaginary:
+        word = "real-valued" if several else "real"
+        title = "rfftn" if several else name
+        raise RuntimeError(f"{title} expects a {word} input tensor, but got {dtypes.of(input._data).title}")
+    asked, dims = shape_and_dims(input, s, dim)
+    if real and not dims:
+        raise RuntimeError(f"{name} must transform at least one axis")
+    sizes = [input._data.shape[d] if n == -1 else n for d, n in zip(dims, asked)]
+    last = 0
+    if real and not forward:
+        last = 2 * (sizes[-1] - 1) if asked[-1] == -1 else sizes[-1]
+        sizes[-1] = last // 2 + 1
+    for n in (*sizes, *([last] if real and not forward else [])):
+        if n < 1:
+            raise RuntimeError(f"Invalid number of data points ({n}) specified")
+    by, of_real = mode(norm, forward), not has_imaginary and not (real and not forward)
+    x = resized(promoted(input, not of_real or (several and not real)), dims, tuple(sizes))
+    if last:
+        return spectral._fft_c2r(x, dims, by, last)
+    if real or (of_real and not several):
+        made = spectral._fft_r2c(x, dims, by, real)
+        return made if forward else F.conj(made)
+    return spectral._fft_c2c(x, dims, by, forward)
 
 
-def of_real(name: str, input: Any, n: Any, dim: int, norm: Any, forward: bool, onesided: bool) -> Any:
-    """The transform of real numbers; of the inverse one the conjugate, which is the same."""
-    refuse_complex(name, input, "real")
-    x = promoted(input, False)
-    place = axis(dim, x._data.ndim)
-    check_points(x._data.shape[place] if n is None else n)
-    x = x if n is None else resized(x, (place,), (n,))
-    made = spectral._fft_r2c(x, (place,), mode(norm, forward), onesided)
-    return made if forward else F.conj(made)
-
-
-def to_real(input: Any, n: Any, dim: int, norm: Any, forward: bool) -> Any:
-    """The real numbers of which `input` is half of the transform, or for `forward` the conjugates of it."""
-    x = promoted(input, True)
-    place = axis(dim, x._data.ndim)
-    last = 2 * (x._data.shape[place] - 1) if n is None else n
-    check_points(last)
-    x = x if n is None else resized(x, (place,), (n // 2 + 1,))
-    return spectral._fft_c2r(F.conj(x) if forward else x, (place,), mode(norm, forward), last)
-
-
-def is_complex(x: Any) -> bool:
-    """Whether a tensor holds complex numbers."""
-    return x._data.dtype.kind == "c"
-
-
-@transform
 def fft(input: Any, n: int | None = None, dim: int = -1, norm: str | None = None) -> Any:
     """The discrete Fourier transform along `dim`: Σₜ x[t] · exp(-2πi k t / n) for each k < n."""
-    if is_complex(input):
-        return of_complex(input, n, dim, norm, True)
-    return of_real("fft", input, n, dim, norm, True, False)
+    return transformed("fft", input, n, dim, norm)
 
 
-@transform
 def ifft(input: Any, n: int | None = None, dim: int = -1, norm: str | None = None) -> Any:
     """The inverse of `fft`."""
-    if is_complex(input):
-        return of_complex(input, n, dim, norm, False)
-    return of_real("ifft", input, n, dim, norm, False, False)
+    return transformed("ifft", input, n, dim, norm)
 
 
-@transform
 def rfft(input: Any, n: int | None = None, dim: int = -1, norm: str | None = None) -> Any:
     """The first n/2 + 1 numbers of the `fft` of real numbers; the others are their conjugates."""
-    return of_real("rfft", input, n, dim, norm, True, True)
+    return transformed("rfft", input, n, dim, norm)
 
 
-@transform
 def irfft(input: Any, n: int | None = None, dim: int = -1, norm: str | None = None) -> Any:
     """The inverse of `rfft`: n real numbers; without `n` an even number of them."""
-    return to_real(input, n, dim, norm, False)
+    return transformed("irfft", input, n, dim, norm)
 
 
-@transform
-def hfft(input: Any, n: int | None = None, dim: int = -1, norm: str | None = None) -> Any:
-    """The transform, of n real numbers, of a signal whose second half are the conjugates of the first, which
-    is `input`.
-    """
-    return to_real(input, n, dim, norm, True)
-
-
-@transform
-def ihfft(input: Any, n: int | None = None, dim: int = -1, norm: str | None = None) -> Any:
-    """The inverse of `hfft`: the first n/2 + 1 numbers of the `ifft` of real numbers."""
-    return of_real("ihfft", input, n, dim, norm, False, True)
-
-
-# ── over several dimensions
-# ─────────────────────────────────────────────────────────────────────────────────────────────────
-
-
-def of_complex_nd(input: Any, s: Any, dim: Any, norm: Any, forward: bool) -> Any:
-    """`fftn` or `ifftn`."""
-    sizes, dims = shape_and_dims(input, s, dim)
-    x = resized(promoted(input, True), dims, sizes)
-    return spectral._fft_c2c(x, dims, mode(norm, forward), forward)
-
-
-@transform
 def fftn(input: Any, s: Any = None, dim: Any = None, norm: str | None = None) -> Any:
     """The discrete Fourier transform over the dimensions `dim`, all (or the last of them) without it."""
-    return of_complex_nd(input, s, dim, norm, True)
+    return transformed("fftn", input, s, dim, norm)
 
 
-@transform
 def ifftn(input: Any, s: Any = None, dim: Any = None, norm: str | None = None) -> Any:
     """The inverse of `fftn`."""
-    return of_complex_nd(input, s, dim, norm, False)
+    return transformed("ifftn", input, s, dim, norm)
 
 
-@transform
 def rfftn(input: Any, s: Any = None, dim: Any = None, norm: str | None = None) -> Any:
     """`fftn` of real numbers, the first n/2 + 1 along the last dimension."""
-    refuse_complex("rfftn", input, "real-valued")
-    sizes, dims = shape_and_dims(input, s, dim)
-    if not sizes:
-        raise RuntimeError("rfftn must transform at least one axis")
-    return spectral._fft_r2c(resized(promoted(input, False), dims, sizes), dims, mode(norm, True), True)
+    return transformed("rfftn", input, s, dim, norm)
 
 
-@transform
 def irfftn(input: Any, s: Any = None, dim: Any = None, norm: str | None = None) -> Any:
     """The inverse of `rfftn`: real numbers."""
-    sizes, dims, last = half_shape_and_dims("irfftn", input, s, dim)
-    return spectral._fft_c2r(resized(promoted(input, True), dims, sizes), dims, mode(norm, False), last)
+    return transformed("irfftn", input, s, dim, norm)
 
 
-@transform
-def hfftn(input: Any, s: Any = None, dim: Any = None, norm: str | None = None) -> Any:
-    """`hfft` along the last dimension of the `fftn` over the others."""
-    sizes, dims, last = half_shape_and_dims("hfftn", input, s, dim)
-    x = resized(promoted(input, True), dims, sizes)
-    if len(dims) > 1:
-        x = spectral._fft_c2c(x, dims[:-1], mode(norm, True), True)
-    return spectral._fft_c2r(F.conj(x), dims[-1:], mode(norm, True), last)
-
-
-@transform
-def ihfftn(input: Any, s: Any = None, dim: Any = None, norm: str | None = None) -> Any:
-    """The inverse of `hfftn`: the first n/2 + 1 numbers along the last dimension."""
-    sizes, dims = shape_and_dims(input, s, dim)
-    if not sizes:
-        raise RuntimeError("ihfftn must transform at least one axis")
-    x = resized(promoted(input, False), dims, sizes)
-    made = spectral._fft_r2c(x, dims[-1:], mode(norm, False), True)
-    if len(dims) == 1:
-        return F.conj(made)
-    return spectral._fft_c2c(F.conj_physical(made), dims[:-1], mode(norm, False), False)
-
-
-@transform
 def fft2(input: Any, s: Any = None, dim: Any = (-2, -1), norm: str | None = None) -> Any:
     """`fftn` over two dimensions."""
-    return fftn(input, s, dim, norm)
+    return transformed("fft2", input, s, dim, norm)
 
 
-@transform
 def ifft2(input: Any, s: Any = None, dim: Any = (-2, -1), norm: str | None = None) -> Any:
     """`ifftn` over two dimensions."""
-    return ifftn(input, s, dim, norm)
+    return transformed("ifft2", input, s, dim, norm)
 
 
-@transform
 def rfft2(input: Any, s: Any = None, dim: Any = (-2, -1), norm: str | None = None) -> Any:
     """`rfftn` over two dimensions."""
-    return rfftn(input, s, dim, norm)
+    return transformed("rfft2", input, s, dim, norm)
 
 
-@transform
 def irfft2(input: Any, s: Any = None, dim: Any = (-2, -1), norm: str | None = None) -> Any:
     """`irfftn` over two dimensions."""
-    return irfftn(input, s, dim, norm)
-
-
-@transform
-def hfft2(input: Any, s: Any = None, dim: Any = (-2, -1), norm: str | None = None) -> Any:
-    """`hfftn` over two dimensions."""
-    return hfftn(input, s, dim, norm)
-
-
-@transform
-def ihfft2(input: Any, s: Any = None, dim: Any = (-2, -1), norm: str | None = None) -> Any:
-    """`ihfftn` over two dimensions."""
-    return ihfftn(input, s, dim, norm)
+    return transformed("irfft2", input, s, dim, norm)
 
 
 # ── frequencies
@@ -333,13 +200,11 @@ def shifted(input: Any, dim: Any, more: int) -> Any:
     return rearranging.roll(input, tuple((input._data.shape[d] + more) // 2 for d in dims), dims)
 
 
-@transform
 def fftshift(input: Any, dim: Any = None) -> Any:
     """The results of a transform with frequency 0 in the middle."""
     return shifted(input, dim, 0)
 
 
-@transform
 def ifftshift(input: Any, dim: Any = None) -> Any:
     """The inverse of `fftshift`: frequency 0 in front."""
     return shifted(input, dim, 1)
@@ -385,3 +250,4 @@ def rfftfreq(
 
 
 _attach_all(globals(), "fft_")
+__getattr__ = _refusing(__name__)

@@ -10,6 +10,8 @@ from operator import attrgetter
 from types import ModuleType
 from typing import Any
 
+from .missing import no_attribute
+
 
 def later(
     scope: dict[str, Any], table: dict[str, str], finish: Callable[[str, Any], Any] | None = None
@@ -28,7 +30,7 @@ def later(
 
     def __getattr__(name: str) -> Any:
         if name not in homes:
-            raise AttributeError(f"module {scope['__name__']!r} has no attribute {name!r}")
+            raise no_attribute(scope["__name__"], name)
         module, own = homes[name]
         if not module:
             return import_module(f".{own}", scope["__package__"])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from .explained import attach_all as _attach_all
+from .missing import refusing as _refusing
 from .tensor.contractions import matrix_power, multi_dot
 from .tensor.factors import (
     cholesky,
@@ -16,10 +17,7 @@ from .tensor.factors import (
     svd,
     svdvals,
 )
-from .tensor.ldl import ldl_factor, ldl_factor_ex, ldl_solve
-from .tensor.least_squares import exponential as matrix_exp
-from .tensor.least_squares import householder_product, lstsq
-from .tensor.lu import lu, lu_factor, lu_factor_ex, lu_solve
+from .tensor.least_squares import lstsq
 from .tensor.matrices import (
     LinAlgError,
     det,
@@ -28,9 +26,6 @@ from .tensor.matrices import (
     slogdet,
     solve,
     solve_ex,
-    tensorinv,
-    tensorsolve,
-    vander,
 )
 from .tensor.matrix_norms import cond, matrix_norm, matrix_rank
 from .tensor.norms import linalg_norm as norm
@@ -53,19 +48,10 @@ __all__ = [
     "eigh",
     "eigvals",
     "eigvalsh",
-    "householder_product",
     "inv",
     "inv_ex",
-    "ldl_factor",
-    "ldl_factor_ex",
-    "ldl_solve",
     "lstsq",
-    "lu",
-    "lu_factor",
-    "lu_factor_ex",
-    "lu_solve",
     "matmul",
-    "matrix_exp",
     "matrix_norm",
     "matrix_power",
     "matrix_rank",
@@ -79,11 +65,9 @@ __all__ = [
     "solve_triangular",
     "svd",
     "svdvals",
-    "tensorinv",
-    "tensorsolve",
-    "vander",
     "vecdot",
     "vector_norm",
 ]
 
 _attach_all(globals(), "linalg_")
+__getattr__ = _refusing(__name__)

@@ -27,17 +27,17 @@ conj_physical copysign cos cosh cross deg2rad diff digamma div divide dstack eq 
 fix float_power floor floor_divide fmax fmin fmod frac gcd ge ger greater greater_equal gt heaviside hstack
 hypot i0 isneginf isposinf kron lcm ldexp le lerp less less_equal lgamma log log10 log1p log2 logaddexp
 logaddexp2 logical_and logical_not logical_or logical_xor logit logsumexp lt maximum minimum mul multiply
-mvlgamma nan_to_num nanmean ne neg negative nextafter norm not_equal outer polygamma pow rad2deg reciprocal
-remainder round row_stack rsqrt sgn sigmoid sign signbit sin sinc sinh sqrt square stack std sub subtract tan
-tanh true_divide trunc var vstack xlogy
+nan_to_num nanmean ne neg negative norm not_equal outer polygamma pow rad2deg reciprocal remainder round
+row_stack rsqrt sgn sigmoid sign signbit sin sinc sinh sqrt square stack std sub subtract tan tanh true_divide
+trunc var vstack xlogy
 """
 # that of the result alone;
 ALIKE = """
-addbmm addmm addmv addr amax amin aminmax argmax argmin argsort baddbmm bmm bucketize chain_matmul complex
-cummax cummin diag dot frexp gather histc histogram index_add index_copy index_reduce index_select inner
-inverse isin kthvalue log_softmax logcumsumexp masked_select matmul matrix_power max median min mm mode msort
-multinomial mv nanmedian nanquantile narrow_copy nonzero polar qr quantile renorm scatter scatter_add
-scatter_reduce searchsorted slogdet softmax sort svd take take_along_dim tensordot topk tril triu vdot where
+addmm addmv addr amax amin aminmax argmax argmin argsort baddbmm bmm bucketize chain_matmul complex cummax
+cummin diag dot gather histc histogram index_add index_copy index_select inner inverse isin kthvalue
+log_softmax masked_select matmul matrix_power max median min mm msort multinomial mv nanmedian nanquantile
+nonzero polar qr quantile scatter scatter_add searchsorted slogdet softmax sort svd take take_along_dim
+tensordot topk tril triu vdot where
 """
 # any, which then is the dtype that the function works in;
 SUMS = "cumprod cumsum mean nansum prod sum"

@@ -15,11 +15,8 @@ FIELDS = {
     "aminmax": "min max",
     "median": "values indices",
     "nanmedian": "values indices",
-    "mode": "values indices",
     "kthvalue": "values indices",
     "histogram": "hist bin_edges",
-    "histogramdd": "hist bin_edges",
-    "frexp": "mantissa exponent",
     "cummax": "values indices",
     "cummin": "values indices",
     "sort": "values indices",
@@ -35,16 +32,7 @@ FIELDS = {
     "linalg_svd": "U S Vh",
     "svd": "U S V",
     "linalg_eig": "eigenvalues eigenvectors",
-    "linalg_ldl_factor": "LD pivots",
-    "linalg_ldl_factor_ex": "LD pivots info",
     "linalg_lstsq": "solution residuals rank singular_values",
-    "linalg_lu": "P L U",
-    "linalg_lu_factor": "LU pivots",
-    "linalg_lu_factor_ex": "LU pivots info",
-    "_lu_with_info": "LU pivots info",
-    "lu_unpack": "P L U",
-    "triangular_solve": "solution cloned_coefficient",
-    "geqrf": "a tau",
 }
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -39,8 +39,8 @@ def assert_close(
 ) -> None:
     """AssertionError unless `|actual - expected| <= atol + rtol · |expected|` for all elements.
 
-    Tensors, arrays and numbers can be compared, and sequences and mappings of them; tensors must have one
-    shape and, if `check_dtype`, one dtype. Without `rtol` and `atol` both depend on the dtype.
+    Tensors, arrays and numbers can be compared, and sequences of them; tensors must have one shape and, if
+    `check_dtype`, one dtype. Without `rtol` and `atol` both depend on the dtype.
     """
     if (rtol is None) != (atol is None):
         missing = "atol" if atol is None else "rtol"
@@ -56,24 +56,13 @@ def assert_close(
 
 def pairs(actual: Any, expected: Any, path: tuple[Any, ...]) -> Any:
     """What is to be compared, each pair with the way to it."""
-    if is_sequence(actual) and is_sequence(expected):
-        if len(actual) != len(expected):
-            raise AssertionError(f"The length of the sequences mismatch: {len(actual)} != {len(expected)}")
-        keys: Any = range(len(actual))
-    elif isinstance(actual, Mapping) and isinstance(expected, Mapping):
-        if set(actual) != set(expected):
-            missing, more = (sorted(a.keys() - b.keys()) for a, b in ((actual, expected), (expected, actual)))
-            raise AssertionError(
-                "The keys of the mappings do not match:\n"
-                f"Missing keys in the expected mapping: {missing}\n"
-                f"Additional keys in the expected mapping: {more}"
-            )
-        keys = sorted(actual)
-    else:
+    if not (is_sequence(actual) and is_sequence(expected)):
         yield path, actual, expected
         return
-    for key in keys:
-        yield from pairs(actual[key], expected[key], (*path, key))
+    if len(actual) != len(expected):
+        raise AssertionError(f"The length of the sequences mismatch: {len(actual)} != {len(expected)}")
+    for key, (a, b) in enumerate(zip(actual, expected)):
+        yield from pairs(a, b, (*path, key))
 
 
 def is_sequence(x: Any) -> bool:

@@ -15,12 +15,6 @@ ALGEBRA: list[Case] = [
     Case("addmv", lambda L, a, b, c: a.addmv(b, c, alpha=2), ((2,), (2, 3), (3,)), numbers="real"),
     Case("addr", lambda L, a, b, c: L.addr(a, b, c, beta=3), ((2, 3), (2,), (3,)), numbers="real"),
     Case(
-        "addbmm",
-        lambda L, a, b, c: L.addbmm(a, b, c, alpha=3),
-        ((2, 2), (2, 2, 3), (2, 3, 2)),
-        numbers="real",
-    ),
-    Case(
         "baddbmm", lambda L, a, b, c: a.baddbmm(b, c, beta=2), ((2, 2), (2, 2, 3), (2, 3, 2)), numbers="real"
     ),
     # products

@@ -42,7 +42,6 @@ BINARY: list[Case] = [
     Case("hypot", lambda L, a, b: L.hypot(a, b), (BLOCK, ROW), numbers="real"),
     Case("copysign", lambda L, a, b: L.copysign(a, b), SIGNS, numbers="real"),
     Case("copysign number", lambda L, a: a.copysign(-1), SIGNS[:1], numbers="real"),
-    Case("nextafter", lambda L, a, b: L.nextafter(a, b), TIES, smooth=False, numbers="real"),
     Case("float_power", lambda L, a: L.float_power(a, 1.5), (ROW,), smooth=False),
     Case("ldexp", lambda L, a, b: L.ldexp(a, b), (BLOCK, ROW), numbers="real"),
     Case("logaddexp", lambda L, a, b: L.logaddexp(a, b), (BLOCK, ROW), numbers="real"),

@@ -62,56 +62,14 @@ INDEXING: list[Case] = [
     Case("index_copy", lambda L, a, b: a.index_copy(0, rows(L), b), ((3, 2), (2, 2))),
     Case("index_fill", lambda L, a: a.index_fill(1, L.tensor([0, -1]), 5), ((2, 3),)),
     Case("index_fill tensor", lambda L, a, b: a.index_fill(1, L.tensor([0, 0]), b), ((2, 3), ())),
-    *(
-        Case(
-            f"index_reduce {way}",
-            lambda L, a, b, way=way: a.index_reduce(0, rows(L), b, way, include_self=False),
-            ((3, 2), (2, 2)),
-            numbers="real",
-            forward=False,
-        )
-        for way in ("prod", "mean", "amax", "amin")
-    ),
     Case("gather", lambda L, a: a.gather(1, grid(L)), ((2, 3),)),
     Case("scatter", lambda L, a, b: a.scatter(1, L.tensor([[2, 0], [1, 2]]), b), ((2, 3), (2, 2))),
     Case("scatter number", lambda L, a: a.scatter(1, grid(L), 7), ((2, 3),)),
     Case("scatter_add", lambda L, a, b: a.scatter_add(1, grid(L), b), ((2, 3), (2, 2))),
-    *(
-        Case(
-            f"scatter_reduce {way}",
-            lambda L, a, b, way=way: a.scatter_reduce(1, grid(L), b, way),
-            ((2, 3), (2, 2)),
-            numbers="real",
-            forward=way != "prod",
-        )
-        for way in ("sum", "prod", "mean", "amax", "amin")
-    ),
-    Case(
-        "scatter_reduce ties",
-        lambda L, a, b: a.scatter_reduce(0, L.tensor([0, 0, 1]), b, "amax"),
-        ([1.0, 2.0], [1.0, 1.0, 2.0]),
-        smooth=False,
-        numbers="real",
-    ),
-    Case(
-        "scatter_reduce one zero",
-        lambda L, a, b: a.scatter_reduce(0, L.tensor([0, 0, 1]), b, "prod"),
-        ([1.5, 2.0], [0.0, 3.0, 2.0]),
-        numbers="real",
-        forward=False,
-    ),
     Case("masked_select", lambda L, a: a.masked_select(mask(L)), ((3,),)),
     Case("masked_scatter", lambda L, a, b: a.masked_scatter(mask(L), b), ((2, 3), (5,))),
     Case("masked_fill broadcast", lambda L, a: a.masked_fill(mask(L), 2), ((3,),)),
     Case("masked_fill by a tensor", lambda L, a, b: a.masked_fill(mask(L), b), ((2, 3), ())),
-    Case("select_scatter", lambda L, a, b: a.select_scatter(b, 1, -1), ((2, 3), (2,)), numbers="real"),
-    Case("slice_scatter", lambda L, a, b: a.slice_scatter(b, 1, 0, 3, 2), ((2, 3), (2, 2)), numbers="real"),
-    Case("diagonal_scatter", lambda L, a, b: a.diagonal_scatter(b, 1), ((2, 3), (2,))),
-    Case(
-        "as_strided_scatter",
-        lambda L, a: L.zeros_like(a).as_strided_scatter(a[1:], (2,), (2,)),
-        ((3,),),
-    ),
     Case(
         "embedding",
         lambda L, a: L.nn.functional.embedding(grid(L), a, padding_idx=-1, scale_grad_by_freq=True),

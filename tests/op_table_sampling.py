@@ -46,7 +46,6 @@ SAMPLING: list[Case] = [
     sampling("grid_sample", (1, 1, 3, 4), GRID, called="grid bicubic", mode="bicubic", align_corners=True,
              padding_mode="border", same_graph=False, forward=False),
     sampling("affine_grid", (1, 2, 3), size=(1, 1, 2, 3), align_corners=False, same_graph=False),
-    sampling("pdist", (3, 2), **NO_TANGENT),
     Case("cdist 1", lambda L, a, b: L.cdist(a, b, 1), ((2, 2), (2, 3, 2)), -2, 2, numbers="real",
          smooth=False, **NO_TANGENT),
     Case("cdist", lambda L, a, b: L.cdist(a, b, 3), ((2, 2), (3, 2)), -2, 2, numbers="real", **NO_TANGENT),

@@ -11,9 +11,10 @@ from opinfo import entries, named, table
 from opinfo_checks import CHECKS
 from opinfo_deviations import DEVIATIONS
 
+from minigrad.missing import left_out
+
 PAGE = Path(__file__).resolve().parent.parent / "docs" / "ops.md"
-GROUPS = {"nn.functional.": "nn.functional", "linalg.": "linalg", "special.": "special", "signal.": "signal"}
-ELSEWHERE = ("sparse", "masked.", "torch.ops", "torch._", "jiterator", "_")  # not for NumPy on a CPU
+GROUPS = {"nn.functional.": "nn.functional", "linalg.": "linalg", "special.": "special"}
 
 HEAD = """# PyTorch's ops in minigrad
 
@@ -24,6 +25,13 @@ page is written by `tests/ops_page.py`.
 
 **{have} of the {all} names** of the table (PyTorch 2.13) are there; {exact} of their {titles} entries differ
 in nothing.
+"""
+
+LEFT_OUT = """## Left out
+
+What PyTorch has and minigrad leaves out, from `minigrad/left_out.txt`. To ask for such a name is an
+AttributeError that names this page.
+
 """
 
 
@@ -42,8 +50,11 @@ def page() -> str:
         parts.append(f"## {group}\n\n{', '.join(f'`{name}`' for name in mine)}\n")
     rows = [f"| `{title}` | {check} | {reason} |" for (title, check), reason in sorted(DEVIATIONS.items())]
     parts.append("## What differs\n\n| entry | in | because |\n|---|---|---|\n" + "\n".join(rows) + "\n")
-    lacking = [name for name in names if name not in have and not name.startswith(ELSEWHERE)]
-    parts.append(f"## Not there\n\n{', '.join(f'`{name}`' for name in lacking)}\n")
+    lines = [
+        f"- {namespace}: {', '.join(f'`{name}`' for name in words)}"
+        for namespace, words in left_out().items()
+    ]
+    parts.append(LEFT_OUT + "\n".join(lines) + "\n")
     return "\n".join(parts)
 
 

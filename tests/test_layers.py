@@ -22,6 +22,7 @@ LAYERS: dict[str, list[tuple[str, str]]] = {
     "minigrad": [
         ("pure", "printing print_options"),  # L6 by use; imports NumPy only, so that everything may print
         ("pure results", "return_types version"),
+        ("pure texts", "missing"),
         ("pure names", "later"),
         ("L0", "dtypes modes dialect hooks devices cuda backends"),
         ("L0 memory", "refusals storage"),
@@ -44,7 +45,7 @@ LAYERS: dict[str, list[tuple[str, str]]] = {
         ("L6 mistakes", "mistakes"),
         ("L6 errors", "explained"),
         ("L6 results", "outs in_place_functions settings testing"),
-        ("L6 functions", "fft linalg masked special signal"),
+        ("L6 functions", "fft linalg special"),
         ("L7", "autograd"),
         ("L7 transforms", "func"),
         ("L8 helpers", "utils"),

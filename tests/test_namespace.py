@@ -44,7 +44,6 @@ LEFT_OUT: dict[str, dict[str, str]] = {
         "debug_unwrap": "shows PyTorch's wrappers, of which there are none",
     },
     "random": {"thread_safe_generator": "for the workers of a data loader"},
-    "signal.windows": {},
     "utils.checkpoint": {
         "get_device_states": "random states of GPUs",
         "set_device_states": "random states of GPUs",

@@ -148,10 +148,9 @@ NO_DERIVATIVE = {
     "eq", "ne", "lt", "le", "gt", "ge", "logical_and", "logical_not", "bitwise_not", "zeros_like",
     "ones_like", "argmax", "put_strided",
     "all", "any", "argmin", "bincount", "count_nonzero", "histc",
-    "half_steps", "isfinite", "isinf", "isnan", "isneginf", "isposinf", "isreal", "signbit",
+    "isfinite", "isinf", "isnan", "isneginf", "isposinf", "isreal", "signbit",
     "bitwise_and", "bitwise_or", "bitwise_xor", "bitwise_left_shift", "bitwise_right_shift", "logical_or",
     "logical_xor", "gcd", "lcm", "isclose", "isin", "heaviside", "floor_divide",
-    "linalg_ldl_solve", "zeta_by_number",
 }  # fmt: skip
 # Ops of complex numbers, of which steps are told by name.
 OF_COMPLEX = {
@@ -162,40 +161,39 @@ OF_COMPLEX = {
 # No case of the table: in place only, of a special argument, or they refuse to be differentiated.
 UNTRIED = {
     "_cdist_backward", "_ctc_loss_backward", "_embedding_bag_backward",
-    "_embedding_bag_per_sample_weights_backward", "_packed_elements", "_pdist_backward",
+    "_embedding_bag_per_sample_weights_backward", "_packed_elements",
     "_upsample_bicubic2d_aa", "_upsample_bicubic2d_aa_backward", "_upsample_lanczos2d_aa",
     "_upsample_lanczos2d_aa_backward", "_upsample_nearest_exact2d", "_upsample_nearest_exact2d_backward",
     "_upsample_nearest_exact3d", "_upsample_nearest_exact3d_backward", "fractional_max_pool3d_backward",
     "grid_sampler_3d", "grid_seen", "grid_spread", "max_unpool3d", "upsample_nearest1d",
     "upsample_nearest1d_backward", "upsample_nearest3d", "upsample_nearest3d_backward",
     "hardsigmoid_backward", "linalg_pinv", "multi_margin_loss_backward", "multilabel_margin_loss_backward",
-    "remainder_of_number", "scatter_value_with", "scatter_with",
-    "cholesky", "cholesky_inverse", "cholesky_solve", "linalg_householder_product", "linalg_lu_solve",
-    "ormqr",
+    "digamma", "polygamma", "remainder_of_number", "scatter_value_with", "scatter_with",
+    "cholesky", "cholesky_solve",
 }  # fmt: skip
 # Mathematics has no short sign for them: their steps name the node, with shapes and numbers.
 BY_NAME = {
-    "_cdist_forward", "_pack_padded_sequence_backward", "_pdist_forward", "_upsample_nearest_exact1d",
+    "_cdist_forward", "_pack_padded_sequence_backward", "_upsample_nearest_exact1d",
     "_upsample_nearest_exact1d_backward", "adaptive_max_pool2d_backward", "adaptive_max_pool3d_backward",
     "fractional_max_pool2d_backward", "grid_sampler_2d", "max_unpool2d", "upsample_linear1d",
     "upsample_linear1d_backward", "upsample_nearest2d", "upsample_nearest2d_backward",
-    "_adaptive_avg_pool2d", "_adaptive_avg_pool3d", "_prelu_kernel", "_trilinear", "addbmm",
-    "as_strided_scatter", "avg_pool2d", "avg_pool2d_backward", "avg_pool3d", "avg_pool3d_backward",
-    "binary_cross_entropy", "binary_cross_entropy_with_logits", "block_diag", "celu", "convolution",
-    "diagonal_scatter", "elu", "elu_backward", "embedding", "embedding_dense_backward", "fmod", "gather",
+    "_adaptive_avg_pool2d", "_adaptive_avg_pool3d", "_prelu_kernel", "_trilinear",
+    "avg_pool2d", "avg_pool2d_backward", "avg_pool3d", "avg_pool3d_backward",
+    "binary_cross_entropy", "binary_cross_entropy_with_logits", "celu", "convolution",
+    "elu", "elu_backward", "embedding", "embedding_dense_backward", "fmod", "gather",
     "gelu", "gelu_backward", "glu", "glu_backward", "hardshrink", "hardshrink_backward", "hardsigmoid",
     "hardswish", "hardswish_backward", "hardtanh", "hardtanh_backward", "huber_loss", "huber_loss_backward",
-    "index", "index_copy", "index_fill", "index_fill_tensor", "index_put", "index_put_impl", "index_reduce",
+    "index", "index_copy", "index_fill", "index_fill_tensor", "index_put", "index_put_impl",
     "linalg_cross", "log_sigmoid_backward", "masked_fill_tensor", "masked_scatter",
     "masked_scatter_backward", "masked_select", "max_pool2d_with_indices_backward",
     "max_pool3d_with_indices_backward", "multi_margin_loss", "nll_loss2d_backward", "nll_loss_backward",
     "normal_float_tensor", "normal_tensor_float", "normal_tensor_tensor", "put", "reflection_pad1d",
     "reflection_pad2d", "reflection_pad3d", "reflection_pad3d_backward", "replication_pad1d",
     "replication_pad2d", "replication_pad3d", "rrelu_with_noise", "rrelu_with_noise_backward", "scatter",
-    "scatter_add", "scatter_reduce", "select_scatter", "slice", "slice_copied", "slice_scatter",
+    "scatter_add", "slice",
     "smooth_l1_loss", "smooth_l1_loss_backward", "soft_margin_loss", "soft_margin_loss_backward",
     "softshrink", "softshrink_backward", "take",
-    "linalg_matrix_exp", "linalg_solve_triangular", "special_zeta", "zeta_of_number",
+    "linalg_solve_triangular",
 }  # fmt: skip
 # By name, with the reason.
 WITHOUT_FORMULA = {
@@ -206,7 +204,6 @@ WITHOUT_FORMULA = {
     "fw_primal": "it passes on what comes",
     "var": "that nothing is said of dimensions and correction is noted as None",
     "linalg_vector_norm": "that nothing is said of dimensions is noted as None",
-    "renorm": "a norm and its derivative in double precision",
     "trace": "the gradient is put into zeros",
 }
 

@@ -34,7 +34,7 @@ argmax(x, 0, out=f(0)) | amax(x, 0, out=d(0)) | isfinite(x, out=f(0)) | where(x 
 gather(x, 0, i * 0, out=f(0)) | gather(x, 0, i * 0, out=d(0)) | add(x[0, :2], 1, out=x[0, 1:])
 any(x > 0, out=f(0)) | div(i, 2, out=f(0)) | div(i, 2, out=n(0)) | clamp(x, 0, 2, out=f(0))
 sigmoid(i, out=n(0)) | softmax(x, 0, out=d(0)) | nonzero(x, out=n(0)) | tril(x, out=f(0))
-norm(x, 2, 0, out=f(0)) | frexp(x, out=(f(0), L.empty(0, dtype=L.int32))) | take(x, i * 0, out=f(0))
+norm(x, 2, 0, out=f(0)) | take(x, i * 0, out=f(0))
 einsum('ij->i', x, out=f(0)) | add(x, 1, out=w[1:]) | add(x, 1, out=w.mT[:, :3])
 """
 

@@ -48,10 +48,6 @@ def names(L, note):
         L.version.cuda,
     )
     note(L.exp_(x), L.clamp_(x, 0, 1), L.fill_(x, 2), L.conj_physical_(x), L.negative(x), x.negative_())
-    for window in (L.hann_window, L.hamming_window, L.bartlett_window, L.kaiser_window):
-        note(window(5), window(5, False), window(1), window(0), window(4, dtype=L.float64))
-        note.error(lambda w=window: w(-1))
-        note.error(lambda w=window: w(2.5))
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         note(L.range(0, 3), L.range(0, 1, 0.25), L.range(3, 0, -1))
@@ -69,9 +65,7 @@ def properties(L, note):
         x.is_same_size(i),
         x.grad_dtype is x.dtype,
     )
-    note(
-        x.is_set_to(x.view(2, 3)), x.is_set_to(x.clone()), x.dim_order(), x.mT.dim_order(), x.to_dense() is x
-    )
+    note(x.to_dense() is x)
     note(x.is_contiguous(memory_format=L.contiguous_format), x.is_contiguous(memory_format=L.channels_last))
     pictures = L.ones(1, 2, 3, 4).contiguous(memory_format=L.channels_last)
     note(pictures.stride(), pictures.is_contiguous(), pictures.is_contiguous(memory_format=L.channels_last))
@@ -100,7 +94,7 @@ def elements(L, note):
     note.error(lambda: L.zeros(3).fill_diagonal_(2))
     note.error(lambda: L.zeros(2, 3, 3).fill_diagonal_(2))
     note.error(lambda: x.__delitem__(0))
-    note(x.clone().apply_(lambda v: v * v), x.clone().map_(x, lambda a, b: a - b))
+    note(x.clone().apply_(lambda v: v * v))
     note.error(lambda: L.ones(2, requires_grad=True).apply_(lambda v: v))
     note.error(lambda: +(x > 0))
 
@@ -191,7 +185,7 @@ def closeness(L, note):
     x = L.tensor([[1.0, 2.0], [3.0, 4.0]])
     pairs = [
         (x, x), (x, x + 1), (x, x + 1e-7), (x, x.double()), (x, x[0]), (x[0, 0], x[1, 1]), (1.0, 2.0),
-        ([1.0, 2.0], [1.0, 3.0]), (L.tensor([1, 2]), L.tensor([1, 3])), ({"a": x}, {"a": x + 1}),
+        ([1.0, 2.0], [1.0, 3.0]), (L.tensor([1, 2]), L.tensor([1, 3])),
         ([x], [x, x]), (L.tensor([L.nan]), L.tensor([L.nan])),
     ]  # fmt: skip
     for a, b in pairs:
@@ -216,9 +210,6 @@ def with_arrays(L, note):
         note.error(lambda w=array: L.tensor(w))
     note.error(lambda: L.from_numpy(np.float32(1)))
     note(L.ones(2, dtype=L.complex64).conj().numpy(force=True).tolist())
-    note(L.from_dlpack(t.__dlpack__()), L.utils.dlpack.from_dlpack(L.to_dlpack(t)))
-    note.error(lambda: L.from_dlpack(L.ones(2, requires_grad=True)))
-    note.error(lambda: L.from_dlpack(3))
 
 
 @pytest.mark.parametrize("program", programs, ids=programs.titles)

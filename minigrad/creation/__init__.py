@@ -21,13 +21,13 @@ from .data import (
 
 # Loaded when it is first used.
 LATER = {
-    "exchange": "as_tensor asarray from_dlpack from_numpy frombuffer to_dlpack",
+    "exchange": "as_tensor asarray from_numpy",
     "random": """
-    bernoulli multinomial normal poisson rand rand_like randint randint_like randn randn_like randperm
+    bernoulli multinomial normal rand rand_like randint randint_like randn randn_like randperm
     """,
     "ranges": "arange eye linspace logspace tril_indices triu_indices",
     "sized": """
-    empty empty_like empty_permuted empty_strided full full_like ones ones_like scalar_tensor zeros
+    empty empty_like empty_strided full full_like ones ones_like scalar_tensor zeros
     zeros_like
     """,
 }  # fmt: skip
@@ -37,8 +37,8 @@ __getattr__, __dir__ = later(globals(), LATER)
 __all__ = [
     "BoolTensor", "ByteTensor", "CharTensor", "DoubleTensor", "FloatTensor", "HalfTensor", "IntTensor",
     "LongTensor", "ShortTensor", "announce", "arange", "as_tensor", "asarray", "bernoulli", "constructed",
-    "empty", "empty_like", "empty_permuted", "empty_strided", "eye", "from_dlpack", "from_numpy",
-    "frombuffer", "full", "full_like", "leaf", "linspace", "logspace", "multinomial", "normal", "ones",
-    "ones_like", "poisson", "rand", "rand_like", "randint", "randint_like", "randn", "randn_like",
-    "randperm", "scalar_tensor", "tensor", "to_dlpack", "tril_indices", "triu_indices", "zeros", "zeros_like",
+    "empty", "empty_like", "empty_strided", "eye", "from_numpy",
+    "full", "full_like", "leaf", "linspace", "logspace", "multinomial", "normal", "ones",
+    "ones_like", "rand", "rand_like", "randint", "randint_like", "randn", "randn_like",
+    "randperm", "scalar_tensor", "tensor", "tril_indices", "triu_indices", "zeros", "zeros_like",
 ]  # fmt: skip

@@ -1,4 +1,4 @@
-"""Tensors on memory of others: NumPy's arrays, buffers, DLPack."""
+"""Tensors on the memory of NumPy's arrays."""
 
 from __future__ import annotations
 
@@ -8,11 +8,10 @@ from typing import Any
 import numpy as np
 
 from .. import dtypes
-from ..devices import check_device
 from ..op import F
 from ..storage import Borrowed
-from ..tensor_base import CONJUGATE, NEGATIVE, TensorBase, check_can_require_grad, share, wrap
-from .arguments import dtype_of, options
+from ..tensor_base import TensorBase, share, wrap
+from .arguments import options
 from .data import announce, check_array, tensor
 
 
@@ -38,103 +37,6 @@ NOT_WRITABLE = (
 )
 
 
-def frombuffer(
-    buffer: Any, *, dtype: Any, count: int = -1, offset: int = 0, requires_grad: bool = False
-) -> Any:
-    """A vector on the memory of a Python buffer, of `count` elements (-1: all) from byte `offset` on."""
-    kind: Any = dtype_of("frombuffer", dtype)
-    try:
-        memory = memoryview(buffer)
-    except TypeError:
-        raise ValueError("object does not implement Python buffer protocol.") from None
-    length, size = memory.nbytes, kind.itemsize
-    if length == 0 or count == 0:
-        raise ValueError(f"both buffer length ({length}) and count ({count}) must not be 0")
-    if not 0 <= offset < length:
-        raise ValueError(
-            f"offset ({offset} bytes) must be non-negative and no greater than buffer length ({length} "
-            "bytes) minus 1"
-        )
-    if count < 0 and (length - offset) % size:
-        raise ValueError(
-            f"buffer length ({length - offset} bytes) after offset ({offset} bytes) must be a multiple of "
-            f"element size ({size})"
-        )
-    if count * size > length - offset:
-        raise ValueError(
-            f"requested buffer length ({count} * {size} bytes) after offset ({offset} bytes) must not be "
-            f"greater than actual buffer length ({length} bytes)"
-        )
-    t = from_numpy(writable(np.frombuffer(buffer, kind.numpy, count, offset)))
-    if requires_grad:
-        check_can_require_grad(t._data)
-        t._acc = True
-    return t
-
-
-def from_dlpack(ext_tensor: Any, *, device: Any = None, copy: bool | None = None) -> Any:
-    """A tensor on the memory of anything that speaks DLPack, such as a tensor of another library."""
-    check_device(device)
-    if not hasattr(ext_tensor, "__dlpack__"):
-        if type(ext_tensor).__name__ != "PyCapsule":
-            raise RuntimeError(INVALID_CAPSULE)
-        ext_tensor = Capsule(ext_tensor)
-    if isinstance(ext_tensor, TensorBase):
-        check_exported(ext_tensor)
-        ext_tensor = ext_tensor.numpy()  # type: ignore[attr-defined]
-    return from_numpy(writable(np.from_dlpack(ext_tensor, copy=copy)))
-
-
-INVALID_CAPSULE = (
-    "from_dlpack received an invalid capsule. Note that DLTensor capsules can be consumed only once, so you "
-    "might have already constructed a tensor from it once."
-)
-
-
-def to_dlpack(tensor: Any) -> Any:
-    """A capsule with which `from_dlpack` makes a tensor, once, on the memory of `tensor`."""
-    return tensor.__dlpack__()
-
-
-def check_exported(t: TensorBase) -> None:
-    """BufferError with PyTorch's text for a tensor whose memory alone does not tell what it is."""
-    if t.requires_grad:
-        raise BufferError("Can't export tensors that require gradient, use tensor.detach()")
-    if t._bits & CONJUGATE:
-        raise BufferError("Can't export tensors with the conjugate bit set")
-    if t._bits & NEGATIVE:
-        raise BufferError("Can't export tensors with the negative bit set")
-
-
-class Capsule:
-    """A capsule as NumPy takes memory: from something that gives it."""
-
-    def __init__(self, capsule: Any) -> None:
-        self.capsule = capsule
-
-    def __dlpack__(self, **how: Any) -> Any:
-        return self.capsule
-
-    def __dlpack_device__(self) -> tuple[int, int]:
-        return 1, 0
-
-
-def writable(array: np.ndarray) -> np.ndarray:
-    """The memory of an array as memory that may be written to: NumPy marks what it gets from others as
-    read-only, PyTorch does not.
-    """
-    return array if array.flags.writeable else np.asarray(Writable(array))
-
-
-class Writable:
-    """The memory of an array, as NumPy is told of memory that may be written to."""
-
-    def __init__(self, array: np.ndarray) -> None:
-        told = dict(array.__array_interface__)
-        told["data"] = (told["data"][0], False)
-        self.array, self.__array_interface__ = array, told
-
-
 def as_tensor(data: Any, dtype: Any = None, device: Any = None) -> Any:
     """`data` as a tensor: a tensor itself, memory shared with an array, else a copy."""
     return taken(data, options("as_tensor", dtype, None, device))
@@ -145,11 +47,11 @@ def asarray(
 ) -> Any:
     """`obj` as a tensor: without a copy where there can be one (`copy=True` forces, `False` forbids it).
 
-    Arrays, buffers and what speaks DLPack share their memory. RuntimeError or ValueError where a copy is
+    Arrays share their memory. RuntimeError or ValueError where a copy is
     forbidden and needed.
     """
     kind = options("asarray", dtype, None, device)
-    found = aliased(obj, kind)
+    found = aliased(obj)
     if found is None:
         if copy is False:
             raise ValueError("can't alias arbitrary sequence into a tensor.")
@@ -168,16 +70,12 @@ def asarray(
     )
 
 
-def aliased(obj: Any, kind: dtypes.dtype | None) -> Any:
+def aliased(obj: Any) -> Any:
     """A tensor on the memory of `obj`; None if that cannot be."""
     if isinstance(obj, TensorBase):
         return obj
     if isinstance(obj, np.ndarray):
         return from_numpy(obj)
-    if hasattr(obj, "__dlpack__") and not isinstance(obj, np.generic):
-        return from_dlpack(obj)
-    if isinstance(obj, (bytes, bytearray, memoryview)):
-        return frombuffer(obj, dtype=kind or dtypes.get_default_dtype())
     return None
 
 

@@ -213,12 +213,6 @@ def bernoulli(input: Any, p: Any = None, *, generator: Any = None) -> Any:
     return drawn(chance.bernoulli_float, data, generator, False, p)
 
 
-def poisson(input: Any, generator: Any = None) -> Any:
-    """Numbers that have Poisson distributions of the rates in `input`."""
-    check_input("poisson", input)
-    return F.poisson(input, generator)
-
-
 def multinomial(input: Any, num_samples: Any, replacement: bool = False, *, generator: Any = None) -> Any:
     """`num_samples` places in each row of `input`, chosen with probabilities that are as the row's elements.
 

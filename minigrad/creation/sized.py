@@ -129,36 +129,6 @@ def laid(shape: tuple[int, ...], stride: tuple[int, ...], dtype: np.dtype) -> np
     return as_strided(memory, shape, tuple(step * dtype.itemsize for step in stride))
 
 
-def empty_permuted(
-    size: Any,
-    physical_layout: Any,
-    *,
-    dtype: Any = None,
-    layout: Any = strided,
-    device: Any = None,
-    pin_memory: bool = False,
-    requires_grad: bool = False,
-) -> Any:
-    """A tensor whose dimensions lie in memory in the order `physical_layout`, the last closest: zeros."""
-    shape, order = shape_of("empty_permuted", size), tuple(physical_layout)
-    kind = options("empty_permuted", dtype, layout, device, pin_memory) or dtypes.get_default_dtype()
-    if len(shape) != len(order):
-        raise RuntimeError(
-            "Number of dimensions in size does not match the length of the physical_layout; i.e. "
-            f"len(size) = {len(shape)} is not equal to len(physical_layout) = {len(order)}"
-        )
-    for i, dim in enumerate(order):
-        if not 0 <= dim < len(shape):
-            raise RuntimeError(
-                f"Dimension out of range (expected to be between 0 and {len(shape) - 1}, but got {dim} at "
-                f"index {i}).  NB: negative dims not currently supported; file an issue if you want it."
-            )
-    if len(set(order)) < len(order):
-        raise RuntimeError("Duplicate dim not allowed")
-    memory = np.zeros([shape[dim] for dim in order], kind.numpy)
-    return leaf(memory.transpose(np.argsort(order)) if order else memory, requires_grad)
-
-
 # ---------------------------------------------------------------------------------------- like another tensor
 
 

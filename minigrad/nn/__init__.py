@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ..missing import refusing as _refusing
 from . import functional, init, utils
 from .containers import ModuleDict, ModuleList, ParameterDict, ParameterList, Sequential
 from .layers.activation import (
@@ -335,3 +336,5 @@ __all__ = [
     "init",
     "utils",
 ]
+
+__getattr__ = _refusing(__name__)

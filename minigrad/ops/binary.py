@@ -138,18 +138,6 @@ def copysign_number(self, other):
 
 
 @differentiable(
-    self=lambda g, self, other: F.where(F.ne(self, other), g, 0.0),
-    other=lambda g, self, other: F.zeros_like(g),
-    jvp=lambda self_t, self, other: F.where(F.ne(self, other), self_t, 0.0),
-    elementwise=True,
-    check=only("f", "nextafter_cpu"),
-)
-def nextafter(self, other):
-    """The floating-point number next to each element on the way to `other`."""
-    return np.nextafter(self, other)
-
-
-@differentiable(
     **no_derivative("heaviside", "self", "values"),
     jvp=lambda self_t, values_t: no_tangent("heaviside"),
     elementwise=True,

@@ -146,40 +146,6 @@ def exponential(self, lambd=1.0, generator=None):
     return filled(self, draws.exponential(source_of(generator), self.size, lambd))
 
 
-@differentiable(self=lambda g: F.zeros_like(g))
-def cauchy(self, median=0.0, sigma=1.0, generator=None):
-    """Numbers that have a Cauchy distribution."""
-    if sigma <= 0:
-        raise RuntimeError(f"cauchy_ expects sigma > 0.0, but found sigma={sigma:g}")
-    if self.dtype.kind != "f":
-        kind = {"int64": "long int"}.get(self.dtype.name, C_TYPES.get(self.dtype.name, of(self).title))
-        raise RuntimeError(
-            "Cauchy distribution is a continuous probability distribution. dtype must be a floating point "
-            f"but you specified {kind}"
-        )
-    return filled(self, draws.cauchy(source_of(generator), self.size, median, sigma))
-
-
-@differentiable(self=lambda g: F.zeros_like(g))
-def log_normal(self, mean=1.0, std=2.0, generator=None):
-    """Numbers whose logarithms are normally distributed."""
-    if std <= 0:
-        raise RuntimeError(f"log_normal_ expects std > 0.0, but found std={std:g}")
-    if self.dtype.kind != "f":
-        raise refuse("log_normal_cpu", self.dtype)
-    return filled(self, np.exp(draws.standard(source_of(generator), self.size) * std + mean))
-
-
-@differentiable(self=lambda g: F.zeros_like(g))
-def geometric(self, p, generator=None):
-    """How many trials it takes to the first success, which has probability `p`."""
-    if not 0 < p < 1:
-        raise RuntimeError(f"geometric_ expects p to be in (0, 1), but got p={p:g}")
-    if self.dtype.kind in "bc":
-        raise refuse("geometric_cpu", self.dtype)
-    return filled(self, draws.geometric(source_of(generator), self.size, p))
-
-
 NO_CHANCE = (
     "Expected p_in >= 0 && p_in <= 1 to be true, but got false.  (Could this error message be improved?  If "
     "so, please report an enhancement request to PyTorch.)"
@@ -261,17 +227,6 @@ def normal_tensor_tensor(mean, std, generator=None):
     shape = np.broadcast_shapes(mean.shape, std.shape)
     drawn = normal.op.kernel(np.zeros(shape, mean.dtype), 0.0, 1.0, generator)
     return (drawn * std + mean).astype(mean.dtype)[()]
-
-
-@differentiable(self=lambda g: F.zeros_like(g))
-def poisson(self, generator=None):
-    """Numbers that have Poisson distributions of the rates in `self`."""
-    if self.dtype.kind != "f":
-        raise refuse("poisson_cpu", self.dtype)
-    if not np.all(self >= 0):
-        raise RuntimeError("invalid Poisson rate, expected rate to be non-negative")
-    drawn = draws.poisson(source_of(generator), np.ravel(self).astype("f8").tolist())
-    return np.array(drawn, self.dtype).reshape(self.shape)[()]
 
 
 @differentiable()

@@ -7,11 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from ..dtypes import of
 from ..op import F, composite, differentiable
 from ..op.registry import RAW
-from .complexes import is_complex
-from .copies import kind_of
 from .extremes import refuse_complex
 from .reduction import cast
 from .shape import place
@@ -153,67 +150,3 @@ def cummax(self, dim):
 @differentiable(kernel=running(np.minimum, "cummin"), **EXTREME)
 def cummin(self, dim):
     """The smallest of all elements up to each one along `dim`, and its index."""
-
-
-# ── sums of exponentials
-# ─────────────────────────────────────────────────────────────────────────────────────────────────
-
-
-def logcumsumexp_vjp(g: Any, self: Any, result: Any, dim: int) -> Any:
-    """`exp(self) · Σ g / exp(result)` from each element on, in logarithms; of real numbers the positive and
-    the negative gradients by themselves.
-    """
-    if hasattr(g, "__minigrad_symbol__"):
-        return F.exp(self) * backwards(F.cumsum, g / F.exp(result), dim)
-    if not g.shape or 0 in g.shape:
-        return g
-    size, least = F.log(F.abs(g)), least_of(g)
-    positive, negative = F.where(F.gt(g, 0), size, least), F.where(F.lt(g, 0), size, least)
-    more = F.exp(backwards(F.logcumsumexp, positive - result, dim) + self)
-    less = F.exp(backwards(F.logcumsumexp, negative - result, dim) + self)
-    return more - less
-
-
-def complex_logcumsumexp_vjp(g: Any, self: Any, result: Any, dim: Any) -> Any:
-    """The same of complex numbers, whose logarithms know the sign."""
-    if not g.shape or 0 in g.shape:
-        return g
-    return F.conj(F.exp(backwards(F.logcumsumexp, F.log(F.conj(g)) - result, dim) + self))
-
-
-def logcumsumexp_jvp(self_t: Any, self: Any, dim: int) -> Any:
-    """The tangents weighted by the exponentials, of which, if they are real, the greatest is made 1; PyTorch
-    keeps the sum of the weights from 0.
-    """
-    size = F.exp(self if is_complex(self) else self - F.amax(self, dim, True))
-    return F.cumsum(F.product(self_t, size), dim) / F.add_scalar(F.cumsum(size, dim), 1e-13)
-
-
-def least_of(g: Any) -> float:
-    """The smallest number of the dtype of `g`: it stands for the logarithm of 0."""
-    return float(np.finfo(kind_of(g)).min)
-
-
-@differentiable(self=logcumsumexp_vjp, complexes={"self": complex_logcumsumexp_vjp}, jvp=logcumsumexp_jvp)
-def logcumsumexp(self, dim):
-    """The logarithm of the sum of the exponentials of all elements up to each one along `dim`."""
-    front = place(dim, self.ndim)
-    if self.dtype.kind not in "fc":
-        raise NotImplementedError(f"\"logcumsumexp_out_cpu\" not implemented for '{of(self).title}'")
-    if not self.ndim or not self.size:
-        return self.copy()
-    wide = self.astype(WIDER.get(self.dtype.name, self.dtype))
-    if self.dtype.kind == "f":
-        return np.logaddexp.accumulate(wide, axis=front).astype(self.dtype)
-    rows = np.moveaxis(wide, front, 0)
-    out = rows.copy()
-    for k in range(1, len(rows)):
-        out[k] = log_add_exp(out[k - 1], rows[k])
-    return np.moveaxis(out, 0, front).astype(self.dtype, order="C")
-
-
-def log_add_exp(a: Any, b: Any) -> Any:
-    """`log(eᵃ + eᵇ)` of complex numbers, from the one with the greater real part, which gives the turn."""
-    is_less = a.real < b.real
-    less, more = np.where(is_less, a, b), np.where(is_less, b, a)
-    return np.where(np.isneginf(more.real), less, more + np.log1p(np.exp(less - more)))

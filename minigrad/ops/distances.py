@@ -70,45 +70,6 @@ def check_p(name: str, p: float) -> None:
         raise RuntimeError(f"{name} only supports non-negative p values")
 
 
-# ── of the rows of one matrix
-# ─────────────────────────────────────────────────────────────────────────────────────────────────
-
-
-def pairs(x: Any) -> Any:
-    """The numbers of all pairs of different rows."""
-    return np.triu_indices(len(x), 1)
-
-
-@differentiable(
-    self=lambda g, self, p, result: F._pdist_backward(g, self, p, result),
-    jvp=lambda self_t: no_tangent("_pdist_forward"),
-    node="PdistBackward0",
-)
-def _pdist_forward(self, p=2.0):
-    """The distances of all pairs of rows."""
-    if self.ndim != 2:
-        raise RuntimeError(f"pdist only supports 2D tensors, got: {self.ndim}D")
-    if self.dtype.kind != "f":
-        raise RuntimeError("pdist only supports floating-point dtypes")
-    check_p("pdist", p)
-    if self.dtype == np.float16:
-        raise not_implemented("pdist", of(self))
-    i, j = pairs(self)
-    return length(self[i] - self[j], p)
-
-
-NO_PDIST = refuse("_pdist_backward")
-
-
-@differentiable(grad=NO_PDIST, self=NO_PDIST, pdist=NO_PDIST, node="PdistBackwardBackward0")
-def _pdist_backward(grad, self, p, pdist):
-    """The gradient of `_pdist_forward`."""
-    i, j = pairs(self)
-    parts = np.zeros((len(self), *self.shape), self.dtype)
-    parts[i, j] = shares(grad, self[i] - self[j], pdist, p)
-    return np.add.reduce(parts, 1) - np.add.reduce(parts, 0)
-
-
 # ── between the rows of two matrices
 # ─────────────────────────────────────────────────────────────────────────────────────────────────
 

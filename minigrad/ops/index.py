@@ -20,22 +20,19 @@ INDEX = {
     "attention": "_safe_softmax",
     "bags": "embedding_bag _embedding_bag_backward _embedding_bag_per_sample_weights_backward",
     "batches": "native_batch_norm native_batch_norm_backward native_group_norm",
-    "bessel": "i0 special_i0e special_i1 special_i1e",
     "binary": """
-    rsub_tensor rsub_tensor_scaled rsub_scaled atan2 hypot copysign copysign_number nextafter heaviside
-    ldexp logaddexp logaddexp2
+    rsub_tensor rsub_tensor_scaled rsub_scaled atan2 hypot copysign copysign_number heaviside ldexp
+    logaddexp logaddexp2
     """,
     "bits": """
     bitwise_and bitwise_or bitwise_xor bitwise_left_shift bitwise_right_shift logical_or logical_xor
     """,
-    "blocks": "block_diag",
     "bounds": """
     maximum minimum fmax fmin clamp clamp_numbers clamp_max clamp_max_tensor clamp_min clamp_min_tensor
     """,
     "chance": """
-    uniform normal random random_to random_from exponential cauchy log_normal geometric bernoulli
-    bernoulli_tensor bernoulli_float normal_tensor_float normal_float_tensor normal_tensor_tensor poisson
-    multinomial
+    uniform normal random random_to random_from exponential bernoulli bernoulli_tensor bernoulli_float
+    normal_tensor_float normal_float_tensor normal_tensor_tensor multinomial
     """,
     "circular": "acos asin atan acosh asinh atanh tan sinh cosh sinc deg2rad rad2deg",
     "class_losses": """
@@ -55,14 +52,8 @@ INDEX = {
     "copies": "clone copy to zeros_like ones_like fill fill_tensor zero",
     "counting": "all any count_nonzero bincount histogram histc on_diagonal trace",
     "ctc": "_ctc_loss _ctc_loss_backward",
-    "cumulative": "cumsum has_zero cumprod cummax cummin logcumsumexp",
-    "cylinder": """
-    special_bessel_j0 special_bessel_j1 special_bessel_y0 special_bessel_y1 special_spherical_bessel_j0
-    special_modified_bessel_i0 special_modified_bessel_i1 special_scaled_modified_bessel_k0
-    special_scaled_modified_bessel_k1 special_modified_bessel_k0 special_modified_bessel_k1
-    special_airy_ai
-    """,
-    "distances": "norm_dim _pdist_forward _pdist_backward _cdist_forward _cdist_backward _euclidean_dist",
+    "cumulative": "cumsum has_zero cumprod cummax cummin",
+    "distances": "norm_dim _cdist_forward _cdist_backward _euclidean_dist",
     "division": """
     div_rounded div_unrounded fmod fmod_number remainder remainder_number remainder_of_number floor_divide
     gcd lcm
@@ -76,13 +67,9 @@ INDEX = {
     binary_cross_entropy_with_logits
     """,
     "error_function": "",
-    "exponential": """
-    exp2 expm1 log1p log10 log2 rsqrt logit special_entr xlog1py_tensors xlog1py_of_number
-    xlog1py_with_number special_xlog1py
-    """,
+    "exponential": "exp2 expm1 log1p log10 log2 rsqrt logit",
     "extremes": "count_in evenly_backward amax amin aminmax max_all min_all max_dim min_dim argmax argmin",
     "factors": "off_diagonal linalg_cholesky_ex linalg_qr _linalg_eigh _linalg_svd linalg_pinv",
-    "gamma": "lgamma digamma polygamma_of half_steps mvlgamma_of polygamma mvlgamma",
     "grid_sampling": """
     grid_seen grid_spread grid_sampler_2d_backward grid_sampler_2d grid_sampler_3d_backward
     grid_sampler_3d
@@ -93,30 +80,23 @@ INDEX = {
     hardtanh hardtanh_backward threshold threshold_ hardshrink hardshrink_backward softshrink
     softshrink_backward hardsigmoid hardsigmoid_backward hardswish hardswish_backward
     """,
-    "incomplete": "igamma igammac special_zeta zeta_of_number zeta_by_number",
     "indexing": "select select_backward slice slice_backward as_strided put_strided",
     "indexing_along": "index_select index_add index_copy index_fill index_fill_tensor",
     "inverses": "linalg_inv_ex inverse_of cofactors _linalg_det _linalg_slogdet _linalg_solve_ex",
     "joining": """
     cat stack zeros_of unbind split_evenly split_with_sizes unsafe_split unsafe_split_with_sizes split
     """,
-    "ldl": "linalg_ldl_factor_ex linalg_ldl_solve",
     "least_squares": "linalg_lstsq",
     "linalg": "dot vdot mv mm bmm outer",
     "losses": """
     mse_loss mse_loss_backward smooth_l1_loss smooth_l1_loss_backward huber_loss huber_loss_backward
     """,
-    "lu": "linalg_lu_factor_ex _lu_unpack permutation_of linalg_lu linalg_lu_solve",
-    "masking": """
-    masked_fill masked_fill_tensor masked_select masked_scatter masked_scatter_backward nonzero
-    nonzero_static
-    """,
-    "matrix_exp": "twice_on_diagonal linalg_matrix_exp",
-    "matrix_sums": "addmm addmv addr addbmm baddbmm _trilinear linalg_cross",
-    "normal": "erf erfc special_erfcx erfinv special_ndtri special_log_ndtr",
+    "masking": "masked_fill masked_fill_tensor masked_select masked_scatter masked_scatter_backward nonzero",
+    "matrix_sums": "addmm addmv addr baddbmm _trilinear linalg_cross",
+    "normal": "erf erfc erfinv",
     "normalisation": "native_layer_norm native_layer_norm_backward",
-    "norms": "linalg_vector_norm dist renorm",
-    "order": "median_all nanmedian_all median_dim nanmedian_dim kthvalue mode",
+    "norms": "linalg_vector_norm dist",
+    "order": "median_all nanmedian_all median_dim nanmedian_dim kthvalue",
     "packing": "_pack_padded_sequence _pack_padded_sequence_backward _packed_elements",
     "padding": """
     constant_pad_nd reflection_pad1d reflection_pad1d_backward reflection_pad2d reflection_pad2d_backward
@@ -130,13 +110,6 @@ INDEX = {
     sigmoid_backward_conj relu threshold_backward where eq ne lt le gt ge logical_and logical_not
     bitwise_not
     """,
-    "polynomials": """
-    special_chebyshev_polynomial_t special_shifted_chebyshev_polynomial_t special_chebyshev_polynomial_u
-    special_shifted_chebyshev_polynomial_u special_chebyshev_polynomial_v
-    special_shifted_chebyshev_polynomial_v special_chebyshev_polynomial_w
-    special_shifted_chebyshev_polynomial_w special_hermite_polynomial_h special_hermite_polynomial_he
-    special_laguerre_polynomial_l special_legendre_polynomial_p
-    """,
     "pooling": """
     max_pool2d_with_indices max_pool3d_with_indices max_pool2d_with_indices_backward
     max_pool3d_with_indices_backward
@@ -149,10 +122,8 @@ INDEX = {
     """,
     "powers": "pow_scalar pow_tensor pow_base",
     "rearranging": "flip roll rot90 repeat tril triu pixel_shuffle pixel_unshuffle channel_shuffle",
-    "reducing_along": "scatter_reduce index_reduce",
     "reduction": "sum_all sum_dim mean_all mean_dim like nansum prod_backward prod_all prod_dim",
     "reduction_jvps": "",
-    "reflections": "unit_lower identity_for linalg_householder_product ormqr geqrf",
     "resampling": """
     upsample_nearest1d upsample_nearest1d_backward _upsample_nearest_exact1d
     _upsample_nearest_exact1d_backward upsample_nearest2d upsample_nearest2d_backward
@@ -164,8 +135,8 @@ INDEX = {
     _upsample_bicubic2d_aa_backward _upsample_lanczos2d_aa _upsample_lanczos2d_aa_backward
     """,
     "rounding": """
-    ceil floor trunc round_whole round_decimals frac binary_parts round frexp nan_to_num isfinite isinf
-    isnan isposinf isneginf isreal signbit
+    ceil floor trunc round_whole round_decimals frac round nan_to_num isfinite isinf isnan isposinf
+    isneginf isreal signbit
     """,
     "scattering": "gather scatter_src scatter_value scatter scatter_add scatter_with scatter_value_with",
     "shape": """
@@ -178,23 +149,18 @@ INDEX = {
     glu_backward
     """,
     "softmax": "softmax log_softmax _softmax_backward_data _log_softmax_backward_data",
-    "sorting": "sort sort_stable topk unique2 unique_dim unique_runs search",
+    "sorting": "sort sort_stable topk unique2 unique_dim search",
+    "special": "i0 special_i0e special_i1 special_i1e lgamma digamma polygamma_of polygamma igamma igammac",
     "spectral": "_fft_c2c with_zeros _fft_r2c doubled _fft_c2r",
     "spread": "var std var_mean std_mean logsumexp",
     "strided": "as_strided_backward",
     "ternary": "addcmul addcdiv lerp lerp_tensor",
-    "triangular": "linalg_solve_triangular triangular_solve cholesky cholesky_inverse cholesky_solve",
+    "triangular": "linalg_solve_triangular cholesky cholesky_solve",
     "underivable": "",
     "unpooling": "max_unpool2d max_unpool3d",
-    "view_copies": """
-    alias_copy as_strided_copied diagonal_copy expand_copied permute_copied select_copied slice_copied
-    split_copy split_with_sizes_copied unbind_copy squeeze_all_copied squeeze_dim_copied
-    squeeze_dims_copied t_copy transpose_copy unfold_copy unsqueeze_copy view_copied narrow_copied
-    """,
-    "views": "diagonal diagonal_backward diag_embed unfold unfold_backward squeeze_dims",
+    "views": "diagonal diagonal_copy diagonal_backward diag_embed unfold unfold_backward squeeze_dims",
     "views_in_place": "t_ transpose_ unsqueeze_ squeeze_ squeeze_dims_ as_strided_",
     "weight_norm": "_weight_norm_interface",
     "windows": "im2col col2im",
-    "writing_views": "select_scatter slice_scatter diagonal_scatter as_strided_scatter",
     "xlogy": "xlogy xlogy_of_number xlogy_by_number",
 }  # fmt: skip

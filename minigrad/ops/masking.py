@@ -113,12 +113,3 @@ def masked_scatter_backward(grad_output, mask, sizes):
 def nonzero(self):
     """The places of the elements that are not 0, a row of indices for each (int64)."""
     return np.argwhere(self)
-
-
-@differentiable()
-def nonzero_static(self, size, fill_value=-1):
-    """The first `size` places of elements that are not 0; rows of `fill_value` where there are fewer."""
-    found = np.argwhere(self)[:size]
-    out = np.full((size, np.ndim(self)), fill_value, np.int64)
-    out[: len(found)] = found
-    return out

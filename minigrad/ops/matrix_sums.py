@@ -29,15 +29,6 @@ def summed(self: Any, product: Any, beta: Any, alpha: Any) -> Any:
     return product
 
 
-def one_kind(*tensors: Any) -> None:
-    """RuntimeError unless all have one dtype: products of matrices do not promote."""
-    first = tensors[0]
-    for x in tensors[1:]:
-        if x.dtype != first.dtype:
-            found = f"{of(first).title} and {of(x).title}"
-            raise RuntimeError(f"self and mat2 must have the same dtype, but got {found}")
-
-
 def addmm_mat1_vjp(g: Any, mat2: Any, mat1_sym_sizes: Any, mat1_sym_strides: Any, alpha: Any) -> Any:
     """`alpha · g @ mat2ᵀ`."""
     if by_columns(mat1_sym_sizes, mat1_sym_strides):
@@ -131,74 +122,6 @@ def addr(self, vec1, vec2, beta=1, alpha=1):
         if vector.ndim != 1:
             raise RuntimeError(f"addr: Expected 1-D argument {name}, but got {vector.ndim}-D")
     return summed(self, np.multiply.outer(times(vec1, alpha) if alpha != 1 else vec1, vec2), beta, 1)
-
-
-def spread_over(g: Any, n: Any, rows: Any, columns: Any) -> Any:
-    """The gradient of a sum over a batch, once for each of its `n` matrices."""
-    return F.expand(F.unsqueeze(g, 0), (n, rows, columns))
-
-
-def addbmm_batch1_vjp(
-    g: Any,
-    batch2: Any,
-    alpha: Any,
-    batch1_sym_argsize_0: Any,
-    batch1_sym_argsize_1: Any,
-    batch2_sym_argsize_2: Any,
-) -> Any:
-    """`alpha · g @ batch2ᵀ` for each matrix."""
-    g = spread_over(g, batch1_sym_argsize_0, batch1_sym_argsize_1, batch2_sym_argsize_2)
-    return scaled(F.bmm(g, F.transpose(batch2, 1, 2)), alpha)
-
-
-def addbmm_batch2_vjp(
-    g: Any,
-    batch1: Any,
-    alpha: Any,
-    batch1_sym_argsize_0: Any,
-    batch1_sym_argsize_1: Any,
-    batch2_sym_argsize_2: Any,
-) -> Any:
-    """`alpha · batch1ᵀ @ g` for each matrix."""
-    turned = F.transpose(batch1, 1, 2)
-    g = spread_over(g, batch1_sym_argsize_0, batch1_sym_argsize_1, batch2_sym_argsize_2)
-    return scaled(F.bmm(turned, g), alpha)
-
-
-def addbmm_jvp(
-    self_t: Any, batch1_t: Any, batch2_t: Any, batch1: Any, batch2: Any, beta: Any, alpha: Any
-) -> Any:
-    """The terms of all three tangents, in PyTorch's order."""
-    total = scaled(self_t, beta) + scaled(F.sum_dim(F.bmm(batch1_t, batch2), (0,), False), alpha)
-    return total + scaled(F.sum_dim(F.bmm(batch1, batch2_t), (0,), False), alpha)
-
-
-@differentiable(
-    self=lambda g, beta: scaled(g, beta),
-    batch1=addbmm_batch1_vjp,
-    batch2=addbmm_batch2_vjp,
-    jvp=addbmm_jvp,
-    broadcasts=True,
-)
-def addbmm(
-    self,
-    batch1,
-    batch2,
-    beta,
-    alpha,
-    batch1_sym_argsize_0,
-    batch1_sym_argsize_1,
-    batch2_sym_argsize_2,
-):
-    """`beta · self + alpha · (the sum of batch1[i] @ batch2[i])`; the sizes are those of the names."""
-    one_kind(self, batch1, batch2)
-    result = self
-    for i, (a, b) in enumerate(zip(batch1, batch2)):  # one after the other, as PyTorch adds them
-        result = plus_product(result, a, b, 1 if i else beta, alpha, mm.op.kernel)
-    if len(batch1):
-        return result
-    nothing = np.zeros((batch1_sym_argsize_1, batch2_sym_argsize_2), batch1.dtype)
-    return summed(self, nothing, beta, 1)
 
 
 def baddbmm_jvp(

@@ -9,9 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from ..dtypes import float16
 from ..op import F, differentiable
-from .elementwise import COMPLEX, must_be_tensor, no_kernel, one_by_one, special
+from .elementwise import must_be_tensor, no_kernel, one_by_one, special
 from .error_function import error_function
 
 SLOPE = 2 / sqrt(pi)  # of the error function, at 0
@@ -41,25 +40,6 @@ def erf(self):
 def erfc(self):
     """1 less the error function of each element, exact where that is small."""
     return erfc_of(self)
-
-
-def scaled_erfc(x: Any) -> Any:
-    """`exp(x²) · erfc(x)`: from 5 on by its continued fraction, since the factors overflow."""
-    y = np.maximum(x, 5)
-    fraction = np.zeros_like(y)
-    for k in range(60, 0, -1):
-        fraction = k / 2 / (y + fraction)
-    return np.where(x < 5, np.exp(x * x) * erfc_of(x), 1 / (sqrt(pi) * (y + fraction)))
-
-
-@special(
-    self=lambda g, self, result: F.sub_scalar(F.mul_scalar(self, 2.0) * result, SLOPE) * g,
-    node="SpecialErfcxBackward0",
-    check=no_kernel("erfcx_cpu", COMPLEX, float16),
-)
-def special_erfcx(self):
-    """`exp(x²) · erfc(x)` of each element."""
-    return scaled_erfc(self)
 
 
 def inverse_normal(p: Any) -> Any:
@@ -96,37 +76,3 @@ def special_ndtr(input: Any) -> Any:
     """The share of the normal distribution that lies below each element."""
     must_be_tensor("special_ndtr", input)
     return F.mul_scalar(F.add_scalar(F.erf(F.mul_scalar(input, sqrt(0.5))), 1), 0.5)
-
-
-def ndtri_vjp(g: Any, result: Any) -> Any:
-    """`g √(2π) exp(y²/2)`; the last factor first, as PyTorch does, which gives its nodes their ages."""
-    steep = F.exp(F.div_scalar(F.pow_scalar(result, 2), 2))
-    return F.mul_scalar(g, sqrt(2 * pi)) * steep
-
-
-@special(
-    self=ndtri_vjp,
-    node="SpecialNdtriBackward0",
-    check=no_kernel("ndtri_cpu", COMPLEX, float16),
-)
-def special_ndtri(self):
-    """The number below which the normal distribution has the share that each element is."""
-    return inverse_normal(self)
-
-
-def log_ndtr_vjp(g: Any, self: Any, result: Any) -> Any:
-    """`g exp(-(y + x²/2)) / √(2π)`, the last factor first."""
-    density = F.exp(F.neg(result + F.div_scalar(F.pow_scalar(self, 2), 2)))
-    return F.div_scalar(g, sqrt(2 * pi)) * density
-
-
-@special(
-    self=log_ndtr_vjp,
-    node="SpecialLogNdtrBackward0",
-    check=no_kernel("log_ndtr_cpu", COMPLEX, float16),
-)
-def special_log_ndtr(self):
-    """Logarithm of the share of the normal distribution that lies below each element."""
-    x = self * sqrt(0.5)
-    right = np.log1p(-erfc_of(x) / 2)
-    return np.where(self < -1, np.log(scaled_erfc(np.maximum(-x, 0)) / 2) - x * x, right)

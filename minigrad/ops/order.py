@@ -1,8 +1,7 @@
-"""What comes of the order of elements: median, mode and k-th smallest value."""
+"""What comes of the order of elements: median and k-th smallest value."""
 
 from __future__ import annotations
 
-from math import prod
 from typing import Any
 
 import numpy as np
@@ -96,73 +95,4 @@ def kthvalue(self, k, dim=-1, keepdim=False):
     refuse(self, "kthvalue_cpu", "b")
     if self.ndim == 0:
         return self, np.int64(0)
-    rows, rest = rows_along(self, front)
-    indices = places_in_order(rows, -1)[:, k - 1]
-    for i in np.flatnonzero(is_tied(rows, indices)):
-        indices[i] = quick_select(rows[i], k - 1)
-    return taken(self, front, indices.reshape(rest), keepdim)
-
-
-def rows_along(self: Any, front: int) -> tuple[Any, tuple[int, ...]]:
-    """The rows of `self` along `front`, one below the other, and the shape of the other dimensions."""
-    rest = (*self.shape[:front], *self.shape[front + 1 :])
-    return np.moveaxis(self, front, -1).reshape(prod(rest), self.shape[front]), rest
-
-
-def is_tied(rows: Any, indices: Any) -> Any:
-    """Of which rows the element at the index occurs more than once."""
-    values = np.take_along_axis(rows, indices[:, None], -1)
-    return ((rows == values) | (np.isnan(rows) & np.isnan(values))).sum(-1) > 1
-
-
-def quick_select(row: Any, k: int) -> int:
-    """Index of the `k`-th smallest element, the same of equal ones as in PyTorch: by its quickselect."""
-    value, at = row.tolist(), list(range(len(row)))
-
-    def greater(a: Any, b: Any) -> bool:
-        return bool((a != a and b == b) or a > b)
-
-    def swap(i: int, j: int) -> None:
-        value[i], value[j], at[i], at[j] = value[j], value[i], at[j], at[i]
-
-    left, right = 0, len(row) - 1
-    while right > left + 1:
-        swap((left + right) // 2, left + 1)
-        for a, b in ((left + 1, right), (left, right), (left + 1, left)):
-            if greater(value[a], value[b]):
-                swap(a, b)
-        i, j, pivot = left + 1, right, value[left]
-        while True:
-            i, j = i + 1, j - 1
-            while greater(pivot, value[i]):
-                i += 1
-            while greater(value[j], pivot):
-                j -= 1
-            if j < i:
-                break
-            swap(i, j)
-        swap(left, j)
-        left, right = (i if j <= k else left), (j - 1 if j >= k else right)
-    if right == left + 1 and greater(value[left], value[right]):
-        swap(left, right)
-    return at[k]
-
-
-def most_frequent(row: Any) -> int:
-    """Index of the last of the most frequent elements of a row, the smallest of equally frequent ones."""
-    order = np.argsort(row, kind="stable")
-    ends = np.flatnonzero(np.append(row[order][1:] != row[order][:-1], True))
-    return int(order[ends[np.argmax(np.diff(ends, prepend=-1))]])
-
-
-@differentiable(self=selected_vjp, jvp=selected_jvp, several=SELECTED)
-def mode(self, dim=-1, keepdim=False):
-    """The most frequent element along `dim` (the smallest of equally frequent ones), and an index of it."""
-    front = place(dim, self.ndim)
-    refuse_empty(self, (front,), "mode()")
-    refuse(self, "mode_cpu")
-    if self.ndim == 0:
-        return self, np.int64(0)
-    rows, rest = rows_along(self, front)
-    indices = np.array([most_frequent(row) for row in rows], np.int64).reshape(rest)
-    return taken(self, front, indices, keepdim)
+    return taken(self, front, places_in_order(self, front).take(k - 1, front), keepdim)

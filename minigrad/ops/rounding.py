@@ -6,12 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from .. import return_types
 from ..op import F, differentiable, rename
-from .copies import cast_back
 from .elementwise import BOOL, COMPLEX, INTEGER, no_kernel, refuses
-
-SINGLE = np.dtype("float32")
 
 
 def whole(function: Any) -> Any:
@@ -90,32 +86,7 @@ def frac(self):
     return self - np.trunc(self)
 
 
-def binary_exponent_vjp(grads: Any, self_scalar_type: Any, exponent: Any) -> Any:
-    """The gradient of the mantissa over `2^exponent`."""
-    return cast_back(grads[0] / F.exp2(F.to(exponent, SINGLE)), self_scalar_type)
-
-
-@differentiable(
-    self=binary_exponent_vjp,
-    jvp=lambda self_t, exponent: (self_t / F.exp2(exponent), None),
-    several=("mantissa", "exponent"),
-    node="FrexpBackward0",
-)
-def binary_parts(self):
-    """Mantissas, between 0.5 and 1 in size, and exponents to base 2 (int32)."""
-    if self.dtype.kind != "f":
-        raise RuntimeError("torch.frexp() only supports floating-point dtypes")
-    mantissa, exponent = np.frexp(self)
-    return mantissa, np.where(np.isfinite(self), exponent, 0).astype(np.int32)[()]
-
-
-def frexp(input: Any) -> Any:
-    """A named tuple of mantissas, between 0.5 and 1 in size, and of exponents to base 2 (int32)."""
-    return return_types.frexp(*binary_parts(input))
-
-
 rename(round_whole, "round")
-rename(binary_parts, "frexp")
 
 
 # ── what an element is

@@ -108,33 +108,10 @@ def unique_dim(self, dim):
                 "There are 0 sized dimensions, and they aren't selected, so unique cannot be applied"
             )
         return self.copy(), np.empty(0, np.int64), np.empty(0, np.int64)
-    rows = np.moveaxis(self, front, 0).reshape(n, -1)
-    order = np.lexsort(rows.T[::-1])
-    starts = changes(rows[order])
-    numbers = np.cumsum(starts) - 1
-    inverse = np.empty(n, np.int64)
-    inverse[order] = numbers
-    return self.take(order[starts], front), inverse, np.bincount(numbers).astype(np.int64)
-
-
-def changes(rows: Any) -> Any:
-    """Which rows are not like the one before."""
-    differs = (rows[1:] != rows[:-1]).any(axis=tuple(range(1, rows.ndim)))
-    return np.concatenate([np.full(min(len(rows), 1), True), differs])
-
-
-@differentiable(**unique_along("unique_consecutive", "UniqueConsecutiveBackward0"))
-def unique_runs(self, dim=None):
-    """Each run of equal elements (or parts along `dim`) once, for each its run, and the runs' lengths."""
-    if dim is None:
-        rows, front, shape = np.ravel(self), 0, self.shape
-    else:
-        front = place(dim, self.ndim)
-        rows, shape = np.moveaxis(self, front, 0), self.shape[front : front + 1]
-    starts = changes(rows)
-    numbers = np.cumsum(starts, dtype=np.int64) - 1
-    found = np.moveaxis(rows[starts], 0, front)
-    return np.ascontiguousarray(found), numbers.reshape(shape), np.bincount(numbers).astype(np.int64)
+    found, inverse, counts = np.unique(
+        self, return_inverse=True, return_counts=True, axis=front, equal_nan=False
+    )
+    return found, np.asarray(inverse, np.int64).reshape(-1), counts.astype(np.int64)
 
 
 # ── places among sorted numbers

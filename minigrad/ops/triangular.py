@@ -82,39 +82,6 @@ def linalg_solve_triangular(self, B, upper, left=True, unitriangular=False):
     return column_by_column(substituted(self, B, upper, left, unitriangular))
 
 
-def old_b_vjp(
-    grads: Any, self: Any, A: Any, upper: Any, transpose: Any, unitriangular: Any, solution: Any
-) -> Any:
-    """`Aᐨᴴ @ g`; of `Aᵀ @ X = B` with the transpose."""
-    if grads[0] is None:
-        return None
-    return F.triangular_solve(grads[0], F.conj(A), upper, not transpose, unitriangular)[0]
-
-
-def old_a_vjp(
-    grads: Any, self: Any, A: Any, upper: Any, transpose: Any, unitriangular: Any, solution: Any
-) -> Any:
-    """The triangle of minus that times `solutionᴴ`, and what comes through the copy of A."""
-    back = old_b_vjp(grads, self, A, upper, transpose, unitriangular, solution)
-    if back is None:
-        return grads[1]
-    product = F.conj(solution) @ back.mT if transpose else back @ adjoint(solution)
-    sent = within(F.neg(product), upper, unitriangular)
-    return sent if grads[1] is None else sent + grads[1]
-
-
-@differentiable(
-    self=old_b_vjp,
-    A=old_a_vjp,
-    complexes={"self": old_b_vjp, "A": old_a_vjp},
-    several=("solution", "cloned_coefficient"),
-)
-def triangular_solve(self, A, upper=True, transpose=False, unitriangular=False):
-    """The X with A @ X = self, or with the transpose of A, reading one triangle of A; and a copy of A."""
-    a = A.mT if transpose else A
-    return substituted(a, self, upper != transpose, True, unitriangular), A.copy()
-
-
 # ── Cholesky
 # ─────────────────────────────────────────────────────────────────────────────────────────────────
 
@@ -138,20 +105,6 @@ def cholesky(self, upper=False):
     factor, info = cholesky_kernel(self, upper)
     refuse_indefinite("cholesky", info)
     return factor
-
-
-def cholesky_inverse_vjp(g: Any, self: Any, upper: Any, result: Any) -> Any:
-    """`-R @ (g + gᴴ) @ R @ L` for the inverse R."""
-    common = result @ ((g + adjoint(g)) @ result)
-    return F.neg(self @ common if upper else common @ self)
-
-
-@differentiable(self=cholesky_inverse_vjp, complexes={"self": cholesky_inverse_vjp})
-def cholesky_inverse(self, upper=False):
-    """The inverse of `L @ Lᴴ` for the lower triangular `self` = L (of `Lᴴ @ L` for `upper`)."""
-    eye = np.broadcast_to(np.eye(self.shape[-1], dtype=self.dtype), self.shape)
-    inverse = substituted(self, eye, upper)
-    return inverse @ inverse.conj().mT if upper else inverse.conj().mT @ inverse
 
 
 def cholesky_solve_b_vjp(g: Any, self: Any, input2: Any, upper: Any, result: Any) -> Any:

@@ -44,6 +44,18 @@ def diagonal(self, offset=0, dim1=0, dim2=1):
 
 
 @differentiable(
+    self=lambda g, self_sym_sizes, offset, dim1, dim2: F.diagonal_backward(
+        g, self_sym_sizes, offset, dim1, dim2
+    ),
+    node="DiagonalBackward0_copy",
+    linear=True,
+)
+def diagonal_copy(self, offset=0, dim1=0, dim2=1):
+    """A copy of `diagonal`, which is what `diag` gives of a matrix."""
+    return diagonal_of(self, offset, dim1, dim2).copy()
+
+
+@differentiable(
     grad_output=lambda g, offset, dim1, dim2: F.diagonal(g, offset, dim1, dim2),
     node="DiagonalBackwardBackward0",
     linear=True,

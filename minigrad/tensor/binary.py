@@ -250,7 +250,7 @@ def heaviside(input: Any, values: Any) -> Any:
 # As functions; they are made, and their ops loaded, on first use.
 OF_TENSORS = {
     ".ops.bounds": "maximum minimum fmax fmin",
-    ".ops.binary": "atan2 arctan2=atan2 hypot nextafter ldexp logaddexp logaddexp2",
+    ".ops.binary": "atan2 arctan2=atan2 hypot ldexp logaddexp logaddexp2",
     ".ops.division": "gcd lcm",
 }
 __getattr__, __dir__ = later(globals(), OF_TENSORS, lambda _, call: function(call))
@@ -266,7 +266,7 @@ class Binary(TensorBase):
     clamp, clip, clamp_min, clamp_max = clamp, clamp, clamp_min, clamp_max
     maximum, minimum, fmax, fmin = late(bounds, "maximum minimum fmax fmin", method)
     atan2 = arctan2 = Late(bi, "atan2", method)
-    hypot, nextafter, ldexp = late(bi, "hypot nextafter ldexp", method)
+    hypot, ldexp = late(bi, "hypot ldexp", method)
     logaddexp, logaddexp2 = late(bi, "logaddexp logaddexp2", method)
     gcd, lcm = late(dv, "gcd lcm", method)
     heaviside, copysign, xlogy, float_power = heaviside, copysign, xlogy, float_power
@@ -283,7 +283,7 @@ class BinaryInPlace(TensorBase):
     clamp_ = clip_ = in_place_by(clamp)
     clamp_min_, clamp_max_ = in_place_by(clamp_min), in_place_by(clamp_max)
     atan2_ = arctan2_ = Late(bi, "atan2", method_in_place)
-    hypot_, nextafter_, ldexp_ = late(bi, "hypot nextafter ldexp", method_in_place)
+    hypot_, ldexp_ = late(bi, "hypot ldexp", method_in_place)
     heaviside_, copysign_, xlogy_ = in_place_by(heaviside), in_place_by(copysign), in_place_by(xlogy)
     gcd_, lcm_ = late(dv, "gcd lcm", method_in_place)
     lerp_, addcmul_, addcdiv_ = in_place_by(lerp), in_place_by(addcmul), in_place_by(addcdiv)

@@ -10,7 +10,6 @@ from ..op import F
 from ..ops import linalg
 from ..tensor_base import TensorBase
 from . import matrices
-from .products import must_be_tensors
 from .shapes import matmul
 
 # ── several matrices
@@ -136,7 +135,6 @@ def positive_power(base: Any, n: int) -> Any:
 
 def matrix_power(input: Any, n: int) -> Any:
     """The n-th power of a square matrix or of each in a batch; of a negative n that of the inverse."""
-    must_be_tensors("matrix_power", input=input)
     if not isinstance(n, int):
         raise TypeError(f"matrix_power(): argument 'n' (position 2) must be int, not {type(n).__name__}")
     check_square(input, "linalg.matrix_power")

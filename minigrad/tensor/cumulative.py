@@ -46,18 +46,12 @@ def cummin(input: Any, dim: int) -> Any:
     return return_types.cummin(*cu.cummin(input, one("cummin", dim)))
 
 
-@reducing
-def logcumsumexp(input: Any, dim: int) -> Any:
-    """The logarithm of the sum of the exponentials of all elements up to each one along `dim`."""
-    return cu.logcumsumexp(input, one("logcumsumexp", dim))
-
-
 class Cumulative(TensorBase):
     """Running sums, products and extremes, and differences of neighbours."""
 
     __slots__ = ()
 
-    cumsum, cumprod, cummax, cummin, logcumsumexp = cumsum, cumprod, cummax, cummin, logcumsumexp
+    cumsum, cumprod, cummax, cummin = cumsum, cumprod, cummax, cummin
     diff = diff
 
     def cumsum_(self, dim: int, *, dtype: Any = None) -> Any:

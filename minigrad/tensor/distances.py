@@ -20,14 +20,6 @@ def check_number(name: str, p: Any, position: int) -> None:
         raise TypeError(f"{name}(): argument 'p' (position {position}) must be float, not {type(p).__name__}")
 
 
-def pdist(input: Any, p: float = 2) -> Any:
-    """The `p`-norm distances of all pairs of rows of the matrix `input` (n, m): a vector of n(n - 1)/2, in
-    the order (0, 1), (0, 2) …
-    """
-    check_number("pdist", p, 2)
-    return F._pdist_forward(input, float(p))
-
-
 def cdist(x1: Any, x2: Any, p: float = 2.0, compute_mode: str = "use_mm_for_euclid_dist_if_necessary") -> Any:
     """The `p`-norm distances between all rows of `x1` (…, n, m) and `x2` (…, k, m): (…, n, k).
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from ..inplace import in_place
-from ..ops import arithmetic, bessel, circular, exponential, gamma, normal, powers, rounding
+from ..ops import arithmetic, circular, exponential, normal, powers, rounding, special
 from ..tensor_base import TensorBase
-from .late import Late, late
+from .late import late
 
 
 def in_place_of(op: Any) -> Any:
@@ -34,12 +34,11 @@ class Elementary(TensorBase):
     exp2, expm1, rsqrt, square, logit = late(exponential, "exp2 expm1 rsqrt square logit")
     log1p, log10, log2 = late(exponential, "log1p log10 log2")
     erf, erfc, erfinv = late(normal, "erf erfc erfinv")
-    lgamma, digamma, mvlgamma = late(gamma, "lgamma digamma mvlgamma")
-    i0 = Late(bessel, "i0")
+    i0, lgamma, digamma, igamma, igammac = late(special, "i0 lgamma digamma igamma igammac")
 
     def polygamma(self, n: Any) -> Any:
         """The `n`-th derivative of the digamma function; RuntimeError for a negative `n`."""
-        return gamma.polygamma(n, self)
+        return special.polygamma(n, self)
 
 
 class ElementaryInPlace(TensorBase):
@@ -57,8 +56,7 @@ class ElementaryInPlace(TensorBase):
     exp2_, expm1_, rsqrt_ = late(exponential, "exp2 expm1 rsqrt", in_place_of)
     log1p_, log10_, log2_ = late(exponential, "log1p log10 log2", in_place_of)
     erf_, erfc_, erfinv_ = late(normal, "erf erfc erfinv", in_place_of)
-    lgamma_, digamma_ = late(gamma, "lgamma digamma", in_place_of)
-    i0_ = Late(bessel, "i0", in_place_of)
+    i0_, lgamma_, digamma_ = late(special, "i0 lgamma digamma", in_place_of)
 
     def square_(self) -> Any:
         """Each element times itself, in place."""
@@ -70,12 +68,15 @@ class ElementaryInPlace(TensorBase):
 
     def polygamma_(self, n: Any) -> Any:
         """The `n`-th derivative of the digamma function, in place."""
-        return in_place(gamma.polygamma_of.op, self, n)
+        return in_place(special.polygamma_of.op, self, n)
 
-    def mvlgamma_(self, p: Any) -> Any:
-        """Logarithm of the multivariate gamma function of dimension `p`, in place."""
-        gamma.check_dimension(p)
-        return in_place(gamma.mvlgamma_of.op, self, p)
+    def igamma_(self, other: Any) -> Any:
+        """`igamma` in place."""
+        return in_place(special.igamma.op, self, other)
+
+    def igammac_(self, other: Any) -> Any:
+        """`igammac` in place."""
+        return in_place(special.igammac.op, self, other)
 
 
 class Rounding(TensorBase):
@@ -84,7 +85,7 @@ class Rounding(TensorBase):
     __slots__ = ()
 
     ceil, floor, trunc, frac = late(rounding, "ceil floor trunc frac")
-    fix, round, frexp, nan_to_num = late(rounding, "trunc round frexp nan_to_num")
+    fix, round, nan_to_num = late(rounding, "trunc round nan_to_num")
     isfinite, isinf, isnan, isposinf = late(rounding, "isfinite isinf isnan isposinf")
     isneginf, isreal, signbit = late(rounding, "isneginf isreal signbit")
 

@@ -9,12 +9,11 @@ import numpy as np
 from ..dtypes import of, result_type
 from ..inplace import in_place
 from ..op import F, check_broadcast
-from ..ops import indexing_along, masking, picking, reducing_along, scattering, writing_views
+from ..ops import indexing_along, masking, picking, scattering
 from ..ops.shape import place
 from ..tensor_base import TensorBase, Tensors, wrap
 from .indexing import refuse_batched
 from .late import Late, late
-from .views import strided_place
 
 # ── the op that PyTorch takes
 # ─────────────────────────────────────────────────────────────────────────────────────────────────
@@ -118,13 +117,6 @@ def index_fill(input: Any, dim: int, index: Any, value: Any) -> Any:
     return index_filler(dim, index, value)(input, dim, index, value)
 
 
-def index_reduce(
-    input: Any, dim: int, index: Any, source: Any, reduce: str, *, include_self: bool = True
-) -> Any:
-    """A copy in which the parts of `source` are put together with what is at the places `index`."""
-    return reducing_along.index_reduce(input, dim, index, source, reduce, include_self)
-
-
 def scatter(
     input: Any, dim: int, index: Any, src: Any = None, value: Any = None, *, reduce: str | None = None
 ) -> Any:
@@ -142,16 +134,6 @@ def scatter_add(input: Any, dim: int, index: Any, src: Any) -> Any:
             f"scatter_add(): argument 'src' (position 3) must be Tensor, not {type(src).__name__}"
         )
     return checked(scattering.scatter_add(input, dim, index, src), index, src)
-
-
-def scatter_reduce(
-    input: Any, dim: int, index: Any, src: Any, reduce: str, *, include_self: bool = True
-) -> Any:
-    """A copy in which the elements of `src` are put together with what is at the places `index` along `dim`:
-    by "sum", "prod", "mean", "amax" or "amin".
-    """
-    result = reducing_along.scatter_reduce(input, dim, index, src, reduce, include_self)
-    return checked(result, index, src)
 
 
 def take_along_dim(input: Any, indices: Any, dim: int | None = None) -> Any:
@@ -190,11 +172,6 @@ def nonzero(input: Any, *, as_tuple: bool = False) -> Any:
     return F.unbind(masking.nonzero(input if input._data.ndim else F.unsqueeze(input, 0)), 1)
 
 
-def nonzero_static(input: Any, *, size: int, fill_value: int = -1) -> Any:
-    """The first `size` rows of `nonzero`, and rows of `fill_value` where there are fewer."""
-    return masking.nonzero_static(input, size, fill_value)
-
-
 def argwhere(input: Any) -> Any:
     """The places of the elements that are not 0, a row of indices for each."""
     return nonzero(input)
@@ -231,11 +208,6 @@ def held(condition: Any) -> Any:
     return condition
 
 
-def as_strided_scatter(input: Any, src: Any, size: Any, stride: Any, storage_offset: Any = None) -> Any:
-    """A copy with `src` in the part of the memory that these sizes and strides describe."""
-    return writing_views.as_strided_scatter(input, src, *strided_place(input, size, stride, storage_offset))
-
-
 # ── methods
 # ─────────────────────────────────────────────────────────────────────────────────────────────────
 
@@ -249,12 +221,9 @@ class Gathering(TensorBase):
     take, put = late(picking, "take put")
     index_select, index_copy = late(indexing_along, "index_select index_copy")
     masked_select, masked_scatter = late(masking, "masked_select masked_scatter")
-    select_scatter, slice_scatter = late(writing_views, "select_scatter slice_scatter")
-    diagonal_scatter = Late(writing_views, "diagonal_scatter")
-    index_put, index_add, index_fill, index_reduce = index_put, index_add, index_fill, index_reduce
-    scatter, scatter_add, scatter_reduce = scatter, scatter_add, scatter_reduce
-    take_along_dim, as_strided_scatter = take_along_dim, as_strided_scatter
-    nonzero, nonzero_static, argwhere = nonzero, nonzero_static, argwhere
+    index_put, index_add, index_fill = index_put, index_add, index_fill
+    scatter, scatter_add = scatter, scatter_add
+    take_along_dim, nonzero, argwhere = take_along_dim, nonzero, argwhere
 
     def where(self, condition: Any, other: Any) -> Any:
         """The tensor where `condition` holds, else `other`."""
@@ -286,12 +255,6 @@ class WritingAtIndices(TensorBase):
         """Write `value` into the parts at the places `index` along `dim`."""
         return in_place(index_filler(dim, index, value).op, self, dim, index, value)
 
-    def index_reduce_(
-        self, dim: int, index: Any, source: Any, reduce: str, *, include_self: bool = True
-    ) -> Any:
-        """Put the parts of `source` together with what is at the places `index` along `dim`."""
-        return in_place(reducing_along.index_reduce.op, self, dim, index, source, reduce, include_self)
-
     def put_(self, index: Any, source: Any, accumulate: bool = False) -> Any:
         """Write the elements of `source` at `index` of the flattened tensor, or add them there."""
         return in_place(picking.put.op, self, index, source, accumulate)
@@ -306,13 +269,6 @@ class WritingAtIndices(TensorBase):
     def scatter_add_(self, dim: int, index: Any, src: Any) -> Any:
         """Add the elements of `src` at the places `index` along `dim`."""
         return checked(in_place(scattering.scatter_add.op, self, dim, index, src), index, src)
-
-    def scatter_reduce_(
-        self, dim: int, index: Any, src: Any, reduce: str, *, include_self: bool = True
-    ) -> Any:
-        """Put the elements of `src` together with what is at the places `index` along `dim`."""
-        op = reducing_along.scatter_reduce.op
-        return checked(in_place(op, self, dim, index, src, reduce, include_self), index, src)
 
     def masked_fill_(self, mask: Any, value: Any) -> Any:
         """Write `value` where `mask` holds."""

@@ -1,18 +1,14 @@
-"""Tensors put together of vectors and matrices: grids, products, combinations, blocks."""
+"""Grids and products of vectors, and the shape that several shapes broadcast to."""
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Sequence
 from typing import Any
 
-import numpy as np
-
 from .. import dialect, dtypes
 from ..creation.arguments import kind_name
-from ..creation.data import leaf
 from ..op import F
-from ..tensor_base import TensorBase, wrap
+from ..tensor_base import TensorBase
 from .tensor import Size
 
 INDEXING = "torch.meshgrid: in an upcoming release, it will be required to pass the indexing argument."
@@ -80,27 +76,6 @@ def cartesian_prod(*tensors: Any) -> Any:
     return F.stack([F.reshape(t, (-1,)) for t in grid(vectors, "ij")], 1)
 
 
-def combinations(input: Any, r: int = 2, with_replacement: bool = False) -> Any:
-    """Every way to choose `r` elements of a vector in order, a row each; also repeatedly, if wished."""
-    vector(input)
-    if r < 0:
-        raise RuntimeError(f"Expect a non-negative number, but got {r}")
-    if r == 0:
-        return leaf(np.zeros(0, input._data.dtype))
-    places = np.indices((input._data.size,) * r)
-    pairs = itertools.pairwise(places)
-    chosen = [a <= b if with_replacement else a < b for a, b in pairs]
-    mask = wrap(np.all(chosen, 0) if chosen else np.ones(input._data.shape, bool))
-    return F.stack([F.masked_select(t, mask) for t in grid([input] * r, "ij")], 1)
-
-
-def block_diag(*tensors: Any) -> Any:
-    """A matrix with the tensors (matrices, vectors as rows, numbers) along its diagonal, else zeros."""
-    if not tensors:
-        return leaf(np.zeros((1, 0), dtypes.get_default_dtype().numpy))
-    return F.block_diag(listed((tensors,)))
-
-
 def broadcast_shapes(*shapes: Any) -> Any:
     """The shape that tensors of these shapes broadcast to."""
     lists = [(s,) if isinstance(s, int) else s for s in shapes]
@@ -128,18 +103,3 @@ def widen(found: list[int], i: int, place: int, shape: Any) -> None:
             f"{place} had {tuple(shape)}; but expected shape should be broadcastable to {found}"
         )
     found[i] = shape[i]
-
-
-def vander(x: Any, N: int | None = None, increasing: bool = False) -> Any:
-    """The powers of each element of a vector, a row each: falling to 0, or rising from it; `N` columns."""
-    if x._data.ndim != 1:
-        raise RuntimeError("x must be a one-dimensional tensor.")
-    columns = x._data.size if N is None else N
-    if columns < 0:
-        raise RuntimeError("N must be non-negative.")
-    whole = x._data.dtype if x._data.dtype.kind in "fc" else np.dtype("int64")
-    powers = leaf(np.ones((x._data.size, columns), whole))
-    if columns > 1:
-        F.slice(powers, 1, 1, columns, 1).copy_(x.unsqueeze(1))
-        F.slice(powers, 1, 1, columns, 1).copy_(F.cumprod(F.slice(powers, 1, 1, columns, 1), 1))
-    return powers if increasing else F.flip(powers, (1,))

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import enum
 from typing import Any
 
 import numpy as np
 
 from .. import creation, dtypes
 from ..creation.arguments import dtype_of, mismatch, shape_of, sizes
-from ..creation.exchange import check_exported
 from ..creation.random import check_generator
 from ..devices import CPU, check_device, device, layout, preserve_format, strided
 from ..inplace import in_place
@@ -87,18 +85,6 @@ class Random(TensorBase):
         """Write exponentially distributed numbers of rate `lambd` into the tensor."""
         return in_place(chance.exponential.op, self, lambd, generator)
 
-    def cauchy_(self, median: Any = 0.0, sigma: Any = 1.0, *, generator: Any = None) -> Any:
-        """Write numbers that have a Cauchy distribution into the tensor."""
-        return in_place(chance.cauchy.op, self, median, sigma, generator)
-
-    def log_normal_(self, mean: Any = 1.0, std: Any = 2.0, *, generator: Any = None) -> Any:
-        """Write numbers whose logarithms are normally distributed into the tensor."""
-        return in_place(chance.log_normal.op, self, mean, std, generator)
-
-    def geometric_(self, p: Any, *, generator: Any = None) -> Any:
-        """Write into the tensor how many trials it takes to a first success, which has probability `p`."""
-        return in_place(chance.geometric.op, self, p, generator)
-
     def bernoulli_(self, p: Any = 0.5, *, generator: Any = None) -> Any:
         """Write 1 with probability `p`, a number or a tensor that broadcasts, else 0 into the tensor."""
         op = chance.bernoulli_tensor if isinstance(p, TensorBase) else chance.bernoulli_float
@@ -111,12 +97,6 @@ class Random(TensorBase):
     def multinomial(self, num_samples: Any, replacement: bool = False, *, generator: Any = None) -> Any:
         """`num_samples` places in each row, chosen with probabilities that are as the row's elements."""
         return creation.multinomial(self, num_samples, replacement, generator=generator)
-
-
-class DLDeviceType(enum.IntEnum):
-    """The devices of DLPack, of which there is one here."""
-
-    kDLCPU = 1
 
 
 class Exchange(TensorBase):
@@ -164,15 +144,3 @@ class Exchange(TensorBase):
     def __array_wrap__(self, array: Any, context: Any = None, return_scalar: bool = False) -> Any:
         array = np.asarray(array)
         return creation.from_numpy(array.astype("uint8") if array.dtype == bool else array)
-
-    def __dlpack__(
-        self, *, stream: Any = None, max_version: Any = None, dl_device: Any = None, copy: bool | None = None
-    ) -> Any:
-        check_exported(self)
-        if stream is not None and stream != -1:
-            raise AssertionError("stream should be None on cpu.")
-        array = self.numpy()  # type: ignore[attr-defined]
-        return array.__dlpack__(max_version=max_version, dl_device=dl_device, copy=copy)
-
-    def __dlpack_device__(self) -> tuple[DLDeviceType, int]:
-        return DLDeviceType.kDLCPU, 0

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from math import nan
 from typing import Any
 
@@ -15,7 +14,6 @@ from ..ops import inverses
 from ..ops.inverses import LinAlgError, first_wrong
 from ..tensor_base import TensorBase, numbers
 from .contractions import check_float, check_square
-from .products import must_be_tensors
 
 
 def checked(x: Any, name: str, kernel: str = "", square: bool = True) -> None:
@@ -23,7 +21,6 @@ def checked(x: Any, name: str, kernel: str = "", square: bool = True) -> None:
 
     `kernel` is the name by which it refuses half precision, by "Low precision" without one.
     """
-    must_be_tensors(name.replace(".", "_"), A=x)
     kind = of(x._data)
     if square:
         check_square(x, name)
@@ -71,7 +68,6 @@ def inverse(input: Any) -> Any:
 
 def solve_ex(A: Any, B: Any, *, left: bool = True, check_errors: bool = False) -> Any:
     """`solve`, and per matrix a number that is 0 where a solution exists; no error unless `check_errors`."""
-    must_be_tensors("linalg_solve_ex", A=A, B=B)
     checked(A, "linalg.solve", "lu_cpu")
     check_right_side(A, B, left)
     result, _, _, info = inverses._linalg_solve_ex(*together(A, B), left)
@@ -164,61 +160,6 @@ def logdet(input: Any) -> Any:
 
 # ── of tensors taken as matrices
 # ─────────────────────────────────────────────────────────────────────────────────────────────────
-
-
-def check_products(shape: Any, split: int, name: str) -> None:
-    """RuntimeError with PyTorch's text unless the sizes before and after `split` have one product."""
-    front, back = math.prod(shape[:split]), math.prod(shape[split:])
-    if front != back:
-        raise RuntimeError(
-            "Expected self to satisfy the requirement prod(self.shape["
-            f"{name}:]) == prod(self.shape[:{name}]), but got {back} != {front}"
-        )
-
-
-def tensorinv(A: Any, ind: int = 2) -> Any:
-    """The inverse of a tensor as a linear map: `tensordot(tensorinv(A), A, ind)` is the identity. Its shape
-    is that of A with the first `ind` dimensions last.
-    """
-    must_be_tensors("linalg_tensorinv", input=A)
-    if ind < 1:
-        raise RuntimeError(f"Expected a strictly positive integer for 'ind', but got {ind}")
-    shape = A._data.shape
-    check_products(shape, ind, "ind")
-    n = math.prod(shape[ind:])
-    inverse, info = inv_ex(F.reshape(A, (n, n)))
-    refuse_singular(info, "inv")
-    return F.reshape(inverse, (*shape[ind:], *shape[:ind]))
-
-
-def tensorsolve(A: Any, B: Any, dims: Any = None) -> Any:
-    """The X with `tensordot(A, X, X.ndim) = B`; the dimensions `dims` of A are first moved to its end."""
-    must_be_tensors("linalg_tensorsolve", input=A, other=B)
-    if dims is not None:
-        A = A.movedim(tuple(dims), tuple(range(-len(dims), 0)))
-    shape = A._data.shape
-    check_products(shape, B._data.ndim, "other.ndim")
-    rest = shape[B._data.ndim :]
-    n = math.prod(rest)
-    found = solve(F.reshape(A, (n, n)), F.reshape(B, (n,)))
-    return F.reshape(found, rest)
-
-
-def vander(x: Any, *, N: int | None = None) -> Any:
-    """The powers 0, 1, …, N - 1 of each element along a new last dimension; N is its number without it."""
-    must_be_tensors("linalg_vander", input=x)
-    kind = of(x._data)
-    if kind.category == 0:
-        raise RuntimeError(
-            f"linalg.vander supports floating point, complex, and integer tensors, but got {kind.title}"
-        )
-    shape = x._data.shape or (1,)
-    n = N if N is not None else shape[-1]
-    if n <= 1:
-        raise RuntimeError("N must be greater than 1.")
-    x = x if x._data.ndim else F.unsqueeze(x, -1)
-    powers = F.expand(F.unsqueeze(x, -1), (*shape, n - 1)).cumprod(-1)
-    return F.cat([powers.new_ones((*shape, 1)), powers], -1)
 
 
 class Matrices(TensorBase):

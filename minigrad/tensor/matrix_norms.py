@@ -15,7 +15,6 @@ from ..tensor_base import TensorBase
 from .contractions import check_float, check_square
 from .factors import eigvalsh, svdvals
 from .norms import vector_norm
-from .products import must_be_tensors
 
 # ── norms
 # ─────────────────────────────────────────────────────────────────────────────────────────────────
@@ -27,7 +26,6 @@ def matrix_norm(
     """The norm of a matrix, or of each over the two dimensions `dim`: "fro" of its elements, "nuc", 2 and -2
     of its singular values, 1, -1, inf and -inf of its columns and rows.
     """
-    must_be_tensors("linalg_matrix_norm", A=A)
     if A._data.ndim < 2:
         raise RuntimeError("linalg.matrix_norm: The input tensor A must have at least 2 dimensions.")
     check_float(A, "linalg.matrix_norm")
@@ -91,7 +89,6 @@ def cond(A: Any, p: Any = None) -> Any:
     """How much solving equations with the matrix may enlarge an error: its norm `p` times that of its
     inverse; the greatest singular value through the least (`p` None or 2; -2 the reciprocal).
     """
-    must_be_tensors("linalg_cond", input=A)
     if A._data.ndim < 2:
         raise RuntimeError("linalg.cond: The input tensor must have at least 2 dimensions.")
     if p is not None and p not in ORDERS:
@@ -118,7 +115,6 @@ def matrix_rank(
     """How many singular values are greater than max(atol, rtol · the greatest), an int64 tensor. With `tol`
     as `atol` nothing is compared with the greatest.
     """
-    must_be_tensors("linalg_matrix_rank", input=A)
     data = A._data
     if data.ndim < 2:
         raise RuntimeError(

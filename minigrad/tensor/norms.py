@@ -57,9 +57,3 @@ def dist(input: Any, other: Any, p: Any = 2) -> Any:
                 f"norm(): input dtype should be either floating point or complex. Got {kind.title} instead."
             )
     return norms.dist(input, other, p)
-
-
-@reducing
-def renorm(input: Any, p: Any, dim: int, maxnorm: Any) -> Any:
-    """Each part along `dim` scaled down to the p-norm `maxnorm` if its norm is greater."""
-    return norms.renorm(input, p, dim, maxnorm)

@@ -17,42 +17,23 @@ from .late import Late
 from .operands import kind_of
 from .shapes import matmul
 
-
-def must_be_tensors(name: str, **given: Any) -> None:
-    """TypeError with PyTorch's text for an argument that is no tensor."""
-    for i, (argument, value) in enumerate(given.items(), 1):
-        if not isinstance(value, TensorBase):
-            wanted = f"argument '{argument}' (position {i}) must be Tensor"
-            raise TypeError(f"{name}(): {wanted}, not {kind_of(value)}")
-
-
 # ── sums with a product
 # ─────────────────────────────────────────────────────────────────────────────────────────────────
 
 
 def addmm(input: Any, mat1: Any, mat2: Any, *, beta: Any = 1, alpha: Any = 1) -> Any:
     """`beta · input + alpha · mat1 @ mat2` of shape (n, m), to which `input` is broadcast."""
-    must_be_tensors("addmm", input=input, mat1=mat1, mat2=mat2)
     return sums.addmm(input, mat1, mat2, beta, alpha)
 
 
 def addmv(input: Any, mat: Any, vec: Any, *, beta: Any = 1, alpha: Any = 1) -> Any:
     """`beta · input + alpha · mat @ vec` of shape (n,)."""
-    must_be_tensors("addmv", input=input, mat=mat, vec=vec)
     return sums.addmv(input, mat, vec, beta, alpha)
 
 
 def addr(input: Any, vec1: Any, vec2: Any, *, beta: Any = 1, alpha: Any = 1) -> Any:
     """`beta · input` plus `alpha` times the outer product of two vectors, of shape (n, m)."""
-    must_be_tensors("addr", input=input, vec1=vec1, vec2=vec2)
     return sums.addr(input, vec1, vec2, beta, alpha)
-
-
-def addbmm_arguments(input: Any, batch1: Any, batch2: Any, beta: Any, alpha: Any) -> tuple[Any, ...]:
-    """The arguments of the op, which notes the sizes of the factors."""
-    must_be_tensors("addbmm", input=input, batch1=batch1, batch2=batch2)
-    check_batches(input, batch1, batch2, (1,))
-    return (input, batch1, batch2, beta, alpha, *batch1._data.shape[:2], batch2._data.shape[2])
 
 
 def check_batches(input: Any, batch1: Any, batch2: Any, of_result: tuple[int, ...]) -> None:
@@ -72,16 +53,8 @@ def check_batches(input: Any, batch1: Any, batch2: Any, of_result: tuple[int, ..
         )
 
 
-def addbmm(input: Any, batch1: Any, batch2: Any, *, beta: Any = 1, alpha: Any = 1) -> Any:
-    """`beta · input` plus `alpha` times the sum of the products of two batches of matrices, of shape
-    (n, m).
-    """
-    return sums.addbmm(*addbmm_arguments(input, batch1, batch2, beta, alpha))
-
-
 def baddbmm(input: Any, batch1: Any, batch2: Any, *, beta: Any = 1, alpha: Any = 1) -> Any:
     """`beta · input + alpha · batch1 @ batch2` of shape (b, n, m)."""
-    must_be_tensors("baddbmm", input=input, batch1=batch1, batch2=batch2)
     check_batches(input, batch1, batch2, (0, 1))
     return sums.baddbmm(input, batch1, batch2, beta, alpha)
 
@@ -92,7 +65,6 @@ def baddbmm(input: Any, batch1: Any, batch2: Any, *, beta: Any = 1, alpha: Any =
 
 def outer(input: Any, vec2: Any) -> Any:
     """The products of each element of a vector with each of another, of shape (n, m)."""
-    must_be_tensors("outer", input=input, vec2=vec2)
     for name, vector in (("self", input), ("vec2", vec2)):
         if vector._data.ndim != 1:
             raise RuntimeError(f"outer: Expected 1-D argument {name}, but got {vector._data.ndim}-D")
@@ -101,7 +73,6 @@ def outer(input: Any, vec2: Any) -> Any:
 
 def inner(input: Any, other: Any) -> Any:
     """The sum of products along the last dimension of both; with a number, the product."""
-    must_be_tensors("inner", input=input, other=other)
     a, b = input._data.shape, other._data.shape
     if not a or not b:
         return F.mul(input, other)
@@ -117,7 +88,6 @@ def tensordot(a: Any, b: Any, dims: Any = 2) -> Any:
     """The sum of products over the last `dims` dimensions of `a` and the first of `b`, or over those in two
     lists.
     """
-    must_be_tensors("tensordot", a=a, b=b)
     if isinstance(dims, TensorBase):
         dims = numbers(dims).tolist() if dims._data.size > 1 else int(numbers(dims).item())
     if not isinstance(dims, int):
@@ -163,6 +133,14 @@ def contracted(a: Any, b: Any, dims_a: tuple[int, ...], dims_b: tuple[int, ...])
     return F.reshape(product, (*sizes_a, *sizes_b))
 
 
+def must_be_tensors(name: str, **given: Any) -> None:
+    """TypeError with PyTorch's text for an argument that is no tensor."""
+    for i, (argument, value) in enumerate(given.items(), 1):
+        if not isinstance(value, TensorBase):
+            wanted = f"argument '{argument}' (position {i}) must be Tensor"
+            raise TypeError(f"{name}(): {wanted}, not {kind_of(value)}")
+
+
 def linear(input: Any, weight: Any, bias: Any = None) -> Any:
     """`input @ weightᵀ + bias`, of shape (*, out) from (*, in) with a weight of shape (out, in)."""
     must_be_tensors("linear", input=input, weight=weight)
@@ -181,7 +159,6 @@ def bilinear(input1: Any, input2: Any, weight: Any, bias: Any = None) -> Any:
     """`input1ᵀ @ weight[k] @ input2` for each k, plus `bias`: (*, n) and (*, m) with a weight of shape
     (out, n, m) give (*, out).
     """
-    must_be_tensors("bilinear", input1=input1, input2=input2, weight=weight)
     check_bilinear(input1._data.shape, input2._data.shape, weight._data.shape)
     lead, out = input1._data.shape[:-1], weight._data.shape[0]
     if bias is not None and bias._data.shape[0] != out:
@@ -216,7 +193,6 @@ def check_bilinear(first: Any, second: Any, weight: Any) -> None:
 
 def linalg_cross(input: Any, other: Any, *, dim: int = -1) -> Any:
     """The vector product of the 3-vectors along `dim`, with broadcasting."""
-    must_be_tensors("linalg_cross", input=input, other=other)
     a, b = input._data, other._data
     if a.ndim != b.ndim:
         raise RuntimeError("linalg.cross: inputs must have the same number of dimensions.")
@@ -232,7 +208,6 @@ def linalg_cross(input: Any, other: Any, *, dim: int = -1) -> Any:
 
 def cross(input: Any, other: Any, dim: Any = None) -> Any:
     """The vector product of the 3-vectors along `dim`: the first dimension of size 3 unless it is given."""
-    must_be_tensors("cross", input=input, other=other)
     if dim is None:
         if 3 not in input._data.shape:
             raise RuntimeError("no dimension of size 3 in input")
@@ -242,7 +217,6 @@ def cross(input: Any, other: Any, dim: Any = None) -> Any:
 
 def vecdot(x: Any, y: Any, *, dim: int = -1) -> Any:
     """The inner products of the vectors along `dim`, those of `x` conjugated."""
-    must_be_tensors("linalg_vecdot", x=x, y=y)
     kind, other = of(x._data), of(y._data)
     if kind.category < 2:
         raise RuntimeError(
@@ -263,7 +237,7 @@ class Products(TensorBase):
 
     __slots__ = ()
 
-    addmm, addmv, addr, addbmm, baddbmm = addmm, addmv, addr, addbmm, baddbmm
+    addmm, addmv, addr, baddbmm = addmm, addmv, addr, baddbmm
     bmm = Late(linalg, "bmm")
     outer, ger, inner, cross = outer, outer, inner, cross
 
@@ -278,10 +252,6 @@ class Products(TensorBase):
     def addr_(self, vec1: Any, vec2: Any, *, beta: Any = 1, alpha: Any = 1) -> Any:
         """`addr` written into the tensor."""
         return in_place(sums.addr.op, self, vec1, vec2, beta, alpha)
-
-    def addbmm_(self, batch1: Any, batch2: Any, *, beta: Any = 1, alpha: Any = 1) -> Any:
-        """`addbmm` written into the tensor."""
-        return in_place(sums.addbmm.op, *addbmm_arguments(self, batch1, batch2, beta, alpha))
 
     def baddbmm_(self, batch1: Any, batch2: Any, *, beta: Any = 1, alpha: Any = 1) -> Any:
         """`baddbmm` written into the tensor."""

@@ -5,11 +5,9 @@ from __future__ import annotations
 import warnings
 from typing import Any
 
-import numpy as np
-
 from .. import dtypes, modes
 from ..creation import constructed
-from ..storage import address, strides_of
+from ..storage import strides_of
 from ..tensor_base import TensorBase, numbers, share
 from .operands import NUMBERS, kind_of
 from .storages import TypedStorage, UntypedStorage
@@ -122,22 +120,6 @@ class Properties(TensorBase):
         """0."""
         return 0
 
-    def is_set_to(self, tensor: Any) -> bool:
-        """Whether another tensor shows the same elements of the same memory."""
-        must_be_tensor("is_set_to", "tensor", tensor)
-        share(self), share(tensor)
-        mine, other = self._data, tensor._data
-        return (mine.shape, mine.strides) == (other.shape, other.strides) and address(mine) == address(other)
-
-    def dim_order(self) -> tuple[int, ...]:
-        """The dimensions in the order in which they lie in memory, the one with the longest steps first."""
-        steps = strides_of(self._data)
-        return tuple(sorted(range(len(steps)), key=lambda dim: -steps[dim]))
-
-    def const_data_ptr(self) -> int:
-        """The address of the first element."""
-        return self.data_ptr()  # type: ignore[attr-defined]
-
     def untyped_storage(self) -> UntypedStorage:
         """The memory that the tensor is part of, as bytes."""
         share(self)
@@ -191,13 +173,6 @@ class Applied(TensorBase):
     def apply_(self, callable: Any) -> Any:
         """Write `callable(element)` into each element; slow."""
         return self._written("apply_", [callable(v) for v in numbers(self).ravel().tolist()], self)
-
-    def map_(self, other: Any, callable: Any) -> Any:
-        """Write `callable(element, element of other)` into each element; slow."""
-        must_be_tensor("map_", "other", other)
-        theirs = np.broadcast_to(numbers(other), self._data.shape).ravel().tolist()
-        pairs = zip(numbers(self).ravel().tolist(), theirs)
-        return self._written("map_", [callable(a, b) for a, b in pairs], other)
 
     def _written(self, name: str, values: list[Any], other: Any) -> Any:
         """The tensor with Python's numbers in its elements; RuntimeError if it requires grad."""

@@ -10,7 +10,7 @@ import numpy as np
 
 from ..inplace import in_place
 from ..op import F
-from ..ops import joining, view_copies
+from ..ops import joining, views
 from ..ops import rearranging as re
 from ..ops import views as vw
 from ..ops.shape import place
@@ -151,7 +151,7 @@ def diag(input: Any, diagonal: int = 0) -> Any:
         raise RuntimeError(f"diag(): Supports 1D or 2D tensors. Got {input.ndim}D")
     if input.ndim == 1:
         return vw.diag_embed(input, diagonal)
-    return view_copies.diagonal_copy(input, diagonal)
+    return views.diagonal_copy(input, diagonal)
 
 
 def diagflat(input: Any, offset: int = 0) -> Any:

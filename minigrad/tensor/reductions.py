@@ -233,12 +233,6 @@ def nanmedian(input: Any, dim: Any = None, keepdim: bool = False) -> Any:
 
 
 @reducing
-def mode(input: Any, dim: int = -1, keepdim: bool = False) -> Any:
-    """The most frequent element along `dim`, and an index of it (values, indices)."""
-    return return_types.mode(*order.mode(input, dim, keepdim))
-
-
-@reducing
 def kthvalue(input: Any, k: int, dim: int = -1, keepdim: bool = False) -> Any:
     """The `k`-th smallest element along `dim`, counted from 1, and its index (values, indices)."""
     return return_types.kthvalue(*order.kthvalue(input, k, dim, keepdim))
@@ -307,5 +301,5 @@ class Reductions(TensorBase):
     sum, nansum, mean, nanmean, prod = sum, nansum, mean, nanmean, prod
     max, min, amax, amin, aminmax, argmax, argmin = max, min, amax, amin, aminmax, argmax, argmin
     all, any, count_nonzero = all, any, count_nonzero
-    median, nanmedian, mode, kthvalue = median, nanmedian, mode, kthvalue
+    median, nanmedian, kthvalue = median, nanmedian, kthvalue
     var, std, logsumexp = var, std, logsumexp

@@ -71,15 +71,6 @@ def unique(
     return wanted(found, return_inverse, return_counts)
 
 
-def unique_consecutive(
-    input: Any, return_inverse: bool = False, return_counts: bool = False, dim: int | None = None
-) -> Any:
-    """Each run of equal elements, or parts along `dim`, once; on request for each its run, and the length of
-    the runs.
-    """
-    return wanted(so.unique_runs(input, dim), return_inverse, return_counts)
-
-
 # ── places among sorted numbers
 # ─────────────────────────────────────────────────────────────────────────────────────────────────
 
@@ -161,4 +152,4 @@ class Sorting(TensorBase):
     __slots__ = ()
 
     sort, argsort, msort, topk = sort, argsort, msort, topk
-    unique, unique_consecutive = unique, unique_consecutive
+    unique = unique

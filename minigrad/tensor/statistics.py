@@ -7,10 +7,8 @@ from typing import Any
 import numpy as np
 
 from .. import dtypes, return_types
-from ..inplace import in_place
 from ..op import F
 from ..ops import counting
-from ..ops import norms as norm_ops
 from ..ops import softmax as soft
 from ..ops.shape import place
 from ..tensor_base import TensorBase, wrap
@@ -250,13 +248,9 @@ class Statistics(TensorBase):
     __slots__ = ()
 
     norm, dist = norms.norm, norms.dist
-    renorm, trace = Late(norm_ops, "renorm"), Late(counting, "trace")
+    trace = Late(counting, "trace")
     softmax, log_softmax = softmax, log_softmax
     quantile, nanquantile = quantile, nanquantile
-
-    def renorm_(self, p: Any, dim: int, maxnorm: Any) -> Any:
-        """`renorm`, in place."""
-        return in_place(norm_ops.renorm.op, self, p, dim, maxnorm)
 
     cov, corrcoef, histc, bincount = cov, corrcoef, histc, bincount
     histogram = histogram

@@ -9,6 +9,7 @@ import numpy as np
 from .. import dialect, dtypes, modes
 from ..creation import constructed
 from ..devices import contiguous_format
+from ..missing import leaves_out, left_out
 from ..op import F
 from ..op.tangents import tangent_of
 from ..ops import shape as sh
@@ -182,6 +183,12 @@ class Conversion(TensorBase):
 
     def __repr__(self) -> str:
         return describe(self)
+
+    def __getattr__(self, name: str) -> Any:
+        """What is not there: an AttributeError, which says so of a method that minigrad leaves out."""
+        if name[0] != "_" and not hasattr(type(self), name) and name in left_out()["Tensor"]:
+            raise leaves_out(f"Tensor.{name}")
+        return object.__getattribute__(self, name)
 
     def __format__(self, spec: str) -> str:
         if self._data.ndim == 0 and type(self) is Tensor:

@@ -4,21 +4,18 @@ from __future__ import annotations
 
 from typing import Any
 
-from .. import return_types
 from ..dtypes import of
 from ..ops import triangular
 from ..tensor_base import TensorBase
 from .contractions import check_square
 from .factors import check_half
 from .matrices import check_shapes, expanded
-from .products import must_be_tensors
 
 
 def solve_triangular(A: Any, B: Any, *, upper: bool, left: bool = True, unitriangular: bool = False) -> Any:
     """The X with A @ X = B (X @ A = B unless `left`), reading only the upper or lower triangle of A, and not
     its diagonal if that is 1 (`unitriangular`). A zero there makes X infinite.
     """
-    must_be_tensors("linalg_solve_triangular", input=A, B=B)
     if A._data.ndim < 2 or B._data.ndim < 2:
         which = "A" if A._data.ndim < 2 else "B"
         raise RuntimeError(
@@ -32,7 +29,6 @@ def solve_triangular(A: Any, B: Any, *, upper: bool, left: bool = True, unitrian
 
 def check_old(name: str, b: Any, A: Any) -> None:
     """PyTorch's errors for the older functions, which take the right side first."""
-    must_be_tensors(name, input=b, A=A)
     if b._data.dtype != A._data.dtype:
         raise RuntimeError(
             f"Expected b and A to have the same dtype, but found b of type {of(b._data).title} and A of type "
@@ -49,46 +45,19 @@ def check_old(name: str, b: Any, A: Any) -> None:
         )
 
 
-def triangular_solve(
-    input: Any, A: Any, upper: bool = True, transpose: bool = False, unitriangular: bool = False
-) -> Any:
-    """The X with A @ X = input, or with A transposed, for a triangular matrix A, and a copy of A."""
-    for name, x in (("b", input), ("A", A)):
-        if isinstance(x, TensorBase) and x._data.ndim < 2:
-            raise RuntimeError(
-                f"torch.triangular_solve: Expected {name} to have at least 2 dimensions, but it has "
-                f"{x._data.ndim} dimensions instead"
-            )
-    check_old("triangular_solve", input, A)
-    check_half(A, "triangular_solve_cpu")
-    A, b = expanded(A, input)
-    found = triangular.triangular_solve(b, A, upper, transpose, unitriangular)
-    return return_types.triangular_solve(*found)
-
-
 # ── Cholesky
 # ─────────────────────────────────────────────────────────────────────────────────────────────────
 
 
 def cholesky(input: Any, upper: bool = False) -> Any:
     """The lower triangular L with `L @ L.mH` = input, or L.mH for `upper`; LinAlgError if there is none."""
-    must_be_tensors("cholesky", input=input)
     check_square(input, "cholesky")
     check_half(input, "cholesky_cpu")
     return triangular.cholesky(input, upper)
 
 
-def cholesky_inverse(L: Any, upper: bool = False) -> Any:
-    """The inverse of the matrix whose Cholesky factor is L, lower triangular unless `upper`."""
-    must_be_tensors("cholesky_inverse", input=L)
-    check_square(L, "cholesky_inverse")
-    check_half(L, "cholesky_inverse_out_cpu")
-    return triangular.cholesky_inverse(L, upper)
-
-
 def cholesky_solve(B: Any, L: Any, upper: bool = False) -> Any:
     """The X with A @ X = B for the matrix A whose Cholesky factor is L, lower triangular unless `upper`."""
-    must_be_tensors("cholesky_solve", input=B, input2=L)
     for name, x in (("b", B), ("u", L)):
         if x._data.ndim < 2:
             raise RuntimeError(
@@ -105,5 +74,4 @@ class Triangular(TensorBase):
 
     __slots__ = ()
 
-    cholesky, cholesky_inverse, cholesky_solve = cholesky, cholesky_inverse, cholesky_solve
-    triangular_solve = triangular_solve
+    cholesky, cholesky_solve = cholesky, cholesky_solve

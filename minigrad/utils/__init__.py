@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
-from . import checkpoint, data, dlpack
+from ..missing import refusing as _refusing
+from . import checkpoint, data
 
-__all__ = ["checkpoint", "data", "dlpack"]
+__all__ = ["checkpoint", "data"]
+
+__getattr__ = _refusing(__name__)

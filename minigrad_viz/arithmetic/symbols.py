@@ -234,8 +234,7 @@ RAW = (np.ndarray, np.generic)
 SAME = ("clone", "alias", "to", "squeeze_result", "copy")  # what leaves the numbers as they are
 RESHAPES = ("reshape", "view", "unsqueeze", "squeeze_dim", "expand", "sum_to", "reshape_alias", "unsafe_view")
 SPELLED = {"view": "reshape", "unsafe_view": "reshape", "reshape_alias": "reshape", "squeeze_dim": "squeeze",
-           "sum_dim": "sum", "sum_all": "sum", "mean_dim": "mean", "mean_all": "mean",
-           "xlog1py_with_number": "xlog1py"}  # fmt: skip
+           "sum_dim": "sum", "sum_all": "sum", "mean_dim": "mean", "mean_all": "mean"}  # fmt: skip
 BINARY: dict[str, Callable[[Any, Any], Any]] = {
     "mul": operator.mul, "mul_scalar": operator.mul, "div": operator.truediv, "div_scalar": operator.truediv,
     "add": operator.add, "add_scalar": operator.add, "sub": operator.sub, "sub_scalar": operator.sub,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ...explained import attach_networks as _attach_networks
-from ...tensor.distances import pdist
+from ...missing import refusing as _refusing
 from .activations import (
     celu,
     elu,
@@ -120,3 +120,4 @@ from .softmaxes import gumbel_softmax, log_softmax, softmax, softmin
 from .tables import embedding, embedding_bag, fold, one_hot, unfold
 
 _attach_networks(globals())
+__getattr__ = _refusing(__name__)
