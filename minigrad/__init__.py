@@ -154,26 +154,14 @@ _LATER = {
     "creation.ranges": "range=inclusive_range",
     "func": "vmap",
     "generator": "Generator default_generator",
-    "nn.functional.activations": "celu hardshrink prelu rrelu selu threshold",
+    "nn.functional.activations": "celu hardshrink prelu selu threshold",
     "nn.functional.convolution": "conv1d conv2d conv3d conv_transpose1d conv_transpose2d conv_transpose3d",
     "nn.functional.distances": "cosine_similarity pairwise_distance",
-    "nn.functional.grids": "grid_sampler",
-    "nn.functional.in_place": "celu_ rrelu_ selu_ threshold_",
-    "nn.functional.normalisation": "native_batch_norm native_layer_norm rms_norm",
+    "nn.functional.dropout": "dropout=torch_dropout",
+    "nn.functional.in_place": "celu_ selu_ threshold_",
+    "nn.functional.normalisation": "rms_norm",
     "nn.functional.pooling": "adaptive_avg_pool1d avg_pool1d",
-    "nn.native": """
-    adaptive_max_pool1d alpha_dropout alpha_dropout_ batch_norm binary_cross_entropy_with_logits
-    convolution cosine_embedding_loss dropout_ embedding embedding_renorm_ feature_alpha_dropout
-    feature_alpha_dropout_ feature_dropout feature_dropout_ group_norm hinge_embedding_loss
-    instance_norm kl_div layer_norm margin_ranking_loss max_pool1d max_pool1d_with_indices max_pool2d
-    max_pool3d native_group_norm poisson_nll_loss triplet_margin_loss dropout=torch_dropout
-    """,
-    "nn.native_recurrent": """
-    ctc_loss gru gru_cell lstm lstm_cell rnn_relu rnn_relu_cell rnn_tanh rnn_tanh_cell
-    """,
-    "ops.affine_grids": "affine_grid_generator",
     "ops.arithmetic": "mul neg reciprocal negative=neg multiply=mul",
-    "ops.bags": "embedding_bag",
     "ops.bessel": "i0",
     "ops.circular": """
     acos acosh asin asinh atan atanh cosh deg2rad rad2deg sinc sinh tan arccos=acos arcsin=asin
@@ -187,7 +175,6 @@ _LATER = {
     "ops.counting": "trace",
     "ops.exponential": "exp2 expm1 log1p log2 log10 logit rsqrt square",
     "ops.gamma": "digamma lgamma mvlgamma polygamma",
-    "ops.grid_sampling": "grid_sampler_2d grid_sampler_3d",
     "ops.indexing_along": "index_copy index_select",
     "ops.joining": """
     cat split_with_sizes stack unbind unsafe_split unsafe_split_with_sizes concat=cat concatenate=cat

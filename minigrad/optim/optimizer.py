@@ -10,8 +10,8 @@ from typing import Any
 from .. import modes
 from ..autograd import enable_grad, no_grad
 from ..modes import quiet
-from ..nn.module import reset
-from ..nn.registered import type_name
+from ..nn.modules.module import reset
+from ..nn.modules.registered import type_name
 from ..tensor import Tensor
 from .quick import are_plain, opened
 

@@ -11,6 +11,8 @@ from ...ops import bags, windows
 from ...ops import embedding as tables
 from ...tensor_base import TensorBase
 
+__all__ = ["embedding", "embedding_bag", "fold", "one_hot", "unfold"]
+
 
 def embedding(
     input: Any,
