@@ -42,9 +42,7 @@ from .devices import (
 )
 from .dialect import get_dialect, set_dialect
 from .dtypes import (
-    bool_ as bool,
-)
-from .dtypes import (
+    bfloat16,
     complex64,
     complex128,
     dtype,
@@ -58,6 +56,9 @@ from .dtypes import (
     int64,
     set_default_dtype,
     uint8,
+)
+from .dtypes import (
+    bool_ as bool,
 )
 from .later import later as _later
 from .modes import is_grad_enabled, is_inference_mode_enabled
@@ -147,7 +148,8 @@ def is_inference(input: Any) -> Any:
 # What is loaded when it is first used, by module: a name is added as one more word.
 _LATER = {
     "": """
-    backends cuda fft func linalg masked nn optim random return_types signal special testing utils version
+    accelerator backends cuda fft func linalg masked nn optim random return_types signal special testing utils
+    version
     """,
     "autograd.anomaly_mode": "is_anomaly_check_nan_enabled is_anomaly_enabled set_anomaly_enabled",
     "creation": " ".join(_CREATED.values()),

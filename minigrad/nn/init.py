@@ -5,9 +5,11 @@ from __future__ import annotations
 import math
 import warnings
 from typing import Any
+from typing import NoReturn as _NoReturn
 
 from ..autograd import no_grad
 from ..creation import randperm
+from ..left_out import missing as _missing
 from ..linalg import qr
 from ..op import F
 from ..tensor import Tensor
@@ -204,3 +206,28 @@ def dirac_(tensor: Tensor, groups: int = 1) -> Tensor:
             for channel in range(min(each, tensor.shape[1])):
                 tensor[(group * each + channel, channel, *middle)] = 1
     return tensor
+
+
+def deprecated(method: Any) -> Any:
+    """The old name of a function, without the underscore at the end."""
+    new = method.__name__
+    old = new[:-1]
+
+    def call(*args: Any, **kwargs: Any) -> Any:
+        text = f"`nn.init.{old}` is now deprecated in favor of `nn.init.{new}`."
+        warnings.warn(text, FutureWarning, stacklevel=2)
+        return method(*args, **kwargs)
+
+    call.__name__ = call.__qualname__ = old
+    call.__doc__ = f"Deprecated: `{new}`."
+    return call
+
+
+uniform, normal, constant = map(deprecated, (uniform_, normal_, constant_))
+eye, dirac, orthogonal, sparse = map(deprecated, (eye_, dirac_, orthogonal_, sparse_))
+xavier_uniform, xavier_normal = deprecated(xavier_uniform_), deprecated(xavier_normal_)
+kaiming_uniform, kaiming_normal = deprecated(kaiming_uniform_), deprecated(kaiming_normal_)
+
+
+def __getattr__(name: str) -> _NoReturn:
+    raise _missing("nn.init", name)

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from typing import NoReturn as _NoReturn
+
+from ..left_out import missing as _missing
 from . import lr_scheduler
 from .adagrad import Adadelta, Adagrad
 from .adam import Adam, AdamW
@@ -12,3 +15,7 @@ from .optimizer import Optimizer
 from .rmsprop import RMSprop
 from .rprop import Rprop
 from .sgd import SGD
+
+
+def __getattr__(name: str) -> _NoReturn:
+    raise _missing("optim", name)

@@ -138,6 +138,12 @@ class Conversion(TensorBase):
         array = self.numpy()
         return array if dtype is None and not copy else np.array(array, dtype=dtype)
 
+    def to_numpy(self) -> np.ndarray:
+        """What `numpy` gives. Matplotlib asks for the whole array by this name; else it asks element by
+        element.
+        """
+        return self.numpy()
+
     __array_priority__ = 1000
 
     def __bool__(self) -> bool:
@@ -270,6 +276,7 @@ class Tensor(Autograd, Conversion, Transposed, Families):
     """
 
     __slots__ = ()
+    __module__ = "minigrad"  # where users find it, and what `print(type(x))` shows
     __hash__ = object.__hash__
 
     def __new__(cls, *args: Any) -> Any:

@@ -2,6 +2,13 @@
 
 from __future__ import annotations
 
-from . import checkpoint, data, dlpack
+from typing import NoReturn as _NoReturn
 
-__all__ = ["checkpoint", "data", "dlpack"]
+from ..left_out import missing as _missing
+from . import benchmark, checkpoint, data, dlpack
+
+__all__ = ["benchmark", "checkpoint", "data", "dlpack"]
+
+
+def __getattr__(name: str) -> _NoReturn:
+    raise _missing("utils", name)

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from typing import NoReturn as _NoReturn
+
 from ...explained import attach_networks as _attach_networks
+from ...left_out import missing as _missing
 from ...tensor.distances import pdist
 from .activations import *
 from .attention import *
@@ -24,3 +27,7 @@ from .softmaxes import *
 from .tables import *
 
 _attach_networks(globals())
+
+
+def __getattr__(name: str) -> _NoReturn:
+    raise _missing("nn.functional", name)

@@ -8,6 +8,7 @@ from ...creation import full
 from .. import functional
 from ..init import constant_
 from ..parameter import Parameter, kept
+from .attention import MultiheadAttention as MultiheadAttention
 from .module import Module
 
 __all__ = [

@@ -3,6 +3,9 @@
 
 from __future__ import annotations
 
+from typing import NoReturn as _NoReturn
+
+from ...left_out import missing as _missing
 from .composed import ChainedScheduler, SequentialLR
 from .cycles import CosineAnnealingLR, CosineAnnealingWarmRestarts, CyclicLR, OneCycleLR
 from .factors import (
@@ -36,3 +39,7 @@ __all__ = [
     "SequentialLR",
     "StepLR",
 ]
+
+
+def __getattr__(name: str) -> _NoReturn:
+    raise _missing("optim.lr_scheduler", name)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import functools
+import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
@@ -69,11 +71,22 @@ def rows(dataset: Any, indices: Any) -> list[Tensor] | None:
     return [wrap(t._data.take(indices, axis=0)) for t in dataset.tensors]
 
 
+@functools.cache
+def tell_of_workers() -> None:
+    """Warn, once, that there are no workers."""
+    warnings.warn(
+        "DataLoader(num_workers=…): minigrad loads examples in this process; there are no workers.",
+        UserWarning,
+        stacklevel=3,
+    )
+
+
 class DataLoader:
     """A dataset in batches of `batch_size`, in order or, if `shuffle`, in an order drawn anew for each pass.
 
     `sampler` gives the order, `batch_sampler` the batches; `batch_size=None` gives single examples.
-    Everything happens in this process: `num_workers` can only be 0.
+    Everything happens in this process, also with `num_workers`, of which a warning tells once; what else is
+    said about workers and pinned memory changes nothing.
     """
 
     def __init__(
@@ -87,14 +100,22 @@ class DataLoader:
         collate_fn: Any = None,
         pin_memory: bool = False,
         drop_last: bool = False,
+        timeout: float = 0,
+        worker_init_fn: Any = None,
+        multiprocessing_context: Any = None,
         generator: Any = None,
+        *,
+        prefetch_factor: int | None = None,
+        persistent_workers: bool = False,
+        pin_memory_device: str = "",
+        in_order: bool = True,
     ) -> None:
         if num_workers < 0:
             raise ValueError(
                 "num_workers option should be non-negative; use num_workers=0 to disable multiprocessing."
             )
         if num_workers:
-            raise NotImplementedError("num_workers: examples are loaded in this process, so it can only be 0")
+            tell_of_workers()
         if sampler is not None and shuffle:
             raise ValueError("sampler option is mutually exclusive with shuffle")
         if batch_sampler is not None and (batch_size != 1 or shuffle or sampler is not None or drop_last):
@@ -107,7 +128,7 @@ class DataLoader:
             )
         self.dataset, self.drop_last, self.generator = dataset, drop_last, generator
         self.batch_size = None if batch_sampler is not None else batch_size
-        self.num_workers, self.pin_memory = 0, pin_memory
+        self.num_workers, self.pin_memory = num_workers, pin_memory
         streams = isinstance(dataset, IterableDataset)
         if streams and (shuffle or sampler is not None or batch_sampler is not None):
             raise ValueError(
