@@ -100,7 +100,7 @@ class Refused(dtype):
         self.name, self.title, self.category = name, title, 2
 
     @property
-    def numpy(self) -> Any:
+    def numpy(self) -> Any:  # type: ignore[override]
         """Always TypeError: whatever makes tensors asks for it."""
         raise TypeError(f"minigrad has no {self.name}: NumPy has no such dtype; torch.float32 has its range")
 

@@ -6,13 +6,12 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
-from ..nn import DataParallel, Module
 from ..ops.joining import stack
 from ..tensor import Tensor
 
 
 def functional_call(
-    module: Module, parameter_and_buffer_dicts: Any, args: Any = None, kwargs: dict[str, Any] | None = None,
+    module: Any, parameter_and_buffer_dicts: Any, args: Any = None, kwargs: dict[str, Any] | None = None,
     *, tie_weights: bool = True, strict: bool = False,
 ) -> Any:  # fmt: skip
     """Call a module with other tensors in the place of its parameters and buffers, by dotted name.
@@ -22,7 +21,7 @@ def functional_call(
     all of them.
     """
     given = joined(parameter_and_buffer_dicts)
-    if isinstance(module, DataParallel):
+    if type(module).__name__ == "DataParallel":
         raise RuntimeError("The stateless API can't be used with nn.DataParallel module")
     args = () if args is None else args if isinstance(args, tuple) else (args,)
     with replaced(module, given, tied(module, given) if tie_weights else given, strict):
@@ -49,7 +48,7 @@ def joined(dicts: Any) -> dict[str, Any]:
     return {name: t for d in dicts for name, t in d.items()}
 
 
-def members(module: Module) -> dict[str, Any]:
+def members(module: Any) -> dict[str, Any]:
     """All parameters and buffers by dotted name, those with several names under each."""
     return {
         **dict(module.named_parameters(remove_duplicate=False)),
@@ -57,7 +56,7 @@ def members(module: Module) -> dict[str, Any]:
     }
 
 
-def tied(module: Module, given: dict[str, Any]) -> dict[str, Any]:
+def tied(module: Any, given: dict[str, Any]) -> dict[str, Any]:
     """`given`, with each tensor also under the other names that the one in its place has."""
     names: dict[int, set[str]] = {}
     for name, t in members(module).items():
@@ -75,7 +74,7 @@ def tied(module: Module, given: dict[str, Any]) -> dict[str, Any]:
 
 
 @contextmanager
-def replaced(module: Module, given: dict[str, Any], tensors: dict[str, Any], strict: bool) -> Iterator[None]:
+def replaced(module: Any, given: dict[str, Any], tensors: dict[str, Any], strict: bool) -> Iterator[None]:
     """The module with `tensors` in it. What the module itself puts in the place of one goes into `given`."""
     known = members(module)
     if strict:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import textwrap
 import timeit
 from collections.abc import Callable
@@ -74,8 +75,6 @@ class Timer:
         label: str | None = None, sub_label: str | None = None, description: str | None = None,
         env: str | None = None, num_threads: int = 1, language: Any = "python",
     ) -> None:  # fmt: skip
-        import minigrad
-
         if not isinstance(stmt, str):
             raise ValueError("Currently only a `str` stmt is supported.")
         if language not in ("py", "python"):
@@ -86,7 +85,9 @@ class Timer:
                 "to `setup`."
             )
         stmt, setup = (textwrap.dedent(text).removeprefix("\n").rstrip() for text in (stmt, setup))
-        self._timer = timeit.Timer(stmt, setup, timer, {"torch": minigrad, **(globals or {})})
+        self._timer = timeit.Timer(
+            stmt, setup, timer, {"torch": sys.modules[__name__.partition(".")[0]], **(globals or {})}
+        )
         self._told = (stmt, setup, label, sub_label, description)
 
     def _timeit(self, number: int) -> float:

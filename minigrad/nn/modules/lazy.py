@@ -179,16 +179,9 @@ class LazyNorm(Lazy):
     counted = "num_features"
 
     def __init__(
-        self,
-        eps: float = 1e-5,
-        momentum: float = 0.1,
-        affine: bool = True,
-        track_running_stats: bool = True,
-        device: Any = None,
-        dtype: Any = None,
-        *,
-        bias: bool = True,
-    ) -> None:
+        self, eps: float = 1e-5, momentum: float = 0.1, affine: bool = True, track_running_stats: bool = True,
+        device: Any = None, dtype: Any = None, *, bias: bool = True,
+    ) -> None:  # fmt: skip
         settings = (eps, momentum, affine, track_running_stats, device, dtype)
         super().__init__(0, *settings, bias=bias)  # type: ignore[call-arg]
         self._forget_shapes()

@@ -58,12 +58,9 @@ class SmoothL1Loss(Loss):
     function, settings = "smooth_l1_loss", ("beta",)
 
     def __init__(
-        self,
-        size_average: bool | None = None,
-        reduce: bool | None = None,
-        reduction: str = "mean",
-        beta: float = 1.0,
-    ) -> None:
+        self, size_average: bool | None = None, reduce: bool | None = None, reduction: str = "mean", beta:
+        float = 1.0,
+    ) -> None:  # fmt: skip
         super().__init__(size_average, reduce, reduction)
         self.beta = beta
 
@@ -86,12 +83,9 @@ class KLDivLoss(Loss):
     function, settings = "kl_div", ("log_target",)
 
     def __init__(
-        self,
-        size_average: bool | None = None,
-        reduce: bool | None = None,
-        reduction: str = "mean",
+        self, size_average: bool | None = None, reduce: bool | None = None, reduction: str = "mean",
         log_target: bool = False,
-    ) -> None:
+    ) -> None:  # fmt: skip
         super().__init__(size_average, reduce, reduction)
         self.log_target = log_target
 
@@ -102,14 +96,9 @@ class PoissonNLLLoss(Loss):
     function, settings = "poisson_nll_loss", ("log_input", "full", "eps")
 
     def __init__(
-        self,
-        log_input: bool = True,
-        full: bool = False,
-        size_average: bool | None = None,
-        eps: float = 1e-8,
-        reduce: bool | None = None,
-        reduction: str = "mean",
-    ) -> None:
+        self, log_input: bool = True, full: bool = False, size_average: bool | None = None, eps: float = 1e-8,
+        reduce: bool | None = None, reduction: str = "mean",
+    ) -> None:  # fmt: skip
         super().__init__(size_average, reduce, reduction)
         self.log_input, self.full, self.eps = log_input, full, eps
 
@@ -130,12 +119,9 @@ class Margin(Loss):
     settings = ("margin",)
 
     def __init__(
-        self,
-        margin: float = 0.0,
-        size_average: bool | None = None,
-        reduce: bool | None = None,
-        reduction: str = "mean",
-    ) -> None:
+        self, margin: float = 0.0, size_average: bool | None = None, reduce: bool | None = None, reduction:
+        str = "mean",
+    ) -> None:  # fmt: skip
         super().__init__(size_average, reduce, reduction)
         self.margin = margin
 
@@ -167,15 +153,9 @@ class TripletMarginLoss(Loss):
     function, settings = "triplet_margin_loss", ("margin", "p", "eps", "swap")
 
     def __init__(
-        self,
-        margin: float = 1.0,
-        p: float = 2.0,
-        eps: float = 1e-6,
-        swap: bool = False,
-        size_average: bool | None = None,
-        reduce: bool | None = None,
-        reduction: str = "mean",
-    ) -> None:
+        self, margin: float = 1.0, p: float = 2.0, eps: float = 1e-6, swap: bool = False, size_average: bool |
+        None = None, reduce: bool | None = None, reduction: str = "mean",
+    ) -> None:  # fmt: skip
         super().__init__(size_average, reduce, reduction)
         must_be_positive(self, margin)
         self.margin, self.p, self.eps, self.swap = margin, p, eps, swap
@@ -187,13 +167,9 @@ class TripletMarginWithDistanceLoss(Loss):
     function, settings = "triplet_margin_with_distance_loss", ("distance_function", "margin", "swap")
 
     def __init__(
-        self,
-        *,
-        distance_function: Any = None,
-        margin: float = 1.0,
-        swap: bool = False,
-        reduction: str = "mean",
-    ) -> None:
+        self, *, distance_function: Any = None, margin: float = 1.0, swap: bool = False, reduction: str =
+        "mean",
+    ) -> None:  # fmt: skip
         super().__init__(reduction=reduction)
         must_be_positive(self, margin)
         self.distance_function = PairwiseDistance() if distance_function is None else distance_function
@@ -212,12 +188,9 @@ class Weighted(Loss):
     settings: tuple[str, ...] = ("weight",)
 
     def __init__(
-        self,
-        weight: Any = None,
-        size_average: bool | None = None,
-        reduce: bool | None = None,
-        reduction: str = "mean",
-    ) -> None:
+        self, weight: Any = None, size_average: bool | None = None, reduce: bool | None = None, reduction: str
+        = "mean",
+    ) -> None:  # fmt: skip
         super().__init__(size_average, reduce, reduction)
         self.register_buffer("weight", weight)
 
@@ -234,13 +207,9 @@ class BCEWithLogitsLoss(Weighted):
     function, settings = "binary_cross_entropy_with_logits", ("weight", "pos_weight")
 
     def __init__(
-        self,
-        weight: Any = None,
-        size_average: bool | None = None,
-        reduce: bool | None = None,
-        reduction: str = "mean",
-        pos_weight: Any = None,
-    ) -> None:
+        self, weight: Any = None, size_average: bool | None = None, reduce: bool | None = None, reduction: str
+        = "mean", pos_weight: Any = None,
+    ) -> None:  # fmt: skip
         super().__init__(weight, size_average, reduce, reduction)
         self.register_buffer("pos_weight", pos_weight)
 
@@ -251,13 +220,9 @@ class NLLLoss(Weighted):
     function, settings = "nll_loss", ("weight", "ignore_index")
 
     def __init__(
-        self,
-        weight: Any = None,
-        size_average: bool | None = None,
-        ignore_index: int = -100,
-        reduce: bool | None = None,
-        reduction: str = "mean",
-    ) -> None:
+        self, weight: Any = None, size_average: bool | None = None, ignore_index: int = -100, reduce: bool |
+        None = None, reduction: str = "mean",
+    ) -> None:  # fmt: skip
         super().__init__(weight, size_average, reduce, reduction)
         self.ignore_index = ignore_index
 
@@ -281,13 +246,8 @@ class CrossEntropyLoss(Weighted):
     function, settings = "cross_entropy", ("weight", "ignore_index", "label_smoothing")
 
     def __init__(
-        self,
-        weight: Any = None,
-        size_average: bool | None = None,
-        ignore_index: int = -100,
-        reduce: bool | None = None,
-        reduction: str = "mean",
-        label_smoothing: float = 0.0,
-    ) -> None:
+        self, weight: Any = None, size_average: bool | None = None, ignore_index: int = -100, reduce: bool |
+        None = None, reduction: str = "mean", label_smoothing: float = 0.0,
+    ) -> None:  # fmt: skip
         super().__init__(weight, size_average, reduce, reduction)
         self.ignore_index, self.label_smoothing = ignore_index, label_smoothing

@@ -22,14 +22,9 @@ class LayerNorm(Normalising):
     """Normalises each example over its last dimensions, of shape `normalized_shape`."""
 
     def __init__(
-        self,
-        normalized_shape: Any,
-        eps: float = 1e-5,
-        elementwise_affine: bool = True,
-        bias: bool = True,
-        device: Any = None,
-        dtype: Any = None,
-    ) -> None:
+        self, normalized_shape: Any, eps: float = 1e-5, elementwise_affine: bool = True, bias: bool = True,
+        device: Any = None, dtype: Any = None,
+    ) -> None:  # fmt: skip
         super().__init__()
         self.normalized_shape, self.eps = shape_of(normalized_shape), eps
         self.elementwise_affine = elementwise_affine
@@ -51,13 +46,9 @@ class RMSNorm(Normalising):
     """Divides by the root of the mean square over the last dimensions, of shape `normalized_shape`."""
 
     def __init__(
-        self,
-        normalized_shape: Any,
-        eps: float | None = None,
-        elementwise_affine: bool = True,
-        device: Any = None,
-        dtype: Any = None,
-    ) -> None:
+        self, normalized_shape: Any, eps: float | None = None, elementwise_affine: bool = True, device: Any =
+        None, dtype: Any = None,
+    ) -> None:  # fmt: skip
         super().__init__()
         self.normalized_shape, self.eps = shape_of(normalized_shape), eps
         self.elementwise_affine = elementwise_affine
@@ -77,16 +68,9 @@ class GroupNorm(Normalising):
     """Normalises each example over groups of channels."""
 
     def __init__(
-        self,
-        num_groups: int,
-        num_channels: int,
-        eps: float = 1e-5,
-        affine: bool = True,
-        device: Any = None,
-        dtype: Any = None,
-        *,
-        bias: bool = True,
-    ) -> None:
+        self, num_groups: int, num_channels: int, eps: float = 1e-5, affine: bool = True, device: Any = None,
+        dtype: Any = None, *, bias: bool = True,
+    ) -> None:  # fmt: skip
         super().__init__()
         if num_channels % num_groups:
             raise ValueError(f"num_channels ({num_channels}) must be divisible by num_groups ({num_groups})")

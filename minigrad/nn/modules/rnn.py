@@ -31,19 +31,10 @@ class RNNBase(Module):
     """
 
     def __init__(
-        self,
-        mode: str,
-        input_size: int,
-        hidden_size: int,
-        num_layers: int = 1,
-        bias: bool = True,
-        batch_first: bool = False,
-        dropout: float = 0.0,
-        bidirectional: bool = False,
-        proj_size: int = 0,
-        device: Any = None,
-        dtype: Any = None,
-    ) -> None:
+        self, mode: str, input_size: int, hidden_size: int, num_layers: int = 1, bias: bool = True,
+        batch_first: bool = False, dropout: float = 0.0, bidirectional: bool = False, proj_size: int = 0,
+        device: Any = None, dtype: Any = None,
+    ) -> None:  # fmt: skip
         super().__init__()
         check_dropout(dropout, num_layers)
         check_kinds(bias=(bias, bool), batch_first=(batch_first, bool))
@@ -211,14 +202,9 @@ class RNN(Single):
     """h′ = tanh(W_ih x + b_ih + W_hh h + b_hh) at each step; `nonlinearity` may be relu."""
 
     def __init__(
-        self,
-        input_size: int,
-        hidden_size: int,
-        num_layers: int = 1,
-        nonlinearity: str = "tanh",
-        *args: Any,
+        self, input_size: int, hidden_size: int, num_layers: int = 1, nonlinearity: str = "tanh", *args: Any,
         **kwargs: Any,
-    ) -> None:
+    ) -> None:  # fmt: skip
         if "proj_size" in kwargs:
             raise ValueError(NO_PROJECTION)
         if nonlinearity not in ("tanh", "relu"):

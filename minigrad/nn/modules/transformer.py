@@ -63,13 +63,9 @@ class TransformerEncoder(Repeated):
     """
 
     def __init__(
-        self,
-        encoder_layer: Any,
-        num_layers: int,
-        norm: Any = None,
-        enable_nested_tensor: bool = True,
+        self, encoder_layer: Any, num_layers: int, norm: Any = None, enable_nested_tensor: bool = True,
         mask_check: bool = True,
-    ) -> None:
+    ) -> None:  # fmt: skip
         super().__init__(encoder_layer, num_layers, norm)
         self.enable_nested_tensor, self.mask_check = enable_nested_tensor, mask_check
 
@@ -90,16 +86,10 @@ class TransformerDecoder(Repeated):
         super().__init__(decoder_layer, num_layers, norm)
 
     def forward(
-        self,
-        tgt: Any,
-        memory: Any,
-        tgt_mask: Any = None,
-        memory_mask: Any = None,
-        tgt_key_padding_mask: Any = None,
-        memory_key_padding_mask: Any = None,
-        tgt_is_causal: bool | None = None,
-        memory_is_causal: bool = False,
-    ) -> Any:
+        self, tgt: Any, memory: Any, tgt_mask: Any = None, memory_mask: Any = None, tgt_key_padding_mask: Any
+        = None, memory_key_padding_mask: Any = None, tgt_is_causal: bool | None = None, memory_is_causal: bool
+        = False,
+    ) -> Any:  # fmt: skip
         """Of the shape of `tgt`; for the masks see MultiheadAttention."""
         batch_first = self.layers[0].self_attn.batch_first
         return self._through(
@@ -120,23 +110,11 @@ class Transformer(Module):
     generate_square_subsequent_mask = staticmethod(generate_square_subsequent_mask)
 
     def __init__(
-        self,
-        d_model: int = 512,
-        nhead: int = 8,
-        num_encoder_layers: int = 6,
-        num_decoder_layers: int = 6,
-        dim_feedforward: int = 2048,
-        dropout: float = 0.1,
-        activation: Any = functional.relu,
-        custom_encoder: Any = None,
-        custom_decoder: Any = None,
-        layer_norm_eps: float = 1e-5,
-        batch_first: bool = False,
-        norm_first: bool = False,
-        bias: bool = True,
-        device: Any = None,
-        dtype: Any = None,
-    ) -> None:
+        self, d_model: int = 512, nhead: int = 8, num_encoder_layers: int = 6, num_decoder_layers: int = 6,
+        dim_feedforward: int = 2048, dropout: float = 0.1, activation: Any = functional.relu, custom_encoder:
+        Any = None, custom_decoder: Any = None, layer_norm_eps: float = 1e-5, batch_first: bool = False,
+        norm_first: bool = False, bias: bool = True, device: Any = None, dtype: Any = None,
+    ) -> None:  # fmt: skip
         super().__init__()
         sizes = (d_model, nhead, dim_feedforward, dropout, activation, layer_norm_eps, batch_first)
         self.encoder, self.decoder = custom_encoder, custom_decoder
@@ -157,19 +135,11 @@ class Transformer(Module):
                 init.xavier_uniform_(parameter)
 
     def forward(
-        self,
-        src: Any,
-        tgt: Any,
-        src_mask: Any = None,
-        tgt_mask: Any = None,
-        memory_mask: Any = None,
-        src_key_padding_mask: Any = None,
-        tgt_key_padding_mask: Any = None,
-        memory_key_padding_mask: Any = None,
-        src_is_causal: bool | None = None,
-        tgt_is_causal: bool | None = None,
-        memory_is_causal: bool = False,
-    ) -> Any:
+        self, src: Any, tgt: Any, src_mask: Any = None, tgt_mask: Any = None, memory_mask: Any = None,
+        src_key_padding_mask: Any = None, tgt_key_padding_mask: Any = None, memory_key_padding_mask: Any =
+        None, src_is_causal: bool | None = None, tgt_is_causal: bool | None = None, memory_is_causal: bool =
+        False,
+    ) -> Any:  # fmt: skip
         """Of the shape of `tgt`; for the masks see MultiheadAttention."""
         batch_dim = 0 if self.batch_first else 1
         if src.ndim == 3 and src.shape[batch_dim] != tgt.shape[batch_dim]:
@@ -206,19 +176,10 @@ class TransformerEncoderLayer(Module):
     """
 
     def __init__(
-        self,
-        d_model: int,
-        nhead: int,
-        dim_feedforward: int = 2048,
-        dropout: float = 0.1,
-        activation: Any = functional.relu,
-        layer_norm_eps: float = 1e-5,
-        batch_first: bool = False,
-        norm_first: bool = False,
-        bias: bool = True,
-        device: Any = None,
-        dtype: Any = None,
-    ) -> None:
+        self, d_model: int, nhead: int, dim_feedforward: int = 2048, dropout: float = 0.1, activation: Any =
+        functional.relu, layer_norm_eps: float = 1e-5, batch_first: bool = False, norm_first: bool = False,
+        bias: bool = True, device: Any = None, dtype: Any = None,
+    ) -> None:  # fmt: skip
         super().__init__()
         self.self_attn = MultiheadAttention(
             d_model, nhead, dropout=dropout, bias=bias, batch_first=batch_first, dtype=dtype
@@ -259,19 +220,10 @@ class TransformerDecoderLayer(Module):
     """
 
     def __init__(
-        self,
-        d_model: int,
-        nhead: int,
-        dim_feedforward: int = 2048,
-        dropout: float = 0.1,
-        activation: Any = functional.relu,
-        layer_norm_eps: float = 1e-5,
-        batch_first: bool = False,
-        norm_first: bool = False,
-        bias: bool = True,
-        device: Any = None,
-        dtype: Any = None,
-    ) -> None:
+        self, d_model: int, nhead: int, dim_feedforward: int = 2048, dropout: float = 0.1, activation: Any =
+        functional.relu, layer_norm_eps: float = 1e-5, batch_first: bool = False, norm_first: bool = False,
+        bias: bool = True, device: Any = None, dtype: Any = None,
+    ) -> None:  # fmt: skip
         super().__init__()
         for name in ("self_attn", "multihead_attn"):
             attention = MultiheadAttention(
@@ -289,16 +241,10 @@ class TransformerDecoderLayer(Module):
         self.activation = activation_of(activation)
 
     def forward(
-        self,
-        tgt: Any,
-        memory: Any,
-        tgt_mask: Any = None,
-        memory_mask: Any = None,
-        tgt_key_padding_mask: Any = None,
-        memory_key_padding_mask: Any = None,
-        tgt_is_causal: bool = False,
-        memory_is_causal: bool = False,
-    ) -> Any:
+        self, tgt: Any, memory: Any, tgt_mask: Any = None, memory_mask: Any = None, tgt_key_padding_mask: Any
+        = None, memory_key_padding_mask: Any = None, tgt_is_causal: bool = False, memory_is_causal: bool =
+        False,
+    ) -> Any:  # fmt: skip
         """Of the shape of `tgt`; for the masks see MultiheadAttention."""
         own = (tgt_mask, tgt_key_padding_mask, tgt_is_causal)
         others = (memory, memory_mask, memory_key_padding_mask, memory_is_causal)

@@ -21,25 +21,6 @@ from .factors import (
 from .plateau import ReduceLROnPlateau
 from .scheduler import LRScheduler
 
-__all__ = [
-    "ChainedScheduler",
-    "ConstantLR",
-    "CosineAnnealingLR",
-    "CosineAnnealingWarmRestarts",
-    "CyclicLR",
-    "ExponentialLR",
-    "LRScheduler",
-    "LambdaLR",
-    "LinearLR",
-    "MultiStepLR",
-    "MultiplicativeLR",
-    "OneCycleLR",
-    "PolynomialLR",
-    "ReduceLROnPlateau",
-    "SequentialLR",
-    "StepLR",
-]
-
 
 def __getattr__(name: str) -> _NoReturn:
     raise _missing("optim.lr_scheduler", name)
