@@ -45,6 +45,7 @@ from .dtypes import (
     bool_ as bool,
 )
 from .dtypes import (
+    bfloat16,
     complex64,
     complex128,
     dtype,
@@ -146,32 +147,21 @@ def is_inference(input: Any) -> Any:
 
 # What is loaded when it is first used, by module: a name is added as one more word.
 _LATER = {
-    "": "backends cuda fft func linalg nn optim random return_types special testing utils version",
+    "": """
+    backends cuda fft func linalg nn optim random return_types special testing utils version accelerator
+    """,
     "autograd.anomaly_mode": "is_anomaly_check_nan_enabled is_anomaly_enabled set_anomaly_enabled",
     "creation": " ".join(_CREATED.values()),
     "creation.ranges": "range=inclusive_range",
     "func": "vmap",
     "generator": "Generator default_generator",
-    "nn.functional.activations": "celu hardshrink prelu rrelu selu threshold",
+    "nn.functional.activations": "celu hardshrink prelu selu threshold",
     "nn.functional.convolution": "conv1d conv2d conv3d conv_transpose1d conv_transpose2d conv_transpose3d",
     "nn.functional.distances": "cosine_similarity pairwise_distance",
-    "nn.functional.grids": "grid_sampler",
-    "nn.functional.in_place": "celu_ rrelu_ selu_ threshold_",
+    "nn.functional.in_place": "celu_ selu_ threshold_",
     "nn.functional.normalisation": "rms_norm",
     "nn.functional.pooling": "adaptive_avg_pool1d avg_pool1d",
-    "nn.native": """
-    adaptive_max_pool1d alpha_dropout alpha_dropout_ batch_norm binary_cross_entropy_with_logits
-    convolution cosine_embedding_loss dropout_ embedding embedding_renorm_ feature_alpha_dropout
-    feature_alpha_dropout_ feature_dropout feature_dropout_ group_norm hinge_embedding_loss instance_norm
-    kl_div layer_norm margin_ranking_loss max_pool1d max_pool1d_with_indices max_pool2d max_pool3d
-    poisson_nll_loss triplet_margin_loss dropout=torch_dropout
-    """,
-    "nn.native_recurrent": """
-    ctc_loss gru gru_cell lstm lstm_cell rnn_relu rnn_relu_cell rnn_tanh rnn_tanh_cell
-    """,
-    "ops.affine_grids": "affine_grid_generator",
     "ops.arithmetic": "mul neg reciprocal negative=neg multiply=mul",
-    "ops.bags": "embedding_bag",
     "ops.circular": """
     acos acosh asin asinh atan atanh cosh deg2rad rad2deg sinc sinh tan arccos=acos arcsin=asin
     arctan=atan arccosh=acosh arcsinh=asinh arctanh=atanh
@@ -183,7 +173,6 @@ _LATER = {
     "ops.copies": "clone",
     "ops.counting": "trace",
     "ops.exponential": "exp2 expm1 log1p log2 log10 logit rsqrt square",
-    "ops.grid_sampling": "grid_sampler_2d grid_sampler_3d",
     "ops.indexing_along": "index_copy index_select",
     "ops.joining": """
     cat split_with_sizes stack unbind unsafe_split unsafe_split_with_sizes concat=cat concatenate=cat
@@ -260,6 +249,7 @@ _LATER = {
     as_strided=as_strided_view moveaxis=movedim
     """,
     "tensor": " ".join(f"{_name}=Tensor.{_name}" for _name in in_place_functions.NAMES.split()),
+    "nn.functional.dropout": "dropout=torch_dropout",
 }  # fmt: skip
 explained.attach_methods(Tensor)
 outs.attach(globals())

@@ -89,6 +89,33 @@ int8, int16, int32, int64 = (
     dtype("int64", "Long"),
 )
 uint8, bool_ = dtype("uint8", "Byte"), dtype("bool", "Bool")
+
+
+class Refused(dtype):
+    """A dtype of PyTorch's that NumPy does not have: it can be named and compared, and no tensor has it."""
+
+    __slots__ = ()
+
+    def __init__(self, name: str, title: str) -> None:
+        self.name, self.title, self.category = name, title, 2
+
+    @property
+    def numpy(self) -> Any:  # type: ignore[override]
+        """Always TypeError: whatever makes tensors asks for it."""
+        raise TypeError(f"minigrad has no {self.name}: NumPy has no such dtype; torch.float32 has its range")
+
+    @property
+    def is_signed(self) -> bool:
+        """True."""
+        return True
+
+    @property
+    def itemsize(self) -> int:
+        """Bytes per element."""
+        return 2
+
+
+bfloat16 = Refused("bfloat16", "BFloat16")
 complex64, complex128 = dtype("complex64", "ComplexFloat"), dtype("complex128", "ComplexDouble")
 
 ALL = (float16, float32, float64, int8, int16, int32, int64, uint8, bool_, complex64, complex128)

@@ -15,7 +15,7 @@ from . import dtypes
 from .creation import arange
 from .devices import strided
 from .explained import attach_all as _attach_all
-from .missing import refusing as _refusing
+from .left_out import refusing as _refusing
 from .op import F
 from .ops import rearranging, spectral
 

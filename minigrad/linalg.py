@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from .explained import attach_all as _attach_all
-from .missing import refusing as _refusing
+from .left_out import refusing as _refusing
 from .tensor.contractions import matrix_power, multi_dot
 from .tensor.factors import (
     cholesky,

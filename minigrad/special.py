@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from .explained import attach_all as _attach_all
-from .missing import refusing as _refusing
+from .left_out import refusing as _refusing
 from .ops.circular import sinc
 from .ops.exponential import exp2, expm1, log1p, logit
 from .ops.normal import erf, erfc, erfinv

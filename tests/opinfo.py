@@ -22,6 +22,7 @@ DTYPES = (
     *("int64", "int32", "int16", "int8", "uint8", "bool"),
 )
 SAMPLES = 12  # of an op and dtype, spread over the table's
+LEFT_OUT = ("bicubic", "lanczos")  # modes of `interpolate` and `grid_sample`
 
 
 @functools.cache
@@ -65,7 +66,12 @@ def title(entry: Any) -> str:
 @functools.cache
 def entries() -> dict[str, Any]:
     """The entries that minigrad has, by title."""
-    return {title(entry): entry for entry in table() if named(entry.name) is not None}
+    return {title(entry): entry for entry in table() if named(entry.name) is not None and is_kept(entry)}
+
+
+def is_kept(entry: Any) -> bool:
+    """Whether this is no variant of an op for a mode that was left out."""
+    return not any(mode in entry.variant_test_name for mode in (*LEFT_OUT, "antialias"))
 
 
 @dataclass(frozen=True)
@@ -97,8 +103,15 @@ def samples(entry: Any, dtype: str, requires_grad: bool = False, limit: int = SA
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         every = list(itertools.islice(entry.sample_inputs("cpu", kind, requires_grad=requires_grad), 400))
+    every = [s for s in every if not asks_for_left_out(s)]
     step = max(1, len(every) // limit)
     return [Sample((s.input, *s.args), dict(s.kwargs)) for s in every[::step]][:limit]
+
+
+def asks_for_left_out(sample: Any) -> bool:
+    """Whether a sample is of a mode that was left out."""
+    given = (*sample.args, *sample.kwargs.values())
+    return sample.kwargs.get("antialias") is True or any(isinstance(x, str) and x in LEFT_OUT for x in given)
 
 
 def converted(x: Any, library: Any) -> Any:

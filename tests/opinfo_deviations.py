@@ -32,24 +32,21 @@ DEVIATIONS |= {
 }
 
 # Networks.
+BYTES = "pictures of bytes are not resampled in whole numbers: they have to be made floating-point first"
 FOREIGN = "the table's distance is a module of PyTorch, which takes tensors of PyTorch only"
 DEVIATIONS |= {
+    ("nn.functional.interpolate bilinear", "values"): BYTES,
+    ("nn.functional.upsample_bilinear", "values"): BYTES,
     ("nn.functional.triplet_margin_with_distance_loss", "values"): FOREIGN,
     ("nn.functional.triplet_margin_with_distance_loss", "gradients"): FOREIGN,
     ("nn.functional.triplet_margin_with_distance_loss", "tangents"): FOREIGN,
 }
 
 # Losses.
-CHUNKED = "PyTorch's chunks are one node, which has no second derivative; here the steps are all there"
-DEVIATIONS |= {
-    ("nn.functional.linear_cross_entropy chunked", "gradients"): CHUNKED,
-    ("nn.functional.linear_cross_entropy chunked_none", "gradients"): CHUNKED,
-}
+DEVIATIONS |= {}
 
 # Grids.
-DEVIATIONS |= {
-    ("nn.functional.grid_sample", "values"): "in float16 PyTorch rounds the rows of a bicubic one by one",
-}
+DEVIATIONS |= {}
 
 # Special functions.
 EXACT = "SciPy computes in double precision, infinite at the poles, where PyTorch rounds"

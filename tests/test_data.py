@@ -133,9 +133,3 @@ def refusals(L, note):
 @pytest.mark.parametrize("program", programs, ids=programs.titles)
 def test_the_same_in_both_libraries(torch, program):
     assert_same_diary(program, torch)
-
-
-def test_workers_are_refused():
-    minigrad = importlib.import_module("minigrad")
-    with pytest.raises(NotImplementedError, match="in this process"):
-        data_of(minigrad).DataLoader([1], num_workers=2)

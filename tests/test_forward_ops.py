@@ -51,7 +51,7 @@ ONE_WAY_NETWORKS = (
 )
 # PyTorch copies the tangent of a reduced loss, and writes that of a norm in another way.
 OTHER_TANGENT = (
-    *("mse_loss", "smooth_l1_loss", "soft_margin_loss", "binary_cross_entropy", "logits with weights"),
+    *("mse_loss", "smooth_l1_loss", "binary_cross_entropy", "logits with weights"),
     *("binary_cross_entropy_with_logits", "pairwise_distance", "triplet_margin_loss"),
     *("group_norm", "batch_norm evaluated"),
 )

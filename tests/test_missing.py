@@ -10,7 +10,7 @@ import sys
 import pytest
 
 import minigrad
-from minigrad.missing import left_out
+from minigrad.left_out import left_out
 
 TABLE = left_out()
 

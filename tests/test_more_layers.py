@@ -22,7 +22,6 @@ LAYERS = [
     ("Softmax2d", {}, ((2, 3, 2, 2),)),
     ("Threshold", {"threshold": 0.1, "value": 20.0}, ((2, 3),)),
     ("Threshold", {"threshold": 0.1, "value": 20, "inplace": True}, ((2, 3),)),
-    ("RReLU", {"lower": 0.1, "upper": 0.4}, ((3, 4),)),
     ("PReLU", {}, ((3, 4),)),
     ("PReLU", {"num_parameters": 4, "init": 0.5}, ((3, 4),)),
     ("FeatureAlphaDropout", {"p": 0.4}, ((4, 3, 2),)),
@@ -145,114 +144,6 @@ def test_bags_scaled_by_frequency():
     assert minigrad.allclose(first, second)
 
 
-@programs
-def labels(L, note):
-    x = numbers(L, 5, 2, 4)
-    probs = x.log_softmax(-1)
-    targets, loss = L.tensor([[1, 2, 2], [3, 1, 0]]), L.nn.functional.ctc_loss
-    for lengths, how in (
-        (([5, 4], [3, 2]), {}),
-        ((L.tensor([5, 3]), L.tensor([3, 0])), {"reduction": "none"}),
-        (([3, 4], [3, 2]), {"reduction": "sum"}),
-        (([3, 0], [3, 2]), {"reduction": "none", "zero_infinity": True}),
-        (([5, 4], [0, 1]), {"blank": 1}),
-    ):
-        found = loss(probs, targets, *lengths, **how)
-        note(found, L.autograd.grad(found.sum(), (probs, x), retain_graph=True))
-    note(loss(probs, L.tensor([1, 2, 2, 3, 1]), (5, 4), (3, 2)))
-    for how in ("none", "mean"):
-        single = loss(probs[:, 0], targets[0], L.tensor(5), L.tensor(3), reduction=how)
-        note(single, L.autograd.grad(single, x, retain_graph=True))
-    module = L.nn.CTCLoss(blank=1, reduction="sum", zero_infinity=True)
-    note(repr(module), module(probs, targets, [5, 4], [0, 1]))
-    for f in (
-        lambda: loss(probs, targets, [5], [3, 2]),
-        lambda: loss(probs, targets, [5, 4], [3]),
-        lambda: loss(probs, targets, [6, 4], [3, 2]),
-        lambda: loss(probs, targets, [5, 4], [4, 2]),
-        lambda: loss(probs, targets, [5, -4], [3, 2]),
-        lambda: loss(probs, targets, [5, 4], [3, 2], blank=4),
-        lambda: loss(probs, targets[0], [5, 4], [3, 2]),
-        lambda: loss(probs, targets[:1], [5, 4], [3, 2]),
-        lambda: loss(probs.half(), targets, [5, 4], [3, 2]),
-        lambda: loss(probs[0, 0], targets, [5, 4], [3, 2]),
-        lambda: loss(probs[:0], targets, [0, 0], [3, 2]),
-        lambda: loss(probs, targets, L.tensor([5.0, 4.0]), L.tensor([3, 2])),
-        lambda: loss(probs, targets, [5, 4], [3, 2], reduction="x"),
-        lambda: twice(L, loss(probs, targets, [5, 4], [3, 2]), x),
-    ):
-        note.error(f)
-
-
-@programs
-def frequent_classes_first(L, note):
-    L.manual_seed(2)
-    layer = L.nn.AdaptiveLogSoftmaxWithLoss(8, 10, [3, 6], div_value=2.0, head_bias=True).double()
-    note(repr(layer), [(key, t) for key, t in layer.state_dict().items()])
-    x = (numbers(L, 5, 8) * 3).detach().requires_grad_()
-    for target in (L.tensor([0, 9, 4, 2, 3]), L.tensor([1, 1, 0, 2, 2])):
-        found = layer(x, target)
-        note(found.output, found.loss, type(found).__name__)
-        found.loss.backward()
-        note(x.grad, *(p.grad for p in layer.parameters()))
-    note(layer(x[0], L.tensor(5)), layer.log_prob(x), layer.predict(x), layer.predict(x * 9))
-    layer.reset_parameters()
-    note(layer.head.weight, layer.tail[1][0].weight)
-    for f in (
-        lambda: L.nn.AdaptiveLogSoftmaxWithLoss(8, 10, []),
-        lambda: L.nn.AdaptiveLogSoftmaxWithLoss(8, 10, [3, 10]),
-        lambda: L.nn.AdaptiveLogSoftmaxWithLoss(8, 10, [3, 3]),
-        lambda: L.nn.AdaptiveLogSoftmaxWithLoss(8, 10, [0, 3]),
-        lambda: L.nn.AdaptiveLogSoftmaxWithLoss(8, 10, [5, 3]),
-        lambda: layer(x, L.tensor([0, 1])),
-        lambda: layer(x[0], L.tensor([0] * 8)),
-        lambda: layer(x, L.tensor(0)),
-        lambda: layer(x, L.tensor([[0]])),
-        lambda: layer(x, L.tensor([0, 1, 2, 3, 10])),
-    ):
-        note.error(f)
-
-
-@programs
-def weights_from_others(L, note):
-    utils = L.nn.utils
-    for made, how in (
-        (lambda: L.nn.Linear(3, 2), {}),
-        (lambda: L.nn.Linear(3, 2), {"dim": 1}),
-        (lambda: L.nn.Conv2d(2, 3, 2), {"dim": 1}),
-        (lambda: L.nn.Linear(3, 2), {"dim": None}),
-        (lambda: L.nn.Linear(3, 2), {"name": "bias", "dim": 0}),
-    ):
-        L.manual_seed(4)
-        layer = utils.weight_norm(made().double(), **how)
-        followed(L, note, layer)
-        utils.remove_weight_norm(layer, how.get("name", "weight"))
-        note(list(layer.state_dict()), *layer.parameters())
-    for made, how in (
-        (lambda: L.nn.Linear(3, 2), {}),
-        (lambda: L.nn.Conv2d(2, 3, 2), {"n_power_iterations": 3, "eps": 1e-3}),
-        (lambda: L.nn.ConvTranspose2d(2, 3, 2), {}),
-    ):
-        L.manual_seed(4)
-        layer = utils.spectral_norm(made().double(), **how)
-        followed(L, note, layer)
-        note(layer.eval()(example(L, layer)), layer.weight_u)
-        utils.remove_spectral_norm(layer)
-        note(list(layer.state_dict()), layer.weight)
-    layer = utils.weight_norm(L.nn.Linear(3, 2))
-    for f in (
-        lambda: utils.weight_norm(layer),
-        lambda: utils.remove_weight_norm(L.nn.Linear(3, 2)),
-        lambda: utils.remove_spectral_norm(L.nn.Linear(3, 2)),
-        lambda: utils.spectral_norm(L.nn.Linear(3, 2), n_power_iterations=0),
-        lambda: utils.spectral_norm(L.nn.Linear(3, 2, bias=False), "bias"),
-        lambda: utils.spectral_norm(utils.spectral_norm(L.nn.Linear(3, 2))),
-        lambda: utils.spectral_norm(L.nn.LazyLinear(3)),
-        lambda: utils.weight_norm(L.nn.LazyLinear(3)),
-    ):
-        note.error(f)
-
-
 def example(L, layer):
     """An input of a layer."""
     shape = (2, 3) if isinstance(layer, L.nn.Linear) else (1, 2, 3, 3)
@@ -281,11 +172,9 @@ def constants_that_ask_for_a_gradient(L, note):
         lambda: F.nll_loss(scores.detach(), classes, weight=each),
         lambda: F.nll_loss(pictures, places, weight=each),
         lambda: F.cross_entropy(scores, classes, weight=each),
-        lambda: F.multi_margin_loss(scores, classes, weight=each),
         lambda: F.binary_cross_entropy(scores, target, weight=all_of_them),
         lambda: F.binary_cross_entropy_with_logits(scores, target, weight=all_of_them),
         lambda: F.binary_cross_entropy_with_logits(scores, target, pos_weight=each),
-        lambda: L.binary_cross_entropy_with_logits(scores, target, None, each),
         lambda: F.batch_norm(scores, each, L.ones(4)),
         lambda: F.batch_norm(scores, L.ones(4), each),
     ]
@@ -302,8 +191,6 @@ def refusals(L, note):
     for f in (
         lambda: nn.Softmax2d()(x),
         lambda: nn.Bilinear(0, 1, 1),
-        lambda: nn.MultiMarginLoss(p=3),
-        lambda: nn.MultiMarginLoss(weight=x),
         lambda: nn.TripletMarginLoss(margin=0),
         lambda: nn.TripletMarginWithDistanceLoss(margin=-1),
         lambda: nn.FeatureAlphaDropout(2),

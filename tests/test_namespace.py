@@ -15,8 +15,6 @@ import minigrad
 # Per module the public names that minigrad does not have, and why.
 LEFT_OUT: dict[str, dict[str, str]] = {
     "autograd": {
-        "Variable": "deprecated since 0.4: tensors are what it was",
-        "variable": "the module of it",
         "NestedIOFunction": "deprecated",
         "enforce_grad_layout_policy": "a choice of PyTorch's own memory layouts",
     },
@@ -37,8 +35,6 @@ LEFT_OUT: dict[str, dict[str, str]] = {
     "autograd.function": {"NestedIOFunction": "deprecated"},
     "func": {
         "replace_all_batch_norm_modules_": "needs nn.Module",
-        "functional_call": "needs nn.Module",
-        "stack_module_state": "needs nn.Module",
         "functionalize": "rewrites programs for a compiler",
         "rearrange": "einops' notation, no differentiation",
         "debug_unwrap": "shows PyTorch's wrappers, of which there are none",

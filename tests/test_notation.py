@@ -160,14 +160,13 @@ OF_COMPLEX = {
 }  # fmt: skip
 # No case of the table: in place only, of a special argument, or they refuse to be differentiated.
 UNTRIED = {
-    "_cdist_backward", "_ctc_loss_backward", "_embedding_bag_backward",
+    "_cdist_backward", "_embedding_bag_backward",
     "_embedding_bag_per_sample_weights_backward", "_packed_elements",
-    "_upsample_bicubic2d_aa", "_upsample_bicubic2d_aa_backward", "_upsample_lanczos2d_aa",
-    "_upsample_lanczos2d_aa_backward", "_upsample_nearest_exact2d", "_upsample_nearest_exact2d_backward",
-    "_upsample_nearest_exact3d", "_upsample_nearest_exact3d_backward", "fractional_max_pool3d_backward",
-    "grid_sampler_3d", "grid_seen", "grid_spread", "max_unpool3d", "upsample_nearest1d",
+    "_upsample_nearest_exact2d", "_upsample_nearest_exact2d_backward",
+    "_upsample_nearest_exact3d", "_upsample_nearest_exact3d_backward",
+    "grid_sampler_3d", "grid_seen", "grid_spread", "upsample_nearest1d",
     "upsample_nearest1d_backward", "upsample_nearest3d", "upsample_nearest3d_backward",
-    "hardsigmoid_backward", "linalg_pinv", "multi_margin_loss_backward", "multilabel_margin_loss_backward",
+    "hardsigmoid_backward", "linalg_pinv",
     "digamma", "polygamma", "remainder_of_number", "scatter_value_with", "scatter_with",
     "cholesky", "cholesky_solve",
 }  # fmt: skip
@@ -175,7 +174,7 @@ UNTRIED = {
 BY_NAME = {
     "_cdist_forward", "_pack_padded_sequence_backward", "_upsample_nearest_exact1d",
     "_upsample_nearest_exact1d_backward", "adaptive_max_pool2d_backward", "adaptive_max_pool3d_backward",
-    "fractional_max_pool2d_backward", "grid_sampler_2d", "max_unpool2d", "upsample_linear1d",
+    "grid_sampler_2d", "upsample_linear1d",
     "upsample_linear1d_backward", "upsample_nearest2d", "upsample_nearest2d_backward",
     "_adaptive_avg_pool2d", "_adaptive_avg_pool3d", "_prelu_kernel", "_trilinear",
     "avg_pool2d", "avg_pool2d_backward", "avg_pool3d", "avg_pool3d_backward",
@@ -186,12 +185,12 @@ BY_NAME = {
     "index", "index_copy", "index_fill", "index_fill_tensor", "index_put", "index_put_impl",
     "linalg_cross", "log_sigmoid_backward", "masked_fill_tensor", "masked_scatter",
     "masked_scatter_backward", "masked_select", "max_pool2d_with_indices_backward",
-    "max_pool3d_with_indices_backward", "multi_margin_loss", "nll_loss2d_backward", "nll_loss_backward",
+    "max_pool3d_with_indices_backward", "nll_loss2d_backward", "nll_loss_backward",
     "normal_float_tensor", "normal_tensor_float", "normal_tensor_tensor", "put", "reflection_pad1d",
     "reflection_pad2d", "reflection_pad3d", "reflection_pad3d_backward", "replication_pad1d",
-    "replication_pad2d", "replication_pad3d", "rrelu_with_noise", "rrelu_with_noise_backward", "scatter",
+    "replication_pad2d", "replication_pad3d", "scatter",
     "scatter_add", "slice",
-    "smooth_l1_loss", "smooth_l1_loss_backward", "soft_margin_loss", "soft_margin_loss_backward",
+    "smooth_l1_loss", "smooth_l1_loss_backward",
     "softshrink", "softshrink_backward", "take",
     "linalg_solve_triangular",
 }  # fmt: skip

@@ -376,42 +376,6 @@ def newton(L, note):
         note.error(bad)
 
 
-@programs
-def means(L, note):
-    swa = L.optim.swa_utils
-    for how in (
-        {},
-        {"avg_fn": swa.get_ema_avg_fn(0.5)},
-        {"multi_avg_fn": swa.get_ema_multi_avg_fn(0.25), "use_buffers": True},
-        {"multi_avg_fn": swa.get_swa_multi_avg_fn()},
-    ):
-        L.manual_seed(1)
-        model = L.nn.Sequential(L.nn.Linear(2, 3), L.nn.BatchNorm1d(3)).double()
-        averaged = swa.AveragedModel(model, **how)
-        optimizer = L.optim.SGD(model.parameters(), lr=0.5)
-        x = L.arange(8.0).view(4, 2).double().sin()
-        for _ in range(3):
-            optimizer.zero_grad()
-            (model(x) * x[:, :1]).sum().backward()
-            optimizer.step()
-            averaged.update_parameters(model)
-        note(*averaged.parameters(), *averaged.buffers(), list(averaged.state_dict()))
-        averaged.eval()
-        swa.update_bn([x, (x * 2, None)], averaged)
-        note(*averaged.buffers(), averaged.training, averaged.module[1].momentum, averaged(x))
-    for how in ({}, {"anneal_epochs": 3, "anneal_strategy": "linear"}, {"anneal_epochs": 0}):
-        optimizer = L.optim.SGD(weights(L), lr=1.0, momentum=0.5)
-        followed(note, optimizer, swa.SWALR(optimizer, 0.1, **how))
-    for bad in (
-        lambda: swa.get_ema_avg_fn(2),
-        lambda: swa.AveragedModel(model, avg_fn=max, multi_avg_fn=max),
-        lambda: swa.SWALR(optimizer, 0.1, anneal_strategy="x"),
-        lambda: swa.SWALR(optimizer, 0.1, anneal_epochs=-1),
-        lambda: swa.SWALR(optimizer, [0.1, 0.2]),
-    ):
-        note.error(bad)
-
-
 @pytest.mark.parametrize("program", programs, ids=programs.titles)
 @pytest.mark.filterwarnings("ignore")
 def test_the_same_in_both_libraries(torch, program):

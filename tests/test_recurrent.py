@@ -167,29 +167,6 @@ def packed(L, note):
 
 
 @programs
-def as_functions(L, note):
-    x, h, c = numbers(L, 4, 3, 3), numbers(L, 1, 3, 2), numbers(L, 1, 3, 2).cos()
-    for name, gates, state in (
-        ("rnn_tanh", 1, h), ("rnn_relu", 1, h), ("gru", 3, h), ("lstm", 4, (h, c))
-    ):  # fmt: skip
-        params = [numbers(L, 2 * gates, n).detach().sin() for n in (3, 2)]
-        biased = [*params, numbers(L, 2 * gates).detach(), numbers(L, 2 * gates).detach().cos()]
-        run, cell = getattr(L, name), getattr(L, name + "_cell")
-        note(*run(x, state, biased, True, 1, 0.0, True, False, False))
-        note(*run(x.transpose(0, 1), state, params, False, 1, 0.5, False, False, True))
-        p = L.nn.utils.rnn.pack_padded_sequence(x, [4, 2, 1])
-        given = state if name == "lstm" else h
-        note(*run(p.data, p.batch_sizes, given, biased, True, 1, 0.0, False, False))
-        before = (h[0], c[0]) if name == "lstm" else h[0]
-        note(*flat(cell(x[0], before, *params)), *flat(cell(x[0], before, *biased)))
-        note.error(cell, x[0, :2], before, *params)
-        note.error(cell, x[0, :, :2], before, *params)
-    probs = x.log_softmax(-1)
-    note(L.ctc_loss(probs, L.tensor([[1], [2], [1]]), [4, 4, 3], [1, 1, 1], 0, 2))
-    note(L.embedding_bag(x[0], L.tensor([0, 2, 1]), L.tensor([0, 1]), False, 2))
-
-
-@programs
 def refusals(L, note):
     nn, x = L.nn, numbers(L, 4, 3, 3).float()
     h = L.ones(1, 3, 2)

@@ -11,7 +11,6 @@ from twins import assert_same_diary, dialect
 import minigrad
 
 SIZES = {1: (2, 4, 6), 2: (1, 4, 6, 5), 3: (1, 4, 4, 5, 4)}
-SAMPLES = [[[0.1, 0.6, 0.3]] * 4]
 
 LAYERS = [
     ("Upsample", {"size": 9}, 1),
@@ -21,9 +20,6 @@ LAYERS = [
     ("UpsamplingBilinear2d", {"size": (4, 7)}, 2),
     *((f"AdaptiveMaxPool{n}d", {"output_size": 3}, n) for n in SIZES),
     ("AdaptiveMaxPool2d", {"output_size": (None, 2)}, 2),
-    *((f"LPPool{n}d", {"norm_type": 3, "kernel_size": 2, "ceil_mode": True}, n) for n in SIZES),
-    ("LPPool2d", {"norm_type": float("inf"), "kernel_size": 2, "stride": 1}, 2),
-    ("LPPool1d", {"norm_type": float("-inf"), "kernel_size": 2}, 1),
     ("Unfold", {"kernel_size": 2, "padding": 1}, 2),
     ("LocalResponseNorm", {"size": 3, "alpha": 0.1}, 2),
     *((f"{kind}Pad{n}d", {"padding": 1}, n) for n in SIZES for kind in ("Zero", "Reflection", "Replication")),
@@ -83,33 +79,6 @@ def test_fold(torch):
     assert_same_diary(program, torch)
 
 
-def test_fractional_pooling(torch):
-    def program(L, note):
-        samples = L.tensor(SAMPLES).double()
-        for n in (2, 3):
-            layer = getattr(L.nn, f"FractionalMaxPool{n}d")(
-                2, output_ratio=0.6, return_indices=True, _random_samples=samples[:, :, :n]
-            )
-            note(repr(layer), *layer(numbers(L, SIZES[n])))
-        note(L.nn.FractionalMaxPool2d(2, 3)(numbers(L, SIZES[2])).shape)
-
-    assert_same_diary(program, torch)
-
-
-@pytest.mark.parametrize("dims", SIZES)
-def test_unpooling(torch, dims):
-    def program(L, note):
-        pool = getattr(L.nn, f"MaxPool{dims}d")(2, return_indices=True)
-        back = getattr(L.nn, f"MaxUnpool{dims}d")(2)
-        x = numbers(L, (*SIZES[dims][:2], *(4,) * dims)).requires_grad_()
-        out, indices = pool(x)
-        note(repr(back), back(out, indices), back(out, indices, output_size=x.shape))
-        back(out * out, indices).sum().backward()
-        note(x.grad)
-
-    assert_same_diary(program, torch)
-
-
 @pytest.mark.parametrize("size", [(8, 9), (1, 2, 9, 8), None])
 def test_output_size_of_a_transposed_convolution(torch, size):
     def program(L, note):
@@ -136,37 +105,32 @@ def test_which_element_is_the_nearest(torch, mode, dtype):
             np.testing.assert_array_equal(mine.numpy(), theirs.numpy())
 
 
-@pytest.mark.parametrize("mode", ["bilinear", "bicubic"])
-@pytest.mark.parametrize("settings", [{}, {"align_corners": True}, {"antialias": True}])
-@pytest.mark.parametrize("size", [(7, 3), (2, 9)])
-def test_bytes_are_resampled_in_whole_numbers(torch, mode, settings, size):
-    image = np.random.default_rng(2).integers(0, 256, (1, 3, 5, 6)).astype(np.uint8)
-    mine, theirs = (
-        L.nn.functional.interpolate(L.tensor(image), size, mode=mode, **settings) for L in (minigrad, torch)
-    )
-    np.testing.assert_array_equal(mine.numpy(), theirs.numpy())
-
-
-@pytest.mark.parametrize("mode", ["bilinear", "bicubic", "lanczos"])
-def test_antialias(torch, mode):
-    def program(L, note):
-        x = numbers(L, (1, 2, 9, 7)).requires_grad_()
-        out = L.nn.functional.interpolate(x, (4, 10), mode=mode, antialias=True)
-        (out * out).sum().backward()
-        note(out, x.grad)
-
-    assert_same_diary(program, torch)
-
-
 def test_an_infinite_element_stays_where_it_is(torch):
     def program(L, note):
         x = L.zeros(1, 1, 1, 8)
         x[..., 2] = float("inf")
-        for mode in ("bilinear", "bicubic"):
+        for mode in ("bilinear", "nearest"):
             note(L.nn.functional.interpolate(x, (1, 5), mode=mode).isfinite())
         note(L.nn.functional.grid_sample(x, L.zeros(1, 1, 1, 2), align_corners=False))
 
     assert_same_diary(program, torch)
+
+
+def test_modes_that_were_left_out():
+    F, image = minigrad.nn.functional, minigrad.ones(1, 1, 4, 4)
+    for call, what in (
+        (lambda: F.interpolate(image, 2, mode="bicubic"), "interpolate has no mode='bicubic'"),
+        (
+            lambda: F.interpolate(image, 2, mode="bilinear", antialias=True),
+            "interpolate has no antialias=True",
+        ),
+        (
+            lambda: F.grid_sample(image, minigrad.ones(1, 1, 1, 2), "bicubic"),
+            "grid_sample has no mode='bicubic'",
+        ),
+    ):
+        with pytest.raises(NotImplementedError, match=rf"minigrad's {what} \(see docs/ops\.md\)"):
+            call()
 
 
 @pytest.mark.parametrize("settings", [{"kernel_size": 2, "output_size": 4}, {"output_size": 3}])
@@ -183,12 +147,10 @@ def test_ties_and_nan_in_parts(torch, settings):
         assert mine[1].tolist() == theirs[1].tolist()
 
 
-@pytest.mark.parametrize("mode", ["bilinear", "nearest", "bicubic"])
+@pytest.mark.parametrize("mode", ["bilinear", "nearest"])
 @pytest.mark.parametrize("padding_mode", ["zeros", "border", "reflection"])
 def test_places_that_are_no_numbers(torch, mode, padding_mode):
     grid = [[[[np.nan, 0.0], [np.inf, 0.2], [-np.inf, -0.1], [5.0, -7.0]]]]
-    if mode == "bicubic":
-        grid = [[[[np.nan, 0.0], [5.0, -7.0]]]]
     how = {"mode": mode, "padding_mode": padding_mode, "align_corners": False}
     mine, theirs = (
         L.nn.functional.grid_sample(numbers(L, (1, 1, 3, 4)), L.tensor(grid).double(), **how)
@@ -197,12 +159,9 @@ def test_places_that_are_no_numbers(torch, mode, padding_mode):
     np.testing.assert_allclose(mine.numpy(), theirs.numpy(), atol=1e-12)
 
 
-@pytest.mark.parametrize("mode", ["bilinear", "nearest", "bicubic"])
+@pytest.mark.parametrize("mode", ["bilinear", "nearest"])
 @pytest.mark.parametrize("shape", [(1, 2, 3, 4), (1, 2, 3, 2, 4)])
 def test_third_derivative_of_grid_sample(torch, mode, shape):
-    if mode == "bicubic" and len(shape) == 5:
-        pytest.skip("PyTorch has no tricubic mode")
-
     def program(L, note):
         x = numbers(L, shape).requires_grad_()
         k = len(shape) - 2
@@ -247,46 +206,16 @@ def test_distance_of_equal_rows(torch, p):
 LIBRARY = [
     lambda L: L.conv2d(numbers(L, (1, 2, 4, 4)), numbers(L, (3, 2, 2, 2)), None, 2),
     lambda L: L.conv_transpose1d(numbers(L, (1, 2, 4)), numbers(L, (2, 3, 2)), stride=2),
-    lambda L: L.convolution(
-        numbers(L, (1, 2, 4)), numbers(L, (3, 2, 2)), None, (1,), (1,), (1,), False, (0,), 1
-    ),
-    lambda L: L.max_pool1d(numbers(L, (1, 2, 4)), 2),
-    lambda L: L.max_pool1d_with_indices(numbers(L, (1, 2, 4)), 2, ceil_mode=True)[1],
-    lambda L: L.max_pool2d(numbers(L, (1, 2, 4, 4)), 2, padding=1),
-    lambda L: L.max_pool3d(numbers(L, (1, 2, 4, 4, 3)), 2, (1, 1, 1)),
     lambda L: L.avg_pool1d(numbers(L, (1, 2, 4)), 2),
     lambda L: L.adaptive_avg_pool1d(numbers(L, (1, 2, 4)), 3),
-    lambda L: L.adaptive_max_pool1d(numbers(L, (1, 2, 4)), 3)[1],
-    lambda L: L.batch_norm(numbers(L, (1, 2)), numbers(L, (2,)), None, None, None, True, 0.1, 1e-5, True),
-    lambda L: L.layer_norm(numbers(L, (2, 3)), (3,), numbers(L, (3,)), None, 1e-3),
-    lambda L: L.group_norm(numbers(L, (1, 4)), 2, numbers(L, (4,))),
-    lambda L: L.group_norm(numbers(L, (1, 2)), 2),
-    lambda L: L.instance_norm(
-        numbers(L, (2, 2, 1)), None, numbers(L, (2,)), None, None, True, 0.1, 1e-5, True
-    ),
-    lambda L: L.embedding(numbers(L, (4, 2)), L.tensor([[1, 3]])),
-    lambda L: L.embedding_renorm_(numbers(L, (4, 2)) * 3, L.tensor([1, 3]), 1.0, 2.0),
-    lambda L: L.kl_div(numbers(L, (3,)), numbers(L, (3,)).abs()),
-    lambda L: L.kl_div(numbers(L, (3,)), numbers(L, (3,)), 1, log_target=True),
-    lambda L: L.binary_cross_entropy_with_logits(numbers(L, (3,)), numbers(L, (3,)).abs(), None, None, 2),
-    lambda L: L.hinge_embedding_loss(numbers(L, (3,)), numbers(L, (3,)).sign()),
-    lambda L: L.cosine_embedding_loss(numbers(L, (2, 3)), numbers(L, (2, 3)).cos(), L.ones(2), 0.0, 1),
-    lambda L: L.margin_ranking_loss(numbers(L, (3,)), numbers(L, (3,)).cos(), L.ones(3), 0.5, 2),
-    lambda L: L.poisson_nll_loss(numbers(L, (3,)), numbers(L, (3,)).abs(), True, False, 1e-8, 0),
-    lambda L: L.triplet_margin_loss(*(numbers(L, (2, 3)) * k for k in (1, 2, 3)), reduction=1),
     lambda L: L.dropout(numbers(L, (2, 2)), 0.5, False),
-    lambda L: L.feature_dropout(numbers(L, (2, 2)), 1.0, True),
-    lambda L: L.alpha_dropout(numbers(L, (2, 2)), 0.0, True),
     lambda L: L.relu_(numbers(L, (5,))),
     lambda L: L.nn.functional.elu_(numbers(L, (5,)), 2.0),
     lambda L: L.celu_(numbers(L, (5,)), 2.0),
     lambda L: L.selu_(numbers(L, (5,))),
-    lambda L: L.rrelu_(numbers(L, (5,))),
     lambda L: L.threshold_(numbers(L, (5,)), 0.2, 7.0),
     lambda L: L.nn.functional.leaky_relu_(numbers(L, (5,)), 0.2),
     lambda L: L.nn.functional.hardtanh_(numbers(L, (5,)), -0.5, 0.2),
-    lambda L: L.grid_sampler(numbers(L, (1, 1, 3, 3)), numbers(L, (1, 2, 2, 2)), 0, 1, True),
-    lambda L: L.affine_grid_generator(numbers(L, (1, 3, 4)), [1, 1, 2, 1, 2], True),
 ]
 
 
@@ -297,16 +226,6 @@ def test_spellings_of_the_library(torch, run):
     np.testing.assert_allclose(mine.numpy(), theirs.numpy(), rtol=1e-12, atol=1e-12)
 
 
-def test_dropout_in_place(torch):
-    def program(L, note):
-        for name in ("dropout_", "alpha_dropout_", "feature_dropout_", "feature_alpha_dropout_"):
-            x = numbers(L, (2, 2))
-            y = getattr(L, name)(x, 0.0, True)
-            note(y is x, y)
-
-    assert_same_diary(program, torch)
-
-
 # ── errors
 # ─────────────────────────────────────────────────────────────────────────────────────────────────
 
@@ -314,13 +233,9 @@ ERRORS = {
     "interpolate": [
         lambda F, o: F.interpolate(o(1, 1, 4, 4), (0, 2)),
         lambda F, o: F.interpolate(o(1, 1, 0), 1),
-        lambda F, o: F.interpolate(o(1, 0, 3, 3), 1, mode="bicubic"),
         lambda F, o: F.interpolate(o(1, 1, 4).int(), 2, mode="linear"),
-        lambda F, o: F.interpolate(o(1, 3, 4, 4).int(), 2, mode="bicubic"),
-        lambda F, o: F.interpolate(o(1, 3, 4, 4).half(), 2, mode="bicubic", antialias=True),
         lambda F, o: F.interpolate(o(1, 1, 4, 4), 2, mode="nope"),
         lambda F, o: F.interpolate(o(1, 1, 4, 4), 2, mode="trilinear"),
-        lambda F, o: F.interpolate(o(1, 1, 4, 4), 2, mode="lanczos"),
         lambda F, o: F.interpolate(o(4, 4), ()),
         lambda F, o: F.interpolate(o(1, 1, 4, 4)),
         lambda F, o: F.interpolate(o(1, 1, 4, 4), 2, 2),
@@ -329,7 +244,6 @@ ERRORS = {
         lambda F, o: F.interpolate(o(1, 1, 4, 4), scale_factor=(2, 2, 2)),
         lambda F, o: F.interpolate(o(1, 1, 4, 4), 2, align_corners=True),
         lambda F, o: F.interpolate(o(1, 1, 4, 4), 2, recompute_scale_factor=True),
-        lambda F, o: F.interpolate(o(1, 1, 4), 2, mode="linear", antialias=True),
     ],
     "parts": [
         lambda F, o: F.adaptive_max_pool1d(o(4), 2),
@@ -340,35 +254,14 @@ ERRORS = {
         lambda F, o: F.adaptive_max_pool2d(o(1, 1, 0, 4), 2),
         lambda F, o: F.adaptive_max_pool2d(o(1, 3, 4), (None, -2)),
         lambda F, o: F.adaptive_max_pool3d(o(1, 3, 4, 5).int(), 2),
-        lambda F, o: F.fractional_max_pool2d(o(1, 4, 4), 2),
-        lambda F, o: F.fractional_max_pool2d(o(1, 4, 4), 2, output_ratio=(0.5, 0.5, 0.5)),
-        lambda F, o: F.fractional_max_pool2d(o(1, 4, 4), 2, output_size=4),
-        lambda F, o: F.fractional_max_pool2d(o(4, 4), 2, output_size=2),
-        lambda F, o: F.fractional_max_pool2d(o(1, 4, 4), 2, output_size=2, _random_samples=o(1, 1, 3)),
-        lambda F, o: F.fractional_max_pool2d(o(1, 4, 4), (2, 2, 2), output_size=2),
-        lambda F, o: F.fractional_max_pool3d(o(1, 4, 4, 4), 2, output_size=4),
-        lambda F, o: F.fractional_max_pool3d(o(1, 4, 4, 4), 2, output_size=(2, 3, 3)),
         lambda F, o: F.adaptive_max_pool2d(o(1, 3, 4).requires_grad_(), (1, 0)).sum().backward(),
         lambda F, o: F.adaptive_avg_pool3d(o(1, 3, 4, 4).requires_grad_(), (1, 0, 2)).sum().backward(),
         lambda F, o: F.avg_pool3d(o(1, 3, 4, 2), 3, padding=1),
-    ],
-    "unpooling": [
-        lambda F, o: F.max_unpool2d(o(1, 1, 2, 2), (o(1, 1, 2, 2) * 16).long(), 2),
-        lambda F, o: F.max_unpool2d(o(1, 1, 2, 2), o(1, 1, 2, 2).int(), 2),
-        lambda F, o: F.max_unpool2d(o(1, 1, 2, 2).int(), o(1, 1, 2, 2).long(), 2),
-        lambda F, o: F.max_unpool2d(o(2, 2), o(2, 2).long(), 2),
-        lambda F, o: F.max_unpool2d(o(1, 0, 2, 2), o(1, 0, 2, 2).long(), 2),
-        lambda F, o: F.max_unpool2d(o(1, 1, 2, 2), o(1, 1, 2, 2).long(), 2, output_size=(9, 9)),
-        lambda F, o: F.max_unpool2d(o(1, 1, 2, 2), o(1, 1, 2, 2).long(), 2, output_size=(9,)),
-        lambda F, o: F.max_unpool1d(o(1, 2), o(1, 2).long(), 2, padding=3),
-        lambda F, o: F.max_unpool3d(o(1, 1, 1, 2, 2), o(1, 1, 1, 2, 2).long(), 2, stride=0),
-        lambda F, o: F.max_unpool3d(o(1, 1, 1, 2, 2), o(1, 1, 1, 2, 1).long(), 2),
     ],
     "grids": [
         lambda F, o: F.grid_sample(o(1, 1, 4, 4), o(1, 3, 3)),
         lambda F, o: F.grid_sample(o(1, 1, 4, 4), o(1, 3, 3, 3)),
         lambda F, o: F.grid_sample(o(2, 1, 4, 4), o(1, 3, 3, 2)),
-        lambda F, o: F.grid_sample(o(1, 1, 2, 2, 2), o(1, 1, 1, 1, 3), mode="bicubic"),
         lambda F, o: F.grid_sample(o(1, 1, 0, 4), o(1, 3, 3, 2)),
         lambda F, o: F.grid_sample(o(1, 1, 4, 4).double(), o(1, 3, 3, 2)),
         lambda F, o: F.grid_sample(o(1, 1, 4, 4).int(), o(1, 3, 3, 2).int()),
@@ -395,15 +288,8 @@ CDIST = [
     lambda L: L.nn.Conv2d(1, 1, 1).forward(L.ones(2)),
     lambda L: L.nn.ConvTranspose2d(1, 1, 2, 2)(L.ones(1, 1, 2, 2), output_size=[9, 9]),
     lambda L: L.nn.ConvTranspose2d(1, 1, 2, 2)(L.ones(1, 1, 2, 2), output_size=[9]),
-    lambda L: L.nn.FractionalMaxPool2d(2),
-    lambda L: L.nn.FractionalMaxPool2d(2, 2, 0.5),
-    lambda L: L.nn.FractionalMaxPool3d(0, 2),
-    lambda L: L.nn.FractionalMaxPool2d(2, output_ratio=1.5),
     lambda L: L.nn.CircularPad2d(1)(L.ones(2, 2)),
-    lambda L: L.max_pool2d(L.ones(1, 1, 2, 2), 2, return_indices=True),
     lambda L: L.dropout(L.ones(2), 2.0, True),
-    lambda L: L.instance_norm(L.ones(2, 3, 4), None, None, None, None, False, 0.1, 1e-5, True),
-    lambda L: L.convolution(L.ones(1, 1, 4), L.ones(1, 1, 2), None, 1, (0,), (1,), False, (0,), 1),
 ]
 
 
@@ -456,7 +342,7 @@ def test_gumbel_softmax(torch):
 def test_infinite_gradients_stay_where_they_are(torch):
     def program(L, note):
         x = numbers(L, (1, 1, 3, 4)).requires_grad_()
-        out = L.nn.functional.interpolate(x, (4, 6), mode="bicubic")
+        out = L.nn.functional.interpolate(x, (4, 6), mode="bilinear")
         start = L.zeros(1, 1, 4, 6).double()
         start[0, 0, 1, 2] = float("inf")
         (g,) = L.autograd.grad(out, x, start)

@@ -45,10 +45,6 @@ def test_every_op_packs_and_unpacks_in_pytorchs_order(torch, case, dtype, create
     """What each op hands to the hooks, in which order, with which place in the graph; and when it is read."""
     if create_graph and (case.other_order or not case.twice):
         pytest.skip("its second-order graph has the same values by other products")
-    if case.name == "rrelu":
-        pytest.skip("PyTorch packs the noise before it is drawn")
-    if case.name == "weight_norm":
-        pytest.skip("PyTorch takes its composite form, which saves other tensors")
     if case.name == "combinations":
         pytest.skip("the mask was written to in another number of steps, which shows in its version")
     diaries = []

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from .function import Function
     from .gradcheck import GradcheckError
     from .run import backward, grad
+    from .variable import Variable
 
 # Loaded when it is first used.
 LATER = {
@@ -32,6 +33,7 @@ LATER = {
     "function": "Function",
     "gradcheck.texts": "GradcheckError",
     "run": "backward grad",
+    "variable": "Variable",
 }
 __getattr__, __dir__ = later(globals(), LATER)
 
@@ -43,6 +45,7 @@ __all__ = [
     "Function",
     "GradcheckError",
     "SavedTensor",
+    "Variable",
     "anomaly_mode",
     "backward",
     "detect_anomaly",

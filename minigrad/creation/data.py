@@ -240,19 +240,29 @@ TENSOR_OPTIONS = {
 }
 
 
+class tensortype(type):
+    """The class of PyTorch's old constructors: `isinstance(x, torch.FloatTensor)` asks for the dtype."""
+
+    dtype: dtypes.dtype
+
+    def __instancecheck__(cls, instance: Any) -> bool:
+        return isinstance(instance, TensorBase) and dtypes.of(instance._data) is cls.dtype
+
+    def __call__(cls, *args: Any) -> Any:
+        found = dtypes.of(args[0]._data) if args and isinstance(args[0], TensorBase) else cls.dtype
+        if found is not cls.dtype:
+            raise TypeError(f"expected {TENSOR_OPTIONS[cls.dtype]} (got {TENSOR_OPTIONS[found]})")
+        return constructed(args, cls.dtype)
+
+
 def constructor(dtype: dtypes.dtype) -> Any:
     """The old constructor for one dtype."""
-
-    def construct(*args: Any) -> Any:
-        if args and isinstance(args[0], TensorBase) and dtypes.of(args[0]._data) is not dtype:
-            raise TypeError(
-                f"expected {TENSOR_OPTIONS[dtype]} (got {TENSOR_OPTIONS[dtypes.of(args[0]._data)]})"
-            )
-        return constructed(args, dtype)
-
-    construct.__name__ = construct.__qualname__ = f"{dtype.title}Tensor"
-    construct.__doc__ = f"PyTorch's old way to make a tensor of {dtype.name}: of a sequence, or of a size."
-    return construct
+    doc = f"PyTorch's old way to make a tensor of {dtype.name}: of a sequence, or of a size."
+    return tensortype(
+        f"{dtype.title}Tensor",
+        (),
+        {"__doc__": doc, "__module__": "minigrad", "dtype": dtype, "__slots__": ()},
+    )
 
 
 ByteTensor, CharTensor, ShortTensor = map(constructor, (dtypes.uint8, dtypes.int8, dtypes.int16))

@@ -150,6 +150,10 @@ def spaced(name: str, start: Any, end: Any, steps: Any, kind: Any) -> tuple[dtyp
         return kind, np.array([start])
     i = np.arange(int(steps))
     step = (end - start) / max(steps - 1, 1)
+    if kind is dtypes.float32 and name == "linspace":
+        # PyTorch's kernel rounds the step, then start + step * i once: here such a product is exact
+        a, b = np.float32(start), np.float32(end)
+        step = ((b - a) / np.float32(max(steps - 1, 1))).item()
     return kind, np.where(i < steps // 2, start + step * i, end - step * (steps - 1 - i))
 
 

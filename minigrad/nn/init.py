@@ -5,9 +5,11 @@ from __future__ import annotations
 import math
 import warnings
 from typing import Any
+from typing import NoReturn as _NoReturn
 
 from ..autograd import no_grad
 from ..creation import randperm
+from ..left_out import missing as _missing
 from ..linalg import qr
 from ..op import F
 from ..tensor import Tensor
@@ -45,13 +47,9 @@ def normal_(tensor: Tensor, mean: float = 0.0, std: float = 1.0, generator: Any 
 
 
 def trunc_normal_(
-    tensor: Tensor,
-    mean: float = 0.0,
-    std: float = 1.0,
-    a: float = -2.0,
-    b: float = 2.0,
-    generator: Any = None,
-) -> Tensor:
+    tensor: Tensor, mean: float = 0.0, std: float = 1.0, a: float = -2.0, b: float = 2.0, generator: Any =
+    None,
+) -> Tensor:  # fmt: skip
     """Normally distributed numbers, those outside [a, b] drawn again; or, where that would be nearly all, by
     the inverse of the distribution function, with other numbers than PyTorch's.
     """
@@ -127,12 +125,9 @@ def deviation(tensor: Tensor, a: float, mode: str, nonlinearity: str) -> float:
 
 
 def kaiming_uniform_(
-    tensor: Tensor,
-    a: float = 0,
-    mode: str = "fan_in",
-    nonlinearity: str = "leaky_relu",
-    generator: Any = None,
-) -> Tensor:
+    tensor: Tensor, a: float = 0, mode: str = "fan_in", nonlinearity: str = "leaky_relu", generator: Any =
+    None,
+) -> Tensor:  # fmt: skip
     """Uniform within ±gain·√(3 / fan) (He and others, 2015)."""
     if 0 in tensor.shape:
         warnings.warn("Initializing zero-element tensors is a no-op", stacklevel=2)
@@ -142,12 +137,9 @@ def kaiming_uniform_(
 
 
 def kaiming_normal_(
-    tensor: Tensor,
-    a: float = 0,
-    mode: str = "fan_in",
-    nonlinearity: str = "leaky_relu",
-    generator: Any = None,
-) -> Tensor:
+    tensor: Tensor, a: float = 0, mode: str = "fan_in", nonlinearity: str = "leaky_relu", generator: Any =
+    None,
+) -> Tensor:  # fmt: skip
     """Normal with deviation gain / √fan (He and others, 2015)."""
     if 0 in tensor.shape:
         warnings.warn("Initializing zero-element tensors is a no-op", stacklevel=2)
@@ -204,3 +196,28 @@ def dirac_(tensor: Tensor, groups: int = 1) -> Tensor:
             for channel in range(min(each, tensor.shape[1])):
                 tensor[(group * each + channel, channel, *middle)] = 1
     return tensor
+
+
+def deprecated(method: Any) -> Any:
+    """The old name of a function, without the underscore at the end."""
+    new = method.__name__
+    old = new[:-1]
+
+    def call(*args: Any, **kwargs: Any) -> Any:
+        text = f"`nn.init.{old}` is now deprecated in favor of `nn.init.{new}`."
+        warnings.warn(text, FutureWarning, stacklevel=2)
+        return method(*args, **kwargs)
+
+    call.__name__ = call.__qualname__ = old
+    call.__doc__ = f"Deprecated: `{new}`."
+    return call
+
+
+uniform, normal, constant = map(deprecated, (uniform_, normal_, constant_))
+eye, dirac, orthogonal, sparse = map(deprecated, (eye_, dirac_, orthogonal_, sparse_))
+xavier_uniform, xavier_normal = deprecated(xavier_uniform_), deprecated(xavier_normal_)
+kaiming_uniform, kaiming_normal = deprecated(kaiming_uniform_), deprecated(kaiming_normal_)
+
+
+def __getattr__(name: str) -> _NoReturn:
+    raise _missing("nn.init", name)

@@ -1,4 +1,4 @@
-"""nn.Parameter."""
+"""nn.Parameter, and parameters and buffers that have no shape yet."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from .. import modes
+from ..creation import zeros
 from ..tensor import Tensor
 from ..tensor.copying import attributes
 from ..tensor.tensor import describe
@@ -58,3 +59,75 @@ def rebuild_parameter(data: Tensor, requires_grad: bool, noted: dict[str, Any]) 
     result: Parameter = Parameter(data, requires_grad)
     result.__dict__.update(noted)
     return result
+
+
+NO_SHAPE = (
+    "Can't access the shape of an uninitialized parameter or buffer. This error usually happens in "
+    "`load_state_dict` when trying to load an uninitialized parameter into an initialized one. Call "
+    "`forward` to initialize the parameters before accessing their attributes."
+)
+
+
+class Uninitialized(Tensor):
+    """A tensor of a module that has no shape yet: it cannot be written to."""
+
+    __slots__ = ()
+    becomes: type[Tensor] = Tensor
+
+    def materialize(self, shape: Any, device: Any = None, dtype: Any = None) -> None:
+        """Give it a shape; it is an ordinary tensor from now on."""
+        self.data = kept(zeros, *shape, dtype=dtype or self.dtype)
+        self.__class__ = self.becomes  # type: ignore[assignment]
+
+    def detach(self) -> Any:
+        """Itself: there are no numbers that could be shared."""
+        return self
+
+    def to(self, *args: Any, **kwargs: Any) -> Any:
+        """One of another dtype; itself if it has it."""
+        make: Any = type(self)
+        found = super().to(*args, **kwargs)
+        return self if found is self else make(self.requires_grad, dtype=found.dtype)
+
+    def __getattribute__(self, name: str) -> Any:
+        if name == "shape":
+            raise RuntimeError(NO_SHAPE)
+        if name.endswith("_") and not name.startswith("_") and name != "requires_grad_":
+            shown = type(self).__name__
+            raise ValueError(
+                f"Attempted to use an uninitialized parameter in {name}. This error happens when you are "
+                f"using a `LazyModule` or explicitly manipulating `torch.nn.parameter.{shown}` objects. When "
+                "using LazyModules Call `forward` with a dummy batch to initialize the parameters before "
+                "calling torch functions"
+            )
+        return super().__getattribute__(name)
+
+    def __repr__(self, **_: Any) -> str:
+        return f"<{type(self).__name__}>"
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Any:
+        make: Any = type(self)
+        return memo.setdefault(id(self), make(self.requires_grad, dtype=self.dtype))
+
+
+class UninitializedParameter(Uninitialized, Parameter):
+    """A parameter that has no shape yet."""
+
+    __slots__ = ()
+    becomes = Parameter
+
+    def __new__(cls, requires_grad: bool = True, device: Any = None, dtype: Any = None) -> Any:
+        """One of a dtype, the default dtype if none is given."""
+        return Parameter.__new__(cls, kept(zeros, 0, dtype=dtype), requires_grad)
+
+
+class UninitializedBuffer(Uninitialized):
+    """A buffer that has no shape yet."""
+
+    __slots__ = ()
+
+    def __new__(cls, requires_grad: bool = False, device: Any = None, dtype: Any = None) -> Any:
+        """One of a dtype, the default dtype if none is given."""
+        made = kept(zeros, 0, dtype=dtype)
+        made.__class__ = cls
+        return made

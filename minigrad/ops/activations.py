@@ -124,48 +124,6 @@ def leaky_relu_backward(grad_output, self, negative_slope, self_is_result):
     return np.where(self > 0, grad_output, grad_output * negative_slope)[()]
 
 
-@activation(
-    self=lambda g, lower, noise, self, training, upper: F.rrelu_with_noise_backward(
-        g, self, noise, lower, upper, training, False
-    ),
-    check=floats_only("leaky_relu_cpu"),
-)
-def rrelu_with_noise(self, noise, lower=1 / 8, upper=1 / 3, training=False):
-    """`noise · x` in training; else `leaky_relu` with the slope in the middle of `lower` and `upper`."""
-    if training:
-        return self * noise.astype(self.dtype)
-    return leaky_relu.op.kernel(self, (lower + upper) / 2)
-
-
-@activation(
-    self=lambda g, lower, noise, result, training, upper: F.rrelu_with_noise_backward(
-        g, result, noise, lower, upper, training, True
-    ),
-    check=floats_only("leaky_relu_cpu"),
-    node="RreluWithNoiseBackward1",
-)
-def rrelu_with_noise_(self, noise, lower=1 / 8, upper=1 / 3, training=False):
-    """`rrelu_with_noise` in place: its derivative is taken from the result."""
-    return rrelu_with_noise.op.kernel(self, noise, lower, upper, training)
-
-
-@activation(
-    grad_output=lambda g, lower, noise, self, training, upper: F.rrelu_with_noise_backward(
-        g, self, noise, lower, upper, training, False
-    ),
-    self=lambda g: F.zeros_like(g),
-    jvp=lambda grad_output_t, self, noise, lower, upper, training: F.rrelu_with_noise_backward(
-        grad_output_t, self, noise, lower, upper, training, False
-    ),
-    node="RreluWithNoiseBackwardBackward0",
-)
-def rrelu_with_noise_backward(grad_output, self, noise, lower, upper, training, self_is_result):
-    """`grad_output` times the slope that `rrelu_with_noise` has."""
-    if training and upper - lower > 1e-6:
-        return grad_output * noise.astype(self.dtype)
-    return leaky_relu_backward.op.kernel(grad_output, self, (lower + upper) / 2, self_is_result)
-
-
 def prelu_self_vjp(g: Any, self: Any, weight: Any) -> Any:
     """The gradient of the input: slope 1 or `weight`."""
     return F._prelu_kernel_backward(g, self, weight)[0]

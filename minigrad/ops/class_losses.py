@@ -1,4 +1,4 @@
-"""Losses that pick a class, or several, by number."""
+"""Losses that pick a class by number."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import numpy as np
 
 from ..dtypes import of
 from ..op import F, differentiable
-from .halves import MEAN, NONE, SUM, floats_only, no_derivative, reduced
+from .halves import MEAN, NONE, SUM, floats_only, reduced
 
 # ── one class of the scores (N, C) or (C,), or of (N, C, H, W)
 # ─────────────────────────────────────────────────────────────────────────────────────────────────
@@ -183,122 +183,3 @@ def nll_loss_backward(grad_output, self, target, weight, reduction, ignore_index
 )
 def nll_loss2d_backward(grad_output, self, target, weight, reduction, ignore_index, total_weight):
     """The gradient of the scores of `nll_loss2d_forward`."""
-
-
-# ── margins
-# ─────────────────────────────────────────────────────────────────────────────────────────────────
-
-
-def check_classes(target: Any) -> None:
-    """RuntimeError with PyTorch's text unless classes are given by int64."""
-    if target.dtype != np.int64:
-        raise RuntimeError(f"expected scalar type Long but found {of(target).title}")
-
-
-def margins(self: Any, target: Any, margin: Any) -> tuple[Any, Any, Any]:
-    """The rows of scores, the class of each, and `margin - (score of the class) + (score)` where it is
-    positive and the score is another class's, else 0.
-    """
-    check_classes(target)
-    rows, index = np.atleast_2d(self), np.atleast_1d(target)
-    if np.any((index < 0) | (index >= rows.shape[1])):
-        raise RuntimeError("target out of range")
-    gaps = np.maximum(margin - np.take_along_axis(rows, index[:, None], 1) + rows, 0)
-    np.put_along_axis(gaps, index[:, None], 0, 1)
-    return rows, index, gaps
-
-
-@differentiable(
-    self=lambda g, margin, p, reduction, self, target, weight: F.multi_margin_loss_backward(
-        g, self, target, p, margin, weight, reduction
-    )
-)
-def multi_margin_loss(self, target, p, margin, weight, reduction):
-    """How far, to the power `p`, other scores come nearer than `margin` to that of the class, per class."""
-    if self.dtype not in (np.float32, np.float64):
-        raise NotImplementedError(f"\"multi_margin_loss_cpu_kernel\" not implemented for '{of(self).title}'")
-    rows, index, gaps = margins(self, target, margin)
-    loss = gaps**p if weight is None else gaps**p * weight[index][:, None]
-    losses = (np.add.reduce(loss, axis=1) / rows.shape[1]).astype(self.dtype)
-    return reduced(losses[0] if reduction == NONE and target.ndim == 0 else losses, reduction)
-
-
-@differentiable(
-    grad_output=lambda g: no_derivative("multi_margin_loss_backward"),
-    self=lambda g: no_derivative("multi_margin_loss_backward"),
-    node="MultiMarginLossBackwardBackward0",
-)
-def multi_margin_loss_backward(grad_output, self, target, p, margin, weight, reduction):
-    """The gradient of the scores of `multi_margin_loss`."""
-    rows, index, gaps = margins(self, target, margin)
-    slope = (gaps > 0).astype(self.dtype) if p == 1 else 2 * gaps
-    if weight is not None:
-        slope = slope * weight[index][:, None]
-    np.put_along_axis(slope, index[:, None], -np.add.reduce(slope, axis=1)[:, None], 1)
-    sent = slope * np.reshape(grad_output, (-1, 1)) / rows.shape[1]
-    return (sent / len(rows) if reduction == MEAN else sent).astype(self.dtype).reshape(self.shape)
-
-
-def listed_classes(target: Any) -> Any:
-    """Which of the numbers in each row of `target` are classes: those before the first -1."""
-    return np.logical_and.accumulate(np.atleast_2d(target) >= 0, axis=1)
-
-
-def label_gaps(self: Any, target: Any) -> tuple[Any, Any, Any, Any]:
-    """The rows of scores, which of them are of a listed class, the classes listed, and per row, listed class
-    and score by how much the score of another class comes nearer than 1.
-    """
-    rows, listed = np.atleast_2d(self), listed_classes(target)
-    index = np.where(listed, np.atleast_2d(target), 0)
-    is_target = np.zeros(rows.shape, self.dtype)
-    np.maximum.at(is_target, (np.arange(len(rows))[:, None], index), listed.astype(self.dtype))
-    gaps = 1 - np.take_along_axis(rows, index, 1)[:, :, None] + rows[:, None, :]
-    gaps = np.maximum(gaps, 0) * listed[:, :, None] * (is_target == 0)[:, None, :]
-    return rows, is_target, index, gaps
-
-
-def label_margins(self: Any, target: Any, reduction: int) -> tuple[Any, Any]:
-    """The kernel of `multilabel_margin_loss_forward`."""
-    if self.dtype not in (np.float32, np.float64):
-        raise NotImplementedError(
-            f"\"multilabel_margin_loss_forward_out_frame\" not implemented for '{of(self).title}'"
-        )
-    if self.ndim > 2 or self.shape != target.shape:
-        raise RuntimeError(
-            f"inconsistent target size: {list(target.shape)} for input of size: {list(self.shape)}"
-        )
-    check_classes(target)
-    if np.any((target < -1) | (target >= self.shape[-1] if self.ndim else target > 0)):
-        raise RuntimeError("argument #2 'target' is out of range")
-    rows, is_target, _, gaps = label_gaps(self, target)
-    losses = (np.add.reduce(gaps, axis=(1, 2)) / rows.shape[1]).astype(self.dtype)
-    out = losses[0] if reduction == NONE and self.ndim < 2 else losses
-    return reduced(out, reduction), is_target.reshape(self.shape)[()]
-
-
-@differentiable(
-    self=lambda grads, is_target, reduction, self, target: F.multilabel_margin_loss_backward(
-        grads[0], self, target, reduction, is_target
-    ),
-    several=("output", "is_target"),
-    constants=("is_target",),
-    kernel=label_margins,
-    node="MultilabelMarginLossBackward0",
-)
-def multilabel_margin_loss_forward(self, target, reduction):
-    """How far other scores come nearer than 1 to those of the listed classes, and which those are."""
-
-
-@differentiable(
-    grad_output=lambda g: no_derivative("multilabel_margin_loss_backward"),
-    self=lambda g: no_derivative("multilabel_margin_loss_backward"),
-    node="MultilabelMarginLossBackwardBackward0",
-)
-def multilabel_margin_loss_backward(grad_output, self, target, reduction, is_target):
-    """The gradient of the scores of `multilabel_margin_loss_forward`."""
-    rows, _, index, gaps = label_gaps(self, target)
-    near = (gaps > 0).astype(self.dtype)
-    slope = np.add.reduce(near, axis=1)
-    np.subtract.at(slope, (np.arange(len(rows))[:, None], index), np.add.reduce(near, axis=2))
-    sent = slope * np.reshape(grad_output, (-1, 1)) / rows.shape[1]
-    return (sent / len(rows) if reduction == MEAN else sent).astype(self.dtype).reshape(self.shape)

@@ -8,50 +8,10 @@ from typing import Any
 import numpy as np
 
 from ..dtypes import of
-from ..op import F, check_broadcast, differentiable
+from ..op import F, differentiable
 from .activations import activation
 from .halves import MEAN, NONE, floats_only, reduce, reduced, widened, written
 from .losses import share
-
-
-def soft(self: Any, target: Any, reduction: int) -> Any:
-    """The kernel of `soft_margin_loss`."""
-    if self.dtype.kind in "iu":
-        raise RuntimeError(f"result type Float can't be cast to the desired output type {of(self).title}")
-    check_broadcast(self.shape, target.shape)
-    return reduced(np.log1p(np.exp(-target.astype(self.dtype) * self)), reduction)
-
-
-@differentiable(
-    self=lambda g, reduction, self, target: F.soft_margin_loss_backward(g, self, target, reduction),
-    jvp=lambda self_t, self, target, reduction: reduce(
-        F.soft_margin_loss_backward(self_t, self, target, NONE), reduction
-    ),
-    kernel=soft,
-)
-def soft_margin_loss(self, target, reduction):
-    """`log(1 + exp(-target · self))`."""
-
-
-def soft_twice(g: Any, grad_output: Any, reduction: int, self: Any, target: Any) -> Any:
-    """The second derivative: `target² · σ(m) · σ(-m)` of the margin m."""
-    s = F.sigmoid(target * self)
-    slope = F.sigmoid_backward((target * target) * (g * grad_output), s)
-    return slope * share(reduction, self.shape)
-
-
-@activation(
-    grad_output=lambda g, grad_output, reduction, self, target: F.soft_margin_loss_backward(
-        g, self, target, reduction
-    ),
-    self=soft_twice,
-    node="SoftMarginLossBackwardBackward0",
-)
-def soft_margin_loss_backward(grad_output, self, target, reduction):
-    """`-target · σ(-target · self) · grad_output`."""
-    target = target.astype(self.dtype)
-    z = np.exp(-target * self)
-    return -(share(reduction, self.shape) * target * z * grad_output / (z + 1))
 
 
 def weighted(loss: Any, weight: Any, reduction: int, shape: Any) -> Any:

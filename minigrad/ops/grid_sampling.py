@@ -12,7 +12,7 @@ import numpy as np
 
 from ..dtypes import of
 from ..op import F, differentiable
-from .grid_taps import BICUBIC, seen_at, spread_at
+from .grid_taps import seen_at, spread_at
 from .halves import not_implemented
 
 # ── derivatives, by ops
@@ -91,8 +91,6 @@ def check(x: Any, grid: Any, k: int, interpolation_mode: int) -> None:
             f"grid_sampler(): expected {k + 2}D input and grid with same number of dimensions, but got input "
             f"with sizes {list(x.shape)} and grid with sizes {list(grid.shape)}"
         )
-    if k == 3 and interpolation_mode == BICUBIC:
-        raise RuntimeError("grid_sampler(): bicubic interpolation only supports 4D input")
     if x.dtype.kind != "f":
         raise not_implemented("grid_sampler_2d_cpu_kernel_impl" if k == 2 else "grid_sampler3d_cpu", of(x))
     if x.dtype != grid.dtype:
@@ -195,8 +193,8 @@ def declare(k: int) -> Any:
     forward.__name__, backward.__name__ = name, name + "_backward"
     forward.__doc__ = f"""The input at the places of a grid, whose coordinates go from -1 to 1, x first.
 
-    `input` is (N, C, …) with {k} more dimensions, `grid` (N, …, {k}); `interpolation_mode` is 0 for bilinear,
-    1 for nearest and 2 for bicubic, `padding_mode` 0 for zeros, 1 for the border and 2 for reflection.
+    `input` is (N, C, …) with {k} more dimensions, `grid` (N, …, {k}); `interpolation_mode` is 0 for bilinear
+    and 1 for nearest, `padding_mode` 0 for zeros, 1 for the border and 2 for reflection.
     """
     backward.__doc__ = f"The gradients of input and grid of `{name}`, those that `output_mask` asks for."
     differentiable(

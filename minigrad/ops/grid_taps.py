@@ -11,17 +11,14 @@ sums suffice for every derivative: `seen_at` and its transpose `spread_at`.
 
 from __future__ import annotations
 
-from functools import reduce
 from itertools import product
 from math import prod
 from typing import Any
 
 import numpy as np
 
-BILINEAR, NEAREST, BICUBIC = range(3)
+BILINEAR, NEAREST = range(2)
 ZEROS, BORDER, REFLECTION = range(3)
-NEAR, FAR = (1.25, -2.25, 0.0, 1.0), (-0.75, 3.75, -6.0, 3.0)  # Keys' cubic, to distance 1 and beyond
-CUBIC = ((-1, FAR), (0, NEAR), (1, NEAR), (2, FAR))
 
 # ── places
 # ─────────────────────────────────────────────────────────────────────────────────────────────────
@@ -63,8 +60,6 @@ def taps_of(
     half = at.dtype.type(0.5)
     scale = at.dtype.type(((n - 1) if align_corners else n) / 2)
     x = (at + 1) * half * (n - 1) if align_corners else ((at + 1) * n - 1) * half
-    if interpolation_mode == BICUBIC:
-        return cubic_taps(x, n, order, scale, padding_mode, align_corners)
     x, speed = kept_in(x, n, padding_mode, align_corners)
     if interpolation_mode == NEAREST:
         return [(whole(np.rint(x)), np.full_like(x, not order))]
@@ -75,25 +70,6 @@ def taps_of(
         slope = speed * scale if order == 1 else np.zeros_like(x)
         weights = [-slope, slope]
     return [(whole(low), weights[0]), (whole(low) + 1, weights[1])]
-
-
-def polynomial(coefficients: Any, order: int, x: Any) -> Any:
-    """The value, or a derivative, of a polynomial, in the dtype of `x`."""
-    return reduce(lambda value, c: value * x + float(c), np.polyder(coefficients, order), np.zeros_like(x))
-
-
-def cubic_taps(x: Any, n: int, order: int, scale: Any, padding_mode: int, align_corners: bool) -> list[Any]:
-    """The four taps of a cubic; the padding moves each of them."""
-    low = np.floor(x)
-    part = x - low
-    found = []
-    for offset, weight in CUBIC:
-        distance = np.abs(part - offset)
-        slope = polynomial(weight, order, distance)
-        sign = -1 if offset > 0 and order % 2 else 1
-        place, _ = kept_in(low + x.dtype.type(offset), n, padding_mode, align_corners)
-        found.append((whole(place), (sign * slope * scale**order).astype(x.dtype)))
-    return found
 
 
 def all_taps(grid: Any, size: Any, orders: Any, *how: Any) -> Any:

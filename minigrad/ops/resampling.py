@@ -31,23 +31,6 @@ def triangle(x: Any) -> Any:
     return np.maximum(1 - np.abs(x), 0)
 
 
-def keys(a: float) -> Any:
-    """The same in cubic interpolation, `a` being the slope at distance 1."""
-
-    def weight(x: Any) -> Any:
-        x = np.abs(x)
-        near = ((a + 2) * x - (a + 3)) * x * x + 1
-        far = ((a * x - 5 * a) * x + 8 * a) * x - 4 * a
-        return np.where(x < 1, near, np.where(x < 2, far, 0))
-
-    return weight
-
-
-def lanczos(x: Any) -> Any:
-    """The same with a windowed sinc."""
-    return np.where(np.abs(x) < 3, np.sinc(x) * np.sinc(x / 3), 0)
-
-
 def nearest(
     n: int, count: int, align_corners: bool, scale: float | None, kind: Any, middle: float
 ) -> tuple[Any, Any]:
@@ -59,49 +42,25 @@ def nearest(
     return np.minimum(np.floor(at), n - 1).astype(np.int64)[None], None
 
 
-def neighbours(
-    n: int, count: int, align_corners: bool, scale: float | None, kind: Any, weight: Any, width: int
-) -> tuple[Any, Any]:
-    """The `width` elements around each result; those beyond the border are the outermost."""
+def neighbours(n: int, count: int, align_corners: bool, scale: float | None, kind: Any) -> tuple[Any, Any]:
+    """The two elements around each result; those beyond the border are the outermost."""
     step = step_of(n, count, align_corners, scale, kind)
     at = np.arange(count, dtype=kind)
-    if width > 2 or n != count:
+    if n != count:
         at = at * step if align_corners else (at + kind(0.5)) * step - kind(0.5)
-    if width == 2:
-        at = np.maximum(at, 0)
+    at = np.maximum(at, 0)
     low = np.minimum(np.floor(at), n - 1)
     part = np.clip(at - low, 0, 1)
-    offset = np.arange(width)[:, None] - (width // 2 - 1)
+    offset = np.arange(2)[:, None]
     places = np.clip(low.astype(np.int64) + offset, 0, n - 1)
-    return places, weight(part - offset.astype(kind)).astype(kind)
-
-
-def averaging(
-    n: int, count: int, align_corners: bool, scale: float | None, kind: Any, weight: Any, width: int
-) -> tuple[Any, Any]:
-    """The elements that a result covers, more of them where the picture shrinks (antialias)."""
-    step = step_of(n, count, align_corners, scale, kind)
-    support = kind(width / 2) * max(step, kind(1))
-    centre = step * (np.arange(count, dtype=kind) + kind(0.5))
-    most = int(np.ceil(support)) * 2 + 1
-    first = np.maximum(centre - support + kind(0.5), 0).astype(np.int64)
-    end = np.minimum((centre + support + kind(0.5)).astype(np.int64), n)
-    j = np.arange(most)[:, None]
-    distance = (j + first - centre + kind(0.5)) * (kind(1) / max(step, kind(1)))
-    weights = np.where(j < np.clip(end - first, 0, most), weight(distance), 0).astype(kind)
-    total = weights.sum(0)
-    return np.minimum(first + j, n - 1), weights / np.where(total == 0, 1, total)
+    return places, triangle(part - offset.astype(kind)).astype(kind)
 
 
 # what makes the taps, and its last arguments
 WAYS: dict[str, tuple[Any, ...]] = {
     "nearest": (nearest, 0.0),
     "nearest_exact": (nearest, 0.5),
-    "linear": (neighbours, triangle, 2),
-    "cubic": (neighbours, keys(-0.75), 4),
-    "linear_aa": (averaging, triangle, 2),
-    "cubic_aa": (averaging, keys(-0.5), 4),
-    "lanczos_aa": (averaging, lanczos, 6),
+    "linear": (neighbours,),
 }
 
 
@@ -151,26 +110,14 @@ def scattered(g: Any, axis: int, n: int, places: Any, weights: Any) -> Any:
     return out
 
 
-def in_whole_numbers(x: Any, axis: int, places: Any, weights: Any) -> Any:
-    """`gathered` of bytes, with weights of 15 bits, as PyTorch's."""
-    matrix = matrix_of(x.shape[axis], places, weights, np.float64)
-    greatest = matrix.max()
-    bits = next((b for b in range(22) if int(0.5 + greatest * 2 ** (b + 1)) >= 2**15), 22)
-    whole = np.trunc(matrix * 2**bits + np.copysign(0.5, matrix)).astype(np.int64)
-    total = np.moveaxis(np.tensordot(whole, x.astype(np.int64), (1, axis)), 0, axis)
-    return np.clip((total + (1 << bits >> 1)) >> bits, 0, 255).astype(np.uint8)
-
-
 @wide
 def resampled(x: Any, way: str, output_size: Any, align_corners: bool, scales: Any) -> Any:
     """`x` at another size along its last dimensions."""
     k = len(output_size)
-    is_bytes = x.dtype == np.uint8 and not way.startswith("nearest")
-    kind = np.float64 if x.dtype == np.float64 or is_bytes else np.float32
+    kind = np.float64 if x.dtype == np.float64 else np.float32
     taps = all_taps(way, x.shape[-k:], output_size, align_corners, scales, kind)
     for axis in reversed(range(x.ndim - k, x.ndim)):
-        run = in_whole_numbers if is_bytes else gathered
-        x = run(x, axis, *taps[axis - x.ndim + k])
+        x = gathered(x, axis, *taps[axis - x.ndim + k])
     return np.ascontiguousarray(x)
 
 
@@ -207,17 +154,13 @@ def check(x: Any, k: int, output_size: Any, way: str) -> None:
         raise RuntimeError(
             f"Non-empty {k + 2}D data tensor expected but got a tensor with sizes {list(x.shape)}"
         )
-    has_bytes = way.startswith("nearest") or (k == 2)
-    is_half = x.dtype == np.float16 and way.endswith("_aa")
-    if is_half or not (x.dtype.kind == "f" or (x.dtype == np.uint8 and has_bytes)):
+    if not (x.dtype.kind == "f" or (x.dtype == np.uint8 and way.startswith("nearest"))):
         raise not_implemented(refusing(way, k), of(x))
 
 
 def refusing(way: str, k: int) -> str:
     """The part of PyTorch that refuses a dtype."""
-    if way.endswith("_aa"):
-        return "compute_index_ranges_weights"
-    if k == 2 and way != "cubic":
+    if k == 2:
         return f"upsample_{'bi' if way == 'linear' else ''}{way.partition('_')[0]}2d_channels_last"
     return f"compute_indices_weights_{way.partition('_')[0]}"
 
@@ -277,6 +220,3 @@ for k in (1, 2, 3):
 declare("linear", "upsample_linear1d", 1)
 declare("linear", "upsample_bilinear2d", 2)
 declare("linear", "upsample_trilinear3d", 3)
-declare("cubic", "upsample_bicubic2d", 2)
-for word, way in (("bilinear", "linear_aa"), ("bicubic", "cubic_aa"), ("lanczos", "lanczos_aa")):
-    declare(way, f"_upsample_{word}2d_aa", 2)

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from . import lr_scheduler, swa_utils
+from typing import NoReturn as _NoReturn
+
+from ..left_out import missing as _missing
+from . import lr_scheduler
 from .adagrad import Adadelta, Adagrad
 from .adam import Adam, AdamW
 from .adam_variants import Adamax, NAdam, RAdam
@@ -13,20 +16,6 @@ from .rmsprop import RMSprop
 from .rprop import Rprop
 from .sgd import SGD
 
-__all__ = [
-    "ASGD",
-    "Adadelta",
-    "Adagrad",
-    "Adam",
-    "AdamW",
-    "Adamax",
-    "LBFGS",
-    "NAdam",
-    "Optimizer",
-    "RAdam",
-    "RMSprop",
-    "Rprop",
-    "SGD",
-    "lr_scheduler",
-    "swa_utils",
-]
+
+def __getattr__(name: str) -> _NoReturn:
+    raise _missing("optim", name)

@@ -7,7 +7,7 @@ from typing import Any
 from ..creation import full_like, tensor
 from ..op import F
 from ..tensor import Tensor
-from .optimizer import Optimizer, at_least
+from .optimizer import Optimizer, chosen
 from .quick import on_numbers
 
 
@@ -19,36 +19,15 @@ class Adagrad(Optimizer):
     """
 
     def __init__(
-        self,
-        params: Any,
-        lr: float = 1e-2,
-        lr_decay: float = 0,
-        weight_decay: float = 0,
-        initial_accumulator_value: float = 0,
-        eps: float = 1e-10,
-        foreach: bool | None = None,
-        *,
-        maximize: bool = False,
-        differentiable: bool = False,
-        fused: bool | None = None,
-    ) -> None:
-        at_least(lr, 0.0, "learning rate")
-        at_least(lr_decay, 0.0, "lr_decay value")
-        at_least(weight_decay, 0.0, "weight_decay value")
-        at_least(initial_accumulator_value, 0.0, "initial_accumulator_value value")
-        at_least(eps, 0.0, "epsilon value")
-        defaults = {
-            "lr": lr,
-            "lr_decay": lr_decay,
-            "eps": eps,
-            "weight_decay": weight_decay,
-            "initial_accumulator_value": initial_accumulator_value,
-            "foreach": foreach,
-            "maximize": maximize,
-            "differentiable": differentiable,
-            "fused": fused,
-        }
-        super().__init__(params, defaults)
+        self, params: Any, lr: float = 1e-2, lr_decay: float = 0, weight_decay: float = 0,
+        initial_accumulator_value: float = 0, eps: float = 1e-10, foreach: bool | None = None, *, maximize:
+        bool = False, differentiable: bool = False, fused: bool | None = None,
+    ) -> None:  # fmt: skip
+        names = """
+        lr lr_decay eps weight_decay initial_accumulator_value foreach maximize
+        differentiable fused
+        """
+        super().__init__(params, chosen(locals(), names))
         for group in self.param_groups:
             for param in group["params"]:
                 self.state[param] = {
@@ -75,34 +54,14 @@ class Adadelta(Optimizer):
     """
 
     def __init__(
-        self,
-        params: Any,
-        lr: float = 1.0,
-        rho: float = 0.9,
-        eps: float = 1e-6,
-        weight_decay: float = 0,
-        foreach: bool | None = None,
-        *,
-        capturable: bool = False,
-        maximize: bool = False,
-        differentiable: bool = False,
-    ) -> None:
-        at_least(lr, 0.0, "learning rate")
+        self, params: Any, lr: float = 1.0, rho: float = 0.9, eps: float = 1e-6, weight_decay: float = 0,
+        foreach: bool | None = None, *, capturable: bool = False, maximize: bool = False, differentiable: bool
+        = False,
+    ) -> None:  # fmt: skip
         if not 0.0 <= rho <= 1.0:
             raise ValueError(f"Invalid rho value: {rho}")
-        at_least(eps, 0.0, "epsilon value")
-        at_least(weight_decay, 0.0, "weight_decay value")
-        defaults = {
-            "lr": lr,
-            "rho": rho,
-            "eps": eps,
-            "weight_decay": weight_decay,
-            "maximize": maximize,
-            "capturable": capturable,
-            "foreach": foreach,
-            "differentiable": differentiable,
-        }
-        super().__init__(params, defaults)
+        names = "lr rho eps weight_decay maximize capturable foreach differentiable"
+        super().__init__(params, chosen(locals(), names))
 
     @on_numbers
     def update(self, param: Tensor, grad: Tensor, state: dict[str, Any], group: dict[str, Any]) -> None:

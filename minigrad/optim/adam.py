@@ -7,8 +7,15 @@ from typing import Any
 from ..creation import tensor
 from ..op import F
 from ..tensor import Tensor
-from .optimizer import Optimizer, at_least, below_one
+from .optimizer import Optimizer, chosen
 from .quick import on_numbers
+
+
+def check_betas(betas: tuple[float, float]) -> None:
+    """ValueError unless both are between 0 and 1."""
+    for i in (0, 1):
+        if not 0.0 <= betas[i] < 1.0:
+            raise ValueError(f"Invalid beta parameter at index {i}: {betas[i]}")
 
 
 class AdamVariant(Optimizer):
@@ -16,16 +23,6 @@ class AdamVariant(Optimizer):
     weight_decay · p to the gradient or, if `decoupled_weight_decay`, takes lr · weight_decay · p from p
     before a step.
     """
-
-    def _check(
-        self, lr: float, betas: tuple[float, float], eps: float, weight_decay: float
-    ) -> dict[str, Any]:
-        at_least(lr, 0.0, "learning rate")
-        at_least(eps, 0.0, "epsilon value")
-        below_one(betas[0], "beta parameter at index 0")
-        below_one(betas[1], "beta parameter at index 1")
-        at_least(weight_decay, 0.0, "weight_decay value")
-        return {"lr": lr, "betas": betas, "eps": eps, "weight_decay": weight_decay}
 
     def _decayed(self, param: Tensor, grad: Tensor, group: dict[str, Any]) -> Tensor:
         """The gradient with weight decay, unless that changes the parameter instead."""
@@ -45,31 +42,17 @@ class Adam(AdamVariant):
     """
 
     def __init__(
-        self,
-        params: Any,
-        lr: float = 1e-3,
-        betas: tuple[float, float] = (0.9, 0.999),
-        eps: float = 1e-8,
-        weight_decay: float = 0,
-        amsgrad: bool = False,
-        *,
-        foreach: bool | None = None,
-        maximize: bool = False,
-        capturable: bool = False,
-        differentiable: bool = False,
-        fused: bool | None = None,
+        self, params: Any, lr: float = 1e-3, betas: tuple[float, float] = (0.9, 0.999), eps: float = 1e-8,
+        weight_decay: float = 0, amsgrad: bool = False, *, foreach: bool | None = None, maximize: bool =
+        False, capturable: bool = False, differentiable: bool = False, fused: bool | None = None,
         decoupled_weight_decay: bool = False,
-    ) -> None:
-        defaults = self._check(lr, betas, eps, weight_decay) | {
-            "amsgrad": amsgrad,
-            "maximize": maximize,
-            "foreach": foreach,
-            "capturable": capturable,
-            "differentiable": differentiable,
-            "fused": fused,
-            "decoupled_weight_decay": decoupled_weight_decay,
-        }
-        super().__init__(params, defaults)
+    ) -> None:  # fmt: skip
+        check_betas(betas)
+        names = """
+        lr betas eps weight_decay amsgrad maximize foreach capturable differentiable fused
+        decoupled_weight_decay
+        """
+        super().__init__(params, chosen(locals(), names))
 
     @on_numbers
     def update(self, param: Tensor, grad: Tensor, state: dict[str, Any], group: dict[str, Any]) -> None:
@@ -96,14 +79,8 @@ class AdamW(Adam):
     """Adam with weight decay that is no part of the gradient: p ← p − lr · weight_decay · p before a step."""
 
     def __init__(
-        self,
-        params: Any,
-        lr: float = 1e-3,
-        betas: tuple[float, float] = (0.9, 0.999),
-        eps: float = 1e-8,
-        weight_decay: float = 1e-2,
-        amsgrad: bool = False,
-        **how: Any,
-    ) -> None:
+        self, params: Any, lr: float = 1e-3, betas: tuple[float, float] = (0.9, 0.999), eps: float = 1e-8,
+        weight_decay: float = 1e-2, amsgrad: bool = False, **how: Any,
+    ) -> None:  # fmt: skip
         how["decoupled_weight_decay"] = True
         super().__init__(params, lr, betas, eps, weight_decay, amsgrad, **how)

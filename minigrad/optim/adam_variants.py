@@ -7,8 +7,8 @@ from typing import Any
 from ..creation import tensor
 from ..op import F
 from ..tensor import Tensor
-from .adam import AdamVariant
-from .optimizer import at_least
+from .adam import AdamVariant, check_betas
+from .optimizer import chosen
 from .quick import on_numbers
 
 
@@ -16,25 +16,15 @@ class Adamax(AdamVariant):
     """Adam by the greatest gradient: u ← max(β₂u, |g| + eps), p ← p − lr / (1 − β₁ᵗ) · m / u."""
 
     def __init__(
-        self,
-        params: Any,
-        lr: float = 2e-3,
-        betas: tuple[float, float] = (0.9, 0.999),
-        eps: float = 1e-8,
-        weight_decay: float = 0,
-        foreach: bool | None = None,
-        *,
-        maximize: bool = False,
-        differentiable: bool = False,
-        capturable: bool = False,
-    ) -> None:
-        defaults = self._check(lr, betas, eps, weight_decay) | {
-            "foreach": foreach,
-            "maximize": maximize,
-            "differentiable": differentiable,
-            "capturable": capturable,
-        }
-        super().__init__(params, defaults)
+        self, params: Any, lr: float = 2e-3, betas: tuple[float, float] = (0.9, 0.999), eps: float = 1e-8,
+        weight_decay: float = 0, foreach: bool | None = None, *, maximize: bool = False, differentiable: bool
+        = False, capturable: bool = False,
+    ) -> None:  # fmt: skip
+        check_betas(betas)
+        names = """
+        lr betas eps weight_decay foreach maximize differentiable capturable
+        """
+        super().__init__(params, chosen(locals(), names))
 
     @on_numbers
     def update(self, param: Tensor, grad: Tensor, state: dict[str, Any], group: dict[str, Any]) -> None:
@@ -56,31 +46,17 @@ class NAdam(AdamVariant):
     """Adam with Nesterov's momentum: the step looks ahead to the next m."""
 
     def __init__(
-        self,
-        params: Any,
-        lr: float = 2e-3,
-        betas: tuple[float, float] = (0.9, 0.999),
-        eps: float = 1e-8,
-        weight_decay: float = 0,
-        momentum_decay: float = 4e-3,
-        decoupled_weight_decay: bool = False,
-        *,
-        foreach: bool | None = None,
-        maximize: bool = False,
-        capturable: bool = False,
-        differentiable: bool = False,
-    ) -> None:
-        defaults = self._check(lr, betas, eps, weight_decay)
-        at_least(momentum_decay, 0.0, "momentum_decay value")
-        defaults |= {
-            "momentum_decay": momentum_decay,
-            "decoupled_weight_decay": decoupled_weight_decay,
-            "maximize": maximize,
-            "foreach": foreach,
-            "capturable": capturable,
-            "differentiable": differentiable,
-        }
-        super().__init__(params, defaults)
+        self, params: Any, lr: float = 2e-3, betas: tuple[float, float] = (0.9, 0.999), eps: float = 1e-8,
+        weight_decay: float = 0, momentum_decay: float = 4e-3, decoupled_weight_decay: bool = False, *,
+        foreach: bool | None = None, maximize: bool = False, capturable: bool = False, differentiable: bool =
+        False,
+    ) -> None:  # fmt: skip
+        check_betas(betas)
+        names = """
+        lr betas eps weight_decay momentum_decay decoupled_weight_decay maximize foreach capturable
+        differentiable
+        """
+        super().__init__(params, chosen(locals(), names))
 
     @on_numbers
     def update(self, param: Tensor, grad: Tensor, state: dict[str, Any], group: dict[str, Any]) -> None:
@@ -106,27 +82,15 @@ class RAdam(AdamVariant):
     """Adam that leaves the spread aside until enough steps tell it, and makes up for how few there were."""
 
     def __init__(
-        self,
-        params: Any,
-        lr: float = 1e-3,
-        betas: tuple[float, float] = (0.9, 0.999),
-        eps: float = 1e-8,
-        weight_decay: float = 0,
-        decoupled_weight_decay: bool = False,
-        *,
-        foreach: bool | None = None,
-        maximize: bool = False,
-        capturable: bool = False,
-        differentiable: bool = False,
-    ) -> None:
-        defaults = self._check(lr, betas, eps, weight_decay) | {
-            "maximize": maximize,
-            "foreach": foreach,
-            "capturable": capturable,
-            "decoupled_weight_decay": decoupled_weight_decay,
-            "differentiable": differentiable,
-        }
-        super().__init__(params, defaults)
+        self, params: Any, lr: float = 1e-3, betas: tuple[float, float] = (0.9, 0.999), eps: float = 1e-8,
+        weight_decay: float = 0, decoupled_weight_decay: bool = False, *, foreach: bool | None = None,
+        maximize: bool = False, capturable: bool = False, differentiable: bool = False,
+    ) -> None:  # fmt: skip
+        check_betas(betas)
+        names = """
+        lr betas eps weight_decay maximize foreach capturable decoupled_weight_decay differentiable
+        """
+        super().__init__(params, chosen(locals(), names))
 
     @on_numbers
     def update(self, param: Tensor, grad: Tensor, state: dict[str, Any], group: dict[str, Any]) -> None:

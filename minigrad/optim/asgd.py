@@ -7,7 +7,7 @@ from typing import Any
 from ..creation import ones, tensor
 from ..op import F
 from ..tensor import Tensor
-from .optimizer import Optimizer, at_least
+from .optimizer import Optimizer, chosen
 from .quick import on_numbers
 
 
@@ -19,32 +19,12 @@ class ASGD(Optimizer):
     """
 
     def __init__(
-        self,
-        params: Any,
-        lr: float = 1e-2,
-        lambd: float = 1e-4,
-        alpha: float = 0.75,
-        t0: float = 1e6,
-        weight_decay: float = 0,
-        foreach: bool | None = None,
-        maximize: bool = False,
-        differentiable: bool = False,
-        capturable: bool = False,
-    ) -> None:
-        at_least(lr, 0.0, "learning rate")
-        at_least(weight_decay, 0.0, "weight_decay value")
-        defaults = {
-            "lr": lr,
-            "lambd": lambd,
-            "alpha": alpha,
-            "t0": t0,
-            "weight_decay": weight_decay,
-            "foreach": foreach,
-            "maximize": maximize,
-            "differentiable": differentiable,
-            "capturable": capturable,
-        }
-        super().__init__(params, defaults)
+        self, params: Any, lr: float = 1e-2, lambd: float = 1e-4, alpha: float = 0.75, t0: float = 1e6,
+        weight_decay: float = 0, foreach: bool | None = None, maximize: bool = False, differentiable: bool =
+        False, capturable: bool = False,
+    ) -> None:  # fmt: skip
+        names = "lr lambd alpha t0 weight_decay foreach maximize differentiable capturable"
+        super().__init__(params, chosen(locals(), names))
 
     @on_numbers
     def update(self, param: Tensor, grad: Tensor, state: dict[str, Any], group: dict[str, Any]) -> None:

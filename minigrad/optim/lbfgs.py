@@ -9,7 +9,7 @@ from ..autograd import enable_grad, no_grad
 from ..op import F
 from ..ops.joining import cat
 from .line_search import Point, strong_wolfe
-from .optimizer import Optimizer, at_least
+from .optimizer import Optimizer, chosen
 
 
 class LBFGS(Optimizer):
@@ -21,27 +21,13 @@ class LBFGS(Optimizer):
     """
 
     def __init__(
-        self,
-        params: Any,
-        lr: float = 1,
-        max_iter: int = 20,
-        max_eval: int | None = None,
-        tolerance_grad: float = 1e-7,
-        tolerance_change: float = 1e-9,
-        history_size: int = 100,
-        line_search_fn: str | None = None,
-    ) -> None:
-        at_least(lr, 0.0, "learning rate")
-        defaults = {
-            "lr": lr,
-            "max_iter": max_iter,
-            "max_eval": max_iter * 5 // 4 if max_eval is None else max_eval,
-            "tolerance_grad": tolerance_grad,
-            "tolerance_change": tolerance_change,
-            "history_size": history_size,
-            "line_search_fn": line_search_fn,
-        }
-        super().__init__(params, defaults)
+        self, params: Any, lr: float = 1, max_iter: int = 20, max_eval: int | None = None, tolerance_grad:
+        float = 1e-7, tolerance_change: float = 1e-9, history_size: int = 100, line_search_fn: str | None =
+        None,
+    ) -> None:  # fmt: skip
+        max_eval = max_iter * 5 // 4 if max_eval is None else max_eval
+        names = "lr max_iter max_eval tolerance_grad tolerance_change history_size line_search_fn"
+        super().__init__(params, chosen(locals(), names))
         if len(self.param_groups) != 1:
             raise ValueError("LBFGS doesn't support per-parameter options (parameter groups)")
         self._params = self.param_groups[0]["params"]
@@ -121,14 +107,9 @@ class LBFGS(Optimizer):
         state["prev_flat_grad"] = gradient.clone()
 
     def _searched(
-        self,
-        closure: Callable[[], Any],
-        state: dict[str, Any],
-        loss: float,
-        gradient: Any,
-        slope: float,
+        self, closure: Callable[[], Any], state: dict[str, Any], loss: float, gradient: Any, slope: float,
         evaluations: int,
-    ) -> tuple[Point, int]:
+    ) -> tuple[Point, int]:  # fmt: skip
         """The step that the line search finds, and how often it called `closure`."""
         group = self.param_groups[0]
         if group["line_search_fn"] != "strong_wolfe":

@@ -33,14 +33,9 @@ def cubic_minimum(a: Point, b: Point, low: float, high: float) -> float:
 
 
 def strong_wolfe(
-    evaluate: Callable[[float], tuple[float, Any]],
-    t: float,
-    direction: Any,
-    loss: float,
-    gradient: Any,
-    slope: float,
-    most: int,
-) -> tuple[Point, int]:
+    evaluate: Callable[[float], tuple[float, Any]], t: float, direction: Any, loss: float, gradient: Any,
+    slope: float, most: int,
+) -> tuple[Point, int]:  # fmt: skip
     """The step, and how often `evaluate`, which gives loss and gradient after a step of a size, was called:
     at most `most` times after the first one. Sizes begin with `t`; the other arguments are those of no step.
     """

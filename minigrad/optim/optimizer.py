@@ -10,8 +10,8 @@ from typing import Any
 from .. import modes
 from ..autograd import enable_grad, no_grad
 from ..modes import quiet
-from ..nn.module import reset
-from ..nn.registered import type_name
+from ..nn.modules.module import reset
+from ..nn.modules.registered import type_name
 from ..tensor import Tensor
 from .quick import are_plain, opened
 
@@ -160,13 +160,17 @@ class Optimizer:
         return f"{type(self).__name__} (\n" + "\n".join(groups) + ")"
 
 
-def at_least(value: Any, least: float, what: str) -> None:
-    """ValueError for a setting that is too small."""
-    if not least <= value:
-        raise ValueError(f"Invalid {what}: {value}")
+NOT_NEGATIVE = (
+    "lr", "eps", "momentum", "weight_decay", "lr_decay", "momentum_decay", "initial_accumulator_value",
+)  # fmt: skip
 
 
-def below_one(value: float, what: str) -> None:
-    """ValueError for a setting that is not between 0 and 1."""
-    if not 0.0 <= value < 1.0:
-        raise ValueError(f"Invalid {what}: {value}")
+def chosen(scope: dict[str, Any], names: str) -> dict[str, Any]:
+    """The arguments of an optimiser that are settings of its groups; ValueError for one of these that is
+    negative.
+    """
+    for name in NOT_NEGATIVE:
+        if name in scope and not scope[name] >= 0.0:
+            what = {"lr": "learning rate", "eps": "epsilon value"}.get(name, f"{name} value")
+            raise ValueError(f"Invalid {what}: {scope[name]}")
+    return {name: scope[name] for name in names.split()}

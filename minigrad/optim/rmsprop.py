@@ -7,7 +7,7 @@ from typing import Any
 from ..creation import tensor
 from ..op import F
 from ..tensor import Tensor
-from .optimizer import Optimizer, at_least
+from .optimizer import Optimizer, chosen
 from .quick import on_numbers
 
 
@@ -19,37 +19,17 @@ class RMSprop(Optimizer):
     """
 
     def __init__(
-        self,
-        params: Any,
-        lr: float = 1e-2,
-        alpha: float = 0.99,
-        eps: float = 1e-8,
-        weight_decay: float = 0,
-        momentum: float = 0,
-        centered: bool = False,
-        capturable: bool = False,
-        foreach: bool | None = None,
-        maximize: bool = False,
-        differentiable: bool = False,
-    ) -> None:
-        at_least(lr, 0.0, "learning rate")
-        at_least(eps, 0.0, "epsilon value")
-        at_least(momentum, 0.0, "momentum value")
-        at_least(weight_decay, 0.0, "weight_decay value")
-        at_least(alpha, 0.0, "alpha value")
-        defaults = {
-            "lr": lr,
-            "momentum": momentum,
-            "alpha": alpha,
-            "eps": eps,
-            "centered": centered,
-            "weight_decay": weight_decay,
-            "capturable": capturable,
-            "foreach": foreach,
-            "maximize": maximize,
-            "differentiable": differentiable,
-        }
-        super().__init__(params, defaults)
+        self, params: Any, lr: float = 1e-2, alpha: float = 0.99, eps: float = 1e-8, weight_decay: float = 0,
+        momentum: float = 0, centered: bool = False, capturable: bool = False, foreach: bool | None = None,
+        maximize: bool = False, differentiable: bool = False,
+    ) -> None:  # fmt: skip
+        if not alpha >= 0.0:
+            raise ValueError(f"Invalid alpha value: {alpha}")
+        names = """
+        lr momentum alpha eps centered weight_decay capturable foreach maximize
+        differentiable
+        """
+        super().__init__(params, chosen(locals(), names))
 
     @on_numbers
     def update(self, param: Tensor, grad: Tensor, state: dict[str, Any], group: dict[str, Any]) -> None:

@@ -7,7 +7,7 @@ from typing import Any
 from ..creation import full_like, tensor
 from ..op import F
 from ..tensor import Tensor
-from .optimizer import Optimizer, at_least
+from .optimizer import Optimizer, chosen
 
 
 class Rprop(Optimizer):
@@ -16,30 +16,14 @@ class Rprop(Optimizer):
     """
 
     def __init__(
-        self,
-        params: Any,
-        lr: float = 1e-2,
-        etas: tuple[float, float] = (0.5, 1.2),
-        step_sizes: tuple[float, float] = (1e-6, 50),
-        *,
-        capturable: bool = False,
-        foreach: bool | None = None,
-        maximize: bool = False,
+        self, params: Any, lr: float = 1e-2, etas: tuple[float, float] = (0.5, 1.2), step_sizes: tuple[float,
+        float] = (1e-6, 50), *, capturable: bool = False, foreach: bool | None = None, maximize: bool = False,
         differentiable: bool = False,
-    ) -> None:
-        at_least(lr, 0.0, "learning rate")
+    ) -> None:  # fmt: skip
         if not 0.0 < etas[0] < 1.0 < etas[1]:
             raise ValueError(f"Invalid eta values: {etas[0]}, {etas[1]}")
-        defaults = {
-            "lr": lr,
-            "etas": etas,
-            "step_sizes": step_sizes,
-            "foreach": foreach,
-            "maximize": maximize,
-            "differentiable": differentiable,
-            "capturable": capturable,
-        }
-        super().__init__(params, defaults)
+        names = "lr etas step_sizes foreach maximize differentiable capturable"
+        super().__init__(params, chosen(locals(), names))
 
     def update(self, param: Tensor, grad: Tensor, state: dict[str, Any], group: dict[str, Any]) -> None:
         """One step."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..tensor import Tensor
-from .optimizer import Optimizer, at_least
+from .optimizer import Optimizer, chosen
 from .quick import on_numbers
 
 
@@ -17,36 +17,14 @@ class SGD(Optimizer):
     """
 
     def __init__(
-        self,
-        params: Any,
-        lr: float = 1e-3,
-        momentum: float = 0,
-        dampening: float = 0,
-        weight_decay: float = 0,
-        nesterov: bool = False,
-        *,
-        maximize: bool = False,
-        foreach: bool | None = None,
-        differentiable: bool = False,
-        fused: bool | None = None,
-    ) -> None:
-        at_least(lr, 0.0, "learning rate")
-        at_least(momentum, 0.0, "momentum value")
-        at_least(weight_decay, 0.0, "weight_decay value")
+        self, params: Any, lr: float = 1e-3, momentum: float = 0, dampening: float = 0, weight_decay: float =
+        0, nesterov: bool = False, *, maximize: bool = False, foreach: bool | None = None, differentiable:
+        bool = False, fused: bool | None = None,
+    ) -> None:  # fmt: skip
         if nesterov and (momentum <= 0 or dampening != 0):
             raise ValueError("Nesterov momentum requires a momentum and zero dampening")
-        defaults = {
-            "lr": lr,
-            "momentum": momentum,
-            "dampening": dampening,
-            "weight_decay": weight_decay,
-            "nesterov": nesterov,
-            "maximize": maximize,
-            "foreach": foreach,
-            "differentiable": differentiable,
-            "fused": fused,
-        }
-        super().__init__(params, defaults)
+        names = "lr momentum dampening weight_decay nesterov maximize foreach differentiable fused"
+        super().__init__(params, chosen(locals(), names))
 
     def _remembers(self, group: dict[str, Any]) -> bool:
         return bool(group["momentum"])

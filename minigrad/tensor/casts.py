@@ -158,7 +158,7 @@ def kind_named(name: Any) -> Any:
     """The dtype that `Tensor.type` is asked for."""
     if isinstance(name, dtypes.dtype):
         return name
-    if isinstance(name, type):
+    if isinstance(name, type) and not hasattr(name, "dtype"):
         raise ValueError(f"invalid type: '{name.__name__}'")
     if not isinstance(name, str) and not getattr(name, "__name__", "").endswith("Tensor"):
         raise TypeError("dtype must be a type, str, or dtype object")

@@ -235,7 +235,9 @@ def bincount(input: Any, weights: Any = None, minlength: int = 0) -> Any:
 
 
 @reducing
-def histogram(input: Any, bins: Any, *, range: Any = None, weight: Any = None, density: bool = False) -> Any:
+def histogram(
+    input: Any, bins: Any = 100, *, range: Any = None, weight: Any = None, density: bool = False
+) -> Any:
     """The number of elements, or the sum of their weights, in each of `bins` equal bins or between the given
     edges; and the edges (hist, bin_edges).
     """

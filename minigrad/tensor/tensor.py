@@ -9,7 +9,7 @@ import numpy as np
 from .. import dialect, dtypes, modes
 from ..creation import constructed
 from ..devices import contiguous_format
-from ..missing import leaves_out, left_out
+from ..left_out import missing
 from ..op import F
 from ..op.tangents import tangent_of
 from ..ops import shape as sh
@@ -139,6 +139,12 @@ class Conversion(TensorBase):
         array = self.numpy()
         return array if dtype is None and not copy else np.array(array, dtype=dtype)
 
+    def to_numpy(self) -> np.ndarray:
+        """What `numpy` gives. Matplotlib asks for the whole array by this name; else it asks element by
+        element.
+        """
+        return self.numpy()
+
     __array_priority__ = 1000
 
     def __bool__(self) -> bool:
@@ -186,8 +192,8 @@ class Conversion(TensorBase):
 
     def __getattr__(self, name: str) -> Any:
         """What is not there: an AttributeError, which says so of a method that minigrad leaves out."""
-        if name[0] != "_" and not hasattr(type(self), name) and name in left_out()["Tensor"]:
-            raise leaves_out(f"Tensor.{name}")
+        if name[0] != "_" and not hasattr(type(self), name):
+            raise missing("Tensor", name)
         return object.__getattribute__(self, name)
 
     def __format__(self, spec: str) -> str:
@@ -277,6 +283,7 @@ class Tensor(Autograd, Conversion, Transposed, Families):
     """
 
     __slots__ = ()
+    __module__ = "minigrad"  # where users find it, and what `print(type(x))` shows
     __hash__ = object.__hash__
 
     def __new__(cls, *args: Any) -> Any:

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
-from ..missing import refusing as _refusing
-from . import checkpoint, data
+from typing import NoReturn as _NoReturn
 
-__all__ = ["checkpoint", "data"]
+from ..left_out import missing as _missing
+from . import benchmark, checkpoint, data
 
-__getattr__ = _refusing(__name__)
+__all__ = ["benchmark", "checkpoint", "data"]
+
+
+def __getattr__(name: str) -> _NoReturn:
+    raise _missing("utils", name)

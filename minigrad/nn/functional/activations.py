@@ -14,6 +14,12 @@ from ...ops import pointwise as pw
 from ...ops import smooth as sm
 from ...tensor_base import TensorBase
 
+__all__ = [
+    "celu", "elu", "gelu", "glu", "hardshrink", "hardsigmoid", "hardswish", "hardtanh", "leaky_relu",
+    "logsigmoid", "mish", "prelu", "relu", "relu6", "selu", "sigmoid", "silu", "softplus", "softshrink",
+    "softsign", "tanh", "tanhshrink", "threshold",
+]  # fmt: skip
+
 
 def either(inplace: bool, op: Any, input: Any, *args: Any, written: Any = None) -> Any:
     """An op on `input`, or, in place, the op `written` (which may be the same) on it."""
@@ -94,22 +100,6 @@ def prelu(input: Any, weight: Any) -> Any:
     if ndim != weight.ndim:
         weight = weight.reshape([count if d == 1 else 1 for d in range(ndim)])
     return F._prelu_kernel(input, weight)
-
-
-def rrelu(
-    input: Any, lower: float = 1 / 8, upper: float = 1 / 3, training: bool = False, inplace: bool = False
-) -> Any:
-    """x where x > 0, else x times a slope: in `training` a random one between `lower` and `upper` for each
-    element, else the one in their middle.
-    """
-    if lower > upper:
-        raise RuntimeError("Lower bound should be less than or equal to the upper bound")
-    noise = F.ones_like(input.detach())
-    if training:
-        mask = input.detach() <= 0
-        noise[mask] = noise[mask].double().uniform_(lower, upper).to(noise.dtype)
-    how = (noise, lower, upper, training)
-    return either(inplace, ac.rrelu_with_noise, input, *how, written=ac.rrelu_with_noise_)
 
 
 def gelu(input: Any, approximate: str = "none") -> Any:

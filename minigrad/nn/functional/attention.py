@@ -12,6 +12,8 @@ from ...tensor.shapes import matmul
 from ...tensor_base import wrap
 from .dropout import dropout
 
+__all__ = ["scaled_dot_product_attention"]
+
 
 def added(mask: Any, like: Any) -> Any:
     """A mask to be added: 0 where one of bools is true, -inf elsewhere."""

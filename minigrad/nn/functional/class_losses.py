@@ -8,9 +8,10 @@ from ...dtypes import kind_name
 from ...op import F
 from ...ops.halves import MEAN, NONE, SUM
 from ...tensor_base import TensorBase
-from .activations import logsigmoid
 from .constants import check_constant
-from .losses import ENUM, WORDS, averaged, legacy, number
+from .losses import number
+
+__all__ = ["cross_entropy", "nll_loss"]
 
 
 def check_weight(weight: Any, classes: int) -> None:
@@ -154,61 +155,3 @@ def smoothed(
     share = label_smoothing / logs.shape[axis]
     spread = F.mul_scalar(smooth, share)
     return F.mul_scalar(loss, 1 - label_smoothing) + spread
-
-
-def check_scores(input: Any) -> None:
-    """RuntimeError with PyTorch's text unless these are scores of at least one class."""
-    if input.ndim > 2 or (input.ndim and not input.shape[-1]):
-        raise RuntimeError(
-            f"Expected non-empty vector or matrix with optional 0-dim batch size, but got: "
-            f"{list(input.shape)}"
-        )
-
-
-def multi_margin_loss(
-    input: Any, target: Any, p: int = 1, margin: float = 1.0, weight: Any = None,
-    size_average: bool | None = None, reduce: bool | None = None, reduction: str = "mean",
-) -> Any:  # fmt: skip
-    """How far, to the power `p`, other scores come nearer than `margin` to that of the class, per class."""
-    how = number(reduction, size_average, reduce)
-    if p not in (1, 2):
-        raise ValueError("only p == 1 and p == 2 supported")
-    if weight is not None and weight.ndim != 1:
-        raise ValueError("weight must be one-dimensional")
-    check_constant("multi_margin_loss", weight=weight)
-    rows, classes = (1, input.numel()) if input.ndim <= 1 else (input.shape[0], input.shape[1])
-    check_scores(input)
-    if target.ndim > 1 or target.numel() != rows:
-        raise RuntimeError(
-            "multi_margin_loss: target tensor should be 1-D with size equal to the number of input samples "
-            f"(batch size). Expected target size [{rows}], but got {list(target.shape)}. Input has shape "
-            f"{list(input.shape)}."
-        )
-    if weight is not None and weight.numel() != classes:
-        raise RuntimeError(f"inconsistent weight size, expected {classes} but got {list(weight.shape)}")
-    return F.multi_margin_loss(input, target, p, margin, weight, how)
-
-
-def multilabel_margin_loss(
-    input: Any, target: Any, size_average: bool | None = None, reduce: bool | None = None,
-    reduction: str = "mean",
-) -> Any:  # fmt: skip
-    """How far other scores come nearer than 1 to those of the classes in `target`, a list that -1 ends."""
-    check_scores(input)
-    return F.multilabel_margin_loss_forward(input, target, number(reduction, size_average, reduce))[0]
-
-
-def multilabel_soft_margin_loss(
-    input: Any, target: Any, weight: Any = None, size_average: bool | None = None,
-    reduce: bool | None = None, reduction: str = "mean",
-) -> Any:  # fmt: skip
-    """The mean over classes of the cross entropy of each class's own yes or no."""
-    if size_average is not None or reduce is not None:
-        reduction = legacy(size_average, reduce)
-    loss = -(target * logsigmoid(input) + (1 - target) * logsigmoid(-input))
-    if weight is not None:
-        loss = loss * weight
-    loss = loss.sum(input.ndim - 1) / input.shape[-1]
-    if reduction not in WORDS:
-        raise ValueError(reduction + " is not valid")
-    return averaged(loss, ENUM[reduction])

@@ -6,6 +6,8 @@ from typing import Any
 
 from ...op import F
 
+__all__ = ["conv1d", "conv2d", "conv3d", "conv_transpose1d", "conv_transpose2d", "conv_transpose3d"]
+
 Numbers = int | tuple[int, ...]
 
 

@@ -9,6 +9,11 @@ from ...op import F, check_broadcast
 from ...ops import arithmetic as ar
 from .losses import ENUM, WORDS, at_least, averaged, expanded, listed, number
 
+__all__ = [
+    "cosine_embedding_loss", "cosine_similarity", "hinge_embedding_loss", "margin_ranking_loss",
+    "normalize", "pairwise_distance", "triplet_margin_loss", "triplet_margin_with_distance_loss",
+]  # fmt: skip
+
 TINY = 1e-12  # so that no length of 0 is divided by
 
 

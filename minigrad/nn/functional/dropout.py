@@ -9,6 +9,8 @@ from typing import Any
 from ...op import F
 from ...tensor_base import wrap
 
+__all__ = ["alpha_dropout", "dropout", "dropout1d", "dropout2d", "dropout3d", "feature_alpha_dropout"]
+
 ALPHA = 1.7580993408473766  # -scale · alpha of selu: the value for dropped numbers
 
 
@@ -49,6 +51,13 @@ def noise_for(input: Any, feature: bool) -> Any:
 def dropout(input: Any, p: float = 0.5, training: bool = True, inplace: bool = False) -> Any:
     """Each number set to 0 with probability `p`, the others scaled by `1 / (1 - p)`."""
     return dropped(input, p, training, inplace, False, False)
+
+
+def torch_dropout(input: Any, p: float, train: bool) -> Any:
+    """`dropout` as PyTorch has it in `torch` too."""
+    if not 0 <= p <= 1:
+        raise RuntimeError(f"dropout probability has to be between 0 and 1, but got {p:g}")
+    return dropped(input, p, train, False, False, False)
 
 
 def alpha_dropout(input: Any, p: float = 0.5, training: bool = False, inplace: bool = False) -> Any:

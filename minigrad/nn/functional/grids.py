@@ -7,7 +7,9 @@ from typing import Any
 
 from ...op import F
 
-MODES = {"bilinear": 0, "nearest": 1, "bicubic": 2}
+__all__ = ["affine_grid", "grid_sample"]
+
+MODES = {"bilinear": 0, "nearest": 1}
 PADDINGS = {"zeros": 0, "border": 1, "reflection": 2}
 CHANGED = (
     "Default grid_sample and affine_grid behavior has changed to align_corners=False since 1.3.0. Please "
@@ -30,10 +32,12 @@ def grid_sample(
     """`input` (N, C, H, W) or (N, C, D, H, W) at the places `grid` (N, …, 2 or 3), whose coordinates go from
     -1 to 1, x first.
 
-    Between elements it is "bilinear", "nearest" or, of pictures, "bicubic"; beyond the border "zeros", the
-    element at the "border", or the "reflection". `align_corners`: -1 and 1 are the middles of the outermost
+    Between elements it is "bilinear" or "nearest"; beyond the border "zeros", the element at the "border", or
+    the "reflection". `align_corners`: -1 and 1 are the middles of the outermost
     elements, not their outer edges.
     """
+    if mode == "bicubic":
+        raise NotImplementedError("minigrad's grid_sample has no mode='bicubic' (see docs/ops.md)")
     if mode not in MODES:
         raise ValueError(
             "nn.functional.grid_sample(): expected mode to be 'bilinear', 'nearest' or 'bicubic', but got: "

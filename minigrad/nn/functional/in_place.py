@@ -6,6 +6,8 @@ from typing import Any
 
 from . import activations
 
+__all__ = ["celu_", "elu_", "hardtanh_", "leaky_relu_", "relu_", "selu_", "threshold_"]
+
 
 def relu_(input: Any) -> Any:
     """`relu`, in place."""
@@ -35,11 +37,6 @@ def leaky_relu_(input: Any, negative_slope: float = 0.01) -> Any:
 def hardtanh_(input: Any, min_val: float = -1.0, max_val: float = 1.0) -> Any:
     """`hardtanh`, in place."""
     return activations.hardtanh(input, min_val, max_val, True)
-
-
-def rrelu_(input: Any, lower: float = 1 / 8, upper: float = 1 / 3, training: bool = False) -> Any:
-    """`rrelu`, in place."""
-    return activations.rrelu(input, lower, upper, training, True)
 
 
 def threshold_(input: Any, threshold: float, value: float) -> Any:

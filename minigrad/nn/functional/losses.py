@@ -13,6 +13,11 @@ from ...ops.halves import MEAN, NONE, SUM
 from ...views import Unobserved
 from .constants import check_constant
 
+__all__ = [
+    "binary_cross_entropy", "binary_cross_entropy_with_logits", "gaussian_nll_loss", "huber_loss",
+    "kl_div", "l1_loss", "mse_loss", "poisson_nll_loss", "smooth_l1_loss",
+]  # fmt: skip
+
 ENUM = {"none": NONE, "mean": MEAN, "elementwise_mean": MEAN, "sum": SUM}
 WORDS = ("mean", "sum", "none")
 
@@ -125,14 +130,6 @@ def huber_loss(
     if weight is not None:
         return weighed(F.huber_loss(a, b, NONE, delta), weight, input, reduction, False)
     return F.huber_loss(a, b, number(reduction), delta)
-
-
-def soft_margin_loss(
-    input: Any, target: Any, size_average: bool | None = None, reduce: bool | None = None,
-    reduction: str = "mean",
-) -> Any:  # fmt: skip
-    """`log(1 + exp(-target · input))` for targets 1 and -1."""
-    return F.soft_margin_loss(input, target, number(reduction, size_average, reduce))
 
 
 def binary_cross_entropy(

@@ -20,6 +20,8 @@ from .padding import pad
 from .products import linear
 from .softmaxes import softmax
 
+__all__ = ["multi_head_attention_forward"]
+
 
 def check_shapes(query: Any, key: Any, value: Any, padding_mask: Any, mask: Any, num_heads: int) -> bool:
     """Whether there is a batch; AssertionError with PyTorch's text for dimensions that do not fit."""

@@ -17,6 +17,8 @@ from ...tensor_base import numbers
 from ...views import Unobserved
 from .constants import check_constant
 
+__all__ = ["batch_norm", "group_norm", "instance_norm", "layer_norm", "local_response_norm", "rms_norm"]
+
 
 def layer_norm(
     input: Any, normalized_shape: Any, weight: Any = None, bias: Any = None, eps: float = 1e-5
@@ -153,13 +155,6 @@ def normalised(
         out = out if weight is None else out * weight[0]
         return out if bias is None else out + bias[0]
     return native_batch_norm(input, weight, bias, running_mean, running_var, training, momentum, eps)[0]
-
-
-def native_layer_norm(input: Any, normalized_shape: Any, weight: Any, bias: Any, eps: float) -> Any:
-    """`layer_norm`, the means and the inverse deviations, which no gradient comes back through."""
-    normalized_shape = tuple(normalized_shape)
-    check_last(input, normalized_shape, weight, bias)
-    return F.native_layer_norm(input, normalized_shape, weight, bias, eps)
 
 
 def native_batch_norm(

@@ -14,6 +14,7 @@ from ...tensor_base import wrap
 
 __all__ = ["channel_shuffle", "pad", "pixel_shuffle", "pixel_unshuffle"]
 
+
 FILLED = {"reflect": "reflection", "replicate": "replication"}
 
 

@@ -7,6 +7,11 @@ from typing import Any
 from ...op import F
 from ...ops.halves import not_implemented
 
+__all__ = [
+    "adaptive_avg_pool1d", "adaptive_avg_pool2d", "adaptive_avg_pool3d", "avg_pool1d", "avg_pool2d",
+    "avg_pool3d", "max_pool1d", "max_pool2d", "max_pool3d",
+]  # fmt: skip
+
 Numbers = int | tuple[int, ...]
 WORDS = {1: "one", 2: "two", 3: "three"}
 

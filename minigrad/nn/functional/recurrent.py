@@ -151,15 +151,9 @@ def backwards(cell: Cell, x: Any, sizes: list[int], first: State, w: Weights) ->
 
 
 def recurrent(
-    mode: str,
-    input: Any,
-    state: State,
-    weights: list[Weights],
-    directions: int,
-    dropout_p: float,
-    batch_sizes: list[int] | None = None,
-    batch_first: bool = False,
-) -> tuple[Any, State]:
+    mode: str, input: Any, state: State, weights: list[Weights], directions: int, dropout_p: float,
+    batch_sizes: list[int] | None = None, batch_first: bool = False,
+) -> tuple[Any, State]:  # fmt: skip
     """All layers over sequences (T, B, size), or (B, T, size) if `batch_first`, or packed ones with
     `batch_sizes`: what the last layer gives, and the last states of all, stacked as the first ones are.
 

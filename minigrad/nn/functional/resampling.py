@@ -9,6 +9,8 @@ from typing import Any
 from ...op import F
 from .pooling import adaptive_avg_pool1d, adaptive_avg_pool2d, adaptive_avg_pool3d
 
+__all__ = ["interpolate", "upsample", "upsample_bilinear", "upsample_nearest"]
+
 MODES = "nearest | linear | bilinear | bicubic | trilinear | lanczos | area | nearest-exact"
 ONLY_FOR = {"linear": 3, "bilinear": 4, "trilinear": 5}  # dimensions, N and C among them
 WITHOUT_CORNERS = ("nearest", "nearest-exact", "area")
@@ -68,10 +70,9 @@ def interpolate(
     align_corners: bool | None = None, recompute_scale_factor: bool | None = None, antialias: bool = False,
 ) -> Any:  # fmt: skip
     """`input` (N, C, …) at another `size`, or `scale_factor` times as large: "nearest" and "nearest-exact"
-    copy elements, "linear", "bilinear", "trilinear" and "bicubic" lie between them, "area" gives means.
+    copy elements, "linear", "bilinear" and "trilinear" lie between them, "area" gives means.
 
-    `align_corners` puts the outermost results on the outermost elements. `antialias`, for images in the modes
-    "bilinear", "bicubic" and "lanczos", takes all elements into account where a picture shrinks.
+    `align_corners` puts the outermost results on the outermost elements.
     """
     if mode in WITHOUT_CORNERS and align_corners is not None:
         raise ValueError(
@@ -81,21 +82,14 @@ def interpolate(
     output_size, scales = sizes_of(
         input, size, scale_factor, bool(recompute_scale_factor) or (mode == "area" and size is None)
     )
-    if antialias and not (mode in ("bilinear", "bicubic", "lanczos") and input.ndim == 4):
-        raise ValueError(
-            "Anti-alias option is restricted to bilinear, bicubic, and lanczos modes and requires a 4-D "
-            "tensor as input"
-        )
+    if antialias or mode in ("bicubic", "lanczos"):
+        what = "antialias=True" if antialias else f"mode={mode!r}"
+        raise NotImplementedError(f"minigrad's interpolate has no {what} (see docs/ops.md)")
     if mode == "area" and input.ndim in AREAS:
         return AREAS[input.ndim](input, output_size)
-    if mode == "lanczos" and input.ndim == 4:
-        if align_corners:
-            raise ValueError("Lanczos mode does not support align_corners=True")
-        if not antialias:
-            raise ValueError("Lanczos mode requires antialias=True")
     k = input.ndim - 2
-    name = {"nearest": "upsample_nearest", "nearest-exact": "_upsample_nearest_exact"}.get(mode)
-    name = f"_upsample_{mode}{k}d_aa" if antialias else f"{name or 'upsample_' + mode}{k}d"
+    name = "_upsample_nearest_exact" if mode == "nearest-exact" else f"upsample_{mode}"
+    name += f"{k}d"
     if not hasattr(F, name):
         raise refusal(input, mode)
     return getattr(F, name)(input, output_size, bool(align_corners), scales)

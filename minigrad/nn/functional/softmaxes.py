@@ -8,6 +8,8 @@ from typing import Any
 from ...op import F
 from ...tensor import statistics
 
+__all__ = ["gumbel_softmax", "log_softmax", "softmax", "softmin"]
+
 
 def dimension(name: str, dim: int | None, ndim: int, stacklevel: int) -> int:
     """`dim`, or the dimension that PyTorch takes where none is given, with its warning."""

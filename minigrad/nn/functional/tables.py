@@ -11,16 +11,13 @@ from ...ops import bags, windows
 from ...ops import embedding as tables
 from ...tensor_base import TensorBase
 
+__all__ = ["embedding", "embedding_bag", "fold", "one_hot", "unfold"]
+
 
 def embedding(
-    input: Any,
-    weight: Any,
-    padding_idx: int | None = None,
-    max_norm: float | None = None,
-    norm_type: float = 2.0,
-    scale_grad_by_freq: bool = False,
-    sparse: bool = False,
-) -> Any:
+    input: Any, weight: Any, padding_idx: int | None = None, max_norm: float | None = None, norm_type: float =
+    2.0, scale_grad_by_freq: bool = False, sparse: bool = False,
+) -> Any:  # fmt: skip
     """The rows of the matrix `weight` at the whole numbers `input`.
 
     Row `padding_idx` gets no gradient. `max_norm` shortens, in place, those of the rows used that are longer.

@@ -2,22 +2,19 @@
 
 from __future__ import annotations
 
-from . import rnn
-from .clip_grad import clip_grad_norm_, clip_grad_value_, clip_grads_with_norm_, get_total_norm
-from .convert_parameters import parameters_to_vector, vector_to_parameters
-from .spectral_norm import remove_spectral_norm, spectral_norm
-from .weight_norm import remove_weight_norm, weight_norm
+from typing import NoReturn as _NoReturn
 
-__all__ = [
-    "clip_grad_norm_",
-    "clip_grad_value_",
-    "clip_grads_with_norm_",
-    "get_total_norm",
-    "parameters_to_vector",
-    "remove_spectral_norm",
-    "remove_weight_norm",
-    "rnn",
-    "spectral_norm",
-    "vector_to_parameters",
-    "weight_norm",
-]
+from ...left_out import missing as _missing
+from . import parametrizations, parametrize, rnn
+from .clip_grad import (
+    clip_grad_norm,
+    clip_grad_norm_,
+    clip_grad_value_,
+    clip_grads_with_norm_,
+    get_total_norm,
+)
+from .convert_parameters import parameters_to_vector, vector_to_parameters
+
+
+def __getattr__(name: str) -> _NoReturn:
+    raise _missing("nn.utils", name)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterable
 from typing import Any
 
@@ -37,12 +38,9 @@ def get_total_norm(
 
 
 def clip_grad_norm_(
-    parameters: Tensor | Iterable[Tensor],
-    max_norm: float,
-    norm_type: float = 2.0,
-    error_if_nonfinite: bool = False,
-    foreach: Any = None,
-) -> Tensor:
+    parameters: Tensor | Iterable[Tensor], max_norm: float, norm_type: float = 2.0, error_if_nonfinite: bool =
+    False, foreach: Any = None,
+) -> Tensor:  # fmt: skip
     """Scale all gradients, in place, so that their norm as one vector is at most `max_norm`; returns the norm
     that they had.
     """
@@ -50,6 +48,16 @@ def clip_grad_norm_(
     total = get_total_norm(gradients(every), norm_type, error_if_nonfinite)
     clip_grads_with_norm_(every, max_norm, total)
     return total
+
+
+def clip_grad_norm(*args: Any, **kwargs: Any) -> Tensor:
+    """Deprecated: `clip_grad_norm_`."""
+    warnings.warn(
+        "`torch.nn.utils.clip_grad_norm` is now deprecated in favor of `torch.nn.utils.clip_grad_norm_`.",
+        FutureWarning,
+        stacklevel=2,
+    )
+    return clip_grad_norm_(*args, **kwargs)
 
 
 def clip_grads_with_norm_(

@@ -3,6 +3,9 @@
 
 from __future__ import annotations
 
+from typing import NoReturn as _NoReturn
+
+from ...left_out import missing as _missing
 from .composed import ChainedScheduler, SequentialLR
 from .cycles import CosineAnnealingLR, CosineAnnealingWarmRestarts, CyclicLR, OneCycleLR
 from .factors import (
@@ -18,21 +21,6 @@ from .factors import (
 from .plateau import ReduceLROnPlateau
 from .scheduler import LRScheduler
 
-__all__ = [
-    "ChainedScheduler",
-    "ConstantLR",
-    "CosineAnnealingLR",
-    "CosineAnnealingWarmRestarts",
-    "CyclicLR",
-    "ExponentialLR",
-    "LRScheduler",
-    "LambdaLR",
-    "LinearLR",
-    "MultiStepLR",
-    "MultiplicativeLR",
-    "OneCycleLR",
-    "PolynomialLR",
-    "ReduceLROnPlateau",
-    "SequentialLR",
-    "StepLR",
-]
+
+def __getattr__(name: str) -> _NoReturn:
+    raise _missing("optim.lr_scheduler", name)

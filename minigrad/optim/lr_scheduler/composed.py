@@ -31,12 +31,9 @@ class SequentialLR(Composed):
     """One scheduler after the other, changing at the `milestones`."""
 
     def __init__(
-        self,
-        optimizer: Optimizer,
-        schedulers: Sequence[LRScheduler],
-        milestones: Sequence[int],
-        last_epoch: int = -1,
-    ) -> None:
+        self, optimizer: Optimizer, schedulers: Sequence[LRScheduler], milestones: Sequence[int], last_epoch:
+        int = -1,
+    ) -> None:  # fmt: skip
         if len(milestones) != len(schedulers) - 1:
             raise ValueError(
                 "Sequential Schedulers expects number of schedulers provided to be one more than the number "

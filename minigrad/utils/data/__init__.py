@@ -2,22 +2,20 @@
 
 from __future__ import annotations
 
-from .dataset import ConcatDataset, Dataset, IterableDataset, Subset, TensorDataset, random_split
-from .loader import DataLoader, default_collate
-from .sampler import BatchSampler, RandomSampler, Sampler, SequentialSampler, WeightedRandomSampler
+from typing import NoReturn as _NoReturn
 
-__all__ = [
-    "BatchSampler",
-    "ConcatDataset",
-    "DataLoader",
-    "Dataset",
-    "IterableDataset",
-    "RandomSampler",
-    "Sampler",
-    "SequentialSampler",
-    "Subset",
-    "TensorDataset",
-    "WeightedRandomSampler",
-    "default_collate",
-    "random_split",
-]
+from ...left_out import missing as _missing
+from .dataloader import DataLoader, default_collate
+from .dataset import ConcatDataset, Dataset, IterableDataset, Subset, TensorDataset, random_split
+from .sampler import (
+    BatchSampler,
+    RandomSampler,
+    Sampler,
+    SequentialSampler,
+    SubsetRandomSampler,
+    WeightedRandomSampler,
+)
+
+
+def __getattr__(name: str) -> _NoReturn:
+    raise _missing("utils.data", name)

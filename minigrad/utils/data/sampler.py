@@ -40,12 +40,9 @@ class RandomSampler(Sampler):
     """In an order drawn anew each time; with `replacement`, `num_samples` independent draws."""
 
     def __init__(
-        self,
-        data_source: Any,
-        replacement: bool = False,
-        num_samples: int | None = None,
-        generator: Any = None,
-    ) -> None:
+        self, data_source: Any, replacement: bool = False, num_samples: int | None = None, generator: Any =
+        None,
+    ) -> None:  # fmt: skip
         self.data_source, self.replacement = data_source, replacement
         self._num_samples, self.generator = num_samples, generator
         if not isinstance(replacement, bool):
@@ -74,6 +71,20 @@ class RandomSampler(Sampler):
 
     def __len__(self) -> int:
         return self.num_samples
+
+
+class SubsetRandomSampler(Sampler):
+    """Some examples, by their numbers, in an order drawn anew each time."""
+
+    def __init__(self, indices: Sequence[int], generator: Any = None) -> None:
+        self.indices, self.generator = indices, generator
+
+    def __iter__(self) -> Iterator[int]:
+        for i in randperm(len(self.indices), generator=self.generator).tolist():
+            yield self.indices[i]
+
+    def __len__(self) -> int:
+        return len(self.indices)
 
 
 class WeightedRandomSampler(Sampler):

@@ -1,0 +1,33 @@
+"""`Variable`, which tensors used to be wrapped in: today it gives a tensor."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+from ..creation import empty
+from ..dtypes import kind_name
+from ..tensor import Tensor
+
+VOLATILE = "volatile was removed and now has no effect. Use `with torch.no_grad():` instead."
+
+
+class VariableMeta(type):
+    """Every tensor is a Variable."""
+
+    def __instancecheck__(cls, instance: Any) -> bool:
+        return isinstance(instance, Tensor)
+
+
+class Variable(metaclass=VariableMeta):
+    """`Variable(data, requires_grad)` is a leaf on the memory of the tensor `data`."""
+
+    def __new__(cls, data: Any = None, requires_grad: bool = False, volatile: bool = False) -> Any:
+        """The leaf; TypeError for what is no tensor, an empty tensor for nothing."""
+        if volatile:
+            warnings.warn(VOLATILE, UserWarning, stacklevel=2)
+        if data is None:
+            data = empty(0)
+        if not isinstance(data, Tensor):
+            raise TypeError(f"Variable data has to be a tensor, but got {kind_name(data)}")
+        return data.detach().requires_grad_(requires_grad)

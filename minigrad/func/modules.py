@@ -1,0 +1,133 @@
+"""Modules as functions of their parameters: `functional_call` and `stack_module_state`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+from ..ops.joining import stack
+from ..tensor import Tensor
+
+
+def functional_call(
+    module: Any, parameter_and_buffer_dicts: Any, args: Any = None, kwargs: dict[str, Any] | None = None,
+    *, tie_weights: bool = True, strict: bool = False,
+) -> Any:  # fmt: skip
+    """Call a module with other tensors in the place of its parameters and buffers, by dotted name.
+
+    `parameter_and_buffer_dicts` is a dictionary or several; what they do not name stays as it is, which
+    `strict` refuses. With `tie_weights` a tensor that the module has under several names is replaced under
+    all of them.
+    """
+    given = joined(parameter_and_buffer_dicts)
+    if type(module).__name__ == "DataParallel":
+        raise RuntimeError("The stateless API can't be used with nn.DataParallel module")
+    args = () if args is None else args if isinstance(args, tuple) else (args,)
+    with replaced(module, given, tied(module, given) if tie_weights else given, strict):
+        return module(*args, **(kwargs or {}))
+
+
+def joined(dicts: Any) -> dict[str, Any]:
+    """One dictionary; ValueError for what is none, and for names that are given twice."""
+    if isinstance(dicts, dict):
+        return dicts
+    if not isinstance(dicts, Sequence):
+        raise ValueError(
+            "Expected parameter_and_buffer_dicts to be a dict, or a list/tuple of dicts, but got "
+            f"{type(dicts)}"
+        )
+    if not all(isinstance(d, dict) for d in dicts):
+        raise ValueError("Expected all elements of parameter_and_buffer_dicts to be dictionaries")
+    names = [name for d in dicts for name in d]
+    repeated = [name for name in dict.fromkeys(names) if names.count(name) > 1]
+    if repeated:
+        raise ValueError(
+            f"{repeated} appeared in multiple dictionaries; behavior of functional call is ambiguous"
+        )
+    return {name: t for d in dicts for name, t in d.items()}
+
+
+def members(module: Any) -> dict[str, Any]:
+    """All parameters and buffers by dotted name, those with several names under each."""
+    return {
+        **dict(module.named_parameters(remove_duplicate=False)),
+        **dict(module.named_buffers(remove_duplicate=False)),
+    }
+
+
+def tied(module: Any, given: dict[str, Any]) -> dict[str, Any]:
+    """`given`, with each tensor also under the other names that the one in its place has."""
+    names: dict[int, set[str]] = {}
+    for name, t in members(module).items():
+        names.setdefault(id(t), set()).add(name)
+    found = dict(given)
+    for group in names.values():
+        told = [given[name] for name in sorted(group) if name in given]
+        if any(t is not told[0] for t in told):
+            raise ValueError(
+                f"functional_call got multiple values for keys {sorted(group)}, which are tied. Consider "
+                "using tie_weights=False"
+            )
+        found |= dict.fromkeys(group, told[0]) if told else {}
+    return found
+
+
+@contextmanager
+def replaced(module: Any, given: dict[str, Any], tensors: dict[str, Any], strict: bool) -> Iterator[None]:
+    """The module with `tensors` in it. What the module itself puts in the place of one goes into `given`."""
+    known = members(module)
+    if strict:
+        told = {"Unexpected": [n for n in sorted(tensors) if n not in known]}
+        told["Missing"] = [n for n in sorted(known) if n not in tensors]
+        errors = [f"{what} key(s): {', '.join(map(repr, names))}." for what, names in told.items() if names]
+        if errors:
+            text = "\n\t".join(errors)
+            raise RuntimeError(f"Error(s) in reparametrizing for {module._get_name()}:\n\t{text}")
+    places = []
+    for name, t in tensors.items():
+        path, _, last = name.rpartition(".")
+        owner = module.get_submodule(path)
+        if not isinstance(t, Tensor):
+            raise TypeError(f"{t} is not an instance of torch.Tensor")
+        if last not in owner._parameters and last not in owner._buffers:
+            raise AttributeError(f"{owner._get_name()} has no attribute `{last}`")
+        places.append((name, owner._parameters if last in owner._parameters else owner._buffers, last, t))
+    originals = [kept[last] for _, kept, last, _ in places]
+    for _, kept, last, t in places:
+        kept[last] = t
+    try:
+        yield
+    finally:
+        for (name, kept, last, _), original in zip(places, originals):
+            if name in given:
+                given[name] = kept[last]
+            kept[last] = original
+
+
+def stack_module_state(models: Any) -> tuple[dict[str, Any], dict[str, Any]]:
+    """The parameters and the buffers of models of one class, stacked along a new first dimension, by name:
+    for `vmap` over `functional_call`.
+    """
+    if len(models) == 0:
+        raise RuntimeError("stack_module_state: Expected at least one model, got 0.")
+    if len({model.training for model in models}) > 1:
+        raise RuntimeError("stack_module_state: Expected all models to have the same training/eval mode.")
+    if len({type(model) for model in models}) > 1:
+        raise RuntimeError("stack_module_state: Expected all models to be of the same class.")
+    return (
+        stacked([dict(model.named_parameters()) for model in models]),
+        stacked([dict(model.named_buffers()) for model in models]),
+    )
+
+
+def stacked(states: list[dict[str, Any]]) -> dict[str, Any]:
+    """Tensors of the same names as leaves."""
+    found = {}
+    for name in states[0]:
+        tensors = [state[name] for state in states]
+        needs = {t.requires_grad for t in tensors}
+        if len(needs) > 1:
+            raise RuntimeError(f"Expected {name} from each model to have the same .requires_grad")
+        found[name] = stack(tensors).detach().requires_grad_(needs.pop())
+    return found

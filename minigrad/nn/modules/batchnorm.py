@@ -1,0 +1,112 @@
+"""Layers that bring mean and spread to 0 and 1, then scale and shift with learned numbers."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ...creation import ones, tensor, zeros
+from ...dtypes import int64
+from .. import functional, init
+from ..parameter import Parameter, kept
+from .module import Module
+
+__all__ = ["BatchNorm1d", "BatchNorm2d", "BatchNorm3d"]
+
+
+class Normalising(Module):
+    """Weight and bias of a shape, if there are any."""
+
+    def _learn(self, shape: Any, weight: bool, bias: bool, dtype: Any) -> None:
+        self.register_parameter("weight", Parameter(kept(ones, *shape, dtype=dtype)) if weight else None)
+        self.register_parameter("bias", Parameter(kept(zeros, *shape, dtype=dtype)) if bias else None)
+
+    def reset_parameters(self) -> None:
+        """Weight 1, bias 0."""
+        if self.weight is not None:
+            init.ones_(self.weight)
+        if getattr(self, "bias", None) is not None:
+            init.zeros_(self.bias)
+
+
+class Tracking(Normalising):
+    """Normalises over the batch, or within each example; may keep running mean and variance, which take the
+    place of the batch's in evaluation.
+    """
+
+    ranks: tuple[int, ...] = ()  # how many dimensions an input may have
+
+    def __init__(
+        self, num_features: int, eps: float = 1e-5, momentum: float | None = 0.1, affine: bool = True,
+        track_running_stats: bool = True, device: Any = None, dtype: Any = None, *, bias: bool = True,
+    ) -> None:  # fmt: skip
+        super().__init__()
+        self.num_features, self.eps, self.momentum = num_features, eps, momentum
+        self.affine, self.track_running_stats = affine, track_running_stats
+        self._learn((num_features,), affine, affine and bias, dtype)
+        tracks = track_running_stats
+        self.register_buffer("running_mean", kept(zeros, num_features, dtype=dtype) if tracks else None)
+        self.register_buffer("running_var", kept(ones, num_features, dtype=dtype) if tracks else None)
+        self.register_buffer("num_batches_tracked", kept(tensor, 0, dtype=int64) if tracks else None)
+
+    def reset_running_stats(self) -> None:
+        """Mean 0, variance 1."""
+        if self.track_running_stats:
+            self.running_mean.zero_()
+            self.running_var.fill_(1)
+            self.num_batches_tracked.zero_()
+
+    def check(self, input: Any) -> None:
+        """ValueError unless the input has as many dimensions as this layer takes."""
+        if input.ndim not in self.ranks:
+            expected = " or ".join(f"{rank}D" for rank in self.ranks)
+            raise ValueError(f"expected {expected} input (got {input.ndim}D input)")
+
+    def extra_repr(self) -> str:
+        """The settings."""
+        return (
+            f"{self.num_features}, eps={self.eps}, momentum={self.momentum}, affine={self.affine}, "
+            f"bias={self.bias is not None}, track_running_stats={self.track_running_stats}"
+        )
+
+
+class BatchNorm(Tracking):
+    """Batch norm of any number of dimensions."""
+
+    def forward(self, input: Any) -> Any:
+        """The normalised input; in training the running statistics move on."""
+        self.check(input)
+        share = 0.0 if self.momentum is None else self.momentum
+        if self.training and self.track_running_stats:
+            self.num_batches_tracked.add_(1)
+            if self.momentum is None:  # the mean over all batches
+                share = 1.0 / self.num_batches_tracked.item()
+        batch = self.training or self.running_mean is None
+        running = not self.training or self.track_running_stats
+        return functional.batch_norm(
+            input,
+            self.running_mean if running else None,
+            self.running_var if running else None,
+            self.weight,
+            self.bias,
+            batch,
+            share,
+            self.eps,
+        )
+
+
+class BatchNorm1d(BatchNorm):
+    """Batch norm of (N, C) or (N, C, L), over all but C."""
+
+    ranks = (2, 3)
+
+
+class BatchNorm2d(BatchNorm):
+    """Batch norm of (N, C, H, W), over all but C."""
+
+    ranks = (4,)
+
+
+class BatchNorm3d(BatchNorm):
+    """Batch norm of (N, C, D, H, W), over all but C."""
+
+    ranks = (5,)

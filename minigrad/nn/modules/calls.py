@@ -1,0 +1,219 @@
+"""Calling a module: its hooks, and its forward between them.
+
+Note [Backward hooks of modules]
+    A module has no node of its own, so its backward hooks need two: an identity around its inputs and one
+    around its outputs, as in PyTorch, where both are called BackwardHookFunctionBackward. The gradients of
+    the outputs are seen when the outer one runs, those of the inputs when the inner one runs, which is after
+    all of the module has run. Hooks are called then, with both.
+"""
+
+from __future__ import annotations
+
+import builtins
+from typing import Any
+
+from ...autograd import Function
+from ...hooks import HookDict, RemovableHandle
+from ...modes import is_grad_enabled
+from ...tensor import Tensor
+from .state import State
+
+HOOKS = ("_forward_pre_hooks", "_forward_hooks", "_backward_pre_hooks", "_backward_hooks")
+
+
+class BackwardHookFunction(Function):
+    """Passes tensors on."""
+
+    @staticmethod
+    def forward(ctx: Any, *args: Any) -> Any:
+        """The same tensors, anew."""
+        ctx.mark_non_differentiable(*(t for t in args if not t.requires_grad))
+        return tuple(t.view_as(t) for t in args)
+
+    @staticmethod
+    def backward(ctx: Any, *args: Any) -> Any:
+        """The same gradients."""
+        return args
+
+
+class Called(State):
+    """What happens when a module is called."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        for kind in HOOKS:
+            object.__setattr__(self, kind, HookDict())
+
+    def forward(self, *input: Any) -> Any:
+        """What the module computes. A subclass says it."""
+        raise NotImplementedError(
+            f'Module [{type(self).__name__}] is missing the required "forward" function'
+        )
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        kept = self.__dict__
+        if not (kept["_forward_pre_hooks"] or kept["_forward_hooks"] or backward_hooks(self)):
+            return self.forward(*args, **kwargs)
+        for hook, with_kwargs in list(self._forward_pre_hooks.values()):
+            if with_kwargs:
+                changed = hook(self, args, kwargs)
+                if changed is not None:
+                    if not (isinstance(changed, tuple) and len(changed) == 2):
+                        raise RuntimeError(
+                            "forward pre-hook must return None or a tuple of (new_args, new_kwargs), but "
+                            f"got {changed}."
+                        )
+                    args, kwargs = changed
+            else:
+                changed = hook(self, args)
+                if changed is not None:
+                    args = changed if isinstance(changed, tuple) else (changed,)
+        around = Around(self) if backward_hooks(self) and is_grad_enabled() else None
+        if around is not None:
+            args = around.inputs(args)
+        result = self.forward(*args, **kwargs)
+        for hook, with_kwargs in list(self._forward_hooks.values()):
+            changed = hook(self, args, kwargs, result) if with_kwargs else hook(self, args, result)
+            if changed is not None:
+                result = changed
+        return result if around is None else around.outputs(result)
+
+    def register_forward_pre_hook(
+        self, hook: Any, *, prepend: bool = False, with_kwargs: bool = False
+    ) -> RemovableHandle:
+        """Call `hook(module, args)` before each forward; what it returns, if not None, takes the place of the
+        arguments. `with_kwargs`: `hook(module, args, kwargs)`, which returns both.
+        """
+        return registered(self._forward_pre_hooks, (hook, with_kwargs), prepend)
+
+    def register_forward_hook(
+        self, hook: Any, *, prepend: bool = False, with_kwargs: bool = False
+    ) -> RemovableHandle:
+        """Call `hook(module, args, output)` after each forward; what it returns, if not None, takes the place
+        of the output. `with_kwargs`: `hook(module, args, kwargs, output)`.
+        """
+        return registered(self._forward_hooks, (hook, with_kwargs), prepend)
+
+    def register_full_backward_hook(self, hook: Any, prepend: bool = False) -> RemovableHandle:
+        """Call `hook(module, grad_input, grad_output)` each time the gradients of the inputs are there; what
+        it returns, if not None, takes their place. See Note [Backward hooks of modules].
+        """
+        return registered(self._backward_hooks, hook, prepend)
+
+    def register_full_backward_pre_hook(self, hook: Any, prepend: bool = False) -> RemovableHandle:
+        """Call `hook(module, grad_output)` before the module's backward; what it returns, if not None, takes
+        the place of the gradients.
+        """
+        return registered(self._backward_pre_hooks, hook, prepend)
+
+
+def backward_hooks(module: Called) -> bool:
+    """Whether the module has any."""
+    return bool(module.__dict__["_backward_hooks"] or module.__dict__["_backward_pre_hooks"])
+
+
+def registered(hooks: HookDict, entry: Any, prepend: bool) -> RemovableHandle:
+    """The handle of a new hook, which is last, or first if `prepend`."""
+    handle = RemovableHandle(hooks, entry)
+    if prepend:
+        later = [key for key in hooks if key != handle.id]
+        for key in later:
+            hooks[key] = hooks.pop(key)
+    return handle
+
+
+class Around:
+    """The two identities around one call of a module. See Note [Backward hooks of modules]."""
+
+    def __init__(self, module: Called) -> None:
+        self.module = module
+        self.pre_hooks = list(module._backward_pre_hooks.values())
+        self.hooks = list(module._backward_hooks.values())
+        self.sent: tuple[Any, ...] | None = None  # the gradients of the outputs
+        self.places: list[int] | None = None  # of the inputs that are tensors
+        self.count = 0  # of all inputs
+
+    def inputs(self, args: tuple[Any, ...]) -> tuple[Any, ...]:
+        """The arguments, passed through the inner identity."""
+        passed, node, places = identity(args)
+        self.count = len(args)
+        if node is not None:
+            self.places = places
+            node.register_hook(self.ran)
+        return passed
+
+    def outputs(self, result: Any) -> Any:
+        """What the module gives, passed through the outer identity."""
+        single = isinstance(result, Tensor)
+        if not single and not isinstance(result, tuple):
+            return result
+        given = (result,) if single else result
+        passed, node, places = identity(given)
+        if node is not None:
+            node.register_prehook(lambda grads: self.came(grads, places, len(given)))
+        return passed[0] if single else passed
+
+    def came(self, grads: tuple[Any, ...], places: list[int], count: int) -> tuple[Any, ...] | None:
+        """The gradients of the outputs are there."""
+        sent = spread(grads, places, count)
+        for hook in self.pre_hooks:
+            changed = hook(self.module, sent)
+            if changed is not None:
+                sent = self.checked(changed, count, "grad_output", "Backward pre hook")
+        self.sent = sent
+        if self.places is None:  # no input needs a gradient: hooks are told of the outputs alone
+            self.told((None,) * self.count)
+        return tuple(sent[i] for i in places)
+
+    def ran(self, grad_inputs: tuple[Any, ...], _: Any) -> tuple[Any, ...] | None:
+        """The gradients of the inputs are there."""
+        if self.sent is None:
+            raise RuntimeError(
+                "Module backward hook for grad_input is called before the grad_output one. This happens "
+                "because the gradient in your nn.Module flows to the Module's input without passing through "
+                "the Module's output. Make sure that the output depends on the input and that the loss is "
+                "computed based on the output."
+            )
+        assert self.places is not None
+        found = self.told(spread(grad_inputs, self.places, self.count))
+        self.sent = None
+        return tuple(found[i] for i in self.places)
+
+    def told(self, found: tuple[Any, ...]) -> tuple[Any, ...]:
+        """Call the hooks with the gradients of inputs and outputs; those of the inputs afterwards."""
+        for hook in self.hooks:
+            changed = hook(self.module, found, self.sent)
+            if changed is not None:
+                found = self.checked(changed, len(found), "grad_input", "Backward hook")
+        return found
+
+    @staticmethod
+    def checked(changed: Any, count: int, what: str, who: str) -> tuple[Any, ...]:
+        """What a hook returned, as a tuple of the right length."""
+        changed = changed if isinstance(changed, tuple) else (changed,)
+        if len(changed) != count:
+            raise RuntimeError(
+                f"{who} returned an invalid number of {what}, got {len(changed)}, but expected {count}"
+            )
+        return changed
+
+
+def identity(values: tuple[Any, ...]) -> tuple[tuple[Any, ...], Any, list[int]]:
+    """The values with their tensors passed through a BackwardHookFunction; its node, None if no gradient is
+    needed; the places of the tensors.
+    """
+    places = [i for i, value in enumerate(values) if isinstance(value, Tensor)]
+    if not any(values[i].requires_grad for i in places):
+        return values, None, []
+    made = BackwardHookFunction.apply(*(values[i] for i in places))
+    node = next(t.grad_fn for t in made if t.grad_fn is not None)
+    passed = list(values)
+    for i, t in zip(places, made):
+        passed[i] = t
+    return tuple(passed), node, places
+
+
+def spread(gradients: tuple[Any, ...], places: list[int], count: int) -> tuple[Any, ...]:
+    """Gradients at their places among all values; None for what is no tensor."""
+    at = dict(zip(places, gradients))
+    return tuple(at.get(i) for i in builtins.range(count))

@@ -1,0 +1,41 @@
+"""Layers that give only another shape."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .module import Module
+
+__all__ = ["Flatten", "Unflatten"]
+
+
+class Flatten(Module):
+    """The dimensions from `start_dim` to `end_dim` as one."""
+
+    def __init__(self, start_dim: int = 1, end_dim: int = -1) -> None:
+        super().__init__()
+        self.start_dim, self.end_dim = start_dim, end_dim
+
+    def forward(self, input: Any) -> Any:
+        """The same numbers in fewer dimensions."""
+        return input.flatten(self.start_dim, self.end_dim)
+
+    def extra_repr(self) -> str:
+        """The dimensions."""
+        return f"start_dim={self.start_dim}, end_dim={self.end_dim}"
+
+
+class Unflatten(Module):
+    """Dimension `dim` as several, of sizes `unflattened_size`."""
+
+    def __init__(self, dim: int, unflattened_size: Any) -> None:
+        super().__init__()
+        self.dim, self.unflattened_size = dim, unflattened_size
+
+    def forward(self, input: Any) -> Any:
+        """The same numbers in more dimensions."""
+        return input.unflatten(self.dim, self.unflattened_size)
+
+    def extra_repr(self) -> str:
+        """The dimensions."""
+        return f"dim={self.dim}, unflattened_size={self.unflattened_size}"

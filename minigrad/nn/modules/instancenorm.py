@@ -1,0 +1,54 @@
+"""Normalisation of each channel of each example."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .. import functional
+from .batchnorm import Tracking
+
+__all__ = ["InstanceNorm1d", "InstanceNorm2d", "InstanceNorm3d"]
+
+
+class InstanceNorm(Tracking):
+    """Instance norm of any number of dimensions."""
+
+    def __init__(
+        self, num_features: int, eps: float = 1e-5, momentum: float = 0.1, affine: bool = False,
+        track_running_stats: bool = False, device: Any = None, dtype: Any = None, *, bias: bool = True,
+    ) -> None:  # fmt: skip
+        super().__init__(num_features, eps, momentum, affine, track_running_stats, device, dtype, bias=bias)
+
+    def forward(self, input: Any) -> Any:
+        """The normalised input."""
+        self.check(input)
+        alone = input.ndim == min(self.ranks)
+        result = functional.instance_norm(
+            input.unsqueeze(0) if alone else input,
+            self.running_mean,
+            self.running_var,
+            self.weight,
+            self.bias,
+            self.training or not self.track_running_stats,
+            0.0 if self.momentum is None else self.momentum,
+            self.eps,
+        )
+        return result.squeeze(0) if alone else result
+
+
+class InstanceNorm1d(InstanceNorm):
+    """Normalises each channel of each example of (N, C, L) or (C, L)."""
+
+    ranks = (2, 3)
+
+
+class InstanceNorm2d(InstanceNorm):
+    """Normalises each channel of each example of (N, C, H, W) or (C, H, W)."""
+
+    ranks = (3, 4)
+
+
+class InstanceNorm3d(InstanceNorm):
+    """Normalises each channel of each example of (N, C, D, H, W) or (C, D, H, W)."""
+
+    ranks = (4, 5)

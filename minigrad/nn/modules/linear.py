@@ -1,0 +1,99 @@
+"""Layers that multiply by a weight, and those that only give another shape."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from ... import creation
+from .. import functional, init
+from ..parameter import Parameter, kept
+from .module import Module
+
+__all__ = ["Bilinear", "Identity", "Linear"]
+
+
+def empty(*size: int, dtype: Any = None) -> Parameter:
+    """A parameter whose numbers are still to be written."""
+    return Parameter(kept(creation.empty, size, dtype=dtype))
+
+
+class Identity(Module):
+    """What comes in goes out; arguments of any kind are taken and not used."""
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__()
+
+    def forward(self, input: Any) -> Any:
+        """The input."""
+        return input
+
+
+class Linear(Module):
+    """x Wᵀ + b, of shape (*, out_features) from (*, in_features). Weight and bias begin uniform within
+    ±1/√in_features.
+    """
+
+    def __init__(
+        self, in_features: int, out_features: int, bias: bool = True, device: Any = None, dtype: Any = None
+    ) -> None:
+        super().__init__()
+        self.in_features, self.out_features = in_features, out_features
+        self.weight = empty(out_features, in_features, dtype=dtype)
+        if bias:
+            self.bias = empty(out_features, dtype=dtype)
+        else:
+            self.register_parameter("bias", None)
+        self.reset_parameters()
+
+    def reset_parameters(self) -> None:
+        """Draw weight and bias anew."""
+        init.kaiming_uniform_(self.weight, a=math.sqrt(5))
+        if self.bias is not None:
+            bound = 1 / math.sqrt(self.in_features) if self.in_features > 0 else 0
+            init.uniform_(self.bias, -bound, bound)
+
+    def forward(self, input: Any) -> Any:
+        """x Wᵀ + b."""
+        return functional.linear(input, self.weight, self.bias)
+
+    def extra_repr(self) -> str:
+        """The sizes."""
+        return (
+            f"in_features={self.in_features}, out_features={self.out_features}, bias={self.bias is not None}"
+        )
+
+
+class Bilinear(Module):
+    """x₁ᵀ W x₂ + b for each of the matrices in W, of shape (*, out_features) from (*, in1_features) and
+    (*, in2_features). Weight and bias begin uniform within ±1/√in1_features.
+    """
+
+    def __init__(
+        self, in1_features: int, in2_features: int, out_features: int, bias: bool = True, device: Any = None,
+        dtype: Any = None,
+    ) -> None:  # fmt: skip
+        super().__init__()
+        self.in1_features, self.in2_features, self.out_features = in1_features, in2_features, out_features
+        self.weight = empty(out_features, in1_features, in2_features, dtype=dtype)
+        self.register_parameter("bias", empty(out_features, dtype=dtype) if bias else None)
+        self.reset_parameters()
+
+    def reset_parameters(self) -> None:
+        """Draw weight and bias anew."""
+        if self.in1_features <= 0:
+            raise ValueError(f"in1_features must be > 0, but got (in1_features={self.in1_features})")
+        bound = 1 / math.sqrt(self.in1_features)
+        for parameter in self.parameters():
+            init.uniform_(parameter, -bound, bound)
+
+    def forward(self, input1: Any, input2: Any) -> Any:
+        """x₁ᵀ W x₂ + b."""
+        return functional.bilinear(input1, input2, self.weight, self.bias)
+
+    def extra_repr(self) -> str:
+        """The sizes."""
+        return (
+            f"in1_features={self.in1_features}, in2_features={self.in2_features}, "
+            f"out_features={self.out_features}, bias={self.bias is not None}"
+        )

@@ -1,0 +1,253 @@
+"""Losses of nn.functional as modules."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+from .. import functional
+from ..functional.losses import legacy
+from .distance import PairwiseDistance
+from .module import Module
+
+__all__ = [
+    "BCELoss", "BCEWithLogitsLoss", "CosineEmbeddingLoss", "CrossEntropyLoss", "GaussianNLLLoss",
+    "HingeEmbeddingLoss", "HuberLoss", "KLDivLoss", "L1Loss", "MSELoss", "MarginRankingLoss", "NLLLoss",
+    "NLLLoss2d", "PoissonNLLLoss", "SmoothL1Loss", "TripletMarginLoss", "TripletMarginWithDistanceLoss",
+]  # fmt: skip
+
+
+class Loss(Module):
+    """A loss of `nn.functional`, called `function`. `reduction` is "mean", "sum" or "none"; `size_average`
+    and `reduce` are PyTorch's old way to say it.
+    """
+
+    function = ""
+    settings: tuple[str, ...] = ()
+    reduction: str
+
+    def __init__(
+        self, size_average: bool | None = None, reduce: bool | None = None, reduction: str = "mean"
+    ) -> None:
+        super().__init__()
+        if size_average is not None or reduce is not None:
+            reduction = legacy(size_average, reduce)
+        self.reduction = reduction
+
+    def forward(self, *given: Any) -> Any:
+        """The loss of predictions against targets."""
+        how = {name: getattr(self, name) for name in (*self.settings, "reduction")}
+        return getattr(functional, self.function)(*given, **how)
+
+
+class MSELoss(Loss):
+    """Mean of squared differences."""
+
+    function = "mse_loss"
+
+
+class L1Loss(Loss):
+    """Mean of absolute differences."""
+
+    function = "l1_loss"
+
+
+class SmoothL1Loss(Loss):
+    """Squared differences up to `beta`, absolute ones beyond."""
+
+    function, settings = "smooth_l1_loss", ("beta",)
+
+    def __init__(
+        self, size_average: bool | None = None, reduce: bool | None = None, reduction: str = "mean", beta:
+        float = 1.0,
+    ) -> None:  # fmt: skip
+        super().__init__(size_average, reduce, reduction)
+        self.beta = beta
+
+
+class HuberLoss(Loss):
+    """Squared differences up to `delta`, absolute ones times delta beyond."""
+
+    function, settings = "huber_loss", ("delta",)
+
+    def __init__(self, reduction: str = "mean", delta: float = 1.0) -> None:
+        super().__init__(reduction=reduction)
+        if not isinstance(delta, (float, int)):
+            raise TypeError(f"delta must be a float or int, got: {type(delta)}")
+        self.delta = delta
+
+
+class KLDivLoss(Loss):
+    """Σ target · (log target − input); the input is a logarithm and, if `log_target`, so is the target."""
+
+    function, settings = "kl_div", ("log_target",)
+
+    def __init__(
+        self, size_average: bool | None = None, reduce: bool | None = None, reduction: str = "mean",
+        log_target: bool = False,
+    ) -> None:  # fmt: skip
+        super().__init__(size_average, reduce, reduction)
+        self.log_target = log_target
+
+
+class PoissonNLLLoss(Loss):
+    """Negative log likelihood of counts, whose rate is e^input unless not `log_input`."""
+
+    function, settings = "poisson_nll_loss", ("log_input", "full", "eps")
+
+    def __init__(
+        self, log_input: bool = True, full: bool = False, size_average: bool | None = None, eps: float = 1e-8,
+        reduce: bool | None = None, reduction: str = "mean",
+    ) -> None:  # fmt: skip
+        super().__init__(size_average, reduce, reduction)
+        self.log_input, self.full, self.eps = log_input, full, eps
+
+
+class GaussianNLLLoss(Loss):
+    """Negative log likelihood of normally distributed targets, with a variance for each."""
+
+    function, settings = "gaussian_nll_loss", ("full", "eps")
+
+    def __init__(self, *, full: bool = False, eps: float = 1e-6, reduction: str = "mean") -> None:
+        super().__init__(reduction=reduction)
+        self.full, self.eps = full, eps
+
+
+class Margin(Loss):
+    """A loss with a margin."""
+
+    settings = ("margin",)
+
+    def __init__(
+        self, margin: float = 0.0, size_average: bool | None = None, reduce: bool | None = None, reduction:
+        str = "mean",
+    ) -> None:  # fmt: skip
+        super().__init__(size_average, reduce, reduction)
+        self.margin = margin
+
+
+class HingeEmbeddingLoss(Margin):
+    """x for targets of 1, max(0, margin − x) for targets of −1."""
+
+    function = "hinge_embedding_loss"
+
+    def __init__(self, margin: float = 1.0, *args: Any, **kwargs: Any) -> None:
+        super().__init__(margin, *args, **kwargs)
+
+
+class CosineEmbeddingLoss(Margin):
+    """1 − cos for pairs that belong together (1), max(0, cos − margin) for others (−1)."""
+
+    function = "cosine_embedding_loss"
+
+
+class MarginRankingLoss(Margin):
+    """max(0, −y · (x₁ − x₂) + margin)."""
+
+    function = "margin_ranking_loss"
+
+
+class TripletMarginLoss(Loss):
+    """max(0, distance to the positive − distance to the negative + margin)."""
+
+    function, settings = "triplet_margin_loss", ("margin", "p", "eps", "swap")
+
+    def __init__(
+        self, margin: float = 1.0, p: float = 2.0, eps: float = 1e-6, swap: bool = False, size_average: bool |
+        None = None, reduce: bool | None = None, reduction: str = "mean",
+    ) -> None:  # fmt: skip
+        super().__init__(size_average, reduce, reduction)
+        must_be_positive(self, margin)
+        self.margin, self.p, self.eps, self.swap = margin, p, eps, swap
+
+
+class TripletMarginWithDistanceLoss(Loss):
+    """TripletMarginLoss with a distance of one's own."""
+
+    function, settings = "triplet_margin_with_distance_loss", ("distance_function", "margin", "swap")
+
+    def __init__(
+        self, *, distance_function: Any = None, margin: float = 1.0, swap: bool = False, reduction: str =
+        "mean",
+    ) -> None:  # fmt: skip
+        super().__init__(reduction=reduction)
+        must_be_positive(self, margin)
+        self.distance_function = PairwiseDistance() if distance_function is None else distance_function
+        self.margin, self.swap = margin, swap
+
+
+def must_be_positive(loss: Loss, margin: float) -> None:
+    """ValueError unless the margin is greater than 0."""
+    if margin <= 0:
+        raise ValueError(f"{type(loss).__name__}: expected margin to be greater than 0, got {margin} instead")
+
+
+class Weighted(Loss):
+    """A loss with a weight for each class, which is part of the module's state."""
+
+    settings: tuple[str, ...] = ("weight",)
+
+    def __init__(
+        self, weight: Any = None, size_average: bool | None = None, reduce: bool | None = None, reduction: str
+        = "mean",
+    ) -> None:  # fmt: skip
+        super().__init__(size_average, reduce, reduction)
+        self.register_buffer("weight", weight)
+
+
+class BCELoss(Weighted):
+    """Binary cross entropy of probabilities."""
+
+    function = "binary_cross_entropy"
+
+
+class BCEWithLogitsLoss(Weighted):
+    """Binary cross entropy of logits, positive examples weighted by `pos_weight`."""
+
+    function, settings = "binary_cross_entropy_with_logits", ("weight", "pos_weight")
+
+    def __init__(
+        self, weight: Any = None, size_average: bool | None = None, reduce: bool | None = None, reduction: str
+        = "mean", pos_weight: Any = None,
+    ) -> None:  # fmt: skip
+        super().__init__(weight, size_average, reduce, reduction)
+        self.register_buffer("pos_weight", pos_weight)
+
+
+class NLLLoss(Weighted):
+    """Minus the input at the target's class; targets of `ignore_index` do not count."""
+
+    function, settings = "nll_loss", ("weight", "ignore_index")
+
+    def __init__(
+        self, weight: Any = None, size_average: bool | None = None, ignore_index: int = -100, reduce: bool |
+        None = None, reduction: str = "mean",
+    ) -> None:  # fmt: skip
+        super().__init__(weight, size_average, reduce, reduction)
+        self.ignore_index = ignore_index
+
+
+class NLLLoss2d(NLLLoss):
+    """Deprecated: `NLLLoss`."""
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        warnings.warn(
+            "`NLLLoss2d` has been deprecated. Please use `NLLLoss` instead as a drop-in replacement and see "
+            "https://pytorch.org/docs/main/nn.html#torch.nn.NLLLoss for more details.",
+            FutureWarning,
+            stacklevel=2,
+        )
+        super().__init__(*args, **kwargs)
+
+
+class CrossEntropyLoss(Weighted):
+    """−log softmax at the target's class, or against probabilities of the classes."""
+
+    function, settings = "cross_entropy", ("weight", "ignore_index", "label_smoothing")
+
+    def __init__(
+        self, weight: Any = None, size_average: bool | None = None, ignore_index: int = -100, reduce: bool |
+        None = None, reduction: str = "mean", label_smoothing: float = 0.0,
+    ) -> None:  # fmt: skip
+        super().__init__(weight, size_average, reduce, reduction)
+        self.ignore_index, self.label_smoothing = ignore_index, label_smoothing

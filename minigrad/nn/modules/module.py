@@ -1,0 +1,144 @@
+"""nn.Module: what models are made of."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from ... import dtypes
+from ...autograd import no_grad
+from ...tensor import Tensor
+from .calls import Called
+
+__all__ = ["Module"]
+
+
+class Module(Called):
+    """A part of a model, with parameters of its own and other modules as its parts.
+
+    A subclass calls `super().__init__()` first, assigns Parameters and Modules as attributes, and says in
+    `forward` what it computes.
+    """
+
+    training: bool
+
+    def __init__(self) -> None:
+        super().__init__()
+        object.__setattr__(self, "training", True)
+
+    def train(self, mode: bool = True) -> Any:
+        """Set training mode, or evaluation if not `mode`, here and below: dropout and batch norm differ."""
+        if not isinstance(mode, bool):
+            raise ValueError("training mode is expected to be boolean")
+        for module in self.modules():
+            module.training = mode
+        return self
+
+    def eval(self) -> Any:
+        """Set evaluation mode."""
+        return self.train(False)
+
+    def requires_grad_(self, requires_grad: bool = True) -> Any:
+        """Let all parameters require gradients, or none."""
+        for parameter in self.parameters():
+            parameter.requires_grad_(requires_grad)
+        return self
+
+    def zero_grad(self, set_to_none: bool = True) -> None:
+        """Reset the gradients of all parameters: to None, or to zeros."""
+        for parameter in self.parameters():
+            reset(parameter, set_to_none)
+
+    def apply(self, fn: Callable[[Any], Any]) -> Any:
+        """Call `fn` on every module below, then on this one."""
+        for module in self.children():
+            module.apply(fn)
+        fn(self)
+        return self
+
+    def _apply(self, fn: Callable[[Tensor], Tensor]) -> Any:
+        """Put what `fn` makes of them in the place of the data of all parameters, gradients and buffers."""
+        for module in self.modules():
+            for parameter in module._parameters.values():
+                if parameter is not None:
+                    with no_grad():
+                        parameter.data = fn(parameter.data)
+                        if parameter.grad is not None:
+                            gradient, parameter.grad = fn(parameter.grad), None
+                            parameter.grad = gradient
+            for name, buffer in module._buffers.items():
+                if buffer is not None:
+                    module._buffers[name] = fn(buffer)
+        return self
+
+    def to(self, *args: Any, **kwargs: Any) -> Any:
+        """Convert floating-point parameters and buffers to a dtype (or that of a tensor); the device can only
+        be the CPU.
+        """
+        dtype = kwargs.get("dtype") or next((a for a in args if isinstance(a, dtypes.dtype)), None)
+        model = kwargs.get("tensor") or next((a for a in args if isinstance(a, Tensor)), None)
+        dtype = dtype if model is None else model.dtype
+        if dtype is not None and not (dtype.is_floating_point or dtype.is_complex):
+            raise TypeError(
+                f"nn.Module.to only accepts floating point or complex dtypes, but got desired dtype={dtype}"
+            )
+        device = kwargs.get("device", next((a for a in args if isinstance(a, str)), None))
+
+        def convert(t: Tensor) -> Tensor:
+            if device is not None:
+                t = t.to(device)
+            fits = dtype is not None and (t.is_floating_point() or t.is_complex())
+            return t.to(dtype) if fits else t
+
+        return self._apply(convert)
+
+    def float(self) -> Any:
+        """Convert floating-point parameters and buffers to float32."""
+        return self._apply(lambda t: t.to(dtypes.float32) if t.is_floating_point() else t)
+
+    def double(self) -> Any:
+        """Convert floating-point parameters and buffers to float64."""
+        return self._apply(lambda t: t.to(dtypes.float64) if t.is_floating_point() else t)
+
+    def half(self) -> Any:
+        """Convert floating-point parameters and buffers to float16."""
+        return self._apply(lambda t: t.to(dtypes.float16) if t.is_floating_point() else t)
+
+    def cpu(self) -> Any:
+        """The module: it is on the CPU."""
+        return self
+
+    def extra_repr(self) -> str:
+        """What stands in the module's repr beside its parts."""
+        return ""
+
+    def _get_name(self) -> str:
+        return type(self).__name__
+
+    def __repr__(self) -> str:
+        extra = self.extra_repr()
+        lines = extra.split("\n") if extra else []
+        parts = [f"({name}): {indented(repr(module))}" for name, module in self._modules.items()]
+        if not parts and len(lines) <= 1:
+            return f"{self._get_name()}({extra})"
+        body = "".join(f"  {line}\n" for line in lines + parts)
+        return f"{self._get_name()}(\n{body})"
+
+
+def indented(text: str) -> str:
+    """All lines but the first two blanks further in."""
+    return text.replace("\n", "\n  ")
+
+
+def reset(parameter: Any, set_to_none: bool) -> None:
+    """Forget a gradient, or write zeros into it."""
+    if parameter.grad is None:
+        return
+    if set_to_none:
+        parameter.grad = None
+        return
+    if parameter.grad.grad_fn is not None:
+        parameter.grad.detach_()
+    else:
+        parameter.grad.requires_grad_(False)
+    parameter.grad.zero_()

@@ -1,0 +1,37 @@
+"""Layers that only put numbers elsewhere."""
+
+from __future__ import annotations
+
+from .activation import Applied
+
+__all__ = ["ChannelShuffle", "PixelShuffle", "PixelUnshuffle"]
+
+
+class PixelShuffle(Applied):
+    """Channels as pixels: (*, C·r², H, W) to (*, C, H·r, W·r)."""
+
+    function, settings = "pixel_shuffle", ("upscale_factor",)
+
+    def __init__(self, upscale_factor: int) -> None:
+        super().__init__()
+        self.upscale_factor = upscale_factor
+
+
+class PixelUnshuffle(Applied):
+    """Pixels as channels: (*, C, H·r, W·r) to (*, C·r², H, W)."""
+
+    function, settings = "pixel_unshuffle", ("downscale_factor",)
+
+    def __init__(self, downscale_factor: int) -> None:
+        super().__init__()
+        self.downscale_factor = downscale_factor
+
+
+class ChannelShuffle(Applied):
+    """Channels in another order: the first of each of `groups`, then the second of each, and so on."""
+
+    function, settings = "channel_shuffle", ("groups",)
+
+    def __init__(self, groups: int) -> None:
+        super().__init__()
+        self.groups = groups

@@ -1,0 +1,125 @@
+"""How long a statement takes: `Timer("x * 2", globals={"x": x}).blocked_autorange()`."""
+
+from __future__ import annotations
+
+import sys
+import textwrap
+import timeit
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+UNITS = (("s", 1.0), ("ms", 1e-3), ("us", 1e-6), ("ns", 1e-9))
+AUTORANGE = "See `Timer.blocked_autorange.`"
+
+
+@dataclass(repr=False)
+class Measurement:
+    """Times of `number_per_run` runs of a statement each."""
+
+    number_per_run: int
+    raw_times: list[float]
+    stmt: str
+    setup: str
+    label: str | None = None
+    sub_label: str | None = None
+    description: str | None = None
+    num_threads: int = 1
+
+    @property
+    def times(self) -> list[float]:
+        """Seconds of one run, for each measurement."""
+        return [t / self.number_per_run for t in self.raw_times]
+
+    @property
+    def median(self) -> float:
+        """The middle one of the times."""
+        return float(np.median(self.times))
+
+    @property
+    def mean(self) -> float:
+        """The mean of the times."""
+        return float(np.mean(self.times))
+
+    @property
+    def iqr(self) -> float:
+        """How far apart the quartiles of the times are."""
+        return float(np.subtract(*np.quantile(self.times, (0.75, 0.25))))
+
+    def __repr__(self) -> str:
+        n, runs = len(self.raw_times), self.number_per_run
+        unit, scale = next((pair for pair in UNITS if self.median >= pair[1]), UNITS[-1])
+        title = f"{self.label}: {self.sub_label}" if self.sub_label else self.label or self.stmt
+        lines = [object.__repr__(self), title]
+        lines += [self.description] if self.description else []
+        lines += [f"setup: {self.setup}"] if self.setup != "pass" else []
+        lines.append(f"  {'Median: ' if n > 1 else ''}{self.median / scale:.2f} {unit}")
+        if n >= 4:
+            low, high = np.quantile(self.times, (0.25, 0.75)) / scale
+            lines.append(f"  IQR:    {self.iqr / scale:.2f} {unit} ({low:.2f} to {high:.2f})")
+        counted = (
+            f"{n} measurements, {runs} runs per measurement," if n > 1 else f"1 measurement, {runs} runs ,"
+        )
+        lines.append(f"  {counted} 1 thread")
+        return "\n".join(lines)
+
+
+class Timer:
+    """Measures a statement with Python's `timeit`; `torch` is among its names."""
+
+    def __init__(
+        self, stmt: str = "pass", setup: str = "pass", global_setup: str = "",
+        timer: Callable[[], float] = timeit.default_timer, globals: dict[str, Any] | None = None,
+        label: str | None = None, sub_label: str | None = None, description: str | None = None,
+        env: str | None = None, num_threads: int = 1, language: Any = "python",
+    ) -> None:  # fmt: skip
+        if not isinstance(stmt, str):
+            raise ValueError("Currently only a `str` stmt is supported.")
+        if language not in ("py", "python"):
+            raise ValueError(f"Invalid language `{language}`.")
+        if global_setup:
+            raise ValueError(
+                f"global_setup is C++ only, got `{global_setup}`. Most likely this code can simply be moved "
+                "to `setup`."
+            )
+        stmt, setup = (textwrap.dedent(text).removeprefix("\n").rstrip() for text in (stmt, setup))
+        self._timer = timeit.Timer(
+            stmt, setup, timer, {"torch": sys.modules[__name__.partition(".")[0]], **(globals or {})}
+        )
+        self._told = (stmt, setup, label, sub_label, description)
+
+    def _timeit(self, number: int) -> float:
+        return max(self._timer.timeit(number), 1e-9)
+
+    def timeit(self, number: int = 1000000) -> Measurement:
+        """One measurement of `number` runs, after some that do not count."""
+        self._timeit(max(number // 100, 2))
+        return Measurement(number, [self._timeit(number)], *self._told)
+
+    def blocked_autorange(
+        self, callback: Callable[[int, float], Any] | None = None, min_run_time: float = 0.2
+    ) -> Measurement:
+        """Measurements for `min_run_time` seconds, each of so many runs that the clock itself does not count.
+        `callback` is told of each: the number of runs, and the seconds.
+        """
+        overhead = float(np.median([self._timeit(0) for _ in range(5)]))
+        number, taken = 1, self._timeit(1)
+        while taken <= min_run_time and (overhead > 1e-4 * taken or taken < min_run_time / 1000):
+            number *= 10
+            taken = self._timeit(number)
+        times: list[float] = []
+        while sum(times) < min_run_time:
+            times.append(self._timeit(number))
+            if callback is not None:
+                callback(number, times[-1])
+        return Measurement(number, times, *self._told)
+
+    def repeat(self, repeat: int = -1, number: int = -1) -> None:
+        """Always NotImplementedError, as in PyTorch."""
+        raise NotImplementedError(AUTORANGE)
+
+    def autorange(self, callback: Any = None) -> None:
+        """Always NotImplementedError, as in PyTorch."""
+        raise NotImplementedError(AUTORANGE)

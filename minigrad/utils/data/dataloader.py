@@ -1,0 +1,179 @@
+"""DataLoader: examples in batches."""
+
+from __future__ import annotations
+
+import functools
+import warnings
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from ... import modes
+from ...creation import tensor
+from ...dtypes import float64
+from ...ops.joining import stack
+from ...tensor import Tensor
+from ...tensor_base import wrap
+from .dataset import IterableDataset, Subset, TensorDataset
+from .sampler import BatchSampler, RandomSampler, SequentialSampler, seed
+
+
+def default_collate(batch: Sequence[Any]) -> Any:
+    """A batch out of a list of examples: tensors, arrays and numbers become a tensor with one dimension more,
+    text stays a list, and tuples, lists and dictionaries are taken apart.
+    """
+    first = batch[0]
+    if isinstance(first, Tensor):
+        return stack(list(batch))
+    if isinstance(first, np.ndarray | np.generic):
+        return tensor(np.stack([np.asarray(item) for item in batch]))
+    if isinstance(first, float):
+        return tensor(list(batch), dtype=float64)
+    if isinstance(first, bool | int):
+        return tensor(list(batch))
+    if isinstance(first, str | bytes):
+        return list(batch)
+    if isinstance(first, Mapping):
+        return {key: default_collate([item[key] for item in batch]) for key in first}
+    if isinstance(first, tuple) and hasattr(first, "_fields"):
+        return type(first)(*(default_collate(part) for part in zip(*batch, strict=True)))
+    if isinstance(first, Sequence):
+        if any(len(item) != len(first) for item in batch):
+            raise RuntimeError("each element in list of batch should be of equal size")
+        parts = [default_collate(part) for part in zip(*batch, strict=True)]
+        return parts
+    raise TypeError(
+        "default_collate: batch must contain tensors, numpy arrays, numbers, dicts or lists; found "
+        f"{type(first)}"
+    )
+
+
+def are_numbers(indices: Any) -> bool:
+    """Whether these are Python's whole numbers, at least one."""
+    return isinstance(indices, list | tuple) and set(map(type, indices)) == {int}
+
+
+def rows(dataset: Any, indices: Any) -> list[Tensor] | None:
+    """What `default_collate` makes of examples of a TensorDataset, or of a Subset of one, taken out of each
+    of its tensors at once; None where that could make a difference: to who watches, to gradients, to errors.
+    """
+    while are_numbers(indices) and type(dataset) is Subset:
+        dataset, indices = dataset.dataset, [dataset.indices[i] for i in indices]
+    if type(dataset) is not TensorDataset or not are_numbers(indices):
+        return None
+    if modes.active and (modes.active != 1 or modes.state.grad_enabled):
+        return None
+    least, most = min(indices), max(indices)
+    for t in dataset.tensors:
+        if t.requires_grad or t._bits or not -len(t) <= least <= most < len(t):
+            return None
+    return [wrap(t._data.take(indices, axis=0)) for t in dataset.tensors]
+
+
+@functools.cache
+def tell_of_workers() -> None:
+    """Warn, once, that there are no workers."""
+    warnings.warn(
+        "DataLoader(num_workers=…): minigrad loads examples in this process; there are no workers.",
+        UserWarning,
+        stacklevel=3,
+    )
+
+
+class DataLoader:
+    """A dataset in batches of `batch_size`, in order or, if `shuffle`, in an order drawn anew for each pass.
+
+    `sampler` gives the order, `batch_sampler` the batches; `batch_size=None` gives single examples.
+    Everything happens in this process, also with `num_workers`, of which a warning tells once; what else is
+    said about workers and pinned memory changes nothing.
+    """
+
+    def __init__(
+        self, dataset: Any, batch_size: int | None = 1, shuffle: bool | None = None, sampler: Any = None,
+        batch_sampler: Any = None, num_workers: int = 0, collate_fn: Any = None, pin_memory: bool = False,
+        drop_last: bool = False, timeout: float = 0, worker_init_fn: Any = None, multiprocessing_context: Any
+        = None, generator: Any = None, *, prefetch_factor: int | None = None, persistent_workers: bool =
+        False, pin_memory_device: str = "", in_order: bool = True,
+    ) -> None:  # fmt: skip
+        if num_workers < 0:
+            raise ValueError(
+                "num_workers option should be non-negative; use num_workers=0 to disable multiprocessing."
+            )
+        if num_workers:
+            tell_of_workers()
+        if sampler is not None and shuffle:
+            raise ValueError("sampler option is mutually exclusive with shuffle")
+        if batch_sampler is not None and (batch_size != 1 or shuffle or sampler is not None or drop_last):
+            raise ValueError(
+                "batch_sampler option is mutually exclusive with batch_size, shuffle, sampler, and drop_last"
+            )
+        if batch_sampler is None and batch_size is None and drop_last:
+            raise ValueError(
+                "batch_size=None option disables auto-batching and is mutually exclusive with drop_last"
+            )
+        self.dataset, self.drop_last, self.generator = dataset, drop_last, generator
+        self.batch_size = None if batch_sampler is not None else batch_size
+        self.num_workers, self.pin_memory = num_workers, pin_memory
+        streams = isinstance(dataset, IterableDataset)
+        if streams and (shuffle or sampler is not None or batch_sampler is not None):
+            raise ValueError(
+                "DataLoader with IterableDataset: expected unspecified shuffle, sampler and batch_sampler "
+                "options"
+            )
+        if sampler is None and not streams:
+            sampler = RandomSampler(dataset, generator=generator) if shuffle else SequentialSampler(dataset)
+        if batch_sampler is None and batch_size is not None and not streams:
+            batch_sampler = BatchSampler(sampler, batch_size, drop_last)
+        self.sampler, self.batch_sampler = sampler, batch_sampler
+        together = batch_sampler is not None or (streams and batch_size is not None)
+        self.collate_fn = collate_fn or (default_collate if together else lambda item: item)
+
+    def __iter__(self) -> Iterator[Any]:
+        if self.generator is None:
+            seed()  # PyTorch draws one here for its workers, so the numbers after it are the same
+        else:
+            tensor(0).random_(generator=self.generator)
+        return self._batches()
+
+    def _batches(self) -> Iterator[Any]:
+        if isinstance(self.dataset, IterableDataset):
+            yield from self._stream()
+        elif self.batch_sampler is None:
+            for index in self.sampler:
+                yield self.collate_fn(self.dataset[index])
+        else:
+            for indices in self.batch_sampler:
+                yield self._batch(indices)
+
+    def _batch(self, indices: Any) -> Any:
+        """The batch of examples with these numbers."""
+        if self.collate_fn is default_collate:
+            batch = rows(self.dataset, indices)
+            if batch is not None:
+                return batch
+        return self.collate_fn([self.dataset[index] for index in indices])
+
+    def _stream(self) -> Iterator[Any]:
+        """Batches of what an IterableDataset gives."""
+        if self.batch_size is None:
+            yield from map(self.collate_fn, self.dataset)
+            return
+        batch = []
+        for example in self.dataset:
+            batch.append(example)
+            if len(batch) == self.batch_size:
+                yield self.collate_fn(batch)
+                batch = []
+        if batch and not self.drop_last:
+            yield self.collate_fn(batch)
+
+    def __len__(self) -> int:
+        if self.batch_sampler is not None:
+            return len(self.batch_sampler)
+        if self.sampler is not None:
+            return len(self.sampler)
+        count = len(self.dataset)
+        if self.batch_size is None:
+            return count
+        return count // self.batch_size if self.drop_last else -(-count // self.batch_size)
