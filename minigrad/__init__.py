@@ -42,9 +42,6 @@ from .devices import (
 )
 from .dialect import get_dialect, set_dialect
 from .dtypes import (
-    bool_ as bool,
-)
-from .dtypes import (
     bfloat16,
     complex64,
     complex128,
@@ -59,6 +56,9 @@ from .dtypes import (
     int64,
     set_default_dtype,
     uint8,
+)
+from .dtypes import (
+    bool_ as bool,
 )
 from .later import later as _later
 from .modes import is_grad_enabled, is_inference_mode_enabled

@@ -6,7 +6,6 @@ from typing import NoReturn as _NoReturn
 
 from ...explained import attach_networks as _attach_networks
 from ...left_out import missing as _missing
-from ...tensor.distances import pdist
 from .activations import *
 from .attention import *
 from .class_losses import *
