@@ -10,12 +10,12 @@ from __future__ import annotations
 
 from ..later import late_modules
 from .applying import uncast
-from .calls import check_broadcast, connect_views, in_general, prepare, record
+from .calls import check_broadcast, connect_views, prepare, record
 from .declare import composite, differentiable, rename
 from .registry import RAW, F, Op, all_ops, connect_modules, jointly
 from .replay import path_of, replay, replay_array
 from .saved import modified, pack_inputs, pack_result
-from .written_calls import operator_of
+from .elementwise import operator_of, set_result_class
 
 forward = late_modules(__name__, "forward jvps")[0]
 
@@ -30,7 +30,6 @@ __all__ = [
     "connect_views",
     "differentiable",
     "forward",
-    "in_general",
     "jointly",
     "modified",
     "operator_of",
@@ -42,5 +41,6 @@ __all__ = [
     "rename",
     "replay",
     "replay_array",
+    "set_result_class",
     "uncast",
 ]

@@ -21,7 +21,6 @@ Note [Forward mode]
 
 from __future__ import annotations
 
-from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -261,7 +260,7 @@ def back_to(gradient: Any, value: TensorBase) -> Any:
     data, g = value._data, gradient._data
     if g.shape == data.shape and g.dtype == data.dtype:
         return gradient
-    return uncast(SimpleNamespace(_cast=((data.shape, data.dtype),)), [gradient])[0]
+    return uncast(((data.shape, data.dtype),), [gradient])[0]
 
 
 def primal(t: Any) -> Any:

@@ -9,7 +9,7 @@ import numpy as np
 from .. import dialect, dtypes, modes
 from ..creation import constructed
 from ..devices import contiguous_format
-from ..op import F
+from ..op import F, set_result_class
 from ..op.tangents import tangent_of
 from ..ops import shape as sh
 from ..tensor_base import CONJUGATE, TensorBase, check_can_require_grad, numbers, share
@@ -281,5 +281,5 @@ class Tensor(Autograd, Conversion, Transposed, Families):
         return t
 
 
-TensorBase.result_class = Tensor
+set_result_class(Tensor)
 __all__ = ["Size", "Tensor", "check_can_require_grad"]
