@@ -13,8 +13,8 @@ from numpy import ndarray
 
 from .. import anomaly, dtypes, modes
 from ..graph import Node, sequence_numbers
-from ..modes import enter, quiet
-from ..storage import is_reshaped
+from ..modes import quiet
+from ..storage import Storage, is_reshaped
 from ..tensor_base import TensorBase, Tensors, accumulator, attach, edge, fresh, numbers, opened, share
 from .keeping import keep
 from .nodes import complex_node
@@ -83,10 +83,7 @@ def compute(op: Op, values: Any) -> Any:
         return compute_view(op, values)
     try:
         raws, is_mixed = prepare(op, values)
-        try:
-            out = enter(op.kernel, *raws)
-        except RuntimeError:
-            out = quiet(op.kernel, *raws)
+        out = quiet(op.kernel, *raws)
     except Exception:
         check_edges(values)
         raise
@@ -113,26 +110,28 @@ def compute(op: Op, values: Any) -> Any:
 
 def compute_view(op: Op, values: Any) -> Any:
     """`compute` for an op whose result shares memory with its first argument."""
+    source = values[0]
     try:
-        if not isinstance(values[0], TensorBase):
+        if not isinstance(source, TensorBase):
             check_tensor(op, values)
-        share(values[0])
+        storage = source._storage or share(source)
         raws, _ = prepare(op, values)
-        raws[0] = values[0]._data
+        raws[0] = source._data
         out = raws[0] if op.bit else quiet(op.kernel, *raws)
     except Exception:
         check_edges(values)
         raise
     if op.several:
         return results(op, values, out)
-    node = record(op, values, out) if modes.is_recording() else None
-    if node is not None and modes.active:
+    active = modes.active
+    node = record(op, values, out) if not active or modes.is_recording() else None
+    if node is not None and active:
         pack_inputs(node, values)
     result = share_view(op, values, out)
     if node is not None:
         result._fn = node
-        node._storage = result._storage
-        if modes.active:
+        node._storage = storage
+        if active:
             pack_result(node, result)
     return result
 
@@ -317,13 +316,14 @@ def record(op: Op, values: Any, out: Any, is_mixed: bool = True, always: bool = 
     """The node of an op that ran; None when no input needs a gradient (unless `always`). `is_mixed`: operands
     may differ in shape or dtype.
     """
+    dtype = (out[0] if op.several else out).dtype
     targets: list[Any] = []
-    needed, numbered, odd = always, False, False
-    inputs = values[0] if op.listed else [values[i] for i in op.places]
+    needed, numbered, odd, differs = always, False, False, False
+    inputs = values[0] if op.listed else op.pick(values)
     for t in inputs:
         target = None
         if isinstance(t, TensorBase):
-            if t._storage is not None:
+            if t._storage is not None and (t._view is not None or t._storage.__class__ is not Storage):
                 odd = True
                 target = edge(t)
             else:
@@ -334,48 +334,33 @@ def record(op: Op, values: Any, out: Any, is_mixed: bool = True, always: bool = 
                 needed = True
                 if t._nr:
                     numbered = True
+            if t._data.dtype is not dtype:
+                differs = True
         targets.append(target)
     if odd and not always:
         needed = is_learned(inputs, targets)
-    if not needed:
+    if not needed or dtype not in dtypes.DIFFERENTIABLE:
         return None
-    dtype = (out[0] if op.several else out).dtype
-    if dtype not in FAST:
-        if dtype not in dtypes.DIFFERENTIABLE:
-            return None
-        is_complex = dtype.kind == "c" or "c" in [t._data.dtype.kind for t in inputs if isinstance(t, TensorBase)]
-        node: Any = complex_node(op)() if is_complex else op.node()
-    else:
-        node = op.node() if not has_complex(inputs) else complex_node(op)()
+    is_complex = differs and "c" in [t._data.dtype.kind for t in inputs if isinstance(t, TensorBase)]
+    node: Any = complex_node(op)() if is_complex or dtype.kind == "c" else op.node()
     node._next = tuple(targets)
     node._nrs = tuple([0 if n is None else t._nr for t, n in zip(inputs, targets)]) if numbered else None
     node._seq = next(sequence_numbers)
     node._check = node._cast = node._storage = node._extra = None
-    if op.several:
-        node._made = tuple([(o.shape, o.dtype) for o in out])
-    elif is_mixed:
-        node._made = ((out.shape, out.dtype),)
+    if is_mixed:
+        node._made = tuple([(o.shape, o.dtype) for o in out]) if op.several else ((out.shape, dtype),)
     if modes.active and modes.anomaly.enabled:
         anomaly.remember(node)
-    if odd:
-        for t in inputs:
-            if isinstance(t, TensorBase) and t._storage is not None and is_reshaped(t._storage):
-                node._extra_made.unpacks = True  # nothing is taken for granted of what it sends
+    if odd and any([isinstance(t, TensorBase) and is_reshaped(t._storage) for t in inputs]):
+        node._extra_made.unpacks = True  # nothing is taken for granted of what it sends
     keep(op, node, values, out)
+    if not is_mixed:
+        return node
     if op.broadcasts:
-        if is_mixed:
-            node._cast = casts(targets, [t._data if isinstance(t, TensorBase) else out for t in inputs], out)
-    elif (op.listed or op.casts) and any([t._data.dtype != dtype for t in inputs]):
+        node._cast = casts(targets, [t._data if isinstance(t, TensorBase) else out for t in inputs], out)
+    elif differs and (op.listed or op.casts):
         node._cast = tuple([(t._data.shape, t._data.dtype) for t in inputs])
     return node
-
-
-def has_complex(inputs: Any) -> bool:
-    """Whether there are complex numbers among the inputs of an op whose result is real."""
-    for t in inputs:
-        if isinstance(t, TensorBase) and t._data.dtype.kind == "c":
-            return True
-    return False
 
 
 def is_learned(inputs: list[Any], targets: tuple[Any, ...]) -> bool:

@@ -26,8 +26,9 @@ from typing import Any
 
 import numpy as np
 
+from .. import modes
 from ..tensor_base import TensorBase
-from .calls import dispatch
+from .calls import compute, dispatch
 from .elementwise import binary, unary
 from .nodes import make_node
 from .registry import OPS, RAW, F, Op
@@ -127,7 +128,7 @@ def make_call(op: Op) -> Any:
     def call(*args: Any, **kwargs: Any) -> Any:
         if kwargs or len(args) != count:
             args = op.bind(args, kwargs)
-        return dispatch(op, args)
+        return dispatch(op, args) if modes.active else compute(op, args)
 
     return call
 

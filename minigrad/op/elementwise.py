@@ -51,7 +51,7 @@ def users_of(op: Op, slot: str) -> tuple[bool, bool] | None:
     found = next((k for k in op.keeps if k.slot == slot), None)
     if found is None:
         return None
-    return (True, True) if found.users is None else (0 in found.users, 1 in found.users)
+    return (True, True) if found.user is None else (found.user == 0, found.user == 1)
 
 
 def unary(op: Op) -> Any:

@@ -5,48 +5,39 @@ from __future__ import annotations
 from typing import Any
 
 from ..tensor_base import TensorBase, Tensors
-from .registry import ARGUMENT, INPUT, RESULT, Op
+from .registry import INPUT, RESULT, Op
 
 
 def keep(op: Op, node: Any, values: Any, out: Any) -> None:
     """Let a node keep what its vjps will ask for of the op's arguments and of its result `out`."""
     targets = node._next
-    versions: dict[int, int] = {}
-    for n, (slot, what, place, k, users, derive) in enumerate(op.keeps):
+    versions: dict[int, int] | None = None
+    n = -1
+    for slot, what, place, k, user, derive in op.keeps:
+        n += 1
         value: Any = None
-        if users is None or any_of(targets, users):
-            if what is RESULT:
-                value = out[place] if op.several else out
-            elif what is INPUT or what is ARGUMENT:
-                value = values[place]
-                if isinstance(value, TensorBase):
-                    if value._storage is not None or (value._fn is not None and value._fn._storage is not None):
-                        check_saved(value)
-                        versions[n] = value._version
-                    if what is INPUT and targets[k] is not None and not is_apart(value):
+        if user is not None and targets[user] is None:
+            pass
+        elif derive is not None:
+            value = derive(values[place]) if not op.listed else [derive(t) for t in values[place]]
+        elif what is RESULT:
+            value = out[place] if op.several else out
+        else:
+            value = values[place]
+            if isinstance(value, TensorBase):
+                if value._storage is not None or (value._fn is not None and value._fn._storage is not None):
+                    check_saved(value)
+                    versions = versions or {}
+                    versions[n] = value._version
+                    if what is INPUT and targets[k] is not None and not (value._bits or value._apart):
                         value = value._data
-                elif value.__class__ is Tensors:
-                    value = keep_together(value)
-            else:
-                value = derive(values[place]) if not op.listed else [derive(t) for t in values[place]]
+                elif what is INPUT and targets[k] is not None:
+                    value = value._data
+            elif value.__class__ is Tensors:
+                value = keep_together(value)
         setattr(node, slot, value)
     if versions and any(versions.values()):
         node._check = tuple([versions.get(n, 0) for n in range(len(op.keeps))])
-
-
-def any_of(targets: tuple[Any, ...], users: tuple[int, ...]) -> bool:
-    """Whether one of the inputs `users` needs a gradient. PyTorch does not ask where there is one input only,
-    where several need the value, nor for ops that are derivatives.
-    """
-    for i in users:
-        if targets[i] is not None:
-            return True
-    return False
-
-
-def is_apart(tensor: TensorBase) -> bool:
-    """Whether the numbers of a tensor are not all there is to keep of it."""
-    return tensor._storage is not None and bool(tensor._bits or tensor._apart)
 
 
 def keep_together(tensors: Tensors) -> Tensors:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from operator import attrgetter, itemgetter
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -58,15 +59,16 @@ NO_CLASSES: frozenset[type] = frozenset()
 
 class Keep(NamedTuple):
     """How a node keeps one saved value: its slot, what it is, the parameter (or result) it is about, the number
-    of that among the inputs, the inputs of which one must need a gradient (None: it is kept whatever they need),
-    and the function that derives it, if it is derived.
+    of that among the inputs, the input that must need a gradient for it (None: it is kept whatever they need),
+    and the function that derives it, if it is derived. PyTorch keeps a value whatever needs a gradient where there
+    is one input only, where several vjps take the value, and for ops that are derivatives.
     """
 
     slot: str
     what: str
     place: int
     k: int
-    users: tuple[int, ...] | None
+    user: int | None
     derive: Any
 
 
@@ -116,6 +118,7 @@ class Op:
         "defaults",
         "inputs",
         "places",
+        "pick",
         "vjps",
         "saved",
         "keeps",
@@ -158,6 +161,7 @@ class Op:
         self.defaults = signature.__defaults__ or ()
         self.inputs = tuple(vjps)
         self.places = tuple(self.params.index(n) for n in self.inputs)
+        self.pick = picker(self.places)
         self.vjps = vjps
         self.elementwise, self.linear = flags["elementwise"], flags["linear"]
         self.multilinear, self.jvp = flags["multilinear"], flags["jvp"]
@@ -190,7 +194,7 @@ class Op:
 
     def _keep(self, name: str, users: tuple[int, ...]) -> Keep:
         always = self.listed or len(self.inputs) == 1 or len(users) > 1 or "backward" in self.name
-        asked = None if always else users
+        asked = None if always else users[0]
         if name in self.results:
             return Keep("_raw_" + name, RESULT, self.results.index(name), 0, asked, None)
         suffix = next((s for s in DERIVED if name.endswith(s)), "")
@@ -285,6 +289,13 @@ def all_ops() -> dict[str, Op]:
     return OPS
 
 
+def picker(places: tuple[int, ...]) -> Any:
+    """A function that gives the items at these places of a list or tuple."""
+    if len(places) > 1:
+        return itemgetter(*places)
+    return itemgetter(slice(places[0], places[0] + 1)) if places else lambda values: ()
+
+
 def parameters(function: Any) -> tuple[str, ...]:
     """The names of the positional parameters of a function."""
     code = function.__code__
@@ -316,29 +327,14 @@ def jointly(function: Any, *inputs: str) -> dict[str, Any]:
     return {name: Part(function, i, len(inputs)) for i, name in enumerate(inputs)}
 
 
-def shape_of(t: Any) -> tuple[int, ...]:
-    """The shape of a tensor."""
-    return t._data.shape
-
-
-def count_of(t: Any) -> int:
-    """How many elements a tensor has."""
-    return t._data.size
-
-
 def steps_of(t: Any) -> tuple[int, ...]:
     """The strides of a tensor, in elements."""
     return strides_of(t._data)
 
 
-def dtype_of(t: Any) -> np.dtype:
-    """The NumPy dtype of a tensor."""
-    return t._data.dtype
-
-
 DERIVE = {
-    "_sym_sizes": shape_of,
-    "_sym_numel": count_of,
+    "_sym_sizes": attrgetter("_data.shape"),
+    "_sym_numel": attrgetter("_data.size"),
     "_sym_strides": steps_of,
-    "_scalar_type": dtype_of,
+    "_scalar_type": attrgetter("_data.dtype"),
 }

@@ -15,7 +15,6 @@ from ..refusals import refuse_write
 from ..storage import SameCounter, Storage
 from ..tensor_base import TensorBase, Tensors, attach, numbers, share, wrap
 from . import tangents
-from .keeping import any_of
 from .packed import Packed, SavedTensor, default_hooks, pack, saved_tensor, unpack_entry
 from .registry import INPUT, RAW
 
@@ -41,7 +40,7 @@ def wanted(node: Any) -> list[str]:
     """The saved names that the vjps which will run ask for, in the order in which PyTorch reads them."""
     op, targets = node.op, node._next
     kept = zip(op.saved, op.keeps)
-    names = [n for (n, _), k in kept if k.users is None or any_of(targets, k.users)]
+    names = [n for (n, _), k in kept if k.user is None or targets[k.user] is not None]
     return sorted(names, key=lambda n: (n in node.op.results, n))
 
 
