@@ -1,20 +1,20 @@
 """The backward pass: every node once, newest first, when all its edges have reported.
 
 There are two loops: `sweep`, for a graph in which nobody could notice how it is run, and
-`node_by_node.drain`, for hooks, observers, custom Functions, anomaly detection and all that is captured on the
-way.
+`node_by_node.drain`, for hooks, observers, custom Functions, anomaly detection and all that is captured on
+the way.
 
 Note [Order]
-    PyTorch keeps the nodes that are ready in a heap, so the newest runs first, and an AccumulateGrad at once. What
-    an op uses is older than the op, so the heap hands out the nodes of ops by age, and the plain loop sorts them
-    once, which on a DAG takes a fifth less time than a heap. An AccumulateGrad runs when all of its edges have
-    reported; only the order among those that get ready together is another than PyTorch's, which nobody can see
-    without a hook. The order is kept for the next pass over the same graph (see `tasks.order_of`): rows of a
-    Jacobian spend half of their time on finding it.
+    PyTorch keeps the nodes that are ready in a heap, so the newest runs first, and an AccumulateGrad at once.
+    What an op uses is older than the op, so the heap hands out the nodes of ops by age, and the plain loop
+    sorts them once, which on a DAG takes a fifth less time than a heap. An AccumulateGrad runs when all of
+    its edges have reported; only the order among those that get ready together is another than PyTorch's,
+    which nobody can see without a hook. The order is kept for the next pass over the same graph (see
+    `tasks.order_of`): rows of a Jacobian spend half of their time on finding it.
 
-    The other loop has PyTorch's heap, of (-sequence number, node). Entries with equal numbers (AccumulateGrads)
-    compare as equal: `Node.__lt__` is always False, and `heapq` then hands them out in the order of PyTorch's
-    priority queue.
+    The other loop has PyTorch's heap, of (-sequence number, node). Entries with equal numbers
+    (AccumulateGrads) compare as equal: `Node.__lt__` is always False, and `heapq` then hands them out in the
+    order of PyTorch's priority queue.
 
 Note [Tracebacks]
     What stands between a user's `backward()` and the place of an error, or a user's hook, says nothing to the
@@ -57,9 +57,10 @@ def run(
     __tracebackhide__ = True
     captured = inputs is not None and not inputs.accumulate
     if not modes.active and len(roots) == 1 and (inputs is None or captured):
-        (root, nr), (gradient,) = roots[0], gradients
+        (root, _), (gradient,) = roots[0], gradients
         if root._outputs == 1 and gradient is not None:
-            return run_plain(root, gradient, keep_graph, create_graph, None if inputs is None else inputs.slots)
+            slots = None if inputs is None else inputs.slots
+            return run_plain(root, gradient, keep_graph, create_graph, slots)
     tensors = create_graph or (modes.active != 0 and modes.is_forward())
     task = start(roots, gradients, keep_graph, tensors, inputs)
     if tensors:
@@ -112,8 +113,8 @@ def run_plain(
 
 
 def sweep(root: Node, order: Order, one: Any, keep: bool, tensors: bool, deposits: bool) -> dict[Node, Any]:
-    """Run `root`, at which the gradient `one` arrives, and the nodes behind it; raw, or on `tensors`, which leaves
-    a graph. What arrives at leaves is deposited, or else returned. See Note [Order].
+    """Run `root`, at which the gradient `one` arrives, and the nodes behind it; raw, or on `tensors`, which
+    leaves a graph. What arrives at leaves is deposited, or else returned. See Note [Order].
     """
     __tracebackhide__ = True
     left = order.leaves.copy() if deposits else order.leaves
@@ -160,7 +161,7 @@ def sweep(root: Node, order: Order, one: Any, keep: bool, tensors: bool, deposit
                 if not left[target] and target in buffers:
                     arrived = buffers.pop(target)
                     if tensors:
-                        deposit_tensor(target, arrived)  # type: ignore[arg-type]
+                        deposit_tensor(target, arrived)
                     else:
-                        deposit(target, arrived, target in owned)  # type: ignore[arg-type]
+                        deposit(target, arrived, target in owned)
     return buffers

@@ -176,8 +176,8 @@ class Node:
             self._storage = {**(self._storage or {}), nr: storage}  # type: ignore[dict-item]
 
     def apply(self, gradient: Any, keep: bool = True) -> tuple[Any, ...]:
-        """Gradients of the inputs from that of the output(s), as raw arrays. Unless `keep`, what the node saved is
-        forgotten after that.
+        """Gradients of the inputs from that of the output(s), as raw arrays. Unless `keep`, what the node
+        saved is forgotten after that.
         """
         raise NotImplementedError
 

@@ -71,8 +71,8 @@ def run_one(task: Task, node: Node, watchers: tuple[Any, ...]) -> tuple[Any, tup
 
 
 def deliver(task: Task, node: Node, gradients: tuple[Any, ...], own: Any) -> None:
-    """Hand the gradients that `node` sends to the nodes behind it; `own` is the gradient that it ran on, if nobody
-    else can have what it sends.
+    """Hand the gradients that `node` sends to the nodes behind it; `own` is the gradient that it ran on, if
+    nobody else can have what it sends.
     """
     buffers, waiting = task.buffers, task.waiting
     for target, g, nr in zip(node._next, gradients, node._nrs or ZEROS):

@@ -116,8 +116,9 @@ def count_edges(roots: Sequence[Node]) -> dict[Node, int]:
 
 class Order(NamedTuple):
     """A graph in the order in which the plain loop runs it (see Note [Order] in `engine`): the nodes that are
-    behind the root, newest first, and for every leaf how many edges lead there; `changes` is `edge_changes` as it
-    was. The root keeps the order for the next pass over its graph; it is not part of it, which would be a cycle.
+    behind the root, newest first, and for every leaf how many edges lead there; `changes` is `edge_changes`
+    as it was. The root keeps the order for the next pass over its graph; it is not part of it, which would be
+    a cycle.
     """
 
     nodes: list[Node]
@@ -135,8 +136,8 @@ def edges_changed() -> None:
 
 
 def order_of(root: Node, slots: tuple[Slot, ...] | None, keep: bool) -> Order | None:
-    """The graph behind `root` in the order of the plain loop, limited to what leads to `slots`: that of the last
-    pass, if it was limited in the same way and is still plain. None where the plain loop will not do.
+    """The graph behind `root` in the order of the plain loop, limited to what leads to `slots`: that of the
+    last pass, if it was limited in the same way and is still plain. None where the plain loop will not do.
     """
     asked, order = getattr(root, "_order", (None, None))
     if order is not None and asked == slots and root._extra is None and is_plain(order):
@@ -159,8 +160,8 @@ def is_plain(order: Order) -> bool:
 
 
 def by_age(root: Node, slots: tuple[Slot, ...] | None) -> Order | None:
-    """The order of the graph behind `root`; with `slots`, of those nodes that lead there. None if a node is not
-    plain, or a slot not at a leaf that can be reached.
+    """The order of the graph behind `root`; with `slots`, of those nodes that lead there. None if a node is
+    not plain, or a slot not at a leaf that can be reached.
     """
     if not root._plain or root._extra is not None:
         return None

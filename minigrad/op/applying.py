@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 
 from .. import modes
-from ..graph import RELEASED, AccumulateGrad, Node, output_of, sum_to
+from ..graph import RELEASED, AccumulateGrad, output_of, sum_to
 from ..hook_calls import Mode, as_gradient, as_tensor
 from ..tensor_base import TensorBase, Tensors, attach, wrap
 from .packed import Packed
@@ -31,8 +31,8 @@ HELD = (TensorBase, Tensors, Packed)
 
 
 def apply(node: Any, g: Any, keep: bool = True) -> tuple[Any, ...]:
-    """The gradients of the inputs from `g`, that of the output, as raw arrays; what the node saved is forgotten
-    unless `keep`.
+    """The gradients of the inputs from `g`, that of the output, as raw arrays; what the node saved is
+    forgotten unless `keep`.
     """
     __tracebackhide__ = True
     if node._extra is not None and node._extra.unpacks:
@@ -57,8 +57,8 @@ def apply_tensors(node: Any, g: Any) -> tuple[Any, ...]:
 def read(node: Any) -> list[Any]:
     """All that a node saved, raw."""
     __tracebackhide__ = True
-    targets, values, n = node._next, [], 0
-    for slot, what, _, k, _, _ in node.op.keeps:
+    targets, values = node._next, []
+    for n, (slot, what, _, k, _, _) in enumerate(node.op.keeps):
         x = getattr(node, slot)
         if what is INPUT:
             target = targets[k]
@@ -70,7 +70,6 @@ def read(node: Any) -> list[Any]:
         elif what is ARGUMENT and (isinstance(x, HELD) or x is None):
             x = raw_value(node, n)
         values.append(x)
-        n += 1
     return values
 
 
@@ -86,9 +85,7 @@ def read_tensors(node: Any) -> list[Any]:
         if carrier is None or x.__class__ not in READY or carrier._storage is not None:
             if what is INPUT or what is RESULT or isinstance(x, HELD):
                 x = saved(node, slot[5:], wrapped=False)
-        elif carrier.__class__ is AccumulateGrad:
-            x = carrier.variable
-        elif hasattr(carrier, "variable"):
+        elif carrier.__class__ is AccumulateGrad or hasattr(carrier, "variable"):
             x = carrier.variable
         else:
             x = attach(x, carrier, node._nrs[k] if node._nrs and carrier is not node else 0)
@@ -131,7 +128,7 @@ def pull(node: Any, g: Any, values: list[Any], runs: Any = None) -> tuple[Any, .
 
 def is_raw(g: Any) -> bool:
     """Whether a gradient, or each of a list of them, is an array."""
-    return g.__class__ is not list or not any([isinstance(x, TensorBase) for x in g])
+    return g.__class__ is not list or not any(isinstance(x, TensorBase) for x in g)
 
 
 def pull_complex(node: Any, g: Any, values: list[Any], runs: Any) -> list[Any]:

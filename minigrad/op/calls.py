@@ -15,7 +15,7 @@ from .. import anomaly, dtypes, modes
 from ..graph import Node, sequence_numbers
 from ..modes import quiet
 from ..storage import Storage, is_reshaped
-from ..tensor_base import TensorBase, Tensors, accumulator, attach, edge, fresh, numbers, opened, share
+from ..tensor_base import TensorBase, accumulator, attach, edge, fresh, numbers, opened, share
 from .keeping import keep
 from .nodes import complex_node
 from .registry import RAW, Op
@@ -182,11 +182,7 @@ def keep_results(node: Any, made: tuple[Any, ...]) -> None:
             pack_result(node, found[name], name)
 
 
-def push(op: Op, values: Any, result: Any) -> None:
-    """Give a result its tangent in forward mode: loads `forward`, which puts its function into this place."""
-    from . import forward
-
-    forward.push(op, values, result)
+push: Any = None  # how the result of an op gets its tangent in forward mode
 
 
 def connect_forward(function: Any) -> None:
@@ -255,7 +251,7 @@ def prepare(op: Op, values: Any) -> tuple[list[Any], bool]:
         dtype = dtypes.result_type(*arrays) if arrays else None
         return [[a if a.dtype == dtype else a.astype(dtype) for a in arrays], *values[1:]], True
     raws: list[Any] = []
-    first = None
+    first: Any = None
     for v, kinds in zip(values, op.kinds):
         if isinstance(v, TensorBase):
             a = v._data
@@ -279,7 +275,7 @@ def prepare(op: Op, values: Any) -> tuple[list[Any], bool]:
     dtype, shape = first.dtype, first.shape
     if dtype in FAST:
         for i in op.promoted:
-            r = raws[i]
+            r: Any = raws[i]
             if r.__class__ is int or r.__class__ is float:
                 continue
             if r is not first and (r.__class__ not in KINDS or r.dtype is not dtype or r.shape != shape):
@@ -295,7 +291,7 @@ KINDS = frozenset((ndarray, FLOAT32, FLOAT64))
 
 
 def promote(op: Op, raws: list[Any]) -> None:
-    """Bring the operands of an elementwise op to one dtype, in place; PyTorch's errors where there is none."""
+    """Bring the operands of an elementwise op to one dtype, in place; PyTorch's errors if there is none."""
     given = [i for i in op.promoted if raws[i] is not None]
     at = [i for i in given if isinstance(raws[i], RAW)]
     if op.check is not None:
@@ -351,7 +347,7 @@ def record(op: Op, values: Any, out: Any, is_mixed: bool = True, always: bool = 
         node._made = tuple([(o.shape, o.dtype) for o in out]) if op.several else ((out.shape, dtype),)
     if modes.active and modes.anomaly.enabled:
         anomaly.remember(node)
-    if odd and any([isinstance(t, TensorBase) and is_reshaped(t._storage) for t in inputs]):
+    if odd and any(isinstance(t, TensorBase) and is_reshaped(t._storage) for t in inputs):
         node._extra_made.unpacks = True  # nothing is taken for granted of what it sends
     keep(op, node, values, out)
     if not is_mixed:
@@ -363,7 +359,7 @@ def record(op: Op, values: Any, out: Any, is_mixed: bool = True, always: bool = 
     return node
 
 
-def is_learned(inputs: list[Any], targets: tuple[Any, ...]) -> bool:
+def is_learned(inputs: Any, targets: list[Any]) -> bool:
     """Whether one of an op's inputs needs a gradient, for which its edge is in `targets`.
 
     There is none for a view that was made outside the graph, of a base that needs a gradient: the op is

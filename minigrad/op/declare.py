@@ -14,9 +14,10 @@ saved, only when that input needs a gradient, and can be read as `_saved_<name>`
 Note [One text, three kinds]
     A vjp is written once, in operators, `.mT` and `F`, and runs on raw arrays (an ordinary backward), on
     tensors (`create_graph=True`: it leaves a graph, hence every higher derivative) and on symbols (a formula
-    for the reader): `F.name` asks what its arguments are. Broadcasting and dtype promotion are undone afterwards, once, for all ops (`uncast`), so no vjp thinks of them. An operator with
-    a Python number is Python's (`t * 2` is MulBackward0); `F.mul_scalar(t, 2)` is the overload that PyTorch's
-    own formulas call (MulBackward1). Where PyTorch has a named backward, the vjp is a call of that op.
+    for the reader): `F.name` asks what its arguments are. Broadcasting and dtype promotion are undone
+    afterwards, once, for all ops (`uncast`), so no vjp thinks of them. An operator with a Python number is
+    Python's (`t * 2` is MulBackward0); `F.mul_scalar(t, 2)` is the overload that PyTorch's own formulas call
+    (MulBackward1). Where PyTorch has a named backward, the vjp is a call of that op.
 """
 
 from __future__ import annotations
@@ -31,8 +32,7 @@ from ..tensor_base import TensorBase
 from .calls import compute, dispatch
 from .elementwise import binary, unary
 from .nodes import make_node
-from .registry import OPS, RAW, F, Op
-
+from .registry import OPS, F, Op
 
 ARRAYS = frozenset((np.ndarray, np.float32, np.float64, int, float, tuple, bool, type(None)))
 
@@ -127,7 +127,7 @@ def make_call(op: Op) -> Any:
 
     def call(*args: Any, **kwargs: Any) -> Any:
         if kwargs or len(args) != count:
-            args = op.bind(args, kwargs)
+            return dispatch(op, op.bind(args, kwargs))
         return dispatch(op, args) if modes.active else compute(op, args)
 
     return call

@@ -1,5 +1,6 @@
-"""The calls of plain elementwise ops on float32 or float64 tensors, of which scalar graphs consist: two closures
-that ask what the general path asks, in one function and without loops. On scalars that takes a third of the time.
+"""The calls of plain elementwise ops on float32 or float64 tensors, of which scalar graphs consist: two
+closures that ask what the general path asks, in one function and without loops. On scalars that takes a third
+of the time.
 
 What is not plain (modes, other dtypes, views, complex numbers) they hand to `dispatch`, or an operator to its
 method, which knows what to do with operands of other kinds.
@@ -31,8 +32,8 @@ def set_result_class(cls: type) -> None:
 
 
 def is_plain(t: TensorBase) -> bool:
-    """Whether a tensor that shares memory or was written to is, in all else, like any other: a parameter that an
-    optimizer has changed, or a view whose history is up to date (see `views.regenerate`).
+    """Whether a tensor that shares memory or was written to is, in all else, like any other: a parameter that
+    an optimizer has changed, or a view whose history is up to date (see `views.regenerate`).
     """
     view, storage = t._view, t._storage
     if view is not None and (
@@ -47,7 +48,7 @@ def is_plain(t: TensorBase) -> bool:
 
 
 def users_of(op: Op, slot: str) -> tuple[bool, bool] | None:
-    """Whether the first and whether the second input asks for the saved value of a slot; None if it has none."""
+    """Whether the first, and whether the second input needs what is saved in a slot; None without a slot."""
     found = next((k for k in op.keeps if k.slot == slot), None)
     if found is None:
         return None
@@ -85,8 +86,8 @@ def unary(op: Op) -> Any:
             acc = input._acc
             if acc is None:
                 return attach(out, None)
-            n0 = acc is not True and acc() or accumulator(input)
-        node = Node()
+            n0 = (acc is not True and acc()) or accumulator(input)
+        node: Any = Node()
         node._next = (n0,)
         node._nrs = (input._nr,) if input._nr else None
         node._check = None
@@ -109,8 +110,8 @@ def unary(op: Op) -> Any:
 
 
 def binary(op: Op, method: Any = None) -> Any:
-    """The call of a plain elementwise op of two tensors, or of a tensor and a number; what is not plain it hands
-    to `dispatch`, or to the `method` of an operator, which knows operands of other kinds.
+    """The call of a plain elementwise op of two tensors, or of a tensor and a number; what is not plain it
+    hands to `dispatch`, or to the `method` of an operator, which knows operands of other kinds.
     """
     kernel, Node, order = op.kernel, op.node, [k.slot for k in op.keeps]
     second = "_raw_" + op.params[1]
@@ -136,7 +137,7 @@ def binary(op: Op, method: Any = None) -> Any:
             if a.__class__ is ndarray and not a.ndim:
                 a = a[()]
         if other.__class__ is float or other.__class__ is int:
-            b = other
+            b: Any = other
             if a.__class__ is not FLOAT32 and a.dtype not in FAST_ARRAYS:
                 return general(input, other)
         elif takes_number or (other.__class__ is not Tensor and not isinstance(other, TensorBase)):
@@ -160,7 +161,7 @@ def binary(op: Op, method: Any = None) -> Any:
             elif not off:
                 acc = other._acc
                 if acc is not None:
-                    n1 = acc is not True and acc() or accumulator(other)
+                    n1 = (acc is not True and acc()) or accumulator(other)
         try:
             out = enter(kernel, a, b)
         except RuntimeError:
@@ -171,10 +172,10 @@ def binary(op: Op, method: Any = None) -> Any:
         if n0 is None:
             acc = input._acc
             if acc is not None:
-                n0 = acc is not True and acc() or accumulator(input)
+                n0 = (acc is not True and acc()) or accumulator(input)
             elif n1 is None:
                 return attach(out, None)
-        node = Node()
+        node: Any = Node()
         node._next = (n0,) if takes_number else (n0, n1)
         node._nrs = None if input._nr == 0 == nr else (input._nr,) if takes_number else (input._nr, nr)
         node._check = None
@@ -215,8 +216,8 @@ def versions(node: Any, order: list[str], first: Any, second: Any) -> tuple[int,
 
 
 def operator_of(call: Any) -> Any:
-    """Decorate a method for an operator, such as `__mul__`, so that it runs the op of `call` itself where that is
-    plain: a function call less, a sixth of a scalar multiplication.
+    """Decorate a method for an operator, such as `__mul__`, so that it runs the op of `call` itself where
+    that is plain: a function call less, a sixth of a scalar multiplication.
     """
 
     def decorate(method: Any) -> Any:

@@ -31,7 +31,7 @@ from ..tensor_base import TensorBase, alias, edge, numbers, wrap
 from .applying import uncast
 from .calls import compute, record
 from .declare import composite
-from .registry import DERIVED, F, Op, arguments
+from .registry import DERIVE, DERIVED, F, Op, arguments
 
 
 def inputs_of(op: Op, values: Any) -> list[Any]:
@@ -185,36 +185,8 @@ def argument(op: Op, name: str, values: Any, result: Any) -> Any:
     if suffix is None:
         return primal(values[op.params.index(name)])
     value = values[op.params.index(name.removesuffix(suffix))]
-    kind = KINDS[suffix]
+    kind = DERIVE[suffix]
     return [kind(v) for v in value] if op.listed else kind(value)
-
-
-def size_of(t: TensorBase) -> Any:
-    """The shape."""
-    return t._data.shape
-
-
-def steps_of(t: TensorBase) -> Any:
-    """The strides in elements."""
-    return tuple(n // t._data.itemsize for n in t._data.strides)
-
-
-def dtype_of(t: TensorBase) -> Any:
-    """The NumPy dtype."""
-    return t._data.dtype
-
-
-def count_of(t: TensorBase) -> Any:
-    """How many elements there are."""
-    return t._data.size
-
-
-KINDS = {
-    "_sym_sizes": size_of,
-    "_sym_strides": steps_of,
-    "_scalar_type": dtype_of,
-    "_sym_numel": count_of,
-}
 
 
 def transposed(op: Op, values: Any, tangents: list[Any], result: Any) -> Any:

@@ -1,4 +1,4 @@
-"""The node class of an op: a slot for each saved value, properties to read it, and how the node is applied."""
+"""The node class of an op: a slot for each saved value, a property to read it, and how it is applied."""
 
 from __future__ import annotations
 

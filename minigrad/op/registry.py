@@ -51,17 +51,19 @@ def connect_modules(one: Any, all_of_them: Any) -> None:
 F: Any = Registry()
 OPS: dict[str, Op] = {}  # by the name of its node in PyTorch 2; only those that were loaded: see `all_ops`
 
-# What a saved value is about: an input, a result, an argument that is no input, or something derived from one.
+# What a saved value is about: an input, a result, an argument that is no input, or something derived from
+# one.
 INPUT, RESULT, ARGUMENT, DERIVED_FROM = "input", "result", "argument", "derived"
 NUMBER_CLASSES = frozenset((int, float, complex, bool))
 NO_CLASSES: frozenset[type] = frozenset()
 
 
 class Keep(NamedTuple):
-    """How a node keeps one saved value: its slot, what it is, the parameter (or result) it is about, the number
-    of that among the inputs, the input that must need a gradient for it (None: it is kept whatever they need),
-    and the function that derives it, if it is derived. PyTorch keeps a value whatever needs a gradient where there
-    is one input only, where several vjps take the value, and for ops that are derivatives.
+    """How a node keeps one saved value: its slot, what it is, the parameter (or result) it is about, the
+    number of that among the inputs, the input that must need a gradient for it (None: it is kept whatever
+    they need), and the function that derives it, if it is derived. PyTorch keeps a value whatever needs a
+    gradient where there is one input only, where several vjps take the value, and for ops that are
+    derivatives.
     """
 
     slot: str
@@ -88,27 +90,25 @@ class Ask(NamedTuple):
 class Op:
     """An op as declared.
 
-    `params` are its parameter names, `defaults` the values of the last of them, `inputs` the
-    differentiable ones, `places` their places among the parameters and `vjps` their vjps. `saved` lists
-    (name, indices of the inputs whose vjp wants it); `tensors` are the saved names that stand for
-    tensors. What follows from all this is worked out once, here: `keeps` and `asks` (see `Keep` and `Ask`),
-    `releases`, the slots of saved tensors, and `kinds`, per parameter the classes of what may be given there
-    besides tensors (None: anything), and `passes`, the plain dtypes that `check` does not refuse. `elementwise` ops broadcast and promote, `promoted`
-    being the places of their operands (others may say that they only `broadcasts`); `linear` ones are linear
-    in all inputs together,
-    `multilinear` ones in each, `jvp` is the tangent's formula where these do not give it (see Note
-    [Forward mode]);
-    `floating` ones make integers the
-    default float first; the result of a `view` shares memory with its first argument; `check` is called
-    with the dtypes of the operands, before promotion, and raises for those that the op refuses. The
-    kernel of an op with `several` results gives a tuple of them, and its vjp takes a list of gradients
-    with None for those that nobody sent; `several` may be their names, in `results`, by which vjps ask for
-    them (it then `is_named`). `beside` are the parameters for which tensors may be given that are no inputs.
-    The gradients of an op that `casts` are brought back to the dtypes of its inputs.
-    `constants` are the results that nothing comes back through; the `free` parameters, whose default is None
-    or a text, need be neither tensor nor number. The first parameter of a `listed` op is a list of tensors;
-    its one vjp gives a list of gradients. `bit` is the bit of `TensorBase._bits` that a view op turns, whose
-    kernel then is for raw arrays only. For `complexes` see Note [Complex numbers] in `nodes`.
+    `params` are its parameter names, `defaults` the values of the last of them, `inputs` the differentiable
+    ones, `places` their places among the parameters and `vjps` their vjps. `saved` lists (name, indices of
+    the inputs whose vjp wants it); `tensors` are the saved names that stand for tensors. What follows from
+    all this is worked out once, here: `keeps` and `asks` (see `Keep` and `Ask`), `releases`, the slots of
+    saved tensors, and `kinds`, per parameter the classes of what may be given there besides tensors (None:
+    anything), and `passes`, the plain dtypes that `check` does not refuse. `elementwise` ops broadcast and
+    promote, `promoted` being the places of their operands (others may say that they only `broadcasts`);
+    `linear` ones are linear in all inputs together, `multilinear` ones in each, `jvp` is the tangent's
+    formula where these do not give it (see Note [Forward mode]); `floating` ones make integers the default
+    float first; the result of a `view` shares memory with its first argument; `check` is called with the
+    dtypes of the operands, before promotion, and raises for those that the op refuses. The kernel of an op
+    with `several` results gives a tuple of them, and its vjp takes a list of gradients with None for those
+    that nobody sent; `several` may be their names, in `results`, by which vjps ask for them (it then
+    `is_named`). `beside` are the parameters for which tensors may be given that are no inputs. The gradients
+    of an op that `casts` are brought back to the dtypes of its inputs. `constants` are the results that
+    nothing comes back through; the `free` parameters, whose default is None or a text, need be neither tensor
+    nor number. The first parameter of a `listed` op is a list of tensors; its one vjp gives a list of
+    gradients. `bit` is the bit of `TensorBase._bits` that a view op turns, whose kernel then is for raw
+    arrays only. For `complexes` see Note [Complex numbers] in `nodes`.
     """
 
     __slots__ = (
@@ -321,8 +321,8 @@ class Part:
 
 
 def jointly(function: Any, *inputs: str) -> dict[str, Any]:
-    """The vjps of `inputs` whose gradients come from one function. See `Part`; on raw arrays it is called once
-    for all.
+    """The vjps of `inputs` whose gradients come from one function. See `Part`; on raw arrays it is called
+    once for all.
     """
     return {name: Part(function, i, len(inputs)) for i, name in enumerate(inputs)}
 
@@ -332,7 +332,7 @@ def steps_of(t: Any) -> tuple[int, ...]:
     return strides_of(t._data)
 
 
-DERIVE = {
+DERIVE: dict[str, Any] = {
     "_sym_sizes": attrgetter("_data.shape"),
     "_sym_numel": attrgetter("_data.size"),
     "_sym_strides": steps_of,

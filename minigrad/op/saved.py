@@ -12,7 +12,7 @@ import numpy as np
 from .. import dialect, dtypes, modes
 from ..graph import RELEASED, AccumulateGrad, Node
 from ..refusals import refuse_write
-from ..storage import SameCounter, Storage
+from ..storage import SameCounter
 from ..tensor_base import TensorBase, Tensors, attach, numbers, share, wrap
 from . import tangents
 from .packed import Packed, SavedTensor, default_hooks, pack, saved_tensor, unpack_entry

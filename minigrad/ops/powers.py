@@ -11,7 +11,6 @@ import numpy as np
 
 from ..dtypes import FAST_SCALARS, bool_, dtype
 from ..op import F, differentiable
-from ..tensor_base import TensorBase
 from .copies import kind_of
 
 
