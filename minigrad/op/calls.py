@@ -287,7 +287,7 @@ def prepare(op: Op, values: Any) -> tuple[list[Any], bool]:
     return raws, True
 
 
-KINDS = frozenset((ndarray, FLOAT32, FLOAT64))
+KINDS: Any = frozenset((ndarray, FLOAT32, FLOAT64))
 
 
 def promote(op: Op, raws: list[Any]) -> None:

@@ -32,6 +32,7 @@ from ..tensor_base import TensorBase
 from .calls import compute, dispatch
 from .elementwise import binary, unary
 from .nodes import make_node
+from .public import ALL, publish
 from .registry import OPS, F, Op
 
 ARRAYS = frozenset((np.ndarray, np.float32, np.float64, int, float, tuple, bool, type(None)))
@@ -60,6 +61,9 @@ def differentiable(
     broadcasts: bool = False,
     listed: bool = False,
     constants: tuple[str, ...] = (),
+    forms: str | None = None,
+    out: str = "cast",
+    also: str = "",
     **vjps: Any,
 ) -> Callable[[Any], Any]:
     """Declare an op: see the module's docstring.
@@ -67,7 +71,8 @@ def differentiable(
     `node` is the node's name where it is not `<Name>Backward0`; `kernel` replaces the decorated function's
     body (which then only documents). `complexes` are vjps for complex numbers: see Note [Complex numbers] in
     `nodes`. `view=True`: the result shares memory with `self`; `promotes=False`: an
-    elementwise op whose operands keep their dtypes. For the other flags see `Op`.
+    elementwise op whose operands keep their dtypes. `forms`, `out` and `also` say under which names users can
+    call the op (see `public`): an elementwise op in all forms, unless `forms=""`. For the other flags see `Op`.
     """
 
     def declare(function: Any) -> Any:
@@ -97,6 +102,8 @@ def differentiable(
         call.op = op
         call.__wrapped__ = function
         setattr(F, name, make_polymorphic(op, call))
+        if forms or (forms is None and elementwise):
+            publish(call, name, forms or ALL, out, also)
         return call
 
     return declare
