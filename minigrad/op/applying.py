@@ -226,18 +226,10 @@ def release(node: Any) -> None:
     The number of `x * 2` counts as one, as in PyTorch, where Python's operators wrap it in a tensor; an
     argument that can only be a number, such as the exponent of `x ** 3`, stays.
     """
-    found = False
-    for slot, what, _, _, _, _ in node.op.keeps:
-        if what is INPUT or what is RESULT:
-            if getattr(node, slot) is not None:
-                found = True
-        elif what is ARGUMENT and isinstance(getattr(node, slot), HELD):
-            found = True
-    if not found:
-        return
-    node._check = RELEASED  # first: another thread must not read what is gone for a number
-    for slot, what, _, _, _, _ in node.op.keeps:
-        if what is INPUT or what is RESULT or (what is ARGUMENT and isinstance(getattr(node, slot), HELD)):
+    for slot, is_argument in node.op.releases:
+        value = getattr(node, slot)
+        if value is not None and (not is_argument or isinstance(value, HELD)):
+            node._check = RELEASED  # first: another thread must not read what is gone for a number
             setattr(node, slot, None)
 
 
