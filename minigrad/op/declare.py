@@ -70,9 +70,9 @@ def differentiable(
 
     `node` is the node's name where it is not `<Name>Backward0`; `kernel` replaces the decorated function's
     body (which then only documents). `complexes` are vjps for complex numbers: see Note [Complex numbers] in
-    `nodes`. `view=True`: the result shares memory with `self`; `promotes=False`: an
-    elementwise op whose operands keep their dtypes. `forms`, `out` and `also` say under which names users can
-    call the op (see `public`): an elementwise op in all forms, unless `forms=""`. For the other flags see `Op`.
+    `nodes`. `view=True`: the result shares memory with `self`; `promotes=False`: an elementwise op whose
+    operands keep their dtypes. `forms`, `out` and `also` say under which names users can call the op (see
+    `public`): an elementwise op in all forms, unless `forms=""`. For the other flags see `Op`.
     """
 
     def declare(function: Any) -> Any:

@@ -1,8 +1,8 @@
 """The names that users call. Each is published where its function is defined; nothing else lists them.
 
-An elementwise op is published by its declaration, in all forms. `@public(…)` publishes a function made of ops,
-or an op that is not elementwise. The package `minigrad` then turns what was published into its functions and
-the methods of `Tensor` (see `minigrad.published`), also when that happens later.
+An elementwise op is published by its declaration, in all forms. `@public(…)` publishes a function made of
+ops, or an op that is not elementwise. The package `minigrad` then turns what was published into its functions
+and the methods of `Tensor` (see `minigrad.published`), also when that happens later.
 """
 
 from __future__ import annotations
@@ -18,10 +18,10 @@ OUTS = ("", "cast", "same", "dtype", "made")
 class Name(NamedTuple):
     """A published name.
 
-    `forms` are the ways to call it: "function" (`torch.log(x)`), "method" (`x.log()`) and "in_place" (`x.log_()`
-    and `torch.log_(x)`). `out` tells which tensors the function takes as `out=`: "" for none, "cast" where the
-    result may be cast to the dtype of `out`, "same" where the dtypes must be equal, "dtype" where the function
-    then works in the dtype of `out`, "made" where it makes a tensor of that dtype.
+    `forms` are the ways to call it: "function" (`torch.log(x)`), "method" (`x.log()`) and "in_place"
+    (`x.log_()` and `torch.log_(x)`). `out` tells which tensors the function takes as `out=`: "" for none,
+    "cast" where the result may be cast to the dtype of `out`, "same" where the dtypes must be equal, "dtype"
+    where the function then works in the dtype of `out`, "made" where it makes a tensor of that dtype.
     """
 
     name: str

@@ -185,7 +185,7 @@ class Op:
         self.node: type[Node] = Node
         self.keeps = tuple(self._keep(name, users) for name, users in self.saved)
         self.asks = tuple(map(self._ask, sorted(range(len(self.inputs)), key=self.inputs.__getitem__)))
-        self.releases = tuple(k.slot for k, (n, _) in zip(self.keeps, self.saved) if n in self.tensors)
+        self.releases = tuple((k.slot, k.what is ARGUMENT) for k in self.keeps if k.derive is None)
         self.kinds = tuple(map(self._kinds, self.params))
         self.passes = frozenset(d.numpy for d in (float32, float64) if self._takes(d))
         shared = {getattr(vjp, "together", None) for vjp in vjps.values()}
