@@ -69,15 +69,16 @@ class Node:
     """A step of the backward pass: the derivative of one op that ran, and where its gradients go.
 
     Subclasses are made by `op.differentiable`, one per op, and by `autograd.Function`. They have
-    `apply(gradient) -> tuple` on raw arrays and `apply_tensors(gradient) -> tuple` on tensors, which leaves a
-    graph. For a node with several outputs (`outputs > 1`) the argument is a list.
+    `apply(gradient) -> tuple` on raw arrays (with a second argument if it is `_plain`) and
+    `_apply_tensors(gradient) -> tuple` on tensors, which leaves a graph. For a node with several outputs
+    (`_outputs > 1`) the argument is a list.
     """
 
-    __slots__ = ("_cast", "_check", "_extra", "_made", "_next", "_nrs", "_seq", "_storage")
+    __slots__ = ("_cast", "_check", "_extra", "_made", "_next", "_nrs", "_order", "_seq", "_storage")
 
     _outputs: int = 1
     _speaks: ClassVar[bool] = False  # True when running it calls user code
-    _plain: ClassVar[bool] = False  # True for an op with one output: running it has no other effects
+    _plain: ClassVar[bool] = True  # False where running it has other effects than to send gradients
     op: ClassVar[Any] = None
     _next: tuple[Node | None, ...]
     _nrs: tuple[int, ...] | None  # output numbers of the edges; None when all are 0
@@ -88,6 +89,7 @@ class Node:
     _made: tuple[Any, ...]  # (shape, dtype) per output, where a node notes it: see `output_of`
     _storage: Storage | dict[int, Storage] | None
     _extra: Extra | None
+    _order: tuple[Any, Any]  # of the root of a pass that kept its graph: see `tasks.order_of`
 
     def name(self) -> str:
         """The node's name in the dialect in force."""
@@ -173,15 +175,11 @@ class Node:
         else:
             self._storage = {**(self._storage or {}), nr: storage}  # type: ignore[dict-item]
 
-    def apply(self, gradient: Any) -> tuple[Any, ...]:
-        """Gradients of the inputs from that of the output(s), as raw arrays."""
+    def apply(self, gradient: Any, keep: bool = True) -> tuple[Any, ...]:
+        """Gradients of the inputs from that of the output(s), as raw arrays. Unless `keep`, what the node
+        saved is forgotten after that.
+        """
         raise NotImplementedError
-
-    def apply_once(self, gradient: Any) -> tuple[Any, ...]:
-        """`apply`, after which what the node saved is forgotten."""
-        sent = self.apply(gradient)
-        self._release()
-        return sent
 
     def _apply_tensors(self, gradient: Any) -> tuple[Any, ...]:
         """`apply` on tensors, recorded."""
@@ -222,6 +220,7 @@ class AccumulateGrad(Node):
     __slots__ = ("__weakref__", "variable")
 
     variable: TensorBase
+    _plain = False
     deposit_tensor: ClassVar[Any]
     called: ClassVar[Any]
 

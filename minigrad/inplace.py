@@ -68,10 +68,8 @@ class CopySlices(Node):
         self._view, self._path = view, path
         self._base = (base._data.shape, strides_of(base._data))
 
-    def apply(self, gradient: Any) -> tuple[Any, ...]:
+    def apply(self, gradient: Any, keep: bool = True) -> tuple[Any, ...]:
         """Gradients of the base and of the op's other inputs, as raw arrays."""
-        if gradient is None:
-            return (None,) * len(self._next)
         self._check_kept()
         whole = laid_out(gradient, *self._base)
         path = (self._view,) if self._path is None else self._path
@@ -82,12 +80,12 @@ class CopySlices(Node):
             part[...] = read_as(bits, first)
         sent = (None if first is None else whole[()], *others)
         self._check_shape()
-        return sent if self._cast is None else uncast(self, list(sent))
+        if not keep:
+            self._release()
+        return sent if self._cast is None else uncast(self._cast, list(sent))
 
     def _apply_tensors(self, gradient: Any) -> tuple[Any, ...]:
         """The same on tensors, recorded."""
-        if gradient is None:
-            return (None,) * len(self._next)
         self._check_kept()
         whole = wrap(laid_out(np.zeros_like(gradient._data), *self._base))
         in_place(F.copy.op, whole, gradient)
@@ -98,7 +96,7 @@ class CopySlices(Node):
             in_place(F.copy.op, part, first)
         sent = (None if first is None else whole, *others)
         self._check_shape()
-        return sent if self._cast is None else uncast(self, list(sent))
+        return sent if self._cast is None else uncast(self._cast, list(sent))
 
     @contextlib.contextmanager
     def _result_of_view(self) -> Iterator[None]:
@@ -161,7 +159,7 @@ def in_place(op: Op, t: TensorBase, *args: Any) -> Any:
     storage = share(t)
     try:
         check_memory(op, t, args)
-        out = quiet(op.kernel, *prepare(op, values))
+        out = quiet(op.kernel, *prepare(op, values)[0])
         check_fits(t, out)
     except Exception:
         check_edges(values)

@@ -1,13 +1,8 @@
-"""The backward pass node by node: what runs wherever somebody could notice.
-
-`run_node` runs a node that has hooks, is user code or is asked for. `drain_watched` runs all nodes in the
-plainest form, for observers and anomaly detection.
-"""
+"""The backward pass node by node: what runs wherever somebody could notice. See Note [Order] in `engine`."""
 
 from __future__ import annotations
 
 from heapq import heappop, heappush
-from operator import add as plus
 from typing import Any
 
 from numpy import ndarray
@@ -17,151 +12,92 @@ from .graph import AccumulateGrad, Node
 from .hook_calls import Mode, after_deposit, after_node, before_node
 from .modes import quiet
 from .running import here
-from .tasks import ZEROS, Task, add, capture, will_run
+from .tasks import ZEROS, Task, add, capture, is_new, will_run
 from .tensor_base import deposit, deposit_tensor
 
 
-def drain_watched(task: Task, watchers: tuple[Any, ...]) -> None:
-    """What `engine.drain` does, node by node and in its plainest form; observers are told, and anomaly
-    detection looks at what is sent.
-    """
+def drain(task: Task) -> None:
+    """Run nodes until none is ready; observers are told, and anomaly detection looks at what is sent."""
     __tracebackhide__ = True
-    before, heap, usual = here.node, task.heap, not (task.create_graph or task.needed is not None)
+    before, heap, watchers = here.node, task.heap, modes.observers()
     try:
         while heap:
             node = heappop(heap)[1]
-            if usual and node._extra is None and not (modes.anomaly.enabled or node._speaks):
-                drain_plain(task, watchers, node)
-                continue
-            if modes.anomaly.enabled:
+            if modes.active and modes.anomaly.enabled:
                 here.node = node
             try:
-                sent = run_watched(task, node, watchers)
+                received, sent = run_one(task, node, watchers)
             except BaseException:
-                if modes.anomaly.enabled:
+                if modes.active and modes.anomaly.enabled:
                     anomaly.report(node)
                 raise
-            deliver(task, node, sent)
+            kept = watchers or node._extra is not None or node._speaks
+            deliver(task, node, sent, None if kept else received)
     finally:
         here.node = before
 
 
-def drain_plain(task: Task, watchers: tuple[Any, ...], node: Any) -> None:
-    """Run `node`, and one after the other the nodes that get ready next, while they are plain; observers are
-    told. What `drain_watched` does with such nodes in its loop, in half the time: a node that is newer than
-    all in the heap does not pass through it, and sums are made here.
-    """
-    __tracebackhide__ = True
-    heap, buffers, waiting = task.heap, task.buffers, task.waiting
-    while True:
-        received = buffers.pop(node, None)
-        if node.__class__ is AccumulateGrad:
-            for watcher in watchers:
-                watcher.deposit_starts(node)
-            if received is not None:
-                quiet(deposit, node, received, False)
-            sent: tuple[Any, ...] = ()
-        elif received is None:
-            received, sent = run_node(task, node, None)
-        else:
-            sent = quiet(node.apply if task.keep_graph else node.apply_once, received)
-        for watcher in watchers:
-            watcher.node_ran(node, received, sent)
-        ready = None
-        i = -1
-        for target in node._next:
-            i += 1
-            if target is None:
-                continue
-            g = sent[i]
-            if g is not None:
-                if target._outputs != 1:
-                    quiet(add, task, target, node._nrs[i] if node._nrs else 0, g)
-                elif target not in buffers:
-                    buffers[target] = g
-                elif buffers[target].__class__ is ndarray:
-                    quiet(add, task, target, 0, g)
-                else:
-                    buffers[target] = quiet(plus, buffers[target], g)
-            left = waiting[target]
-            waiting[target] = left + 1 if left < 0 else 0
-            if left == 1 or left == -1:
-                if ready is not None:
-                    heappush(heap, (-ready._seq, ready))
-                ready = target
-        if ready is None:
-            return
-        plain = ready._extra is None and not (ready._speaks or modes.anomaly.enabled)
-        if not plain or (heap and heap[0][0] <= -ready._seq):
-            heappush(heap, (-ready._seq, ready))
-            return
-        node = ready
-
-
-def run_watched(task: Task, node: Node, watchers: tuple[Any, ...]) -> tuple[Any, ...]:
-    """Run one node, tell the observers, and say what it sends."""
+def run_one(task: Task, node: Node, watchers: tuple[Any, ...]) -> tuple[Any, tuple[Any, ...]]:
+    """Run one node and tell the observers: the gradient as hooks left it, and what it sends."""
     __tracebackhide__ = True
     received = task.buffers.pop(node, None)
-    leaf = node.__class__ is AccumulateGrad
+    needed, leaf = task.needed, node.__class__ is AccumulateGrad
     if leaf:
         for watcher in watchers:
             watcher.deposit_starts(node)
-    plain = task.needed is None and not task.create_graph and received is not None
-    if plain and node._extra is None and not (leaf or node._speaks):
-        sent = quiet(node.apply, received)
-        if not task.keep_graph:
-            node._release()
-    else:
+    if node._extra is not None or (needed is not None and (node in task.targets or node not in needed)):
         received, sent = run_node(task, node, received)
-    if task.needed is not None and not (leaf or node._speaks):
+    elif leaf:
+        if task.create_graph or received is None:
+            received, sent = run_node(task, node, received)
+        else:
+            sent = quiet(deposit, node, received, not watchers and node in task.owned) or ()
+    elif node._speaks:
+        received, sent = run_function(task, node, received)
+    elif received is None or task.create_graph or not node._plain:
+        received, sent = run_node(task, node, received)
+    else:
+        sent = quiet(node.apply, received, task.keep_graph)
+    if not modes.active:
+        return received, sent
+    if needed is not None and not (leaf or node._speaks):
         sent = asked_for(task, node, sent)
-    if task.needed is None or node in task.needed:
+    if needed is None or node in needed:
         for watcher in watchers:
             watcher.node_ran(node, received, sent)
     if modes.anomaly.enabled and modes.anomaly.check_nan:
         anomaly.check_nan(node, sent)
-    return sent
+    return received, sent
 
 
-def deliver(task: Task, node: Node, gradients: tuple[Any, ...]) -> None:
-    """Hand the gradients that `node` sends to the nodes behind it."""
+def deliver(task: Task, node: Node, gradients: tuple[Any, ...], own: Any) -> None:
+    """Hand the gradients that `node` sends to the nodes behind it; `own` is the gradient that it ran on, if
+    nobody else can have what it sends.
+    """
+    buffers, waiting = task.buffers, task.waiting
     for target, g, nr in zip(node._next, gradients, node._nrs or ZEROS):
         if target is None:
             continue
         if g is not None:
-            if target._outputs == 1 and target not in task.buffers:
-                task.buffers[target] = g
+            if target._outputs == 1 and target not in buffers:
+                buffers[target] = g
+                if g.__class__ is ndarray and is_new(g, own):
+                    task.owned.add(target)
             elif task.create_graph:
                 add(task, target, nr, g)
             else:
                 quiet(add, task, target, nr, g)
-        left = task.waiting[target]
-        task.waiting[target] = left + 1 if left < 0 else 0
+        left = waiting[target]
+        waiting[target] = left + 1 if left < 0 else 0
         if left in (1, -1):
             heappush(task.heap, (-target._seq, target))
 
 
-def run_node(task: Task, node: Node, gradient: Any) -> tuple[Any, tuple[Any, ...]]:
-    """Run one node that has hooks, speaks or is asked for: the gradient as hooks left it, and what it sends.
-    Modes that user code has switched on or off and left so are as before, as in PyTorch.
-    """
+def run_function(task: Task, node: Node, gradient: Any) -> tuple[Any, tuple[Any, ...]]:
+    """Run a custom Function without hooks; in the normal modes that takes a third of the time."""
     __tracebackhide__ = True
-    plain = node._speaks and node._extra is None and not (modes.active or task.create_graph)
-    if plain and (task.needed is None or (node in task.needed and node not in task.targets)):
-        return gradient, run_function(task, node, gradient)
-    before = modes.now()
-    try:
-        return run_aloud(task, node, gradient)
-    finally:
-        modes.restore(before)
-
-
-def run_function(task: Task, node: Node, gradient: Any) -> tuple[Any, ...]:
-    """What `run_node` does with a custom Function that nobody watches, in the normal modes: it takes a third
-    of the time.
-    """
-    __tracebackhide__ = True
-    task.owned.discard(node)
+    if modes.active or task.create_graph:
+        return run_node(task, node, gradient)
     modes.set_grad_mode(False)
     try:
         sent = node.apply(gradient)
@@ -171,7 +107,19 @@ def run_function(task: Task, node: Node, gradient: Any) -> tuple[Any, ...]:
             modes.restore({})
     if not task.keep_graph:
         node._release()
-    return sent
+    return gradient, sent
+
+
+def run_node(task: Task, node: Node, gradient: Any) -> tuple[Any, tuple[Any, ...]]:
+    """Run one node that has hooks, speaks or is asked for: the gradient as hooks left it, and what it sends.
+    Modes that user code has switched on or off and left so are as before, as in PyTorch.
+    """
+    __tracebackhide__ = True
+    before = modes.now()
+    try:
+        return run_aloud(task, node, gradient)
+    finally:
+        modes.restore(before)
 
 
 def run_aloud(task: Task, node: Node, gradient: Any) -> tuple[Any, tuple[Any, ...]]:

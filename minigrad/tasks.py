@@ -12,12 +12,12 @@ from __future__ import annotations
 import itertools
 import operator
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy import ndarray
 
-from .graph import AccumulateGrad, Node
+from .graph import LAST, Node
 
 Slot = tuple[Node, int]
 AGE = operator.attrgetter("_seq")
@@ -76,16 +76,6 @@ class Task:
         self.owned: set[Node] = set()
         self.needed = None
 
-    def again(self) -> Task:
-        """A task like this one was before it ran, for another pass over the same graph: edges need not be
-        counted again, which takes half as long as a pass over a few nodes.
-        """
-        task = Task(self.keep_graph, self.create_graph, self.waiting.copy())
-        task.needed = self.needed
-        if self.needed is not None:
-            task.targets, task.captures = self.targets, self.captures.copy()
-        return task
-
     def limit(self, slots: Sequence[Slot], accumulate: bool = False) -> None:
         """Run only what leads to `slots`, and note what arrives there or (`accumulate`) let it be deposited.
 
@@ -124,37 +114,87 @@ def count_edges(roots: Sequence[Node]) -> dict[Node, int]:
     return waiting
 
 
-def by_age(root: Node, slots: Sequence[Slot] | None) -> tuple[list[Node], dict[Node, int]] | None:
-    """The nodes of ops that can be reached from `root`, newest first, and for every AccumulateGrad how many
-    edges lead there; of the nodes only those that lead to `slots`, if such are given. None if a node is not
-    plain, or a slot not at an AccumulateGrad. See Note [Order] in `engine`.
+class Order(NamedTuple):
+    """A graph in the order in which the plain loop runs it (see Note [Order] in `engine`): the nodes that are
+    behind the root, newest first, and for every leaf how many edges lead there; `changes` is `edge_changes`
+    as it was. The root keeps the order for the next pass over its graph; it is not part of it, which would be
+    a cycle.
     """
+
+    nodes: list[Node]
+    leaves: dict[Node, int]
+    changes: int
+
+
+edge_changes = 0  # how often edges of nodes that were there already were led elsewhere
+
+
+def edges_changed() -> None:
+    """Let no order that was found before be used again."""
+    global edge_changes
+    edge_changes += 1
+
+
+def order_of(root: Node, slots: tuple[Slot, ...] | None, keep: bool) -> Order | None:
+    """The graph behind `root` in the order of the plain loop, limited to what leads to `slots`: that of the
+    last pass, if it was limited in the same way and is still plain. None where the plain loop will not do.
+    """
+    asked, order = getattr(root, "_order", (None, None))
+    if order is not None and asked == slots and root._extra is None and is_plain(order):
+        return order
+    order = by_age(root, slots)
+    if order is not None and keep:
+        root._order = slots, order
+    return order
+
+
+def is_plain(order: Order) -> bool:
+    """Whether no node has got hooks, and no edge was changed, since the order was found."""
+    for node in order.nodes:
+        if node._extra is not None:
+            return False
+    for node in order.leaves:
+        if node._extra is not None:
+            return False
+    return order.changes == edge_changes
+
+
+def by_age(root: Node, slots: tuple[Slot, ...] | None) -> Order | None:
+    """The order of the graph behind `root`; with `slots`, of those nodes that lead there. None if a node is
+    not plain, or a slot not at a leaf that can be reached.
+    """
+    if not root._plain or root._extra is not None:
+        return None
     nodes, seen = [root], {root}
-    edges: dict[Node, int] = {}
+    leaves: dict[Node, int] = {}
     for node in nodes:
-        if not node._plain or node._extra is not None:
-            return None
         for n in node._next:
             if n is None or n in seen:
                 continue
-            if n.__class__ is AccumulateGrad:
-                edges[n] = edges.get(n, 0) + 1
-            else:
+            if n in leaves:
+                leaves[n] += 1
+            elif n._seq == LAST:
+                leaves[n] = 1
+            elif n._plain and n._extra is None:
                 seen.add(n)
                 nodes.append(n)
-    for leaf in edges:
+            else:
+                return None
+    for leaf in leaves:
         if leaf._extra is not None:
             return None
     nodes.sort(key=AGE, reverse=True)
     if slots is None:
-        return nodes, edges
+        return Order(nodes[1:], leaves, edge_changes)
     needed = {node for node, _ in slots}
-    if not needed <= edges.keys():
+    if not needed <= leaves.keys():
         return None
     for node in reversed(nodes):
         if not needed.isdisjoint(node._next):
             needed.add(node)
-    return [node for node in nodes if node in needed], edges
+    if root not in needed:
+        return None
+    return Order([node for node in nodes if node in needed and node is not root], leaves, edge_changes)
 
 
 def add(task: Task, node: Node, nr: int, gradient: Any) -> None:
@@ -184,6 +224,13 @@ def capture(task: Task, node: Node, gradient: Any) -> None:
         for nr in range(node._outputs):
             if (node, nr) in task.captures:
                 task.captures[node, nr] = gradient[nr]
+
+
+def is_new(gradient: Any, sent: Any) -> bool:
+    """Whether an op has just made this gradient from the one that it was `sent`. See Note [Ownership]."""
+    return (
+        gradient.__class__ is ndarray and sent is not None and gradient is not sent and gradient.base is None
+    )
 
 
 def will_run(task: Task, node: Node) -> bool:

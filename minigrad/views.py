@@ -9,8 +9,8 @@ from . import modes
 from .graph import Node
 from .op import F, Op, connect_views, path_of, record, replay
 from .refusals import refuse_write
-from .storage import View, geometry
-from .tensor_base import TensorBase, alias
+from .storage import Storage, View, geometry
+from .tensor_base import TensorBase, alias, attach
 
 
 class Unobserved:
@@ -33,6 +33,14 @@ def share_view(op: Op, values: list[Any], out: Any) -> Any:
     inference tensor is an inference tensor, whose history nobody keeps.
     """
     source = values[0]
+    view, storage = source._view, source._storage
+    plain = storage.__class__ is Storage and not (modes.active or op.bit or op.several or source._bits)
+    if plain and out.dtype is source._data.dtype and (view is None or view.path is None):
+        result = attach(out, None)
+        result._storage = storage
+        base, made = (source, "") if view is None else (view.base, view.creation)
+        result._view = View(base, storage.version, made)
+        return result
     result = alias(source, out)
     if op.bit:
         result._bits = source._bits ^ op.bit

@@ -21,11 +21,10 @@ import weakref
 from collections.abc import Iterable
 from typing import Any
 
-from .. import dialect, modes
+from .. import dialect, modes, tasks
 from ..dtypes import DIFFERENTIABLE
 from ..graph import LAST, Node, sequence_numbers
 from ..op import tangents
-from ..op.keeping import CONSTANTS
 from ..op.registry import RAW
 from ..tensor_base import TensorBase, edge, wrap
 from . import pytree
@@ -67,7 +66,7 @@ class Entry(Node):
         """Inside what PyTorch has there, outside as PyTorch calls a node that only hands on."""
         return dialect.full_name("AccumulateGrad" if hasattr(self, "variable") else "AliasBackward0")
 
-    def apply(self, gradient: Any) -> tuple[Any, ...]:
+    def apply(self, gradient: Any, keep: bool = True) -> tuple[Any, ...]:
         """The gradient as it is."""
         return (gradient,)
 
@@ -190,6 +189,7 @@ class Level:
 
 def tidy(nodes: list[Node], entries: set[Node]) -> None:
     """Lead the edges of `nodes`, the oldest first, past these entries, and cut those that end at nothing."""
+    tasks.edges_changed()
     dead: set[Node | None] = {None}
     for node in nodes:
         edges = [past(target) if target in entries else (target, nr) for target, nr in node.next_functions]
@@ -220,7 +220,6 @@ def keep_constants(node: Node, targets: list[Node | None]) -> None:
             constant = wrap(raw)
             constant._storage = before[0]._storage_of(before[1])  # type: ignore[union-attr]
             setattr(node, "_raw_" + name, constant)
-            node._check = CONSTANTS if node._check is None else node._check
     for name, users in op.saved:
         if name in op.tensors and not (op.listed or any(targets[i] is not None for i in users)):
             setattr(node, "_raw_" + name, None)

@@ -1,8 +1,7 @@
-"""What happens when an op is called on tensors.
+"""What happens when an op is called on tensors: the general path, by the plan of the op (see `registry.Op`).
 
-`dispatch` runs any op on any arguments. Plain elementwise ops have a way of their own, in `written_calls`;
-what is not plain (modes, other dtypes, shared memory) they hand to `dispatch`. Where the only mode is that
-somebody observes, `dispatch` runs their text without the question for modes, and then tells.
+`dispatch` runs any op on any arguments and tells the observers. Plain elementwise ops have a shorter way in
+`elementwise`, which hands to `dispatch` what is not plain.
 """
 
 from __future__ import annotations
@@ -10,16 +9,20 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from numpy import ndarray
 
 from .. import anomaly, dtypes, modes
 from ..graph import Node, sequence_numbers
 from ..modes import quiet
-from ..storage import is_reshaped
-from ..tensor_base import TensorBase, Tensors, edge, fresh, numbers, opened, share
-from .keeping import plan
+from ..storage import Storage, is_reshaped
+from ..tensor_base import TensorBase, accumulator, attach, edge, fresh, numbers, opened, share
+from .keeping import keep
 from .nodes import complex_node
 from .registry import RAW, Op
 from .saved import pack_inputs, pack_result
+
+FLOAT32, FLOAT64 = np.float32, np.float64
+FAST = dtypes.FAST_ARRAYS
 
 
 def casts(targets: Any, raws: Any, out: Any) -> Any:
@@ -53,77 +56,82 @@ def check_broadcast(a: tuple[int, ...], b: tuple[int, ...]) -> None:
             )
 
 
-def dispatch(op: Op, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    """Run an op in general: any arguments, dtypes, modes and observers."""
-    active = modes.active
-    if not active:
-        return compute(op, op.bind(args, kwargs))
-    watchers = modes.state.observers
-    whole = not kwargs and len(args) == len(op.params)
-    values: Any = args if whole else op.bind(args, kwargs)
-    # Whoever looks on is one mode of this thread; a second that is away may be the grad mode.
-    usual = active == 1 or (active == 2 and not modes.state.grad_enabled)
-    if watchers and op.observed is not None and (usual or is_plainly_recording()):
-        result = op.observed(*values)
-        if not op.elementwise:
-            values = opened(values)
-        for watcher in watchers:
-            watcher.forward(op, values, result)
-        return result
-    values = list(values)
+def dispatch(op: Op, args: Any) -> Any:
+    """Run an op on arguments of any kind, one for each parameter, in any mode; observers are told."""
+    if not modes.active:
+        return compute(op, args)
+    values = list(args)
     result = compute(op, values)
     if modes.state.dual_level:
         push(op, values, result)
-    if op.listed:
-        values = [*values[0], *values[1:]]
-    elif not op.elementwise:
-        values = opened(values)
-    for watcher in watchers:
-        watcher.forward(op, values, result)
+    watchers = modes.state.observers
+    if watchers:
+        if op.listed:
+            values = [*values[0], *values[1:]]
+        elif not op.elementwise:
+            values = opened(values)
+        for watcher in watchers:
+            watcher.forward(op, values, result)
     return result
 
 
-def is_plainly_recording() -> bool:
-    """Whether no mode is away that changes how a node is made; a transform of `func`, say, does not."""
-    state = modes.state
-    return modes.is_recording() and not (state.saved_hooks or state.dual_level or modes.anomaly.enabled)
-
-
-def in_general(op: Op, *args: Any) -> Any:
-    """Run an op the general way: written-out calls do not look for complex numbers among their arguments."""
-    return dispatch(op, args, {})
-
-
-def compute(op: Op, values: list[Any]) -> Any:
+def compute(op: Op, values: Any) -> Any:
     """Run an op on `values`, one for each parameter, and tell nobody."""
-    check_tensor(op, values)
+    if values.__class__ is not list:
+        values = list(values)
+    if op.view:
+        return compute_view(op, values)
     try:
-        raws = prepare(op, values)
-        if op.view:
-            share(values[0])
-            raws[0] = values[0]._data
-        out = raws[0] if op.bit else quiet(op.kernel, *raws)
+        raws, is_mixed = prepare(op, values)
+        out = quiet(op.kernel, *raws)
     except Exception:
         check_edges(values)
         raise
-    return finish(op, values, out)
-
-
-def finish(op: Op, values: list[Any], out: Any) -> Any:
-    """What `compute` does when the kernel has given `out`."""
     if op.several:
         return results(op, values, out)
-    if not op.view and isinstance(out, np.ndarray) and out.ndim == 0:
+    if out.__class__ is ndarray and not out.ndim:
         out = out[()]
-    node = record(op, values, out) if modes.is_recording() else None
-    if node is not None and modes.active:
+    active = modes.active
+    if active and not modes.is_recording():
+        return fresh(out)
+    node = record(op, values, out, is_mixed)
+    if not active:
+        return attach(out, node)
+    if node is not None:
         pack_inputs(node, values)
-    result = share_view(op, values, out) if op.view else fresh(out)
+    result = fresh(out)
     if node is not None:
         result._fn = node
         if result._storage is not None:
             node._storage = result._storage
-        if modes.active:
+        pack_result(node, result)
+    return result
+
+
+def compute_view(op: Op, values: Any) -> Any:
+    """`compute` for an op whose result shares memory with its first argument."""
+    source = values[0]
+    try:
+        if not isinstance(source, TensorBase):
+            check_tensor(op, values)
+        storage = source._storage or share(source)
+        raws, _ = prepare(op, values)
+        raws[0] = source._data
+        out = raws[0] if op.bit else quiet(op.kernel, *raws)
+    except Exception:
+        check_edges(values)
+        raise
+    if op.several:
+        return results(op, values, out)
+    active = modes.active
+    node = record(op, values, out) if not active or modes.is_recording() else None
+    if node is not None and active:
+        pack_inputs(node, values)
+    result = share_view(op, values, out)
+    if node is not None:
+        result._fn = node
+        node._storage = storage
+        if active:
             pack_result(node, result)
     return result
 
@@ -141,16 +149,17 @@ def results(op: Op, values: list[Any], outs: tuple[Any, ...]) -> tuple[Any, ...]
     node: Any = record(op, values, outs) if outs and modes.is_recording() else None
     if node is not None and modes.active:
         pack_inputs(node, values)
-    made = tuple(share_view(op, values, out) if op.view else fresh(out) for out in outs)
+    made = tuple([share_view(op, values, out) if op.view else fresh(out) for out in outs])
+    if node is None:
+        return made
     for nr, t in enumerate(made):
-        if node is not None and is_learnable(op, nr, t):
+        if is_learnable(op, nr, t):
             t._fn, t._nr = node, nr
-    if node is not None:
-        node._outputs = len(made)
-        keep_results(node, made)
-        if op.view:
-            storage = made[0]._storage
-            node._storage = dict.fromkeys(range(len(made)), storage) if len(made) > 1 else storage
+    node._outputs = len(made)
+    keep_results(node, made)
+    if op.view:
+        storage = made[0]._storage
+        node._storage = dict.fromkeys(range(len(made)), storage) if len(made) > 1 else storage
     return made
 
 
@@ -173,11 +182,7 @@ def keep_results(node: Any, made: tuple[Any, ...]) -> None:
             pack_result(node, found[name], name)
 
 
-def push(op: Op, values: Any, result: Any) -> None:
-    """Give a result its tangent in forward mode: loads `forward`, which puts its function into this place."""
-    from . import forward
-
-    forward.push(op, values, result)
+push: Any = None  # how the result of an op gets its tangent in forward mode
 
 
 def connect_forward(function: Any) -> None:
@@ -236,15 +241,57 @@ def check_list(op: Op, tensors: Any) -> None:
             raise TypeError(f"expected Tensor as element {i} in argument 0, but got {type(t).__name__}")
 
 
-def prepare(op: Op, values: list[Any]) -> list[Any]:
-    """Raw arguments for the kernel: shapes checked, dtypes promoted."""
+def prepare(op: Op, values: Any) -> tuple[list[Any], bool]:
+    """Raw arguments for the kernel, dtypes promoted, and whether shapes or dtypes of operands differ; errors
+    with PyTorch's texts for what is no tensor, and for dtypes and shapes that do not go together.
+    """
     if op.listed:
+        check_list(op, values[0])
         arrays = [numbers(t) for t in values[0]]
         dtype = dtypes.result_type(*arrays) if arrays else None
-        return [[a if a.dtype == dtype else a.astype(dtype) for a in arrays], *values[1:]]
-    raws = [numbers(v) if isinstance(v, TensorBase) else v for v in values]
+        return [[a if a.dtype == dtype else a.astype(dtype) for a in arrays], *values[1:]], True
+    raws: list[Any] = []
+    first: Any = None
+    for v, kinds in zip(values, op.kinds):
+        if isinstance(v, TensorBase):
+            a = v._data
+            if v._storage is not None:
+                if v._bits:
+                    a = numbers(v)
+                if op.elementwise and a.__class__ is ndarray and not a.ndim:
+                    a = a[()]
+            if first is None:
+                first = a
+            raws.append(a)
+        elif v.__class__ in kinds if kinds is not None else not isinstance(v, np.generic):
+            raws.append(v)
+        else:
+            check_tensor(op, values)  # which puts Python's numbers in the place of NumPy's
+            return prepare(op, values)
+    if first is None and op.inputs:
+        check_tensor(op, values)
     if not op.promoted:
-        return raws
+        return raws, True
+    dtype, shape = first.dtype, first.shape
+    if dtype in FAST:
+        for i in op.promoted:
+            r: Any = raws[i]
+            if r.__class__ is int or r.__class__ is float:
+                continue
+            if r is not first and (r.__class__ not in KINDS or r.dtype is not dtype or r.shape != shape):
+                break
+        else:
+            if dtype in op.passes:
+                return raws, False
+    promote(op, raws)
+    return raws, True
+
+
+KINDS: Any = frozenset((ndarray, FLOAT32, FLOAT64))
+
+
+def promote(op: Op, raws: list[Any]) -> None:
+    """Bring the operands of an elementwise op to one dtype, in place; PyTorch's errors if there is none."""
     given = [i for i in op.promoted if raws[i] is not None]
     at = [i for i in given if isinstance(raws[i], RAW)]
     if op.check is not None:
@@ -259,56 +306,60 @@ def prepare(op: Op, values: list[Any]) -> list[Any]:
             raws[i] = raws[i] if raws[i].dtype == dtype else raws[i].astype(dtype)
         elif dtype.kind not in "fc":
             raws[i] = dtypes.whole(raws[i], dtype)  # NumPy would take True + 1 for an int of its own size
-    return raws
 
 
-def record(op: Op, values: list[Any], out: Any, always: bool = False) -> Node | None:
-    """The node of an op that ran; None when no input needs a gradient (unless `always`)."""
-    inputs = list(values[0]) if op.listed else [values[i] for i in op.places]
-    targets = tuple([edge(t) if isinstance(t, TensorBase) else None for t in inputs])
+def record(op: Op, values: Any, out: Any, is_mixed: bool = True, always: bool = False) -> Node | None:
+    """The node of an op that ran; None when no input needs a gradient (unless `always`). `is_mixed`: operands
+    may differ in shape or dtype.
+    """
     dtype = (out[0] if op.several else out).dtype
-    if not (always or is_learned(inputs, targets)) or dtype not in dtypes.DIFFERENTIABLE:
+    targets: list[Any] = []
+    needed, numbered, odd, differs = always, False, False, False
+    inputs = values[0] if op.listed else op.pick(values)
+    for t in inputs:
+        target = None
+        if isinstance(t, TensorBase):
+            if t._storage is not None and (t._view is not None or t._storage.__class__ is not Storage):
+                odd = True
+                target = edge(t)
+            else:
+                target = t._fn
+                if target is None and t._acc is not None:
+                    target = accumulator(t)
+            if target is not None:
+                needed = True
+                if t._nr:
+                    numbered = True
+            if t._data.dtype is not dtype:
+                differs = True
+        targets.append(target)
+    if odd and not always:
+        needed = is_learned(inputs, targets)
+    if not needed or dtype not in dtypes.DIFFERENTIABLE:
         return None
-    arrays = [t._data for t in inputs if isinstance(t, TensorBase)]
-    is_complex = dtype.kind == "c" or "c" in [a.dtype.kind for a in arrays]
-    node: Any = complex_node(op)() if is_complex else op.node()
-    node._next = targets
-    nrs = tuple([0 if n is None else t._nr for t, n in zip(inputs, targets)])
-    node._nrs = nrs if any(nrs) else None
+    is_complex = differs and "c" in [t._data.dtype.kind for t in inputs if isinstance(t, TensorBase)]
+    node: Any = complex_node(op)() if is_complex or dtype.kind == "c" else op.node()
+    node._next = tuple(targets)
+    node._nrs = tuple([0 if n is None else t._nr for t, n in zip(inputs, targets)]) if numbered else None
     node._seq = next(sequence_numbers)
     node._check = node._cast = node._storage = node._extra = None
-    node._made = tuple([(o.shape, o.dtype) for o in out]) if op.several else ((out.shape, out.dtype),)
+    if is_mixed:
+        node._made = tuple([(o.shape, o.dtype) for o in out]) if op.several else ((out.shape, dtype),)
     if modes.active and modes.anomaly.enabled:
         anomaly.remember(node)
-    for t in inputs:
-        if isinstance(t, TensorBase) and t._storage is not None and is_reshaped(t._storage):
-            node._extra_made.unpacks = True  # nothing is taken for granted of what it sends
-    save(op, node, values, out)
+    if odd and any(isinstance(t, TensorBase) and is_reshaped(t._storage) for t in inputs):
+        node._extra_made.unpacks = True  # nothing is taken for granted of what it sends
+    keep(op, node, values, out)
+    if not is_mixed:
+        return node
     if op.broadcasts:
         node._cast = casts(targets, [t._data if isinstance(t, TensorBase) else out for t in inputs], out)
-    elif (op.listed or op.casts) and any(t._data.dtype != dtype for t in inputs):
-        node._cast = tuple((t._data.shape, t._data.dtype) for t in inputs)
+    elif differs and (op.listed or op.casts):
+        node._cast = tuple([(t._data.shape, t._data.dtype) for t in inputs])
     return node
 
 
-def save(op: Op, node: Any, values: list[Any], out: Any) -> None:
-    """Let the node of an op keep what its vjps will ask for."""
-    targets = node._next
-    versions: list[int | None] = []
-    plain = True
-    for slot, users, how, i in op.kept or plan(op):
-        value: Any = None
-        version: int | None = None
-        if users is None or any(targets[u] is not None for u in users):
-            value, version = how(op, values, i, targets, out)
-            plain = plain and not version and not isinstance(value, (TensorBase, Tensors))
-        setattr(node, slot, value)
-        versions.append(version)
-    if not plain:
-        node._check = tuple(versions)
-
-
-def is_learned(inputs: list[Any], targets: tuple[Any, ...]) -> bool:
+def is_learned(inputs: Any, targets: list[Any]) -> bool:
     """Whether one of an op's inputs needs a gradient, for which its edge is in `targets`.
 
     There is none for a view that was made outside the graph, of a base that needs a gradient: the op is

@@ -14,11 +14,10 @@ saved, only when that input needs a gradient, and can be read as `_saved_<name>`
 Note [One text, three kinds]
     A vjp is written once, in operators, `.mT` and `F`, and runs on raw arrays (an ordinary backward), on
     tensors (`create_graph=True`: it leaves a graph, hence every higher derivative) and on symbols (a formula
-    for the reader). In an ordinary backward its `F` is bound to the kernels themselves and under
-    `create_graph` to the ops on tensors, which saves asking what the arguments are. Broadcasting and dtype
-    promotion are undone afterwards, once, for all ops (`uncast`), so no vjp thinks of them. An operator with
-    a Python number is Python's (`t * 2` is MulBackward0); `F.mul_scalar(t, 2)` is the overload that PyTorch's
-    own formulas call (MulBackward1). Where PyTorch has a named backward, the vjp is a call of that op.
+    for the reader): `F.name` asks what its arguments are. Broadcasting and dtype promotion are undone
+    afterwards, once, for all ops (`uncast`), so no vjp thinks of them. An operator with a Python number is
+    Python's (`t * 2` is MulBackward0); `F.mul_scalar(t, 2)` is the overload that PyTorch's own formulas call
+    (MulBackward1). Where PyTorch has a named backward, the vjp is a call of that op.
 """
 
 from __future__ import annotations
@@ -26,10 +25,17 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
+
+from .. import modes
 from ..tensor_base import TensorBase
+from .calls import compute, dispatch
+from .elementwise import binary, unary
 from .nodes import make_node
-from .registry import CALLS, KERNELS, OPS, RAW, F, Op
-from .written_ops import make_call
+from .public import ALL, publish
+from .registry import OPS, F, Op
+
+ARRAYS = frozenset((np.ndarray, np.float32, np.float64, int, float, tuple, bool, type(None)))
 
 
 def camel(name: str) -> str:
@@ -55,14 +61,18 @@ def differentiable(
     broadcasts: bool = False,
     listed: bool = False,
     constants: tuple[str, ...] = (),
+    forms: str | None = None,
+    out: str = "cast",
+    also: str = "",
     **vjps: Any,
 ) -> Callable[[Any], Any]:
     """Declare an op: see the module's docstring.
 
     `node` is the node's name where it is not `<Name>Backward0`; `kernel` replaces the decorated function's
     body (which then only documents). `complexes` are vjps for complex numbers: see Note [Complex numbers] in
-    `nodes`. `view=True`: the result shares memory with `self`; `promotes=False`: an
-    elementwise op whose operands keep their dtypes. For the other flags see `Op`.
+    `nodes`. `view=True`: the result shares memory with `self`; `promotes=False`: an elementwise op whose
+    operands keep their dtypes. `forms`, `out` and `also` say under which names users can call the op (see
+    `public`): an elementwise op in all forms, unless `forms=""`. For the other flags see `Op`.
     """
 
     def declare(function: Any) -> Any:
@@ -90,9 +100,10 @@ def differentiable(
         call.__name__ = call.__qualname__ = name
         call.__doc__ = function.__doc__
         call.op = op
+        call.__wrapped__ = function
         setattr(F, name, make_polymorphic(op, call))
-        setattr(KERNELS, name, op.kernel)
-        setattr(CALLS, name, call)
+        if forms or (forms is None and elementwise):
+            publish(call, name, forms or ALL, out, also)
         return call
 
     return declare
@@ -102,30 +113,44 @@ def composite(function: Any) -> Any:
     """Enter a function in `F` that is no op but made of ops, and tells arrays, tensors and symbols apart by
     itself.
     """
-    for registry in (F, KERNELS, CALLS):
-        setattr(registry, function.__name__, function)
+    setattr(F, function.__name__, function)
     return function
 
 
 def rename(call: Any, name: str) -> None:
     """Give an op the name by which users know it, which may be that of a composite around it."""
     op: Op = call.op
-    for registry in (F, KERNELS, CALLS):
-        if name not in vars(registry):
-            setattr(registry, name, getattr(registry, op.name))
+    if name not in vars(F):
+        setattr(F, name, getattr(F, op.name))
     op.name = name
     getattr(F, name).op = op
 
 
+def make_call(op: Op) -> Any:
+    """The function that runs an op on tensors."""
+    if op.fast:
+        return unary(op) if len(op.params) == 1 else binary(op)
+    count = len(op.params)
+
+    def call(*args: Any, **kwargs: Any) -> Any:
+        if kwargs or len(args) != count:
+            return dispatch(op, op.bind(args, kwargs))
+        return dispatch(op, args) if modes.active else compute(op, args)
+
+    return call
+
+
 def make_polymorphic(op: Op, call: Any) -> Any:
     """The op for `F`: on raw arrays the kernel, on tensors the op, on symbols what they make of it."""
-    kernel = op.kernel
+    kernel, listed = op.kernel, op.listed
 
     def polymorphic(*args: Any) -> Any:
-        for x in args if not op.listed else args[0]:
+        for x in args if not listed else args[0]:
+            if x.__class__ in ARRAYS:
+                continue
             if isinstance(x, TensorBase):
                 return call(*args)
-            if not isinstance(x, RAW) and hasattr(x, "__minigrad_symbol__"):
+            if hasattr(x, "__minigrad_symbol__"):
                 return x.__minigrad_symbol__(op, args)
         return kernel(*args)
 

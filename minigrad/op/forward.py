@@ -71,7 +71,6 @@ def keep_tangents(op: Op, node: Any, values: Any, result: Any) -> None:
     if kept:
         note(kept)
         node._extra_made.tangents = kept
-        node._check = node._check or tuple(0 for _ in op.saved)
 
 
 # ── in place

@@ -21,7 +21,6 @@ Note [Forward mode]
 
 from __future__ import annotations
 
-from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -32,7 +31,7 @@ from ..tensor_base import TensorBase, alias, edge, numbers, wrap
 from .applying import uncast
 from .calls import compute, record
 from .declare import composite
-from .registry import DERIVED, F, Op, arguments
+from .registry import DERIVE, DERIVED, F, Op, arguments
 
 
 def inputs_of(op: Op, values: Any) -> list[Any]:
@@ -186,36 +185,8 @@ def argument(op: Op, name: str, values: Any, result: Any) -> Any:
     if suffix is None:
         return primal(values[op.params.index(name)])
     value = values[op.params.index(name.removesuffix(suffix))]
-    kind = KINDS[suffix]
+    kind = DERIVE[suffix]
     return [kind(v) for v in value] if op.listed else kind(value)
-
-
-def size_of(t: TensorBase) -> Any:
-    """The shape."""
-    return t._data.shape
-
-
-def steps_of(t: TensorBase) -> Any:
-    """The strides in elements."""
-    return tuple(n // t._data.itemsize for n in t._data.strides)
-
-
-def dtype_of(t: TensorBase) -> Any:
-    """The NumPy dtype."""
-    return t._data.dtype
-
-
-def count_of(t: TensorBase) -> Any:
-    """How many elements there are."""
-    return t._data.size
-
-
-KINDS = {
-    "_sym_sizes": size_of,
-    "_sym_strides": steps_of,
-    "_scalar_type": dtype_of,
-    "_sym_numel": count_of,
-}
 
 
 def transposed(op: Op, values: Any, tangents: list[Any], result: Any) -> Any:
@@ -261,7 +232,7 @@ def back_to(gradient: Any, value: TensorBase) -> Any:
     data, g = value._data, gradient._data
     if g.shape == data.shape and g.dtype == data.dtype:
         return gradient
-    return uncast(SimpleNamespace(_cast=((data.shape, data.dtype),)), [gradient])[0]
+    return uncast(((data.shape, data.dtype),), [gradient])[0]
 
 
 def primal(t: Any) -> Any:

@@ -12,15 +12,14 @@ import numpy as np
 from .. import dialect, dtypes, modes
 from ..graph import RELEASED, AccumulateGrad, Node
 from ..refusals import refuse_write
-from ..storage import SameCounter, Storage
+from ..storage import SameCounter
 from ..tensor_base import TensorBase, Tensors, attach, numbers, share, wrap
 from . import tangents
-from .keeping import is_needed
 from .packed import Packed, SavedTensor, default_hooks, pack, saved_tensor, unpack_entry
-from .registry import RAW, Op
+from .registry import INPUT, RAW
 
-# what is no tensor, nor was made of one: no np.float64, which is a float too
-VALUES = frozenset((int, float, bool, complex, str, tuple, list, type(None)))
+# The classes of saved values that are used as they are, if nothing happened to the memory of their tensor.
+READY = frozenset((np.ndarray, np.float16, np.float32, np.float64, np.complex64, np.complex128, int, float))
 
 
 def check_versions(tensors: Tensors) -> None:
@@ -39,8 +38,9 @@ def unpack_each(node: Any, name: str, tensors: Tensors, checked: bool) -> Tensor
 
 def wanted(node: Any) -> list[str]:
     """The saved names that the vjps which will run ask for, in the order in which PyTorch reads them."""
-    targets = node._next
-    names = [n for n, users in node.op.saved if is_needed(node.op, targets, users)]
+    op, targets = node.op, node._next
+    kept = zip(op.saved, op.keeps)
+    names = [n for (n, _), k in kept if k.user is None or targets[k.user] is not None]
     return sorted(names, key=lambda n: (n in node.op.results, n))
 
 
@@ -94,63 +94,30 @@ def unpack(node: Any, name: str, checked: bool = True) -> tuple[Any, Any]:
     return data, value if isinstance(value, TensorBase) else None
 
 
-def must_look(node: Any) -> bool:
-    """Whether what a node saved has to be looked after one by one (see `unpack`): not if all of it is there
-    as it was saved, in arrays that may be shared but were not written to since, such as parameters that an
-    optimiser has changed before. Half of the time of a layer's backward otherwise goes into looking.
+def raw_value(node: Any, n: int) -> Any:
+    """The saved value number `n` for a vjp on raw arrays, where it may have been written to, freed or be a
+    tensor. What a leaf held is read again from the leaf: `.data` may have put something else there.
+
+    RuntimeError as `unpack`.
     """
-    op, check, extra = node.op, node._check, node._extra
-    if check is RELEASED or (extra is not None and (extra.unpacks or extra.tangents)):
-        return True
-    for slot, i, k, may_be in op.looked or looked(op):
-        value = getattr(node, slot)
-        if value.__class__ is np.ndarray:
-            carrier = node if i is None else node._next[i]
-            if carrier.__class__ is AccumulateGrad:
-                storage = carrier.variable._storage
-                if carrier.variable._data is not value:
-                    return True
-            else:
-                storage = carrier._storage
-        elif isinstance(value, TensorBase):
-            storage = value._storage
-            if value._bits or value._apart:
-                return True
-            if value.__class__ is not TensorBase.result_class:
-                return True
-            if not may_be or (i is not None and node._next[i] is not None):
-                return True
-        elif value.__class__ in VALUES:
-            continue
-        else:
-            return True
-        if storage is not None:
-            if storage.__class__ is not Storage or storage.detached:
-                return True
-            if storage.version != (check[k] if check else 0):
-                return True
-    return False
-
-
-def looked(op: Op) -> list[Any]:
-    """For `must_look`, worked out once: of each saved tensor its slot, which input it is (None for what is no
-    input), its place among what is saved, and whether written-out functions expect that it may be a tensor.
-    """
-    op.looked = [
-        ("_raw_" + n, op.inputs.index(n) if n in op.inputs else None, k, may_be_whole(op, n))
-        for k, (n, _) in enumerate(op.saved)
-        if n in op.tensors
-    ]
-    return op.looked
-
-
-def may_be_whole(op: Op, name: str) -> bool:
-    """Whether a tensor itself, not its numbers, may stand in the place of a saved name: an input that needs
-    no gradient where another does, what is no input, or one of several results that sends nothing back.
-    """
-    if name in op.inputs:
-        return len(op.inputs) > 1
-    return name in op.beside or (op.several and name in op.results)
+    __tracebackhide__ = True
+    op, check = node.op, node._check
+    slot, what, _, k, _, _ = op.keeps[n]
+    value = getattr(node, slot)
+    if value is None and check is not RELEASED:
+        return None
+    if what is INPUT and value.__class__ in READY:
+        carrier = node._next[k]
+        if carrier.__class__ is AccumulateGrad:
+            leaf = carrier.variable
+            storage = leaf._storage
+            if storage is None:
+                return value
+            if storage.version == (check[n] if check.__class__ is tuple else 0) and not leaf._bits:
+                return leaf._data if leaf._data.ndim else leaf._data[()]
+    name = slot[5:]
+    data, _ = unpack(node, name)
+    return data[()] if name in op.tensors and getattr(data, "ndim", None) == 0 else data
 
 
 def carrier_of(node: Any, name: str) -> Any:

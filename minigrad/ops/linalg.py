@@ -85,15 +85,15 @@ def complex_mm_mat2_vjp(g: Any, self: Any, mat2_sym_sizes: Any, mat2_sym_strides
 )
 def mm(self, mat2):
     """Matrix times matrix: (n, k) @ (k, m) → (n, m)."""
-    for name, matrix in (("self", self), ("mat2", mat2)):
-        if matrix.ndim != 2:
-            raise RuntimeError(f"{name} must be a matrix")
+    if self.ndim != 2 or mat2.ndim != 2:
+        raise RuntimeError(f"{'self' if self.ndim != 2 else 'mat2'} must be a matrix")
     if self.shape[1] != mat2.shape[0]:
         raise RuntimeError(
             f"mat1 and mat2 shapes cannot be multiplied ({self.shape[0]}x{self.shape[1]} and "
             f"{mat2.shape[0]}x{mat2.shape[1]})"
         )
-    same_dtype(self, mat2, "mm")
+    if self.dtype is not mat2.dtype:
+        same_dtype(self, mat2, "mm")
     return self.dot(mat2)
 
 

@@ -10,8 +10,7 @@ from typing import Any
 import numpy as np
 
 from ..dtypes import FAST_SCALARS, bool_, dtype
-from ..op import F, differentiable, in_general
-from ..tensor_base import TensorBase
+from ..op import F, differentiable
 from .copies import kind_of
 
 
@@ -62,10 +61,7 @@ def complex_pow_scalar_vjp(g: Any, self: Any, exponent: Any) -> Any:
     """`g · conj(n · self^(n-1))`; zero for n = 0."""
     if exponent == 0:
         return F.zeros_like(g)
-    if isinstance(exponent, complex) and isinstance(self, TensorBase):
-        power = in_general(pow_scalar.op, self, exponent - 1)
-    else:
-        power = F.pow_scalar(self, exponent - 1)
+    power = F.pow_scalar(self, exponent - 1)
     return g * F.conj(F.mul_scalar(power, exponent))
 
 

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from ..inplace import in_place
-from ..op import F, in_general, operator_of
+from ..op import F, operator_of
 from ..ops import arithmetic as ar
 from ..ops import binary, powers
 from ..ops import pointwise as pw
@@ -20,7 +20,7 @@ def power(self: Any, exponent: Any) -> Any:
     call = of_kinds("pow", self, exponent, powers.pow_tensor, powers.pow_scalar, powers.pow_base)
     if isinstance(exponent, np.generic):
         exponent = exponent.item()
-    return in_general(call.op, self, exponent) if isinstance(exponent, complex) else call(self, exponent)
+    return call(self, exponent)
 
 
 OPERANDS = (TensorBase, int, float, complex, np.generic)
@@ -75,8 +75,6 @@ class Arithmetic(TensorBase):
 
     @operator_of(ar.rsub)
     def __rsub__(self, other: Any) -> Any:
-        if other.__class__ is complex:
-            return in_general(ar.rsub.op, self, other)
         if isinstance(other, TensorBase):
             return binary.rsub_tensor(self, other)
         try:

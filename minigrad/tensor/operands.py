@@ -8,7 +8,6 @@ import numpy as np
 
 from .. import dtypes
 from ..inplace import in_place
-from ..op import in_general
 from ..tensor_base import TensorBase
 
 NUMBERS = (int, float, complex, np.generic)
@@ -91,8 +90,6 @@ def choice(choose: Any) -> Any:
         if "input" in kwargs:
             args = (kwargs.pop("input"), *args)
         call, values = choose(*args, **kwargs)
-        if any(value.__class__ is complex for value in values):
-            return in_general(call.op, *values)
         return call(*values)
 
     def choose_op(*args: Any, **kwargs: Any) -> Any:

@@ -10,7 +10,7 @@ from .. import dialect, dtypes, modes
 from ..creation import constructed
 from ..devices import contiguous_format
 from ..left_out import missing
-from ..op import F
+from ..op import F, set_result_class
 from ..op.tangents import tangent_of
 from ..ops import shape as sh
 from ..tensor_base import CONJUGATE, TensorBase, check_can_require_grad, numbers, share
@@ -295,5 +295,5 @@ class Tensor(Autograd, Conversion, Transposed, Families):
         return t
 
 
-TensorBase.result_class = Tensor
+set_result_class(Tensor)
 __all__ = ["Size", "Tensor", "check_can_require_grad"]

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from minigrad.dtypes import DIFFERENTIABLE
-from minigrad.op.registry import CALLS, Op
+from minigrad.op import F, Op
 
 from ..protocol import Value
 from ..trace.events import (
@@ -260,7 +260,7 @@ class Would:
             name = PRODUCTS.get(tuple(len(value.shape) for value in values if value is not None), "")
         elif name in REDUCTIONS:
             name += "_dim" if others else "_all"
-        op: Op | None = getattr(getattr(CALLS, name, None), "op", None)
+        op: Op | None = getattr(getattr(F, name, None), "op", None)
         return op if first is not None or name != "pow_scalar" else None
 
     def owner(self, id: str) -> str:

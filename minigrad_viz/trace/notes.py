@@ -18,7 +18,7 @@ from typing import Any
 
 import numpy as np
 
-from minigrad.op.registry import CALLS
+from minigrad.op import F
 
 from ..protocol import Value, bare_name, value_from
 from .events import (
@@ -204,7 +204,7 @@ def node_state(
 ) -> NodeState:  # fmt: skip
     """A node of an op of minigrad, whose saved values can all be read. `memories` has what tells the memory
     of an array from others, and its size, by the place of the value; a scalar is its own memory."""
-    op = getattr(CALLS, kind).op
+    op = getattr(F, kind).op
     names = saved_names(op)
     edges = values_and_edges[len(names) :]
     saved = []

@@ -103,6 +103,7 @@ class BackwardCFunction(Node, FunctionCtx):
         "to_save",
     )
     _speaks: ClassVar[bool] = True
+    _plain: ClassVar[bool] = False
     _forward_cls: ClassVar[Any]
     _kept: tuple[Any, ...] | None
     _creation: str

@@ -17,6 +17,7 @@ class Error(Node):
     """A node that says why it cannot be differentiated."""
 
     __slots__ = ("message", "_outputs")
+    _plain = False
 
     def __init__(self, message: str, inputs: list[Any]) -> None:
         self.message = message

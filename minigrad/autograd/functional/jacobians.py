@@ -126,8 +126,10 @@ def grad_rows(
     """For each of the `gradients` of a plain root those of the `wanted` tensors (None for one that is not
     reached); the graph stays.
     """
-    starts = map(wrap, gradients) if create_graph else gradients
-    for row in engine.run_rows(root._fn, starts, create_graph, input_slots(wanted, False)):
+    slots = input_slots(wanted, False)
+    for gradient in gradients:
+        start = wrap(gradient) if create_graph else gradient
+        row: Any = engine.run_plain(root._fn, start, True, create_graph, slots)
         yield row if create_graph else [wrap_raw(g) for g in row]
 
 
