@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
-ALL = "function method in_place"
+ALL = "function method function_ method_"
 FORMS = frozenset(ALL.split())
 OUTS = ("", "cast", "same", "dtype", "made")
 
@@ -18,10 +18,11 @@ OUTS = ("", "cast", "same", "dtype", "made")
 class Name(NamedTuple):
     """A published name.
 
-    `forms` are the ways to call it: "function" (`torch.log(x)`), "method" (`x.log()`) and "in_place"
-    (`x.log_()` and `torch.log_(x)`). `out` tells which tensors the function takes as `out=`: "" for none,
-    "cast" where the result may be cast to the dtype of `out`, "same" where the dtypes must be equal, "dtype"
-    where the function then works in the dtype of `out`, "made" where it makes a tensor of that dtype.
+    `forms` are the ways to call it: "function" (`torch.log(x)`), "method" (`x.log()`), and both in place,
+    "function_" (`torch.log_(x)`) and "method_" (`x.log_()`). `out` tells which tensors the function takes as
+    `out=`: "" for none, "cast" where the result may be cast to the dtype of `out`, "same" where the dtypes
+    must be equal, "dtype" where the function then works in the dtype of `out`, "made" where it makes a tensor
+    of that dtype.
     """
 
     name: str

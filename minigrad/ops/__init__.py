@@ -40,11 +40,11 @@ def check_names() -> None:
     """NameError unless the names in all vjps are known."""
     for op in [entry.op for entry in vars(F).values() if hasattr(entry, "op")]:
         for vjp in op.vjps.values():
-            for name in vjp.__code__.co_names:
+            for name in getattr(vjp, "together", vjp).__code__.co_names:
                 if (
                     name not in _ATTRIBUTES
                     and not hasattr(F, name)
-                    and name not in vjp.__globals__
+                    and name not in getattr(vjp, "together", vjp).__globals__
                     and not hasattr(builtins, name)
                 ):
                     raise NameError(f"the vjp of {op.name} uses {name!r}, which is not an op")
