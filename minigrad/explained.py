@@ -1,6 +1,6 @@
 """Functions and methods that, when they fail, say first what PyTorch says about their arguments.
 
-See `mistakes`, which is loaded when something has failed. A wrapped function costs a little more to call,
+See `mistakes`. A wrapped function costs a little more to call,
 which is why the methods of which a training consists are left as they are.
 """
 
@@ -8,8 +8,6 @@ from __future__ import annotations
 
 from types import FunctionType
 from typing import Any
-
-from .tensor.late import Late
 
 # Not to be wrapped: what is called very often, or warns about the line that calls it, or is no user's.
 NOT_WRAPPED = """
@@ -122,5 +120,3 @@ def attach_methods(kind: Any) -> None:
             is_wanted = name[0] != "_" and name not in PLAIN and name not in vars(kind)
             if is_wanted and isinstance(method, FunctionType):
                 setattr(kind, name, explained_method(method, name))
-            elif is_wanted and isinstance(method, Late):
-                method.finish = explained_method

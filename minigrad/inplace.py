@@ -265,6 +265,34 @@ def set_history(t: TensorBase, node: Node) -> None:
         t._storage.writer = node.name() if isinstance(node, CopySlices) else type(node).__name__
 
 
+def in_place_method(function: Any) -> Any:
+    """The method in place of an op's function, or of one that chooses an op by its operands: what it returns
+    is written into the tensor.
+    """
+    choose = getattr(function, "choose", None)
+    name = function.__name__ + "_"
+    if choose is not None:
+
+        def method(self: Any, *args: Any, **kwargs: Any) -> Any:
+            op, values = choose(self, *args, **kwargs)
+            return in_place(op, *values)
+
+    elif len(function.op.params) == 1:
+
+        def method(self: Any) -> Any:
+            return in_place(function.op, self)
+
+    else:
+
+        def method(self: Any, *args: Any, **kwargs: Any) -> Any:
+            return in_place(function.op, *function.op.bind((self, *args), kwargs))
+
+    method.__name__ = method.__qualname__ = name
+    method.__doc__ = f"`{function.__name__}`, in place: {function.__doc__}"
+    method.__wrapped__ = function  # type: ignore[attr-defined]
+    return method
+
+
 def in_place_view(op: Op, t: TensorBase, *args: Any) -> Any:
     """Run the view op `op` on `t` and let `t` be the result: `t_()`, `unsqueeze_()`, … No number changes, but
     it counts as a change. The base of a view and its other views stay as they are.
@@ -295,4 +323,13 @@ def in_place_view(op: Op, t: TensorBase, *args: Any) -> Any:
 
 F.in_place = in_place  # for derivatives that PyTorch writes with ops in place
 
-__all__ = ["CopySlices", "Unobserved", "in_place", "in_place_view", "rebase", "set_history", "share_view"]
+__all__ = [
+    "CopySlices",
+    "Unobserved",
+    "in_place",
+    "in_place_method",
+    "in_place_view",
+    "rebase",
+    "set_history",
+    "share_view",
+]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from .explained import attach_all as _attach_all
 from .left_out import refusing as _refusing
-from .tensor.contractions import matrix_power, multi_dot
+from .tensor.contractions import multi_dot
 from .tensor.factors import (
     cholesky,
     cholesky_ex,
@@ -23,6 +23,7 @@ from .tensor.matrices import (
     det,
     inv,
     inv_ex,
+    matrix_power,
     slogdet,
     solve,
     solve_ex,

@@ -18,37 +18,7 @@ from .overlap import check_overlap
 from .tensor import memory
 from .tensor_base import TensorBase
 
-# By the dtypes that `out` may have: any that the result may be cast to;
-CASTABLE = """
-abs absolute acos acosh add addcdiv addcmul all angle any arccos arccosh arcsin arcsinh arctan arctan2 arctanh
-asin asinh atan atan2 atanh bernoulli bitwise_and bitwise_left_shift bitwise_not bitwise_or
-bitwise_right_shift bitwise_xor cat ceil clamp clamp_max clamp_min clip column_stack concat concatenate
-conj_physical copysign cos cosh cross deg2rad diff digamma div divide dstack eq erf erfc erfinv exp exp2 expm1
-fix float_power floor floor_divide fmax fmin fmod frac gcd ge ger greater greater_equal gt heaviside hstack
-hypot i0 isneginf isposinf kron lcm ldexp le lerp less less_equal lgamma log log10 log1p log2 logaddexp
-logaddexp2 logical_and logical_not logical_or logical_xor logit logsumexp lt maximum minimum mul multiply
-nan_to_num nanmean ne neg negative norm not_equal outer polygamma pow rad2deg reciprocal remainder round
-row_stack rsqrt sgn sigmoid sign signbit sin sinc sinh sqrt square stack std sub subtract tan tanh true_divide
-trunc var vstack xlogy
-"""
-# that of the result alone;
-ALIKE = """
-addmm addmv addr amax amin aminmax argmax argmin argsort baddbmm bmm bucketize chain_matmul complex cummax
-cummin diag dot gather histc histogram index_add index_copy index_select inner inverse isin kthvalue
-log_softmax masked_select matmul matrix_power max median min mm msort multinomial mv nanmedian nanquantile
-nonzero polar qr quantile scatter scatter_add searchsorted slogdet softmax sort svd take take_along_dim
-tensordot topk tril triu vdot where
-"""
-# any, which then is the dtype that the function works in;
-SUMS = "cumprod cumsum mean nansum prod sum"
-# any, for functions that make tensors.
-FACTORIES = """
-arange empty eye full linspace logspace normal ones rand randint randn randperm zeros
-"""
-
-CAST, SAME, ADDED, MADE = (frozenset(names.split()) for names in (CASTABLE, ALIKE, SUMS, FACTORIES))
-NAMES = CAST | SAME | ADDED | MADE
-HOMES = ("minigrad.op", "minigrad.tensor", "minigrad.creation")  # where the functions are that take tensors
+RULES: dict[str, str] = {}  # by name of a function: which tensors it takes as `out`. See `op.public.Name`
 VARIADIC = 4 | 8  # the flags of a code object that has *args or **kwargs
 
 RESIZED = (
@@ -59,30 +29,16 @@ RESIZED = (
 )
 
 
-def attach(functions: dict[str, Any]) -> None:
-    """Give those of the functions an `out` that have one in PyTorch, and all of them its errors about
-    arguments; they are known by their names.
-    """
-    for name, function in functions.items():
-        functions[name] = attached(name, function)
-
-
-def attached(name: str, function: Any) -> Any:
-    """The same for one function."""
-    if function.__class__ is not FunctionType or not is_of_tensors(function):
-        return function
-    if name in NAMES:
+def attached(name: str, function: Any, rule: str) -> Any:
+    """A public function, with an `out` if there is a rule, and with PyTorch's errors about arguments."""
+    if rule:
+        RULES[name] = rule
         return with_out(function, name)
-    if name not in PLAIN:
+    if name not in PLAIN and function.__class__ is FunctionType:
         return explained(function, name)
-    if function.__name__ == name and hasattr(function, "op"):
+    if function.__class__ is FunctionType and function.__name__ == name and hasattr(function, "op"):
         function.__module__ = "minigrad"  # where it can be found when it is unpickled
     return function
-
-
-def is_of_tensors(function: Any) -> bool:
-    """Whether this is one of the functions that take tensors."""
-    return function.__module__ == "minigrad" or function.__module__.startswith(HOMES)
 
 
 def with_out(function: Any, name: str) -> Any:
@@ -141,22 +97,22 @@ def filled(function: Any, name: str, out: Any, args: tuple[Any, ...], kwargs: di
         return function(*args, **kwargs)
     outs = list(out) if isinstance(out, (tuple, list)) else [out]
     check_outs(name, out, outs)
-    if name in MADE:
+    if RULES[name] == "made":
         kwargs = in_dtype_of(outs[0], kwargs)
-    elif name in ADDED and kwargs.get("dtype") is None and not is_whole_mean(name, args):
+    elif RULES[name] == "dtype" and kwargs.get("dtype") is None and not is_whole_mean(name, args):
         kwargs = kwargs | {"dtype": dtypes.of(outs[0]._data)}
     result = function(*args, **kwargs)
     results = list(result) if isinstance(result, tuple) else [result]
     if len(results) != len(outs) or isinstance(out, TensorBase) == isinstance(result, tuple):
         raise refusal(name, out)
-    if modes.is_recording() and any(t.requires_grad for t in (*results, *outs)) and name not in MADE:
+    if modes.is_recording() and any(t.requires_grad for t in (*results, *outs)) and RULES[name] != "made":
         raise RuntimeError(
             f"{name}(): functions with out=... arguments don't support automatic differentiation, but one of "
             "the arguments requires grad."
         )
     for t, made in zip(outs, results):
         check_dtype(name, made, t)
-        if name in CAST:
+        if RULES[name] == "cast":
             for value in args:
                 if isinstance(value, TensorBase) and t._data.shape == made._data.shape:
                     check_overlap(t, value)
@@ -201,7 +157,7 @@ def in_dtype_of(out: Any, kwargs: dict[str, Any]) -> dict[str, Any]:
 def check_dtype(name: str, made: Any, out: Any) -> None:
     """RuntimeError in PyTorch's words for a dtype that the result is not written to."""
     a, b = dtypes.of(made._data), dtypes.of(out._data)
-    if name in CAST:
+    if RULES[name] == "cast":
         if name in ("any", "all") and b.name not in ("bool", "uint8"):
             raise RuntimeError(f"{name} only supports bool tensor for result, got: {b.title}")
         if name in ("cat", "concat", "concatenate", "stack") and a.category > b.category:
@@ -213,7 +169,7 @@ def check_dtype(name: str, made: Any, out: Any) -> None:
             f"Expected the dtype for input and out to match, but got {a.title} for input's dtype and "
             f"{b.title} for out's dtype."
         )
-    elif name not in MADE and a is not b:
+    elif RULES[name] != "made" and a is not b:
         raise RuntimeError(f"Expected out tensor to have dtype {a.c_name}, but got {b.c_name} instead")
 
 

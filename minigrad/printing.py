@@ -17,6 +17,8 @@ from typing import Any
 
 import numpy as np
 
+from .op.public import public
+
 # By C type, because two C types may share a width (long and long long). Native byte order only.
 PRINTABLE = frozenset(np.dtype(code) for code in "?bBhHiIlLqQefdFD")
 
@@ -60,6 +62,7 @@ PROFILES: dict[str, dict[str, Any]] = {
 _options = PrintOptions()
 
 
+@public("function")
 def set_printoptions(
     precision: int | None = None,
     threshold: float | None = None,
@@ -88,6 +91,7 @@ def get_printoptions() -> dict[str, Any]:
     return asdict(_options)
 
 
+@public("function")
 @contextmanager
 def printoptions(**options: Any) -> Iterator[None]:
     """Change the print options for a ``with`` block; arguments as in `set_printoptions`."""

@@ -7,32 +7,38 @@ from collections.abc import Iterator
 from typing import Any
 
 from .generator import Generator, default_generator
+from .op.public import public
 
 __all__ = [
     "fork_rng", "get_rng_state", "initial_seed", "manual_seed", "seed", "set_rng_state",
 ]  # fmt: skip
 
 
+@public("function")
 def manual_seed(seed: Any) -> Generator:
     """Start the default generator anew from a seed: the same numbers follow, those of PyTorch."""
     return default_generator.manual_seed(seed)
 
 
+@public("function")
 def seed() -> int:
     """Start the default generator anew from a seed that nobody knows, which is returned."""
     return default_generator.seed()
 
 
+@public("function")
 def initial_seed() -> int:
     """The seed from which the default generator started."""
     return default_generator.initial_seed()
 
 
+@public("function")
 def get_rng_state() -> Any:
     """The state of the default generator, as bytes in a tensor."""
     return default_generator.get_state()
 
 
+@public("function")
 def set_rng_state(new_state: Any) -> None:
     """Bring the default generator into a state that `get_rng_state` gave."""
     default_generator.set_state(new_state)

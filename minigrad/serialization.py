@@ -19,6 +19,7 @@ import numpy as np
 from . import dtypes
 from .creation import tensor
 from .nn.parameter import Parameter
+from .op.public import public
 from .tensor import Tensor
 
 STRUCTURE = "structure.json"
@@ -61,6 +62,7 @@ class Writer:
         return {kind: self.places[id(t)], "requires_grad": t.requires_grad and t.is_leaf}
 
 
+@public("function")
 def save(obj: Any, f: Any) -> None:
     """Write tensors, numbers and text, in dictionaries, lists and tuples, to a path or an open binary file.
 
@@ -76,6 +78,7 @@ def save(obj: Any, f: Any) -> None:
             archive.writestr(f"{i}.npy", memory.getvalue())
 
 
+@public("function")
 def load(f: Any, map_location: Any = None, *, weights_only: bool = True) -> Any:
     """Read what `save` wrote. ValueError for a file of another kind: those of PyTorch hold pickles, which are
     programs, and are not read.

@@ -13,6 +13,7 @@ from typing import Any
 
 from . import dtypes
 from .devices import CPU, check_device, device
+from .op.public import public
 from .tensor import Tensor
 from .tensor.storages import Memory
 
@@ -33,26 +34,31 @@ def checked_threads(name: str, count: Any) -> int:
     return count
 
 
+@public("function")
 def get_num_threads() -> int:
     """The number of threads that `set_num_threads` was given, at first that of the processors."""
     return _threads["intra"]
 
 
+@public("function")
 def set_num_threads(count: Any) -> None:
     """Remember a number of threads."""
     _threads["intra"] = checked_threads("set_num_threads", count)
 
 
+@public("function")
 def get_num_interop_threads() -> int:
     """The number of threads that `set_num_interop_threads` was given, at first that of the processors."""
     return _threads["inter"]
 
 
+@public("function")
 def set_num_interop_threads(count: Any) -> None:
     """Remember a number of threads."""
     _threads["inter"] = checked_threads("set_num_interop_threads", count)
 
 
+@public("function")
 def use_deterministic_algorithms(mode: Any, *, warn_only: bool = False) -> None:
     """Ask for the same numbers in every run, which there are anyway."""
     if not isinstance(mode, bool):
@@ -63,16 +69,19 @@ def use_deterministic_algorithms(mode: Any, *, warn_only: bool = False) -> None:
     _deterministic.update(enabled=mode, warn_only=warn_only)
 
 
+@public("function")
 def are_deterministic_algorithms_enabled() -> bool:
     """What `use_deterministic_algorithms` was told last."""
     return _deterministic["enabled"]
 
 
+@public("function")
 def is_deterministic_algorithms_warn_only_enabled() -> bool:
     """Whether `use_deterministic_algorithms` was asked to warn only."""
     return _deterministic["warn_only"]
 
 
+@public("function")
 def set_deterministic_debug_mode(debug_mode: Any) -> None:
     """`use_deterministic_algorithms` by level: 0 or "default", 1 or "warn", 2 or "error"."""
     if isinstance(debug_mode, str) and debug_mode not in LEVELS:
@@ -85,16 +94,19 @@ def set_deterministic_debug_mode(debug_mode: Any) -> None:
     use_deterministic_algorithms(level > 0, warn_only=level == 1)
 
 
+@public("function")
 def get_deterministic_debug_mode() -> int:
     """The level of `set_deterministic_debug_mode`."""
     return (1 if _deterministic["warn_only"] else 2) if _deterministic["enabled"] else 0
 
 
+@public("function")
 def get_float32_matmul_precision() -> str:
     """What `set_float32_matmul_precision` was told last, at first "highest"."""
     return _precision
 
 
+@public("function")
 def set_float32_matmul_precision(precision: str) -> None:
     """Remember a precision, "highest", "high" or "medium": products are always as exact as can be."""
     global _precision
@@ -109,42 +121,50 @@ def set_float32_matmul_precision(precision: str) -> None:
     _precision = precision
 
 
+@public("function")
 def get_default_device() -> device:
     """The CPU."""
     return CPU
 
 
+@public("function")
 def set_default_device(device: Any) -> None:
     """RuntimeError unless `device` is the CPU, or None."""
     check_device(device)
 
 
+@public("function")
 def set_warn_always(b: bool, /) -> None:
     """Remember whether warnings are to be given each time."""
     global _warn_always
     _warn_always = b
 
 
+@public("function")
 def is_warn_always_enabled() -> bool:
     """What `set_warn_always` was told last."""
     return _warn_always
 
 
+@public("function")
 def set_flush_denormal(mode: bool) -> bool:
     """False: very small numbers stay what they are."""
     return False
 
 
+@public("function")
 def compile(model: Any = None, **options: Any) -> Any:
     """`model` itself, a function or a module: nothing is compiled here."""
     return (lambda given: given) if model is None else model
 
 
+@public("function")
 def is_storage(obj: Any, /) -> bool:
     """Whether `obj` is a storage: the memory of tensors."""
     return isinstance(obj, Memory)
 
 
+@public("function")
 def typename(obj: Any, /) -> str:
     """The name of the type of `obj`, of a function or class its own, with its module."""
     if isinstance(obj, Tensor):

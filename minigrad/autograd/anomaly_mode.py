@@ -10,18 +10,22 @@ import warnings
 from typing import Any
 
 from .. import modes
+from ..op.public import public
 
 
+@public("function")
 def is_anomaly_enabled() -> bool:
     """Whether anomaly detection is on."""
     return modes.anomaly.enabled
 
 
+@public("function")
 def is_anomaly_check_nan_enabled() -> bool:
     """Whether it looks for NaN in gradients (when it is on)."""
     return modes.anomaly.check_nan
 
 
+@public("function")
 def set_anomaly_enabled(enabled: bool, check_nan: bool = True) -> None:
     """Switch anomaly detection; TypeError with PyTorch's text for what is no bool."""
     for i, (name, value) in enumerate((("enabled", enabled), ("check_nan", check_nan))):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from ..later import late_modules, later
 from .data import (
     BoolTensor,
     ByteTensor,
@@ -18,21 +17,32 @@ from .data import (
     leaf,
     tensor,
 )
-
-# Loaded when it is first used.
-LATER = {
-    "exchange": "as_tensor asarray from_numpy",
-    "random": """
-    bernoulli multinomial normal rand rand_like randint randint_like randn randn_like randperm
-    """,
-    "ranges": "arange eye linspace logspace tril_indices triu_indices",
-    "sized": """
-    empty empty_like empty_strided full full_like ones ones_like scalar_tensor zeros
-    zeros_like
-    """,
-}  # fmt: skip
-late_modules(__name__, " ".join(LATER))
-__getattr__, __dir__ = later(globals(), LATER)
+from .exchange import as_tensor, asarray, from_numpy
+from .random import (
+    bernoulli,
+    multinomial,
+    normal,
+    rand,
+    rand_like,
+    randint,
+    randint_like,
+    randn,
+    randn_like,
+    randperm,
+)
+from .ranges import arange, eye, linspace, logspace, tril_indices, triu_indices
+from .sized import (
+    empty,
+    empty_like,
+    empty_strided,
+    full,
+    full_like,
+    ones,
+    ones_like,
+    scalar_tensor,
+    zeros,
+    zeros_like,
+)
 
 __all__ = [
     "BoolTensor", "ByteTensor", "CharTensor", "DoubleTensor", "FloatTensor", "HalfTensor", "IntTensor",

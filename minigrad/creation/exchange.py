@@ -9,12 +9,14 @@ import numpy as np
 
 from .. import dtypes
 from ..op import F
+from ..op.public import public
 from ..storage import Borrowed
 from ..tensor_base import TensorBase, share, wrap
 from .arguments import options
 from .data import announce, check_array, tensor
 
 
+@public("function")
 def from_numpy(array: np.ndarray) -> Any:
     """A tensor that shares its memory with `array`; TypeError unless it is an array of a supported dtype."""
     if not isinstance(array, np.ndarray):
@@ -37,11 +39,13 @@ NOT_WRITABLE = (
 )
 
 
+@public("function")
 def as_tensor(data: Any, dtype: Any = None, device: Any = None) -> Any:
     """`data` as a tensor: a tensor itself, memory shared with an array, else a copy."""
     return taken(data, options("as_tensor", dtype, None, device))
 
 
+@public("function")
 def asarray(
     obj: Any, *, dtype: Any = None, device: Any = None, copy: bool | None = None, requires_grad: bool = False
 ) -> Any:

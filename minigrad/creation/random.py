@@ -9,6 +9,7 @@ import numpy as np
 from .. import dtypes
 from ..devices import preserve_format, strided
 from ..op import F
+from ..op.public import public
 from ..ops import chance
 from ..tensor_base import TensorBase
 from .arguments import fitted, is_whole, mismatch, options, shape_of, sizes, whole
@@ -27,6 +28,7 @@ def drawn(op: Any, data: np.ndarray, generator: Any, requires_grad: bool = False
     return leaf(np.asarray(op.op.kernel(data, *args, generator)), requires_grad)
 
 
+@public("function", out="made")
 def rand(
     *sizes_: Any,
     size: Any = None,
@@ -44,6 +46,7 @@ def rand(
     return drawn(chance.uniform, data, generator, requires_grad, 0.0, 1.0)
 
 
+@public("function", out="made")
 def randn(
     *sizes_: Any,
     size: Any = None,
@@ -61,6 +64,7 @@ def randn(
     return drawn(chance.normal, data, generator, requires_grad, 0.0, 1.0)
 
 
+@public("function", out="made")
 def randint(
     *bounds: Any,
     low: Any = None,
@@ -94,6 +98,7 @@ def randint(
     return drawn(chance.random_from, data, generator, requires_grad, int(low), int(high))
 
 
+@public("function", out="made")
 def randperm(
     n: Any,
     *,
@@ -116,6 +121,7 @@ def randperm(
     return leaf(np.array(order, kind.numpy), requires_grad)
 
 
+@public("function", out="made")
 def normal(
     mean: Any = 0.0,
     std: Any = 1.0,
@@ -148,6 +154,7 @@ def normal_like(mean: Any, std: Any, generator: Any) -> Any:
     raise mismatch("normal", mean, std)
 
 
+@public("function")
 def rand_like(
     input: Any,
     *,
@@ -164,6 +171,7 @@ def rand_like(
     return drawn(chance.uniform, data, generator, requires_grad, 0.0, 1.0)
 
 
+@public("function")
 def randn_like(
     input: Any,
     *,
@@ -180,6 +188,7 @@ def randn_like(
     return drawn(chance.normal, data, generator, requires_grad, 0.0, 1.0)
 
 
+@public("function")
 def randint_like(
     input: Any,
     low: Any = None,
@@ -204,6 +213,7 @@ def randint_like(
     return drawn(chance.random_from, data, generator, requires_grad, int(low), int(high))
 
 
+@public(out="cast")
 def bernoulli(input: Any, p: Any = None, *, generator: Any = None) -> Any:
     """1 with the probability that each element of `input` is, else 0; or with probability `p` everywhere."""
     check_input("bernoulli", input)
@@ -213,6 +223,7 @@ def bernoulli(input: Any, p: Any = None, *, generator: Any = None) -> Any:
     return drawn(chance.bernoulli_float, data, generator, False, p)
 
 
+@public(out="same")
 def multinomial(input: Any, num_samples: Any, replacement: bool = False, *, generator: Any = None) -> Any:
     """`num_samples` places in each row of `input`, chosen with probabilities that are as the row's elements.
 

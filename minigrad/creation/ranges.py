@@ -11,6 +11,7 @@ import numpy as np
 from .. import dtypes
 from ..devices import strided
 from ..modes import quiet
+from ..op.public import public
 from ..tensor_base import TensorBase
 from .arguments import fitted, is_whole, mismatch, number, options, whole
 from .data import leaf
@@ -22,6 +23,7 @@ RANGE_IS_DEPRECATED = (
 FORMS = (("end",), ("start", "end"), ("start", "end", "step"))
 
 
+@public("function", out="made")
 def arange(
     *bounds: Any,
     dtype: Any = None,
@@ -56,6 +58,7 @@ def arange(
     return leaf(quiet((np.arange(max(count, 0)) * step + start).astype, kind.numpy), requires_grad)
 
 
+@public("function", name="range")
 def inclusive_range(start: Any = 0, end: Any = None, step: Any = 1, **options_: Any) -> Any:
     """Numbers from `start` up to and including `end`, in steps of `step`; deprecated in PyTorch."""
     if end is None:
@@ -95,6 +98,7 @@ def check_row(start: Any, end: Any, step: Any) -> None:
         raise RuntimeError("upper bound and lower bound inconsistent with step sign")
 
 
+@public("function", out="made")
 def linspace(
     start: Any,
     end: Any,
@@ -112,6 +116,7 @@ def linspace(
     return leaf(quiet(found.astype, kind.numpy), requires_grad)
 
 
+@public("function", out="made")
 def logspace(
     start: Any,
     end: Any,
@@ -173,6 +178,7 @@ def spaced_kind(name: str, kind: Any, has_complex: bool) -> dtypes.dtype:
     return kind or dtypes.get_default_dtype()
 
 
+@public("function", out="made")
 def eye(
     n: Any,
     m: Any = None,
@@ -193,6 +199,7 @@ def eye(
     return leaf(np.eye(n, m, dtype=kind.numpy), requires_grad)
 
 
+@public("function")
 def tril_indices(
     row: Any,
     col: Any,
@@ -208,6 +215,7 @@ def tril_indices(
     return leaf(np.stack(np.nonzero(below)).astype(kind))
 
 
+@public("function")
 def triu_indices(
     row: Any,
     col: Any,

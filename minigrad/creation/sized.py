@@ -10,11 +10,13 @@ from numpy.lib.stride_tricks import as_strided
 from .. import dtypes
 from ..devices import preserve_format, strided, unfilled, unfilled_like
 from ..op import F
+from ..op.public import public
 from ..tensor_base import TensorBase
 from .arguments import fitted, kind_name, number, options, shape_of, sizes
 from .data import leaf
 
 
+@public("function", out="made")
 def zeros(
     *sizes_: Any,
     size: Any = None,
@@ -30,6 +32,7 @@ def zeros(
     return leaf(np.zeros(shape, kind.numpy), requires_grad, 0)
 
 
+@public("function", out="made")
 def ones(
     *sizes_: Any,
     size: Any = None,
@@ -45,6 +48,7 @@ def ones(
     return leaf(np.ones(shape, kind.numpy), requires_grad, 1)
 
 
+@public("function", out="made")
 def empty(
     *sizes_: Any,
     size: Any = None,
@@ -63,6 +67,7 @@ def empty(
     return leaf(unfilled(shape, kind.numpy, memory_format), requires_grad)
 
 
+@public("function", out="made")
 def full(
     size: Any,
     fill_value: Any,
@@ -84,6 +89,7 @@ def filled(name: str, size: Any, value: Any, dtype: dtypes.dtype | None, require
     return leaf(np.full(shape, fitted(found, kind), kind.numpy), requires_grad, value)
 
 
+@public("function")
 def scalar_tensor(
     s: Any,
     *,
@@ -99,6 +105,7 @@ def scalar_tensor(
     return leaf(np.array(fitted(found, kind), kind.numpy), requires_grad, s)
 
 
+@public("function")
 def empty_strided(
     size: Any,
     stride: Any,
@@ -152,6 +159,7 @@ def is_plain(dtype: Any, layout: Any, device: Any, requires_grad: bool, memory_f
     return (dtype, layout, device, requires_grad, memory_format) == (None, None, None, False, preserve_format)
 
 
+@public("function")
 def zeros_like(
     input: Any,
     *,
@@ -169,6 +177,7 @@ def zeros_like(
     return leaf(like("zeros_like", input, dtype, layout, device, pin_memory, memory_format), requires_grad, 0)
 
 
+@public("function")
 def ones_like(
     input: Any,
     *,
@@ -188,6 +197,7 @@ def ones_like(
     return leaf(data, requires_grad, 1)
 
 
+@public("function")
 def empty_like(
     input: Any,
     *,
@@ -202,6 +212,7 @@ def empty_like(
     return leaf(like("empty_like", input, dtype, layout, device, pin_memory, memory_format), requires_grad)
 
 
+@public("function")
 def full_like(
     input: Any,
     fill_value: Any,

@@ -22,6 +22,7 @@ import numpy as np
 from .. import modes
 from ..generator import default_generator
 from ..op import F
+from ..op.public import public
 from ..running import here
 from ..tensor_base import TensorBase, wrap
 from . import pytree
@@ -30,6 +31,7 @@ from .levels import Transform
 Dims = Any  # an int, or a nested structure of them and None
 
 
+@public("function", out=None)
 def vmap(
     func: Callable[..., Any],
     in_dims: Dims = 0,

@@ -13,7 +13,7 @@ from .applying import uncast
 from .calls import check_broadcast, connect_views, prepare, record
 from .declare import composite, differentiable, rename
 from .elementwise import operator_of, set_result_class
-from .registry import RAW, F, Op, all_ops, connect_modules, jointly
+from .registry import RAW, F, Op, all_ops, jointly
 from .replay import path_of, replay, replay_array
 from .saved import modified, pack_inputs, pack_result
 
@@ -24,7 +24,6 @@ __all__ = [
     "all_ops",
     "check_broadcast",
     "composite",
-    "connect_modules",
     "connect_views",
     "differentiable",
     "forward",

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 ALL = "function method function_ method_"
 FORMS = frozenset(ALL.split())
-OUTS = ("", "cast", "same", "dtype", "made")
+OUTS = (None, "", "cast", "same", "dtype", "made")
 
 
 class Name(NamedTuple):
@@ -20,22 +20,24 @@ class Name(NamedTuple):
 
     `forms` are the ways to call it: "function" (`torch.log(x)`), "method" (`x.log()`), and both in place,
     "function_" (`torch.log_(x)`) and "method_" (`x.log_()`). `out` tells which tensors the function takes as
-    `out=`: "" for none, "cast" where the result may be cast to the dtype of `out`, "same" where the dtypes
-    must be equal, "dtype" where the function then works in the dtype of `out`, "made" where it makes a tensor
-    of that dtype.
+    `out=`: "" for none, None where the function is taken as it is, "cast" where the result may be cast to the
+    dtype of `out`, "same" where the dtypes must be equal, "dtype" where the function then works in the dtype
+    of `out`, "made" where it makes a tensor of that dtype.
     """
 
     name: str
     function: Any
     forms: frozenset[str]
-    out: str
+    out: str | None
 
 
 names: list[Name] = []
 _install: Callable[[Name], None] | None = None
 
 
-def publish(function: Any, name: str, forms: str = "function method", out: str = "", also: str = "") -> None:
+def publish(
+    function: Any, name: str, forms: str = "function method", out: str | None = "", also: str = ""
+) -> None:
     """Publish a function under `name`, and under the names in `also` as well.
 
     ValueError for a form, or a rule for `out`, that there is not.
@@ -50,7 +52,7 @@ def publish(function: Any, name: str, forms: str = "function method", out: str =
 
 
 def public(
-    forms: str = "function method", *, out: str = "", also: str = "", name: str = ""
+    forms: str = "function method", *, out: str | None = "", also: str = "", name: str = ""
 ) -> Callable[[Any], Any]:
     """Decorate a function to publish it under its own name, or under `name`. See `publish`."""
 

@@ -25,31 +25,12 @@ BESIDE = ("index", "indices", "target", "weight", "mask", "running_mean", "runni
 class Registry:
     """`F`: every declared op by name, on arrays (its kernel), tensors (the op) and symbols.
 
-    It fills as ops are declared, so that a vjp can use an op of a module that its own cannot import. An op
-    that is not there yet is declared by loading its module.
+    It fills as ops are declared, so that a vjp can use an op of a module that its own cannot import.
     """
-
-    def __getattr__(self, name: str) -> Any:
-        if not name.startswith("__"):
-            load_op(name)
-        try:
-            return vars(self)[name]
-        except KeyError:
-            raise AttributeError(f"no op is called {name!r}") from None
-
-
-load_op: Any = None  # loads the module of an op,
-load_all: Any = None  # all of them
-
-
-def connect_modules(one: Any, all_of_them: Any) -> None:
-    """Let `ops`, which stands above, say how the modules that declare ops are loaded."""
-    global load_op, load_all
-    load_op, load_all = one, all_of_them
 
 
 F: Any = Registry()
-OPS: dict[str, Op] = {}  # by the name of its node in PyTorch 2; only those that were loaded: see `all_ops`
+OPS: dict[str, Op] = {}  # by the name of its node in PyTorch 2
 
 # What a saved value is about: an input, a result, an argument that is no input, or something derived from
 # one.
@@ -284,8 +265,7 @@ class Op:
 
 
 def all_ops() -> dict[str, Op]:
-    """Every op by the name of its node in PyTorch 2; also fills `F`."""
-    load_all()
+    """Every op by the name of its node in PyTorch 2."""
     return OPS
 
 

@@ -14,7 +14,7 @@ def activation(**how: Any) -> Any:
     """Declare an elementwise op whose kernel computes float16 in float32."""
 
     def declare(function: Any) -> Any:
-        return differentiable(elementwise=True, kernel=wide(function), **how)(function)
+        return differentiable(elementwise=True, forms="", kernel=wide(function), **how)(function)
 
     return declare
 

@@ -40,7 +40,9 @@ def times(array: Any, number: Any) -> Any:
     return array * (whole(number, array.dtype) if is_whole else number)
 
 
-@differentiable(self=lambda g: g, other=lambda g: g, kernel=operator.add, elementwise=True, linear=True)
+@differentiable(
+    self=lambda g: g, other=lambda g: g, kernel=operator.add, elementwise=True, linear=True, forms=""
+)
 def add(self, other):
     """Sum of two tensors, or of a tensor and a number, with broadcasting."""
 
@@ -52,13 +54,14 @@ def add(self, other):
     elementwise=True,
     linear=True,
     jvp=lambda self_t, other_t, alpha: self_t + scaled(other_t, alpha),
+    forms="",
 )
 def add_scaled(self, other, alpha):
     """`self + alpha · other`."""
     return self + times(other, alpha)
 
 
-@differentiable(self=lambda g: g, node="AddBackward1", elementwise=True)
+@differentiable(self=lambda g: g, node="AddBackward1", elementwise=True, forms="")
 def add_scalar(self, other):
     """A tensor plus a number, as PyTorch's own formulas write it."""
     return self + other
@@ -71,6 +74,7 @@ def add_scalar(self, other):
     elementwise=True,
     linear=True,
     check=no_bools,
+    forms="",
 )
 def sub(self, other):
     """Difference of two tensors, or of a tensor and a number, with broadcasting."""
@@ -84,19 +88,20 @@ def sub(self, other):
     linear=True,
     jvp=lambda self_t, other_t, alpha: self_t - scaled(other_t, alpha),
     check=no_bools,
+    forms="",
 )
 def sub_scaled(self, other, alpha):
     """`self - alpha · other`."""
     return self - times(other, alpha)
 
 
-@differentiable(self=lambda g: g, node="SubBackward1", elementwise=True)
+@differentiable(self=lambda g: g, node="SubBackward1", elementwise=True, forms="")
 def sub_scalar(self, other):
     """A tensor minus a number, as PyTorch's own formulas write it."""
     return self - other
 
 
-@differentiable(self=lambda g: F.neg(g), node="RsubBackward1", elementwise=True, check=no_bools)
+@differentiable(self=lambda g: F.neg(g), node="RsubBackward1", elementwise=True, check=no_bools, forms="")
 def rsub(self, other):
     """`other - self` for a number `other`."""
     return other - self
@@ -112,13 +117,19 @@ for sum_of in (add, sub, rsub):
     kernel=operator.mul,
     elementwise=True,
     multilinear=True,
+    forms="function method method_",
+    also="multiply",
 )
 def mul(self, other):
     """Product, element by element, with broadcasting."""
 
 
 @differentiable(
-    self=lambda g, other: F.mul_scalar(g, other), node="MulBackward1", elementwise=True, linear=True
+    self=lambda g, other: F.mul_scalar(g, other),
+    node="MulBackward1",
+    elementwise=True,
+    linear=True,
+    forms="",
 )
 def mul_scalar(self, other):
     """A tensor times a number, as PyTorch's own formulas write it."""
@@ -145,20 +156,32 @@ def complex_div_vjp(g: Any, self: Any, other: Any) -> Any:
     kernel=operator.truediv,
     elementwise=True,
     floating=True,
+    forms="",
 )
 def div(self, other):
     """True quotient, element by element, with broadcasting; integers become the default float."""
 
 
 @differentiable(
-    self=lambda g, other: F.div_scalar(g, other), node="DivBackward1", elementwise=True, linear=True
+    self=lambda g, other: F.div_scalar(g, other),
+    node="DivBackward1",
+    elementwise=True,
+    linear=True,
+    forms="",
 )
 def div_scalar(self, other):
     """A tensor divided by a number, as PyTorch's own formulas write it."""
     return self / other
 
 
-@differentiable(self=lambda g: F.neg(g), kernel=operator.neg, elementwise=True, linear=True, check=no_bool)
+@differentiable(
+    self=lambda g: F.neg(g),
+    kernel=operator.neg,
+    elementwise=True,
+    linear=True,
+    check=no_bool,
+    also="negative",
+)
 def neg(self):
     """The negative of each element."""
 

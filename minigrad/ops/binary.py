@@ -23,6 +23,7 @@ from .underivable import no_derivative, no_tangent
     node="RsubBackward0",
     elementwise=True,
     check=no_bools,
+    forms="",
 )
 def rsub_tensor(self, other):
     """`other - self` of two tensors."""
@@ -36,6 +37,7 @@ def rsub_tensor(self, other):
     node="RsubBackward0",
     elementwise=True,
     check=no_bools,
+    forms="",
 )
 def rsub_tensor_scaled(self, other, alpha):
     """`other - alpha · self` of two tensors."""
@@ -43,7 +45,11 @@ def rsub_tensor_scaled(self, other, alpha):
 
 
 @differentiable(
-    self=lambda g, alpha: scaled(F.neg(g), alpha), node="RsubBackward1", elementwise=True, check=no_bools
+    self=lambda g, alpha: scaled(F.neg(g), alpha),
+    node="RsubBackward1",
+    elementwise=True,
+    check=no_bools,
+    forms="",
 )
 def rsub_scaled(self, other, alpha):
     """`other - alpha · self` for a number `other`."""
@@ -87,6 +93,7 @@ def atan2_jvp(self_t: Any, other_t: Any, self: Any, other: Any) -> Any:
     elementwise=True,
     floating=True,
     check=only("biuf", "atan2_cpu"),
+    forms="",
 )
 def atan2(self, other):
     """The angle of the point (other, self) in the plane, in radians from -π to π."""
@@ -101,6 +108,7 @@ def atan2(self, other):
     ),
     elementwise=True,
     check=only("f", "hypot_cpu"),
+    forms="",
 )
 def hypot(self, other):
     """The length of the hypotenuse over two legs, without overflow on the way."""
@@ -119,6 +127,7 @@ def copysign_vjp(g: Any, self: Any, result: Any) -> Any:
     elementwise=True,
     floating=True,
     check=only("biuf", "copysign_cpu"),
+    forms="",
 )
 def copysign(self, other):
     """The size of `self` with the sign of `other`, which 0 and NaN have too."""
@@ -131,6 +140,7 @@ def copysign(self, other):
     elementwise=True,
     floating=True,
     check=only("biuf", "copysign_cpu"),
+    forms="",
 )
 def copysign_number(self, other):
     """The size of each element with the sign of a number."""
@@ -141,6 +151,7 @@ def copysign_number(self, other):
     **no_derivative("heaviside", "self", "values"),
     jvp=lambda self_t, values_t: no_tangent("heaviside"),
     elementwise=True,
+    forms="",
 )
 def heaviside(self, values):
     """0 for negative elements, 1 for positive ones, the element of `values` for 0."""
@@ -160,6 +171,7 @@ def heaviside(self, values):
     ),
     elementwise=True,
     floating=True,
+    forms="",
 )
 def ldexp(self, other):
     """`self · 2^other`."""
@@ -184,6 +196,7 @@ def log_of_sum(self: Any, other: Any) -> Any:
     kernel=log_of_sum,
     elementwise=True,
     check=only("fc", "logaddexp_cpu"),
+    forms="",
 )
 def logaddexp(self, other):
     """`ln(e^self + e^other)` without overflow on the way."""
@@ -198,6 +211,7 @@ def logaddexp(self, other):
     ),
     elementwise=True,
     check=only("f", "logaddexp2_cpu"),
+    forms="",
 )
 def logaddexp2(self, other):
     """`log₂(2^self + 2^other)` without overflow on the way."""

@@ -17,7 +17,9 @@ def by_bits(name: str, function: Any, doc: str, kernel: str = "", categories: st
         return function(self, other)
 
     combine.__name__, combine.__doc__ = name, doc
-    return differentiable(elementwise=True, check=only(categories, (kernel or name) + "_cpu"))(combine)
+    return differentiable(elementwise=True, forms="", check=only(categories, (kernel or name) + "_cpu"))(
+        combine
+    )
 
 
 bitwise_and = by_bits(
@@ -45,13 +47,13 @@ bitwise_right_shift = by_bits(
 )
 
 
-@differentiable(elementwise=True)
+@differentiable(elementwise=True, forms="")
 def logical_or(self, other):
     """Whether one of both elements is non-zero."""
     return np.logical_or(self, other)
 
 
-@differentiable(elementwise=True)
+@differentiable(elementwise=True, forms="")
 def logical_xor(self, other):
     """Whether exactly one of both elements is non-zero."""
     return np.logical_xor(self, other)

@@ -66,6 +66,7 @@ def chosen_jvp(self_t: Any, other_t: Any, self: Any, other: Any, chosen: Any) ->
     jvp=lambda self_t, other_t, self, other: chosen_jvp(self_t, other_t, self, other, F.gt(self, other)),
     elementwise=True,
     check=no_complex("maximum"),
+    forms="",
 )
 def maximum(self, other):
     """The greater of two tensors, element by element; NaN if either is."""
@@ -78,6 +79,7 @@ def maximum(self, other):
     jvp=lambda self_t, other_t, self, other: chosen_jvp(self_t, other_t, self, other, F.lt(self, other)),
     elementwise=True,
     check=no_complex("minimum"),
+    forms="",
 )
 def minimum(self, other):
     """The smaller of two tensors, element by element; NaN if either is."""
@@ -99,6 +101,7 @@ def first_wins(better: Any, other: Any) -> Any:
     ),
     elementwise=True,
     check=no_complex("fmax"),
+    forms="",
 )
 def fmax(self, other):
     """The greater of two tensors, element by element, where a number beats NaN."""
@@ -113,6 +116,7 @@ def fmax(self, other):
     ),
     elementwise=True,
     check=no_complex("fmin"),
+    forms="",
 )
 def fmin(self, other):
     """The smaller of two tensors, element by element, where a number beats NaN."""
@@ -168,12 +172,15 @@ def clamp_jvp(self_t: Any, min_t: Any, max_t: Any, self: Any, min: Any, max: Any
     kernel=clamped,
     elementwise=True,
     check=unclamped,
+    forms="",
 )
 def clamp(self, min=None, max=None):
     """Each element brought between those of `min` and `max`, tensors of which one may be left out."""
 
 
-@differentiable(self=inner_vjp, node="ClampBackward1", kernel=clamped, elementwise=True, check=both_bounds)
+@differentiable(
+    self=inner_vjp, node="ClampBackward1", kernel=clamped, elementwise=True, check=both_bounds, forms=""
+)
 def clamp_numbers(self, min=None, max=None):
     """Each element brought between two numbers, of which one may be left out."""
 
@@ -183,6 +190,7 @@ def clamp_numbers(self, min=None, max=None):
     kernel=np.minimum,
     elementwise=True,
     check=partial(no_bool, "clamp_max_scalar_cpu"),
+    forms="",
 )
 def clamp_max(self, max):
     """The smaller of each element and a number."""
@@ -196,6 +204,7 @@ def clamp_max(self, max):
     kernel=np.minimum,
     elementwise=True,
     check=unclamped,
+    forms="",
 )
 def clamp_max_tensor(self, max):
     """The smaller of each element and that of another tensor."""
@@ -206,6 +215,7 @@ def clamp_max_tensor(self, max):
     kernel=np.maximum,
     elementwise=True,
     check=partial(no_bool, "clamp_min_scalar_cpu"),
+    forms="",
 )
 def clamp_min(self, min):
     """The greater of each element and a number."""
@@ -219,6 +229,7 @@ def clamp_min(self, min):
     kernel=np.maximum,
     elementwise=True,
     check=unclamped,
+    forms="",
 )
 def clamp_min_tensor(self, min):
     """The greater of each element and that of another tensor."""

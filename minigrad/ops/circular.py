@@ -38,6 +38,7 @@ def asinh_slope(self: Any) -> Any:
 @function(
     self=lambda g, self: g * F.neg(asin_slope(self)),
     complexes={"self": lambda g, self: g * F.neg(F.conj(asin_slope(self)))},
+    also="arccos",
 )
 def acos(self):
     """The angle, in radians, whose cosine each element is."""
@@ -47,6 +48,7 @@ def acos(self):
 @function(
     self=lambda g, self: g * asin_slope(self),
     complexes={"self": lambda g, self: g * F.conj(asin_slope(self))},
+    also="arcsin",
 )
 def asin(self):
     """The angle, in radians, whose sine each element is."""
@@ -56,6 +58,7 @@ def asin(self):
 @function(
     self=lambda g, self: g / F.add_scalar(self * self, 1),
     complexes={"self": lambda g, self: g / F.conj(F.add_scalar(self * self, 1))},
+    also="arctan",
 )
 def atan(self):
     """The angle, in radians, whose tangent each element is."""
@@ -65,6 +68,7 @@ def atan(self):
 @function(
     self=lambda g, self: g * F.rsqrt(F.sub_scalar(self * self, 1)),
     complexes={"self": lambda g, self: g * F.conj(acosh_slope(self))},
+    also="arccosh",
 )
 def acosh(self):
     """The number whose hyperbolic cosine each element is."""
@@ -74,6 +78,7 @@ def acosh(self):
 @function(
     self=lambda g, self: g * asinh_slope(self),
     complexes={"self": lambda g, self: g * F.conj(asinh_slope(self))},
+    also="arcsinh",
 )
 def asinh(self):
     """The number whose hyperbolic sine each element is."""
@@ -92,7 +97,7 @@ def complex_atanh_vjp(g: Any, self: Any) -> Any:
     return F.mul_scalar(g, 1) / below
 
 
-@function(self=atanh_vjp, complexes={"self": complex_atanh_vjp})
+@function(self=atanh_vjp, complexes={"self": complex_atanh_vjp}, also="arctanh")
 def atanh(self):
     """The number whose hyperbolic tangent each element is."""
     return np.arctanh(self)

@@ -41,6 +41,7 @@ def in_place_of(name: str) -> tuple[Any, Any]:
             node=f"{name.capitalize()}Backward{number}",
             jvp=lambda self_t, result: F.zeros_like(result),
             elementwise=True,
+            forms="",
             promotes=False,
             **vjps,
         )

@@ -14,6 +14,7 @@ import numpy as np
 
 from ..dtypes import dtype
 from ..op import F, composite, differentiable, rename
+from ..op.public import public, publish
 from ..op.registry import RAW
 from ..tensor_base import CONJUGATE, NEGATIVE, TensorBase
 from .views import complex_of_parts, parts_of_complex
@@ -40,6 +41,7 @@ def conj_view(self):
     """The conjugates, as a view."""
 
 
+@public()
 @composite
 def conj(self: Any) -> Any:
     """The conjugate of each element, as a view; a tensor of real numbers as it is."""
@@ -73,6 +75,7 @@ def real_view(self):
     """Real and imaginary part along a new last dimension of 2."""
 
 
+@public("function")
 @composite
 def view_as_real(self: Any) -> Any:
     """Real and imaginary part along a new last dimension of 2, as a view."""
@@ -94,6 +97,8 @@ def view_as_real(self: Any) -> Any:
     kernel=complex_of_parts,
     view=True,
     linear=True,
+    forms="function",
+    out="",
 )
 def view_as_complex(self):
     """Complex numbers from the pairs along the last dimension."""
@@ -108,6 +113,7 @@ def part(self: Any, index: int) -> Any:
     return F.select(pairs, pairs._data.ndim - 1, index)
 
 
+@public("function")
 @composite
 def real(self: Any) -> Any:
     """The real part, as a view; a tensor of real numbers as it is."""
@@ -116,6 +122,7 @@ def real(self: Any) -> Any:
     return part(self, 0) if is_complex(self) else self
 
 
+@public("function")
 @composite
 def imag(self: Any) -> Any:
     """The imaginary part, as a view; RuntimeError for real numbers."""
@@ -126,12 +133,14 @@ def imag(self: Any) -> Any:
     return part(self, 1)
 
 
+@public()
 @composite
 def resolve_conj(self: Any) -> Any:
     """The tensor itself, or if it is a view of conjugates, a copy that holds them."""
     return F.clone(self) if not isinstance(self, RAW) and self._bits & CONJUGATE else self
 
 
+@public()
 @composite
 def resolve_neg(self: Any) -> Any:
     """The tensor itself, or if it is a view of negatives, a copy that holds them."""
@@ -148,6 +157,7 @@ def physical_conjugate(self):
     return np.conjugate(self)
 
 
+@public("function method function_", out="cast")
 @composite
 def conj_physical(self: Any) -> Any:
     """The conjugate of each element, in memory of its own; a tensor of real numbers as it is."""
@@ -172,7 +182,13 @@ def zero_of(self: Any) -> Any:
     return F.zeros_of(self, ())
 
 
-@differentiable(self=angle_vjp, complexes={"self": complex_angle_vjp}, elementwise=True, floating=True)
+@differentiable(
+    self=angle_vjp,
+    complexes={"self": complex_angle_vjp},
+    elementwise=True,
+    floating=True,
+    forms="function method",
+)
 def angle(self):
     """The angle of each complex number in the plane, in radians; of a real one 0 or π, NaN if it is NaN."""
     if self.dtype.kind == "c":
@@ -211,6 +227,7 @@ def complex_kind(real: Any) -> Any:
     elementwise=True,
     linear=True,
     check=two_of_a_kind,
+    forms="",
 )
 def complex_of(real, imag):
     """`real + i · imag`."""
@@ -244,6 +261,7 @@ def polar_angle_vjp(g: Any, result: Any) -> Any:
     complexes={"abs": polar_abs_vjp, "angle": polar_angle_vjp},
     elementwise=True,
     check=two_of_a_kind,
+    forms="",
 )
 def polar(abs, angle):
     """The complex number of this absolute value and angle (in radians)."""
@@ -274,4 +292,5 @@ def of_tensors(call: Any) -> Any:
     return checked
 
 
-complex_of_tensors, polar_of_tensors = of_tensors(complex_of), of_tensors(polar)
+publish(of_tensors(complex_of), "complex", "function", out="same")
+publish(of_tensors(polar), "polar", "function", out="same")

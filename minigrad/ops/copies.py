@@ -10,7 +10,7 @@ from ..devices import unfilled_like
 from ..op import RAW, F, check_broadcast, differentiable
 
 
-@differentiable(self=lambda g: g, linear=True)
+@differentiable(self=lambda g: g, linear=True, forms="function", out="")
 def clone(self, order="K"):
     """A copy that lies in memory as the tensor does, without gaps; `order="C"`: in row-major order."""
     if not isinstance(self, np.ndarray):
@@ -25,6 +25,7 @@ def clone(self, order="K"):
     node="CopyBackwards",
     elementwise=True,
     promotes=False,
+    forms="",
 )
 def copy(self, src):
     """`src` in the shape and dtype of `self`; in place it is `copy_`."""
@@ -95,7 +96,9 @@ def fitting(value: Any, dtype: Any) -> Any:
     return value.real
 
 
-@differentiable(self=lambda g: F.zeros_like(g), node="FillBackward2", elementwise=True, promotes=False)
+@differentiable(
+    self=lambda g: F.zeros_like(g), node="FillBackward2", elementwise=True, promotes=False, forms=""
+)
 def fill(self, value):
     """`value` in every element."""
     return np.full_like(self, fitting(value, self.dtype))
@@ -108,6 +111,7 @@ def fill(self, value):
     elementwise=True,
     linear=True,
     promotes=False,
+    forms="",
 )
 def fill_tensor(self, value):
     """The one number of a 0-dim tensor in every element."""
@@ -118,7 +122,7 @@ def fill_tensor(self, value):
     return np.full_like(self, value)
 
 
-@differentiable(self=lambda g: F.zeros_like(g), elementwise=True)
+@differentiable(self=lambda g: F.zeros_like(g), elementwise=True, forms="")
 def zero(self):
     """0 in every element."""
     return np.zeros_like(self)

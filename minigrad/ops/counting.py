@@ -133,7 +133,12 @@ def on_diagonal(g: Any, sizes: tuple[int, ...]) -> Any:
     return places if isinstance(g, RAW) else wrap(places)
 
 
-@differentiable(self=lambda g, self_sym_sizes: put_on_diagonal(g, self_sym_sizes), linear=True)
+@differentiable(
+    self=lambda g, self_sym_sizes: put_on_diagonal(g, self_sym_sizes),
+    linear=True,
+    forms="function method",
+    out="",
+)
 def trace(self):
     """The sum of a matrix's diagonal."""
     if self.ndim != 2:

@@ -52,6 +52,7 @@ def rounded_other_vjp(g: Any, self: Any, other: Any, rounding_mode: Any) -> Any:
     kernel=divided,
     elementwise=True,
     check=only("iuf", "div_floor_cpu"),
+    forms="",
 )
 def div_rounded(self, other, rounding_mode="trunc"):
     """The quotient, rounded down ("floor") or towards zero ("trunc")."""
@@ -64,6 +65,7 @@ def div_rounded(self, other, rounding_mode="trunc"):
     node="DivBackward2",
     elementwise=True,
     floating=True,
+    forms="",
 )
 def div_unrounded(self, other, rounding_mode=None):
     """The true quotient, as `div` with `rounding_mode=None` leaves it in the graph."""
@@ -103,6 +105,7 @@ def floored_rest(self: Any, other: Any) -> Any:
     kernel=truncated_rest,
     elementwise=True,
     check=only("iuf", "fmod_cpu"),
+    forms="",
 )
 def fmod(self, other):
     """What division rounded towards zero leaves, with the sign of the dividend."""
@@ -115,6 +118,7 @@ def fmod(self, other):
     kernel=truncated_rest,
     elementwise=True,
     check=only("iuf", "fmod_cpu"),
+    forms="",
 )
 def fmod_number(self, other):
     """The same by a number."""
@@ -128,6 +132,7 @@ def fmod_number(self, other):
     kernel=floored_rest,
     elementwise=True,
     check=only("iuf", "remainder_cpu"),
+    forms="",
 )
 def remainder(self, other):
     """What division rounded down leaves, with the sign of the divisor, as Python's `%`."""
@@ -140,6 +145,7 @@ def remainder(self, other):
     kernel=floored_rest,
     elementwise=True,
     check=only("iuf", "remainder_cpu"),
+    forms="",
 )
 def remainder_number(self, other):
     """The same by a number."""
@@ -151,6 +157,7 @@ def remainder_number(self, other):
     kernel=floored_rest,
     elementwise=True,
     check=only("iuf", "remainder_cpu"),
+    forms="",
 )
 def remainder_of_number(self, other):
     """What is left of a number, divided by each element."""
@@ -161,19 +168,20 @@ def remainder_of_number(self, other):
     jvp=lambda self_t, other_t: no_tangent("floor_divide"),
     elementwise=True,
     check=only("iuf", "div_floor_cpu"),
+    forms="",
 )
 def floor_divide(self, other):
     """The quotient rounded down."""
     return divided(self, other, "floor")
 
 
-@differentiable(elementwise=True, check=only("iu", "gcd_cpu"))
+@differentiable(elementwise=True, check=only("iu", "gcd_cpu"), forms="")
 def gcd(self, other):
     """The greatest common divisor of integers; of 0 and n it is n."""
     return np.gcd(self, other)
 
 
-@differentiable(elementwise=True, check=only("iu", "lcm_cpu"))
+@differentiable(elementwise=True, check=only("iu", "lcm_cpu"), forms="")
 def lcm(self, other):
     """The least common multiple of integers; 0 if either is."""
     return np.lcm(self, other)

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from ..op import F
+from ..op.public import public
 from .elementwise import function, must_be, must_be_tensor, no_kernel
 
 
@@ -64,6 +65,7 @@ def rsqrt(self):
     return 1 / np.sqrt(self)
 
 
+@public("function method", out="cast")
 def square(input: Any) -> Any:
     """Each element times itself."""
     must_be_tensor("square", input)

@@ -18,6 +18,8 @@ from .shape import place
 @differentiable(
     self=lambda g, self_sym_sizes, dim, index: F.into_zeros(g, self_sym_sizes, "index_add", dim, index, g, 1),
     linear=True,
+    forms="function method",
+    out="same",
 )
 def index_select(self, dim, index):
     """A copy of the parts along `dim` at the places `index`, a vector of whole numbers."""
@@ -115,6 +117,8 @@ show_source_dim(index_add.op)
     self=lambda g, dim, index: F.index_fill(g, dim, index, 0),
     source=lambda g, dim, index, source: selected(g, dim, index, source),
     linear=True,
+    forms="function method method_",
+    out="same",
 )
 def index_copy(self, dim, index, source):
     """`self` with the parts of `source` along `dim` at the places `index`."""

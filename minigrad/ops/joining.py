@@ -38,6 +38,8 @@ def pieces(g: Any, sizes: list[tuple[int, ...]], kinds: list[Any], dim: int) -> 
     ),
     listed=True,
     linear=True,
+    forms="function",
+    also="concat concatenate",
 )
 def cat(tensors, dim=0):
     """Tensors one after the other along a dimension they have; the other sizes must agree.
@@ -71,6 +73,7 @@ def cat(tensors, dim=0):
     tensors=lambda g, tensors_sym_sizes, dim: [F.select(g, dim, i) for i in range(len(tensors_sym_sizes))],
     listed=True,
     linear=True,
+    forms="function",
 )
 def stack(tensors, dim=0):
     """Tensors of one shape side by side along a new dimension."""
@@ -106,7 +109,14 @@ def stacked(grads: list[Any], dim: int) -> Any:
     return F.stack([F.zeros_of(given, given.shape) if g is None else g for g in grads], dim)
 
 
-@differentiable(self=lambda grads, dim: stacked(grads, dim), several=True, view=True, linear=True)
+@differentiable(
+    self=lambda grads, dim: stacked(grads, dim),
+    several=True,
+    view=True,
+    linear=True,
+    forms="function method",
+    out="",
+)
 def unbind(self, dim=0):
     """All parts along `dim`, which goes away."""
     if self.ndim == 0:
@@ -188,17 +198,21 @@ def split_evenly(self, split_size, dim=0):
     """Parts of `split_size` along `dim`, the last of which may be smaller."""
 
 
-@differentiable(self=sized_vjp, kernel=sized_kernel, several=True, view=True, linear=True)
+@differentiable(
+    self=sized_vjp, kernel=sized_kernel, several=True, view=True, linear=True, forms="function", out=""
+)
 def split_with_sizes(self, split_sizes, dim=0):
     """Parts of the given sizes along `dim`."""
 
 
-@differentiable(self=split_vjp, kernel=split_kernel, several=True, linear=True)
+@differentiable(
+    self=split_vjp, kernel=split_kernel, several=True, linear=True, forms="function method", out=""
+)
 def unsafe_split(self, split_size, dim=0):
     """`split` whose parts do not know that they share memory with `self`."""
 
 
-@differentiable(self=sized_vjp, kernel=sized_kernel, several=True, linear=True)
+@differentiable(self=sized_vjp, kernel=sized_kernel, several=True, linear=True, forms="function", out="")
 def unsafe_split_with_sizes(self, split_sizes, dim=0):
     """`split_with_sizes` whose parts do not know that they share memory with `self`."""
 

@@ -9,7 +9,13 @@ import numpy as np
 from ..op import F, composite, differentiable
 
 
-@differentiable(self=lambda g, tensor: g * tensor, tensor=lambda g, self: g * self, multilinear=True)
+@differentiable(
+    self=lambda g, tensor: g * tensor,
+    tensor=lambda g, self: g * self,
+    multilinear=True,
+    forms="function method",
+    out="same",
+)
 def dot(self, tensor):
     """Inner product of two vectors of one length n: (n,) · (n,) → ()."""
     if self.ndim != 1 or tensor.ndim != 1:
@@ -28,13 +34,21 @@ def dot(self, tensor):
     other=lambda g, self: g * self,
     complexes={"self": lambda g, other: F.conj(g) * other, "other": lambda g, self: g * self},
     multilinear=True,
+    forms="function method",
+    out="same",
 )
 def vdot(self, other):
     """Inner product of two vectors, the first conjugated: (n,) · (n,) → ()."""
     return dot.op.kernel(np.conjugate(self), other)
 
 
-@differentiable(self=lambda g, vec: F.outer(g, vec), vec=lambda g, self: F.mv(F.t(self), g), multilinear=True)
+@differentiable(
+    self=lambda g, vec: F.outer(g, vec),
+    vec=lambda g, self: F.mv(F.t(self), g),
+    multilinear=True,
+    forms="function method",
+    out="same",
+)
 def mv(self, vec):
     """Matrix times vector: (n, m) @ (m,) → (n,)."""
     if self.ndim != 2 or vec.ndim != 1:
@@ -82,6 +96,8 @@ def complex_mm_mat2_vjp(g: Any, self: Any, mat2_sym_sizes: Any, mat2_sym_strides
     mat2=mm_mat2_vjp,
     complexes={"self": complex_mm_self_vjp, "mat2": complex_mm_mat2_vjp},
     multilinear=True,
+    forms="function method",
+    out="same",
 )
 def mm(self, mat2):
     """Matrix times matrix: (n, k) @ (k, m) → (n, m)."""
@@ -105,6 +121,8 @@ def mm(self, mat2):
         "mat2": lambda g, self: F.bmm(F.conj(F.transpose(self, 1, 2)), g),
     },
     multilinear=True,
+    forms="function method",
+    out="same",
 )
 def bmm(self, mat2):
     """A batch of matrix products: (b, n, k) @ (b, k, m) → (b, n, m)."""

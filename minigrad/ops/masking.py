@@ -60,6 +60,8 @@ def together(mask: Any, self: Any) -> tuple[Any, Any]:
     self=lambda g, self, mask: F.into_zeros(g, shape_together(self, mask), "masked_scatter", mask, g),
     broadcasts=True,
     linear=True,
+    forms="function method",
+    out="same",
 )
 def masked_select(self, mask):
     """The elements where `mask` holds, as a vector; both are broadcast."""
@@ -74,6 +76,8 @@ def masked_select(self, mask):
     source=lambda g, mask, source_sym_sizes: F.masked_scatter_backward(g, mask, source_sym_sizes),
     broadcasts=True,
     linear=True,
+    forms="function method method_",
+    out="",
 )
 def masked_scatter(self, mask, source):
     """`self` with the elements of `source`, one after the other, where `mask` holds."""

@@ -62,6 +62,7 @@ def inverse_erf(y: Any) -> Any:
 @special(
     self=lambda g, self: F.mul_scalar(F.exp(F.pow_scalar(F.erfinv(self), 2)), sqrt(pi) / 2) * g,
     check=no_kernel("erfinv_vml_cpu"),
+    forms="function method method_",
 )
 def erfinv(self):
     """The number whose error function each element is: infinite for 1 and -1, NaN beyond."""

@@ -97,6 +97,8 @@ def check_flat(index: Any, size: int) -> None:
 @differentiable(
     self=lambda g, self, index: F.into_zeros(g, self.shape, "put", index, g, True),
     linear=True,
+    forms="function method",
+    out="same",
 )
 def take(self, index):
     """The elements at `index` of the flattened tensor, in the shape of `index`."""
@@ -113,6 +115,8 @@ def take(self, index):
     ),
     source=lambda g, index, source, accumulate: F.reshape(F.take(g, index), source.shape),
     linear=True,
+    forms="function method method_",
+    out="",
 )
 def put(self, index, source, accumulate=False):
     """A copy with the elements of `source` at `index` of the flattened tensor, or added there."""

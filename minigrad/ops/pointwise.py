@@ -8,6 +8,7 @@ import numpy as np
 
 from ..dtypes import bool_, dtype
 from ..op import F, differentiable
+from ..op.public import publish
 from .halves import is_alike, kept, wide
 
 
@@ -72,6 +73,9 @@ def abs(self):
     return np.abs(self)
 
 
+publish(abs, "absolute", "function method method_", out="cast")
+
+
 def complex_sgn_vjp(g: Any, self: Any, result: Any) -> Any:
     """`(g - sgn² · conj g) / 2|z|`, and 0 at 0."""
     size = F.abs(self)
@@ -91,6 +95,7 @@ def sgn_jvp(self_t: Any, self: Any, result: Any) -> Any:
     complexes={"self": complex_sgn_vjp},
     jvp=sgn_jvp,
     elementwise=True,
+    forms="function method method_",
 )
 def sgn(self):
     """Sign of each element: -1, 0 or 1; 0 for NaN, as in PyTorch. Of a complex number z: z/|z|, or 0."""
@@ -111,7 +116,13 @@ def real_only(kinds: list[dtype]) -> None:
         )
 
 
-@differentiable(self=lambda g: F.zeros_like(g), elementwise=True, check=real_only, kernel=sgn.op.kernel)
+@differentiable(
+    self=lambda g: F.zeros_like(g),
+    elementwise=True,
+    check=real_only,
+    kernel=sgn.op.kernel,
+    forms="function method method_",
+)
 def sign(self):
     """Sign of each element, a real number: -1, 0 or 1; 0 for NaN."""
 
@@ -132,6 +143,7 @@ def tanh(self):
     output=lambda g, grad_output, output: g * (F.mul_scalar(output, -2) * grad_output),
     elementwise=True,
     node="TanhBackwardBackward0",
+    forms="",
 )
 def tanh_backward(grad_output, output):
     """`grad_output · (1 - output²)`."""
@@ -151,6 +163,7 @@ def tanh_backward(grad_output, output):
     },
     elementwise=True,
     node="TanhBackwardBackward0",
+    forms="",
 )
 def tanh_backward_conj(grad_output, output):
     """`grad_output · conj(1 - output²)`."""
@@ -186,6 +199,7 @@ def sigmoid(self):
     output=lambda g, grad_output, output: g * grad_output * F.add_scalar(F.mul_scalar(output, -2), 1),
     elementwise=True,
     node="SigmoidBackwardBackward0",
+    forms="",
 )
 def sigmoid_backward(grad_output, output):
     """`grad_output · output · (1 - output)`."""
@@ -201,6 +215,7 @@ def sigmoid_backward(grad_output, output):
     },
     elementwise=True,
     node="SigmoidBackwardBackward0",
+    forms="",
 )
 def sigmoid_backward_conj(grad_output, output):
     """`grad_output · conj(output · (1 - output))`."""
@@ -227,6 +242,7 @@ BOUNDS = {np.dtype(k): (np.zeros((), k), np.array(np.inf, k)) for k in ("float16
     self=lambda g, result: F.threshold_backward(g, result, 0),
     elementwise=True,
     check=no_relu,
+    out="",
 )
 def relu(self):
     """The greater of each element and 0 (NaN stays NaN)."""
@@ -244,6 +260,7 @@ def relu(self):
     self=lambda g: F.zeros_like(g),
     elementwise=True,
     node="ThresholdBackwardBackward0",
+    forms="",
 )
 def threshold_backward(grad_output, self, threshold):
     """0 where `self <= threshold`, else `grad_output` (also where `self` is NaN)."""
@@ -255,6 +272,7 @@ def threshold_backward(grad_output, self, threshold):
     other=lambda g, condition: F.where(condition, 0.0, g),
     elementwise=True,
     linear=True,
+    forms="",
 )
 def where(condition, self, other):
     """`self` where `condition` holds, else `other`."""
@@ -286,7 +304,7 @@ def comparison(name: str, function: Any, doc: str) -> None:
     compare.__doc__ = doc
     check = None if name in ("eq", "ne") else no_order(name)
     node = name.capitalize() + "Backward1"
-    globals()[name] = differentiable(node=node, elementwise=True, check=check)(compare)
+    globals()[name] = differentiable(node=node, elementwise=True, forms="", check=check)(compare)
 
 
 comparison("eq", np.equal, "Whether elements are equal.")
@@ -297,13 +315,13 @@ comparison("gt", np.greater, "Whether `self` is greater than `other`.")
 comparison("ge", np.greater_equal, "Whether `self` is at least `other`.")
 
 
-@differentiable(elementwise=True)
+@differentiable(elementwise=True, forms="")
 def logical_and(self, other):
     """Whether both elements are non-zero."""
     return np.logical_and(self, other)
 
 
-@differentiable(elementwise=True)
+@differentiable(elementwise=True, forms="function method method_")
 def logical_not(self):
     """Whether the element is zero."""
     return np.logical_not(self)
@@ -315,7 +333,7 @@ def whole_numbers(kinds: list[dtype]) -> None:
         raise NotImplementedError(f"\"bitwise_not_cpu\" not implemented for '{kinds[0].title}'")
 
 
-@differentiable(elementwise=True, check=whole_numbers)
+@differentiable(elementwise=True, check=whole_numbers, forms="function method method_")
 def bitwise_not(self):
     """All bits of an integer inverted; of a bool, its opposite."""
     return np.invert(self)

@@ -71,6 +71,7 @@ def complex_pow_scalar_vjp(g: Any, self: Any, exponent: Any) -> Any:
     node="PowBackward0",
     kernel=power,
     elementwise=True,
+    forms="",
 )
 def pow_scalar(self, exponent):
     """Each element to the power of a number."""
@@ -139,6 +140,7 @@ def pow_jvp(self_t: Any, exponent_t: Any, self: Any, exponent: Any, result: Any)
     kernel=power_of_arrays,
     elementwise=True,
     check=no_power_of_bools,
+    forms="",
 )
 def pow_tensor(self, exponent):
     """Each element to the power of another tensor's."""
@@ -172,6 +174,7 @@ def complex_ln(c: Any) -> Any:
     node="PowBackward2",
     elementwise=True,
     check=no_power_of_bools,
+    forms="",
 )
 def pow_base(self, exponent):
     """A number to the power of each element."""

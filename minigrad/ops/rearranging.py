@@ -115,14 +115,18 @@ def check_matrix(self: Any, name: str) -> None:
         raise RuntimeError(f"{name}: input tensor must have at least 2 dimensions")
 
 
-@differentiable(self=lambda g, diagonal: F.tril(g, diagonal), linear=True)
+@differentiable(
+    self=lambda g, diagonal: F.tril(g, diagonal), linear=True, forms="function method method_", out="same"
+)
 def tril(self, diagonal=0):
     """Matrices with 0 above the given diagonal."""
     check_matrix(self, "tril")
     return np.tril(self, diagonal)
 
 
-@differentiable(self=lambda g, diagonal: F.triu(g, diagonal), linear=True)
+@differentiable(
+    self=lambda g, diagonal: F.triu(g, diagonal), linear=True, forms="function method method_", out="same"
+)
 def triu(self, diagonal=0):
     """Matrices with 0 below the given diagonal."""
     check_matrix(self, "triu")
@@ -143,7 +147,9 @@ def check_image(self: Any, name: str, factor: int, word: str) -> None:
         raise RuntimeError(f"{name} expects a positive {word}, but got {factor}")
 
 
-@differentiable(self=lambda g, upscale_factor: F.pixel_unshuffle(g, upscale_factor), linear=True)
+@differentiable(
+    self=lambda g, upscale_factor: F.pixel_unshuffle(g, upscale_factor), linear=True, forms="function", out=""
+)
 def pixel_shuffle(self, upscale_factor):
     """Images of shape (…, C·r², H, W) as (…, C, H·r, W·r) for the factor r: channels become neighbours."""
     r = upscale_factor
@@ -160,7 +166,12 @@ def pixel_shuffle(self, upscale_factor):
     return blocks.transpose(order).reshape(*lead, c // r**2, h * r, w * r).copy()
 
 
-@differentiable(self=lambda g, downscale_factor: F.pixel_shuffle(g, downscale_factor), linear=True)
+@differentiable(
+    self=lambda g, downscale_factor: F.pixel_shuffle(g, downscale_factor),
+    linear=True,
+    forms="function",
+    out="",
+)
 def pixel_unshuffle(self, downscale_factor):
     """Images of shape (…, C, H·r, W·r) as (…, C·r², H, W) for the factor r: neighbours become channels."""
     r = downscale_factor
@@ -183,7 +194,7 @@ def unshuffled(g: Any, groups: int) -> Any:
     return F.channel_shuffle(g, g.shape[1] // groups)
 
 
-@differentiable(self=lambda g, groups: unshuffled(g, groups), linear=True)
+@differentiable(self=lambda g, groups: unshuffled(g, groups), linear=True, forms="function", out="")
 def channel_shuffle(self, groups):
     """Images whose channels, in groups, are dealt out anew: one of each group after the other."""
     if self.ndim < 3:

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from ..op import F, differentiable, rename
+from ..op.public import public
 from .elementwise import BOOL, COMPLEX, INTEGER, no_kernel, refuses
 
 
@@ -15,10 +16,15 @@ def whole(function: Any) -> Any:
     return lambda self: self.copy() if self.dtype.kind in "iu" else function(self)
 
 
-def rounds(function: Any, check: Any, node: str | None = None) -> Any:
+def rounds(function: Any, check: Any, node: str | None = None, **names: Any) -> Any:
     """Declare an op that rounds: it is constant nearly everywhere."""
     return differentiable(
-        self=lambda g: F.zeros_like(g), elementwise=True, kernel=whole(function), check=check, node=node
+        self=lambda g: F.zeros_like(g),
+        elementwise=True,
+        kernel=whole(function),
+        check=check,
+        node=node,
+        **names,
     )
 
 
@@ -43,12 +49,12 @@ def floor(self):
     """The greatest whole number that is not greater than the element."""
 
 
-@rounds(np.trunc, no_fractions("trunc"))
+@rounds(np.trunc, no_fractions("trunc"), also="fix")
 def trunc(self):
     """The element without its digits after the point."""
 
 
-@rounds(np.rint, no_kernel("round_vml_cpu", BOOL, COMPLEX), "RoundBackward0")
+@rounds(np.rint, no_kernel("round_vml_cpu", BOOL, COMPLEX), "RoundBackward0", forms="")
 def round_whole(self):
     """The nearest whole number; of two equally near, the even one."""
 
@@ -58,6 +64,7 @@ def round_whole(self):
     node="RoundBackward1",
     elementwise=True,
     check=no_kernel("round_cpu", BOOL, INTEGER, COMPLEX),
+    forms="",
 )
 def round_decimals(self, decimals):
     """The same with digits after the point kept, or with a negative number of them, before it cut."""
@@ -65,6 +72,7 @@ def round_decimals(self, decimals):
     return np.rint(self / power) * power if decimals < 0 else np.rint(self * power) / power
 
 
+@public("function method", out="cast")
 def round(input: Any, *, decimals: Any = None) -> Any:
     """Each element rounded, to `decimals` digits after the point if any are given; halves to the even one."""
     if decimals is None:
@@ -101,26 +109,28 @@ def nan_to_num(self, nan=None, posinf=None, neginf=None):
     return np.nan_to_num(self, nan=0.0 if nan is None else nan, posinf=posinf, neginf=neginf)
 
 
-@differentiable(elementwise=True)
+@differentiable(elementwise=True, forms="function method", out="")
 def isfinite(self):
     """Whether each element is neither infinite nor NaN."""
     return np.isfinite(self)
 
 
-@differentiable(elementwise=True)
+@differentiable(elementwise=True, forms="function method", out="")
 def isinf(self):
     """Whether each element, or a part of a complex one, is infinite."""
     return np.isinf(self)
 
 
-@differentiable(elementwise=True)
+@differentiable(elementwise=True, forms="function method", out="")
 def isnan(self):
     """Whether each element, or a part of a complex one, is NaN."""
     return np.isnan(self)
 
 
 @differentiable(
-    elementwise=True, check=refuses("isposinf does not support complex inputs.", error=RuntimeError)
+    elementwise=True,
+    check=refuses("isposinf does not support complex inputs.", error=RuntimeError),
+    forms="function method",
 )
 def isposinf(self):
     """Whether each element is plus infinity."""
@@ -128,20 +138,26 @@ def isposinf(self):
 
 
 @differentiable(
-    elementwise=True, check=refuses("isneginf does not support complex inputs.", error=RuntimeError)
+    elementwise=True,
+    check=refuses("isneginf does not support complex inputs.", error=RuntimeError),
+    forms="function method",
 )
 def isneginf(self):
     """Whether each element is minus infinity."""
     return np.equal(self, -np.inf)
 
 
-@differentiable(elementwise=True)
+@differentiable(elementwise=True, forms="function method", out="")
 def isreal(self):
     """Whether the imaginary part of each element is 0."""
     return np.equal(self.imag, 0)
 
 
-@differentiable(elementwise=True, check=refuses("signbit is not implemented for complex tensors."))
+@differentiable(
+    elementwise=True,
+    check=refuses("signbit is not implemented for complex tensors."),
+    forms="function method",
+)
 def signbit(self):
     """Whether the sign of each element is minus, that of -0.0 too."""
     return np.signbit(self) if self.dtype.kind == "f" else np.less(self, 0)

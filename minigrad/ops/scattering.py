@@ -27,6 +27,8 @@ def check_range(index: Any, dim: int, size: int) -> None:
 @differentiable(
     self=lambda g, self, dim, index, sparse_grad: F.into_zeros(g, self.shape, "scatter_add", dim, index, g),
     linear=True,
+    forms="function method",
+    out="same",
 )
 def gather(self, dim, index, sparse_grad=False):
     """The elements at the places `index` along `dim`, in the shape of `index`."""

@@ -11,6 +11,7 @@ from numpy.lib.stride_tricks import as_strided
 from ..dtypes import of
 from ..graph import sum_to as sum_to_array
 from ..op import RAW, F, composite, differentiable
+from ..op.public import public
 
 
 def infer(shape: tuple[int, ...], size: int) -> tuple[int, ...]:
@@ -63,6 +64,7 @@ def unsafe_view(self, size):
     return self.reshape(size)
 
 
+@public("function")
 @composite
 def reshape(self: Any, size: tuple[int, ...]) -> Any:
     """The same numbers in another shape: a view where that is possible, else a copy."""
@@ -152,7 +154,9 @@ def inverse(dims: tuple[int, ...]) -> tuple[int, ...]:
     return tuple(sorted(range(len(dims)), key=front.__getitem__))
 
 
-@differentiable(self=lambda g, dims: F.permute(g, inverse(dims)), view=True, linear=True)
+@differentiable(
+    self=lambda g, dims: F.permute(g, inverse(dims)), view=True, linear=True, forms="function", out=""
+)
 def permute(self, dims):
     """Dimensions in another order."""
     if len(dims) != self.ndim:
@@ -167,7 +171,7 @@ def permute(self, dims):
     return np.transpose(self, front)
 
 
-@differentiable(self=lambda g: F.t(g), view=True, linear=True)
+@differentiable(self=lambda g: F.t(g), view=True, linear=True, forms="function method", out="")
 def t(self):
     """A matrix transposed; a vector or number as it is."""
     if self.ndim > 2:
@@ -175,14 +179,23 @@ def t(self):
     return self.T
 
 
-@differentiable(self=lambda g, dim0, dim1: F.transpose(g, dim0, dim1), view=True, linear=True)
+@differentiable(
+    self=lambda g, dim0, dim1: F.transpose(g, dim0, dim1),
+    view=True,
+    linear=True,
+    forms="function method",
+    out="",
+    also="swapaxes swapdims",
+)
 def transpose(self, dim0, dim1):
     """Two dimensions exchanged."""
     dim0, dim1 = place(dim0, self.ndim), place(dim1, self.ndim)
     return np.swapaxes(self, dim0, dim1) if self.ndim else np.asarray(self)
 
 
-@differentiable(self=lambda g, dim: F.squeeze_dim(g, dim), view=True, linear=True)
+@differentiable(
+    self=lambda g, dim: F.squeeze_dim(g, dim), view=True, linear=True, forms="function method", out=""
+)
 def unsqueeze(self, dim):
     """A dimension of size 1 put in at `dim`."""
     n = self.ndim + 1

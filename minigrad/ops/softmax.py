@@ -72,6 +72,8 @@ def softmax_twice(g: Any, grad_output: Any, output: Any, dim: int) -> Any:
     grad_output=lambda g, output, dim: F._softmax_backward_data(g, output, dim),
     output=softmax_twice,
     node="SoftmaxBackwardDataBackward0",
+    forms="function",
+    out="",
 )
 def _softmax_backward_data(grad_output, output, dim, input_dtype=None):
     """`output · (grad_output - Σ output · grad_output)`; `input_dtype` is PyTorch's and says nothing new."""

@@ -14,6 +14,7 @@ import numpy as np
 
 from ..dtypes import of
 from ..op import F, differentiable, rename
+from ..op.public import public
 from ..op.registry import RAW
 from ..tensor_base import TensorBase
 from .elementwise import BOOL, COMPLEX, INTEGER, must_be, must_be_tensor, no_kernel, one_by_one, special
@@ -58,7 +59,7 @@ def i0e_vjp(g: Any, self: Any, result: Any) -> Any:
     return g * (F.special_i1e(self) - less)
 
 
-@special(self=i0e_vjp, node="SpecialI0EBackward0", check=no_kernel("i0e_cpu"))
+@special(self=i0e_vjp, node="SpecialI0EBackward0", check=no_kernel("i0e_cpu"), forms="")
 def special_i0e(self):
     """Modified Bessel function of order 0, times `exp(-|x|)`."""
     return by_scipy("i0e", self)
@@ -79,7 +80,7 @@ def i1_vjp(g: Any, self: Any, result: Any) -> Any:
     return g * F.where(large, F.i0(x) - less, 0.5)
 
 
-@special(self=i1_vjp, node="SpecialI1Backward0", check=no_kernel("i1_cpu"))
+@special(self=i1_vjp, node="SpecialI1Backward0", check=no_kernel("i1_cpu"), forms="")
 def special_i1(self):
     """Modified Bessel function of order 1."""
     return by_scipy("i1", self)
@@ -95,7 +96,7 @@ def i1e_vjp(g: Any, self: Any, result: Any) -> Any:
     return g * F.where(large, F.special_i0e(x) - less, 0.5)
 
 
-@special(self=i1e_vjp, node="SpecialI1EBackward0", check=no_kernel("i1e_cpu"))
+@special(self=i1e_vjp, node="SpecialI1EBackward0", check=no_kernel("i1e_cpu"), forms="")
 def special_i1e(self):
     """Modified Bessel function of order 1, times `exp(-|x|)`."""
     return by_scipy("i1e", self)
@@ -113,19 +114,27 @@ def log_gamma(x: float) -> float:
         return math.inf
 
 
-@special(self=lambda g, self: g * F.digamma(self), check=no_kernel("lgamma_vml_cpu"))
+@special(
+    self=lambda g, self: g * F.digamma(self),
+    check=no_kernel("lgamma_vml_cpu"),
+    forms="function method method_",
+)
 def lgamma(self):
     """Natural logarithm of the absolute value of the gamma function."""
     return one_by_one(log_gamma)(self)
 
 
-@special(self=lambda g, self: g * F.polygamma_of(self, 1), check=no_kernel("digamma"))
+@special(
+    self=lambda g, self: g * F.polygamma_of(self, 1),
+    check=no_kernel("digamma"),
+    forms="function method method_",
+)
 def digamma(self):
     """Derivative of the logarithm of the gamma function."""
     return by_scipy("psi", self)
 
 
-@special(self=lambda g, self, n: g * F.polygamma_of(self, n + 1), node="PolygammaBackward0")
+@special(self=lambda g, self, n: g * F.polygamma_of(self, n + 1), node="PolygammaBackward0", forms="")
 def polygamma_of(self, n):
     """The `n`-th derivative of the digamma function of each element."""
     if n < 0:
@@ -133,6 +142,7 @@ def polygamma_of(self, n):
     return by_scipy("polygamma", n, self)
 
 
+@public("function", out="cast")
 def polygamma(n: Any, input: Any) -> Any:
     """The `n`-th derivative of the digamma function; RuntimeError for a negative `n`."""
     must_be(int, "polygamma", "n", n, 1)
@@ -175,6 +185,8 @@ def igammac_vjp(g: Any, self: Any, other: Any) -> Any:
     kernel=computed("gammainc"),
     elementwise=True,
     check=no_kernel("igamma_cpu", BOOL, INTEGER, COMPLEX),
+    forms="function method method_",
+    out="",
 )
 def igamma(self, other):
     """The regularised lower incomplete gamma function: the integral of `t^(self-1) exp(-t)` from 0 to `other`
@@ -188,6 +200,8 @@ def igamma(self, other):
     kernel=computed("gammaincc"),
     elementwise=True,
     check=no_kernel("igammac_cpu", BOOL, INTEGER, COMPLEX),
+    forms="function method method_",
+    out="",
 )
 def igammac(self, other):
     """The regularised upper incomplete gamma function: 1 - `igamma`."""

@@ -43,6 +43,7 @@ def no_whole_quotients(kinds: list[dtype]) -> None:
     ),
     elementwise=True,
     check=no_bool_products,
+    forms="",
 )
 def addcmul(self, tensor1, tensor2, value):
     """`self + value · tensor1 · tensor2`, element by element."""
@@ -94,6 +95,7 @@ def filled(like: Any, value: Any) -> Any:
     ),
     elementwise=True,
     check=no_whole_quotients,
+    forms="",
 )
 def addcdiv(self, tensor1, tensor2, value):
     """`self + value · tensor1 / tensor2`, element by element."""
@@ -120,6 +122,7 @@ def between(self: Any, end: Any, weight: Any) -> Any:
     node="LerpBackward0",
     elementwise=True,
     check=only("fc", "lerp_kernel_scalar"),
+    forms="",
 )
 def lerp(self, end, weight):
     """The point between `self` and `end` that a number says: 0 is `self`, 1 is `end`."""
@@ -140,6 +143,7 @@ def lerp(self, end, weight):
     node="LerpBackward1",
     elementwise=True,
     check=only("fc", "lerp_kernel_tensor"),
+    forms="",
 )
 def lerp_tensor(self, end, weight):
     """The point between `self` and `end` that the element of `weight` says."""

@@ -38,6 +38,8 @@ def diagonal_of(self: Any, offset: int = 0, dim1: int = 0, dim2: int = 1) -> Any
     kernel=diagonal_of,
     view=True,
     linear=True,
+    forms="function method",
+    out="",
 )
 def diagonal(self, offset=0, dim1=0, dim2=1):
     """The elements whose index in `dim2` is that in `dim1` plus `offset`, along a new last dimension."""
@@ -67,7 +69,12 @@ def diagonal_backward(grad_output, input_sizes, offset, dim1, dim2):
     return out
 
 
-@differentiable(self=lambda g, offset, dim1, dim2: F.diagonal(g, offset, dim1, dim2), linear=True)
+@differentiable(
+    self=lambda g, offset, dim1, dim2: F.diagonal(g, offset, dim1, dim2),
+    linear=True,
+    forms="function method",
+    out="",
+)
 def diag_embed(self, offset=0, dim1=-2, dim2=-1):
     """Matrices with the last dimension on their diagonal and zeros elsewhere."""
     n = self.ndim + 1

@@ -40,6 +40,7 @@ def number_vjp(g: Any, self: Any, other: Any) -> Any:
     elementwise=True,
     floating=True,
     check=only("biuf", "xlogy_cpu"),
+    forms="",
 )
 def xlogy(self, other):
     """`self · ln other` of two tensors; 0 where `self` is 0."""
@@ -52,6 +53,7 @@ def xlogy(self, other):
     elementwise=True,
     floating=True,
     check=only("biuf", "xlogy_cpu"),
+    forms="",
 )
 def xlogy_of_number(self, other):
     """`self · ln other` of a number and a tensor."""
@@ -64,6 +66,7 @@ def xlogy_of_number(self, other):
     elementwise=True,
     floating=True,
     check=only("biuf", "xlogy_cpu"),
+    forms="",
 )
 def xlogy_by_number(self, other):
     """`self · ln other` of a tensor and a number; 0 where `self` is 0."""

@@ -1,8 +1,19 @@
-"""class Tensor: operators and methods, in mixins by family."""
+"""class Tensor: operators and methods, in mixins by family; functions that are no methods stand beside them."""
 
 from __future__ import annotations
 
-from . import families  # first: it says which of the modules here wait
+from . import (
+    differences,
+    distances,
+    einsums,
+    grids,
+    least_squares,
+    matrices,
+    norms,
+    sorting,
+    statistics,
+    triangular,
+)
 from .tensor import Size, Tensor
 
-__all__ = ["Size", "Tensor", "families"]
+__all__ = ["Size", "Tensor"]

@@ -6,8 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from ..inplace import in_place
+from ..inplace import in_place, in_place_method
 from ..op import F, operator_of
+from ..op.public import public
 from ..ops import arithmetic as ar
 from ..ops import binary, powers
 from ..ops import pointwise as pw
@@ -15,6 +16,7 @@ from ..tensor_base import TensorBase, wrap
 from .operands import check_alpha, of_kinds
 
 
+@public(out="cast", name="pow")
 def power(self: Any, exponent: Any) -> Any:
     """Each element to the power of a number or of another tensor's element; or a number to such powers."""
     call = of_kinds("pow", self, exponent, powers.pow_tensor, powers.pow_scalar, powers.pow_base)
@@ -36,6 +38,7 @@ def declined(other: Any) -> Any:
     return NotImplemented
 
 
+@public(out="cast")
 def add(input: Any, other: Any, *, alpha: Any = 1) -> Any:
     """`input + alpha · other`."""
     if alpha == 1 and alpha is not True:
@@ -44,12 +47,19 @@ def add(input: Any, other: Any, *, alpha: Any = 1) -> Any:
     return ar.add_scaled(input, other, alpha)
 
 
+@public(out="cast", also="subtract")
 def sub(input: Any, other: Any, *, alpha: Any = 1) -> Any:
     """`input - alpha · other`."""
     if alpha == 1 and alpha is not True:
         return ar.sub(input, other)
     check_alpha("sub", alpha, input, other)
     return ar.sub_scaled(input, other, alpha)
+
+
+@public("function")
+def fill(input: Any, value: Any) -> Any:
+    """Return a tensor like `input` with one value in every element."""
+    return (F.fill_tensor if isinstance(value, TensorBase) else F.fill)(input, value)
 
 
 class Arithmetic(TensorBase):
@@ -126,69 +136,6 @@ class Arithmetic(TensorBase):
     def __abs__(self) -> Any:
         return pw.abs(self)
 
-    add, sub = add, sub
-    subtract = sub
-
-    def mul(self, other: Any) -> Any:
-        """Product, element by element."""
-        return ar.mul(self, other)
-
-    multiply = mul
-
-    def pow(self, exponent: Any) -> Any:
-        """Each element to the power of a number or of another tensor's element."""
-        return power(self, exponent)
-
-    def neg(self) -> Any:
-        """The negative of each element."""
-        return ar.neg(self)
-
-    def reciprocal(self) -> Any:
-        """`1 / self`."""
-        return ar.reciprocal(self)
-
-    def exp(self) -> Any:
-        """e to the power of each element."""
-        return pw.exp(self)
-
-    def log(self) -> Any:
-        """Natural logarithm of each element."""
-        return pw.log(self)
-
-    def sqrt(self) -> Any:
-        """Square root of each element."""
-        return pw.sqrt(self)
-
-    def sin(self) -> Any:
-        """Sine of each element, in radians."""
-        return pw.sin(self)
-
-    def cos(self) -> Any:
-        """Cosine of each element, in radians."""
-        return pw.cos(self)
-
-    def tanh(self) -> Any:
-        """Hyperbolic tangent of each element."""
-        return pw.tanh(self)
-
-    def sigmoid(self) -> Any:
-        """Logistic function of each element."""
-        return pw.sigmoid(self)
-
-    def relu(self) -> Any:
-        """The greater of each element and 0."""
-        return pw.relu(self)
-
-    def abs(self) -> Any:
-        """Absolute value of each element."""
-        return pw.abs(self)
-
-    absolute = abs
-
-    def sign(self) -> Any:
-        """Sign of each element; NotImplementedError for complex numbers."""
-        return pw.sign(self)
-
 
 class Comparison(TensorBase):
     """Comparisons, element by element; their results are bool tensors without a graph."""
@@ -259,85 +206,26 @@ class InPlace(TensorBase):
 
     subtract_ = sub_
 
-    def mul_(self, other: Any) -> Any:
-        """`self *= other`."""
-        return in_place(ar.mul.op, self, other)
-
-    multiply_ = mul_
+    __iadd__, __isub__ = operator_in_place(add_), operator_in_place(sub_)
+    __imul__ = operator_in_place(in_place_method(ar.mul))
 
     def pow_(self, exponent: Any) -> Any:
-        """`self **= exponent`."""
-        return in_place(
-            (powers.pow_tensor if isinstance(exponent, TensorBase) else powers.pow_scalar).op, self, exponent
-        )
+        """Raise each element to the power of a number or of another tensor's element, in place."""
+        call = powers.pow_tensor if isinstance(exponent, TensorBase) else powers.pow_scalar
+        return in_place(call.op, self, exponent)
 
-    __iadd__, __isub__, __imul__ = map(operator_in_place, (add_, sub_, mul_))
     __ipow__ = pow_
-
-    def neg_(self) -> Any:
-        """`self = -self`, in place."""
-        return in_place(ar.neg.op, self)
-
-    def exp_(self) -> Any:
-        """Exponential, in place."""
-        return in_place(pw.exp.op, self)
-
-    def log_(self) -> Any:
-        """Natural logarithm, in place."""
-        return in_place(pw.log.op, self)
-
-    def sqrt_(self) -> Any:
-        """Square root, in place."""
-        return in_place(pw.sqrt.op, self)
-
-    def sin_(self) -> Any:
-        """Sine, in place."""
-        return in_place(pw.sin.op, self)
-
-    def cos_(self) -> Any:
-        """Cosine, in place."""
-        return in_place(pw.cos.op, self)
-
-    def reciprocal_(self) -> Any:
-        """`self = 1 / self`, in place."""
-        return in_place(ar.reciprocal.op, self)
-
-    def abs_(self) -> Any:
-        """Absolute value, in place; RuntimeError for complex numbers."""
-        if self._data.dtype.kind == "c":
-            raise RuntimeError("In-place abs is not supported for complex tensors.")
-        return in_place(pw.abs.op, self)
-
-    absolute_ = abs_
-
-    def sgn_(self) -> Any:
-        """`self = self.sgn()`, in place."""
-        return in_place(pw.sgn.op, self)
-
-    def sign_(self) -> Any:
-        """Sign, in place; NotImplementedError for complex numbers."""
-        return in_place(pw.sign.op, self)
-
-    def tanh_(self) -> Any:
-        """Hyperbolic tangent, in place."""
-        return in_place(pw.tanh.op, self)
-
-    def sigmoid_(self) -> Any:
-        """Logistic function, in place."""
-        return in_place(pw.sigmoid.op, self)
-
-    def relu_(self) -> Any:
-        """Positive part, in place."""
-        return in_place(pw.relu.op, self)
 
     def copy_(self, src: Any) -> Any:
         """Write `src`, broadcast and converted, into the tensor."""
         return in_place(F.copy.op, self, src)
 
+    @public("function")
     def fill_(self, value: Any) -> Any:
         """Write one value into every element."""
         return in_place((F.fill_tensor if isinstance(value, TensorBase) else F.fill).op, self, value)
 
+    @public("function")
     def zero_(self) -> Any:
         """Write 0 into every element."""
         return in_place(F.zero.op, self)

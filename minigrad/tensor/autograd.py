@@ -9,6 +9,7 @@ from .. import dialect, dtypes, modes
 from ..graph import sequence_numbers
 from ..hooks import HookDict, RemovableHandle
 from ..op import F
+from ..op.public import public
 from ..storage import SameCounter
 from ..tensor_base import TensorBase, alias, mark_inference, share, wrap
 
@@ -191,12 +192,14 @@ class Autograd(TensorBase):
             node._extra = node._extra_made
         return RemovableHandle(self._post_accumulate, hook)
 
+    @public("function")
     def detach(self) -> Any:
         """The same memory outside the graph."""
         share(self)
         result = alias(self, self._data)
         return told(self, result, "detach")
 
+    @public("function")
     def detach_(self) -> Any:
         """Take this tensor out of its graph."""
         if modes.active and modes.state.inference:

@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 
 from .. import dtypes
-from ..inplace import in_place
-from ..later import later
+from ..inplace import in_place, in_place_method
+from ..op.public import public, publish
 from ..ops import arithmetic as ar
 from ..ops import binary as bi
 from ..ops import bounds, powers
@@ -22,19 +22,15 @@ from ..ops.copies import C_NAMES
 from ..tensor_base import TensorBase
 from .arithmetic import power
 from .casts import converted
-from .late import Late, late
 from .operands import (
     NUMBERS,
     check_alpha,
     check_tensors,
     choice,
-    function,
-    in_place_by,
     invalid,
     kind_of,
-    method,
-    method_in_place,
     of_kinds,
+    of_tensors,
 )
 
 UNSET: Any = object()
@@ -43,6 +39,7 @@ UNSET: Any = object()
 # ─────────────────────────────────────────────────────────────────────────────────────────────────
 
 
+@public("function")
 @choice
 def rsub(input: Any, other: Any, *, alpha: Any = 1) -> Any:
     """`other - alpha · input`."""
@@ -53,6 +50,7 @@ def rsub(input: Any, other: Any, *, alpha: Any = 1) -> Any:
     return call, (input, other, alpha)
 
 
+@public("function method method_", out="cast", also="divide true_divide")
 @choice
 def div(input: Any, other: Any, *, rounding_mode: Any = UNSET) -> Any:
     """The quotient, element by element: the true one, or rounded down ("floor") or towards zero ("trunc")."""
@@ -65,6 +63,7 @@ def div(input: Any, other: Any, *, rounding_mode: Any = UNSET) -> Any:
     return dv.div_unrounded if rounding_mode is None else dv.div_rounded, (input, other, rounding_mode)
 
 
+@public("function method method_", out="cast")
 @choice
 def floor_divide(input: Any, other: Any) -> Any:
     """The quotient rounded down, as Python's `//`; it has no derivative."""
@@ -72,12 +71,14 @@ def floor_divide(input: Any, other: Any) -> Any:
     return call, (input, other)
 
 
+@public("function method method_", out="cast")
 @choice
 def fmod(input: Any, other: Any) -> Any:
     """What division rounded towards zero leaves, with the sign of `input`."""
     return of_kinds("fmod", input, other, dv.fmod, dv.fmod_number), (input, other)
 
 
+@public("function method method_", out="cast")
 @choice
 def remainder(input: Any, other: Any) -> Any:
     """What division rounded down leaves, with the sign of `other`, as Python's `%`."""
@@ -105,6 +106,7 @@ def check_bound(input: Any, bound: Any) -> None:
         raise RuntimeError(f"value cannot be converted to type {C_NAMES[kind.name]} without overflow")
 
 
+@public("function method function_ method_", out="cast", also="clip")
 @choice
 def clamp(input: Any, min: Any = None, max: Any = None) -> Any:
     """Each element brought between `min` and `max`, both numbers or both tensors, of which one may be left
@@ -133,12 +135,14 @@ def one_bound(name: str, input: Any, bound: Any, tensors: Any, number: Any) -> A
     return call, (input, bound)
 
 
+@public("function method function_ method_", out="cast")
 @choice
 def clamp_min(input: Any, min: Any) -> Any:
     """The greater of each element and `min`, a number or a tensor."""
     return one_bound("clamp_min", input, min, bounds.clamp_min_tensor, bounds.clamp_min)
 
 
+@public("function method function_ method_", out="cast")
 @choice
 def clamp_max(input: Any, max: Any) -> Any:
     """The smaller of each element and `max`, a number or a tensor."""
@@ -149,12 +153,14 @@ def clamp_max(input: Any, max: Any) -> Any:
 # ─────────────────────────────────────────────────────────────────────────────────────────────────
 
 
+@public("function method method_", out="cast")
 @choice
 def copysign(input: Any, other: Any) -> Any:
     """The size of `input` with the sign of `other`, a number or a tensor."""
     return of_kinds("copysign", input, other, bi.copysign, bi.copysign_number), (input, other)
 
 
+@public("function method function_ method_", out="cast")
 @choice
 def xlogy(input: Any, other: Any) -> Any:
     """`input · ln other`; 0 where `input` is 0."""
@@ -176,12 +182,14 @@ def double_kind(name: str, *operands: Any) -> Any:
     return dtypes.complex128 if any(complexes) else dtypes.float64
 
 
+@public(out="cast")
 def float_power(input: Any, exponent: Any) -> Any:
     """`input` to the power of `exponent`, computed in double precision."""
     kind = double_kind("float_power", input, exponent)
     return power(doubled(input, kind), doubled(exponent, kind))
 
 
+@public("function method method_", out="cast")
 @choice
 def lerp(input: Any, end: Any, weight: Any) -> Any:
     """The point between `input` and `end`: `input + weight · (end - input)`."""
@@ -216,12 +224,14 @@ def of_three(call: Any, input: Any, tensor1: Any, tensor2: Any, value: Any) -> A
     return call, (input, tensor1, tensor2, value)
 
 
+@public("function method method_", out="cast")
 @choice
 def addcmul(input: Any, tensor1: Any, tensor2: Any, *, value: Any = 1) -> Any:
     """`input + value · tensor1 · tensor2`, element by element."""
     return of_three(te.addcmul, input, tensor1, tensor2, value)
 
 
+@public("function method method_", out="cast")
 @choice
 def addcdiv(input: Any, tensor1: Any, tensor2: Any, *, value: Any = 1) -> Any:
     """`input + value · tensor1 / tensor2`, element by element."""
@@ -238,6 +248,7 @@ def heaviside_checked(input: Any, values: Any) -> Any:
     return bi.heaviside, (input, values)
 
 
+@public("function method method_", out="cast")
 @choice
 def heaviside(input: Any, values: Any) -> Any:
     """0 for negative elements, 1 for positive ones, the element of `values` for 0."""
@@ -247,48 +258,22 @@ def heaviside(input: Any, values: Any) -> Any:
 # ── of tensors only
 # ─────────────────────────────────────────────────────────────────────────────────────────────────
 
-# As functions; they are made, and their ops loaded, on first use.
-OF_TENSORS = {
-    ".ops.bounds": "maximum minimum fmax fmin",
-    ".ops.binary": "atan2 arctan2=atan2 hypot ldexp logaddexp logaddexp2",
-    ".ops.division": "gcd lcm",
-}
-__getattr__, __dir__ = later(globals(), OF_TENSORS, lambda _, call: function(call))
-
-
-class Binary(TensorBase):
-    """Functions of two and three operands as methods."""
-
-    __slots__ = ()
-
-    div = divide = true_divide = div
-    floor_divide, fmod, remainder = floor_divide, fmod, remainder
-    clamp, clip, clamp_min, clamp_max = clamp, clamp, clamp_min, clamp_max
-    maximum, minimum, fmax, fmin = late(bounds, "maximum minimum fmax fmin", method)
-    atan2 = arctan2 = Late(bi, "atan2", method)
-    hypot, ldexp = late(bi, "hypot ldexp", method)
-    logaddexp, logaddexp2 = late(bi, "logaddexp logaddexp2", method)
-    gcd, lcm = late(dv, "gcd lcm", method)
-    heaviside, copysign, xlogy, float_power = heaviside, copysign, xlogy, float_power
-    lerp, addcmul, addcdiv = lerp, addcmul, addcdiv
+IN_PLACE = "function method method_"
+for call in (bounds.maximum, bounds.minimum, bounds.fmax, bounds.fmin, bi.logaddexp, bi.logaddexp2):
+    publish(of_tensors(call), call.op.name, out="cast")
+publish(of_tensors(bi.atan2), "atan2", IN_PLACE, "cast", also="arctan2")
+publish(of_tensors(bi.hypot), "hypot", IN_PLACE, "cast")
+for call in (bi.ldexp, dv.gcd, dv.lcm):
+    publish(of_tensors(call), call.op.name, IN_PLACE + " function_", "cast")
 
 
 class BinaryInPlace(TensorBase):
-    """The same, written into the tensor."""
+    """Operators in place."""
 
     __slots__ = ()
 
-    div_ = divide_ = true_divide_ = in_place_by(div)
-    floor_divide_, fmod_, remainder_ = in_place_by(floor_divide), in_place_by(fmod), in_place_by(remainder)
-    clamp_ = clip_ = in_place_by(clamp)
-    clamp_min_, clamp_max_ = in_place_by(clamp_min), in_place_by(clamp_max)
-    atan2_ = arctan2_ = Late(bi, "atan2", method_in_place)
-    hypot_, ldexp_ = late(bi, "hypot ldexp", method_in_place)
-    heaviside_, copysign_, xlogy_ = in_place_by(heaviside), in_place_by(copysign), in_place_by(xlogy)
-    gcd_, lcm_ = late(dv, "gcd lcm", method_in_place)
-    lerp_, addcmul_, addcdiv_ = in_place_by(lerp), in_place_by(addcmul), in_place_by(addcdiv)
-    __itruediv__ = __idiv__ = div_
-    __ifloordiv__, __imod__ = floor_divide_, remainder_
+    __itruediv__ = __idiv__ = in_place_method(div)
+    __ifloordiv__, __imod__ = in_place_method(floor_divide), in_place_method(remainder)
 
     def float_power_(self, exponent: Any) -> Any:
         """`self **= exponent` of a tensor in double precision."""

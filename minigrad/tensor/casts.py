@@ -9,6 +9,7 @@ import numpy as np
 from .. import devices, dtypes
 from ..devices import check_device, contiguous_format, device, memory_format, preserve_format, unfilled_like
 from ..op import F
+from ..op.public import public
 from ..tensor_base import TensorBase
 from .operands import NUMBERS, invalid, kind_of
 
@@ -149,10 +150,6 @@ class Casts(TensorBase):
             raise TypeError(f"type_as(): argument 'other' (position 1) must be Tensor, not {kind_of(other)}")
         return converted(self, dtypes.of(other._data), False, None)
 
-    def is_nonzero(self) -> Any:
-        """Whether the one element is not 0; RuntimeError for more elements or none."""
-        return is_nonzero(self)
-
 
 def kind_named(name: Any) -> Any:
     """The dtype that `Tensor.type` is asked for."""
@@ -169,12 +166,14 @@ def kind_named(name: Any) -> Any:
     raise ValueError(f"invalid type: '{text}'")
 
 
+@public()
 def is_nonzero(input: Any) -> Any:
     """Whether the one element is not 0; RuntimeError for more elements or none."""
     check_tensor("is_nonzero", input)
     return bool(input)
 
 
+@public("function")
 def numel(input: Any) -> Any:
     """Number of elements."""
     check_tensor("numel", input)
@@ -191,6 +190,7 @@ def check_tensor(name: str, input: Any) -> None:
 # ─────────────────────────────────────────────────────────────────────────────────────────────────
 
 
+@public("function")
 def result_type(tensor1: Any, tensor2: Any) -> Any:
     """The dtype that an op on two tensors or numbers works in."""
     if not all(isinstance(x, (TensorBase, *NUMBERS)) for x in (tensor1, tensor2)):
@@ -208,6 +208,7 @@ def check_dtypes(name: str, **kinds: Any) -> None:
             )
 
 
+@public("function")
 def can_cast(from_: Any, to: Any) -> bool:
     """Whether a result of one dtype may be written into a tensor of another: bools into integers, these into
     floats, these into complex numbers, not back.
@@ -216,6 +217,7 @@ def can_cast(from_: Any, to: Any) -> bool:
     return bool(from_.category <= to.category)
 
 
+@public("function")
 def promote_types(type1: Any, type2: Any) -> Any:
     """The smallest dtype that holds both."""
     check_dtypes("promote_types", type1=type1, type2=type2)

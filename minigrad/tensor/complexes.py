@@ -6,6 +6,7 @@ from typing import Any
 
 from ..inplace import in_place
 from ..op import F
+from ..op.public import public
 from ..tensor_base import CONJUGATE, NEGATIVE, TensorBase
 
 
@@ -19,41 +20,30 @@ class Complexes(TensorBase):
 
     __slots__ = ()
 
+    @public("function")
     def is_complex(self) -> bool:
         """Whether the elements are complex numbers."""
         return self._data.dtype.kind == "c"
 
+    @public("function")
     def is_floating_point(self) -> bool:
         """Whether the elements are floating-point numbers."""
         return self._data.dtype.kind == "f"
 
+    @public("function")
     def is_conj(self) -> bool:
         """Whether this is a view of which the numbers are conjugates of those in its memory."""
         return bool(self._bits & CONJUGATE)
 
+    @public("function")
     def is_neg(self) -> bool:
         """Whether this is a view of which the numbers are negatives of those in its memory."""
         return bool(self._bits & NEGATIVE)
 
-    def conj(self) -> Any:
-        """The conjugate of each element, as a view; a tensor of real numbers as it is."""
-        return F.conj(self)
-
-    def conj_physical(self) -> Any:
-        """The conjugate of each element, in memory of its own; a tensor of real numbers as it is."""
-        return F.conj_physical(self)
-
+    @public("function")
     def conj_physical_(self) -> Any:
         """`self = self.conj()`; a tensor of real numbers as it is."""
         return in_place(F.physical_conjugate.op, self) if self._data.dtype.kind == "c" else self
-
-    def resolve_conj(self) -> Any:
-        """The tensor itself, or if it is a view of conjugates, a copy that holds them."""
-        return F.resolve_conj(self)
-
-    def resolve_neg(self) -> Any:
-        """The tensor itself, or if it is a view of negatives, a copy that holds them."""
-        return F.resolve_neg(self)
 
     @property
     def real(self) -> Any:
@@ -72,15 +62,3 @@ class Complexes(TensorBase):
     @imag.setter
     def imag(self, value: Any) -> None:
         put(F.imag(self), value)
-
-    def angle(self) -> Any:
-        """The angle of each element in the complex plane, in radians."""
-        return F.angle(self)
-
-    def sgn(self) -> Any:
-        """Each element divided by its absolute value; 0 stays 0."""
-        return F.sgn(self)
-
-    def vdot(self, other: Any) -> Any:
-        """Inner product, the first vector conjugated."""
-        return F.vdot(self, other)

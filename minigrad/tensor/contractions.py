@@ -7,10 +7,8 @@ from typing import Any
 
 from ..dtypes import of
 from ..op import F
+from ..op.public import public
 from ..ops import linalg
-from ..tensor_base import TensorBase
-from . import matrices
-from .shapes import matmul
 
 # ── several matrices
 # ─────────────────────────────────────────────────────────────────────────────────────────────────
@@ -85,6 +83,7 @@ def chained(tensors: list[Any], best: dict[tuple[int, int], int]) -> Any:
     return part(0, len(tensors) - 1)
 
 
+@public("function", out="same")
 def chain_matmul(*matrices: Any) -> Any:
     """The product of matrices, as `linalg.multi_dot` gives it; of one, the matrix itself."""
     if len(matrices) == 1 and isinstance(matrices[0], (list, tuple)):
@@ -116,46 +115,3 @@ def check_float(x: Any, name: str) -> None:
         raise RuntimeError(
             f"{name}: Expected a floating point or complex tensor as input. Got {of(x._data).title}"
         )
-
-
-def positive_power(base: Any, n: int) -> Any:
-    """`base` to the power of n > 0 by repeated squares, multiplied in PyTorch's order."""
-    if n == 1:
-        return F.clone(base)
-    if n == 3:
-        return matmul(matmul(base, base), base)
-    square, result = None, None
-    while n:
-        square = base if square is None else matmul(square, square)
-        if n % 2:
-            result = square if result is None else matmul(result, square)
-        n //= 2
-    return result
-
-
-def matrix_power(input: Any, n: int) -> Any:
-    """The n-th power of a square matrix or of each in a batch; of a negative n that of the inverse."""
-    if not isinstance(n, int):
-        raise TypeError(f"matrix_power(): argument 'n' (position 2) must be int, not {type(n).__name__}")
-    check_square(input, "linalg.matrix_power")
-    if n == 0:
-        return F.clone(input).copy_(identity_like(input))
-    if n > 0:
-        return positive_power(input, n)
-    inverse = matrices.inv(input)
-    return inverse if n == -1 else positive_power(inverse, -n)
-
-
-def identity_like(x: Any) -> Any:
-    """The identity matrix of the size and dtype of a square one."""
-    from ..creation import eye
-
-    return eye(x._data.shape[-1], dtype=x.dtype)
-
-
-class Contractions(TensorBase):
-    """Powers of matrices."""
-
-    __slots__ = ()
-
-    matrix_power = matrix_power

@@ -6,9 +6,9 @@ from typing import Any
 
 from .. import dtypes, return_types
 from ..inplace import in_place
+from ..op.public import public
 from ..ops import cumulative as cu
 from ..tensor_base import TensorBase
-from .differences import diff
 from .reductions import numpys, one, reducing
 
 
@@ -20,12 +20,14 @@ def checked(name: str, dtype: Any) -> Any:
     return numpys(dtype)
 
 
+@public(out="dtype")
 @reducing
 def cumsum(input: Any, dim: int, *, dtype: Any = None) -> Any:
     """The sum of all elements up to each one along `dim`; whole numbers give int64 without `dtype`."""
     return cu.cumsum(input, one("cumsum", dim), checked("cumsum", dtype))
 
 
+@public(out="dtype")
 @reducing
 def cumprod(input: Any, dim: int, *, dtype: Any = None) -> Any:
     """The product of all elements up to each one along `dim`; whole numbers give int64 unless `dtype` is
@@ -34,12 +36,14 @@ def cumprod(input: Any, dim: int, *, dtype: Any = None) -> Any:
     return cu.cumprod(input, one("cumprod", dim), checked("cumprod", dtype))
 
 
+@public(out="same")
 @reducing
 def cummax(input: Any, dim: int) -> Any:
     """The greatest of all elements up to each one along `dim`, and its index (of equal ones the last)."""
     return return_types.cummax(*cu.cummax(input, one("cummax", dim)))
 
 
+@public(out="same")
 @reducing
 def cummin(input: Any, dim: int) -> Any:
     """The smallest of all elements up to each one along `dim`, and its index (of equal ones the last)."""
@@ -50,9 +54,6 @@ class Cumulative(TensorBase):
     """Running sums, products and extremes, and differences of neighbours."""
 
     __slots__ = ()
-
-    cumsum, cumprod, cummax, cummin = cumsum, cumprod, cummax, cummin
-    diff = diff
 
     def cumsum_(self, dim: int, *, dtype: Any = None) -> Any:
         """`cumsum` in place; `dtype` must be the tensor's own."""

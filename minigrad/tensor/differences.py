@@ -6,6 +6,7 @@ from typing import Any
 
 from ..inplace import in_place
 from ..op import F
+from ..op.public import public
 from ..ops import joining
 from ..ops.shape import place
 from ..tensor_base import TensorBase
@@ -43,6 +44,7 @@ def differences(t: Any, dim: int) -> Any:
     return F.ne(after, before) if t._data.dtype.kind == "b" else F.sub(after, before)
 
 
+@public(out="cast")
 @reducing
 def diff(input: Any, n: int = 1, dim: int = -1, prepend: Any = None, append: Any = None) -> Any:
     """The `n`-th differences of neighbours along `dim`, after `prepend` and `append` were put around."""
@@ -102,6 +104,7 @@ def step_of(name: str, x: Any, dx: Any) -> float:
     return 1.0 if dx is None else float(dx)
 
 
+@public("function", also="trapz")
 def trapezoid(y: Any, x: Any = None, *, dx: Any = None, dim: int = -1) -> Any:
     """The integral of samples along `dim` by the trapezoidal rule, at the points `x` or `dx` apart."""
     dim = place(dim, y.ndim)

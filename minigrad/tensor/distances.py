@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..op import F
+from ..op.public import public
 
 MODES = {
     "use_mm_for_euclid_dist_if_necessary": 0,
@@ -20,6 +21,7 @@ def check_number(name: str, p: Any, position: int) -> None:
         raise TypeError(f"{name}(): argument 'p' (position {position}) must be float, not {type(p).__name__}")
 
 
+@public("function")
 def cdist(x1: Any, x2: Any, p: float = 2.0, compute_mode: str = "use_mm_for_euclid_dist_if_necessary") -> Any:
     """The `p`-norm distances between all rows of `x1` (…, n, m) and `x2` (…, k, m): (…, n, k).
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..op import F
+from ..op.public import public
 from ..ops import linalg
 from ..tensor_base import TensorBase
 from .operands import kind_of
@@ -13,6 +14,7 @@ LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"  # in the order
 ELLIPSIS = "."
 
 
+@public("function")
 def einsum(*args: Any) -> Any:
     """The sum of products that an equation such as "ij,jk->ik" says: a letter is a dimension, and those that
     are not in the result are summed over.

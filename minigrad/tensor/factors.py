@@ -8,6 +8,7 @@ import numpy as np
 
 from .. import return_types
 from ..dtypes import of
+from ..op.public import public
 from ..ops import eigen, factors
 from ..ops.inverses import refuse_indefinite
 from ..tensor_base import TensorBase, numbers
@@ -47,6 +48,7 @@ def qr(A: Any, mode: str = "reduced") -> Any:
     return return_types.linalg_qr(*factors.linalg_qr(A, mode))
 
 
+@public(out="same", name="qr")
 def torch_qr(input: Any, some: bool = True) -> Any:
     """`linalg.qr`; with a square Q unless `some`."""
     return return_types.qr(*qr(input, "reduced" if some else "complete"))
@@ -119,6 +121,7 @@ def svdvals(A: Any, *, driver: Any = None) -> Any:
     return svd_of(A, False)[1]
 
 
+@public(out="same", name="svd")
 def torch_svd(input: Any, some: bool = True, compute_uv: bool = True) -> Any:
     """U, S and V with input = U @ diag(S) @ V.mH; zeros for U and V unless `compute_uv`."""
     u, s, vh = svd_of(input, not some)
@@ -142,14 +145,7 @@ def pinv(A: Any, rcond: Any = None, hermitian: bool = False, *, atol: Any = None
     return factors.linalg_pinv(A, *raw, hermitian)
 
 
+@public()
 def pinverse(input: Any, rcond: float = 1e-15) -> Any:
     """The pseudoinverse; singular values up to rcond · the greatest count as zero."""
     return pinv(input, rcond)
-
-
-class Factors(TensorBase):
-    """Factors of matrices."""
-
-    __slots__ = ()
-
-    pinverse, qr, svd = pinverse, torch_qr, torch_svd

@@ -9,11 +9,11 @@ import numpy as np
 from ..dtypes import of, result_type
 from ..inplace import in_place
 from ..op import F, check_broadcast
+from ..op.public import public
 from ..ops import indexing_along, masking, picking, scattering
 from ..ops.shape import place
 from ..tensor_base import TensorBase, Tensors, wrap
 from .indexing import refuse_batched
-from .late import Late, late
 
 # ── the op that PyTorch takes
 # ─────────────────────────────────────────────────────────────────────────────────────────────────
@@ -101,21 +101,25 @@ def listed(indices: Any, values: Any) -> Tensors:
 # ─────────────────────────────────────────────────────────────────────────────────────────────────
 
 
+@public("function method")
 def index_put(input: Any, indices: Any, values: Any, accumulate: bool = False) -> Any:
     """A copy with `values`, broadcast, at `indices` (a tuple of tensors), or with them added there."""
     return picking.index_put(input, listed(indices, values), values, accumulate)
 
 
+@public(out="same")
 def index_add(input: Any, dim: int, index: Any, source: Any, *, alpha: Any = 1) -> Any:
     """A copy with `alpha` times the parts of `source` along `dim` added at the places `index`."""
     return indexing_along.index_add(input, dim, index, source, alpha)
 
 
+@public()
 def index_fill(input: Any, dim: int, index: Any, value: Any) -> Any:
     """A copy with `value` in the parts along `dim` at the places `index`."""
     return index_filler(dim, index, value)(input, dim, index, value)
 
 
+@public(out="same")
 def scatter(
     input: Any, dim: int, index: Any, src: Any = None, value: Any = None, *, reduce: str | None = None
 ) -> Any:
@@ -126,6 +130,7 @@ def scatter(
     return checked(op(input, dim, index, *given), index, given[0])
 
 
+@public(out="same")
 def scatter_add(input: Any, dim: int, index: Any, src: Any) -> Any:
     """A copy with the elements of `src` added at the places `index` along `dim`."""
     if not isinstance(src, TensorBase):
@@ -135,6 +140,7 @@ def scatter_add(input: Any, dim: int, index: Any, src: Any) -> Any:
     return checked(scattering.scatter_add(input, dim, index, src), index, src)
 
 
+@public(out="same")
 def take_along_dim(input: Any, indices: Any, dim: int | None = None) -> Any:
     """The elements at `indices` along `dim`, both broadcast but for `dim`; without `dim`, of the flattened
     tensor.
@@ -161,6 +167,7 @@ def take_along_dim(input: Any, indices: Any, dim: int | None = None) -> Any:
     return scattering.gather(own, dim, F.expand(indices, (*shape[:at], places[at], *shape[at + 1 :])))
 
 
+@public(out="same")
 def nonzero(input: Any, *, as_tuple: bool = False) -> Any:
     """The places of the elements that are not 0: a row of indices for each, or (`as_tuple`) a vector of
     indices for each dimension.
@@ -171,11 +178,13 @@ def nonzero(input: Any, *, as_tuple: bool = False) -> Any:
     return F.unbind(masking.nonzero(input if input._data.ndim else F.unsqueeze(input, 0)), 1)
 
 
+@public()
 def argwhere(input: Any) -> Any:
     """The places of the elements that are not 0, a row of indices for each."""
     return nonzero(input)
 
 
+@public("function", out="same")
 def where(condition: Any, input: Any = None, other: Any = None) -> Any:
     """`input` where `condition` holds, else `other`; of `condition` alone, the places where it holds."""
     if input is None and other is None:
@@ -216,18 +225,11 @@ class Gathering(TensorBase):
 
     __slots__ = ()
 
-    gather = Late(scattering, "gather")
-    take, put = late(picking, "take put")
-    index_select, index_copy = late(indexing_along, "index_select index_copy")
-    masked_select, masked_scatter = late(masking, "masked_select masked_scatter")
-    index_put, index_add, index_fill = index_put, index_add, index_fill
-    scatter, scatter_add = scatter, scatter_add
-    take_along_dim, nonzero, argwhere = take_along_dim, nonzero, argwhere
-
     def where(self, condition: Any, other: Any) -> Any:
         """The tensor where `condition` holds, else `other`."""
         return where(condition, self, other)
 
+    @public("function")
     def masked_fill(self, mask: Any, value: Any) -> Any:
         """A copy with `value` where `mask` holds."""
         return mask_filler(mask, value)(self, mask, value)
@@ -238,6 +240,7 @@ class WritingAtIndices(TensorBase):
 
     __slots__ = ()
 
+    @public("function")
     def index_put_(self, indices: Any, values: Any, accumulate: bool = False) -> Any:
         """Write `values` at `indices`, or add them there."""
         return in_place(picking.index_put.op, self, listed(indices, values), values, accumulate)
@@ -246,17 +249,9 @@ class WritingAtIndices(TensorBase):
         """Add `alpha` times the parts of `source` at the places `index` along `dim`."""
         return in_place(indexing_along.index_add.op, self, dim, index, source, alpha)
 
-    def index_copy_(self, dim: int, index: Any, source: Any) -> Any:
-        """Write the parts of `source` at the places `index` along `dim`."""
-        return in_place(indexing_along.index_copy.op, self, dim, index, source)
-
     def index_fill_(self, dim: int, index: Any, value: Any) -> Any:
-        """Write `value` into the parts at the places `index` along `dim`."""
+        """Write `value` into the parts at `index` along `dim`."""
         return in_place(index_filler(dim, index, value).op, self, dim, index, value)
-
-    def put_(self, index: Any, source: Any, accumulate: bool = False) -> Any:
-        """Write the elements of `source` at `index` of the flattened tensor, or add them there."""
-        return in_place(picking.put.op, self, index, source, accumulate)
 
     def scatter_(
         self, dim: int, index: Any, src: Any = None, value: Any = None, *, reduce: str | None = None
@@ -272,7 +267,3 @@ class WritingAtIndices(TensorBase):
     def masked_fill_(self, mask: Any, value: Any) -> Any:
         """Write `value` where `mask` holds."""
         return in_place(mask_filler(mask, value).op, self, mask, value)
-
-    def masked_scatter_(self, mask: Any, source: Any) -> Any:
-        """Write the elements of `source`, one after the other, where `mask` holds."""
-        return in_place(masking.masked_scatter.op, self, mask, source)

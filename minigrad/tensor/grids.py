@@ -8,12 +8,14 @@ from typing import Any
 from .. import dialect, dtypes
 from ..creation.arguments import kind_name
 from ..op import F
+from ..op.public import public
 from ..tensor_base import TensorBase
 from .tensor import Size
 
 INDEXING = "torch.meshgrid: in an upcoming release, it will be required to pass the indexing argument."
 
 
+@public("function")
 def meshgrid(*tensors: Any, indexing: str | None = None) -> tuple[Any, ...]:
     """The coordinates of a grid along each of its dimensions, of 0- or 1-dim tensors of one dtype, as views.
 
@@ -68,6 +70,7 @@ def vector(t: Any) -> Any:
     return t
 
 
+@public("function")
 def cartesian_prod(*tensors: Any) -> Any:
     """Every way to take one element of each vector, a row each, the last changing fastest."""
     vectors = [vector(t) for t in listed(tensors)]
@@ -76,6 +79,7 @@ def cartesian_prod(*tensors: Any) -> Any:
     return F.stack([F.reshape(t, (-1,)) for t in grid(vectors, "ij")], 1)
 
 
+@public("function")
 def broadcast_shapes(*shapes: Any) -> Any:
     """The shape that tensors of these shapes broadcast to."""
     lists = [(s,) if isinstance(s, int) else s for s in shapes]

@@ -11,6 +11,7 @@ from ..creation.arguments import dtype_of, mismatch, shape_of, sizes
 from ..creation.random import check_generator
 from ..devices import CPU, check_device, device, layout, preserve_format, strided
 from ..inplace import in_place
+from ..op.public import public
 from ..ops import chance
 from ..tensor_base import TensorBase
 
@@ -90,14 +91,6 @@ class Random(TensorBase):
         op = chance.bernoulli_tensor if isinstance(p, TensorBase) else chance.bernoulli_float
         return in_place(op.op, self, p, generator)
 
-    def bernoulli(self, p: Any = None, *, generator: Any = None) -> Any:
-        """1 with the probability that each element is, or with probability `p` everywhere, else 0."""
-        return creation.bernoulli(self, p, generator=generator)
-
-    def multinomial(self, num_samples: Any, replacement: bool = False, *, generator: Any = None) -> Any:
-        """`num_samples` places in each row, chosen with probabilities that are as the row's elements."""
-        return creation.multinomial(self, num_samples, replacement, generator=generator)
-
 
 class Exchange(TensorBase):
     """Where a tensor is, and how NumPy and others take it."""
@@ -118,6 +111,7 @@ class Exchange(TensorBase):
         """The tensor itself: there is no other device."""
         return self
 
+    @public("function")
     def get_device(self) -> int:
         """-1, as for every tensor on the CPU."""
         return -1

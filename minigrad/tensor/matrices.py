@@ -10,10 +10,12 @@ import numpy as np
 from .. import return_types
 from ..dtypes import of
 from ..op import F
+from ..op.public import public
 from ..ops import inverses
 from ..ops.inverses import LinAlgError, first_wrong
-from ..tensor_base import TensorBase, numbers
+from ..tensor_base import numbers
 from .contractions import check_float, check_square
+from .shapes import matmul
 
 
 def checked(x: Any, name: str, kernel: str = "", square: bool = True) -> None:
@@ -61,6 +63,7 @@ def inv(A: Any) -> Any:
     return inv_ex(A, check_errors=True)[0]
 
 
+@public(out="same")
 def inverse(input: Any) -> Any:
     """The inverse of a square matrix, or of each in a batch; LinAlgError for a singular one."""
     return inv(input)
@@ -132,6 +135,7 @@ def solve(A: Any, B: Any, *, left: bool = True) -> Any:
     return solve_ex(A, B, left=left, check_errors=True)[0]
 
 
+@public()
 def det(A: Any) -> Any:
     """The determinant of a square matrix, or of each in a batch."""
     checked(A, "linalg.det", "lu_cpu")
@@ -144,11 +148,13 @@ def slogdet(A: Any) -> Any:
     return return_types.linalg_slogdet(*inverses._linalg_slogdet(A)[:2])
 
 
+@public(out="same", name="slogdet")
 def torch_slogdet(input: Any) -> Any:
     """Sign and logarithm of the absolute value of the determinant, which itself may overflow."""
     return return_types.slogdet(*slogdet(input))
 
 
+@public()
 def logdet(input: Any) -> Any:
     """The logarithm of the determinant of a square matrix, or of each in a batch; NaN of a negative one."""
     checked(input, "logdet")
@@ -162,9 +168,37 @@ def logdet(input: Any) -> Any:
 # ─────────────────────────────────────────────────────────────────────────────────────────────────
 
 
-class Matrices(TensorBase):
-    """Inverses and determinants of matrices."""
+def positive_power(base: Any, n: int) -> Any:
+    """`base` to the power of n > 0 by repeated squares, multiplied in PyTorch's order."""
+    if n == 1:
+        return F.clone(base)
+    if n == 3:
+        return matmul(matmul(base, base), base)
+    square, result = None, None
+    while n:
+        square = base if square is None else matmul(square, square)
+        if n % 2:
+            result = square if result is None else matmul(result, square)
+        n //= 2
+    return result
 
-    __slots__ = ()
 
-    inverse, det, logdet, slogdet = inverse, det, logdet, torch_slogdet
+@public(out="same")
+def matrix_power(input: Any, n: int) -> Any:
+    """The n-th power of a square matrix or of each in a batch; of a negative n that of the inverse."""
+    if not isinstance(n, int):
+        raise TypeError(f"matrix_power(): argument 'n' (position 2) must be int, not {type(n).__name__}")
+    check_square(input, "linalg.matrix_power")
+    if n == 0:
+        return F.clone(input).copy_(identity_like(input))
+    if n > 0:
+        return positive_power(input, n)
+    inverse = inv(input)
+    return inverse if n == -1 else positive_power(inverse, -n)
+
+
+def identity_like(x: Any) -> Any:
+    """The identity matrix of the size and dtype of a square one."""
+    from ..creation import eye
+
+    return eye(x._data.shape[-1], dtype=x.dtype)

@@ -9,15 +9,24 @@ import numpy as np
 
 from ..dtypes import int64, of
 from ..op import F
+from ..ops import norms
 from ..ops.inverses import linalg_inv_ex
 from ..ops.shape import place
 from ..tensor_base import TensorBase
 from .contractions import check_float, check_square
 from .factors import eigvalsh, svdvals
-from .norms import vector_norm
+from .reductions import dims, numpys
 
 # ── norms
 # ─────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def vector_norm(x: Any, ord: Any = 2, dim: Any = None, keepdim: bool = False, *, dtype: Any = None) -> Any:
+    """The p-norm, p = `ord`, of all elements or over the dimensions `dim`; a real number."""
+    if not isinstance(x, TensorBase):
+        kind = type(x).__name__
+        raise TypeError(f"linalg_vector_norm(): argument 'input' (position 1) must be Tensor, not {kind}")
+    return norms.linalg_vector_norm(x, ord, dims("linalg_vector_norm", dim), keepdim, numpys(dtype))
 
 
 def matrix_norm(

@@ -10,6 +10,7 @@ import numpy as np
 from ..creation.arguments import sizes
 from ..devices import unfilled
 from ..inplace import in_place_view
+from ..op.public import public
 from ..ops import views_in_place as forms
 from ..storage import Geometry, address, root, strided, strides_of
 from ..tensor_base import TensorBase, share
@@ -51,6 +52,7 @@ class Memory(TensorBase):
         """Whether an op made this tensor as a view of another."""
         return self._view is not None
 
+    @public("function")
     def is_inference(self) -> bool:
         """Whether this tensor was made in inference mode: it is outside any graph for good."""
         return self._inference
@@ -65,6 +67,7 @@ class Memory(TensorBase):
             self._data = unfilled(shape, self._data.dtype, memory_format)
         return self
 
+    @public("function")
     def resize_as_(self, the_template: Any, *, memory_format: Any = None) -> Any:
         """Give the tensor the shape of another; see `resize_`."""
         if not isinstance(the_template, TensorBase):
@@ -104,6 +107,7 @@ class Memory(TensorBase):
             *((forms.squeeze_dim_, self, dim) if is_whole(dim) else (forms.squeeze_dims_, self, tuple(dim)))
         )
 
+    @public("function")
     def as_strided_(self, size: Any, stride: Any, storage_offset: int | None = None) -> Any:
         """`self = self.as_strided(size, stride, storage_offset)`."""
         return in_place_view(

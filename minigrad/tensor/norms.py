@@ -5,20 +5,14 @@ from __future__ import annotations
 from typing import Any
 
 from .. import dtypes
+from ..op.public import public
 from ..ops import norms
-from ..tensor_base import TensorBase
 from . import matrix_norms
-from .reductions import dims, numpys, reducing
+from .matrix_norms import vector_norm
+from .reductions import dims, reducing
 
 
-def vector_norm(x: Any, ord: Any = 2, dim: Any = None, keepdim: bool = False, *, dtype: Any = None) -> Any:
-    """The p-norm, p = `ord`, of all elements or over the dimensions `dim`; a real number."""
-    if not isinstance(x, TensorBase):
-        kind = type(x).__name__
-        raise TypeError(f"linalg_vector_norm(): argument 'input' (position 1) must be Tensor, not {kind}")
-    return norms.linalg_vector_norm(x, ord, dims("linalg_vector_norm", dim), keepdim, numpys(dtype))
-
-
+@public(out="cast")
 @reducing
 def norm(input: Any, p: Any = "fro", dim: Any = None, keepdim: bool = False, dtype: Any = None) -> Any:
     """The p-norm of all elements or over the dimensions `dim`; "fro" is p = 2, "nuc" the nuclear norm."""
@@ -47,6 +41,7 @@ def linalg_norm(A: Any, ord: Any = None, dim: Any = None, keepdim: bool = False,
     return vector_norm(A, 2 if ord is None else ord, over, keepdim, dtype=dtype)
 
 
+@public()
 @reducing
 def dist(input: Any, other: Any, p: Any = 2) -> Any:
     """The p-norm of `input - other`."""

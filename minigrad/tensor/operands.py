@@ -7,7 +7,6 @@ from typing import Any
 import numpy as np
 
 from .. import dtypes
-from ..inplace import in_place
 from ..tensor_base import TensorBase
 
 NUMBERS = (int, float, complex, np.generic)
@@ -40,47 +39,15 @@ def check_tensors(op: Any, values: Any, first: int = 1, name: str = "") -> None:
             raise TypeError(f"{name or op.name}(): {wanted}, not {kind_of(value)}")
 
 
-def function(call: Any) -> Any:
-    """The function for an op whose operands all have to be tensors."""
+def of_tensors(call: Any) -> Any:
+    """The function, and method, for an op whose operands all have to be tensors."""
 
-    def on_tensors(*args: Any, **kwargs: Any) -> Any:
+    def choose(*args: Any, **kwargs: Any) -> Any:
         values = call.op.bind(args, kwargs)
         check_tensors(call.op, values)
-        return call(*values)
+        return call, values
 
-    return named(on_tensors, call)
-
-
-def method(call: Any) -> Any:
-    """The method for such an op."""
-
-    def on_tensors(self: Any, *args: Any, **kwargs: Any) -> Any:
-        values = call.op.bind((self, *args), kwargs)
-        check_tensors(call.op, values, 0)
-        return call(*values)
-
-    return named(on_tensors, call)
-
-
-def method_in_place(call: Any) -> Any:
-    """The method in place for such an op."""
-
-    def on_tensors(self: Any, *args: Any, **kwargs: Any) -> Any:
-        values = call.op.bind((self, *args), kwargs)
-        check_tensors(call.op, values, 0, call.op.name + "_")
-        return in_place(call.op, *values)
-
-    return named(on_tensors, call, "_")
-
-
-def in_place_by(function: Any) -> Any:
-    """The method in place for a function that chooses its op by its operands: see `choice`."""
-
-    def on_operands(self: Any, *args: Any, **kwargs: Any) -> Any:
-        op, values = function.choose(self, *args, **kwargs)
-        return in_place(op, *values)
-
-    return named(on_operands, function, "_")
+    return choice(named(choose, call))
 
 
 def choice(choose: Any) -> Any:

@@ -5,12 +5,14 @@ from __future__ import annotations
 from typing import Any
 
 from ..op import F
+from ..op.public import public
 from ..ops import joining
 from ..ops.shape import place
 from ..tensor_base import TensorBase
 from .operands import is_whole
 
 
+@public()
 def split(tensor: Any, split_size_or_sections: Any, dim: int = 0) -> Any:
     """Parts of one size, of which the last may be smaller, or of the given sizes, along `dim`."""
     size = split_size_or_sections
@@ -33,6 +35,7 @@ def chunk_size(tensor: Any, chunks: int, dim: int) -> int:
     return -(-tensor._data.shape[place(dim, tensor._data.ndim)] // chunks)
 
 
+@public()
 def chunk(input: Any, chunks: int, dim: int = 0) -> Any:
     """At most `chunks` parts of one size, of which the last may be smaller, along `dim`."""
     size = chunk_size(input, chunks, dim)
@@ -41,6 +44,7 @@ def chunk(input: Any, chunks: int, dim: int = 0) -> Any:
     return joining.split_evenly(input, size, dim)
 
 
+@public()
 def unsafe_chunk(input: Any, chunks: int, dim: int = 0) -> Any:
     """`chunk` whose parts do not know that they share memory with the tensor."""
     size = chunk_size(input, chunks, dim)
@@ -49,6 +53,7 @@ def unsafe_chunk(input: Any, chunks: int, dim: int = 0) -> Any:
     return joining.unsafe_split(input, size, dim)
 
 
+@public()
 def tensor_split(input: Any, indices_or_sections: Any, dim: int = 0) -> Any:
     """Parts as equal as possible, given their number, or cut before the given indices."""
     where = indices_or_sections
@@ -92,16 +97,19 @@ def split_along(name: str, input: Any, where: Any, dim: int, least: int) -> Any:
     return tensor_split(input, where, dim)
 
 
+@public()
 def hsplit(input: Any, indices_or_sections: Any) -> Any:
     """Parts side by side: along dimension 1, or 0 of a vector."""
     return split_along("hsplit", input, indices_or_sections, 0 if input._data.ndim == 1 else 1, 1)
 
 
+@public()
 def vsplit(input: Any, indices_or_sections: Any) -> Any:
     """Parts one above the other: along dimension 0."""
     return split_along("vsplit", input, indices_or_sections, 0, 2)
 
 
+@public()
 def dsplit(input: Any, indices_or_sections: Any) -> Any:
     """Parts behind one another: along dimension 2."""
     return split_along("dsplit", input, indices_or_sections, 2, 3)
@@ -112,49 +120,13 @@ class Parts(TensorBase):
 
     __slots__ = ()
 
-    def unbind(self, dim: int = 0) -> Any:
-        """All parts along `dim`, which goes away."""
-        return joining.unbind(self, dim)
-
-    def split(self, split_size: Any, dim: int = 0) -> Any:
-        """Parts of one size, of which the last may be smaller, or of the given sizes, along `dim`."""
-        return split(self, split_size, dim)
-
     def split_with_sizes(self, split_sizes: Any, dim: int = 0) -> Any:
         """Parts of the given sizes along `dim`."""
         return joining.split_with_sizes(self, tuple(split_sizes), dim)
 
-    def chunk(self, chunks: int, dim: int = 0) -> Any:
-        """At most `chunks` parts of one size, of which the last may be smaller, along `dim`."""
-        return chunk(self, chunks, dim)
-
-    def tensor_split(self, indices_or_sections: Any, dim: int = 0) -> Any:
-        """Parts as equal as possible, given their number, or cut before the given indices."""
-        return tensor_split(self, indices_or_sections, dim)
-
-    def hsplit(self, indices_or_sections: Any) -> Any:
-        """Parts side by side."""
-        return hsplit(self, indices_or_sections)
-
-    def vsplit(self, indices_or_sections: Any) -> Any:
-        """Parts one above the other."""
-        return vsplit(self, indices_or_sections)
-
-    def dsplit(self, indices_or_sections: Any) -> Any:
-        """Parts behind one another."""
-        return dsplit(self, indices_or_sections)
-
-    def unsafe_split(self, split_size: int, dim: int = 0) -> Any:
-        """`split` whose parts do not know that they share memory with the tensor."""
-        return joining.unsafe_split(self, split_size, dim)
-
     def unsafe_split_with_sizes(self, split_sizes: Any, dim: int = 0) -> Any:
         """`split_with_sizes` whose parts do not know that they share memory with the tensor."""
         return joining.unsafe_split_with_sizes(self, tuple(split_sizes), dim)
-
-    def unsafe_chunk(self, chunks: int, dim: int = 0) -> Any:
-        """`chunk` whose parts do not know that they share memory with the tensor."""
-        return unsafe_chunk(self, chunks, dim)
 
     def __iter__(self) -> Any:
         if self._data.ndim == 0:

@@ -9,11 +9,11 @@ import numpy as np
 from ..dtypes import of
 from ..inplace import in_place
 from ..op import F
+from ..op.public import public
 from ..ops import linalg
 from ..ops import matrix_sums as sums
 from ..ops.shape import place
 from ..tensor_base import TensorBase, numbers
-from .late import Late
 from .operands import kind_of
 from .shapes import matmul
 
@@ -21,16 +21,19 @@ from .shapes import matmul
 # ─────────────────────────────────────────────────────────────────────────────────────────────────
 
 
+@public(out="same")
 def addmm(input: Any, mat1: Any, mat2: Any, *, beta: Any = 1, alpha: Any = 1) -> Any:
     """`beta · input + alpha · mat1 @ mat2` of shape (n, m), to which `input` is broadcast."""
     return sums.addmm(input, mat1, mat2, beta, alpha)
 
 
+@public("function method", out="same")
 def addmv(input: Any, mat: Any, vec: Any, *, beta: Any = 1, alpha: Any = 1) -> Any:
     """`beta · input + alpha · mat @ vec` of shape (n,)."""
     return sums.addmv(input, mat, vec, beta, alpha)
 
 
+@public(out="same")
 def addr(input: Any, vec1: Any, vec2: Any, *, beta: Any = 1, alpha: Any = 1) -> Any:
     """`beta · input` plus `alpha` times the outer product of two vectors, of shape (n, m)."""
     return sums.addr(input, vec1, vec2, beta, alpha)
@@ -53,6 +56,7 @@ def check_batches(input: Any, batch1: Any, batch2: Any, of_result: tuple[int, ..
         )
 
 
+@public(out="same")
 def baddbmm(input: Any, batch1: Any, batch2: Any, *, beta: Any = 1, alpha: Any = 1) -> Any:
     """`beta · input + alpha · batch1 @ batch2` of shape (b, n, m)."""
     check_batches(input, batch1, batch2, (0, 1))
@@ -63,6 +67,7 @@ def baddbmm(input: Any, batch1: Any, batch2: Any, *, beta: Any = 1, alpha: Any =
 # ─────────────────────────────────────────────────────────────────────────────────────────────────
 
 
+@public(out="cast", also="ger")
 def outer(input: Any, vec2: Any) -> Any:
     """The products of each element of a vector with each of another, of shape (n, m)."""
     for name, vector in (("self", input), ("vec2", vec2)):
@@ -71,6 +76,7 @@ def outer(input: Any, vec2: Any) -> Any:
     return linalg.outer(input, vec2)
 
 
+@public(out="same")
 def inner(input: Any, other: Any) -> Any:
     """The sum of products along the last dimension of both; with a number, the product."""
     a, b = input._data.shape, other._data.shape
@@ -84,6 +90,7 @@ def inner(input: Any, other: Any) -> Any:
     return contracted(input, other, (-1,), (-1,))
 
 
+@public("function", out="same")
 def tensordot(a: Any, b: Any, dims: Any = 2) -> Any:
     """The sum of products over the last `dims` dimensions of `a` and the first of `b`, or over those in two
     lists.
@@ -155,6 +162,7 @@ def linear(input: Any, weight: Any, bias: Any = None) -> Any:
     return matmul(input, F.t(weight)) + bias
 
 
+@public("function")
 def bilinear(input1: Any, input2: Any, weight: Any, bias: Any = None) -> Any:
     """`input1ᵀ @ weight[k] @ input2` for each k, plus `bias`: (*, n) and (*, m) with a weight of shape
     (out, n, m) give (*, out).
@@ -206,6 +214,7 @@ def linalg_cross(input: Any, other: Any, *, dim: int = -1) -> Any:
     return sums.linalg_cross(input, other, dim)
 
 
+@public(out="cast")
 def cross(input: Any, other: Any, dim: Any = None) -> Any:
     """The vector product of the 3-vectors along `dim`: the first dimension of size 3 unless it is given."""
     if dim is None:
@@ -237,14 +246,11 @@ class Products(TensorBase):
 
     __slots__ = ()
 
-    addmm, addmv, addr, baddbmm = addmm, addmv, addr, baddbmm
-    bmm = Late(linalg, "bmm")
-    outer, ger, inner, cross = outer, outer, inner, cross
-
     def addmm_(self, mat1: Any, mat2: Any, *, beta: Any = 1, alpha: Any = 1) -> Any:
         """`addmm` written into the tensor."""
         return in_place(sums.addmm.op, self, mat1, mat2, beta, alpha)
 
+    @public("function")
     def addmv_(self, mat: Any, vec: Any, *, beta: Any = 1, alpha: Any = 1) -> Any:
         """`addmv` written into the tensor."""
         return in_place(sums.addmv.op, self, mat, vec, beta, alpha)

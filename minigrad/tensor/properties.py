@@ -7,6 +7,7 @@ from typing import Any
 
 from .. import dtypes, modes
 from ..creation import constructed
+from ..op.public import public
 from ..storage import strides_of
 from ..tensor_base import TensorBase, numbers, share
 from .operands import NUMBERS, kind_of
@@ -42,12 +43,14 @@ def must_be_tensor(name: str, argument: str, value: Any) -> None:
         raise TypeError(f"{name}(): {wanted}, not {kind_of(value)}")
 
 
+@public()
 def is_same_size(input: Any, other: Any) -> bool:
     """Whether two tensors have the same shape."""
     must_be_tensor("is_same_size", "other", other)
     return input._data.shape == other._data.shape
 
 
+@public()
 def is_signed(input: Any) -> bool:
     """Whether the dtype has negative numbers."""
     return dtypes.of(input._data).is_signed
@@ -63,7 +66,6 @@ class Properties(TensorBase):
     is_maia, is_mtia, is_vulkan, is_sparse_csr = no("MAIA"), no("MTIA"), no("Vulkan"), no("sparse")
     coalesce, is_coalesced, indices = map(of_sparse, ("coalesce", "is_coalesced", "indices"))
     values = of_sparse("values", "sparse tensor layout")
-    is_same_size, is_signed = is_same_size, is_signed
 
     @property
     def itemsize(self) -> int:

@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from ..inplace import in_place
 from ..op import F
+from ..op.public import public
 from ..ops import joining, views
 from ..ops import rearranging as re
 from ..ops import views as vw
@@ -33,11 +33,13 @@ def given(sizes: Any) -> tuple[int, ...]:
 # ─────────────────────────────────────────────────────────────────────────────────────────────────
 
 
+@public("function")
 def flip(input: Any, dims: Any) -> Any:
     """A copy with the elements in reverse order along `dims`."""
     return re.flip(input, several(dims))
 
 
+@public()
 def fliplr(input: Any) -> Any:
     """A copy with the second dimension in reverse order; RuntimeError for less than two dimensions."""
     if input.ndim < 2:
@@ -45,6 +47,7 @@ def fliplr(input: Any) -> Any:
     return re.flip(input, (1,))
 
 
+@public()
 def flipud(input: Any) -> Any:
     """A copy with the first dimension in reverse order; RuntimeError for a number."""
     if input.ndim < 1:
@@ -52,6 +55,7 @@ def flipud(input: Any) -> Any:
     return re.flip(input, (0,))
 
 
+@public()
 def roll(input: Any, shifts: Any, dims: Any = ()) -> Any:
     """A copy with the elements moved on by `shifts` along `dims` (of the flattened tensor without them); what
     leaves at the end comes in at the beginning.
@@ -59,6 +63,7 @@ def roll(input: Any, shifts: Any, dims: Any = ()) -> Any:
     return re.roll(input, several(shifts), several(dims))
 
 
+@public()
 def rot90(input: Any, k: int = 1, dims: Any = (0, 1)) -> Any:
     """A copy turned `k` quarters of a circle in the plane of two dimensions."""
     return re.rot90(input, k, tuple(dims))
@@ -68,12 +73,14 @@ def rot90(input: Any, k: int = 1, dims: Any = (0, 1)) -> Any:
 # ─────────────────────────────────────────────────────────────────────────────────────────────────
 
 
+@public("function")
 def tile(input: Any, dims: Any) -> Any:
     """A copy in which the tensor stands `dims` times along its last dimensions, or new ones in front."""
     dims = several(dims)
     return re.repeat(input, (1,) * (input.ndim - len(dims)) + dims)
 
 
+@public()
 def repeat_interleave(
     input: Any, repeats: Any = None, dim: int | None = None, *, output_size: int | None = None
 ) -> Any:
@@ -145,6 +152,7 @@ def each_repeated(input: Any, repeats: int, dim: int, output_size: int | None) -
 # ─────────────────────────────────────────────────────────────────────────────────────────────────
 
 
+@public(out="same")
 def diag(input: Any, diagonal: int = 0) -> Any:
     """The matrix with a vector on its diagonal, or a copy of the diagonal of a matrix."""
     if input.ndim not in (1, 2):
@@ -154,11 +162,13 @@ def diag(input: Any, diagonal: int = 0) -> Any:
     return views.diagonal_copy(input, diagonal)
 
 
+@public()
 def diagflat(input: Any, offset: int = 0) -> Any:
     """The matrix with all elements, one after the other, on its diagonal."""
     return vw.diag_embed(F.view(input.contiguous(), (-1,)), offset)
 
 
+@public(out="cast")
 def kron(input: Any, other: Any) -> Any:
     """The Kronecker product: each element of `input` times the whole of `other`."""
     for i, x in enumerate((input, other)):
@@ -192,28 +202,33 @@ def checked(tensors: Any, name: str) -> tuple[Any, ...]:
     return tuple(tensors)
 
 
+@public("function", out="cast")
 def hstack(tensors: Any) -> Any:
     """Tensors side by side: along the second dimension, vectors along their only one."""
     parts = [atleast_1d(t) for t in checked(tensors, "hstack")]
     return joining.cat(parts, 0 if parts[0].ndim == 1 else 1)
 
 
+@public("function", out="cast", also="row_stack")
 def vstack(tensors: Any) -> Any:
     """Tensors one below the other, along the first dimension; a vector counts as a row."""
     return joining.cat([atleast_2d(t) for t in checked(tensors, "vstack")], 0)
 
 
+@public("function", out="cast")
 def dstack(tensors: Any) -> Any:
     """Tensors one behind the other, along the third dimension."""
     return joining.cat([atleast_3d(t) for t in checked(tensors, "dstack")], 2)
 
 
+@public("function", out="cast")
 def column_stack(tensors: Any) -> Any:
     """Tensors side by side; a vector or number counts as a column."""
     parts = checked(tensors, "column_stack")
     return hstack([t if t.ndim > 1 else F.reshape(t, (t._data.size, 1)) for t in parts])
 
 
+@public("function")
 def unravel_index(indices: Any, shape: Any) -> Any:
     """For places in the flattened tensor of a shape, their index in each of its dimensions."""
     if indices._data.dtype.kind not in "iu":
@@ -235,20 +250,9 @@ class Rearranging(TensorBase):
 
     __slots__ = ()
 
-    fliplr, flipud, diag, diagflat, kron = fliplr, flipud, diag, diagflat, kron
-    repeat_interleave = repeat_interleave
-
     def flip(self, *dims: Any) -> Any:
         """A copy with the elements in reverse order along `dims`."""
         return re.flip(self, given(dims))
-
-    def roll(self, shifts: Any, dims: Any = ()) -> Any:
-        """A copy with the elements moved on by `shifts` along `dims`, those that leave coming in again."""
-        return roll(self, shifts, dims)
-
-    def rot90(self, k: int = 1, dims: Any = (0, 1)) -> Any:
-        """A copy turned `k` quarters of a circle in the plane of two dimensions."""
-        return rot90(self, k, dims)
 
     def repeat(self, *repeats: Any) -> Any:
         """A copy in which the tensor stands that many times along each dimension."""
@@ -259,22 +263,6 @@ class Rearranging(TensorBase):
     def tile(self, *dims: Any) -> Any:
         """A copy in which the tensor stands that many times along its last dimensions."""
         return tile(self, given(dims))
-
-    def tril(self, diagonal: int = 0) -> Any:
-        """Matrices with 0 above the given diagonal."""
-        return re.tril(self, diagonal)
-
-    def triu(self, diagonal: int = 0) -> Any:
-        """Matrices with 0 below the given diagonal."""
-        return re.triu(self, diagonal)
-
-    def tril_(self, diagonal: int = 0) -> Any:
-        """0 above the given diagonal, in place."""
-        return in_place(re.tril.op, self, diagonal)
-
-    def triu_(self, diagonal: int = 0) -> Any:
-        """0 below the given diagonal, in place."""
-        return in_place(re.triu.op, self, diagonal)
 
     def sum_to_size(self, *size: Any) -> Any:
         """The sum over the dimensions along which a tensor of that size would be broadcast to this one."""

@@ -10,6 +10,7 @@ import numpy as np
 
 from .. import dtypes, return_types
 from ..op import F
+from ..op.public import public
 from ..ops import counting, extremes, order, spread
 from ..ops import reduction as red
 from ..tensor_base import TensorBase
@@ -85,6 +86,7 @@ def numpys(dtype: Any) -> Any:
 # ─────────────────────────────────────────────────────────────────────────────────────────────────
 
 
+@public(out="dtype")
 @reducing
 def sum(input: Any, dim: Any = None, keepdim: bool = False, *, dtype: Any = None) -> Any:
     """Sum of all elements, or over the dimensions `dim`, in `dtype`; integers and bools add up to int64."""
@@ -93,6 +95,7 @@ def sum(input: Any, dim: Any = None, keepdim: bool = False, *, dtype: Any = None
     return red.sum_dim(input, dims("sum", dim) or (), flag("sum", keepdim), numpys(dtype))
 
 
+@public(out="dtype")
 @reducing
 def nansum(input: Any, dim: Any = None, keepdim: bool = False, *, dtype: Any = None) -> Any:
     """Sum in which NaN counts as 0, of all elements or over the dimensions `dim`."""
@@ -101,6 +104,7 @@ def nansum(input: Any, dim: Any = None, keepdim: bool = False, *, dtype: Any = N
     return red.nansum(input, dims("nansum", dim), flag("nansum", keepdim), numpys(dtype))
 
 
+@public(out="dtype")
 @reducing
 def mean(input: Any, dim: Any = None, keepdim: bool = False, *, dtype: Any = None) -> Any:
     """Mean of all elements, or over the dimensions `dim`, in `dtype`; RuntimeError for integers."""
@@ -115,6 +119,7 @@ def mean(input: Any, dim: Any = None, keepdim: bool = False, *, dtype: Any = Non
     return red.mean_dim(input, dims("mean", dim) or (), flag("mean", keepdim), numpys(dtype))
 
 
+@public(out="cast")
 @reducing
 def nanmean(input: Any, dim: Any = None, keepdim: bool = False, *, dtype: Any = None) -> Any:
     """Mean of what is not NaN, of all elements or over the dimensions `dim`; RuntimeError for integers."""
@@ -128,6 +133,7 @@ def nanmean(input: Any, dim: Any = None, keepdim: bool = False, *, dtype: Any = 
     return F.div(nansum(input, dim, keepdim, dtype=dtype), count)
 
 
+@public(out="dtype")
 @reducing
 def prod(input: Any, dim: Any = None, keepdim: bool = False, *, dtype: Any = None) -> Any:
     """Product of all elements, or along `dim`, in `dtype`; of integers and bools as int64."""
@@ -152,42 +158,49 @@ def extreme(name: str, every: Any, along: Any, input: Any, dim: Any, keepdim: An
     return kind(*along(input, one(name, dim), flag(name, keepdim)))
 
 
+@public(out="same")
 @reducing
 def max(input: Any, dim: Any = None, keepdim: bool = False, *, other: Any = None) -> Any:
     """The greatest element of all; along `dim` (values, indices); of two tensors, element by element."""
     return extreme("max", extremes.max_all, extremes.max_dim, input, dim, keepdim, other)
 
 
+@public(out="same")
 @reducing
 def min(input: Any, dim: Any = None, keepdim: bool = False, *, other: Any = None) -> Any:
     """The smallest element of all; along `dim` (values, indices); of two tensors, element by element."""
     return extreme("min", extremes.min_all, extremes.min_dim, input, dim, keepdim, other)
 
 
+@public(out="same")
 @reducing
 def amax(input: Any, dim: Any = (), keepdim: bool = False) -> Any:
     """The greatest element over the dimensions `dim`, all for (); the gradient is shared out evenly."""
     return extremes.amax(input, dims("amax", dim) or (), flag("amax", keepdim))
 
 
+@public(out="same")
 @reducing
 def amin(input: Any, dim: Any = (), keepdim: bool = False) -> Any:
     """The smallest element over the dimensions `dim`, all for (); the gradient is shared out evenly."""
     return extremes.amin(input, dims("amin", dim) or (), flag("amin", keepdim))
 
 
+@public(out="same")
 @reducing
 def aminmax(input: Any, *, dim: Any = None, keepdim: bool = False) -> Any:
     """The smallest and the greatest element (min, max), of all or along `dim`."""
     return return_types.aminmax(*extremes.aminmax(input, dim, keepdim))
 
 
+@public(out="same")
 @reducing
 def argmax(input: Any, dim: Any = None, keepdim: bool = False) -> Any:
     """Index of the greatest element, of the flattened tensor or along `dim`."""
     return extremes.argmax(input, dim, keepdim)
 
 
+@public(out="same")
 @reducing
 def argmin(input: Any, dim: Any = None, keepdim: bool = False) -> Any:
     """Index of the smallest element, of the flattened tensor or along `dim`."""
@@ -198,24 +211,28 @@ def argmin(input: Any, dim: Any = None, keepdim: bool = False) -> Any:
 # ─────────────────────────────────────────────────────────────────────────────────────────────────
 
 
+@public(out="cast")
 @reducing
 def all(input: Any, dim: Any = None, keepdim: bool = False) -> Any:
     """Whether all elements are true (not 0), of all or over the dimensions `dim`."""
     return counting.all(input, dims("all", dim), keepdim)
 
 
+@public(out="cast")
 @reducing
 def any(input: Any, dim: Any = None, keepdim: bool = False) -> Any:
     """Whether some element is true (not 0), of all or over the dimensions `dim`."""
     return counting.any(input, dims("any", dim), keepdim)
 
 
+@public()
 @reducing
 def count_nonzero(input: Any, dim: Any = None) -> Any:
     """How many elements are not 0, of all or over the dimensions `dim`."""
     return counting.count_nonzero(input, dims("count_nonzero", dim))
 
 
+@public(out="same")
 @reducing
 def median(input: Any, dim: Any = None, keepdim: bool = False) -> Any:
     """The lower median of all elements, or along `dim` (values, indices)."""
@@ -224,6 +241,7 @@ def median(input: Any, dim: Any = None, keepdim: bool = False) -> Any:
     return return_types.median(*order.median_dim(input, one("median", dim), keepdim))
 
 
+@public(out="same")
 @reducing
 def nanmedian(input: Any, dim: Any = None, keepdim: bool = False) -> Any:
     """The lower median of what is not NaN, of all elements or along `dim` (values, indices)."""
@@ -232,6 +250,7 @@ def nanmedian(input: Any, dim: Any = None, keepdim: bool = False) -> Any:
     return return_types.nanmedian(*order.nanmedian_dim(input, one("nanmedian", dim), keepdim))
 
 
+@public(out="same")
 @reducing
 def kthvalue(input: Any, k: int, dim: int = -1, keepdim: bool = False) -> Any:
     """The `k`-th smallest element along `dim`, counted from 1, and its index (values, indices)."""
@@ -255,6 +274,7 @@ def spread_of(name: str, input: Any, dim: Any, unbiased: Any, keepdim: Any, corr
     return getattr(spread, name)(input, dims(name, dim), correction, keepdim)
 
 
+@public(out="cast")
 @reducing
 def var(
     input: Any, dim: Any = None, unbiased: Any = None, keepdim: bool = False, *, correction: Any = None
@@ -263,6 +283,7 @@ def var(
     return spread_of("var", input, dim, unbiased, keepdim, correction)
 
 
+@public(out="cast")
 @reducing
 def std(
     input: Any, dim: Any = None, unbiased: Any = None, keepdim: bool = False, *, correction: Any = None
@@ -271,6 +292,7 @@ def std(
     return spread_of("std", input, dim, unbiased, keepdim, correction)
 
 
+@public("function")
 @reducing
 def var_mean(
     input: Any, dim: Any = None, unbiased: Any = None, keepdim: bool = False, *, correction: Any = None
@@ -279,6 +301,7 @@ def var_mean(
     return spread_of("var_mean", input, dim, unbiased, keepdim, correction)
 
 
+@public("function")
 @reducing
 def std_mean(
     input: Any, dim: Any = None, unbiased: Any = None, keepdim: bool = False, *, correction: Any = None
@@ -287,19 +310,8 @@ def std_mean(
     return spread_of("std_mean", input, dim, unbiased, keepdim, correction)
 
 
+@public(out="cast")
 @reducing
 def logsumexp(input: Any, dim: Any, keepdim: bool = False) -> Any:
     """Logarithm of the sum of exponentials over the dimensions `dim`, without overflow."""
     return spread.logsumexp(input, dims("logsumexp", dim), flag("logsumexp", keepdim))
-
-
-class Reductions(TensorBase):
-    """Reductions, as methods."""
-
-    __slots__ = ()
-
-    sum, nansum, mean, nanmean, prod = sum, nansum, mean, nanmean, prod
-    max, min, amax, amin, aminmax, argmax, argmin = max, min, amax, amin, aminmax, argmax, argmin
-    all, any, count_nonzero = all, any, count_nonzero
-    median, nanmedian, kthvalue = median, nanmedian, kthvalue
-    var, std, logsumexp = var, std, logsumexp

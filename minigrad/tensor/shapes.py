@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..op import F
+from ..op.public import public
 from ..ops import linalg
 from ..tensor_base import TensorBase, share
 
@@ -17,22 +18,6 @@ class Algebra(TensorBase):
 
     __slots__ = ()
 
-    def dot(self, tensor: Any) -> Any:
-        """Inner product of two vectors."""
-        return linalg.dot(self, tensor)
-
-    def mv(self, vec: Any) -> Any:
-        """Matrix times vector."""
-        return linalg.mv(self, vec)
-
-    def mm(self, mat2: Any) -> Any:
-        """Matrix times matrix."""
-        return linalg.mm(self, mat2)
-
-    def matmul(self, other: Any) -> Any:
-        """The product that `@` writes, by the operands' dimensions."""
-        return matmul(self, other)
-
     def __matmul__(self, other: Any) -> Any:
         return matmul(self, other) if isinstance(other, TensorBase) else NotImplemented
 
@@ -40,6 +25,7 @@ class Algebra(TensorBase):
         return matmul(other, self) if isinstance(other, TensorBase) else NotImplemented
 
 
+@public(out="same")
 def matmul(a: Any, b: Any) -> Any:
     """dot, mv, mm or bmm by the operands' dimensions: the graph shows what ran."""
     for x in (a, b):

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from .. import dtypes, return_types
+from ..op.public import public
 from ..ops import sorting as so
 from ..tensor_base import TensorBase, numbers, wrap
 from .reductions import one, reducing
@@ -20,6 +21,7 @@ def in_order(input: Any, dim: int, descending: bool, stable: Any) -> Any:
     return op(input, one("sort", dim), bool(descending))
 
 
+@public(out="same")
 @reducing
 def sort(input: Any, dim: int = -1, descending: bool = False, *, stable: Any = NOT_GIVEN) -> Any:
     """The elements in order along `dim`, and where they were; NaN counts as the greatest, and equal elements
@@ -28,18 +30,21 @@ def sort(input: Any, dim: int = -1, descending: bool = False, *, stable: Any = N
     return return_types.sort(*in_order(input, dim, descending, stable))
 
 
+@public(out="same")
 @reducing
 def argsort(input: Any, dim: int = -1, descending: bool = False, *, stable: bool = False) -> Any:
     """The indices that put the elements in order along `dim`."""
     return in_order(input, dim, descending, stable)[1]
 
 
+@public(out="same")
 @reducing
 def msort(input: Any) -> Any:
     """The elements in order along the first dimension."""
     return so.sort(input, 0, False)[0]
 
 
+@public(out="same")
 @reducing
 def topk(input: Any, k: int, dim: int = -1, largest: bool = True, sorted: bool = True) -> Any:
     """The `k` greatest elements along `dim` (the smallest unless `largest`) in order, and where they were."""
@@ -57,6 +62,7 @@ def wanted(results: Any, return_inverse: bool, return_counts: bool) -> Any:
     return (values, *more) if more else values
 
 
+@public()
 def unique(
     input: Any,
     sorted: bool = True,
@@ -77,6 +83,7 @@ def unique(
 SEARCH = "torch.searchsorted(): "
 
 
+@public("function", out="same")
 def searchsorted(
     sorted_sequence: Any,
     input: Any,
@@ -137,6 +144,7 @@ def put_in_order(boundaries: Any, sorter: Any) -> Any:
     return wrap(np.take_along_axis(data, order, -1))
 
 
+@public("function", out="same")
 def bucketize(input: Any, boundaries: Any, *, out_int32: bool = False, right: bool = False) -> Any:
     """The bucket between sorted `boundaries` that each number of `input` falls into; a number on a boundary
     belongs to the lower one or, with `right`, to the upper one.
@@ -144,12 +152,3 @@ def bucketize(input: Any, boundaries: Any, *, out_int32: bool = False, right: bo
     if boundaries.ndim != 1:
         raise RuntimeError(f"boundaries tensor must be 1 dimension, but got dim({boundaries.ndim})")
     return searchsorted(boundaries, input, out_int32=out_int32, right=right)
-
-
-class Sorting(TensorBase):
-    """Elements in order."""
-
-    __slots__ = ()
-
-    sort, argsort, msort, topk = sort, argsort, msort, topk
-    unique = unique

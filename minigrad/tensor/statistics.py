@@ -8,13 +8,12 @@ import numpy as np
 
 from .. import dtypes, return_types
 from ..op import F
+from ..op.public import public
 from ..ops import counting
 from ..ops import softmax as soft
 from ..ops.shape import place
 from ..tensor_base import TensorBase, wrap
-from . import norms
 from . import reductions as red
-from .late import Late
 from .reductions import reducing
 
 ROUNDED: dict[str, Any] = {
@@ -35,12 +34,14 @@ def in_dtype(input: Any, dtype: Any) -> Any:
     return input if dtype is None else input.to(dtype)
 
 
+@public(out="same")
 @reducing
 def softmax(input: Any, dim: int, dtype: Any = None) -> Any:
     """Exponentials along `dim`, divided by their sum, in `dtype`."""
     return soft.softmax(in_dtype(input, dtype), dim)
 
 
+@public(out="same")
 @reducing
 def log_softmax(input: Any, dim: int, dtype: Any = None) -> Any:
     """The logarithm of softmax along `dim`, without overflow, in `dtype`."""
@@ -120,6 +121,7 @@ def quantiles(input: Any, q: Any, dim: Any, keepdim: bool, interpolation: str, i
     return values.squeeze_(-1)
 
 
+@public(out="same")
 @reducing
 def quantile(
     input: Any, q: Any, dim: Any = None, keepdim: bool = False, *, interpolation: str = "linear"
@@ -128,6 +130,7 @@ def quantile(
     return quantiles(input, q, dim, keepdim, interpolation, False)
 
 
+@public(out="same")
 @reducing
 def nanquantile(
     input: Any, q: Any, dim: Any = None, keepdim: bool = False, *, interpolation: str = "linear"
@@ -170,6 +173,7 @@ def check_weights(w: Any, name: str, kind: str, observations: int) -> None:
         raise RuntimeError(f"cov(): {name} cannot be negative")
 
 
+@public()
 @reducing
 def cov(input: Any, *, correction: int = 1, fweights: Any = None, aweights: Any = None) -> Any:
     """Covariances of the rows of a matrix, whose columns are observations, which may have frequencies and
@@ -202,6 +206,7 @@ def cov(input: Any, *, correction: int = 1, fweights: Any = None, aweights: Any 
     return F.squeeze_all(products / degrees)
 
 
+@public()
 @reducing
 def corrcoef(input: Any) -> Any:
     """Correlations of the rows of a matrix, whose columns are observations."""
@@ -222,18 +227,21 @@ def corrcoef(input: Any) -> Any:
 # ─────────────────────────────────────────────────────────────────────────────────────────────────
 
 
+@public(out="same")
 @reducing
 def histc(input: Any, bins: int = 100, min: Any = 0, max: Any = 0) -> Any:
     """How many elements lie in each of `bins` equal bins between `min` and `max`, or between the extremes."""
     return counting.histc(input, bins, min, max)
 
 
+@public()
 @reducing
 def bincount(input: Any, weights: Any = None, minlength: int = 0) -> Any:
     """How often each number from 0 on occurs in a vector of integers, or the sum of its weights."""
     return counting.bincount(input, weights, minlength)
 
 
+@public(out="same")
 @reducing
 def histogram(
     input: Any, bins: Any = 100, *, range: Any = None, weight: Any = None, density: bool = False
@@ -242,17 +250,3 @@ def histogram(
     edges; and the edges (hist, bin_edges).
     """
     return return_types.histogram(*counting.histogram(input, bins, range, weight, density))
-
-
-class Statistics(TensorBase):
-    """Norms, quantiles, softmax, covariances and histograms, as methods."""
-
-    __slots__ = ()
-
-    norm, dist = norms.norm, norms.dist
-    trace = Late(counting, "trace")
-    softmax, log_softmax = softmax, log_softmax
-    quantile, nanquantile = quantile, nanquantile
-
-    cov, corrcoef, histc, bincount = cov, corrcoef, histc, bincount
-    histogram = histogram

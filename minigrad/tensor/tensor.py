@@ -15,10 +15,27 @@ from ..op.tangents import tangent_of
 from ..ops import shape as sh
 from ..tensor_base import CONJUGATE, TensorBase, check_can_require_grad, numbers, share
 from . import casts
+from .arithmetic import Arithmetic, Comparison, InPlace
 from .autograd import Autograd
-from .families import Families
+from .binary import BinaryInPlace
+from .casts import Casts
+from .comparing import Bits
+from .complexes import Complexes
+from .copying import Copying
+from .cumulative import Cumulative
+from .elementary import Elementary, ElementaryInPlace, Rounding
+from .gathering import Gathering, WritingAtIndices
+from .indexing import Indexing
+from .making import Exchange, Making, Random
+from .memory import Memory
 from .operands import is_whole, kind_of
+from .parts import Parts
+from .products import Products
+from .properties import Applied, Properties
+from .rearranging import Rearranging
+from .shapes import Algebra
 from .transposed import Transposed
+from .view_methods import Views
 
 TO_SCALAR = (
     "Converting a tensor with requires_grad=True to a scalar may lead to unexpected behavior.\n"
@@ -275,7 +292,37 @@ def describe(t: TensorBase, prefix: str = "tensor(") -> str:
     )
 
 
-class Tensor(Autograd, Conversion, Transposed, Families):
+class Tensor(
+    Autograd,
+    Conversion,
+    Transposed,
+    Arithmetic,
+    Comparison,
+    InPlace,
+    BinaryInPlace,
+    Casts,
+    Bits,
+    Complexes,
+    Copying,
+    Cumulative,
+    Elementary,
+    ElementaryInPlace,
+    Rounding,
+    Gathering,
+    WritingAtIndices,
+    Indexing,
+    Making,
+    Random,
+    Exchange,
+    Memory,
+    Parts,
+    Products,
+    Properties,
+    Applied,
+    Rearranging,
+    Algebra,
+    Views,
+):
     """A multi-dimensional array of one dtype that remembers how it was computed.
 
     `Tensor(data)` makes a float32 copy of a sequence, `Tensor(2, 3)` a tensor of that size, as PyTorch's old

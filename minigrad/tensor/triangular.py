@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from ..dtypes import of
+from ..op.public import public
 from ..ops import triangular
-from ..tensor_base import TensorBase
 from .contractions import check_square
 from .factors import check_half
 from .matrices import check_shapes, expanded
@@ -49,6 +49,7 @@ def check_old(name: str, b: Any, A: Any) -> None:
 # ─────────────────────────────────────────────────────────────────────────────────────────────────
 
 
+@public()
 def cholesky(input: Any, upper: bool = False) -> Any:
     """The lower triangular L with `L @ L.mH` = input, or L.mH for `upper`; LinAlgError if there is none."""
     check_square(input, "cholesky")
@@ -56,6 +57,7 @@ def cholesky(input: Any, upper: bool = False) -> Any:
     return triangular.cholesky(input, upper)
 
 
+@public()
 def cholesky_solve(B: Any, L: Any, upper: bool = False) -> Any:
     """The X with A @ X = B for the matrix A whose Cholesky factor is L, lower triangular unless `upper`."""
     for name, x in (("b", B), ("u", L)):
@@ -67,11 +69,3 @@ def cholesky_solve(B: Any, L: Any, upper: bool = False) -> Any:
     check_half(L, "cholesky_solve_cpu")
     L, b = expanded(L, B)
     return triangular.cholesky_solve(b, L, upper)
-
-
-class Triangular(TensorBase):
-    """Systems with a triangular matrix."""
-
-    __slots__ = ()
-
-    cholesky, cholesky_solve = cholesky, cholesky_solve

@@ -13,6 +13,7 @@ from .. import dialect
 from ..dtypes import dtype as dtype_class
 from ..op import F
 from ..op.calls import check_edges
+from ..op.public import public
 from ..ops import shape as sh
 from ..ops import views as vw
 from ..ops.shape import place
@@ -28,6 +29,7 @@ def whole_of(x: Any) -> Any:
     return x
 
 
+@public()
 def narrow(input: Any, dim: int, start: Any, length: int) -> Any:
     """`length` parts from `start` on along `dim`."""
     data = input._data
@@ -48,6 +50,7 @@ def narrow(input: Any, dim: int, start: Any, length: int) -> Any:
     return F.slice(input, dim, start, start + length, 1)
 
 
+@public(also="moveaxis")
 def movedim(input: Any, source: Any, destination: Any) -> Any:
     """Some dimensions moved to other places, the rest in their order."""
     n = input._data.ndim
@@ -68,6 +71,7 @@ def movedim(input: Any, source: Any, destination: Any) -> Any:
     return sh.permute(input, tuple(order[d] if d in order else next(rest) for d in range(n)))
 
 
+@public()
 def unflatten(input: Any, dim: int, sizes: Any) -> Any:
     """One dimension as several."""
     data = input._data
@@ -87,6 +91,7 @@ def unflatten(input: Any, dim: int, sizes: Any) -> Any:
     return sh.view(input, (*data.shape[:d], *inner, *data.shape[d + 1 :]))
 
 
+@public()
 def flatten(input: Any, start_dim: int = 0, end_dim: int = -1) -> Any:
     """The dimensions from `start_dim` to `end_dim` as one."""
     shape = input._data.shape
@@ -100,6 +105,7 @@ def flatten(input: Any, start_dim: int = 0, end_dim: int = -1) -> Any:
     return sh.reshape(input, (*shape[:first], math.prod(shape[first : last + 1]), *shape[last + 1 :]))
 
 
+@public()
 def ravel(input: Any) -> Any:
     """One dimension; a view of a contiguous copy."""
     return sh.view(input.contiguous(), (-1,))
@@ -119,6 +125,7 @@ def offset_of(t: Any) -> int:
     return (t._data.__array_interface__["data"][0] - start) // t._data.itemsize if t._data.size else 0
 
 
+@public("function method", name="as_strided")
 def as_strided_view(input: Any, size: Any, stride: Any, storage_offset: int | None = None) -> Any:
     """A part of the memory by shape, strides and offset, all in elements."""
     return F.as_strided(input, *strided_place(input, size, stride, storage_offset))
@@ -180,6 +187,7 @@ def matrices(t: Any, name: str) -> bool:
     return n > 0
 
 
+@public()
 def adjoint(input: Any) -> Any:
     """Matrices transposed and conjugated."""
     return F.conj(sh.transpose(input, -2, -1) if matrices(input, "adjoint()") else input)
@@ -203,21 +211,25 @@ def raised(t: Any, n: int) -> Any:
     return sh.unsqueeze(t, -1) if k < 3 == n else t
 
 
+@public("function")
 def atleast_1d(*tensors: Any) -> Any:
     """Tensors with at least one dimension."""
     return at_least(1, tensors)
 
 
+@public("function")
 def atleast_2d(*tensors: Any) -> Any:
     """Tensors with at least two dimensions."""
     return at_least(2, tensors)
 
 
+@public("function")
 def atleast_3d(*tensors: Any) -> Any:
     """Tensors with at least three dimensions."""
     return at_least(3, tensors)
 
 
+@public("function")
 def broadcast_tensors(*tensors: Any) -> Any:
     """Tensors expanded to the shape to which they broadcast."""
     shape = np.broadcast_shapes(*(t._data.shape for t in tensors))

@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ... import dialect, modes
 from ...inplace import Unobserved
-from ...later import later
+from .texts import GradcheckError
 
-if TYPE_CHECKING:
-    from .texts import GradcheckError
-
-__getattr__, __dir__ = later(globals(), {"texts": "GradcheckError"})
 __all__ = ["GradcheckError", "gradcheck", "gradgradcheck"]
 
 

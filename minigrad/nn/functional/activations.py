@@ -8,6 +8,7 @@ import numpy as np
 
 from ...inplace import in_place
 from ...op import F
+from ...op.public import public
 from ...ops import activations as ac
 from ...ops import hard as hd
 from ...ops import pointwise as pw
@@ -43,6 +44,7 @@ def hardtanh(input: Any, min_val: float = -1.0, max_val: float = 1.0, inplace: b
     return either(inplace, hd.hardtanh, input, min_val, max_val)
 
 
+@public("function", out=None)
 def threshold(input: Any, threshold: float, value: float, inplace: bool = False) -> Any:
     """Each element above `threshold`, and `value` in the place of all others."""
     return either(inplace, hd.threshold, input, threshold, value, written=hd.threshold_)
@@ -53,11 +55,13 @@ def elu(input: Any, alpha: float = 1.0, inplace: bool = False) -> Any:
     return either(inplace, ac.elu, input, alpha, 1, 1, written=ac.elu_)
 
 
+@public("function", out=None)
 def selu(input: Any, inplace: bool = False) -> Any:
     """`elu` with the two constants for which layers keep mean 0 and variance 1."""
     return either(inplace, ac.elu, input, 1.6732632423543772, 1.0507009873554805, 1, written=ac.elu_)
 
 
+@public("function", out=None)
 def celu(input: Any, alpha: float = 1.0, inplace: bool = False) -> Any:
     """x where x ≥ 0, else `alpha · (exp(x / alpha) - 1)`, which is smooth at 0."""
     if alpha == 0:
@@ -77,6 +81,7 @@ def check_weight(weight: Any) -> None:
         raise TypeError(f"prelu(): argument 'weight' (position 2) must be Tensor, not {kind}")
 
 
+@public("function", out=None)
 def prelu(input: Any, weight: Any) -> Any:
     """x where x > 0, else `weight · x`: one weight, or one for each channel (dimension 1)."""
     check_weight(weight)
@@ -137,6 +142,7 @@ def hardswish(input: Any, inplace: bool = False) -> Any:
     return either(inplace, hd.hardswish, input)
 
 
+@public("function", out=None)
 def hardshrink(input: Any, lambd: float = 0.5) -> Any:
     """x, and 0 where -lambd ≤ x ≤ lambd."""
     return hd.hardshrink(input, lambd)

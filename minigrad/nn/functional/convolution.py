@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ...op import F
+from ...op.public import public
 
 __all__ = ["conv1d", "conv2d", "conv3d", "conv_transpose1d", "conv_transpose2d", "conv_transpose3d"]
 
@@ -125,6 +126,7 @@ def backward(
     return out if is_batch else out.squeeze(0)
 
 
+@public("function", out=None)
 def conv1d(
     input: Any, weight: Any, bias: Any = None, stride: Numbers = 1, padding: Numbers | str = 0,
     dilation: Numbers = 1, groups: int = 1,
@@ -135,6 +137,7 @@ def conv1d(
     return forward(1, input, weight, bias, stride, padding, dilation, groups)
 
 
+@public("function", out=None)
 def conv2d(
     input: Any, weight: Any, bias: Any = None, stride: Numbers = 1, padding: Numbers | str = 0,
     dilation: Numbers = 1, groups: int = 1,
@@ -145,6 +148,7 @@ def conv2d(
     return forward(2, input, weight, bias, stride, padding, dilation, groups)
 
 
+@public("function", out=None)
 def conv3d(
     input: Any, weight: Any, bias: Any = None, stride: Numbers = 1, padding: Numbers | str = 0,
     dilation: Numbers = 1, groups: int = 1,
@@ -155,6 +159,7 @@ def conv3d(
     return forward(3, input, weight, bias, stride, padding, dilation, groups)
 
 
+@public("function", out=None)
 def conv_transpose1d(
     input: Any, weight: Any, bias: Any = None, stride: Numbers = 1, padding: Numbers = 0,
     output_padding: Numbers = 0, groups: int = 1, dilation: Numbers = 1,
@@ -165,6 +170,7 @@ def conv_transpose1d(
     return backward(1, input, weight, bias, stride, padding, output_padding, groups, dilation)
 
 
+@public("function", out=None)
 def conv_transpose2d(
     input: Any, weight: Any, bias: Any = None, stride: Numbers = 1, padding: Numbers = 0,
     output_padding: Numbers = 0, groups: int = 1, dilation: Numbers = 1,
@@ -175,6 +181,7 @@ def conv_transpose2d(
     return backward(2, input, weight, bias, stride, padding, output_padding, groups, dilation)
 
 
+@public("function", out=None)
 def conv_transpose3d(
     input: Any, weight: Any, bias: Any = None, stride: Numbers = 1, padding: Numbers = 0,
     output_padding: Numbers = 0, groups: int = 1, dilation: Numbers = 1,

@@ -6,6 +6,7 @@ from typing import Any
 
 from ... import dtypes
 from ...op import F, check_broadcast
+from ...op.public import public
 from ...ops import arithmetic as ar
 from .losses import ENUM, WORDS, at_least, averaged, expanded, listed, number
 
@@ -17,12 +18,14 @@ __all__ = [
 TINY = 1e-12  # so that no length of 0 is divided by
 
 
+@public("function", out=None)
 def pairwise_distance(x1: Any, x2: Any, p: float = 2.0, eps: float = 1e-6, keepdim: bool = False) -> Any:
     """The `p`-norm of `x1 - x2 + eps` over the last dimension."""
     ndim = max(x1.ndim, x2.ndim)
     return F.norm_dim(F.add_scalar(x1 - x2, eps), p, (ndim - 1,), keepdim)
 
 
+@public("function", out=None)
 def cosine_similarity(x1: Any, x2: Any, dim: int = 1, eps: float = 1e-8) -> Any:
     """The cosine of the angle between vectors along `dim`, whose lengths count as at least `eps`."""
     kind = dtypes.OF_NUMPY[dtypes.result_type(x1._data, x2._data)]

@@ -7,6 +7,7 @@ import warnings
 from typing import Any
 
 from ...op import F
+from ...op.public import public
 from ...tensor_base import wrap
 
 __all__ = ["alpha_dropout", "dropout", "dropout1d", "dropout2d", "dropout3d", "feature_alpha_dropout"]
@@ -53,6 +54,7 @@ def dropout(input: Any, p: float = 0.5, training: bool = True, inplace: bool = F
     return dropped(input, p, training, inplace, False, False)
 
 
+@public("function", out=None, name="dropout")
 def torch_dropout(input: Any, p: float, train: bool) -> Any:
     """`dropout` as PyTorch has it in `torch` too."""
     if not 0 <= p <= 1:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from ...op.public import public
 from . import activations
 
 __all__ = ["celu_", "elu_", "hardtanh_", "leaky_relu_", "relu_", "selu_", "threshold_"]
@@ -14,11 +15,13 @@ def relu_(input: Any) -> Any:
     return activations.relu(input, True)
 
 
+@public("function", out=None)
 def selu_(input: Any) -> Any:
     """`selu`, in place."""
     return activations.selu(input, True)
 
 
+@public("function", out=None)
 def celu_(input: Any, alpha: float = 1.0) -> Any:
     """`celu`, in place."""
     return activations.celu(input, alpha, True)
@@ -39,6 +42,7 @@ def hardtanh_(input: Any, min_val: float = -1.0, max_val: float = 1.0) -> Any:
     return activations.hardtanh(input, min_val, max_val, True)
 
 
+@public("function", out=None)
 def threshold_(input: Any, threshold: float, value: float) -> Any:
     """`threshold`, in place."""
     return activations.threshold(input, threshold, value, True)

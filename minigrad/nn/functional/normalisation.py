@@ -11,6 +11,7 @@ from ...dtypes import float16, float32
 from ...inplace import in_place
 from ...modes import quiet
 from ...op import F
+from ...op.public import public
 from ...ops.halves import widened
 from ...ops.normalisation import mean_of
 from ...tensor_base import numbers
@@ -54,6 +55,7 @@ def check_last(input: Any, normalized_shape: Any, weight: Any, bias: Any = None,
         )
 
 
+@public("function", out=None)
 def rms_norm(input: Any, normalized_shape: Any, weight: Any = None, eps: float | None = None) -> Any:
     """`input` divided by the root of the mean of its squares over its last dimensions, `normalized_shape`,
     times `weight`.

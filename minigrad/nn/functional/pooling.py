@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ...op import F
+from ...op.public import public
 from ...ops.halves import not_implemented
 
 __all__ = [
@@ -150,6 +151,7 @@ def check_one(input: Any, name: str, **numbers: Any) -> None:
         )
 
 
+@public("function", out=None)
 def avg_pool1d(
     input: Any, kernel_size: Numbers, stride: Numbers | None = None, padding: Numbers = 0,
     ceil_mode: bool = False, count_include_pad: bool = True,
@@ -211,6 +213,7 @@ def parts_of(input: Any, dims: int, output_size: Any) -> tuple[int, ...]:
     )
 
 
+@public("function", out=None)
 def adaptive_avg_pool1d(input: Any, output_size: Numbers) -> Any:
     """The means of `output_size` parts of `input` ([N,] C, L), as even as can be."""
     check_one(input, "adaptive_avg_pool1d", output_size=output_size)
