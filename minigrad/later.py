@@ -10,7 +10,7 @@ from operator import attrgetter
 from types import ModuleType
 from typing import Any
 
-from .missing import no_attribute
+from .left_out import missing
 
 
 def later(
@@ -30,7 +30,7 @@ def later(
 
     def __getattr__(name: str) -> Any:
         if name not in homes:
-            raise no_attribute(scope["__name__"], name)
+            raise missing(scope["__name__"].partition(".")[2] or "torch", name)
         module, own = homes[name]
         if not module:
             return import_module(f".{own}", scope["__package__"])

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from typing import NoReturn as _NoReturn
+
 from .explained import attach_all as _attach_all
-from .missing import refusing as _refusing
+from .left_out import missing as _missing
 from .tensor.contractions import matrix_power, multi_dot
 from .tensor.factors import (
     cholesky,
@@ -70,4 +72,7 @@ __all__ = [
 ]
 
 _attach_all(globals(), "linalg_")
-__getattr__ = _refusing(__name__)
+
+
+def __getattr__(name: str) -> _NoReturn:
+    raise _missing("linalg", name)

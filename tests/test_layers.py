@@ -22,7 +22,7 @@ LAYERS: dict[str, list[tuple[str, str]]] = {
     "minigrad": [
         ("pure", "printing print_options"),  # L6 by use; imports NumPy only, so that everything may print
         ("pure results", "return_types version"),
-        ("pure texts", "missing"),
+        ("pure texts", "left_out"),
         ("pure names", "later"),
         ("L0", "dtypes modes dialect hooks devices cuda backends"),
         ("L0 memory", "refusals storage"),

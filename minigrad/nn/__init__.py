@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from ..missing import refusing as _refusing
+from typing import NoReturn as _NoReturn
+
+from ..left_out import missing as _missing
 from . import functional, init, utils
 from .containers import ModuleDict, ModuleList, ParameterDict, ParameterList, Sequential
 from .layers.activation import (
@@ -337,4 +339,6 @@ __all__ = [
     "utils",
 ]
 
-__getattr__ = _refusing(__name__)
+
+def __getattr__(name: str) -> _NoReturn:
+    raise _missing("nn", name)

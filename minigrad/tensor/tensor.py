@@ -9,7 +9,7 @@ import numpy as np
 from .. import dialect, dtypes, modes
 from ..creation import constructed
 from ..devices import contiguous_format
-from ..missing import leaves_out, left_out
+from ..left_out import missing, table
 from ..op import F
 from ..op.tangents import tangent_of
 from ..ops import shape as sh
@@ -186,8 +186,8 @@ class Conversion(TensorBase):
 
     def __getattr__(self, name: str) -> Any:
         """What is not there: an AttributeError, which says so of a method that minigrad leaves out."""
-        if name[0] != "_" and not hasattr(type(self), name) and name in left_out()["Tensor"]:
-            raise leaves_out(f"Tensor.{name}")
+        if name[0] != "_" and not hasattr(type(self), name) and name in table()["Tensor"]:
+            raise missing("Tensor", name)
         return object.__getattribute__(self, name)
 
     def __format__(self, spec: str) -> str:

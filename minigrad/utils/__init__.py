@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
-from ..missing import refusing as _refusing
+from typing import NoReturn as _NoReturn
+
+from ..left_out import missing as _missing
 from . import checkpoint, data
 
 __all__ = ["checkpoint", "data"]
 
-__getattr__ = _refusing(__name__)
+
+def __getattr__(name: str) -> _NoReturn:
+    raise _missing("utils", name)

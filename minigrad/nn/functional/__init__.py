@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from typing import NoReturn as _NoReturn
+
 from ...explained import attach_networks as _attach_networks
-from ...missing import refusing as _refusing
+from ...left_out import missing as _missing
 from .activations import (
     celu,
     elu,
@@ -120,4 +122,7 @@ from .softmaxes import gumbel_softmax, log_softmax, softmax, softmin
 from .tables import embedding, embedding_bag, fold, one_hot, unfold
 
 _attach_networks(globals())
-__getattr__ = _refusing(__name__)
+
+
+def __getattr__(name: str) -> _NoReturn:
+    raise _missing("nn.functional", name)

@@ -1,0 +1,30 @@
+"""What an error says of a name that is not there.
+
+`left_out.txt` lists, by namespace, the names that PyTorch has and minigrad left out.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+
+def table() -> dict[str, list[str]]:
+    """The names that are left out, by namespace: "torch", "Tensor", or a module such as "nn.functional"."""
+    found: dict[str, list[str]] = {}
+    for line in Path(__file__).with_suffix(".txt").read_text(encoding="utf-8").splitlines():
+        namespace, colon, names = line.partition(":")
+        if colon and not line.startswith("#"):
+            found.setdefault(namespace, []).extend(names.split())
+    return found
+
+
+def missing(namespace: str, name: str) -> AttributeError:
+    """The error for `name` in a namespace. A name that PyTorch does not have either gets PyTorch's own
+    text.
+    """
+    path = namespace if namespace == "torch" else f"torch.{namespace}"
+    if name in table().get(namespace, ()):
+        return AttributeError(f"minigrad has no {path}.{name} (see docs/ops.md)")
+    if namespace == "Tensor":
+        return AttributeError(f"'Tensor' object has no attribute '{name}'")
+    return AttributeError(f"module '{path}' has no attribute '{name}'")
