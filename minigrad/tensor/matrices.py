@@ -158,10 +158,6 @@ def logdet(input: Any) -> Any:
     return F.where(F.eq(sign, -1.0), nan, log)
 
 
-# ── of tensors taken as matrices
-# ─────────────────────────────────────────────────────────────────────────────────────────────────
-
-
 class Matrices(TensorBase):
     """Inverses and determinants of matrices."""
 
