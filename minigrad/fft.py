@@ -8,6 +8,7 @@ each by its square root.
 from __future__ import annotations
 
 from typing import Any
+from typing import NoReturn as _NoReturn
 
 import numpy as np
 
@@ -15,7 +16,7 @@ from . import dtypes
 from .creation import arange
 from .devices import strided
 from .explained import attach_all as _attach_all
-from .left_out import refusing as _refusing
+from .left_out import missing as _missing
 from .op import F
 from .ops import rearranging, spectral
 
@@ -250,4 +251,7 @@ def rfftfreq(
 
 
 _attach_all(globals(), "fft_")
-__getattr__ = _refusing(__name__)
+
+
+def __getattr__(name: str) -> _NoReturn:
+    raise _missing("fft", name)

@@ -1,13 +1,15 @@
-"""The error for a name that is not there: it says so if PyTorch has it and minigrad leaves it out."""
+"""What an error says of a name that is not there.
+
+`left_out.txt` lists, by namespace, the names that PyTorch has and minigrad left out.
+"""
 
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
 
-def left_out() -> dict[str, list[str]]:
-    """The names that minigrad leaves out, by namespace of PyTorch: `torch`, `Tensor`, `nn.functional` …"""
+def table() -> dict[str, list[str]]:
+    """The names that are left out, by namespace: "torch", "Tensor", or a module such as "nn.functional"."""
     found: dict[str, list[str]] = {}
     for line in Path(__file__).with_suffix(".txt").read_text(encoding="utf-8").splitlines():
         namespace, colon, names = line.partition(":")
@@ -17,21 +19,12 @@ def left_out() -> dict[str, list[str]]:
 
 
 def missing(namespace: str, name: str) -> AttributeError:
-    """The error for `name` in a namespace: "torch", "Tensor", or a module such as "nn.functional". A name
-    that PyTorch does not have either gets PyTorch's own text.
+    """The error for `name` in a namespace. A name that PyTorch does not have either gets PyTorch's own
+    text.
     """
     path = namespace if namespace == "torch" else f"torch.{namespace}"
-    if name in left_out().get(namespace, ()):
+    if name in table().get(namespace, ()):
         return AttributeError(f"minigrad has no {path}.{name} (see docs/ops.md)")
     if namespace == "Tensor":
         return AttributeError(f"'Tensor' object has no attribute '{name}'")
     return AttributeError(f"module '{path}' has no attribute '{name}'")
-
-
-def refusing(module: str) -> Any:
-    """The `__getattr__` of a module of minigrad."""
-
-    def __getattr__(name: str) -> Any:
-        raise missing(module.partition(".")[2] or "torch", name)
-
-    return __getattr__

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from typing import NoReturn as _NoReturn
+
 from .explained import attach_all as _attach_all
-from .left_out import refusing as _refusing
+from .left_out import missing as _missing
 from .tensor.contractions import multi_dot
 from .tensor.factors import (
     cholesky,
@@ -71,4 +73,7 @@ __all__ = [
 ]
 
 _attach_all(globals(), "linalg_")
-__getattr__ = _refusing(__name__)
+
+
+def __getattr__(name: str) -> _NoReturn:
+    raise _missing("linalg", name)

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from typing import NoReturn as _NoReturn
+
 from .explained import attach_all as _attach_all
-from .left_out import refusing as _refusing
+from .left_out import missing as _missing
 from .ops.circular import sinc
 from .ops.exponential import exp2, expm1, log1p, logit
 from .ops.normal import erf, erfc, erfinv
@@ -30,4 +32,7 @@ __all__ = [
 ]  # fmt: skip
 
 _attach_all(globals(), "special_")
-__getattr__ = _refusing(__name__)
+
+
+def __getattr__(name: str) -> _NoReturn:
+    raise _missing("special", name)

@@ -50,7 +50,7 @@ def show_source_dim(op: Any) -> None:
 
 
 def check_added(name: str, self: Any, dim: int, index: Any, source: Any) -> None:
-    """The errors of PyTorch for arguments of `index_add` and `index_reduce` that do not fit."""
+    """The errors of PyTorch for arguments of `index_add` that do not fit."""
     if index.ndim > 1:
         raise IndexError(
             f"{name}(): Index is supposed to be a vector, but got dim: {index.ndim} with type: "

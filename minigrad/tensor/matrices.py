@@ -164,10 +164,6 @@ def logdet(input: Any) -> Any:
     return F.where(F.eq(sign, -1.0), nan, log)
 
 
-# ── of tensors taken as matrices
-# ─────────────────────────────────────────────────────────────────────────────────────────────────
-
-
 def positive_power(base: Any, n: int) -> Any:
     """`base` to the power of n > 0 by repeated squares, multiplied in PyTorch's order."""
     if n == 1:
