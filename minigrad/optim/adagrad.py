@@ -8,7 +8,6 @@ from ..creation import full_like, tensor
 from ..op import F
 from ..tensor import Tensor
 from .optimizer import Optimizer, chosen
-from .quick import on_numbers
 
 
 class Adagrad(Optimizer):
@@ -35,7 +34,6 @@ class Adagrad(Optimizer):
                     "sum": full_like(param, initial_accumulator_value, requires_grad=False),
                 }
 
-    @on_numbers
     def update(self, param: Tensor, grad: Tensor, state: dict[str, Any], group: dict[str, Any]) -> None:
         """One step."""
         state["step"] += 1
@@ -63,7 +61,6 @@ class Adadelta(Optimizer):
         names = "lr rho eps weight_decay maximize capturable foreach differentiable"
         super().__init__(params, chosen(locals(), names))
 
-    @on_numbers
     def update(self, param: Tensor, grad: Tensor, state: dict[str, Any], group: dict[str, Any]) -> None:
         """One step."""
         if not state:

@@ -8,7 +8,6 @@ from ..creation import tensor
 from ..op import F
 from ..tensor import Tensor
 from .optimizer import Optimizer, chosen
-from .quick import on_numbers
 
 
 def check_betas(betas: tuple[float, float]) -> None:
@@ -54,7 +53,6 @@ class Adam(AdamVariant):
         """
         super().__init__(params, chosen(locals(), names))
 
-    @on_numbers
     def update(self, param: Tensor, grad: Tensor, state: dict[str, Any], group: dict[str, Any]) -> None:
         """One step."""
         if not state:

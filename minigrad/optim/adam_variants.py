@@ -9,7 +9,6 @@ from ..op import F
 from ..tensor import Tensor
 from .adam import AdamVariant, check_betas
 from .optimizer import chosen
-from .quick import on_numbers
 
 
 class Adamax(AdamVariant):
@@ -26,7 +25,6 @@ class Adamax(AdamVariant):
         """
         super().__init__(params, chosen(locals(), names))
 
-    @on_numbers
     def update(self, param: Tensor, grad: Tensor, state: dict[str, Any], group: dict[str, Any]) -> None:
         """One step."""
         if not state:
@@ -58,7 +56,6 @@ class NAdam(AdamVariant):
         """
         super().__init__(params, chosen(locals(), names))
 
-    @on_numbers
     def update(self, param: Tensor, grad: Tensor, state: dict[str, Any], group: dict[str, Any]) -> None:
         """One step."""
         if not state:
@@ -92,7 +89,6 @@ class RAdam(AdamVariant):
         """
         super().__init__(params, chosen(locals(), names))
 
-    @on_numbers
     def update(self, param: Tensor, grad: Tensor, state: dict[str, Any], group: dict[str, Any]) -> None:
         """One step."""
         if not state:

@@ -6,7 +6,6 @@ from typing import Any
 
 from ..tensor import Tensor
 from .optimizer import Optimizer, chosen
-from .quick import on_numbers
 
 
 class SGD(Optimizer):
@@ -26,10 +25,6 @@ class SGD(Optimizer):
         names = "lr momentum dampening weight_decay nesterov maximize foreach differentiable fused"
         super().__init__(params, chosen(locals(), names))
 
-    def _remembers(self, group: dict[str, Any]) -> bool:
-        return bool(group["momentum"])
-
-    @on_numbers
     def update(self, param: Tensor, grad: Tensor, state: dict[str, Any], group: dict[str, Any]) -> None:
         """One step."""
         if group["weight_decay"]:
