@@ -23,7 +23,6 @@ _NUMBERED = frozenset(
         "ClampMin",
         "Copysign",
         "CountNonzero",
-        "CtcLoss",
         "Div",
         "Eq",
         "Fill",

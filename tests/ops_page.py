@@ -52,7 +52,7 @@ def page() -> str:
     parts.append("## What differs\n\n| entry | in | because |\n|---|---|---|\n" + "\n".join(rows) + "\n")
     lines = [
         f"- {namespace}: {', '.join(f'`{name}`' for name in words)}"
-        for namespace, words in left_out().items()
+        for namespace, words in table().items()
     ]
     parts.append(LEFT_OUT + "\n".join(lines) + "\n")
     return "\n".join(parts)

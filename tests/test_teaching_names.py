@@ -353,6 +353,15 @@ def test_a_timer(library):
         timer.repeat()
 
 
+def test_modules_on_other_devices(library):
+    layer = library.nn.Linear(2, 3)
+    assert layer.to_empty(device="cpu") is layer and layer.weight.shape == (3, 2)
+    assert layer.weight.is_leaf and layer.weight.requires_grad
+    if not library.cuda.is_available():
+        with pytest.raises((AssertionError, RuntimeError), match=r"CUDA|NVIDIA|'cuda' is not available"):
+            layer.cuda()
+
+
 # ── data
 # ─────────────────────────────────────────────────────────────────────────────────────────────────
 

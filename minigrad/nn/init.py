@@ -47,8 +47,8 @@ def normal_(tensor: Tensor, mean: float = 0.0, std: float = 1.0, generator: Any 
 
 
 def trunc_normal_(
-    tensor: Tensor, mean: float = 0.0, std: float = 1.0, a: float = -2.0, b: float = 2.0, generator: Any =
-    None,
+    tensor: Tensor, mean: float = 0.0, std: float = 1.0, a: float = -2.0, b: float = 2.0,
+    generator: Any = None,
 ) -> Tensor:  # fmt: skip
     """Normally distributed numbers, those outside [a, b] drawn again; or, where that would be nearly all, by
     the inverse of the distribution function, with other numbers than PyTorch's.
@@ -125,8 +125,8 @@ def deviation(tensor: Tensor, a: float, mode: str, nonlinearity: str) -> float:
 
 
 def kaiming_uniform_(
-    tensor: Tensor, a: float = 0, mode: str = "fan_in", nonlinearity: str = "leaky_relu", generator: Any =
-    None,
+    tensor: Tensor, a: float = 0, mode: str = "fan_in", nonlinearity: str = "leaky_relu",
+    generator: Any = None,
 ) -> Tensor:  # fmt: skip
     """Uniform within ±gain·√(3 / fan) (He and others, 2015)."""
     if 0 in tensor.shape:
@@ -137,8 +137,8 @@ def kaiming_uniform_(
 
 
 def kaiming_normal_(
-    tensor: Tensor, a: float = 0, mode: str = "fan_in", nonlinearity: str = "leaky_relu", generator: Any =
-    None,
+    tensor: Tensor, a: float = 0, mode: str = "fan_in", nonlinearity: str = "leaky_relu",
+    generator: Any = None,
 ) -> Tensor:  # fmt: skip
     """Normal with deviation gain / √fan (He and others, 2015)."""
     if 0 in tensor.shape:

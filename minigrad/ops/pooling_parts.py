@@ -22,32 +22,31 @@ from .pooling_greatest import greatest
 
 
 def in_flat(windows: Any, size: Any) -> Any:
-    """The places of all windows in the flattened input, shape (planes or 1, windows, elements of one).
+    """The places of all windows in the flattened input, shape (windows, elements of one).
 
-    `windows` are, for each dimension, the places along it: (planes or 1, windows, elements).
+    `windows` are, for each dimension, the places along it: (windows, elements).
     """
     k = len(size)
     total: Any = 0
     for i, (along, n) in enumerate(zip(windows, size)):
         shape = [1] * (2 * k)
-        shape[i], shape[k + i] = along.shape[1:]
-        total = total * n + along.reshape((len(along), *shape))
-    counts = [along.shape[1] for along in windows]
-    return total.reshape((len(total), prod(counts), prod(total.shape[1 + k :])))
+        shape[i], shape[k + i] = along.shape
+        total = total * n + along.reshape(shape)
+    return total.reshape((prod(total.shape[:k]), prod(total.shape[k:])))
 
 
 def greatest_of(x: Any, windows: Any) -> Any:
     """The greatest element of each window of every plane, and its place in the flattened plane."""
     k = len(windows)
     size, lead = x.shape[-k:], x.shape[:-k]
-    shape = (*lead, *(along.shape[1] for along in windows))
+    shape = (*lead, *(len(along) for along in windows))
     if 0 in shape:
         return np.empty(shape, x.dtype), np.empty(shape, np.int64)
     places = in_flat(windows, size)
     flat = x.reshape((prod(lead), prod(size)))
-    elements = np.take_along_axis(flat, places.reshape((len(places), -1)), 1)
-    where = greatest(elements.reshape((len(flat), *places.shape[1:])), 2)[..., None]
-    index = np.take_along_axis(np.broadcast_to(places, (len(flat), *places.shape[1:])), where, 2)[..., 0]
+    elements = flat[:, places]
+    where = greatest(elements, 2)[..., None]
+    index = np.take_along_axis(np.broadcast_to(places, elements.shape), where, 2)[..., 0]
     return np.take_along_axis(flat, index, 1).reshape(shape), index.reshape(shape)
 
 
@@ -55,7 +54,7 @@ def even(n: int, count: int) -> Any:
     """The places of even parts: the shorter ones end with their last element once more."""
     start, end = bounds(n, count)
     longest = np.max(end - start, initial=0)
-    return np.minimum(start[:, None] + np.arange(longest), end[:, None] - 1)[None]
+    return np.minimum(start[:, None] + np.arange(longest), end[:, None] - 1)
 
 
 # ── checks

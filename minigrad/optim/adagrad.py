@@ -8,7 +8,6 @@ from ..creation import full_like, tensor
 from ..op import F
 from ..tensor import Tensor
 from .optimizer import Optimizer, chosen
-from .quick import on_numbers
 
 
 class Adagrad(Optimizer):
@@ -20,8 +19,8 @@ class Adagrad(Optimizer):
 
     def __init__(
         self, params: Any, lr: float = 1e-2, lr_decay: float = 0, weight_decay: float = 0,
-        initial_accumulator_value: float = 0, eps: float = 1e-10, foreach: bool | None = None, *, maximize:
-        bool = False, differentiable: bool = False, fused: bool | None = None,
+        initial_accumulator_value: float = 0, eps: float = 1e-10, foreach: bool | None = None, *,
+        maximize: bool = False, differentiable: bool = False, fused: bool | None = None,
     ) -> None:  # fmt: skip
         names = """
         lr lr_decay eps weight_decay initial_accumulator_value foreach maximize
@@ -35,7 +34,6 @@ class Adagrad(Optimizer):
                     "sum": full_like(param, initial_accumulator_value, requires_grad=False),
                 }
 
-    @on_numbers
     def update(self, param: Tensor, grad: Tensor, state: dict[str, Any], group: dict[str, Any]) -> None:
         """One step."""
         state["step"] += 1
@@ -55,15 +53,14 @@ class Adadelta(Optimizer):
 
     def __init__(
         self, params: Any, lr: float = 1.0, rho: float = 0.9, eps: float = 1e-6, weight_decay: float = 0,
-        foreach: bool | None = None, *, capturable: bool = False, maximize: bool = False, differentiable: bool
-        = False,
+        foreach: bool | None = None, *, capturable: bool = False, maximize: bool = False,
+        differentiable: bool = False,
     ) -> None:  # fmt: skip
         if not 0.0 <= rho <= 1.0:
             raise ValueError(f"Invalid rho value: {rho}")
         names = "lr rho eps weight_decay maximize capturable foreach differentiable"
         super().__init__(params, chosen(locals(), names))
 
-    @on_numbers
     def update(self, param: Tensor, grad: Tensor, state: dict[str, Any], group: dict[str, Any]) -> None:
         """One step."""
         if not state:

@@ -8,7 +8,6 @@ from ..creation import tensor
 from ..op import F
 from ..tensor import Tensor
 from .optimizer import Optimizer, chosen
-from .quick import on_numbers
 
 
 def check_betas(betas: tuple[float, float]) -> None:
@@ -43,9 +42,9 @@ class Adam(AdamVariant):
 
     def __init__(
         self, params: Any, lr: float = 1e-3, betas: tuple[float, float] = (0.9, 0.999), eps: float = 1e-8,
-        weight_decay: float = 0, amsgrad: bool = False, *, foreach: bool | None = None, maximize: bool =
-        False, capturable: bool = False, differentiable: bool = False, fused: bool | None = None,
-        decoupled_weight_decay: bool = False,
+        weight_decay: float = 0, amsgrad: bool = False, *, foreach: bool | None = None,
+        maximize: bool = False, capturable: bool = False, differentiable: bool = False,
+        fused: bool | None = None, decoupled_weight_decay: bool = False,
     ) -> None:  # fmt: skip
         check_betas(betas)
         names = """
@@ -54,7 +53,6 @@ class Adam(AdamVariant):
         """
         super().__init__(params, chosen(locals(), names))
 
-    @on_numbers
     def update(self, param: Tensor, grad: Tensor, state: dict[str, Any], group: dict[str, Any]) -> None:
         """One step."""
         if not state:

@@ -9,7 +9,6 @@ from ..op import F
 from ..tensor import Tensor
 from .adam import AdamVariant, check_betas
 from .optimizer import chosen
-from .quick import on_numbers
 
 
 class Adamax(AdamVariant):
@@ -17,8 +16,8 @@ class Adamax(AdamVariant):
 
     def __init__(
         self, params: Any, lr: float = 2e-3, betas: tuple[float, float] = (0.9, 0.999), eps: float = 1e-8,
-        weight_decay: float = 0, foreach: bool | None = None, *, maximize: bool = False, differentiable: bool
-        = False, capturable: bool = False,
+        weight_decay: float = 0, foreach: bool | None = None, *, maximize: bool = False,
+        differentiable: bool = False, capturable: bool = False,
     ) -> None:  # fmt: skip
         check_betas(betas)
         names = """
@@ -26,7 +25,6 @@ class Adamax(AdamVariant):
         """
         super().__init__(params, chosen(locals(), names))
 
-    @on_numbers
     def update(self, param: Tensor, grad: Tensor, state: dict[str, Any], group: dict[str, Any]) -> None:
         """One step."""
         if not state:
@@ -48,8 +46,8 @@ class NAdam(AdamVariant):
     def __init__(
         self, params: Any, lr: float = 2e-3, betas: tuple[float, float] = (0.9, 0.999), eps: float = 1e-8,
         weight_decay: float = 0, momentum_decay: float = 4e-3, decoupled_weight_decay: bool = False, *,
-        foreach: bool | None = None, maximize: bool = False, capturable: bool = False, differentiable: bool =
-        False,
+        foreach: bool | None = None, maximize: bool = False, capturable: bool = False,
+        differentiable: bool = False,
     ) -> None:  # fmt: skip
         check_betas(betas)
         names = """
@@ -58,7 +56,6 @@ class NAdam(AdamVariant):
         """
         super().__init__(params, chosen(locals(), names))
 
-    @on_numbers
     def update(self, param: Tensor, grad: Tensor, state: dict[str, Any], group: dict[str, Any]) -> None:
         """One step."""
         if not state:
@@ -92,7 +89,6 @@ class RAdam(AdamVariant):
         """
         super().__init__(params, chosen(locals(), names))
 
-    @on_numbers
     def update(self, param: Tensor, grad: Tensor, state: dict[str, Any], group: dict[str, Any]) -> None:
         """One step."""
         if not state:

@@ -8,7 +8,6 @@ from ..creation import ones, tensor
 from ..op import F
 from ..tensor import Tensor
 from .optimizer import Optimizer, chosen
-from .quick import on_numbers
 
 
 class ASGD(Optimizer):
@@ -20,13 +19,12 @@ class ASGD(Optimizer):
 
     def __init__(
         self, params: Any, lr: float = 1e-2, lambd: float = 1e-4, alpha: float = 0.75, t0: float = 1e6,
-        weight_decay: float = 0, foreach: bool | None = None, maximize: bool = False, differentiable: bool =
-        False, capturable: bool = False,
+        weight_decay: float = 0, foreach: bool | None = None, maximize: bool = False,
+        differentiable: bool = False, capturable: bool = False,
     ) -> None:  # fmt: skip
         names = "lr lambd alpha t0 weight_decay foreach maximize differentiable capturable"
         super().__init__(params, chosen(locals(), names))
 
-    @on_numbers
     def update(self, param: Tensor, grad: Tensor, state: dict[str, Any], group: dict[str, Any]) -> None:
         """One step."""
         if not state:

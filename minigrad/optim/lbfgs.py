@@ -21,9 +21,9 @@ class LBFGS(Optimizer):
     """
 
     def __init__(
-        self, params: Any, lr: float = 1, max_iter: int = 20, max_eval: int | None = None, tolerance_grad:
-        float = 1e-7, tolerance_change: float = 1e-9, history_size: int = 100, line_search_fn: str | None =
-        None,
+        self, params: Any, lr: float = 1, max_iter: int = 20, max_eval: int | None = None,
+        tolerance_grad: float = 1e-7, tolerance_change: float = 1e-9, history_size: int = 100,
+        line_search_fn: str | None = None,
     ) -> None:  # fmt: skip
         max_eval = max_iter * 5 // 4 if max_eval is None else max_eval
         names = "lr max_iter max_eval tolerance_grad tolerance_change history_size line_search_fn"

@@ -7,13 +7,10 @@ from collections import defaultdict
 from collections.abc import Callable
 from typing import Any
 
-from .. import modes
 from ..autograd import enable_grad, no_grad
-from ..modes import quiet
 from ..nn.modules.module import reset
 from ..nn.modules.registered import type_name
 from ..tensor import Tensor
-from .quick import are_plain, opened
 
 
 class Optimizer:
@@ -88,33 +85,18 @@ class Optimizer:
                 loss = closure()
         with no_grad():
             for group in self.param_groups:
-                quick = self._may_be_quick(group)
                 for param in group["params"]:
                     if param.grad is not None:
-                        self._step(param, group, quick)
+                        self._step(param, group)
         return loss
 
-    def _may_be_quick(self, group: dict[str, Any]) -> bool:
-        """Whether `update` may run on `Numbers`: `no_grad` is the only mode, nobody watches."""
-        return modes.active == 1 and hasattr(self.update, "on_numbers") and are_plain(group)
-
-    def _step(self, param: Tensor, group: dict[str, Any], quick: bool) -> None:
+    def _step(self, param: Tensor, group: dict[str, Any]) -> None:
         """One step for one parameter."""
         state = self.state.get(param, {})
-        if quick and (state or not self._remembers(group)):
-            found = opened(param, param.grad, state)
-            if found is not None:
-                mine, sent, kept = found
-                quiet(self.update, mine, -sent if group.get("maximize") else sent, kept, group)
-                return
         gradient = -param.grad if group.get("maximize") else param.grad
         self.update(param, gradient, state, group)
         if state:
             self.state[param] = state
-
-    def _remembers(self, group: dict[str, Any]) -> bool:
-        """Whether `update` gives a parameter a state, which it does on the first step, with tensors."""
-        return True
 
     def update(self, param: Tensor, grad: Tensor, state: dict[str, Any], group: dict[str, Any]) -> None:
         """Change `param` in place."""

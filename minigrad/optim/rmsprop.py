@@ -8,7 +8,6 @@ from ..creation import tensor
 from ..op import F
 from ..tensor import Tensor
 from .optimizer import Optimizer, chosen
-from .quick import on_numbers
 
 
 class RMSprop(Optimizer):
@@ -31,7 +30,6 @@ class RMSprop(Optimizer):
         """
         super().__init__(params, chosen(locals(), names))
 
-    @on_numbers
     def update(self, param: Tensor, grad: Tensor, state: dict[str, Any], group: dict[str, Any]) -> None:
         """One step."""
         if not state:

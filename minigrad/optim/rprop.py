@@ -16,9 +16,9 @@ class Rprop(Optimizer):
     """
 
     def __init__(
-        self, params: Any, lr: float = 1e-2, etas: tuple[float, float] = (0.5, 1.2), step_sizes: tuple[float,
-        float] = (1e-6, 50), *, capturable: bool = False, foreach: bool | None = None, maximize: bool = False,
-        differentiable: bool = False,
+        self, params: Any, lr: float = 1e-2, etas: tuple[float, float] = (0.5, 1.2),
+        step_sizes: tuple[float, float] = (1e-6, 50), *, capturable: bool = False,
+        foreach: bool | None = None, maximize: bool = False, differentiable: bool = False,
     ) -> None:  # fmt: skip
         if not 0.0 < etas[0] < 1.0 < etas[1]:
             raise ValueError(f"Invalid eta values: {etas[0]}, {etas[1]}")

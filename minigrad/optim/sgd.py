@@ -6,7 +6,6 @@ from typing import Any
 
 from ..tensor import Tensor
 from .optimizer import Optimizer, chosen
-from .quick import on_numbers
 
 
 class SGD(Optimizer):
@@ -17,19 +16,15 @@ class SGD(Optimizer):
     """
 
     def __init__(
-        self, params: Any, lr: float = 1e-3, momentum: float = 0, dampening: float = 0, weight_decay: float =
-        0, nesterov: bool = False, *, maximize: bool = False, foreach: bool | None = None, differentiable:
-        bool = False, fused: bool | None = None,
+        self, params: Any, lr: float = 1e-3, momentum: float = 0, dampening: float = 0,
+        weight_decay: float = 0, nesterov: bool = False, *, maximize: bool = False,
+        foreach: bool | None = None, differentiable: bool = False, fused: bool | None = None,
     ) -> None:  # fmt: skip
         if nesterov and (momentum <= 0 or dampening != 0):
             raise ValueError("Nesterov momentum requires a momentum and zero dampening")
         names = "lr momentum dampening weight_decay nesterov maximize foreach differentiable fused"
         super().__init__(params, chosen(locals(), names))
 
-    def _remembers(self, group: dict[str, Any]) -> bool:
-        return bool(group["momentum"])
-
-    @on_numbers
     def update(self, param: Tensor, grad: Tensor, state: dict[str, Any], group: dict[str, Any]) -> None:
         """One step."""
         if group["weight_decay"]:

@@ -108,9 +108,9 @@ CHECKS: dict[str, Callable[[Any], Any]] = {"default": describe, "none": lambda t
 
 
 def checkpoint(
-    function: Callable[..., Any], *args: Any, use_reentrant: bool | None = None, context_fn: Callable[[],
-    tuple[Any, Any]] = noop_context_fn, determinism_check: str = "default", debug: bool = False, early_stop:
-    bool = True, **kwargs: Any,
+    function: Callable[..., Any], *args: Any, use_reentrant: bool | None = None,
+    context_fn: Callable[[], tuple[Any, Any]] = noop_context_fn, determinism_check: str = "default",
+    debug: bool = False, early_stop: bool = True, **kwargs: Any,
 ) -> Any:  # fmt: skip
     """`function(*args, **kwargs)`, of which the graph keeps no intermediate values: backward runs it again.
 

@@ -111,8 +111,8 @@ class Frame:
     """
 
     def __init__(
-        self, function: Callable[..., Any], early_stop: bool, describe: Callable[[Any], Any], explain:
-        Callable[[CheckpointError], CheckpointError] | None,
+        self, function: Callable[..., Any], early_stop: bool, describe: Callable[[Any], Any],
+        explain: Callable[[CheckpointError], CheckpointError] | None,
     ) -> None:  # fmt: skip
         self.function = function
         self.early_stop = early_stop

@@ -23,8 +23,8 @@ def added(mask: Any, like: Any) -> Any:
 
 
 def scaled_dot_product_attention(
-    query: Any, key: Any, value: Any, attn_mask: Any = None, dropout_p: float = 0.0,
-    is_causal: bool = False, *, scale: float | None = None, enable_gqa: bool = False,
+    query: Any, key: Any, value: Any, attn_mask: Any = None, dropout_p: float = 0.0, is_causal: bool = False,
+    *, scale: float | None = None, enable_gqa: bool = False,
 ) -> Any:  # fmt: skip
     """`softmax(q kᵀ · scale + mask) v` for queries (…, L, E), keys (…, S, E) and values (…, S, Ev).
 

@@ -104,8 +104,7 @@ def check_triplet(anchor: Any, positive: Any, negative: Any) -> None:
 
 def triplet_margin_loss(
     anchor: Any, positive: Any, negative: Any, margin: float = 1.0, p: float = 2, eps: float = 1e-6,
-    swap: bool = False, size_average: bool | None = None, reduce: bool | None = None,
-    reduction: str = "mean",
+    swap: bool = False, size_average: bool | None = None, reduce: bool | None = None, reduction: str = "mean",
 ) -> Any:  # fmt: skip
     """By how much, within `margin`, the negative is nearer to the anchor than the positive; `swap`: or nearer
     to the positive.

@@ -133,8 +133,8 @@ def huber_loss(
 
 
 def binary_cross_entropy(
-    input: Any, target: Any, weight: Any = None, size_average: bool | None = None,
-    reduce: bool | None = None, reduction: str = "mean",
+    input: Any, target: Any, weight: Any = None, size_average: bool | None = None, reduce: bool | None = None,
+    reduction: str = "mean",
 ) -> Any:  # fmt: skip
     """`-(target · log(input) + (1 - target) · log(1 - input))` of probabilities; RuntimeError for others."""
     how = number(reduction, size_average, reduce)
@@ -152,8 +152,8 @@ def binary_cross_entropy(
 
 
 def binary_cross_entropy_with_logits(
-    input: Any, target: Any, weight: Any = None, size_average: bool | None = None,
-    reduce: bool | None = None, reduction: str = "mean", pos_weight: Any = None,
+    input: Any, target: Any, weight: Any = None, size_average: bool | None = None, reduce: bool | None = None,
+    reduction: str = "mean", pos_weight: Any = None,
 ) -> Any:  # fmt: skip
     """`binary_cross_entropy` of the logistic function of `input`, where positive targets weigh
     `pos_weight`.
@@ -194,19 +194,14 @@ def kl_div(
             stacklevel=2,
         )
     how = SUM if reduction == "batchmean" else number(reduction, size_average, reduce)
-    loss = divergence(input, target, how, log_target)
-    return loss / input.shape[0] if reduction == "batchmean" and input.ndim else loss
-
-
-def divergence(input: Any, target: Any, reduction: int, log_target: bool) -> Any:
-    """`kl_div`, arguments checked as PyTorch does below it."""
     if input.is_complex() or target.is_complex():
         raise RuntimeError("kl_div: Complex inputs not supported.")
     if not (input.is_floating_point() and target.is_floating_point()):
         raise RuntimeError("kl_div: Integral inputs not supported.")
     last = target - input if log_target else target * input
     losses = target.exp() * last if log_target else F.xlogy(target, target) - last
-    return averaged(losses, reduction)
+    loss = averaged(losses, how)
+    return loss / input.shape[0] if reduction == "batchmean" and input.ndim else loss
 
 
 def poisson_nll_loss(

@@ -80,14 +80,6 @@ def group_norm(input: Any, num_groups: int, weight: Any = None, bias: Any = None
         raise RuntimeError(f"Expected at least 2 dimensions for input tensor but received {input.ndim}")
     n, c, *rest = input.shape
     enough([n * c // num_groups, num_groups, *rest])
-    return grouped_norm(input, num_groups, weight, bias, eps)
-
-
-def grouped_norm(input: Any, num_groups: int, weight: Any, bias: Any, eps: float) -> Any:
-    """`group_norm`, arguments checked as PyTorch does below it."""
-    if input.ndim < 2:
-        raise RuntimeError(f"Expected at least 2 dimensions for input tensor but received {input.ndim}")
-    n, c, *rest = input.shape
     if num_groups <= 0:
         raise RuntimeError(f"Expected num groups to be greater than 0, got {num_groups}")
     if c % num_groups:
@@ -156,14 +148,6 @@ def normalised(
         out = input.clone()
         out = out if weight is None else out * weight[0]
         return out if bias is None else out + bias[0]
-    return native_batch_norm(input, weight, bias, running_mean, running_var, training, momentum, eps)[0]
-
-
-def native_batch_norm(
-    input: Any, weight: Any, bias: Any, running_mean: Any, running_var: Any, training: bool, momentum: float,
-    eps: float,
-) -> Any:  # fmt: skip
-    """`batch_norm`, the batch's means and its inverse deviations (nothing out of `training`)."""
     check_constant("native_batch_norm", running_mean=running_mean, running_var=running_var)
     check_channels(input, running_mean, running_var, weight, bias, training)
     if input.is_floating_point():
@@ -171,7 +155,7 @@ def native_batch_norm(
     results = F.native_batch_norm(input, weight, bias, running_mean, running_var, training, momentum, eps)
     if training:
         quiet(follow, input, running_mean, running_var, momentum)
-    return results
+    return results[0]
 
 
 def follow(input: Any, running_mean: Any, running_var: Any, momentum: float) -> None:
@@ -215,15 +199,6 @@ def instance_norm(
             "Expected more than 1 spatial element when training, got input size "
             f"torch.Size({list(input.shape)})"
         )
-    how = (use_input_stats, momentum, eps)
-    return by_instances(input, running_mean, running_var, weight, bias, *how)
-
-
-def by_instances(
-    input: Any, running_mean: Any, running_var: Any, weight: Any, bias: Any, use_input_stats: bool,
-    momentum: float, eps: float,
-) -> Any:  # fmt: skip
-    """`instance_norm`, arguments checked as PyTorch does below it."""
     n, c, *rest = input.shape
     means, variances, weights, biases = (
         None if t is None else t.repeat(n) for t in (running_mean, running_var, weight, bias)

@@ -15,8 +15,8 @@ __all__ = ["embedding", "embedding_bag", "fold", "one_hot", "unfold"]
 
 
 def embedding(
-    input: Any, weight: Any, padding_idx: int | None = None, max_norm: float | None = None, norm_type: float =
-    2.0, scale_grad_by_freq: bool = False, sparse: bool = False,
+    input: Any, weight: Any, padding_idx: int | None = None, max_norm: float | None = None,
+    norm_type: float = 2.0, scale_grad_by_freq: bool = False, sparse: bool = False,
 ) -> Any:  # fmt: skip
     """The rows of the matrix `weight` at the whole numbers `input`.
 

@@ -58,8 +58,8 @@ class SmoothL1Loss(Loss):
     function, settings = "smooth_l1_loss", ("beta",)
 
     def __init__(
-        self, size_average: bool | None = None, reduce: bool | None = None, reduction: str = "mean", beta:
-        float = 1.0,
+        self, size_average: bool | None = None, reduce: bool | None = None, reduction: str = "mean",
+        beta: float = 1.0,
     ) -> None:  # fmt: skip
         super().__init__(size_average, reduce, reduction)
         self.beta = beta
@@ -119,8 +119,8 @@ class Margin(Loss):
     settings = ("margin",)
 
     def __init__(
-        self, margin: float = 0.0, size_average: bool | None = None, reduce: bool | None = None, reduction:
-        str = "mean",
+        self, margin: float = 0.0, size_average: bool | None = None, reduce: bool | None = None,
+        reduction: str = "mean",
     ) -> None:  # fmt: skip
         super().__init__(size_average, reduce, reduction)
         self.margin = margin
@@ -153,8 +153,8 @@ class TripletMarginLoss(Loss):
     function, settings = "triplet_margin_loss", ("margin", "p", "eps", "swap")
 
     def __init__(
-        self, margin: float = 1.0, p: float = 2.0, eps: float = 1e-6, swap: bool = False, size_average: bool |
-        None = None, reduce: bool | None = None, reduction: str = "mean",
+        self, margin: float = 1.0, p: float = 2.0, eps: float = 1e-6, swap: bool = False,
+        size_average: bool | None = None, reduce: bool | None = None, reduction: str = "mean",
     ) -> None:  # fmt: skip
         super().__init__(size_average, reduce, reduction)
         must_be_positive(self, margin)
@@ -167,8 +167,8 @@ class TripletMarginWithDistanceLoss(Loss):
     function, settings = "triplet_margin_with_distance_loss", ("distance_function", "margin", "swap")
 
     def __init__(
-        self, *, distance_function: Any = None, margin: float = 1.0, swap: bool = False, reduction: str =
-        "mean",
+        self, *, distance_function: Any = None, margin: float = 1.0, swap: bool = False,
+        reduction: str = "mean",
     ) -> None:  # fmt: skip
         super().__init__(reduction=reduction)
         must_be_positive(self, margin)
@@ -188,8 +188,8 @@ class Weighted(Loss):
     settings: tuple[str, ...] = ("weight",)
 
     def __init__(
-        self, weight: Any = None, size_average: bool | None = None, reduce: bool | None = None, reduction: str
-        = "mean",
+        self, weight: Any = None, size_average: bool | None = None, reduce: bool | None = None,
+        reduction: str = "mean",
     ) -> None:  # fmt: skip
         super().__init__(size_average, reduce, reduction)
         self.register_buffer("weight", weight)
@@ -207,8 +207,8 @@ class BCEWithLogitsLoss(Weighted):
     function, settings = "binary_cross_entropy_with_logits", ("weight", "pos_weight")
 
     def __init__(
-        self, weight: Any = None, size_average: bool | None = None, reduce: bool | None = None, reduction: str
-        = "mean", pos_weight: Any = None,
+        self, weight: Any = None, size_average: bool | None = None, reduce: bool | None = None,
+        reduction: str = "mean", pos_weight: Any = None,
     ) -> None:  # fmt: skip
         super().__init__(weight, size_average, reduce, reduction)
         self.register_buffer("pos_weight", pos_weight)
@@ -220,8 +220,8 @@ class NLLLoss(Weighted):
     function, settings = "nll_loss", ("weight", "ignore_index")
 
     def __init__(
-        self, weight: Any = None, size_average: bool | None = None, ignore_index: int = -100, reduce: bool |
-        None = None, reduction: str = "mean",
+        self, weight: Any = None, size_average: bool | None = None, ignore_index: int = -100,
+        reduce: bool | None = None, reduction: str = "mean",
     ) -> None:  # fmt: skip
         super().__init__(weight, size_average, reduce, reduction)
         self.ignore_index = ignore_index
@@ -246,8 +246,8 @@ class CrossEntropyLoss(Weighted):
     function, settings = "cross_entropy", ("weight", "ignore_index", "label_smoothing")
 
     def __init__(
-        self, weight: Any = None, size_average: bool | None = None, ignore_index: int = -100, reduce: bool |
-        None = None, reduction: str = "mean", label_smoothing: float = 0.0,
+        self, weight: Any = None, size_average: bool | None = None, ignore_index: int = -100,
+        reduce: bool | None = None, reduction: str = "mean", label_smoothing: float = 0.0,
     ) -> None:  # fmt: skip
         super().__init__(weight, size_average, reduce, reduction)
         self.ignore_index, self.label_smoothing = ignore_index, label_smoothing

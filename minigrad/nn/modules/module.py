@@ -7,6 +7,7 @@ from typing import Any
 
 from ... import dtypes
 from ...autograd import no_grad
+from ...creation import empty_like
 from ...tensor import Tensor
 from .calls import Called
 
@@ -107,6 +108,14 @@ class Module(Called):
     def cpu(self) -> Any:
         """The module: it is on the CPU."""
         return self
+
+    def cuda(self, device: Any = None) -> Any:
+        """Always an error if there are parameters: there are no graphics processors."""
+        return self._apply(lambda t: t.cuda(device))
+
+    def to_empty(self, *, device: Any, recurse: bool = True) -> Any:
+        """Give all parameters and buffers new memory, whose numbers are still to be written."""
+        return self._apply(lambda t: empty_like(t, device=device))
 
     def extra_repr(self) -> str:
         """What stands in the module's repr beside its parts."""

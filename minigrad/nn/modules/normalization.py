@@ -46,8 +46,8 @@ class RMSNorm(Normalising):
     """Divides by the root of the mean square over the last dimensions, of shape `normalized_shape`."""
 
     def __init__(
-        self, normalized_shape: Any, eps: float | None = None, elementwise_affine: bool = True, device: Any =
-        None, dtype: Any = None,
+        self, normalized_shape: Any, eps: float | None = None, elementwise_affine: bool = True,
+        device: Any = None, dtype: Any = None,
     ) -> None:  # fmt: skip
         super().__init__()
         self.normalized_shape, self.eps = shape_of(normalized_shape), eps

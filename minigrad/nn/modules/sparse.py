@@ -57,9 +57,10 @@ class Embedding(Table):
     """A table of `num_embeddings` vectors, looked up by number: see `functional.embedding`."""
 
     def __init__(
-        self, num_embeddings: int, embedding_dim: int, padding_idx: int | None = None, max_norm: float | None
-        = None, norm_type: float = 2.0, scale_grad_by_freq: bool = False, sparse: bool = False, _weight: Any =
-        None, _freeze: bool = False, device: Any = None, dtype: Any = None,
+        self, num_embeddings: int, embedding_dim: int, padding_idx: int | None = None,
+        max_norm: float | None = None, norm_type: float = 2.0, scale_grad_by_freq: bool = False,
+        sparse: bool = False, _weight: Any = None, _freeze: bool = False, device: Any = None,
+        dtype: Any = None,
     ) -> None:  # fmt: skip
         super().__init__()
         self.max_norm, self.norm_type = max_norm, norm_type
@@ -96,8 +97,8 @@ class EmbeddingBag(Table):
     def __init__(
         self, num_embeddings: int, embedding_dim: int, max_norm: float | None = None, norm_type: float = 2.0,
         scale_grad_by_freq: bool = False, mode: str = "mean", sparse: bool = False, _weight: Any = None,
-        include_last_offset: bool = False, padding_idx: int | None = None, device: Any = None, dtype: Any =
-        None,
+        include_last_offset: bool = False, padding_idx: int | None = None, device: Any = None,
+        dtype: Any = None,
     ) -> None:  # fmt: skip
         super().__init__()
         self.max_norm, self.norm_type = max_norm, norm_type

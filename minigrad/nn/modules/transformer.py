@@ -86,9 +86,9 @@ class TransformerDecoder(Repeated):
         super().__init__(decoder_layer, num_layers, norm)
 
     def forward(
-        self, tgt: Any, memory: Any, tgt_mask: Any = None, memory_mask: Any = None, tgt_key_padding_mask: Any
-        = None, memory_key_padding_mask: Any = None, tgt_is_causal: bool | None = None, memory_is_causal: bool
-        = False,
+        self, tgt: Any, memory: Any, tgt_mask: Any = None, memory_mask: Any = None,
+        tgt_key_padding_mask: Any = None, memory_key_padding_mask: Any = None,
+        tgt_is_causal: bool | None = None, memory_is_causal: bool = False,
     ) -> Any:  # fmt: skip
         """Of the shape of `tgt`; for the masks see MultiheadAttention."""
         batch_first = self.layers[0].self_attn.batch_first
@@ -111,9 +111,10 @@ class Transformer(Module):
 
     def __init__(
         self, d_model: int = 512, nhead: int = 8, num_encoder_layers: int = 6, num_decoder_layers: int = 6,
-        dim_feedforward: int = 2048, dropout: float = 0.1, activation: Any = functional.relu, custom_encoder:
-        Any = None, custom_decoder: Any = None, layer_norm_eps: float = 1e-5, batch_first: bool = False,
-        norm_first: bool = False, bias: bool = True, device: Any = None, dtype: Any = None,
+        dim_feedforward: int = 2048, dropout: float = 0.1, activation: Any = functional.relu,
+        custom_encoder: Any = None, custom_decoder: Any = None, layer_norm_eps: float = 1e-5,
+        batch_first: bool = False, norm_first: bool = False, bias: bool = True, device: Any = None,
+        dtype: Any = None,
     ) -> None:  # fmt: skip
         super().__init__()
         sizes = (d_model, nhead, dim_feedforward, dropout, activation, layer_norm_eps, batch_first)
@@ -136,9 +137,9 @@ class Transformer(Module):
 
     def forward(
         self, src: Any, tgt: Any, src_mask: Any = None, tgt_mask: Any = None, memory_mask: Any = None,
-        src_key_padding_mask: Any = None, tgt_key_padding_mask: Any = None, memory_key_padding_mask: Any =
-        None, src_is_causal: bool | None = None, tgt_is_causal: bool | None = None, memory_is_causal: bool =
-        False,
+        src_key_padding_mask: Any = None, tgt_key_padding_mask: Any = None,
+        memory_key_padding_mask: Any = None, src_is_causal: bool | None = None,
+        tgt_is_causal: bool | None = None, memory_is_causal: bool = False,
     ) -> Any:  # fmt: skip
         """Of the shape of `tgt`; for the masks see MultiheadAttention."""
         batch_dim = 0 if self.batch_first else 1
@@ -176,9 +177,9 @@ class TransformerEncoderLayer(Module):
     """
 
     def __init__(
-        self, d_model: int, nhead: int, dim_feedforward: int = 2048, dropout: float = 0.1, activation: Any =
-        functional.relu, layer_norm_eps: float = 1e-5, batch_first: bool = False, norm_first: bool = False,
-        bias: bool = True, device: Any = None, dtype: Any = None,
+        self, d_model: int, nhead: int, dim_feedforward: int = 2048, dropout: float = 0.1,
+        activation: Any = functional.relu, layer_norm_eps: float = 1e-5, batch_first: bool = False,
+        norm_first: bool = False, bias: bool = True, device: Any = None, dtype: Any = None,
     ) -> None:  # fmt: skip
         super().__init__()
         self.self_attn = MultiheadAttention(
@@ -220,9 +221,9 @@ class TransformerDecoderLayer(Module):
     """
 
     def __init__(
-        self, d_model: int, nhead: int, dim_feedforward: int = 2048, dropout: float = 0.1, activation: Any =
-        functional.relu, layer_norm_eps: float = 1e-5, batch_first: bool = False, norm_first: bool = False,
-        bias: bool = True, device: Any = None, dtype: Any = None,
+        self, d_model: int, nhead: int, dim_feedforward: int = 2048, dropout: float = 0.1,
+        activation: Any = functional.relu, layer_norm_eps: float = 1e-5, batch_first: bool = False,
+        norm_first: bool = False, bias: bool = True, device: Any = None, dtype: Any = None,
     ) -> None:  # fmt: skip
         super().__init__()
         for name in ("self_attn", "multihead_attn"):
@@ -241,9 +242,9 @@ class TransformerDecoderLayer(Module):
         self.activation = activation_of(activation)
 
     def forward(
-        self, tgt: Any, memory: Any, tgt_mask: Any = None, memory_mask: Any = None, tgt_key_padding_mask: Any
-        = None, memory_key_padding_mask: Any = None, tgt_is_causal: bool = False, memory_is_causal: bool =
-        False,
+        self, tgt: Any, memory: Any, tgt_mask: Any = None, memory_mask: Any = None,
+        tgt_key_padding_mask: Any = None, memory_key_padding_mask: Any = None, tgt_is_causal: bool = False,
+        memory_is_causal: bool = False,
     ) -> Any:  # fmt: skip
         """Of the shape of `tgt`; for the masks see MultiheadAttention."""
         own = (tgt_mask, tgt_key_padding_mask, tgt_is_causal)

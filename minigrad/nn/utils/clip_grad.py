@@ -38,8 +38,8 @@ def get_total_norm(
 
 
 def clip_grad_norm_(
-    parameters: Tensor | Iterable[Tensor], max_norm: float, norm_type: float = 2.0, error_if_nonfinite: bool =
-    False, foreach: Any = None,
+    parameters: Tensor | Iterable[Tensor], max_norm: float, norm_type: float = 2.0,
+    error_if_nonfinite: bool = False, foreach: Any = None,
 ) -> Tensor:  # fmt: skip
     """Scale all gradients, in place, so that their norm as one vector is at most `max_norm`; returns the norm
     that they had.

@@ -97,8 +97,8 @@ class _SpectralNorm(Module):
 
 
 def spectral_norm(
-    module: Module, name: str = "weight", n_power_iterations: int = 1, eps: float = 1e-12, dim: int | None =
-    None,
+    module: Module, name: str = "weight", n_power_iterations: int = 1, eps: float = 1e-12,
+    dim: int | None = None,
 ) -> Module:  # fmt: skip
     """Let a module divide a parameter by its greatest singular value, as a matrix of which `dim` numbers the
     rows: 0, or 1 for a transposed convolution, if it is not given.

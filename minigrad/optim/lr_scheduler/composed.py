@@ -31,8 +31,8 @@ class SequentialLR(Composed):
     """One scheduler after the other, changing at the `milestones`."""
 
     def __init__(
-        self, optimizer: Optimizer, schedulers: Sequence[LRScheduler], milestones: Sequence[int], last_epoch:
-        int = -1,
+        self, optimizer: Optimizer, schedulers: Sequence[LRScheduler], milestones: Sequence[int],
+        last_epoch: int = -1,
     ) -> None:  # fmt: skip
         if len(milestones) != len(schedulers) - 1:
             raise ValueError(

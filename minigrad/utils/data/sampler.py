@@ -40,8 +40,8 @@ class RandomSampler(Sampler):
     """In an order drawn anew each time; with `replacement`, `num_samples` independent draws."""
 
     def __init__(
-        self, data_source: Any, replacement: bool = False, num_samples: int | None = None, generator: Any =
-        None,
+        self, data_source: Any, replacement: bool = False, num_samples: int | None = None,
+        generator: Any = None,
     ) -> None:  # fmt: skip
         self.data_source, self.replacement = data_source, replacement
         self._num_samples, self.generator = num_samples, generator
