@@ -121,6 +121,7 @@ def sweep(root: Node, order: Order, one: Any, keep: bool, tensors: bool, deposit
     leaf = AccumulateGrad if deposits else None
     buffers: dict[Node, Any] = {root: one}
     owned: set[Node] = set()
+    ready: tuple[Any, ...]
     for node in chain((root,), order.nodes):
         own = buffers.pop(node, None)
         if own is None:
@@ -133,7 +134,7 @@ def sweep(root: Node, order: Order, one: Any, keep: bool, tensors: bool, deposit
                 node._release()
         else:
             gradients = node.apply(own, keep)
-        i = -1
+        i, ready = -1, ()
         for target in node._next:  # `zip` with the gradients takes twice as long
             i += 1
             if target is None:
@@ -159,9 +160,11 @@ def sweep(root: Node, order: Order, one: Any, keep: bool, tensors: bool, deposit
             if target.__class__ is leaf:
                 left[target] -= 1
                 if not left[target] and target in buffers:
-                    arrived = buffers.pop(target)
-                    if tensors:
-                        deposit_tensor(target, arrived)
-                    else:
-                        deposit(target, arrived, target in owned)
+                    ready = (*ready, target)
+        for target in ready:  # once all that the node sends has been added up, as in PyTorch
+            arrived = buffers.pop(target)
+            if tensors:
+                deposit_tensor(target, arrived)
+            else:
+                deposit(target, arrived, target in owned)
     return buffers

@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from minigrad.op import F, all_ops
+from minigrad.op.registry import arguments
 
 from .borrowed import BORROWED
 from .glyphs import TooLarge, plain_array
@@ -135,7 +136,7 @@ def run(
             continue
         own = rule.inputs[input]
         function = rule.vjps[own]
-        wanted = function.__code__.co_varnames[1 : function.__code__.co_argcount]
+        wanted = arguments(function)
         derived = {f"{own}_scalar_type": dtype} if shape is None else told(own, shape, dtype)
         derived |= {name: None for name in rule.free if name not in saved}
         if not all(name in saved or name in derived for name in wanted):

@@ -13,6 +13,7 @@ that are no ops (`reshape`, `sum_to`, `outer`) then become symbols too.
 
 from __future__ import annotations
 
+import copy
 import functools
 import math
 import operator
@@ -407,5 +408,9 @@ SYMBOLIC = Symbolic()
 @functools.cache
 def bound(vjp: Any) -> Any:
     """A vjp whose `F` is the one for symbols."""
+    if hasattr(vjp, "together"):
+        part = copy.copy(vjp)
+        part.together = bound(vjp.together)
+        return part
     scope = {**vjp.__globals__, "F": SYMBOLIC}
     return FunctionType(vjp.__code__, scope, vjp.__name__, vjp.__defaults__, vjp.__closure__)

@@ -131,7 +131,7 @@ def moving(op: Any, given: list[Any]) -> list[int]:
 def slope(op: Any, i: int, given: list[Any], made: Operand, tangent: Value) -> Symbol:
     """`3x²·ẋ`: what one input of an op that works element by element has a share in."""
     vjp = op.vjps[op.params[i]]
-    wanted = vjp.__code__.co_varnames[1 : vjp.__code__.co_argcount]
+    wanted = arguments(vjp)
     arguments = dict(zip(op.params, given, strict=True)) | {"result": made}
     shape, dtype = given[i].value.shape, given[i].value.dtype
     derivable = told(op.params[i], shape, dtype)
