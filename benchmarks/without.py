@@ -35,9 +35,9 @@ FEWEST = 20  # calls that a variant is warmed up with: text is compiled on first
 def without_written_calls() -> None:
     """Every op is worked out from its declaration at each call (`calls.dispatch`)."""
     import minigrad
-    from minigrad.op import all_ops
-    from minigrad.op.calls import compute
-    from minigrad.op.registry import CALLS
+    from minigrad.core import all_ops
+    from minigrad.core.call import compute
+    from minigrad.core.op import CALLS
 
     all_ops()  # loads the modules of all, and this those of the operators:
     for name in dir(minigrad.Tensor):
@@ -55,9 +55,9 @@ def without_written_calls() -> None:
 
 def without_written_apply() -> None:
     """A node calls one vjp after the other and looks after each saved value (`applying.apply_general`)."""
-    from minigrad.graph import Node
-    from minigrad.op import all_ops
-    from minigrad.op.applying import apply_general
+    from minigrad.core import all_ops
+    from minigrad.core.apply import apply_general
+    from minigrad.core.node import Node
 
     for op in all_ops().values():
         node: Any = op.node
@@ -67,7 +67,7 @@ def without_written_apply() -> None:
 
 def without_context() -> None:
     """NumPy's warnings are switched off by `np.errstate` around each kernel, not by a prepared context."""
-    from minigrad import modes
+    from minigrad.core import modes
 
     here: Any = modes
 

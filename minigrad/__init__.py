@@ -15,19 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from .autograd import enable_grad, inference_mode, no_grad, set_grad_enabled
 from .autograd.anomaly_mode import is_anomaly_check_nan_enabled, is_anomaly_enabled, set_anomaly_enabled
-from .creation import (
-    BoolTensor,
-    ByteTensor,
-    CharTensor,
-    DoubleTensor,
-    FloatTensor,
-    HalfTensor,
-    IntTensor,
-    LongTensor,
-    ShortTensor,
-    tensor,
-)
-from .devices import (
+from .core.devices import (
     channels_last,
     channels_last_3d,
     contiguous_format,
@@ -39,8 +27,8 @@ from .devices import (
     sparse_csr,
     strided,
 )
-from .dialect import get_dialect, set_dialect
-from .dtypes import (
+from .core.dialect import get_dialect, set_dialect
+from .core.dtypes import (
     bfloat16,
     complex64,
     complex128,
@@ -56,14 +44,22 @@ from .dtypes import (
     set_default_dtype,
     uint8,
 )
-from .dtypes import (
-    bool_ as bool,
+from .core.dtypes import bool_ as bool
+from .core.generator import Generator, default_generator
+from .core.modes import is_grad_enabled, is_inference_mode_enabled
+from .creation import (
+    BoolTensor,
+    ByteTensor,
+    CharTensor,
+    DoubleTensor,
+    FloatTensor,
+    HalfTensor,
+    IntTensor,
+    LongTensor,
+    ShortTensor,
+    tensor,
 )
-from .generator import Generator, default_generator
 from .left_out import missing as _missing
-from .modes import is_grad_enabled, is_inference_mode_enabled
-from .printing import printoptions, set_printoptions
-from .published import install as _install
 from .random import get_rng_state, initial_seed, manual_seed, seed, set_rng_state
 from .serialization import load, save
 from .settings import (
@@ -89,6 +85,8 @@ from .settings import (
 )
 from .tensor import Size, Tensor
 from .tensor.casts import finfo, iinfo
+from .tensor.printing import printoptions, set_printoptions
+from .tensor.published import install as _install
 
 float = float32
 double = float64

@@ -12,13 +12,12 @@ from typing import NoReturn as _NoReturn
 
 import numpy as np
 
-from . import dtypes
+from .core import F, dtypes
+from .core.devices import strided
 from .creation import arange
-from .devices import strided
-from .explained import attach_all as _attach_all
 from .left_out import missing as _missing
-from .op import F
 from .ops import rearranging, spectral
+from .tensor.explained import attach_all as _attach_all
 
 __all__ = [
     "fft", "fft2", "fftfreq", "fftn", "fftshift", "ifft", "ifft2", "ifftn", "ifftshift", "irfft", "irfft2",

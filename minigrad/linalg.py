@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import NoReturn as _NoReturn
 
-from .explained import attach_all as _attach_all
 from .left_out import missing as _missing
 from .tensor.contractions import multi_dot
+from .tensor.explained import attach_all as _attach_all
 from .tensor.factors import (
     cholesky,
     cholesky_ex,

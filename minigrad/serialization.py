@@ -16,10 +16,10 @@ from typing import Any
 
 import numpy as np
 
-from . import dtypes
+from .core import dtypes
+from .core.public import public
 from .creation import tensor
 from .nn.parameter import Parameter
-from .op.public import public
 from .tensor import Tensor
 
 STRUCTURE = "structure.json"

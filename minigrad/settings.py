@@ -11,9 +11,9 @@ import types
 import warnings
 from typing import Any
 
-from . import dtypes
-from .devices import CPU, check_device, device
-from .op.public import public
+from .core import dtypes
+from .core.devices import CPU, check_device, device
+from .core.public import public
 from .tensor import Tensor
 from .tensor.storages import Memory
 

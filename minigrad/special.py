@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from typing import NoReturn as _NoReturn
 
-from .explained import attach_all as _attach_all
 from .left_out import missing as _missing
-from .ops.circular import sinc
 from .ops.exponential import exp2, expm1, log1p, logit
 from .ops.normal import erf, erfc, erfinv
 from .ops.normal import special_ndtr as ndtr
@@ -19,7 +17,9 @@ from .ops.special import lgamma as gammaln
 from .ops.special import special_i0e as i0e
 from .ops.special import special_i1 as i1
 from .ops.special import special_i1e as i1e
+from .ops.trigonometric import sinc
 from .tensor.binary import xlogy
+from .tensor.explained import attach_all as _attach_all
 from .tensor.reductions import logsumexp
 from .tensor.statistics import log_softmax, softmax
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from . import dtypes
+from .core import dtypes
 from .tensor import Tensor
 
 __all__ = ["assert_close"]

@@ -1,4 +1,5 @@
-"""Writes `minigrad/signatures.txt`: what PyTorch's parsers of arguments expect, for the names minigrad has.
+"""Writes `minigrad/tensor/signatures.txt`: what PyTorch's parsers of arguments expect, for the names minigrad
+has.
 
 PyTorch keeps the signatures as texts in its library, functions and methods under one name. A form without
 `input` belongs to the method if there is the same form with it.
@@ -13,7 +14,7 @@ from typing import Any
 
 import minigrad
 
-TARGET = Path(minigrad.__file__).parent / "signatures.txt"
+TARGET = Path(minigrad.__file__).parent / "tensor" / "signatures.txt"
 FORM = re.compile(rb"(?<=\x00)([a-z_A-Z]\w*\([ -~]{0,500}?\)(?:\|deprecated)?)(?=\x00)")
 TYPES = {
     "SymIntArrayRef": "int[]",

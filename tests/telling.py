@@ -17,7 +17,7 @@ import numpy as np
 from twins import graph, is_tensor, node_name, nodes, numbers
 
 import minigrad
-from minigrad import modes
+from minigrad.core import modes
 from minigrad_viz.recording.recorder import Recorder
 
 OURS = ("note", "__warningregistry__")  # the latter is Python's: where a warning came from, see `place`

@@ -16,7 +16,7 @@ import pytest
 from twins import Programs, assert_same_diary, outcome
 
 import minigrad
-from minigrad import modes
+from minigrad.core import modes
 
 programs = Programs()
 

@@ -19,7 +19,7 @@ from test_random_programs import GENERATORS, programs
 from twins import dialect, noted, numbers, outcome
 
 import minigrad
-from minigrad.modes import add_observer, remove_observer
+from minigrad.core.modes import add_observer, remove_observer
 
 EXAMPLES = int(os.environ.get("MINIGRAD_EXAMPLES", "300"))
 

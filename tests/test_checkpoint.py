@@ -7,7 +7,7 @@ import importlib
 import pytest
 from twins import Programs, assert_same_diary
 
-from minigrad import modes
+from minigrad.core import modes
 
 programs = Programs()
 

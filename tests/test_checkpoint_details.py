@@ -13,7 +13,7 @@ from test_checkpoint import checkpointing, leaf, noting
 from twins import Programs, assert_same_diary, outcome
 
 import minigrad
-from minigrad import modes
+from minigrad.core import modes
 
 programs = Programs()
 

@@ -10,8 +10,7 @@ from op_table import CASES
 from twins import nodes
 
 import minigrad
-from minigrad import dialect
-from minigrad.op import all_ops
+from minigrad.core import all_ops, dialect
 
 # The ops of which PyTorch 1.4 printed a digit: those with several derivative overloads.
 NUMBERED = (

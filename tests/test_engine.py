@@ -10,7 +10,7 @@ import pytest
 from twins import Programs, assert_same_diary
 
 import minigrad
-from minigrad import engine
+from minigrad.core import engine
 
 programs = Programs()
 

@@ -11,7 +11,7 @@ from functions import leaf, made, square
 from twins import Programs, assert_same_diary, outcome
 
 import minigrad
-from minigrad import modes
+from minigrad.core import modes
 
 programs = Programs()
 

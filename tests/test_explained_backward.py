@@ -14,7 +14,7 @@ from random_cells import cells
 from telling import recorded, run_cell
 from twins import dialect
 
-from minigrad.dialect import node_name
+from minigrad.core.dialect import node_name
 from minigrad_viz.explaining import explanations_of
 from minigrad_viz.explaining.at_backward import RULES
 from minigrad_viz.model.build import build

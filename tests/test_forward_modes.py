@@ -10,8 +10,7 @@ import pytest
 from twins import Programs, assert_same_diary, tangent
 
 import minigrad
-from minigrad import modes
-from minigrad.op import tangents
+from minigrad.core import modes, tangents
 
 # PyTorch compiles its own formulas when the first dual tensor is made.
 pytestmark = pytest.mark.filterwarnings("ignore:.torch.jit.script:DeprecationWarning")

@@ -11,7 +11,7 @@ from op_table import CASES, Case
 from twins import assert_same_tensor, dialect, dtype_of, graph, numbers, pad
 
 import minigrad
-from minigrad.op import forward, jvps
+from minigrad.core import forward, jvps
 
 # PyTorch compiles its own formulas when the first dual tensor is made.
 pytestmark = [

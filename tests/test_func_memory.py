@@ -7,8 +7,8 @@ import gc
 import pytest
 
 import minigrad as torch
-from minigrad.graph import Node
-from minigrad.tensor_base import TensorBase
+from minigrad.core.node import Node
+from minigrad.core.tensor_state import TensorBase
 
 X = torch.tensor([1.0, 2.0], requires_grad=True)
 W = torch.tensor([3.0, 4.0], requires_grad=True)

@@ -10,7 +10,7 @@ from functions import exponential, leaf, made, square
 from twins import Programs, assert_same_diary, graph, outcome, told
 
 import minigrad
-from minigrad import modes
+from minigrad.core import modes
 
 programs = Programs()
 

@@ -14,10 +14,10 @@ from types import ModuleType
 import pytest
 
 import minigrad
+from minigrad.core import F, all_ops, differentiable
+from minigrad.core.op import CALLS, KERNELS, OPS
+from minigrad.core.written_calls import WAITING
 from minigrad.later import LateModule
-from minigrad.op import F, all_ops, differentiable
-from minigrad.op.registry import CALLS, KERNELS, OPS
-from minigrad.op.written_calls import WAITING
 from minigrad.ops.index import INDEX
 from minigrad.tensor import families
 from minigrad.tensor.late import Late

@@ -12,7 +12,7 @@ from opinfo_checks import words
 from twins import dialect
 
 import minigrad
-from minigrad import mistakes
+from minigrad.tensor import argument_errors as mistakes
 
 CALLS = """
 L.add(x, 'a') | L.add(x) | L.add(x, 1, 2, 3) | L.add(x, 1, nonsense=1) | L.add(None, x) | L.exp('a')

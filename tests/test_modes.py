@@ -11,7 +11,7 @@ import pytest
 from twins import Programs, assert_same_diary
 
 import minigrad
-from minigrad import modes
+from minigrad.core import modes
 
 programs = Programs()
 

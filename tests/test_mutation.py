@@ -9,7 +9,7 @@ import pytest
 from twins import Programs, assert_same_diary
 
 import minigrad
-from minigrad import modes
+from minigrad.core import modes
 
 programs = Programs()
 

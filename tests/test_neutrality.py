@@ -18,8 +18,9 @@ from telling import Told, exact, plainly, recorded, run_cell, surroundings
 from twins import dialect, is_tensor, nodes
 
 import minigrad
-from minigrad import engine, tensor_base
-from minigrad.graph import AccumulateGrad, Node
+from minigrad.core import engine
+from minigrad.core import tensor_state as tensor_base
+from minigrad.core.node import AccumulateGrad, Node
 from minigrad_viz import record
 from minigrad_viz.recording.ledger import Ledger
 from minigrad_viz.shell.run import Report

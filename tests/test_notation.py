@@ -12,7 +12,7 @@ from latex_check import check
 from op_table import CASES, Case
 
 import minigrad as mg
-from minigrad.op import F, all_ops
+from minigrad.core import F, all_ops
 from minigrad_viz.arithmetic.borrowed import BORROWED
 from minigrad_viz.arithmetic.glyphs import (
     bar,

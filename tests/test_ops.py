@@ -112,7 +112,7 @@ def test_without_gradient(torch, case, dtype):
 
 def test_every_op_is_tried(torch):
     """No op is declared that no line of the table reaches, forward or under create_graph."""
-    from minigrad.op import all_ops
+    from minigrad.core import all_ops
 
     seen = set()
     with dialect("2"):

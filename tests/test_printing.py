@@ -9,8 +9,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from minigrad import printing
-from minigrad.printing import PrintOptions, format_tensor, get_printoptions, printoptions, set_printoptions
+from minigrad.tensor import printing
+from minigrad.tensor.printing import (
+    PrintOptions,
+    format_tensor,
+    get_printoptions,
+    printoptions,
+    set_printoptions,
+)
 
 DTYPES = ["bool", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64"]
 DTYPES += ["float16", "float32", "float64", "complex64", "complex128"]

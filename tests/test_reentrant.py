@@ -16,7 +16,8 @@ import pytest
 from twins import Programs, assert_same_diary
 
 import minigrad
-from minigrad import modes, running
+from minigrad.core import modes
+from minigrad.core import nested_passes as running
 
 programs = Programs()
 

@@ -11,7 +11,7 @@ from test_ops import TRIED, leaves, results_of, seed
 from twins import dialect, noted
 
 import minigrad
-from minigrad import modes
+from minigrad.core import modes
 
 
 def recording(L, log):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from twins import Programs, assert_same_diary, noted
 
-from minigrad import modes
+from minigrad.core import modes
 
 programs = Programs()
 

@@ -15,8 +15,8 @@ import pytest
 from twins import Programs, assert_same_diary
 
 import minigrad
-from minigrad import modes
-from minigrad.tensor_base import edge
+from minigrad.core import modes
+from minigrad.core.tensor_state import edge
 
 programs = Programs()
 

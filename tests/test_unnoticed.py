@@ -12,7 +12,7 @@ import pytest
 from cells import CELLS, Run, run
 
 import minigrad
-from minigrad import modes
+from minigrad.core import modes
 from minigrad_viz.model.build import build
 from minigrad_viz.trace.events import BackwardStarted, NodeRan, Trace
 

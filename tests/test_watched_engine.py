@@ -11,10 +11,9 @@ import pytest
 from hypothesis import given, settings
 
 import minigrad
-from minigrad import engine, modes, node_by_node
-from minigrad.graph import AccumulateGrad, Node
-from minigrad.op import all_ops
-from minigrad.tensor_base import edge
+from minigrad.core import all_ops, engine, modes, node_by_node
+from minigrad.core.node import AccumulateGrad, Node
+from minigrad.core.tensor_state import edge
 
 
 class Observer:

@@ -8,7 +8,7 @@ import pytest
 from twins import Programs, assert_same_diary
 
 import minigrad
-from minigrad.op import calls
+from minigrad.core import call as calls
 
 programs = Programs()
 

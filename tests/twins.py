@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 import minigrad
-from minigrad.tensor_base import numbers as raw
+from minigrad.core.tensor_state import numbers as raw
 
 LAYOUT_ONLY = ("_sym_numel", "_scalar_type")
 TEXT_ONLY = ()

@@ -9,8 +9,8 @@ from __future__ import annotations
 import warnings
 from typing import Any
 
-from .. import modes
-from ..op.public import public
+from ..core import modes
+from ..core.public import public
 
 
 @public("function")

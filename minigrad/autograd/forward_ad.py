@@ -9,10 +9,9 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from .. import dtypes, modes
-from ..op import F
-from ..op.tangents import Aside, fitted, forget, put, tangent_of
-from ..tensor_base import TensorBase
+from ..core import F, dtypes, modes
+from ..core.tangents import Aside, fitted, forget, put, tangent_of
+from ..core.tensor_state import TensorBase
 from .grad_mode import ModeContext
 
 __all__ = [

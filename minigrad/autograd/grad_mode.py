@@ -13,7 +13,7 @@ import sys
 import warnings
 from typing import Any
 
-from .. import modes
+from ..core import modes
 
 CLASS_DECORATED = (
     "Decorating classes is deprecated and will be disabled in future versions. You should only decorate "

@@ -8,12 +8,13 @@ import weakref
 from collections.abc import Callable, Iterable
 from typing import Any, NamedTuple
 
-from .. import dtypes, graph, modes
-from ..graph import AccumulateGrad, output_of
-from ..hooks import RemovableHandle
-from ..running import here
-from ..tasks import Task, will_run
-from ..tensor_base import TensorBase, edge, share
+from ..core import dtypes, modes
+from ..core import node as graph
+from ..core.backward_pass import Task, will_run
+from ..core.hooks import RemovableHandle
+from ..core.nested_passes import here
+from ..core.node import AccumulateGrad, output_of
+from ..core.tensor_state import TensorBase, edge, share
 from .saved_hooks import (
     allow_mutation_on_saved_tensors,
     disable_saved_tensors_hooks,

@@ -8,10 +8,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from .. import dialect, engine, modes
-from ..inplace import Unobserved
-from ..op import F
-from ..tensor_base import TensorBase, fresh, wrap
+from ..core import F, dialect, engine, modes
+from ..core.tensor_state import TensorBase, fresh, wrap
+from ..inplace.in_place import Unobserved
 from .graph import GradientEdge
 from .starts import (
     ONES,

@@ -9,9 +9,9 @@ from weakref import WeakKeyDictionary, WeakValueDictionary
 
 import numpy as np
 
-from .. import modes
-from ..op.packed import PAIR, must_be_callable
-from ..tensor_base import numbers, share, wrap
+from ..core import modes
+from ..core.saved_hooks import PAIR, must_be_callable
+from ..core.tensor_state import numbers, share, wrap
 
 PUSH = "_push_saved_tensors_default_hooks"
 DISABLE = (

@@ -9,10 +9,9 @@ from typing import Any
 
 import numpy as np
 
-from .. import dtypes
-from ..graph import Node, output_of
-from ..op import F
-from ..tensor_base import TensorBase, edge, numbers, wrap
+from ..core import F, dtypes
+from ..core.node import Node, output_of
+from ..core.tensor_state import TensorBase, edge, numbers, wrap
 from .graph import GradientEdge
 
 NO_GRAPH = "element {} of tensors does not require grad and does not have a grad_fn"

@@ -5,8 +5,8 @@ from __future__ import annotations
 import warnings
 from typing import Any
 
+from ..core.dtypes import kind_name
 from ..creation import empty
-from ..dtypes import kind_name
 from ..tensor import Tensor
 
 VOLATILE = "volatile was removed and now has no effect. Use `with torch.no_grad():` instead."

@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from .. import dtypes
-from ..devices import check_device, check_layout, layout
-from ..ops import copies
-from ..tensor_base import TensorBase, numbers
+from ..core import dtypes
+from ..core.devices import check_device, check_layout, layout
+from ..core.tensor_state import TensorBase, numbers
+from ..ops import copy as copies
 
 OF_PYTHON = {bool: dtypes.bool_, int: dtypes.int64, float: dtypes.float64, complex: dtypes.complex128}
 

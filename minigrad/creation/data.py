@@ -7,10 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from .. import dialect, dtypes, modes
-from ..modes import quiet
-from ..op import F
-from ..tensor_base import TensorBase, check_can_require_grad, mark_inference, numbers, wrap
+from ..core import F, dialect, dtypes, modes
+from ..core.modes import quiet
+from ..core.tensor_state import TensorBase, check_can_require_grad, mark_inference, numbers, wrap
 from .arguments import options, sizes
 
 _ONE = {d: d.numpy.type(1) for d in dtypes.ALL if d.category == 2}

@@ -7,11 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from .. import dtypes
-from ..op import F
-from ..op.public import public
-from ..storage import Borrowed
-from ..tensor_base import TensorBase, share, wrap
+from ..core import F, dtypes
+from ..core.public import public
+from ..core.storage import Borrowed
+from ..core.tensor_state import TensorBase, share, wrap
 from .arguments import options
 from .data import announce, check_array, tensor
 

@@ -6,12 +6,11 @@ from typing import Any
 
 import numpy as np
 
-from .. import dtypes
-from ..devices import preserve_format, strided
-from ..op import F
-from ..op.public import public
-from ..ops import chance
-from ..tensor_base import TensorBase
+from ..core import F, dtypes
+from ..core.devices import preserve_format, strided
+from ..core.public import public
+from ..core.tensor_state import TensorBase
+from ..ops import random_numbers as chance
 from .arguments import fitted, is_whole, mismatch, options, shape_of, sizes, whole
 from .data import leaf
 from .sized import check_input, like

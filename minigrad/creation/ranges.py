@@ -8,11 +8,11 @@ from typing import Any
 
 import numpy as np
 
-from .. import dtypes
-from ..devices import strided
-from ..modes import quiet
-from ..op.public import public
-from ..tensor_base import TensorBase
+from ..core import dtypes
+from ..core.devices import strided
+from ..core.modes import quiet
+from ..core.public import public
+from ..core.tensor_state import TensorBase
 from .arguments import fitted, is_whole, mismatch, number, options, whole
 from .data import leaf
 

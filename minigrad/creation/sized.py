@@ -7,11 +7,10 @@ from typing import Any
 import numpy as np
 from numpy.lib.stride_tricks import as_strided
 
-from .. import dtypes
-from ..devices import preserve_format, strided, unfilled, unfilled_like
-from ..op import F
-from ..op.public import public
-from ..tensor_base import TensorBase
+from ..core import F, dtypes
+from ..core.devices import preserve_format, strided, unfilled, unfilled_like
+from ..core.public import public
+from ..core.tensor_state import TensorBase
 from .arguments import fitted, kind_name, number, options, shape_of, sizes
 from .data import leaf
 

@@ -12,11 +12,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from .. import modes
 from ..autograd import forward_ad
-from ..op import F
-from ..op.tangents import Aside
-from ..tensor_base import TensorBase
+from ..core import F, modes
+from ..core.tangents import Aside
+from ..core.tensor_state import TensorBase
 from . import pytree
 from .argnums import Argnums, replace, wanted
 from .levels import Level, Transform

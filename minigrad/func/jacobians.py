@@ -8,9 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from .. import dtypes
-from ..op import F
-from ..tensor_base import TensorBase, wrap
+from ..core import F, dtypes
+from ..core.tensor_state import TensorBase, wrap
 from . import pytree
 from .argnums import Argnums, wanted
 from .forward import pushforward

@@ -21,12 +21,12 @@ import weakref
 from collections.abc import Iterable
 from typing import Any
 
-from .. import dialect, modes, tasks
-from ..dtypes import DIFFERENTIABLE
-from ..graph import LAST, Node, sequence_numbers
-from ..op import tangents
-from ..op.registry import RAW
-from ..tensor_base import TensorBase, edge, wrap
+from ..core import backward_pass as tasks
+from ..core import dialect, modes, tangents
+from ..core.dtypes import DIFFERENTIABLE
+from ..core.node import LAST, Node, sequence_numbers
+from ..core.op import RAW
+from ..core.tensor_state import TensorBase, edge, wrap
 from . import pytree
 
 HOOKS_REFUSED = (

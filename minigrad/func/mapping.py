@@ -19,12 +19,11 @@ from typing import Any, NoReturn
 
 import numpy as np
 
-from .. import modes
-from ..generator import default_generator
-from ..op import F
-from ..op.public import public
-from ..running import here
-from ..tensor_base import TensorBase, wrap
+from ..core import F, modes
+from ..core.generator import default_generator
+from ..core.nested_passes import here
+from ..core.public import public
+from ..core.tensor_state import TensorBase, wrap
 from . import pytree
 from .levels import Transform
 

@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from .. import dtypes, modes
 from ..autograd.run import grad as backward_grad
-from ..tensor_base import TensorBase, wrap
+from ..core import dtypes, modes
+from ..core.tensor_state import TensorBase, wrap
 from . import pytree
 from .argnums import Argnums, replace, wanted
 from .levels import Level, Transform

@@ -8,10 +8,10 @@ from typing import Any
 from typing import NoReturn as _NoReturn
 
 from ..autograd import no_grad
+from ..core import F
 from ..creation import randperm
 from ..left_out import missing as _missing
 from ..linalg import qr
-from ..op import F
 from ..tensor import Tensor
 
 GAINS = {"sigmoid": 1, "tanh": 5.0 / 3, "relu": math.sqrt(2.0), "selu": 3.0 / 4}

@@ -6,13 +6,13 @@ from typing import Any
 
 import numpy as np
 
-from .. import modes
+from ..core import modes
+from ..core.tensor_state import check_can_require_grad, wrap
 from ..creation import zeros
+from ..inplace.views import Unobserved
 from ..tensor import Tensor
 from ..tensor.copying import attributes
 from ..tensor.tensor import describe
-from ..tensor_base import check_can_require_grad, wrap
-from ..views import Unobserved
 
 
 class Parameter(Tensor):

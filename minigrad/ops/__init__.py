@@ -12,16 +12,10 @@ from . import (
     batches,
     binary,
     bits,
-    bounds,
-    chance,
-    circular,
     class_losses,
-    comparing,
     complexes,
     convolution,
     convolution_checks,
-    copies,
-    counting,
     cumulative,
     distances,
     division,
@@ -32,12 +26,9 @@ from . import (
     entropies,
     error_function,
     exponential,
-    extremes,
     factors,
     grid_sampling,
     grid_taps,
-    halves,
-    hard,
     indexing,
     indexing_along,
     inverses,
@@ -48,19 +39,14 @@ from . import (
     masking,
     matrix_sums,
     normal,
-    normalisation,
     norms,
-    order,
     packing,
     padding,
-    picking,
-    places,
     pointwise,
     pooling,
     pooling_greatest,
     pooling_means,
     pooling_parts,
-    powers,
     rearranging,
     reduction,
     reduction_jvps,
@@ -69,18 +55,32 @@ from . import (
     scattering,
     shape,
     sliding,
-    smooth,
     softmax,
     sorting,
     special,
     spectral,
-    spread,
     strided,
     ternary,
     triangular,
     underivable,
     views,
     views_in_place,
-    windows,
     xlogy,
 )
+from . import clamp as bounds
+from . import compare as comparing
+from . import copy as copies
+from . import count as counting
+from . import half_precision as halves
+from . import hard_activations as hard
+from . import index as picking
+from . import into_zeros as places
+from . import max_min as extremes
+from . import median as order
+from . import normalization as normalisation
+from . import pow as powers
+from . import random_numbers as chance
+from . import smooth_activations as smooth
+from . import trigonometric as circular
+from . import unfold as windows
+from . import variance as spread

@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from ..op import F, differentiable
-from .halves import floats_only, wide
+from ..core import F, differentiable
+from .half_precision import floats_only, wide
 
 
 def activation(**how: Any) -> Any:

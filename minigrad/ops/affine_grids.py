@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from ..op import F, differentiable
-from .halves import wide
+from ..core import F, differentiable
+from .half_precision import wide
 
 
 def base(size: Any, align_corners: bool, dtype: Any) -> Any:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import operator
 from typing import Any
 
-from ..dtypes import bool_, dtype, whole
-from ..op import RAW, F, differentiable
+from ..core import RAW, F, differentiable
+from ..core.dtypes import bool_, dtype, whole
 
 
 def no_bools(kinds: list[dtype]) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..op import F, differentiable
+from ..core import F, differentiable
 from .shape import place
 from .softmax import softmax, softmax_jvp
 

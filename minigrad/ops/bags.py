@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from ..dtypes import of
-from ..op import F, differentiable
-from .places import WHOLE, outside
+from ..core import F, differentiable
+from ..core.dtypes import of
+from .into_zeros import WHOLE, outside
 from .underivable import no_derivative
 
 SUM, MEAN, MAX = 0, 1, 2

@@ -6,19 +6,11 @@ from typing import Any
 
 import numpy as np
 
-from ..dtypes import of
-from ..op import F, differentiable, jointly
-from ..tensor_base import TensorBase
-from .halves import floats_only, wide, widened
-from .normalisation import (
-    gradients,
-    moments,
-    normalised,
-    scaled,
-    twice_grad_out,
-    twice_input,
-    twice_weight,
-)
+from ..core import F, differentiable, jointly
+from ..core.dtypes import of
+from ..core.tensor_state import TensorBase
+from .half_precision import floats_only, wide, widened
+from .normalization import gradients, moments, normalised, scaled, twice_grad_out, twice_input, twice_weight
 
 # ── batch_norm
 # ─────────────────────────────────────────────────────────────────────────────────────────────────

@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from ..op import F, differentiable
+from ..core import F, differentiable
 from .arithmetic import no_bools, scaled, times
-from .halves import only
+from .half_precision import only
 from .underivable import no_derivative, no_tangent
 
 # ── differences the other way round

@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from ..op import differentiable
-from .halves import only
+from ..core import differentiable
+from .half_precision import only
 
 
 def by_bits(name: str, function: Any, doc: str, kernel: str = "", categories: str = "biu") -> Any:

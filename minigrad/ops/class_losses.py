@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from ..dtypes import of
-from ..op import F, differentiable
-from .halves import MEAN, NONE, SUM, floats_only, reduced
+from ..core import F, differentiable
+from ..core.dtypes import of
+from .half_precision import MEAN, NONE, SUM, floats_only, reduced
 
 # ── one class of the scores (N, C) or (C,), or of (N, C, H, W)
 # ─────────────────────────────────────────────────────────────────────────────────────────────────

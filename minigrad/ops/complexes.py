@@ -12,11 +12,11 @@ from typing import Any
 
 import numpy as np
 
-from ..dtypes import dtype
-from ..op import F, composite, differentiable, rename
-from ..op.public import public, publish
-from ..op.registry import RAW
-from ..tensor_base import CONJUGATE, NEGATIVE, TensorBase
+from ..core import F, composite, differentiable, rename
+from ..core.dtypes import dtype
+from ..core.op import RAW
+from ..core.public import public, publish
+from ..core.tensor_state import CONJUGATE, NEGATIVE, TensorBase
 from .views import complex_of_parts, parts_of_complex
 
 

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from ..op import F, differentiable, jointly
+from ..core import F, differentiable, jointly
 from .convolution_checks import (
     check_kinds,
     check_output_padding,
@@ -22,7 +22,7 @@ from .convolution_checks import (
     check_shapes,
     check_window,
 )
-from .halves import wide
+from .half_precision import wide
 from .sliding import padded, put_together, reach, seen, whole_size
 
 # ── the three products

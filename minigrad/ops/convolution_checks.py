@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from ..dtypes import of
-from .halves import not_implemented
+from ..core.dtypes import of
+from .half_precision import not_implemented
 from .masking import WRITTEN
 from .sliding import reach
 

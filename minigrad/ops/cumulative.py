@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from ..op import F, composite, differentiable
-from ..op.registry import RAW
-from .extremes import refuse_complex
+from ..core import F, composite, differentiable
+from ..core.op import RAW
+from .max_min import refuse_complex
 from .reduction import cast
 from .shape import place
 

@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from ..dtypes import of
-from ..op import F, differentiable
-from .halves import not_implemented
+from ..core import F, differentiable
+from ..core.dtypes import of
+from .half_precision import not_implemented
 from .norms import norm_of, norm_vjp
 from .reduction import over
 from .underivable import no_tangent

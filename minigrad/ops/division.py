@@ -10,8 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from ..op import F, differentiable
-from .halves import only
+from ..core import F, differentiable
+from .half_precision import only
 from .underivable import no_derivative, no_tangent
 
 

@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from ..op import F, differentiable
-from .copies import cast_back
+from ..core import F, differentiable
+from .copy import cast_back
 from .factors import adjoint, differences
 
 

@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from ..dtypes import dtype
-from ..op import differentiable
-from ..tensor_base import TensorBase
-from .halves import wide
+from ..core import differentiable
+from ..core.dtypes import dtype
+from ..core.tensor_state import TensorBase
+from .half_precision import wide
 
 BOOL, INTEGER, COMPLEX = 0, 1, 3  # categories of dtypes
 

@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from ..dtypes import of
-from ..op import F, differentiable
-from .places import LONG, WHOLE, check_inside
+from ..core import F, differentiable
+from ..core.dtypes import of
+from .into_zeros import LONG, WHOLE, check_inside
 
 
 @differentiable(

@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from ..dtypes import of
-from ..op import F, differentiable
+from ..core import F, differentiable
+from ..core.dtypes import of
 from .activations import activation
-from .halves import MEAN, NONE, floats_only, reduce, reduced, widened, written
+from .half_precision import MEAN, NONE, floats_only, reduce, reduced, widened, written
 from .losses import share
 
 

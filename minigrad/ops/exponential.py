@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from ..op import F
-from ..op.public import public
+from ..core import F
+from ..core.public import public
 from .elementwise import function, must_be, must_be_tensor, no_kernel
 
 

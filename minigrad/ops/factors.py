@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from ..op import RAW, F, composite, differentiable
-from ..tensor_base import TensorBase, wrap
+from ..core import RAW, F, composite, differentiable
+from ..core.tensor_state import TensorBase, wrap
 from .inverses import inverse_of, is_complex_dtype
 
 

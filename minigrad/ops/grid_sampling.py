@@ -10,10 +10,10 @@ from typing import Any
 
 import numpy as np
 
-from ..dtypes import of
-from ..op import F, differentiable
+from ..core import F, differentiable
+from ..core.dtypes import of
 from .grid_taps import seen_at, spread_at
-from .halves import not_implemented
+from .half_precision import not_implemented
 
 # ── derivatives, by ops
 # ─────────────────────────────────────────────────────────────────────────────────────────────────

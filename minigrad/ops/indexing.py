@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from ..op import F, differentiable
-from ..storage import Geometry, strided
+from ..core import F, differentiable
+from ..core.storage import Geometry, strided
 from .shape import place
 
 END = sys.maxsize  # where a slice ends that goes up to the end, as PyTorch notes it

@@ -6,12 +6,12 @@ from typing import Any
 
 import numpy as np
 
-from ..dtypes import of, whole
-from ..op import RAW, F, differentiable
-from ..tensor_base import wrap
+from ..core import RAW, F, differentiable
+from ..core.dtypes import of, whole
+from ..core.tensor_state import wrap
 from .arithmetic import scaled
-from .copies import fitting
-from .places import LONG, WHOLE, along, check_inside, check_kind, copied, raised
+from .copy import fitting
+from .into_zeros import LONG, WHOLE, along, check_inside, check_kind, copied, raised
 from .shape import place
 
 

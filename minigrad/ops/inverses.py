@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from ..op import RAW, F, composite, differentiable
+from ..core import RAW, F, composite, differentiable
 from .elimination import eliminated
 
 

@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from ..op import F, composite, differentiable, rename
-from ..op.registry import RAW
-from ..tensor_base import wrap
+from ..core import F, composite, differentiable, rename
+from ..core.op import RAW
+from ..core.tensor_state import wrap
 from .shape import place
 
 # ── several put together

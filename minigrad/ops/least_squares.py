@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from ..op import F, differentiable
+from ..core import F, differentiable
 from .factors import adjoint, pinv_vjp
 
 

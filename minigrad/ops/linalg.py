@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ..op import F, composite, differentiable
+from ..core import F, composite, differentiable
 
 
 @differentiable(
@@ -141,7 +141,7 @@ def bmm(self, mat2):
 def same_dtype(a: Any, b: Any, name: str) -> None:
     """RuntimeError unless both have one dtype: products of matrices do not promote."""
     if a.dtype != b.dtype:
-        from ..dtypes import of
+        from ..core.dtypes import of
 
         if name == "dot":
             raise RuntimeError(

@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from ..dtypes import of, result_type
-from ..op import F, differentiable
+from ..core import F, differentiable
+from ..core.dtypes import of, result_type
 from .activations import activation
-from .halves import MEAN, NONE, floats_only, reduce, reduced, wide
+from .half_precision import MEAN, NONE, floats_only, reduce, reduced, wide
 
 
 def share(reduction: int, shape: Any) -> float:

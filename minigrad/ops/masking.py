@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from ..dtypes import of
-from ..op import F, check_broadcast, differentiable
-from .copies import fitting
+from ..core import F, check_broadcast, differentiable
+from ..core.dtypes import of
+from .copy import fitting
 
 WRITTEN = {
     "float16": "c10::Half", "float32": "float", "float64": "double", "int8": "signed char", "int16": "short",

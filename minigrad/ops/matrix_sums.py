@@ -9,10 +9,10 @@ from typing import Any
 
 import numpy as np
 
-from ..dtypes import of
-from ..op import F, differentiable
+from ..core import F, differentiable
+from ..core.dtypes import of
 from .arithmetic import scaled, times
-from .halves import wide
+from .half_precision import wide
 from .linalg import bmm, by_columns, mm, mv
 from .shape import expand
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from ..op import F, differentiable
+from ..core import F, differentiable
 from .elementwise import must_be_tensor, no_kernel, one_by_one, special
 from .error_function import error_function
 

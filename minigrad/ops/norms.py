@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from ..dtypes import of
-from ..op import F, differentiable
+from ..core import F, differentiable
+from ..core.dtypes import of
 from .reduction import added, cast, fold, over, real_of, unsqueezed
 from .reduction_jvps import norm_jvp
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ..op import F, differentiable
+from ..core import F, differentiable
 
 
 def checked_lengths(lengths: Any, count: int) -> None:

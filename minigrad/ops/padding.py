@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from ..dtypes import of
-from ..op import F, differentiable
-from .copies import fitting
+from ..core import F, differentiable
+from ..core.dtypes import of
+from .copy import fitting
 
 # ── of one number
 # ─────────────────────────────────────────────────────────────────────────────────────────────────

@@ -6,10 +6,10 @@ from typing import Any
 
 import numpy as np
 
-from ..dtypes import bool_, dtype
-from ..op import F, differentiable
-from ..op.public import publish
-from .halves import is_alike, kept, wide
+from ..core import F, differentiable
+from ..core.dtypes import bool_, dtype
+from ..core.public import publish
+from .half_precision import is_alike, kept, wide
 
 
 @differentiable(self=lambda g, result: g * result, elementwise=True, floating=True)

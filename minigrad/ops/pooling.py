@@ -12,9 +12,9 @@ from typing import Any
 
 import numpy as np
 
-from ..dtypes import of
-from ..op import F, differentiable
-from .halves import not_implemented
+from ..core import F, differentiable
+from ..core.dtypes import of
+from .half_precision import not_implemented
 from .pooling_greatest import of_windows
 from .sliding import padded, reach, whole_size
 

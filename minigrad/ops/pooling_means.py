@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from ..dtypes import of
-from ..op import F, differentiable
-from .halves import not_implemented, wide
+from ..core import F, differentiable
+from ..core.dtypes import of
+from .half_precision import not_implemented, wide
 from .pooling import check_pool, window_sizes
 from .pooling_greatest import MANY
 from .sliding import by_place, padded, put_together, seen, whole_size

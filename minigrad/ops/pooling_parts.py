@@ -10,10 +10,10 @@ from typing import Any
 
 import numpy as np
 
-from ..dtypes import of
-from ..op import F, differentiable
+from ..core import F, differentiable
+from ..core.dtypes import of
 from .adaptive import bounds, check_not_empty
-from .halves import not_implemented
+from .half_precision import not_implemented
 from .pooling import greatest_jvp, put_greatest, taken
 from .pooling_greatest import greatest
 

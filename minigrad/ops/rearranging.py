@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ..op import F, differentiable
+from ..core import F, differentiable
 from .reduction import over
 from .shape import place
 

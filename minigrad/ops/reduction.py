@@ -6,10 +6,10 @@ from typing import Any
 
 import numpy as np
 
-from ..dtypes import FAST_ARRAYS
-from ..op import F, composite, differentiable
-from ..op.registry import RAW
-from .copies import kind_of, to
+from ..core import F, composite, differentiable
+from ..core.dtypes import FAST_ARRAYS
+from ..core.op import RAW
+from .copy import kind_of, to
 from .reduction_jvps import prod_dim_jvp, prod_jvp
 from .shape import place
 

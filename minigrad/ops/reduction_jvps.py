@@ -5,7 +5,7 @@ from __future__ import annotations
 from math import isinf
 from typing import Any
 
-from ..op import F
+from ..core import F
 
 # Of each function below the parameters are what the op's parameters and results are called, and `self_t` the
 # tangent of its input. None and () stand for all dimensions.

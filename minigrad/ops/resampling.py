@@ -11,9 +11,9 @@ from typing import Any
 
 import numpy as np
 
-from ..dtypes import of
-from ..op import F, differentiable
-from .halves import not_implemented, wide
+from ..core import F, differentiable
+from ..core.dtypes import of
+from .half_precision import not_implemented, wide
 
 # ── taps
 # ─────────────────────────────────────────────────────────────────────────────────────────────────

@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from ..op import F, differentiable, rename
-from ..op.public import public
+from ..core import F, differentiable, rename
+from ..core.public import public
 from .elementwise import BOOL, COMPLEX, INTEGER, no_kernel, refuses
 
 

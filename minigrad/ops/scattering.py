@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from ..op import F, differentiable, rename
-from .copies import fitting
-from .places import WHOLE, check_inside, check_kind, copied, raised
+from ..core import F, differentiable, rename
+from .copy import fitting
+from .into_zeros import WHOLE, check_inside, check_kind, copied, raised
 from .shape import place
 
 

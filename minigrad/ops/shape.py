@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 from numpy.lib.stride_tricks import as_strided
 
-from ..dtypes import of
-from ..graph import sum_to as sum_to_array
-from ..op import RAW, F, composite, differentiable
-from ..op.public import public
+from ..core import RAW, F, composite, differentiable
+from ..core.dtypes import of
+from ..core.node import sum_to as sum_to_array
+from ..core.public import public
 
 
 def infer(shape: tuple[int, ...], size: int) -> tuple[int, ...]:

@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from ..dtypes import of
-from ..op import F, differentiable
+from ..core import F, differentiable
+from ..core.dtypes import of
 from .reduction_jvps import logsumexp_jvp
 from .shape import place
 

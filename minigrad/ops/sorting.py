@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from ..dtypes import of
-from ..op import F, differentiable
-from .extremes import put_back
+from ..core import F, differentiable
+from ..core.dtypes import of
+from .max_min import put_back
 from .shape import place
 from .underivable import no_derivative
 

@@ -12,13 +12,13 @@ from typing import Any
 
 import numpy as np
 
-from ..dtypes import of
-from ..op import F, differentiable, rename
-from ..op.public import public
-from ..op.registry import RAW
-from ..tensor_base import TensorBase
+from ..core import F, differentiable, rename
+from ..core.dtypes import of
+from ..core.op import RAW
+from ..core.public import public
+from ..core.tensor_state import TensorBase
 from .elementwise import BOOL, COMPLEX, INTEGER, must_be, must_be_tensor, no_kernel, one_by_one, special
-from .halves import not_implemented
+from .half_precision import not_implemented
 
 
 def by_scipy(name: str, *args: Any) -> Any:

@@ -10,10 +10,10 @@ from typing import Any
 
 import numpy as np
 
-from ..dtypes import of
-from ..op import F, composite, differentiable
-from ..tensor_base import TensorBase
-from .halves import written
+from ..core import F, composite, differentiable
+from ..core.dtypes import of
+from ..core.tensor_state import TensorBase
+from .half_precision import written
 
 NOTHING, BY_ROOT, BY_N = 0, 1, 2
 # What NumPy calls them: the direction that is divided by n.

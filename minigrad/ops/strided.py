@@ -11,9 +11,9 @@ from typing import Any
 
 import numpy as np
 
-from ..op import RAW, F, composite
-from ..storage import Geometry, strided
-from ..tensor_base import wrap
+from ..core import RAW, F, composite
+from ..core.storage import Geometry, strided
+from ..core.tensor_state import wrap
 from .indexing import both_places, overlaps
 
 

@@ -6,10 +6,10 @@ from typing import Any
 
 import numpy as np
 
-from ..dtypes import bool_, dtype
-from ..op import F, differentiable
+from ..core import F, differentiable
+from ..core.dtypes import bool_, dtype
 from .arithmetic import scaled
-from .halves import not_implemented, only, wide
+from .half_precision import not_implemented, only, wide
 
 
 def no_bool_products(kinds: list[dtype]) -> None:

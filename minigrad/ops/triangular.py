@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from ..op import F, differentiable
+from ..core import F, differentiable
 from .factors import adjoint, cholesky_kernel, cholesky_vjp, halved
 from .inverses import column_by_column, inverse_of, refuse_indefinite
 

@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 from numpy.lib.stride_tricks import as_strided
 
-from ..dtypes import dtype as dtype_class
-from ..dtypes import of
-from ..op import F, differentiable
+from ..core import F, differentiable
+from ..core.dtypes import dtype as dtype_class
+from ..core.dtypes import of
 from .shape import place
 
 # ── diagonals

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..op import differentiable
-from ..op.registry import OPS
+from ..core import differentiable
+from ..core.op import OPS
 from . import indexing, shape, views
 
 

@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from ..op import F, differentiable
-from .halves import only, widened
+from ..core import F, differentiable
+from .half_precision import only, widened
 
 
 def times_log(self: Any, other: Any) -> Any:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from ..core import F
 from ..creation import tensor
-from ..op import F
 from ..tensor import Tensor
 from .adam import AdamVariant, check_betas
 from .optimizer import chosen

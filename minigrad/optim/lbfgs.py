@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ..autograd import enable_grad, no_grad
-from ..op import F
+from ..core import F
 from ..ops.joining import cat
 from .line_search import Point, strong_wolfe
 from .optimizer import Optimizer, chosen

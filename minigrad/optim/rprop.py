@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from ..core import F
 from ..creation import full_like, tensor
-from ..op import F
 from ..tensor import Tensor
 from .optimizer import Optimizer, chosen
 

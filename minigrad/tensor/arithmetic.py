@@ -6,13 +6,14 @@ from typing import Any
 
 import numpy as np
 
-from ..inplace import in_place, in_place_method
-from ..op import F, operator_of
-from ..op.public import public
+from ..core import F, operator_of
+from ..core.public import public
+from ..core.tensor_state import TensorBase, wrap
+from ..inplace.in_place import in_place, in_place_method
 from ..ops import arithmetic as ar
-from ..ops import binary, powers
+from ..ops import binary
 from ..ops import pointwise as pw
-from ..tensor_base import TensorBase, wrap
+from ..ops import pow as powers
 from .operands import check_alpha, of_kinds
 
 

@@ -5,13 +5,12 @@ from __future__ import annotations
 import weakref
 from typing import Any
 
-from .. import dialect, dtypes, modes
-from ..graph import sequence_numbers
-from ..hooks import HookDict, RemovableHandle
-from ..op import F
-from ..op.public import public
-from ..storage import SameCounter
-from ..tensor_base import TensorBase, alias, mark_inference, share, wrap
+from ..core import F, dialect, dtypes, modes
+from ..core.hooks import HookDict, RemovableHandle
+from ..core.node import sequence_numbers
+from ..core.public import public
+from ..core.storage import SameCounter
+from ..core.tensor_state import TensorBase, alias, mark_inference, share, wrap
 
 NOT_LEAF = (
     "you can only change requires_grad flags of leaf variables. If you want to use a computed variable in "

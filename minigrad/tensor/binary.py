@@ -9,17 +9,18 @@ from typing import Any
 
 import numpy as np
 
-from .. import dtypes
-from ..inplace import in_place, in_place_method
-from ..op.public import public, publish
+from ..core import dtypes
+from ..core.public import public, publish
+from ..core.tensor_state import TensorBase
+from ..inplace.in_place import in_place, in_place_method
 from ..ops import arithmetic as ar
 from ..ops import binary as bi
-from ..ops import bounds, powers
+from ..ops import clamp as bounds
 from ..ops import division as dv
+from ..ops import pow as powers
 from ..ops import ternary as te
 from ..ops import xlogy as lg
-from ..ops.copies import C_NAMES
-from ..tensor_base import TensorBase
+from ..ops.copy import C_NAMES
 from .arithmetic import power
 from .casts import converted
 from .operands import (

@@ -6,11 +6,17 @@ from typing import Any
 
 import numpy as np
 
-from .. import devices, dtypes
-from ..devices import check_device, contiguous_format, device, memory_format, preserve_format, unfilled_like
-from ..op import F
-from ..op.public import public
-from ..tensor_base import TensorBase
+from ..core import F, devices, dtypes
+from ..core.devices import (
+    check_device,
+    contiguous_format,
+    device,
+    memory_format,
+    preserve_format,
+    unfilled_like,
+)
+from ..core.public import public
+from ..core.tensor_state import TensorBase
 from .operands import NUMBERS, invalid, kind_of
 
 NO_BFLOAT16 = "minigrad has no bfloat16: NumPy has no such dtype"

@@ -6,12 +6,12 @@ from typing import Any
 
 import numpy as np
 
-from .. import dtypes
-from ..inplace import in_place_method
-from ..op import F
-from ..op.public import public, publish
-from ..ops import bits, comparing
-from ..tensor_base import TensorBase, wrap
+from ..core import F, dtypes
+from ..core.public import public, publish
+from ..core.tensor_state import TensorBase, wrap
+from ..inplace.in_place import in_place_method
+from ..ops import bits
+from ..ops import compare as comparing
 from .binary import floor_divide, remainder
 from .operands import NUMBERS, check_tensors, choice, invalid, named, of_kinds, of_tensors
 

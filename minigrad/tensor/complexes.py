@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..inplace import in_place
-from ..op import F
-from ..op.public import public
-from ..tensor_base import CONJUGATE, NEGATIVE, TensorBase
+from ..core import F
+from ..core.public import public
+from ..core.tensor_state import CONJUGATE, NEGATIVE, TensorBase
+from ..inplace.in_place import in_place
 
 
 def put(part: Any, value: Any) -> None:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from itertools import pairwise
 from typing import Any
 
-from ..dtypes import of
-from ..op import F
-from ..op.public import public
+from ..core import F
+from ..core.dtypes import of
+from ..core.public import public
 from ..ops import linalg
 
 # ── several matrices

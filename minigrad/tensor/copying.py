@@ -15,8 +15,8 @@ from typing import Any
 import numpy as np
 from numpy.lib.stride_tricks import as_strided
 
-from ..modes import quiet
-from ..tensor_base import TensorBase, numbers, share, wrap
+from ..core.modes import quiet
+from ..core.tensor_state import TensorBase, numbers, share, wrap
 
 NOT_A_LEAF = (
     "Only Tensors created explicitly by the user (graph leaves) support the deepcopy protocol at the "

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from .. import dtypes, return_types
-from ..inplace import in_place
-from ..op.public import public
+from .. import return_types
+from ..core import dtypes
+from ..core.public import public
+from ..core.tensor_state import TensorBase
+from ..inplace.in_place import in_place
 from ..ops import cumulative as cu
-from ..tensor_base import TensorBase
 from .reductions import numpys, one, reducing
 
 

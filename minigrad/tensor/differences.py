@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..inplace import in_place
-from ..op import F
-from ..op.public import public
+from ..core import F
+from ..core.public import public
+from ..core.tensor_state import TensorBase
+from ..inplace.in_place import in_place
 from ..ops import joining
 from ..ops.shape import place
-from ..tensor_base import TensorBase
 from .reductions import reducing
 
 END = None  # of a slice that goes up to the end

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..op import F
-from ..op.public import public
+from ..core import F
+from ..core.public import public
 
 MODES = {
     "use_mm_for_euclid_dist_if_necessary": 0,

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..op import F
-from ..op.public import public
+from ..core import F
+from ..core.public import public
+from ..core.tensor_state import TensorBase
 from ..ops import linalg
-from ..tensor_base import TensorBase
 from .operands import kind_of
 
 LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"  # in the order in which PyTorch counts them

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..inplace import in_place
-from ..op.public import public
-from ..ops import powers, rounding, special
-from ..tensor_base import TensorBase
+from ..core.public import public
+from ..core.tensor_state import TensorBase
+from ..inplace.in_place import in_place
+from ..ops import pow as powers
+from ..ops import rounding, special
 
 
 class Elementary(TensorBase):

@@ -7,11 +7,11 @@ from typing import Any
 import numpy as np
 
 from .. import return_types
-from ..dtypes import of
-from ..op.public import public
+from ..core.dtypes import of
+from ..core.public import public
+from ..core.tensor_state import TensorBase, numbers
 from ..ops import eigen, factors
 from ..ops.inverses import refuse_indefinite
-from ..tensor_base import TensorBase, numbers
 from .contractions import check_square
 from .matrices import checked
 

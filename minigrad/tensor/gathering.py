@@ -6,13 +6,14 @@ from typing import Any
 
 import numpy as np
 
-from ..dtypes import of, result_type
-from ..inplace import in_place
-from ..op import F, check_broadcast
-from ..op.public import public
-from ..ops import indexing_along, masking, picking, scattering
+from ..core import F, check_broadcast
+from ..core.dtypes import of, result_type
+from ..core.public import public
+from ..core.tensor_state import TensorBase, Tensors, wrap
+from ..inplace.in_place import in_place
+from ..ops import index as picking
+from ..ops import indexing_along, masking, scattering
 from ..ops.shape import place
-from ..tensor_base import TensorBase, Tensors, wrap
 from .indexing import refuse_batched
 
 # ── the op that PyTorch takes

@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from .. import dialect, dtypes
+from ..core import F, dialect, dtypes
+from ..core.public import public
+from ..core.tensor_state import TensorBase
 from ..creation.arguments import kind_name
-from ..op import F
-from ..op.public import public
-from ..tensor_base import TensorBase
 from .tensor import Size
 
 INDEXING = "torch.meshgrid: in an upcoming release, it will be required to pass the indexing argument."

@@ -13,12 +13,11 @@ from typing import Any
 
 import numpy as np
 
-from .. import dtypes, modes
-from ..inplace import in_place
-from ..op import F
-from ..op.calls import check_edges
-from ..ops.copies import fitting
-from ..tensor_base import TensorBase, Tensors, numbers, share, wrap
+from ..core import F, dtypes, modes
+from ..core.call import check_edges
+from ..core.tensor_state import TensorBase, Tensors, numbers, share, wrap
+from ..inplace.in_place import in_place
+from ..ops.copy import fitting
 from .views import whole_of
 
 SEQUENCES = (list, tuple, range, np.ndarray)

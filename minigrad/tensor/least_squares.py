@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from .. import return_types
-from ..op import F
+from ..core import F
 from ..ops import least_squares
 from .factors import check_half
 from .matrices import expanded, is_vector

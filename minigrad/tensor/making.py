@@ -6,14 +6,15 @@ from typing import Any
 
 import numpy as np
 
-from .. import creation, dtypes
+from .. import creation
+from ..core import dtypes
+from ..core.devices import CPU, check_device, device, layout, preserve_format, strided
+from ..core.public import public
+from ..core.tensor_state import TensorBase
 from ..creation.arguments import dtype_of, mismatch, shape_of, sizes
 from ..creation.random import check_generator
-from ..devices import CPU, check_device, device, layout, preserve_format, strided
-from ..inplace import in_place
-from ..op.public import public
-from ..ops import chance
-from ..tensor_base import TensorBase
+from ..inplace.in_place import in_place
+from ..ops import random_numbers as chance
 
 
 class Making(TensorBase):

@@ -8,12 +8,12 @@ from typing import Any
 import numpy as np
 
 from .. import return_types
-from ..dtypes import of
-from ..op import F
-from ..op.public import public
+from ..core import F
+from ..core.dtypes import of
+from ..core.public import public
+from ..core.tensor_state import numbers
 from ..ops import inverses
 from ..ops.inverses import LinAlgError, first_wrong
-from ..tensor_base import numbers
 from .contractions import check_float, check_square
 from .shapes import matmul
 

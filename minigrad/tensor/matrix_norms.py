@@ -7,12 +7,12 @@ from typing import Any
 
 import numpy as np
 
-from ..dtypes import int64, of
-from ..op import F
+from ..core import F
+from ..core.dtypes import int64, of
+from ..core.tensor_state import TensorBase
 from ..ops import norms
 from ..ops.inverses import linalg_inv_ex
 from ..ops.shape import place
-from ..tensor_base import TensorBase
 from .contractions import check_float, check_square
 from .factors import eigvalsh, svdvals
 from .reductions import dims, numpys

@@ -7,13 +7,13 @@ from typing import Any
 
 import numpy as np
 
+from ..core.devices import unfilled
+from ..core.public import public
+from ..core.storage import Geometry, address, root, strided, strides_of
+from ..core.tensor_state import TensorBase, share
 from ..creation.arguments import sizes
-from ..devices import unfilled
-from ..inplace import in_place_view
-from ..op.public import public
+from ..inplace.in_place import in_place_view
 from ..ops import views_in_place as forms
-from ..storage import Geometry, address, root, strided, strides_of
-from ..tensor_base import TensorBase, share
 from . import views
 from .operands import is_whole, kind_of
 

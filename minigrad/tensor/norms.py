@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from .. import dtypes
-from ..op.public import public
+from ..core import dtypes
+from ..core.public import public
 from ..ops import norms
 from . import matrix_norms
 from .matrix_norms import vector_norm

@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from .. import dtypes
-from ..tensor_base import TensorBase
+from ..core import dtypes
+from ..core.tensor_state import TensorBase
 
 NUMBERS = (int, float, complex, np.generic)
 

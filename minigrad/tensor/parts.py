@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..op import F
-from ..op.public import public
+from ..core import F
+from ..core.public import public
+from ..core.tensor_state import TensorBase
 from ..ops import joining
 from ..ops.shape import place
-from ..tensor_base import TensorBase
 from .operands import is_whole
 
 

@@ -6,14 +6,14 @@ from typing import Any
 
 import numpy as np
 
-from ..dtypes import of
-from ..inplace import in_place
-from ..op import F
-from ..op.public import public
+from ..core import F
+from ..core.dtypes import of
+from ..core.public import public
+from ..core.tensor_state import TensorBase, numbers
+from ..inplace.in_place import in_place
 from ..ops import linalg
 from ..ops import matrix_sums as sums
 from ..ops.shape import place
-from ..tensor_base import TensorBase, numbers
 from .operands import kind_of
 from .shapes import matmul
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 import warnings
 from typing import Any
 
-from .. import dtypes, modes
+from ..core import dtypes, modes
+from ..core.public import public
+from ..core.storage import strides_of
+from ..core.tensor_state import TensorBase, numbers, share
 from ..creation import constructed
-from ..op.public import public
-from ..storage import strides_of
-from ..tensor_base import TensorBase, numbers, share
 from .operands import NUMBERS, kind_of
 from .storages import TypedStorage, UntypedStorage
 

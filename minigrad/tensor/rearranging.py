@@ -8,13 +8,13 @@ from typing import Any
 
 import numpy as np
 
-from ..op import F
-from ..op.public import public
+from ..core import F
+from ..core.public import public
+from ..core.tensor_state import TensorBase, numbers, wrap
 from ..ops import joining, views
 from ..ops import rearranging as re
 from ..ops import views as vw
 from ..ops.shape import place
-from ..tensor_base import TensorBase, numbers, wrap
 from .operands import is_whole
 from .views import atleast_1d, atleast_2d, atleast_3d, flatten, sizes_of
 

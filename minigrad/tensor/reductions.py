@@ -8,12 +8,15 @@ from typing import Any
 
 import numpy as np
 
-from .. import dtypes, return_types
-from ..op import F
-from ..op.public import public
-from ..ops import counting, extremes, order, spread
+from .. import return_types
+from ..core import F, dtypes
+from ..core.public import public
+from ..core.tensor_state import TensorBase
+from ..ops import count as counting
+from ..ops import max_min as extremes
+from ..ops import median as order
 from ..ops import reduction as red
-from ..tensor_base import TensorBase
+from ..ops import variance as spread
 
 NUMPYS = {"axis": "dim", "keepdims": "keepdim", "self": "input"}  # names that PyTorch takes too
 

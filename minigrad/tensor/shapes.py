@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from ..op import F
-from ..op.public import public
+from ..core import F
+from ..core.public import public
+from ..core.tensor_state import TensorBase, share
 from ..ops import linalg
-from ..tensor_base import TensorBase, share
 
 
 class Algebra(TensorBase):

@@ -6,10 +6,11 @@ from typing import Any
 
 import numpy as np
 
-from .. import dtypes, return_types
-from ..op.public import public
+from .. import return_types
+from ..core import dtypes
+from ..core.public import public
+from ..core.tensor_state import TensorBase, numbers, wrap
 from ..ops import sorting as so
-from ..tensor_base import TensorBase, numbers, wrap
 from .reductions import one, reducing
 
 NOT_GIVEN: Any = object()

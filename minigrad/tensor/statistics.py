@@ -6,13 +6,13 @@ from typing import Any
 
 import numpy as np
 
-from .. import dtypes, return_types
-from ..op import F
-from ..op.public import public
-from ..ops import counting
+from .. import return_types
+from ..core import F, dtypes
+from ..core.public import public
+from ..core.tensor_state import TensorBase, wrap
+from ..ops import count as counting
 from ..ops import softmax as soft
 from ..ops.shape import place
-from ..tensor_base import TensorBase, wrap
 from . import reductions as red
 from .reductions import reducing
 

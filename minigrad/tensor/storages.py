@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from .. import dtypes
-from ..devices import CPU, device
-from ..storage import root
+from ..core import dtypes
+from ..core.devices import CPU, device
+from ..core.storage import root
 
 
 class Memory:

@@ -6,14 +6,13 @@ from typing import Any
 
 import numpy as np
 
-from .. import dialect, dtypes, modes
+from ..core import F, dialect, dtypes, modes, set_result_class
+from ..core.devices import contiguous_format
+from ..core.tangents import tangent_of
+from ..core.tensor_state import CONJUGATE, TensorBase, check_can_require_grad, numbers, share
 from ..creation import constructed
-from ..devices import contiguous_format
 from ..left_out import missing
-from ..op import F, set_result_class
-from ..op.tangents import tangent_of
 from ..ops import shape as sh
-from ..tensor_base import CONJUGATE, TensorBase, check_can_require_grad, numbers, share
 from . import casts
 from .arithmetic import Arithmetic, Comparison, InPlace
 from .autograd import Autograd
@@ -274,7 +273,7 @@ def real_number(value: Any, kind: str) -> Any:
 
 def describe(t: TensorBase, prefix: str = "tensor(") -> str:
     """The text of a tensor as PyTorch prints it."""
-    from .. import printing  # which, with `dataclasses`, would take 1.5 ms from importing minigrad
+    from . import printing  # which, with `dataclasses`, would take 1.5 ms from importing minigrad
 
     try:
         fn = t.grad_fn

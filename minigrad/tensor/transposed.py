@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from .. import dialect
-from ..op import F
+from ..core import F, dialect
+from ..core.tensor_state import TensorBase
 from ..ops import shape as sh
-from ..tensor_base import TensorBase
 from . import views
 
 T_IS_DEPRECATED = (

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..dtypes import of
-from ..op.public import public
+from ..core.dtypes import of
+from ..core.public import public
 from ..ops import triangular
 from .contractions import check_square
 from .factors import check_half

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..devices import contiguous_format
-from ..dtypes import dtype as dtype_class
-from ..op import F
-from ..op.public import public
+from ..core import F
+from ..core.devices import contiguous_format
+from ..core.dtypes import dtype as dtype_class
+from ..core.public import public
+from ..core.storage import strides_of
+from ..core.tensor_state import TensorBase, share
 from ..ops import shape as sh
 from ..ops import views as vw
-from ..storage import strides_of
-from ..tensor_base import TensorBase, share
 from . import views
 from .casts import is_in_format
 from .operands import is_whole

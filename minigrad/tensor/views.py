@@ -9,16 +9,15 @@ from typing import Any
 
 import numpy as np
 
-from .. import dialect
-from ..dtypes import dtype as dtype_class
-from ..op import F
-from ..op.calls import check_edges
-from ..op.public import public
+from ..core import F, dialect
+from ..core.call import check_edges
+from ..core.dtypes import dtype as dtype_class
+from ..core.public import public
+from ..core.storage import root, strides_of
+from ..core.tensor_state import TensorBase, alias, share
 from ..ops import shape as sh
 from ..ops import views as vw
 from ..ops.shape import place
-from ..storage import root, strides_of
-from ..tensor_base import TensorBase, alias, share
 from .operands import is_whole
 
 

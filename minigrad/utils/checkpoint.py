@@ -9,12 +9,12 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager
 from typing import Any
 
-from .. import modes
 from ..autograd.function import Function
 from ..autograd.run import backward
-from ..hook_calls import Mode
-from ..running import here
-from ..tensor_base import TensorBase
+from ..core import modes
+from ..core.hook_calls import Mode
+from ..core.nested_passes import here
+from ..core.tensor_state import TensorBase
 from .debugging import Logs
 from .recompute import CheckpointError, Frame, RandomState, group
 

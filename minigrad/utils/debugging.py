@@ -7,9 +7,9 @@ import traceback
 from collections.abc import Iterator
 from typing import Any
 
-from .. import modes
-from ..anomaly import is_ours
-from ..tensor_base import TensorBase
+from ..core import modes
+from ..core.anomaly import is_ours
+from ..core.tensor_state import TensorBase
 from .recompute import CheckpointError
 
 REPORT = """\

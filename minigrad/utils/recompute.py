@@ -22,13 +22,13 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 
-from .. import modes
 from ..autograd.saved_hooks import pop_hooks, push_hooks
-from ..generator import default_generator
-from ..hook_calls import Mode
-from ..op.saved import LooseTensor
-from ..running import here
-from ..tensor_base import TensorBase, alias
+from ..core import modes
+from ..core.generator import default_generator
+from ..core.hook_calls import Mode
+from ..core.nested_passes import here
+from ..core.saved import LooseTensor
+from ..core.tensor_state import TensorBase, alias
 
 TIP = """
 Tip: To see a more detailed error message, either pass `debug=True` to

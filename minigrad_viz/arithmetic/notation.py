@@ -12,8 +12,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from minigrad.op import F, all_ops
-from minigrad.op.registry import arguments
+from minigrad.core import F, all_ops
+from minigrad.core.op import arguments
 
 from .borrowed import BORROWED
 from .glyphs import TooLarge, plain_array

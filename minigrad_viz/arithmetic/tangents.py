@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from minigrad.op import F
+from minigrad.core import F
 
 from ..model.build import Builder
 from ..protocol import Value

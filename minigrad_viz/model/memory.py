@@ -12,8 +12,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from minigrad.dtypes import DIFFERENTIABLE
-from minigrad.op import F, Op
+from minigrad.core import F, Op
+from minigrad.core.dtypes import DIFFERENTIABLE
 
 from ..protocol import Value
 from ..trace.events import (

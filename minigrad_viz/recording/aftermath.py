@@ -28,7 +28,11 @@ STARTS = ("minigrad.autograd.run", "torch.autograd")  # where `backward` and `gr
 ENGINES = ("run", "run_batch", "run_plain", "grad_plain", "_engine_run_backward")
 
 # Where frames have the node that runs, and in which variable; the last is that of a custom Function.
-NODES = (("minigrad.engine", "node"), ("minigrad.node_by_node", "node"), ("torch.autograd.function", "self"))
+NODES = (
+    ("minigrad.core.engine", "node"),
+    ("minigrad.core.node_by_node", "node"),
+    ("torch.autograd.function", "self"),
+)
 
 
 def trace_after(error: BaseException) -> Trace:

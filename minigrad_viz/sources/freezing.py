@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from minigrad import dialect
-from minigrad.graph import LAST, RELEASED, AccumulateGrad
-from minigrad.tensor_base import TensorBase
-from minigrad.tensor_base import numbers as raw
+from minigrad.core import dialect
+from minigrad.core.node import LAST, RELEASED, AccumulateGrad
+from minigrad.core.tensor_state import TensorBase
+from minigrad.core.tensor_state import numbers as raw
 
 from ..protocol import owner_of
 from ..trace import notes

@@ -8,11 +8,10 @@ import weakref
 from collections.abc import Callable
 from typing import Any
 
-from minigrad import dialect, modes
-from minigrad.dtypes import DIFFERENTIABLE
-from minigrad.graph import RELEASED
-from minigrad.op import Op
-from minigrad.tensor_base import TensorBase, edge
+from minigrad.core import Op, dialect, modes
+from minigrad.core.dtypes import DIFFERENTIABLE
+from minigrad.core.node import RELEASED
+from minigrad.core.tensor_state import TensorBase, edge
 
 from ..kept import saved_of
 from ..protocol import Value, has_history, node_name
@@ -247,7 +246,7 @@ def by_hook() -> bool:
     """Whether a saved-tensor hook runs: what it computes is no step of the cell."""
     frame: Any = sys._getframe(2)
     while frame is not None:
-        if frame.f_globals.get("__name__") == "minigrad.op.packed":
+        if frame.f_globals.get("__name__") == "minigrad.core.saved_hooks":
             return True
         frame = frame.f_back
     return False

@@ -16,10 +16,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from minigrad import dialect, modes
-from minigrad.graph import AccumulateGrad
-from minigrad.op import Op
-from minigrad.tensor_base import TensorBase, wrap
+from minigrad.core import Op, dialect, modes
+from minigrad.core.node import AccumulateGrad
+from minigrad.core.tensor_state import TensorBase, wrap
 
 from ..trace.events import Mutated
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from minigrad import dialect
-from minigrad.tensor_base import TensorBase
+from minigrad.core import dialect
+from minigrad.core.tensor_state import TensorBase
 
 from ..protocol import node_name
 from ..trace.notes import Row

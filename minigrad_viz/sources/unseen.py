@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TypeVar
 
-from minigrad import modes
-from minigrad.views import Unobserved
+from minigrad.core import modes
+from minigrad.inplace.views import Unobserved
 
 Result = TypeVar("Result")
 

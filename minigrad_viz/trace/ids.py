@@ -14,8 +14,8 @@ import itertools
 import weakref
 from typing import Any
 
-from minigrad.graph import LAST
-from minigrad.tensor_base import TensorBase
+from minigrad.core.node import LAST
+from minigrad.core.tensor_state import TensorBase
 
 from ..protocol import history_of
 

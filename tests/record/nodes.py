@@ -23,8 +23,8 @@ def declared() -> dict[str, str]:
     """Per op, by its name in PyTorch 2, the rest of its line: all that is read here of a declaration."""
     from twins import dialect
 
-    from minigrad.dialect import node_name
-    from minigrad.op import all_ops
+    from minigrad.core import all_ops
+    from minigrad.core.dialect import node_name
 
     with dialect("1.4"):
         return {

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from ... import anomaly, dtypes, modes
-from ...graph import sequence_numbers
-from ...inplace import Unobserved
-from ...op.tangents import Aside
-from ...tensor_base import TensorBase, edge
+from ...core import anomaly, dtypes, modes
+from ...core.node import sequence_numbers
+from ...core.tangents import Aside
+from ...core.tensor_state import TensorBase, edge
+from ...inplace.in_place import Unobserved
 from .context import BackwardCFunction
 from .outputs import NO_TUPLE, Outputs
 from .saved import Kept

@@ -12,12 +12,11 @@ import warnings
 from collections.abc import Sequence
 from typing import Any, ClassVar
 
-from ... import dialect
-from ...graph import RELEASED, Node
-from ...op import RAW, modified
-from ...op.keeping import check_saved
-from ...op.packed import Packed, SavedTensor, default_hooks, pack, saved_tensor, unpack_entry
-from ...tensor_base import TensorBase, attach, numbers, wrap
+from ...core import RAW, dialect, modified
+from ...core.node import RELEASED, Node
+from ...core.save import check_saved
+from ...core.saved_hooks import Packed, SavedTensor, default_hooks, pack, saved_tensor, unpack_entry
+from ...core.tensor_state import TensorBase, attach, numbers, wrap
 from .gradients import call_backward, checked, fitting, user_backward
 from .saved import Kept, SavedByFunction
 

@@ -8,7 +8,7 @@ import warnings
 from types import FunctionType
 from typing import Any, ClassVar
 
-from ... import modes
+from ...core import modes
 from .calls import call
 from .context import BackwardCFunction, FunctionCtx
 

@@ -10,9 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from ... import modes
-from ...op import F, check_broadcast
-from ...tensor_base import TensorBase, wrap
+from ...core import F, check_broadcast, modes
+from ...core.tensor_state import TensorBase, wrap
 
 OTHER_FIELD = (
     "Expected isFloatingType(grad.scalar_type()) || (input_is_complex == grad_is_complex) to be true, but "

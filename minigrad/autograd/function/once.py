@@ -5,10 +5,10 @@ from __future__ import annotations
 import functools
 from typing import Any
 
-from ... import modes
-from ...graph import Node, sequence_numbers
-from ...hook_calls import Mode
-from ...tensor_base import TensorBase, alias, edge
+from ...core import modes
+from ...core.hook_calls import Mode
+from ...core.node import Node, sequence_numbers
+from ...core.tensor_state import TensorBase, alias, edge
 
 TWICE = "trying to differentiate twice a function that was marked with @once_differentiable"
 

@@ -11,11 +11,10 @@ import warnings
 import weakref
 from typing import Any
 
-from ... import dtypes
-from ...inplace import rebase, share_view
-from ...op import F
-from ...tensor_base import IN_PLACE_ON_LEAF, TensorBase, alias, share
-from ...views import refuse
+from ...core import F, dtypes
+from ...core.tensor_state import IN_PLACE_ON_LEAF, TensorBase, alias, share
+from ...inplace.in_place import rebase, share_view
+from ...inplace.views import refuse
 from .context import BackwardCFunction
 
 SAVED_AS_IS = (

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...graph import RELEASED
-from ...op.packed import Packed, SavedTensor
+from ...core.node import RELEASED
+from ...core.saved_hooks import Packed, SavedTensor
 
 
 class Kept:

@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from ... import dtypes
-from ...op.tangents import Aside, put, tangent_of
-from ...tensor_base import TensorBase, wrap
+from ...core import dtypes
+from ...core.tangents import Aside, put, tangent_of
+from ...core.tensor_state import TensorBase, wrap
 from .context import BackwardCFunction
 from .outputs import Outputs
 

@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from ...op import F
-from ...tensor_base import TensorBase, wrap
+from ...core import F
+from ...core.tensor_state import TensorBase, wrap
 from ..run import grad
 
 NO_GRADIENT = {  # by what it is that does not require grad; in strict mode

@@ -7,11 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from ... import engine, modes
-from ...dtypes import FAST_ARRAYS
-from ...hook_calls import Mode
-from ...op import F
-from ...tensor_base import wrap
+from ...core import F, engine, modes
+from ...core.dtypes import FAST_ARRAYS
+from ...core.hook_calls import Mode
+from ...core.tensor_state import wrap
 from ..run import wrap_raw
 from ..starts import input_slots
 from .common import as_tuple, check_strict, enter, gradients, leave, unpacked, zeros_like

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from ... import modes
-from ...hook_calls import Mode
-from ...tensor_base import TensorBase
+from ...core import modes
+from ...core.hook_calls import Mode
+from ...core.tensor_state import TensorBase
 from .common import as_tuple, check_strict, check_v, enter, filled, gradients, leave, unpacked, zeros_like
 
 NO_V_OUTPUT = (

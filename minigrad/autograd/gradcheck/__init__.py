@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from ... import dialect, modes
-from ...inplace import Unobserved
+from ...core import dialect, modes
+from ...inplace.in_place import Unobserved
 from .texts import GradcheckError
 
 __all__ = ["GradcheckError", "gradcheck", "gradgradcheck"]

@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from ... import dialect
-from ...tensor_base import numbers, wrap
+from ...core import dialect
+from ...core.tensor_state import numbers, wrap
 from ..run import grad
 from .problem import Problem
 from .texts import NONDETERMINISTIC, NOT_REENTRANT, GradcheckError

@@ -5,7 +5,7 @@ from __future__ import annotations
 import warnings
 from typing import Any
 
-from ...tensor_base import numbers
+from ...core.tensor_state import numbers
 from ..function import Function
 from ..run import grad
 from .problem import Problem, agree, as_tuple, differentiable, stack, zeros_like

@@ -5,8 +5,8 @@ from __future__ import annotations
 import warnings
 from typing import Any
 
-from ... import dtypes
-from ...storage import strides_of
+from ...core import dtypes
+from ...core.storage import strides_of
 from . import backward, forward
 from .compare import quickly, slowly
 from .problem import (

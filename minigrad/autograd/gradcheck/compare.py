@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from ...tensor_base import wrap
+from ...core.tensor_state import wrap
 from . import analytical, forward, numerical
 from .problem import Problem, agree, is_continuous, mismatch
 from .texts import IN_SLOW_MODE, SLOW_WOULD_PASS, GradcheckError

@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from ...op import F
-from ...tensor_base import numbers, share, wrap
+from ...core import F
+from ...core.tensor_state import numbers, share, wrap
 from .problem import Problem, agree, as_tuple, is_complex, is_continuous, is_tensor, stack, zeros_like
 from .texts import BATCHED_FORWARD, NOT_THE_SAME, GradcheckError
 from .vectors import normal, vectors

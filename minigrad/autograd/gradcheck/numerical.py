@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from ... import dtypes
-from ...tensor_base import numbers, share
+from ...core import dtypes
+from ...core.tensor_state import numbers, share
 from .problem import Problem, is_complex, is_continuous
 
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ...tensor_base import wrap
+from ...core.tensor_state import wrap
 from .problem import Problem, is_complex
 
 SEED = 67280421310721 & 0xFFFFFFFF  # what a `torch.Generator` starts with

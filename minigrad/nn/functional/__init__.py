@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import NoReturn as _NoReturn
 
-from ...explained import attach_networks as _attach_networks
 from ...left_out import missing as _missing
+from ...tensor.explained import attach_networks as _attach_networks
 from .activations import *
 from .attention import *
 from .class_losses import *
@@ -16,7 +16,7 @@ from .grids import *
 from .in_place import *
 from .losses import *
 from .multi_head import *
-from .normalisation import *
+from .normalization import *
 from .padding import *
 from .pooling import *
 from .pooling_parts import *

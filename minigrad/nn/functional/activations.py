@@ -6,14 +6,14 @@ from typing import Any
 
 import numpy as np
 
-from ...inplace import in_place
-from ...op import F
-from ...op.public import public
+from ...core import F
+from ...core.public import public
+from ...core.tensor_state import TensorBase
+from ...inplace.in_place import in_place
 from ...ops import activations as ac
-from ...ops import hard as hd
+from ...ops import hard_activations as hd
 from ...ops import pointwise as pw
-from ...ops import smooth as sm
-from ...tensor_base import TensorBase
+from ...ops import smooth_activations as sm
 
 __all__ = [
     "celu", "elu", "gelu", "glu", "hardshrink", "hardsigmoid", "hardswish", "hardtanh", "leaky_relu",

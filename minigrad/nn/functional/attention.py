@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from ...op import F
+from ...core import F
+from ...core.tensor_state import wrap
 from ...tensor.shapes import matmul
-from ...tensor_base import wrap
 from .dropout import dropout
 
 __all__ = ["scaled_dot_product_attention"]

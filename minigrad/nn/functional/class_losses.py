@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...dtypes import kind_name
-from ...op import F
-from ...ops.halves import MEAN, NONE, SUM
-from ...tensor_base import TensorBase
+from ...core import F
+from ...core.dtypes import kind_name
+from ...core.tensor_state import TensorBase
+from ...ops.half_precision import MEAN, NONE, SUM
 from .constants import check_constant
 from .losses import number
 

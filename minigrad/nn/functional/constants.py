@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...modes import is_grad_enabled
-from ...tensor_base import TensorBase
+from ...core.modes import is_grad_enabled
+from ...core.tensor_state import TensorBase
 
 
 def check_constant(function: str, **tensors: Any) -> None:

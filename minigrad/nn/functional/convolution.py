@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...op import F
-from ...op.public import public
+from ...core import F
+from ...core.public import public
 
 __all__ = ["conv1d", "conv2d", "conv3d", "conv_transpose1d", "conv_transpose2d", "conv_transpose3d"]
 

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from ... import dtypes
-from ...op import F, check_broadcast
-from ...op.public import public
+from ...core import F, check_broadcast, dtypes
+from ...core.public import public
 from ...ops import arithmetic as ar
 from .losses import ENUM, WORDS, at_least, averaged, expanded, listed, number
 

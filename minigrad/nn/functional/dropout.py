@@ -6,9 +6,9 @@ import math
 import warnings
 from typing import Any
 
-from ...op import F
-from ...op.public import public
-from ...tensor_base import wrap
+from ...core import F
+from ...core.public import public
+from ...core.tensor_state import wrap
 
 __all__ = ["alpha_dropout", "dropout", "dropout1d", "dropout2d", "dropout3d", "feature_alpha_dropout"]
 

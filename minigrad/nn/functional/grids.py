@@ -5,7 +5,7 @@ from __future__ import annotations
 import warnings
 from typing import Any
 
-from ...op import F
+from ...core import F
 
 __all__ = ["affine_grid", "grid_sample"]
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...op.public import public
+from ...core.public import public
 from . import activations
 
 __all__ = ["celu_", "elu_", "hardtanh_", "leaky_relu_", "relu_", "selu_", "threshold_"]

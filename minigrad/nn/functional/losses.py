@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from ...op import F, check_broadcast
-from ...ops.halves import MEAN, NONE, SUM
-from ...views import Unobserved
+from ...core import F, check_broadcast
+from ...inplace.views import Unobserved
+from ...ops.half_precision import MEAN, NONE, SUM
 from .constants import check_constant
 
 __all__ = [

@@ -8,12 +8,11 @@ from typing import Any
 
 import numpy as np
 
-from ... import dtypes
-from ...op import F
+from ...core import F, dtypes
+from ...core.tensor_state import wrap
 from ...ops.joining import cat
 from ...ops.linalg import bmm
 from ...tensor.products import baddbmm
-from ...tensor_base import wrap
 from .attention import scaled_dot_product_attention
 from .dropout import dropout
 from .padding import pad

@@ -6,11 +6,11 @@ from typing import Any
 
 import numpy as np
 
-from ...inplace import in_place
-from ...op import F
+from ...core import F
+from ...core.tensor_state import wrap
+from ...inplace.in_place import in_place
 from ...ops import padding as pd
 from ...ops.rearranging import channel_shuffle, pixel_shuffle, pixel_unshuffle
-from ...tensor_base import wrap
 
 __all__ = ["channel_shuffle", "pad", "pixel_shuffle", "pixel_unshuffle"]
 

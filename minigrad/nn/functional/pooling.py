@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...op import F
-from ...op.public import public
-from ...ops.halves import not_implemented
+from ...core import F
+from ...core.public import public
+from ...ops.half_precision import not_implemented
 
 __all__ = [
     "adaptive_avg_pool1d", "adaptive_avg_pool2d", "adaptive_avg_pool3d", "avg_pool1d", "avg_pool2d",

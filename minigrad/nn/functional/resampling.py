@@ -6,7 +6,7 @@ import math
 import warnings
 from typing import Any
 
-from ...op import F
+from ...core import F
 from .pooling import adaptive_avg_pool1d, adaptive_avg_pool2d, adaptive_avg_pool3d
 
 __all__ = ["interpolate", "upsample", "upsample_bilinear", "upsample_nearest"]

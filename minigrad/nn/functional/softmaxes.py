@@ -5,7 +5,7 @@ from __future__ import annotations
 import warnings
 from typing import Any
 
-from ...op import F
+from ...core import F
 from ...tensor import statistics
 
 __all__ = ["gumbel_softmax", "log_softmax", "softmax", "softmin"]

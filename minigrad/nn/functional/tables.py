@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
+from ...core.dtypes import kind_name
+from ...core.tensor_state import TensorBase
 from ...creation import arange
-from ...dtypes import kind_name
-from ...inplace import in_place
-from ...ops import bags, windows
+from ...inplace.in_place import in_place
+from ...ops import bags
 from ...ops import embedding as tables
-from ...tensor_base import TensorBase
+from ...ops import unfold as windows
 
 __all__ = ["embedding", "embedding_bag", "fold", "one_hot", "unfold"]
 

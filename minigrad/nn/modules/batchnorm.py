@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from ...core.dtypes import int64
 from ...creation import ones, tensor, zeros
-from ...dtypes import int64
 from .. import functional, init
 from ..parameter import Parameter, kept
 from .module import Module

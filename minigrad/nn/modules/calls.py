@@ -13,8 +13,8 @@ import builtins
 from typing import Any
 
 from ...autograd import Function
-from ...hooks import HookDict, RemovableHandle
-from ...modes import is_grad_enabled
+from ...core.hooks import HookDict, RemovableHandle
+from ...core.modes import is_grad_enabled
 from ...tensor import Tensor
 from .state import State
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from ...op import F
+from ...core import F
 from .. import init
 from ..functional.recurrent import Weights, one_step
 from .linear import empty

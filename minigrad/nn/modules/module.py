@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from ... import dtypes
 from ...autograd import no_grad
+from ...core import dtypes
 from ...creation import empty_like
 from ...tensor import Tensor
 from .calls import Called

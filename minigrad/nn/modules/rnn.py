@@ -5,7 +5,7 @@ from __future__ import annotations
 import warnings
 from typing import Any
 
-from ...op import F
+from ...core import F
 from ..functional.recurrent import Weights, recurrent
 from ..utils.rnn import PackedSequence
 from .cells import GRUCell as GRUCell

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ...autograd import no_grad
-from ...op import F
+from ...core import F
 from ...ops.linalg import mv, vdot
 from ...tensor import Tensor
 from .. import functional

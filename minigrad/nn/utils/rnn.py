@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any, NamedTuple
 
-from ... import dtypes
+from ...core import F, dtypes
 from ...creation import arange, as_tensor, full, tensor
-from ...op import F
 from ...ops.packing import _pack_padded_sequence
 
 

@@ -9,12 +9,12 @@ from typing import Any
 
 import numpy as np
 
-from ... import modes
+from ...core import modes
+from ...core.dtypes import float64
+from ...core.tensor_state import wrap
 from ...creation import tensor
-from ...dtypes import float64
 from ...ops.joining import stack
 from ...tensor import Tensor
-from ...tensor_base import wrap
 from .dataset import IterableDataset, Subset, TensorDataset
 from .sampler import BatchSampler, RandomSampler, SequentialSampler, seed
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+from ...core.dtypes import float64, int64
+from ...core.generator import Generator
 from ...creation import tensor
 from ...creation.random import multinomial, randint, randperm
-from ...dtypes import float64, int64
-from ...generator import Generator
 
 
 class Sampler:

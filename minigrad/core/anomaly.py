@@ -1,0 +1,79 @@
+"""Anomaly detection: where a node was made, and what to say when it fails.
+
+`modes.set_anomaly` switches it. While it is on, a new node gets in its `metadata` the call that made it
+("traceback_", a list of lines) and, if a backward pass made it, the node whose backward it belongs to
+("parent_").
+"""
+
+from __future__ import annotations
+
+import sys
+import warnings
+from typing import Any
+
+import numpy as np
+
+from .nested_passes import here
+
+UNKNOWN = (
+    "Error detected in {}. No forward pass information available. Enable detect anomaly during forward pass "
+    "for more information."
+)
+KNOWN = "Error detected in {}. Traceback of forward call that caused the error:\n{}"
+BEFORE = (
+    "\n\nPrevious calculation was induced by {}. Traceback of forward call that induced the previous "
+    "calculation:\n{}"
+)
+
+
+def is_ours(frame: Any) -> bool:
+    """Whether a frame belongs to this library."""
+    name: str = frame.f_globals.get("__name__") or ""
+    return name.partition(".")[0] == "minigrad"
+
+
+def remember(node: Any) -> None:
+    """Note on a new node the call that made it: the user's frames, without this library's."""
+    import traceback  # which would take 0.5 ms from importing minigrad
+
+    stack = traceback.walk_stack(sys._getframe(1))
+    frames = [(frame, line) for frame, line in stack if not is_ours(frame)]
+    node.metadata["traceback_"] = traceback.StackSummary.extract(reversed(frames)).format()
+    if here.node is not None:
+        node.metadata["parent_"] = here.node
+
+
+def report(node: Any) -> None:
+    """Warn with the call that made a node which failed, and those of the nodes that it comes from."""
+    lines = node.metadata.get("traceback_")
+    warn(UNKNOWN.format(node.name()) if lines is None else KNOWN.format(node.name(), "".join(lines)))
+    seen = {node}
+    parent = node.metadata.get("parent_")
+    while parent is not None and parent not in seen:
+        seen.add(parent)
+        lines = parent.metadata.get("traceback_")
+        text = (
+            UNKNOWN.format(parent.name()) if lines is None else BEFORE.format(parent.name(), "".join(lines))
+        )
+        warn(text)
+        parent = parent.metadata.get("parent_")
+
+
+def warn(text: str) -> None:
+    """A warning at the user's line. Where warnings are errors it is printed, for an error is on its way."""
+    frame, level = sys._getframe(1), 2
+    while frame.f_back is not None and is_ours(frame):
+        frame, level = frame.f_back, level + 1
+    try:
+        warnings.warn(text, UserWarning, stacklevel=level)
+    except UserWarning:
+        import traceback
+
+        traceback.print_exc()
+
+
+def check_nan(node: Any, gradients: tuple[Any, ...]) -> None:
+    """RuntimeError if a gradient that `node` sends, raw or a tensor, has a NaN."""
+    for i, gradient in enumerate(gradients):
+        if gradient is not None and np.isnan(getattr(gradient, "_data", gradient)).any():
+            raise RuntimeError(f"Function '{node.name()}' returned nan values in its {i}th output.")

@@ -1,0 +1,343 @@
+"""How a node of an op is applied: what it saved is read, then its vjps are called one after the other.
+
+`unary` and `binary` make the same for plain elementwise ops as closures, without loops: a graph of scalars
+spends a third of its backward pass in those loops.
+
+Note [Complex numbers]
+    Gradients are PyTorch's: of a real function L of z = a + ib it is ∂L/∂a + i ∂L/∂b. Where an op is
+    holomorphic with real coefficients, as nearly all are, its gradient is the vjp as it is written, run on
+    the conjugates of the saved values: g · conj(f'(z)) = g · f'(conj z). So a vjp says nothing of complex
+    numbers; a node of an op that works on them is of a second class of the op (`nodes.complex_node`), which
+    conjugates what it reads. Ops that are not holomorphic, and those for which PyTorch conjugates something
+    else than the saved values, which shows in the graph, give their own formulas (`complexes`). The gradient
+    of a real input is the real part (`uncast`).
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from . import modes
+from .hook_calls import Mode, as_gradient, as_tensor
+from .node import RELEASED, AccumulateGrad, output_of, sum_to
+from .op import ARGUMENT, INPUT, RAW, RESULT, F, Op, arguments
+from .saved import READY, raw_value, saved, unpack, wanted
+from .saved_hooks import Packed
+from .tensor_state import TensorBase, Tensors, attach, wrap
+
+HELD = (TensorBase, Tensors, Packed)
+
+
+def apply(node: Any, g: Any, keep: bool = True) -> tuple[Any, ...]:
+    """The gradients of the inputs from `g`, that of the output, as raw arrays; what the node saved is
+    forgotten unless `keep`.
+    """
+    __tracebackhide__ = True
+    if node._extra is not None and node._extra.unpacks:
+        sent = apply_unpacked(node, g, False)
+    else:
+        sent = pull(node, g, read(node))
+    if not keep:
+        release(node)
+    return sent
+
+
+def apply_tensors(node: Any, g: Any) -> tuple[Any, ...]:
+    """The same on tensors, recorded."""
+    __tracebackhide__ = True
+    if node._extra is not None:
+        if node._extra.unpacks:
+            return apply_unpacked(node, g, True)
+        return pull(node, g, read_saved(node))
+    return pull(node, g, read_tensors(node))
+
+
+def read(node: Any) -> list[Any]:
+    """All that a node saved, raw."""
+    __tracebackhide__ = True
+    targets, values = node._next, []
+    for n, (slot, what, _, k, _, _) in enumerate(node.op.keeps):
+        x = getattr(node, slot)
+        if what is INPUT:
+            target = targets[k]
+            if x.__class__ not in READY or (target is not None and target._storage is not None):
+                x = raw_value(node, n)
+        elif what is RESULT:
+            if x.__class__ not in READY or node._storage is not None:
+                x = raw_value(node, n)
+        elif what is ARGUMENT and (isinstance(x, HELD) or x is None):
+            x = raw_value(node, n)
+        values.append(x)
+    return values
+
+
+def read_tensors(node: Any) -> list[Any]:
+    """All that a node saved, as tensors of its graph."""
+    __tracebackhide__ = True
+    op, targets, values = node.op, node._next, []
+    if node._check is not None:
+        return read_saved(node)
+    for slot, what, _, k, _, _ in op.keeps:
+        x = getattr(node, slot)
+        carrier: Any = targets[k] if what is INPUT else node if what is RESULT and not op.several else None
+        if carrier is None or x.__class__ not in READY or carrier._storage is not None:
+            if what is INPUT or what is RESULT or isinstance(x, HELD):
+                x = saved(node, slot[5:], wrapped=False)
+        elif carrier.__class__ is AccumulateGrad or hasattr(carrier, "variable"):
+            x = carrier.variable
+        else:
+            x = attach(x, carrier, node._nrs[k] if node._nrs and carrier is not node else 0)
+        values.append(x)
+    return values
+
+
+def read_saved(node: Any) -> list[Any]:
+    """The same, each value checked, in the order in which PyTorch reads them: hooks may see it."""
+    __tracebackhide__ = True
+    found = {name: saved(node, name, wrapped=False) for name in wanted(node)}
+    return [found.get(name) for name, _ in node.op.saved]
+
+
+def pull(node: Any, g: Any, values: list[Any], runs: Any = None) -> tuple[Any, ...]:
+    """Call the vjps of a node on `g` and the saved `values` (only for nodes that `runs` says yes to), in the
+    alphabetical order of the inputs, in which PyTorch takes their gradients: nodes then have its ages.
+    """
+    __tracebackhide__ = True
+    op, targets = node.op, node._next
+    if op.several and node._outputs == 1:
+        g = [g]
+    value = values.__getitem__
+    if op.listed:
+        sent = op.asks[0].vjp(g, *map(value, op.asks[0].saved))
+        gradients = [None if n is None else x for n, x in zip(targets, sent, strict=True)]
+    elif op.together is not None and runs is None and not isinstance(g, TensorBase) and is_raw(g):
+        asked = tuple([n is not None for n in targets])
+        made = op.together(g, asked, *map(value, op.asks[0].saved))
+        gradients = [x if needed else None for x, needed in zip(made, asked)]
+    elif node.is_complex:
+        gradients = pull_complex(node, g, values, runs)
+    else:
+        gradients = [None] * len(targets)
+        for i, vjp, names, _, _, _ in op.asks:
+            if targets[i] is not None and (runs is None or runs(targets[i])):
+                gradients[i] = vjp(g, *map(value, names))
+    return tuple(gradients) if node._cast is None else uncast(node._cast, gradients)
+
+
+def is_raw(g: Any) -> bool:
+    """Whether a gradient, or each of a list of them, is an array."""
+    return g.__class__ is not list or not any(isinstance(x, TensorBase) for x in g)
+
+
+def pull_complex(node: Any, g: Any, values: list[Any], runs: Any) -> list[Any]:
+    """The gradients for complex numbers. See Note [Complex numbers]."""
+    op, targets = node.op, node._next
+    gradients: list[Any] = [None] * len(targets)
+    for i, _, _, vjp, names, conjugates in op.asks:
+        if targets[i] is not None and (runs is None or runs(targets[i])):
+            given = [values[n] for n in names]
+            if conjugates:
+                tensor = isinstance(g, TensorBase)
+                inputs = [op.saved[n][0] in op.inputs for n in names]
+                given = [conjugate(v, tensor and is_input) for v, is_input in zip(given, inputs)]
+            gradients[i] = vjp(g, *given)
+    return gradients
+
+
+def conjugate(value: Any, tensor: bool) -> Any:
+    """The conjugate of a saved value; what is no complex number as it is. `tensor`: a Python number becomes a
+    tensor, as in PyTorch, which shows in the precision of what is computed with it.
+    """
+    if isinstance(value, (TensorBase, *RAW)):
+        return F.conj(value)
+    if not isinstance(value, complex):
+        return value
+    return wrap(np.complex128(value.conjugate())) if tensor else value.conjugate()
+
+
+def apply_limited(node: Any, g: Any, runs: Any) -> tuple[Any, ...]:
+    """`Node.apply_limited` of an op."""
+    __tracebackhide__ = True
+    values = read_saved(node)
+    if g is None:
+        return (None,) * len(node._next)
+    sent = pull(node, g, values, runs)
+    return fitted(node, sent) if node._extra is not None and node._extra.unpacks else sent
+
+
+def apply_unpacked(node: Any, g: Any, tensors: bool) -> tuple[Any, ...]:
+    """`apply` where hooks give the saved values: always on tensors, and nothing is taken for granted of their
+    shapes and dtypes.
+    """
+    __tracebackhide__ = True
+    values = read_saved(node)
+    if g is None or (g.__class__ is list and all(x is None for x in g)):
+        return (None,) * len(node._next)
+    if tensors:
+        return fitted(node, pull(node, g, values))
+    before = modes.switch("observers", ())
+    try:
+        with Mode(False):
+            g = [as_tensor(False, x) for x in g] if g.__class__ is list else wrap(g)
+            return tuple(as_gradient(False, x) for x in fitted(node, pull(node, g, values)))
+    finally:
+        modes.switch("observers", before)
+
+
+def fitted(node: Any, gradients: tuple[Any, ...]) -> tuple[Any, ...]:
+    """Gradients in the shapes and dtypes of the inputs; RuntimeError with PyTorch's text where the shape
+    cannot be reached by a sum.
+    """
+    sent = list(gradients)
+    for i, (target, nr) in enumerate(node.next_functions):
+        made = None if target is None else output_of(target, nr)
+        if sent[i] is None or made is None:
+            continue
+        shape, got = made[0], sent[i]._data.shape
+        if got != shape:
+            if not expandable(shape, got):
+                raise RuntimeError(
+                    f"Function {node.name()} returned an invalid gradient at index {i} - got {list(got)} but "
+                    f"expected shape compatible with {list(shape)}"
+                )
+            sent[i] = F.sum_to(sent[i], shape)
+        sent[i] = F.to(sent[i], made[1]) if sent[i]._data.dtype != made[1] else sent[i]
+    return tuple(sent)
+
+
+def expandable(shape: tuple[int, ...], target: tuple[int, ...]) -> bool:
+    """Whether `shape` broadcasts to `target`."""
+    pairs = zip(reversed(shape), reversed(target), strict=False)
+    return len(shape) <= len(target) and all(a in (1, b) for a, b in pairs)
+
+
+def apply_nothing(node: Any) -> tuple[None, ...]:
+    """`Node.apply_nothing` of an op."""
+    for name in wanted(node):
+        unpack(node, name)
+    return (None,) * len(node._next)
+
+
+def release(node: Any) -> None:
+    """Forget the saved tensors; a node that saved none stays usable.
+
+    The number of `x * 2` counts as one, as in PyTorch, where Python's operators wrap it in a tensor; an
+    argument that can only be a number, such as the exponent of `x ** 3`, stays.
+    """
+    for slot, is_argument in node.op.releases:
+        value = getattr(node, slot)
+        if value is not None and (not is_argument or isinstance(value, HELD)):
+            node._check = RELEASED  # first: another thread must not read what is gone for a number
+            setattr(node, slot, None)
+
+
+def uncast(cast: Any, gradients: list[Any]) -> tuple[Any, ...]:
+    """Bring gradients back to the shapes and dtypes of the inputs that were broadcast or promoted."""
+    for i, (kind, g) in enumerate(zip(cast, gradients)):
+        if kind is None or g is None:
+            continue
+        shape, dtype = kind
+        if isinstance(g, TensorBase):
+            if dtype.kind == "f" and g._data.dtype.kind == "c":
+                g = F.real(g)
+            if g._data.shape != shape:
+                g = F.sum_to(g, shape)
+            gradients[i] = g if g._data.dtype == dtype else F.to(g, dtype)
+        else:
+            if dtype.kind == "f" and g.dtype.kind == "c":
+                g = g.real
+            if g.shape != shape:
+                g = sum_to(g, shape)
+            gradients[i] = g if g.dtype == dtype else g.astype(dtype)
+    return tuple(gradients)
+
+
+# ── plain elementwise ops
+# ─────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def unary(op: Op) -> Any:
+    """`apply` of a plain elementwise op of one tensor, which saves that, its result or nothing."""
+    vjp = op.asks[0].vjp
+    of_input = [k.what is INPUT for k in op.keeps] == [True]
+    if len(op.keeps) > 1:
+        return apply
+
+    def apply_unary(node: Any, g: Any, keep: bool = True) -> tuple[Any, ...]:
+        if node._extra is not None:
+            return apply(node, g, keep)
+        if of_input:
+            x = node._raw_self
+            if x.__class__ not in READY or node._next[0]._storage is not None:
+                x = raw_value(node, 0)
+            if not keep:
+                node._check, node._raw_self = RELEASED, None
+        else:
+            x = node._raw_result
+            if x.__class__ not in READY or node._storage is not None:
+                x = raw_value(node, 0)
+            if not keep:
+                node._check, node._raw_result = RELEASED, None
+        return (vjp(g, x),)
+
+    def apply_nothing_saved(node: Any, g: Any, keep: bool = True) -> tuple[Any, ...]:
+        return apply(node, g, keep) if node._extra is not None else (vjp(g),)
+
+    return apply_unary if op.keeps else apply_nothing_saved
+
+
+def linear(op: Op) -> Any:
+    """`apply` of a plain elementwise op with two inputs that saves nothing."""
+    vjp0, vjp1 = op.vjps.values()
+
+    def apply_linear(node: Any, g: Any, keep: bool = True) -> tuple[Any, ...]:
+        if node._extra is not None:
+            return apply(node, g, keep)
+        n0, n1 = node._next
+        sent = None if n0 is None else vjp0(g), None if n1 is None else vjp1(g)
+        return sent if node._cast is None else uncast(node._cast, [*sent])
+
+    return apply_linear
+
+
+def product(op: Op) -> Any:
+    """`apply` of a plain elementwise op with two inputs, where the vjp of each takes the other."""
+    vjp0, vjp1 = op.vjps.values()
+    at0, at1 = ([n for n, _ in op.saved].index(name) for name in op.inputs)
+
+    def apply_product(node: Any, g: Any, keep: bool = True) -> tuple[Any, ...]:
+        if node._extra is not None:
+            return apply(node, g, keep)
+        n0, n1 = node._next
+        g0 = g1 = None
+        if n0 is not None:
+            b = node._raw_other
+            if b.__class__ not in READY or (n1 is not None and n1._storage is not None):
+                b = raw_value(node, at1)
+            g0 = vjp0(g, b)
+        if n1 is not None:
+            a = node._raw_self
+            if a.__class__ not in READY or (n0 is not None and n0._storage is not None):
+                a = raw_value(node, at0)
+            g1 = vjp1(g, a)
+        if not keep:
+            node._check = RELEASED
+            node._raw_self = node._raw_other = None
+        return (g0, g1) if node._cast is None else uncast(node._cast, [g0, g1])
+
+    return apply_product
+
+
+def apply_of(op: Op) -> Any:
+    """How the nodes of an op are applied to raw arrays."""
+    if not op.fast or op.complexes:
+        return apply
+    if op.params == ("self",):
+        return unary(op)
+    if op.inputs != ("self", "other"):
+        return apply
+    if not op.saved:
+        return linear(op)
+    return product(op) if [arguments(vjp) for vjp in op.vjps.values()] == [("other",), ("self",)] else apply

@@ -1,0 +1,371 @@
+"""What happens when an op is called on tensors: the general path, by the plan of the op (see `registry.Op`).
+
+`dispatch` runs any op on any arguments and tells the observers. Plain elementwise ops have a shorter way in
+`elementwise`, which hands to `dispatch` what is not plain.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy import ndarray
+
+from . import anomaly, dtypes, modes
+from .modes import quiet
+from .node import Node, sequence_numbers
+from .node_class import complex_node
+from .op import RAW, Op
+from .save import keep
+from .saved import pack_inputs, pack_result
+from .storage import Storage, is_reshaped
+from .tensor_state import TensorBase, accumulator, attach, edge, fresh, numbers, opened, share
+
+FLOAT32, FLOAT64 = np.float32, np.float64
+FAST = dtypes.FAST_ARRAYS
+
+
+def casts(targets: Any, raws: Any, out: Any) -> Any:
+    """What `uncast` must undo per input of an elementwise op, then shape and dtype of the output; None when
+    there is nothing to undo.
+
+    Where dtypes were mixed, every gradient is brought to its input's dtype: NumPy promotes the saved values
+    in a vjp by its own rules, in which a 0-dim float64 counts as much as an array.
+    """
+    shape, dtype = out.shape, out.dtype
+    mixed = False
+    for r in raws:  # loops, which take half of the time of generators: 2 % of a step of row e
+        mixed = mixed or r.dtype != dtype
+    kinds: list[Any] = []
+    for n, r in zip(targets, raws):
+        kinds.append(None if n is None or not (mixed or r.shape != shape) else (r.shape, r.dtype))
+    return (*kinds, (shape, dtype)) if any(kinds) else None
+
+
+def check_broadcast(a: tuple[int, ...], b: tuple[int, ...]) -> None:
+    """RuntimeError with PyTorch's text unless the shapes broadcast."""
+    n = max(len(a), len(b))
+    if len(a) == n and a[n - len(b) :] == b:
+        return  # a bias, for one
+    for i in range(n - 1, -1, -1):
+        x, y = (s[i - n + len(s)] if i - n + len(s) >= 0 else 1 for s in (a, b))
+        if x != y and x != 1 and y != 1:
+            raise RuntimeError(
+                f"The size of tensor a ({x}) must match the size of tensor b ({y}) at non-singleton "
+                f"dimension {i}"
+            )
+
+
+def dispatch(op: Op, args: Any) -> Any:
+    """Run an op on arguments of any kind, one for each parameter, in any mode; observers are told."""
+    if not modes.active:
+        return compute(op, args)
+    values = list(args)
+    result = compute(op, values)
+    if modes.state.dual_level:
+        push(op, values, result)
+    watchers = modes.state.observers
+    if watchers:
+        if op.listed:
+            values = [*values[0], *values[1:]]
+        elif not op.elementwise:
+            values = opened(values)
+        for watcher in watchers:
+            watcher.forward(op, values, result)
+    return result
+
+
+def compute(op: Op, values: Any) -> Any:
+    """Run an op on `values`, one for each parameter, and tell nobody."""
+    if values.__class__ is not list:
+        values = list(values)
+    if op.view:
+        return compute_view(op, values)
+    try:
+        raws, is_mixed = prepare(op, values)
+        out = quiet(op.kernel, *raws)
+    except Exception:
+        check_edges(values)
+        raise
+    if op.several:
+        return results(op, values, out)
+    if out.__class__ is ndarray and not out.ndim:
+        out = out[()]
+    active = modes.active
+    if active and not modes.is_recording():
+        return fresh(out)
+    node = record(op, values, out, is_mixed)
+    if not active:
+        return attach(out, node)
+    if node is not None:
+        pack_inputs(node, values)
+    result = fresh(out)
+    if node is not None:
+        result._fn = node
+        if result._storage is not None:
+            node._storage = result._storage
+        pack_result(node, result)
+    return result
+
+
+def compute_view(op: Op, values: Any) -> Any:
+    """`compute` for an op whose result shares memory with its first argument."""
+    source = values[0]
+    try:
+        if not isinstance(source, TensorBase):
+            check_tensor(op, values)
+        storage = source._storage or share(source)
+        raws, _ = prepare(op, values)
+        raws[0] = source._data
+        out = raws[0] if op.bit else quiet(op.kernel, *raws)
+    except Exception:
+        check_edges(values)
+        raise
+    if op.several:
+        return results(op, values, out)
+    active = modes.active
+    node = record(op, values, out) if not active or modes.is_recording() else None
+    if node is not None and active:
+        pack_inputs(node, values)
+    result = share_view(op, values, out)
+    if node is not None:
+        result._fn = node
+        node._storage = storage
+        if active:
+            pack_result(node, result)
+    return result
+
+
+def check_edges(values: list[Any]) -> None:
+    """RuntimeError for a view that must not follow its base (see `refusals`): PyTorch says this first."""
+    if modes.is_recording():
+        for v in values:
+            if isinstance(v, TensorBase):
+                edge(v)
+
+
+def results(op: Op, values: list[Any], outs: tuple[Any, ...]) -> tuple[Any, ...]:
+    """The results of an op that has several, all made by one node."""
+    node: Any = record(op, values, outs) if outs and modes.is_recording() else None
+    if node is not None and modes.active:
+        pack_inputs(node, values)
+    made = tuple([share_view(op, values, out) if op.view else fresh(out) for out in outs])
+    if node is None:
+        return made
+    for nr, t in enumerate(made):
+        if is_learnable(op, nr, t):
+            t._fn, t._nr = node, nr
+    node._outputs = len(made)
+    keep_results(node, made)
+    if op.view:
+        storage = made[0]._storage
+        node._storage = dict.fromkeys(range(len(made)), storage) if len(made) > 1 else storage
+    return made
+
+
+def is_learnable(op: Op, nr: int, t: TensorBase) -> bool:
+    """Whether a gradient comes back through result `nr` of an op, which is `t`."""
+    return t._data.dtype in dtypes.DIFFERENTIABLE and not (op.constants and op.results[nr] in op.constants)
+
+
+def keep_results(node: Any, made: tuple[Any, ...]) -> None:
+    """Let a node keep those of its results that no gradient comes back through, as tensors, and give all that
+    it saved to the hooks in force.
+    """
+    if node.op.results == ("result",):
+        return
+    found = dict(zip(node.op.results, made, strict=True))
+    for name in sorted(node.op.tensors & found.keys()):
+        if found[name]._fn is None:
+            setattr(node, "_raw_" + name, found[name])
+        if modes.active:
+            pack_result(node, found[name], name)
+
+
+push: Any = None  # how the result of an op gets its tangent in forward mode
+
+
+def connect_forward(function: Any) -> None:
+    """Let `forward`, which is built on this module, say how a result gets its tangent."""
+    global push
+    push = function
+
+
+share_view: Any = None  # how the result of a view op is tied to its base
+
+
+def connect_views(function: Any) -> None:
+    """Let `inplace`, which stands above, say how the result of a view op is tied to its base."""
+    global share_view
+    share_view = function
+
+
+def check_tensor(op: Op, values: list[Any]) -> None:
+    """TypeError with PyTorch's text unless the operands are tensors, or numbers beside a tensor."""
+    if op.listed:
+        return check_list(op, values[0])
+    any_tensor = False
+    for i, v in enumerate(values):
+        if isinstance(v, TensorBase):
+            any_tensor = True
+        elif isinstance(v, np.generic):
+            values[i] = v.item()
+        elif op.params[i] in op.free and isinstance(v, (str, type(None))):
+            continue
+        elif op.elementwise and not isinstance(v, (int, float, complex)):
+            raise no_tensor(op, i, v)
+        elif not op.elementwise and op.params[i] in op.inputs:
+            break
+    else:
+        if any_tensor:
+            return
+    wrong = next(i for i, v in enumerate(values) if not isinstance(v, TensorBase))
+    raise no_tensor(op, wrong, values[wrong])
+
+
+def no_tensor(op: Op, i: int, value: Any) -> TypeError:
+    """The error for an argument that has to be a tensor."""
+    name, kind = "input" if i == 0 else op.params[i], dtypes.kind_name(value)
+    return TypeError(f"{op.name}(): argument '{name}' (position {i + 1}) must be Tensor, not {kind}")
+
+
+def check_list(op: Op, tensors: Any) -> None:
+    """TypeError with PyTorch's text unless this is a list or tuple of tensors."""
+    if not isinstance(tensors, (list, tuple)):
+        raise TypeError(
+            f"{op.name}(): argument 'tensors' (position 1) must be tuple of Tensors, not "
+            f"{type(tensors).__name__}"
+        )
+    for i, t in enumerate(tensors):
+        if not isinstance(t, TensorBase):
+            raise TypeError(f"expected Tensor as element {i} in argument 0, but got {type(t).__name__}")
+
+
+def prepare(op: Op, values: Any) -> tuple[list[Any], bool]:
+    """Raw arguments for the kernel, dtypes promoted, and whether shapes or dtypes of operands differ; errors
+    with PyTorch's texts for what is no tensor, and for dtypes and shapes that do not go together.
+    """
+    if op.listed:
+        check_list(op, values[0])
+        arrays = [numbers(t) for t in values[0]]
+        dtype = dtypes.result_type(*arrays) if arrays else None
+        return [[a if a.dtype == dtype else a.astype(dtype) for a in arrays], *values[1:]], True
+    raws: list[Any] = []
+    first: Any = None
+    for v, kinds in zip(values, op.kinds):
+        if isinstance(v, TensorBase):
+            a = v._data
+            if v._storage is not None:
+                if v._bits:
+                    a = numbers(v)
+                if op.elementwise and a.__class__ is ndarray and not a.ndim:
+                    a = a[()]
+            if first is None:
+                first = a
+            raws.append(a)
+        elif v.__class__ in kinds if kinds is not None else not isinstance(v, np.generic):
+            raws.append(v)
+        else:
+            check_tensor(op, values)  # which puts Python's numbers in the place of NumPy's
+            return prepare(op, values)
+    if first is None and op.inputs:
+        check_tensor(op, values)
+    if not op.promoted:
+        return raws, True
+    dtype, shape = first.dtype, first.shape
+    if dtype in FAST:
+        for i in op.promoted:
+            r: Any = raws[i]
+            if r.__class__ is int or r.__class__ is float:
+                continue
+            if r is not first and (r.__class__ not in KINDS or r.dtype is not dtype or r.shape != shape):
+                break
+        else:
+            if dtype in op.passes:
+                return raws, False
+    promote(op, raws)
+    return raws, True
+
+
+KINDS: Any = frozenset((ndarray, FLOAT32, FLOAT64))
+
+
+def promote(op: Op, raws: list[Any]) -> None:
+    """Bring the operands of an elementwise op to one dtype, in place; PyTorch's errors if there is none."""
+    given = [i for i in op.promoted if raws[i] is not None]
+    at = [i for i in given if isinstance(raws[i], RAW)]
+    if op.check is not None:
+        op.check([dtypes.of(raws[i]) if i in at else dtypes.of_number(raws[i]) for i in given])
+    for i in at[1:]:
+        check_broadcast(raws[at[0]].shape, raws[i].shape)
+    dtype = dtypes.result_type(*(raws[i] for i in given))
+    if op.floating:
+        dtype = dtypes.floating(dtype)
+    for i in given:
+        if i in at:
+            raws[i] = raws[i] if raws[i].dtype == dtype else raws[i].astype(dtype)
+        elif dtype.kind not in "fc":
+            raws[i] = dtypes.whole(raws[i], dtype)  # NumPy would take True + 1 for an int of its own size
+
+
+def record(op: Op, values: Any, out: Any, is_mixed: bool = True, always: bool = False) -> Node | None:
+    """The node of an op that ran; None when no input needs a gradient (unless `always`). `is_mixed`: operands
+    may differ in shape or dtype.
+    """
+    dtype = (out[0] if op.several else out).dtype
+    targets: list[Any] = []
+    needed, numbered, odd, differs = always, False, False, False
+    inputs = values[0] if op.listed else op.pick(values)
+    for t in inputs:
+        target = None
+        if isinstance(t, TensorBase):
+            if t._storage is not None and (t._view is not None or t._storage.__class__ is not Storage):
+                odd = True
+                target = edge(t)
+            else:
+                target = t._fn
+                if target is None and t._acc is not None:
+                    target = accumulator(t)
+            if target is not None:
+                needed = True
+                if t._nr:
+                    numbered = True
+            if t._data.dtype is not dtype:
+                differs = True
+        targets.append(target)
+    if odd and not always:
+        needed = is_learned(inputs, targets)
+    if not needed or dtype not in dtypes.DIFFERENTIABLE:
+        return None
+    is_complex = differs and "c" in [t._data.dtype.kind for t in inputs if isinstance(t, TensorBase)]
+    node: Any = complex_node(op)() if is_complex or dtype.kind == "c" else op.node()
+    node._next = tuple(targets)
+    node._nrs = tuple([0 if n is None else t._nr for t, n in zip(inputs, targets)]) if numbered else None
+    node._seq = next(sequence_numbers)
+    node._check = node._cast = node._storage = node._extra = None
+    if is_mixed:
+        node._made = tuple([(o.shape, o.dtype) for o in out]) if op.several else ((out.shape, dtype),)
+    if modes.active and modes.anomaly.enabled:
+        anomaly.remember(node)
+    if odd and any(isinstance(t, TensorBase) and is_reshaped(t._storage) for t in inputs):
+        node._extra_made.unpacks = True  # nothing is taken for granted of what it sends
+    keep(op, node, values, out)
+    if not is_mixed:
+        return node
+    if op.broadcasts:
+        node._cast = casts(targets, [t._data if isinstance(t, TensorBase) else out for t in inputs], out)
+    elif differs and (op.listed or op.casts):
+        node._cast = tuple([(t._data.shape, t._data.dtype) for t in inputs])
+    return node
+
+
+def is_learned(inputs: Any, targets: list[Any]) -> bool:
+    """Whether one of an op's inputs needs a gradient, for which its edge is in `targets`.
+
+    There is none for a view that was made outside the graph, of a base that needs a gradient: the op is
+    recorded and the path ends. Among inference tensors alone nothing is recorded.
+    """
+    for n in targets:
+        if n is not None:
+            return not all(isinstance(t, TensorBase) and t._inference for t in inputs)
+    return any(isinstance(t, TensorBase) and t._view is not None and t.requires_grad for t in inputs)

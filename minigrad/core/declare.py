@@ -1,0 +1,159 @@
+"""How an op is declared.
+
+    @differentiable(self=lambda g, self: g / self, elementwise=True)
+    def log(self):
+        '''Natural logarithm of each element.'''
+        return np.log(self)
+
+The decorated function is the kernel: NumPy data in, NumPy data out. Each keyword is an input that can be
+differentiated, in PyTorch's argument name, with its vector-Jacobian product (vjp). A vjp receives the
+incoming gradient `g` and whatever its other parameters name: an input, `result`, `<input>_sym_sizes` (its
+shape), `<input>_sym_numel`, `<input>_scalar_type` (its dtype), or a non-tensor argument. Exactly those are
+saved, only when that input needs a gradient, and can be read as `_saved_<name>` of the node.
+
+Note [One text, three kinds]
+    A vjp is written once, in operators, `.mT` and `F`, and runs on raw arrays (an ordinary backward), on
+    tensors (`create_graph=True`: it leaves a graph, hence every higher derivative) and on symbols (a formula
+    for the reader): `F.name` asks what its arguments are. Broadcasting and dtype promotion are undone
+    afterwards, once, for all ops (`uncast`), so no vjp thinks of them. An operator with a Python number is
+    Python's (`t * 2` is MulBackward0); `F.mul_scalar(t, 2)` is the overload that PyTorch's own formulas call
+    (MulBackward1). Where PyTorch has a named backward, the vjp is a call of that op.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from . import modes
+from .call import compute, dispatch
+from .elementwise import binary, unary
+from .node_class import make_node
+from .op import OPS, F, Op
+from .public import ALL, publish
+from .tensor_state import TensorBase
+
+ARRAYS = frozenset((np.ndarray, np.float32, np.float64, int, float, tuple, bool, type(None)))
+
+
+def camel(name: str) -> str:
+    """`log_softmax` → `LogSoftmax`, as PyTorch names nodes."""
+    return "".join(part[:1].upper() + part[1:] for part in name.split("_"))
+
+
+def differentiable(
+    *,
+    node: str | None = None,
+    kernel: Any = None,
+    elementwise: bool = False,
+    linear: bool = False,
+    multilinear: bool = False,
+    jvp: Any = None,
+    floating: bool = False,
+    view: bool = False,
+    promotes: bool = True,
+    check: Any = None,
+    bit: int = 0,
+    complexes: dict[str, Any] | None = None,
+    several: bool | tuple[str, ...] = False,
+    broadcasts: bool = False,
+    listed: bool = False,
+    constants: tuple[str, ...] = (),
+    forms: str | None = None,
+    out: str = "cast",
+    also: str = "",
+    **vjps: Any,
+) -> Callable[[Any], Any]:
+    """Declare an op: see the module's docstring.
+
+    `node` is the node's name where it is not `<Name>Backward0`; `kernel` replaces the decorated function's
+    body (which then only documents). `complexes` are vjps for complex numbers: see Note [Complex numbers] in
+    `nodes`. `view=True`: the result shares memory with `self`; `promotes=False`: an elementwise op whose
+    operands keep their dtypes. `forms`, `out` and `also` say under which names users can call the op (see
+    `public`): an elementwise op in all forms, unless `forms=""`. For the other flags see `Op`.
+    """
+
+    def declare(function: Any) -> Any:
+        name = function.__name__
+        flags = {
+            "elementwise": elementwise,
+            "linear": linear,
+            "multilinear": multilinear,
+            "jvp": jvp,
+            "floating": floating,
+            "view": view,
+            "promotes": promotes,
+            "check": check,
+            "bit": bit,
+            "complexes": complexes or {},
+            "several": several,
+            "broadcasts": broadcasts,
+            "listed": listed,
+            "constants": constants,
+        }
+        op = Op(name, kernel or function, function, vjps, flags)
+        op.node = make_node(op, node or camel(name) + "Backward0")
+        OPS[op.node.__name__] = op
+        call = make_call(op)
+        call.__name__ = call.__qualname__ = name
+        call.__doc__ = function.__doc__
+        call.op = op
+        call.__wrapped__ = function
+        setattr(F, name, make_polymorphic(op, call))
+        if forms or (forms is None and elementwise):
+            publish(call, name, forms or ALL, out, also)
+        return call
+
+    return declare
+
+
+def composite(function: Any) -> Any:
+    """Enter a function in `F` that is no op but made of ops, and tells arrays, tensors and symbols apart by
+    itself.
+    """
+    setattr(F, function.__name__, function)
+    return function
+
+
+def rename(call: Any, name: str) -> None:
+    """Give an op the name by which users know it, which may be that of a composite around it."""
+    op: Op = call.op
+    if name not in vars(F):
+        setattr(F, name, getattr(F, op.name))
+    op.name = name
+    getattr(F, name).op = op
+
+
+def make_call(op: Op) -> Any:
+    """The function that runs an op on tensors."""
+    if op.fast:
+        return unary(op) if len(op.params) == 1 else binary(op)
+    count = len(op.params)
+
+    def call(*args: Any, **kwargs: Any) -> Any:
+        if kwargs or len(args) != count:
+            return dispatch(op, op.bind(args, kwargs))
+        return dispatch(op, args) if modes.active else compute(op, args)
+
+    return call
+
+
+def make_polymorphic(op: Op, call: Any) -> Any:
+    """The op for `F`: on raw arrays the kernel, on tensors the op, on symbols what they make of it."""
+    kernel, listed = op.kernel, op.listed
+
+    def polymorphic(*args: Any) -> Any:
+        for x in args if not listed else args[0]:
+            if x.__class__ in ARRAYS:
+                continue
+            if isinstance(x, TensorBase):
+                return call(*args)
+            if hasattr(x, "__minigrad_symbol__"):
+                return x.__minigrad_symbol__(op, args)
+        return kernel(*args)
+
+    polymorphic.__name__ = op.name
+    polymorphic.op = op  # type: ignore[attr-defined]
+    return polymorphic

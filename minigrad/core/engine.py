@@ -1,0 +1,170 @@
+"""The backward pass: every node once, newest first, when all its edges have reported.
+
+There are two loops: `sweep`, for a graph in which nobody could notice how it is run, and
+`node_by_node.drain`, for hooks, observers, custom Functions, anomaly detection and all that is captured on
+the way.
+
+Note [Order]
+    PyTorch keeps the nodes that are ready in a heap, so the newest runs first, and an AccumulateGrad at once.
+    What an op uses is older than the op, so the heap hands out the nodes of ops by age, and the plain loop
+    sorts them once, which on a DAG takes a fifth less time than a heap. An AccumulateGrad runs when all of
+    its edges have reported; only the order among those that get ready together is another than PyTorch's,
+    which nobody can see without a hook. The order is kept for the next pass over the same graph (see
+    `tasks.order_of`): rows of a Jacobian spend half of their time on finding it.
+
+    The other loop has PyTorch's heap, of (-sequence number, node). Entries with equal numbers
+    (AccumulateGrads) compare as equal: `Node.__lt__` is always False, and `heapq` then hands them out in the
+    order of PyTorch's priority queue.
+
+Note [Tracebacks]
+    What stands between a user's `backward()` and the place of an error, or a user's hook, says nothing to the
+    user. These functions set `__tracebackhide__`, which IPython and pytest heed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from heapq import heappush
+from itertools import chain
+from typing import Any
+
+from numpy import ndarray
+
+from . import modes
+from .backward_pass import Inputs, Order, Slot, Task, add, count_edges, is_new, order_of
+from .modes import quiet
+from .nested_passes import inside
+from .node import AccumulateGrad, Node
+from .node_by_node import drain
+from .tensor_state import deposit, deposit_tensor
+
+__all__ = ["Inputs", "run", "run_plain"]
+
+
+def run(
+    roots: Sequence[Slot],
+    gradients: Sequence[Any],
+    keep_graph: bool,
+    create_graph: bool,
+    inputs: Inputs | None = None,
+) -> list[Any] | None:
+    """Run backward from `roots` with their `gradients` (raw arrays, or tensors under `create_graph` and in
+    forward mode, in which gradients have tangents).
+
+    With `inputs`, only what leads to them runs and the list of gradients that arrived there is returned (None
+    for one that was not reached); otherwise gradients go to the leaves.
+    """
+    __tracebackhide__ = True
+    captured = inputs is not None and not inputs.accumulate
+    if not modes.active and len(roots) == 1 and (inputs is None or captured):
+        (root, _), (gradient,) = roots[0], gradients
+        if root._outputs == 1 and gradient is not None:
+            slots = None if inputs is None else inputs.slots
+            return run_plain(root, gradient, keep_graph, create_graph, slots)
+    tensors = create_graph or (modes.active != 0 and modes.is_forward())
+    task = start(roots, gradients, keep_graph, tensors, inputs)
+    if tensors:
+        before = modes.set_grad_mode(create_graph)
+        try:
+            inside(task, drain, task)
+        finally:
+            modes.set_grad_mode(before)
+    else:
+        inside(task, drain, task)
+    return [task.captures[slot] for slot in inputs.slots] if inputs is not None and captured else None
+
+
+def start(
+    roots: Sequence[Slot], gradients: Sequence[Any], keep_graph: bool, tensors: bool, inputs: Inputs | None
+) -> Task:
+    """The task of a pass node by node, with the roots in its heap."""
+    task = Task(keep_graph, tensors, count_edges([node for node, _ in roots]))
+    if inputs is not None:
+        task.limit(inputs.slots, inputs.accumulate)
+    for (node, nr), gradient in zip(roots, gradients):
+        if gradient is not None:
+            add(task, node, nr, gradient)
+    if len(roots) == 1:
+        task.heap.append((-roots[0][0]._seq, roots[0][0]))
+    else:
+        for node in dict.fromkeys(node for node, _ in roots):
+            # one by one, as PyTorch does: among leaves that decides the order
+            runs = task.needed is None or node in task.needed or node in task.targets
+            if runs and not task.waiting[node]:
+                heappush(task.heap, (-node._seq, node))
+    return task
+
+
+def run_plain(
+    root: Node, one: Any, keep_graph: bool, create_graph: bool = False, slots: Sequence[Slot] | None = None
+) -> list[Any] | None:
+    """`run` from one node that has one output, in the normal modes, for leaves or what arrives at `slots`."""
+    __tracebackhide__ = True
+    order = order_of(root, None if slots is None else tuple(slots), keep_graph)
+    if order is None:
+        task = start(((root, 0),), (one,), keep_graph, create_graph, None if slots is None else Inputs(slots))
+        inside(task, drain, task)
+        return None if slots is None else [task.captures[slot] for slot in slots]
+    if create_graph:
+        buffers = sweep(root, order, one, keep_graph, True, slots is None)
+    else:
+        buffers = quiet(sweep, root, order, one, keep_graph, False, slots is None)
+    return None if slots is None else [buffers.get(node) for node, _ in slots]
+
+
+def sweep(root: Node, order: Order, one: Any, keep: bool, tensors: bool, deposits: bool) -> dict[Node, Any]:
+    """Run `root`, at which the gradient `one` arrives, and the nodes behind it; raw, or on `tensors`, which
+    leaves a graph. What arrives at leaves is deposited, or else returned. See Note [Order].
+    """
+    __tracebackhide__ = True
+    left = order.leaves.copy() if deposits else order.leaves
+    leaf = AccumulateGrad if deposits else None
+    buffers: dict[Node, Any] = {root: one}
+    owned: set[Node] = set()
+    ready: tuple[Any, ...]
+    for node in chain((root,), order.nodes):
+        own = buffers.pop(node, None)
+        if own is None:
+            gradients = node.apply_nothing()
+            if not keep:
+                node._release()
+        elif tensors:
+            gradients = node._apply_tensors(own)
+            if not keep:
+                node._release()
+        else:
+            gradients = node.apply(own, keep)
+        i, ready = -1, ()
+        for target in node._next:  # `zip` with the gradients takes twice as long
+            i += 1
+            if target is None:
+                continue
+            g = gradients[i]
+            if g is not None:
+                before = buffers.get(target)
+                if target._outputs != 1:
+                    nr = node._nrs[i] if node._nrs else 0
+                    slots = buffers.setdefault(target, [None] * target._outputs)
+                    slots[nr] = g if slots[nr] is None else slots[nr] + g
+                elif before is None:
+                    buffers[target] = g
+                    if g.__class__ is ndarray and is_new(g, own):
+                        owned.add(target)
+                elif before.__class__ is not ndarray:
+                    buffers[target] = before + g
+                elif target in owned:
+                    before += g
+                else:
+                    buffers[target] = before + g
+                    owned.add(target)
+            if target.__class__ is leaf:
+                left[target] -= 1
+                if not left[target] and target in buffers:
+                    ready = (*ready, target)
+        for target in ready:  # once all that the node sends has been added up, as in PyTorch
+            arrived = buffers.pop(target)
+            if tensors:
+                deposit_tensor(target, arrived)
+            else:
+                deposit(target, arrived, target in owned)
+    return buffers

@@ -1,0 +1,150 @@
+"""Forward mode: what happens in a level when an op has run: its result gets a tangent.
+
+`jvps` has the rules by which tangents are computed, `tangents` says who carries one.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from . import dtypes, modes
+from .call import connect_forward, is_learnable
+from .jvps import derive, inputs_of, nothing, primal
+from .op import RAW, F, Op
+from .tangents import Aside, SavedTangents, adopt, fitted, note, put, tangent_of, tie
+from .tensor_state import TensorBase
+
+WRITES = ("copy", "fill", "fill_tensor", "zero")  # ops that forget what they write over
+DRAWN = (  # ops that write what does not depend on anything
+    *("uniform", "normal", "random", "random_to", "random_from", "exponential", "cauchy", "log_normal"),
+    *("geometric", "bernoulli_float", "bernoulli_tensor"),
+)
+# linear ones that write here and there: in place PyTorch runs them on the tangent itself
+SETS = (
+    *("index_put", "index_copy", "index_fill", "index_fill_tensor", "put", "scatter"),
+    *("masked_fill", "masked_fill_tensor", "masked_scatter"),
+)
+
+
+def push(op: Op, values: Any, result: Any) -> None:
+    """Give the result of an op its tangent, if an input has one and it can be differentiated."""
+    results = result if op.several else (result,)
+    if op.view:
+        for view in results:
+            tie(view, values[0])
+    if not results or results[0]._data.dtype not in dtypes.DIFFERENTIABLE:
+        return
+    if not modes.is_forward():  # what is saved has a tangent all the same
+        keep_tangents(op, results[0]._fn, values, None)
+        return
+    tangents = [tangent_of(v) for v in inputs_of(op, values)]
+    if all(t is None for t in heard(op, tangents)):
+        return
+    with Aside():
+        found = derive(op, values, tangents, result)
+        for nr, (out, tangent) in enumerate(zip(results, found if op.several else (found,), strict=True)):
+            if is_learnable(op, nr, out):
+                put(out, tangent if op.view else fitted(out, tangent, False))
+    keep_tangents(op, results[0]._fn, values, result)
+
+
+def heard(op: Op, tangents: list[Any]) -> list[Any]:
+    """The tangents that make one of the result: of an op with a formula of its own those that it names."""
+    if op.jvp is None or op.listed:
+        return tangents
+    names = op.jvp.__code__.co_varnames[: op.jvp.__code__.co_argcount]
+    return [t for name, t in zip(op.inputs, tangents, strict=True) if name + "_t" in names]
+
+
+def keep_tangents(op: Op, node: Any, values: Any, result: Any) -> None:
+    """Let the node of an op that ran keep the tangents of what it saved."""
+    if node is None or node.op is not op or op.listed:
+        return
+    found = result if op.several and result is not None else (result,) * len(op.results)
+    made = dict(zip(op.results, found))
+    carriers = {n: made[n] if n in made else values[op.params.index(n)] for n in op.tensors}
+    kept = SavedTangents()
+    for name, t in carriers.items():
+        tangent = t._tangent if isinstance(t, TensorBase) else None
+        if tangent is not None and isinstance(getattr(node, "_raw_" + name), RAW):
+            kept[name] = tangent
+    if kept:
+        note(kept)
+        node._extra_made.tangents = kept
+
+
+# ── in place
+# ─────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def originals(op: Op, values: list[Any]) -> list[Any] | None:
+    """The arguments of an op in place, for `push_in_place` once it has written; None if none is dual."""
+    if not modes.is_forward() or all(tangent_of(v) is None for v in values):
+        return None
+    t, *others = values
+    if t._data.dtype not in dtypes.DIFFERENTIABLE:
+        return None
+    if op.name in WRITES:
+        return values
+    observers, modes.state.observers = modes.state.observers, ()
+    try:
+        return [F.clone(t), *others]
+    finally:
+        modes.state.observers = observers
+
+
+def push_in_place(op: Op, t: TensorBase, values: list[Any], node: Any) -> None:
+    """Bring the tangent of `t`, which `op` has written to, up to date, in place.
+
+    `values` are its arguments as they were before (see `originals`), `node` is the op's, or None.
+    """
+    mine = tangent_of(t)
+    tangents = [tangent_of(v) for v in inputs_of(op, values)]
+    source = tangent_of(values[-1]) if op.name in WRITES else None
+    with Aside():
+        if op.name in DRAWN:
+            if mine is not None:
+                mine.zero_()
+        elif op.name in SETS and mine is not None:
+            F.in_place(op, mine, *tangent_arguments(op, values, tangents))
+        elif op.name not in WRITES:
+            new = derive(op, values, tangents, primal(t))
+            adopt(t, new) if mine is None else mine.copy_(new)
+        elif mine is not None:
+            write_over(op, mine, values, source)
+        else:
+            adopt(t, written(op, t, values, source))
+    keep_tangents(op, node, values, t)
+
+
+def tangent_arguments(op: Op, values: list[Any], tangents: list[Any]) -> list[Any]:
+    """The arguments of a linear op after the first, with tangents in the place of values."""
+    given = dict(zip(op.params, values, strict=True))
+    for name, tangent in zip(op.inputs, tangents, strict=True):
+        given[name] = nothing(given[name]) if tangent is None else tangent
+    if "value" not in op.inputs and "value" in given:
+        given["value"] = 0
+    return list(given.values())[1:]
+
+
+def write_over(op: Op, mine: Any, values: list[Any], source: Any) -> None:
+    """Do with a tangent what `copy_`, `fill_` or `zero_` does; 0 for a value without a tangent."""
+    if op.name == "zero":
+        mine.zero_()
+    elif op.name == "fill_tensor":
+        mine.fill_(nothing(values[1]) if source is None else source)
+    elif source is None:
+        mine.fill_(0)
+    else:
+        mine.copy_(source)
+
+
+def written(op: Op, t: TensorBase, values: list[Any], source: Any) -> Any:
+    """The tangent of `t`, which had none, after `copy_` or `fill_` of a value with the tangent `source`."""
+    if op.name == "fill_tensor":
+        return derive(op, values, [None, source], t)
+    shape = t._data.shape
+    return F.clone(source) if source._data.shape == shape else F.expand(source, shape)
+
+
+connect_forward(push)

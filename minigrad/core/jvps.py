@@ -1,0 +1,248 @@
+"""Forward mode: the tangent of an op's result, from those of its inputs.
+
+Note [Forward mode]
+    Hardly an op has a formula of its own for this; what it says of itself suffices.
+
+        linear        in all inputs together (sums, views, `where`): the op itself, run on the tangents
+        multilinear   in each input (products): the op once per input with its tangent in its place, summed
+        elementwise   the Jacobian is diagonal, so the vjp of the tangent is the jvp
+        otherwise     the vjp is linear in the incoming gradient: its transpose, which backward computes, is
+                      the jvp. That is exact, and it is what ops use whose derivative is not holomorphic
+
+    Where PyTorch composes the tangent in another way, on which its graph and the last digit depend, an op
+    says its `jvp`: a function of what its parameters name, `<input>_t` being the tangent of an input.
+
+    The tangent is computed by ops, under the grad mode in force, so it has a graph where its inputs have one:
+    backward through it gives second derivatives (forward over reverse). An op that runs inside backward gives
+    its result a tangent as any other does (reverse over forward), for which nodes keep the tangents of what
+    they save. A primal that takes part in a tangent enters its graph over an `Identity` node, and an input
+    without a tangent as zeros, as in PyTorch.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from . import engine, modes
+from .apply import uncast
+from .call import compute, record
+from .declare import composite
+from .dtypes import DIFFERENTIABLE
+from .op import DERIVE, DERIVED, F, Op, arguments
+from .tensor_state import TensorBase, alias, edge, numbers, wrap
+
+
+def inputs_of(op: Op, values: Any) -> list[Any]:
+    """The arguments that can be differentiated."""
+    return list(values[0]) if op.listed else [values[i] for i in op.places]
+
+
+def derive(op: Op, values: Any, tangents: list[Any], result: Any) -> Any:
+    """The tangent of `result` (a tuple for an op with several). See Note [Forward mode]."""
+    if op.jvp is not None:
+        return by_formula(op, values, tangents, result)
+    if op.linear:
+        return linear(op, values, tangents)
+    if op.multilinear:
+        return multilinear(op, values, tangents, result)
+    if op.elementwise and is_diagonal(op, values, result):
+        return elementwise(op, values, tangents, result)
+    return transposed(op, values, tangents, result)
+
+
+def is_diagonal(op: Op, values: Any, result: TensorBase) -> bool:
+    """Whether the vjp of the tangent is the jvp: of complex numbers only if the op is holomorphic."""
+    return not (op.complexes and has_complex(op, values, result))
+
+
+def has_complex(op: Op, values: Any, result: Any) -> bool:
+    """Whether complex numbers come in or out."""
+    tensors = [*inputs_of(op, values), *(result if op.several else (result,))]
+    return any(isinstance(t, TensorBase) and t._data.dtype.kind == "c" for t in tensors)
+
+
+def by_formula(op: Op, values: Any, tangents: list[Any], result: Any) -> Any:
+    """The op's own formula; zeros for an input without a tangent."""
+    given = {
+        name + "_t": nothing(v if has_gradients(v) else result) if t is None else t
+        for name, v, t in zip(op.inputs, inputs_of(op, values), tangents)
+    }
+    names = op.jvp.__code__.co_varnames[: op.jvp.__code__.co_argcount]
+    return op.jvp(*(given[n] if n in given else argument(op, n, values, result) for n in names))
+
+
+def has_gradients(value: Any) -> bool:
+    """Whether this is a tensor of a dtype that has gradients."""
+    return isinstance(value, TensorBase) and value._data.dtype in DIFFERENTIABLE
+
+
+@composite
+def product(tangent: Any, factor: Any) -> Any:
+    """A tangent times a factor for the `jvp` of an op; of no tangent zeros, whatever the factor."""
+    if not is_nothing(tangent):
+        return tangent * factor
+    out = wrap(np.broadcast_to(tangent._data, np.broadcast_shapes(tangent._data.shape, factor._data.shape)))
+    if modes.state.grad_enabled:
+        out._fn = record(F.mul.op, [tangent, factor], out._data)
+    out._nothing = True
+    return out
+
+
+def linear(op: Op, values: Any, tangents: list[Any]) -> Any:
+    """The op on the tangents."""
+    inputs = inputs_of(op, values)
+    given = [nothing(v) if t is None else t for v, t in zip(inputs, tangents)]
+    if op.listed:
+        return compute(op, [given, *values[1:]])
+    arguments = list(values)
+    for i, t in zip(op.places, given):
+        arguments[i] = t
+    return compute(op, arguments)
+
+
+def nothing(value: Any) -> Any:
+    """The tangent of an input that has none: zeros, or 0 for a number."""
+    if not isinstance(value, TensorBase):
+        return type(value)(0)
+    data = value._data
+    t = wrap(np.broadcast_to(data.dtype.type(0), data.shape) if data.ndim else data.dtype.type(0))
+    t._nothing = True
+    return t
+
+
+def is_nothing(t: TensorBase) -> bool:
+    """Whether `t` stands for a tangent that is not there."""
+    return hasattr(t, "_nothing")
+
+
+def multilinear(op: Op, values: Any, tangents: list[Any], result: TensorBase) -> Any:
+    """Per input the op with the tangent in its place, summed.
+
+    In a product element by element the tangent stands first, and the second input's term comes first, as in
+    PyTorch. Terms without a tangent are nodes of the graph, if there is one, and nothing is computed.
+    """
+    primals = [primal(v) for v in values]
+    terms: list[Any] = []
+    for k, i in enumerate(op.places):
+        t = tangents[k]
+        arguments = [*primals]
+        arguments[i] = nothing(values[i] if isinstance(values[i], TensorBase) else result) if t is None else t
+        if op.elementwise:
+            arguments[:2] = arguments[i], arguments[1 - i]
+        if t is not None:
+            terms.append(compute(op, arguments))
+        else:
+            terms.append(nothing(result))
+            terms[-1]._fn = record(op, arguments, result._data) if modes.state.grad_enabled else None
+    if op.elementwise:
+        terms.reverse()
+    recorded = any(t._fn is not None for t in terms)
+    given = [t for t in terms if recorded or not is_nothing(t)]
+    tangent = total(given)
+    promotes = len(given) < len(terms) and tangent._data.dtype != result._data.dtype
+    return F.add(tangent, nothing(result)) if promotes else tangent
+
+
+def total(terms: list[Any]) -> Any:
+    """The sum."""
+    first, *others = terms
+    for term in others:
+        first = F.add(first, term)
+    return first
+
+
+def elementwise(op: Op, values: Any, tangents: list[Any], result: TensorBase) -> Any:
+    """The vjps of the tangents, summed; never a tangent itself, which then would be written to with it."""
+    terms = [vjp_of(op, k, t, values, result) for k, t in enumerate(tangents) if t is not None]
+    tangent = total(terms)
+    return F.clone(tangent) if any(tangent is t for t in tangents) else tangent
+
+
+def vjp_of(op: Op, k: int, g: Any, values: Any, result: Any, adjoint: bool = False) -> Any:
+    """The vjp of input `k`, applied to `g`; `adjoint`: as backward does, which conjugates what was saved (see
+    Note [Complex numbers] in `nodes`).
+    """
+    own = op.complexes.get(op.inputs[k]) if adjoint else None
+    vjp = own or op.vjps[op.inputs[k]]
+    given = [argument(op, name, values, result) for name in arguments(vjp)]
+    return vjp(g, *(map(conjugated, given) if adjoint and own is None else given))
+
+
+def conjugated(value: Any) -> Any:
+    """The conjugate of a complex number or tensor; anything else as it is."""
+    if isinstance(value, TensorBase):
+        return F.conj(value)
+    return value.conjugate() if isinstance(value, complex) else value
+
+
+def argument(op: Op, name: str, values: Any, result: Any) -> Any:
+    """What a vjp gets that asks for `name`."""
+    if name in op.results:
+        return result[op.results.index(name)] if op.several else result
+    suffix = next((s for s in DERIVED if name.endswith(s)), None)
+    if suffix is None:
+        return primal(values[op.params.index(name)])
+    value = values[op.params.index(name.removesuffix(suffix))]
+    kind = DERIVE[suffix]
+    return [kind(v) for v in value] if op.listed else kind(value)
+
+
+def transposed(op: Op, values: Any, tangents: list[Any], result: Any) -> Any:
+    """The transpose of `g ↦ vjp(g)`, by running backward from the vjps with the tangents as gradients."""
+    results = result if op.several else (result,)
+    adjoint = has_complex(op, values, result)
+    seeds = [wrap(np.zeros_like(r._data)[()]) for r in results]
+    for seed in seeds:
+        seed._acc = True
+    create_graph = modes.is_grad_enabled()
+    slots: list[Any] = []
+    starts: list[Any] = []
+    before = modes.set_grad_mode(True)
+    try:
+        for k, t in enumerate(tangents):
+            if t is None:
+                continue
+            g = vjp_of(op, k, seeds if op.several else seeds[0], values, result, adjoint)
+            if g is None:
+                continue
+            sent = back_to(g, values[op.places[k]])
+            if sent.requires_grad:
+                slots.append((edge(sent), sent._nr))
+                starts.append(t if create_graph else numbers(t))
+        asked: list[Any] = [(edge(seed), 0) for seed in seeds]
+        goals = engine.Inputs(asked)
+        arrived = engine.run(slots, starts, True, create_graph, goals) if slots else [None] * len(seeds)
+    finally:
+        modes.set_grad_mode(before)
+    made = tuple(as_tangent(g, r) for g, r in zip(arrived or (), results, strict=True))
+    return made if op.several else made[0]
+
+
+def as_tangent(gradient: Any, result: TensorBase) -> Any:
+    """What arrived in `transposed`, as a tangent of `result`."""
+    if gradient is None:
+        return wrap(np.zeros_like(result._data)[()])
+    return F.resolve_conj(gradient) if isinstance(gradient, TensorBase) else wrap(gradient)
+
+
+def back_to(gradient: Any, value: TensorBase) -> Any:
+    """The gradient of an input in the input's shape and dtype."""
+    data, g = value._data, gradient._data
+    if g.shape == data.shape and g.dtype == data.dtype:
+        return gradient
+    return uncast(((data.shape, data.dtype),), [gradient])[0]
+
+
+def primal(t: Any) -> Any:
+    """`t` without its tangent, as what takes part in the graph of another."""
+    if not isinstance(t, TensorBase) or not modes.state.grad_enabled:
+        return t
+    if t.requires_grad:
+        result = F.fw_primal(t)
+        result._tangent_base = False
+        return result
+    if t._tangent is None:
+        return t
+    return alias(t, t._data) if isinstance(t._data, np.ndarray) else wrap(t._data)

@@ -1,0 +1,294 @@
+"""The graph: nodes, the values they saved, and AccumulateGrad at its ends.
+
+Note [Saved values]
+    A node of an op keeps, in one slot per name, what the op's vjps name: raw NumPy data for a tensor that
+    belongs to the graph (it is rebuilt as a Tensor when asked, from data, edge, output number and version),
+    the tensor itself for a constant, and numbers, shapes and dims as they are. A result is kept as raw data
+    too, so a node never refers to the tensor that refers to it and no reference cycle arises. `_check` is
+    None while all of it is raw and unversioned, the case that needs no looking after; else it is a tuple
+    with, per saved tensor, the version at which it was saved. Releasing drops the tensors and leaves the
+    rest: a node that saved no tensor can run again.
+"""
+
+from __future__ import annotations
+
+import functools
+import itertools
+import weakref
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+
+from . import dialect
+from .hooks import HookDict, RemovableHandle
+from .storage import Storage
+
+if TYPE_CHECKING:
+    from .tensor_state import TensorBase
+
+sequence_numbers = itertools.count()
+LAST = 2**64 - 1  # AccumulateGrad's sequence number: it runs as soon as it is ready
+
+
+class Released:
+    """Stands in `Node._check` when backward has freed what the node saved."""
+
+    def __repr__(self) -> str:
+        return "released"
+
+
+RELEASED = Released()
+
+
+class Extra:
+    """What few nodes have: hooks and metadata.
+
+    `tensor_hooks` maps an output number to the hooks of that tensor, `retain` an output number to the tensor
+    that keeps its gradient (weakly); `pre` and `post` are the node's own hooks. `unpacks`: reading what the
+    node saved calls user code; `tangents` are those of saved tensors, by name.
+    """
+
+    __slots__ = ("__weakref__", "metadata", "post", "pre", "retain", "tangents", "tensor_hooks", "unpacks")
+
+    def __init__(self) -> None:
+        self.metadata: dict[Any, Any] = {}
+        self.tensor_hooks: dict[int, HookDict] = {}
+        self.retain: dict[int, weakref.ref[TensorBase]] = {}
+        self.pre: HookDict | None = None
+        self.post: HookDict | None = None
+        self.unpacks = False
+        self.tangents: dict[str, TensorBase] = {}
+
+    @property
+    def silent(self) -> bool:
+        """True when there is nothing to call."""
+        return not (self.pre or self.post or self.retain or any(self.tensor_hooks.values()))
+
+
+class Node:
+    """A step of the backward pass: the derivative of one op that ran, and where its gradients go.
+
+    Subclasses are made by `op.differentiable`, one per op, and by `autograd.Function`. They have
+    `apply(gradient) -> tuple` on raw arrays (with a second argument if it is `_plain`) and
+    `_apply_tensors(gradient) -> tuple` on tensors, which leaves a graph. For a node with several outputs
+    (`_outputs > 1`) the argument is a list.
+    """
+
+    __slots__ = ("_cast", "_check", "_extra", "_made", "_next", "_nrs", "_order", "_seq", "_storage")
+
+    _outputs: int = 1
+    _speaks: ClassVar[bool] = False  # True when running it calls user code
+    _plain: ClassVar[bool] = True  # False where running it has other effects than to send gradients
+    op: ClassVar[Any] = None
+    _next: tuple[Node | None, ...]
+    _nrs: tuple[int, ...] | None  # output numbers of the edges; None when all are 0
+    _seq: int
+    _check: Any
+    # per input None or (shape, dtype) to which its gradient is brought back; after them those of the output
+    _cast: tuple[Any, ...] | None
+    _made: tuple[Any, ...]  # (shape, dtype) per output, where a node notes it: see `output_of`
+    _storage: Storage | dict[int, Storage] | None
+    _extra: Extra | None
+    _order: tuple[Any, Any]  # of the root of a pass that kept its graph: see `tasks.order_of`
+
+    def name(self) -> str:
+        """The node's name in the dialect in force."""
+        return dialect.full_name(type(self).__name__)
+
+    @property
+    def next_functions(self) -> tuple[tuple[Node | None, int], ...]:
+        """Per input of the op, the node its gradient goes to (None if it needs none) and the output number
+        there.
+        """
+        return tuple(zip(self._next, self._nrs or (0,) * len(self._next), strict=True))
+
+    @property
+    def metadata(self) -> dict[Any, Any]:
+        """A dictionary for whoever wants to note something on this node."""
+        return self._extra_made.metadata
+
+    @property
+    def _extra_made(self) -> Extra:
+        """The record of hooks and metadata, made on first use."""
+        if self._extra is None:
+            self._extra = Extra()
+        return self._extra
+
+    def register_hook(self, fn: Any) -> RemovableHandle:
+        """Call `fn(grad_inputs, grad_outputs)` after this node; what it returns replaces `grad_inputs`."""
+        extra = self._extra_made
+        if extra.post is None:
+            extra.post = HookDict()
+        return RemovableHandle(extra.post, fn)
+
+    def register_prehook(self, fn: Any) -> RemovableHandle:
+        """Call `fn(grad_outputs)` before this node runs; what it returns replaces `grad_outputs`."""
+        extra = self._extra_made
+        if extra.pre is None:
+            extra.pre = HookDict()
+        return RemovableHandle(extra.pre, fn)
+
+    def _sequence_nr(self) -> int:
+        return self._seq
+
+    def _set_sequence_nr(self, number: int) -> None:
+        self._seq = number
+        self._extra_made  # noqa: B018 - no plain node any more: it may be newer than what uses its output
+
+    requires_grad: ClassVar[bool] = True
+
+    def __call__(self, *gradients: Any, **kwargs: Any) -> Any:
+        """Gradients of the inputs (one, or a tuple) from those of the outputs, recorded in grad mode. No hook
+        runs, and nothing is brought back to the shapes of inputs that were broadcast.
+        """
+        if self._speaks:
+            raise TypeError(f"'{type(self).__name__}' object is not callable")
+        if kwargs:
+            raise TypeError("keyword arguments are not supported")
+        if len(gradients) != self._outputs:
+            raise TypeError(f"expected {self._outputs} arguments, got {len(gradients)} instead")
+        for i, gradient in enumerate(gradients):
+            if gradient is not None and not hasattr(gradient, "_data"):
+                raise TypeError(f"argument {i} is not a Variable")
+        sent = self._call(list(gradients))
+        return sent[0] if len(sent) == 1 else sent
+
+    def _call(self, gradients: list[Any]) -> tuple[Any, ...]:
+        """What `__call__` does with gradients that are right."""
+        if all(g is None for g in gradients):
+            return (None,) * len(self._next)
+        cast, self._cast = self._cast, None
+        try:
+            return self._apply_tensors(gradients if self._outputs > 1 else gradients[0])
+        finally:
+            self._cast = cast
+
+    def _storage_of(self, nr: int) -> Storage | None:
+        """The Storage of output `nr`, if it has one. See Note [Storage]."""
+        s = self._storage
+        return s.get(nr) if type(s) is dict else s  # type: ignore[return-value]
+
+    def _set_storage(self, nr: int, storage: Storage) -> None:
+        """Let nodes that saved output `nr` know its Storage."""
+        if self._outputs == 1:
+            self._storage = storage
+        else:
+            self._storage = {**(self._storage or {}), nr: storage}  # type: ignore[dict-item]
+
+    def apply(self, gradient: Any, keep: bool = True) -> tuple[Any, ...]:
+        """Gradients of the inputs from that of the output(s), as raw arrays. Unless `keep`, what the node
+        saved is forgotten after that.
+        """
+        raise NotImplementedError
+
+    def _apply_tensors(self, gradient: Any) -> tuple[Any, ...]:
+        """`apply` on tensors, recorded."""
+        raise NotImplementedError
+
+    def apply_nothing(self) -> tuple[None, ...]:
+        """The same where no gradient arrived: none is sent. A node of an op looks at what it saved all the
+        same, as in PyTorch, and finds out that it was freed or written to.
+        """
+        return (None,) * len(self._next)
+
+    def apply_limited(self, gradient: Any, runs: Any) -> tuple[Any, ...]:
+        """`apply_tensors` of an op where observers or hooks would see more than PyTorch does: no gradient is
+        computed for a node for which `runs(node)` is False.
+        """
+        raise NotImplementedError
+
+    def _release(self) -> None:
+        """Forget the saved tensors. See Note [Saved values]."""
+        raise NotImplementedError
+
+    def __lt__(self, other: object) -> bool:
+        # The engine's heap compares (sequence number, node); nodes of equal number must count as equal.
+        return False
+
+    def __repr__(self) -> str:
+        return f"<{dialect.node_name(type(self).__name__)} object at 0x{id(self):012x}>"
+
+
+class AccumulateGrad(Node):
+    """The end of a path: adds the gradient that arrives to `variable.grad`.
+
+    There is one per leaf while a graph that uses the leaf lives; the leaf refers to it weakly.
+    `deposit_tensor` is set by `tensor_base`, which knows how a gradient becomes a tensor, and `called` by
+    `hook_calls`.
+    """
+
+    __slots__ = ("__weakref__", "variable")
+
+    variable: TensorBase
+    _plain = False
+    deposit_tensor: ClassVar[Any]
+    called: ClassVar[Any]
+
+    def __init__(self, variable: TensorBase) -> None:
+        self._next = ()
+        self._nrs = None
+        self._seq = LAST
+        self._check = None
+        self._cast = None
+        self._storage = variable._storage
+        self._extra = None
+        self.variable = variable
+
+    def _apply_tensors(self, gradient: TensorBase) -> tuple[()]:
+        """Deposit a gradient that has a graph."""
+        AccumulateGrad.deposit_tensor(self, gradient)
+        return ()
+
+    def _call(self, gradients: list[Any]) -> tuple[()]:
+        AccumulateGrad.called(self, *gradients)
+        return ()
+
+    def _release(self) -> None:
+        """Nothing is saved here."""
+
+
+def output_of(node: Node, nr: int) -> tuple[Any, Any] | None:
+    """Shape and dtype of output `nr` of a node; None where there is no telling.
+
+    A node of a plain elementwise op notes nothing: its output is what it brings gradients back from, or else
+    like any input of it that needs a gradient.
+    """
+    while True:
+        if isinstance(node, AccumulateGrad):
+            return node.variable._data.shape, node.variable._data.dtype
+        made: tuple[Any, ...] | None = getattr(node, "_made", None)
+        if made is not None:
+            return made[nr]
+        if node._cast is not None:
+            return node._cast[-1]
+        behind = next(((n, i) for n, i in node.next_functions if n is not None), None)
+        if behind is None:
+            return None
+        node, nr = behind
+
+
+ROWS = 4096  # up to so many ones are kept, for sums over rows
+
+
+@functools.lru_cache(64)
+def ones(count: int, dtype: Any) -> np.ndarray:
+    """A row of ones, which nobody may write to."""
+    return np.ones(count, dtype)
+
+
+def sum_to(gradient: Any, shape: tuple[int, ...]) -> Any:
+    """Sum raw `gradient` over the dimensions along which `shape` was broadcast."""
+    if gradient.shape == shape:
+        return gradient
+    lead = gradient.ndim - len(shape)
+    if len(shape) == 1 and gradient.shape[lead] == shape[0] and gradient.dtype.char in "fd":
+        rows = gradient if lead == 1 else gradient.reshape(-1, shape[0])
+        if len(rows) <= ROWS and rows.flags.c_contiguous:  # a bias: as a product three times as fast
+            return ones(len(rows), rows.dtype).dot(rows)
+    axes = tuple(range(lead)) + tuple(
+        i + lead for i, n in enumerate(shape) if n == 1 and gradient.shape[i + lead] != 1
+    )
+    total = np.add.reduce(gradient, axis=axes) if axes else gradient
+    if total.shape == shape:
+        return total  # a view of it would be copied into `.grad`
+    return total.reshape(shape)[()]

@@ -1,0 +1,171 @@
+"""The backward pass node by node: what runs wherever somebody could notice. See Note [Order] in `engine`."""
+
+from __future__ import annotations
+
+from heapq import heappop, heappush
+from typing import Any
+
+from numpy import ndarray
+
+from . import anomaly, modes
+from .backward_pass import ZEROS, Task, add, capture, is_new, will_run
+from .hook_calls import Mode, after_deposit, after_node, before_node
+from .modes import quiet
+from .nested_passes import here
+from .node import AccumulateGrad, Node
+from .tensor_state import deposit, deposit_tensor
+
+
+def drain(task: Task) -> None:
+    """Run nodes until none is ready; observers are told, and anomaly detection looks at what is sent."""
+    __tracebackhide__ = True
+    before, heap, watchers = here.node, task.heap, modes.observers()
+    try:
+        while heap:
+            node = heappop(heap)[1]
+            if modes.active and modes.anomaly.enabled:
+                here.node = node
+            try:
+                received, sent = run_one(task, node, watchers)
+            except BaseException:
+                if modes.active and modes.anomaly.enabled:
+                    anomaly.report(node)
+                raise
+            kept = watchers or node._extra is not None or node._speaks
+            deliver(task, node, sent, None if kept else received)
+    finally:
+        here.node = before
+
+
+def run_one(task: Task, node: Node, watchers: tuple[Any, ...]) -> tuple[Any, tuple[Any, ...]]:
+    """Run one node and tell the observers: the gradient as hooks left it, and what it sends."""
+    __tracebackhide__ = True
+    received = task.buffers.pop(node, None)
+    needed, leaf = task.needed, node.__class__ is AccumulateGrad
+    if leaf:
+        for watcher in watchers:
+            watcher.deposit_starts(node)
+    if node._extra is not None or (needed is not None and (node in task.targets or node not in needed)):
+        received, sent = run_node(task, node, received)
+    elif leaf:
+        if task.create_graph or received is None:
+            received, sent = run_node(task, node, received)
+        else:
+            sent = quiet(deposit, node, received, not watchers and node in task.owned) or ()
+    elif node._speaks:
+        received, sent = run_function(task, node, received)
+    elif received is None or task.create_graph or not node._plain:
+        received, sent = run_node(task, node, received)
+    else:
+        sent = quiet(node.apply, received, task.keep_graph)
+    if not modes.active:
+        return received, sent
+    if needed is not None and not (leaf or node._speaks):
+        sent = asked_for(task, node, sent)
+    if needed is None or node in needed:
+        for watcher in watchers:
+            watcher.node_ran(node, received, sent)
+    if modes.anomaly.enabled and modes.anomaly.check_nan:
+        anomaly.check_nan(node, sent)
+    return received, sent
+
+
+def deliver(task: Task, node: Node, gradients: tuple[Any, ...], own: Any) -> None:
+    """Hand the gradients that `node` sends to the nodes behind it; `own` is the gradient that it ran on, if
+    nobody else can have what it sends.
+    """
+    buffers, waiting = task.buffers, task.waiting
+    for target, g, nr in zip(node._next, gradients, node._nrs or ZEROS):
+        if target is None:
+            continue
+        if g is not None:
+            if target._outputs == 1 and target not in buffers:
+                buffers[target] = g
+                if g.__class__ is ndarray and is_new(g, own):
+                    task.owned.add(target)
+            elif task.create_graph:
+                add(task, target, nr, g)
+            else:
+                quiet(add, task, target, nr, g)
+        left = waiting[target]
+        waiting[target] = left + 1 if left < 0 else 0
+        if left in (1, -1):
+            heappush(task.heap, (-target._seq, target))
+
+
+def run_function(task: Task, node: Node, gradient: Any) -> tuple[Any, tuple[Any, ...]]:
+    """Run a custom Function without hooks; in the normal modes that takes a third of the time."""
+    __tracebackhide__ = True
+    if modes.active or task.create_graph:
+        return run_node(task, node, gradient)
+    modes.set_grad_mode(False)
+    try:
+        sent = node.apply(gradient)
+    finally:
+        modes.set_grad_mode(True)
+        if modes.active:
+            modes.restore({})
+    if not task.keep_graph:
+        node._release()
+    return gradient, sent
+
+
+def run_node(task: Task, node: Node, gradient: Any) -> tuple[Any, tuple[Any, ...]]:
+    """Run one node that has hooks, speaks or is asked for: the gradient as hooks left it, and what it sends.
+    Modes that user code has switched on or off and left so are as before, as in PyTorch.
+    """
+    __tracebackhide__ = True
+    before = modes.now()
+    try:
+        return run_aloud(task, node, gradient)
+    finally:
+        modes.restore(before)
+
+
+def run_aloud(task: Task, node: Node, gradient: Any) -> tuple[Any, tuple[Any, ...]]:
+    """What `run_node` does. See Note [Hook order] in `hook_calls`."""
+    __tracebackhide__ = True
+    create_graph, extra = task.create_graph, node._extra
+    speaks = node._speaks or (extra is not None and extra.unpacks)
+    task.owned.discard(node)
+    runs = task.needed is None or node in task.needed
+    if runs and task.needed is not None:
+        capture(task, node, gradient)
+    if extra is not None and not extra.silent:
+        gradient = before_node(create_graph, node, gradient, runs)
+    if not runs:
+        capture(task, node, gradient)
+        return gradient, (None,) * len(node._next)
+    if isinstance(node, AccumulateGrad):
+        gradients: tuple[Any, ...] = ()
+        with Mode(create_graph and modes.is_grad_enabled()):
+            if gradient is not None:
+                deposit_tensor(node, gradient) if create_graph else quiet(deposit, node, gradient, False)
+            after_deposit(node)
+    elif not node._speaks and (gradient is None or (node._outputs > 1 and all(g is None for g in gradient))):
+        with Mode(create_graph):  # to look at what was saved may call user code
+            gradients = node.apply_nothing()
+    elif create_graph and task.needed is not None and type(node).op is not None:
+        gradients = node.apply_limited(gradient, lambda target: will_run(task, target))
+    elif create_graph:
+        gradients = node._apply_tensors(gradient)
+    elif speaks:
+        with Mode(False):
+            gradients = node.apply(gradient)
+    else:
+        gradients = quiet(node.apply, gradient)
+    if extra is not None and extra.post:
+        if task.needed is not None and not node._speaks:
+            gradients = asked_for(task, node, gradients)
+        gradients = after_node(create_graph, node, gradients, gradient)
+    if not task.keep_graph:
+        node._release()
+    return gradient, gradients
+
+
+def asked_for(task: Task, node: Node, gradients: tuple[Any, ...]) -> tuple[Any, ...]:
+    """What hooks see of `gradients`: None for a node behind `node` that does not run in this pass."""
+    return tuple(
+        g if target is not None and will_run(task, target) else None
+        for target, g in zip(node._next, gradients, strict=True)
+    )

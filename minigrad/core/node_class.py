@@ -1,0 +1,45 @@
+"""The node class of an op: a slot for each saved value, a property to read it, and how it is applied."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Any
+
+from .apply import apply, apply_limited, apply_nothing, apply_of, apply_tensors, release
+from .node import Node
+from .op import Op
+from .saved import raw_saved, saved
+
+MODULE = "builtins"  # so that type(t.grad_fn) is shown as PyTorch shows it: <class 'MulBackward0'>
+
+
+def make_node(op: Op, name: str) -> type[Node]:
+    """The Node class of an op: a slot per saved name, `_saved_<name>` properties, and how to apply it."""
+    members: dict[str, Any] = {
+        "__slots__": tuple("_raw_" + n for n, _ in op.saved)
+        + (("_outputs",) if op.several else ())
+        + (("__weakref__",) if op.name == "as_strided" else ()),
+        "__module__": MODULE,
+        "op": op,
+        "is_complex": False,
+        "apply": apply_of(op),
+        "_apply_tensors": apply_tensors,
+        "apply_nothing": apply_nothing,
+        "apply_limited": apply_limited,
+        "_release": release,
+    }
+    for n in (n for n, _ in op.saved if not n.endswith("_scalar_type") and not (op.listed and "_sym_" in n)):
+        members["_saved_" + n] = property(partial(saved, name=n), doc=f"The value saved as `{n}`.")
+        if n in op.tensors:
+            members["_raw_saved_" + n] = property(
+                partial(raw_saved, name=n), doc=f"`{n}`, to register hooks on."
+            )
+    return type(name, (Node,), members)
+
+
+def complex_node(op: Op) -> type[Node]:
+    """The second Node class of an op. See Note [Complex numbers] in `applying`."""
+    if op.complex_node is None:
+        members = {"__slots__": (), "__module__": MODULE, "is_complex": True, "apply": apply}
+        op.complex_node = type(op.node.__name__, (op.node,), members)
+    return op.complex_node

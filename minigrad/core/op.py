@@ -1,0 +1,320 @@
+"""`Op`, an op as declared, and `F`, all of them by name, whose modules are loaded when they are asked for."""
+
+from __future__ import annotations
+
+from operator import attrgetter, itemgetter
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from .dtypes import dtype, float32, float64
+from .node import Node
+from .storage import strides_of
+
+RAW = (np.ndarray, np.generic)
+# What a vjp may ask of a tensor input instead of its numbers: shape, strides (in elements), dtype, count.
+DERIVED = ("_sym_sizes", "_sym_strides", "_scalar_type", "_sym_numel")
+# Names that PyTorch takes too.
+OTHER_NAMES = {"input": "self", "axis": "dim", "keepdims": "keepdim"}
+# Parameters that promote although they may not be differentiable.
+OPERANDS = ("self", "other", "exponent", "min", "max")
+# Parameters for which a tensor may be given although they are no inputs.
+BESIDE = ("index", "indices", "target", "weight", "mask", "running_mean", "running_var")
+
+
+class Registry:
+    """`F`: every declared op by name, on arrays (its kernel), tensors (the op) and symbols.
+
+    It fills as ops are declared, so that a vjp can use an op of a module that its own cannot import.
+    """
+
+
+F: Any = Registry()
+OPS: dict[str, Op] = {}  # by the name of its node in PyTorch 2
+
+# What a saved value is about: an input, a result, an argument that is no input, or something derived from
+# one.
+INPUT, RESULT, ARGUMENT, DERIVED_FROM = "input", "result", "argument", "derived"
+NUMBER_CLASSES = frozenset((int, float, complex, bool))
+NO_CLASSES: frozenset[type] = frozenset()
+
+
+class Keep(NamedTuple):
+    """How a node keeps one saved value: its slot, what it is, the parameter (or result) it is about, the
+    number of that among the inputs, the input that must need a gradient for it (None: it is kept whatever
+    they need), and the function that derives it, if it is derived. PyTorch keeps a value whatever needs a
+    gradient where there is one input only, where several vjps take the value, and for ops that are
+    derivatives.
+    """
+
+    slot: str
+    what: str
+    place: int
+    k: int
+    user: int | None
+    derive: Any
+
+
+class Ask(NamedTuple):
+    """One gradient to compute: the number of the input, its vjp, the numbers of the saved values that the vjp
+    takes; the vjp for complex numbers and its saved values, and which of these are to be conjugated.
+    """
+
+    i: int
+    vjp: Any
+    saved: tuple[int, ...]
+    complex_vjp: Any
+    complex_saved: tuple[int, ...]
+    conjugates: bool
+
+
+class Op:
+    """An op as declared.
+
+    `params` are its parameter names, `defaults` the values of the last of them, `inputs` the differentiable
+    ones, `places` their places among the parameters and `vjps` their vjps. `saved` lists (name, indices of
+    the inputs whose vjp wants it); `tensors` are the saved names that stand for tensors. What follows from
+    all this is worked out once, here: `keeps` and `asks` (see `Keep` and `Ask`), `releases`, the slots of
+    saved tensors, and `kinds`, per parameter the classes of what may be given there besides tensors (None:
+    anything), and `passes`, the plain dtypes that `check` does not refuse. `elementwise` ops broadcast and
+    promote, `promoted` being the places of their operands (others may say that they only `broadcasts`);
+    `linear` ones are linear in all inputs together, `multilinear` ones in each, `jvp` is the tangent's
+    formula where these do not give it (see Note [Forward mode]); `floating` ones make integers the default
+    float first; the result of a `view` shares memory with its first argument; `check` is called with the
+    dtypes of the operands, before promotion, and raises for those that the op refuses. The kernel of an op
+    with `several` results gives a tuple of them, and its vjp takes a list of gradients with None for those
+    that nobody sent; `several` may be their names, in `results`, by which vjps ask for them (it then
+    `is_named`). `beside` are the parameters for which tensors may be given that are no inputs. The gradients
+    of an op that `casts` are brought back to the dtypes of its inputs. `constants` are the results that
+    nothing comes back through; the `free` parameters, whose default is None or a text, need be neither tensor
+    nor number. The first parameter of a `listed` op is a list of tensors; its one vjp gives a list of
+    gradients. `bit` is the bit of `TensorBase._bits` that a view op turns, whose kernel then is for raw
+    arrays only. For `complexes` see Note [Complex numbers] in `nodes`.
+    """
+
+    __slots__ = (
+        "name",
+        "kernel",
+        "params",
+        "defaults",
+        "inputs",
+        "places",
+        "pick",
+        "vjps",
+        "saved",
+        "keeps",
+        "asks",
+        "releases",
+        "kinds",
+        "passes",
+        "tensors",
+        "promoted",
+        "elementwise",
+        "broadcasts",
+        "linear",
+        "multilinear",
+        "jvp",
+        "floating",
+        "view",
+        "check",
+        "several",
+        "results",
+        "casts",
+        "is_named",
+        "beside",
+        "constants",
+        "free",
+        "listed",
+        "bit",
+        "complexes",
+        "complex_node",
+        "node",
+        "together",
+        "fast",
+    )
+
+    def __init__(
+        self, name: str, kernel: Any, signature: Any, vjps: dict[str, Any], flags: dict[str, Any]
+    ) -> None:
+        self.name = name
+        self.kernel = kernel
+        self.params = parameters(signature)
+        self.defaults = signature.__defaults__ or ()
+        self.inputs = tuple(vjps)
+        self.places = tuple(self.params.index(n) for n in self.inputs)
+        self.pick = picker(self.places)
+        self.vjps = vjps
+        self.elementwise, self.linear = flags["elementwise"], flags["linear"]
+        self.multilinear, self.jvp = flags["multilinear"], flags["jvp"]
+        self.broadcasts = self.elementwise or flags["broadcasts"]
+        self.floating, self.view, self.check = flags["floating"], flags["view"], flags["check"]
+        self.several, self.listed = bool(flags["several"]), flags["listed"]
+        self.results = flags["several"] if isinstance(flags["several"], tuple) else ("result",)
+        self.is_named = self.results != ("result",)
+        self.beside = tuple(n for n in self.params if n in BESIDE and n not in vjps and not self.elementwise)
+        self.casts = not {"dtype", "reduction"}.isdisjoint(self.params)
+        self.constants = flags["constants"]
+        defaults = zip(reversed(self.params), reversed(self.defaults), strict=False)
+        self.free = frozenset(n for n, value in defaults if value is None or isinstance(value, str))
+        self.bit, self.complexes = flags["bit"], flags["complexes"]
+        self.complex_node: type[Node] | None = None
+        promotes = self.elementwise and flags["promotes"]
+        operands = (*self.inputs, *OPERANDS) if promotes else ()
+        self.promoted = tuple(i for i, p in enumerate(self.params) if p in operands)
+        self.saved = self._saved_names()
+        self.tensors = frozenset(n for n, _ in self.saved if n in self.params or n in self.results)
+        self.node: type[Node] = Node
+        self.keeps = tuple(self._keep(name, users) for name, users in self.saved)
+        self.asks = tuple(map(self._ask, sorted(range(len(self.inputs)), key=self.inputs.__getitem__)))
+        self.releases = tuple((k.slot, k.what is ARGUMENT) for k in self.keeps if k.derive is None)
+        self.kinds = tuple(map(self._kinds, self.params))
+        self.passes = frozenset(d.numpy for d in (float32, float64) if self._takes(d))
+        shared = {getattr(vjp, "together", None) for vjp in vjps.values()}
+        self.together = shared.pop() if len(shared) == 1 else None
+        self.fast = self._is_fast()
+
+    def _keep(self, name: str, users: tuple[int, ...]) -> Keep:
+        always = self.listed or len(self.inputs) == 1 or len(users) > 1 or "backward" in self.name
+        asked = None if always else users[0]
+        if name in self.results:
+            return Keep("_raw_" + name, RESULT, self.results.index(name), 0, asked, None)
+        suffix = next((s for s in DERIVED if name.endswith(s)), "")
+        place = self.params.index(name.removesuffix(suffix))
+        if suffix:
+            return Keep("_raw_" + name, DERIVED_FROM, place, 0, asked, DERIVE[suffix])
+        k = self.inputs.index(name) if name in self.inputs else 0
+        return Keep("_raw_" + name, INPUT if name in self.inputs else ARGUMENT, place, k, asked, None)
+
+    def _ask(self, i: int) -> Ask:
+        order = [name for name, _ in self.saved]
+        name, vjp = self.inputs[i], self.vjps[self.inputs[i]]
+        own = self.complexes.get(name)
+        wanted, complexly = ([order.index(n) for n in arguments(f)] for f in (vjp, own or vjp))
+        return Ask(i, vjp, tuple(wanted), own or vjp, tuple(complexly), own is None)
+
+    def _kinds(self, name: str) -> frozenset[type] | None:
+        if self.elementwise:
+            return NUMBER_CLASSES | {str, type(None)} if name in self.free else NUMBER_CLASSES
+        return NO_CLASSES if name in self.inputs and name not in self.free else None
+
+    def _takes(self, kind: dtype) -> bool:
+        """Whether `check` lets operands of a dtype pass."""
+        if self.check is None:
+            return True
+        try:
+            self.check([kind] * len(self.promoted))
+        except (RuntimeError, TypeError):
+            return False
+        return True
+
+    def _is_fast(self) -> bool:
+        """Whether the op is plain elementwise: of one tensor, of two, or of a tensor and a number."""
+        names = {n for n, _ in self.saved}
+        plain = self.elementwise and not (self.view or self.defaults or self.several)
+        if not plain or len(self.params) > 2 or self.params[0] != "self":
+            return False
+        if not names <= {*self.params, "result"}:
+            return False
+        return self.inputs == self.params[:1] or (self.promoted == (0, 1) and self.inputs == self.params)
+
+    def _saved_names(self) -> tuple[tuple[str, tuple[int, ...]], ...]:
+        users: dict[str, list[int]] = {}
+        for i, vjp in enumerate(self.vjps.values()):
+            for name in (*arguments(vjp), *arguments(self.complexes.get(self.inputs[i], vjp))):
+                if name not in (*self.params, *self.results) and not name.endswith(DERIVED):
+                    raise TypeError(
+                        f"the vjp of {self.name} asks for {name!r}, which is neither a parameter nor 'result'"
+                    )
+                if i not in users.setdefault(name, []):
+                    users[name].append(i)
+        return tuple((name, tuple(i)) for name, i in users.items())
+
+    def written(self, values: Any) -> tuple[Any, ...]:
+        """The arguments as somebody would write them: without those at the end that are the defaults."""
+        kept = list(values)
+        defaults = list(self.defaults)
+        while defaults and len(kept) == len(self.params) - len(self.defaults) + len(defaults):
+            last = defaults.pop()
+            if kept[-1] is not last:
+                break
+            kept.pop()
+        return tuple(kept)
+
+    def bind(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> list[Any]:
+        """All arguments in the order of `params`; TypeError as Python gives it."""
+        if not kwargs and len(self.params) == len(args):
+            return list(args)
+        if len(args) > len(self.params):
+            raise TypeError(
+                f"{self.name}() takes {len(self.params)} positional arguments but {len(args)} were given"
+            )
+        values = dict(zip(self.params, args, strict=False))
+        for name, value in kwargs.items():
+            name = OTHER_NAMES.get(name, name)
+            if name not in self.params:
+                raise TypeError(f"{self.name}() got an unexpected keyword argument '{name}'")
+            if name in values:
+                raise TypeError(f"{self.name}() got multiple values for argument '{name}'")
+            values[name] = value
+        optional = self.params[len(self.params) - len(self.defaults) :]
+        defaults = dict(zip(optional, self.defaults, strict=True))
+        try:
+            return [values[n] if n in values else defaults[n] for n in self.params]
+        except KeyError as error:
+            raise TypeError(f"{self.name}() missing required argument {error}") from None
+
+
+def all_ops() -> dict[str, Op]:
+    """Every op by the name of its node in PyTorch 2."""
+    return OPS
+
+
+def picker(places: tuple[int, ...]) -> Any:
+    """A function that gives the items at these places of a list or tuple."""
+    if len(places) > 1:
+        return itemgetter(*places)
+    return itemgetter(slice(places[0], places[0] + 1)) if places else lambda values: ()
+
+
+def parameters(function: Any) -> tuple[str, ...]:
+    """The names of the positional parameters of a function."""
+    code = function.__code__
+    return code.co_varnames[: code.co_argcount]
+
+
+def arguments(vjp: Any) -> tuple[str, ...]:
+    """The names that a vjp asks for, `g` left out."""
+    return vjp.names if isinstance(vjp, Part) else parameters(vjp)[1:]
+
+
+class Part:
+    """The vjp of one input of an op whose gradients come from one function, `together(g, wanted, …)`, which
+    gives all of them; `wanted` says of each input whether it is asked for.
+    """
+
+    def __init__(self, together: Any, i: int, count: int) -> None:
+        self.together, self.names, self.i = together, parameters(together)[2:], i
+        self.wanted = tuple(i == k for k in range(count))
+
+    def __call__(self, g: Any, *values: Any) -> Any:
+        return self.together(g, self.wanted, *values)[self.i]
+
+
+def jointly(function: Any, *inputs: str) -> dict[str, Any]:
+    """The vjps of `inputs` whose gradients come from one function. See `Part`; on raw arrays it is called
+    once for all.
+    """
+    return {name: Part(function, i, len(inputs)) for i, name in enumerate(inputs)}
+
+
+def steps_of(t: Any) -> tuple[int, ...]:
+    """The strides of a tensor, in elements."""
+    return strides_of(t._data)
+
+
+DERIVE: dict[str, Any] = {
+    "_sym_sizes": attrgetter("_data.shape"),
+    "_sym_numel": attrgetter("_data.size"),
+    "_sym_strides": steps_of,
+    "_scalar_type": attrgetter("_data.dtype"),
+}

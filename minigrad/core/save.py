@@ -1,0 +1,61 @@
+"""What a node of an op keeps for its vjps. See Note [Saved values] in `graph`; `saved` reads it again."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .op import INPUT, RESULT, Op
+from .tensor_state import TensorBase, Tensors
+
+
+def keep(op: Op, node: Any, values: Any, out: Any) -> None:
+    """Let a node keep what its vjps will ask for of the op's arguments and of its result `out`."""
+    targets = node._next
+    versions: dict[int, int] | None = None
+    n = -1
+    for slot, what, place, k, user, derive in op.keeps:
+        n += 1
+        value: Any = None
+        if user is not None and targets[user] is None:
+            pass
+        elif derive is not None:
+            value = derive(values[place]) if not op.listed else [derive(t) for t in values[place]]
+        elif what is RESULT:
+            value = out[place] if op.several else out
+        else:
+            value = values[place]
+            if isinstance(value, TensorBase):
+                if value._storage is not None or (value._fn is not None and value._fn._storage is not None):
+                    check_saved(value)
+                    versions = versions or {}
+                    versions[n] = value._version
+                    if what is INPUT and targets[k] is not None and not (value._bits or value._apart):
+                        value = value._data
+                elif what is INPUT and targets[k] is not None:
+                    value = value._data
+            elif value.__class__ is Tensors:
+                value = keep_together(value)
+        setattr(node, slot, value)
+    if versions and any(versions.values()):
+        node._check = tuple([versions.get(n, 0) for n in range(len(op.keeps))])
+
+
+def keep_together(tensors: Tensors) -> Tensors:
+    """Tensors that are one argument, with the versions at which they are saved."""
+    kept = Tensors(tensors)
+    given = [t for t in tensors if t is not None]
+    for t in given:
+        check_saved(t)
+    kept.versions = tuple(t._version for t in given)
+    return kept
+
+
+def check_saved(tensor: TensorBase) -> None:
+    """RuntimeError with PyTorch's text for an inference tensor, which no node may save."""
+    if tensor._inference:
+        raise RuntimeError(
+            "Inference tensors cannot be saved for backward. Please do not use Tensors created in inference "
+            "mode in computation tracked by autograd. To work around this, you can make a clone to get a "
+            "normal tensor and use it in autograd, or use `torch.no_grad()` instead of "
+            "`torch.inference_mode()`."
+        )

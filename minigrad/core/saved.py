@@ -1,0 +1,317 @@
+"""How what a node kept for its vjps (see `keeping`) is read again. See Note [Saved values] in `graph`.
+
+Under saved-tensor hooks each saved tensor goes through `pack` and is read by `unpack_entry`; see `packed`.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from . import dialect, dtypes, modes, tangents
+from .node import RELEASED, AccumulateGrad, Node
+from .op import INPUT, RAW
+from .saved_hooks import Packed, SavedTensor, default_hooks, pack, saved_tensor, unpack_entry
+from .storage import SameCounter
+from .tensor_state import TensorBase, Tensors, attach, numbers, share, wrap
+from .view_errors import refuse_write
+
+# The classes of saved values that are used as they are, if nothing happened to the memory of their tensor.
+READY = frozenset((np.ndarray, np.float16, np.float32, np.float64, np.complex64, np.complex128, int, float))
+
+
+def check_versions(tensors: Tensors) -> None:
+    """RuntimeError with PyTorch's text if one of several tensors was written to since it was saved."""
+    for t, expected in zip([t for t in tensors if t is not None], tensors.versions):
+        if t._version != expected:
+            raise RuntimeError(modified(t._data, t.grad_fn, t._nr, t._version, expected))
+
+
+def unpack_each(node: Any, name: str, tensors: Tensors, checked: bool) -> Tensors:
+    """Several tensors that were saved as one argument."""
+    if checked:
+        check_versions(tensors)
+    return Tensors(unpack_entry(node, name, t) if isinstance(t, Packed) else t for t in tensors)
+
+
+def wanted(node: Any) -> list[str]:
+    """The saved names that the vjps which will run ask for, in the order in which PyTorch reads them."""
+    op, targets = node.op, node._next
+    kept = zip(op.saved, op.keeps)
+    names = [n for (n, _), k in kept if k.user is None or targets[k.user] is not None]
+    return sorted(names, key=lambda n: (n in node.op.results, n))
+
+
+def unpack(node: Any, name: str, checked: bool = True) -> tuple[Any, Any]:
+    """The raw value that `node` saved as `name`, and its tensor if the node kept the tensor itself.
+
+    RuntimeError with PyTorch's text if it was freed, or (`checked`) written to since it was saved.
+    """
+    op = node.op
+    value = getattr(node, "_raw_" + name)
+    if value.__class__ is Tensors:
+        return unpack_each(node, name, value, checked), None
+    if value.__class__ is Packed:
+        tensor = unpack_entry(node, name, value)
+        return (tensor._data.item(), None) if value.is_number else (numbers(tensor), tensor)
+    if name not in op.tensors or not isinstance(value, (TensorBase, *RAW)):
+        if value is None and node._check is RELEASED and name in op.tensors and name in wanted(node):
+            raise RuntimeError(dialect.second_backward_error())
+        return value, None
+    expected = 0
+    if type(node._check) is tuple and node._check:
+        expected = next(v for (n, _), v in zip(op.saved, node._check, strict=True) if n == name) or 0
+    if isinstance(value, TensorBase):
+        storage, carrier, nr = value._storage, value._fn, value._nr
+        data = numbers(value)
+    else:
+        carrier, nr = carrier_of(node, name)
+        variable = getattr(carrier, "variable", None)
+        storage = carrier._storage_of(nr) if variable is None else variable._storage
+        data = value if variable is None else variable._data
+        if storage is not None and storage.array is not None and not isinstance(data, np.ndarray):
+            data = storage.array  # the scalar has become this array since, and may have been written to
+        elif isinstance(storage, SameCounter) and any(data is memory for memory in storage.before):
+            data = storage.now
+    of_input = name not in op.results
+    if checked and storage is not None and node._seq < storage.detached and of_input and is_detached(carrier):
+        raise RuntimeError(
+            "Trying to use a saved tensor that has been detached in-place, i.e. with .detach_()."
+            "This is not supported, please use out-of-place `.detach()` instead"
+        )
+    if checked and storage is not None and storage.version != expected:
+        writer = storage.writer if of_input else None
+        if isinstance(value, TensorBase):
+            carrier, nr, writer = value.grad_fn, value._nr, None
+        elif hasattr(carrier, "variable"):
+            writer = None
+        elif of_input and is_view(carrier):
+            refuse_write(creation_of(carrier), carrier, nr, True)
+            writer = "AsStridedBackward0"  # as which the view would be taken anew
+        raise RuntimeError(modified(data, carrier, nr, storage.version, expected, writer))
+    return data, value if isinstance(value, TensorBase) else None
+
+
+def raw_value(node: Any, n: int) -> Any:
+    """The saved value number `n` for a vjp on raw arrays, where it may have been written to, freed or be a
+    tensor. What a leaf held is read again from the leaf: `.data` may have put something else there.
+
+    RuntimeError as `unpack`.
+    """
+    __tracebackhide__ = True
+    op, check = node.op, node._check
+    slot, what, _, k, _, _ = op.keeps[n]
+    value = getattr(node, slot)
+    if value is None and check is not RELEASED:
+        return None
+    if what is INPUT and value.__class__ in READY:
+        carrier = node._next[k]
+        if carrier.__class__ is AccumulateGrad:
+            leaf = carrier.variable
+            storage = leaf._storage
+            if storage is None:
+                return value
+            if storage.version == (check[n] if check.__class__ is tuple else 0) and not leaf._bits:
+                return leaf._data if leaf._data.ndim else leaf._data[()]
+    name = slot[5:]
+    data, _ = unpack(node, name)
+    return data[()] if name in op.tensors and getattr(data, "ndim", None) == 0 else data
+
+
+def carrier_of(node: Any, name: str) -> Any:
+    """The node, and which of its outputs, that what `node` saved as `name` comes from."""
+    if name in node.op.results:
+        return node, node.op.results.index(name)
+    return node.next_functions[node.op.inputs.index(name)]
+
+
+def is_detached(carrier: Any) -> bool:
+    """Whether an input, which the node `carrier` made, was what `detach_()` took from its graph: no leaf and
+    no view.
+    """
+    return carrier is not None and not (hasattr(carrier, "variable") or is_view(carrier))
+
+
+def is_view(node: Any) -> bool:
+    """Whether the result of a node is a view: that of a view op which is not in place."""
+    if type(node).op is None:
+        return getattr(node, "_creation", None) is not None  # of a custom Function
+    return node.op.view and not node.op.name.endswith("_")
+
+
+def creation_of(node: Any) -> str:
+    """How the view that `node` made was made, as far as the graph tells: see `refusals`."""
+    while node is not None and is_view(node):
+        if type(node).op is None:
+            return node._creation
+        if node.op.several:
+            return "several"
+        node = node._next[0]
+    return ""
+
+
+LOOK_ABOVE = (
+    "the backtrace further above shows the operation that failed to compute its gradient. The variable in "
+    "question was changed in there or anywhere later. Good luck!"
+)
+
+
+def modified(
+    data: Any, carrier: Node | None, nr: int, version: int, expected: int, writer: str | None = None
+) -> str:
+    """PyTorch's text for a saved value that was written to; `writer` made what is there now."""
+    kind = f"{dtypes.of(data).type_name} {list(data.shape)}"
+    origin = ""
+    if writer is not None:
+        origin = f", which is output 0 of {dialect.origin_name(writer)},"
+    elif carrier is not None and not hasattr(carrier, "variable"):
+        origin = f", which is output {nr} of {dialect.origin_name(type(carrier).__name__)},"
+    return (
+        "one of the variables needed for gradient computation has been modified by an inplace operation: "
+        f"[{kind}]{origin} is at version {version}; expected version {expected} instead. Hint: "
+        f"{LOOK_ABOVE if modes.anomaly.enabled else dialect.anomaly_hint()}"
+    )
+
+
+def saved(node: Any, name: str, wrapped: bool = True, checked: bool = True) -> Any:
+    """The value that `node` saved as `name`, as a tensor of its graph or a plain Python value.
+
+    A Python number in the place of a tensor is given as a tensor to readers (`wrapped`) and as a number to
+    vjps. For `checked` see `unpack`.
+    """
+    op = node.op
+    data, tensor = unpack(node, name, checked)
+    if tensor is not None:
+        return tensor
+    if name not in op.tensors or data is None:
+        return data
+    if not isinstance(data, RAW):
+        return wrap(np.array(data)[()]) if wrapped and name in op.inputs else data
+    carrier, nr = carrier_of(node, name)
+    variable = getattr(carrier, "variable", None)
+    if variable is not None:
+        return variable
+    t = attach(data, carrier, nr)
+    t._storage = carrier._storage_of(nr)
+    if wrapped and t._storage is None and not isinstance(data, np.ndarray):
+        share(t)  # so that the reader sees what is written to the scalar later
+    if node._extra is not None and name in node._extra.tangents:
+        tangents.put(t, node._extra.tangents[name])
+    return t
+
+
+# ── under hooks
+# ─────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def pack_inputs(node: Any, values: list[Any]) -> None:
+    """Hand the tensors that `node` saved of its op's arguments `values` to the hooks in force, if any are.
+
+    As in PyTorch in alphabetical order; a Python number beside a tensor is kept as it is.
+    """
+    hooks = default_hooks()
+    if hooks is None:
+        return
+    op = node.op
+    node._extra_made.unpacks = bool(op.tensors)
+    for name in sorted(n for n in op.tensors if n not in op.results):
+        value = values[op.params.index(name)]
+        if getattr(node, "_raw_" + name) is None:
+            continue
+        if isinstance(value, TensorBase):
+            put(node, name, pack(node, name, value, hooks, False))
+        elif isinstance(value, Tensors):
+            each = (None if t is None else pack(node, name, t, hooks, False) for t in value)
+            put(node, name, Tensors(each))
+
+
+def pack_result(node: Any, result: TensorBase, name: str = "result") -> None:
+    """The same for a result of the op, once it has its place in the graph."""
+    hooks = default_hooks()
+    kept = getattr(node, "_raw_" + name, None)
+    if hooks is not None and kept is not None:
+        put(node, name, pack(node, name, result, hooks, not isinstance(kept, TensorBase)))
+
+
+def put(node: Any, name: str, packed: Packed | Tensors) -> None:
+    """Let `node` keep `packed` as `name`."""
+    node._check = node._check or tuple(0 for _ in node.op.saved)
+    node._extra_made.unpacks = True
+    setattr(node, "_raw_" + name, packed)
+
+
+class OpSavedTensor(SavedTensor):
+    """A saved tensor of a node of an op."""
+
+    __slots__ = ()
+
+    def _entry(self) -> Any:
+        return getattr(self._node, "_raw_" + self._name)
+
+    def _set(self, packed: Packed) -> None:
+        packed.is_number = not isinstance(self._entry(), (TensorBase, *RAW))
+        put(self._node, self._name, packed)
+
+    def _original(self) -> Any:
+        return saved(self._node, self._name, checked=False)
+
+    def _read(self) -> Any:
+        return saved(self._node, self._name)
+
+    def _is_output(self) -> bool:
+        kept = self._entry()
+        return self._name in self._node.op.results and not isinstance(kept, TensorBase)
+
+    def _is_freed(self) -> bool:
+        return self._node._check is RELEASED
+
+
+def raw_saved(node: Any, name: str) -> SavedTensor:
+    """The SavedTensor of a tensor that `node` saved; AttributeError for what can only be a number."""
+    kept = getattr(node, "_raw_" + name)
+    is_tensor = name in (*node.op.inputs, *node.op.results) or isinstance(kept, (TensorBase, Packed))
+    if not is_tensor and (kept is not None or node._check is not RELEASED):
+        raise AttributeError(f"{type(node).__name__!r} object has no attribute '_raw_saved_{name}'")
+    return saved_tensor(OpSavedTensor, node, name)
+
+
+class LooseTensor(SavedTensor):
+    """A tensor saved for no node: through the hooks in force, or with its version."""
+
+    __slots__ = ("_kept", "_version")
+
+    _kept: TensorBase | Packed
+    _version: int
+
+    @classmethod
+    def of(cls, tensor: TensorBase) -> LooseTensor:
+        """Save `tensor`."""
+        self = object.__new__(cls)
+        self._node, self._name, self._version = None, "", tensor._version
+        hooks = default_hooks()
+        self._kept = tensor if hooks is None else pack(None, "", tensor, hooks, False)
+        return self
+
+    def _entry(self) -> Any:
+        return self._kept
+
+    def _set(self, packed: Packed) -> None:
+        self._kept = packed
+
+    def _original(self) -> Any:
+        return self._kept
+
+    def _read(self) -> Any:
+        kept = self._kept
+        if isinstance(kept, Packed):
+            return unpack_entry(None, "", kept)
+        if kept._version != self._version:
+            raise RuntimeError(modified(kept._data, kept._fn, kept._nr, kept._version, self._version))
+        return kept
+
+    def _is_output(self) -> bool:
+        return False
+
+    def _is_freed(self) -> bool:
+        return False

@@ -1,0 +1,181 @@
+"""Which tensors are dual: the tangents that they carry in forward mode.
+
+Note [Tangents]
+    In forward mode a tensor may carry a tangent, its derivative along a direction that the user chose. The
+    tangent is a tensor of the same shape. What carries one is known here, weakly, so that all of them are
+    gone when the level ends, and with them the graphs that they kept alive.
+
+    A tangent lies in memory as its tensor does, if need be as a copy. So the tangent of a view is that view
+    of the base's tangent, an op in place on the one writes through to the other, and a view that was taken
+    before its base got a tangent finds it when asked (`tangent_of`). The result of `make_dual` is a view of
+    the primal for backward, but no such view here: its tangent is its own.
+"""
+
+from __future__ import annotations
+
+import weakref
+from typing import Any
+
+import numpy as np
+
+from . import modes
+from .op import F
+from .storage import Geometry, geometry, strided, strides_of
+from .tensor_state import NEGATIVE, TensorBase, wrap
+from .view_path import replay
+
+_carriers: dict[int, weakref.ref[Any]] = {}  # by id: tensors, and what nodes keep of saved ones
+
+
+class SavedTangents(dict[str, TensorBase]):
+    """The tangents of what a node saved, by name."""
+
+
+def note(carrier: Any) -> None:
+    """Remember, weakly, what carries a tangent until the level ends."""
+    key = id(carrier)
+    _carriers[key] = weakref.ref(carrier, lambda _: _carriers.pop(key, None))
+
+
+def put(t: TensorBase, tangent: TensorBase) -> None:
+    """Make `t` a dual tensor."""
+    t._tangent = tangent
+    note(t)
+
+
+def forget() -> None:
+    """Take all tangents away: the level ends."""
+    for reference in list(_carriers.values()):
+        carrier = reference()
+        if isinstance(carrier, SavedTangents):
+            carrier.clear()
+        elif carrier is not None:
+            carrier._tangent = None
+    _carriers.clear()
+
+
+class Aside:
+    """Ops that forward mode runs for itself: they give no tangents, and nobody observes them."""
+
+    __slots__ = ("forward", "observers")
+
+    def __enter__(self) -> None:
+        state = modes.state
+        self.forward, self.observers = state.forward_grad, state.observers
+        state.forward_grad, state.observers = False, ()
+
+    def __exit__(self, *exc: object) -> None:
+        modes.state.forward_grad, modes.state.observers = self.forward, self.observers
+
+
+def tangent_of(t: Any) -> Any:
+    """The tangent of `t`, or None: also where forward mode is off. See Note [Tangents]."""
+    if not isinstance(t, TensorBase) or not modes.is_forward():
+        return None
+    if t._tangent is None:
+        base = base_of(t)
+        if base is not None and base._tangent is not None:
+            with Aside():
+                put(t, seen_through(t, base, base._tangent))
+    return t._tangent
+
+
+def base_of(t: TensorBase) -> Any:
+    """The tensor whose tangent that of the view `t` is a part of; None if `t` is no such view."""
+    if t._tangent_base is not None:
+        return None if t._tangent_base is False else t._tangent_base
+    return None if t._view is None else t._view.base
+
+
+def tie(view: TensorBase, source: TensorBase) -> None:
+    """Note of a view just taken whose tangent its own is part of, where that is not its base."""
+    base = base_of(source)
+    base = source if base is None else base
+    if view._view is None or view._view.base is not base:
+        view._tangent_base = base
+
+
+def seen_through(t: TensorBase, base: TensorBase, tangent: TensorBase) -> Any:
+    """The part of the base's tangent that lies where the view `t` lies in its base."""
+    if t._view is not None and t._view.path is not None and t._view.base is base:
+        return replay(tangent, t._view.path)
+    if t._data.dtype == base._data.dtype:
+        return F.as_strided(tangent, *geometry(t._data, base._data))
+    if base._data.dtype.kind == "c":
+        tangent = F.view_as_real(tangent)
+        return F.as_strided(tangent, *geometry(t._data, base._data))
+    return F.view_as_complex(F.as_strided(tangent, *of_pairs(geometry(t._data, base._data))))
+
+
+def of_pairs(where: Geometry) -> Geometry:
+    """The geometry of complex numbers as that of their parts, side by side in a last dimension."""
+    stride = tuple(2 * n for n in where.stride)
+    return Geometry((*where.size, 2), (*stride, 1), 2 * where.storage_offset)
+
+
+def adopt(t: TensorBase, tangent: TensorBase) -> None:
+    """Give a tangent to `t`, which has none and was written to; a view gets it by way of its base."""
+    base = base_of(t)
+    if base is None:
+        put(t, fitted(t, tangent, True))
+        return
+    if t._data.shape == base._data.shape and layout(t._data) == layout(base._data):
+        tangent = fitted(base, tangent, True)
+        put(base, tangent)
+        put(t, tangent)
+        return
+    whole = blank(base, tangent._data.dtype, True)
+    put(base, whole)
+    put(t, seen_through(t, base, whole))
+    t._tangent.copy_(tangent)  # type: ignore[union-attr]
+
+
+def fitted(t: TensorBase, tangent: TensorBase, whole: bool) -> Any:
+    """`tangent`, or a copy of it that lies in memory as `t` does; `whole`: with the memory around it too."""
+    a, b = t._data, tangent._data
+    if a.shape != b.shape:
+        tangent = F.expand(tangent, a.shape)
+        b = tangent._data
+    if t._bits != tangent._bits:
+        copy = blank(t, b.dtype, whole)
+        copy._bits = t._bits if b.dtype.kind == "c" else t._bits & NEGATIVE
+        return copy.copy_(tangent)
+    if a.__class__ is not np.ndarray and b.__class__ is not np.ndarray:
+        return tangent
+    alone = a.base is b.base is None
+    if alone and a.flags.c_contiguous and b.flags.c_contiguous:
+        return tangent
+    if layout(a) == layout(b) if whole and not alone else steps(a) == steps(b):
+        return tangent
+    return blank(t, b.dtype, whole).copy_(tangent)
+
+
+def blank(t: TensorBase, dtype: np.dtype, whole: bool) -> Any:
+    """A tensor of zeros that lies in memory as `t` does."""
+    data = t._data
+    if not isinstance(data, np.ndarray) or not data.size:
+        return wrap(np.zeros(data.shape, dtype)[()])
+    stride = strides_of(data)
+    offset, size = around(data) if whole else (0, 1 + sum((n - 1) * s for n, s in zip(data.shape, stride)))
+    return wrap(strided(np.zeros(size, dtype), Geometry(data.shape, stride, offset)))
+
+
+def layout(array: Any) -> tuple[Any, ...]:
+    """How `array` lies in the memory that it is part of."""
+    return (steps(array), *around(array))
+
+
+def steps(array: Any) -> tuple[int, ...]:
+    """The strides, in elements, of the dimensions in which there is a next element."""
+    return tuple(s for n, s in zip(array.shape, strides_of(array)) if n > 1) if array.size else ()
+
+
+def around(array: Any) -> tuple[int, int]:
+    """Where `array` begins in the memory that it is part of, and the size of that, in elements."""
+    root = array
+    while isinstance(up := getattr(root, "base", None), np.ndarray) or hasattr(up, "__array_interface__"):
+        root = up  # `as_strided` puts a holder of the interface, which is no array, in between
+    if not isinstance(root, np.ndarray):
+        return 0, array.size
+    begin = array.__array_interface__["data"][0] - root.__array_interface__["data"][0]
+    return begin // array.itemsize, root.nbytes // array.itemsize

@@ -1,0 +1,17 @@
+"""Views, and ops in place, which are derived from the ops: no derivative is written twice."""
+
+from __future__ import annotations
+
+from .in_place import CopySlices, in_place, in_place_method, in_place_view, rebase, set_history
+from .views import Unobserved, share_view
+
+__all__ = [
+    "CopySlices",
+    "Unobserved",
+    "in_place",
+    "in_place_method",
+    "in_place_view",
+    "rebase",
+    "set_history",
+    "share_view",
+]

@@ -1,0 +1,348 @@
+"""In-place ops and views. In-place ops are derived from their out-of-place op: no derivative is written
+twice.
+
+Note [Views and in-place]
+    A view remembers its base. An op in place on a view changes the base, so the base's history becomes a
+    `CopySlices` node around the op: of the gradient that comes in, the part under the view goes through the
+    op's vjp, the rest passes. The view's own grad_fn is then out of date; whoever asks for it next finds that
+    the storage's version has moved on and takes the view anew from the base, by its geometry (`regenerate`),
+    as PyTorch does. A result of `detach()` shares memory and version with its source but is not such a view:
+    writing to it changes nobody's history, and a node that saved the old numbers finds out by the version.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import weakref
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from ..core import (
+    F,
+    Op,
+    anomaly,
+    dialect,
+    dtypes,
+    forward,
+    modes,
+    pack_inputs,
+    pack_result,
+    prepare,
+    record,
+    replay_array,
+    uncast,
+)
+from ..core import view_path as replay
+from ..core.call import check_edges
+from ..core.modes import quiet
+from ..core.node import Node, output_of, sequence_numbers
+from ..core.storage import Geometry, geometry, laid_out, strides_of
+from ..core.tangents import Aside, tangent_of
+from ..core.tensor_state import (
+    IN_PLACE_ON_LEAF,
+    TensorBase,
+    attach,
+    edge,
+    numbers,
+    opened,
+    read_as,
+    share,
+    wrap,
+)
+from .overlap import check_memory
+from .plain_writes import in_place_plainly
+from .views import Unobserved, refuse, regenerate, set_node, share_view
+
+
+class CopySlices(Node):
+    """History of a base after an op in place on a view of it."""
+
+    __slots__ = ("_base", "_fn", "_path", "_shown", "_view")
+    op = None
+    _shown: Any  # weak reference to the node by which the view was taken anew after the op
+
+    def __init__(self, base: TensorBase, view: Geometry, fn: Node, path: Any = None) -> None:
+        self._next = (edge(base), *fn._next[1:])
+        nrs = (base._nr, *(fn._nrs or (0,) * len(fn._next))[1:])
+        self._nrs = nrs if any(nrs) else None
+        self._seq = next(sequence_numbers)
+        self._check = self._cast = self._storage = self._extra = None
+        if fn._cast is not None:  # as in PyTorch, where gradients are summed once the node has run
+            self._cast, fn._cast = (None, *fn._cast[1:]), None
+        self._made = ((base._data.shape, base._data.dtype),)
+        if modes.active and modes.anomaly.enabled:
+            anomaly.remember(self)
+        if fn._speaks or (fn._extra is not None and fn._extra.unpacks):
+            self._extra_made.unpacks = True  # user code runs in it
+        self._fn = fn
+        self._shown = None
+        self._view, self._path = view, path
+        self._base = (base._data.shape, strides_of(base._data))
+
+    def apply(self, gradient: Any, keep: bool = True) -> tuple[Any, ...]:
+        """Gradients of the base and of the op's other inputs, as raw arrays."""
+        self._check_kept()
+        whole = laid_out(gradient, *self._base)
+        path = (self._view,) if self._path is None else self._path
+        part, bits = replay_array(whole, path)
+        with self._result_of_view():
+            first, *others = self._fn.apply(read_as(bits, part.copy())[()])
+        if first is not None:
+            part[...] = read_as(bits, first)
+        sent = (None if first is None else whole[()], *others)
+        self._check_shape()
+        if not keep:
+            self._release()
+        return sent if self._cast is None else uncast(self._cast, list(sent))
+
+    def _apply_tensors(self, gradient: Any) -> tuple[Any, ...]:
+        """The same on tensors, recorded."""
+        self._check_kept()
+        whole = wrap(laid_out(np.zeros_like(gradient._data), *self._base))
+        in_place(F.copy.op, whole, gradient)
+        part = replay(whole, (self._view,) if self._path is None else self._path)
+        with self._result_of_view():
+            first, *others = self._fn._apply_tensors(F.clone(part, "C"))
+        if first is not None:
+            in_place(F.copy.op, part, first)
+        sent = (None if first is None else whole, *others)
+        self._check_shape()
+        return sent if self._cast is None else uncast(self._cast, list(sent))
+
+    @contextlib.contextmanager
+    def _result_of_view(self) -> Iterator[None]:
+        """For a time, the op's saved result is a tensor whose history is that of the view after the op."""
+        fn: Any = self._fn
+        kept, shown = getattr(fn, "_raw_result", None), self._shown and self._shown()
+        if not isinstance(kept, np.ndarray) or shown is None:
+            yield
+            return
+        fn._raw_result = attach(kept, shown)
+        fn._raw_result._storage = fn._storage_of(0)
+        try:
+            yield
+        finally:
+            fn._raw_result = kept
+
+    def _check_shape(self) -> None:
+        """RuntimeError with PyTorch's text if `base.data = …` gave the base a shape that its node has not."""
+        target = self._next[0]
+        made = None if target is None else output_of(target, self._nrs[0] if self._nrs else 0)
+        if made is not None and made[0] != self._base[0]:
+            raise RuntimeError(
+                f"Function {dialect.full_name('CopySlices')} returned an invalid gradient at index 0 - got "
+                f"{list(self._base[0])} but expected shape compatible with {list(made[0])}"
+            )
+
+    def _check_kept(self) -> None:
+        if self._fn is None:
+            raise RuntimeError(dialect.second_backward_error())
+
+    def _release(self) -> None:
+        """Forget the op in place, whether it saved anything or not."""
+        self._fn = None  # type: ignore[assignment]
+
+
+def check_allowed(t: TensorBase, values: list[Any]) -> None:
+    """RuntimeError with PyTorch's text if an op on `values`, one of which needs a gradient, may not write
+    into `t`: a leaf, a view of one, or a view that is not the way to its base's history.
+    """
+    if not modes.is_recording() or not any(isinstance(v, TensorBase) and v.requires_grad for v in values):
+        return
+    if all(isinstance(v, TensorBase) and v._inference for v in values):
+        return  # autograd is not asked
+    view = t._view
+    if view is not None:
+        refuse(t, False)
+        if t.requires_grad and view.base.is_leaf:
+            raise RuntimeError(f"a view of {IN_PLACE_ON_LEAF}")
+    if t.requires_grad and t.is_leaf:
+        raise RuntimeError(IN_PLACE_ON_LEAF)
+
+
+def in_place(op: Op, t: TensorBase, *args: Any) -> Any:
+    """Run `op` on `t` and write the result into `t`."""
+    if in_place_plainly(op, t, args):
+        return t
+    values = [t, *args]
+    check_kinds(op, values)
+    check_allowed(t, values)
+    storage = share(t)
+    try:
+        check_memory(op, t, args)
+        out = quiet(op.kernel, *prepare(op, values)[0])
+        check_fits(t, out)
+    except Exception:
+        check_edges(values)
+        raise
+    if modes.active and modes.state.transforms:
+        for batch in {b for v in args if isinstance(v, TensorBase) for b in v._batched}:
+            batch.before_write(op, t)
+    old = forward.originals(op, values) if modes.active and modes.is_forward() else None
+    node = record_before(op, values, out) if modes.is_recording() and not t._inference else None
+    if modes.active and modes.state.mutation is not None:
+        modes.state.mutation.before_write(t._data)
+    before, history = storage.version, (t._fn, t._nr)
+    write(t, out)
+    storage.version += 1
+    if node is not None:
+        settle(op, t, node)
+    if old is not None:
+        forward.push_in_place(op, t, old, node)
+    if modes.active:
+        for observer in modes.observers():
+            observer.mutated(op, opened(values), before, history)
+    return t
+
+
+def record_before(op: Op, values: list[Any], out: Any) -> Any:
+    """The node of an op that is about to write `out` into the first of `values`, or None: of what will be
+    written over it keeps a copy.
+    """
+    node: Any = record(op, values, out)
+    if node is not None and getattr(node, "_raw_self", None) is not None:
+        node._raw_self = F.clone(values[0])
+        versions = node._check or (0,) * len(op.saved)
+        node._check = tuple(0 if n == "self" else v for (n, _), v in zip(op.saved, versions, strict=True))
+    if node is not None and modes.active:
+        pack_inputs(node, [getattr(node, "_raw_self", None), *values[1:]])
+    return node
+
+
+def settle(op: Op, t: TensorBase, node: Any) -> None:
+    """Make `node` the history of `t`, now that its op has written there."""
+    storage = share(t)
+    if getattr(node, "_raw_result", None) is not None:
+        node._raw_result = numbers(t)
+        node._check = tuple(storage.version if n == "result" else 0 for n, _ in op.saved)
+        node._set_storage(0, storage)
+    rebase(t, node)
+    if modes.active:
+        pack_result(node, t)
+
+
+def check_kinds(op: Op, values: list[Any]) -> None:
+    """TypeError with PyTorch's text for an operand that is neither a tensor nor a number."""
+    for i, (name, value) in enumerate(zip(op.params, values)):
+        if name in op.free and isinstance(value, (str, type(None))):
+            continue
+        if not (op.elementwise or name in op.inputs):
+            continue
+        if not isinstance(value, (TensorBase, int, float, complex, np.generic)):
+            kind = type(value).__name__
+            raise TypeError(f"{op.name}_(): argument '{name}' (position {i}) must be Tensor, not {kind}")
+
+
+def write(t: TensorBase, out: Any) -> None:
+    """Put the numbers `out` into the memory of `t`, of a complex result the real part if `t` is real."""
+    if t._bits:
+        out = read_as(t._bits, out)
+    if t._data.dtype.kind != "c" and np.iscomplexobj(out):
+        out = out.real
+    np.copyto(t._data, out, casting="unsafe")
+
+
+def check_fits(t: TensorBase, out: Any) -> None:
+    """RuntimeError with PyTorch's text unless `out` can be written into `t`."""
+    if out.shape != t._data.shape:
+        raise RuntimeError(
+            f"output with shape {list(t._data.shape)} doesn't match the broadcast shape {list(out.shape)}"
+        )
+    a, b = dtypes.of(out), dtypes.of(t._data)
+    if a.category > b.category:
+        raise RuntimeError(f"result type {a.title} can't be cast to the desired output type {b.title}")
+
+
+def rebase(t: TensorBase, node: Node) -> None:
+    """Make `node` the history of `t`, which has just been written to."""
+    view = t._view
+    if view is None:
+        set_history(t, node)
+        return
+    place = geometry(t._data, view.base._data)
+    slices = CopySlices(view.base, place, node, view.path)
+    set_history(view.base, slices)
+    regenerate(t)
+    if hasattr(t._fn, "__weakref__"):
+        slices._shown = weakref.ref(t._fn)
+
+
+def set_history(t: TensorBase, node: Node) -> None:
+    """`node` is what made `t` now."""
+    replaces = t._fn is not None
+    set_node(t, node)
+    if t._storage is not None and (replaces or t._storage.detached):
+        t._storage.detached = 0
+        t._storage.writer = node.name() if isinstance(node, CopySlices) else type(node).__name__
+
+
+def in_place_method(function: Any) -> Any:
+    """The method in place of an op's function, or of one that chooses an op by its operands: what it returns
+    is written into the tensor.
+    """
+    choose = getattr(function, "choose", None)
+    name = function.__name__ + "_"
+    if choose is not None:
+
+        def method(self: Any, *args: Any, **kwargs: Any) -> Any:
+            op, values = choose(self, *args, **kwargs)
+            return in_place(op, *values)
+
+    elif len(function.op.params) == 1:
+
+        def method(self: Any) -> Any:
+            return in_place(function.op, self)
+
+    else:
+
+        def method(self: Any, *args: Any, **kwargs: Any) -> Any:
+            return in_place(function.op, *function.op.bind((self, *args), kwargs))
+
+    method.__name__ = method.__qualname__ = name
+    method.__doc__ = f"`{function.__name__}`, in place: {function.__doc__}"
+    method.__wrapped__ = function  # type: ignore[attr-defined]
+    return method
+
+
+def in_place_view(op: Op, t: TensorBase, *args: Any) -> Any:
+    """Run the view op `op` on `t` and let `t` be the result: `t_()`, `unsqueeze_()`, … No number changes, but
+    it counts as a change. The base of a view and its other views stay as they are.
+    """
+    check_allowed(t, [t])
+    tangent = tangent_of(t)
+    storage = share(t)
+    values = [t, *args]
+    out = quiet(op.kernel, t._data, *args)
+    node = record(op, values, out) if modes.is_recording() else None
+    before, history = storage.version, (t._fn, t._nr)
+    t._data = out if t._view is not None or out.ndim else np.asarray(out)
+    storage.version += 1
+    if node is not None:
+        t._fn, t._nr, t._acc = node, 0, None  # kept gradients and hooks stay with what the tensor was before
+        node._set_storage(0, storage)
+        storage.writer = type(node).__name__
+        if t._view is not None:
+            t._view.version = storage.version
+    if tangent is not None:
+        with Aside():
+            in_place_view(op, tangent, *args)
+    if modes.active:
+        for observer in modes.observers():
+            observer.mutated(op, values, before, history)
+    return t
+
+
+F.in_place = in_place  # for derivatives that PyTorch writes with ops in place
+
+__all__ = [
+    "CopySlices",
+    "Unobserved",
+    "in_place",
+    "in_place_method",
+    "in_place_view",
+    "rebase",
+    "set_history",
+    "share_view",
+]

@@ -1,0 +1,77 @@
+"""Whether memory that is to be written to overlaps itself or what is read, in PyTorch's words."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..core import F, Op
+from ..core.storage import address
+from ..core.tensor_state import TensorBase
+
+FILLS = ("fill", "fill_tensor", "zero")  # ops that write one number everywhere
+
+
+def check_memory(op: Op, t: TensorBase, args: tuple[Any, ...]) -> None:
+    """RuntimeError with PyTorch's text where `t` overlaps itself or an argument partly."""
+    if not (op is F.copy.op and is_same(t._data, args[0]._data)):
+        check_single(op, t)
+    if op.name in FILLS:
+        return
+    for value in args:
+        if isinstance(value, TensorBase) and (op.name == "copy" or not (t._bits or value._bits)):
+            check_overlap(t, value)  # where there are bits, what is read is a copy
+
+
+def check_single(op: Op, t: TensorBase) -> None:
+    """RuntimeError with PyTorch's text where elements to be written lie in one place, as after `expand`.
+    Filling with one value is always possible.
+    """
+    data = t._data
+    if (
+        op.name not in ("fill", "zero")
+        and data.size
+        and any(s == 0 < n - 1 for s, n in zip(data.strides, data.shape))
+    ):
+        raise RuntimeError(
+            "unsupported operation: more than one element of the written-to tensor refers to a single memory "
+            "location. Please clone() the tensor before performing the operation."
+        )
+
+
+def check_overlap(t: TensorBase, other: TensorBase) -> None:
+    """RuntimeError with PyTorch's text where an operand lies partly in the memory that is written to."""
+    a, b = t._data, other._data
+    if other is t or not isinstance(b, np.ndarray) or not (a.size and b.size):
+        return
+    if not (is_dense(a) and is_dense(b)):
+        return
+    same = address(a) == address(b) and a.size == b.size
+    if (a.shape, steps(a)) != (b.shape, steps(b)) if same else np.may_share_memory(a, b):
+        raise RuntimeError(
+            "unsupported operation: some elements of the input tensor and the written-to tensor refer to a "
+            "single memory location. Please clone() the tensor before performing the operation."
+        )
+
+
+def is_dense(array: np.ndarray) -> bool:
+    """Whether the elements fill a stretch of memory without gaps, in whatever order of dimensions."""
+    expected = array.itemsize
+    for step, n in sorted((s, n) for s, n in zip(array.strides, array.shape) if n > 1):
+        if step != expected:
+            return False
+        expected *= n
+    return True
+
+
+def is_same(a: np.ndarray, b: Any) -> bool:
+    """Whether two arrays show the same elements of the same memory."""
+    return (
+        isinstance(b, np.ndarray) and a.shape == b.shape and steps(a) == steps(b) and address(a) == address(b)
+    )
+
+
+def steps(a: np.ndarray) -> list[int]:
+    """The strides of the dimensions that have more than one element."""
+    return [s for s, n in zip(a.strides, a.shape) if n > 1]

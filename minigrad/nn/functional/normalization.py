@@ -1,0 +1,234 @@
+"""Normalisation layers as functions."""
+
+from __future__ import annotations
+
+from math import prod
+from typing import Any
+
+import numpy as np
+
+from ...core import F
+from ...core.dtypes import float16, float32
+from ...core.modes import quiet
+from ...core.public import public
+from ...core.tensor_state import numbers
+from ...inplace.in_place import in_place
+from ...inplace.views import Unobserved
+from ...ops.half_precision import widened
+from ...ops.normalization import mean_of
+from .constants import check_constant
+
+__all__ = ["batch_norm", "group_norm", "instance_norm", "layer_norm", "local_response_norm", "rms_norm"]
+
+
+def layer_norm(
+    input: Any, normalized_shape: Any, weight: Any = None, bias: Any = None, eps: float = 1e-5
+) -> Any:
+    """`input` with mean 0 and variance 1 over its last dimensions, `normalized_shape`, then times `weight`
+    plus `bias`, both of that shape.
+    """
+    normalized_shape = tuple(normalized_shape)
+    check_last(input, normalized_shape, weight, bias)
+    check_mixture(input, weight, bias)
+    return F.native_layer_norm(input, normalized_shape, weight, bias, eps)[0]
+
+
+def check_last(input: Any, normalized_shape: Any, weight: Any, bias: Any = None, star: str = "*, ") -> None:
+    """RuntimeError with PyTorch's text unless the last dimensions are `normalized_shape`."""
+    wanted = list(normalized_shape)
+    if not wanted:
+        raise RuntimeError(
+            "Expected normalized_shape to be at least 1-dimensional, i.e., containing at least one element, "
+            "but got normalized_shape = []"
+        )
+    for name, t in (("weight", weight), ("bias", bias)):
+        if t is not None and list(t.shape) != wanted:
+            raise RuntimeError(
+                f"Expected {name} to be of same shape as normalized_shape, but got {name} of shape "
+                f"{list(t.shape)} and normalized_shape = {wanted}"
+            )
+    if input.ndim < len(wanted) or list(input.shape[input.ndim - len(wanted) :]) != wanted:
+        shown = star + ", ".join(map(str, wanted))
+        raise RuntimeError(
+            f"Given normalized_shape={wanted}, expected input with shape [{shown}], but got input of size"
+            f"{list(input.shape)}"
+        )
+
+
+@public("function", out=None)
+def rms_norm(input: Any, normalized_shape: Any, weight: Any = None, eps: float | None = None) -> Any:
+    """`input` divided by the root of the mean of its squares over its last dimensions, `normalized_shape`,
+    times `weight`.
+    """
+    normalized_shape = tuple(normalized_shape)
+    check_last(input, normalized_shape, weight, star="*")
+    kind = input._data.dtype
+    dims = tuple(range(input.ndim - len(normalized_shape), input.ndim))
+    x = input.float() if kind == np.float16 else input
+    least = np.finfo(x._data.dtype).eps if eps is None else eps
+    squares = in_place(F.add_scalar.op, (x**2).mean(dims, keepdim=True), float(least))
+    result = x * F.rsqrt(squares)
+    result = result if weight is None else result * weight
+    return result.to(input.dtype)
+
+
+def group_norm(input: Any, num_groups: int, weight: Any = None, bias: Any = None, eps: float = 1e-5) -> Any:
+    """`input` (N, C, …) with mean 0 and variance 1 over each of `num_groups` groups of channels, then times
+    `weight` plus `bias`, one for each channel.
+    """
+    if input.ndim < 2:
+        raise RuntimeError(f"Expected at least 2 dimensions for input tensor but received {input.ndim}")
+    n, c, *rest = input.shape
+    enough([n * c // num_groups, num_groups, *rest])
+    if num_groups <= 0:
+        raise RuntimeError(f"Expected num groups to be greater than 0, got {num_groups}")
+    if c % num_groups:
+        raise RuntimeError(
+            "Expected number of channels in input to be divisible by num_groups, but got input of shape "
+            f"{list(input.shape)} and num_groups={num_groups}"
+        )
+    for name, t in (("weight", weight), ("bias", bias)):
+        if t is not None and tuple(t.shape) != (c,):
+            raise RuntimeError(
+                f"Expected {name} to be a vector of size equal to the number of channels in input, but got "
+                f"{name} of shape {list(t.shape)} and input of shape {list(input.shape)}"
+            )
+    check_mixture(input, weight, bias)
+    return F.native_group_norm(input, weight, bias, n, c, prod(rest), num_groups, eps)[0]
+
+
+def check_mixture(input: Any, *parameters: Any) -> None:
+    """RuntimeError with PyTorch's text unless all have one dtype, or the input is float16 and the others are
+    float32.
+    """
+    own, others = input.dtype, [t.dtype for t in parameters if t is not None]
+    if all(kind is own for kind in others):
+        return
+    if others[0] is own:
+        other = next(kind for kind in others if kind is not own)
+        raise RuntimeError(f"expected scalar type {own.title} but found {other.title}")
+    if any(kind is not float32 for kind in others):
+        raise RuntimeError("mixed dtype (CPU): expect parameter to have scalar type of Float")
+    if own is not float16:
+        raise RuntimeError("mixed dtype (CPU): all inputs must share same datatype.")
+
+
+def enough(size: list[int]) -> None:
+    """ValueError with PyTorch's text if there is one number for each channel only."""
+    if size[0] * prod(size[2:]) == 1:
+        raise ValueError(
+            f"Expected more than 1 value per channel when training, got input size torch.Size({list(size)})"
+        )
+
+
+def batch_norm(
+    input: Any, running_mean: Any, running_var: Any, weight: Any = None, bias: Any = None,
+    training: bool = False, momentum: float = 0.1, eps: float = 1e-5,
+) -> Any:  # fmt: skip
+    """`input` (N, C, …) with mean 0 and variance 1 for each channel, then times `weight` plus `bias`.
+
+    In `training` by the batch's own mean and variance, which the running ones come nearer to by `momentum`;
+    else by the running ones.
+    """
+    if training:
+        enough(list(input.shape))
+        if eps <= 0.0:
+            raise ValueError(f"batch_norm eps must be positive during training, but got {eps}")
+    elif eps < 0.0:
+        raise ValueError(f"batch_norm eps must be non-negative, but got {eps}")
+    return normalised(input, running_mean, running_var, weight, bias, training, momentum, eps)
+
+
+def normalised(
+    input: Any, running_mean: Any, running_var: Any, weight: Any, bias: Any, training: bool, momentum: float,
+    eps: float,
+) -> Any:  # fmt: skip
+    """`batch_norm`, arguments checked as PyTorch does below it."""
+    if not input.numel():
+        out = input.clone()
+        out = out if weight is None else out * weight[0]
+        return out if bias is None else out + bias[0]
+    check_constant("native_batch_norm", running_mean=running_mean, running_var=running_var)
+    check_channels(input, running_mean, running_var, weight, bias, training)
+    if input.is_floating_point():
+        check_mixture(input, weight, bias, running_mean, running_var)
+    results = F.native_batch_norm(input, weight, bias, running_mean, running_var, training, momentum, eps)
+    if training:
+        quiet(follow, input, running_mean, running_var, momentum)
+    return results[0]
+
+
+def follow(input: Any, running_mean: Any, running_var: Any, momentum: float) -> None:
+    """Bring running mean and variance nearer to those of a batch: in their memory, which does not count as a
+    change, as in PyTorch.
+    """
+    x = widened(numbers(input))
+    axes = tuple(d for d in range(x.ndim) if d != 1)
+    mean = mean_of(x, axes)
+    squares = x - mean
+    squares *= squares
+    spread = np.add.reduce(squares, axis=axes)
+    spread /= x.size // x.shape[1] - 1
+    for running, new in ((running_mean, mean.reshape(-1)), (running_var, spread)):
+        if running is not None:
+            running._data[...] = (1 - momentum) * widened(running._data) + momentum * new
+
+
+def check_channels(
+    input: Any, running_mean: Any, running_var: Any, weight: Any, bias: Any, training: bool
+) -> None:
+    """RuntimeError with PyTorch's text unless there is one number for each channel."""
+    named = {"running_mean": running_mean, "running_var": running_var, "weight": weight, "bias": bias}
+    for name in ("running_mean", "running_var"):
+        if named[name] is None and not training:
+            raise RuntimeError(f"{name} must be defined in evaluation mode")
+    for name, t in named.items():
+        if t is not None and t.numel() != input.shape[1]:
+            raise RuntimeError(f"{name} should contain {input.shape[1]} elements not {t.numel()}")
+
+
+def instance_norm(
+    input: Any, running_mean: Any = None, running_var: Any = None, weight: Any = None, bias: Any = None,
+    use_input_stats: bool = True, momentum: float = 0.1, eps: float = 1e-5,
+) -> Any:  # fmt: skip
+    """`input` (N, C, …) with mean 0 and variance 1 for each channel of each sample, as `batch_norm` for
+    batches of one.
+    """
+    if use_input_stats and prod(input.shape[2:]) == 1:
+        raise ValueError(
+            "Expected more than 1 spatial element when training, got input size "
+            f"torch.Size({list(input.shape)})"
+        )
+    n, c, *rest = input.shape
+    means, variances, weights, biases = (
+        None if t is None else t.repeat(n) for t in (running_mean, running_var, weight, bias)
+    )
+    flat = input.contiguous().view(1, n * c, *rest)
+    out = normalised(flat, means, variances, weights, biases, use_input_stats, momentum, eps)
+    with Unobserved(False):
+        for running, many in ((running_mean, means), (running_var, variances)):
+            if running is not None and many is not None:
+                running.copy_(many.view(n, c).mean(0))
+    return out.view(n, c, *rest)
+
+
+def local_response_norm(
+    input: Any, size: int, alpha: float = 1e-4, beta: float = 0.75, k: float = 1.0
+) -> Any:
+    """`input` (N, C, …) divided by `(k + alpha · m) ** beta`, m being the mean of the squares of `size`
+    neighbouring channels, 0 beyond the first and last.
+    """
+    if input.ndim < 3:
+        raise ValueError(
+            "Expected 3D or higher dimensionality                          input (got "
+            f"{input.ndim} dimensions)"
+        )
+    if not input.numel():
+        return input
+    squares = input * input
+    before, after = (
+        F.zeros_of(squares, (len(input), n, *input.shape[2:])) for n in (size // 2, (size - 1) // 2)
+    )
+    windows = F.cat([before, squares, after], 1).unfold(1, size, 1).sum(-1)
+    mean = windows / size if input.is_floating_point() else windows // size
+    return input / ((mean * alpha) + k) ** beta

@@ -1,0 +1,235 @@
+"""The greater and the smaller of two, and keeping numbers within bounds.
+
+Where two numbers are equal, `maximum` and `minimum` send half of the gradient to each, and the bounds of
+`clamp` count as within.
+"""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from ..core import F, differentiable
+from ..core.dtypes import dtype
+from .half_precision import not_implemented
+
+
+def no_complex(name: str) -> Any:
+    """A check that refuses complex numbers in PyTorch's words."""
+
+    def check(kinds: list[dtype]) -> None:
+        if any(k.is_complex for k in kinds):
+            raise RuntimeError(f"{name} not implemented for complex tensors.")
+
+    return check
+
+
+def unclamped(kinds: list[dtype]) -> None:
+    """PyTorch's error for bounds of complex numbers."""
+    if any(k.is_complex for k in kinds):
+        raise NotImplementedError("clamp is not supported for complex types")
+
+
+def no_bool(op: str, kinds: list[dtype]) -> None:
+    """The check of bounds that are numbers: PyTorch has them for no complex numbers and no bools."""
+    unclamped(kinds)
+    if all(k.category == 0 for k in kinds):
+        raise not_implemented(op, kinds[0])
+
+
+def both_bounds(kinds: list[dtype]) -> None:
+    """The check of `clamp` with one or two numbers."""
+    no_bool("clamp_scalar_cpu" if len(kinds) == 3 else "clamp_min_scalar_cpu", kinds)
+
+
+# ── of two
+# ─────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def share_of(g: Any, self: Any, other: Any, lost: Any) -> Any:
+    """The gradient where one of two was chosen: half of it where they are equal, none where it `lost`."""
+    halved = F.where(F.eq(self, other), F.div_scalar(g, 2), g)
+    return F.masked_fill(halved, lost, 0)
+
+
+def chosen_jvp(self_t: Any, other_t: Any, self: Any, other: Any, chosen: Any) -> Any:
+    """The tangent of the one that was chosen, and the mean of both where they are equal."""
+    weight = F.where(F.eq(self, other), 0.5, F.where(chosen, 1.0, 0.0))
+    return other_t + F.to(weight, other_t._data.dtype) * (self_t - other_t)
+
+
+@differentiable(
+    self=lambda g, self, other: share_of(g, self, other, F.lt(self, other)),
+    other=lambda g, self, other: share_of(g, self, other, F.gt(self, other)),
+    jvp=lambda self_t, other_t, self, other: chosen_jvp(self_t, other_t, self, other, F.gt(self, other)),
+    elementwise=True,
+    check=no_complex("maximum"),
+    forms="",
+)
+def maximum(self, other):
+    """The greater of two tensors, element by element; NaN if either is."""
+    return np.maximum(self, other)
+
+
+@differentiable(
+    self=lambda g, self, other: share_of(g, self, other, F.gt(self, other)),
+    other=lambda g, self, other: share_of(g, self, other, F.lt(self, other)),
+    jvp=lambda self_t, other_t, self, other: chosen_jvp(self_t, other_t, self, other, F.lt(self, other)),
+    elementwise=True,
+    check=no_complex("minimum"),
+    forms="",
+)
+def minimum(self, other):
+    """The smaller of two tensors, element by element; NaN if either is."""
+    return np.minimum(self, other)
+
+
+def first_wins(better: Any, other: Any) -> Any:
+    """Where `fmax` and `fmin` take the first: it is better, or the second is NaN, which alone differs from
+    itself.
+    """
+    return F.logical_or(better, F.ne(other, other))
+
+
+@differentiable(
+    self=lambda g, self, other: F.masked_fill(g, F.logical_not(first_wins(F.ge(self, other), other)), 0),
+    other=lambda g, self, other: F.masked_fill(g, first_wins(F.ge(self, other), other), 0),
+    jvp=lambda self_t, other_t, self, other: (
+        other_t + first_wins(F.gt(self, other), other) * (self_t - other_t)
+    ),
+    elementwise=True,
+    check=no_complex("fmax"),
+    forms="",
+)
+def fmax(self, other):
+    """The greater of two tensors, element by element, where a number beats NaN."""
+    return np.fmax(self, other)
+
+
+@differentiable(
+    self=lambda g, self, other: F.masked_fill(g, F.logical_not(first_wins(F.le(self, other), other)), 0),
+    other=lambda g, self, other: F.masked_fill(g, first_wins(F.le(self, other), other), 0),
+    jvp=lambda self_t, other_t, self, other: (
+        other_t + first_wins(F.le(self, other), other) * (self_t - other_t)
+    ),
+    elementwise=True,
+    check=no_complex("fmin"),
+    forms="",
+)
+def fmin(self, other):
+    """The smaller of two tensors, element by element, where a number beats NaN."""
+    return np.fmin(self, other)
+
+
+# ── within bounds
+# ─────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def clamped(self: Any, min: Any = None, max: Any = None) -> Any:
+    """`self` between two bounds, of which one may be None; where they cross, `max` holds."""
+    low = self if min is None else np.maximum(self, min)
+    return low if max is None else np.minimum(low, max)
+
+
+def inner_vjp(g: Any, self: Any, min: Any, max: Any) -> Any:
+    """The gradient where `self` is within its bounds."""
+    if min is None:
+        return F.where(F.le(self, max), g, 0.0)
+    if max is None:
+        return F.where(F.ge(self, min), g, 0.0)
+    return F.where(F.logical_and(F.ge(self, min), F.le(self, max)), g, 0.0)
+
+
+def min_vjp(g: Any, self: Any, min: Any, max: Any) -> Any:
+    """The gradient where the lower bound was taken."""
+    below = F.lt(self, min)
+    return F.where(below if max is None else F.logical_and(F.lt(min, max), below), g, 0.0)
+
+
+def max_vjp(g: Any, self: Any, min: Any, max: Any) -> Any:
+    """The gradient where the upper bound was taken."""
+    above = F.gt(self, max)
+    return F.where(above if min is None else F.logical_or(F.lt(max, min), above), g, 0.0)
+
+
+def clamp_jvp(self_t: Any, min_t: Any, max_t: Any, self: Any, min: Any, max: Any) -> Any:
+    """The tangent of what was taken."""
+    if min is None:
+        return F.where(F.lt(self, max), self_t, max_t)
+    if max is None:
+        return F.where(F.gt(self, min), self_t, min_t)
+    within = F.where(F.lt(self, min), min_t, F.where(F.gt(self, max), max_t, self_t))
+    return F.where(F.gt(min, max), max_t, within)
+
+
+@differentiable(
+    self=inner_vjp,
+    min=min_vjp,
+    max=max_vjp,
+    jvp=clamp_jvp,
+    kernel=clamped,
+    elementwise=True,
+    check=unclamped,
+    forms="",
+)
+def clamp(self, min=None, max=None):
+    """Each element brought between those of `min` and `max`, tensors of which one may be left out."""
+
+
+@differentiable(
+    self=inner_vjp, node="ClampBackward1", kernel=clamped, elementwise=True, check=both_bounds, forms=""
+)
+def clamp_numbers(self, min=None, max=None):
+    """Each element brought between two numbers, of which one may be left out."""
+
+
+@differentiable(
+    self=lambda g, self, max: F.where(F.le(self, max), g, 0.0),
+    kernel=np.minimum,
+    elementwise=True,
+    check=partial(no_bool, "clamp_max_scalar_cpu"),
+    forms="",
+)
+def clamp_max(self, max):
+    """The smaller of each element and a number."""
+
+
+@differentiable(
+    self=lambda g, self, max: F.where(F.le(self, max), g, 0.0),
+    max=lambda g, self, max: F.where(F.gt(self, max), g, 0.0),
+    jvp=lambda self_t, max_t, self, max: F.where(F.le(self, max), self_t, max_t),
+    node="ClampMaxBackward1",
+    kernel=np.minimum,
+    elementwise=True,
+    check=unclamped,
+    forms="",
+)
+def clamp_max_tensor(self, max):
+    """The smaller of each element and that of another tensor."""
+
+
+@differentiable(
+    self=lambda g, self, min: F.where(F.ge(self, min), g, 0.0),
+    kernel=np.maximum,
+    elementwise=True,
+    check=partial(no_bool, "clamp_min_scalar_cpu"),
+    forms="",
+)
+def clamp_min(self, min):
+    """The greater of each element and a number."""
+
+
+@differentiable(
+    self=lambda g, self, min: F.where(F.ge(self, min), g, 0.0),
+    min=lambda g, self, min: F.where(F.lt(self, min), g, 0.0),
+    jvp=lambda self_t, min_t, self, min: F.where(F.ge(self, min), self_t, min_t),
+    node="ClampMinBackward1",
+    kernel=np.maximum,
+    elementwise=True,
+    check=unclamped,
+    forms="",
+)
+def clamp_min_tensor(self, min):
+    """The greater of each element and that of another tensor."""

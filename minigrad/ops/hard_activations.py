@@ -1,0 +1,158 @@
+"""Activation functions that cut: thresholds, hard versions of tanh, `sigmoid` and `silu`."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..core import F
+from ..core.dtypes import bool_, dtype
+from .activations import activation
+from .half_precision import floats_only, no_derivative, not_implemented
+
+
+def no_hardtanh(kinds: list[dtype]) -> None:
+    """The errors of PyTorch for bools and complex numbers."""
+    if kinds[0] is bool_:
+        raise RuntimeError("Bool inputs not supported for hardtanh")
+    if kinds[0].is_complex:
+        raise NotImplementedError("clamp is not supported for complex types")
+
+
+@activation(
+    self=lambda g, max_val, min_val, self: F.hardtanh_backward(g, self, min_val, max_val),
+    check=no_hardtanh,
+)
+def hardtanh(self, min_val=-1.0, max_val=1.0):
+    """Each element, but not less than `min_val` nor more than `max_val`."""
+    if self.dtype.kind in "iu":
+        min_val, max_val = int(min_val), int(max_val)
+        if self.dtype.kind == "u" and (min_val < 0 or max_val < 0):
+            raise RuntimeError("cannot do hardtanh on an unsigned type with negative limits")
+    return np.minimum(np.maximum(self, self.dtype.type(min_val)), self.dtype.type(max_val))
+
+
+@activation(
+    grad_output=lambda g, max_val, min_val, self: F.hardtanh_backward(g, self, min_val, max_val),
+    self=lambda g: F.zeros_like(g),
+    jvp=lambda grad_output_t, self, min_val, max_val: F.hardtanh_backward(
+        grad_output_t, self, min_val, max_val
+    ),
+    node="HardtanhBackwardBackward0",
+)
+def hardtanh_backward(grad_output, self, min_val, max_val):
+    """`grad_output` inside the bounds, 0 on and outside them."""
+    return np.where((self <= min_val) | (self >= max_val), grad_output.dtype.type(0), grad_output)[()]
+
+
+def no_threshold(kinds: list[dtype]) -> None:
+    """The errors of PyTorch for bools and complex numbers."""
+    if kinds[0] is bool_ or kinds[0].is_complex:
+        raise not_implemented("threshold_cpu", kinds[0])
+
+
+@activation(self=lambda g, self, threshold: F.threshold_backward(g, self, threshold), check=no_threshold)
+def threshold(self, threshold, value):
+    """`x` where x > `threshold`, else `value` (NaN stays NaN)."""
+    return np.where(self <= self.dtype.type(threshold), self.dtype.type(value), self)[()]
+
+
+@activation(
+    self=lambda g, self, threshold: F.threshold_backward(g, self, threshold),
+    check=no_threshold,
+    node="ThresholdBackward1",
+)
+def threshold_(self, threshold, value):
+    """`threshold` in place, which has a node of its own."""
+    return np.where(self <= self.dtype.type(threshold), self.dtype.type(value), self)[()]
+
+
+@activation(
+    self=lambda g, lambd, self: F.hardshrink_backward(g, self, lambd), check=floats_only("hardshrink_cpu")
+)
+def hardshrink(self, lambd=0.5):
+    """`x`, and 0 where -lambd ≤ x ≤ lambd."""
+    return shrunk(self, self, lambd)
+
+
+def shrunk(x: Any, self: Any, lambd: Any) -> Any:
+    """`x`, and 0 where `self` is at most `lambd` in size."""
+    return np.where((self >= -lambd) & (self <= lambd), x.dtype.type(0), x)[()]
+
+
+@activation(
+    grad_out=lambda g, lambd, self: F.hardshrink_backward(g, self, lambd),
+    self=lambda g: F.zeros_like(g),
+    jvp=lambda grad_out_t, self, lambd: F.hardshrink_backward(grad_out_t, self, lambd),
+    node="HardshrinkBackwardBackward0",
+)
+def hardshrink_backward(grad_out, self, lambd):
+    """`grad_out`, and 0 where -lambd ≤ x ≤ lambd."""
+    return shrunk(grad_out, self, lambd)
+
+
+@activation(
+    self=lambda g, lambd, self: F.softshrink_backward(g, self, lambd), check=floats_only("softshrink_check")
+)
+def softshrink(self, lambd=0.5):
+    """`x` brought nearer to 0 by `lambd`, and 0 where -lambd ≤ x ≤ lambd."""
+    return self - np.clip(self, -lambd, lambd).astype(self.dtype)
+
+
+@activation(
+    grad_output=lambda g, lambd, self: F.softshrink_backward(g, self, lambd),
+    self=lambda g: F.zeros_like(g),
+    jvp=lambda grad_output_t, self, lambd: F.softshrink_backward(grad_output_t, self, lambd),
+    node="SoftshrinkBackwardBackward0",
+)
+def softshrink_backward(grad_output, self, lambd):
+    """`grad_output`, and 0 where -lambd ≤ x ≤ lambd."""
+    return shrunk(grad_output, self, lambd)
+
+
+SIXTH = float(np.float32(1 / 6))  # the slope is that of single precision in PyTorch, in double too
+
+
+def ramp(self: Any) -> Any:
+    """`x + 3`, but not less than 0 nor more than 6."""
+    return np.minimum(np.maximum(self + 3, 0), 6)
+
+
+@activation(self=lambda g, self: F.hardsigmoid_backward(g, self), check=floats_only("hardsigmoid_cpu"))
+def hardsigmoid(self):
+    """`(x + 3) / 6`, but not less than 0 nor more than 1."""
+    return ramp(self) / 6
+
+
+@activation(
+    grad_output=lambda g: no_derivative("hardsigmoid_backward"),
+    self=lambda g: no_derivative("hardsigmoid_backward"),
+    node="HardsigmoidBackwardBackward0",
+)
+def hardsigmoid_backward(grad_output, self):
+    """`grad_output / 6` where -3 < x < 3, else 0."""
+    return np.where((self > -3) & (self < 3), grad_output * SIXTH, grad_output.dtype.type(0))[()]
+
+
+@activation(self=lambda g, self: F.hardswish_backward(g, self), check=floats_only("hardswish_cpu"))
+def hardswish(self):
+    """`x · hardsigmoid(x)`."""
+    return self * ramp(self) / 6
+
+
+def hardswish_twice(g: Any, grad_output: Any, self: Any) -> Any:
+    """The second derivative: 1/3 where -3 < x < 3, else 0."""
+    inside = F.logical_and(F.gt(self, -3.0), F.lt(self, 3.0))
+    return F.where(inside, F.div_scalar(g * grad_output, 3.0), 0.0)
+
+
+@activation(
+    grad_output=lambda g, self: F.hardswish_backward(g, self),
+    self=hardswish_twice,
+    node="HardswishBackwardBackward0",
+)
+def hardswish_backward(grad_output, self):
+    """`grad_output · (x / 3 + 1/2)` where -3 < x < 3, 0 below, `grad_output` above."""
+    inside = grad_output * (self / 3 + self.dtype.type(0.5))
+    return np.where(self <= -3, grad_output.dtype.type(0), np.where(self < 3, inside, grad_output))[()]

@@ -1,0 +1,143 @@
+"""Elements picked, and written, by tensors of indices: `x[i, j]`, `take`, `put`."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..core import F, differentiable
+from ..core.dtypes import of
+from .into_zeros import LONG, check_inside, check_kind, copied, places
+
+
+@differentiable(
+    self=lambda g, self_sym_sizes, indices: F.into_zeros(
+        g, self_sym_sizes, "index_put_impl", indices, g, True, True
+    ),
+    linear=True,
+)
+def index(self, indices):
+    """A copy of the elements at `indices`: one tensor of whole numbers or bools per dimension, or None for
+    the whole dimension.
+    """
+    return np.array(self[places(self.shape, indices)], order="C")[()]
+
+
+def check_values(shape: tuple[int, ...], values: Any) -> None:
+    """RuntimeError with PyTorch's text unless `values` broadcast to `shape`."""
+    lead = len(shape) - values.ndim
+    if lead < 0 or any(n not in (1, m) for n, m in zip(values.shape, shape[lead:])):
+        raise RuntimeError(
+            f"shape mismatch: value tensor of shape {list(values.shape)} cannot be broadcast to indexing "
+            f"result of shape {list(shape)}"
+        )
+
+
+def is_one_mask(indices: Any) -> bool:
+    """Whether the only index is a mask."""
+    given = [i for i in indices if i is not None]
+    return len(given) == 1 and given[0]._data.dtype.kind == "b"
+
+
+def put_at_indices(self: Any, indices: Any, values: Any, accumulate: bool, unsafe: bool = False) -> Any:
+    """A copy of `self` with `values`, broadcast, at `indices`; `accumulate`: added to what is there."""
+    same = self.dtype == values.dtype
+    if not same and (accumulate or values.size != 1 or not is_one_mask(indices)):
+        raise RuntimeError(
+            f"Index put requires the source and destination dtypes match, got {of(self).title} for the "
+            f"destination and {of(values).title} for the source."
+        )
+    where, out = places(self.shape, indices), copied(self)
+    check_values(np.broadcast_to(np.False_, self.shape)[where].shape, values)
+    if accumulate:
+        np.add.at(out, where, values)
+    else:
+        out[where] = values.real if out.dtype.kind != "c" else values
+    return out.reshape(self.shape)[()]
+
+
+def put_back(g: Any, indices: Any, accumulate: bool) -> Any:
+    """The gradient of what values were put into: 0 where they replaced it."""
+    return g if accumulate else F.index_put(g, indices, F.zero_of(g), False)
+
+
+@differentiable(
+    self=lambda g, indices, accumulate: put_back(g, indices, accumulate),
+    values=lambda g, indices, accumulate: F.index(g, indices),
+    kernel=put_at_indices,
+    broadcasts=True,
+    linear=True,
+)
+def index_put(self, indices, values, accumulate=False):
+    """A copy with `values` at `indices`."""
+
+
+@differentiable(
+    self=lambda g, indices, accumulate: put_back(g, indices, accumulate),
+    values=lambda g, indices, accumulate: F.index(g, indices),
+    kernel=put_at_indices,
+    broadcasts=True,
+    linear=True,
+)
+def index_put_impl(self, indices, values, accumulate=False, unsafe=False):
+    """`index_put` as PyTorch's derivative of `index` calls it."""
+
+
+# ── of the flattened tensor
+# ─────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def check_flat(index: Any, size: int) -> None:
+    """IndexError with PyTorch's text unless all indices are of a tensor with `size` elements."""
+    text = f"out of range: tried to access index {{}} on a tensor of {size} elements."
+    check_inside(index, -size, size, text)
+
+
+@differentiable(
+    self=lambda g, self, index: F.into_zeros(g, self.shape, "put", index, g, True),
+    linear=True,
+    forms="function method",
+    out="same",
+)
+def take(self, index):
+    """The elements at `index` of the flattened tensor, in the shape of `index`."""
+    check_kind(index, LONG, "take(): Expected a long tensor for index, but got {}")
+    if not self.size and index.size:
+        raise IndexError("take(): tried to take from an empty tensor")
+    check_flat(index, self.size)
+    return self.reshape(-1)[index]
+
+
+@differentiable(
+    self=lambda g, index, source_sym_sizes, accumulate: (
+        g if accumulate else F.put(g, index, F.zeros_of(g, source_sym_sizes), False)
+    ),
+    source=lambda g, index, source, accumulate: F.reshape(F.take(g, index), source.shape),
+    linear=True,
+    forms="function method method_",
+    out="",
+)
+def put(self, index, source, accumulate=False):
+    """A copy with the elements of `source` at `index` of the flattened tensor, or added there."""
+    check_kind(index, LONG, "put_(): Expected a long tensor for index, but got {}")
+    if self.dtype != source.dtype:
+        raise RuntimeError(
+            "put_(): self and source expected to have the same dtype, but got self.dtype = "
+            f"{of(self).title} and source.dtype = {of(source).title}"
+        )
+    if index.size != source.size:
+        raise IndexError(
+            "put_(): Expected source and index to have the same number of elements, but got "
+            f"source.numel() = {source.size}, index.numel() = {index.size}"
+        )
+    check_flat(index, self.size)
+    out = self.reshape(-1).copy()
+    if accumulate:
+        np.add.at(out, index.reshape(-1), source.reshape(-1))
+    else:
+        out[index.reshape(-1)] = source.reshape(-1)
+    return out.reshape(self.shape)
+
+
+del put.op.node._saved_source_sym_sizes  # PyTorch's node does not show it

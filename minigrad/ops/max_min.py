@@ -1,0 +1,234 @@
+"""The greatest and the smallest element."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..core import F, composite, differentiable
+from ..core.dtypes import of
+from ..core.op import RAW
+from .copy import kind_of
+from .reduction import over
+from .reduction_jvps import aminmax_jvp, evenly_jvp, extreme_jvp, selected_jvp
+from .shape import place
+
+
+def refuse_complex(self: Any, kernel: str) -> None:
+    """NotImplementedError with PyTorch's text for complex numbers, which have no order."""
+    if self.dtype.kind == "c":
+        raise NotImplementedError(f"\"{kernel}\" not implemented for '{of(self).title}'")
+
+
+def refuse_empty(self: Any, dims: tuple[int, ...], name: str) -> None:
+    """IndexError with PyTorch's text, which begins with `name`, for a dimension without elements."""
+    for d in dims if self.ndim else ():
+        if self.shape[d] == 0:
+            raise IndexError(f"{name}: Expected reduction dim {d} to have non-zero size.")
+
+
+# ── how gradients are shared out
+# ─────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def put_back(g: Any, sizes: tuple[int, ...], dim: int, indices: Any, keepdim: bool) -> Any:
+    """The gradient of values taken along `dim`: at their indices, and 0 elsewhere."""
+    if not keepdim and sizes:
+        g, indices = F.unsqueeze(g, dim), F.unsqueeze(indices, dim)
+    return F.scatter_src(F.zeros_of(g, sizes), dim, indices, g)
+
+
+def full(reduced: Any, ndim: int, dim: Any, keepdim: bool) -> Any:
+    """What was reduced to `reduced`, with the lost dimensions as ones, viewed at once as PyTorch does."""
+    if keepdim:
+        return reduced
+    sizes, lost = list(reduced.shape), over(dim, ndim) if dim != () else ()
+    for d in sorted(lost):
+        sizes.insert(d, 1)
+    return F.reshape(reduced, tuple(sizes))
+
+
+@composite
+def count_in(mask: Any, dim: Any, g: Any) -> Any:
+    """How often `mask` holds along `dim` (all for ()), which stays; for arrays in the dtype of `g`."""
+    count = F.sum_all(mask) if dim is None else F.sum_dim(mask, dim, True)
+    return F.to(count, kind_of(g)) if isinstance(g, RAW) else count
+
+
+def share_out(g: Any, mask: Any, dim: Any) -> Any:
+    """`g` in equal shares where `mask` holds."""
+    return (g / F.count_in(mask, dim, g)) * mask
+
+
+def amax_vjp(g: Any, self: Any, result: Any, dim: Any, keepdim: bool) -> Any:
+    """Equal shares for all elements that are the extreme."""
+    ndim = len(self.shape)
+    mask = F.eq(full(result, ndim, dim, keepdim), self)
+    return share_out(full(g, ndim, dim, keepdim), mask, dim)
+
+
+def evenly(g: Any, self: Any, result: Any) -> Any:
+    """Equal shares for all elements that equal the one result; NaN equals NaN."""
+    return F.evenly_backward(g, self, result)
+
+
+@composite
+def evenly_backward(g: Any, self: Any, result: Any) -> Any:
+    """`g`, divided by their count, where elements equal the result."""
+    mask = F.eq(self, result)
+    if hasattr(self, "__minigrad_symbol__"):
+        return share_out(g, mask, None)
+    both = F.logical_and(F.ne(self, self), F.ne(result, result))
+    mask = F.logical_or(mask, both)
+    return F.masked_fill_tensor(F.zeros_of(g, self.shape), mask, g / F.count_in(mask, None, g))
+
+
+def aminmax_vjp(grads: Any, self: Any, min: Any, max: Any, dim: Any, keepdim: bool) -> Any:
+    """The sum of both shares; None where nobody sent one."""
+    dims = () if dim is None else (dim,)
+    found = [
+        amax_vjp(g, self, extreme, dims, keepdim)
+        for g, extreme in zip(grads, (min, max), strict=True)
+        if g is not None
+    ]
+    return found[0] + found[1] if len(found) == 2 else found[0]
+
+
+# ── the extremes
+# ─────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def reduced(ufunc: Any, self: Any, dim: Any, keepdim: bool, name: str, kernel: str) -> Any:
+    """An extreme over some dimensions; NaN if there is one."""
+    if self.size == 0 and (dim is None or dim == ()):
+        raise RuntimeError(
+            f"{name}(): Expected reduction dim to be specified for input.numel() == 0. Specify the reduction "
+            "dim with the 'dim' argument."
+        )
+    axes = over(dim, self.ndim)
+    refuse_empty(self, axes, f"{name}()")
+    refuse_complex(self, kernel)
+    return ufunc.reduce(self, axis=axes, keepdims=keepdim)
+
+
+@differentiable(self=amax_vjp, jvp=extreme_jvp)
+def amax(self, dim=(), keepdim=False):
+    """The greatest element over some dimensions (all for ()); its gradient is shared out evenly."""
+    return reduced(np.maximum, self, dim, keepdim, "amax", "max_values_cpu")
+
+
+@differentiable(self=amax_vjp, jvp=extreme_jvp)
+def amin(self, dim=(), keepdim=False):
+    """The smallest element over some dimensions (all for ()); its gradient is shared out evenly."""
+    return reduced(np.minimum, self, dim, keepdim, "amin", "min_values_cpu")
+
+
+@differentiable(self=aminmax_vjp, jvp=aminmax_jvp, several=("min", "max"))
+def aminmax(self, dim=None, keepdim=False):
+    """The smallest and the greatest element, of all or along a dimension."""
+    if dim is None and self.size == 0:
+        raise RuntimeError(
+            "aminmax(): cannot compute aminmax over an empty dimension as the operation has no identity."
+        )
+    axes = over(dim, self.ndim)
+    refuse_empty(self, axes, "aminmax")
+    refuse_complex(self, "aminmax_cpu" if dim is not None else "aminmax_all_cpu")
+    return tuple(ufunc.reduce(self, axis=axes, keepdims=keepdim) for ufunc in (np.minimum, np.maximum))
+
+
+def of_all(ufunc: Any, name: str) -> Any:
+    """The kernel of an extreme of all elements."""
+
+    def kernel(self: Any) -> Any:
+        if self.size == 0:
+            raise RuntimeError(
+                f"{name}(): Expected reduction dim to be specified for input.numel() == 0. Specify the "
+                "reduction dim with the 'dim' argument."
+            )
+        refuse_complex(self, f"{name}_all")
+        return ufunc.reduce(self, axis=None)
+
+    return kernel
+
+
+@differentiable(self=evenly, jvp=evenly_jvp, node="MaxBackward1", kernel=of_all(np.maximum, "max"))
+def max_all(self):
+    """The greatest of all elements; its gradient is shared out evenly."""
+
+
+@differentiable(self=evenly, jvp=evenly_jvp, node="MinBackward1", kernel=of_all(np.minimum, "min"))
+def min_all(self):
+    """The smallest of all elements; its gradient is shared out evenly."""
+
+
+def along(position: Any, name: str) -> Any:
+    """The kernel of an extreme along one dimension, with its index: the first of equal ones, or of NaN."""
+
+    def kernel(self: Any, dim: Any, keepdim: bool = False) -> Any:
+        front = place(dim, self.ndim)
+        refuse_empty(self, (front,), f"{name}()")
+        refuse_complex(self, f"{name}_cpu")
+        if self.ndim == 0:
+            return self, np.int64(0)
+        indices = position(self, axis=front, keepdims=True)
+        values = np.take_along_axis(self, indices, front)
+        return (values, indices) if keepdim else (values.squeeze(front), indices.squeeze(front))
+
+    return kernel
+
+
+def selected_vjp(grads: Any, self_sym_sizes: Any, dim: int, indices: Any, keepdim: bool) -> Any:
+    """The gradient of each value goes to where it came from."""
+    return put_back(grads[0], self_sym_sizes, dim, indices, keepdim)
+
+
+SELECTED = ("values", "indices")
+
+
+@differentiable(
+    self=selected_vjp,
+    jvp=selected_jvp,
+    node="MaxBackward0",
+    several=SELECTED,
+    kernel=along(np.argmax, "max"),
+)
+def max_dim(self, dim, keepdim=False):
+    """The greatest element along `dim`, and its index."""
+
+
+@differentiable(
+    self=selected_vjp,
+    jvp=selected_jvp,
+    node="MinBackward0",
+    several=SELECTED,
+    kernel=along(np.argmin, "min"),
+)
+def min_dim(self, dim, keepdim=False):
+    """The smallest element along `dim`, and its index."""
+
+
+def position(self: Any, dim: Any, keepdim: bool, name: str) -> Any:
+    """`argmax` and `argmin`: the first of equal ones, or of NaN."""
+    if self.dtype.kind in "bc":
+        kind = "bool" if self.dtype.kind == "b" else "complex"
+        raise RuntimeError(f"{name}(): does not support {kind} input")
+    if dim is None and self.size == 0:
+        raise IndexError(f"{name}(): Expected reduction dim to be specified for input.numel() == 0.")
+    axis = None if dim is None else place(dim, self.ndim)
+    refuse_empty(self, () if axis is None else (axis,), f"{name}()")
+    if self.ndim == 0:
+        return np.int64(0)
+    return getattr(np, name)(self, axis=axis, keepdims=keepdim)
+
+
+@differentiable()
+def argmax(self, dim=None, keepdim=False):
+    """Index (int64) of the greatest element of the flattened tensor, or along `dim`."""
+    return position(self, dim, keepdim, "argmax")
+
+
+@differentiable()
+def argmin(self, dim=None, keepdim=False):
+    """Index (int64) of the smallest element of the flattened tensor, or along `dim`."""
+    return position(self, dim, keepdim, "argmin")

@@ -1,0 +1,245 @@
+"""Normalisation: numbers brought to mean 0 and variance 1, over some dimensions.
+
+All three kinds are of one form. With the mean m and the inverse r of the standard deviation over the
+dimensions `over`, and weight and bias broadcast: h = (x - m) · r, y = h · w + b. Then with
+P(v) = r · (v - mean(v) - h · mean(v · h)), which is its own transpose, the gradients are
+
+    x̄ = P(ȳ · w),   w̄ = Σ ȳ · h,   b̄ = Σ ȳ
+
+and those of them again are in `twice`.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from ..core import F, differentiable, jointly
+from ..core.dtypes import of
+from .half_precision import floats_only, wide
+
+# ── kernels
+# ─────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def moments(x: Any, axes: tuple[int, ...], eps: float) -> tuple[Any, Any]:
+    """The mean and the inverse standard deviation over `axes`, which stay; in the dtype of `x`."""
+    mean = mean_of(x, axes)
+    squares = x - mean
+    squares *= squares
+    spread = mean_of(squares, axes)
+    spread += x.dtype.type(eps)
+    return mean, 1 / np.sqrt(spread, out=spread)
+
+
+def mean_of(x: Any, axes: tuple[int, ...]) -> Any:
+    """The mean over `axes`, which stay: `np.mean` of an array that is not float16, without its checks."""
+    total = np.add.reduce(x, axis=axes, keepdims=True)
+    total /= math.prod([x.shape[d] for d in axes])
+    return total
+
+
+def fitting(x: Any, shape: tuple[int, ...]) -> Any:
+    """A weight or bias in a shape that broadcasts, or None; by ops."""
+    return None if x is None else F.reshape(x, shape)
+
+
+def scaled(h: Any, weight: Any, bias: Any) -> Any:
+    """`h · weight + bias`, where there are such; of one dtype, written over `h`."""
+    for ufunc, x in ((np.multiply, weight), (np.add, bias)):
+        if x is not None:
+            h = ufunc(h, x, out=h if x.dtype == h.dtype else None)
+    return h
+
+
+def projected(v: Any, h: Any, rstd: Any, axes: tuple[int, ...]) -> Any:
+    """P(v): see the module's docstring; by ops."""
+    return rstd * (v - F.mean_dim(v, axes, True) - h * F.mean_dim(v * h, axes, True))
+
+
+def projection(v: Any, h: Any, rstd: Any, axes: tuple[int, ...]) -> Any:
+    """The same of arrays, written over no argument."""
+    bend = v * h
+    np.multiply(h, mean_of(bend, axes), out=bend)
+    out = v - mean_of(v, axes)
+    out -= bend
+    out *= rstd
+    return out
+
+
+def gradients(
+    g: Any, x: Any, mean: Any, rstd: Any, weight: Any, axes: tuple[int, ...], mask: Any, kept: Any
+) -> tuple[Any, ...]:
+    """The gradients that `mask` asks for, by kernels, nothing in the place of the others: of the input, and
+    of the weight and the bias (whose dimensions are `kept`). Without `axes`, both moments are constants.
+    """
+    nothing = np.empty(0, x.dtype)
+    rest = tuple(d for d in range(x.ndim) if d not in kept)
+    if mask[0] or mask[1]:
+        h = x - mean
+        h *= rstd
+    of_x, of_weight, of_bias = nothing, nothing, nothing
+    if mask[0]:
+        v = g if weight is None else g * weight
+        of_x = projection(v, h, rstd, axes) if axes else v * rstd
+    if mask[1]:
+        of_weight = np.add.reduce(g * h, axis=rest)
+    if mask[2]:
+        of_bias = np.add.reduce(g, axis=rest)
+    return tuple(sent.astype(x.dtype, copy=False) for sent in (of_x, of_weight, of_bias))
+
+
+# ── gradients of gradients
+# ─────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def sent(g: Any) -> Any:
+    """A gradient; None also for that of a result that was not asked for."""
+    return None if g is None or g.shape == (0,) else g
+
+
+def normalised(x: Any, mean: Any, rstd: Any) -> Any:
+    """h; by ops."""
+    return (x - mean) * rstd
+
+
+def twice_grad_out(grads: Any, h: Any, rstd: Any, weight: Any, axes: tuple[int, ...], shape: Any) -> Any:
+    """What comes back to ȳ through the gradients: `P(x̿) · w + w̿ · h + b̿`."""
+    of_x, of_weight, of_bias = map(sent, grads)
+    terms = []
+    if of_x is not None:
+        u = projected(of_x, h, rstd, axes) if axes else of_x * rstd
+        terms.append(u if weight is None else u * weight)
+    if of_weight is not None:
+        terms.append(h * F.reshape(of_weight, shape))
+    if of_bias is not None:
+        terms.append(F.expand(F.reshape(of_bias, shape), h.shape))
+    return total(terms, h)
+
+
+def twice_weight(grads: Any, g: Any, h: Any, rstd: Any, axes: tuple[int, ...], shape: Any) -> Any:
+    """What comes back to w: `Σ ȳ · P(x̿)`, in the shape in which it broadcasts."""
+    of_x = sent(grads[0])
+    if of_x is None:
+        return None
+    u = projected(of_x, h, rstd, axes) if axes else of_x * rstd
+    return F.sum_to(g * u, shape)
+
+
+def twice_input(grads: Any, g: Any, h: Any, rstd: Any, weight: Any, axes: tuple[int, ...], shape: Any) -> Any:
+    """What comes back to x, on which h and r depend."""
+    of_x, of_weight, _ = map(sent, grads)
+    terms = []
+    if of_weight is not None:
+        slope = g * F.reshape(of_weight, shape)
+        terms.append(projected(slope, h, rstd, axes) if axes else slope * rstd)
+    if of_x is not None and axes:
+        v = g if weight is None else g * weight
+        bend = F.mean_dim(v * h, axes, True) * of_x + F.mean_dim(of_x * h, axes, True) * v
+        terms.append(F.neg(projected(bend * rstd, h, rstd, axes)))
+        size = F.mean_dim(of_x * projected(v, h, rstd, axes), axes, True)
+        terms.append(F.neg(rstd * h * size))
+    return total(terms, h)
+
+
+def total(terms: list[Any], like: Any) -> Any:
+    """The sum; zeros if there are none."""
+    if not terms:
+        return F.zeros_like(like)
+    first, *others = terms
+    for term in others:
+        first = first + term
+    return first
+
+
+# ── layer_norm
+# ─────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def last(normalized_shape: Any, ndim: int) -> tuple[int, ...]:
+    """The last dimensions, those of `normalized_shape`."""
+    return tuple(range(ndim - len(normalized_shape), ndim))
+
+
+@wide
+def layer(input: Any, normalized_shape: Any, weight: Any, bias: Any, eps: float) -> tuple[Any, ...]:
+    """The kernel of `native_layer_norm`."""
+    floats_only("LayerNormKernelImpl")([of(input)])
+    mean, rstd = moments(input, last(normalized_shape, input.ndim), eps)
+    return scaled((input - mean) * rstd, weight, bias).astype(input.dtype, copy=False), mean, rstd
+
+
+def layer_vjp(
+    grads: Any, wanted: Any, bias: Any, input: Any, normalized_shape: Any, result1: Any, result2: Any,
+    weight: Any,
+) -> Any:  # fmt: skip
+    """The gradients of `native_layer_norm`, which come from one op."""
+    moments = (result1, result2)
+    return F.native_layer_norm_backward(grads[0], input, normalized_shape, *moments, weight, bias, wanted)
+
+
+@differentiable(
+    **jointly(layer_vjp, "input", "weight", "bias"),
+    several=("result0", "result1", "result2"),
+    constants=("result1", "result2"),
+    kernel=layer,
+)
+def native_layer_norm(input, normalized_shape, weight=None, bias=None, eps=1e-5):
+    """Normalised over the last dimensions, `normalized_shape`; the means; the inverse deviations."""
+
+
+@wide
+def layer_gradients(
+    grad_out: Any, input: Any, normalized_shape: Any, mean: Any, rstd: Any, weight: Any, bias: Any, mask: Any
+) -> tuple[Any, ...]:
+    """The kernel of `native_layer_norm_backward`."""
+    axes = last(normalized_shape, input.ndim)
+    return gradients(grad_out, input, mean, rstd, weight, axes, mask, axes)
+
+
+def layer_parts(input: Any, normalized_shape: Any, mean: Any, rstd: Any) -> tuple[Any, tuple[int, ...]]:
+    """h and the dimensions."""
+    return normalised(input, mean, rstd), last(normalized_shape, input.ndim)
+
+
+def layer_twice_grad_out(
+    grads: Any, input: Any, mean: Any, normalized_shape: Any, rstd: Any, weight: Any
+) -> Any:
+    """See `twice_grad_out`."""
+    h, axes = layer_parts(input, normalized_shape, mean, rstd)
+    return twice_grad_out(grads, h, rstd, weight, axes, normalized_shape)
+
+
+def layer_twice_input(
+    grads: Any, grad_out: Any, input: Any, mean: Any, normalized_shape: Any, rstd: Any, weight: Any
+) -> Any:
+    """See `twice_input`."""
+    h, axes = layer_parts(input, normalized_shape, mean, rstd)
+    return twice_input(grads, grad_out, h, rstd, weight, axes, normalized_shape)
+
+
+def layer_twice_weight(
+    grads: Any, grad_out: Any, input: Any, mean: Any, normalized_shape: Any, rstd: Any
+) -> Any:
+    """See `twice_weight`."""
+    h, axes = layer_parts(input, normalized_shape, mean, rstd)
+    return twice_weight(grads, grad_out, h, rstd, axes, normalized_shape)
+
+
+@differentiable(
+    grad_out=layer_twice_grad_out,
+    input=layer_twice_input,
+    mean=lambda grads: None,
+    rstd=lambda grads: None,
+    weight=layer_twice_weight,
+    bias=lambda grads: None,
+    several=True,
+    kernel=layer_gradients,
+    node="NativeLayerNormBackwardBackward0",
+)
+def native_layer_norm_backward(
+    grad_out, input, normalized_shape, mean, rstd, weight=None, bias=None, output_mask=(True, True, True)
+):
+    """The gradients of input, weight and bias of `native_layer_norm`, those that `output_mask` asks for."""

@@ -1,0 +1,181 @@
+"""Powers of tensors and numbers."""
+
+from __future__ import annotations
+
+import cmath
+from math import inf, nan
+from math import log as ln
+from typing import Any
+
+import numpy as np
+
+from ..core import F, differentiable
+from ..core.dtypes import FAST_SCALARS, bool_, dtype
+from .copy import kind_of
+
+
+def no_power_of_bools(kinds: list[dtype]) -> None:
+    """NotImplementedError with PyTorch's text for a bool to the power of a bool."""
+    if all(k is bool_ for k in kinds):
+        raise NotImplementedError("\"pow\" not implemented for 'Bool'")
+
+
+def power(base: Any, exponent: Any) -> Any:
+    """`base ** exponent` for a number. Floating-point arrays: see `power_of_array`."""
+    if base.__class__ in FAST_SCALARS:
+        return base**exponent
+    if base.dtype.kind == "f":
+        return power_of_array(base, exponent) if base.ndim else base[()] ** exponent
+    if isinstance(exponent, (int, np.integer)) and exponent < 0 and base.dtype.kind in "biu":
+        raise RuntimeError("Integers to negative integer powers are not allowed.")
+    return np.logical_or(base, not exponent) if base.dtype.kind == "b" else base**exponent
+
+
+def power_of_array(base: Any, exponent: Any) -> Any:
+    """Small exponents by multiplication, as PyTorch does it: NumPy's power is a hundred times slower on
+    float32.
+    """
+    if exponent == 2:
+        return base * base
+    if exponent == 3:
+        return base * base * base
+    if exponent == 1:
+        return base * 1
+    if exponent == 0.5:
+        return np.sqrt(base)
+    if exponent == -1:
+        return 1 / base
+    if exponent == -0.5:
+        return 1 / np.sqrt(base)
+    return 1 / (base * base) if exponent == -2 else base**exponent
+
+
+def pow_scalar_vjp(g: Any, self: Any, exponent: Any) -> Any:
+    """`g · n · self^(n-1)`; zero for n = 0."""
+    if exponent == 0:
+        return F.zeros_like(g)
+    return g * F.mul_scalar(F.pow_scalar(self, exponent - 1), exponent)
+
+
+def complex_pow_scalar_vjp(g: Any, self: Any, exponent: Any) -> Any:
+    """`g · conj(n · self^(n-1))`; zero for n = 0."""
+    if exponent == 0:
+        return F.zeros_like(g)
+    power = F.pow_scalar(self, exponent - 1)
+    return g * F.conj(F.mul_scalar(power, exponent))
+
+
+@differentiable(
+    self=pow_scalar_vjp,
+    complexes={"self": complex_pow_scalar_vjp},
+    node="PowBackward0",
+    kernel=power,
+    elementwise=True,
+    forms="",
+)
+def pow_scalar(self, exponent):
+    """Each element to the power of a number."""
+
+
+def power_of_arrays(base: Any, exponent: Any) -> Any:
+    """`base ** exponent` of two tensors; an integer to a negative power is 0 but for bases 1 and -1, as in
+    PyTorch.
+    """
+    if base.dtype.kind not in "iu" or not np.any(exponent < 0):
+        return base**exponent
+    inverse = np.where(base == 1, 1, np.where(base == -1, 1 - 2 * (exponent % 2), 0))
+    return np.where(exponent < 0, inverse, base ** np.maximum(exponent, 0)).astype(base.dtype)[()]
+
+
+def pow_self_vjp(g: Any, self: Any, exponent: Any) -> Any:
+    """`g · q · x^(q-1)`, and 0 where q = 0."""
+    return F.where(F.eq(exponent, 0.0), 0.0, g * (exponent * F.pow_tensor(self, F.sub_scalar(exponent, 1))))
+
+
+def pow_exponent_vjp(g: Any, self: Any, exponent: Any, result: Any) -> Any:
+    """`g · x^q · ln x`, and 0 where x = 0 and q ≥ 0 (the power is constant there).
+
+    The product is taken from the left, as PyTorch 1.4 did: the last digit depends on it.
+    """
+    constant = F.logical_and(F.eq(self, 0), F.ge(exponent, 0))
+    return F.where(constant, 0.0, g * result * F.log(self))
+
+
+def complex_pow_self_vjp(g: Any, self: Any, exponent: Any) -> Any:
+    """`g · conj(q · x^(q-1))`, and 0 where q = 0."""
+    slope = F.conj(exponent * F.pow_tensor(self, F.sub_scalar(exponent, 1)))
+    return F.where(F.eq(exponent, 0.0), 0.0, g * slope)
+
+
+def complex_pow_exponent_vjp(g: Any, self: Any, exponent: Any, result: Any) -> Any:
+    """`g · conj(x^q · ln x)`, and 0 where x = 0 and q is real and ≥ 0."""
+    if kind_of(self) != kind_of(result):
+        self = F.to(self, kind_of(result))
+    slope = F.conj(result * F.log(self))
+    return g * F.where(F.logical_and(F.eq(self, 0), is_positive(exponent)), 0.0, slope)
+
+
+def is_positive(exponent: Any) -> Any:
+    """Where exponents are real and not negative."""
+    if kind_of(exponent).kind != "c":
+        return F.ge(exponent, 0)
+    return F.logical_and(F.eq(F.imag(exponent), 0), F.ge(F.real(exponent), 0))
+
+
+def pow_jvp(self_t: Any, exponent_t: Any, self: Any, exponent: Any, result: Any) -> Any:
+    """The sum of both derivatives with the tangents in the place of gradients, composed as PyTorch does."""
+    slope = exponent * F.pow_tensor(self, F.sub_scalar(exponent, 1))
+    of_self = F.where(F.eq(exponent, 0.0), 0.0, F.product(self_t, slope))
+    constant = F.logical_and(F.eq(self, 0), is_positive(exponent))
+    base = self if kind_of(self) == kind_of(result) else F.to(self, kind_of(result))
+    return of_self + F.product(exponent_t, F.where(constant, 0.0, result * F.log(base)))
+
+
+@differentiable(
+    self=pow_self_vjp,
+    exponent=pow_exponent_vjp,
+    complexes={"self": complex_pow_self_vjp, "exponent": complex_pow_exponent_vjp},
+    jvp=pow_jvp,
+    node="PowBackward1",
+    kernel=power_of_arrays,
+    elementwise=True,
+    check=no_power_of_bools,
+    forms="",
+)
+def pow_tensor(self, exponent):
+    """Each element to the power of another tensor's."""
+
+
+def rpow_vjp(g: Any, self: Any, exponent: Any, result: Any) -> Any:
+    """`g · c^x · ln c`, and 0 for c = 0 where x ≥ 0."""
+    if self == 0:
+        return g * F.where(F.ge(exponent, 0), 0.0, F.mul_scalar(result, -inf))
+    return g * F.mul_scalar(result, ln(self) if self > 0 else nan)
+
+
+def complex_rpow_vjp(g: Any, self: Any, exponent: Any, result: Any) -> Any:
+    """`g · conj(c^x · ln c)`, and 0 for c = 0 where x is real and ≥ 0."""
+    slope = F.conj(F.mul_scalar(result, complex_ln(self)))
+    if self == 0:
+        slope = F.where(is_positive(exponent), 0.0, slope)
+    return g * slope
+
+
+def complex_ln(c: Any) -> Any:
+    """The natural logarithm of a number, complex if it has to be."""
+    if c == 0:
+        return -inf
+    return ln(c) if not isinstance(c, complex) and c > 0 else cmath.log(c)
+
+
+@differentiable(
+    exponent=rpow_vjp,
+    complexes={"exponent": complex_rpow_vjp},
+    node="PowBackward2",
+    elementwise=True,
+    check=no_power_of_bools,
+    forms="",
+)
+def pow_base(self, exponent):
+    """A number to the power of each element."""
+    return power_of_arrays(exponent.dtype.type(self), exponent)

@@ -1,0 +1,279 @@
+"""Random numbers as ops. In place of other numbers they are constants: their gradients are zeros.
+
+`generator=None` is the default generator. What is drawn is in `draws`.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..core import F, check_broadcast, differentiable, modes
+from ..core import random_bits as draws
+from ..core.dtypes import OF_NUMPY, of
+from ..core.generator import Generator, default_generator
+
+C_TYPES = {
+    "bool": "bool", "uint8": "unsigned char", "int8": "signed char", "int16": "short", "int32": "int",
+    "int64": "long", "float16": "c10::Half", "float32": "float", "float64": "double",
+}  # fmt: skip
+
+
+def source_of(generator: Any) -> Generator:
+    """The generator to draw from; RuntimeError where `func.vmap` allows none."""
+    if modes.active and modes.state.randomness == "error":
+        raise RuntimeError(
+            "vmap: called random operation while in randomness error mode. Please either use the 'same' or "
+            "'different' randomness flags on vmap or perform the randomness operation out of vmap"
+        )
+    return default_generator if generator is None else generator
+
+
+def filled(self: Any, drawn: np.ndarray) -> Any:
+    """Numbers that were drawn, in the shape and dtype of `self`."""
+    return draws.in_memory_order(drawn.astype(self.dtype, copy=False), self)[()]
+
+
+def filled_with(draw: Any, self: Any) -> Any:
+    """The same for what `draw(count, dtype)` gives; of a complex number both parts are drawn."""
+    if self.dtype.kind != "c":
+        return filled(self, draw(self.size, self.dtype))
+    part = np.dtype("f4" if self.dtype.itemsize == 8 else "f8")
+    return filled(self, draw(2 * self.size, part).view(self.dtype))
+
+
+def in_order(self: Any) -> bool:
+    """Whether memory lies in row-major order without gaps."""
+    return not isinstance(self, np.ndarray) or self.flags.c_contiguous
+
+
+def refuse(name: str, kind: np.dtype) -> NotImplementedError:
+    """PyTorch's error for a dtype that a distribution is not there for."""
+    return NotImplementedError(f"\"{name}\" not implemented for '{OF_NUMPY[kind].title}'")
+
+
+@differentiable(self=lambda g: F.zeros_like(g))
+def uniform(self, low=0.0, high=1.0, generator=None):
+    """Numbers from [low, high), each as likely."""
+    if self.dtype.kind not in "fc":
+        raise refuse("check_uniform_bounds", self.dtype)
+    part = self.real.dtype
+    for name, value in (("from", low), ("to", high)):
+        if abs(value) > np.finfo(part).max:
+            raise RuntimeError(f"{name} is out of bounds for {C_TYPES[part.name]}")
+    if low > high:
+        raise RuntimeError(
+            f"uniform_ expects to return a [from, to) range, but found from={low:g} > to={high:g}"
+        )
+
+    def draw(count, kind):
+        return draws.uniform(source_of(generator), count, kind, low, high)
+
+    return filled_with(draw, self)
+
+
+@differentiable(self=lambda g: F.zeros_like(g), node="NormalBackward0")
+def normal(self, mean=0.0, std=1.0, generator=None):
+    """Normally distributed numbers; both parts of complex ones around the mean, with half the variance."""
+    if std < 0:
+        raise RuntimeError(f"normal expects std >= 0.0, but found std {std:g}")
+    if self.dtype.kind not in "fc":
+        raise refuse("normal_kernel_cpu", self.dtype)
+    if self.dtype.kind == "c":
+        std = std / np.sqrt(2.0)
+    many = in_order(self)  # memory with gaps or turned round is filled one by one
+
+    def draw(count, kind):
+        source = source_of(generator)
+        if many:
+            return draws.normal(source, count, kind, mean, std)
+        return draws.standard(source, count) * std + mean
+
+    return filled_with(draw, self)
+
+
+@differentiable(self=lambda g: F.zeros_like(g), node="RandomBackward2")
+def random(self, generator=None):
+    """Integers from 0 up to the largest of the dtype, or up to which a floating-point dtype has them all."""
+    if self.dtype.kind == "c":
+        raise refuse("random_kernel_cpu", self.dtype)
+    return filled(self, draws.anything(source_of(generator), self.size, self.dtype))
+
+
+def integers(self: Any, low: int, high: int, generator: Any) -> Any:
+    """Integers from [low, high); RuntimeError with PyTorch's text where there are none or the dtype has not
+    all of them.
+    """
+    if low >= high:
+        raise RuntimeError(f"random_ expects 'from' to be less than 'to', but got from={low} >= to={high}")
+    if self.dtype.kind == "c":
+        raise RuntimeError("check_random_bounds handles only integral, floating-point and boolean types")
+    if self.dtype.kind == "f":
+        lowest, highest = -float(np.finfo(self.dtype).max), float(np.finfo(self.dtype).max)
+    elif self.dtype.kind == "b":
+        lowest, highest = 0, 1
+    else:
+        lowest, highest = int(np.iinfo(self.dtype).min), int(np.iinfo(self.dtype).max)
+    for name, value in (("from", low), ("to - 1", high - 1)):
+        if not lowest <= value <= highest:
+            raise RuntimeError(f"{name} is out of bounds for {C_TYPES[self.dtype.name]}")
+    return filled(self, draws.integers(source_of(generator), self.size, self.dtype, low, high))
+
+
+@differentiable(self=lambda g: F.zeros_like(g), node="RandomBackward1")
+def random_to(self, to, generator=None):
+    """Integers from [0, to)."""
+    return integers(self, 0, to, generator)
+
+
+@differentiable(self=lambda g: F.zeros_like(g), node="RandomBackward0")
+def random_from(self, low, to, generator=None):
+    """Integers from [low, to)."""
+    return integers(self, low, to, generator)
+
+
+@differentiable(self=lambda g: F.zeros_like(g))
+def exponential(self, lambd=1.0, generator=None):
+    """Exponentially distributed numbers of rate `lambd`."""
+    if self.dtype.kind != "f":
+        raise RuntimeError(
+            "Exponential distribution is a continuous probability distribution. dtype must be a floating "
+            f"point but you specified {of(self).title}"
+        )
+    if lambd <= 0:
+        raise RuntimeError(f"exponential_ expects lambda > 0.0, but found lambda={lambd:g}")
+    return filled(self, draws.exponential(source_of(generator), self.size, lambd))
+
+
+NO_CHANCE = (
+    "Expected p_in >= 0 && p_in <= 1 to be true, but got false.  (Could this error message be improved?  If "
+    "so, please report an enhancement request to PyTorch.)"
+)
+
+
+def chosen(p: Any, generator: Any) -> np.ndarray:
+    """Bools that hold with the probabilities `p`, in its shape."""
+    if p.dtype.kind != "f":
+        raise refuse("bernoulli_tensor_cpu_p_", p.dtype)
+    if not np.all((p >= 0) & (p <= 1)):
+        raise RuntimeError(NO_CHANCE)
+    if in_order(p) or 0 in p.strides:
+        return draws.chances(source_of(generator), np.asarray(p))
+    order = np.argsort([-step for step in p.strides], kind="stable")
+    return draws.chances(source_of(generator), p.transpose(order)).transpose(np.argsort(order))
+
+
+@differentiable(self=lambda g: F.zeros_like(g), node="BernoulliBackward0")
+def bernoulli(self, generator=None):
+    """1 with the probability that the element is, else 0."""
+    return chosen(self, generator).astype(self.dtype)[()]
+
+
+@differentiable(
+    self=lambda g: F.zeros_like(g), p=lambda g: F.zeros_like(g), node="BernoulliBackward1", broadcasts=True
+)
+def bernoulli_tensor(self, p, generator=None):
+    """1 with the probabilities in `p`, else 0."""
+    if self.dtype.kind == "c":
+        raise refuse("bernoulli_tensor_cpu_self_", self.dtype)
+    chances = np.empty_like(self, p.dtype, subok=False)
+    chances[...] = F.expand(np.asarray(p), self.shape)
+    return chosen(chances, generator).astype(self.dtype)[()]
+
+
+@differentiable(self=lambda g: F.zeros_like(g), node="BernoulliBackward2")
+def bernoulli_float(self, p=0.5, generator=None):
+    """1 with probability `p`, else 0."""
+    if not 0 <= p <= 1:
+        raise RuntimeError(f"bernoulli_ expects p to be in [0, 1], but got p={p:g}")
+    if self.dtype.kind == "c":
+        raise refuse("bernoulli_scalar_cpu_", self.dtype)
+    return filled(self, draws.bernoulli(source_of(generator), self.size, p))
+
+
+def check_spread(std: Any) -> None:
+    """RuntimeError with PyTorch's text for negative standard deviations."""
+    if std.dtype.kind == "c":
+        raise RuntimeError("normal expects standard deviation to be non-complex")
+    if np.any(std < 0):
+        raise RuntimeError("normal expects all elements of std >= 0.0")
+
+
+@differentiable(mean=lambda g, mean_sym_sizes: F.zeros_of(g, mean_sym_sizes), node="NormalBackward1")
+def normal_tensor_float(mean, std=1.0, generator=None):
+    """Normally distributed numbers around the elements of `mean`."""
+    return (normal.op.kernel(np.zeros_like(mean), 0.0, std, generator) + mean)[()]
+
+
+@differentiable(std=lambda g, std_sym_sizes: F.zeros_of(g, std_sym_sizes), node="NormalBackward2")
+def normal_float_tensor(mean, std, generator=None):
+    """Normally distributed numbers around `mean` with the standard deviations in `std`."""
+    check_spread(std)
+    drawn = normal.op.kernel(np.zeros_like(std), 0.0, 1.0, generator)
+    return (drawn * std + std.dtype.type(mean)).astype(std.dtype)[()]
+
+
+@differentiable(
+    mean=lambda g, mean_sym_sizes: F.zeros_of(g, mean_sym_sizes),
+    std=lambda g, std_sym_sizes: F.zeros_of(g, std_sym_sizes),
+    jvp=lambda mean_t, result: F.zeros_like(result),
+    node="NormalBackward3",
+)
+def normal_tensor_tensor(mean, std, generator=None):
+    """Normally distributed numbers around the elements of `mean` with the standard deviations in `std`."""
+    check_spread(std)
+    check_broadcast(mean.shape, std.shape)
+    shape = np.broadcast_shapes(mean.shape, std.shape)
+    drawn = normal.op.kernel(np.zeros(shape, mean.dtype), 0.0, 1.0, generator)
+    return (drawn * std + mean).astype(mean.dtype)[()]
+
+
+@differentiable()
+def multinomial(self, num_samples, replacement=False, generator=None):
+    """`num_samples` places of each row, chosen with probabilities that are as the row's elements."""
+    if self.ndim not in (1, 2):
+        raise RuntimeError("prob_dist must be 1 or 2 dim")
+    if self.dtype.kind != "f":
+        raise RuntimeError(
+            f"multinomial only supports floating-point dtypes for input, got: {of(self).title}"
+        )
+    if num_samples <= 0:
+        raise RuntimeError("cannot sample n_sample <= 0 samples")
+    if not replacement and num_samples > self.shape[-1]:
+        raise RuntimeError("cannot sample n_sample > prob_dist.size(-1) samples without replacement")
+    if self.shape[-1] > 2**24:
+        raise RuntimeError("number of categories cannot exceed 2^24")
+    source = source_of(generator)
+    if replacement and num_samples > 1:
+        return with_replacement(self, num_samples, source)
+    return without_replacement(self, num_samples, source)
+
+
+def without_replacement(self: Any, count: int, source: Generator) -> np.ndarray:
+    """The places of the largest quotients of a probability and an exponentially distributed number."""
+    if not np.all((self >= 0) & (self < np.inf)):
+        raise RuntimeError("probability tensor contains either `inf`, `nan` or element < 0")
+    if np.any(self.sum(-1) == 0):
+        raise RuntimeError("invalid multinomial distribution (sum of probabilities <= 0)")
+    race = self / filled(self, draws.exponential(source, self.size, 1.0))
+    if count == 1:
+        return np.argmax(race, -1)[..., None]
+    return np.argsort(-race, -1, kind="stable")[..., :count]
+
+
+def with_replacement(self: Any, count: int, source: Generator) -> np.ndarray:
+    """For each sample the first place up to which the probabilities sum up to a number from [0, 1)."""
+    rows = []
+    for row in np.atleast_2d(self):
+        wrong = row[~(np.isfinite(row) & (row >= 0))]
+        if wrong.size:
+            found = "= infinity or NaN" if wrong[0] > 0 else "< 0"
+            raise RuntimeError(f"invalid multinomial distribution (encountering probability entry {found})")
+        sums = np.cumsum(row, dtype=row.dtype)
+        if not sums[-1] > 0:
+            raise RuntimeError("invalid multinomial distribution (sum of probabilities <= 0)")
+        sums = sums / sums[-1]
+        sums[-1] = 1
+        rows.append(np.searchsorted(sums.astype("f8"), draws.doubles(source, count)))
+    return np.stack(rows).reshape(*self.shape[:-1], count)

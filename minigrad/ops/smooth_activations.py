@@ -1,0 +1,233 @@
+"""Smooth activation functions."""
+
+from __future__ import annotations
+
+from math import pi, sqrt
+from typing import Any
+
+import numpy as np
+
+from ..core import F, differentiable
+from ..core.dtypes import of
+from .activations import activation
+from .error_function import error_function
+from .half_precision import floats_only, wide
+from .pointwise import logistic
+from .shape import place
+
+# ── gelu
+# ─────────────────────────────────────────────────────────────────────────────────────────────────
+
+BETA, KAPPA = sqrt(2 / pi), 0.044715  # of the approximation by tanh
+DENSITY = 1 / sqrt(2 * pi)  # of the normal distribution, at 0
+
+
+def normal(x: Any) -> Any:
+    """The distribution function of the normal distribution."""
+    share = np.asarray(error_function(x / sqrt(2)))
+    share += 1
+    share *= 0.5
+    return share
+
+
+def inner(x: Any) -> Any:
+    """What the approximation by tanh takes the tanh of."""
+    return BETA * (x + KAPPA * x * x * x)
+
+
+@activation(
+    self=lambda g, approximate, self: F.gelu_backward(g, self, approximate),
+    check=floats_only("GeluKernelImpl"),
+)
+def gelu(self, approximate="none"):
+    """`x` times the distribution function of the normal distribution, exact ("none") or by "tanh"."""
+    if approximate not in ("none", "tanh"):
+        raise RuntimeError("approximate argument must be either none or tanh.")
+    return self * (normal(self) if approximate == "none" else 0.5 * (1 + np.tanh(inner(self))))
+
+
+def gelu_twice(g: Any, approximate: str, grad_output: Any, self: Any) -> Any:
+    """The second derivative of `gelu`."""
+    both = g * grad_output
+    if approximate == "none":
+        return both * (F.exp(self * self * -0.5) * DENSITY) * (2.0 - self * self)
+    t = F.tanh(self * BETA + self * self * self * (BETA * KAPPA))
+    slope = (1.0 - t * t) * (self * self * (3 * BETA * KAPPA) + BETA)
+    bend = (1.0 - t * t) * (self * (3 * BETA * KAPPA)) - t * slope * (self * self * (3 * BETA * KAPPA) + BETA)
+    return both * (slope + self * bend)
+
+
+@activation(
+    grad_output=lambda g, approximate, self: F.gelu_backward(g, self, approximate),
+    self=gelu_twice,
+    node="GeluBackwardBackward0",
+)
+def gelu_backward(grad_output, self, approximate="none"):
+    """`grad_output` times the derivative of `gelu`."""
+    if approximate == "none":
+        return grad_output * (normal(self) + self * (np.exp(-0.5 * self * self) * DENSITY))
+    t = np.tanh(inner(self))
+    return grad_output * (0.5 * (1 + t) + 0.5 * self * (1 - t * t) * (BETA * (1 + 3 * KAPPA * self * self)))
+
+
+# ── of the logistic function
+# ─────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def silu_vjp(g: Any, self: Any) -> Any:
+    """`g · σ(x) · (1 + x · (1 - σ(x)))`."""
+    s = F.sigmoid(self)
+    slope = F.add_scalar(self * F.sub(1, s), 1)
+    return (g * s) * slope
+
+
+@activation(self=silu_vjp, check=floats_only("silu_cpu", complexes=True))
+def silu(self):
+    """`x` times the logistic function of x."""
+    return self * logistic(self)
+
+
+def softened(x: Any) -> Any:
+    """`log(1 + exp(x))`."""
+    return F.log1p(F.exp(x))
+
+
+def mish_vjp(g: Any, self: Any) -> Any:
+    """`g · (t + x · σ(x) · (1 - t²))` with t = tanh(softplus(x))."""
+    s = F.sigmoid(self)
+    t = F.tanh(softened(self))
+    rest = F.sub(1, t * t)
+    return g * (t + (self * s) * rest)
+
+
+@activation(self=mish_vjp, check=floats_only("mish_cpu"))
+def mish(self):
+    """`x · tanh(softplus(x))`."""
+    return self * np.tanh(np.log1p(np.exp(self)))
+
+
+@activation(
+    self=lambda g, beta, self, threshold: F.softplus_backward(g, self, beta, threshold),
+    check=floats_only("softplus_cpu"),
+)
+def softplus(self, beta=1, threshold=20):
+    """`log(1 + exp(beta · x)) / beta`, and `x` itself where `beta · x` is above `threshold`."""
+    return np.where(self * beta > threshold, self, np.log1p(np.exp(self * beta)) / beta)[()]
+
+
+def softplus_twice(g: Any, beta: Any, grad_output: Any, self: Any, threshold: Any) -> Any:
+    """The second derivative of `softplus`: 0 where it is straight."""
+    x = self * beta
+    slope = F.sigmoid_backward(g * grad_output, F.sigmoid(x)) * beta
+    return F.where(F.lt(x, threshold), slope, 0.0)
+
+
+@activation(
+    grad_output=lambda g, beta, self, threshold: F.softplus_backward(g, self, beta, threshold),
+    self=softplus_twice,
+    node="SoftplusBackwardBackward0",
+)
+def softplus_backward(grad_output, self, beta, threshold):
+    """`grad_output` times the derivative of `softplus`."""
+    z = np.exp(self * beta)
+    return np.where(self * beta > threshold, grad_output, grad_output * z / (z + 1))[()]
+
+
+@wide
+def log_logistic(self: Any) -> Any:
+    """The kernel of `log_sigmoid_forward`."""
+    floats_only("log_sigmoid_cpu")([of(self)])
+    z = np.exp(-np.abs(self))
+    return np.minimum(self, 0) - np.log1p(z), z
+
+
+@differentiable(
+    self=lambda grads, buffer, self: F.log_sigmoid_backward(grads[0], self, buffer),
+    several=("output", "buffer"),
+    constants=("buffer",),
+    jvp=lambda self_t, self, buffer: (F.log_sigmoid_backward(self_t, self, buffer), None),
+    kernel=log_logistic,
+    node="LogSigmoidBackward0",
+)
+def log_sigmoid_forward(self):
+    """`log(1 / (1 + exp(-x)))`, and `exp(-|x|)`, which its derivative needs."""
+
+
+def log_sigmoid_twice(g: Any, grad_output: Any, self: Any) -> Any:
+    """The second derivative: `-σ(x) · (1 - σ(x))`."""
+    s = F.sigmoid(self)
+    return F.sigmoid_backward(g * grad_output, s) * -1.0
+
+
+@activation(
+    grad_output=lambda g, buffer, self: F.log_sigmoid_backward(g, self, buffer),
+    self=log_sigmoid_twice,
+    node="LogSigmoidBackwardBackward0",
+)
+def log_sigmoid_backward(grad_output, self, buffer):
+    """`grad_output · σ(-x)`."""
+    share = buffer / (1 + buffer)
+    return grad_output * np.where(self < 0, 1 - share, share).astype(grad_output.dtype)
+
+
+# ── glu
+# ─────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def halves(x: Any, dim: int) -> tuple[Any, Any]:
+    """The first and the second half along `dim`."""
+    n = x.shape[dim] // 2
+    return F.slice(x, dim, 0, n, 1), F.slice(x, dim, n, 2 * n, 1)
+
+
+@wide
+def gated(self: Any, dim: int) -> Any:
+    """The kernel of `glu`."""
+    front = place(dim, self.ndim)
+    size = self.shape[front]
+    if size % 2:
+        raise RuntimeError(f"Halving dimension must be even, but dimension {front} is size {size}")
+    floats_only("glu_cpu")([of(self)])
+    a, b = np.split(self, 2, front)
+    return a * logistic(b)
+
+
+@differentiable(self=lambda g, dim, self: F.glu_backward(g, self, dim), kernel=gated)
+def glu(self, dim=-1):
+    """The first half along `dim` times the logistic function of the second."""
+
+
+def glu_grad_output_vjp(g: Any, dim: int, self: Any) -> Any:
+    """The tangent of `glu` in the direction `g`."""
+    a, b = halves(self, dim)
+    of_a, of_b = halves(g, dim)
+    s = F.sigmoid(b)
+    return of_a * s + a * F.sigmoid_backward(of_b, s)
+
+
+def glu_self_vjp(g: Any, dim: int, grad_output: Any, self: Any) -> Any:
+    """What comes back through `a · σ(b)` differentiated in both halves."""
+    a, b = halves(self, dim)
+    of_a, of_b = halves(g, dim)
+    s = F.sigmoid(b)
+    gate = F.sigmoid_backward(grad_output, s)
+    bend = of_b * a * (1.0 - s * 2.0)
+    return F.cat([of_b * gate, (of_a + bend) * gate], dim)
+
+
+@wide
+def glu_gradient(grad_output: Any, self: Any, dim: int) -> Any:
+    """The kernel of `glu_backward`."""
+    a, b = np.split(self, 2, dim)
+    s = logistic(b)
+    return np.concatenate([grad_output * s, grad_output * a * s * (1 - s)], dim)
+
+
+@differentiable(
+    grad_output=glu_grad_output_vjp,
+    self=glu_self_vjp,
+    kernel=glu_gradient,
+    node="GluBackwardBackward0",
+)
+def glu_backward(grad_output, self, dim):
+    """The gradient of both halves, in one piece."""

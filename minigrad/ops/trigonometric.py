@@ -1,0 +1,176 @@
+"""Circular and hyperbolic functions and their inverses; degrees and radians.
+
+PyTorch computes what stands on the right first, which gives its nodes their ages. Of complex numbers it
+conjugates the derivative and not what was saved, which shows in the graph: see Note [Complex numbers] in
+`op.nodes`.
+"""
+
+from __future__ import annotations
+
+from math import pi
+from typing import Any
+
+import numpy as np
+
+from ..core import F
+from .elementwise import function, refuses
+
+# ── inverse functions
+# ─────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def asin_slope(self: Any) -> Any:
+    """`1 / √(1 - x²)`."""
+    return F.rsqrt(F.add_scalar(F.neg(self) * self, 1))
+
+
+def acosh_slope(self: Any) -> Any:
+    """`1 / √(x² - 1)`, in two roots as complex numbers need it."""
+    right = F.rsqrt(F.sub_scalar(self, 1))
+    return F.rsqrt(F.add_scalar(self, 1)) * right
+
+
+def asinh_slope(self: Any) -> Any:
+    """`1 / √(x² + 1)`."""
+    return F.rsqrt(F.add_scalar(F.pow_scalar(self, 2), 1))
+
+
+@function(
+    self=lambda g, self: g * F.neg(asin_slope(self)),
+    complexes={"self": lambda g, self: g * F.neg(F.conj(asin_slope(self)))},
+    also="arccos",
+)
+def acos(self):
+    """The angle, in radians, whose cosine each element is."""
+    return np.arccos(self)
+
+
+@function(
+    self=lambda g, self: g * asin_slope(self),
+    complexes={"self": lambda g, self: g * F.conj(asin_slope(self))},
+    also="arcsin",
+)
+def asin(self):
+    """The angle, in radians, whose sine each element is."""
+    return np.arcsin(self)
+
+
+@function(
+    self=lambda g, self: g / F.add_scalar(self * self, 1),
+    complexes={"self": lambda g, self: g / F.conj(F.add_scalar(self * self, 1))},
+    also="arctan",
+)
+def atan(self):
+    """The angle, in radians, whose tangent each element is."""
+    return np.arctan(self)
+
+
+@function(
+    self=lambda g, self: g * F.rsqrt(F.sub_scalar(self * self, 1)),
+    complexes={"self": lambda g, self: g * F.conj(acosh_slope(self))},
+    also="arccosh",
+)
+def acosh(self):
+    """The number whose hyperbolic cosine each element is."""
+    return np.arccosh(self)
+
+
+@function(
+    self=lambda g, self: g * asinh_slope(self),
+    complexes={"self": lambda g, self: g * F.conj(asinh_slope(self))},
+    also="arcsinh",
+)
+def asinh(self):
+    """The number whose hyperbolic sine each element is."""
+    return np.arcsinh(self)
+
+
+def atanh_vjp(g: Any, self: Any) -> Any:
+    """`g / (1 - x²)`."""
+    below = F.sub(1, F.pow_scalar(self, 2))
+    return F.mul_scalar(g, 1) / below
+
+
+def complex_atanh_vjp(g: Any, self: Any) -> Any:
+    """`g / conj(1 - z²)`."""
+    below = F.conj(F.sub(1, F.pow_scalar(self, 2)))
+    return F.mul_scalar(g, 1) / below
+
+
+@function(self=atanh_vjp, complexes={"self": complex_atanh_vjp}, also="arctanh")
+def atanh(self):
+    """The number whose hyperbolic tangent each element is."""
+    return np.arctanh(self)
+
+
+# ── functions
+# ─────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+@function(
+    self=lambda g, result: g * F.add_scalar(F.pow_scalar(result, 2), 1),
+    complexes={"self": lambda g, result: g * F.conj(F.add_scalar(F.pow_scalar(result, 2), 1))},
+)
+def tan(self):
+    """Tangent of each element, in radians."""
+    return np.tan(self)
+
+
+@function(
+    self=lambda g, self: g * F.cosh(self),
+    complexes={"self": lambda g, self: g * F.conj(F.cosh(self))},
+)
+def sinh(self):
+    """Hyperbolic sine of each element."""
+    return np.sinh(self)
+
+
+@function(
+    self=lambda g, self: g * F.sinh(self),
+    complexes={"self": lambda g, self: g * F.conj(F.sinh(self))},
+)
+def cosh(self):
+    """Hyperbolic cosine of each element."""
+    return np.cosh(self)
+
+
+def sinc_slope(self: Any) -> Any:
+    """`(πx cos πx - sin πx) / πx²`."""
+    angle = F.mul_scalar(self, pi)
+    below = F.mul_scalar(self * self, pi)
+    sine = F.sin(angle)
+    return (angle * F.cos(angle) - sine) / below
+
+
+@function(
+    self=lambda g, self: F.where(F.eq(self, 0.0), 0.0, g * sinc_slope(self)),
+    complexes={"self": lambda g, self: F.where(F.eq(self, 0.0), 0.0, g * F.conj(sinc_slope(self)))},
+)
+def sinc(self):
+    """`sin(πx) / πx` of each element; 1 at 0."""
+    angle = np.where(self == 0, 1, self * pi)
+    return np.where(self == 0, 1, np.sin(angle) / angle).astype(self.dtype)[()]
+
+
+# ── degrees
+# ─────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+@function(
+    self=lambda g: F.mul_scalar(g, pi / 180),
+    node="Deg2RadBackward0",
+    check=refuses("deg2rad is not supported for complex tensors.", error=RuntimeError),
+)
+def deg2rad(self):
+    """Angles in degrees, in radians."""
+    return self * (pi / 180)
+
+
+@function(
+    self=lambda g: F.mul_scalar(g, 180 / pi),
+    node="Rad2DegBackward0",
+    check=refuses("rad2deg is not supported for complex tensors.", error=RuntimeError),
+)
+def rad2deg(self):
+    """Angles in radians, in degrees."""
+    return self * (180 / pi)

@@ -1,0 +1,165 @@
+"""Variances and sums of exponentials."""
+
+from __future__ import annotations
+
+from math import inf, nan, prod
+from typing import Any
+
+import numpy as np
+
+from ..core import F, differentiable
+from ..core.dtypes import floating
+from .reduction import average, fold, mean_vjp, over, real_of, unsqueezed
+from .reduction_jvps import logsumexp_jvp
+
+# ── variances
+# ─────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def count_of(sizes: tuple[int, ...], dim: Any) -> int:
+    """How many elements of a tensor of shape `sizes` are reduced to one."""
+    return prod(sizes[d] for d in over(dim, len(sizes)))
+
+
+def deviation(g: Any, slope: float, self: Any, mean: Any) -> Any:
+    """`slope · g · (self - mean)`; the difference first, as PyTorch does: that gives its nodes their ages."""
+    away = self - mean
+    return F.mul_scalar(g, slope) * away
+
+
+def taken_off(correction: Any) -> Any:
+    """What the divisor is less than the count: 1 where nothing is said."""
+    return 1 if correction is None else correction
+
+
+def var_vjp(g: Any, self: Any, dim: Any, correction: Any, keepdim: bool) -> Any:
+    """`2 (self - mean) / (n - correction) · g`."""
+    rest = count_of(self.shape, dim) - taken_off(correction)
+    if not self.shape or dim is None:
+        if rest <= 0:
+            return g * F.like(F.where(F.eq(self, F.mean_all(self)), nan, inf), g)
+        return deviation(g, 2 / rest, self, F.mean_all(self))
+    if not keepdim and len(self.shape) > 1:
+        g = unsqueezed(g, dim or tuple(range(len(self.shape))), len(self.shape))
+    return deviation(g, 2 / rest if rest else inf, self, F.mean_dim(self, dim, True))
+
+
+def std_vjp(g: Any, self: Any, result: Any, dim: Any, correction: Any, keepdim: bool) -> Any:
+    """Through the variance, and 0 where nothing varies."""
+    slope = F.masked_fill(g / F.mul_scalar(result, 2), F.eq(result, 0), 0)
+    return var_vjp(slope, self, dim, correction, keepdim)
+
+
+def var_mean_vjp(grads: Any, self: Any, dim: Any, correction: Any, keepdim: bool) -> Any:
+    """Through both results."""
+    g = None if grads[0] is None else var_vjp(grads[0], self, dim, correction, keepdim)
+    return with_mean(g, grads[1], self, dim, keepdim)
+
+
+def std_mean_vjp(grads: Any, self: Any, result0: Any, dim: Any, correction: Any, keepdim: bool) -> Any:
+    """Through both results."""
+    g = None if grads[0] is None else std_vjp(grads[0], self, result0, dim, correction, keepdim)
+    return with_mean(g, grads[1], self, dim, keepdim)
+
+
+def with_mean(g: Any, of_mean: Any, self: Any, dim: Any, keepdim: bool) -> Any:
+    """The gradient that comes through the mean added to `g`."""
+    if of_mean is None:
+        return g
+    more = mean_vjp(of_mean, self.shape, prod(self.shape), () if dim is None else dim, keepdim)
+    return more if g is None else g + more
+
+
+def var_jvp(self_t: Any, self: Any, dim: Any, correction: Any, keepdim: bool) -> Any:
+    """The sum of what each tangent changes the variance by."""
+    changes = var_vjp(F.conj(self_t), self, dim, correction, True)
+    return F.real(F.sum_dim(changes, dim or (), keepdim))
+
+
+def std_jvp(self_t: Any, self: Any, result: Any, dim: Any, correction: Any, keepdim: bool) -> Any:
+    """Through the variance, and 0 where nothing varies."""
+    change = var_jvp(self_t, self, dim, correction, keepdim) / F.mul_scalar(result, 2.0)
+    return F.masked_fill(change, F.eq(result, 0), 0)
+
+
+def var_mean_jvp(self_t: Any, self: Any, dim: Any, correction: Any, keepdim: bool) -> Any:
+    """Both tangents."""
+    return var_jvp(self_t, self, dim, correction, keepdim), F.mean_dim(self_t, dim or (), keepdim)
+
+
+def std_mean_jvp(self_t: Any, self: Any, result0: Any, dim: Any, correction: Any, keepdim: bool) -> Any:
+    """Both tangents."""
+    return std_jvp(self_t, self, result0, dim, correction, keepdim), F.mean_dim(self_t, dim or (), keepdim)
+
+
+def variance(self: Any, dim: Any, correction: Any, keepdim: bool, name: str) -> Any:
+    """The mean square deviation over some dimensions, in double precision, as PyTorch has it."""
+    if self.dtype.kind not in "fc":
+        raise RuntimeError(f"{name} only support floating point and complex dtypes")
+    axes = over(dim, self.ndim)
+    exact = self.astype(np.complex128 if self.dtype.kind == "c" else np.float64)
+    count = count_of(self.shape, dim)
+    away = exact - fold(np.add, exact, axes, True) / np.float64(count)
+    squares = fold(np.add, (away * np.conjugate(away)).real, axes, keepdim)
+    return squares / np.float64(max(0, count - taken_off(correction)))
+
+
+@differentiable(self=var_vjp, complexes={"self": var_vjp}, jvp=var_jvp)
+def var(self, dim, correction, keepdim):
+    """Variance over some dimensions (all for None); the sum of squares is divided by n - `correction`."""
+    return variance(self, dim, correction, keepdim, "std and var").astype(real_of(self))
+
+
+@differentiable(self=std_vjp, complexes={"self": std_vjp}, jvp=std_jvp)
+def std(self, dim, correction, keepdim):
+    """Standard deviation, the square root of `var`."""
+    return np.sqrt(variance(self, dim, correction, keepdim, "std and var")).astype(real_of(self))
+
+
+PAIR = ("result0", "result1")
+
+
+@differentiable(self=var_mean_vjp, complexes={"self": var_mean_vjp}, jvp=var_mean_jvp, several=PAIR)
+def var_mean(self, dim, correction, keepdim):
+    """Variance and mean."""
+    var = variance(self, dim, correction, keepdim, "var_mean")
+    return var.astype(real_of(self)), average(self, over(dim, self.ndim), keepdim, None)
+
+
+@differentiable(self=std_mean_vjp, complexes={"self": std_mean_vjp}, jvp=std_mean_jvp, several=PAIR)
+def std_mean(self, dim, correction, keepdim):
+    """Standard deviation and mean."""
+    var = variance(self, dim, correction, keepdim, "std_mean")
+    return np.sqrt(var).astype(real_of(self)), average(self, over(dim, self.ndim), keepdim, None)
+
+
+# ── sums of exponentials
+# ─────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def logsumexp_vjp(g: Any, self: Any, result: Any, dim: Any, keepdim: bool) -> Any:
+    """Each exponential's share in the sum."""
+    if not keepdim and self.shape:
+        g, result = (unsqueezed(x, dim, len(self.shape)) for x in (g, result))
+    return g * F.exp(self - result)
+
+
+def complex_logsumexp_vjp(g: Any, self: Any, result: Any, dim: Any, keepdim: bool) -> Any:
+    """The same with the conjugates of the shares."""
+    if not keepdim and self.shape:
+        g, result = (unsqueezed(x, dim, len(self.shape)) for x in (g, result))
+    return g * F.conj(F.exp(self - result))
+
+
+@differentiable(self=logsumexp_vjp, complexes={"self": complex_logsumexp_vjp}, jvp=logsumexp_jvp)
+def logsumexp(self, dim, keepdim=False):
+    """Logarithm of the sum of exponentials over some dimensions, without overflow."""
+    axes = over(dim, self.ndim)
+    kind = floating(self.dtype)
+    x = self.astype(np.float32 if kind == np.float16 else kind)
+    if not x.size:
+        return np.log(fold(np.add, np.exp(x), axes, keepdim)).astype(kind)
+    greatest = fold(np.maximum, x.real, axes, True)
+    greatest = np.where(np.isinf(greatest), 0, greatest).astype(greatest.dtype)
+    sums = np.log(fold(np.add, np.exp(x - greatest), axes, True)) + greatest
+    return (sums if keepdim else sums.squeeze(axes)).astype(kind)[()]

@@ -1,0 +1,122 @@
+"""Functions and methods that, when they fail, say first what PyTorch says about their arguments.
+
+See `mistakes`. A wrapped function costs a little more to call,
+which is why the methods of which a training consists are left as they are.
+"""
+
+from __future__ import annotations
+
+from types import FunctionType
+from typing import Any
+
+# Not to be wrapped: what is called very often, or warns about the line that calls it, or is no user's.
+NOT_WRAPPED = """
+tensor as_tensor asarray from_numpy range meshgrid storage backward detach clone item
+numel dim size numpy tolist requires_grad_ register_hook retain_grad view reshape sum mean matmul mm mv t
+transpose add sub mul div pow exp log tanh relu sigmoid add_ sub_ mul_ zero_ copy_ to run_backward
+"""
+PLAIN = frozenset(NOT_WRAPPED.split())
+
+
+def check(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+    """The error that PyTorch raises for arguments that it refuses, if it does."""
+    from .argument_errors import explain
+
+    error = explain(name, args, kwargs)
+    if error is not None:
+        raise error from None
+
+
+def explained(function: Any, name: str, home: str = "minigrad", title: str = "") -> Any:
+    """The function `name` of the module `home`, whose signatures are those of `title` or of its name."""
+    known = title or name
+
+    def call(*args: Any, **kwargs: Any) -> Any:
+        try:
+            return function(*args, **kwargs)
+        except Exception:
+            check(known, args, kwargs)
+            raise
+
+    return named(call, function, name, home)
+
+
+def explained_method(function: Any, name: str) -> Any:
+    """The same for a method, whose signatures leave the tensor itself out."""
+    known = "Tensor." + name
+
+    def call(self: Any, *args: Any, **kwargs: Any) -> Any:
+        try:
+            return function(self, *args, **kwargs)
+        except Exception:
+            check(known, args, kwargs)
+            raise
+
+    named(call, function, name, "minigrad.tensor.tensor")
+    call.__qualname__ = known
+    return call
+
+
+def named(call: Any, function: Any, name: str, home: str) -> Any:
+    """`call` with the name and documentation of a function, in the module where it is found: by these it can
+    be pickled.
+    """
+    call.__name__ = call.__qualname__ = name
+    call.__doc__, call.__wrapped__ = function.__doc__, function
+    call.__module__ = home
+    if hasattr(function, "op"):
+        call.op = function.op
+    return call
+
+
+# Functions of `nn.functional` that PyTorch checks in this way; the others are written in Python there.
+NETWORKS = """
+adaptive_avg_pool1d avg_pool1d avg_pool2d avg_pool3d bilinear celu_ channel_shuffle conv1d conv2d conv3d
+conv_transpose1d conv_transpose2d conv_transpose3d cosine_similarity elu_ gelu hardshrink hardtanh_
+leaky_relu_ logsigmoid one_hot pairwise_distance pixel_shuffle pixel_unshuffle prelu relu_
+scaled_dot_product_attention selu_ softplus softshrink threshold_
+"""
+
+# Functions that hand their first arguments to one of these names.
+IN_PYTHON = "dropout group_norm layer_norm max_pool1d max_pool2d max_pool3d"
+
+
+def explained_given(function: Any, name: str, home: str) -> Any:
+    """A function of which only the arguments that were given are asked about."""
+
+    def call(*args: Any, **kwargs: Any) -> Any:
+        try:
+            return function(*args, **kwargs)
+        except Exception:
+            from .argument_errors import explain_given
+
+            error = explain_given(name, args)
+            if error is not None:
+                raise error from None
+            raise
+
+    return named(call, function, name, home)
+
+
+def attach_networks(functions: dict[str, Any]) -> None:
+    """Wrap the functions of `nn.functional`."""
+    attach_all(functions, names=NETWORKS)
+    for name in IN_PYTHON.split():
+        functions[name] = explained_given(functions[name], name, functions["__name__"])
+
+
+def attach_all(functions: dict[str, Any], prefix: str = "", names: Any = None) -> None:
+    """Wrap functions of a module, whose names in PyTorch's signatures have a prefix."""
+    for name in functions["__all__"] if names is None else names.split():
+        function = functions.get(name)
+        if isinstance(function, FunctionType):
+            functions[name] = explained(function, name, functions["__name__"], prefix + name)
+
+
+def attach_methods(kind: Any) -> None:
+    """Wrap the public methods of a class of tensors, and of the classes that it is made of."""
+    for part in kind.__mro__[:-1]:
+        for name, method in vars(part).items():
+            is_wanted = name[0] != "_" and name not in PLAIN and name not in vars(kind)
+            if is_wanted and isinstance(method, FunctionType):
+                setattr(kind, name, explained_method(method, name))

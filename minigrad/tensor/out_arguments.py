@@ -1,0 +1,195 @@
+"""`out=`: functions that write their result into a tensor which is there already.
+
+Only the public functions take `out`. Methods, operators and the ops themselves know nothing of it, so that it
+costs nothing where speed counts.
+"""
+
+from __future__ import annotations
+
+import warnings
+from types import FunctionType
+from typing import Any
+
+from ..core import F, dtypes, modes
+from ..core.tensor_state import TensorBase
+from ..inplace.in_place import in_place
+from ..inplace.overlap import check_overlap
+from . import memory
+from .explained import PLAIN, check, explained, named
+
+RULES: dict[str, str] = {}  # by name of a function: which tensors it takes as `out`. See `op.public.Name`
+VARIADIC = 4 | 8  # the flags of a code object that has *args or **kwargs
+
+RESIZED = (
+    "An output with one or more elements was resized since it had shape {}, which does not match the "
+    "required output shape {}. This behavior is deprecated, and in a future PyTorch release outputs will not "
+    "be resized unless they have zero elements. You can explicitly reuse an out tensor t by resizing it, "
+    "inplace, to zero elements with t.resize_(0)."
+)
+
+
+def attached(name: str, function: Any, rule: str) -> Any:
+    """A public function, with an `out` if there is a rule, and with PyTorch's errors about arguments."""
+    if rule:
+        RULES[name] = rule
+        return with_out(function, name)
+    if name not in PLAIN and function.__class__ is FunctionType:
+        return explained(function, name)
+    if function.__class__ is FunctionType and function.__name__ == name and hasattr(function, "op"):
+        function.__module__ = "minigrad"  # where it can be found when it is unpickled
+    return function
+
+
+def with_out(function: Any, name: str) -> Any:
+    """The function with an `out`; one of one or two parameters costs less to call."""
+    code = function.__code__
+    is_plain = not (code.co_flags & VARIADIC or code.co_kwonlyargcount or function.__defaults__)
+    call = (of_any, of_one, of_two)[code.co_argcount if is_plain and code.co_argcount < 3 else 0]
+    return named(call(function, name), function, name, "minigrad")
+
+
+def of_one(function: Any, name: str) -> Any:
+    """A function of one tensor with an `out`."""
+
+    def call(input: Any, *, out: Any = None) -> Any:
+        try:
+            return function(input) if out is None else filled(function, name, out, (input,), {})
+        except Exception:
+            check(name, (input,), {})
+            raise
+
+    return call
+
+
+def of_two(function: Any, name: str) -> Any:
+    """A function of two operands with an `out`."""
+
+    def call(input: Any, other: Any, *, out: Any = None) -> Any:
+        try:
+            return function(input, other) if out is None else filled(function, name, out, (input, other), {})
+        except Exception:
+            check(name, (input, other), {})
+            raise
+
+    return call
+
+
+def of_any(function: Any, name: str) -> Any:
+    """Any function with an `out`."""
+
+    def call(*args: Any, **kwargs: Any) -> Any:
+        try:
+            if "out" not in kwargs:
+                return function(*args, **kwargs)
+            return filled(function, name, kwargs["out"], args, kwargs)
+        except Exception:
+            check(name, args, kwargs)
+            raise
+
+    return call
+
+
+def filled(function: Any, name: str, out: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """`out`, or the named tuple of several, after the result of the function has been written there."""
+    kwargs = {key: value for key, value in kwargs.items() if key != "out"}
+    if out is None:
+        return function(*args, **kwargs)
+    outs = list(out) if isinstance(out, (tuple, list)) else [out]
+    check_outs(name, out, outs)
+    if RULES[name] == "made":
+        kwargs = in_dtype_of(outs[0], kwargs)
+    elif RULES[name] == "dtype" and kwargs.get("dtype") is None and not is_whole_mean(name, args):
+        kwargs = kwargs | {"dtype": dtypes.of(outs[0]._data)}
+    result = function(*args, **kwargs)
+    results = list(result) if isinstance(result, tuple) else [result]
+    if len(results) != len(outs) or isinstance(out, TensorBase) == isinstance(result, tuple):
+        raise refusal(name, out)
+    if modes.is_recording() and any(t.requires_grad for t in (*results, *outs)) and RULES[name] != "made":
+        raise RuntimeError(
+            f"{name}(): functions with out=... arguments don't support automatic differentiation, but one of "
+            "the arguments requires grad."
+        )
+    for t, made in zip(outs, results):
+        check_dtype(name, made, t)
+        if RULES[name] == "cast":
+            for value in args:
+                if isinstance(value, TensorBase) and t._data.shape == made._data.shape:
+                    check_overlap(t, value)
+        write(made, t)
+    if isinstance(result, tuple):
+        return named_out(result, outs)
+    return outs[0].requires_grad_() if kwargs.get("requires_grad") else outs[0]
+
+
+def check_outs(name: str, out: Any, outs: list[Any]) -> None:
+    """TypeError in PyTorch's words unless there are tensors to write to."""
+    for t in outs:
+        if not isinstance(t, TensorBase):
+            raise TypeError(f"{name}(): argument 'out' must be Tensor, not {type(out).__name__}")
+
+
+def refusal(name: str, out: Any) -> TypeError:
+    """The error for another number of outs than there are results."""
+    if isinstance(out, TensorBase):
+        return TypeError(f"{name}() received an invalid combination of arguments - got (Tensor, out=Tensor)")
+    return TypeError(f"{name}(): argument 'out' must be Tensor, not {type(out).__name__}")
+
+
+def is_whole_mean(name: str, args: tuple[Any, ...]) -> bool:
+    """Whether this is the mean of integers, which is refused whatever `out` is."""
+    return (
+        name == "mean"
+        and bool(args)
+        and isinstance(args[0], TensorBase)
+        and args[0]._data.dtype.kind in "biu"
+    )
+
+
+def in_dtype_of(out: Any, kwargs: dict[str, Any]) -> dict[str, Any]:
+    """The arguments of a function that makes a tensor, in the dtype of `out`."""
+    kind, asked = dtypes.of(out._data), kwargs.get("dtype")
+    if asked is not None and asked is not kind:
+        raise RuntimeError(f"dtype {asked.title} does not match dtype of out parameter ({kind.title})")
+    return kwargs | {"dtype": kind}
+
+
+def check_dtype(name: str, made: Any, out: Any) -> None:
+    """RuntimeError in PyTorch's words for a dtype that the result is not written to."""
+    a, b = dtypes.of(made._data), dtypes.of(out._data)
+    if RULES[name] == "cast":
+        if name in ("any", "all") and b.name not in ("bool", "uint8"):
+            raise RuntimeError(f"{name} only supports bool tensor for result, got: {b.title}")
+        if name in ("cat", "concat", "concatenate", "stack") and a.category > b.category:
+            raise TypeError(f"torch.cat(): input types can't be cast to the desired output type {b.title}")
+        if a.category > b.category and a.category > 0:
+            raise RuntimeError(f"result type {a.title} can't be cast to the desired output type {b.title}")
+    elif name in ("amax", "amin") and a is not b:
+        raise RuntimeError(
+            f"Expected the dtype for input and out to match, but got {a.title} for input's dtype and "
+            f"{b.title} for out's dtype."
+        )
+    elif RULES[name] != "made" and a is not b:
+        raise RuntimeError(f"Expected out tensor to have dtype {a.c_name}, but got {b.c_name} instead")
+
+
+def write(made: Any, out: Any) -> None:
+    """Put a result into `out`, which gets its shape."""
+    before = list(out._data.shape)
+    if out._data.shape != made._data.shape:
+        if out._data.size:
+            warnings.warn(RESIZED.format(before, list(made._data.shape)), UserWarning, stacklevel=5)
+        memory.resize(out, made._data.shape)
+    graded = modes.set_grad_mode(False)
+    try:
+        in_place(F.copy.op, out, made)
+    finally:
+        modes.set_grad_mode(graded)
+
+
+def named_out(result: Any, outs: list[Any]) -> Any:
+    """The tensors in a named tuple of the fields that the result has."""
+    from .. import return_types
+
+    if not hasattr(result, "_fields"):
+        return tuple(outs)
+    return return_types.return_type(f"{type(result).__name__}_out", *result._fields)(*outs)
