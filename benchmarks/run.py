@@ -1,6 +1,6 @@
 """Times minigrad beside other engines and prints Markdown tables.
 
-    python benchmarks/run.py [--rows a,b] [--rounds N] [--smoke] [--clock cpu] [--json FILE] [--markdown FILE]
+    python benchmarks/run.py [--rows a,b] [--rounds N] [--smoke] [--clock cpu] [--json FILE] [--page FILE]
 
 Gradients of all engines are compared first: if they disagree nothing is timed and the exit status is 1.
 NumPy computes with one thread, unless OPENBLAS_NUM_THREADS says otherwise.
@@ -31,6 +31,7 @@ from engines import Engine, load  # noqa: E402
 from figures import Figure, Task  # noqa: E402
 from goals import goal_of, misses  # noqa: E402
 from growth import collector, growth  # noqa: E402
+from pages import around, put  # noqa: E402
 from pictures import pictures  # noqa: E402
 from process_rows import deep_chains, imports  # noqa: E402
 from programs import GROUP, NAMES, programs  # noqa: E402
@@ -150,7 +151,7 @@ def page(found: Found, options: argparse.Namespace) -> str:
 
 def missed(found: Found) -> list[str]:
     """Which rows do not keep what they must, in one line; none if all do."""
-    rows = [f"{row.key} ({row.title})" for row in found.rows if misses(row)]
+    rows = [row.key for row in found.rows if misses(row)]
     rows += [f"{f.row} ({f.title})" for f in found.figures if f.misses]
     return [f"Missed: {'; '.join(rows)}."] if rows else []
 
@@ -179,6 +180,7 @@ def parse(arguments: list[str] | None) -> argparse.Namespace:
     )
     parser.add_argument("--short", action="store_true", help="print one small table, of medians")
     parser.add_argument("--markdown", type=Path, metavar="FILE", help="write there what is printed, too")
+    parser.add_argument("--page", type=Path, metavar="FILE", help="put it into this page, between its marks")
     parser.add_argument("--json", type=Path, metavar="FILE", help="write the figures there, too")
     options = parser.parse_args(arguments)
     asked = [row.strip() for row in options.rows.split(",")]
@@ -189,6 +191,11 @@ def parse(arguments: list[str] | None) -> argparse.Namespace:
         options.rounds = 1 if options.smoke else 15
     if options.rounds < 1:
         parser.error("at least one round is needed")
+    if options.page:
+        try:
+            around(options.page, "run.py")  # before anything is measured
+        except (OSError, ValueError) as error:
+            parser.error(str(error))
     return options
 
 
@@ -222,6 +229,8 @@ def main(arguments: list[str] | None = None) -> int:
     print(text)
     if options.markdown:
         options.markdown.write_text(text + "\n", encoding="utf-8")
+    if options.page:
+        put(options.page, "run.py", text)
     if options.json:
         options.json.write_text(as_json(found, options), encoding="utf-8")
     return 0

@@ -1,6 +1,6 @@
 """What makes minigrad fast, measured by switching it off: each gain alone, in processes of their own.
 
-    python benchmarks/without.py [--rows c,d,e,f] [--rounds N]
+    python benchmarks/without.py [--rows c,d,e,f] [--rounds N] [--page FILE]
 
 Prints a table of how many times longer each row takes without it (processor time, medians over rounds in
 which every variant runs once).
@@ -23,7 +23,9 @@ from typing import Any
 
 import numpy as np
 from engines import LOADERS, OURS
+from pages import put
 from run import ROWS, choose
+from tables import markdown
 from timing import CLOCKS, sampler
 
 FEWEST = 20  # calls that a variant is warmed up with
@@ -103,6 +105,7 @@ def main() -> None:
     parser.add_argument("--rows", default="a,c,d,e,f,j")
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--smoke", action="store_true", help="small and short: that it runs, not how fast")
+    parser.add_argument("--page", type=Path, metavar="FILE", help="put it into this page, between its marks")
     parser.add_argument("--child")
     options = parser.parse_args()
     rows = options.rows.split(",")
@@ -120,12 +123,15 @@ def main() -> None:
             for title, value in json.loads(printed.splitlines()[-1]).items():
                 seconds[gain].setdefault(title, []).append(value)
     names = [gain for gain in GAINS if gain != "all of it"]
-    print("| workload | " + " | ".join(f"without {name}" for name in names) + " |")
-    print("| --- |" + " ---: |" * len(names))
+    body = []
     for title, values in seconds["all of it"].items():
         whole = statistics.median(values)
         ratios = (f"{statistics.median(seconds[name][title]) / whole:.1f} ×" for name in names)
-        print(f"| {title} | " + " | ".join(ratios) + " |")
+        body.append([title, *ratios])
+    table = markdown(["workload", *(f"without {name}" for name in names)], body, left=1)
+    print(table)
+    if options.page:
+        put(options.page, "without.py", table)
 
 
 if __name__ == "__main__":
