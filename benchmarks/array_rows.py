@@ -1,4 +1,4 @@
-"""Rows e to i and n: networks and array ops, and the first program of a course."""
+"""Rows e to i: networks and array ops."""
 
 from __future__ import annotations
 
@@ -37,30 +37,6 @@ def moons_step(batch: int) -> Workload:
 
     title = f"MLP on two moons, tensors, batch {batch}"
     return of_arrays("e tensors", title, forward, parameters(), by_hand, data=moons(batch), rate=0.01)
-
-
-def line() -> Workload:
-    """A step of fitting a line to four points, one by one; slope and height are numbers, changed in place."""
-    points = [(0.5, 1.5), (1.0, 2.0), (-1.0, -2.5), (2.0, 4.0)]
-
-    def forward(ops: Any, w: Any, b: Any) -> Any:
-        loss = 0.0
-        for x, y in points:
-            error = w * x + b - y
-            loss = loss + error * error
-        return loss
-
-    def by_hand(w: Any, b: Any) -> Any:
-        loss = gw = gb = np.float32(0.0)
-        for x, y in points:
-            error = w * x + b - y
-            loss += error * error
-            gw += 2 * error * x
-            gb += 2 * error
-        return gw, gb
-
-    start = [np.array(0.5, np.float32), np.array(0.1, np.float32)]
-    return of_arrays("n", "a line fitted to 4 points, w and b numbers", forward, start, by_hand, rate=0.01)
 
 
 def softmax_gradient(scores: np.ndarray, labels: np.ndarray) -> np.ndarray:
@@ -184,7 +160,7 @@ def conv_net(batch: int) -> Workload:
 
 
 def array_rows(small: bool) -> list[Workload]:
-    """Rows e to i, and n; little of everything if `small`."""
+    """Rows e to i; little of everything if `small`."""
     if small:
         lengths, net, digits, matrix, images = (10, 100, 1_000), 10, (4, 12, 8), 16, 2
     else:
@@ -195,5 +171,4 @@ def array_rows(small: bool) -> list[Workload]:
         *map(elementwise, lengths),
         products(matrix),
         conv_net(images),
-        line(),
     ]

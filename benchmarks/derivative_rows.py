@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import custom_ops
@@ -9,8 +10,34 @@ import numpy as np
 from engines import Engine
 from workload import Run, Workload, normal, of_arrays
 
+WAYS = {  # to all derivatives, and what an engine needs for each
+    "functional": ("hessian", "jacobian"),
+    "func": ("func_hessian", "func_jacobian"),
+    "loop": ("grad", "stack"),
+}
 
-def rosenbrock_hessian(n: int) -> Workload:
+
+def derivatives(engine: Engine, way: str, f: Callable[[Any], Any], point: np.ndarray, twice: bool) -> Run:
+    """The Jacobian of f at a point, or the Hessian if `twice`, in one of WAYS; the loop is a user's own."""
+    leaf, x, ops = engine.leaf, engine.constant(point), engine.ops
+    if way == "functional":
+        whole = ops.hessian if twice else ops.jacobian
+        return lambda: whole(f, x)
+    if way == "func":
+        of = ops.func_hessian if twice else ops.func_jacobian
+        return lambda: of(f)(x)
+
+    def run() -> Any:
+        x = leaf(point)
+        y = f(x)
+        if twice:
+            (y,) = ops.grad(y, x, create_graph=True)
+        return ops.stack([ops.grad(y[i], x, retain_graph=True)[0] for i in range(len(point))])
+
+    return run
+
+
+def rosenbrock_hessian(n: int, way: str) -> Workload:
     """Σ 100 (x[i+1] − x[i]²)² + (1 − x[i])² in n dimensions: all second derivatives."""
     point = normal(n, seed=5, scale=0.5)
 
@@ -31,14 +58,13 @@ def rosenbrock_hessian(n: int) -> Workload:
         return run
 
     def bind(engine: Engine) -> Run:
-        x, hessian = engine.constant(point), engine.ops.hessian
-        return lambda: hessian(rosenbrock, x)
+        return derivatives(engine, way, rosenbrock, point, twice=True)
 
-    title = f"Hessian of Rosenbrock in {n} dimensions"
-    return Workload("j Hessian", title, bind, bind, by_hand, needs=("hessian",))
+    title = f"Hessian of Rosenbrock in {n} dimensions, {way}"
+    return Workload(f"j Hessian {way}", title, bind, bind, by_hand, needs=WAYS[way])
 
 
-def layer_jacobian(n: int) -> Workload:
+def layer_jacobian(n: int, way: str) -> Workload:
     """tanh(W x + b), n → n: the Jacobian by x."""
     weight, bias, point = normal(n, n, seed=6, scale=n**-0.5), normal(n, seed=7), normal(n, seed=8)
 
@@ -50,13 +76,11 @@ def layer_jacobian(n: int) -> Workload:
         return run
 
     def bind(engine: Engine) -> Run:
-        w, b, x = (engine.constant(array) for array in (weight, bias, point))
-        tanh, jacobian = engine.ops.tanh, engine.ops.jacobian
-        return lambda: jacobian(lambda x: tanh(w @ x + b), x)
+        w, b, tanh = engine.constant(weight), engine.constant(bias), engine.ops.tanh
+        return derivatives(engine, way, lambda x: tanh(w @ x + b), point, twice=False)
 
-    return Workload(
-        "j Jacobian", f"Jacobian of a tanh layer {n}→{n}", bind, bind, by_hand, needs=("jacobian",)
-    )
+    title = f"Jacobian of a tanh layer {n}→{n}, {way}"
+    return Workload(f"j Jacobian {way}", title, bind, bind, by_hand, needs=WAYS[way])
 
 
 def custom_function(count: int, n: int) -> Workload:
@@ -77,6 +101,9 @@ def custom_function(count: int, n: int) -> Workload:
 
 def derivative_rows(small: bool) -> list[Workload]:
     """Rows j and k; less of everything if `small`."""
-    if small:
-        return [rosenbrock_hessian(4), layer_jacobian(5), custom_function(3, 4)]
-    return [rosenbrock_hessian(20), layer_jacobian(50), custom_function(4, 100)]
+    variables, width, function = (4, 5, (3, 4)) if small else (20, 50, (4, 100))
+    return [
+        *(rosenbrock_hessian(variables, way) for way in WAYS),
+        *(layer_jacobian(width, way) for way in WAYS),
+        custom_function(*function),
+    ]

@@ -53,9 +53,9 @@ class Engine:
 
 def like_torch(name: str, module: str) -> Engine:
     """minigrad and PyTorch: the same code runs on both."""
-    torch = importlib.import_module(module)
+    torch: Any = importlib.import_module(module)
     functional = importlib.import_module(module + ".nn.functional")
-    derivatives = torch.autograd.functional
+    derivatives, func = torch.autograd.functional, importlib.import_module(module + ".func")
 
     def clear(leaves: Sequence[Any]) -> None:
         for leaf in leaves:
@@ -68,12 +68,11 @@ def like_torch(name: str, module: str) -> Engine:
                 leaf.grad = None
 
     ops = SimpleNamespace(arrays=True, log=torch.log, exp=torch.exp, tanh=torch.tanh, relu=torch.relu)
-    ops.cross_entropy, ops.conv2d, ops.pool2d = (
-        functional.cross_entropy,
-        functional.conv2d,
-        functional.max_pool2d,
-    )
-    ops.grad, ops.hessian, ops.jacobian = torch.autograd.grad, derivatives.hessian, derivatives.jacobian
+    ops.library, ops.cross_entropy = torch, functional.cross_entropy
+    ops.conv2d, ops.pool2d = functional.conv2d, functional.max_pool2d
+    ops.grad, ops.stack = torch.autograd.grad, torch.stack
+    ops.hessian, ops.jacobian = derivatives.hessian, derivatives.jacobian
+    ops.func_hessian, ops.func_jacobian = func.hessian, func.jacrev
     ops.custom = custom_ops.like_torch(torch)
     leaf = functools.partial(torch.tensor, requires_grad=True)
     prepare = functools.partial(getattr(torch, "set_num_threads", nothing), 1)
@@ -97,8 +96,14 @@ def micrograd() -> Engine:
         out._backward = _backward
         return out
 
+    def descend(leaves: Sequence[Any], rate: float) -> None:
+        for leaf in leaves:
+            leaf.data -= rate * leaf.grad
+            leaf.grad = 0.0
+
     ops = SimpleNamespace(log=log, relu=lambda x: x.relu())
-    return Engine("micrograd", metadata.version("micrograd"), "tape", ops, leaf=Value)
+    version = metadata.version("micrograd")
+    return Engine("micrograd", version, "tape", ops, leaf=Value, descend=descend)
 
 
 def mygrad() -> Engine:

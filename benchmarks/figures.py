@@ -21,6 +21,11 @@ class Figure:
     goal: float | None = None
     peer: float | None = None  # PyTorch's number, where it has one
 
+    @property
+    def misses(self) -> bool:
+        """Whether it does not keep what it must."""
+        return self.value is not None and self.holds is not None and self.value > self.holds
+
 
 @dataclass(frozen=True)
 class Task:

@@ -42,9 +42,12 @@ print(json.dumps({{"numpy": second - first, "seconds": last - third, "bytes": si
 """
 
 
-def ask(*arguments: object) -> dict[str, Any]:
-    """Run this file as a script in a fresh interpreter; what it printed. Raises CalledProcessError."""
-    return started(str(Path(__file__).resolve()), *map(str, arguments))
+def ask(*arguments: object, **variables: str) -> dict[str, Any]:
+    """Run this file as a script in a fresh interpreter, `variables` in its environment; what it printed.
+
+    Raises CalledProcessError.
+    """
+    return started(str(Path(__file__).resolve()), *map(str, arguments), **variables)
 
 
 def ask_import(module: str, clock: str) -> dict[str, Any]:
@@ -52,10 +55,10 @@ def ask_import(module: str, clock: str) -> dict[str, Any]:
     return started("-c", IMPORT.format(module=module, clock=CLOCKS[clock].__name__))
 
 
-def started(*command: str) -> dict[str, Any]:
+def started(*command: str, **variables: str) -> dict[str, Any]:
     """What a fresh interpreter prints, read as JSON."""
     path = os.pathsep.join([str(ROOT), *filter(None, [os.environ.get("PYTHONPATH")])])
-    environment = {**os.environ, "PYTHONPATH": path}
+    environment = {**os.environ, "PYTHONPATH": path, **variables}
     environment.pop("PYTHONDONTWRITEBYTECODE", None)  # what is installed has its bytecode beside it
     done = subprocess.run(
         [sys.executable, *command], env=environment, stdout=subprocess.PIPE, text=True, check=True

@@ -1,6 +1,6 @@
 """Times minigrad beside other engines and prints Markdown tables.
 
-    python benchmarks/run.py [--rows a,b] [--rounds N] [--smoke] [--clock cpu] [--json FILE] [--markdown FILE]
+    python benchmarks/run.py [--rows a,b] [--rounds N] [--smoke] [--clock cpu] [--json FILE] [--page FILE]
 
 Gradients of all engines are compared first: if they disagree nothing is timed and the exit status is 1.
 NumPy computes with one thread, unless OPENBLAS_NUM_THREADS says otherwise.
@@ -29,11 +29,13 @@ from array_rows import array_rows  # noqa: E402
 from derivative_rows import derivative_rows  # noqa: E402
 from engines import Engine, load  # noqa: E402
 from figures import Figure, Task  # noqa: E402
-from goals import goal_of  # noqa: E402
+from goals import goal_of, misses  # noqa: E402
 from growth import collector, growth  # noqa: E402
+from pages import around, put  # noqa: E402
 from pictures import pictures  # noqa: E402
 from process_rows import deep_chains, imports  # noqa: E402
-from recording import recording  # noqa: E402
+from programs import GROUP, NAMES, programs  # noqa: E402
+from recording import recording, watching  # noqa: E402
 from scalar_rows import scalar_rows  # noqa: E402
 from tables import figure_table, ratio_table, short_table  # noqa: E402
 from timing import CLOCKS, Row, measure, sampler  # noqa: E402
@@ -43,15 +45,16 @@ TIMED: dict[str, Callable[[bool], list[Workload]]] = {
     **dict.fromkeys("abcd", scalar_rows),
     **dict.fromkeys("efghi", array_rows),
     **dict.fromkeys("jk", derivative_rows),
-    "n": array_rows,
+    **dict.fromkeys(NAMES, programs),
 }
 FIGURES: dict[str, Callable[[Task], list[Figure]]] = {
     "c'": deep_chains,
     "l": imports,
     "m": recording,
+    "n": watching,
+    "o": pictures,
     "collector": collector,
     "growth": growth,
-    "pictures": pictures,
 }
 ROWS = (*TIMED, *FIGURES)
 
@@ -69,8 +72,8 @@ class Found:
 
 def choose(rows: Sequence[str], small: bool) -> list[Workload]:
     """The workloads of these rows, in the order of the table."""
-    every = scalar_rows(small) + array_rows(small) + derivative_rows(small)
-    return sorted((w for w in every if w.row in rows), key=lambda w: w.row)
+    every = [w for make in dict.fromkeys(TIMED.values()) for w in make(small)]
+    return sorted((w for w in every if w.row in rows), key=lambda w: ROWS.index(w.row))
 
 
 def time_rows(
@@ -130,15 +133,27 @@ def heading(place: dict[str, Any], rows: Sequence[Row], options: argparse.Namesp
 def page(found: Found, options: argparse.Namespace) -> str:
     """Everything that was found, in Markdown; only medians, of the rows with a goal, if that is wanted."""
     head = heading(found.place, found.rows, options)
+    lettered = [row for row in found.rows if row.key not in NAMES]
+    written = [row for row in found.rows if row.key in NAMES]
     if options.short:
-        parts = [f"{head}.", short_table(found.rows, found.figures)]
+        parts = [f"{head}."]
+        parts += [short_table(lettered, found.figures)] if lettered or found.figures else []
+        parts += [short_table(written, [])] if written else []
     else:
         parts = [f"{head} (quartiles)." if found.rows else f"{head}."]
-        parts += [ratio_table(found.rows, not options.smoke)] if found.rows else []
+        parts += [ratio_table(rows, not options.smoke) for rows in (lettered, written) if rows]
         parts += [figure_table(found.figures, not options.smoke)] if found.figures else []
+    parts += [] if options.smoke else missed(found)
     parts += found.remarks
     parts += [f"Not installed: {', '.join(found.missing)}."] if found.missing else []
     return "\n\n".join(parts)
+
+
+def missed(found: Found) -> list[str]:
+    """Which rows do not keep what they must, in one line; none if all do."""
+    rows = [row.key for row in found.rows if misses(row)]
+    rows += [f"{f.row} ({f.title})" for f in found.figures if f.misses]
+    return [f"Missed: {'; '.join(rows)}."] if rows else []
 
 
 def as_json(found: Found, options: argparse.Namespace) -> str:
@@ -155,7 +170,8 @@ def as_json(found: Found, options: argparse.Namespace) -> str:
 def parse(arguments: list[str] | None) -> argparse.Namespace:
     """The command line; exits with status 2 on a wrong one."""
     parser = argparse.ArgumentParser(description="Time minigrad beside other engines.")
-    parser.add_argument("--rows", default=",".join(ROWS), help=f"some of {','.join(ROWS)} (default: all)")
+    some = f"some of {','.join(ROWS)}; “{GROUP}” means those from {NAMES[0]} to {NAMES[-1]} (default: all)"
+    parser.add_argument("--rows", default=",".join(ROWS), help=some)
     parser.add_argument("--rounds", type=int, help="rounds of each workload (default: 15, smoke: 1)")
     parser.add_argument("--smoke", action="store_true", help="small and short: that it runs, not how fast")
     parser.add_argument("--clock", choices=CLOCKS, default="wall", help="wall (default) or processor time")
@@ -164,15 +180,22 @@ def parse(arguments: list[str] | None) -> argparse.Namespace:
     )
     parser.add_argument("--short", action="store_true", help="print one small table, of medians")
     parser.add_argument("--markdown", type=Path, metavar="FILE", help="write there what is printed, too")
+    parser.add_argument("--page", type=Path, metavar="FILE", help="put it into this page, between its marks")
     parser.add_argument("--json", type=Path, metavar="FILE", help="write the figures there, too")
     options = parser.parse_args(arguments)
-    options.rows = [row.strip() for row in options.rows.split(",")]
-    if unknown := set(options.rows) - set(ROWS):
-        parser.error(f"no such row: {', '.join(sorted(unknown))} (there are {', '.join(ROWS)})")
+    asked = [row.strip() for row in options.rows.split(",")]
+    if unknown := set(asked) - {*ROWS, GROUP}:
+        parser.error(f"no such row: {', '.join(sorted(unknown))} (there are {', '.join((*ROWS, GROUP))})")
+    options.rows = [*asked, *(NAMES if GROUP in asked else [])]
     if options.rounds is None:
         options.rounds = 1 if options.smoke else 15
     if options.rounds < 1:
         parser.error("at least one round is needed")
+    if options.page:
+        try:
+            around(options.page, "run.py")  # before anything is measured
+        except (OSError, ValueError) as error:
+            parser.error(str(error))
     return options
 
 
@@ -206,6 +229,8 @@ def main(arguments: list[str] | None = None) -> int:
     print(text)
     if options.markdown:
         options.markdown.write_text(text + "\n", encoding="utf-8")
+    if options.page:
+        put(options.page, "run.py", text)
     if options.json:
         options.json.write_text(as_json(found, options), encoding="utf-8")
     return 0

@@ -164,7 +164,8 @@ def dag(n: int) -> Workload:
 def scalar_moons(batch: int) -> Workload:
     """A step on two moons without arrays: the network of row e, its weights scalars that are leaves.
 
-    It has no counterpart by hand: who writes the derivative in NumPy writes it in arrays, as row e has it.
+    The weights move in each step. There is no counterpart by hand: a derivative in NumPy is written in
+    arrays, as the other variant of row e has it.
     """
     points, signs = moons(batch)
     rows, wanted = points.tolist(), signs.ravel().tolist()
@@ -188,8 +189,8 @@ def scalar_moons(batch: int) -> Workload:
         return loss * (1.0 / batch)
 
     start = [float(number) for array in parameters() for number in array.ravel()]
-    title = f"MLP on two moons, all scalars, batch {batch}"
-    return of_numbers("e scalars", title, forward, start, None, 1e-3)
+    title = f"MLP on two moons, all scalars, batch {batch}, SGD"
+    return of_numbers("e scalars", title, forward, start, None, 1e-3, rate=1e-4)
 
 
 def scalar_rows(small: bool) -> list[Workload]:

@@ -48,43 +48,33 @@ def names_of(rows: Sequence[Row]) -> list[str]:
     return sorted(names, key=lambda name: (not name.startswith(PYTORCH), name == BY_HAND))
 
 
-def spread_cell(ratio: Spread | None, limit: float | None = None) -> str:
-    """A ratio with its quartiles and, if it has one, its limit."""
+def spread_cell(ratio: Spread | None) -> str:
+    """A ratio with its quartiles."""
     if ratio is None:
         return "—"
-    text = f"{plain(ratio.median)} ({plain(ratio.low)}–{plain(ratio.high)})"
-    if limit is None:
-        return text
-    return f"{text}, ≤ {limit:g}" if ratio.median <= limit else f"{text}, **> {limit:g}**"
+    return f"{plain(ratio.median)} ({plain(ratio.low)}–{plain(ratio.high)})"
 
 
 def ratio_table(rows: Sequence[Row], judged: bool) -> str:
-    """minigrad's time, its ratio to each other engine with the quartiles, and what PyTorch's has to be (if
-    that is to be `judged`).
-    """
+    """minigrad's time, its ratio to each other engine with the quartiles and, if `judged`, the limits."""
     names = names_of(rows)
     head = ["", "workload", "minigrad", *(f"÷ {name}" for name in names)]
-    place = head.index(f"÷ {PYTORCH}") + 1 if judged and PYTORCH in names else None
-    if place is not None:
-        head[place:place] = ["must / goal", ""]
     body = []
     for row in rows:
-        goal = goal_of(row.key) if judged else None
-        limits = goal.others if goal else {}
         cells = [row.key.split()[0], row.title, duration(row.seconds[OURS].median)]
-        cells += [spread_cell(row.ratios.get(name), limits.get(name)) for name in names]
-        if place is not None:
-            cells[place:place] = goal_cells(row)
-        body.append(cells)
-    return markdown(head, body)
+        cells += [spread_cell(row.ratios.get(name)) for name in names]
+        body.append([*cells, *(goal_cells(row) if judged else [])])
+    return markdown([*head, *(["must / goal", ""] if judged else [])], body)
 
 
 def goal_cells(row: Row) -> list[str]:
-    """What the ratio to PyTorch has to be, and whether it is."""
-    goal, ratio = goal_of(row.key), row.ratios.get(PYTORCH)
+    """What the ratio has to be, and whether it is."""
+    goal = goal_of(row.key)
     if goal is None:
         return ["", ""]
-    return [f"{goal.holds:g} / {goal.goal:g}", verdict(ratio.median, goal.holds, goal.goal) if ratio else ""]
+    ratio = row.ratios.get(goal.against)
+    limits = f"{goal.holds:g} / {goal.goal:g}" + ("" if goal.against == PYTORCH else f" × {goal.against}")
+    return [limits, verdict(ratio.median, goal.holds, goal.goal) if ratio else ""]
 
 
 def quantity(value: float | None, unit: str) -> str:

@@ -44,25 +44,58 @@ class Workload:
         return {name: run for name, run in bound.items() if run is not None}
 
 
+def of_program(program: Callable[[Any], Run]) -> Workload:
+    """The row of a program in PyTorch's API, which only minigrad and PyTorch run: the function's name is the
+    name of the row, its docstring the title.
+    """
+
+    def bind(engine: Engine) -> Run:
+        return program(engine.ops.library)
+
+    assert program.__doc__
+    name = program.__name__.replace("_", "-")
+    return Workload(name, program.__doc__, bind, bind, None, needs=("library",))
+
+
 def of_numbers(
-    key: str, title: str, forward: Forward, start: Sequence[float], by_hand: Forward | None, tolerance: float
+    key: str,
+    title: str,
+    forward: Forward,
+    start: Sequence[float],
+    by_hand: Forward | None,
+    tolerance: float,
+    rate: float = 0.0,
 ) -> Workload:
-    """Gradients of forward(ops, *leaves) at numbers. Making the leaves counts, as in a learner's program."""
+    """Gradients of forward(ops, *leaves) at numbers. Making the leaves counts, as in a learner's program.
+
+    With a `rate` the leaves are made beforehand, and each call is a step of training that moves them.
+    """
 
     def tape(engine: Engine) -> Run:
         leaf, ops = engine.leaf, engine.ops
+        kept = [leaf(number) for number in start] if rate else None
 
         def run() -> Any:
-            leaves = [leaf(number) for number in start]
+            leaves = kept or [leaf(number) for number in start]
             forward(ops, *leaves).backward()
-            return [x.grad for x in leaves]
+            gradients = [x.grad for x in leaves]
+            if rate:
+                engine.descend(leaves, rate)
+            return gradients
 
         return run
 
     def functional(engine: Engine) -> Run:
-        ops = engine.ops
+        ops, numbers = engine.ops, [*start]
         gradients = engine.gradients(lambda *leaves: forward(ops, *leaves), tuple(range(len(start))))
-        return lambda: gradients(*start)
+
+        def run() -> Any:
+            found = gradients(*numbers)
+            if rate:
+                numbers[:] = [number - rate * gradient for number, gradient in zip(numbers, found)]
+            return found
+
+        return run
 
     bound = None if by_hand is None else lambda: lambda: by_hand(*map(np.float32, start))
     return Workload(key, title, tape, functional, bound, tolerance)

@@ -34,7 +34,6 @@ from ..core import (
     replay_array,
     uncast,
 )
-from ..core import view_path as replay
 from ..core.call import check_edges
 from ..core.modes import quiet
 from ..core.node import Node, output_of, sequence_numbers
@@ -51,6 +50,7 @@ from ..core.tensor_state import (
     share,
     wrap,
 )
+from ..core.view_path import replay
 from .overlap import check_memory
 from .plain_writes import in_place_plainly
 from .views import Unobserved, refuse, regenerate, set_node, share_view
@@ -284,21 +284,14 @@ def in_place_method(function: Any) -> Any:
     """
     choose = getattr(function, "choose", None)
     name = function.__name__ + "_"
-    if choose is not None:
 
-        def method(self: Any, *args: Any, **kwargs: Any) -> Any:
+    def method(self: Any, *args: Any, **kwargs: Any) -> Any:
+        if choose is not None:
             op, values = choose(self, *args, **kwargs)
-            return in_place(op, *values)
-
-    elif len(function.op.params) == 1:
-
-        def method(self: Any) -> Any:
-            return in_place(function.op, self)
-
-    else:
-
-        def method(self: Any, *args: Any, **kwargs: Any) -> Any:
-            return in_place(function.op, *function.op.bind((self, *args), kwargs))
+        else:
+            op = function.op
+            values = op.bind((self, *args), kwargs) if args or kwargs else (self,)
+        return in_place(op, *values)
 
     method.__name__ = method.__qualname__ = name
     method.__doc__ = f"`{function.__name__}`, in place: {function.__doc__}"

@@ -6,11 +6,11 @@ import weakref
 from typing import Any
 
 from ..core import F, Op, connect_views, modes, path_of, record
-from ..core import view_path as replay
 from ..core.node import Node
 from ..core.storage import Storage, View, geometry
 from ..core.tensor_state import TensorBase, alias, attach
 from ..core.view_errors import refuse_write
+from ..core.view_path import replay
 
 
 class Unobserved:

@@ -111,9 +111,9 @@ class Arithmetic(TensorBase):
 
     def __rtruediv__(self, other: Any) -> Any:
         if isinstance(other, np.ndarray):
-            return self.reciprocal() * other
+            return ar.reciprocal(self) * other
         try:
-            return ar.mul(self.reciprocal(), other)
+            return ar.mul(ar.reciprocal(self), other)
         except TypeError:
             return declined(other)
 

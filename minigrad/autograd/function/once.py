@@ -17,7 +17,6 @@ class Error(Node):
     """A node that says why it cannot be differentiated."""
 
     __slots__ = ("message", "_outputs")
-    _plain = False
 
     def __init__(self, message: str, inputs: list[Any]) -> None:
         self.message = message
@@ -26,11 +25,11 @@ class Error(Node):
         self._nrs = self._check = self._cast = self._storage = self._extra = None
         self._seq = next(sequence_numbers)
 
-    def apply(self, gradient: Any) -> tuple[Any, ...]:
+    def apply(self, gradient: Any, keep: bool = True) -> tuple[Any, ...]:
         """Raise the error."""
         raise RuntimeError(self.message)
 
-    apply_tensors = apply
+    _apply_tensors = apply
 
     def _release(self) -> None:
         """Nothing is saved here."""
