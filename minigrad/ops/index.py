@@ -28,15 +28,10 @@ def index(self, indices):
 
 def as_they_are(indices: Any) -> tuple[Any, ...] | None:
     """NumPy's index for tensors of indices that it reads as PyTorch does: whole numbers, or one mask."""
-    where: list[Any] = []
-    masks = 0
-    for k in indices:
-        kind = None if k is None else k._data.dtype
-        masks += kind == np.bool_
-        if kind is not None and kind not in WHOLE and kind != np.bool_:
-            return None
-        where.append(np.s_[:] if k is None else k._data)
-    return None if masks and len(where) - where.count(np.s_[:]) > 1 else tuple(where)
+    given = [k._data.dtype for k in indices if k is not None]
+    if any(kind not in WHOLE for kind in given) and given != [np.bool_]:
+        return None
+    return tuple([np.s_[:] if k is None else k._data for k in indices])
 
 
 @composite

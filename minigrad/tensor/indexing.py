@@ -15,6 +15,7 @@ import numpy as np
 
 from ..core import F, dtypes, modes
 from ..core.call import check_edges
+from ..core.storage import Storage
 from ..core.tensor_state import TensorBase, Tensors, numbers, share, wrap
 from ..inplace.in_place import in_place
 from ..ops.copy import fitting
@@ -43,6 +44,8 @@ class Indexing(TensorBase):
 
 def get(self: Any, key: Any) -> Any:
     """The part that a key shows: a view, or a copy where the key has tensors in it."""
+    if key.__class__ is int and self._data.ndim and -len(self._data) <= key < len(self._data):
+        return F.select(self, 0, key)
     part, indices = parted(self, key)
     if indices:
         for k in indices:
@@ -69,7 +72,7 @@ def refuse_batched(t: Any, rest: str, verb: str = "output") -> None:
 
 def put(self: Any, key: Any, value: Any) -> None:
     """Write `value`, broadcast, into the part that a key shows."""
-    if key is False:
+    if key is False or put_plainly(self, key, value):
         return
     value = valued(self, value)
     part, indices = (F.unsqueeze(self, 0), []) if key is True else parted(self, key, False)
@@ -80,6 +83,51 @@ def put(self: Any, key: Any, value: Any) -> None:
     if shape != value._data.shape:
         value = F.view(value, shape)
     in_place(F.index_put.op, part, Tensors(indices), value, False)
+
+
+def put_plainly(self: Any, key: Any, value: Any) -> bool:
+    """`put` where nobody records and there is nothing to check: numbers, or a tensor of the same dtype, into an
+    array of floating-point numbers, as a table is filled in a loop. False, and nothing is done, where that is
+    not so.
+    """
+    off, a, storage = modes.active, self._data, self._storage
+    if off and (off != 1 or modes.state.grad_enabled):
+        return False
+    if not (off or is_outside(self)):
+        return False
+    if storage.__class__ not in COUNTED or a.__class__ is not np.ndarray or a.dtype not in dtypes.FAST_ARRAYS:
+        return False
+    if self._bits or not a.flags.c_contiguous:
+        return False
+    if isinstance(value, TensorBase):
+        if value._data.dtype is not a.dtype or value._bits or not (off or is_outside(value)):
+            return False
+        value = value._data
+    elif value.__class__ is not float and value.__class__ is not int:
+        return False
+    if key.__class__ is tuple:
+        if not all(k.__class__ is int for k in key):
+            return False
+    elif isinstance(key, TensorBase):
+        if key._data.dtype != np.bool_ or key._data.shape != a.shape or np.ndim(value):
+            return False
+        key = key._data
+    elif key.__class__ is not int:
+        return False
+    try:
+        a[key] = value
+    except (IndexError, ValueError):
+        return False  # the general way says what is wrong
+    share(self).version += 1
+    return True
+
+
+COUNTED = (Storage, type(None))
+
+
+def is_outside(t: TensorBase) -> bool:
+    """Whether a tensor needs no gradient, and is no view that might."""
+    return t._fn is None and t._acc is None and (t._view is None or not t._view.base.requires_grad)
 
 
 def valued(self: Any, value: Any) -> Any:
