@@ -51,8 +51,8 @@ def index_into_zeros(g: Any, sizes: Any, indices: Any) -> Any:
 
 
 def add_rows(out: np.ndarray, where: tuple[np.ndarray, ...], g: np.ndarray) -> None:
-    """Add `g` to the parts of `out` at the indices `where` of its first dimensions. In memory of one dimension
-    `np.add.at` takes a third of the time.
+    """Add `g` to the parts of `out` at the indices `where` of its first dimensions. In memory of one
+    dimension `np.add.at` takes a third of the time.
     """
     rows: Any = 0
     for n, k in zip(out.shape, where):

@@ -44,7 +44,7 @@ class Indexing(TensorBase):
 
 def get(self: Any, key: Any) -> Any:
     """The part that a key shows: a view, or a copy where the key has tensors in it."""
-    if key.__class__ is int and self._data.ndim and -len(self._data) <= key < len(self._data):
+    if is_place(self, key):
         return F.select(self, 0, key)
     part, indices = parted(self, key)
     if indices:
@@ -53,6 +53,11 @@ def get(self: Any, key: Any) -> Any:
                 refuse_batched(k, "Attempting to batch over indexing with a boolean mask.", "support")
         return F.index(part, Tensors(indices))
     return F.alias(self) if part is self else part
+
+
+def is_place(self: Any, key: Any) -> bool:
+    """Whether a key is a number that there is a part for."""
+    return key.__class__ is int and self._data.ndim > 0 and -len(self._data) <= key < len(self._data)
 
 
 def is_mask(k: Any) -> bool:
@@ -75,7 +80,10 @@ def put(self: Any, key: Any, value: Any) -> None:
     if key is False or put_plainly(self, key, value):
         return
     value = valued(self, value)
-    part, indices = (F.unsqueeze(self, 0), []) if key is True else parted(self, key, False)
+    if is_place(self, key):
+        part, indices = F.select(self, 0, key), []
+    else:
+        part, indices = (F.unsqueeze(self, 0), []) if key is True else parted(self, key, False)
     if not indices:
         set_part(part, value)
         return
@@ -86,9 +94,9 @@ def put(self: Any, key: Any, value: Any) -> None:
 
 
 def put_plainly(self: Any, key: Any, value: Any) -> bool:
-    """`put` where nobody records and there is nothing to check: numbers, or a tensor of the same dtype, into an
-    array of floating-point numbers, as a table is filled in a loop. False, and nothing is done, where that is
-    not so.
+    """`put` where nobody records and there is nothing to check: numbers, or a tensor of the same dtype, into
+    an array of floating-point numbers, as a table is filled in a loop. False, and nothing is done, where that
+    is not so.
     """
     off, a, storage = modes.active, self._data, self._storage
     if off and (off != 1 or modes.state.grad_enabled):
