@@ -15,9 +15,10 @@ import numpy as np
 
 from ..core import F, dtypes, modes
 from ..core.call import check_edges
-from ..core.storage import Storage
-from ..core.tensor_state import TensorBase, Tensors, numbers, share, wrap
+from ..core.storage import Storage, View
+from ..core.tensor_state import TensorBase, Tensors, attach, numbers, share, wrap
 from ..inplace.in_place import in_place
+from ..inplace.plain_writes import is_outside
 from ..ops.copy import fitting
 from .views import whole_of
 
@@ -46,6 +47,10 @@ def get(self: Any, key: Any) -> Any:
     """The part that a key shows: a view, or a copy where the key has tensors in it."""
     if is_place(self, key):
         return F.select(self, 0, key)
+    if key.__class__ is tuple and not modes.active and is_outside(self):
+        part = place_of_numbers(self, key)
+        if part is not None:
+            return part
     part, indices = parted(self, key)
     if indices:
         for k in indices:
@@ -53,6 +58,25 @@ def get(self: Any, key: Any) -> Any:
                 refuse_batched(k, "Attempting to batch over indexing with a boolean mask.", "support")
         return F.index(part, Tensors(indices))
     return F.alias(self) if part is self else part
+
+
+def place_of_numbers(self: Any, key: tuple[Any, ...]) -> Any:
+    """The view that a key of numbers shows of a tensor outside the graph, taken in one step; None for any
+    other key.
+    """
+    if self._bits or self._inference or not all(k.__class__ is int for k in key):
+        return None
+    storage = share(self)
+    try:
+        data = self._data[(*key, ...)]
+    except IndexError:
+        return None  # the general way says what is wrong
+    view = self._view
+    part = attach(data, None)
+    part._storage = storage
+    base, made, path = (self, "", None) if view is None else (view.base, view.creation, view.path)
+    part._view = View(base, storage.version, made)
+    return part if path is None else None
 
 
 def is_place(self: Any, key: Any) -> bool:
@@ -81,7 +105,7 @@ def put(self: Any, key: Any, value: Any) -> None:
         return
     value = valued(self, value)
     if is_place(self, key):
-        part, indices = F.select(self, 0, key), []
+        part, indices = F.select(self, 0, key), list[Any]()
     else:
         part, indices = (F.unsqueeze(self, 0), []) if key is True else parted(self, key, False)
     if not indices:
@@ -131,11 +155,6 @@ def put_plainly(self: Any, key: Any, value: Any) -> bool:
 
 
 COUNTED = (Storage, type(None))
-
-
-def is_outside(t: TensorBase) -> bool:
-    """Whether a tensor needs no gradient, and is no view that might."""
-    return t._fn is None and t._acc is None and (t._view is None or not t._view.base.requires_grad)
 
 
 def valued(self: Any, value: Any) -> Any:
