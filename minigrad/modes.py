@@ -136,6 +136,17 @@ def is_forward() -> bool:
     return bool(active and state.dual_level and state.forward_grad and not state.inference)
 
 
+def is_watched() -> bool:
+    """Whether somebody could notice how a backward pass of this thread runs: observers (but those that look at ops
+    only), anomaly detection, forward mode, hooks on what is saved.
+    """
+    if not active:
+        return False
+    if anomaly.enabled or state.dual_level or state.saved_hooks or state.mutation is not None:
+        return True
+    return not all(getattr(observer, "only_ops", False) for observer in state.observers)
+
+
 def announce(mode: str, enabled: bool) -> None:
     """Tell the observers of this thread that the user switched a mode."""
     for observer in state.observers:

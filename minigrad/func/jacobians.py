@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 import functools
+import itertools
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
-from .. import dtypes
+from .. import dtypes, modes
+from ..autograd.rows import element_rows
 from ..op import F
 from ..tensor_base import TensorBase, wrap
 from . import pytree
 from .argnums import Argnums, wanted
 from .forward import pushforward
-from .mapping import check_randomness
-from .reverse import pullback, zeros
+from .levels import Level, Transform
+from .mapping import Randomness, check_randomness
+from .reverse import run_inside, zeros
 
 
 def refuse_complex(who: str, tree: Any, what: str) -> None:
@@ -47,6 +50,50 @@ def shaped(parts: list[Any], dim: int, outer: Any, inner: Any, like: Any) -> Any
     return (F.stack(parts, dim) if parts else wrap(np.zeros(shape, like._data.dtype))).reshape(shape)
 
 
+def by_rows(
+    who: str, func: Callable[..., Any], args: tuple[Any, ...], argnums: Any, has_aux: bool, at_once: int | None
+) -> tuple[Any, Any]:
+    """The Jacobian of `func` and aux: `func` runs once, and backward for all elements of an output together."""
+    refuse_complex(who, args, "inputs")
+    wanted(args, argnums)
+    level = Level()
+    with Transform("grad"):
+        ran = run_inside(level, func, args, argnums, has_aux)
+        refuse_complex(who, ran.outputs, "outputs")
+        rows = [rows_of(level, out, ran.leaves, at_once) for out in ran.outputs]
+        parts = [split(column, ran.outputs, x) for column, x in zip(zip(*rows), ran.leaves)]
+        result = [level.outward(blocks) for blocks in zip(*parts)] or [[] for _ in ran.outputs]
+        others, aux_spec = pytree.flatten(ran.aux) if has_aux else ([], pytree.LEAF)
+        others = level.outward(others)
+        level.leave([*itertools.chain(*result), *others])
+    jacobian = pytree.unflatten([pytree.unflatten(blocks, ran.spec) for blocks in result], ran.output_spec)
+    return jacobian, pytree.unflatten(others, aux_spec) if has_aux else None
+
+
+def rows_of(level: Level, out: Any, leaves: list[Any], at_once: int | None) -> list[Any]:
+    """For each inner leaf the gradients of all elements of `out`, with a graph if they depend on something outside."""
+    rows: list[Any] = [None] * len(leaves)
+    if out.requires_grad and out.numel():
+        create_graph = modes.is_forward() or (level.recording and level.connected(out))
+        rows = element_rows(out, tuple(leaves), create_graph, at_once)
+    for n, (part, leaf) in enumerate(zip(rows, leaves)):
+        if part is None:
+            rows[n] = wrap(np.zeros((out.numel(), *leaf.shape), leaf._data.dtype))
+        elif not part.requires_grad:
+            part._batched = out._batched
+    return rows
+
+
+def split(rows: Any, outputs: list[Any], x: Any) -> list[Any]:
+    """The rows for one input, per output, as blocks of the Jacobian. As in PyTorch they are parts of one tensor: if one
+    of them has a graph, all of them require grad.
+    """
+    if len(rows) == 1:
+        return [rows[0].reshape(*outputs[0].shape, *x.shape)]
+    parts = F.cat(rows).split([out.numel() for out in outputs])
+    return [part.reshape(*out.shape, *x.shape) for part, out in zip(parts, outputs)]
+
+
 def jacrev(
     func: Callable[..., Any],
     argnums: Argnums = 0,
@@ -66,19 +113,7 @@ def jacrev(
 
     @functools.wraps(func)
     def wrapper(*args: Any) -> Any:
-        refuse_complex("jacrev", args, "inputs")
-        output, vjp_fn, aux = pullback(func, args, argnums, has_aux)
-        outputs, output_spec = pytree.flatten(output)
-        refuse_complex("jacrev", outputs, "outputs")
-        inputs, input_spec = pytree.flatten(wanted(args, argnums))
-        rows = [pytree.flatten(vjp_fn(pytree.unflatten(u, output_spec)))[0] for u in units(outputs)]
-        result, start = [], 0
-        for out in outputs:
-            mine = rows[start : start + out.numel()]
-            start += out.numel()
-            parts = [shaped([row[n] for row in mine], 0, out, x, x) for n, x in enumerate(inputs)]
-            result.append(pytree.unflatten(parts, input_spec))
-        jacobian = pytree.unflatten(result, output_spec)
+        jacobian, aux = by_rows("jacrev", func, args, argnums, has_aux, chunk_size)
         return (jacobian, aux) if has_aux else jacobian
 
     return wrapper
@@ -123,4 +158,11 @@ def jacfwd(
 
 def hessian(func: Callable[..., Any], argnums: Argnums = 0) -> Callable[..., Any]:
     """A function that returns the Hessian of `func`: `jacfwd(jacrev(func))`."""
-    return jacfwd(jacrev(func, argnums), argnums)
+    inner = jacrev(func, argnums)
+
+    @functools.wraps(func)
+    def wrapper(*args: Any) -> Any:
+        with Randomness("error"):
+            return by_rows("jacfwd", inner, args, argnums, False, None)[0]
+
+    return wrapper

@@ -79,6 +79,8 @@ def vmap(
 class Batch:
     """The examples of one call of `vmap`, as an observer that marks whatever is computed from them."""
 
+    only_ops = True  # how backward runs makes no difference: see `modes.is_watched`
+
     def __init__(self, size: int) -> None:
         self.size = size
         self.open = False

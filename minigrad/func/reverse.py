@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -134,45 +134,59 @@ def vjp(func: Callable[..., Any], *primals: Any, has_aux: bool = False) -> Any:
     return (output, vjp_fn, aux) if has_aux else (output, vjp_fn)
 
 
+class Ran(NamedTuple):
+    """What a function did at a level: the inner leaves and their structure, its outputs and theirs, and aux."""
+
+    leaves: list[Any]
+    spec: Any
+    outputs: list[Any]
+    output_spec: Any
+    aux: Any
+
+
+def run_inside(
+    level: Level, func: Callable[..., Any], primals: tuple[Any, ...], argnums: Argnums | None, has_aux: bool
+) -> Ran:
+    """Run `func` with inner leaves in the place of the arguments `argnums` (None: all). RuntimeError with PyTorch's
+    texts unless it returns tensors that can be differentiated.
+    """
+    inner = level.enter(primals if argnums is None else wanted(primals, argnums))
+    output, aux = func(*(inner if argnums is None else replace(primals, argnums, inner))), None
+    if has_aux:
+        output, aux = split_aux(output, "vjp(f, *primals)")
+    outputs, output_spec = pytree.flatten(output)
+    check_outputs(outputs, "vjp(f, *primals)")
+    for out in outputs:
+        kind = dtypes.of(out._data)
+        if not (kind.is_floating_point or kind.is_complex):
+            raise RuntimeError(
+                "vjp(f, ...): All outputs of f must be floating-point or complex Tensors, got Tensor "
+                f"with dtype torch.{kind.name}"
+            )
+    return Ran(*pytree.flatten(inner), outputs, output_spec, aux)
+
+
 def pullback(
     func: Callable[..., Any], primals: tuple[Any, ...], argnums: Argnums | None, has_aux: bool
 ) -> tuple[Any, Callable[..., Any], Any]:
     """`vjp` for the arguments `argnums` (None: all), whose structure the products have."""
     level = Level()
     with Transform("grad"):
-        if argnums is None:
-            inner = level.enter(primals)
-            args = inner
-        else:
-            inner = level.enter(wanted(primals, argnums))
-            args = replace(primals, argnums, inner)
-        output, aux = func(*args), None
-        if has_aux:
-            output, aux = split_aux(output, "vjp(f, *primals)")
-            aux = pytree.apply(level.outside, aux)
-        outputs, output_spec = pytree.flatten(output)
-        check_outputs(outputs, "vjp(f, *primals)")
-        leaves, spec = pytree.flatten(inner)
-        result = pytree.unflatten(level.outward(outputs), output_spec)
-        for out in outputs:
-            kind = dtypes.of(out._data)
-            if not (kind.is_floating_point or kind.is_complex):
-                raise RuntimeError(
-                    "vjp(f, ...): All outputs of f must be floating-point or complex Tensors, got Tensor "
-                    f"with dtype torch.{kind.name}"
-                )
+        ran = run_inside(level, func, primals, argnums, has_aux)
+        result = pytree.unflatten(level.outward(ran.outputs), ran.output_spec)
+        aux = pytree.apply(level.outside, ran.aux) if has_aux else None
         level.stay()
 
     def vjp_fn(cotangents: Any, retain_graph: bool = True, create_graph: bool | None = None) -> Any:
         create = modes.is_grad_enabled() if create_graph is None else create_graph
         given, given_spec = pytree.flatten(cotangents)
-        if given_spec != output_spec:
+        if given_spec != ran.output_spec:
             raise RuntimeError(
                 "Expected pytree structure of cotangents to be the same as pytree structure of outputs to "
                 f"the function. cotangents: {pytree.written(given_spec)}, primal output: "
-                f"{pytree.written(output_spec)}"
+                f"{pytree.written(ran.output_spec)}"
             )
-        found = gradients(outputs, leaves, given, create)
-        return pytree.unflatten(level.outward(found), spec)
+        found = gradients(ran.outputs, ran.leaves, given, create)
+        return pytree.unflatten(level.outward(found), ran.spec)
 
     return result, vjp_fn, aux

@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 
 from .. import modes
-from ..graph import RELEASED, AccumulateGrad, Node, output_of, sum_to
+from ..graph import RELEASED, AccumulateGrad, Node, join_rows, output_of, rows_of, sum_to
 from ..hook_calls import Mode, as_gradient, as_tensor
 from ..tensor_base import TensorBase, Tensors, attach, wrap
 from .packed import Packed
@@ -42,6 +42,16 @@ def apply(node: Any, g: Any, keep: bool = True) -> tuple[Any, ...]:
     if not keep:
         release(node)
     return sent
+
+
+def apply_rows(node: Any, g: Any) -> tuple[Any, ...]:
+    """`Node.apply_rows` of an op, which reads once what was saved. The vjp of an elementwise op broadcasts over rows."""
+    __tracebackhide__ = True
+    op = node.op
+    if op.elementwise and not (node._cast or node.is_complex):
+        return node.apply(g)  # type: ignore[no-any-return]
+    values = read(node)
+    return join_rows([pull(node, row, values) for row in rows_of(g)])
 
 
 def apply_tensors(node: Any, g: Any) -> tuple[Any, ...]:
