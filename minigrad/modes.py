@@ -46,6 +46,7 @@ class _State(threading.local):
     `saved_hooks` are pairs (pack, unpack), the innermost last; `hooks_refused` is the text of the error that
     forbids such hooks, if they are. `dual_level` counts the open levels of forward mode: it is set for all
     threads (`set_dual_level`), as in PyTorch, while `forward_grad` switches forward mode off for one of them.
+    With `record_tangents`, tangents are recorded whatever `grad_enabled` says.
     """
 
     grad_enabled = True
@@ -56,6 +57,7 @@ class _State(threading.local):
     mutation: Any = None  # told `before_write(array)` where saved tensors may be written to
     dual_level = 0
     forward_grad = True
+    record_tangents = False
     transforms: tuple[str, ...] = ()  # the transforms of `func` that the thread is inside of, by kind
     observers: tuple[Any, ...] = ()
     randomness = ""  # inside of `func.vmap` what it says of random numbers: "error", "different", "same"

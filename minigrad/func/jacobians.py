@@ -11,14 +11,17 @@ import numpy as np
 
 from .. import dtypes, modes
 from ..autograd.rows import element_rows
+from ..dtypes import DIFFERENTIABLE
+from ..hook_calls import Mode
 from ..op import F
+from ..op.tangents import Aside
 from ..tensor_base import TensorBase, wrap
 from . import pytree
 from .argnums import Argnums, wanted
 from .forward import pushforward
 from .levels import Level, Transform
 from .mapping import Randomness, check_randomness
-from .reverse import run_inside, zeros
+from .reverse import gradients, run_inside, zeros
 
 
 def refuse_complex(who: str, tree: Any, what: str) -> None:
@@ -31,37 +34,17 @@ def refuse_complex(who: str, tree: Any, what: str) -> None:
             )
 
 
-def units(leaves: list[Any]) -> list[list[Any]]:
-    """For each element of all leaves together, leaves of zeros with 1 in the place of that element."""
-    result = []
-    for n, leaf in enumerate(leaves):
-        for k in range(leaf.numel()):
-            flat = np.zeros(leaf.numel(), leaf._data.dtype)
-            flat[k] = 1
-            unit = [zeros(other) for other in leaves]
-            unit[n] = wrap(flat.reshape(leaf._data.shape)[()])
-            result.append(unit)
-    return result
-
-
-def shaped(parts: list[Any], dim: int, outer: Any, inner: Any, like: Any) -> Any:
-    """Rows (or columns) side by side along `dim`, in the shape of the Jacobian of `outer` by `inner`."""
-    shape = (*outer.shape, *inner.shape)
-    return (F.stack(parts, dim) if parts else wrap(np.zeros(shape, like._data.dtype))).reshape(shape)
-
-
 def by_rows(
     who: str, func: Callable[..., Any], args: tuple[Any, ...], argnums: Any, has_aux: bool, at_once: int | None
 ) -> tuple[Any, Any]:
     """The Jacobian of `func` and aux: `func` runs once, and backward for all elements of an output together."""
     refuse_complex(who, args, "inputs")
-    wanted(args, argnums)
     level = Level()
     with Transform("grad"):
         ran = run_inside(level, func, args, argnums, has_aux)
         refuse_complex(who, ran.outputs, "outputs")
         rows = [rows_of(level, out, ran.leaves, at_once) for out in ran.outputs]
-        parts = [split(column, ran.outputs, x) for column, x in zip(zip(*rows), ran.leaves)]
+        parts = [split(column, ran.outputs, x, False) for column, x in zip(zip(*rows), ran.leaves)]
         result = [level.outward(blocks) for blocks in zip(*parts)] or [[] for _ in ran.outputs]
         others, aux_spec = pytree.flatten(ran.aux) if has_aux else ([], pytree.LEAF)
         others = level.outward(others)
@@ -84,14 +67,18 @@ def rows_of(level: Level, out: Any, leaves: list[Any], at_once: int | None) -> l
     return rows
 
 
-def split(rows: Any, outputs: list[Any], x: Any) -> list[Any]:
-    """The rows for one input, per output, as blocks of the Jacobian. As in PyTorch they are parts of one tensor: if one
-    of them has a graph, all of them require grad.
+def split(rows: Any, parts: list[Any], other: Any, turned: bool) -> list[Any]:
+    """The rows for the elements of all `parts`, as the blocks of the Jacobian of each part with respect to `other`, or
+    if `turned` of `other` with respect to each part. As in PyTorch they are parts of one tensor: if one of them has a
+    graph, all of them require grad.
     """
-    if len(rows) == 1:
-        return [rows[0].reshape(*outputs[0].shape, *x.shape)]
-    parts = F.cat(rows).split([out.numel() for out in outputs])
-    return [part.reshape(*out.shape, *x.shape) for part, out in zip(parts, outputs)]
+    whole = rows[0] if len(rows) == 1 else F.cat(rows)
+    blocks = whole.split([part.numel() for part in parts]) if len(parts) > 1 else [whole]
+    if turned:
+        return [
+            block.movedim(0, -1).reshape(*other.shape, *part.shape) for block, part in zip(blocks, parts)
+        ]
+    return [block.reshape(*part.shape, *other.shape) for block, part in zip(blocks, parts)]
 
 
 def jacrev(
@@ -113,44 +100,63 @@ def jacrev(
 
     @functools.wraps(func)
     def wrapper(*args: Any) -> Any:
+        wanted(args, argnums)
         jacobian, aux = by_rows("jacrev", func, args, argnums, has_aux, chunk_size)
         return (jacobian, aux) if has_aux else jacobian
 
     return wrapper
 
 
+def by_columns(func: Callable[..., Any], args: tuple[Any, ...], argnums: Any, has_aux: bool) -> tuple[Any, Any]:
+    """The Jacobian of `func` and aux, from one run of `func` in forward mode. See Note [Columns]."""
+    inputs, spec = pytree.flatten(args if argnums is None else wanted(args, argnums))
+    level = Level()
+    before = modes.switch("record_tangents", True)
+    try:
+        given, leaves = directions(level, inputs)
+        tree = pytree.unflatten(given, spec)
+        tree = (tree,) if isinstance(argnums, int) else tree
+        output, tangents, aux = pushforward(func, args, tree, argnums, has_aux=has_aux)
+    finally:
+        modes.switch("record_tangents", before)
+    refuse_complex("jacfwd", output, "outputs")
+    outputs, output_spec = pytree.flatten(output)
+    with Transform("jvp"), Mode(True):
+        sent = pytree.flatten(tangents)[0]
+        starts = [level.inner(zeros(out)) for out in outputs]
+        products = gradients(sent, leaves, starts)
+        columns = [rows_of(level, product, starts, None) for product in products]
+        result = []
+        for parts, tangent in zip(zip(*columns), sent):
+            if level.recording and level.connected(tangent):
+                parts = (*parts, tangent.unsqueeze(0)[:0])  # no numbers, but its graph
+            result.append(split(parts, inputs, tangent, True))
+    blocks = [level.outward(row) for row in result] or [[] for _ in outputs]
+    level.leave(itertools.chain(*blocks))
+    return pytree.unflatten([pytree.unflatten(row, spec) for row in blocks], output_spec), aux
+
+
+def directions(level: Level, inputs: list[Any]) -> tuple[list[Any], list[Any]]:
+    """Tangents for `inputs`, and the inner leaves that they are copies of, for a tangent may be written to."""
+    leaves = [level.inner(zeros(x)) if x._data.dtype in DIFFERENTIABLE else x for x in inputs]
+    with Aside():
+        return [F.clone(leaf) for leaf in leaves], leaves
+
+
 def jacfwd(
     func: Callable[..., Any], argnums: Argnums = 0, has_aux: bool = False, *, randomness: str = "error"
 ) -> Callable[..., Any]:
-    """A function that returns the Jacobian of `func` as `jacrev` does, in forward mode: `func` runs once
-    for each element of the arguments `argnums` (PyTorch batches these runs into one)."""
+    """A function that returns the Jacobian of `func` as `jacrev` does, in forward mode: `func` runs once."""
 
     @functools.wraps(func)
     def wrapper(*args: Any) -> Any:
         refuse_complex("jacfwd", args, "inputs")
         check_randomness(randomness)
-        chosen = args if argnums is None else wanted(args, argnums)
-        inputs, input_spec = pytree.flatten(chosen)
-        columns: list[list[Any]] = []
-        output: Any = None
-        aux: Any = None
-        for unit in units(inputs) or [[zeros(x) for x in inputs]]:
-            tangent = pytree.unflatten(unit, input_spec)
-            tangent = (tangent,) if isinstance(argnums, int) else tangent
-            output, found, other = pushforward(func, args, tangent, argnums, has_aux=has_aux)
-            aux = aux if columns else other
-            refuse_complex("jacfwd", output, "outputs")
-            columns.append(pytree.flatten(found)[0])
-        outputs, output_spec = pytree.flatten(output)
-        result = []
-        for n, out in enumerate(outputs):
-            parts, start = [], 0
-            for x in inputs:
-                mine = columns[start : start + x.numel()]
-                start += x.numel()
-                parts.append(shaped([column[n] for column in mine], -1, out, x, out))
-            result.append(pytree.unflatten(parts, input_spec))
-        jacobian = pytree.unflatten(result, output_spec)
+        with Randomness(randomness):
+            if "jvp" in modes.state.transforms:
+                jacobian, aux = by_rows("jacfwd", func, args, argnums, has_aux, None)
+            else:
+                jacobian, aux = by_columns(func, args, argnums, has_aux)
         return (jacobian, aux) if has_aux else jacobian
 
     return wrapper

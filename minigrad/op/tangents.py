@@ -55,17 +55,22 @@ def forget() -> None:
 
 
 class Aside:
-    """Ops that forward mode runs for itself: they give no tangents, and nobody observes them."""
+    """Ops that forward mode runs for itself: they give no tangents, and nobody observes them. They are recorded as
+    the grad mode says, or always where `record_tangents` is set.
+    """
 
-    __slots__ = ("forward", "observers")
+    __slots__ = ("forward", "grad", "observers")
 
     def __enter__(self) -> None:
         state = modes.state
         self.forward, self.observers = state.forward_grad, state.observers
         state.forward_grad, state.observers = False, ()
+        self.grad = modes.set_grad_mode(True) if state.record_tangents else None
 
     def __exit__(self, *exc: object) -> None:
         modes.state.forward_grad, modes.state.observers = self.forward, self.observers
+        if self.grad is not None:
+            modes.set_grad_mode(self.grad)
 
 
 def tangent_of(t: Any) -> Any:
