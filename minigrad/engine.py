@@ -12,7 +12,7 @@ Note [Order]
     without a hook. The order is kept for the next pass over the same graph (see `tasks.order_of`): rows of a
     Jacobian spend half of their time on finding it.
 
-    Many rows of a Jacobian take one pass (`run_rows`): each gradient then has the rows as its first dimension.
+    Many rows of a Jacobian take one pass (`run_rows`): the first dimension of each gradient counts the rows.
 
     The other loop has PyTorch's heap, of (-sequence number, node). Entries with equal numbers (AccumulateGrads)
     compare as equal: `Node.__lt__` is always False, and `heapq` then hands them out in the order of PyTorch's
@@ -121,8 +121,8 @@ def run_plain(
 
 
 def run_rows(root: Slot, gradients: ndarray, slots: Sequence[Slot]) -> list[Any] | None:
-    """Run backward from `root` with many `gradients` at once, each a row of a raw array, and return what arrives at
-    `slots`, with the same rows. The graph stays. None where the plain loop will not do: then nothing has run.
+    """Run backward from `root` with many gradients at once, the rows of a raw array. Return what arrives at
+    `slots`, with the same rows, or None where the plain loop will not do: then nothing has run. The graph stays.
     """
     node, nr = root
     order = order_of(node, tuple(slots), True)
@@ -147,8 +147,8 @@ def in_rows(node: Node, gradient: Any) -> tuple[Any, ...]:
 
 
 def sweep(root: Node, order: Order, one: Any, keep: bool, apply: Any, deposits: bool) -> dict[Node, Any]:
-    """Run `root`, at which the gradient `one` arrives, and the nodes behind it: each on raw arrays, or by `apply` (see
-    `recorded` and `in_rows`). What arrives at leaves is deposited, or else returned. See Note [Order].
+    """Run `root`, at which the gradient `one` arrives, and the nodes behind it: on raw arrays, or by `apply`
+    (see `recorded` and `in_rows`). What arrives at leaves is deposited, or else returned. See Note [Order].
     """
     __tracebackhide__ = True
     left = order.leaves.copy() if deposits else order.leaves

@@ -19,11 +19,11 @@ AT_ONCE = 256  # rows of a pass, unless the caller says how many: memory for the
 def element_rows(
     root: TensorBase, inputs: tuple[Any, ...], create_graph: bool, at_once: int | None = None
 ) -> list[Any]:
-    """The gradients of each element of `root` with respect to each of the `inputs`, stacked: tensors whose first
-    dimension counts the elements; None for an input that `root` does not depend on. The graph stays.
+    """Return, for each of the `inputs`, the gradients of all elements of `root`, stacked along a first
+    dimension; None for an input that `root` does not depend on. The graph stays.
 
-    Raw rows are computed `at_once`, a pass for so many. Under `create_graph`, and where observers are to see
-    each row as a call of its own, it is one pass for each.
+    One pass computes `at_once` rows. Under `create_graph` each row takes a pass of its own, and also where
+    somebody watches, who then sees a call of `grad` for each.
     """
     if not (create_graph or modes.is_watched()):
         found = raw_rows(root, inputs, at_once or AT_ONCE)
@@ -51,7 +51,7 @@ def raw_rows(root: TensorBase, inputs: tuple[Any, ...], at_once: int) -> list[An
 
 
 def units(root: TensorBase, at_once: int) -> Iterator[np.ndarray]:
-    """For each element of `root`, zeros of its shape with 1 in the place of that element: so many together."""
+    """For each element of `root`, zeros of its shape with 1 in the place of that element, `at_once` together."""
     count, data = root._data.size, root._data
     for start in range(0, count, at_once):
         rows = min(at_once, count - start)

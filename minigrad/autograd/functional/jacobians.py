@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
-from ... import engine, modes
+from ... import modes
 from ...dtypes import FAST_ARRAYS
 from ...hook_calls import Mode
 from ...op import F
 from ...tensor_base import wrap
-from ..run import wrap_raw
-from ..starts import input_slots
+from ..rows import element_rows
 from .common import as_tuple, check_strict, enter, gradients, leave, unpacked, zeros_like
 
 STRATEGIES = ("forward-mode", "reverse-mode")
@@ -75,39 +74,42 @@ def structured(result: Any, outputs_given: bool, inputs_given: bool) -> Any:
 
 
 def rows(i: int, out: Any, inputs: tuple[Any, ...], create_graph: bool, strict: bool) -> tuple[Any, ...]:
-    """The Jacobians of output number `i`, one backward pass for each of its elements."""
-    found: list[list[Any]] = [[] for _ in inputs]
-    for row in element_gradients(out, inputs, create_graph):
-        for n, (g, x) in enumerate(zip(row, inputs)):
-            if g is None:
-                if strict:
-                    raise RuntimeError(
-                        f"Output {i} of the user-provided function is independent of input {n}. This is not "
-                        "allowed in strict mode."
-                    )
-                g = zeros_like(x)
-            elif strict and create_graph and not g.requires_grad:
+    """The Jacobians of output number `i`."""
+    result = []
+    for n, (found, x) in enumerate(zip(gradient_rows(out, inputs, create_graph), inputs)):
+        if found is None:
+            if strict:
                 raise RuntimeError(
-                    f"The jacobian of the user-provided function is independent of input {i}. This is not "
-                    "allowed in strict mode when create_graph=True."
+                    f"Output {i} of the user-provided function is independent of input {n}. This is not "
+                    "allowed in strict mode."
                 )
-            found[n].append(g)
-    return tuple(F.stack(part, 0).view(*out.shape, *x.shape) for part, x in zip(found, inputs))
+            found = wrap(np.zeros((out.numel(), *x.shape), x._data.dtype))
+        elif strict and create_graph and not found.requires_grad:
+            raise RuntimeError(
+                f"The jacobian of the user-provided function is independent of input {i}. This is not "
+                "allowed in strict mode when create_graph=True."
+            )
+        result.append(found.view(*out.shape, *x.shape))
+    return tuple(result)
 
 
-def element_gradients(out: Any, inputs: tuple[Any, ...], create_graph: bool) -> Iterator[Any]:
-    """For each element of `out` its gradients, as of `autograd.grad(out.reshape(-1)[j], inputs)`."""
+def gradient_rows(out: Any, inputs: tuple[Any, ...], create_graph: bool) -> list[Any]:
+    """For each input the gradients of all elements of `out`, as `autograd.grad(out.reshape(-1)[j], inputs)`
+    gives them, stacked; None for an input that is not reached.
+    """
     if is_plain_root(out):
-        units = np.eye(out._data.size, dtype=out._data.dtype).reshape(-1, *out._data.shape)
-        yield from grad_rows(out, units, inputs, create_graph)
-    else:
-        for j in range(out.numel()):
-            yield gradients((out.reshape(-1)[j],), inputs, retain_graph=True, create_graph=create_graph)
+        return element_rows(out, inputs, create_graph)
+    rows = [
+        gradients((out.reshape(-1)[j],), inputs, retain_graph=True, create_graph=create_graph)
+        for j in range(out.numel())
+    ]
+    columns = zip(*rows) if rows else [()] * len(inputs)
+    return [None if column and column[0] is None else F.stack(column, 0) for column in columns]
 
 
 def is_plain_root(root: Any) -> bool:
-    """Whether `grad_rows` can start here: in the normal modes, from an array that is the only result of its
-    op.
+    """Whether `element_rows` can start here: in the normal modes, from an array that is the only result of
+    its op.
     """
     return (
         not modes.active
@@ -118,19 +120,6 @@ def is_plain_root(root: Any) -> bool:
         and root._fn._outputs == 1
         and (root._view is None or root._view.version == root._storage.version)
     )
-
-
-def grad_rows(
-    root: Any, gradients: np.ndarray, wanted: tuple[Any, ...], create_graph: bool
-) -> Iterator[list[Any]]:
-    """For each of the `gradients` of a plain root those of the `wanted` tensors (None for one that is not
-    reached); the graph stays.
-    """
-    slots = input_slots(wanted, False)
-    for gradient in gradients:
-        start = wrap(gradient) if create_graph else gradient
-        row: Any = engine.run_plain(root._fn, start, True, create_graph, slots)
-        yield row if create_graph else [wrap_raw(g) for g in row]
 
 
 def basis(tensors: tuple[Any, ...]) -> tuple[Any, ...]:
