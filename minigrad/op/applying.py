@@ -45,13 +45,21 @@ def apply(node: Any, g: Any, keep: bool = True) -> tuple[Any, ...]:
 
 
 def apply_rows(node: Any, g: Any) -> tuple[Any, ...]:
-    """`Node.apply_rows` of an op, which reads once what was saved. The vjp of an elementwise op broadcasts over rows."""
+    """`Node.apply_rows` of an op. The vjps of an elementwise op broadcast over rows; other ops have vjps for rows, or
+    theirs are called for one row after the other.
+    """
     __tracebackhide__ = True
     op = node.op
     if op.elementwise and not (node._cast or node.is_complex):
         return node.apply(g)  # type: ignore[no-any-return]
     values = read(node)
-    return join_rows([pull(node, row, values) for row in rows_of(g)])
+    if not op.rows or node._cast or node.is_complex:
+        return join_rows([pull(node, row, values) for row in rows_of(g)])
+    gradients: list[Any] = [None] * len(node._next)
+    for i, vjp, names in op.rows:
+        if node._next[i] is not None:
+            gradients[i] = vjp(g, *map(values.__getitem__, names))
+    return tuple(gradients)
 
 
 def apply_tensors(node: Any, g: Any) -> tuple[Any, ...]:
