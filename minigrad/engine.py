@@ -73,7 +73,7 @@ def run_in_mode(
     """`run` on `tensors` or raw arrays, in the grad mode that is in force."""
     __tracebackhide__ = True
     captured = inputs is not None and not inputs.accumulate
-    if len(roots) == 1 and (inputs is None or captured) and not modes.is_watched():
+    if len(roots) == 1 and (inputs is None or captured) and not modes.is_watched(tensors):
         (root, _), (gradient,) = roots[0], gradients
         if root._outputs == 1 and gradient is not None:
             return run_plain(root, gradient, keep_graph, tensors, None if inputs is None else inputs.slots)

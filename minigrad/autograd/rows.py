@@ -25,7 +25,7 @@ def element_rows(
     One pass computes `at_once` rows. Under `create_graph` each row takes a pass of its own, and also where
     somebody watches, who then sees a call of `grad` for each.
     """
-    if not (create_graph or modes.is_watched()):
+    if not (create_graph or modes.is_watched(False)):
         found = raw_rows(root, inputs, at_once or AT_ONCE)
         if found is not None:
             return found
@@ -51,7 +51,7 @@ def raw_rows(root: TensorBase, inputs: tuple[Any, ...], at_once: int) -> list[An
 
 
 def units(root: TensorBase, at_once: int) -> Iterator[np.ndarray]:
-    """For each element of `root`, zeros of its shape with 1 in the place of that element, `at_once` together."""
+    """For each element of `root`, zeros of its shape with 1 in the place of that element; `at_once` together."""
     count, data = root._data.size, root._data
     for start in range(0, count, at_once):
         rows = min(at_once, count - start)

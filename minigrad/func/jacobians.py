@@ -1,4 +1,18 @@
-"""`jacrev`, `jacfwd` and `hessian`: whole Jacobians of functions."""
+"""`jacrev`, `jacfwd` and `hessian`: whole Jacobians of functions.
+
+Note [Columns]
+    `jacfwd` runs the function once, in forward mode, on tangents v that are inner leaves. The tangent of the
+    output is then Jv, with a graph that is linear in v. Backward from w gives wᵀJ, whose graph is linear in w.
+    The rows of its Jacobian with respect to w are the columns of J, and one pass computes them all.
+
+    Forward mode ignores `no_grad` inside the function. So tangents are recorded there too, but primals count
+    as constants (`modes.record_tangents`). One thing differs from PyTorch: if the Jacobian is differentiated
+    again, tangents that were made before such a block keep their history in it.
+
+    Dual numbers have one level. Inside another forward transform `jacfwd` therefore computes rows, as `jacrev`
+    does. So does the outer Jacobian of `hessian`, because a backward pass on dual numbers takes three times as
+    long as one that is recorded. Then `no_grad` inside the function counts, as in Note [Nested jvp].
+"""
 
 from __future__ import annotations
 
@@ -21,7 +35,7 @@ from .argnums import Argnums, wanted
 from .forward import pushforward
 from .levels import Level, Transform
 from .mapping import Randomness, check_randomness
-from .reverse import gradients, run_inside, zeros
+from .reverse import gradients, mark, run_inside, zeros
 
 
 def refuse_complex(who: str, tree: Any, what: str) -> None:
@@ -35,9 +49,14 @@ def refuse_complex(who: str, tree: Any, what: str) -> None:
 
 
 def by_rows(
-    who: str, func: Callable[..., Any], args: tuple[Any, ...], argnums: Any, has_aux: bool, at_once: int | None
+    who: str,
+    func: Callable[..., Any],
+    args: tuple[Any, ...],
+    argnums: Any,
+    has_aux: bool,
+    at_once: int | None = None,
 ) -> tuple[Any, Any]:
-    """The Jacobian of `func` and aux: `func` runs once, and backward for all elements of an output together."""
+    """The Jacobian of `func` and aux. `func` runs once; one backward pass computes `at_once` rows."""
     refuse_complex(who, args, "inputs")
     level = Level()
     with Transform("grad"):
@@ -53,24 +72,23 @@ def by_rows(
     return jacobian, pytree.unflatten(others, aux_spec) if has_aux else None
 
 
-def rows_of(level: Level, out: Any, leaves: list[Any], at_once: int | None) -> list[Any]:
-    """For each inner leaf the gradients of all elements of `out`, with a graph if they depend on something outside."""
+def rows_of(level: Level, out: Any, leaves: list[Any], at_once: int | None = None) -> list[Any]:
+    """For each inner leaf the gradients of all elements of `out`; zeros where `out` does not depend on it."""
     rows: list[Any] = [None] * len(leaves)
     if out.requires_grad and out.numel():
-        create_graph = modes.is_forward() or (level.recording and level.connected(out))
-        rows = element_rows(out, tuple(leaves), create_graph, at_once)
-    for n, (part, leaf) in enumerate(zip(rows, leaves)):
-        if part is None:
+        rows = element_rows(out, tuple(leaves), level.needs_graph(out), at_once)
+        mark(rows, [out])
+    for n, leaf in enumerate(leaves):
+        if rows[n] is None:
             rows[n] = wrap(np.zeros((out.numel(), *leaf.shape), leaf._data.dtype))
-        elif not part.requires_grad:
-            part._batched = out._batched
     return rows
 
 
 def split(rows: Any, parts: list[Any], other: Any, turned: bool) -> list[Any]:
-    """The rows for the elements of all `parts`, as the blocks of the Jacobian of each part with respect to `other`, or
-    if `turned` of `other` with respect to each part. As in PyTorch they are parts of one tensor: if one of them has a
-    graph, all of them require grad.
+    """The rows for the elements of all `parts` as blocks: the Jacobians of each part with respect to `other`,
+    or if `turned` of `other` with respect to each part.
+
+    As in PyTorch, all blocks are parts of one tensor: if one has a graph, all of them require grad.
     """
     whole = rows[0] if len(rows) == 1 else F.cat(rows)
     blocks = whole.split([part.numel() for part in parts]) if len(parts) > 1 else [whole]
@@ -81,33 +99,9 @@ def split(rows: Any, parts: list[Any], other: Any, turned: bool) -> list[Any]:
     return [block.reshape(*part.shape, *other.shape) for block, part in zip(blocks, parts)]
 
 
-def jacrev(
-    func: Callable[..., Any],
-    argnums: Argnums = 0,
-    *,
-    has_aux: bool = False,
-    chunk_size: int | None = None,
-) -> Callable[..., Any]:
-    """A function that returns the Jacobian of `func` with respect to the arguments `argnums`, in reverse
-    mode: `func` runs once, and backward once for each element of its output.
-
-    Of each output, per argument, a tensor of the output's sizes followed by the argument's, in the structure
-    of the output, and inside it that of the arguments. With `has_aux` the result is `(jacobian, aux)`.
-    `chunk_size`, how many rows PyTorch computes together, makes no difference here.
-    """
-    if not (chunk_size is None or chunk_size > 0):
-        raise ValueError("jacrev: `chunk_size` should be greater than 0.")
-
-    @functools.wraps(func)
-    def wrapper(*args: Any) -> Any:
-        wanted(args, argnums)
-        jacobian, aux = by_rows("jacrev", func, args, argnums, has_aux, chunk_size)
-        return (jacobian, aux) if has_aux else jacobian
-
-    return wrapper
-
-
-def by_columns(func: Callable[..., Any], args: tuple[Any, ...], argnums: Any, has_aux: bool) -> tuple[Any, Any]:
+def by_columns(
+    func: Callable[..., Any], args: tuple[Any, ...], argnums: Any, has_aux: bool
+) -> tuple[Any, Any]:
     """The Jacobian of `func` and aux, from one run of `func` in forward mode. See Note [Columns]."""
     inputs, spec = pytree.flatten(args if argnums is None else wanted(args, argnums))
     level = Level()
@@ -125,10 +119,10 @@ def by_columns(func: Callable[..., Any], args: tuple[Any, ...], argnums: Any, ha
         sent = pytree.flatten(tangents)[0]
         starts = [level.inner(zeros(out)) for out in outputs]
         products = gradients(sent, leaves, starts)
-        columns = [rows_of(level, product, starts, None) for product in products]
+        columns = [rows_of(level, product, starts) for product in products]
         result = []
         for parts, tangent in zip(zip(*columns), sent):
-            if level.recording and level.connected(tangent):
+            if level.needs_graph(tangent):
                 parts = (*parts, tangent.unsqueeze(0)[:0])  # no numbers, but its graph
             result.append(split(parts, inputs, tangent, True))
     blocks = [level.outward(row) for row in result] or [[] for _ in outputs]
@@ -137,16 +131,89 @@ def by_columns(func: Callable[..., Any], args: tuple[Any, ...], argnums: Any, ha
 
 
 def directions(level: Level, inputs: list[Any]) -> tuple[list[Any], list[Any]]:
-    """Tangents for `inputs`, and the inner leaves that they are copies of, for a tangent may be written to."""
+    """Tangents for `inputs`, and the inner leaves of which they are copies: a tangent may be written to."""
     leaves = [level.inner(zeros(x)) if x._data.dtype in DIFFERENTIABLE else x for x in inputs]
     with Aside():
         return [F.clone(leaf) for leaf in leaves], leaves
 
 
+def jacrev(
+    func: Callable[..., Any],
+    argnums: Argnums = 0,
+    *,
+    has_aux: bool = False,
+    chunk_size: int | None = None,
+) -> Callable[..., Any]:
+    """Return a function that computes the Jacobian of `func` in reverse mode.
+
+    `func` runs once. Then one backward pass over its graph computes many rows of the Jacobian.
+
+    >>> import minigrad as torch
+    >>> torch.func.jacrev(lambda x: x**2)(torch.tensor([1.0, 2.0]))
+    tensor([[2., 0.],
+            [0., 4.]])
+
+    Args:
+        func: takes tensors, or nested structures of them, and returns one or the other.
+        argnums: the number of the argument to differentiate with respect to, or a tuple of numbers.
+        has_aux: `func` returns `(output, aux)`, and the new function returns `(jacobian, aux)`.
+        chunk_size: how many rows a pass computes. Fewer rows need less memory. Default: up to 256.
+
+    Shape:
+        For an output of shape (*m) and an argument of shape (*n), the Jacobian has the shape (*m, *n). With
+        several outputs and arguments it has the structure of the output, and in each place that of `argnums`.
+
+    Returns:
+        A function with the parameters of `func`. Derivatives of its result can be taken again.
+
+    Raises:
+        ValueError: `chunk_size` is not positive.
+        RuntimeError: an input or output is complex, or an output is no floating-point tensor.
+
+    Source: https://docs.pytorch.org/docs/stable/generated/torch.func.jacrev.html
+    """
+    if not (chunk_size is None or chunk_size > 0):
+        raise ValueError("jacrev: `chunk_size` should be greater than 0.")
+
+    @functools.wraps(func)
+    def wrapper(*args: Any) -> Any:
+        wanted(args, argnums)
+        jacobian, aux = by_rows("jacrev", func, args, argnums, has_aux, chunk_size)
+        return (jacobian, aux) if has_aux else jacobian
+
+    return wrapper
+
+
 def jacfwd(
     func: Callable[..., Any], argnums: Argnums = 0, has_aux: bool = False, *, randomness: str = "error"
 ) -> Callable[..., Any]:
-    """A function that returns the Jacobian of `func` as `jacrev` does, in forward mode: `func` runs once."""
+    """Return a function that computes the Jacobian of `func` in forward mode.
+
+    The result is that of `jacrev`, computed column by column. This is faster if the output has many more
+    elements than the arguments. `func` runs once. See Note [Columns].
+
+    >>> import minigrad as torch
+    >>> torch.func.jacfwd(lambda t: torch.stack([t, t**2, t**3]))(torch.tensor(2.0))
+    tensor([ 1.,  4., 12.])
+
+    Args:
+        func: takes tensors, or nested structures of them, and returns one or the other.
+        argnums: the number of the argument to differentiate with respect to, or a tuple of numbers.
+        has_aux: `func` returns `(output, aux)`, and the new function returns `(jacobian, aux)`.
+        randomness: whether `func` may draw random numbers: "error", "same" or "different". All columns see
+            the same numbers, with "different" too.
+
+    Shape:
+        As for `jacrev`: (*m, *n) for an output of shape (*m) and an argument of shape (*n).
+
+    Returns:
+        A function with the parameters of `func`. Derivatives of its result can be taken again.
+
+    Raises:
+        RuntimeError: an input or output is complex, or `func` draws random numbers and may not.
+
+    Source: https://docs.pytorch.org/docs/stable/generated/torch.func.jacfwd.html
+    """
 
     @functools.wraps(func)
     def wrapper(*args: Any) -> Any:
@@ -154,7 +221,7 @@ def jacfwd(
         check_randomness(randomness)
         with Randomness(randomness):
             if "jvp" in modes.state.transforms:
-                jacobian, aux = by_rows("jacfwd", func, args, argnums, has_aux, None)
+                jacobian, aux = by_rows("jacfwd", func, args, argnums, has_aux)
             else:
                 jacobian, aux = by_columns(func, args, argnums, has_aux)
         return (jacobian, aux) if has_aux else jacobian
@@ -163,12 +230,35 @@ def jacfwd(
 
 
 def hessian(func: Callable[..., Any], argnums: Argnums = 0) -> Callable[..., Any]:
-    """A function that returns the Hessian of `func`: `jacfwd(jacrev(func))`."""
+    """Return a function that computes the Hessian of `func`: the Jacobian of its Jacobian.
+
+    `func` runs once, its gradient is computed with a graph, and a pass over that graph computes the rows.
+
+    >>> import minigrad as torch
+    >>> torch.func.hessian(lambda x: (x**3).sum())(torch.tensor([1.0, 2.0]))
+    tensor([[ 6.,  0.],
+            [ 0., 12.]])
+
+    Args:
+        func: takes tensors, or nested structures of them, and returns one or the other.
+        argnums: the number of the argument to differentiate with respect to, or a tuple of numbers.
+
+    Shape:
+        (*m, *n, *n) for an output of shape (*m) and an argument of shape (*n). A scalar output gives (*n, *n).
+
+    Returns:
+        A function with the parameters of `func`. Derivatives of its result can be taken again.
+
+    Raises:
+        RuntimeError: an input or output is complex, or `func` draws random numbers.
+
+    Source: https://docs.pytorch.org/docs/stable/generated/torch.func.hessian.html
+    """
     inner = jacrev(func, argnums)
 
     @functools.wraps(func)
     def wrapper(*args: Any) -> Any:
         with Randomness("error"):
-            return by_rows("jacfwd", inner, args, argnums, False, None)[0]
+            return by_rows("jacfwd", inner, args, argnums, False)[0]
 
     return wrapper

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -41,7 +41,17 @@ def reached(
         create_graph=create_graph,
         allow_unused=True,
     )
+    if not create_graph:
+        mark(found, [*outputs, *(given or ())])
     return list(found)
+
+
+def mark(gradients: Iterable[Any], sources: list[Any]) -> None:
+    """Note that gradients without a graph depend on the examples of `vmap` that their sources depend on."""
+    marks = dict.fromkeys(batch for t in sources if isinstance(t, TensorBase) for batch in t._batched)
+    for g in gradients:
+        if g is not None and not g.requires_grad:
+            g._batched = tuple(marks)
 
 
 def gradients(
@@ -104,7 +114,7 @@ def grad_and_value(
                 output, aux = split_aux(output, GRAD)
             check_scalar(output)
             leaves, spec = pytree.flatten(inner)
-            found = gradients([output], leaves)
+            found = gradients([output], leaves, None, level.needs_graph(output))
             others, aux_spec = pytree.flatten(aux) if has_aux else ([], pytree.LEAF)
             result, (value,), others = map(level.outward, (found, [output], others))
             level.leave([*result, value, *others])
