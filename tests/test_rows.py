@@ -1,4 +1,4 @@
-"""Rows of a Jacobian: one pass with many gradients gives what a pass for each gives; no function runs twice."""
+"""Rows of a Jacobian: a pass with many gradients gives what a pass for each gives, and functions run once."""
 
 from __future__ import annotations
 
@@ -114,6 +114,7 @@ def test_a_jacobian_takes_one_pass(passes):
 
 
 @pytest.mark.parametrize("learn", [False, True])
+@pytest.mark.filterwarnings("ignore:.torch.jit")
 def test_hessians_of_examples(torch, learn):
     """Values, and what flows back to the examples."""
 

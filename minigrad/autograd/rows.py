@@ -51,7 +51,7 @@ def raw_rows(root: TensorBase, inputs: tuple[Any, ...], at_once: int) -> list[An
 
 
 def units(root: TensorBase, at_once: int) -> Iterator[np.ndarray]:
-    """For each element of `root`, zeros of its shape with 1 in the place of that element; `at_once` together."""
+    """For each element of `root`, zeros of its shape with 1 in its place; `at_once` of them together."""
     count, data = root._data.size, root._data
     for start in range(0, count, at_once):
         rows = min(at_once, count - start)

@@ -2,16 +2,16 @@
 
 Note [Columns]
     `jacfwd` runs the function once, in forward mode, on tangents v that are inner leaves. The tangent of the
-    output is then Jv, with a graph that is linear in v. Backward from w gives wᵀJ, whose graph is linear in w.
-    The rows of its Jacobian with respect to w are the columns of J, and one pass computes them all.
+    output is then Jv, with a graph that is linear in v. Backward from w gives wᵀJ, whose graph is linear in
+    w. The rows of its Jacobian with respect to w are the columns of J, and one pass computes them all.
 
     Forward mode ignores `no_grad` inside the function. So tangents are recorded there too, but primals count
     as constants (`modes.record_tangents`). One thing differs from PyTorch: if the Jacobian is differentiated
     again, tangents that were made before such a block keep their history in it.
 
-    Dual numbers have one level. Inside another forward transform `jacfwd` therefore computes rows, as `jacrev`
-    does. So does the outer Jacobian of `hessian`, because a backward pass on dual numbers takes three times as
-    long as one that is recorded. Then `no_grad` inside the function counts, as in Note [Nested jvp].
+    Dual numbers have one level. Inside another forward transform, `jacfwd` therefore computes rows, as
+    `jacrev` does. So does the outer Jacobian of `hessian`, because a backward pass on dual numbers takes three
+    times as long as a recorded one. Then `no_grad` inside the function counts, as in Note [Nested jvp].
 """
 
 from __future__ import annotations
@@ -93,9 +93,7 @@ def split(rows: Any, parts: list[Any], other: Any, turned: bool) -> list[Any]:
     whole = rows[0] if len(rows) == 1 else F.cat(rows)
     blocks = whole.split([part.numel() for part in parts]) if len(parts) > 1 else [whole]
     if turned:
-        return [
-            block.movedim(0, -1).reshape(*other.shape, *part.shape) for block, part in zip(blocks, parts)
-        ]
+        return [block.movedim(0, -1).reshape(*other.shape, *part.shape) for block, part in zip(blocks, parts)]
     return [block.reshape(*part.shape, *other.shape) for block, part in zip(blocks, parts)]
 
 
@@ -244,7 +242,7 @@ def hessian(func: Callable[..., Any], argnums: Argnums = 0) -> Callable[..., Any
         argnums: the number of the argument to differentiate with respect to, or a tuple of numbers.
 
     Shape:
-        (*m, *n, *n) for an output of shape (*m) and an argument of shape (*n). A scalar output gives (*n, *n).
+        (*m, *n, *n) for an output of shape (*m) and an argument of shape (*n); (*n, *n) for a scalar output.
 
     Returns:
         A function with the parameters of `func`. Derivatives of its result can be taken again.

@@ -81,12 +81,30 @@ def check_outputs(output: list[Any], who: str) -> None:
 
 
 def grad(func: Callable[..., Any], argnums: Argnums = 0, has_aux: bool = False) -> Callable[..., Any]:
-    """A function that returns the gradient of `func`, which must return a 0-dim tensor.
+    """Return a function that computes the gradient of `func`.
 
-    The gradient is that of the argument number `argnums`, or a tuple of gradients for a tuple of numbers; an
-    argument may be a nested structure of tensors, and its gradient is one too. With `has_aux`, `func` returns
-    `(output, aux)` and the result is `(gradient, aux)`. Calls can be nested for higher derivatives, and the
-    result is connected to whatever outside it depends on. `no_grad` counts inside `func` only.
+    Calls can be nested: `grad(grad(f))` is the second derivative. `no_grad` has an effect inside `func`, but
+    not around the call.
+
+    >>> import minigrad as torch
+    >>> torch.func.grad(lambda x: x**3)(torch.tensor(2.0))
+    tensor(12.)
+
+    Args:
+        func: takes tensors, or nested structures of them, and returns a 0-dim tensor.
+        argnums: the number of the argument to differentiate with respect to, or a tuple of numbers.
+        has_aux: `func` returns `(output, aux)`, and the new function returns `(gradient, aux)`.
+
+    Shape:
+        The gradient has the shape of its argument; for a nested structure it has that structure.
+
+    Returns:
+        A function with the parameters of `func`. Derivatives of its result can be taken again.
+
+    Raises:
+        RuntimeError: the output is no 0-dim tensor, or there is no argument of that number.
+
+    Source: https://docs.pytorch.org/docs/stable/generated/torch.func.grad.html
     """
     both = grad_and_value(func, argnums, has_aux)
 
@@ -101,7 +119,28 @@ def grad(func: Callable[..., Any], argnums: Argnums = 0, has_aux: bool = False) 
 def grad_and_value(
     func: Callable[..., Any], argnums: Argnums = 0, has_aux: bool = False
 ) -> Callable[..., Any]:
-    """A function that returns `(gradient, output)` of `func`, or `(gradient, (output, aux))`: see `grad`."""
+    """Return a function that computes the gradient of `func` and its output: see `grad`.
+
+    >>> import minigrad as torch
+    >>> torch.func.grad_and_value(lambda x: x**3)(torch.tensor(2.0))
+    (tensor(12.), tensor(8.))
+
+    Args:
+        func: takes tensors, or nested structures of them, and returns a 0-dim tensor.
+        argnums: the number of the argument to differentiate with respect to, or a tuple of numbers.
+        has_aux: `func` returns `(output, aux)`, and the new function returns `(gradient, (output, aux))`.
+
+    Shape:
+        The gradient has the shape of its argument, the output has the shape ().
+
+    Returns:
+        A function with the parameters of `func` that returns `(gradient, output)`.
+
+    Raises:
+        RuntimeError: the output is no 0-dim tensor, or there is no argument of that number.
+
+    Source: https://docs.pytorch.org/docs/stable/generated/torch.func.grad_and_value.html
+    """
 
     @functools.wraps(func)
     def wrapper(*args: Any, **kwargs: Any) -> Any:
@@ -137,15 +176,37 @@ def check_scalar(output: Any) -> None:
 
 
 def vjp(func: Callable[..., Any], *primals: Any, has_aux: bool = False) -> Any:
-    """`(output, vjp_fn)`, or `(output, vjp_fn, aux)`: the result of `func(*primals)` and a function that
-    takes cotangents of the structure of `output` and returns the vector-Jacobian products, one per primal.
+    """Return `func(*primals)` and a function that multiplies a vector v by the Jacobian J: v ↦ vᵀJ.
+
+    >>> import minigrad as torch
+    >>> output, vjp_fn = torch.func.vjp(lambda x: x**2, torch.tensor([1.0, 2.0]))
+    >>> vjp_fn(torch.tensor([1.0, 10.0]))
+    (tensor([ 2., 40.]),)
+
+    Args:
+        func: takes tensors, or nested structures of them, and returns one or the other.
+        primals: the arguments of `func`.
+        has_aux: `func` returns `(output, aux)`; `aux` is passed through and not differentiated.
+
+    Shape:
+        The vector has the structure and the shapes of the output, the product those of `primals`.
+
+    Returns:
+        `(output, vjp_fn)`, or `(output, vjp_fn, aux)`. `vjp_fn` can be called more than once.
+
+    Raises:
+        RuntimeError: an output is no floating-point or complex tensor.
+
+    Source: https://docs.pytorch.org/docs/stable/generated/torch.func.vjp.html
     """
     output, vjp_fn, aux = pullback(func, primals, None, has_aux)
     return (output, vjp_fn, aux) if has_aux else (output, vjp_fn)
 
 
 class Ran(NamedTuple):
-    """What a function did at a level: the inner leaves and their structure, its outputs and theirs, and aux."""
+    """What a function did at a level: the inner leaves and their structure, its outputs and theirs, and
+    aux.
+    """
 
     leaves: list[Any]
     spec: Any
@@ -157,8 +218,8 @@ class Ran(NamedTuple):
 def run_inside(
     level: Level, func: Callable[..., Any], primals: tuple[Any, ...], argnums: Argnums | None, has_aux: bool
 ) -> Ran:
-    """Run `func` with inner leaves in the place of the arguments `argnums` (None: all). RuntimeError with PyTorch's
-    texts unless it returns tensors that can be differentiated.
+    """Run `func` with inner leaves in the place of the arguments `argnums` (None: all). RuntimeError with
+    PyTorch's texts unless it returns tensors that can be differentiated.
     """
     inner = level.enter(primals if argnums is None else wanted(primals, argnums))
     output, aux = func(*(inner if argnums is None else replace(primals, argnums, inner))), None

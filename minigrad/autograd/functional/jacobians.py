@@ -36,11 +36,33 @@ def jacobian(
     vectorize: bool = False,
     strategy: str = "reverse-mode",
 ) -> Any:
-    """The Jacobian of `func` at `inputs`: a tensor of the output's sizes followed by the input's.
+    """Return the Jacobian of `func` at `inputs`.
 
-    For a tuple of outputs a tuple, for a tuple of inputs a tuple in each place. `create_graph`, `strict`: see
-    `vjp`. `vectorize` takes all rows in one call of `autograd.grad`; `strategy="forward-mode"`, which needs
-    it, computes column by column with dual tensors and runs `func` once for each element of the inputs.
+    >>> import minigrad as torch
+    >>> torch.autograd.functional.jacobian(lambda x: x**2, torch.tensor([1.0, 2.0]))
+    tensor([[2., 0.],
+            [0., 4.]])
+
+    Args:
+        func: takes tensors and returns a tensor or a tuple of tensors.
+        inputs: a tensor or a tuple of tensors, the arguments of `func`.
+        create_graph: connect the result to `inputs`, so that it can be differentiated again.
+        strict: raise an error, instead of returning zeros, if something does not depend on an input.
+        vectorize: compute all rows by one call of `autograd.grad` with a batch of gradients.
+        strategy: "reverse-mode" computes rows. "forward-mode", which needs `vectorize`, computes columns
+            with dual tensors and runs `func` once for each element of the inputs.
+
+    Shape:
+        (*m, *n) for an output of shape (*m) and an input of shape (*n).
+
+    Returns:
+        A tensor. For several inputs a tuple with one Jacobian for each; for several outputs a tuple of these.
+
+    Raises:
+        TypeError: an input or output is no tensor.
+        RuntimeError: `strict` finds something that does not depend on an input.
+
+    Source: https://docs.pytorch.org/docs/stable/generated/torch.autograd.functional.jacobian.html
     """
     if strategy not in STRATEGIES:
         raise AssertionError(BAD_STRATEGY + HINT)
@@ -194,8 +216,34 @@ def hessian(
     vectorize: bool = False,
     outer_jacobian_strategy: str = "reverse-mode",
 ) -> Any:
-    """The Hessian of a function with one element: the Jacobian of its Jacobian, which is always taken in
-    reverse mode; `outer_jacobian_strategy` is how the outer one is. For a tuple of inputs, a tuple of tuples.
+    """Return the Hessian of `func` at `inputs`: the Jacobian of its Jacobian.
+
+    >>> import minigrad as torch
+    >>> torch.autograd.functional.hessian(lambda x: (x**3).sum(), torch.tensor([1.0, 2.0]))
+    tensor([[ 6.,  0.],
+            [ 0., 12.]])
+
+    Args:
+        func: takes tensors and returns a tensor with one element.
+        inputs: a tensor or a tuple of tensors, the arguments of `func`.
+        create_graph: connect the result to `inputs`, so that it can be differentiated again.
+        strict: raise an error, instead of returning zeros, if something does not depend on an input.
+        vectorize: as for `jacobian`, for the outer Jacobian.
+        outer_jacobian_strategy: the `strategy` of the outer Jacobian; the inner one is computed in reverse
+            mode.
+
+    Shape:
+        (*n, *n) for an input of shape (*n).
+
+    Returns:
+        A tensor, or for several inputs a tuple of tuples.
+
+    Raises:
+        TypeError: an input or output is no tensor.
+        RuntimeError: `func` returns more than one element, or `strict` finds something that does not depend
+            on an input.
+
+    Source: https://docs.pytorch.org/docs/stable/generated/torch.autograd.functional.hessian.html
     """
     inputs_given, inputs = as_tuple(inputs, "inputs", "hessian")
     if outer_jacobian_strategy not in STRATEGIES:
