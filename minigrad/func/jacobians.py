@@ -10,8 +10,8 @@ Note [Columns]
     again, tangents that were made before such a block keep their history in it.
 
     Dual numbers have one level. Inside another forward transform, `jacfwd` therefore computes rows, as
-    `jacrev` does. So does the outer Jacobian of `hessian`, because a backward pass on dual numbers takes three
-    times as long as a recorded one. Then `no_grad` inside the function counts, as in Note [Nested jvp].
+    `jacrev` does. So does the outer Jacobian of `hessian`, because a backward pass on dual numbers takes
+    three times as long as a recorded one. Then `no_grad` inside the function counts, as in Note [Nested jvp].
 """
 
 from __future__ import annotations

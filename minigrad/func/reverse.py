@@ -204,9 +204,7 @@ def vjp(func: Callable[..., Any], *primals: Any, has_aux: bool = False) -> Any:
 
 
 class Ran(NamedTuple):
-    """What a function did at a level: the inner leaves and their structure, its outputs and theirs, and
-    aux.
-    """
+    """What a function did at a level: inner leaves and their structure, outputs and their structure, aux."""
 
     leaves: list[Any]
     spec: Any
