@@ -18,7 +18,6 @@ from ..op import F
 from ..op.tangents import Aside
 from ..tensor_base import TensorBase
 from . import pytree
-from .argnums import Argnums, replace, wanted
 from .levels import Level, Transform
 from .reverse import check_outputs, reached, split_aux, zeros
 
@@ -53,27 +52,11 @@ def jvp(
 
     Source: https://docs.pytorch.org/docs/stable/generated/torch.func.jvp.html
     """
-    output, tangent, aux = pushforward(func, primals, tangents, None, strict, has_aux)
-    return (output, tangent, aux) if has_aux else (output, tangent)
-
-
-def pushforward(
-    func: Callable[..., Any],
-    primals: Any,
-    tangents: Any,
-    argnums: Argnums | None,
-    strict: bool = False,
-    has_aux: bool = False,
-) -> tuple[Any, Any, Any]:
-    """`jvp` with respect to the arguments `argnums` (None: all), whose structure `tangents` has."""
     if not isinstance(primals, tuple):
         raise RuntimeError(
             f"{JVP}: Expected primals to be a tuple. E.g. it should be valid to call f(*primals)."
         )
-    chosen = primals if argnums is None else wanted(primals, argnums)
-    if isinstance(argnums, int):
-        chosen = (chosen,)
-    points, spec = pytree.flatten(chosen)
+    points, spec = pytree.flatten(primals)
     directions, given_spec = pytree.flatten(tangents)
     if spec != given_spec:
         raise RuntimeError(
@@ -85,14 +68,12 @@ def pushforward(
     check_tensors(directions, "tangents")
 
     def call(leaves: list[Any]) -> Any:
-        args = pytree.unflatten(leaves, spec)
-        if argnums is not None:
-            args = replace(primals, argnums, args[0] if isinstance(argnums, int) else args)
-        return func(*args)
+        return func(*pytree.unflatten(leaves, spec))
 
     run = backwards_twice if "jvp" in modes.state.transforms else dual
     with Transform("jvp"):
-        return run(call, points, directions, strict, has_aux)
+        output, tangent, aux = run(call, points, directions, strict, has_aux)
+    return (output, tangent, aux) if has_aux else (output, tangent)
 
 
 def check_tensors(leaves: list[Any], what: str) -> None:

@@ -31,8 +31,8 @@ from ..op import F
 from ..op.tangents import Aside
 from ..tensor_base import TensorBase, wrap
 from . import pytree
-from .argnums import Argnums, wanted
-from .forward import pushforward
+from .argnums import Argnums, replace, wanted
+from .forward import jvp
 from .levels import Level, Transform
 from .mapping import Randomness, check_randomness
 from .reverse import gradients, mark, run_inside, zeros
@@ -101,14 +101,18 @@ def by_columns(
     func: Callable[..., Any], args: tuple[Any, ...], argnums: Any, has_aux: bool
 ) -> tuple[Any, Any]:
     """The Jacobian of `func` and aux, from one run of `func` in forward mode. See Note [Columns]."""
-    inputs, spec = pytree.flatten(args if argnums is None else wanted(args, argnums))
+    places = tuple(range(len(args))) if argnums is None else argnums
+    inputs, spec = pytree.flatten(wanted(args, places))
+
+    def call(chosen: Any) -> Any:
+        return func(*replace(args, places, chosen))
+
     level = Level()
     before = modes.switch("record_tangents", True)
     try:
         given, leaves = directions(level, inputs)
-        tree = pytree.unflatten(given, spec)
-        tree = (tree,) if isinstance(argnums, int) else tree
-        output, tangents, aux = pushforward(func, args, tree, argnums, has_aux=has_aux)
+        primal, tangent = pytree.unflatten(inputs, spec), pytree.unflatten(given, spec)
+        output, tangents, *aux = jvp(call, (primal,), (tangent,), has_aux=has_aux)
     finally:
         modes.switch("record_tangents", before)
     refuse_complex("jacfwd", output, "outputs")
@@ -125,7 +129,8 @@ def by_columns(
             result.append(split(parts, inputs, tangent, True))
     blocks = [level.outward(row) for row in result] or [[] for _ in outputs]
     level.leave(itertools.chain(*blocks))
-    return pytree.unflatten([pytree.unflatten(row, spec) for row in blocks], output_spec), aux
+    jacobian = pytree.unflatten([pytree.unflatten(row, spec) for row in blocks], output_spec)
+    return jacobian, aux[0] if has_aux else None
 
 
 def directions(level: Level, inputs: list[Any]) -> tuple[list[Any], list[Any]]:
