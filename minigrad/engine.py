@@ -195,7 +195,7 @@ def sweep(root: Node, order: Order, one: Any, keep: bool, apply: Any, deposits: 
                 if not left[target] and target in buffers:
                     arrived = buffers.pop(target)
                     if apply is recorded:
-                        deposit_tensor(target, arrived)  # type: ignore[arg-type]
+                        deposit_tensor(target, arrived)
                     else:
-                        deposit(target, arrived, target in owned)  # type: ignore[arg-type]
+                        deposit(target, arrived, target in owned)
     return buffers
