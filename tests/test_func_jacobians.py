@@ -236,6 +236,34 @@ def hessians(L, note):
 
 
 @programs
+def random_numbers(L, note):
+    x, y, _ = tensors(L)
+    for f in (lambda t: t * L.rand(2), lambda t: (t * t * L.nn.functional.dropout(t, 0.5)).sum()):
+        for at in (x, y):
+            run(note, L.func.jacfwd(f), at)
+            run(note, L.func.hessian(f), at)
+            for randomness in ("same", "different"):
+                note(L.func.jacfwd(f, randomness=randomness)(at).shape)
+            note(L.func.jacrev(f)(at).shape)
+
+
+@programs
+def written_in_place(L, note):
+    x, y, w = tensors(L)
+
+    def f(t):
+        u = t * 2
+        u[0] = t[1] * w[0]
+        u.mul_(t)
+        return u
+
+    for at in (x, y):
+        for transform in (L.func.jacrev, L.func.jacfwd):
+            run(note, transform(f), at)
+        run(note, L.func.hessian(lambda t: f(t).sum()), at)
+
+
+@programs
 def no_grad_around(L, note):
     x, y, w = tensors(L)
 
@@ -290,8 +318,13 @@ def custom_function_with_jvp(L, note):
     class NoJvp(Square):
         jvp = L.autograd.Function.jvp
 
+    class Batched(Square):
+        generate_vmap_rule = True
+
     x, y, _ = tensors(L)
     for at in (x, y):
+        run(note, L.func.jacfwd(Batched.apply), at)
+        run(note, L.func.jacrev(Batched.apply), at)
         run(note, L.func.jvp, Square.apply, (at,), (L.ones(2),))
         run(note, L.func.jvp, NoJvp.apply, (at,), (L.ones(2),))
 

@@ -140,6 +140,9 @@ def refused_inside(L, note):
         lambda x: x.requires_grad_(),
         lambda x: (x.sum().backward(), x)[1],
         lambda x: x.detach().sum().item(),
+        lambda x: L.func.grad(lambda t: (t * t).sum())(x).sum().item(),
+        lambda x: L.func.jacrev(lambda t: t * t)(x).sum().item(),
+        lambda x: L.func.vjp(lambda t: t * t, x)[1](x)[0].sum().item(),
     ):
         run(note, L.vmap(f), x)
     run(note, lambda: L.vmap(lambda x: L.vmap(lambda y: y * x.sum().item())(x))(x))

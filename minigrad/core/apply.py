@@ -21,7 +21,7 @@ import numpy as np
 
 from . import modes
 from .hook_calls import Mode, as_gradient, as_tensor
-from .node import RELEASED, AccumulateGrad, output_of, sum_to
+from .node import RELEASED, AccumulateGrad, join_rows, output_of, rows_of, sum_to
 from .op import ARGUMENT, INPUT, RAW, RESULT, F, Op, arguments
 from .saved import READY, raw_value, saved, unpack, wanted
 from .saved_hooks import Packed
@@ -42,6 +42,24 @@ def apply(node: Any, g: Any, keep: bool = True) -> tuple[Any, ...]:
     if not keep:
         release(node)
     return sent
+
+
+def apply_rows(node: Any, g: Any) -> tuple[Any, ...]:
+    """`Node.apply_rows` of an op. The vjps of an elementwise op broadcast over rows; other ops have vjps for
+    rows, or theirs are called for one row after the other.
+    """
+    __tracebackhide__ = True
+    op = node.op
+    if op.elementwise and not (node._cast or node.is_complex):
+        return node.apply(g)
+    values = read(node)
+    if not op.rows or node._cast or node.is_complex:
+        return join_rows([pull(node, row, values) for row in rows_of(g)])
+    gradients: list[Any] = [None] * len(node._next)
+    for i, vjp, names in op.rows:
+        if node._next[i] is not None:
+            gradients[i] = vjp(g, *map(values.__getitem__, names))
+    return tuple(gradients)
 
 
 def apply_tensors(node: Any, g: Any) -> tuple[Any, ...]:

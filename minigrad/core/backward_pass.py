@@ -161,7 +161,7 @@ def is_plain(order: Order) -> bool:
 
 def by_age(root: Node, slots: tuple[Slot, ...] | None) -> Order | None:
     """The order of the graph behind `root`; with `slots`, of those nodes that lead there. None if a node is
-    not plain, or a slot not at a leaf that can be reached.
+    not plain, no slot can be reached, or one leads to another or is one of several outputs.
     """
     if not root._plain or root._extra is not None:
         return None
@@ -186,14 +186,16 @@ def by_age(root: Node, slots: tuple[Slot, ...] | None) -> Order | None:
     nodes.sort(key=AGE, reverse=True)
     if slots is None:
         return Order(nodes[1:], leaves, edge_changes)
-    needed = {node for node, _ in slots}
-    if not needed <= leaves.keys():
-        return None
+    ends = {node for node, _ in slots if node in seen or node in leaves}
+    needed = ends.copy()
     for node in reversed(nodes):
         if not needed.isdisjoint(node._next):
+            if node in ends:
+                return None
             needed.add(node)
-    if root not in needed:
+    if root not in needed or root in ends or any(node._outputs != 1 for node in ends):
         return None
+    needed -= ends
     return Order([node for node in nodes if node in needed and node is not root], leaves, edge_changes)
 
 

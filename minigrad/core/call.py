@@ -272,16 +272,16 @@ def prepare(op: Op, values: Any) -> tuple[list[Any], bool]:
         check_tensor(op, values)
     if not op.promoted:
         return raws, True
-    dtype: Any = None
+    kind: Any = None
     for i in op.promoted:
         r: Any = raws[i]
         if r.__class__ is int or r.__class__ is float:
             continue
-        if r.__class__ not in KINDS or (dtype is not None and r.dtype is not dtype) or r.shape != first.shape:
+        if r.__class__ not in KINDS or (kind is not None and r.dtype is not kind) or r.shape != first.shape:
             break
-        dtype = r.dtype
+        kind = r.dtype
     else:
-        if dtype in op.passes:
+        if kind in op.passes:
             return raws, len(op.promoted) != len(raws)
     promote(op, raws)
     return raws, True

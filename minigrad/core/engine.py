@@ -12,6 +12,8 @@ Note [Order]
     which nobody can see without a hook. The order is kept for the next pass over the same graph (see
     `tasks.order_of`): rows of a Jacobian spend half of their time on finding it.
 
+    Many rows of a Jacobian take one pass (`run_rows`): the first dimension of each gradient counts the rows.
+
     The other loop has PyTorch's heap, of (-sequence number, node). Entries with equal numbers
     (AccumulateGrads) compare as equal: `Node.__lt__` is always False, and `heapq` then hands them out in the
     order of PyTorch's priority queue.
@@ -38,7 +40,7 @@ from .node import AccumulateGrad, Node
 from .node_by_node import drain
 from .tensor_state import deposit, deposit_tensor
 
-__all__ = ["Inputs", "run", "run_plain"]
+__all__ = ["Inputs", "run", "run_plain", "run_rows"]
 
 
 def run(
@@ -55,20 +57,28 @@ def run(
     for one that was not reached); otherwise gradients go to the leaves.
     """
     __tracebackhide__ = True
-    captured = inputs is not None and not inputs.accumulate
-    if not modes.active and len(roots) == 1 and (inputs is None or captured) and gradients[0] is not None:
-        slots = None if inputs is None else inputs.slots
-        return run_plain(roots[0], gradients[0], keep_graph, create_graph, slots)
     tensors = create_graph or (modes.active != 0 and modes.is_forward())
+    if not tensors:
+        return run_in_mode(roots, gradients, keep_graph, False, inputs)
+    before = modes.set_grad_mode(create_graph)
+    try:
+        return run_in_mode(roots, gradients, keep_graph, True, inputs)
+    finally:
+        modes.set_grad_mode(before)
+
+
+def run_in_mode(
+    roots: Sequence[Slot], gradients: Sequence[Any], keep_graph: bool, tensors: bool, inputs: Inputs | None
+) -> list[Any] | None:
+    """`run` on `tensors` or raw arrays, in the grad mode that is in force."""
+    __tracebackhide__ = True
+    captured = inputs is not None and not inputs.accumulate
+    alone = len(roots) == 1 and (inputs is None or captured) and gradients[0] is not None
+    if alone and not modes.is_watched(tensors):
+        slots = None if inputs is None else inputs.slots
+        return run_plain(roots[0], gradients[0], keep_graph, tensors, slots)
     task = start(roots, gradients, keep_graph, tensors, inputs)
-    if tensors:
-        before = modes.set_grad_mode(create_graph)
-        try:
-            inside(task, drain, task)
-        finally:
-            modes.set_grad_mode(before)
-    else:
-        inside(task, drain, task)
+    inside(task, drain, task)
     return [task.captures[slot] for slot in inputs.slots] if inputs is not None and captured else None
 
 
@@ -107,15 +117,42 @@ def run_plain(
     if node._outputs != 1:
         one = [one if i == nr else None for i in range(node._outputs)]
     if create_graph:
-        buffers = sweep(node, order, one, keep_graph, True, slots is None)
+        buffers = sweep(node, order, one, keep_graph, recorded, slots is None)
     else:
-        buffers = quiet(sweep, node, order, one, keep_graph, False, slots is None)
+        buffers = quiet(sweep, node, order, one, keep_graph, None, slots is None)
     return None if slots is None else [buffers.get(leaf) for leaf, _ in slots]
 
 
-def sweep(root: Node, order: Order, one: Any, keep: bool, tensors: bool, deposits: bool) -> dict[Node, Any]:
-    """Run `root`, at which the gradient `one` arrives, and the nodes behind it; raw, or on `tensors`, which
-    leaves a graph. What arrives at leaves is deposited, or else returned. See Note [Order].
+def run_rows(root: Slot, gradients: ndarray, slots: Sequence[Slot]) -> list[Any] | None:
+    """Run backward from `root` with many gradients at once, the rows of a raw array. Return what arrives at
+    `slots`, with the same rows, or None where the plain loop will not do: then nothing has run. The graph
+    stays.
+    """
+    node, nr = root
+    order = order_of(node, tuple(slots), True)
+    if order is None:
+        return None
+    start: Any = gradients
+    if node._outputs != 1:
+        start = [None] * node._outputs
+        start[nr] = gradients
+    buffers = quiet(sweep, node, order, start, True, in_rows, False)
+    return [buffers.get(node) for node, _ in slots]
+
+
+def recorded(node: Node, gradient: Any) -> tuple[Any, ...]:
+    """Apply a node to tensors, which leaves a graph."""
+    return node._apply_tensors(gradient)
+
+
+def in_rows(node: Node, gradient: Any) -> tuple[Any, ...]:
+    """Apply a node to gradients with rows."""
+    return node.apply_rows(gradient)
+
+
+def sweep(root: Node, order: Order, one: Any, keep: bool, apply: Any, deposits: bool) -> dict[Node, Any]:
+    """Run `root`, at which the gradient `one` arrives, and the nodes behind it: on raw arrays, or by `apply`
+    (see `recorded` and `in_rows`). What arrives at leaves is deposited, or else returned. See Note [Order].
     """
     __tracebackhide__ = True
     left = order.leaves.copy() if deposits else order.leaves
@@ -129,8 +166,8 @@ def sweep(root: Node, order: Order, one: Any, keep: bool, tensors: bool, deposit
             gradients = node.apply_nothing()
             if not keep:
                 node._release()
-        elif tensors:
-            gradients = node._apply_tensors(own)
+        elif apply is not None:
+            gradients = apply(node, own)
             if not keep:
                 node._release()
         else:
@@ -164,7 +201,7 @@ def sweep(root: Node, order: Order, one: Any, keep: bool, tensors: bool, deposit
                     ready = (*ready, target)
         for target in ready:  # once all that the node sends has been added up, as in PyTorch
             arrived = buffers.pop(target)
-            if tensors:
+            if apply is recorded:
                 deposit_tensor(target, arrived)
             else:
                 deposit(target, arrived, target in owned)

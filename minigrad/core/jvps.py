@@ -239,10 +239,10 @@ def primal(t: Any) -> Any:
     """`t` without its tangent, as what takes part in the graph of another."""
     if not isinstance(t, TensorBase) or not modes.state.grad_enabled:
         return t
-    if t.requires_grad:
+    if t.requires_grad and not modes.state.constant_primals:
         result = F.fw_primal(t)
         result._tangent_base = False
         return result
-    if t._tangent is None:
+    if t._tangent is None and not t.requires_grad:
         return t
     return alias(t, t._data) if isinstance(t._data, np.ndarray) else wrap(t._data)

@@ -46,6 +46,8 @@ class _State(threading.local):
     `saved_hooks` are pairs (pack, unpack), the innermost last; `hooks_refused` is the text of the error that
     forbids such hooks, if they are. `dual_level` counts the open levels of forward mode: it is set for all
     threads (`set_dual_level`), as in PyTorch, while `forward_grad` switches forward mode off for one of them.
+    With `record_tangents`, tangents are recorded whatever `grad_enabled` says, `constant_primals` while they
+    are although it says no.
     """
 
     grad_enabled = True
@@ -56,6 +58,8 @@ class _State(threading.local):
     mutation: Any = None  # told `before_write(array)` where saved tensors may be written to
     dual_level = 0
     forward_grad = True
+    record_tangents = False
+    constant_primals = False
     transforms: tuple[str, ...] = ()  # the transforms of `func` that the thread is inside of, by kind
     observers: tuple[Any, ...] = ()
     randomness = ""  # inside of `func.vmap` what it says of random numbers: "error", "different", "same"
@@ -134,6 +138,17 @@ def set_dual_level(level: int) -> None:
 def is_forward() -> bool:
     """Whether ops of this thread give their results tangents."""
     return bool(active and state.dual_level and state.forward_grad and not state.inference)
+
+
+def is_watched(tensors: bool) -> bool:
+    """Whether somebody could notice how a backward pass of this thread runs: observers, anomaly detection,
+    forward mode, hooks on what is saved. Observers that look at ops only notice passes on `tensors`.
+    """
+    if not active:
+        return False
+    if anomaly.enabled or state.dual_level or state.saved_hooks or state.mutation is not None:
+        return True
+    return any(tensors or not getattr(observer, "only_ops", False) for observer in state.observers)
 
 
 def announce(mode: str, enabled: bool) -> None:

@@ -181,6 +181,12 @@ class Node:
         """
         raise NotImplementedError
 
+    def apply_rows(self, gradients: Any) -> tuple[Any, ...]:
+        """`apply` on many gradients at once, each a row of an array, one after the other; what is sent has
+        rows too.
+        """
+        return join_rows([self.apply(gradient) for gradient in rows_of(gradients)])
+
     def _apply_tensors(self, gradient: Any) -> tuple[Any, ...]:
         """`apply` on tensors, recorded."""
         raise NotImplementedError
@@ -265,6 +271,19 @@ def output_of(node: Node, nr: int) -> tuple[Any, Any] | None:
         if behind is None:
             return None
         node, nr = behind
+
+
+def rows_of(gradients: Any) -> Any:
+    """The rows one by one: of an array, or of a list of arrays (or None), one for each output of a node."""
+    if gradients.__class__ is not list:
+        return gradients
+    count = next(len(g) for g in gradients if g is not None)
+    return [[None if g is None else g[k] for g in gradients] for k in range(count)]
+
+
+def join_rows(sent: list[tuple[Any, ...]]) -> tuple[Any, ...]:
+    """What a node sent for one row after the other, as arrays with rows; None for what gets nothing."""
+    return tuple([None if column[0] is None else np.array(column) for column in zip(*sent)])
 
 
 ROWS = 4096  # up to so many ones are kept, for sums over rows

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 from typing import Any
 
-from .apply import apply, apply_limited, apply_nothing, apply_of, apply_tensors, release
+from .apply import apply, apply_limited, apply_nothing, apply_of, apply_rows, apply_tensors, release
 from .node import Node
 from .op import Op
 from .saved import raw_saved, saved
@@ -23,6 +23,7 @@ def make_node(op: Op, name: str) -> type[Node]:
         "op": op,
         "is_complex": False,
         "apply": apply_of(op),
+        "apply_rows": apply_rows,
         "_apply_tensors": apply_tensors,
         "apply_nothing": apply_nothing,
         "apply_limited": apply_limited,

@@ -89,7 +89,9 @@ class Op:
     nothing comes back through; the `free` parameters, whose default is None or a text, need be neither tensor
     nor number. The first parameter of a `listed` op is a list of tensors; its one vjp gives a list of
     gradients. `bit` is the bit of `TensorBase._bits` that a view op turns, whose kernel then is for raw
-    arrays only. For `complexes` see Note [Complex numbers] in `nodes`.
+    arrays only. For `complexes` see Note [Complex numbers] in `nodes`. `rows` are vjps, for all inputs, on
+    gradients with rows (see `Node.apply_rows`), where that is more than to broadcast; they take what the vjps
+    take.
     """
 
     __slots__ = (
@@ -131,6 +133,7 @@ class Op:
         "node",
         "together",
         "fast",
+        "rows",
     )
 
     def __init__(
@@ -172,6 +175,11 @@ class Op:
         shared = {getattr(vjp, "together", None) for vjp in vjps.values()}
         self.together = shared.pop() if len(shared) == 1 else None
         self.fast = self._is_fast()
+        order = [name for name, _ in self.saved]
+        self.rows = tuple(
+            (self.inputs.index(name), vjp, tuple(map(order.index, arguments(vjp))))
+            for name, vjp in flags["rows"].items()
+        )
 
     def _keep(self, name: str, users: tuple[int, ...]) -> Keep:
         always = self.listed or len(self.inputs) == 1 or len(users) > 1 or "backward" in self.name

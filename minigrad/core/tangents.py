@@ -55,17 +55,27 @@ def forget() -> None:
 
 
 class Aside:
-    """Ops that forward mode runs for itself: they give no tangents, and nobody observes them."""
+    """Ops that forward mode runs for itself: they give no tangents, and nobody observes them. The grad mode
+    says whether they are recorded. With `record_tangents` they always are, but if it is off then primals
+    count as constants.
+    """
 
-    __slots__ = ("forward", "observers")
+    __slots__ = ("constant", "forward", "grad", "observers")
 
     def __enter__(self) -> None:
         state = modes.state
         self.forward, self.observers = state.forward_grad, state.observers
         state.forward_grad, state.observers = False, ()
+        self.grad, self.constant = None, state.constant_primals
+        if state.record_tangents:
+            self.grad = modes.set_grad_mode(True)
+            state.constant_primals = self.constant or not self.grad
 
     def __exit__(self, *exc: object) -> None:
         modes.state.forward_grad, modes.state.observers = self.forward, self.observers
+        if self.grad is not None:
+            modes.set_grad_mode(self.grad)
+            modes.state.constant_primals = self.constant
 
 
 def tangent_of(t: Any) -> Any:

@@ -17,7 +17,6 @@ from ..core import F, modes
 from ..core.tangents import Aside
 from ..core.tensor_state import TensorBase
 from . import pytree
-from .argnums import Argnums, replace, wanted
 from .levels import Level, Transform
 from .reverse import check_outputs, reached, split_aux, zeros
 
@@ -27,33 +26,36 @@ JVP = "jvp(f, primals, tangents)"
 def jvp(
     func: Callable[..., Any], primals: Any, tangents: Any, *, strict: bool = False, has_aux: bool = False
 ) -> Any:
-    """`(output, tangent)`, or `(output, tangent, aux)`: the result of `func(*primals)` and the Jacobian times
-    `tangents`.
+    """Return `func(*primals)` and the product of its Jacobian J and a vector, Jv, computed in forward mode.
 
-    `primals` is a tuple, `tangents` of the same structure and sizes. `strict`: an error, not zeros, for an
-    output that does not depend on the inputs. With `has_aux`, `func` returns `(output, aux)`.
+    >>> import minigrad as torch
+    >>> torch.func.jvp(lambda x: x**2, (torch.tensor([1.0, 2.0]),), (torch.tensor([1.0, 10.0]),))
+    (tensor([1., 4.]), tensor([ 2., 40.]))
+
+    Args:
+        func: takes tensors, or nested structures of them, and returns one or the other.
+        primals: a tuple, the arguments of `func`.
+        tangents: the vector v: a tuple with the structure of `primals`.
+        strict: raise an error, instead of returning zeros, if an output does not depend on the arguments.
+        has_aux: `func` returns `(output, aux)`; `aux` is passed through and not differentiated.
+
+    Shape:
+        `tangents` has the shapes of `primals`, the product those of the output.
+
+    Returns:
+        `(output, product)`, or `(output, product, aux)`.
+
+    Raises:
+        RuntimeError: the structures or shapes of `primals` and `tangents` differ, or `strict` finds an
+            output that does not depend on the arguments.
+
+    Source: https://docs.pytorch.org/docs/stable/generated/torch.func.jvp.html
     """
-    output, tangent, aux = pushforward(func, primals, tangents, None, strict, has_aux)
-    return (output, tangent, aux) if has_aux else (output, tangent)
-
-
-def pushforward(
-    func: Callable[..., Any],
-    primals: Any,
-    tangents: Any,
-    argnums: Argnums | None,
-    strict: bool = False,
-    has_aux: bool = False,
-) -> tuple[Any, Any, Any]:
-    """`jvp` with respect to the arguments `argnums` (None: all), whose structure `tangents` has."""
     if not isinstance(primals, tuple):
         raise RuntimeError(
             f"{JVP}: Expected primals to be a tuple. E.g. it should be valid to call f(*primals)."
         )
-    chosen = primals if argnums is None else wanted(primals, argnums)
-    if isinstance(argnums, int):
-        chosen = (chosen,)
-    points, spec = pytree.flatten(chosen)
+    points, spec = pytree.flatten(primals)
     directions, given_spec = pytree.flatten(tangents)
     if spec != given_spec:
         raise RuntimeError(
@@ -65,14 +67,12 @@ def pushforward(
     check_tensors(directions, "tangents")
 
     def call(leaves: list[Any]) -> Any:
-        args = pytree.unflatten(leaves, spec)
-        if argnums is not None:
-            args = replace(primals, argnums, args[0] if isinstance(argnums, int) else args)
-        return func(*args)
+        return func(*pytree.unflatten(leaves, spec))
 
     run = backwards_twice if "jvp" in modes.state.transforms else dual
     with Transform("jvp"):
-        return run(call, points, directions, strict, has_aux)
+        output, tangent, aux = run(call, points, directions, strict, has_aux)
+    return (output, tangent, aux) if has_aux else (output, tangent)
 
 
 def check_tensors(leaves: list[Any], what: str) -> None:
@@ -194,8 +194,31 @@ def check_sizes(point: TensorBase, tangent: TensorBase) -> None:
 
 
 def linearize(func: Callable[..., Any], *primals: Any) -> tuple[Any, Callable[..., Any]]:
-    """`(output, jvp_fn)`: the result of `func(*primals)` and a function that multiplies tangents, one per
-    primal, by the Jacobian there without running `func` again. `func` runs twice before."""
+    """Return `func(*primals)` and a function that multiplies its Jacobian J by a vector: v ↦ Jv.
+
+    `func` runs twice now, and not again when the new function is called.
+
+    >>> import minigrad as torch
+    >>> output, jvp_fn = torch.func.linearize(lambda x: x**2, torch.tensor([1.0, 2.0]))
+    >>> jvp_fn(torch.tensor([1.0, 10.0]))
+    tensor([ 2., 40.])
+
+    Args:
+        func: takes tensors, or nested structures of them, and returns one or the other.
+        primals: the arguments of `func`.
+
+    Shape:
+        The vector has the structure and the shapes of `primals`, the product those of the output.
+
+    Returns:
+        `(output, jvp_fn)`. `jvp_fn` takes one tangent for each of the `primals`.
+
+    Raises:
+        RuntimeError: the tangents that `jvp_fn` gets do not have the structure, shapes and dtypes of
+            `primals`.
+
+    Source: https://docs.pytorch.org/docs/stable/generated/torch.func.linearize.html
+    """
     output = func(*primals)
     output_leaves, output_spec = pytree.flatten(output)
     points, spec = pytree.flatten(primals)

@@ -1,20 +1,40 @@
-"""`jacrev`, `jacfwd` and `hessian`: whole Jacobians of functions."""
+"""`jacrev`, `jacfwd` and `hessian`: whole Jacobians of functions.
+
+Note [Columns]
+    `jacfwd` runs the function once, in forward mode, on tangents v that are inner leaves. The tangent of the
+    output is then Jv, with a graph that is linear in v. Backward from w gives wᵀJ, whose graph is linear in
+    w. The rows of its Jacobian with respect to w are the columns of J, and one pass computes them all.
+
+    Forward mode ignores `no_grad` inside the function. So tangents are recorded there too, but primals count
+    as constants (`modes.record_tangents`). One thing differs from PyTorch: if the Jacobian is differentiated
+    again, tangents that were made before such a block keep their history in it.
+
+    Dual numbers have one level. Inside another forward transform, `jacfwd` therefore computes rows, as
+    `jacrev` does. So does the outer Jacobian of `hessian`, because a backward pass on dual numbers takes
+    three times as long as a recorded one. Then `no_grad` inside the function counts, as in Note [Nested jvp].
+"""
 
 from __future__ import annotations
 
 import functools
+import itertools
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
-from ..core import F, dtypes
+from ..autograd.rows import element_rows
+from ..core import F, dtypes, modes
+from ..core.dtypes import DIFFERENTIABLE
+from ..core.hook_calls import Mode
+from ..core.tangents import Aside
 from ..core.tensor_state import TensorBase, wrap
 from . import pytree
-from .argnums import Argnums, wanted
-from .forward import pushforward
-from .mapping import check_randomness
-from .reverse import pullback, zeros
+from .argnums import Argnums, replace, wanted
+from .forward import jvp
+from .levels import Level, Transform
+from .mapping import Randomness, check_randomness
+from .reverse import gradients, mark, run_inside, zeros
 
 
 def refuse_complex(who: str, tree: Any, what: str) -> None:
@@ -27,23 +47,96 @@ def refuse_complex(who: str, tree: Any, what: str) -> None:
             )
 
 
-def units(leaves: list[Any]) -> list[list[Any]]:
-    """For each element of all leaves together, leaves of zeros with 1 in the place of that element."""
-    result = []
+def by_rows(
+    who: str,
+    func: Callable[..., Any],
+    args: tuple[Any, ...],
+    argnums: Any,
+    has_aux: bool,
+    at_once: int | None = None,
+) -> tuple[Any, Any]:
+    """The Jacobian of `func` and aux. `func` runs once; one backward pass computes `at_once` rows."""
+    refuse_complex(who, args, "inputs")
+    level = Level()
+    with Transform("grad"):
+        ran = run_inside(level, func, args, argnums, has_aux)
+        refuse_complex(who, ran.outputs, "outputs")
+        rows = [rows_of(level, out, ran.leaves, at_once) for out in ran.outputs]
+        parts = [split(column, ran.outputs, x, False) for column, x in zip(zip(*rows), ran.leaves)]
+        result = [level.outward(blocks) for blocks in zip(*parts)] or [[] for _ in ran.outputs]
+        others, aux_spec = pytree.flatten(ran.aux) if has_aux else ([], pytree.LEAF)
+        others = level.outward(others)
+        level.leave([*itertools.chain(*result), *others])
+    jacobian = pytree.unflatten([pytree.unflatten(blocks, ran.spec) for blocks in result], ran.output_spec)
+    return jacobian, pytree.unflatten(others, aux_spec) if has_aux else None
+
+
+def rows_of(level: Level, out: Any, leaves: list[Any], at_once: int | None = None) -> list[Any]:
+    """For each inner leaf the gradients of all elements of `out`; zeros where `out` does not depend on it."""
+    rows: list[Any] = [None] * len(leaves)
+    if out.requires_grad and out.numel():
+        rows = element_rows(out, tuple(leaves), level.needs_graph(out), at_once)
+        mark(rows, [out])
     for n, leaf in enumerate(leaves):
-        for k in range(leaf.numel()):
-            flat = np.zeros(leaf.numel(), leaf._data.dtype)
-            flat[k] = 1
-            unit = [zeros(other) for other in leaves]
-            unit[n] = wrap(flat.reshape(leaf._data.shape)[()])
-            result.append(unit)
-    return result
+        if rows[n] is None:
+            rows[n] = wrap(np.zeros((out.numel(), *leaf.shape), leaf._data.dtype))
+    return rows
 
 
-def shaped(parts: list[Any], dim: int, outer: Any, inner: Any, like: Any) -> Any:
-    """Rows (or columns) side by side along `dim`, in the shape of the Jacobian of `outer` by `inner`."""
-    shape = (*outer.shape, *inner.shape)
-    return (F.stack(parts, dim) if parts else wrap(np.zeros(shape, like._data.dtype))).reshape(shape)
+def split(rows: Any, parts: list[Any], other: Any, turned: bool) -> list[Any]:
+    """The rows for the elements of all `parts` as blocks: the Jacobians of each part with respect to `other`,
+    or if `turned` of `other` with respect to each part.
+
+    As in PyTorch, all blocks are parts of one tensor: if one has a graph, all of them require grad.
+    """
+    whole = rows[0] if len(rows) == 1 else F.cat(rows)
+    blocks = whole.split([part.numel() for part in parts]) if len(parts) > 1 else [whole]
+    if turned:
+        return [block.movedim(0, -1).reshape(*other.shape, *part.shape) for block, part in zip(blocks, parts)]
+    return [block.reshape(*part.shape, *other.shape) for block, part in zip(blocks, parts)]
+
+
+def by_columns(
+    func: Callable[..., Any], args: tuple[Any, ...], argnums: Any, has_aux: bool
+) -> tuple[Any, Any]:
+    """The Jacobian of `func` and aux, from one run of `func` in forward mode. See Note [Columns]."""
+    places = tuple(range(len(args))) if argnums is None else argnums
+    inputs, spec = pytree.flatten(wanted(args, places))
+
+    def call(chosen: Any) -> Any:
+        return func(*replace(args, places, chosen))
+
+    level = Level()
+    before = modes.switch("record_tangents", True)
+    try:
+        given, leaves = directions(level, inputs)
+        primal, tangent = pytree.unflatten(inputs, spec), pytree.unflatten(given, spec)
+        output, tangents, *aux = jvp(call, (primal,), (tangent,), has_aux=has_aux)
+    finally:
+        modes.switch("record_tangents", before)
+    refuse_complex("jacfwd", output, "outputs")
+    outputs, output_spec = pytree.flatten(output)
+    with Transform("jvp"), Mode(True):
+        sent = pytree.flatten(tangents)[0]
+        starts = [level.inner(zeros(out)) for out in outputs]
+        products = gradients(sent, leaves, starts)
+        columns = [rows_of(level, product, starts) for product in products]
+        result = []
+        for parts, tangent in zip(zip(*columns), sent):
+            if level.needs_graph(tangent):
+                parts = (*parts, tangent.unsqueeze(0)[:0])  # no numbers, but its graph
+            result.append(split(parts, inputs, tangent, True))
+    blocks = [level.outward(row) for row in result] or [[] for _ in outputs]
+    level.leave(itertools.chain(*blocks))
+    jacobian = pytree.unflatten([pytree.unflatten(row, spec) for row in blocks], output_spec)
+    return jacobian, aux[0] if has_aux else None
+
+
+def directions(level: Level, inputs: list[Any]) -> tuple[list[Any], list[Any]]:
+    """Tangents for `inputs`, and the inner leaves of which they are copies: a tangent may be written to."""
+    leaves = [level.inner(zeros(x)) if x._data.dtype in DIFFERENTIABLE else x for x in inputs]
+    with Aside():
+        return [F.clone(leaf) for leaf in leaves], leaves
 
 
 def jacrev(
@@ -53,31 +146,41 @@ def jacrev(
     has_aux: bool = False,
     chunk_size: int | None = None,
 ) -> Callable[..., Any]:
-    """A function that returns the Jacobian of `func` with respect to the arguments `argnums`, in reverse
-    mode: `func` runs once, and backward once for each element of its output.
+    """Return a function that computes the Jacobian of `func` in reverse mode.
 
-    Of each output, per argument, a tensor of the output's sizes followed by the argument's, in the structure
-    of the output, and inside it that of the arguments. With `has_aux` the result is `(jacobian, aux)`.
-    `chunk_size`, how many rows PyTorch computes together, makes no difference here.
+    `func` runs once. Then one backward pass over its graph computes many rows of the Jacobian.
+
+    >>> import minigrad as torch
+    >>> torch.func.jacrev(lambda x: x**2)(torch.tensor([1.0, 2.0]))
+    tensor([[2., 0.],
+            [0., 4.]])
+
+    Args:
+        func: takes tensors, or nested structures of them, and returns one or the other.
+        argnums: the number of the argument to differentiate with respect to, or a tuple of numbers.
+        has_aux: `func` returns `(output, aux)`, and the new function returns `(jacobian, aux)`.
+        chunk_size: how many rows a pass computes. Fewer rows need less memory. Default: up to 256.
+
+    Shape:
+        For an output of shape (*m) and an argument of shape (*n), the Jacobian has the shape (*m, *n). With
+        several outputs and arguments it has the structure of the output, and in each place that of `argnums`.
+
+    Returns:
+        A function with the parameters of `func`. Derivatives of its result can be taken again.
+
+    Raises:
+        ValueError: `chunk_size` is not positive.
+        RuntimeError: an input or output is complex, or an output is no floating-point tensor.
+
+    Source: https://docs.pytorch.org/docs/stable/generated/torch.func.jacrev.html
     """
     if not (chunk_size is None or chunk_size > 0):
         raise ValueError("jacrev: `chunk_size` should be greater than 0.")
 
     @functools.wraps(func)
     def wrapper(*args: Any) -> Any:
-        refuse_complex("jacrev", args, "inputs")
-        output, vjp_fn, aux = pullback(func, args, argnums, has_aux)
-        outputs, output_spec = pytree.flatten(output)
-        refuse_complex("jacrev", outputs, "outputs")
-        inputs, input_spec = pytree.flatten(wanted(args, argnums))
-        rows = [pytree.flatten(vjp_fn(pytree.unflatten(u, output_spec)))[0] for u in units(outputs)]
-        result, start = [], 0
-        for out in outputs:
-            mine = rows[start : start + out.numel()]
-            start += out.numel()
-            parts = [shaped([row[n] for row in mine], 0, out, x, x) for n, x in enumerate(inputs)]
-            result.append(pytree.unflatten(parts, input_spec))
-        jacobian = pytree.unflatten(result, output_spec)
+        wanted(args, argnums)
+        jacobian, aux = by_rows("jacrev", func, args, argnums, has_aux, chunk_size)
         return (jacobian, aux) if has_aux else jacobian
 
     return wrapper
@@ -86,40 +189,78 @@ def jacrev(
 def jacfwd(
     func: Callable[..., Any], argnums: Argnums = 0, has_aux: bool = False, *, randomness: str = "error"
 ) -> Callable[..., Any]:
-    """A function that returns the Jacobian of `func` as `jacrev` does, in forward mode: `func` runs once
-    for each element of the arguments `argnums` (PyTorch batches these runs into one)."""
+    """Return a function that computes the Jacobian of `func` in forward mode.
+
+    The result is that of `jacrev`, computed column by column. This is faster if the output has many more
+    elements than the arguments. `func` runs once. See Note [Columns].
+
+    >>> import minigrad as torch
+    >>> torch.func.jacfwd(lambda t: torch.stack([t, t**2, t**3]))(torch.tensor(2.0))
+    tensor([ 1.,  4., 12.])
+
+    Args:
+        func: takes tensors, or nested structures of them, and returns one or the other.
+        argnums: the number of the argument to differentiate with respect to, or a tuple of numbers.
+        has_aux: `func` returns `(output, aux)`, and the new function returns `(jacobian, aux)`.
+        randomness: whether `func` may draw random numbers: "error", "same" or "different". All columns see
+            the same numbers, with "different" too.
+
+    Shape:
+        As for `jacrev`: (*m, *n) for an output of shape (*m) and an argument of shape (*n).
+
+    Returns:
+        A function with the parameters of `func`. Derivatives of its result can be taken again.
+
+    Raises:
+        RuntimeError: an input or output is complex, or `func` draws random numbers and may not.
+
+    Source: https://docs.pytorch.org/docs/stable/generated/torch.func.jacfwd.html
+    """
 
     @functools.wraps(func)
     def wrapper(*args: Any) -> Any:
         refuse_complex("jacfwd", args, "inputs")
         check_randomness(randomness)
-        chosen = args if argnums is None else wanted(args, argnums)
-        inputs, input_spec = pytree.flatten(chosen)
-        columns: list[list[Any]] = []
-        output: Any = None
-        aux: Any = None
-        for unit in units(inputs) or [[zeros(x) for x in inputs]]:
-            tangent = pytree.unflatten(unit, input_spec)
-            tangent = (tangent,) if isinstance(argnums, int) else tangent
-            output, found, other = pushforward(func, args, tangent, argnums, has_aux=has_aux)
-            aux = aux if columns else other
-            refuse_complex("jacfwd", output, "outputs")
-            columns.append(pytree.flatten(found)[0])
-        outputs, output_spec = pytree.flatten(output)
-        result = []
-        for n, out in enumerate(outputs):
-            parts, start = [], 0
-            for x in inputs:
-                mine = columns[start : start + x.numel()]
-                start += x.numel()
-                parts.append(shaped([column[n] for column in mine], -1, out, x, out))
-            result.append(pytree.unflatten(parts, input_spec))
-        jacobian = pytree.unflatten(result, output_spec)
+        with Randomness(randomness):
+            if "jvp" in modes.state.transforms:
+                jacobian, aux = by_rows("jacfwd", func, args, argnums, has_aux)
+            else:
+                jacobian, aux = by_columns(func, args, argnums, has_aux)
         return (jacobian, aux) if has_aux else jacobian
 
     return wrapper
 
 
 def hessian(func: Callable[..., Any], argnums: Argnums = 0) -> Callable[..., Any]:
-    """A function that returns the Hessian of `func`: `jacfwd(jacrev(func))`."""
-    return jacfwd(jacrev(func, argnums), argnums)
+    """Return a function that computes the Hessian of `func`: the Jacobian of its Jacobian.
+
+    `func` runs once, its gradient is computed with a graph, and a pass over that graph computes the rows.
+
+    >>> import minigrad as torch
+    >>> torch.func.hessian(lambda x: (x**3).sum())(torch.tensor([1.0, 2.0]))
+    tensor([[ 6.,  0.],
+            [ 0., 12.]])
+
+    Args:
+        func: takes tensors, or nested structures of them, and returns one or the other.
+        argnums: the number of the argument to differentiate with respect to, or a tuple of numbers.
+
+    Shape:
+        (*m, *n, *n) for an output of shape (*m) and an argument of shape (*n); (*n, *n) for a scalar output.
+
+    Returns:
+        A function with the parameters of `func`. Derivatives of its result can be taken again.
+
+    Raises:
+        RuntimeError: an input or output is complex, or `func` draws random numbers.
+
+    Source: https://docs.pytorch.org/docs/stable/generated/torch.func.hessian.html
+    """
+    inner = jacrev(func, argnums)
+
+    @functools.wraps(func)
+    def wrapper(*args: Any) -> Any:
+        with Randomness("error"):
+            return by_rows("jacfwd", inner, args, argnums, False)[0]
+
+    return wrapper

@@ -164,6 +164,10 @@ class Level:
             stack.extend(node._next)
         return False
 
+    def needs_graph(self, output: TensorBase) -> bool:
+        """Whether the derivatives of an output may be differentiated again: outside, or forward."""
+        return modes.is_forward() or (self.recording and self.connected(output))
+
     def leave(self, results: Iterable[Any]) -> None:
         """The level is over: the graph of `results` and its inner leaves go on to the outer tensors."""
         for leaf, _, entry in self.leaves:

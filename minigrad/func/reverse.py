@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Iterable
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -41,7 +41,17 @@ def reached(
         create_graph=create_graph,
         allow_unused=True,
     )
+    if not create_graph:
+        mark(found, [*outputs, *(given or ())])
     return list(found)
+
+
+def mark(gradients: Iterable[Any], sources: list[Any]) -> None:
+    """Note that gradients without a graph depend on the examples of `vmap` that their sources depend on."""
+    marks = dict.fromkeys(batch for t in sources if isinstance(t, TensorBase) for batch in t._batched)
+    for g in gradients:
+        if g is not None and not g.requires_grad:
+            g._batched = tuple(marks)
 
 
 def gradients(
@@ -71,12 +81,30 @@ def check_outputs(output: list[Any], who: str) -> None:
 
 
 def grad(func: Callable[..., Any], argnums: Argnums = 0, has_aux: bool = False) -> Callable[..., Any]:
-    """A function that returns the gradient of `func`, which must return a 0-dim tensor.
+    """Return a function that computes the gradient of `func`.
 
-    The gradient is that of the argument number `argnums`, or a tuple of gradients for a tuple of numbers; an
-    argument may be a nested structure of tensors, and its gradient is one too. With `has_aux`, `func` returns
-    `(output, aux)` and the result is `(gradient, aux)`. Calls can be nested for higher derivatives, and the
-    result is connected to whatever outside it depends on. `no_grad` counts inside `func` only.
+    Calls can be nested: `grad(grad(f))` is the second derivative. `no_grad` has an effect inside `func`, but
+    not around the call.
+
+    >>> import minigrad as torch
+    >>> torch.func.grad(lambda x: x**3)(torch.tensor(2.0))
+    tensor(12.)
+
+    Args:
+        func: takes tensors, or nested structures of them, and returns a 0-dim tensor.
+        argnums: the number of the argument to differentiate with respect to, or a tuple of numbers.
+        has_aux: `func` returns `(output, aux)`, and the new function returns `(gradient, aux)`.
+
+    Shape:
+        The gradient has the shape of its argument; for a nested structure it has that structure.
+
+    Returns:
+        A function with the parameters of `func`. Derivatives of its result can be taken again.
+
+    Raises:
+        RuntimeError: the output is no 0-dim tensor, or there is no argument of that number.
+
+    Source: https://docs.pytorch.org/docs/stable/generated/torch.func.grad.html
     """
     both = grad_and_value(func, argnums, has_aux)
 
@@ -91,7 +119,28 @@ def grad(func: Callable[..., Any], argnums: Argnums = 0, has_aux: bool = False) 
 def grad_and_value(
     func: Callable[..., Any], argnums: Argnums = 0, has_aux: bool = False
 ) -> Callable[..., Any]:
-    """A function that returns `(gradient, output)` of `func`, or `(gradient, (output, aux))`: see `grad`."""
+    """Return a function that computes the gradient of `func` and its output: see `grad`.
+
+    >>> import minigrad as torch
+    >>> torch.func.grad_and_value(lambda x: x**3)(torch.tensor(2.0))
+    (tensor(12.), tensor(8.))
+
+    Args:
+        func: takes tensors, or nested structures of them, and returns a 0-dim tensor.
+        argnums: the number of the argument to differentiate with respect to, or a tuple of numbers.
+        has_aux: `func` returns `(output, aux)`, and the new function returns `(gradient, (output, aux))`.
+
+    Shape:
+        The gradient has the shape of its argument, the output has the shape ().
+
+    Returns:
+        A function with the parameters of `func` that returns `(gradient, output)`.
+
+    Raises:
+        RuntimeError: the output is no 0-dim tensor, or there is no argument of that number.
+
+    Source: https://docs.pytorch.org/docs/stable/generated/torch.func.grad_and_value.html
+    """
 
     @functools.wraps(func)
     def wrapper(*args: Any, **kwargs: Any) -> Any:
@@ -104,7 +153,7 @@ def grad_and_value(
                 output, aux = split_aux(output, GRAD)
             check_scalar(output)
             leaves, spec = pytree.flatten(inner)
-            found = gradients([output], leaves)
+            found = gradients([output], leaves, None, level.needs_graph(output))
             others, aux_spec = pytree.flatten(aux) if has_aux else ([], pytree.LEAF)
             result, (value,), others = map(level.outward, (found, [output], others))
             level.leave([*result, value, *others])
@@ -127,11 +176,63 @@ def check_scalar(output: Any) -> None:
 
 
 def vjp(func: Callable[..., Any], *primals: Any, has_aux: bool = False) -> Any:
-    """`(output, vjp_fn)`, or `(output, vjp_fn, aux)`: the result of `func(*primals)` and a function that
-    takes cotangents of the structure of `output` and returns the vector-Jacobian products, one per primal.
+    """Return `func(*primals)` and a function that multiplies a vector v by the Jacobian J: v ↦ vᵀJ.
+
+    >>> import minigrad as torch
+    >>> output, vjp_fn = torch.func.vjp(lambda x: x**2, torch.tensor([1.0, 2.0]))
+    >>> vjp_fn(torch.tensor([1.0, 10.0]))
+    (tensor([ 2., 40.]),)
+
+    Args:
+        func: takes tensors, or nested structures of them, and returns one or the other.
+        primals: the arguments of `func`.
+        has_aux: `func` returns `(output, aux)`; `aux` is passed through and not differentiated.
+
+    Shape:
+        The vector has the structure and the shapes of the output, the product those of `primals`.
+
+    Returns:
+        `(output, vjp_fn)`, or `(output, vjp_fn, aux)`. `vjp_fn` can be called more than once.
+
+    Raises:
+        RuntimeError: an output is no floating-point or complex tensor.
+
+    Source: https://docs.pytorch.org/docs/stable/generated/torch.func.vjp.html
     """
     output, vjp_fn, aux = pullback(func, primals, None, has_aux)
     return (output, vjp_fn, aux) if has_aux else (output, vjp_fn)
+
+
+class Ran(NamedTuple):
+    """What a function did at a level: inner leaves and their structure, outputs and their structure, aux."""
+
+    leaves: list[Any]
+    spec: Any
+    outputs: list[Any]
+    output_spec: Any
+    aux: Any
+
+
+def run_inside(
+    level: Level, func: Callable[..., Any], primals: tuple[Any, ...], argnums: Argnums | None, has_aux: bool
+) -> Ran:
+    """Run `func` with inner leaves in the place of the arguments `argnums` (None: all). RuntimeError with
+    PyTorch's texts unless it returns tensors that can be differentiated.
+    """
+    inner = level.enter(primals if argnums is None else wanted(primals, argnums))
+    output, aux = func(*(inner if argnums is None else replace(primals, argnums, inner))), None
+    if has_aux:
+        output, aux = split_aux(output, "vjp(f, *primals)")
+    outputs, output_spec = pytree.flatten(output)
+    check_outputs(outputs, "vjp(f, *primals)")
+    for out in outputs:
+        kind = dtypes.of(out._data)
+        if not (kind.is_floating_point or kind.is_complex):
+            raise RuntimeError(
+                "vjp(f, ...): All outputs of f must be floating-point or complex Tensors, got Tensor "
+                f"with dtype torch.{kind.name}"
+            )
+    return Ran(*pytree.flatten(inner), outputs, output_spec, aux)
 
 
 def pullback(
@@ -140,39 +241,21 @@ def pullback(
     """`vjp` for the arguments `argnums` (None: all), whose structure the products have."""
     level = Level()
     with Transform("grad"):
-        if argnums is None:
-            inner = level.enter(primals)
-            args = inner
-        else:
-            inner = level.enter(wanted(primals, argnums))
-            args = replace(primals, argnums, inner)
-        output, aux = func(*args), None
-        if has_aux:
-            output, aux = split_aux(output, "vjp(f, *primals)")
-            aux = pytree.apply(level.outside, aux)
-        outputs, output_spec = pytree.flatten(output)
-        check_outputs(outputs, "vjp(f, *primals)")
-        leaves, spec = pytree.flatten(inner)
-        result = pytree.unflatten(level.outward(outputs), output_spec)
-        for out in outputs:
-            kind = dtypes.of(out._data)
-            if not (kind.is_floating_point or kind.is_complex):
-                raise RuntimeError(
-                    "vjp(f, ...): All outputs of f must be floating-point or complex Tensors, got Tensor "
-                    f"with dtype torch.{kind.name}"
-                )
+        ran = run_inside(level, func, primals, argnums, has_aux)
+        result = pytree.unflatten(level.outward(ran.outputs), ran.output_spec)
+        aux = pytree.apply(level.outside, ran.aux) if has_aux else None
         level.stay()
 
     def vjp_fn(cotangents: Any, retain_graph: bool = True, create_graph: bool | None = None) -> Any:
         create = modes.is_grad_enabled() if create_graph is None else create_graph
         given, given_spec = pytree.flatten(cotangents)
-        if given_spec != output_spec:
+        if given_spec != ran.output_spec:
             raise RuntimeError(
                 "Expected pytree structure of cotangents to be the same as pytree structure of outputs to "
                 f"the function. cotangents: {pytree.written(given_spec)}, primal output: "
-                f"{pytree.written(output_spec)}"
+                f"{pytree.written(ran.output_spec)}"
             )
-        found = gradients(outputs, leaves, given, create)
-        return pytree.unflatten(level.outward(found), spec)
+        found = gradients(ran.outputs, ran.leaves, given, create)
+        return pytree.unflatten(level.outward(found), ran.spec)
 
     return result, vjp_fn, aux

@@ -11,7 +11,7 @@ import numpy as np
 
 from ..core import F, differentiable
 from ..core.storage import Geometry, strided
-from .shape import place
+from .shape import after_rows, place
 
 END = sys.maxsize  # where a slice ends that goes up to the end, as PyTorch notes it
 
@@ -48,6 +48,11 @@ def select_backward(grad_output, input_sizes, dim, index):
     self=lambda g, self_sym_sizes, dim, start, end, step: F.slice_backward(
         g, self_sym_sizes, dim, start or 0, END if end is None else end, step
     ),
+    rows={
+        "self": lambda g, self_sym_sizes, dim, start, end, step: F.slice_backward(
+            g, (len(g), *self_sym_sizes), after_rows(dim), start, end, step
+        )
+    },
     view=True,
     linear=True,
 )
@@ -58,6 +63,9 @@ def slice(self, dim, start, end, step):
 
 @differentiable(
     grad_output=lambda g, dim, start, end, step: F.slice(g, dim, start, end, step),
+    rows={
+        "grad_output": lambda g, dim, start, end, step: F.slice(g, after_rows(dim), start, end, step),
+    },
     node="SliceBackwardBackward0",
     linear=True,
 )

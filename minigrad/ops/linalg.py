@@ -45,6 +45,7 @@ def vdot(self, other):
 @differentiable(
     self=lambda g, vec: F.outer(g, vec),
     vec=lambda g, self: F.mv(F.t(self), g),
+    rows={"self": lambda g, vec: g[:, :, None] * vec, "vec": lambda g, self: g.dot(self)},
     multilinear=True,
     forms="function method",
     out="same",
@@ -95,6 +96,7 @@ def complex_mm_mat2_vjp(g: Any, self: Any, mat2_sym_sizes: Any, mat2_sym_strides
     self=mm_self_vjp,
     mat2=mm_mat2_vjp,
     complexes={"self": complex_mm_self_vjp, "mat2": complex_mm_mat2_vjp},
+    rows={"self": lambda g, mat2: g @ mat2.T, "mat2": lambda g, self: self.T @ g},
     multilinear=True,
     forms="function method",
     out="same",

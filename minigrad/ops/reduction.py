@@ -87,8 +87,17 @@ def total_over(self: Any, dim: Any, keepdim: bool, dtype: Any = None) -> Any:
     return added(self, over(dim, self.ndim), keepdim, dtype)
 
 
+def filled_rows(g: Any, sizes: tuple[int, ...]) -> Any:
+    """For each number of `g` an array of this shape that is filled with it."""
+    return np.broadcast_to(g.reshape(-1, *(1 for _ in sizes)), (len(g), *sizes))
+
+
 @differentiable(
-    self=lambda g, self_sym_sizes: F.expand(g, self_sym_sizes), node="SumBackward0", kernel=total, linear=True
+    self=lambda g, self_sym_sizes: F.expand(g, self_sym_sizes),
+    rows={"self": lambda g, self_sym_sizes: filled_rows(g, self_sym_sizes)},
+    node="SumBackward0",
+    kernel=total,
+    linear=True,
 )
 def sum_all(self, dtype=None):
     """Sum of all elements."""

@@ -40,7 +40,22 @@ def viewed(self: Any, shape: tuple[int, ...]) -> Any:
     return result if not result.size or np.may_share_memory(result, self) else None
 
 
-@differentiable(self=lambda g, self_sym_sizes: F.reshape(g, self_sym_sizes), view=True, linear=True)
+def reshaped_rows(g: Any, self_sym_sizes: tuple[int, ...]) -> Any:
+    """Rows of the shape `self_sym_sizes`."""
+    return g.reshape(len(g), *self_sym_sizes)
+
+
+def after_rows(dim: int) -> int:
+    """The number of a dimension where one more stands in front of all."""
+    return dim + 1 if dim >= 0 else dim
+
+
+@differentiable(
+    self=lambda g, self_sym_sizes: F.reshape(g, self_sym_sizes),
+    rows={"self": reshaped_rows},
+    view=True,
+    linear=True,
+)
 def view(self, size):
     """The same memory in another shape; RuntimeError where that needs a copy."""
     result = viewed(self, infer(tuple(size), self.size))
@@ -194,7 +209,12 @@ def transpose(self, dim0, dim1):
 
 
 @differentiable(
-    self=lambda g, dim: F.squeeze_dim(g, dim), view=True, linear=True, forms="function method", out=""
+    self=lambda g, dim: F.squeeze_dim(g, dim),
+    rows={"self": lambda g, dim: F.squeeze_dim(g, after_rows(dim))},
+    view=True,
+    linear=True,
+    forms="function method",
+    out="",
 )
 def unsqueeze(self, dim):
     """A dimension of size 1 put in at `dim`."""
@@ -223,6 +243,7 @@ def unsqueezed(g: Any, dim: int, sizes: tuple[int, ...]) -> Any:
 
 @differentiable(
     self=lambda g, self_sym_sizes, dim: unsqueezed(g, dim, self_sym_sizes),
+    rows={"self": reshaped_rows},
     node="SqueezeBackward1",
     view=True,
     linear=True,

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
-from ...core import F, engine, modes
+from ...core import F, modes
 from ...core.dtypes import FAST_ARRAYS
 from ...core.hook_calls import Mode
 from ...core.tensor_state import wrap
-from ..run import wrap_raw
-from ..starts import input_slots
+from ..rows import element_rows
 from .common import as_tuple, check_strict, enter, gradients, leave, unpacked, zeros_like
 
 STRATEGIES = ("forward-mode", "reverse-mode")
@@ -36,11 +35,33 @@ def jacobian(
     vectorize: bool = False,
     strategy: str = "reverse-mode",
 ) -> Any:
-    """The Jacobian of `func` at `inputs`: a tensor of the output's sizes followed by the input's.
+    """Return the Jacobian of `func` at `inputs`.
 
-    For a tuple of outputs a tuple, for a tuple of inputs a tuple in each place. `create_graph`, `strict`: see
-    `vjp`. `vectorize` takes all rows in one call of `autograd.grad`; `strategy="forward-mode"`, which needs
-    it, computes column by column with dual tensors and runs `func` once for each element of the inputs.
+    >>> import minigrad as torch
+    >>> torch.autograd.functional.jacobian(lambda x: x**2, torch.tensor([1.0, 2.0]))
+    tensor([[2., 0.],
+            [0., 4.]])
+
+    Args:
+        func: takes tensors and returns a tensor or a tuple of tensors.
+        inputs: a tensor or a tuple of tensors, the arguments of `func`.
+        create_graph: connect the result to `inputs`, so that it can be differentiated again.
+        strict: raise an error, instead of returning zeros, if something does not depend on an input.
+        vectorize: compute all rows by one call of `autograd.grad` with a batch of gradients.
+        strategy: "reverse-mode" computes rows. "forward-mode", which needs `vectorize`, computes columns
+            with dual tensors and runs `func` once for each element of the inputs.
+
+    Shape:
+        (*m, *n) for an output of shape (*m) and an input of shape (*n).
+
+    Returns:
+        A tensor. For several inputs a tuple with one Jacobian for each; for several outputs a tuple of these.
+
+    Raises:
+        TypeError: an input or output is no tensor.
+        RuntimeError: `strict` finds something that does not depend on an input.
+
+    Source: https://docs.pytorch.org/docs/stable/generated/torch.autograd.functional.jacobian.html
     """
     if strategy not in STRATEGIES:
         raise AssertionError(BAD_STRATEGY + HINT)
@@ -74,39 +95,42 @@ def structured(result: Any, outputs_given: bool, inputs_given: bool) -> Any:
 
 
 def rows(i: int, out: Any, inputs: tuple[Any, ...], create_graph: bool, strict: bool) -> tuple[Any, ...]:
-    """The Jacobians of output number `i`, one backward pass for each of its elements."""
-    found: list[list[Any]] = [[] for _ in inputs]
-    for row in element_gradients(out, inputs, create_graph):
-        for n, (g, x) in enumerate(zip(row, inputs)):
-            if g is None:
-                if strict:
-                    raise RuntimeError(
-                        f"Output {i} of the user-provided function is independent of input {n}. This is not "
-                        "allowed in strict mode."
-                    )
-                g = zeros_like(x)
-            elif strict and create_graph and not g.requires_grad:
+    """The Jacobians of output number `i`."""
+    result = []
+    for n, (found, x) in enumerate(zip(gradient_rows(out, inputs, create_graph), inputs)):
+        if found is None:
+            if strict:
                 raise RuntimeError(
-                    f"The jacobian of the user-provided function is independent of input {i}. This is not "
-                    "allowed in strict mode when create_graph=True."
+                    f"Output {i} of the user-provided function is independent of input {n}. This is not "
+                    "allowed in strict mode."
                 )
-            found[n].append(g)
-    return tuple(F.stack(part, 0).view(*out.shape, *x.shape) for part, x in zip(found, inputs))
+            found = wrap(np.zeros((out.numel(), *x.shape), x._data.dtype))
+        elif strict and create_graph and not found.requires_grad:
+            raise RuntimeError(
+                f"The jacobian of the user-provided function is independent of input {i}. This is not "
+                "allowed in strict mode when create_graph=True."
+            )
+        result.append(found.view(*out.shape, *x.shape))
+    return tuple(result)
 
 
-def element_gradients(out: Any, inputs: tuple[Any, ...], create_graph: bool) -> Iterator[Any]:
-    """For each element of `out` its gradients, as of `autograd.grad(out.reshape(-1)[j], inputs)`."""
+def gradient_rows(out: Any, inputs: tuple[Any, ...], create_graph: bool) -> list[Any]:
+    """For each input the gradients of all elements of `out`, as `autograd.grad(out.reshape(-1)[j], inputs)`
+    gives them, stacked; None for an input that is not reached.
+    """
     if is_plain_root(out):
-        units = np.eye(out._data.size, dtype=out._data.dtype).reshape(-1, *out._data.shape)
-        yield from grad_rows(out, units, inputs, create_graph)
-    else:
-        for j in range(out.numel()):
-            yield gradients((out.reshape(-1)[j],), inputs, retain_graph=True, create_graph=create_graph)
+        return element_rows(out, inputs, create_graph)
+    rows = [
+        gradients((out.reshape(-1)[j],), inputs, retain_graph=True, create_graph=create_graph)
+        for j in range(out.numel())
+    ]
+    columns = zip(*rows) if rows else [()] * len(inputs)
+    return [None if column and column[0] is None else F.stack(column, 0) for column in columns]
 
 
 def is_plain_root(root: Any) -> bool:
-    """Whether `grad_rows` can start here: in the normal modes, from an array that is the only result of its
-    op.
+    """Whether `element_rows` can start here: in the normal modes, from an array that is the only result of
+    its op.
     """
     return (
         not modes.active
@@ -117,19 +141,6 @@ def is_plain_root(root: Any) -> bool:
         and root._fn._outputs == 1
         and (root._view is None or root._view.version == root._storage.version)
     )
-
-
-def grad_rows(
-    root: Any, gradients: np.ndarray, wanted: tuple[Any, ...], create_graph: bool
-) -> Iterator[list[Any]]:
-    """For each of the `gradients` of a plain root those of the `wanted` tensors (None for one that is not
-    reached); the graph stays.
-    """
-    slots = input_slots(wanted, False)
-    for gradient in gradients:
-        start = wrap(gradient) if create_graph else gradient
-        row: Any = engine.run_plain((root._fn, root._nr), start, True, create_graph, slots)
-        yield row if create_graph else [wrap_raw(g) for g in row]
 
 
 def basis(tensors: tuple[Any, ...]) -> tuple[Any, ...]:
@@ -204,8 +215,34 @@ def hessian(
     vectorize: bool = False,
     outer_jacobian_strategy: str = "reverse-mode",
 ) -> Any:
-    """The Hessian of a function with one element: the Jacobian of its Jacobian, which is always taken in
-    reverse mode; `outer_jacobian_strategy` is how the outer one is. For a tuple of inputs, a tuple of tuples.
+    """Return the Hessian of `func` at `inputs`: the Jacobian of its Jacobian.
+
+    >>> import minigrad as torch
+    >>> torch.autograd.functional.hessian(lambda x: (x**3).sum(), torch.tensor([1.0, 2.0]))
+    tensor([[ 6.,  0.],
+            [ 0., 12.]])
+
+    Args:
+        func: takes tensors and returns a tensor with one element.
+        inputs: a tensor or a tuple of tensors, the arguments of `func`.
+        create_graph: connect the result to `inputs`, so that it can be differentiated again.
+        strict: raise an error, instead of returning zeros, if something does not depend on an input.
+        vectorize: as for `jacobian`, for the outer Jacobian.
+        outer_jacobian_strategy: the `strategy` of the outer Jacobian; the inner one is computed in reverse
+            mode.
+
+    Shape:
+        (*n, *n) for an input of shape (*n).
+
+    Returns:
+        A tensor, or for several inputs a tuple of tuples.
+
+    Raises:
+        TypeError: an input or output is no tensor.
+        RuntimeError: `func` returns more than one element, or `strict` finds something that does not depend
+            on an input.
+
+    Source: https://docs.pytorch.org/docs/stable/generated/torch.autograd.functional.hessian.html
     """
     inputs_given, inputs = as_tuple(inputs, "inputs", "hessian")
     if outer_jacobian_strategy not in STRATEGIES:

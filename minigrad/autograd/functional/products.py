@@ -38,10 +38,32 @@ def vector(
 def vjp(
     func: Callable[..., Any], inputs: Any, v: Any = None, create_graph: bool = False, strict: bool = False
 ) -> Result:
-    """`(func(*inputs), vᵀJ)`: the vector-Jacobian product, of the structure of `inputs`.
+    """Return `func(*inputs)` and the product of a vector and its Jacobian J, vᵀJ.
 
-    `v` has the structure and sizes of the output and may be left out for one element. `create_graph`: both
-    results are connected to the inputs. `strict`: an error, not zeros, for inputs on which nothing depends.
+    >>> import minigrad as torch
+    >>> x, v = torch.tensor([1.0, 2.0]), torch.tensor([1.0, 10.0])
+    >>> torch.autograd.functional.vjp(lambda x: x**2, x, v)
+    (tensor([1., 4.]), tensor([ 2., 40.]))
+
+    Args:
+        func: takes tensors and returns a tensor or a tuple of tensors.
+        inputs: a tensor or a tuple of tensors, the arguments of `func`.
+        v: the vector, with the structure of the output. It may be left out if the output is one element.
+        create_graph: connect the result to `inputs`, so that it can be differentiated again.
+        strict: raise an error, instead of returning zeros, if something does not depend on an input.
+
+    Shape:
+        `v` has the shapes of the output, the product those of `inputs`.
+
+    Returns:
+        `(output, product)`.
+
+    Raises:
+        TypeError: an input or output is no tensor.
+        RuntimeError: `v` is left out or has the wrong size, or `strict` finds something that does not
+            depend on an input.
+
+    Source: https://docs.pytorch.org/docs/stable/generated/torch.autograd.functional.vjp.html
     """
     with Mode(True):
         inputs_given, inputs = as_tuple(inputs, "inputs", "vjp")
@@ -66,10 +88,34 @@ def results(
 def jvp(
     func: Callable[..., Any], inputs: Any, v: Any = None, create_graph: bool = False, strict: bool = False
 ) -> Result:
-    """`(func(*inputs), Jv)`: the Jacobian-vector product, of the structure of the output.
+    """Return `func(*inputs)` and the product of its Jacobian J and a vector, Jv.
 
-    It is the backward of the backward: vᵀJ is linear in v, and its own Jacobian is Jᵀ. `v` has the structure
-    and sizes of `inputs`; for the rest see `vjp`.
+    It is computed by two backward passes: vᵀJ is linear in v, and the Jacobian of that product is Jᵀ.
+
+    >>> import minigrad as torch
+    >>> x, v = torch.tensor([1.0, 2.0]), torch.tensor([1.0, 10.0])
+    >>> torch.autograd.functional.jvp(lambda x: x**2, x, v)
+    (tensor([1., 4.]), tensor([ 2., 40.]))
+
+    Args:
+        func: takes tensors and returns a tensor or a tuple of tensors.
+        inputs: a tensor or a tuple of tensors, the arguments of `func`.
+        v: the vector, with the structure of `inputs`. It may be left out if the input is one element.
+        create_graph: connect the result to `inputs`, so that it can be differentiated again.
+        strict: raise an error, instead of returning zeros, if something does not depend on an input.
+
+    Shape:
+        `v` has the shapes of `inputs`, the product those of the output.
+
+    Returns:
+        `(output, product)`.
+
+    Raises:
+        TypeError: an input or output is no tensor.
+        RuntimeError: `v` is left out or has the wrong size, or `strict` finds something that does not
+            depend on an input.
+
+    Source: https://docs.pytorch.org/docs/stable/generated/torch.autograd.functional.jvp.html
     """
     with Mode(True):
         inputs_given, inputs = as_tuple(inputs, "inputs", "jvp")
@@ -106,7 +152,33 @@ def first_derivative(
 def vhp(
     func: Callable[..., Any], inputs: Any, v: Any = None, create_graph: bool = False, strict: bool = False
 ) -> Result:
-    """`(func(*inputs), vᵀH)` for the Hessian H of a function with one element: see `vjp`."""
+    """Return `func(*inputs)` and the product of a vector and its Hessian H, vᵀH.
+
+    >>> import minigrad as torch
+    >>> x, v = torch.tensor([1.0, 2.0]), torch.tensor([1.0, 10.0])
+    >>> torch.autograd.functional.vhp(lambda x: (x**3).sum(), x, v)
+    (tensor(9.), tensor([  6., 120.]))
+
+    Args:
+        func: takes tensors and returns a tensor with one element.
+        inputs: a tensor or a tuple of tensors, the arguments of `func`.
+        v: the vector, with the structure of `inputs`. It may be left out if the input is one element.
+        create_graph: connect the result to `inputs`, so that it can be differentiated again.
+        strict: raise an error, instead of returning zeros, if something does not depend on an input.
+
+    Shape:
+        `v` and the product have the shapes of `inputs`.
+
+    Returns:
+        `(output, product)`.
+
+    Raises:
+        TypeError: an input or output is no tensor.
+        RuntimeError: `func` returns more than one element, `v` is left out or has the wrong size, or
+            `strict` finds something that does not depend on an input.
+
+    Source: https://docs.pytorch.org/docs/stable/generated/torch.autograd.functional.vhp.html
+    """
     with Mode(True):
         given, inputs = as_tuple(inputs, "inputs", "vhp")
         inputs = enter(inputs, create_graph)
@@ -121,9 +193,34 @@ def vhp(
 def hvp(
     func: Callable[..., Any], inputs: Any, v: Any = None, create_graph: bool = False, strict: bool = False
 ) -> Result:
-    """`(func(*inputs), Hv)` for the Hessian H of a function with one element: see `vjp`.
+    """Return `func(*inputs)` and the product of its Hessian H and a vector, Hv.
 
     For a function that is twice continuously differentiable it equals `vhp`, which is faster.
+
+    >>> import minigrad as torch
+    >>> x, v = torch.tensor([1.0, 2.0]), torch.tensor([1.0, 10.0])
+    >>> torch.autograd.functional.hvp(lambda x: (x**3).sum(), x, v)
+    (tensor(9.), tensor([  6., 120.]))
+
+    Args:
+        func: takes tensors and returns a tensor with one element.
+        inputs: a tensor or a tuple of tensors, the arguments of `func`.
+        v: the vector, with the structure of `inputs`. It may be left out if the input is one element.
+        create_graph: connect the result to `inputs`, so that it can be differentiated again.
+        strict: raise an error, instead of returning zeros, if something does not depend on an input.
+
+    Shape:
+        `v` and the product have the shapes of `inputs`.
+
+    Returns:
+        `(output, product)`.
+
+    Raises:
+        TypeError: an input or output is no tensor.
+        RuntimeError: `func` returns more than one element, `v` is left out or has the wrong size, or
+            `strict` finds something that does not depend on an input.
+
+    Source: https://docs.pytorch.org/docs/stable/generated/torch.autograd.functional.hvp.html
     """
     with Mode(True):
         given, inputs = as_tuple(inputs, "inputs", "hvp")

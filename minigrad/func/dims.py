@@ -1,0 +1,107 @@
+"""The arguments of `vmap`, checked with PyTorch's errors."""
+
+from __future__ import annotations
+
+import functools
+from typing import Any, NoReturn
+
+from ..core.tensor_state import TensorBase
+from . import pytree
+
+Dims = Any  # an int, or a nested structure of them and None
+
+
+def name_of(func: Any) -> str:
+    """How errors call a function."""
+    if hasattr(func, "__name__"):
+        return str(func.__name__)
+    if isinstance(func, functools.partial):
+        return f"functools.partial({name_of(func.func)}, ...)"
+    return repr(func)
+
+
+def check_out_dims(func: Any, out_dims: Dims) -> None:
+    """ValueError unless `out_dims` is made of numbers and None."""
+    for d in pytree.flatten(out_dims)[0]:
+        if not (d is None or isinstance(d, int)):
+            raise ValueError(
+                f"vmap({name_of(func)}, ..., out_dims={out_dims}): `out_dims` must be an int, None or a "
+                "python collection of ints representing where in the outputs the vmapped dimension should "
+                "appear."
+            )
+
+
+def batched(func: Any, in_dims: Dims, args: tuple[Any, ...]) -> tuple[list[Any], list[Any], Any, int]:
+    """For each leaf of the arguments its batch dimension (or None); the leaves, their structure, and the size
+    of the batch. ValueError with PyTorch's texts.
+    """
+    name = name_of(func)
+    who = f"vmap({name}, in_dims={in_dims}, ...)(<inputs>): "
+    if not isinstance(in_dims, (int, tuple)):
+        raise ValueError(
+            f"{who}expected `in_dims` to be int or a (potentially nested) tuple matching the structure of "
+            f"inputs, got: {type(in_dims)}."
+        )
+    if not args:
+        raise ValueError(
+            f"vmap({name})(<inputs>): got no inputs. Maybe you forgot to add inputs, or you are trying to "
+            "vmap over a function with no inputs. The latter is unsupported."
+        )
+    leaves, spec = pytree.flatten(args)
+    dims = pytree.spread(in_dims, spec)
+    if dims is None:
+        raise ValueError(
+            f"{who}in_dims is not compatible with the structure of `inputs`. in_dims has structure "
+            f"{pytree.flatten(in_dims)[1]} but inputs has structure {spec}."
+        )
+    dims = [checked_dim(who, t, d) for t, d in zip(leaves, dims, strict=True)]
+    sizes = [t._data.shape[d] for t, d in zip(leaves, dims, strict=True) if d is not None]
+    if not sizes:
+        raise ValueError("vmap: Expected at least one Tensor to vmap over")
+    if any(n != sizes[0] for n in sizes):
+        raise ValueError(
+            "vmap: Expected all tensors to have the same size in the mapped dimension, got sizes "
+            f"{sizes} for the mapped dimension"
+        )
+    return dims, leaves, spec, sizes[0]
+
+
+def checked_dim(who: str, leaf: Any, dim: Any) -> int | None:
+    """One batch dimension, counted from the front."""
+    if dim is None:
+        return None
+    if not isinstance(dim, int):
+        raise ValueError(
+            f"{who}Got in_dim={dim} for an input but in_dim must be either an integer dimension or None."
+        )
+    if not isinstance(leaf, TensorBase):
+        raise ValueError(
+            f"{who}Got in_dim={dim} for an input but the input is of type {type(leaf)}. We cannot vmap over "
+            "non-Tensor arguments, please use None as the respective in_dim"
+        )
+    n = leaf._data.ndim
+    if not -n <= dim < n:
+        raise ValueError(
+            f"{who}Got in_dim={dim} for some input, but that input is a Tensor of dimensionality {n} so "
+            f"expected in_dim to satisfy -{n} <= in_dim < {n}."
+        )
+    return dim % n
+
+
+def spread_out_dims(func: Any, out_dims: Dims, spec: Any) -> list[Any]:
+    """The batch dimension of each leaf of the outputs; ValueError where the structures do not agree."""
+    if spec == pytree.LEAF and isinstance(out_dims, tuple) and len(out_dims) == 1:
+        return list(out_dims)
+    dims = pytree.spread(out_dims, spec)
+    if dims is None:
+        refuse_out_dims(func, out_dims, spec)
+    return dims
+
+
+def refuse_out_dims(func: Any, out_dims: Dims, spec: Any) -> NoReturn:
+    """PyTorch's error."""
+    raise ValueError(
+        f"vmap({name_of(func)}, ..., out_dims={out_dims})(<inputs>): out_dims is not compatible with the "
+        f"structure of `outputs`. out_dims has structure {pytree.flatten(out_dims)[1]} but outputs has "
+        f"structure {spec}."
+    )
