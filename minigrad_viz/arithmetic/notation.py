@@ -17,7 +17,7 @@ from minigrad.core.op import arguments
 
 from .borrowed import BORROWED
 from .glyphs import TooLarge, plain_array
-from .symbols import ARRAY, FUNCTION, GIVEN, NAME, NUMBER, Symbol, Unwritable, bound, sum_to
+from .symbols import ARRAY, FUNCTION, GIVEN, NAME, NUMBER, Symbol, Unwritable, sum_to
 
 OLD_NAMES = {  # what PyTorch 1.4 called nodes; others only had no 0 at the end
     "CloneBackward": ("CloneBackward0", "CopyBackwards"),
@@ -145,7 +145,7 @@ def run(
         values = [conjugate(v) for v in values] if conjugated else values
         try:
             with np.errstate(all="ignore"):
-                result = bound(function)(gradient, *values)
+                result = function(gradient, *values)
         except FAULTS:
             return None
         if not isinstance(result, Symbol):

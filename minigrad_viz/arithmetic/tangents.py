@@ -37,7 +37,7 @@ from .lines import (
     single,
 )
 from .notation import FAULTS, Known, symbol, told
-from .symbols import ADD, GIVEN, MATMUL, NUMBER, Symbol, bound, matrix_product, of_op, product
+from .symbols import ADD, GIVEN, MATMUL, NUMBER, Symbol, matrix_product, of_op, product
 from .typeset import Writer, shapes
 from .vjps import value_text
 
@@ -138,7 +138,7 @@ def slope(op: Any, i: int, given: list[Any], made: Operand, tangent: Value) -> S
     derivable = told(op.params[i], shape, dtype)
     values = [written_as(n, arguments[n]) if n in arguments else derivable[n] for n in wanted]
     one = Symbol(NUMBER, value=np.dtype("float32" if tangent.dtype == "bfloat16" else tangent.dtype).type(1))
-    return product(bound(vjp)(one, *values), along(given[i]))
+    return product(vjp(one, *values), along(given[i]))
 
 
 def moved(op: Any, i: int, given: list[Any]) -> Symbol:
