@@ -77,7 +77,7 @@ def vmap(
     return wrapper
 
 
-class Batch:
+class Batch(modes.Observer):
     """The examples of one call of `vmap`, as an observer that marks whatever is computed from them."""
 
     def __init__(self, size: int) -> None:
@@ -155,11 +155,6 @@ class Batch:
             "framework, please file a bug report instead."
         )
 
-    def __getattr__(self, name: str) -> Any:
-        if name.startswith("_"):
-            raise AttributeError(name)
-        return nothing
-
     def join(self, func: Any, outputs: list[Any], dim: int | None) -> Any:
         """The results of all examples as one, the batch at `dim`; PyTorch's errors where that cannot be."""
         name = name_of(func)
@@ -197,10 +192,6 @@ class Randomness:
         """Let each example draw the same numbers if it shall."""
         if self.state is not None:
             default_generator.set_state(self.state)
-
-
-def nothing(*args: Any) -> None:
-    """What a `Batch` does when it is told of anything else."""
 
 
 # ── checks of the arguments

@@ -12,8 +12,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from minigrad.core import F, all_ops
-from minigrad.core.op import arguments
+from minigrad.observing import F, all_ops, vjp_arguments
 
 from .borrowed import BORROWED
 from .glyphs import TooLarge, plain_array
@@ -136,7 +135,7 @@ def run(
             continue
         own = rule.inputs[input]
         function = rule.vjps[own]
-        wanted = arguments(function)
+        wanted = vjp_arguments(function)
         derived = {f"{own}_scalar_type": dtype} if shape is None else told(own, shape, dtype)
         derived |= {name: None for name in rule.free if name not in saved}
         if not all(name in saved or name in derived for name in wanted):

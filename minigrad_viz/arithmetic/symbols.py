@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from minigrad.core import F, Op
+from minigrad.observing import F, Op
 
 # What stands at a node of the tree. GIVEN is the gradient that came in, CALL any function of `F` by its name.
 NAME, NUMBER, ARRAY, GIVEN, CALL = "name", "number", "array", "given", "call"

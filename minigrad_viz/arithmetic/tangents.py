@@ -14,8 +14,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from minigrad.core import F
-from minigrad.core.op import arguments as asked_for
+from minigrad.observing import F, vjp_arguments
 
 from ..model.build import Builder
 from ..protocol import Value
@@ -132,7 +131,7 @@ def moving(op: Any, given: list[Any]) -> list[int]:
 def slope(op: Any, i: int, given: list[Any], made: Operand, tangent: Value) -> Symbol:
     """`3x²·ẋ`: what one input of an op that works element by element has a share in."""
     vjp = op.vjps[op.params[i]]
-    wanted = asked_for(vjp)
+    wanted = vjp_arguments(vjp)
     arguments = dict(zip(op.params, given, strict=True)) | {"result": made}
     shape, dtype = given[i].value.shape, given[i].value.dtype
     derivable = told(op.params[i], shape, dtype)
