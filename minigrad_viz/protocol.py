@@ -18,6 +18,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+import minigrad
+from minigrad import observing
+
 # Numbers kept per snapshot: enough to draw a 3×3 matrix in full and to redo a small vjp by hand.
 KEPT = 64
 NAN = math.nan  # every NaN of a snapshot is this one, so that equal snapshots compare equal
@@ -61,11 +64,8 @@ def array_of(tensor: Any) -> Any:
 
     The tensor does not notice. bfloat16, which NumPy lacks, is widened to float32.
     """
-    data = getattr(tensor, "_data", None)
-    if isinstance(data, (np.ndarray, np.generic)):
-        bits = tensor._bits  # minigrad's views of conjugates (1) and of negatives (2)
-        data = np.conjugate(data) if bits & 1 else data
-        return np.negative(data) if bits & 2 else data
+    if isinstance(tensor, minigrad.Tensor):
+        return observing.numbers(tensor)
     try:
         return tensor.detach().numpy()
     except (RuntimeError, TypeError, NotImplementedError):
@@ -102,7 +102,7 @@ def raw_array(tensor: Any) -> np.ndarray | None:
     """A tensor's memory as it lies there; None for a number that shares it with nobody, and where NumPy
     cannot show it without a copy."""
     try:
-        data = tensor._data if hasattr(tensor, "_data") else tensor.detach().numpy()
+        data = observing.memory(tensor) if isinstance(tensor, minigrad.Tensor) else tensor.detach().numpy()
     except (RuntimeError, TypeError, NotImplementedError):
         return None
     return data if isinstance(data, np.ndarray) else None
@@ -282,8 +282,8 @@ def variable_of(node: Any) -> Any:
 
 def tangent_of(tensor: Any) -> Any:
     """The tangent of a dual tensor (forward mode); None for any other tensor."""
-    if hasattr(type(tensor), "_tangent"):
-        return tensor._tangent
+    if isinstance(tensor, minigrad.Tensor):
+        return observing.tangent(tensor)
     forward = sys.modules.get("torch.autograd.forward_ad")
     if forward is None or forward._current_level < 0 or not type(tensor).__module__.startswith("torch"):
         return None

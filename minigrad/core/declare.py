@@ -113,7 +113,8 @@ def differentiable(
 
 def composite(function: Any) -> Any:
     """Enter a function in `F` that is no op but made of ops, and tells arrays, tensors and symbols apart by
-    itself.
+    itself. Where its ops would hide what is computed, it passes itself on to a symbol, as ops do:
+    `x.__minigrad_symbol__(reshape, (x, size))`.
     """
     setattr(F, function.__name__, function)
     return function

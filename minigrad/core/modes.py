@@ -24,6 +24,8 @@ import numpy as np
 
 active = 0  # how many threads × modes are away from the normal state (grad on, everything else off)
 
+grad_switches = 0  # how often users switched the grad mode, in all threads
+
 
 class _Away:
     """How many modes one thread has away from the normal state; a thread that ends takes them along."""
@@ -187,8 +189,10 @@ def set_grad_mode(enabled: bool) -> bool:
 
 def ask_grad_mode(enabled: bool) -> bool:
     """`set_grad_mode` for the user, not the library itself: observers are told of a change."""
+    global grad_switches
     before = state.grad_enabled
     if before != enabled:
+        grad_switches += 1
         state.grad_enabled = enabled
         _count_here(-1 if enabled else 1)
         announce("grad", enabled)
@@ -220,27 +224,75 @@ def observers() -> tuple[Any, ...]:
     return state.observers if active else ()
 
 
-def add_observer(observer: Any) -> None:
-    """Let `observer` see what this thread does.
+class Observer:
+    """What minigrad calls while the observer is added to a thread; each of these methods does nothing.
 
-    It is told `forward(op, inputs, outputs)` after each op, `mutated(op, values, version, history)` after
-    each in-place change of `values[0]` (version and (node, number) are those before), `created(tensor, data)`
-    after a tensor is made from data (None for `arange`, say), `detached(source, result, how)` after
-    `detach()` or `.data` ("data"; before `detach_()`, where both are one), `left(tensor, how, value)` after
-    its numbers were given out ("item", "numpy"), `asked(tensor)` after `requires_grad` was set,
-    `grad_set(tensor, before)` after `.grad` was assigned or deleted, `mode_changed(mode, enabled)` after the
-    user switched one; `backward_started(roots, gradients, options)` and `backward_ended(error, captured)`
-    around each backward call, and inside it `deposit_starts(node)` before an AccumulateGrad runs,
-    `node_ran(node, received, sent)` after any node, `hook_starts(node, kind, hook, index, gradients)` and
-    `hook_ended(gradients, gave)` around each hook, which gave something or None, `custom_starts(node)` and
-    `custom_ended()` around the backward of a custom Function (the second of such a pair also after an error,
-    for hooks only if there is none). Roots and `options.inputs` are tensors or GradientEdges. A hook on
-    several tensors is of the kind "multi", inside the hook of the tensor that made it ready, and some of its
-    gradients may be None. `packed(node, name, tensor, kept)` and `unpacked(node, name, kept, tensor)` are
-    told after a saved-tensor hook ran (the name is a number for `saved_tensors[i]`), `recomputed(started)`
-    when a checkpointed function starts and has ended to run again.
-    It must not change anything.
+    An observer must not change anything. The second call of a pair, `…_ended`, also follows an error, except
+    for hooks.
     """
+
+    def forward(self, op: Any, inputs: Any, outputs: Any) -> None:
+        """After each op: an `Op`, or the class of a custom Function."""
+
+    def mutated(self, op: Any, values: Any, version: int, history: tuple[Any, int]) -> None:
+        """After an in-place change of `values[0]`, with its version and (node, output number) before."""
+
+    def created(self, tensor: Any, data: Any) -> None:
+        """After a tensor is made from `data`; None for `arange` and the like."""
+
+    def detached(self, source: Any, result: Any, how: str) -> None:
+        """After `detach()` or `.data` ("data"); before `detach_()`, where both tensors are one."""
+
+    def left(self, tensor: Any, how: str, value: Any) -> None:
+        """After values of a tensor were returned as Python or NumPy data ("item", "numpy" …)."""
+
+    def asked(self, tensor: Any) -> None:
+        """After `requires_grad` was set."""
+
+    def grad_set(self, tensor: Any, before: Any) -> None:
+        """After `.grad`, which was `before`, was assigned or deleted."""
+
+    def mode_changed(self, mode: str, enabled: bool) -> None:
+        """After the user switched a mode."""
+
+    def backward_started(self, roots: Any, gradients: Any, options: Any) -> None:
+        """Before a backward call. Roots and `options.inputs` are tensors or GradientEdges."""
+
+    def backward_ended(self, error: Any, captured: Any) -> None:
+        """After it, with the error that ended it or the gradients that it returns."""
+
+    def deposit_starts(self, node: Any) -> None:
+        """Before an AccumulateGrad runs."""
+
+    def node_ran(self, node: Any, received: Any, sent: Any) -> None:
+        """After any node ran."""
+
+    def hook_starts(self, node: Any, kind: str, hook: Any, index: int, gradients: Any) -> None:
+        """Before a hook. One on several tensors is of the kind "multi" and runs inside the hook of the tensor
+        that made it ready; some of its gradients may be None.
+        """
+
+    def hook_ended(self, gradients: Any, gave: bool) -> None:
+        """After it; `gave` says whether it returned something."""
+
+    def custom_starts(self, node: Any) -> None:
+        """Before the backward of a custom Function."""
+
+    def custom_ended(self) -> None:
+        """After it."""
+
+    def packed(self, node: Any, name: Any, tensor: Any, kept: Any) -> None:
+        """After a pack hook; the name is a number for `saved_tensors[i]`."""
+
+    def unpacked(self, node: Any, name: Any, kept: Any, tensor: Any) -> None:
+        """After an unpack hook."""
+
+    def recomputed(self, started: bool) -> None:
+        """Before a checkpointed function runs again, and after it."""
+
+
+def add_observer(observer: Any) -> None:
+    """Call the methods of an `Observer` for what this thread does."""
     state.observers += (observer,)
     _count_here(1)
 

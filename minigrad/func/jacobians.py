@@ -11,7 +11,8 @@ Note [Columns]
 
     Dual numbers have one level. Inside another forward transform, `jacfwd` therefore computes rows, as
     `jacrev` does. So does the outer Jacobian of `hessian`, because a backward pass on dual numbers takes
-    three times as long as a recorded one. Then `no_grad` inside the function counts, as in Note [Nested jvp].
+    three times as long as a recorded one. Where the function switches the grad mode, which forward mode
+    ignores, the outer Jacobian is computed by `jacfwd` after all.
 """
 
 from __future__ import annotations
@@ -260,7 +261,11 @@ def hessian(func: Callable[..., Any], argnums: Argnums = 0) -> Callable[..., Any
 
     @functools.wraps(func)
     def wrapper(*args: Any) -> Any:
+        before = modes.grad_switches
         with Randomness("error"):
-            return by_rows("jacfwd", inner, args, argnums, False)[0]
+            result = by_rows("jacfwd", inner, args, argnums, False)[0]
+        if modes.grad_switches != before:  # by `func`: forward mode ignores that, see Note [Columns]
+            return jacfwd(inner, argnums)(*args)
+        return result
 
     return wrapper

@@ -96,7 +96,7 @@ def vmap(
     return wrapper
 
 
-class Batch:
+class Batch(modes.Observer):
     """The examples of one call of `vmap`, as an observer that marks whatever is computed from them."""
 
     only_ops = True  # how backward runs makes no difference: see `modes.is_watched`
@@ -176,11 +176,6 @@ class Batch:
             "framework, please file a bug report instead."
         )
 
-    def __getattr__(self, name: str) -> Any:
-        if name.startswith("_"):
-            raise AttributeError(name)
-        return nothing
-
     def join(self, func: Any, outputs: list[Any], dim: int | None) -> Any:
         """The results of all examples as one, the batch at `dim`; PyTorch's errors where that cannot be."""
         name = name_of(func)
@@ -218,10 +213,6 @@ class Randomness:
         """Let each example draw the same numbers if it shall."""
         if self.state is not None:
             default_generator.set_state(self.state)
-
-
-def nothing(*args: Any) -> None:
-    """What a `Batch` does when it is told of anything else."""
 
 
 def check_randomness(randomness: Any) -> None:

@@ -176,4 +176,6 @@ def c_name(a: Any) -> str:
 @composite
 def outer(g: Any, vec: Any) -> Any:
     """Outer product of two vectors, by broadcasting, as PyTorch composes it."""
+    if hasattr(g, "__minigrad_symbol__"):
+        return g.__minigrad_symbol__(outer, (g, vec))
     return F.reshape(g, (g.shape[0], 1)) * vec

@@ -41,8 +41,8 @@ def put_back(g: Any, sizes: tuple[int, ...], dim: int, indices: Any, keepdim: bo
 
 def full(reduced: Any, ndim: int, dim: Any, keepdim: bool) -> Any:
     """What was reduced to `reduced`, with the lost dimensions as ones, viewed at once as PyTorch does."""
-    if keepdim:
-        return reduced
+    if keepdim or (not reduced.shape and hasattr(reduced, "__minigrad_symbol__")):
+        return reduced  # in a formula, a number needs no dimensions
     sizes, lost = list(reduced.shape), over(dim, ndim) if dim != () else ()
     for d in sorted(lost):
         sizes.insert(d, 1)

@@ -83,10 +83,10 @@ def unsafe_view(self, size):
 @composite
 def reshape(self: Any, size: tuple[int, ...]) -> Any:
     """The same numbers in another shape: a view where that is possible, else a copy."""
-    if hasattr(self, "__minigrad_symbol__"):
-        return self
     if isinstance(self, RAW):
         return self.reshape(infer(tuple(size), self.size))
+    if hasattr(self, "__minigrad_symbol__"):
+        return self.__minigrad_symbol__(reshape, (self, size))
     data = self._data
     if data.ndim == 0 or data.flags.c_contiguous:
         return F.view(self, size)
@@ -146,7 +146,7 @@ def sum_to(g: Any, shape: tuple[int, ...]) -> Any:
     if isinstance(g, RAW):
         return sum_to_array(g, tuple(shape))
     if hasattr(g, "__minigrad_symbol__"):
-        return g
+        return g.__minigrad_symbol__(sum_to, (g, shape))
     shape = tuple(shape)
     if not shape:
         return F.sum_all(g)

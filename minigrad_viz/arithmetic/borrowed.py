@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from minigrad.core import F
+from minigrad.observing import F
 
 Table = dict[str, tuple[bool, dict[str, Any]]]
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from minigrad.core import F
+from minigrad.observing import F
 
 from ..protocol import Value
 from .lines import array_of, close, coarser

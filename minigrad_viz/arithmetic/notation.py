@@ -12,12 +12,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from minigrad.core import F, all_ops
-from minigrad.core.op import arguments
+from minigrad.observing import F, all_ops, vjp_arguments
 
 from .borrowed import BORROWED
 from .glyphs import TooLarge, plain_array
-from .symbols import ARRAY, FUNCTION, GIVEN, NAME, NUMBER, Symbol, Unwritable, bound, sum_to
+from .symbols import ARRAY, FUNCTION, GIVEN, NAME, NUMBER, Symbol, Unwritable, sum_to
 
 OLD_NAMES = {  # what PyTorch 1.4 called nodes; others only had no 0 at the end
     "CloneBackward": ("CloneBackward0", "CopyBackwards"),
@@ -136,7 +135,7 @@ def run(
             continue
         own = rule.inputs[input]
         function = rule.vjps[own]
-        wanted = arguments(function)
+        wanted = vjp_arguments(function)
         derived = {f"{own}_scalar_type": dtype} if shape is None else told(own, shape, dtype)
         derived |= {name: None for name in rule.free if name not in saved}
         if not all(name in saved or name in derived for name in wanted):
@@ -145,7 +144,7 @@ def run(
         values = [conjugate(v) for v in values] if conjugated else values
         try:
             with np.errstate(all="ignore"):
-                result = bound(function)(gradient, *values)
+                result = function(gradient, *values)
         except FAULTS:
             return None
         if not isinstance(result, Symbol):

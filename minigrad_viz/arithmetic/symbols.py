@@ -6,24 +6,18 @@ Note [The formula cannot drift]
     tree of an elementwise op is the formula of ∂output/∂input; with the gradient itself it is the vjp. The
     numbers come from the same run of the same code that the engine ran. Branches (`F.where`) follow the
     numbers. What a Symbol cannot do raises, and then no formula is shown. `typeset` writes trees down.
-
-A vjp reaches `F` by its globals, so it is run with `SYMBOLIC` in that place (`bound`): the functions of `F`
-that are no ops (`reshape`, `sum_to`, `outer`) then become symbols too.
 """
 
 from __future__ import annotations
 
-import copy
-import functools
 import math
 import operator
 from collections.abc import Callable
-from types import FunctionType
 from typing import Any
 
 import numpy as np
 
-from minigrad.core import F
+from minigrad.observing import F, Op
 
 # What stands at a node of the tree. GIVEN is the gradient that came in, CALL any function of `F` by its name.
 NAME, NUMBER, ARRAY, GIVEN, CALL = "name", "number", "array", "given", "call"
@@ -118,6 +112,9 @@ class Symbol:
         return transposed(self)
 
     def __minigrad_symbol__(self, op: Any, args: tuple[Any, ...]) -> Any:
+        """What a function of `F` makes of symbols: an `Op`, or a composite of ops that has a formula."""
+        if not isinstance(op, Op):
+            return COMPOSITES[op.__name__](*args)
         written = op.written(args)
         rest = args[len(written) :]
         return of_op(op.name, (lambda *given: op.kernel(*given, *rest)) if rest else op.kernel, written)
@@ -393,24 +390,4 @@ def outer(g: Any, vec: Any) -> Any:
     return Symbol(MATMUL, (g, row), value, (*g.shape, *vec.shape))
 
 
-class Symbolic:
-    """`F`, with those of its functions that are no ops made for symbols."""
-
-    reshape, sum_to, outer = staticmethod(reshape), staticmethod(sum_to), staticmethod(outer)
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(F, name)
-
-
-SYMBOLIC = Symbolic()
-
-
-@functools.cache
-def bound(vjp: Any) -> Any:
-    """A vjp whose `F` is the one for symbols."""
-    if hasattr(vjp, "together"):
-        part = copy.copy(vjp)
-        part.together = bound(vjp.together)
-        return part
-    scope = {**vjp.__globals__, "F": SYMBOLIC}
-    return FunctionType(vjp.__code__, scope, vjp.__name__, vjp.__defaults__, vjp.__closure__)
+COMPOSITES: dict[str, Callable[..., Any]] = {"reshape": reshape, "sum_to": sum_to, "outer": outer}

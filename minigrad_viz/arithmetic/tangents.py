@@ -14,8 +14,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from minigrad.core import F
-from minigrad.core.op import arguments as asked_for
+from minigrad.observing import F, vjp_arguments
 
 from ..model.build import Builder
 from ..protocol import Value
@@ -37,7 +36,7 @@ from .lines import (
     single,
 )
 from .notation import FAULTS, Known, symbol, told
-from .symbols import ADD, GIVEN, MATMUL, NUMBER, Symbol, bound, matrix_product, of_op, product
+from .symbols import ADD, GIVEN, MATMUL, NUMBER, Symbol, matrix_product, of_op, product
 from .typeset import Writer, shapes
 from .vjps import value_text
 
@@ -132,13 +131,13 @@ def moving(op: Any, given: list[Any]) -> list[int]:
 def slope(op: Any, i: int, given: list[Any], made: Operand, tangent: Value) -> Symbol:
     """`3x²·ẋ`: what one input of an op that works element by element has a share in."""
     vjp = op.vjps[op.params[i]]
-    wanted = asked_for(vjp)
+    wanted = vjp_arguments(vjp)
     arguments = dict(zip(op.params, given, strict=True)) | {"result": made}
     shape, dtype = given[i].value.shape, given[i].value.dtype
     derivable = told(op.params[i], shape, dtype)
     values = [written_as(n, arguments[n]) if n in arguments else derivable[n] for n in wanted]
     one = Symbol(NUMBER, value=np.dtype("float32" if tangent.dtype == "bfloat16" else tangent.dtype).type(1))
-    return product(bound(vjp)(one, *values), along(given[i]))
+    return product(vjp(one, *values), along(given[i]))
 
 
 def moved(op: Any, i: int, given: list[Any]) -> Symbol:

@@ -6,7 +6,7 @@ import functools
 import re
 from collections.abc import Callable
 
-from minigrad.tensor.autograd import CPP_NAMES
+from minigrad.observing import CPP_NAMES
 
 from ..trace.events import TensorState
 from ..trace.explained import Explanation

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from minigrad.core import all_ops
+from minigrad.observing import all_ops
 
 from ..model.naming import plain_name
 from ..model.saving import tensor_saved_as

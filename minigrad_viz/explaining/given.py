@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from minigrad.core import F
+from minigrad.observing import F
 
 from ..arithmetic.checks import fits, same
 from ..arithmetic.facts import facts_of

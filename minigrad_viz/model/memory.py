@@ -12,8 +12,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from minigrad.core import F, Op
-from minigrad.core.dtypes import DIFFERENTIABLE
+from minigrad.observing import F, Op, is_differentiable
 
 from ..protocol import Value
 from ..trace.events import (
@@ -229,7 +228,7 @@ class Would:
             return
         op = self.op_of(event)
         value = event.outputs[0].value
-        if op is not None and value is not None and np.dtype(value.dtype) not in DIFFERENTIABLE:
+        if op is not None and value is not None and not is_differentiable(np.dtype(value.dtype)):
             return  # a comparison, say: no gradient would go through it
         self.texts.append(self.builder.at[event.outputs[0].id][0].expr or event.op)
         self.asks.update(state.id for state in event.outputs)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from minigrad.core import all_ops
+from minigrad.observing import all_ops
 
 from ..protocol import Value
 from ..trace.events import NodeState

@@ -8,10 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from minigrad.core import dialect
-from minigrad.core.node import LAST, RELEASED, AccumulateGrad
-from minigrad.core.tensor_state import TensorBase
-from minigrad.core.tensor_state import numbers as raw
+from minigrad import Tensor, get_dialect
+from minigrad.observing import LAST, AccumulateGrad, is_released
+from minigrad.observing import numbers as raw
 
 from ..protocol import owner_of
 from ..trace import notes
@@ -34,7 +33,7 @@ def freeze_of(source: Minigrad) -> Callable[[list[Any]], tuple[list[Any], list[A
         frozen: list[Any] = []
         seen: set[Any] = {None}
         keys: dict[Any, Any] = {}  # of AccumulateGrads
-        titles = source.titles[dialect.get_dialect()]
+        titles = source.titles[get_dialect()]
         stack = roots[::-1]
         source.calm = True
         while stack:
@@ -66,7 +65,7 @@ def freeze_of(source: Minigrad) -> Callable[[list[Any]], tuple[list[Any], list[A
                 values_of, places = known[kind]
                 values, versions, memories = values_of(node), None, None
                 if touched or not FIXED.issuperset(map(type, values)):
-                    found = None if node._check is RELEASED else looked_at(source, node, places, values)
+                    found = None if is_released(node) else looked_at(source, node, places, values)
                     if found is None:
                         frozen.append((number, number, recorder.freeze(number, node)))
                         live.append(node)
@@ -108,7 +107,7 @@ def looked_at(source: Minigrad, node: Any, places: Places, saved: tuple[Any, ...
             if carrier is not None and carrier._storage is not None:
                 return None  # the scalar has become an array since
         elif kind not in FIXED:
-            tensor = kind is not np.ndarray and isinstance(value, TensorBase)
+            tensor = kind is not np.ndarray and isinstance(value, Tensor)
             if not (tensor or isinstance(value, (np.ndarray, np.generic))):
                 if kind is list or (isinstance(value, tuple) and holds_arrays(value)):
                     return None
@@ -136,7 +135,7 @@ def looked_at(source: Minigrad, node: Any, places: Places, saved: tuple[Any, ...
 
 def holds_arrays(values: tuple[Any, ...]) -> bool:
     """Whether there are tensors among saved values."""
-    return any(isinstance(value, TensorBase | np.ndarray) for value in values)
+    return any(isinstance(value, Tensor | np.ndarray) for value in values)
 
 
 class Getters(dict[Any, tuple[Callable[[Any], Any], Places]]):

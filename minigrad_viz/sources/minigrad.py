@@ -8,10 +8,28 @@ import weakref
 from collections.abc import Callable
 from typing import Any
 
-from minigrad.core import Op, dialect, modes
-from minigrad.core.dtypes import DIFFERENTIABLE
-from minigrad.core.node import RELEASED
-from minigrad.core.tensor_state import TensorBase, edge
+from minigrad import (
+    Tensor,
+    get_dialect,
+    is_anomaly_enabled,
+    is_grad_enabled,
+    is_inference_mode_enabled,
+)
+from minigrad.observing import (
+    DIALECTS,
+    Op,
+    add_observer,
+    ghost_name,
+    gradient_node,
+    has_plain_results,
+    in_saved_hook,
+    is_differentiable,
+    is_forward,
+    is_recording,
+    is_released,
+    is_untouched,
+    remove_observer,
+)
 
 from ..kept import saved_of
 from ..protocol import Value, has_history, node_name
@@ -48,7 +66,7 @@ class Minigrad:
         self.grad_set = recorder.grad_set
         self.hook_starts = recorder.hook_starts
         self.hook_ended = recorder.hook_ended
-        self.titles: dict[str, dict[type, str]] = {name: {} for name in dialect.DIALECTS}
+        self.titles: dict[str, dict[type, str]] = {name: {} for name in DIALECTS}
         self.before: dict[Any, Any] = {}  # of each leaf, the gradient before the deposit
         self.wraps = False  # whether gradients are tensors
         self.base: str | None = None  # the id of a tensor of which a part is being written
@@ -64,11 +82,11 @@ class Minigrad:
         for mode, enabled in standing().items():
             recorder.mode_stands(mode, enabled)
         self.choose()
-        modes.add_observer(self)
+        add_observer(self)
 
     def detach(self) -> None:
         """Stop."""
-        modes.remove_observer(self)
+        remove_observer(self)
         self.before, self.flows = {}, {}
 
     # ── modes ───────────────────────────────────────────────────────────────────────────────────────────────
@@ -85,8 +103,7 @@ class Minigrad:
 
     def choose(self) -> None:
         """How ops are told of: fast, unless they leave more than a plain result."""
-        state, plain = modes.state, not self.recorder.again
-        plain = plain and not (state.inference or state.saved_hooks or state.dual_level)
+        plain = has_plain_results() and not self.recorder.again
         self.forward = self.fast if plain else self.ran
 
     # ── ops ─────────────────────────────────────────────────────────────────────────────────────────────────
@@ -99,7 +116,7 @@ class Minigrad:
         recorder, inputs = self.recorder, list(inputs)
         if recorder.again:
             return recorder.ran_again(title, inputs, results[0] if results else None)
-        if modes.state.saved_hooks and by_hook():
+        if in_saved_hook():
             return
         item = None if recorder.call or op.__class__ is not Op or not op.view else item_set()
         if item is not None:  # a step on the way to the part, or of the value to its shape
@@ -112,12 +129,12 @@ class Minigrad:
             return self.dirtied(title, inputs, written[0])
         if title == "copy" and recorder.call:
             inputs = inputs[1:]  # the destination is new memory, nobody's tensor
-        recorder.forward(title, inputs, results, modes.is_grad_enabled(), ghost_of(op, results))
+        recorder.forward(title, inputs, results, is_grad_enabled(), ghost_of(op, results))
 
     def dirtied(self, title: str, inputs: list[Any], i: int) -> None:
         """A custom Function wrote into input `i` and returned it; how often, nobody knows."""
         tensor = inputs[i]
-        place = sum(isinstance(t, TensorBase) for t in inputs[:i])
+        place = sum(isinstance(t, Tensor) for t in inputs[:i])
         edges = () if tensor.grad_fn is None else tensor.grad_fn.next_functions
         fn, nr = edges[place] if place < len(edges) else (None, 0)
         before = None if fn is None else self.recorder.source_of(fn, nr)
@@ -127,13 +144,13 @@ class Minigrad:
     @safely
     def created(self, tensor: Any, data: Any) -> None:
         """A tensor was made from data."""
-        if not (modes.state.saved_hooks and by_hook()):
+        if not in_saved_hook():
             self.recorder.created(tensor, data)
 
     @safely
     def detached(self, source: Any, result: Any, how: str) -> None:
         """`detach()` was called, or `.data`."""
-        if not (modes.state.saved_hooks and by_hook()):
+        if not in_saved_hook():
             self.recorder.detached(source, result, how)
 
     @safely
@@ -160,7 +177,7 @@ class Minigrad:
 
     def title(self, node: Any) -> str:
         """The name of a node in the dialect in force."""
-        names = self.titles[dialect.get_dialect()]
+        names = self.titles[get_dialect()]
         name = names.get(type(node))
         if name is None:
             name = names[type(node)] = node_name(node)
@@ -170,23 +187,20 @@ class Minigrad:
 
     def backward_started(self, roots: Any, gradients: Any, options: Any) -> None:
         """A backward call starts."""
-        self.wraps = options.create_graph or modes.is_forward()
+        self.wraps = options.create_graph or is_forward()
         batched = bool(getattr(options, "batched", False))
         told = options.call, roots, gradients, options.create_graph, options.inputs, batched
         self.recorder.backward_started(self, *told)
 
     def node_at(self, tensor: Any) -> Any:
         """The node at which a tensor's gradient arrives, or None."""
-        return edge(tensor) if has_history(tensor) else None
+        return gradient_node(tensor) if has_history(tensor) else None
 
     def gone(self, node: Any) -> bool:
         """Whether what a node saved cannot be read any more."""
-        check = node._check
-        if check is RELEASED:
+        if is_released(node):
             return True
-        if check is None and type(node).op is not None and node._storage is None:
-            return False
-        return any(kept.freed for kept in saved_of(node))
+        return not is_untouched(node) and any(kept.freed for kept in saved_of(node))
 
     def listen(self, live: Any, starts: Any) -> None:
         """The engine tells; there is nothing to do."""
@@ -242,21 +256,11 @@ class Minigrad:
         return flow[1] if flow and flow[0]() is gradient else self.recorder.numbers.take(gradient)
 
 
-def by_hook() -> bool:
-    """Whether a saved-tensor hook runs: what it computes is no step of the cell."""
-    frame: Any = sys._getframe(2)
-    while frame is not None:
-        if frame.f_globals.get("__name__") == "minigrad.core.saved_hooks":
-            return True
-        frame = frame.f_back
-    return False
-
-
 def item_set() -> dict[str, Any] | None:
     """The variables of `__setitem__`, if what is told happens inside it: the cell wrote `t[key] = value`."""
     frame: Any = sys._getframe(2)
-    tensor: Any = TensorBase.result_class
-    code = tensor.__setitem__.__code__
+    method: Any = Tensor.__setitem__
+    code = method.__code__
     while frame is not None and (frame.f_globals.get("__name__") or "").startswith(OURS):
         if frame.f_code is code:
             return frame.f_locals
@@ -266,15 +270,15 @@ def item_set() -> dict[str, Any] | None:
 
 def ghost_of(op: Any, results: list[Any]) -> str:
     """The name of the node that an op would have left, had it been recorded; "" for one that leaves none."""
-    if modes.is_recording() or not results or results[0]._data.dtype not in DIFFERENTIABLE:
+    if is_recording() or not results or not is_differentiable(results[0]._data.dtype):
         return ""
     if op.__class__ is not Op:
         return f"{op.__name__}Backward"
-    return dialect.node_name(op.node.__name__) if op.inputs else ""
+    return ghost_name(op)
 
 
 def standing() -> dict[str, bool]:
     """The modes of this thread that are not as usual."""
-    on = {"inference": modes.state.inference, "anomaly": modes.anomaly.enabled}
-    off = {} if modes.state.grad_enabled or modes.state.inference else {"grad": False}
+    on = {"inference": is_inference_mode_enabled(), "anomaly": is_anomaly_enabled()}
+    off = {} if is_grad_enabled() or on["inference"] else {"grad": False}
     return off | {mode: True for mode, enabled in on.items() if enabled}

@@ -16,9 +16,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from minigrad.core import Op, dialect, modes
-from minigrad.core.node import AccumulateGrad
-from minigrad.core.tensor_state import TensorBase, wrap
+from minigrad import Tensor, get_dialect, is_grad_enabled
+from minigrad.observing import DIALECTS, AccumulateGrad, Op, retains_grad_unset, wrap
 
 from ..trace.events import Mutated
 
@@ -40,8 +39,8 @@ def forward_of(source: Minigrad) -> Callable[[Any, Any, Any], None]:
         recorder.namespace,
     )
     outputs, objects, references, numbered = ids.outputs, ids.objects, ids.references, ids.tensors.__next__
-    frame_of, reference, kind = sys._getframe, weakref.ref, TensorBase.result_class
-    told_of: dict[str, dict[Any, Any]] = {name: {} for name in dialect.DIALECTS}  # by class of node, or op
+    frame_of, reference, kind = sys._getframe, weakref.ref, Tensor
+    told_of: dict[str, dict[Any, Any]] = {name: {} for name in DIALECTS}  # by class of node, or op
     direct: dict[tuple[int, int], Any] = {}
     place_at = places_of(recorder, direct)
 
@@ -54,7 +53,7 @@ def forward_of(source: Minigrad) -> Callable[[Any, Any, Any], None]:
             given: list[Any] = []
             strange = False
             for value in inputs:
-                if value.__class__ is kind or isinstance(value, TensorBase):
+                if value.__class__ is kind or isinstance(value, Tensor):
                     if value._view is not None:
                         return general(op, inputs, output)
                     fn = value._fn
@@ -88,15 +87,16 @@ def forward_of(source: Minigrad) -> Callable[[Any, Any, Any], None]:
                 key, kept = fn._seq, fn.__class__
                 outputs[key] = name
             else:
-                key, kept = None, (op, data.dtype, modes.state.grad_enabled)
+                key, kept = None, (op, data.dtype, is_grad_enabled())
                 references[name] = known = reference(output)
                 objects[id(output)] = name, known
-            told = told_of[dialect._current].get(kept)
+            known_kinds = told_of[get_dialect()]
+            told = known_kinds.get(kept)
             if told is None:
                 title = None if fn is None else source.title(fn)
-                enabled, ghost = modes.state.grad_enabled, source.ghost(op, [output])
-                told = op.name, title, dialect.retains_grad_unset(), enabled, ghost
-                told_of[dialect._current][kept] = told
+                enabled, ghost = is_grad_enabled(), source.ghost(op, [output])
+                told = op.name, title, retains_grad_unset(), enabled, ghost
+                known_kinds[kept] = told
             note(("forward", name, told, key, data if data.__class__ in SCALARS else take(data), at, *given))
         except Exception as problem:
             recorder.problem = problem
@@ -145,7 +145,7 @@ def meet(recorder: Any, inputs: Any, given: list[Any], at: Any) -> Any:
     recorder.busy = True
     try:
         for i, value in enumerate(inputs):
-            if isinstance(value, TensorBase) and given[i] is None:
+            if isinstance(value, Tensor) and given[i] is None:
                 given[i] = recorder.id_of(value)
     finally:
         recorder.busy = False
@@ -176,7 +176,7 @@ def mutated_of(source: Minigrad) -> Callable[..., None]:
             if spot is not None:
                 note(("reached", spot, top, inner))
             name = known[0]
-            inputs = [recorder.id_of(v) if isinstance(v, TensorBase) else None for v in values[1:]]
+            inputs = [recorder.id_of(v) if isinstance(v, Tensor) else None for v in values[1:]]
             state, span = recorder.state_of(t, name), recorder.write_at(spot)
             told = op.name, name, state, (name, *inputs), span, version, recorder.sharing(t)
             note(("event", Mutated, *told))
@@ -221,4 +221,4 @@ def node_ran_of(source: Minigrad) -> Callable[[Any, Any, Any], None]:
 
 def wrapped(gradient: Any) -> Any:
     """A gradient as a tensor."""
-    return gradient if gradient is None or isinstance(gradient, TensorBase) else wrap(gradient)
+    return gradient if gradient is None or isinstance(gradient, Tensor) else wrap(gradient)

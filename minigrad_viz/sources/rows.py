@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from minigrad.core import dialect
-from minigrad.core.tensor_state import TensorBase
+from minigrad import Tensor
+from minigrad.observing import retains_grad_unset
 
 from ..protocol import node_name
 from ..trace.notes import Row
@@ -26,7 +26,7 @@ class Rows(dict[type, Any]):
 
     def __missing__(self, kind: type) -> Any:
         parameter = (kind.__module__, kind.__qualname__) == ("minigrad.nn.parameter", "Parameter")
-        plain = parameter or kind is TensorBase.result_class
+        plain = parameter or kind is Tensor
         self[kind] = row_of(self.source, parameter) if plain else None
         return self[kind]
 
@@ -42,7 +42,7 @@ def row_of(source: Minigrad, parameter: bool) -> Any:
             return None
         if storage is None and fn is not None and fn._storage is not None:
             return None
-        retains = t._retains or dialect.retains_grad_unset()
+        retains = t._retains or retains_grad_unset()
         if fn is None or t._retains:
             grad = t._grad
             if grad is not None and (grad._bits or grad._inference):

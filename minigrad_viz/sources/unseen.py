@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TypeVar
 
-from minigrad.core import modes
-from minigrad.inplace.views import Unobserved
+from minigrad.observing import unobserved
 
 Result = TypeVar("Result")
 
@@ -14,5 +13,5 @@ Result = TypeVar("Result")
 def unseen(work: Callable[[], Result]) -> Result:
     """What `work()` returns. Nothing that happens in it is told, whatever the library: minigrad's observers
     are put aside, and PyTorch's looks for a frame of this module."""
-    with Unobserved(modes.is_grad_enabled()):
+    with unobserved():
         return work()

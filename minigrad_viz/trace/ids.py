@@ -14,8 +14,8 @@ import itertools
 import weakref
 from typing import Any
 
-from minigrad.core.node import LAST
-from minigrad.core.tensor_state import TensorBase
+from minigrad import Tensor
+from minigrad.observing import LAST
 
 from ..protocol import history_of
 
@@ -74,7 +74,7 @@ class Ids:
 
     def known(self, tensor: Any) -> str | None:
         """The id of a tensor that was seen before."""
-        if tensor.__class__ is TensorBase.result_class and tensor._view is None:
+        if tensor.__class__ is Tensor and tensor._view is None:
             fn = tensor._fn  # without its properties, which would take half of the time
             if fn is not None:
                 return self.outputs.get((fn._seq, tensor._nr) if tensor._nr else fn._seq)

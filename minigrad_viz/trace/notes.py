@@ -18,7 +18,7 @@ from typing import Any
 
 import numpy as np
 
-from minigrad.core import F
+from minigrad.observing import F
 
 from ..protocol import Value, bare_name, value_from
 from .events import (
