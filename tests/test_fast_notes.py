@@ -161,7 +161,7 @@ def test_nothing_alive_is_noted():
         if id(item) in seen or isinstance(item, type):
             continue
         seen.add(id(item))
-        assert not isinstance(item, minigrad.Tensor | minigrad.graph.Node)
+        assert not isinstance(item, minigrad.Tensor | minigrad.autograd.graph.Node)
         assert not callable(item) or isinstance(item, type), item
         if isinstance(item, list | tuple | dict):
             stack += [*item, *(item.values() if isinstance(item, dict) else ())]
