@@ -118,11 +118,8 @@ def nothing_left_behind():
 
 def settings() -> dict[str, object]:
     """What a test could change by mistake for those after it: NumPy's error state and minigrad's modes."""
-    try:
-        snapshot = importlib.import_module("minigrad.modes").snapshot
-    except (ImportError, AttributeError):  # reported by the tests of minigrad itself
-        return {"numpy.geterr()": np.geterr()}
-    return {"numpy.geterr()": np.geterr(), "minigrad.modes.snapshot()": snapshot()}
+    snapshot = importlib.import_module("minigrad.core.modes").snapshot
+    return {"numpy.geterr()": np.geterr(), "minigrad.core.modes.snapshot()": snapshot()}
 
 
 def differences(before: dict[str, object], after: dict[str, object]) -> list[tuple[str, object, object]]:

@@ -78,6 +78,22 @@ def test_in_place(torch, name):
     assert nodes[0] == nodes[1]
 
 
+@pytest.mark.parametrize("name", ["tril_", "triu_", "nan_to_num_", "logit_"])
+@pytest.mark.parametrize("named", [False, True])
+def test_defaults_in_place(torch, name, named):
+    """Arguments that were left out have their defaults in place as well, with and without a graph."""
+
+    def call(L):
+        x = L.tensor([[0.25, 0.75], [0.5, 0.125]], dtype=L.float64, requires_grad=True)
+        given = {"tril_": {"diagonal": -1}, "triu_": {"diagonal": 1}, "logit_": {"eps": 0.3}}
+        y = getattr(x * 1, name)(**(given.get(name, {"nan": 2.0}) if named else {}))
+        plain = getattr(x.detach().clone(), name)()
+        y.sum().backward()
+        return y.detach(), plain, x.grad
+
+    assert_same(*both(torch, call))
+
+
 IN_PLACE = [
     lambda t: t.logit_(0.3),
     lambda t: t.round_(decimals=1),

@@ -8,7 +8,6 @@ import numpy as np
 
 from ..core import F, differentiable
 from ..core.dtypes import bool_, dtype
-from ..core.public import publish
 from .half_precision import is_alike, kept, wide
 
 
@@ -67,13 +66,12 @@ def no_bool(message: str, error: type[Exception]) -> Any:
     complexes={"self": lambda g, self: g * F.sgn(self)},
     elementwise=True,
     check=no_bool("\"abs_cpu\" not implemented for 'Bool'", NotImplementedError),
+    forms="function method",  # `abs_` refuses complex numbers, whose absolute values are real: see `Tensor`
+    also="absolute",
 )
 def abs(self):
     """Absolute value of each element."""
     return np.abs(self)
-
-
-publish(abs, "absolute", "function method method_", out="cast")
 
 
 def complex_sgn_vjp(g: Any, self: Any, result: Any) -> Any:

@@ -8,8 +8,8 @@ from ..core import F
 from ..core.public import public
 from ..core.tensor_state import TensorBase
 from ..inplace.in_place import in_place
+from ..ops import pointwise, rounding, special
 from ..ops import pow as powers
-from ..ops import rounding, special
 
 
 def check_weight(weight: Any) -> None:
@@ -59,6 +59,15 @@ class ElementaryInPlace(TensorBase):
     """The same, written into the tensor."""
 
     __slots__ = ()
+
+    @public("function")
+    def abs_(self) -> Any:
+        """Absolute value of each element, in place; RuntimeError for complex numbers."""
+        if self._data.dtype.kind == "c":
+            raise RuntimeError("In-place abs is not supported for complex tensors.")
+        return in_place(pointwise.abs.op, self)
+
+    absolute_ = abs_
 
     @public("function")
     def square_(self) -> Any:
