@@ -1,5 +1,5 @@
-"""Ops called with unusual arguments, in both libraries: frozen parameters, views, tensors that need no gradient,
-saved tensors that were modified in place.
+"""Ops called with unusual arguments, in both libraries: frozen parameters, views, tensors that need no
+gradient, saved tensors that were modified in place.
 """
 
 from __future__ import annotations
