@@ -290,7 +290,7 @@ def in_place_method(function: Any) -> Any:
             op, values = choose(self, *args, **kwargs)
         else:
             op = function.op
-            values = op.bind((self, *args), kwargs) if args or kwargs else (self,)
+            values = op.bind((self, *args), kwargs) if args or kwargs or len(op.params) > 1 else (self,)
         return in_place(op, *values)
 
     method.__name__ = method.__qualname__ = name
