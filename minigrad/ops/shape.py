@@ -200,7 +200,7 @@ def t(self):
     linear=True,
     forms="function method",
     out="",
-    also="swapaxes swapdims",
+    also="swapdims",
 )
 def transpose(self, dim0, dim1):
     """Two dimensions exchanged."""

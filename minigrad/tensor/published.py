@@ -29,7 +29,7 @@ def install(functions: dict[str, Any], cls: Any) -> None:
             if "method_" in forms and name + "_" not in own:
                 setattr(cls, name + "_", method)
             if "function_" in forms:
-                functions[name + "_"] = method
+                functions[name + "_"] = outs.attached(name + "_", in_place_method(function), "")
 
     public.connect(put)
 

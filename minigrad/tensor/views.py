@@ -49,6 +49,12 @@ def narrow(input: Any, dim: int, start: Any, length: int) -> Any:
     return F.slice(input, dim, start, start + length, 1)
 
 
+@public()
+def swapaxes(input: Any, axis0: int, axis1: int) -> Any:
+    """Exchange two dimensions: `transpose` with NumPy's names of the parameters."""
+    return sh.transpose(input, axis0, axis1)
+
+
 @public(also="moveaxis")
 def movedim(input: Any, source: Any, destination: Any) -> Any:
     """Some dimensions moved to other places, the rest in their order."""

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from typing import Any
+from typing import NoReturn as _NoReturn
 
 from ...autograd import no_grad
 from ...core import F
+from ...left_out import missing as _missing
 from ...ops.linalg import mv, vdot
 from ...tensor import Tensor
 from .. import functional
@@ -109,3 +111,7 @@ def spectral_norm(
     if dim is None:
         dim = 1 if getattr(module, "is_transposed", False) else 0
     return register_parametrization(module, name, _SpectralNorm(weight, n_power_iterations, dim, eps))
+
+
+def __getattr__(name: str) -> _NoReturn:
+    raise _missing("nn.utils.parametrizations", name)

@@ -11,8 +11,10 @@ import copy
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
+from typing import NoReturn as _NoReturn
 
 from ...autograd import no_grad
+from ...left_out import missing as _missing
 from ...tensor import Tensor
 from ..modules.container import ModuleDict, ModuleList
 from ..modules.module import Module
@@ -252,3 +254,7 @@ def remove_parametrizations(module: Module, tensor_name: str, leave_parametrized
 def type_before_parametrizations(module: Module) -> type:
     """The class of a module without its parametrizations."""
     return type(module).__bases__[0] if is_parametrized(module) else type(module)
+
+
+def __getattr__(name: str) -> _NoReturn:
+    raise _missing("nn.utils.parametrize", name)

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from typing import Any, NamedTuple
+from typing import NoReturn as _NoReturn
 
 from ...core import F, dtypes
 from ...creation import arange, as_tensor, full, tensor
+from ...left_out import missing as _missing
 from ...ops.packing import _pack_padded_sequence
 
 
@@ -182,3 +184,7 @@ def pack_sequence(sequences: Any, enforce_sorted: bool = True) -> Any:
 def unpack_sequence(packed_sequences: Any) -> list[Any]:
     """The sequences (L, *) that were packed."""
     return unpad_sequence(*pad_packed_sequence(packed_sequences, batch_first=True), batch_first=True)
+
+
+def __getattr__(name: str) -> _NoReturn:
+    raise _missing("nn.utils.rnn", name)

@@ -1,5 +1,5 @@
-"""Ops whose calls are written out (`op.written_ops`) where their arguments are out of the ordinary, in both
-libraries: frozen parameters, views, tensors that are no inputs, what was written to since it was saved.
+"""Ops called with unusual arguments, in both libraries: frozen parameters, views, tensors that need no
+gradient, saved tensors that were modified in place.
 """
 
 from __future__ import annotations

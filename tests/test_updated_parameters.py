@@ -1,5 +1,5 @@
-"""Numbers that were written to, as the parameters of a first gradient descent, and numbers beside arrays: the
-calls of their ops are written out too (`op.written_calls`). In both libraries.
+"""Scalars that were modified in place, as the parameters of a first gradient descent are, and scalars beside
+arrays. In both libraries.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ programs = Programs()
 
 
 def updated(L, value=0.5, dtype=None):
-    """A leaf that an optimiser has changed."""
+    """A leaf that an optimizer has changed."""
     w = L.tensor(value, requires_grad=True, dtype=dtype)
     with L.no_grad():
         w -= 0.25
