@@ -1,4 +1,4 @@
-"""`docs/add_an_op.md` declares an op. Its code runs in a new interpreter, and the op is gone when that ends."""
+"""`docs/add_an_op.md` declares an op. Its code runs in a new interpreter, so no op is left behind."""
 
 from __future__ import annotations
 
