@@ -23,8 +23,8 @@ have on the samples of that table. They compare values, dtypes and shapes in ele
 second gradients, the names of nodes and of saved values, forward mode, and the class and text of errors.
 `tests/ops_page.py` writes this page.
 
-minigrad has **{have} of the {all} names** in the table (PyTorch 2.13). {exact} of their {titles} entries do not
-differ at all; the table below has the others. Some special functions need SciPy, which is optional:
+minigrad has **{have} of the {all} names** in the table (PyTorch 2.13). {exact} of their {titles} entries do
+not differ at all; the table below has the others. Some special functions need SciPy, which is optional:
 `pip install "minigrad-viz[scipy]"`. [Add an op in 5 minutes](add_an_op.md) shows how an op is declared.
 """
 
