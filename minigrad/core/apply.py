@@ -261,7 +261,7 @@ def uncast(cast: Any, gradients: list[Any]) -> tuple[Any, ...]:
 
 
 def unary(op: Op) -> Any:
-    """Return `apply` for a plain elementwise op of one tensor, which saves its input, its result or nothing."""
+    """Return `apply` for a plain elementwise op of one tensor that saves its input, its result or nothing."""
     vjp = op.asks[0].vjp
     of_input = [k.what is INPUT for k in op.keeps] == [True]
     if len(op.keeps) > 1:

@@ -203,7 +203,7 @@ def by_age(root: Node, slots: tuple[Slot, ...] | None) -> Order | None:
 
 
 def add(task: Task, node: Node, nr: int, gradient: Any) -> None:
-    """Add a gradient to the buffer of output `nr` of `node`. Under `create_graph` the addition is recorded."""
+    """Add a gradient to the buffer of output `nr` of `node`; under `create_graph` this is recorded."""
     buffers = task.buffers
     if node._outputs > 1:
         slots = buffers.setdefault(node, [None] * node._outputs)

@@ -137,7 +137,9 @@ def compute_view(op: Op, values: Any) -> Any:
 
 
 def check_edges(values: list[Any]) -> None:
-    """Raise RuntimeError for a view that must not follow its base (see `view_errors`), as PyTorch does first."""
+    """Raise RuntimeError for a view that must not follow its base (see `view_errors`):
+    PyTorch does it first.
+    """
     if modes.is_recording():
         for v in values:
             if isinstance(v, TensorBase):

@@ -212,7 +212,7 @@ def result_type(*operands: Any) -> np.dtype:
 
 
 def _lift(strong: np.dtype, weak: np.dtype) -> np.dtype:
-    """Return `weak` if its category is higher. A complex number keeps the precision of the floats it meets."""
+    """Return `weak` if its category is higher. A complex number keeps the precision of the floats."""
     if OF_NUMPY[weak].category == 3 and OF_NUMPY[strong].category == 2:
         return np.dtype("complex128" if strong == np.float64 else "complex64")
     return weak

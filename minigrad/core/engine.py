@@ -98,7 +98,7 @@ def start(
 def run_plain(
     root: Node, one: Any, keep_graph: bool, create_graph: bool = False, slots: Sequence[Slot] | None = None
 ) -> list[Any] | None:
-    """Do what `run` does, from one node with one output and in the normal modes, for leaves or for `slots`."""
+    """Do what `run` does, from one node with one output, in the normal modes, for leaves or `slots`."""
     __tracebackhide__ = True
     order = order_of(root, None if slots is None else tuple(slots), keep_graph)
     if order is None:
