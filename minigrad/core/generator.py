@@ -23,7 +23,7 @@ SEED = 67280421310721  # of a new generator
 WORDS = 624  # of the state of a Mersenne Twister
 SIZE = 5056  # bytes of a state
 # The layout of PyTorch's state: the seed, the number of words left, whether it is seeded, the position of the
-# next word; the words, 8 bytes each; then (second) a normally distributed number that was not yet returned, and
+# next word; the words, 8 bytes each; then (second) a normally distributed number that is left over, and
 # (fourth) whether there is one.
 HEAD, TAIL = struct.Struct("<QiiQ"), struct.Struct("<3dixxxxfi")
 
