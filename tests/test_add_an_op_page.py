@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pages import ROOT, blocks, dead_links, printed
+from pages import ROOT, blocks, printed
 
 import minigrad
 from minigrad.core import all_ops
@@ -17,7 +17,3 @@ def test_the_op_is_not_there_yet():
 
 def test_code_prints_what_the_page_says(tmp_path):
     assert printed(PAGE, tmp_path) == [block.output for block in blocks(PAGE)]
-
-
-def test_links_lead_somewhere():
-    assert dead_links(PAGE) == []
