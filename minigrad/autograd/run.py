@@ -152,16 +152,16 @@ def batch_size(given: list[Any]) -> int:
     return sizes[0]
 
 
-def plain_start(root: Any) -> tuple[Any, Any] | None:
-    """Node and gradient to start from for a 0-dim result of an op with one; None for any other root."""
+def plain_start(root: Any) -> tuple[tuple[Any, int], Any] | None:
+    """Node, output number and gradient to start from for a 0-dim result; None for any other root."""
     try:
         data, node, view = root._data, root._fn, root._view
         one = ONES.get(data.__class__) or (ONES[data.dtype.type] if data.ndim == 0 else None)
     except (AttributeError, KeyError):
         return None
-    if one is None or node is None or node._outputs != 1:
+    if one is None or node is None:
         return None
-    return (node, one) if view is None or view.version == root._storage.version else None
+    return ((node, root._nr), one) if view is None or view.version == root._storage.version else None
 
 
 def wrap_raw(gradient: Any) -> Any:

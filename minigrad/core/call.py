@@ -271,21 +271,21 @@ def prepare(op: Op, values: Any) -> tuple[list[Any], bool]:
         else:
             check_tensor(op, values)  # which replaces NumPy's numbers with Python's
             return prepare(op, values)
-    if first is None and op.inputs:
+    if first is None and (op.inputs or op.elementwise):
         check_tensor(op, values)
     if not op.promoted:
         return raws, True
-    dtype, shape = first.dtype, first.shape
-    if dtype in FAST:
-        for i in op.promoted:
-            r: Any = raws[i]
-            if r.__class__ is int or r.__class__ is float:
-                continue
-            if r is not first and (r.__class__ not in KINDS or r.dtype is not dtype or r.shape != shape):
-                break
-        else:
-            if dtype in op.passes:
-                return raws, False
+    dtype: Any = None
+    for i in op.promoted:
+        r: Any = raws[i]
+        if r.__class__ is int or r.__class__ is float:
+            continue
+        if r.__class__ not in KINDS or (dtype is not None and r.dtype is not dtype) or r.shape != first.shape:
+            break
+        dtype = r.dtype
+    else:
+        if dtype in op.passes:
+            return raws, len(op.promoted) != len(raws)
     promote(op, raws)
     return raws, True
 

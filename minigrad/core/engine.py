@@ -56,11 +56,9 @@ def run(
     """
     __tracebackhide__ = True
     captured = inputs is not None and not inputs.accumulate
-    if not modes.active and len(roots) == 1 and (inputs is None or captured):
-        (root, _), (gradient,) = roots[0], gradients
-        if root._outputs == 1 and gradient is not None:
-            slots = None if inputs is None else inputs.slots
-            return run_plain(root, gradient, keep_graph, create_graph, slots)
+    if not modes.active and len(roots) == 1 and (inputs is None or captured) and gradients[0] is not None:
+        slots = None if inputs is None else inputs.slots
+        return run_plain(roots[0], gradients[0], keep_graph, create_graph, slots)
     tensors = create_graph or (modes.active != 0 and modes.is_forward())
     task = start(roots, gradients, keep_graph, tensors, inputs)
     if tensors:
@@ -96,20 +94,23 @@ def start(
 
 
 def run_plain(
-    root: Node, one: Any, keep_graph: bool, create_graph: bool = False, slots: Sequence[Slot] | None = None
+    root: Slot, one: Any, keep_graph: bool, create_graph: bool = False, slots: Sequence[Slot] | None = None
 ) -> list[Any] | None:
-    """Do what `run` does, from one node with one output, in the normal modes, for leaves or `slots`."""
+    """Do what `run` does, from one root, in the normal modes, for leaves or `slots`."""
     __tracebackhide__ = True
-    order = order_of(root, None if slots is None else tuple(slots), keep_graph)
+    node, nr = root
+    order = order_of(node, None if slots is None else tuple(slots), keep_graph)
     if order is None:
-        task = start(((root, 0),), (one,), keep_graph, create_graph, None if slots is None else Inputs(slots))
+        task = start((root,), (one,), keep_graph, create_graph, None if slots is None else Inputs(slots))
         inside(task, drain, task)
         return None if slots is None else [task.captures[slot] for slot in slots]
+    if node._outputs != 1:
+        one = [one if i == nr else None for i in range(node._outputs)]
     if create_graph:
-        buffers = sweep(root, order, one, keep_graph, True, slots is None)
+        buffers = sweep(node, order, one, keep_graph, True, slots is None)
     else:
-        buffers = quiet(sweep, root, order, one, keep_graph, False, slots is None)
-    return None if slots is None else [buffers.get(node) for node, _ in slots]
+        buffers = quiet(sweep, node, order, one, keep_graph, False, slots is None)
+    return None if slots is None else [buffers.get(leaf) for leaf, _ in slots]
 
 
 def sweep(root: Node, order: Order, one: Any, keep: bool, tensors: bool, deposits: bool) -> dict[Node, Any]:

@@ -140,6 +140,8 @@ def strides_of(array: np.ndarray) -> tuple[int, ...]:
     size, strides = array.itemsize, array.strides
     if len(strides) == 2:  # three times as fast; every matrix product needs them
         return strides[0] // size, strides[1] // size
+    if len(strides) < 2:
+        return (strides[0] // size,) if strides else ()
     return tuple([n // size for n in strides])
 
 
@@ -147,8 +149,11 @@ def geometry(array: np.ndarray, base: np.ndarray) -> Geometry:
     """Return the position of `array` in the memory of `base`, or in its own memory, if `x.data = y` has
     replaced that of the base.
     """
-    whole = root(array)
-    start = base if whole is root(base) or np.may_share_memory(array, base) else whole
+    if array.base is base and array.ndim and array.size:
+        start = base
+    else:
+        whole = root(array)
+        start = base if whole is root(base) or np.may_share_memory(array, base) else whole
     offset = (address(array) - address(start)) // array.itemsize
     return Geometry(array.shape, strides_of(array), offset if array.size else 0)
 
@@ -186,9 +191,14 @@ def strided(array: np.ndarray, where: Geometry) -> np.ndarray:
 
     RuntimeError with PyTorch's text if it is not inside.
     """
+    k, n = where.storage_offset, array.itemsize
+    if k >= 0 and array.flags.c_contiguous:
+        try:
+            return np.ndarray(where.size, array.dtype, array, k * n, tuple([s * n for s in where.stride]))
+        except (TypeError, ValueError):
+            pass  # not inside, or nothing is: what follows tells
     if not math.prod(where.size):
         return np.empty(where.size, array.dtype)
-    k, n = where.storage_offset, array.itemsize
     whole = root(array)
     needed, there = k + extent(where.size, where.stride), extent(whole.shape, strides_of(whole))
     if k >= 0 and (address(array) - address(whole)) // n + needed > there * whole.itemsize // n:
@@ -203,6 +213,8 @@ def strided(array: np.ndarray, where: Geometry) -> np.ndarray:
 
 def laid_out(values: Any, size: tuple[int, ...], stride: tuple[int, ...]) -> np.ndarray:
     """Return a new array of `values` whose elements lie as `stride` says, with zeros in the gaps."""
+    if values.__class__ is np.ndarray and values.flags.c_contiguous and strides_of(values) == stride:
+        return values.copy()
     array = strided(np.zeros(extent(size, stride), values.dtype), Geometry(size, stride, 0))
     array[...] = values
     return array

@@ -87,8 +87,12 @@ class CopySlices(Node):
         whole = laid_out(gradient, *self._base)
         path = (self._view,) if self._path is None else self._path
         part, bits = replay_array(whole, path)
-        with self._result_of_view():
-            first, *others = self._fn.apply(read_as(bits, part.copy())[()])
+        fn, given = self._fn, read_as(bits, part.copy())[()]
+        if getattr(fn, "_raw_result", None) is None:
+            first, *others = fn.apply(given)
+        else:
+            with self._result_of_view():
+                first, *others = fn.apply(given)
         if first is not None:
             part[...] = read_as(bits, first)
         sent = (None if first is None else whole[()], *others)
@@ -149,9 +153,14 @@ def check_allowed(t: TensorBase, values: list[Any]) -> None:
     """RuntimeError with PyTorch's text if an op on `values`, one of which needs a gradient, may not write
     into `t`: a leaf, a view of one, or a view that is not the way to its base's history.
     """
-    if not modes.is_recording() or not any(isinstance(v, TensorBase) and v.requires_grad for v in values):
+    if not modes.is_recording():
         return
-    if all(isinstance(v, TensorBase) and v._inference for v in values):
+    for v in values:
+        if isinstance(v, TensorBase) and v.requires_grad:
+            break
+    else:
+        return
+    if t._inference and all(isinstance(v, TensorBase) and v._inference for v in values):
         return  # autograd is not asked
     view = t._view
     if view is not None:
@@ -264,7 +273,7 @@ def rebase(t: TensorBase, node: Node) -> None:
     place = geometry(t._data, view.base._data)
     slices = CopySlices(view.base, place, node, view.path)
     set_history(view.base, slices)
-    regenerate(t)
+    regenerate(t, place)
     if hasattr(t._fn, "__weakref__"):
         slices._shown = weakref.ref(t._fn)
 
@@ -290,7 +299,7 @@ def in_place_method(function: Any) -> Any:
             op, values = choose(self, *args, **kwargs)
         else:
             op = function.op
-            values = op.bind((self, *args), kwargs) if args or kwargs else (self,)
+            values = op.bind((self, *args), kwargs)
         return in_place(op, *values)
 
     method.__name__ = method.__qualname__ = name

@@ -37,7 +37,7 @@ def in_place_plainly(op: Op, t: TensorBase, args: tuple[Any, ...]) -> bool:
         return False
     if storage.__class__ is not Storage or a.__class__ is not np.ndarray or not a.flags.c_contiguous:
         return False
-    if t._bits or a.dtype not in dtypes.FAST_ARRAYS or t._view is not None or not (off or is_outside(t)):
+    if t._bits or a.dtype not in dtypes.FAST_ARRAYS or not (off or is_outside(t)):
         return False
     raws = [a]
     for v in args:
@@ -69,5 +69,5 @@ def in_place_plainly(op: Op, t: TensorBase, args: tuple[Any, ...]) -> bool:
 
 
 def is_outside(t: TensorBase) -> bool:
-    """Whether a tensor needs no gradient, and is no view that might."""
-    return t._acc is None and t._fn is None and t._view is None
+    """Whether a tensor needs no gradient, and is no view of one that does."""
+    return t._acc is None and t._fn is None and (t._view is None or not t._view.base.requires_grad)

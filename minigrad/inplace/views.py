@@ -7,7 +7,7 @@ from typing import Any
 
 from ..core import F, Op, connect_views, modes, path_of, record
 from ..core.node import Node
-from ..core.storage import Storage, View, geometry
+from ..core.storage import Geometry, Storage, View, geometry
 from ..core.tensor_state import TensorBase, alias, attach
 from ..core.view_errors import refuse_write
 from ..core.view_path import replay
@@ -68,8 +68,10 @@ def refuse(t: TensorBase, indirect: bool) -> None:
         refuse_write(t._view.creation, t._fn, t._nr, indirect)
 
 
-def regenerate(t: TensorBase) -> None:
-    """Bring a view's grad_fn up to date: if its memory was written to, it is taken anew from its base."""
+def regenerate(t: TensorBase, place: Geometry | None = None) -> None:
+    """Bring a view's grad_fn up to date: if its memory was written to, it is taken anew from its base, where
+    it lies at `place` (found out if it is not given).
+    """
     view, storage = t._view, t._storage
     assert view is not None and storage is not None
     if view.version == storage.version or (t._fn is None and not view.base.requires_grad):
@@ -85,7 +87,7 @@ def regenerate(t: TensorBase) -> None:
         else:
             set_node(t, fresh._fn)
         return
-    node = record(F.as_strided.op, [base, *geometry(t._data, base._data)], t._data, always=True)
+    node = record(F.as_strided.op, [base, *(place or geometry(t._data, base._data))], t._data, always=True)
     assert node is not None
     set_node(t, node)
 

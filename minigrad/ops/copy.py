@@ -29,6 +29,8 @@ def clone(self, order="K"):
 )
 def copy(self, src):
     """`src` in the shape and dtype of `self`; in place it is `copy_`."""
+    if src.shape == self.shape:
+        return src.astype(self.dtype)[()]
     check_broadcast(self.shape, src.shape)
     together = np.broadcast_shapes(self.shape, src.shape)
     if together != self.shape:

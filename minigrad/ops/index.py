@@ -6,22 +6,62 @@ from typing import Any
 
 import numpy as np
 
-from ..core import F, differentiable
+from ..core import F, composite, differentiable
 from ..core.dtypes import of
-from .into_zeros import LONG, check_inside, check_kind, copied, places
+from .into_zeros import LONG, WHOLE, check_inside, check_kind, copied, places
 
 
 @differentiable(
-    self=lambda g, self_sym_sizes, indices: F.into_zeros(
-        g, self_sym_sizes, "index_put_impl", indices, g, True, True
-    ),
-    linear=True,
+    self=lambda g, self_sym_sizes, indices: F.index_into_zeros(g, self_sym_sizes, indices), linear=True
 )
 def index(self, indices):
     """A copy of the elements at `indices`: one tensor of whole numbers or bools per dimension, or None for
     the whole dimension.
     """
-    return np.array(self[places(self.shape, indices)], order="C")[()]
+    where = as_they_are(indices)
+    try:
+        out = self[places(self.shape, indices) if where is None else where]
+    except IndexError:
+        out = self[places(self.shape, indices)]  # which raises PyTorch's error
+    return out if out.flags.c_contiguous and out.ndim else np.array(out, order="C")[()]
+
+
+def as_they_are(indices: Any) -> tuple[Any, ...] | None:
+    """NumPy's index for tensors of indices that it reads as PyTorch does: whole numbers, or one mask."""
+    given = [k._data.dtype for k in indices if k is not None]
+    if any(kind not in WHOLE for kind in given) and given != [np.bool_]:
+        return None
+    return tuple([np.s_[:] if k is None else k._data for k in indices])
+
+
+@composite
+def index_into_zeros(g: Any, sizes: Any, indices: Any) -> Any:
+    """Zeros of shape `sizes` with `g` added at `indices`."""
+    where = as_they_are(indices) if isinstance(g, np.ndarray) else None
+    if where is None:
+        return F.into_zeros(g, sizes, "index_put_impl", indices, g, True, True)
+    out = np.zeros(sizes, g.dtype)
+    if any(k.__class__ is slice for k in where):
+        np.add.at(out, where, g)
+    elif where[0].dtype == np.bool_:
+        out[where] = g
+    else:
+        add_rows(out, where, g)
+    return out
+
+
+def add_rows(out: np.ndarray, where: tuple[np.ndarray, ...], g: np.ndarray) -> None:
+    """Add `g` to the parts of `out` at the indices `where` of its first dimensions. In memory of one
+    dimension `np.add.at` takes a third of the time.
+    """
+    rows: Any = 0
+    for n, k in zip(out.shape, where):
+        rows = rows * n + (k if k.size and k.min() >= 0 else k % max(n, 1))
+    width = out[(0,) * len(where)].size if out.size else 0
+    at = np.ravel(rows)
+    if width != 1:
+        at = (at[:, None] * width + np.arange(width)).reshape(-1)
+    np.add.at(out.reshape(-1), at, g.reshape(-1))
 
 
 def check_values(shape: tuple[int, ...], values: Any) -> None:

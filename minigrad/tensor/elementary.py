@@ -4,11 +4,45 @@ from __future__ import annotations
 
 from typing import Any
 
+from ..core import F
 from ..core.public import public
 from ..core.tensor_state import TensorBase
 from ..inplace.in_place import in_place
 from ..ops import pow as powers
 from ..ops import rounding, special
+
+
+def check_weight(weight: Any) -> None:
+    """TypeError with PyTorch's text unless this is a tensor."""
+    if not isinstance(weight, TensorBase):
+        kind = type(weight).__name__
+        raise TypeError(f"prelu(): argument 'weight' (position 2) must be Tensor, not {kind}")
+
+
+@public()
+def prelu(input: Any, weight: Any) -> Any:
+    """x where x > 0, else `weight · x`: one weight, or one for each channel (dimension 1)."""
+    check_weight(weight)
+    if input._data.dtype != weight._data.dtype:
+        kinds = f"{input.dtype.title} and {weight.dtype.title}"
+        raise RuntimeError(f"prelu: Type promoting not supported. Got {kinds}")
+    count, ndim = weight.numel(), input.ndim
+    if count != 1:
+        if ndim == 0:
+            raise RuntimeError("Not allow zero-dim input tensor.")
+        channels = input.shape[1] if ndim > 1 else 1
+        if channels != count:
+            raise RuntimeError(
+                f"Mismatch of parameter numbers and input channel size. Found parameter numbers = {count} "
+                f"and channel size = {channels}."
+            )
+    if weight.ndim > 1:
+        raise RuntimeError(
+            f"prelu: Expected `weight` to be a scalar or 1D tensor, but got: ndim = {weight.ndim}"
+        )
+    if ndim != weight.ndim:
+        weight = weight.reshape([count if d == 1 else 1 for d in range(ndim)])
+    return F._prelu_kernel(input, weight)
 
 
 class Elementary(TensorBase):

@@ -15,8 +15,10 @@ import numpy as np
 
 from ..core import F, dtypes, modes
 from ..core.call import check_edges
-from ..core.tensor_state import TensorBase, Tensors, numbers, share, wrap
+from ..core.storage import Storage, View
+from ..core.tensor_state import TensorBase, Tensors, attach, numbers, share, wrap
 from ..inplace.in_place import in_place
+from ..inplace.plain_writes import is_outside
 from ..ops.copy import fitting
 from .views import whole_of
 
@@ -43,6 +45,12 @@ class Indexing(TensorBase):
 
 def get(self: Any, key: Any) -> Any:
     """The part that a key shows: a view, or a copy where the key has tensors in it."""
+    if is_place(self, key):
+        return F.select(self, 0, key)
+    if key.__class__ is tuple and not modes.active and is_outside(self):
+        part = place_of_numbers(self, key)
+        if part is not None:
+            return part
     part, indices = parted(self, key)
     if indices:
         for k in indices:
@@ -50,6 +58,30 @@ def get(self: Any, key: Any) -> Any:
                 refuse_batched(k, "Attempting to batch over indexing with a boolean mask.", "support")
         return F.index(part, Tensors(indices))
     return F.alias(self) if part is self else part
+
+
+def place_of_numbers(self: Any, key: tuple[Any, ...]) -> Any:
+    """The view that a key of numbers shows of a tensor outside the graph, taken in one step; None for any
+    other key.
+    """
+    if self._bits or self._inference or not all(k.__class__ is int for k in key):
+        return None
+    storage = share(self)
+    try:
+        data = self._data[(*key, ...)]
+    except IndexError:
+        return None  # the general way says what is wrong
+    view = self._view
+    part = attach(data, None)
+    part._storage = storage
+    base, made, path = (self, "", None) if view is None else (view.base, view.creation, view.path)
+    part._view = View(base, storage.version, made)
+    return part if path is None else None
+
+
+def is_place(self: Any, key: Any) -> bool:
+    """Whether a key is a number that there is a part for."""
+    return key.__class__ is int and self._data.ndim > 0 and -len(self._data) <= key < len(self._data)
 
 
 def is_mask(k: Any) -> bool:
@@ -69,10 +101,13 @@ def refuse_batched(t: Any, rest: str, verb: str = "output") -> None:
 
 def put(self: Any, key: Any, value: Any) -> None:
     """Write `value`, broadcast, into the part that a key shows."""
-    if key is False:
+    if key is False or put_plainly(self, key, value):
         return
     value = valued(self, value)
-    part, indices = (F.unsqueeze(self, 0), []) if key is True else parted(self, key, False)
+    if is_place(self, key):
+        part, indices = F.select(self, 0, key), list[Any]()
+    else:
+        part, indices = (F.unsqueeze(self, 0), []) if key is True else parted(self, key, False)
     if not indices:
         set_part(part, value)
         return
@@ -80,6 +115,46 @@ def put(self: Any, key: Any, value: Any) -> None:
     if shape != value._data.shape:
         value = F.view(value, shape)
     in_place(F.index_put.op, part, Tensors(indices), value, False)
+
+
+def put_plainly(self: Any, key: Any, value: Any) -> bool:
+    """`put` where nobody records and there is nothing to check: numbers, or a tensor of the same dtype, into
+    an array of floating-point numbers, as a table is filled in a loop. False, and nothing is done, where that
+    is not so.
+    """
+    off, a, storage = modes.active, self._data, self._storage
+    if off and (off != 1 or modes.state.grad_enabled):
+        return False
+    if not (off or is_outside(self)):
+        return False
+    if storage.__class__ not in COUNTED or a.__class__ is not np.ndarray or a.dtype not in dtypes.FAST_ARRAYS:
+        return False
+    if self._bits or not a.flags.c_contiguous:
+        return False
+    if isinstance(value, TensorBase):
+        if value._data.dtype is not a.dtype or value._bits or not (off or is_outside(value)):
+            return False
+        value = value._data
+    elif value.__class__ is not float and value.__class__ is not int:
+        return False
+    if key.__class__ is tuple:
+        if not all(k.__class__ is int for k in key):
+            return False
+    elif isinstance(key, TensorBase):
+        if key._data.dtype != np.bool_ or key._data.shape != a.shape or np.ndim(value):
+            return False
+        key = key._data
+    elif key.__class__ is not int:
+        return False
+    try:
+        a[key] = value
+    except (IndexError, ValueError):
+        return False  # the general way says what is wrong
+    share(self).version += 1
+    return True
+
+
+COUNTED = (Storage, type(None))
 
 
 def valued(self: Any, value: Any) -> Any:

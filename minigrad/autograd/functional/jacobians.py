@@ -128,7 +128,7 @@ def grad_rows(
     slots = input_slots(wanted, False)
     for gradient in gradients:
         start = wrap(gradient) if create_graph else gradient
-        row: Any = engine.run_plain(root._fn, start, True, create_graph, slots)
+        row: Any = engine.run_plain((root._fn, root._nr), start, True, create_graph, slots)
         yield row if create_graph else [wrap_raw(g) for g in row]
 
 
