@@ -1,10 +1,11 @@
-"""minigrad: automatic differentiation on NumPy with PyTorch's API and observable behaviour.
+"""minigrad: automatic differentiation on NumPy with PyTorch's API and observable behavior.
 
-`import minigrad as torch` runs ordinary autograd code. `set_dialect("1.4" | "2")` chooses whose names are
-printed.
+`import minigrad as torch` runs ordinary autograd code. `set_dialect("1.4" | "2")` chooses which version of
+PyTorch decides how nodes are printed.
 
-Importing it loads all ops and the class `Tensor`. What was published by `op.public` becomes a function here
-or a method there (see `published`). Subpackages are loaded when they are first used.
+Importing the package loads all ops and the class `Tensor`. Names that are published with `core.public` become
+functions of this package and methods of `Tensor` (see `tensor.published`). Subpackages such as `nn` are
+loaded when they are first used.
 """
 
 from __future__ import annotations
@@ -100,7 +101,7 @@ __version__ = "0.1.0"
 
 
 def is_tensor(obj: Any) -> Any:
-    """Whether `obj` is a tensor."""
+    """Return whether `obj` is a tensor."""
     return isinstance(obj, Tensor)
 
 
@@ -111,8 +112,8 @@ _PACKAGES = (
 
 
 def __getattr__(name: str) -> Any:
-    """A subpackage, which is imported when it is first asked for, or a function that one of them publishes,
-    such as `conv2d`. AttributeError for any other name, which says so where minigrad leaves it out.
+    """Return a subpackage, which is imported on first use, or a function that one of them publishes, such as
+    `conv2d`. Any other name raises AttributeError; the error says so if minigrad leaves the name out.
     """
     if name in _PACKAGES.split():
         return _import_module(f".{name}", __name__)

@@ -3,23 +3,23 @@
 from __future__ import annotations
 
 DEVIATIONS: dict[tuple[str, str], str] = {
-    ("view_as_complex", "values"): "of float16 they are complex32, which NumPy does not have",
+    ("view_as_complex", "values"): "for float16 the result would be complex32, which NumPy does not have",
 }
 
 # Operators of two operands and casts.
-METHODS = "a method of minigrad is a function of Python's, which takes a number as self; PyTorch's refuses it"
+METHODS = "a method of minigrad is a Python function, which accepts a number as self; PyTorch's refuses it"
 DEVIATIONS |= {
     ("__radd__", "errors"): METHODS,
     ("__rmul__", "errors"): METHODS,
     ("__rand__", "errors"): METHODS,
     ("__ror__", "errors"): METHODS,
     ("__rxor__", "errors"): METHODS,
-    ("bfloat16", "values"): "NumPy has no bfloat16: the method says so",
-    ("chalf", "values"): "NumPy has no complex32: the method says so",
+    ("bfloat16", "values"): "NumPy has no bfloat16; the method raises an error that says so",
+    ("chalf", "values"): "NumPy has no complex32; the method raises an error that says so",
 }
 
 # Order.
-UNSTABLE = "which of equal elements comes first depends on how PyTorch sorts; here it is the first"
+UNSTABLE = "the order of equal elements depends on PyTorch's sorting algorithm; minigrad keeps their order"
 DEVIATIONS |= {
     ("sort", "values"): UNSTABLE,
     ("argsort", "values"): UNSTABLE,
@@ -32,8 +32,8 @@ DEVIATIONS |= {
 }
 
 # Networks.
-BYTES = "pictures of bytes are not resampled in whole numbers: they have to be made floating-point first"
-FOREIGN = "the table's distance is a module of PyTorch, which takes tensors of PyTorch only"
+BYTES = "PyTorch resamples uint8 images in integer arithmetic; minigrad needs floating-point images"
+FOREIGN = "the distance function in the table is a PyTorch module, which accepts only PyTorch tensors"
 DEVIATIONS |= {
     ("nn.functional.interpolate bilinear", "values"): BYTES,
     ("nn.functional.upsample_bilinear", "values"): BYTES,
@@ -49,13 +49,13 @@ DEVIATIONS |= {}
 DEVIATIONS |= {}
 
 # Special functions.
-EXACT = "SciPy computes in double precision, infinite at the poles, where PyTorch rounds"
+EXACT = "SciPy computes in double precision and is infinite at the poles, where PyTorch rounds"
 DEVIATIONS |= {(f"polygamma polygamma_n_{n}", "values"): EXACT for n in range(5)}
 DEVIATIONS |= {("special.polygamma special_polygamma_n_0", "values"): EXACT}
 
 # Matrices.
-SIGNS = "eigenvectors may have any sign (phase), and LAPACK libraries choose others"
-PHASES = "singular vectors of complex matrices may have any phase; PyTorch's tangent fixes another"
+SIGNS = "eigenvectors may have any sign (phase), and LAPACK libraries choose different ones"
+PHASES = "singular vectors of complex matrices may have any phase; PyTorch's tangent assumes another one"
 DEVIATIONS |= {
     ("linalg.eigh", "values"): SIGNS,
     ("linalg.eigh", "gradients"): SIGNS,
@@ -67,7 +67,7 @@ DEVIATIONS |= {
 }
 
 # Convolution, pooling, attention.
-ROUNDED_ELSEWHERE = "PyTorch's kernel adds in another order, which shows in the last digit of {}"
+ROUNDED_ELSEWHERE = "PyTorch's kernel adds in another order, so the last digit can differ in {}"
 DEVIATIONS |= {
     ("nn.functional.scaled_dot_product_attention", "values"): ROUNDED_ELSEWHERE.format(
         "float32 and float16: it computes in blocks and in float32 throughout"
@@ -78,5 +78,5 @@ DEVIATIONS |= {
     (
         "fill",
         "gradients",
-    ): "the function's node has the name of fill_'s, FillBackward2 in place of FillBackward0",
+    ): "the node is named like that of fill_: FillBackward2 instead of FillBackward0",
 }

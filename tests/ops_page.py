@@ -18,18 +18,19 @@ GROUPS = {"nn.functional.": "nn.functional", "linalg.": "linalg", "special.": "s
 
 HEAD = """# PyTorch's ops in minigrad
 
-PyTorch keeps a table of its ops for its own tests (`OpInfo`). minigrad's tests run every op that is in both
-on that table's samples, and compare values, dtypes and shapes in eleven dtypes, gradients and second
-gradients, the names of nodes and of what they saved, forward mode, and the class and text of errors. This
-page is written by `tests/ops_page.py`.
+PyTorch has a table of its ops for its own tests (`OpInfo`). minigrad's tests run every op that both libraries
+have on the samples of that table. They compare values, dtypes and shapes in eleven dtypes, gradients and
+second gradients, the names of nodes and of saved values, forward mode, and the class and text of errors.
+`tests/ops_page.py` writes this page.
 
-**{have} of the {all} names** of the table (PyTorch 2.13) are there; {exact} of their {titles} entries differ
-in nothing.
+minigrad has **{have} of the {all} names** in the table (PyTorch 2.13). {exact} of their {titles} entries do
+not differ at all; the table below has the others. Some special functions need SciPy, which is optional:
+`pip install "minigrad-viz[scipy]"`. [Add an op in 5 minutes](add_an_op.md) shows how an op is declared.
 """
 
 LEFT_OUT = """## Left out
 
-What PyTorch has and minigrad leaves out, from `minigrad/left_out.txt`. To ask for such a name is an
+PyTorch has these names, and minigrad leaves them out (`minigrad/left_out.txt`). Using one raises an
 AttributeError that names this page.
 
 """

@@ -1,9 +1,17 @@
-"""Ops: how one is declared, what its node saves, and what happens when it is called.
+"""The core: ops, the graph, and the backward pass.
 
-`registry` holds `Op`, the plan of an op, and `F`, `keeping` what nodes keep and `saved` how that is read
-(`packed`, where hooks keep it), `nodes` their classes and `applying` how they are applied, `calls` how any op
-runs on tensors and `elementwise` how plain elementwise ones do, and `declare` the decorator `differentiable`
-that ties them together. `forward`, `jvps` and `tangents` are forward mode.
+Ops: `op` has `Op`, the plan of an op, and `F`. `declare` has the decorator `differentiable`. `call` runs any
+op on tensors, and `elementwise` runs plain elementwise ops. `save` stores what a node saves, `saved` reads it
+again (`saved_hooks` does so under saved-tensor hooks), and `apply` calls the vjps. `public` has the names
+that users call.
+
+Graph and backward: `tensor_state` has the state of a tensor, `node` the nodes, `node_class` the node class of
+an op. `backward_pass` has the state of one pass. `engine` has the plain backward loop, and `node_by_node` the
+loop for hooks and observers. `hook_calls` calls hooks.
+
+Forward mode: `forward`, `jvps` and `tangents`.
+
+Below all of them: `dtypes`, `devices`, `modes`, `dialect`, `storage`, `generator`.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
-"""Anomaly detection: where a node was made, and what to say when it fails.
+"""Anomaly detection: it records where a node was made, and reports it when the node fails.
 
-`modes.set_anomaly` switches it. While it is on, a new node gets in its `metadata` the call that made it
-("traceback_", a list of lines) and, if a backward pass made it, the node whose backward it belongs to
-("parent_").
+`modes.set_anomaly` switches it. While it is on, a new node stores two entries in its `metadata`: the call
+that made it ("traceback_", a list of lines) and, if a backward pass made it, the node whose backward it
+belongs to ("parent_").
 """
 
 from __future__ import annotations
@@ -27,14 +27,14 @@ BEFORE = (
 
 
 def is_ours(frame: Any) -> bool:
-    """Whether a frame belongs to this library."""
+    """Return whether a frame belongs to minigrad."""
     name: str = frame.f_globals.get("__name__") or ""
     return name.partition(".")[0] == "minigrad"
 
 
 def remember(node: Any) -> None:
-    """Note on a new node the call that made it: the user's frames, without this library's."""
-    import traceback  # which would take 0.5 ms from importing minigrad
+    """Store in a new node the call that made it: the user's frames, without minigrad's."""
+    import traceback  # here, because it would add 0.5 ms to the import of minigrad
 
     stack = traceback.walk_stack(sys._getframe(1))
     frames = [(frame, line) for frame, line in stack if not is_ours(frame)]
@@ -44,7 +44,7 @@ def remember(node: Any) -> None:
 
 
 def report(node: Any) -> None:
-    """Warn with the call that made a node which failed, and those of the nodes that it comes from."""
+    """Warn with the call that made a node which failed, and with the calls that made its parents."""
     lines = node.metadata.get("traceback_")
     warn(UNKNOWN.format(node.name()) if lines is None else KNOWN.format(node.name(), "".join(lines)))
     seen = {node}
@@ -60,7 +60,9 @@ def report(node: Any) -> None:
 
 
 def warn(text: str) -> None:
-    """A warning at the user's line. Where warnings are errors it is printed, for an error is on its way."""
+    """Warn at the user's line. Where warnings are errors the text is printed instead, because another error
+    is being raised already.
+    """
     frame, level = sys._getframe(1), 2
     while frame.f_back is not None and is_ours(frame):
         frame, level = frame.f_back, level + 1
@@ -73,7 +75,7 @@ def warn(text: str) -> None:
 
 
 def check_nan(node: Any, gradients: tuple[Any, ...]) -> None:
-    """RuntimeError if a gradient that `node` sends, raw or a tensor, has a NaN."""
+    """Raise RuntimeError if a gradient that `node` sends, raw or a tensor, contains NaN."""
     for i, gradient in enumerate(gradients):
         if gradient is not None and np.isnan(getattr(gradient, "_data", gradient)).any():
             raise RuntimeError(f"Function '{node.name()}' returned nan values in its {i}th output.")

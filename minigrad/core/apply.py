@@ -1,16 +1,16 @@
-"""How a node of an op is applied: what it saved is read, then its vjps are called one after the other.
+"""How a node of an op is applied: its saved values are read, then its vjps are called one after the other.
 
-`unary` and `binary` make the same for plain elementwise ops as closures, without loops: a graph of scalars
-spends a third of its backward pass in those loops.
+`unary`, `linear` and `product` do the same for plain elementwise ops, as closures without loops. In graphs of
+scalars those loops would take a third of the backward pass.
 
 Note [Complex numbers]
-    Gradients are PyTorch's: of a real function L of z = a + ib it is ∂L/∂a + i ∂L/∂b. Where an op is
-    holomorphic with real coefficients, as nearly all are, its gradient is the vjp as it is written, run on
-    the conjugates of the saved values: g · conj(f'(z)) = g · f'(conj z). So a vjp says nothing of complex
-    numbers; a node of an op that works on them is of a second class of the op (`nodes.complex_node`), which
-    conjugates what it reads. Ops that are not holomorphic, and those for which PyTorch conjugates something
-    else than the saved values, which shows in the graph, give their own formulas (`complexes`). The gradient
-    of a real input is the real part (`uncast`).
+    Gradients are PyTorch's: for a real function L of z = a + ib the gradient is ∂L/∂a + i ∂L/∂b. Nearly all
+    ops are holomorphic with real coefficients. Their gradient is the vjp as it is written, run on the
+    conjugates of the saved values: g · conj(f'(z)) = g · f'(conj z). So a vjp need not mention complex
+    numbers. A node of an op on complex numbers belongs to a second class of the op
+    (`node_class.complex_node`), which conjugates what it reads. Two kinds of ops have their own formulas
+    (`complexes`): those that are not holomorphic, and those for which PyTorch conjugates something other than
+    the saved values, which shows in the graph. The gradient of a real input is the real part (`uncast`).
 """
 
 from __future__ import annotations
@@ -31,8 +31,8 @@ HELD = (TensorBase, Tensors, Packed)
 
 
 def apply(node: Any, g: Any, keep: bool = True) -> tuple[Any, ...]:
-    """The gradients of the inputs from `g`, that of the output, as raw arrays; what the node saved is
-    forgotten unless `keep`.
+    """Return the gradients of the inputs from `g`, the gradient of the output, as raw arrays. Release the
+    saved values unless `keep`.
     """
     __tracebackhide__ = True
     if node._extra is not None and node._extra.unpacks:
@@ -63,7 +63,7 @@ def apply_rows(node: Any, g: Any) -> tuple[Any, ...]:
 
 
 def apply_tensors(node: Any, g: Any) -> tuple[Any, ...]:
-    """The same on tensors, recorded."""
+    """Do the same on tensors, recorded."""
     __tracebackhide__ = True
     if node._extra is not None:
         if node._extra.unpacks:
@@ -73,7 +73,7 @@ def apply_tensors(node: Any, g: Any) -> tuple[Any, ...]:
 
 
 def read(node: Any) -> list[Any]:
-    """All that a node saved, raw."""
+    """Return all values that a node saved, raw."""
     __tracebackhide__ = True
     targets, values = node._next, []
     for n, (slot, what, _, k, _, _) in enumerate(node.op.keeps):
@@ -92,7 +92,7 @@ def read(node: Any) -> list[Any]:
 
 
 def read_tensors(node: Any) -> list[Any]:
-    """All that a node saved, as tensors of its graph."""
+    """Return all values that a node saved, as tensors of its graph."""
     __tracebackhide__ = True
     op, targets, values = node.op, node._next, []
     if node._check is not None:
@@ -112,15 +112,16 @@ def read_tensors(node: Any) -> list[Any]:
 
 
 def read_saved(node: Any) -> list[Any]:
-    """The same, each value checked, in the order in which PyTorch reads them: hooks may see it."""
+    """Do the same, and check each value. The values are read in PyTorch's order, because hooks may see it."""
     __tracebackhide__ = True
     found = {name: saved(node, name, wrapped=False) for name in wanted(node)}
     return [found.get(name) for name, _ in node.op.saved]
 
 
 def pull(node: Any, g: Any, values: list[Any], runs: Any = None) -> tuple[Any, ...]:
-    """Call the vjps of a node on `g` and the saved `values` (only for nodes that `runs` says yes to), in the
-    alphabetical order of the inputs, in which PyTorch takes their gradients: nodes then have its ages.
+    """Call the vjps of a node on `g` and the saved `values`, only for the nodes for which `runs` returns
+    True. The order is alphabetical by input, as in PyTorch, so that nodes which the vjps make get PyTorch's
+    sequence numbers.
     """
     __tracebackhide__ = True
     op, targets = node.op, node._next
@@ -145,12 +146,12 @@ def pull(node: Any, g: Any, values: list[Any], runs: Any = None) -> tuple[Any, .
 
 
 def is_raw(g: Any) -> bool:
-    """Whether a gradient, or each of a list of them, is an array."""
+    """Return whether a gradient is raw; for a list, whether all of them are."""
     return g.__class__ is not list or not any(isinstance(x, TensorBase) for x in g)
 
 
 def pull_complex(node: Any, g: Any, values: list[Any], runs: Any) -> list[Any]:
-    """The gradients for complex numbers. See Note [Complex numbers]."""
+    """Return the gradients for complex numbers. See Note [Complex numbers]."""
     op, targets = node.op, node._next
     gradients: list[Any] = [None] * len(targets)
     for i, _, _, vjp, names, conjugates in op.asks:
@@ -165,8 +166,9 @@ def pull_complex(node: Any, g: Any, values: list[Any], runs: Any) -> list[Any]:
 
 
 def conjugate(value: Any, tensor: bool) -> Any:
-    """The conjugate of a saved value; what is no complex number as it is. `tensor`: a Python number becomes a
-    tensor, as in PyTorch, which shows in the precision of what is computed with it.
+    """Return the conjugate of a saved value, or the value itself if it is not complex. With `tensor`, a
+    Python number becomes a tensor, as in PyTorch, because this affects the precision of what is computed with
+    it.
     """
     if isinstance(value, (TensorBase, *RAW)):
         return F.conj(value)
@@ -186,8 +188,8 @@ def apply_limited(node: Any, g: Any, runs: Any) -> tuple[Any, ...]:
 
 
 def apply_unpacked(node: Any, g: Any, tensors: bool) -> tuple[Any, ...]:
-    """`apply` where hooks give the saved values: always on tensors, and nothing is taken for granted of their
-    shapes and dtypes.
+    """Do what `apply` does where hooks return the saved values: always on tensors, and without assumptions
+    about their shapes and dtypes.
     """
     __tracebackhide__ = True
     values = read_saved(node)
@@ -205,8 +207,8 @@ def apply_unpacked(node: Any, g: Any, tensors: bool) -> tuple[Any, ...]:
 
 
 def fitted(node: Any, gradients: tuple[Any, ...]) -> tuple[Any, ...]:
-    """Gradients in the shapes and dtypes of the inputs; RuntimeError with PyTorch's text where the shape
-    cannot be reached by a sum.
+    """Return gradients in the shapes and dtypes of the inputs. RuntimeError with PyTorch's text if a sum
+    cannot reach the shape.
     """
     sent = list(gradients)
     for i, (target, nr) in enumerate(node.next_functions):
@@ -226,7 +228,7 @@ def fitted(node: Any, gradients: tuple[Any, ...]) -> tuple[Any, ...]:
 
 
 def expandable(shape: tuple[int, ...], target: tuple[int, ...]) -> bool:
-    """Whether `shape` broadcasts to `target`."""
+    """Return whether `shape` broadcasts to `target`."""
     pairs = zip(reversed(shape), reversed(target), strict=False)
     return len(shape) <= len(target) and all(a in (1, b) for a, b in pairs)
 
@@ -239,15 +241,15 @@ def apply_nothing(node: Any) -> tuple[None, ...]:
 
 
 def release(node: Any) -> None:
-    """Forget the saved tensors; a node that saved none stays usable.
+    """Release the saved tensors. A node that saved no tensor stays usable.
 
-    The number of `x * 2` counts as one, as in PyTorch, where Python's operators wrap it in a tensor; an
+    The number in `x * 2` counts as a tensor, as in PyTorch, where Python's operators wrap it in one. An
     argument that can only be a number, such as the exponent of `x ** 3`, stays.
     """
     for slot, is_argument in node.op.releases:
         value = getattr(node, slot)
         if value is not None and (not is_argument or isinstance(value, HELD)):
-            node._check = RELEASED  # first: another thread must not read what is gone for a number
+            node._check = RELEASED  # first, so that another thread does not read None as a saved value
             setattr(node, slot, None)
 
 
@@ -277,7 +279,7 @@ def uncast(cast: Any, gradients: list[Any]) -> tuple[Any, ...]:
 
 
 def unary(op: Op) -> Any:
-    """`apply` of a plain elementwise op of one tensor, which saves that, its result or nothing."""
+    """Return `apply` for a plain elementwise op of one tensor that saves its input, its result or nothing."""
     vjp = op.asks[0].vjp
     of_input = [k.what is INPUT for k in op.keeps] == [True]
     if len(op.keeps) > 1:
@@ -307,7 +309,7 @@ def unary(op: Op) -> Any:
 
 
 def linear(op: Op) -> Any:
-    """`apply` of a plain elementwise op with two inputs that saves nothing."""
+    """Return `apply` for a plain elementwise op with two inputs that saves nothing."""
     vjp0, vjp1 = op.vjps.values()
 
     def apply_linear(node: Any, g: Any, keep: bool = True) -> tuple[Any, ...]:
@@ -321,7 +323,7 @@ def linear(op: Op) -> Any:
 
 
 def product(op: Op) -> Any:
-    """`apply` of a plain elementwise op with two inputs, where the vjp of each takes the other."""
+    """Return `apply` for a plain elementwise op with two inputs, where the vjp of each takes the other."""
     vjp0, vjp1 = op.vjps.values()
     at0, at1 = ([n for n, _ in op.saved].index(name) for name in op.inputs)
 
@@ -349,7 +351,7 @@ def product(op: Op) -> Any:
 
 
 def apply_of(op: Op) -> Any:
-    """How the nodes of an op are applied to raw arrays."""
+    """Return the function that applies the nodes of an op to raw arrays."""
     if not op.fast or op.complexes:
         return apply
     if op.params == ("self",):

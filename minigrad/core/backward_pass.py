@@ -1,10 +1,10 @@
-"""What one backward pass knows: which nodes wait for how many edges, which gradients have arrived.
+"""The state of one backward pass: which nodes wait for how many edges, and which gradients have arrived.
 
 Note [Ownership]
-    The engine adds in place only into what nobody else can see: its own sums, and the result of an op's vjp
-    when it is neither the incoming gradient nor a view. A vjp is linear in the incoming gradient, so what it
-    returns is that gradient, a view of it, or new memory. Hooks may keep what they see, so nothing is owned
-    after one has run.
+    The engine adds in place only into memory that nobody else can see. That is its own sums, and the result
+    of an op's vjp if it is neither the incoming gradient nor a view. A vjp is linear in the incoming
+    gradient, so its result is that gradient, a view of it, or new memory. Hooks may keep what they receive,
+    so nothing is owned after a hook has run.
 """
 
 from __future__ import annotations
@@ -21,14 +21,15 @@ from .node import LAST, Node
 
 Slot = tuple[Node, int]
 AGE = operator.attrgetter("_seq")
-NEVER = -(2**60)  # in `Task.waiting`: what does not become ready
-ZEROS = itertools.repeat(0)  # output numbers of the edges of a node that notes none
+NEVER = -(2**60)  # in `Task.waiting`: a node that never becomes ready
+ZEROS = itertools.repeat(0)  # output numbers of the edges of a node whose `_nrs` is None
 
 
 class Inputs:
     """What a backward pass is limited to: the nodes and output numbers where the wanted gradients arrive.
 
-    `accumulate` deposits them (`backward(inputs=…)`); otherwise they are captured (`grad`).
+    With `accumulate` they are deposited in `.grad` (`backward(inputs=…)`); otherwise they are captured
+    (`grad`).
     """
 
     __slots__ = ("accumulate", "slots")
@@ -41,12 +42,12 @@ class Inputs:
 class Task:
     """One backward pass.
 
-    `create_graph` makes gradients tensors, which have a graph (but not in forward mode, where they are
-    tensors in any case); else they are raw arrays. `waiting` counts for every node the edges that have not
-    reported (see `count_edges`), `buffers` holds the gradients that have, `owned` the nodes
-    whose buffer the engine may add to in place. `needed` is None when every node runs, else the set of nodes
-    that do; `targets` are the nodes where wanted gradients arrive. `captures` maps (node, output number) to
-    the gradient that arrived there. `notes` is for hooks that want to remember something for this pass.
+    With `create_graph`, gradients are tensors with a graph (in forward mode they are tensors in any case,
+    without a graph); otherwise they are raw arrays. `waiting` counts for every node the edges that have not
+    reported (see `count_edges`). `buffers` holds the gradients that have arrived, and `owned` the nodes whose
+    buffer the engine may add to in place. `needed` is None if every node runs, else the set of nodes that do.
+    `targets` are the nodes where wanted gradients arrive. `captures` maps (node, output number) to the
+    gradient that arrived there. `notes` is for hooks that store something for this pass.
     """
 
     __slots__ = (
@@ -77,10 +78,11 @@ class Task:
         self.needed = None
 
     def limit(self, slots: Sequence[Slot], accumulate: bool = False) -> None:
-        """Run only what leads to `slots`, and note what arrives there or (`accumulate`) let it be deposited.
+        """Run only the nodes that lead to `slots`. Capture what arrives there, or with `accumulate` deposit
+        it.
 
-        An op's inputs are older than the op, so one sweep by age finds the nodes from which a target can be
-        reached over at least one edge.
+        The inputs of an op are older than the op, so one sweep by age finds the nodes from which a target can
+        be reached over at least one edge.
         """
         self.captures = {} if accumulate else dict.fromkeys(slots)
         self.targets = targets = {node for node, _ in slots}
@@ -93,12 +95,12 @@ class Task:
                     break
             else:
                 if node not in targets:
-                    waiting[node] = NEVER  # what does not run must not reorder the heap's ties
+                    waiting[node] = NEVER  # what does not run must not change the order of ties
 
 
 def count_edges(roots: Sequence[Node]) -> dict[Node, int]:
-    """For every node that can be reached, how many edges have to report there: 1 where there is a single
-    one, else below zero; 0 for a root to which none leads.
+    """Return, for every reachable node, how many edges must report there: 1 for a single edge, a negative
+    number for several, 0 for a root that no edge leads to.
     """
     waiting = dict.fromkeys(roots, 0)
     found = [*waiting]
@@ -115,10 +117,11 @@ def count_edges(roots: Sequence[Node]) -> dict[Node, int]:
 
 
 class Order(NamedTuple):
-    """A graph in the order in which the plain loop runs it (see Note [Order] in `engine`): the nodes that are
-    behind the root, newest first, and for every leaf how many edges lead there; `changes` is `edge_changes`
-    as it was. The root keeps the order for the next pass over its graph; it is not part of it, which would be
-    a cycle.
+    """A graph in the order in which the plain loop runs it (see Note [Order] in `engine`).
+
+    `nodes` are the nodes behind the root, newest first. `leaves` has, for every leaf, the number of edges
+    that lead to it. `changes` is the value of `edge_changes` when the order was found. The root keeps the
+    order for the next pass. The order does not contain the root, because that would be a reference cycle.
     """
 
     nodes: list[Node]
@@ -126,18 +129,20 @@ class Order(NamedTuple):
     changes: int
 
 
-edge_changes = 0  # how often edges of nodes that were there already were led elsewhere
+edge_changes = 0  # how often the edges of existing nodes were changed
 
 
 def edges_changed() -> None:
-    """Let no order that was found before be used again."""
+    """Make sure that no order found before is used again."""
     global edge_changes
     edge_changes += 1
 
 
 def order_of(root: Node, slots: tuple[Slot, ...] | None, keep: bool) -> Order | None:
-    """The graph behind `root` in the order of the plain loop, limited to what leads to `slots`: that of the
-    last pass, if it was limited in the same way and is still plain. None where the plain loop will not do.
+    """Return the graph behind `root` in the order of the plain loop, limited to what leads to `slots`.
+
+    The order of the last pass is used again if it was limited in the same way and is still plain. Return None
+    if the plain loop cannot run this graph.
     """
     asked, order = getattr(root, "_order", (None, None))
     if order is not None and asked == slots and root._extra is None and is_plain(order):
@@ -149,7 +154,7 @@ def order_of(root: Node, slots: tuple[Slot, ...] | None, keep: bool) -> Order | 
 
 
 def is_plain(order: Order) -> bool:
-    """Whether no node has got hooks, and no edge was changed, since the order was found."""
+    """Return whether no node got hooks and no edge changed since the order was found."""
     for node in order.nodes:
         if node._extra is not None:
             return False
@@ -160,8 +165,8 @@ def is_plain(order: Order) -> bool:
 
 
 def by_age(root: Node, slots: tuple[Slot, ...] | None) -> Order | None:
-    """The order of the graph behind `root`; with `slots`, of those nodes that lead there. None if a node is
-    not plain, no slot can be reached, or one leads to another or is one of several outputs.
+    """Find the order of the graph behind `root`; with `slots`, only of the nodes that lead there. Return None
+    if a node is not plain, or if a slot is not at a reachable leaf.
     """
     if not root._plain or root._extra is not None:
         return None
@@ -200,9 +205,7 @@ def by_age(root: Node, slots: tuple[Slot, ...] | None) -> Order | None:
 
 
 def add(task: Task, node: Node, nr: int, gradient: Any) -> None:
-    """Put a gradient into the buffer of output `nr` of `node`, adding to what is there (recorded under
-    `create_graph`).
-    """
+    """Add a gradient to the buffer of output `nr` of `node`; under `create_graph` this is recorded."""
     buffers = task.buffers
     if node._outputs > 1:
         slots = buffers.setdefault(node, [None] * node._outputs)
@@ -218,7 +221,7 @@ def add(task: Task, node: Node, nr: int, gradient: Any) -> None:
 
 
 def capture(task: Task, node: Node, gradient: Any) -> None:
-    """Note the gradient that arrived at `node` for those who asked for it."""
+    """Capture the gradient that arrived at `node`, for each output that was asked for."""
     if node._outputs == 1:
         if (node, 0) in task.captures:
             task.captures[node, 0] = gradient
@@ -229,14 +232,16 @@ def capture(task: Task, node: Node, gradient: Any) -> None:
 
 
 def is_new(gradient: Any, sent: Any) -> bool:
-    """Whether an op has just made this gradient from the one that it was `sent`. See Note [Ownership]."""
+    """Return whether an op made this gradient as new memory from the gradient that it was `sent`. See Note
+    [Ownership].
+    """
     return (
         gradient.__class__ is ndarray and sent is not None and gradient is not sent and gradient.base is None
     )
 
 
 def will_run(task: Task, node: Node) -> bool:
-    """Whether `node` runs in this pass, or its gradient is asked for."""
+    """Return whether `node` runs in this pass, or its gradient is captured."""
     if node not in task.waiting:
         return False
     return task.needed is None or node in task.needed or node in task.targets

@@ -1,7 +1,7 @@
-"""What happens when an op is called on tensors: the general path, by the plan of the op (see `registry.Op`).
+"""What happens when an op is called on tensors: the general path, by the plan of the op (see `op.Op`).
 
-`dispatch` runs any op on any arguments and tells the observers. Plain elementwise ops have a shorter way in
-`elementwise`, which hands to `dispatch` what is not plain.
+`dispatch` runs any op on any arguments and notifies the observers. Plain elementwise ops have a shorter path
+in `elementwise`, which passes everything unusual to `dispatch`.
 """
 
 from __future__ import annotations
@@ -26,15 +26,15 @@ FAST = dtypes.FAST_ARRAYS
 
 
 def casts(targets: Any, raws: Any, out: Any) -> Any:
-    """What `uncast` must undo per input of an elementwise op, then shape and dtype of the output; None when
-    there is nothing to undo.
+    """Return what `uncast` must undo per input of an elementwise op, then the shape and dtype of the output.
+    Return None if there is nothing to undo.
 
-    Where dtypes were mixed, every gradient is brought to its input's dtype: NumPy promotes the saved values
+    Where dtypes were mixed, every gradient is converted to its input's dtype. NumPy promotes the saved values
     in a vjp by its own rules, in which a 0-dim float64 counts as much as an array.
     """
     shape, dtype = out.shape, out.dtype
     mixed = False
-    for r in raws:  # loops, which take half of the time of generators: 2 % of a step of row e
+    for r in raws:  # a loop takes half of the time of a generator
         mixed = mixed or r.dtype != dtype
     kinds: list[Any] = []
     for n, r in zip(targets, raws):
@@ -43,10 +43,10 @@ def casts(targets: Any, raws: Any, out: Any) -> Any:
 
 
 def check_broadcast(a: tuple[int, ...], b: tuple[int, ...]) -> None:
-    """RuntimeError with PyTorch's text unless the shapes broadcast."""
+    """Raise RuntimeError with PyTorch's text unless the shapes broadcast."""
     n = max(len(a), len(b))
     if len(a) == n and a[n - len(b) :] == b:
-        return  # a bias, for one
+        return  # such as a bias
     for i in range(n - 1, -1, -1):
         x, y = (s[i - n + len(s)] if i - n + len(s) >= 0 else 1 for s in (a, b))
         if x != y and x != 1 and y != 1:
@@ -57,7 +57,7 @@ def check_broadcast(a: tuple[int, ...], b: tuple[int, ...]) -> None:
 
 
 def dispatch(op: Op, args: Any) -> Any:
-    """Run an op on arguments of any kind, one for each parameter, in any mode; observers are told."""
+    """Run an op on arguments of any kind, one for each parameter, in any mode, and notify observers."""
     if not modes.active:
         return compute(op, args)
     values = list(args)
@@ -76,7 +76,7 @@ def dispatch(op: Op, args: Any) -> Any:
 
 
 def compute(op: Op, values: Any) -> Any:
-    """Run an op on `values`, one for each parameter, and tell nobody."""
+    """Run an op on `values`, one for each parameter, without notifying observers."""
     if values.__class__ is not list:
         values = list(values)
     if op.view:
@@ -109,7 +109,7 @@ def compute(op: Op, values: Any) -> Any:
 
 
 def compute_view(op: Op, values: Any) -> Any:
-    """`compute` for an op whose result shares memory with its first argument."""
+    """Do what `compute` does for an op whose result shares memory with its first argument."""
     source = values[0]
     try:
         if not isinstance(source, TensorBase):
@@ -137,7 +137,9 @@ def compute_view(op: Op, values: Any) -> Any:
 
 
 def check_edges(values: list[Any]) -> None:
-    """RuntimeError for a view that must not follow its base (see `refusals`): PyTorch says this first."""
+    """Raise RuntimeError for a view that must not follow its base (see `view_errors`):
+    PyTorch does it first.
+    """
     if modes.is_recording():
         for v in values:
             if isinstance(v, TensorBase):
@@ -145,7 +147,7 @@ def check_edges(values: list[Any]) -> None:
 
 
 def results(op: Op, values: list[Any], outs: tuple[Any, ...]) -> tuple[Any, ...]:
-    """The results of an op that has several, all made by one node."""
+    """Return the results of an op that has several, all made by one node."""
     node: Any = record(op, values, outs) if outs and modes.is_recording() else None
     if node is not None and modes.active:
         pack_inputs(node, values)
@@ -164,13 +166,13 @@ def results(op: Op, values: list[Any], outs: tuple[Any, ...]) -> tuple[Any, ...]
 
 
 def is_learnable(op: Op, nr: int, t: TensorBase) -> bool:
-    """Whether a gradient comes back through result `nr` of an op, which is `t`."""
+    """Return whether a gradient can flow back through result `nr` of an op, which is `t`."""
     return t._data.dtype in dtypes.DIFFERENTIABLE and not (op.constants and op.results[nr] in op.constants)
 
 
 def keep_results(node: Any, made: tuple[Any, ...]) -> None:
-    """Let a node keep those of its results that no gradient comes back through, as tensors, and give all that
-    it saved to the hooks in force.
+    """Let a node save, as tensors, those of its results through which no gradient flows back. Pass everything
+    that it saved to the current saved-tensor hooks.
     """
     if node.op.results == ("result",):
         return
@@ -186,7 +188,7 @@ push: Any = None  # how the result of an op gets its tangent in forward mode
 
 
 def connect_forward(function: Any) -> None:
-    """Let `forward`, which is built on this module, say how a result gets its tangent."""
+    """Register how a result gets its tangent. `forward`, which is built on this module, calls this."""
     global push
     push = function
 
@@ -195,13 +197,13 @@ share_view: Any = None  # how the result of a view op is tied to its base
 
 
 def connect_views(function: Any) -> None:
-    """Let `inplace`, which stands above, say how the result of a view op is tied to its base."""
+    """Register how the result of a view op is tied to its base. `inplace`, in a higher layer, calls this."""
     global share_view
     share_view = function
 
 
 def check_tensor(op: Op, values: list[Any]) -> None:
-    """TypeError with PyTorch's text unless the operands are tensors, or numbers beside a tensor."""
+    """Raise TypeError with PyTorch's text unless the operands are tensors, or numbers beside a tensor."""
     if op.listed:
         return check_list(op, values[0])
     any_tensor = False
@@ -224,13 +226,13 @@ def check_tensor(op: Op, values: list[Any]) -> None:
 
 
 def no_tensor(op: Op, i: int, value: Any) -> TypeError:
-    """The error for an argument that has to be a tensor."""
+    """Return the error for an argument that must be a tensor."""
     name, kind = "input" if i == 0 else op.params[i], dtypes.kind_name(value)
     return TypeError(f"{op.name}(): argument '{name}' (position {i + 1}) must be Tensor, not {kind}")
 
 
 def check_list(op: Op, tensors: Any) -> None:
-    """TypeError with PyTorch's text unless this is a list or tuple of tensors."""
+    """Raise TypeError with PyTorch's text unless `tensors` is a list or tuple of tensors."""
     if not isinstance(tensors, (list, tuple)):
         raise TypeError(
             f"{op.name}(): argument 'tensors' (position 1) must be tuple of Tensors, not "
@@ -242,8 +244,9 @@ def check_list(op: Op, tensors: Any) -> None:
 
 
 def prepare(op: Op, values: Any) -> tuple[list[Any], bool]:
-    """Raw arguments for the kernel, dtypes promoted, and whether shapes or dtypes of operands differ; errors
-    with PyTorch's texts for what is no tensor, and for dtypes and shapes that do not go together.
+    """Return the raw arguments for the kernel, with dtypes promoted, and whether the operands differ in shape
+    or dtype. Errors have PyTorch's texts, for arguments that are not tensors and for dtypes and shapes that
+    do not fit.
     """
     if op.listed:
         check_list(op, values[0])
@@ -266,7 +269,7 @@ def prepare(op: Op, values: Any) -> tuple[list[Any], bool]:
         elif v.__class__ in kinds if kinds is not None else not isinstance(v, np.generic):
             raws.append(v)
         else:
-            check_tensor(op, values)  # which puts Python's numbers in the place of NumPy's
+            check_tensor(op, values)  # which replaces NumPy's numbers with Python's
             return prepare(op, values)
     if first is None and (op.inputs or op.elementwise):
         check_tensor(op, values)
@@ -291,7 +294,7 @@ KINDS: Any = frozenset((ndarray, FLOAT32, FLOAT64))
 
 
 def promote(op: Op, raws: list[Any]) -> None:
-    """Bring the operands of an elementwise op to one dtype, in place; PyTorch's errors if there is none."""
+    """Convert the operands of an elementwise op to one dtype, in place; PyTorch's errors if there is none."""
     given = [i for i in op.promoted if raws[i] is not None]
     at = [i for i in given if isinstance(raws[i], RAW)]
     if op.check is not None:
@@ -305,12 +308,12 @@ def promote(op: Op, raws: list[Any]) -> None:
         if i in at:
             raws[i] = raws[i] if raws[i].dtype == dtype else raws[i].astype(dtype)
         elif dtype.kind not in "fc":
-            raws[i] = dtypes.whole(raws[i], dtype)  # NumPy would take True + 1 for an int of its own size
+            raws[i] = dtypes.whole(raws[i], dtype)  # NumPy would give True + 1 its own integer size
 
 
 def record(op: Op, values: Any, out: Any, is_mixed: bool = True, always: bool = False) -> Node | None:
-    """The node of an op that ran; None when no input needs a gradient (unless `always`). `is_mixed`: operands
-    may differ in shape or dtype.
+    """Return the node of an op that ran, or None if no input needs a gradient (unless `always`). With
+    `is_mixed`, operands may differ in shape or dtype.
     """
     dtype = (out[0] if op.several else out).dtype
     targets: list[Any] = []
@@ -348,7 +351,7 @@ def record(op: Op, values: Any, out: Any, is_mixed: bool = True, always: bool = 
     if modes.active and modes.anomaly.enabled:
         anomaly.remember(node)
     if odd and any(isinstance(t, TensorBase) and is_reshaped(t._storage) for t in inputs):
-        node._extra_made.unpacks = True  # nothing is taken for granted of what it sends
+        node._extra_made.unpacks = True  # no assumptions about the gradients that it sends
     keep(op, node, values, out)
     if not is_mixed:
         return node
@@ -360,10 +363,10 @@ def record(op: Op, values: Any, out: Any, is_mixed: bool = True, always: bool = 
 
 
 def is_learned(inputs: Any, targets: list[Any]) -> bool:
-    """Whether one of an op's inputs needs a gradient, for which its edge is in `targets`.
+    """Return whether one of the op's inputs needs a gradient and so has an edge in `targets`.
 
-    There is none for a view that was made outside the graph, of a base that needs a gradient: the op is
-    recorded and the path ends. Among inference tensors alone nothing is recorded.
+    A view that was made outside the graph has no edge, even if its base needs a gradient: the op is recorded,
+    and the path ends there. Nothing is recorded if all inputs are inference tensors.
     """
     for n in targets:
         if n is not None:

@@ -1,23 +1,21 @@
 """How an op is declared.
 
-    @differentiable(self=lambda g, self: g / self, elementwise=True)
-    def log(self):
-        '''Natural logarithm of each element.'''
-        return np.log(self)
+    @differentiable(self=lambda g, self: g / self, elementwise=True) def log(self): '''Natural logarithm of
+    each element.''' return np.log(self)
 
 The decorated function is the kernel: NumPy data in, NumPy data out. Each keyword is an input that can be
-differentiated, in PyTorch's argument name, with its vector-Jacobian product (vjp). A vjp receives the
-incoming gradient `g` and whatever its other parameters name: an input, `result`, `<input>_sym_sizes` (its
+differentiated, under PyTorch's argument name, with its vector-Jacobian product (vjp). A vjp receives the
+upstream gradient `g` and whatever its other parameters name: an input, `result`, `<input>_sym_sizes` (its
 shape), `<input>_sym_numel`, `<input>_scalar_type` (its dtype), or a non-tensor argument. Exactly those are
-saved, only when that input needs a gradient, and can be read as `_saved_<name>` of the node.
+saved, only if that input needs a gradient, and can be read as `_saved_<name>` of the node.
 
 Note [One text, three kinds]
-    A vjp is written once, in operators, `.mT` and `F`, and runs on raw arrays (an ordinary backward), on
-    tensors (`create_graph=True`: it leaves a graph, hence every higher derivative) and on symbols (a formula
-    for the reader): `F.name` asks what its arguments are. Broadcasting and dtype promotion are undone
-    afterwards, once, for all ops (`uncast`), so no vjp thinks of them. An operator with a Python number is
-    Python's (`t * 2` is MulBackward0); `F.mul_scalar(t, 2)` is the overload that PyTorch's own formulas call
-    (MulBackward1). Where PyTorch has a named backward, the vjp is a call of that op.
+    A vjp is written once, with operators, `.mT` and `F`. It runs on raw arrays (an ordinary backward pass),
+    on tensors (`create_graph=True`: it leaves a graph, hence every higher derivative) and on symbols (a
+    formula for the reader). `F.name` checks which kind its arguments are. Broadcasting and dtype promotion
+    are undone afterwards, once, for all ops (`uncast`), so vjps ignore them. An operator with a Python number
+    is Python's (`t * 2` is MulBackward0); `F.mul_scalar(t, 2)` is the overload that PyTorch's own formulas
+    call (MulBackward1). Where PyTorch has a named backward op, the vjp is a call of that op.
 """
 
 from __future__ import annotations
@@ -39,7 +37,7 @@ ARRAYS = frozenset((np.ndarray, np.float32, np.float64, int, float, tuple, bool,
 
 
 def camel(name: str) -> str:
-    """`log_softmax` → `LogSoftmax`, as PyTorch names nodes."""
+    """Return the name of a node as PyTorch writes it: `log_softmax` → `LogSoftmax`."""
     return "".join(part[:1].upper() + part[1:] for part in name.split("_"))
 
 
@@ -67,13 +65,14 @@ def differentiable(
     also: str = "",
     **vjps: Any,
 ) -> Callable[[Any], Any]:
-    """Declare an op: see the module's docstring.
+    """Declare an op. See the docstring of this module.
 
-    `node` is the node's name where it is not `<Name>Backward0`; `kernel` replaces the decorated function's
-    body (which then only documents). `complexes` are vjps for complex numbers: see Note [Complex numbers] in
-    `nodes`. `view=True`: the result shares memory with `self`; `promotes=False`: an elementwise op whose
-    operands keep their dtypes. `forms`, `out` and `also` say under which names users can call the op (see
-    `public`): an elementwise op in all forms, unless `forms=""`. For the other flags see `Op`.
+    `node` is the node's name if it is not `<Name>Backward0`. `kernel` replaces the body of the decorated
+    function, which then only documents the op. `complexes` are vjps for complex numbers (see Note [Complex
+    numbers] in `apply`). With `view=True` the result shares memory with `self`. With `promotes=False` the
+    operands of an elementwise op keep their dtypes. `forms`, `out` and `also` say under which names users can
+    call the op (see `public`); an elementwise op has all forms, unless `forms=""`. For the other flags see
+    `Op`.
     """
 
     def declare(function: Any) -> Any:
@@ -112,16 +111,15 @@ def differentiable(
 
 
 def composite(function: Any) -> Any:
-    """Enter a function in `F` that is no op but made of ops, and tells arrays, tensors and symbols apart by
-    itself. Where its ops would hide what is computed, it passes itself on to a symbol, as ops do:
-    `x.__minigrad_symbol__(reshape, (x, size))`.
+    """Add a function to `F` that is not an op but made of ops. It distinguishes arrays, tensors and symbols
+    itself.
     """
     setattr(F, function.__name__, function)
     return function
 
 
 def rename(call: Any, name: str) -> None:
-    """Give an op the name by which users know it, which may be that of a composite around it."""
+    """Give an op the name by which users know it. It may be the name of a composite around the op."""
     op: Op = call.op
     if name not in vars(F):
         setattr(F, name, getattr(F, op.name))
@@ -130,7 +128,7 @@ def rename(call: Any, name: str) -> None:
 
 
 def make_call(op: Op) -> Any:
-    """The function that runs an op on tensors."""
+    """Return the function that runs an op on tensors."""
     if op.fast:
         return unary(op) if len(op.params) == 1 else binary(op)
     count = len(op.params)
@@ -144,7 +142,9 @@ def make_call(op: Op) -> Any:
 
 
 def make_polymorphic(op: Op, call: Any) -> Any:
-    """The op for `F`: on raw arrays the kernel, on tensors the op, on symbols what they make of it."""
+    """Return the op for `F`. It runs the kernel on raw arrays and the op on tensors; symbols decide
+    themselves.
+    """
     kernel, listed = op.kernel, op.listed
 
     def polymorphic(*args: Any) -> Any:

@@ -1,6 +1,6 @@
-"""Where tensors are and how they lie in memory: `device`, `layout`, `memory_format`.
+"""Devices, layouts and memory formats: `device`, `layout`, `memory_format`.
 
-minigrad has one device, the CPU, and one layout, strided. Everything else is refused by name.
+minigrad has one device, the CPU, and one layout, strided. All others raise an error that names them.
 """
 
 from __future__ import annotations
@@ -16,9 +16,9 @@ TYPES = (
 
 
 class device:
-    """A device by type and number, such as `device("cpu")`; only the CPU can hold tensors.
+    """A device by type and number, such as `device("cpu")`. Only the CPU can hold tensors.
 
-    RuntimeError for a text that names none. `with device("cpu"):` is allowed and changes nothing.
+    RuntimeError for a text that names no device. `with device("cpu"):` is allowed and changes nothing.
     """
 
     __slots__ = ("index", "type")
@@ -81,7 +81,7 @@ class device:
 
 
 class Named:
-    """A constant that is known by its name."""
+    """A constant with a name."""
 
     __slots__ = ("name",)
 
@@ -96,13 +96,13 @@ class Named:
 
 
 class layout(Named):
-    """How the elements of a tensor are stored, as `minigrad.strided`."""
+    """How the elements of a tensor are stored, such as `minigrad.strided`."""
 
     __slots__ = ()
 
 
 class memory_format(Named):
-    """In which order the elements of a new tensor lie in memory, as `minigrad.channels_last`."""
+    """The order of the elements of a new tensor in memory, such as `minigrad.channels_last`."""
 
     __slots__ = ()
 
@@ -115,7 +115,7 @@ CPU = device("cpu")
 
 
 def check_device(place: Any) -> None:
-    """RuntimeError for any device but the CPU."""
+    """Raise RuntimeError for any device except the CPU."""
     if place is None or place is CPU:
         return
     asked = place if isinstance(place, device) else device(place if isinstance(place, int) else str(place))
@@ -124,13 +124,13 @@ def check_device(place: Any) -> None:
 
 
 def check_layout(layout: Any) -> None:
-    """RuntimeError for any layout but `strided`."""
+    """Raise RuntimeError for any layout except `strided`."""
     if layout is not None and layout is not strided:
         raise RuntimeError(f"minigrad has strided tensors only; layout {layout!r} is not available")
 
 
 def unfilled(shape: tuple[int, ...], dtype: Any, format: Any = None) -> np.ndarray:
-    """Zeros that lie in memory as `format` says: in row-major order, or with the channels last."""
+    """Return zeros that lie in memory as `format` says: in row-major order, or with the channels last."""
     last = {channels_last: 4, channels_last_3d: 5}.get(format)
     if last is None:
         return np.zeros(shape, dtype)
@@ -140,7 +140,7 @@ def unfilled(shape: tuple[int, ...], dtype: Any, format: Any = None) -> np.ndarr
 
 
 def unfilled_like(array: Any, dtype: Any, format: Any = None) -> np.ndarray:
-    """Zeros in the shape of `array`, in its order in memory unless `format` says another."""
+    """Return zeros in the shape of `array`, in its memory order unless `format` says otherwise."""
     if format is None or format is preserve_format:
         if not isinstance(array, np.ndarray) or 0 in array.strides:
             return np.zeros(array.shape, dtype)

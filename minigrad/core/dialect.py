@@ -1,8 +1,8 @@
 """What PyTorch 1.4 and PyTorch 2 print differently. A dialect decides nothing else.
 
-"1.4", the default, is what the documents were written for: an op's node has a digit only when the op has
-several derivative overloads (`PowBackward0`, but `LogBackward`). "2" is what a learner sees today
-(`LogBackward0`).
+"1.4", the default, prints what material written for PyTorch 1.4 shows: the node of an op has a digit only if
+the op has several derivative overloads (`PowBackward0`, but `LogBackward`). "2" prints what PyTorch prints
+today (`LogBackward0`).
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ _NUMBERED = frozenset(
         "Scatter",
         "Sort",
         "SpecialXlog1Py",
-        "SpecialXlog1py",  # as the documents spell it
+        "SpecialXlog1py",  # as PyTorch spells it
         "SpecialZeta",
         "Squeeze",
         "Sub",
@@ -69,7 +69,7 @@ _RENAMED = {
     "ViewBackward1": "ViewDtypeBackward",
 }
 
-# Nodes whose name, but not what is printed of them, has a namespace.
+# Nodes whose `name()` has a namespace that printing leaves out.
 _NAMESPACE = "torch::autograd::"
 _NAMESPACED = ("AccumulateGrad", "CopyBackwards", "CopySlices", "Error", "Identity", "NotImplemented")
 
@@ -84,7 +84,7 @@ _SECOND_BACKWARD = {
 
 
 def set_dialect(name: str) -> None:
-    """Print as PyTorch `name` does: "1.4" (default) or "2". ValueError for any other."""
+    """Print as PyTorch `name` does: "1.4" (default) or "2". ValueError for any other name."""
     global _current
     if name not in DIALECTS:
         raise ValueError(f"dialect must be one of {', '.join(map(repr, DIALECTS))}, not {name!r}")
@@ -92,12 +92,12 @@ def set_dialect(name: str) -> None:
 
 
 def get_dialect() -> str:
-    """The dialect in force."""
+    """Return the current dialect."""
     return _current
 
 
 def node_name(name: str) -> str:
-    """How a node is printed: `name` is PyTorch 2's."""
+    """Return how a node is printed; `name` is PyTorch 2's name."""
     if _current == "2":
         return name
     if name in _RENAMED:
@@ -109,13 +109,13 @@ def node_name(name: str) -> str:
 
 
 def full_name(name: str) -> str:
-    """What `Node.name()` says: with the namespace that printing leaves out."""
+    """Return what `Node.name()` returns: the name with the namespace that printing leaves out."""
     printed = node_name(name)
     return _NAMESPACE + printed if printed in _NAMESPACED else printed
 
 
 def origin_name(name: str) -> str:
-    """How the error about a modified value calls the node that made it: PyTorch 2 shortens `MulBackward0` to
+    """Return the name of a node in the error about a modified value. PyTorch 2 shortens `MulBackward0` to
     `Mul`.
     """
     if _current == "1.4":
@@ -125,7 +125,7 @@ def origin_name(name: str) -> str:
 
 
 def anomaly_hint() -> str:
-    """What the same error advises."""
+    """Return the hint at the end of the same error."""
     arguments = "True" if _current == "1.4" else "True, check_nan=False"
     return (
         "enable anomaly detection to find the operation that failed to compute its gradient, with "
@@ -134,16 +134,16 @@ def anomaly_hint() -> str:
 
 
 def retains_grad_unset() -> bool | None:
-    """`retains_grad` of a tensor on which `retain_grad()` was not called (1.4 had no such attribute)."""
+    """Return `retains_grad` of a tensor without a call of `retain_grad()`; 1.4 had no such attribute."""
     return None if _current == "1.4" else False
 
 
 def second_backward_error() -> str:
-    """Text of the error when saved values were freed."""
+    """Return the text of the error for saved values that were freed."""
     return _SECOND_BACKWARD[_current]
 
 
 def warn(message: str, stacklevel: int = 3) -> None:
-    """A warning that only PyTorch 2 gives."""
+    """Give a warning that only PyTorch 2 gives."""
     if _current == "2":
         warnings.warn(message, UserWarning, stacklevel=stacklevel + 1)

@@ -1,8 +1,8 @@
 """Data types and PyTorch's promotion rules.
 
-Promotion ranks operands in three classes, strongest first: tensors with dimensions, 0-dim tensors, Python
-numbers. A weaker class decides the result's dtype only when its category (bool < integer < floating <
-complex) is higher than that of every stronger class; then Python numbers stand for the default dtype of their
+Promotion puts operands into three classes, strongest first: tensors with dimensions, 0-dim tensors, Python
+numbers. A weaker class changes the dtype of the result only if its category (bool < integer < floating <
+complex) is higher than that of every stronger class. Python numbers then stand for the default dtype of their
 category.
 """
 
@@ -22,8 +22,8 @@ C_NAMES = {
 class dtype:
     """A data type such as `minigrad.float32`.
 
-    `numpy` is the NumPy dtype; `category` is 0 bool, 1 integer, 2 floating point, 3 complex; `title` is the
-    word error messages use ("Float").
+    `numpy` is the NumPy dtype. `category` is 0 for bool, 1 for integers, 2 for floating point, 3 for complex.
+    `title` is the word that error messages use ("Float").
     """
 
     __slots__ = ("category", "name", "numpy", "title")
@@ -36,12 +36,12 @@ class dtype:
 
     @property
     def is_floating_point(self) -> bool:
-        """True for float16, float32, float64."""
+        """True for float16, float32 and float64."""
         return self.category == 2
 
     @property
     def is_complex(self) -> bool:
-        """True for complex64, complex128."""
+        """True for complex64 and complex128."""
         return self.category == 3
 
     @property
@@ -51,25 +51,25 @@ class dtype:
 
     @property
     def itemsize(self) -> int:
-        """Bytes per element."""
+        """The number of bytes per element."""
         return self.numpy.itemsize
 
     @property
     def c_name(self) -> str:
-        """The name of the type in C++, which some of PyTorch's errors say."""
+        """The C++ name of the type, which some of PyTorch's errors use."""
         return C_NAMES.get(self.name, self.name)
 
     @property
     def type_name(self) -> str:
-        """What PyTorch's errors call a tensor of this dtype."""
+        """The name of a tensor of this dtype in PyTorch's errors."""
         return f"CPU{self.title}Type" if self.category == 3 else f"torch.{self.title}Tensor"
 
     def to_real(self) -> dtype:
-        """The dtype of real and imaginary part; of a real dtype itself."""
+        """Return the dtype of the real and imaginary parts; for a real dtype, the dtype itself."""
         return {"complex64": float32, "complex128": float64}.get(self.name, self)
 
     def to_complex(self) -> dtype:
-        """The complex dtype with parts of this dtype; of a complex one itself."""
+        """Return the complex dtype with parts of this dtype; for a complex dtype, the dtype itself."""
         if self.category == 3:
             return self
         return complex128 if self is float64 else complex64
@@ -92,7 +92,7 @@ uint8, bool_ = dtype("uint8", "Byte"), dtype("bool", "Bool")
 
 
 class Refused(dtype):
-    """A dtype of PyTorch's that NumPy does not have: it can be named and compared, and no tensor has it."""
+    """A dtype of PyTorch that NumPy lacks. It can be named and compared, but no tensor can have it."""
 
     __slots__ = ()
 
@@ -101,7 +101,7 @@ class Refused(dtype):
 
     @property
     def numpy(self) -> Any:  # type: ignore[override]
-        """Always TypeError: whatever makes tensors asks for it."""
+        """Always raises TypeError; every function that makes a tensor reads this attribute."""
         raise TypeError(f"minigrad has no {self.name}: NumPy has no such dtype; torch.float32 has its range")
 
     @property
@@ -127,7 +127,7 @@ FAST_ARRAYS = frozenset((np.dtype("float32"), np.dtype("float64")))
 
 
 def kind_name(x: Any) -> str:
-    """What PyTorch's errors call the type of an argument: `numpy.ndarray`, `torch.dtype`, `int`."""
+    """Return what PyTorch's errors call the type of an argument: `numpy.ndarray`, `torch.dtype`, `int`."""
     if isinstance(x, dtype):
         return "torch.dtype"
     kind = type(x)
@@ -139,18 +139,20 @@ _default_complex = complex64
 
 
 def get_default_dtype() -> dtype:
-    """The dtype of tensors made from Python floats."""
+    """Return the dtype of tensors that are made from Python floats."""
     return _default
 
 
 def given(kind: Any) -> Any:
-    """The dtype that a dtype, or one of Python's types, stands for; anything else as it is."""
+    """Return the dtype that a dtype or Python type stands for; return anything else unchanged."""
     found = {bool: bool_, int: int64, float: float64, complex: complex128}
     return found.get(kind, kind) if isinstance(kind, type) else kind
 
 
 def set_default_dtype(d: dtype) -> None:
-    """Set the dtype of tensors made from Python floats; TypeError unless it is a floating-point dtype."""
+    """Set the dtype of tensors that are made from Python floats. TypeError unless it is a floating-point
+    dtype.
+    """
     global _default, _default_complex
     if not isinstance(d, dtype) or d.category != 2:
         raise TypeError("only floating-point types are supported as the default type")
@@ -158,7 +160,7 @@ def set_default_dtype(d: dtype) -> None:
 
 
 def of(data: Any) -> dtype:
-    """The dtype of a NumPy array or scalar; TypeError where PyTorch has no such dtype."""
+    """Return the dtype of a NumPy array or scalar; TypeError where PyTorch has no such dtype."""
     try:
         return OF_NUMPY[data.dtype]
     except KeyError:
@@ -170,7 +172,7 @@ def of(data: Any) -> dtype:
 
 
 def of_number(value: Any) -> dtype:
-    """The dtype of a tensor made from one Python number."""
+    """Return the dtype of a tensor that is made from one Python number."""
     if isinstance(value, bool):
         return bool_
     if isinstance(value, int):
@@ -179,8 +181,8 @@ def of_number(value: Any) -> dtype:
 
 
 def _combine(a: np.dtype | None, b: np.dtype) -> np.dtype:
-    """The smallest dtype that holds both, among equals in rank (int64 with float16 is float16, as in
-    PyTorch).
+    """Return the dtype for two operands of one class: the one with the higher category (int64 with float16
+    gives float16, as in PyTorch), or the smallest dtype that holds both.
     """
     if a is None or a == b:
         return b
@@ -191,8 +193,8 @@ def _combine(a: np.dtype | None, b: np.dtype) -> np.dtype:
 
 
 def result_type(*operands: Any) -> np.dtype:
-    """The NumPy dtype in which an op on these operands works: arrays, NumPy scalars (0-dim tensors) or Python
-    numbers.
+    """Return the NumPy dtype in which an op works on these operands: arrays, NumPy scalars (0-dim tensors) or
+    Python numbers.
     """
     by_rank: list[np.dtype | None] = [None, None, None]
     for x in operands:
@@ -210,17 +212,17 @@ def result_type(*operands: Any) -> np.dtype:
 
 
 def _lift(strong: np.dtype, weak: np.dtype) -> np.dtype:
-    """`weak` wins by category; a complex number keeps the precision of the floats it meets."""
+    """Return `weak` if its category is higher. A complex number keeps the precision of the floats."""
     if OF_NUMPY[weak].category == 3 and OF_NUMPY[strong].category == 2:
         return np.dtype("complex128" if strong == np.float64 else "complex64")
     return weak
 
 
 def whole(number: Any, t: np.dtype) -> Any:
-    """A Python number in the integer dtype `t` (or as bool), wrapped around where it does not fit."""
+    """Return a Python number in the integer dtype `t` (or as bool), wrapped around if it does not fit."""
     return t.type(number) if t.kind == "b" else np.array(int(number)).astype(t)[()]
 
 
 def floating(t: np.dtype) -> np.dtype:
-    """What an op with a floating-point result (log, division) makes of dtype `t`."""
+    """Return the dtype of the result of a floating-point op (log, division) on dtype `t`."""
     return t if OF_NUMPY[t].category >= 2 else _default.numpy

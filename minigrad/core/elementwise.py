@@ -1,9 +1,8 @@
-"""The calls of plain elementwise ops on float32 or float64 tensors, of which scalar graphs consist: two
-closures that ask what the general path asks, in one function and without loops. On scalars that takes a third
-of the time.
+"""Calls of plain elementwise ops on float32 or float64 tensors, of which scalar graphs consist.
 
-What is not plain (modes, other dtypes, views, complex numbers) they hand to `dispatch`, or an operator to its
-method, which knows what to do with operands of other kinds.
+Two closures make the checks of the general path in one function and without loops. For scalars that takes a
+third of the time. Unusual cases (modes, other dtypes, views, complex numbers) go to `dispatch`, or for an
+operator to its method, which handles operands of other kinds.
 """
 
 from __future__ import annotations
@@ -26,14 +25,14 @@ Tensor: Any = TensorBase  # the class of results: see `set_result_class`
 
 
 def set_result_class(cls: type) -> None:
-    """Let the class `Tensor`, which stands above, be that of results."""
+    """Set the class of results: `Tensor`, which is defined in a higher layer."""
     global Tensor
     Tensor = TensorBase.result_class = cls
 
 
 def is_plain(t: TensorBase) -> bool:
-    """Whether a tensor that shares memory or was written to is, in all else, like any other: a parameter that
-    an optimizer has changed, or a view whose history is up to date (see `views.regenerate`).
+    """Return whether a tensor that shares memory or was modified is otherwise ordinary: a parameter that an
+    optimizer has changed, or a view whose history is up to date (see `views.regenerate`).
     """
     view, storage = t._view, t._storage
     if view is not None and (
@@ -48,7 +47,9 @@ def is_plain(t: TensorBase) -> bool:
 
 
 def users_of(op: Op, slot: str) -> tuple[bool, bool] | None:
-    """Whether the first, and whether the second input needs what is saved in a slot; None without a slot."""
+    """Return whether the first and whether the second input needs the value saved in a slot; None without a
+    slot.
+    """
     found = next((k for k in op.keeps if k.slot == slot), None)
     if found is None:
         return None
@@ -56,14 +57,14 @@ def users_of(op: Op, slot: str) -> tuple[bool, bool] | None:
 
 
 def unary(op: Op) -> Any:
-    """The call of a plain elementwise op of one tensor."""
+    """Return the call of a plain elementwise op of one tensor."""
     kernel, Node = op.kernel, op.node
     of_input, of_result = (users_of(op, slot) is not None for slot in ("_raw_self", "_raw_result"))
     order = [k.slot for k in op.keeps]
 
     def call(input: Any) -> Any:
         off = modes.active
-        if off and (off != 1 or modes.state.grad_enabled):  # but for `no_grad` in this thread alone
+        if off and (off != 1 or modes.state.grad_enabled):  # except for `no_grad` in only this thread
             return dispatch(op, (input,))
         if input.__class__ is not Tensor and not isinstance(input, TensorBase):
             return dispatch(op, (input,))
@@ -110,8 +111,8 @@ def unary(op: Op) -> Any:
 
 
 def binary(op: Op, method: Any = None) -> Any:
-    """The call of a plain elementwise op of two tensors, or of a tensor and a number; what is not plain it
-    hands to `dispatch`, or to the `method` of an operator, which knows operands of other kinds.
+    """Return the call of a plain elementwise op of two tensors, or of a tensor and a number. Unusual cases go
+    to `dispatch`, or to the `method` of an operator, which handles operands of other kinds.
     """
     kernel, Node, order = op.kernel, op.node, [k.slot for k in op.keeps]
     second = "_raw_" + op.params[1]
@@ -121,7 +122,7 @@ def binary(op: Op, method: Any = None) -> Any:
 
     def call(input: Any, other: Any) -> Any:
         off = modes.active
-        if off and (off != 1 or modes.state.grad_enabled):  # but for `no_grad` in this thread alone
+        if off and (off != 1 or modes.state.grad_enabled):  # except for `no_grad` in only this thread
             plain = other.__class__ is float or other.__class__ is int
             if plain or (other.__class__ is Tensor and not takes_number):
                 return dispatch(op, (input, other))
@@ -207,7 +208,7 @@ def binary(op: Op, method: Any = None) -> Any:
 
 
 def versions(node: Any, order: list[str], first: Any, second: Any) -> tuple[int, ...] | None:
-    """For `Node._check`, the versions at which the operands were saved, whose storages these are."""
+    """Return, for `Node._check`, the versions at which the operands with these storages were saved."""
     found: list[int] = []
     for slot in order:
         storage = None if slot == "_raw_result" else first if slot == "_raw_self" else second
@@ -216,8 +217,8 @@ def versions(node: Any, order: list[str], first: Any, second: Any) -> tuple[int,
 
 
 def operator_of(call: Any) -> Any:
-    """Decorate a method for an operator, such as `__mul__`, so that it runs the op of `call` itself where
-    that is plain: a function call less, a sixth of a scalar multiplication.
+    """Decorate a method of an operator, such as `__mul__`, so that it runs the op of `call` directly in plain
+    cases. This saves one function call, a sixth of a scalar multiplication.
     """
 
     def decorate(method: Any) -> Any:

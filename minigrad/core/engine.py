@@ -1,26 +1,24 @@
-"""The backward pass: every node once, newest first, when all its edges have reported.
+"""The backward pass: every node runs once, newest first, when all its edges have reported.
 
-There are two loops: `sweep`, for a graph in which nobody could notice how it is run, and
-`node_by_node.drain`, for hooks, observers, custom Functions, anomaly detection and all that is captured on
-the way.
+There are two loops. `sweep` runs graphs in which the order of the nodes cannot be observed.
+`node_by_node.drain` runs the others: hooks, observers, custom Functions, anomaly detection, and gradients
+that are captured on the way.
 
 Note [Order]
-    PyTorch keeps the nodes that are ready in a heap, so the newest runs first, and an AccumulateGrad at once.
-    What an op uses is older than the op, so the heap hands out the nodes of ops by age, and the plain loop
-    sorts them once, which on a DAG takes a fifth less time than a heap. An AccumulateGrad runs when all of
-    its edges have reported; only the order among those that get ready together is another than PyTorch's,
-    which nobody can see without a hook. The order is kept for the next pass over the same graph (see
-    `tasks.order_of`): rows of a Jacobian spend half of their time on finding it.
-
-    Many rows of a Jacobian take one pass (`run_rows`): the first dimension of each gradient counts the rows.
+    PyTorch keeps the nodes that are ready in a heap, so that the newest runs first, and an AccumulateGrad at
+    once. The inputs of an op are older than the op, so the heap returns the nodes of ops by age. The plain
+    loop sorts them once instead, which on a DAG takes a fifth less time than a heap. An AccumulateGrad runs
+    when all of its edges have reported. Only the order among those that become ready together differs from
+    PyTorch's, and it cannot be observed without a hook. The order is kept for the next pass over the same
+    graph (see `backward_pass.order_of`), because finding it takes half of the time of a row of a Jacobian.
 
     The other loop has PyTorch's heap, of (-sequence number, node). Entries with equal numbers
-    (AccumulateGrads) compare as equal: `Node.__lt__` is always False, and `heapq` then hands them out in the
+    (AccumulateGrads) compare as equal: `Node.__lt__` is always False, and `heapq` then returns them in the
     order of PyTorch's priority queue.
 
 Note [Tracebacks]
-    What stands between a user's `backward()` and the place of an error, or a user's hook, says nothing to the
-    user. These functions set `__tracebackhide__`, which IPython and pytest heed.
+    The frames between a user's `backward()` and the place of an error, or a user's hook, do not help the
+    user. These functions set `__tracebackhide__`, so IPython and pytest hide them.
 """
 
 from __future__ import annotations
@@ -50,11 +48,11 @@ def run(
     create_graph: bool,
     inputs: Inputs | None = None,
 ) -> list[Any] | None:
-    """Run backward from `roots` with their `gradients` (raw arrays, or tensors under `create_graph` and in
-    forward mode, in which gradients have tangents).
+    """Run backward from `roots` with their `gradients`. These are raw arrays, or tensors under `create_graph`
+    and in forward mode, in which gradients have tangents.
 
-    With `inputs`, only what leads to them runs and the list of gradients that arrived there is returned (None
-    for one that was not reached); otherwise gradients go to the leaves.
+    With `inputs`, only what leads to them runs, and the list of gradients that arrived there is returned
+    (None for an input that was not reached). Otherwise gradients go to the leaves.
     """
     __tracebackhide__ = True
     tensors = create_graph or (modes.active != 0 and modes.is_forward())
@@ -85,7 +83,7 @@ def run_in_mode(
 def start(
     roots: Sequence[Slot], gradients: Sequence[Any], keep_graph: bool, tensors: bool, inputs: Inputs | None
 ) -> Task:
-    """The task of a pass node by node, with the roots in its heap."""
+    """Return the task of a pass node by node, with the roots in its heap."""
     task = Task(keep_graph, tensors, count_edges([node for node, _ in roots]))
     if inputs is not None:
         task.limit(inputs.slots, inputs.accumulate)
@@ -106,7 +104,7 @@ def start(
 def run_plain(
     root: Slot, one: Any, keep_graph: bool, create_graph: bool = False, slots: Sequence[Slot] | None = None
 ) -> list[Any] | None:
-    """`run` from one root, in the normal modes, for leaves or what arrives at `slots`."""
+    """Do what `run` does, from one root, in the normal modes, for leaves or `slots`."""
     __tracebackhide__ = True
     node, nr = root
     order = order_of(node, None if slots is None else tuple(slots), keep_graph)
@@ -151,8 +149,9 @@ def in_rows(node: Node, gradient: Any) -> tuple[Any, ...]:
 
 
 def sweep(root: Node, order: Order, one: Any, keep: bool, apply: Any, deposits: bool) -> dict[Node, Any]:
-    """Run `root`, at which the gradient `one` arrives, and the nodes behind it: on raw arrays, or by `apply`
-    (see `recorded` and `in_rows`). What arrives at leaves is deposited, or else returned. See Note [Order].
+    """Run `root`, where the gradient `one` arrives, and the nodes behind it. Gradients are raw, or with
+    `tensors` they are tensors with a graph. Gradients of leaves are deposited, or else returned. See Note
+    [Order].
     """
     __tracebackhide__ = True
     left = order.leaves.copy() if deposits else order.leaves

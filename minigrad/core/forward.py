@@ -1,6 +1,6 @@
-"""Forward mode: what happens in a level when an op has run: its result gets a tangent.
+"""Forward mode: when an op has run inside a level, its result gets a tangent.
 
-`jvps` has the rules by which tangents are computed, `tangents` says who carries one.
+`jvps` has the rules by which tangents are computed, and `tangents` stores which tensors have one.
 """
 
 from __future__ import annotations
@@ -14,12 +14,12 @@ from .op import RAW, F, Op
 from .tangents import Aside, SavedTangents, adopt, fitted, note, put, tangent_of, tie
 from .tensor_state import TensorBase
 
-WRITES = ("copy", "fill", "fill_tensor", "zero")  # ops that forget what they write over
-DRAWN = (  # ops that write what does not depend on anything
+WRITES = ("copy", "fill", "fill_tensor", "zero")  # ops whose result does not depend on the old value
+DRAWN = (  # ops whose result does not depend on any value
     *("uniform", "normal", "random", "random_to", "random_from", "exponential", "cauchy", "log_normal"),
     *("geometric", "bernoulli_float", "bernoulli_tensor"),
 )
-# linear ones that write here and there: in place PyTorch runs them on the tangent itself
+# linear ops that write to some elements: in place, PyTorch runs them on the tangent itself
 SETS = (
     *("index_put", "index_copy", "index_fill", "index_fill_tensor", "put", "scatter"),
     *("masked_fill", "masked_fill_tensor", "masked_scatter"),
@@ -27,14 +27,14 @@ SETS = (
 
 
 def push(op: Op, values: Any, result: Any) -> None:
-    """Give the result of an op its tangent, if an input has one and it can be differentiated."""
+    """Give the result of an op its tangent, if an input has one and the result can be differentiated."""
     results = result if op.several else (result,)
     if op.view:
         for view in results:
             tie(view, values[0])
     if not results or results[0]._data.dtype not in dtypes.DIFFERENTIABLE:
         return
-    if not modes.is_forward():  # what is saved has a tangent all the same
+    if not modes.is_forward():  # saved values have tangents nevertheless
         keep_tangents(op, results[0]._fn, values, None)
         return
     tangents = [tangent_of(v) for v in inputs_of(op, values)]
@@ -49,7 +49,9 @@ def push(op: Op, values: Any, result: Any) -> None:
 
 
 def heard(op: Op, tangents: list[Any]) -> list[Any]:
-    """The tangents that make one of the result: of an op with a formula of its own those that it names."""
+    """Return the tangents on which that of the result depends. For an op with its own formula, these are the
+    ones that the formula names.
+    """
     if op.jvp is None or op.listed:
         return tangents
     names = op.jvp.__code__.co_varnames[: op.jvp.__code__.co_argcount]
@@ -78,7 +80,7 @@ def keep_tangents(op: Op, node: Any, values: Any, result: Any) -> None:
 
 
 def originals(op: Op, values: list[Any]) -> list[Any] | None:
-    """The arguments of an op in place, for `push_in_place` once it has written; None if none is dual."""
+    """Return the arguments of an in-place op, for `push_in_place` after it has run; None if none is dual."""
     if not modes.is_forward() or all(tangent_of(v) is None for v in values):
         return None
     t, *others = values
@@ -94,9 +96,9 @@ def originals(op: Op, values: list[Any]) -> list[Any] | None:
 
 
 def push_in_place(op: Op, t: TensorBase, values: list[Any], node: Any) -> None:
-    """Bring the tangent of `t`, which `op` has written to, up to date, in place.
+    """Update the tangent of `t`, which `op` has modified, in place.
 
-    `values` are its arguments as they were before (see `originals`), `node` is the op's, or None.
+    `values` are the arguments as they were before (see `originals`); `node` is the op's node, or None.
     """
     mine = tangent_of(t)
     tangents = [tangent_of(v) for v in inputs_of(op, values)]
@@ -118,7 +120,7 @@ def push_in_place(op: Op, t: TensorBase, values: list[Any], node: Any) -> None:
 
 
 def tangent_arguments(op: Op, values: list[Any], tangents: list[Any]) -> list[Any]:
-    """The arguments of a linear op after the first, with tangents in the place of values."""
+    """Return the arguments of a linear op after the first, with tangents instead of values."""
     given = dict(zip(op.params, values, strict=True))
     for name, tangent in zip(op.inputs, tangents, strict=True):
         given[name] = nothing(given[name]) if tangent is None else tangent
@@ -128,7 +130,7 @@ def tangent_arguments(op: Op, values: list[Any], tangents: list[Any]) -> list[An
 
 
 def write_over(op: Op, mine: Any, values: list[Any], source: Any) -> None:
-    """Do with a tangent what `copy_`, `fill_` or `zero_` does; 0 for a value without a tangent."""
+    """Do with a tangent what `copy_`, `fill_` or `zero_` does. A value without a tangent counts as 0."""
     if op.name == "zero":
         mine.zero_()
     elif op.name == "fill_tensor":
@@ -140,7 +142,9 @@ def write_over(op: Op, mine: Any, values: list[Any], source: Any) -> None:
 
 
 def written(op: Op, t: TensorBase, values: list[Any], source: Any) -> Any:
-    """The tangent of `t`, which had none, after `copy_` or `fill_` of a value with the tangent `source`."""
+    """Return the tangent of `t`, which had none, after `copy_` or `fill_` of a value with the tangent
+    `source`.
+    """
     if op.name == "fill_tensor":
         return derive(op, values, [None, source], t)
     shape = t._data.shape

@@ -1,10 +1,10 @@
-"""`Generator`: where random numbers come from. The same seed gives the same numbers as PyTorch on the CPU.
+"""`Generator`: a source of random numbers. The same seed gives the same numbers as PyTorch on the CPU.
 
 Note [Random numbers]
-    PyTorch's generator for the CPU is the Mersenne Twister, which NumPy has too. What it makes of the 32-bit
-    words is in `draws`, and follows ATen/core/DistributionsHelper.h and
-    ATen/native/cpu/DistributionTemplates.h. On Intel processors PyTorch leaves `bernoulli_(p)` and
-    `exponential_` to Intel's MKL, whose numbers differ; elsewhere, and here, they come from the same words.
+    PyTorch's generator for the CPU is the Mersenne Twister, which NumPy has too. `random_bits` turns its
+    32-bit words into random numbers. It follows ATen/core/DistributionsHelper.h and
+    ATen/native/cpu/DistributionTemplates.h. On Intel processors PyTorch uses Intel's MKL for `bernoulli_(p)`
+    and `exponential_`, whose numbers differ; elsewhere, and here, they come from the same words.
 """
 
 from __future__ import annotations
@@ -23,14 +23,14 @@ from .tensor_state import TensorBase, numbers, wrap
 SEED = 67280421310721  # of a new generator
 WORDS = 624  # of the state of a Mersenne Twister
 SIZE = 5056  # bytes of a state
-# As PyTorch lays a state out: the seed, how many words are left, whether seeded, the place of the next word;
-# the words, 8 bytes each; then (second) a normally distributed number not yet given out, and (fourth) whether
-# there is one.
+# The layout of PyTorch's state: the seed, the number of words left, whether it is seeded, the position of the
+# next word; the words, 8 bytes each; then (second) a normally distributed number that is left over, and
+# (fourth) whether there is one.
 HEAD, TAIL = struct.Struct("<QiiQ"), struct.Struct("<3dixxxxfi")
 
 
 class Generator:
-    """A source of random numbers with a state of its own; it starts from a fixed seed."""
+    """A source of random numbers with its own state. It starts from a fixed seed."""
 
     device: device
     _seed: int
@@ -49,7 +49,7 @@ class Generator:
         return words
 
     def manual_seed(self, seed: Any) -> Generator:
-        """Start anew from a seed, a number of 64 bits of which the lower 32 count."""
+        """Restart from a seed. It has 64 bits, of which the lower 32 are used."""
         seed = int(seed)
         if not -(2**63) <= seed < 2**64:
             raise ValueError("Overflow when unpacking long long")
@@ -59,16 +59,16 @@ class Generator:
         return self
 
     def seed(self) -> int:
-        """Start anew from a seed that nobody knows, which is returned."""
+        """Restart from a random seed, and return that seed."""
         self.manual_seed(int.from_bytes(os.urandom(8)) >> 11)
         return self._seed
 
     def initial_seed(self) -> int:
-        """The seed from which it started."""
+        """Return the seed from which it started."""
         return self._seed
 
     def get_state(self) -> Any:
-        """All of its state, as bytes in a tensor."""
+        """Return the complete state, as bytes in a tensor."""
         state: Any = self._words.state["state"]
         at = state["pos"]
         left, place = (1, 0) if at == WORDS else (WORDS + 1 - at, at)
@@ -79,7 +79,7 @@ class Generator:
         return wrap(np.frombuffer(data, "u1").copy())
 
     def set_state(self, new_state: Any) -> Generator:
-        """Take over a state that `get_state` gave."""
+        """Set a state that `get_state` returned."""
         data = state_bytes(new_state)
         seed, left, seeded, place = HEAD.unpack_from(data)
         if not (seeded and 0 < left <= WORDS and place <= WORDS):
@@ -95,21 +95,21 @@ class Generator:
         return self
 
     def clone_state(self) -> Generator:
-        """A generator of its own in the same state."""
+        """Return a new generator in the same state."""
         return Generator().set_state(self.get_state())
 
     def words(self, count: int) -> np.ndarray:
-        """The next `count` words of 32 bits."""
+        """Return the next `count` words of 32 bits."""
         return self._words.random_raw(count)
 
     def long_words(self, count: int) -> np.ndarray:
-        """The next `count` words of 64 bits, of two short ones each."""
+        """Return the next `count` words of 64 bits, each made of two words of 32 bits."""
         pairs = self.words(2 * count)
         return (pairs[0::2] << np.uint64(32)) | pairs[1::2]
 
 
 def state_bytes(state: Any) -> bytes:
-    """The bytes of a state; PyTorch's errors for anything else."""
+    """Return the bytes of a state; raise PyTorch's errors for anything else."""
     if not isinstance(state, TensorBase):
         raise TypeError(f"expected a torch.ByteTensor, but got {type(state).__name__}")
     if dtypes.of(state._data) is not dtypes.uint8:

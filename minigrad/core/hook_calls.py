@@ -3,10 +3,10 @@
 Note [Hook order]
     For a node: hooks of its output tensors in order of registration, then gradients kept by `retain_grad()`,
     then the node's pre-hooks, the node, its post-hooks. A leaf's hooks are the tensor hooks of its
-    AccumulateGrad, so they see the sum of all paths once; `register_post_accumulate_grad_hook` runs before
-    the post-hooks. A node that is asked for in `grad(inputs=…)` and does not run itself has its tensor hooks
-    called before the capture; if it runs as well, because something behind it is asked for too, the capture
-    comes before all hooks, as in PyTorch.
+    AccumulateGrad, so they see the sum of all paths once. `register_post_accumulate_grad_hook` runs before
+    the post-hooks. Suppose a node is one of the inputs of `grad(inputs=…)`. If the node itself does not run,
+    its tensor hooks are called before the capture. If it runs, because another input lies behind it, the
+    capture comes before all hooks, as in PyTorch.
 """
 
 from __future__ import annotations
@@ -22,23 +22,23 @@ from .tensor_state import TensorBase, deposit, deposit_tensor, numbers, wrap
 
 
 def as_tensor(create_graph: bool, gradient: Any) -> Any:
-    """What a hook sees."""
+    """Return a gradient as a hook sees it."""
     return gradient if gradient is None or create_graph else wrap(gradient)
 
 
 def as_gradient(create_graph: bool, value: Any) -> Any:
-    """What a hook returned, for the engine."""
+    """Return what a hook returned, in the form the engine needs."""
     return value if value is None or create_graph else numbers(value)
 
 
 def before_node(create_graph: bool, node: Node, gradient: Any, runs: bool) -> Any:
-    """Tensor hooks, kept gradients and, if the node `runs`, its pre-hooks."""
+    """Call tensor hooks, keep retained gradients and, if the node `runs`, call its pre-hooks."""
     extra = node._extra
     assert extra is not None
     arrived = gradient if isinstance(gradient, list) else [gradient] * node._outputs  # a list, one, or None
     grads = [as_tensor(create_graph, g) for g in arrived]
     watchers = modes.observers()
-    with Mode(create_graph and modes.is_grad_enabled()):  # off where gradients are tensors for forward mode
+    with Mode(create_graph and modes.is_grad_enabled()):  # off if gradients are tensors for forward mode
         for nr, hooks in extra.tensor_hooks.items():
             for hook in tuple(hooks.values()):
                 if watchers:
@@ -57,19 +57,19 @@ def before_node(create_graph: bool, node: Node, gradient: Any, runs: bool) -> An
 
 
 def after_node(create_graph: bool, node: Node, gradients: tuple[Any, ...], gradient: Any) -> tuple[Any, ...]:
-    """Post-hooks of a node that has some."""
+    """Call the post-hooks of a node that has some."""
     assert node._extra is not None and node._extra.post is not None
     grads = tuple(as_tensor(create_graph, g) for g in gradients)
     arrived = gradient if isinstance(gradient, list) else [gradient] * node._outputs
     outs = tuple(as_tensor(create_graph, g) for g in arrived)
-    with Mode(create_graph and modes.is_grad_enabled()):  # off where gradients are tensors for forward mode
+    with Mode(create_graph and modes.is_grad_enabled()):  # off if gradients are tensors for forward mode
         for hook in tuple(node._extra.post.values()):
             grads = call(modes.observers(), node, "post", hook, 0, grads, grads, outs)
     return tuple(as_gradient(create_graph, g) for g in grads)
 
 
 def after_deposit(node: Any) -> None:
-    """The hooks of a leaf that run once its `.grad` has changed."""
+    """Call the hooks of a leaf that run after its `.grad` has changed."""
     leaf = node.variable
     given = False
     for hook in tuple((leaf._post_accumulate or {}).values()):
@@ -85,7 +85,7 @@ def after_deposit(node: Any) -> None:
 
 
 def call_leaf(node: AccumulateGrad, gradient: Any) -> None:
-    """Deposit the gradient that a user calls an AccumulateGrad with."""
+    """Deposit the gradient with which a user calls an AccumulateGrad."""
     if gradient is not None:
         if modes.is_grad_enabled():
             deposit_tensor(node, gradient)
@@ -97,7 +97,9 @@ def call_leaf(node: AccumulateGrad, gradient: Any) -> None:
 def call(
     watchers: Any, node: Node, kind: str, hook: Any, index: int, grads: tuple[Any, ...], *args: Any
 ) -> tuple[Any, ...]:
-    """Call a hook on `args`; the gradients `grads`, or what it gave in their place. Observers are told."""
+    """Call a hook on `args`, and notify observers. Return the gradients `grads`, or what the hook returned
+    instead.
+    """
     for watcher in watchers:
         watcher.hook_starts(node, kind, hook, index, grads)
     before, here.hooked = here.hooked, node if watchers else None
@@ -130,7 +132,9 @@ class Mode:
 
 
 def all_replaced(hook: Any, new: Any, old: tuple[Any, ...]) -> tuple[Any, ...]:
-    """What a node's hook returned in place of the gradients `old`; a None in it takes a gradient away."""
+    """Return what a hook of a node returned instead of the gradients `old`. A None in it
+    removes a gradient.
+    """
     if not isinstance(new, tuple):
         raise TypeError(f"expected tuple, but hook returned '{type(new).__name__}'")
     if len(new) != len(old):
@@ -142,7 +146,7 @@ def all_replaced(hook: Any, new: Any, old: tuple[Any, ...]) -> tuple[Any, ...]:
 
 
 def replaced(hook: Any, new: Any, old: Any) -> Any:
-    """What a hook returned in place of `old`, checked as PyTorch does; None keeps `old`."""
+    """Return what a hook returned instead of `old`, checked as in PyTorch; None keeps `old`."""
     if new is None:
         return old
     if old is None:
@@ -160,17 +164,17 @@ def replaced(hook: Any, new: Any, old: Any) -> Any:
 
 
 def name_of(hook: Any) -> str:
-    """How errors call a hook."""
+    """Return the name of a hook in errors."""
     return getattr(hook, "__name__", "<unknown>")
 
 
 def type_name(t: TensorBase) -> str:
-    """PyTorch's old name of a tensor's type, as its errors use it."""
+    """Return PyTorch's old name of a tensor's type, which its errors use."""
     return of(t._data).type_name
 
 
 def retain(tensor: TensorBase, gradient: Any) -> None:
-    """Keep a gradient in the `.grad` of a tensor that is not a leaf."""
+    """Store a gradient in the `.grad` of a tensor that is not a leaf."""
     if tensor._grad is None:
         tensor._grad = gradient.clone()
     else:

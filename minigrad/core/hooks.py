@@ -10,14 +10,14 @@ _ids = itertools.count()
 
 
 class HookDict(dict[int, Any]):
-    """Hooks by id, in order of registration; can be weakly referenced."""
+    """Hooks by id, in order of registration. It can be referenced weakly."""
 
     __slots__ = ("__weakref__",)
 
 
 class RemovableHandle:
-    """Returned by every `register_*` method. `remove()` takes the hook away; as a context manager it does so
-    at exit.
+    """The handle that every `register_*` method returns. `remove()` removes the hook. As a context manager
+    the handle removes it at exit.
     """
 
     def __init__(self, hooks: HookDict, hook: Any) -> None:
@@ -26,7 +26,7 @@ class RemovableHandle:
         hooks[self.id] = hook
 
     def remove(self) -> None:
-        """Remove the hook; nothing happens if it is gone already."""
+        """Remove the hook. Nothing happens if it was removed before."""
         hooks = self._hooks()
         if hooks is not None:
             hooks.pop(self.id, None)

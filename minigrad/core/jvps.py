@@ -1,22 +1,23 @@
 """Forward mode: the tangent of an op's result, from those of its inputs.
 
 Note [Forward mode]
-    Hardly an op has a formula of its own for this; what it says of itself suffices.
+    Few ops have their own formula for this. Their declaration is enough:
 
         linear        in all inputs together (sums, views, `where`): the op itself, run on the tangents
         multilinear   in each input (products): the op once per input with its tangent in its place, summed
         elementwise   the Jacobian is diagonal, so the vjp of the tangent is the jvp
-        otherwise     the vjp is linear in the incoming gradient: its transpose, which backward computes, is
-                      the jvp. That is exact, and it is what ops use whose derivative is not holomorphic
+        otherwise     the vjp is linear in the upstream gradient: its transpose, which backward computes, is
+                      the jvp. That is exact. Ops whose derivative is not holomorphic use it too
 
-    Where PyTorch composes the tangent in another way, on which its graph and the last digit depend, an op
-    says its `jvp`: a function of what its parameters name, `<input>_t` being the tangent of an input.
+    Where PyTorch composes the tangent in another way, which affects its graph and the last digit, an op
+    declares its `jvp`. This is a function of what its parameters name; `<input>_t` is the tangent of an
+    input.
 
-    The tangent is computed by ops, under the grad mode in force, so it has a graph where its inputs have one:
-    backward through it gives second derivatives (forward over reverse). An op that runs inside backward gives
-    its result a tangent as any other does (reverse over forward), for which nodes keep the tangents of what
-    they save. A primal that takes part in a tangent enters its graph over an `Identity` node, and an input
-    without a tangent as zeros, as in PyTorch.
+    Ops compute the tangent, in the current grad mode, so it has a graph if its inputs have one. Backward
+    through it gives second derivatives (forward over reverse). An op that runs inside backward gives its
+    result a tangent like any other op (reverse over forward); for this, nodes keep the tangents of what they
+    save. A primal that takes part in a tangent enters its graph through an `Identity` node, and an input
+    without a tangent enters as zeros, as in PyTorch.
 """
 
 from __future__ import annotations
@@ -35,12 +36,12 @@ from .tensor_state import TensorBase, alias, edge, numbers, wrap
 
 
 def inputs_of(op: Op, values: Any) -> list[Any]:
-    """The arguments that can be differentiated."""
+    """Return the arguments that can be differentiated."""
     return list(values[0]) if op.listed else [values[i] for i in op.places]
 
 
 def derive(op: Op, values: Any, tangents: list[Any], result: Any) -> Any:
-    """The tangent of `result` (a tuple for an op with several). See Note [Forward mode]."""
+    """Return the tangent of `result` (a tuple for an op with several results). See Note [Forward mode]."""
     if op.jvp is not None:
         return by_formula(op, values, tangents, result)
     if op.linear:
@@ -53,18 +54,20 @@ def derive(op: Op, values: Any, tangents: list[Any], result: Any) -> Any:
 
 
 def is_diagonal(op: Op, values: Any, result: TensorBase) -> bool:
-    """Whether the vjp of the tangent is the jvp: of complex numbers only if the op is holomorphic."""
+    """Return whether the vjp of the tangent is the jvp. For complex numbers this is true only if the op is
+    holomorphic.
+    """
     return not (op.complexes and has_complex(op, values, result))
 
 
 def has_complex(op: Op, values: Any, result: Any) -> bool:
-    """Whether complex numbers come in or out."""
+    """Return whether an input or a result is complex."""
     tensors = [*inputs_of(op, values), *(result if op.several else (result,))]
     return any(isinstance(t, TensorBase) and t._data.dtype.kind == "c" for t in tensors)
 
 
 def by_formula(op: Op, values: Any, tangents: list[Any], result: Any) -> Any:
-    """The op's own formula; zeros for an input without a tangent."""
+    """Apply the op's own formula, with zeros for an input without a tangent."""
     given = {
         name + "_t": nothing(v if has_gradients(v) else result) if t is None else t
         for name, v, t in zip(op.inputs, inputs_of(op, values), tangents)
@@ -74,13 +77,15 @@ def by_formula(op: Op, values: Any, tangents: list[Any], result: Any) -> Any:
 
 
 def has_gradients(value: Any) -> bool:
-    """Whether this is a tensor of a dtype that has gradients."""
+    """Return whether this is a tensor of a dtype that can have gradients."""
     return isinstance(value, TensorBase) and value._data.dtype in DIFFERENTIABLE
 
 
 @composite
 def product(tangent: Any, factor: Any) -> Any:
-    """A tangent times a factor for the `jvp` of an op; of no tangent zeros, whatever the factor."""
+    """Return a tangent times a factor, for the `jvp` of an op. Without a tangent return zeros, whatever the
+    factor is.
+    """
     if not is_nothing(tangent):
         return tangent * factor
     out = wrap(np.broadcast_to(tangent._data, np.broadcast_shapes(tangent._data.shape, factor._data.shape)))
@@ -91,7 +96,7 @@ def product(tangent: Any, factor: Any) -> Any:
 
 
 def linear(op: Op, values: Any, tangents: list[Any]) -> Any:
-    """The op on the tangents."""
+    """Run the op on the tangents."""
     inputs = inputs_of(op, values)
     given = [nothing(v) if t is None else t for v, t in zip(inputs, tangents)]
     if op.listed:
@@ -103,7 +108,7 @@ def linear(op: Op, values: Any, tangents: list[Any]) -> Any:
 
 
 def nothing(value: Any) -> Any:
-    """The tangent of an input that has none: zeros, or 0 for a number."""
+    """Return the tangent of an input that has none: zeros, or 0 for a number."""
     if not isinstance(value, TensorBase):
         return type(value)(0)
     data = value._data
@@ -113,15 +118,16 @@ def nothing(value: Any) -> Any:
 
 
 def is_nothing(t: TensorBase) -> bool:
-    """Whether `t` stands for a tangent that is not there."""
+    """Return whether `t` stands for a missing tangent."""
     return hasattr(t, "_nothing")
 
 
 def multilinear(op: Op, values: Any, tangents: list[Any], result: TensorBase) -> Any:
-    """Per input the op with the tangent in its place, summed.
+    """Run the op once per input, with the tangent instead of that input, and return the sum.
 
-    In a product element by element the tangent stands first, and the second input's term comes first, as in
-    PyTorch. Terms without a tangent are nodes of the graph, if there is one, and nothing is computed.
+    In an elementwise product the tangent is the first factor, and the second input's term comes first, as in
+    PyTorch. Terms without a tangent are nodes of the graph, if there is one, and nothing is computed for
+    them.
     """
     primals = [primal(v) for v in values]
     terms: list[Any] = []
@@ -146,7 +152,7 @@ def multilinear(op: Op, values: Any, tangents: list[Any], result: TensorBase) ->
 
 
 def total(terms: list[Any]) -> Any:
-    """The sum."""
+    """Return the sum."""
     first, *others = terms
     for term in others:
         first = F.add(first, term)
@@ -154,15 +160,17 @@ def total(terms: list[Any]) -> Any:
 
 
 def elementwise(op: Op, values: Any, tangents: list[Any], result: TensorBase) -> Any:
-    """The vjps of the tangents, summed; never a tangent itself, which then would be written to with it."""
+    """Return the sum of the vjps of the tangents. It is never a tangent itself, which would be modified
+    together with it.
+    """
     terms = [vjp_of(op, k, t, values, result) for k, t in enumerate(tangents) if t is not None]
     tangent = total(terms)
     return F.clone(tangent) if any(tangent is t for t in tangents) else tangent
 
 
 def vjp_of(op: Op, k: int, g: Any, values: Any, result: Any, adjoint: bool = False) -> Any:
-    """The vjp of input `k`, applied to `g`; `adjoint`: as backward does, which conjugates what was saved (see
-    Note [Complex numbers] in `nodes`).
+    """Return the vjp of input `k`, applied to `g`. With `adjoint`, saved values are conjugated as in backward
+    (see Note [Complex numbers] in `apply`).
     """
     own = op.complexes.get(op.inputs[k]) if adjoint else None
     vjp = own or op.vjps[op.inputs[k]]
@@ -171,14 +179,14 @@ def vjp_of(op: Op, k: int, g: Any, values: Any, result: Any, adjoint: bool = Fal
 
 
 def conjugated(value: Any) -> Any:
-    """The conjugate of a complex number or tensor; anything else as it is."""
+    """Return the conjugate of a complex number or tensor; return anything else unchanged."""
     if isinstance(value, TensorBase):
         return F.conj(value)
     return value.conjugate() if isinstance(value, complex) else value
 
 
 def argument(op: Op, name: str, values: Any, result: Any) -> Any:
-    """What a vjp gets that asks for `name`."""
+    """Return what a vjp receives for the parameter `name`."""
     if name in op.results:
         return result[op.results.index(name)] if op.several else result
     suffix = next((s for s in DERIVED if name.endswith(s)), None)
@@ -190,7 +198,9 @@ def argument(op: Op, name: str, values: Any, result: Any) -> Any:
 
 
 def transposed(op: Op, values: Any, tangents: list[Any], result: Any) -> Any:
-    """The transpose of `g ↦ vjp(g)`, by running backward from the vjps with the tangents as gradients."""
+    """Return the transpose of `g ↦ vjp(g)`, by running backward from the vjps with the
+    tangents as gradients.
+    """
     results = result if op.several else (result,)
     adjoint = has_complex(op, values, result)
     seeds = [wrap(np.zeros_like(r._data)[()]) for r in results]
@@ -221,14 +231,14 @@ def transposed(op: Op, values: Any, tangents: list[Any], result: Any) -> Any:
 
 
 def as_tangent(gradient: Any, result: TensorBase) -> Any:
-    """What arrived in `transposed`, as a tangent of `result`."""
+    """Return the gradient that arrived in `transposed`, as a tangent of `result`."""
     if gradient is None:
         return wrap(np.zeros_like(result._data)[()])
     return F.resolve_conj(gradient) if isinstance(gradient, TensorBase) else wrap(gradient)
 
 
 def back_to(gradient: Any, value: TensorBase) -> Any:
-    """The gradient of an input in the input's shape and dtype."""
+    """Return the gradient of an input in the input's shape and dtype."""
     data, g = value._data, gradient._data
     if g.shape == data.shape and g.dtype == data.dtype:
         return gradient
@@ -236,7 +246,7 @@ def back_to(gradient: Any, value: TensorBase) -> Any:
 
 
 def primal(t: Any) -> Any:
-    """`t` without its tangent, as what takes part in the graph of another."""
+    """Return `t` without its tangent, for use in the graph of another tensor."""
     if not isinstance(t, TensorBase) or not modes.state.grad_enabled:
         return t
     if t.requires_grad and not modes.state.constant_primals:

@@ -1,16 +1,16 @@
 """State that changes what an op does: grad mode, inference mode, saved-tensor hooks, forward mode, observers.
 
-All of it is thread-local but anomaly detection, which PyTorch keeps for the whole process. Every op asks one
-question first: is `active` zero? Only when some thread has left the normal state is the thread-local looked
-at, so the normal case costs one global read.
+All of it is thread-local except anomaly detection, which PyTorch keeps for the whole process. Every op first
+checks one thing: is `active` zero? Only if some thread has left the normal state does the op read the
+thread-local state, so the normal case costs one global read.
 
 Note [Quiet kernels]
-    NumPy reports 1/0 or log(-1) as a RuntimeWarning, PyTorch says nothing. `np.errstate` around each op would
+    NumPy reports 1/0 or log(-1) as a RuntimeWarning; PyTorch does not. `np.errstate` around each op would
     cost more than the op. NumPy keeps its error state in a context variable, so kernels run in one prepared
-    `contextvars.Context` whose error state is "ignore"; entering it costs nothing measurable. A context
-    cannot be entered twice (by a second thread, or by a kernel that calls an op): then `quiet` falls back to
-    a fresh copy. Only NumPy code runs in it, never a user's: what user code prints would be routed to the
-    wrong notebook cell, because Jupyter routes output by context variables too.
+    `contextvars.Context` whose error state is "ignore". Entering it costs nothing measurable. A context
+    cannot be entered twice (by a second thread, or by a kernel that calls an op); then `quiet` uses a new
+    one. Only NumPy code runs in it, never a user's. Jupyter routes output by context variables too, so what
+    user code prints would go to the wrong notebook cell.
 """
 
 from __future__ import annotations
@@ -22,13 +22,15 @@ from typing import Any
 
 import numpy as np
 
-active = 0  # how many threads × modes are away from the normal state (grad on, everything else off)
+active = 0  # the number of threads × modes away from the normal state (grad on, all else off)
 
 grad_switches = 0  # how often users switched the grad mode, in all threads
 
 
 class _Away:
-    """How many modes one thread has away from the normal state; a thread that ends takes them along."""
+    """The number of modes in which one thread is away from the normal state. When the thread ends, they are
+    subtracted from `active`.
+    """
 
     __slots__ = ("modes",)
 
@@ -43,13 +45,11 @@ class _Away:
 class _State(threading.local):
     """The modes of a thread, with their normal values.
 
-    `inference`: results are inference tensors, outside any graph for good, and nothing is recorded whatever
-    `grad_enabled` says. `multithreading` is only remembered: backward runs in the calling thread.
-    `saved_hooks` are pairs (pack, unpack), the innermost last; `hooks_refused` is the text of the error that
-    forbids such hooks, if they are. `dual_level` counts the open levels of forward mode: it is set for all
-    threads (`set_dual_level`), as in PyTorch, while `forward_grad` switches forward mode off for one of them.
-    With `record_tangents`, tangents are recorded whatever `grad_enabled` says, `constant_primals` while they
-    are although it says no.
+    With `inference`, results are inference tensors, which stay outside any graph, and nothing is recorded
+    whatever `grad_enabled` says. `multithreading` is only stored: backward runs in the calling thread.
+    `saved_hooks` are pairs (pack, unpack), the innermost last. `hooks_refused` is the text of the error that
+    forbids such hooks, or None. `dual_level` counts the open levels of forward mode. It is set for all
+    threads (`set_dual_level`), as in PyTorch; `forward_grad` switches forward mode off for one of them.
     """
 
     grad_enabled = True
@@ -57,21 +57,21 @@ class _State(threading.local):
     multithreading = True
     saved_hooks: tuple[tuple[Any, Any], ...] = ()
     hooks_refused: str | None = None
-    mutation: Any = None  # told `before_write(array)` where saved tensors may be written to
+    mutation: Any = None  # its `before_write(array)` is called where saved tensors may be modified
     dual_level = 0
     forward_grad = True
     record_tangents = False
     constant_primals = False
-    transforms: tuple[str, ...] = ()  # the transforms of `func` that the thread is inside of, by kind
+    transforms: tuple[str, ...] = ()  # the transforms of `func` around the running code, by kind
     observers: tuple[Any, ...] = ()
-    randomness = ""  # inside of `func.vmap` what it says of random numbers: "error", "different", "same"
+    randomness = ""  # inside `func.vmap`, its `randomness`: "error", "different" or "same"
 
     def __init__(self) -> None:
         self.away = _Away()
 
 
 class Anomaly:
-    """Anomaly detection of the whole process: whether it is on, and whether gradients are tested for NaN."""
+    """Anomaly detection of the whole process: whether it is on, and whether gradients are checked for NaN."""
 
     enabled = False
     check_nan = True
@@ -94,7 +94,7 @@ def _count(change: int) -> None:
 
 
 def switch(name: str, value: Any) -> Any:
-    """Set one mode of this thread, an attribute of `_State`, and return what it was."""
+    """Set one mode of this thread, an attribute of `_State`, and return its old value."""
     before, normal = getattr(state, name), getattr(_State, name)
     setattr(state, name, value)
     change = (value != normal) - (before != normal)
@@ -104,12 +104,12 @@ def switch(name: str, value: Any) -> Any:
 
 
 def now() -> dict[str, Any]:
-    """The modes of this thread, for `restore`."""
+    """Return the modes of this thread, for `restore`."""
     return dict(vars(state))
 
 
 def restore(before: dict[str, Any]) -> None:
-    """Undo what user code that ran inside backward changed of this thread's modes and did not change back."""
+    """Restore the modes of this thread after user code that ran inside backward has changed them."""
     if vars(state) == before:
         return
     for name in RESTORED:
@@ -138,7 +138,7 @@ def set_dual_level(level: int) -> None:
 
 
 def is_forward() -> bool:
-    """Whether ops of this thread give their results tangents."""
+    """Return whether ops of this thread give their results tangents."""
     return bool(active and state.dual_level and state.forward_grad and not state.inference)
 
 
@@ -154,41 +154,41 @@ def is_watched(tensors: bool) -> bool:
 
 
 def announce(mode: str, enabled: bool) -> None:
-    """Tell the observers of this thread that the user switched a mode."""
+    """Notify the observers of this thread that the user switched a mode."""
     for observer in state.observers:
         observer.mode_changed(mode, enabled)
 
 
 def is_grad_enabled() -> bool:
-    """Whether the grad mode of this thread is on."""
+    """Return whether the grad mode of this thread is on."""
     return not active or state.grad_enabled
 
 
 def is_recording() -> bool:
-    """Whether ops of this thread record a graph: the grad mode is on, the inference mode off."""
+    """Return whether ops of this thread record a graph: grad mode is on and inference mode is off."""
     return not active or (state.grad_enabled and not state.inference)
 
 
 def is_inference_mode_enabled() -> bool:
-    """Whether this thread is in inference mode."""
+    """Return whether this thread is in inference mode."""
     return state.inference
 
 
 def set_grad_mode(enabled: bool) -> bool:
-    """Switch recording on or off for this thread and return what it was."""
+    """Switch recording on or off for this thread and return the old value."""
     global active
-    here = state.__dict__  # a thread-local's attributes one by one, and a lock, take three times as long
+    here = state.__dict__  # reading attributes one by one, and a lock, takes three times as long
     before: bool = here.get("grad_enabled", True)
     if before != enabled:
         change = -1 if enabled else 1
         here["grad_enabled"] = enabled
         here["away"].modes += change
-        active += change  # at once: see Note [Threads] in `tensor_base`
+        active += change  # at once: see Note [Threads] in `tensor_state`
     return before
 
 
 def ask_grad_mode(enabled: bool) -> bool:
-    """`set_grad_mode` for the user, not the library itself: observers are told of a change."""
+    """Do what `set_grad_mode` does, on behalf of the user: observers are notified of a change."""
     global grad_switches
     before = state.grad_enabled
     if before != enabled:
@@ -203,14 +203,14 @@ Before = tuple[bool, bool, bool, bool]  # the modes that `ask_inference` changes
 
 
 def ask_inference(enabled: bool) -> Before:
-    """Switch inference mode for the user, and the modes that follow it. Returns what was before."""
+    """Switch inference mode, and the modes that follow it, on behalf of the user. Return their old values."""
     before = state.inference, state.grad_enabled, state.multithreading, state.forward_grad
     leave_inference((enabled, not enabled, not enabled, not enabled))
     return before
 
 
 def leave_inference(before: Before) -> None:
-    """Set what `ask_inference` changed; observers are told of a change of the inference mode."""
+    """Restore what `ask_inference` changed, and notify observers of a change of inference mode."""
     inference, grad, multithreading, forward_grad = before
     set_grad_mode(grad)
     switch("multithreading", multithreading)
@@ -220,7 +220,7 @@ def leave_inference(before: Before) -> None:
 
 
 def observers() -> tuple[Any, ...]:
-    """The observers of this thread. See `add_observer`."""
+    """Return the observers of this thread. See `add_observer`."""
     return state.observers if active else ()
 
 
@@ -292,13 +292,34 @@ class Observer:
 
 
 def add_observer(observer: Any) -> None:
-    """Call the methods of an `Observer` for what this thread does."""
+    """Notify `observer` of everything that this thread does. It must not change anything.
+
+    These methods are called for ops and tensors: `forward(op, inputs, outputs)` after each op; `mutated(op,
+    values, version, history)` after each in-place change of `values[0]` (version and (node, number) are those
+    before); `created(tensor, data)` after a tensor is made from data (None for `arange`, for example);
+    `detached(source, result, how)` after `detach()` or `.data` ("data"; before `detach_()`, where both are
+    one tensor); `left(tensor, how, value)` after its numbers were read ("item", "numpy"); `asked(tensor)`
+    after `requires_grad` was set; `grad_set(tensor, before)` after `.grad` was assigned or deleted;
+    `mode_changed(mode, enabled)` after the user switched a mode.
+
+    Around each backward call: `backward_started(roots, gradients, options)` and `backward_ended(error,
+    captured)`. Inside it: `deposit_starts(node)` before an AccumulateGrad runs, `node_ran(node, received,
+    sent)` after any node, `hook_starts(node, kind, hook, index, gradients)` and `hook_ended(gradients, gave)`
+    around each hook (`gave` is what it returned, or None), `custom_starts(node)` and `custom_ended()` around
+    the backward of a custom Function. `custom_ended` is also called after an error, `hook_ended` is not.
+    Roots and `options.inputs` are tensors or GradientEdges. A hook on several tensors has the kind "multi",
+    runs inside the hook of the tensor that completed it, and some of its gradients may be None.
+
+    `packed(node, name, tensor, kept)` and `unpacked(node, name, kept, tensor)` are called after a
+    saved-tensor hook ran (the name is a number for `saved_tensors[i]`). `recomputed(started)` is called
+    before and after a checkpointed function runs again.
+    """
     state.observers += (observer,)
     _count_here(1)
 
 
 def remove_observer(observer: Any) -> None:
-    """Take away an observer; ValueError if it is not there."""
+    """Remove an observer; ValueError if it is not there."""
     seen = list(state.observers)
     seen.remove(observer)
     state.observers = tuple(seen)
@@ -306,7 +327,7 @@ def remove_observer(observer: Any) -> None:
 
 
 def snapshot() -> tuple[Any, ...]:
-    """The whole state, to compare before and after a test."""
+    """Return the whole state, to compare before and after a test."""
     modes = tuple(getattr(state, name) for name in vars(_State) if not name.startswith("_"))
     return active, *modes, anomaly.enabled, anomaly.check_nan
 

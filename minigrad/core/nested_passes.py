@@ -1,11 +1,11 @@
-"""What the backward passes of a thread are doing.
+"""The state of the backward passes of a thread.
 
 Note [Nested passes]
-    A hook or a custom Function may run backward, whose hooks may run backward, thousands deep. Each pass
-    takes a dozen of Python's frames, so a pass that is about to run user code when half of the frames that
-    Python allows are in use goes on in a thread of its own, which starts with none. The thread that it left
-    waits: nothing runs at the same time. The modes go over and come back, and an interrupt that reaches a
-    waiting thread is passed on to the one that works.
+    A hook or a custom Function may run backward, whose hooks may run backward, thousands of levels deep. Each
+    pass needs a dozen Python frames. If a pass is about to run user code while half of the frames that Python
+    allows are in use, it continues in a new thread, which starts with none. The first thread waits, so
+    nothing runs at the same time. The modes are passed on to the new thread and back. An interrupt that
+    reaches a waiting thread is passed on to the one that works.
 """
 
 from __future__ import annotations
@@ -23,9 +23,9 @@ MOST = 500  # threads; with Python's usual limit that is backward inside backwar
 
 
 class Here(threading.local):
-    """Of this thread: the innermost pass that runs user code, the node that runs (in anomaly mode only), the
-    node whose hook was called last (while somebody observes), and the threads that wait for each other in
-    nested passes. `limited`: it or one around it was asked for certain gradients only.
+    """State of this thread: the innermost pass that runs user code; the node that runs (only in anomaly
+    mode); the node whose hook was called last (only with observers); the threads that wait for each other in
+    nested passes. `limited` is True if the pass, or one around it, computes only certain gradients.
     """
 
     task: Any = None
@@ -54,7 +54,7 @@ def inside(task: Any, function: Callable[..., None], *args: Any) -> None:
 
 
 def is_deep() -> bool:
-    """Whether half of the frames that Python allows (by default) are in use."""
+    """Return whether half of the frames that Python allows (by default) are in use."""
     try:
         sys._getframe(min(sys.getrecursionlimit(), 1000) // 2)
     except ValueError:
@@ -63,7 +63,7 @@ def is_deep() -> bool:
 
 
 class Elsewhere:
-    """One call in a thread of its own, for which this thread waits. See Note [Nested passes]."""
+    """One call in a new thread, for which this thread waits. See Note [Nested passes]."""
 
     def __init__(self, *call: Any) -> None:
         self.call = call
@@ -75,7 +75,7 @@ class Elsewhere:
         self.thread = threading.Thread(target=contextvars.copy_context().run, args=(self.work,), daemon=True)
 
     def work(self) -> None:
-        """What the new thread does."""
+        """Run the call in the new thread."""
         vars(modes.state).update(self.modes)
         here.node, here.limited, here.chain = self.node, self.limited, self.chain
         try:
@@ -88,7 +88,7 @@ class Elsewhere:
             self.done.set()
 
     def run(self) -> None:
-        """Start the thread, wait, take over its modes, and raise what it raised."""
+        """Start the thread, wait, take over its modes, and raise the error that it raised."""
         __tracebackhide__ = True
         if len(self.chain) > MOST:
             raise RecursionError("maximum recursion depth exceeded: backward inside backward without end")
@@ -112,10 +112,10 @@ class Elsewhere:
         finally:
             if outer is not None:
                 outer.inner = None
-            interrupt = self.error = None  # an error refers to its frames, and they to it
+            interrupt = self.error = None  # an error refers to its frames, and they refer to it
 
     def interrupt(self, error: BaseException) -> None:
-        """Raise an error of this kind in the thread that works."""
+        """Raise an error of this class in the thread that works."""
         worker = self
         while worker.inner is not None:
             worker = worker.inner

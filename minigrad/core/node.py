@@ -1,13 +1,13 @@
 """The graph: nodes, the values they saved, and AccumulateGrad at its ends.
 
 Note [Saved values]
-    A node of an op keeps, in one slot per name, what the op's vjps name: raw NumPy data for a tensor that
-    belongs to the graph (it is rebuilt as a Tensor when asked, from data, edge, output number and version),
-    the tensor itself for a constant, and numbers, shapes and dims as they are. A result is kept as raw data
-    too, so a node never refers to the tensor that refers to it and no reference cycle arises. `_check` is
-    None while all of it is raw and unversioned, the case that needs no looking after; else it is a tuple
-    with, per saved tensor, the version at which it was saved. Releasing drops the tensors and leaves the
-    rest: a node that saved no tensor can run again.
+    A node of an op saves, in one slot per name, what the op's vjps take. A tensor that belongs to the graph
+    is saved as raw NumPy data; it is rebuilt as a Tensor on request, from data, edge, output number and
+    version. A constant is saved as the tensor itself. Numbers, shapes and dims are saved as they are. A
+    result is saved as raw data too, so a node never refers to the tensor that refers to it, and no reference
+    cycle arises. `_check` is None while all values are raw and unversioned, which is the case that needs no
+    checks. Otherwise it is a tuple with the version at which each tensor was saved. Releasing drops the
+    tensors and keeps the rest: a node that saved no tensor can run again.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ LAST = 2**64 - 1  # AccumulateGrad's sequence number: it runs as soon as it is r
 
 
 class Released:
-    """Stands in `Node._check` when backward has freed what the node saved."""
+    """The value of `Node._check` after backward has freed the saved tensors."""
 
     def __repr__(self) -> str:
         return "released"
@@ -41,11 +41,11 @@ RELEASED = Released()
 
 
 class Extra:
-    """What few nodes have: hooks and metadata.
+    """What only few nodes have: hooks and metadata.
 
-    `tensor_hooks` maps an output number to the hooks of that tensor, `retain` an output number to the tensor
-    that keeps its gradient (weakly); `pre` and `post` are the node's own hooks. `unpacks`: reading what the
-    node saved calls user code; `tangents` are those of saved tensors, by name.
+    `tensor_hooks` maps an output number to the hooks of that tensor. `retain` maps an output number to the
+    tensor that keeps its gradient (weakly). `pre` and `post` are the node's own hooks. With `unpacks`,
+    reading the saved values calls user code. `tangents` are those of saved tensors, by name.
     """
 
     __slots__ = ("__weakref__", "metadata", "post", "pre", "retain", "tangents", "tensor_hooks", "unpacks")
@@ -61,14 +61,14 @@ class Extra:
 
     @property
     def silent(self) -> bool:
-        """True when there is nothing to call."""
+        """True if there is nothing to call."""
         return not (self.pre or self.post or self.retain or any(self.tensor_hooks.values()))
 
 
 class Node:
     """A step of the backward pass: the derivative of one op that ran, and where its gradients go.
 
-    Subclasses are made by `op.differentiable`, one per op, and by `autograd.Function`. They have
+    Subclasses are made by `differentiable`, one per op, and by `autograd.Function`. They have
     `apply(gradient) -> tuple` on raw arrays (with a second argument if it is `_plain`) and
     `_apply_tensors(gradient) -> tuple` on tensors, which leaves a graph. For a node with several outputs
     (`_outputs > 1`) the argument is a list.
@@ -78,7 +78,7 @@ class Node:
 
     _outputs: int = 1
     _speaks: ClassVar[bool] = False  # True when running it calls user code
-    _plain: ClassVar[bool] = True  # False where running it has other effects than to send gradients
+    _plain: ClassVar[bool] = True  # False if running it does more than send gradients
     op: ClassVar[Any] = None
     _next: tuple[Node | None, ...]
     _nrs: tuple[int, ...] | None  # output numbers of the edges; None when all are 0
@@ -89,40 +89,40 @@ class Node:
     _made: tuple[Any, ...]  # (shape, dtype) per output, where a node notes it: see `output_of`
     _storage: Storage | dict[int, Storage] | None
     _extra: Extra | None
-    _order: tuple[Any, Any]  # of the root of a pass that kept its graph: see `tasks.order_of`
+    _order: tuple[Any, Any]  # of the root of a pass that kept its graph: see `order_of`
 
     def name(self) -> str:
-        """The node's name in the dialect in force."""
+        """Return the name of the node in the current dialect."""
         return dialect.full_name(type(self).__name__)
 
     @property
     def next_functions(self) -> tuple[tuple[Node | None, int], ...]:
-        """Per input of the op, the node its gradient goes to (None if it needs none) and the output number
-        there.
+        """Per input of the op, the node that receives its gradient (None if it needs none) and the output
+        number there.
         """
         return tuple(zip(self._next, self._nrs or (0,) * len(self._next), strict=True))
 
     @property
     def metadata(self) -> dict[Any, Any]:
-        """A dictionary for whoever wants to note something on this node."""
+        """A dictionary in which users can store anything about this node."""
         return self._extra_made.metadata
 
     @property
     def _extra_made(self) -> Extra:
-        """The record of hooks and metadata, made on first use."""
+        """The record of hooks and metadata, created on first use."""
         if self._extra is None:
             self._extra = Extra()
         return self._extra
 
     def register_hook(self, fn: Any) -> RemovableHandle:
-        """Call `fn(grad_inputs, grad_outputs)` after this node; what it returns replaces `grad_inputs`."""
+        """Call `fn(grad_inputs, grad_outputs)` after this node; its result replaces `grad_inputs`."""
         extra = self._extra_made
         if extra.post is None:
             extra.post = HookDict()
         return RemovableHandle(extra.post, fn)
 
     def register_prehook(self, fn: Any) -> RemovableHandle:
-        """Call `fn(grad_outputs)` before this node runs; what it returns replaces `grad_outputs`."""
+        """Call `fn(grad_outputs)` before this node runs; its result replaces `grad_outputs`."""
         extra = self._extra_made
         if extra.pre is None:
             extra.pre = HookDict()
@@ -133,13 +133,13 @@ class Node:
 
     def _set_sequence_nr(self, number: int) -> None:
         self._seq = number
-        self._extra_made  # noqa: B018 - no plain node any more: it may be newer than what uses its output
+        self._extra_made  # noqa: B018 - not a plain node any more: it may be newer than what uses its output
 
     requires_grad: ClassVar[bool] = True
 
     def __call__(self, *gradients: Any, **kwargs: Any) -> Any:
-        """Gradients of the inputs (one, or a tuple) from those of the outputs, recorded in grad mode. No hook
-        runs, and nothing is brought back to the shapes of inputs that were broadcast.
+        """Return the gradients of the inputs (one, or a tuple) from those of the outputs, recorded in grad
+        mode. No hooks run, and gradients are not brought back to the shapes of inputs that were broadcast.
         """
         if self._speaks:
             raise TypeError(f"'{type(self).__name__}' object is not callable")
@@ -154,7 +154,7 @@ class Node:
         return sent[0] if len(sent) == 1 else sent
 
     def _call(self, gradients: list[Any]) -> tuple[Any, ...]:
-        """What `__call__` does with gradients that are right."""
+        """Do what `__call__` does, on checked gradients."""
         if all(g is None for g in gradients):
             return (None,) * len(self._next)
         cast, self._cast = self._cast, None
@@ -164,20 +164,20 @@ class Node:
             self._cast = cast
 
     def _storage_of(self, nr: int) -> Storage | None:
-        """The Storage of output `nr`, if it has one. See Note [Storage]."""
+        """Return the Storage of output `nr`, if it has one. See Note [Storage]."""
         s = self._storage
         return s.get(nr) if type(s) is dict else s  # type: ignore[return-value]
 
     def _set_storage(self, nr: int, storage: Storage) -> None:
-        """Let nodes that saved output `nr` know its Storage."""
+        """Give the Storage of output `nr` to the nodes that saved it."""
         if self._outputs == 1:
             self._storage = storage
         else:
             self._storage = {**(self._storage or {}), nr: storage}  # type: ignore[dict-item]
 
     def apply(self, gradient: Any, keep: bool = True) -> tuple[Any, ...]:
-        """Gradients of the inputs from that of the output(s), as raw arrays. Unless `keep`, what the node
-        saved is forgotten after that.
+        """Return the gradients of the inputs from those of the outputs, as raw arrays. Unless `keep`, release
+        the saved values afterwards.
         """
         raise NotImplementedError
 
@@ -188,23 +188,23 @@ class Node:
         return join_rows([self.apply(gradient) for gradient in rows_of(gradients)])
 
     def _apply_tensors(self, gradient: Any) -> tuple[Any, ...]:
-        """`apply` on tensors, recorded."""
+        """Do what `apply` does on tensors, recorded."""
         raise NotImplementedError
 
     def apply_nothing(self) -> tuple[None, ...]:
-        """The same where no gradient arrived: none is sent. A node of an op looks at what it saved all the
-        same, as in PyTorch, and finds out that it was freed or written to.
+        """Do the same where no gradient arrived: send none. As in PyTorch, a node of an op still checks its
+        saved values, and raises if they were freed or modified.
         """
         return (None,) * len(self._next)
 
     def apply_limited(self, gradient: Any, runs: Any) -> tuple[Any, ...]:
-        """`apply_tensors` of an op where observers or hooks would see more than PyTorch does: no gradient is
-        computed for a node for which `runs(node)` is False.
+        """Do what `_apply_tensors` does for an op where observers or hooks would see more than in PyTorch:
+        compute no gradient for a node for which `runs(node)` is False.
         """
         raise NotImplementedError
 
     def _release(self) -> None:
-        """Forget the saved tensors. See Note [Saved values]."""
+        """Release the saved tensors. See Note [Saved values]."""
         raise NotImplementedError
 
     def __lt__(self, other: object) -> bool:
@@ -218,9 +218,8 @@ class Node:
 class AccumulateGrad(Node):
     """The end of a path: adds the gradient that arrives to `variable.grad`.
 
-    There is one per leaf while a graph that uses the leaf lives; the leaf refers to it weakly.
-    `deposit_tensor` is set by `tensor_base`, which knows how a gradient becomes a tensor, and `called` by
-    `hook_calls`.
+    There is one per leaf while a graph that uses the leaf lives; the leaf refers to it weakly. `tensor_state`
+    sets `deposit_tensor`, because it can turn a gradient into a tensor, and `hook_calls` sets `called`.
     """
 
     __slots__ = ("__weakref__", "variable")
@@ -250,14 +249,14 @@ class AccumulateGrad(Node):
         return ()
 
     def _release(self) -> None:
-        """Nothing is saved here."""
+        """Do nothing: an AccumulateGrad saves nothing."""
 
 
 def output_of(node: Node, nr: int) -> tuple[Any, Any] | None:
-    """Shape and dtype of output `nr` of a node; None where there is no telling.
+    """Return the shape and dtype of output `nr` of a node, or None if they are not known.
 
-    A node of a plain elementwise op notes nothing: its output is what it brings gradients back from, or else
-    like any input of it that needs a gradient.
+    A node of a plain elementwise op does not store them. Its output has the shape and dtype stored in
+    `_cast`, or else those of any input that needs a gradient.
     """
     while True:
         if isinstance(node, AccumulateGrad):
@@ -286,12 +285,12 @@ def join_rows(sent: list[tuple[Any, ...]]) -> tuple[Any, ...]:
     return tuple([None if column[0] is None else np.array(column) for column in zip(*sent)])
 
 
-ROWS = 4096  # up to so many ones are kept, for sums over rows
+ROWS = 4096  # the largest number of ones that is kept, for sums over rows
 
 
 @functools.lru_cache(64)
 def ones(count: int, dtype: Any) -> np.ndarray:
-    """A row of ones, which nobody may write to."""
+    """Return a row of ones, which must not be modified."""
     return np.ones(count, dtype)
 
 
@@ -302,7 +301,7 @@ def sum_to(gradient: Any, shape: tuple[int, ...]) -> Any:
     lead = gradient.ndim - len(shape)
     if len(shape) == 1 and gradient.shape[lead] == shape[0] and gradient.dtype.char in "fd":
         rows = gradient if lead == 1 else gradient.reshape(-1, shape[0])
-        if len(rows) <= ROWS and rows.flags.c_contiguous:  # a bias: as a product three times as fast
+        if len(rows) <= ROWS and rows.flags.c_contiguous:  # a bias: a product is three times as fast
             return ones(len(rows), rows.dtype).dot(rows)
     axes = tuple(range(lead)) + tuple(
         i + lead for i, n in enumerate(shape) if n == 1 and gradient.shape[i + lead] != 1

@@ -1,4 +1,6 @@
-"""The backward pass node by node: what runs wherever somebody could notice. See Note [Order] in `engine`."""
+"""The backward pass node by node, for everything that could observe the order. See Note
+[Order] in `engine`.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +19,7 @@ from .tensor_state import deposit, deposit_tensor
 
 
 def drain(task: Task) -> None:
-    """Run nodes until none is ready; observers are told, and anomaly detection looks at what is sent."""
+    """Run nodes until none is ready. Observers are notified, and anomaly detection checks the gradients."""
     __tracebackhide__ = True
     before, heap, watchers = here.node, task.heap, modes.observers()
     try:
@@ -38,7 +40,7 @@ def drain(task: Task) -> None:
 
 
 def run_one(task: Task, node: Node, watchers: tuple[Any, ...]) -> tuple[Any, tuple[Any, ...]]:
-    """Run one node and tell the observers: the gradient as hooks left it, and what it sends."""
+    """Run one node and notify observers. Return the gradient after the hooks, and what the node sends."""
     __tracebackhide__ = True
     received = task.buffers.pop(node, None)
     needed, leaf = task.needed, node.__class__ is AccumulateGrad
@@ -71,8 +73,8 @@ def run_one(task: Task, node: Node, watchers: tuple[Any, ...]) -> tuple[Any, tup
 
 
 def deliver(task: Task, node: Node, gradients: tuple[Any, ...], own: Any) -> None:
-    """Hand the gradients that `node` sends to the nodes behind it; `own` is the gradient that it ran on, if
-    nobody else can have what it sends.
+    """Pass the gradients that `node` sends to the nodes behind it. `own` is the gradient on which it ran, if
+    nobody else can refer to what it sends.
     """
     buffers, waiting = task.buffers, task.waiting
     for target, g, nr in zip(node._next, gradients, node._nrs or ZEROS):
@@ -94,7 +96,7 @@ def deliver(task: Task, node: Node, gradients: tuple[Any, ...], own: Any) -> Non
 
 
 def run_function(task: Task, node: Node, gradient: Any) -> tuple[Any, tuple[Any, ...]]:
-    """Run a custom Function without hooks; in the normal modes that takes a third of the time."""
+    """Run a custom Function without hooks; in the normal modes this takes a third of the time."""
     __tracebackhide__ = True
     if modes.active or task.create_graph:
         return run_node(task, node, gradient)
@@ -111,8 +113,8 @@ def run_function(task: Task, node: Node, gradient: Any) -> tuple[Any, tuple[Any,
 
 
 def run_node(task: Task, node: Node, gradient: Any) -> tuple[Any, tuple[Any, ...]]:
-    """Run one node that has hooks, speaks or is asked for: the gradient as hooks left it, and what it sends.
-    Modes that user code has switched on or off and left so are as before, as in PyTorch.
+    """Run one node that has hooks, calls user code, or is captured. Return the gradient after the hooks, and
+    what the node sends. Modes that user code has changed are restored, as in PyTorch.
     """
     __tracebackhide__ = True
     before = modes.now()
@@ -123,7 +125,7 @@ def run_node(task: Task, node: Node, gradient: Any) -> tuple[Any, tuple[Any, ...
 
 
 def run_aloud(task: Task, node: Node, gradient: Any) -> tuple[Any, tuple[Any, ...]]:
-    """What `run_node` does. See Note [Hook order] in `hook_calls`."""
+    """Do the work of `run_node`. See Note [Hook order] in `hook_calls`."""
     __tracebackhide__ = True
     create_graph, extra = task.create_graph, node._extra
     speaks = node._speaks or (extra is not None and extra.unpacks)
@@ -143,7 +145,7 @@ def run_aloud(task: Task, node: Node, gradient: Any) -> tuple[Any, tuple[Any, ..
                 deposit_tensor(node, gradient) if create_graph else quiet(deposit, node, gradient, False)
             after_deposit(node)
     elif not node._speaks and (gradient is None or (node._outputs > 1 and all(g is None for g in gradient))):
-        with Mode(create_graph):  # to look at what was saved may call user code
+        with Mode(create_graph):  # checking saved values may call user code
             gradients = node.apply_nothing()
     elif create_graph and task.needed is not None and type(node).op is not None:
         gradients = node.apply_limited(gradient, lambda target: will_run(task, target))
@@ -164,7 +166,7 @@ def run_aloud(task: Task, node: Node, gradient: Any) -> tuple[Any, tuple[Any, ..
 
 
 def asked_for(task: Task, node: Node, gradients: tuple[Any, ...]) -> tuple[Any, ...]:
-    """What hooks see of `gradients`: None for a node behind `node` that does not run in this pass."""
+    """Return `gradients` as hooks see them: None for a node behind `node` that does not run in this pass."""
     return tuple(
         g if target is not None and will_run(task, target) else None
         for target, g in zip(node._next, gradients, strict=True)

@@ -1,4 +1,6 @@
-"""The node class of an op: a slot for each saved value, a property to read it, and how it is applied."""
+"""The node class of an op: a slot for each saved value, a property to read it, and the function that applies
+it.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +16,7 @@ MODULE = "builtins"  # so that type(t.grad_fn) is shown as PyTorch shows it: <cl
 
 
 def make_node(op: Op, name: str) -> type[Node]:
-    """The Node class of an op: a slot per saved name, `_saved_<name>` properties, and how to apply it."""
+    """Return the Node class of an op: a slot and a `_saved_<name>` property per saved name, and `apply`."""
     members: dict[str, Any] = {
         "__slots__": tuple("_raw_" + n for n, _ in op.saved)
         + (("_outputs",) if op.several else ())
@@ -39,7 +41,7 @@ def make_node(op: Op, name: str) -> type[Node]:
 
 
 def complex_node(op: Op) -> type[Node]:
-    """The second Node class of an op. See Note [Complex numbers] in `applying`."""
+    """Return the second Node class of an op. See Note [Complex numbers] in `apply`."""
     if op.complex_node is None:
         members = {"__slots__": (), "__module__": MODULE, "is_complex": True, "apply": apply}
         op.complex_node = type(op.node.__name__, (op.node,), members)

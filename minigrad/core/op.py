@@ -1,4 +1,4 @@
-"""`Op`, an op as declared, and `F`, all of them by name, whose modules are loaded when they are asked for."""
+"""`Op`, the plan of an op, and `F`, all ops by name."""
 
 from __future__ import annotations
 
@@ -12,39 +12,40 @@ from .node import Node
 from .storage import strides_of
 
 RAW = (np.ndarray, np.generic)
-# What a vjp may ask of a tensor input instead of its numbers: shape, strides (in elements), dtype, count.
+# What a vjp may take of a tensor input instead of its numbers: shape, strides (in elements), dtype, size.
 DERIVED = ("_sym_sizes", "_sym_strides", "_scalar_type", "_sym_numel")
-# Names that PyTorch takes too.
+# Other names of parameters that PyTorch accepts too.
 OTHER_NAMES = {"input": "self", "axis": "dim", "keepdims": "keepdim"}
 # Parameters that promote although they may not be differentiable.
 OPERANDS = ("self", "other", "exponent", "min", "max")
-# Parameters for which a tensor may be given although they are no inputs.
+# Parameters that are not inputs but accept a tensor.
 BESIDE = ("index", "indices", "target", "weight", "mask", "running_mean", "running_var")
 
 
 class Registry:
-    """`F`: every declared op by name, on arrays (its kernel), tensors (the op) and symbols.
+    """`F`: every declared op by name. It runs on arrays (the kernel), tensors (the op) and symbols.
 
-    It fills as ops are declared, so that a vjp can use an op of a module that its own cannot import.
+    It is filled as ops are declared, so a vjp can use an op of a module that its own module cannot import.
     """
 
 
 F: Any = Registry()
 OPS: dict[str, Op] = {}  # by the name of its node in PyTorch 2
 
-# What a saved value is about: an input, a result, an argument that is no input, or something derived from
-# one.
+# What a saved value is: an input, a result, an argument that is not an input, or something derived from one.
 INPUT, RESULT, ARGUMENT, DERIVED_FROM = "input", "result", "argument", "derived"
 NUMBER_CLASSES = frozenset((int, float, complex, bool))
 NO_CLASSES: frozenset[type] = frozenset()
 
 
 class Keep(NamedTuple):
-    """How a node keeps one saved value: its slot, what it is, the parameter (or result) it is about, the
-    number of that among the inputs, the input that must need a gradient for it (None: it is kept whatever
-    they need), and the function that derives it, if it is derived. PyTorch keeps a value whatever needs a
-    gradient where there is one input only, where several vjps take the value, and for ops that are
-    derivatives.
+    """How a node saves one value.
+
+    `slot` is where, `what` is the kind of value, `place` the number of the parameter (or result) it is about,
+    `k` the number of that among the inputs. `user` is the input that must need a gradient for the value to be
+    saved; None if it is always saved. `derive` is the function that derives the value, if it is derived.
+    PyTorch saves a value in any case where there is only one input, where several vjps take the value, and
+    for ops that are derivatives.
     """
 
     slot: str
@@ -56,8 +57,8 @@ class Keep(NamedTuple):
 
 
 class Ask(NamedTuple):
-    """One gradient to compute: the number of the input, its vjp, the numbers of the saved values that the vjp
-    takes; the vjp for complex numbers and its saved values, and which of these are to be conjugated.
+    """One gradient to compute: the number of the input, its vjp, and the numbers of the saved values that the
+    vjp takes; then the vjp for complex numbers, its saved values, and whether these are conjugated.
     """
 
     i: int
@@ -71,27 +72,29 @@ class Ask(NamedTuple):
 class Op:
     """An op as declared.
 
-    `params` are its parameter names, `defaults` the values of the last of them, `inputs` the differentiable
-    ones, `places` their places among the parameters and `vjps` their vjps. `saved` lists (name, indices of
-    the inputs whose vjp wants it); `tensors` are the saved names that stand for tensors. What follows from
-    all this is worked out once, here: `keeps` and `asks` (see `Keep` and `Ask`), `releases`, the slots of
-    saved tensors, and `kinds`, per parameter the classes of what may be given there besides tensors (None:
-    anything), and `passes`, the plain dtypes that `check` does not refuse. `elementwise` ops broadcast and
-    promote, `promoted` being the places of their operands (others may say that they only `broadcasts`);
-    `linear` ones are linear in all inputs together, `multilinear` ones in each, `jvp` is the tangent's
-    formula where these do not give it (see Note [Forward mode]); `floating` ones make integers the default
-    float first; the result of a `view` shares memory with its first argument; `check` is called with the
-    dtypes of the operands, before promotion, and raises for those that the op refuses. The kernel of an op
-    with `several` results gives a tuple of them, and its vjp takes a list of gradients with None for those
-    that nobody sent; `several` may be their names, in `results`, by which vjps ask for them (it then
-    `is_named`). `beside` are the parameters for which tensors may be given that are no inputs. The gradients
-    of an op that `casts` are brought back to the dtypes of its inputs. `constants` are the results that
-    nothing comes back through; the `free` parameters, whose default is None or a text, need be neither tensor
-    nor number. The first parameter of a `listed` op is a list of tensors; its one vjp gives a list of
-    gradients. `bit` is the bit of `TensorBase._bits` that a view op turns, whose kernel then is for raw
-    arrays only. For `complexes` see Note [Complex numbers] in `nodes`. `rows` are vjps, for all inputs, on
-    gradients with rows (see `Node.apply_rows`), where that is more than to broadcast; they take what the vjps
-    take.
+    `params` are its parameter names, `defaults` the values of the last of them. `inputs` are the
+    differentiable parameters, `places` their positions and `vjps` their vjps. `saved` lists (name, indices of
+    the inputs whose vjp takes it); `tensors` are the saved names that stand for tensors.
+
+    What follows from this is computed once, here: `keeps` and `asks` (see `Keep` and `Ask`); `releases`, the
+    slots of saved tensors; `kinds`, per parameter the classes that are accepted besides tensors (None: any);
+    `passes`, the ordinary dtypes that `check` accepts.
+
+    `elementwise` ops broadcast and promote; `promoted` are the positions of their operands. Other ops may
+    only be `broadcasts`. `linear` ops are linear in all inputs together, `multilinear` ops in each input.
+    `jvp` is the formula of the tangent where these do not give it (see Note [Forward mode]). `floating` ops
+    convert integers to the default float dtype first. The result of a `view` shares memory with its first
+    argument. `check` is called with the dtypes of the operands, before promotion, and raises for those that
+    the op refuses.
+
+    The kernel of an op with `several` results returns a tuple, and its vjp takes a list of gradients, with
+    None for results without a gradient. `several` may be their names, in `results`, by which vjps can take
+    them (the op then `is_named`). `beside` are the parameters that are not inputs but accept tensors. The
+    gradients of an op that `casts` are converted back to the dtypes of its inputs. `constants` are the
+    results through which no gradient flows back. The `free` parameters, whose default is None or a text, need
+    be neither tensor nor number. The first parameter of a `listed` op is a list of tensors; its one vjp
+    returns a list of gradients. `bit` is the bit of `TensorBase._bits` that a view op turns; its kernel then
+    works only on raw arrays. For `complexes` see Note [Complex numbers] in `apply`.
     """
 
     __slots__ = (
@@ -206,7 +209,7 @@ class Op:
         return NO_CLASSES if name in self.inputs and name not in self.free else None
 
     def _takes(self, kind: dtype) -> bool:
-        """Whether `check` lets operands of a dtype pass."""
+        """Return whether `check` accepts operands of a dtype."""
         if self.check is None:
             return True
         try:
@@ -216,7 +219,7 @@ class Op:
         return True
 
     def _is_fast(self) -> bool:
-        """Whether the op is plain elementwise: of one tensor, of two, or of a tensor and a number."""
+        """Return whether the op is plain elementwise: of one tensor, of two, or of a tensor and a number."""
         names = {n for n, _ in self.saved}
         plain = self.elementwise and not (self.view or self.defaults or self.several)
         if not plain or len(self.params) > 2 or self.params[0] != "self":
@@ -238,7 +241,7 @@ class Op:
         return tuple((name, tuple(i)) for name, i in users.items())
 
     def written(self, values: Any) -> tuple[Any, ...]:
-        """The arguments as somebody would write them: without those at the end that are the defaults."""
+        """Return the arguments as a user would write them: without defaults at the end."""
         kept = list(values)
         defaults = list(self.defaults)
         while defaults and len(kept) == len(self.params) - len(self.defaults) + len(defaults):
@@ -249,7 +252,7 @@ class Op:
         return tuple(kept)
 
     def bind(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> list[Any]:
-        """All arguments in the order of `params`; TypeError as Python gives it."""
+        """Return all arguments in the order of `params`; TypeError with Python's text."""
         if not kwargs and len(self.params) == len(args):
             return list(args)
         if len(args) > len(self.params):
@@ -273,31 +276,31 @@ class Op:
 
 
 def all_ops() -> dict[str, Op]:
-    """Every op by the name of its node in PyTorch 2."""
+    """Return every op by the name of its node in PyTorch 2."""
     return OPS
 
 
 def picker(places: tuple[int, ...]) -> Any:
-    """A function that gives the items at these places of a list or tuple."""
+    """Return a function that picks the items at these positions of a list or tuple."""
     if len(places) > 1:
         return itemgetter(*places)
     return itemgetter(slice(places[0], places[0] + 1)) if places else lambda values: ()
 
 
 def parameters(function: Any) -> tuple[str, ...]:
-    """The names of the positional parameters of a function."""
+    """Return the names of the positional parameters of a function."""
     code = function.__code__
     return code.co_varnames[: code.co_argcount]
 
 
 def arguments(vjp: Any) -> tuple[str, ...]:
-    """The names that a vjp asks for, `g` left out."""
+    """Return the names that a vjp takes, without `g`."""
     return vjp.names if isinstance(vjp, Part) else parameters(vjp)[1:]
 
 
 class Part:
-    """The vjp of one input of an op whose gradients come from one function, `together(g, wanted, …)`, which
-    gives all of them; `wanted` says of each input whether it is asked for.
+    """The vjp of one input of an op whose gradients come from one function, `together(g, wanted, …)`. That
+    function returns all gradients; `wanted` says for each input whether its gradient is needed.
     """
 
     def __init__(self, together: Any, i: int, count: int) -> None:
@@ -309,14 +312,14 @@ class Part:
 
 
 def jointly(function: Any, *inputs: str) -> dict[str, Any]:
-    """The vjps of `inputs` whose gradients come from one function. See `Part`; on raw arrays it is called
-    once for all.
+    """Return the vjps of `inputs` whose gradients come from one function. See `Part`. On raw arrays the
+    function is called once for all inputs.
     """
     return {name: Part(function, i, len(inputs)) for i, name in enumerate(inputs)}
 
 
 def steps_of(t: Any) -> tuple[int, ...]:
-    """The strides of a tensor, in elements."""
+    """Return the strides of a tensor, in elements."""
     return strides_of(t._data)
 
 

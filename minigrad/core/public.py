@@ -1,8 +1,8 @@
-"""The names that users call. Each is published where its function is defined; nothing else lists them.
+"""The names that users call. Each is published where its function is defined; no other list of names exists.
 
-An elementwise op is published by its declaration, in all forms. `@public(…)` publishes a function made of
-ops, or an op that is not elementwise. The package `minigrad` then turns what was published into its functions
-and the methods of `Tensor` (see `minigrad.published`), also when that happens later.
+The declaration of an elementwise op publishes it in all forms. `@public(…)` publishes a function made of ops,
+or an op that is not elementwise. The package `minigrad` turns published names into its functions and into
+methods of `Tensor` (see `tensor.published`), also those that are published later.
 """
 
 from __future__ import annotations
@@ -19,10 +19,10 @@ class Name(NamedTuple):
     """A published name.
 
     `forms` are the ways to call it: "function" (`torch.log(x)`), "method" (`x.log()`), and both in place,
-    "function_" (`torch.log_(x)`) and "method_" (`x.log_()`). `out` tells which tensors the function takes as
-    `out=`: "" for none, None where the function is taken as it is, "cast" where the result may be cast to the
-    dtype of `out`, "same" where the dtypes must be equal, "dtype" where the function then works in the dtype
-    of `out`, "made" where it makes a tensor of that dtype.
+    "function_" (`torch.log_(x)`) and "method_" (`x.log_()`). `out` says which tensors the function accepts as
+    `out=`: "" for none; None to publish the function unchanged; "cast" if the result may be cast to the dtype
+    of `out`; "same" if the dtypes must be equal; "dtype" if the function works in the dtype of `out`; "made"
+    if it makes a tensor of that dtype.
     """
 
     name: str
@@ -38,9 +38,9 @@ _install: Callable[[Name], None] | None = None
 def publish(
     function: Any, name: str, forms: str = "function method", out: str | None = "", also: str = ""
 ) -> None:
-    """Publish a function under `name`, and under the names in `also` as well.
+    """Publish a function under `name`, and also under the names in `also`.
 
-    ValueError for a form, or a rule for `out`, that there is not.
+    ValueError for an unknown form, or an unknown rule for `out`.
     """
     given = frozenset(forms.split())
     if not given <= FORMS or out not in OUTS:
@@ -64,7 +64,7 @@ def public(
 
 
 def connect(install: Callable[[Name], None]) -> None:
-    """Let `install` put every name in its place: those that were published, and from now on each that is."""
+    """Call `install` for every name that was published, and from now on for each new one."""
     global _install
     _install = install
     for each in names:

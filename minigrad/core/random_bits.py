@@ -1,8 +1,8 @@
-"""Random numbers as NumPy arrays: what PyTorch makes of the words of its generator. See Note [Random numbers]
+"""Random numbers as NumPy arrays, made from the words of a generator as in PyTorch. See Note [Random numbers]
 in `generator`.
 
 Every function takes the generator and the shape or count first. Numbers are drawn in double precision where
-PyTorch does so, and come in the order in which PyTorch draws them.
+PyTorch does so, and in PyTorch's order.
 """
 
 from __future__ import annotations
@@ -15,34 +15,36 @@ import numpy as np
 from .generator import Generator
 
 MANTISSA = {"float16": 11, "float32": 24, "float64": 53}
-LARGE = 2**28  # ranges of integers from here on take words of 64 bits
+LARGE = 2**28  # larger ranges of integers use words of 64 bits
 
 
 def doubles(source: Generator, count: int) -> np.ndarray:
-    """Numbers from [0, 1) in steps of 2⁻⁵³."""
+    """Return numbers from [0, 1) in steps of 2⁻⁵³."""
     return (source.long_words(count) & np.uint64(2**53 - 1)) / 2.0**53
 
 
 def singles(source: Generator, count: int) -> np.ndarray:
-    """Numbers from [0, 1) in steps of 2⁻²⁴, as float32."""
+    """Return numbers from [0, 1) in steps of 2⁻²⁴, as float32."""
     return ((source.words(count) & np.uint64(2**24 - 1)) / 2.0**24).astype("f4")
 
 
 def units(source: Generator, count: int, dtype: np.dtype) -> np.ndarray:
-    """Numbers from [0, 1) for arrays of a floating-point dtype, in which half precision counts as single."""
+    """Return numbers from [0, 1) for arrays of a floating-point dtype; float16 is drawn as float32."""
     return doubles(source, count) if dtype.itemsize == 8 else singles(source, count)
 
 
 def uniform(source: Generator, count: int, dtype: np.dtype, low: float, high: float) -> np.ndarray:
-    """Numbers from [low, high)."""
+    """Return numbers from [low, high)."""
     drawn = units(source, count, dtype)
     low, high = drawn.dtype.type(low), drawn.dtype.type(high)
     found = (drawn.astype("f8") * (high - low) + low).astype(drawn.dtype).astype(dtype)
-    return np.where(found == dtype.type(high), dtype.type(low), found)  # what rounding up brought to `high`
+    return np.where(found == dtype.type(high), dtype.type(low), found)  # rounding up may have reached `high`
 
 
 def normal(source: Generator, count: int, dtype: np.dtype, mean: float, std: float) -> np.ndarray:
-    """Normally distributed numbers: from 16 on in blocks of 16, fewer one by one in double precision."""
+    """Return normally distributed numbers: 16 or more in blocks of 16, fewer one by one
+    in double precision.
+    """
     if count < 16:
         return (standard(source, count) * std + mean).astype(dtype)
     whole, rest = divmod(count, 16)
@@ -58,8 +60,8 @@ def normal(source: Generator, count: int, dtype: np.dtype, mean: float, std: flo
 
 
 def blocks(drawn: np.ndarray, mean: float, std: float) -> np.ndarray:
-    """Normally distributed numbers by Box and Muller, of numbers from [0, 1): in each block of 16 the first 8
-    give the radius, the others the angle.
+    """Return normally distributed numbers by the Box–Muller method, from numbers in [0, 1). In each block of
+    16 the first 8 give the radius, the others the angle.
     """
     kind = drawn.dtype.type
     pairs = drawn.reshape(-1, 2, 8)
@@ -70,7 +72,9 @@ def blocks(drawn: np.ndarray, mean: float, std: float) -> np.ndarray:
 
 
 def standard(source: Generator, count: int) -> np.ndarray:
-    """Normally distributed numbers in double precision, made in pairs: the generator keeps the odd one."""
+    """Return normally distributed numbers in double precision. They are made in pairs; the generator stores
+    an odd one.
+    """
     kept = [] if source._spare is None or not count else [source._spare]
     if kept:
         source._spare = None
@@ -84,14 +88,16 @@ def standard(source: Generator, count: int) -> np.ndarray:
 
 
 def integers(source: Generator, count: int, dtype: np.dtype, low: int, high: int) -> np.ndarray:
-    """Integers from [low, high)."""
+    """Return integers from [low, high)."""
     size = high - low
     words = source.long_words(count) if size >= LARGE else source.words(count)
     return ((words % np.uint64(size)).astype("i8") + low).astype(dtype)
 
 
 def anything(source: Generator, count: int, dtype: np.dtype) -> np.ndarray:
-    """Integers from 0 up to the largest of an integer dtype, or up to which a floating-point one has all."""
+    """Return integers from 0 up to the largest of an integer dtype, or up to which a floating-point dtype has
+    all integers.
+    """
     words = source.long_words(count) if dtype.itemsize == 8 else source.words(count)
     if dtype.kind == "b":
         return (words & np.uint64(1)).astype(dtype)
@@ -100,7 +106,9 @@ def anything(source: Generator, count: int, dtype: np.dtype) -> np.ndarray:
 
 
 def permutation(source: Generator, count: int) -> list[int]:
-    """The numbers below `count` in random order: each place is exchanged with a later one or itself."""
+    """Return the numbers below `count` in random order: each element is exchanged with a
+    later one or itself.
+    """
     order = list(range(count))
     for i, word in enumerate(source.words(max(count - 1, 0)).tolist()):
         j = i + word % (count - i)
@@ -109,23 +117,23 @@ def permutation(source: Generator, count: int) -> list[int]:
 
 
 def chances(source: Generator, p: np.ndarray) -> np.ndarray:
-    """Whether a number from [0, 1) is less than each element of `p`."""
+    """Return whether a number from [0, 1) is less than each element of `p`."""
     drawn = units(source, p.size, p.dtype).reshape(p.shape)
     return drawn < p.astype(drawn.dtype)
 
 
 def bernoulli(source: Generator, count: int, p: float) -> np.ndarray:
-    """Bools that hold with probability `p`."""
+    """Return bools that are True with probability `p`."""
     return doubles(source, count) < p
 
 
 def exponential(source: Generator, count: int, rate: float) -> np.ndarray:
-    """Exponentially distributed numbers."""
+    """Return exponentially distributed numbers."""
     return -1.0 / rate * np.log1p(-doubles(source, count))
 
 
 def in_memory_order(values: np.ndarray, like: Any) -> Any:
-    """`values`, drawn one by one, in the shape of `like`: they go from place to place in its memory."""
+    """Return `values`, drawn one by one, in the shape of `like`, in the order of its memory."""
     if np.ndim(like) < 2 or like.flags.c_contiguous:
         return values.reshape(like.shape)
     order = sorted(range(like.ndim), key=lambda i: -abs(like.strides[i]))

@@ -1,4 +1,4 @@
-"""What a node of an op keeps for its vjps. See Note [Saved values] in `graph`; `saved` reads it again."""
+"""What a node of an op saves for its vjps. See Note [Saved values] in `node`; `saved` reads it again."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from .tensor_state import TensorBase, Tensors
 
 
 def keep(op: Op, node: Any, values: Any, out: Any) -> None:
-    """Let a node keep what its vjps will ask for of the op's arguments and of its result `out`."""
+    """Save in a node what its vjps take of the op's arguments and of its result `out`."""
     targets = node._next
     versions: dict[int, int] | None = None
     n = -1
@@ -41,7 +41,7 @@ def keep(op: Op, node: Any, values: Any, out: Any) -> None:
 
 
 def keep_together(tensors: Tensors) -> Tensors:
-    """Tensors that are one argument, with the versions at which they are saved."""
+    """Return tensors that are one argument, with the versions at which they are saved."""
     kept = Tensors(tensors)
     given = [t for t in tensors if t is not None]
     for t in given:
@@ -51,7 +51,7 @@ def keep_together(tensors: Tensors) -> Tensors:
 
 
 def check_saved(tensor: TensorBase) -> None:
-    """RuntimeError with PyTorch's text for an inference tensor, which no node may save."""
+    """Raise RuntimeError with PyTorch's text for an inference tensor, which no node may save."""
     if tensor._inference:
         raise RuntimeError(
             "Inference tensors cannot be saved for backward. Please do not use Tensors created in inference "

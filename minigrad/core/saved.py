@@ -1,6 +1,8 @@
-"""How what a node kept for its vjps (see `keeping`) is read again. See Note [Saved values] in `graph`.
+"""How the values that a node saved for its vjps (see `save`) are read again. See Note [Saved values] in
+`node`.
 
-Under saved-tensor hooks each saved tensor goes through `pack` and is read by `unpack_entry`; see `packed`.
+Under saved-tensor hooks each saved tensor goes through `pack` and is read by `unpack_entry`; see
+`saved_hooks`.
 """
 
 from __future__ import annotations
@@ -17,26 +19,26 @@ from .storage import SameCounter
 from .tensor_state import TensorBase, Tensors, attach, numbers, share, wrap
 from .view_errors import refuse_write
 
-# The classes of saved values that are used as they are, if nothing happened to the memory of their tensor.
+# The classes of saved values that are used unchanged, if the memory of their tensor was not modified.
 READY = frozenset((np.ndarray, np.float16, np.float32, np.float64, np.complex64, np.complex128, int, float))
 
 
 def check_versions(tensors: Tensors) -> None:
-    """RuntimeError with PyTorch's text if one of several tensors was written to since it was saved."""
+    """Raise RuntimeError with PyTorch's text if one of several saved tensors was modified since."""
     for t, expected in zip([t for t in tensors if t is not None], tensors.versions):
         if t._version != expected:
             raise RuntimeError(modified(t._data, t.grad_fn, t._nr, t._version, expected))
 
 
 def unpack_each(node: Any, name: str, tensors: Tensors, checked: bool) -> Tensors:
-    """Several tensors that were saved as one argument."""
+    """Return several tensors that were saved as one argument."""
     if checked:
         check_versions(tensors)
     return Tensors(unpack_entry(node, name, t) if isinstance(t, Packed) else t for t in tensors)
 
 
 def wanted(node: Any) -> list[str]:
-    """The saved names that the vjps which will run ask for, in the order in which PyTorch reads them."""
+    """Return the saved names that the vjps to run take, in the order in which PyTorch reads them."""
     op, targets = node.op, node._next
     kept = zip(op.saved, op.keeps)
     names = [n for (n, _), k in kept if k.user is None or targets[k.user] is not None]
@@ -44,9 +46,9 @@ def wanted(node: Any) -> list[str]:
 
 
 def unpack(node: Any, name: str, checked: bool = True) -> tuple[Any, Any]:
-    """The raw value that `node` saved as `name`, and its tensor if the node kept the tensor itself.
+    """Return the raw value that `node` saved as `name`, and its tensor if the node saved the tensor itself.
 
-    RuntimeError with PyTorch's text if it was freed, or (`checked`) written to since it was saved.
+    RuntimeError with PyTorch's text if it was freed, or (with `checked`) modified since it was saved.
     """
     op = node.op
     value = getattr(node, "_raw_" + name)
@@ -71,7 +73,7 @@ def unpack(node: Any, name: str, checked: bool = True) -> tuple[Any, Any]:
         storage = carrier._storage_of(nr) if variable is None else variable._storage
         data = value if variable is None else variable._data
         if storage is not None and storage.array is not None and not isinstance(data, np.ndarray):
-            data = storage.array  # the scalar has become this array since, and may have been written to
+            data = storage.array  # the scalar has become this array, and may have been modified
         elif isinstance(storage, SameCounter) and any(data is memory for memory in storage.before):
             data = storage.now
     of_input = name not in op.results
@@ -88,16 +90,16 @@ def unpack(node: Any, name: str, checked: bool = True) -> tuple[Any, Any]:
             writer = None
         elif of_input and is_view(carrier):
             refuse_write(creation_of(carrier), carrier, nr, True)
-            writer = "AsStridedBackward0"  # as which the view would be taken anew
+            writer = "AsStridedBackward0"  # because the view would be regenerated with this node
         raise RuntimeError(modified(data, carrier, nr, storage.version, expected, writer))
     return data, value if isinstance(value, TensorBase) else None
 
 
 def raw_value(node: Any, n: int) -> Any:
-    """The saved value number `n` for a vjp on raw arrays, where it may have been written to, freed or be a
-    tensor. What a leaf held is read again from the leaf: `.data` may have put something else there.
+    """Return saved value number `n` for a vjp on raw arrays, where it may have been modified or freed, or be
+    a tensor. The value of a leaf is read again from the leaf, because `.data` may have replaced it.
 
-    RuntimeError as `unpack`.
+    RuntimeError as in `unpack`.
     """
     __tracebackhide__ = True
     op, check = node.op, node._check
@@ -120,28 +122,28 @@ def raw_value(node: Any, n: int) -> Any:
 
 
 def carrier_of(node: Any, name: str) -> Any:
-    """The node, and which of its outputs, that what `node` saved as `name` comes from."""
+    """Return the node, and the number of its output, that the value saved as `name` comes from."""
     if name in node.op.results:
         return node, node.op.results.index(name)
     return node.next_functions[node.op.inputs.index(name)]
 
 
 def is_detached(carrier: Any) -> bool:
-    """Whether an input, which the node `carrier` made, was what `detach_()` took from its graph: no leaf and
-    no view.
+    """Return whether an input, which the node `carrier` made, was taken out of its graph by `detach_()`: it
+    is neither a leaf nor a view.
     """
     return carrier is not None and not (hasattr(carrier, "variable") or is_view(carrier))
 
 
 def is_view(node: Any) -> bool:
-    """Whether the result of a node is a view: that of a view op which is not in place."""
+    """Return whether the result of a node is a view: that of a view op that is not in-place."""
     if type(node).op is None:
         return getattr(node, "_creation", None) is not None  # of a custom Function
     return node.op.view and not node.op.name.endswith("_")
 
 
 def creation_of(node: Any) -> str:
-    """How the view that `node` made was made, as far as the graph tells: see `refusals`."""
+    """Return how the view that `node` made was made, as far as the graph shows it: see `view_errors`."""
     while node is not None and is_view(node):
         if type(node).op is None:
             return node._creation
@@ -160,7 +162,7 @@ LOOK_ABOVE = (
 def modified(
     data: Any, carrier: Node | None, nr: int, version: int, expected: int, writer: str | None = None
 ) -> str:
-    """PyTorch's text for a saved value that was written to; `writer` made what is there now."""
+    """Return PyTorch's text for a saved value that was modified; `writer` made the present value."""
     kind = f"{dtypes.of(data).type_name} {list(data.shape)}"
     origin = ""
     if writer is not None:
@@ -175,9 +177,9 @@ def modified(
 
 
 def saved(node: Any, name: str, wrapped: bool = True, checked: bool = True) -> Any:
-    """The value that `node` saved as `name`, as a tensor of its graph or a plain Python value.
+    """Return the value that `node` saved as `name`, as a tensor of its graph or a plain Python value.
 
-    A Python number in the place of a tensor is given as a tensor to readers (`wrapped`) and as a number to
+    A Python number that stands for a tensor is returned as a tensor to readers (`wrapped`) and as a number to
     vjps. For `checked` see `unpack`.
     """
     op = node.op
@@ -195,7 +197,7 @@ def saved(node: Any, name: str, wrapped: bool = True, checked: bool = True) -> A
     t = attach(data, carrier, nr)
     t._storage = carrier._storage_of(nr)
     if wrapped and t._storage is None and not isinstance(data, np.ndarray):
-        share(t)  # so that the reader sees what is written to the scalar later
+        share(t)  # so that the reader sees later changes of the scalar
     if node._extra is not None and name in node._extra.tangents:
         tangents.put(t, node._extra.tangents[name])
     return t
@@ -206,9 +208,10 @@ def saved(node: Any, name: str, wrapped: bool = True, checked: bool = True) -> A
 
 
 def pack_inputs(node: Any, values: list[Any]) -> None:
-    """Hand the tensors that `node` saved of its op's arguments `values` to the hooks in force, if any are.
+    """Pass the tensors that `node` saved of its op's arguments `values` to the current hooks, if there are
+    any.
 
-    As in PyTorch in alphabetical order; a Python number beside a tensor is kept as it is.
+    The order is alphabetical, as in PyTorch. A Python number beside a tensor is saved unchanged.
     """
     hooks = default_hooks()
     if hooks is None:
@@ -227,7 +230,7 @@ def pack_inputs(node: Any, values: list[Any]) -> None:
 
 
 def pack_result(node: Any, result: TensorBase, name: str = "result") -> None:
-    """The same for a result of the op, once it has its place in the graph."""
+    """Do the same for a result of the op, once it has its place in the graph."""
     hooks = default_hooks()
     kept = getattr(node, "_raw_" + name, None)
     if hooks is not None and kept is not None:
@@ -235,7 +238,7 @@ def pack_result(node: Any, result: TensorBase, name: str = "result") -> None:
 
 
 def put(node: Any, name: str, packed: Packed | Tensors) -> None:
-    """Let `node` keep `packed` as `name`."""
+    """Save `packed` in `node` as `name`."""
     node._check = node._check or tuple(0 for _ in node.op.saved)
     node._extra_made.unpacks = True
     setattr(node, "_raw_" + name, packed)
@@ -268,7 +271,9 @@ class OpSavedTensor(SavedTensor):
 
 
 def raw_saved(node: Any, name: str) -> SavedTensor:
-    """The SavedTensor of a tensor that `node` saved; AttributeError for what can only be a number."""
+    """Return the SavedTensor of a tensor that `node` saved; AttributeError for a value that can only be a
+    number.
+    """
     kept = getattr(node, "_raw_" + name)
     is_tensor = name in (*node.op.inputs, *node.op.results) or isinstance(kept, (TensorBase, Packed))
     if not is_tensor and (kept is not None or node._check is not RELEASED):
@@ -277,7 +282,7 @@ def raw_saved(node: Any, name: str) -> SavedTensor:
 
 
 class LooseTensor(SavedTensor):
-    """A tensor saved for no node: through the hooks in force, or with its version."""
+    """A tensor that is not saved by a node: it goes through the current hooks, or keeps its version."""
 
     __slots__ = ("_kept", "_version")
 

@@ -1,13 +1,14 @@
-"""Saved tensors in the keeping of hooks: `saved_tensors_hooks` and `_raw_saved_<name>.register_hooks`.
+"""Hooks for saved tensors: `saved_tensors_hooks` and `_raw_saved_<name>.register_hooks`.
 
 Note [Saved-tensor hooks]
-    A pack hook gets the tensor that a node saves, under `no_grad`, and gives anything; the node keeps that,
-    with what is needed to give a tensor its old place in the graph, as a `Packed`. The unpack hook turns it
-    into a tensor again each time it is read. Versions are not compared then: nobody knows what the hook kept.
+    A pack hook receives the tensor that a node saves, under `no_grad`, and may return anything. The node
+    keeps that as a `Packed`, together with the tensor's place in the graph. The unpack hook turns it into a
+    tensor again each time it is read. Versions are not compared then, because only the hook knows what it
+    kept.
 
-    An op's node notes `extra.unpacks`, so that the engine runs it where user code may run. An output is
+    The node of an op sets `extra.unpacks`, so that the engine runs it where user code may run. An output is
     saved without a reference to the node that saved it, which would be a cycle. A pack hook that keeps the
-    very output makes one nevertheless, as in PyTorch.
+    output itself makes a cycle nevertheless, as in PyTorch.
 """
 
 from __future__ import annotations
@@ -43,16 +44,16 @@ DETACHED = (
 )
 
 
-NOTHING = object()  # what is kept before the pack hook was called
+NOTHING = object()  # what is stored before the pack hook was called
 
 
 class Packed:
     """What a pack hook made of a saved tensor (`kept`), and how it becomes a tensor again.
 
-    `carrier` and `nr` are its place in the graph: the node that made it or a leaf's AccumulateGrad; None for
-    a tensor that needs no gradient. An output (`is_output`) is made by the node that saved it; of a view that
-    an op in place wrote to, the node by which it was taken anew is known, weakly. `is_number`: it is the
-    Python number of `x * 2`, which vjps take as a number.
+    `carrier` and `nr` are its place in the graph: the node that made it, or a leaf's AccumulateGrad; None for
+    a tensor that needs no gradient. An output (`is_output`) is made by the node that saved it. For a view
+    that an in-place op modified, the node with which it was regenerated is stored weakly. With `is_number` it
+    is the Python number of `x * 2`, which vjps take as a number.
     """
 
     __slots__ = (
@@ -83,7 +84,7 @@ class Packed:
 
 
 def default_hooks() -> tuple[Any, Any] | None:
-    """The innermost (pack, unpack) in force in this thread."""
+    """Return the innermost (pack, unpack) that is active in this thread."""
     hooks = modes.state.saved_hooks if modes.active else ()
     return hooks[-1] if hooks else None
 
@@ -91,9 +92,9 @@ def default_hooks() -> tuple[Any, Any] | None:
 def pack(
     node: Node | None, name: str, tensor: TensorBase, hooks: tuple[Any, Any], is_output: bool | None = None
 ) -> Packed:
-    """Hand `tensor`, which `node` saves as `name`, to the pack hook of `hooks`.
+    """Pass `tensor`, which `node` saves as `name`, to the pack hook of `hooks`.
 
-    RuntimeError with PyTorch's text if the hook writes to it; what the hook raises passes through.
+    RuntimeError with PyTorch's text if the hook modifies it. Errors that the hook raises pass through.
     """
     if is_output is None:
         is_output = node is not None and tensor._fn is node
@@ -103,7 +104,7 @@ def pack(
 
 
 def fill(entry: Packed, node: Node | None, name: str, tensor: TensorBase, pack_hook: Any) -> None:
-    """Let `entry` keep what `pack_hook(tensor)` gives."""
+    """Store in `entry` what `pack_hook(tensor)` returns."""
     version = tensor._version
     with Mode(False):
         entry.kept = pack_hook(tensor)
@@ -114,10 +115,10 @@ def fill(entry: Packed, node: Node | None, name: str, tensor: TensorBase, pack_h
 
 
 def unpack_entry(node: Node | None, name: str, entry: Packed) -> Any:
-    """The tensor that the unpack hook gives, in the place of the saved one: of its node, or a leaf with the
-    same AccumulateGrad. What needs no gradient in the place of such a tensor is given as it is.
+    """Return the tensor that the unpack hook returns, in the place of the saved one: made by the same node,
+    or a leaf with the same AccumulateGrad. A tensor that needs no gradient is returned unchanged.
 
-    TypeError with PyTorch's text if it gives no tensor.
+    TypeError with PyTorch's text if the hook returns no tensor.
     """
     given = entry.unpack_hook(entry.kept)
     if not isinstance(given, TensorBase):
@@ -145,7 +146,7 @@ def unpack_entry(node: Node | None, name: str, entry: Packed) -> Any:
 
 
 def must_be_callable(function: str, types: str, args: tuple[Any, ...], shown: tuple[Any, ...]) -> None:
-    """TypeError with PyTorch's text unless both `args` are callable."""
+    """Raise TypeError with PyTorch's text unless both `args` are callable."""
     if len(args) == 2 and all(callable(f) for f in args):
         return
     raise TypeError(
@@ -155,11 +156,11 @@ def must_be_callable(function: str, types: str, args: tuple[Any, ...], shown: tu
 
 
 class SavedTensor:
-    """One saved tensor of a node, as `_raw_saved_<name>` gives it: hooks can be set for it alone.
+    """One saved tensor of a node, as `_raw_saved_<name>` returns it: hooks can be set for it alone.
 
-    Subclasses know how their kind of node keeps it: `_entry()` is the raw value (None if there is none, or
-    no longer), `_set(packed)` puts a `Packed` in its place, `_original()` gives the tensor as it was saved,
-    whatever its version, and `_read()` the tensor, checked, for `unpack`.
+    Subclasses implement how their kind of node stores it. `_entry()` returns the raw value (None if there is
+    none any more), `_set(packed)` replaces it with a `Packed`, `_original()` returns the tensor as it was
+    saved, whatever its version, and `_read()` returns the tensor, checked, for `unpack`.
     """
 
     __slots__ = ("__weakref__", "_name", "_node")
@@ -190,7 +191,7 @@ class SavedTensor:
 
     @property
     def data(self) -> Any:
-        """What is kept: what the pack hook gave, or the tensor; None once freed."""
+        """What is stored: the result of the pack hook, or the tensor; None once freed."""
         entry = self._entry()
         if isinstance(entry, Packed):
             return entry.kept
@@ -206,7 +207,9 @@ class SavedTensor:
         return entry.unpack_hook if isinstance(entry, Packed) else None
 
     def unpack(self) -> Any:
-        """The tensor as `_saved_<name>` gives it; an output is known by its node only: RuntimeError."""
+        """Return the tensor as `_saved_<name>` does. RuntimeError for an output, which only its node can
+        return.
+        """
         if self._entry() is None and self._is_freed():
             raise RuntimeError(dialect.second_backward_error())
         if self._is_output():
@@ -214,10 +217,10 @@ class SavedTensor:
         return self._read()
 
     def register_hooks(self, *hooks: Any) -> None:
-        """Hand the saved tensor to `pack_hook(tensor)` now and take it from `unpack_hook(packed)` whenever
-        it is read.
+        """Pass the saved tensor to `pack_hook(tensor)` now, and read it from `unpack_hook(packed)` from now
+        on.
 
-        RuntimeError if it has hooks already, was freed or is None.
+        RuntimeError if it has hooks already, was freed, or is None.
         """
         types = f"self: torch._C._autograd.SavedTensor, {PAIR}"
         must_be_callable("register_hooks", types, hooks, (self, *hooks))
@@ -246,7 +249,7 @@ _handed_out: weakref.WeakValueDictionary[tuple[int, str], SavedTensor] = weakref
 
 
 def saved_tensor(kind: type[SavedTensor], node: Node, name: str) -> SavedTensor:
-    """The SavedTensor of `node` for `name`: the same one as long as somebody keeps it."""
+    """Return the SavedTensor of `node` for `name`: the same object as long as somebody refers to it."""
     found = _handed_out.get((id(node), name))
     if found is None:
         found = object.__new__(kind)

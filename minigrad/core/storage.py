@@ -1,19 +1,20 @@
-"""Who shares memory with whom, and how often it was written to.
+"""Which tensors share memory, and how often it was modified.
 
 Note [Storage]
-    A tensor's numbers are a NumPy array, or, for a 0-dim tensor that shares its memory with nobody, a NumPy
-    scalar (more than twice as fast). The first alias or in-place op on a tensor gives it a `Storage`, for
-    good: a version counter that all aliases share and, for a 0-dim tensor, the 0-d array that takes the
-    scalar's place.
+    The numbers of a tensor are a NumPy array. For a 0-dim tensor that shares its memory with no other tensor,
+    they are a NumPy scalar, which is more than twice as fast. The first alias or in-place op on a tensor
+    gives it a `Storage`, permanently. This is a version counter that all aliases share and, for a 0-dim
+    tensor, the 0-d array that replaces the scalar.
 
-    A node that saved the tensor earlier holds the raw numbers, not the tensor. It learns of the Storage
-    through the tensor's *carrier*: the AccumulateGrad of a leaf, or the node (and output number) that
-    produced it. Whoever creates the Storage puts it there too, and an in-place op shares it with the new
-    grad_fn. So at unpack
+    A node that saved the tensor earlier holds the raw numbers, not the tensor. It finds the Storage through
+    the tensor's *carrier*: the AccumulateGrad of a leaf, or the node (and output number) that produced the
+    tensor. The function that creates the Storage stores it there too, and an in-place op shares it with the
+    new grad_fn. So when a saved value is read:
 
-        carrier has no Storage         nothing can have been written: the raw numbers are right
-        Storage.version == as saved    unchanged; a scalar is re-read from `array`, as `.data` may have
-        written to it otherwise                      "modified by an inplace operation"
+        carrier has no Storage         the memory was not modified: the raw numbers are right
+        Storage.version == as saved    unchanged; a scalar is read again from `array`,
+                                       because `.data` may have modified it
+        otherwise                      "modified by an inplace operation"
 """
 
 from __future__ import annotations
@@ -28,11 +29,12 @@ from . import modes
 
 
 class Storage:
-    """Version counter of memory that is shared or was written to. See Note [Storage].
+    """The version counter of memory that is shared or was modified. See Note [Storage].
 
-    `array` is the 0-d array of what was a scalar, else None; `writer` the name of the node that an op in
-    place left as the history of the memory's owner, for the error of whoever saved it before; `detached` the
-    sequence number that the next node had when `detach_()` took the owner out of its graph.
+    `array` is the 0-d array that replaced a scalar, else None. `writer` is the name of the node that an
+    in-place op left as the history of the memory's owner; the error of a node that saved the old value names
+    it. `detached` is the sequence number that the next node had when `detach_()` took the owner out of its
+    graph.
     """
 
     __slots__ = ("array", "detached", "version", "writer")
@@ -45,8 +47,8 @@ class Storage:
 
 
 class InferenceStorage(Storage):
-    """What an inference tensor has in place of a version counter: it counts nothing, and writing is refused
-    outside of inference mode. As in PyTorch this is found out when the new numbers are there already.
+    """What an inference tensor has instead of a version counter. It counts nothing, and modifying the tensor
+    outside inference mode is an error. As in PyTorch, the error is raised after the new numbers are written.
     """
 
     __slots__ = ()
@@ -72,9 +74,9 @@ class InferenceStorage(Storage):
 
 
 class SameCounter(Storage):
-    """Other memory under the version counter of `origin`: what `x.data = y` gives to x, whose aliases keep
-    theirs. If a node made x, `now` is its memory, `before` what that was, and x is `reshaped` if not all of
-    it had one shape.
+    """Other memory under the version counter of `origin`: `x.data = y` gives this to x, while aliases of x
+    keep the old memory. If a node made x, `now` is its memory, `before` is its old memory, and x is
+    `reshaped` if they do not all have one shape.
     """
 
     __slots__ = ("before", "now", "origin", "reshaped")
@@ -104,16 +106,16 @@ class SameCounter(Storage):
 
 
 def is_reshaped(storage: Storage | None) -> bool:
-    """Whether `x.data = y` gave an x that a node made another shape than that node knows."""
+    """Return whether `x.data = y` gave x another shape than the node that made x knows."""
     return isinstance(storage, SameCounter) and storage.reshaped
 
 
 class View:
-    """What makes a tensor a view: the tensor whose memory it shows.
+    """What makes a tensor a view: the base whose memory it shows.
 
-    `version` is the storage's version for which the view's grad_fn is right; `creation` tells how it was made
-    where that matters, see `refusals`; for `path` see Note [Paths] in `op.replay`. The result of `detach()`
-    and `.data` is not a view in this sense.
+    `version` is the storage's version for which the view's grad_fn is right. `creation` says how it was made
+    where that matters (see `view_errors`). For `path` see Note [Paths] in `view_path`. The results of
+    `detach()` and `.data` are not views in this sense.
     """
 
     __slots__ = ("base", "creation", "path", "version")
@@ -126,7 +128,7 @@ class View:
 
 
 class Geometry(NamedTuple):
-    """How a view lies in its base's memory, all in elements."""
+    """The position of a view in the memory of its base, all in elements."""
 
     size: tuple[int, ...]
     stride: tuple[int, ...]
@@ -134,9 +136,9 @@ class Geometry(NamedTuple):
 
 
 def strides_of(array: np.ndarray) -> tuple[int, ...]:
-    """Strides in elements."""
+    """Return the strides in elements."""
     size, strides = array.itemsize, array.strides
-    if len(strides) == 2:  # a matrix product asks for them each time: three times as fast
+    if len(strides) == 2:  # three times as fast; every matrix product needs them
         return strides[0] // size, strides[1] // size
     if len(strides) < 2:
         return (strides[0] // size,) if strides else ()
@@ -144,7 +146,9 @@ def strides_of(array: np.ndarray) -> tuple[int, ...]:
 
 
 def geometry(array: np.ndarray, base: np.ndarray) -> Geometry:
-    """How `array` lies in the memory of `base`; in its own, if `x.data = y` has put other memory there."""
+    """Return the position of `array` in the memory of `base`, or in its own memory, if `x.data = y` has
+    replaced that of the base.
+    """
     if array.base is base and array.ndim and array.size:
         start = base
     else:
@@ -155,12 +159,12 @@ def geometry(array: np.ndarray, base: np.ndarray) -> Geometry:
 
 
 def address(array: np.ndarray) -> int:
-    """Where the first element is."""
+    """Return the address of the first element."""
     return array.__array_interface__["data"][0]
 
 
 class Borrowed:
-    """A part of a user's array: what lies around it in memory is not ours, `root` stops here."""
+    """A part of a user's array. The memory around it is not ours, so `root` stops here."""
 
     def __init__(self, array: np.ndarray) -> None:
         self.__array_interface__ = array.__array_interface__
@@ -168,22 +172,22 @@ class Borrowed:
 
 
 def root(array: Any) -> np.ndarray:
-    """The array that owns the memory which `array` shows a part of."""
+    """Return the array that owns the memory of which `array` shows a part."""
     up = array
     while up is not None and (isinstance(up, np.ndarray) or hasattr(up, "__array_interface__")):
-        if isinstance(up, np.ndarray):  # `as_strided` puts a holder of the interface in between
+        if isinstance(up, np.ndarray):  # `as_strided` puts an object between them that is not an array
             array = up
         up = getattr(up, "base", None)
     return array
 
 
 def extent(size: tuple[int, ...], stride: tuple[int, ...]) -> int:
-    """How many elements of memory there are from the first to the last of an array."""
+    """Return the number of elements of memory from the first to the last element of an array."""
     return 1 + sum((n - 1) * s for n, s in zip(size, stride, strict=True)) if math.prod(size) else 0
 
 
 def strided(array: np.ndarray, where: Geometry) -> np.ndarray:
-    """The part of `array`'s memory that `where` describes, writable.
+    """Return the part of the memory of `array` that `where` describes, writable.
 
     RuntimeError with PyTorch's text if it is not inside.
     """
@@ -208,7 +212,7 @@ def strided(array: np.ndarray, where: Geometry) -> np.ndarray:
 
 
 def laid_out(values: Any, size: tuple[int, ...], stride: tuple[int, ...]) -> np.ndarray:
-    """A new array of `values` whose elements lie as `stride` says, with zeros in the gaps."""
+    """Return a new array of `values` whose elements lie as `stride` says, with zeros in the gaps."""
     if values.__class__ is np.ndarray and values.flags.c_contiguous and strides_of(values) == stride:
         return values.copy()
     array = strided(np.zeros(extent(size, stride), values.dtype), Geometry(size, stride, 0))

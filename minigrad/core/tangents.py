@@ -2,13 +2,13 @@
 
 Note [Tangents]
     In forward mode a tensor may carry a tangent, its derivative along a direction that the user chose. The
-    tangent is a tensor of the same shape. What carries one is known here, weakly, so that all of them are
-    gone when the level ends, and with them the graphs that they kept alive.
+    tangent is a tensor of the same shape. All carriers are stored here, weakly, so that their tangents, and
+    the graphs that these keep alive, are removed when the level ends.
 
-    A tangent lies in memory as its tensor does, if need be as a copy. So the tangent of a view is that view
-    of the base's tangent, an op in place on the one writes through to the other, and a view that was taken
-    before its base got a tangent finds it when asked (`tangent_of`). The result of `make_dual` is a view of
-    the primal for backward, but no such view here: its tangent is its own.
+    A tangent lies in memory as its tensor does, if necessary as a copy. So the tangent of a view is that view
+    of the base's tangent, an in-place op on one also modifies the other, and a view that was taken before its
+    base got a tangent finds it on request (`tangent_of`). The result of `make_dual` is a view of the primal
+    for backward, but not such a view here: it has its own tangent.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from .storage import Geometry, geometry, strided, strides_of
 from .tensor_state import NEGATIVE, TensorBase, wrap
 from .view_path import replay
 
-_carriers: dict[int, weakref.ref[Any]] = {}  # by id: tensors, and what nodes keep of saved ones
+_carriers: dict[int, weakref.ref[Any]] = {}  # by id: tensors, and what nodes store of saved ones
 
 
 class SavedTangents(dict[str, TensorBase]):
@@ -32,7 +32,7 @@ class SavedTangents(dict[str, TensorBase]):
 
 
 def note(carrier: Any) -> None:
-    """Remember, weakly, what carries a tangent until the level ends."""
+    """Store, weakly, what carries a tangent, until the level ends."""
     key = id(carrier)
     _carriers[key] = weakref.ref(carrier, lambda _: _carriers.pop(key, None))
 
@@ -44,7 +44,7 @@ def put(t: TensorBase, tangent: TensorBase) -> None:
 
 
 def forget() -> None:
-    """Take all tangents away: the level ends."""
+    """Remove all tangents when the level ends."""
     for reference in list(_carriers.values()):
         carrier = reference()
         if isinstance(carrier, SavedTangents):
@@ -55,10 +55,7 @@ def forget() -> None:
 
 
 class Aside:
-    """Ops that forward mode runs for itself: they give no tangents, and nobody observes them. The grad mode
-    says whether they are recorded. With `record_tangents` they always are, but if it is off then primals
-    count as constants.
-    """
+    """Ops that forward mode runs for itself: they produce no tangents, and observers do not see them."""
 
     __slots__ = ("constant", "forward", "grad", "observers")
 
@@ -79,7 +76,7 @@ class Aside:
 
 
 def tangent_of(t: Any) -> Any:
-    """The tangent of `t`, or None: also where forward mode is off. See Note [Tangents]."""
+    """Return the tangent of `t`, or None, also if forward mode is off. See Note [Tangents]."""
     if not isinstance(t, TensorBase) or not modes.is_forward():
         return None
     if t._tangent is None:
@@ -91,14 +88,14 @@ def tangent_of(t: Any) -> Any:
 
 
 def base_of(t: TensorBase) -> Any:
-    """The tensor whose tangent that of the view `t` is a part of; None if `t` is no such view."""
+    """Return the tensor of whose tangent that of the view `t` is a part; None if `t` is not such a view."""
     if t._tangent_base is not None:
         return None if t._tangent_base is False else t._tangent_base
     return None if t._view is None else t._view.base
 
 
 def tie(view: TensorBase, source: TensorBase) -> None:
-    """Note of a view just taken whose tangent its own is part of, where that is not its base."""
+    """Store for a new view of whose tangent its own is a part, if that is not the tangent of its base."""
     base = base_of(source)
     base = source if base is None else base
     if view._view is None or view._view.base is not base:
@@ -106,7 +103,7 @@ def tie(view: TensorBase, source: TensorBase) -> None:
 
 
 def seen_through(t: TensorBase, base: TensorBase, tangent: TensorBase) -> Any:
-    """The part of the base's tangent that lies where the view `t` lies in its base."""
+    """Return the part of the base's tangent that lies where the view `t` lies in its base."""
     if t._view is not None and t._view.path is not None and t._view.base is base:
         return replay(tangent, t._view.path)
     if t._data.dtype == base._data.dtype:
@@ -118,13 +115,15 @@ def seen_through(t: TensorBase, base: TensorBase, tangent: TensorBase) -> Any:
 
 
 def of_pairs(where: Geometry) -> Geometry:
-    """The geometry of complex numbers as that of their parts, side by side in a last dimension."""
+    """Return the geometry of complex numbers as that of their real and imaginary parts, side by side in a
+    last dimension.
+    """
     stride = tuple(2 * n for n in where.stride)
     return Geometry((*where.size, 2), (*stride, 1), 2 * where.storage_offset)
 
 
 def adopt(t: TensorBase, tangent: TensorBase) -> None:
-    """Give a tangent to `t`, which has none and was written to; a view gets it by way of its base."""
+    """Give a tangent to `t`, which has none and was modified. A view gets it through its base."""
     base = base_of(t)
     if base is None:
         put(t, fitted(t, tangent, True))
@@ -141,7 +140,9 @@ def adopt(t: TensorBase, tangent: TensorBase) -> None:
 
 
 def fitted(t: TensorBase, tangent: TensorBase, whole: bool) -> Any:
-    """`tangent`, or a copy of it that lies in memory as `t` does; `whole`: with the memory around it too."""
+    """Return `tangent`, or a copy of it that lies in memory as `t` does; with `whole`, including the memory
+    around it.
+    """
     a, b = t._data, tangent._data
     if a.shape != b.shape:
         tangent = F.expand(tangent, a.shape)
@@ -161,7 +162,7 @@ def fitted(t: TensorBase, tangent: TensorBase, whole: bool) -> Any:
 
 
 def blank(t: TensorBase, dtype: np.dtype, whole: bool) -> Any:
-    """A tensor of zeros that lies in memory as `t` does."""
+    """Return a tensor of zeros that lies in memory as `t` does."""
     data = t._data
     if not isinstance(data, np.ndarray) or not data.size:
         return wrap(np.zeros(data.shape, dtype)[()])
@@ -171,20 +172,22 @@ def blank(t: TensorBase, dtype: np.dtype, whole: bool) -> Any:
 
 
 def layout(array: Any) -> tuple[Any, ...]:
-    """How `array` lies in the memory that it is part of."""
+    """Return how `array` lies in the memory of which it is a part."""
     return (steps(array), *around(array))
 
 
 def steps(array: Any) -> tuple[int, ...]:
-    """The strides, in elements, of the dimensions in which there is a next element."""
+    """Return the strides, in elements, of the dimensions with more than one element."""
     return tuple(s for n, s in zip(array.shape, strides_of(array)) if n > 1) if array.size else ()
 
 
 def around(array: Any) -> tuple[int, int]:
-    """Where `array` begins in the memory that it is part of, and the size of that, in elements."""
+    """Return where `array` begins in the memory of which it is a part, and the size of that memory, in
+    elements.
+    """
     root = array
     while isinstance(up := getattr(root, "base", None), np.ndarray) or hasattr(up, "__array_interface__"):
-        root = up  # `as_strided` puts a holder of the interface, which is no array, in between
+        root = up  # `as_strided` puts an object between them that is not an array
     if not isinstance(root, np.ndarray):
         return 0, array.size
     begin = array.__array_interface__["data"][0] - root.__array_interface__["data"][0]

@@ -1,10 +1,10 @@
 """Tensor state without arithmetic: data, place in the graph, gradient, storage.
 
 Note [Threads]
-    Threads may run ops and backward over the same leaves and graphs. CPython changes from one thread to
-    another only where a function is called or a loop turns, so a test and the assignment after it happen at
-    once: what becomes shared is made first, then put in place if its place is still free. A lock for each
-    deposit would cost as much as the deposit.
+    Threads may run ops and backward over the same leaves and graphs. CPython switches threads only where a
+    function is called or a loop repeats, so a test and the assignment after it cannot be separated. Anything
+    that becomes shared is created first, and then stored if its place is still free. A lock for each deposit
+    would cost as much as the deposit.
 """
 
 from __future__ import annotations
@@ -27,27 +27,29 @@ IN_PLACE_ON_LEAF = "a leaf Variable that requires grad is being used in an in-pl
 class TensorBase:
     """The state of a tensor.
 
-    `_data`     NumPy scalar or array (see Note [Storage])
-    `_fn, _nr`  the node that made it and the number among that node's outputs; None, 0 for a leaf
-    `_acc`      of a leaf: None if it needs no gradient, True if it does, then a weak reference to its
-    AccumulateGrad `_grad`     the gradient, a tensor or None `_storage`  None until memory is shared or
-    written to `_view`     None unless it is a view
+    `_data`      NumPy scalar or array (see Note [Storage])
+    `_fn, _nr`   the node that made it and the number among that node's outputs; None, 0 for a leaf
+    `_acc`       of a leaf: None if it needs no gradient; True if it needs one; later a weak reference to its
+                 AccumulateGrad
+    `_grad`      the gradient, a tensor or None
+    `_storage`   None until memory is shared or modified
+    `_view`      None unless it is a view
     """
 
     __slots__ = ("__dict__", "__weakref__", "_acc", "_data", "_fn", "_grad", "_nr", "_storage", "_view")
 
     result_class: ClassVar[type[TensorBase]]  # what ops return; set once by `Tensor`
-    regenerate: ClassVar[Any] = None  # brings a view's grad_fn up to date; set once by `inplace`
-    run_backward: ClassVar[Any] = None  # `autograd.backward`, which stands above; set once there
+    regenerate: ClassVar[Any] = None  # updates a view's grad_fn; set once by `inplace`
+    run_backward: ClassVar[Any] = None  # `autograd.backward`, in a higher layer; set once there
     _backward_hooks: HookDict | None = None  # of a leaf; hooks of a result live on its node
     _retains: bool = False
     _paused: Any = None  # of a leaf whose requires_grad was switched off: what `_acc` was
     _post_accumulate: HookDict | None = None
     _bits: int = 0  # CONJUGATE: its numbers are the conjugates of `_data`; NEGATIVE: their negatives
-    _apart: bool = False  # unpacked by a hook: in the place of another tensor, with memory of its own
-    _inference: bool = False  # made in inference mode: outside any graph for good
+    _apart: bool = False  # unpacked by a hook: replaces another tensor, with its own memory
+    _inference: bool = False  # made in inference mode: always outside any graph
     _tangent: TensorBase | None = None  # of a dual tensor in forward mode
-    _batched: tuple[Any, ...] = ()  # the calls of `func.vmap` on whose example it depends
+    _batched: tuple[Any, ...] = ()  # the calls of `func.vmap` on whose examples it depends
     _tangent_base: Any = None  # whose tangent that of a view is part of, if not its base's; False: its own
 
     _data: Any
@@ -74,32 +76,32 @@ class TensorBase:
 
     @property
     def output_nr(self) -> int:
-        """Which output of `grad_fn` this tensor is."""
+        """The number of this tensor among the outputs of `grad_fn`."""
         return self._nr
 
     @property
     def is_leaf(self) -> bool:
-        """True when no node made it: made by the user, or needing no gradient."""
+        """True if no node made it: the user created it, or it needs no gradient."""
         return self.grad_fn is None
 
     @property
     def _version(self) -> int:
-        """How often its memory was written to since it was made."""
+        """How often its memory was modified since it was created."""
         if self._inference:
             raise RuntimeError("Inference tensors do not track version counter.")
         storage = self._storage
         if storage is None and self._fn is not None:
-            storage = self._fn._storage_of(self._nr)  # of a tensor that a node gave as saved
+            storage = self._fn._storage_of(self._nr)  # of a tensor that a node returned as a saved value
         return 0 if storage is None else storage.version
 
 
 _new = object.__new__
-SMALL = 256  # NumPy adds so few numbers without letting other threads run
+SMALL = 256  # NumPy adds fewer numbers than this without releasing the GIL
 adding = threading.RLock()  # held while more are added to a leaf's gradient
 
 
 class Tensors(tuple[Any, ...]):
-    """Tensors, or None in the place of some, that an op takes as one argument: the indices of `x[i, j]`.
+    """Tensors, or None instead of some, that an op takes as one argument: the indices of `x[i, j]`.
 
     `versions` are those at which a node saved them.
     """
@@ -108,17 +110,17 @@ class Tensors(tuple[Any, ...]):
 
 
 def opened(values: Any) -> list[Any]:
-    """The arguments of an op, with each of the tensors that are one argument on its own."""
+    """Return the arguments of an op, with tensors that are one argument listed separately."""
     return [t for v in values for t in ([x for x in v if x is not None] if isinstance(v, Tensors) else [v])]
 
 
 def wrap(data: Any) -> Any:
-    """A tensor on raw data that needs no gradient."""
+    """Return a tensor on raw data that needs no gradient."""
     return attach(data, None)
 
 
 def attach(data: Any, fn: Node | None, nr: int = 0) -> Any:
-    """A tensor on raw data that node `fn` made."""
+    """Return a tensor on raw data that node `fn` made."""
     t = _new(TensorBase.result_class)
     t._data = data
     t._fn = fn
@@ -128,7 +130,7 @@ def attach(data: Any, fn: Node | None, nr: int = 0) -> Any:
 
 
 def accumulator(leaf: TensorBase) -> AccumulateGrad:
-    """The AccumulateGrad of a leaf that needs a gradient: the one that lives, or a new one."""
+    """Return the AccumulateGrad of a leaf that needs a gradient: the existing one, or a new one."""
     known = leaf._acc
     if known is not True:
         node = known()
@@ -142,14 +144,14 @@ def accumulator(leaf: TensorBase) -> AccumulateGrad:
     if leaf._backward_hooks:
         node._extra_made.tensor_hooks[0] = leaf._backward_hooks
     if leaf._post_accumulate:
-        node._extra = node._extra_made  # no plain node: the engine then calls it where user code may run
+        node._extra = node._extra_made  # not plain: the engine then calls it where user code may run
     if modes.active and modes.anomaly.enabled:
         anomaly.remember(node)
     return node
 
 
 def edge(t: TensorBase) -> Node | None:
-    """The node that receives the gradient of `t` (its output number is `t._nr`), or None."""
+    """Return the node that receives the gradient of `t` (its output number is `t._nr`), or None."""
     if t._view is not None:
         TensorBase.regenerate(t)
     if t._fn is not None:
@@ -158,12 +160,12 @@ def edge(t: TensorBase) -> Node | None:
 
 
 def share(t: TensorBase) -> Storage:
-    """The Storage of `t`, made now if this is the first alias or in-place op. See Note [Storage]."""
+    """Return the Storage of `t`, created now for the first alias or in-place op. See Note [Storage]."""
     if t._storage is not None:
         return t._storage
     data, acc = t._data, t._acc or t._paused
     carrier = t._fn or (None if acc in (None, True) else acc())
-    storage = None if carrier is None else carrier._storage_of(t._nr)  # there if a node gave this as saved
+    storage = None if carrier is None else carrier._storage_of(t._nr)  # exists if t is a node's saved value
     if storage is None:
         storage = Storage(None if isinstance(data, np.ndarray) else np.array(data))
     if t._storage is not None:  # another thread was faster: see Note [Threads]
@@ -175,7 +177,7 @@ def share(t: TensorBase) -> Storage:
 
 
 def alias(t: TensorBase, data: np.ndarray) -> Any:
-    """A tensor on `data`, memory of `t` seen in another way; they share one Storage."""
+    """Return a tensor on `data`, another view of the memory of `t`; both share one Storage."""
     storage = share(t)
     if storage.array is not None and not isinstance(data, np.ndarray):
         data = storage.array  # the scalar has just become this
@@ -189,7 +191,7 @@ def alias(t: TensorBase, data: np.ndarray) -> Any:
 
 
 def mark_inference(t: TensorBase) -> None:
-    """Make a new tensor, whose memory nobody shares, an inference tensor."""
+    """Make a new tensor, whose memory is not shared, an inference tensor."""
     if not isinstance(t._data, np.ndarray):
         t._data = np.array(t._data)
     t._storage = InferenceStorage(t._data if t._data.ndim == 0 else None)
@@ -197,7 +199,7 @@ def mark_inference(t: TensorBase) -> None:
 
 
 def fresh(data: Any) -> Any:
-    """A tensor on new data: in inference mode an inference tensor."""
+    """Return a tensor on new data; in inference mode, an inference tensor."""
     t = wrap(data)
     if modes.active and modes.state.inference:
         mark_inference(t)
@@ -208,12 +210,14 @@ CONJUGATE, NEGATIVE = 1, 2  # see `TensorBase._bits`
 
 
 def numbers(t: TensorBase) -> Any:
-    """The numbers of `t` as raw data, conjugated or negated if that is still to be done."""
+    """Return the numbers of `t` as raw data, conjugated or negated if its bits say so."""
     return read_as(t._bits, t._data) if t._bits else t._data
 
 
 def read_as(bits: int, data: Any) -> Any:
-    """Memory as the bits say that it is read; the other way round, what has to lie there to be read so."""
+    """Return memory as the bits say that it is read. Conversely, return what memory must contain to be read
+    so.
+    """
     if bits & CONJUGATE:
         data = np.conjugate(data)
     return np.negative(data) if bits & NEGATIVE else data
@@ -222,14 +226,14 @@ def read_as(bits: int, data: Any) -> Any:
 def deposit(node: AccumulateGrad, gradient: Any, owned: bool) -> None:
     """Add raw `gradient` to the leaf's `.grad`.
 
-    `owned` says that nobody else can see `gradient`, so that it may become `.grad` as it is. An existing
-    gradient is added to in place, as in PyTorch, so that whoever shares its memory sees the sum.
+    With `owned`, nothing else refers to `gradient`, so it may become `.grad` itself. An existing gradient is
+    added to in place, as in PyTorch, so tensors that share its memory see the sum.
     """
     leaf = node.variable
     if leaf._acc is None:
         if leaf._fn is not None:
             raise RuntimeError(IN_INTERIOR)
-        return  # its requires_grad was switched off since
+        return  # its requires_grad was switched off later
     if leaf._grad is None:
         if gradient.__class__ is np.ndarray and not (owned and is_laid_like(gradient, leaf._data)):
             gradient = laid_like(gradient, leaf._data)
@@ -254,7 +258,9 @@ def add_in_place(grad: Any, gradient: Any) -> None:
 
 
 def deposit_tensor(node: AccumulateGrad, gradient: TensorBase) -> None:
-    """Add a gradient that has a graph (`create_graph=True`) to the leaf's `.grad`, leaving a graph."""
+    """Add a gradient that has a graph (`create_graph=True`) to the leaf's `.grad`. The
+    sum has a graph too.
+    """
     leaf = node.variable
     if not modes.is_grad_enabled():
         deposit_dual(leaf, gradient)
@@ -275,7 +281,9 @@ def deposit_tensor(node: AccumulateGrad, gradient: TensorBase) -> None:
 
 
 def deposit_dual(leaf: TensorBase, gradient: TensorBase) -> None:
-    """Add a gradient that may have a tangent (in forward mode), without a graph: the first loses it."""
+    """Add a gradient that may have a tangent (in forward mode), without a graph. The first one loses its
+    tangent.
+    """
     with adding:
         if leaf._acc is None:
             return
@@ -286,12 +294,12 @@ def deposit_dual(leaf: TensorBase, gradient: TensorBase) -> None:
 
 
 def is_laid_like(array: np.ndarray, leaf: Any) -> bool:
-    """Whether a gradient lies in memory as that of this leaf must."""
+    """Return whether a gradient has the memory layout that the gradient of this leaf must have."""
     return array.flags.c_contiguous and (array.ndim < 2 or leaf.flags.c_contiguous)
 
 
 def laid_like(gradient: Any, leaf: Any) -> Any:
-    """A copy that lies in memory as the leaf does if that is without gaps, else in row-major order."""
+    """Return a copy in the memory layout of the leaf if that has no gaps, otherwise in row-major order."""
     if gradient.__class__ is not np.ndarray:
         return gradient
     gaps, expected = False, leaf.itemsize
@@ -303,7 +311,7 @@ def laid_like(gradient: Any, leaf: Any) -> Any:
 
 
 def check_can_require_grad(data: Any) -> None:
-    """RuntimeError unless the dtype can carry gradients."""
+    """Raise RuntimeError unless the dtype can have gradients."""
     if data.dtype not in dtypes.DIFFERENTIABLE:
         raise RuntimeError("Only Tensors of floating point and complex dtype can require gradients")
 

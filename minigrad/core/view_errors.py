@@ -1,12 +1,12 @@
-"""Why a view must not be the way to write to its base while a graph is recorded, in PyTorch's words.
+"""Why a base must not be modified through a view while a graph is recorded, in PyTorch's words.
 
-A view keeps how it was made (`View.creation`); a view of a view has the creation of the first one that was
+A view stores how it was made (`View.creation`). A view of a view has the creation of the first one that was
 special.
 
     ""           by an op, in grad mode
-    "several"    by an op that returns several views, as `split`: one node is the history of all of them
-    "custom"     by a custom Function, whose backward the history of an in-place op would pass by
-    "no_grad"    with the grad mode off, "inference" in inference mode: outside the graph that its base is in
+    "several"    by an op that returns several views, such as `split`: one node is the history of all of them
+    "custom"     by a custom Function, whose backward the history of an in-place op would bypass
+    "no_grad"    with grad mode off, "inference" in inference mode: outside the graph that its base is in
 """
 
 from __future__ import annotations
@@ -39,8 +39,8 @@ WHY = {
 
 
 def refuse_write(creation: str, fn: Any, nr: int, indirect: bool) -> None:
-    """RuntimeError unless `creation` is "": a view, output `nr` of the node `fn` (or None), is being written
-    to, or (`indirect`) its base was.
+    """Raise RuntimeError unless `creation` is "". A view, output `nr` of the node `fn` (or None), is being
+    modified, or with `indirect` its base was.
     """
     if not creation:
         return

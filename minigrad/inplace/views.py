@@ -1,4 +1,4 @@
-"""Views: tensors that show the memory of another one. See Note [Views and in-place] in `inplace`."""
+"""Views: tensors that show the memory of another one. See Note [Views and in-place] in `in_place`."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def share_view(op: Op, values: list[Any], out: Any) -> Any:
 
 
 def creation(several: bool, parent: View | None) -> str:
-    """How a view that is made now, of the view `parent` or of a base, is said to be made: see `refusals`."""
+    """Return how a new view, of the view `parent` or of a base, was made: see `core.view_errors`."""
     if (modes.active and modes.state.inference) or (parent is not None and parent.creation == "inference"):
         return "inference"
     if not modes.is_grad_enabled():

@@ -1,4 +1,4 @@
-"""Activation functions that bend at 0. Those that cut are in `hard`, the smooth ones in `smooth`."""
+"""Activation functions with a bend at 0. See also `hard_activations` and `smooth_activations`."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """Complex numbers: conjugates, parts, absolute value and angle.
 
 `conj` does not touch the memory: its result is a view that knows that its numbers are conjugates
-(`TensorBase._bits`), which whatever reads them then makes (`tensor_base.numbers`); so is the imaginary part
+(`TensorBase._bits`), which whatever reads them then makes (`tensor_state.numbers`); so is the imaginary part
 of such a view, of which the numbers are negatives.
 """
 

@@ -1,6 +1,6 @@
 """Random numbers as ops. In place of other numbers they are constants: their gradients are zeros.
 
-`generator=None` is the default generator. What is drawn is in `draws`.
+`generator=None` is the default generator. `core.random_bits` draws the numbers.
 """
 
 from __future__ import annotations

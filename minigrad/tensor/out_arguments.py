@@ -17,7 +17,7 @@ from ..inplace.overlap import check_overlap
 from . import memory
 from .explained import PLAIN, check, explained, named
 
-RULES: dict[str, str] = {}  # by name of a function: which tensors it takes as `out`. See `op.public.Name`
+RULES: dict[str, str] = {}  # by name of a function: which tensors it takes as `out`. See `public.Name`
 VARIADIC = 4 | 8  # the flags of a code object that has *args or **kwargs
 
 RESIZED = (

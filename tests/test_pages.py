@@ -1,0 +1,33 @@
+"""The pages of documentation: their links, and that the README lists all of them."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from pages import ROOT, dead_links
+
+PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md"))]
+SOURCE = re.compile(r"`((?:core|ops|inplace|tensor|autograd|nn|optim|utils)/[\w/]+\.py)`")
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_links_lead_somewhere(page):
+    assert dead_links(page) == []
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_files_that_are_named_exist(page):
+    named = SOURCE.findall(page.read_text(encoding="utf-8"))
+    assert [file for file in named if not (ROOT / "minigrad" / file).is_file()] == []
+
+
+def test_a_dead_link_is_found(tmp_path):
+    page = tmp_path / "page.md"
+    page.write_text("[there](page.md) [gone](gone.md) [elsewhere](https://example.org)", encoding="utf-8")
+    assert dead_links(page) == ["gone.md"]
+
+
+def test_the_readme_lists_every_page():
+    text = PAGES[0].read_text(encoding="utf-8")
+    assert [page.name for page in PAGES[2:] if f"](docs/{page.name}) |" not in text] == []
