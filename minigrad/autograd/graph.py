@@ -36,7 +36,19 @@ __all__ = [
 
 
 class Node(abc.ABC):
-    """What every node of a graph is, for `isinstance` and `issubclass`; no class of nodes inherits it."""
+    """Abstract base class of all nodes, for `isinstance` and `issubclass`.
+
+    No class of nodes inherits from it.
+
+    Raises:
+        TypeError: it is instantiated.
+
+    Example:
+        >>> isinstance((torch.ones(1, requires_grad=True) * 2).grad_fn, torch.autograd.graph.Node)
+        True
+
+    Source: PyTorch's page `torch.autograd.graph.Node`.
+    """
 
     @abc.abstractmethod
     def name(self) -> str:
@@ -65,10 +77,22 @@ class Node(abc.ABC):
 
 
 class GradientEdge(NamedTuple):
-    """The place in a graph where the gradient of one tensor arrives.
+    """Edge of the graph to which the gradient of one tensor flows.
 
-    It stands for that tensor as a root or an input of `backward` and `grad`, and does not keep the tensor
-    alive. `ownership_token` is always None: a node keeps its graph itself.
+    `backward` and `grad` accept it instead of the tensor. It does not keep the tensor alive.
+
+    Args:
+        node: node that receives the gradient.
+        output_nr: index of the tensor among the outputs of the node's op.
+        ownership_token: always None; a node keeps its graph alive itself.
+
+    Example:
+        >>> x = torch.tensor(3.0, requires_grad=True)
+        >>> edge = torch.autograd.graph.get_gradient_edge(x)
+        >>> torch.autograd.grad(x * x, torch.autograd.graph.GradientEdge(edge.node, edge.output_nr))
+        (tensor(6.),)
+
+    Source: PyTorch's page `torch.autograd.graph.GradientEdge`.
     """
 
     node: graph.Node
@@ -77,7 +101,24 @@ class GradientEdge(NamedTuple):
 
 
 def get_gradient_edge(tensor: Any) -> GradientEdge:
-    """The GradientEdge of a tensor; RuntimeError if it does not require grad."""
+    """Return the edge of the graph to which the gradient of a tensor flows.
+
+    Args:
+        tensor: tensor that requires a gradient.
+
+    Returns:
+        A GradientEdge.
+
+    Raises:
+        RuntimeError: the tensor requires no gradient.
+
+    Example:
+        >>> x = torch.tensor(3.0, requires_grad=True)
+        >>> torch.autograd.grad(x * x, torch.autograd.graph.get_gradient_edge(x))
+        (tensor(6.),)
+
+    Source: PyTorch's page `torch.autograd.graph.get_gradient_edge`.
+    """
     if not tensor.requires_grad:
         raise RuntimeError(
             "It is not possible to get the gradient edge for a Tensor that does not require gradients"
@@ -96,7 +137,22 @@ def node_of(tensor: Any) -> graph.Node:
 
 
 def increment_version(tensor: TensorBase | Iterable[TensorBase]) -> None:
-    """Count one write to the memory of a tensor, or of each of several, that autograd did not see."""
+    """Increase the version counter of tensors whose memory was modified without autograd noticing.
+
+    Args:
+        tensor: tensor or several tensors.
+
+    Returns:
+        None.
+
+    Example:
+        >>> x = torch.ones(1)
+        >>> torch.autograd.graph.increment_version(x)
+        >>> x._version
+        1
+
+    Source: PyTorch's page `torch.autograd.graph.increment_version`.
+    """
     try:
         tensors = [tensor] if isinstance(tensor, TensorBase) else list(tensor)
     except TypeError:
@@ -139,10 +195,28 @@ class MultiHandle(RemovableHandle):
 
 
 def register_multi_grad_hook(tensors: Any, fn: Callable[[Any], Any], *, mode: str = "all") -> MultiHandle:
-    """Call `fn` once per backward call, for several tensors.
+    """Register a hook that is called once per backward call for several tensors.
 
-    mode "all": `fn(grads)` when the gradients of all tensors that the call computes have arrived; None stands
-    for the others. mode "any": `fn(grad)` with the first that arrives. What `fn` returns is left aside.
+    Args:
+        tensors: tensors that require a gradient.
+        fn: function of the list of gradients ("all"), or of one gradient ("any"); its result is ignored.
+        mode: "all" calls fn when every gradient that the call computes has arrived; "any" calls it with the
+            first.
+
+    Returns:
+        A handle whose `remove()` removes the hook.
+
+    Raises:
+        ValueError: mode is neither "all" nor "any".
+        AssertionError: a tensor requires no gradient.
+
+    Example:
+        >>> x, y = (torch.ones(1, requires_grad=True) for _ in range(2))
+        >>> handle = torch.autograd.graph.register_multi_grad_hook((x, y), lambda grads: print(len(grads)))
+        >>> (x + y).sum().backward()
+        2
+
+    Source: PyTorch's page `torch.autograd.graph.register_multi_grad_hook`.
     """
     if mode not in ("all", "any"):
         raise ValueError(f"Expects mode to be one of {('all', 'any')} but got {mode}")

@@ -37,10 +37,28 @@ def pop_hooks() -> None:
 
 
 class saved_tensors_hooks:
-    """Inside, every tensor that an op saves for backward goes through `pack_hook(tensor)`; the graph keeps
-    what that gives, and `unpack_hook` turns it into a tensor again whenever it is read.
+    """Context manager that passes every tensor saved for backward through a pair of hooks.
 
-    Of nested pairs only the innermost counts. RuntimeError where such hooks are disabled.
+    The graph keeps what `pack_hook(tensor)` returns. Reading the saved tensor calls `unpack_hook` on it. Of
+    nested pairs only the innermost is called.
+
+    Args:
+        pack_hook: function of the saved tensor.
+        unpack_hook: function that turns the packed value back into a tensor.
+
+    Raises:
+        RuntimeError: such hooks are disabled, or pack_hook modifies its input in place.
+        TypeError: a hook cannot be called.
+
+    Example:
+        >>> x = torch.tensor(3.0, requires_grad=True)
+        >>> with torch.autograd.graph.saved_tensors_hooks(lambda t: t.item(), torch.tensor):
+        ...     y = x**2
+        >>> y.backward()
+        >>> x.grad
+        tensor(6.)
+
+    Source: PyTorch's page `torch.autograd.graph.saved_tensors_hooks`.
     """
 
     def __init__(self, pack_hook: Callable[[Any], Any], unpack_hook: Callable[[Any], Any]) -> None:
@@ -57,8 +75,23 @@ class saved_tensors_hooks:
 
 
 class save_on_cpu(saved_tensors_hooks):
-    """Inside, saved tensors are kept in the CPU's memory, where all of minigrad's are: they are kept as they
-    are, with `pin_memory` as copies.
+    """Context manager that keeps saved tensors in the CPU's memory, where minigrad keeps all tensors.
+
+    Args:
+        pin_memory: True keeps copies instead of the tensors.
+        device_type: accepted and ignored.
+
+    Raises:
+        RuntimeError: hooks on saved tensors are disabled.
+
+    Example:
+        >>> x = torch.tensor(3.0, requires_grad=True)
+        >>> with torch.autograd.graph.save_on_cpu():
+        ...     (x**2).backward()
+        >>> x.grad
+        tensor(6.)
+
+    Source: PyTorch's page `torch.autograd.graph.save_on_cpu`.
     """
 
     def __init__(self, pin_memory: bool = False, device_type: str = "cuda") -> None:
@@ -70,8 +103,26 @@ class save_on_cpu(saved_tensors_hooks):
 
 @contextlib.contextmanager
 def disable_saved_tensors_hooks(error_message: str) -> Iterator[None]:
-    """Inside, `saved_tensors_hooks` raises RuntimeError with this message; it does so at once where hooks are
-    in force.
+    """Context manager in which `saved_tensors_hooks` raises an error.
+
+    Args:
+        error_message: text of the error.
+
+    Returns:
+        The context manager.
+
+    Raises:
+        RuntimeError: hooks are active already.
+        TypeError: error_message is not a text.
+
+    Example:
+        >>> with torch.autograd.graph.disable_saved_tensors_hooks("not here"):
+        ...     with torch.autograd.graph.save_on_cpu():
+        ...         pass
+        Traceback (most recent call last):
+        RuntimeError: not here
+
+    Source: PyTorch's page `torch.autograd.graph.disable_saved_tensors_hooks`.
     """
     before = modes.state.hooks_refused
     if not isinstance(error_message, str):
@@ -157,10 +208,29 @@ def owner(array: np.ndarray) -> np.ndarray:
 
 @contextlib.contextmanager
 def allow_mutation_on_saved_tensors() -> Iterator[MutationContext]:
-    """Inside, saved tensors may be written to: they are copied before that, and backward uses the copies.
+    """Context manager in which saved tensors may be modified in place.
 
-    Forward and backward must both run inside: AssertionError with PyTorch's text otherwise. RuntimeError if
-    nested. Gives the context that keeps the copies.
+    A saved tensor is copied before it is modified, and backward uses the copy. Forward and backward must both
+    run inside.
+
+    Returns:
+        The context manager; it gives the object that holds the copies.
+
+    Raises:
+        AssertionError: backward runs outside of the block.
+        RuntimeError: the context managers are nested.
+
+    Example:
+        >>> x = torch.tensor(3.0, requires_grad=True)
+        >>> with torch.autograd.graph.allow_mutation_on_saved_tensors():
+        ...     y = x * 1
+        ...     z = y**2
+        ...     _ = y.zero_()
+        ...     z.backward()
+        >>> x.grad
+        tensor(6.)
+
+    Source: PyTorch's page `torch.autograd.graph.allow_mutation_on_saved_tensors`.
     """
     context = MutationContext()
     with saved_tensors_hooks(context.pack, context.unpack):

@@ -35,13 +35,51 @@ def calculate_gain(nonlinearity: str, param: float | None = None) -> float:
 
 
 def uniform_(tensor: Tensor, a: float = 0.0, b: float = 1.0, generator: Any = None) -> Tensor:
-    """Numbers between `a` and `b`, all equally likely."""
+    """Fill a tensor with numbers drawn uniformly from a to b.
+
+    Args:
+        tensor: tensor to fill, in place and outside any graph.
+        a: lower bound.
+        b: upper bound.
+        generator: source of the random numbers; the default generator if None.
+
+    Returns:
+        The tensor.
+
+    Raises:
+        RuntimeError: a is greater than b.
+
+    Example:
+        >>> nn.init.uniform_(torch.empty(2), 3.0, 3.0).tolist()
+        [3.0, 3.0]
+
+    Source: PyTorch's page `torch.nn.init`.
+    """
     with no_grad():
         return tensor.uniform_(a, b, generator=generator)
 
 
 def normal_(tensor: Tensor, mean: float = 0.0, std: float = 1.0, generator: Any = None) -> Tensor:
-    """Normally distributed numbers."""
+    """Fill a tensor with numbers drawn from a normal distribution.
+
+    Args:
+        tensor: tensor to fill, in place and outside any graph.
+        mean: mean of the distribution.
+        std: standard deviation of the distribution.
+        generator: source of the random numbers; the default generator if None.
+
+    Returns:
+        The tensor.
+
+    Raises:
+        RuntimeError: std is negative.
+
+    Example:
+        >>> nn.init.normal_(torch.empty(2), mean=1.0, std=0.0).tolist()
+        [1.0, 1.0]
+
+    Source: PyTorch's page `torch.nn.init`.
+    """
     with no_grad():
         return tensor.normal_(mean, std, generator=generator)
 
@@ -72,18 +110,58 @@ def distribution(x: float) -> float:
 
 
 def constant_(tensor: Tensor, val: float) -> Tensor:
-    """One number everywhere."""
+    """Fill a tensor with one value.
+
+    Args:
+        tensor: tensor to fill, in place and outside any graph.
+        val: the value.
+
+    Returns:
+        The tensor.
+
+    Example:
+        >>> nn.init.constant_(torch.empty(2), 0.5).tolist()
+        [0.5, 0.5]
+
+    Source: PyTorch's page `torch.nn.init`.
+    """
     with no_grad():
         return tensor.fill_(val)
 
 
 def ones_(tensor: Tensor) -> Tensor:
-    """Ones."""
+    """Fill a tensor with ones.
+
+    Args:
+        tensor: tensor to fill, in place and outside any graph.
+
+    Returns:
+        The tensor.
+
+    Example:
+        >>> nn.init.ones_(torch.empty(2)).tolist()
+        [1.0, 1.0]
+
+    Source: PyTorch's page `torch.nn.init`.
+    """
     return constant_(tensor, 1.0)
 
 
 def zeros_(tensor: Tensor) -> Tensor:
-    """Zeros."""
+    """Fill a tensor with zeros.
+
+    Args:
+        tensor: tensor to fill, in place and outside any graph.
+
+    Returns:
+        The tensor.
+
+    Example:
+        >>> nn.init.zeros_(torch.empty(2)).tolist()
+        [0.0, 0.0]
+
+    Source: PyTorch's page `torch.nn.init`.
+    """
     return constant_(tensor, 0.0)
 
 
@@ -106,7 +184,28 @@ def fans(tensor: Tensor) -> tuple[int, int]:
 
 
 def xavier_uniform_(tensor: Tensor, gain: float = 1.0, generator: Any = None) -> Tensor:
-    """Uniform within ±gain·√(6 / (fan in + fan out)) (Glorot and Bengio, 2010)."""
+    """Fill a weight with numbers drawn uniformly from ±gain · √(6 / (fan_in + fan_out)).
+
+    fan_in is the number of inputs of one output, and fan_out the number of outputs of one input. Activations
+    and gradients then keep about the same variance from layer to layer.
+
+    Args:
+        tensor: weight to fill, in place and outside any graph.
+        gain: factor; see `calculate_gain`.
+        generator: source of the random numbers; the default generator if None.
+
+    Returns:
+        The tensor.
+
+    Raises:
+        ValueError: the tensor has fewer than two dimensions.
+
+    Example:
+        >>> nn.init.xavier_uniform_(torch.empty(2, 4)).abs().max().item() <= 1.0
+        True
+
+    Source: PyTorch's page `torch.nn.init`; Glorot and Bengio, 2010.
+    """
     bound = gain * math.sqrt(2.0 / sum(fans(tensor))) * math.sqrt(3.0)
     return uniform_(tensor, -bound, bound, generator)
 
@@ -128,7 +227,30 @@ def kaiming_uniform_(
     tensor: Tensor, a: float = 0, mode: str = "fan_in", nonlinearity: str = "leaky_relu",
     generator: Any = None,
 ) -> Tensor:  # fmt: skip
-    """Uniform within ±gain·√(3 / fan) (He and others, 2015)."""
+    """Fill a weight with numbers drawn uniformly from ±gain · √(3 / fan).
+
+    The gain is √(2 / (1 + a²)) for leaky_relu; see `calculate_gain`. Activations ("fan_in") or gradients
+    ("fan_out") then keep about the same variance from layer to layer.
+
+    Args:
+        tensor: weight to fill, in place and outside any graph.
+        a: negative slope of leaky_relu.
+        mode: "fan_in" or "fan_out".
+        nonlinearity: name of the function after the layer.
+        generator: source of the random numbers; the default generator if None.
+
+    Returns:
+        The tensor.
+
+    Raises:
+        ValueError: the tensor has fewer than two dimensions, or mode or nonlinearity is unknown.
+
+    Example:
+        >>> nn.init.kaiming_uniform_(torch.empty(2, 6)).abs().max().item() <= 1.0
+        True
+
+    Source: PyTorch's page `torch.nn.init`; He et al., 2015, arXiv:1502.01852.
+    """
     if 0 in tensor.shape:
         warnings.warn("Initializing zero-element tensors is a no-op", stacklevel=2)
         return tensor
@@ -140,7 +262,29 @@ def kaiming_normal_(
     tensor: Tensor, a: float = 0, mode: str = "fan_in", nonlinearity: str = "leaky_relu",
     generator: Any = None,
 ) -> Tensor:  # fmt: skip
-    """Normal with deviation gain / √fan (He and others, 2015)."""
+    """Fill a weight with numbers drawn from a normal distribution of standard deviation gain / √fan.
+
+    See `kaiming_uniform_`.
+
+    Args:
+        tensor: weight to fill, in place and outside any graph.
+        a: negative slope of leaky_relu.
+        mode: "fan_in" or "fan_out".
+        nonlinearity: name of the function after the layer.
+        generator: source of the random numbers; the default generator if None.
+
+    Returns:
+        The tensor.
+
+    Raises:
+        ValueError: the tensor has fewer than two dimensions, or mode or nonlinearity is unknown.
+
+    Example:
+        >>> nn.init.kaiming_normal_(torch.empty(2, 4)).shape
+        torch.Size([2, 4])
+
+    Source: PyTorch's page `torch.nn.init`; He et al., 2015, arXiv:1502.01852.
+    """
     if 0 in tensor.shape:
         warnings.warn("Initializing zero-element tensors is a no-op", stacklevel=2)
         return tensor

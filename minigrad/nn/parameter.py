@@ -16,7 +16,26 @@ from ..tensor.tensor import describe
 
 
 class Parameter(Tensor):
-    """A leaf that a model learns: shares memory with `data` and requires a gradient unless told otherwise."""
+    """Leaf tensor that a module learns; assigning it as an attribute registers it with the module.
+
+    It shares memory with `data`.
+
+    Args:
+        data: tensor that holds the values; an empty one if None.
+        requires_grad: False freezes the parameter.
+
+    Shape:
+        That of `data`.
+
+    Raises:
+        RuntimeError: data is integer or boolean and requires_grad is True.
+
+    Example:
+        >>> nn.Parameter(torch.ones(2)).requires_grad
+        True
+
+    Source: PyTorch's page `torch.nn.parameter.Parameter`.
+    """
 
     __slots__ = ()
 

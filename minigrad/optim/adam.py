@@ -34,10 +34,36 @@ class AdamVariant(Optimizer):
 
 
 class Adam(AdamVariant):
-    """Steps of a size of their own for every number: m ← β₁m + (1 − β₁)g, v ← β₂v + (1 − β₂)g²,
-    p ← p − lr · m̂ / (√v̂ + eps), where m̂ and v̂ make up for the start at 0.
+    """Optimizer with adaptive step sizes from running means of the gradient and of its square.
 
-    `weight_decay` adds weight_decay · p to the gradient; `amsgrad` keeps the greatest v so far.
+    m ← β₁ m + (1 − β₁) g, v ← β₂ v + (1 − β₂) g², p ← p − lr · m̂ / (√v̂ + eps), where m̂ = m / (1 − β₁ᵗ) and
+    v̂ = v / (1 − β₂ᵗ) at step t.
+
+    Args:
+        params: parameters or groups of parameters; see `Optimizer`.
+        lr: learning rate.
+        betas: β₁ and β₂.
+        eps: number added to the root, so that it is not 0.
+        weight_decay: factor of p that is added to the gradient.
+        amsgrad: True uses the maximum of all v so far.
+        foreach: accepted and ignored.
+        maximize: True ascends instead.
+        capturable: accepted and ignored.
+        differentiable: must be False.
+        fused: accepted and ignored.
+        decoupled_weight_decay: True decays p as `AdamW` does.
+
+    Raises:
+        ValueError: a setting is negative, or a beta is not in [0, 1).
+
+    Example:
+        >>> p = nn.Parameter(torch.tensor([1.0]))
+        >>> p.grad = torch.tensor([2.0])
+        >>> optim.Adam([p], lr=0.5).step()
+        >>> round(p.item(), 4)
+        0.5
+
+    Source: PyTorch's page `torch.optim.Adam`; Kingma and Ba, 2014, arXiv:1412.6980.
     """
 
     def __init__(
@@ -74,7 +100,31 @@ class Adam(AdamVariant):
 
 
 class AdamW(Adam):
-    """Adam with weight decay that is no part of the gradient: p ← p − lr · weight_decay · p before a step."""
+    """Adam with decoupled weight decay: p ← (1 − lr · weight_decay) · p before the step of `Adam`.
+
+    The decay does not enter the running means of the gradient.
+
+    Args:
+        params: parameters or groups of parameters; see `Optimizer`.
+        lr: learning rate.
+        betas: β₁ and β₂.
+        eps: number added to the root, so that it is not 0.
+        weight_decay: factor of the decay.
+        amsgrad: True uses the maximum of all v so far.
+        how: the keyword arguments of `Adam`.
+
+    Raises:
+        ValueError: a setting is negative, or a beta is not in [0, 1).
+
+    Example:
+        >>> p = nn.Parameter(torch.tensor([1.0]))
+        >>> p.grad = torch.tensor([2.0])
+        >>> optim.AdamW([p], lr=0.5, weight_decay=0.5).step()
+        >>> round(p.item(), 4)
+        0.25
+
+    Source: PyTorch's page `torch.optim.AdamW`; Loshchilov and Hutter, 2017, arXiv:1711.05101.
+    """
 
     def __init__(
         self, params: Any, lr: float = 1e-3, betas: tuple[float, float] = (0.9, 0.999), eps: float = 1e-8,

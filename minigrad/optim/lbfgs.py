@@ -13,11 +13,38 @@ from .optimizer import Optimizer, chosen
 
 
 class LBFGS(Optimizer):
-    """Newton's method, with what the last `history_size` steps tell of the curvature.
+    """Quasi-Newton method that estimates the curvature from the last steps.
 
-    One `step` goes up to `max_iter` times, each with one evaluation of `closure`, of which there are up to
-    `max_eval`; or more with `line_search_fn` "strong_wolfe", which looks for a good size of each. It ends
-    when no gradient is above `tolerance_grad` or nothing changes by more than `tolerance_change`.
+    The direction is −H g, where H approximates the inverse Hessian from the last `history_size` differences
+    of parameters and gradients. `step` needs a closure that computes the loss and its gradients again.
+
+    Args:
+        params: parameters; there can be one group only.
+        lr: size of a step along the direction.
+        max_iter: largest number of iterations of one `step`.
+        max_eval: largest number of calls of the closure in one `step`; max_iter · 5/4 if None.
+        tolerance_grad: stop when no element of the gradient is larger.
+        tolerance_change: stop when neither parameters nor loss change by more.
+        history_size: number of differences to keep.
+        line_search_fn: "strong_wolfe" searches for the size of a step; None uses lr.
+
+    Raises:
+        ValueError: there is more than one group.
+        TypeError: `step` is called without a closure.
+        RuntimeError: line_search_fn is unknown.
+
+    Example:
+        >>> p = nn.Parameter(torch.tensor([3.0]))
+        >>> optimizer = optim.LBFGS([p], line_search_fn="strong_wolfe")
+        >>> def closure():
+        ...     optimizer.zero_grad()
+        ...     loss = (p * p).sum()
+        ...     loss.backward()
+        ...     return loss
+        >>> optimizer.step(closure).item(), abs(p.item()) < 1e-6
+        (9.0, True)
+
+    Source: PyTorch's page `torch.optim.LBFGS`; Liu and Nocedal, 1989.
     """
 
     def __init__(

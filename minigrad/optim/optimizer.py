@@ -14,11 +14,27 @@ from ..tensor import Tensor
 
 
 class Optimizer:
-    """Base of optimisers. A subclass says in `update` what one step does to one parameter.
+    """Base class of optimizers; a subclass defines in `update` what one step does to one parameter.
 
-    `param_groups` is a list of dictionaries: "params" and the settings that hold for them, which may be
-    changed between steps. `state` has a dictionary for each parameter. The settings `foreach`, `fused` and
-    `capturable`, which choose among PyTorch's implementations, are kept and change nothing.
+    `param_groups` is a list of dictionaries of parameters ("params") and their settings, which you can change
+    between steps. `state` holds a dictionary for each parameter. `foreach`, `fused` and `capturable` choose
+    among PyTorch's implementations; minigrad stores and ignores them.
+
+    Args:
+        params: parameters, pairs of names and parameters, or dictionaries with settings of their own.
+        defaults: settings of groups that do not give their own.
+
+    Raises:
+        TypeError: params is one tensor, or contains something other than tensors.
+        ValueError: params is empty, contains a non-leaf tensor, or has a parameter in two groups.
+        NotImplementedError: differentiable=True.
+
+    Example:
+        >>> optimizer = optim.SGD([nn.Parameter(torch.ones(2))], lr=0.1)
+        >>> isinstance(optimizer, optim.Optimizer), optimizer.param_groups[0]["lr"]
+        (True, 0.1)
+
+    Source: PyTorch's page `torch.optim.Optimizer`.
     """
 
     def __init__(self, params: Any, defaults: dict[str, Any]) -> None:

@@ -32,12 +32,38 @@ class FunctionMeta(type):
 
 
 class Function(FunctionCtx, metaclass=FunctionMeta):
-    """Base class of ops with a derivative of your own: static methods `forward(ctx, *inputs)` and
-    `backward(ctx, *grads)`.
+    """Base class of your own differentiable functions.
 
-    Call it with `apply`. `forward` may leave out `ctx` if `setup_context(ctx, inputs, output)` is defined as
-    well. `jvp(ctx, *tangents)` gives it forward mode. With `clear_saved_tensors_on_access`, `saved_tensors`
-    can be read once; with `boxed_grads_call`, `backward(ctx, grads)` gets a list that it may empty.
+    Define the static methods `forward(ctx, *inputs)` and `backward(ctx, *grads)`, and call the function by
+    `apply`. `backward` returns a gradient for each input, None for those without. `forward` has no `ctx` if
+    you also define `setup_context(ctx, inputs, output)`. `jvp(ctx, *tangents)` adds forward mode. With
+    `clear_saved_tensors_on_access`, `saved_tensors` can be read once. With `boxed_grads_call`, `backward(ctx,
+    grads)` receives a list that it may empty.
+
+    Args:
+        args: none; the class is not instantiated.
+        kwargs: none.
+
+    Raises:
+        NotImplementedError: `forward`, or `backward` when it is needed, is not defined.
+        RuntimeError: `backward` returns the wrong number of gradients, or a gradient of the wrong shape.
+
+    Example:
+        >>> class Square(torch.autograd.Function):
+        ...     @staticmethod
+        ...     def forward(ctx, x):
+        ...         ctx.save_for_backward(x)
+        ...         return x * x
+        ...     @staticmethod
+        ...     def backward(ctx, g):
+        ...         x, = ctx.saved_tensors
+        ...         return 2 * x * g
+        >>> x = torch.tensor(3.0, requires_grad=True)
+        >>> Square.apply(x).backward()
+        >>> x.grad
+        tensor(6.)
+
+    Source: PyTorch's page `torch.autograd.Function`.
     """
 
     base: ClassVar[type[Function]]

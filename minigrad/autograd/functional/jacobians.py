@@ -36,11 +36,31 @@ def jacobian(
     vectorize: bool = False,
     strategy: str = "reverse-mode",
 ) -> Any:
-    """The Jacobian of `func` at `inputs`: a tensor of the output's sizes followed by the input's.
+    """Compute the Jacobian of a function: the derivative of each output element by each input element.
 
-    For a tuple of outputs a tuple, for a tuple of inputs a tuple in each place. `create_graph`, `strict`: see
-    `vjp`. `vectorize` takes all rows in one call of `autograd.grad`; `strategy="forward-mode"`, which needs
-    it, computes column by column with dual tensors and runs `func` once for each element of the inputs.
+    Args:
+        func: function of tensors that returns a tensor or a tuple of tensors.
+        inputs: tensor or tuple of tensors.
+        create_graph: True connects the Jacobian to the inputs.
+        strict: True raises an error for an input that the outputs do not depend on; False gives zeros.
+        vectorize: True computes all rows in one call of `autograd.grad`.
+        strategy: "reverse-mode" computes rows; "forward-mode" computes columns and needs vectorize.
+
+    Returns:
+        A tensor of the output's shape followed by the input's; a tuple for several outputs, with a tuple in
+        each place for several inputs.
+
+    Raises:
+        RuntimeError: strict is True and there is no dependence.
+        AssertionError: the strategy is unknown.
+        NotImplementedError: "forward-mode" with create_graph or without vectorize.
+
+    Example:
+        >>> torch.autograd.functional.jacobian(lambda x: x**2, torch.tensor([1.0, 3.0]))
+        tensor([[2., 0.],
+                [0., 6.]])
+
+    Source: PyTorch's page `torch.autograd.functional.jacobian`.
     """
     if strategy not in STRATEGIES:
         raise AssertionError(BAD_STRATEGY + HINT)
@@ -204,8 +224,31 @@ def hessian(
     vectorize: bool = False,
     outer_jacobian_strategy: str = "reverse-mode",
 ) -> Any:
-    """The Hessian of a function with one element: the Jacobian of its Jacobian, which is always taken in
-    reverse mode; `outer_jacobian_strategy` is how the outer one is. For a tuple of inputs, a tuple of tuples.
+    """Compute the Hessian of a function: all its second derivatives.
+
+    It is the Jacobian of the Jacobian; the inner one is always computed in reverse mode.
+
+    Args:
+        func: function of tensors that returns a single element.
+        inputs: tensor or tuple of tensors.
+        create_graph: True connects the Hessian to the inputs.
+        strict: True raises an error for an input that the output does not depend on; False gives zeros.
+        vectorize: True computes all rows in one call of `autograd.grad`.
+        outer_jacobian_strategy: "reverse-mode" or "forward-mode" for the outer Jacobian.
+
+    Returns:
+        A tensor of the input's shape twice; a tuple of tuples for several inputs.
+
+    Raises:
+        RuntimeError: the function returns several elements, or strict is True and there is no dependence.
+        AssertionError: the strategy is unknown.
+
+    Example:
+        >>> torch.autograd.functional.hessian(lambda x: (x**3).sum(), torch.tensor([1.0, 2.0]))
+        tensor([[ 6.,  0.],
+                [ 0., 12.]])
+
+    Source: PyTorch's page `torch.autograd.functional.hessian`.
     """
     inputs_given, inputs = as_tuple(inputs, "inputs", "hessian")
     if outer_jacobian_strategy not in STRATEGIES:

@@ -38,10 +38,26 @@ def vector(
 def vjp(
     func: Callable[..., Any], inputs: Any, v: Any = None, create_graph: bool = False, strict: bool = False
 ) -> Result:
-    """`(func(*inputs), vᵀJ)`: the vector-Jacobian product, of the structure of `inputs`.
+    """Compute the outputs of a function and the product vᵀJ of a vector and its Jacobian.
 
-    `v` has the structure and sizes of the output and may be left out for one element. `create_graph`: both
-    results are connected to the inputs. `strict`: an error, not zeros, for inputs on which nothing depends.
+    Args:
+        func: function of tensors that returns a tensor or a tuple of tensors.
+        inputs: tensor or tuple of tensors.
+        v: vector, of the structure and shapes of the outputs; None for a single element.
+        create_graph: True connects both results to the inputs.
+        strict: True raises an error for an input that the outputs do not depend on; False gives zeros.
+
+    Returns:
+        The outputs and the product, of the structure of inputs.
+
+    Raises:
+        RuntimeError: v has another shape, or strict is True and there is no dependence.
+
+    Example:
+        >>> torch.autograd.functional.vjp(lambda x: x**2, torch.tensor([1.0, 3.0]), torch.ones(2))
+        (tensor([1., 9.]), tensor([2., 6.]))
+
+    Source: PyTorch's page `torch.autograd.functional.vjp`.
     """
     with Mode(True):
         inputs_given, inputs = as_tuple(inputs, "inputs", "vjp")
@@ -66,10 +82,28 @@ def results(
 def jvp(
     func: Callable[..., Any], inputs: Any, v: Any = None, create_graph: bool = False, strict: bool = False
 ) -> Result:
-    """`(func(*inputs), Jv)`: the Jacobian-vector product, of the structure of the output.
+    """Compute the outputs of a function and the product Jv of its Jacobian and a vector.
 
-    It is the backward of the backward: vᵀJ is linear in v, and its own Jacobian is Jᵀ. `v` has the structure
-    and sizes of `inputs`; for the rest see `vjp`.
+    It differentiates twice: vᵀJ is linear in v, and its Jacobian with respect to v is Jᵀ.
+
+    Args:
+        func: function of tensors that returns a tensor or a tuple of tensors.
+        inputs: tensor or tuple of tensors.
+        v: vector, of the structure and shapes of inputs; None for a single element.
+        create_graph: True connects both results to the inputs.
+        strict: True raises an error for an input that the outputs do not depend on; False gives zeros.
+
+    Returns:
+        The outputs and the product, of the structure of the outputs.
+
+    Raises:
+        RuntimeError: v has another shape, or strict is True and there is no dependence.
+
+    Example:
+        >>> torch.autograd.functional.jvp(lambda x: x**2, torch.tensor([1.0, 3.0]), torch.ones(2))
+        (tensor([1., 9.]), tensor([2., 6.]))
+
+    Source: PyTorch's page `torch.autograd.functional.jvp`.
     """
     with Mode(True):
         inputs_given, inputs = as_tuple(inputs, "inputs", "jvp")
@@ -106,7 +140,27 @@ def first_derivative(
 def vhp(
     func: Callable[..., Any], inputs: Any, v: Any = None, create_graph: bool = False, strict: bool = False
 ) -> Result:
-    """`(func(*inputs), vᵀH)` for the Hessian H of a function with one element: see `vjp`."""
+    """Compute the output of a function and the product vᵀH of a vector and its Hessian.
+
+    Args:
+        func: function of tensors that returns a single element.
+        inputs: tensor or tuple of tensors.
+        v: vector, of the structure and shapes of inputs; None for a single element.
+        create_graph: True connects both results to the inputs.
+        strict: True raises an error for an input that the output does not depend on; False gives zeros.
+
+    Returns:
+        The output and the product, of the structure of inputs.
+
+    Raises:
+        RuntimeError: the function returns several elements, or v has another shape.
+
+    Example:
+        >>> torch.autograd.functional.vhp(lambda x: (x**3).sum(), torch.tensor([1.0, 2.0]), torch.ones(2))
+        (tensor(9.), tensor([ 6., 12.]))
+
+    Source: PyTorch's page `torch.autograd.functional.vhp`.
+    """
     with Mode(True):
         given, inputs = as_tuple(inputs, "inputs", "vhp")
         inputs = enter(inputs, create_graph)
@@ -121,9 +175,28 @@ def vhp(
 def hvp(
     func: Callable[..., Any], inputs: Any, v: Any = None, create_graph: bool = False, strict: bool = False
 ) -> Result:
-    """`(func(*inputs), Hv)` for the Hessian H of a function with one element: see `vjp`.
+    """Compute the output of a function and the product Hv of its Hessian and a vector.
 
     For a function that is twice continuously differentiable it equals `vhp`, which is faster.
+
+    Args:
+        func: function of tensors that returns a single element.
+        inputs: tensor or tuple of tensors.
+        v: vector, of the structure and shapes of inputs; None for a single element.
+        create_graph: True connects both results to the inputs.
+        strict: True raises an error for an input that the output does not depend on; False gives zeros.
+
+    Returns:
+        The output and the product, of the structure of inputs.
+
+    Raises:
+        RuntimeError: the function returns several elements, or v has another shape.
+
+    Example:
+        >>> torch.autograd.functional.hvp(lambda x: (x**3).sum(), torch.tensor([1.0, 2.0]), torch.ones(2))
+        (tensor(9.), tensor([ 6., 12.]))
+
+    Source: PyTorch's page `torch.autograd.functional.hvp`.
     """
     with Mode(True):
         given, inputs = as_tuple(inputs, "inputs", "hvp")

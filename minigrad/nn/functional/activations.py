@@ -28,7 +28,29 @@ def either(inplace: bool, op: Any, input: Any, *args: Any, written: Any = None) 
 
 
 def relu(input: Any, inplace: bool = False) -> Any:
-    """The greater of each element and 0."""
+    """Return max(0, x) for each element.
+
+    The derivative is 1 where x > 0 and 0 elsewhere.
+
+    Args:
+        input: tensor of any shape.
+        inplace: True writes the result into the input.
+
+    Shape:
+        (*) → (*).
+
+    Returns:
+        The activations.
+
+    Raises:
+        RuntimeError: inplace with a leaf that requires a gradient.
+
+    Example:
+        >>> F.relu(torch.tensor([-1.0, 2.0])).tolist()
+        [0.0, 2.0]
+
+    Source: PyTorch's page `torch.nn.functional.relu`.
+    """
     return either(inplace, pw.relu, input)
 
 
@@ -51,7 +73,30 @@ def threshold(input: Any, threshold: float, value: float, inplace: bool = False)
 
 
 def elu(input: Any, alpha: float = 1.0, inplace: bool = False) -> Any:
-    """x where x ≥ 0, else `alpha · (exp(x) - 1)`."""
+    """Return x where x > 0 and alpha · (eˣ − 1) elsewhere.
+
+    The derivative is 1 where x > 0 and alpha · eˣ elsewhere.
+
+    Args:
+        input: tensor of any shape.
+        alpha: the limit for x → −∞ is −alpha.
+        inplace: True writes the result into the input.
+
+    Shape:
+        (*) → (*).
+
+    Returns:
+        The activations.
+
+    Raises:
+        RuntimeError: inplace with a leaf that requires a gradient.
+
+    Example:
+        >>> F.elu(torch.tensor([0.0, 2.0])).tolist()
+        [0.0, 2.0]
+
+    Source: PyTorch's page `torch.nn.functional.elu`; Clevert et al., 2015, arXiv:1511.07289.
+    """
     return either(inplace, ac.elu, input, alpha, 1, 1, written=ac.elu_)
 
 
@@ -70,7 +115,30 @@ def celu(input: Any, alpha: float = 1.0, inplace: bool = False) -> Any:
 
 
 def leaky_relu(input: Any, negative_slope: float = 0.01, inplace: bool = False) -> Any:
-    """x where x > 0, else `negative_slope · x`."""
+    """Return x where x > 0 and negative_slope · x elsewhere.
+
+    The derivative is 1 where x > 0 and negative_slope elsewhere.
+
+    Args:
+        input: tensor of any shape.
+        negative_slope: slope where x ≤ 0.
+        inplace: True writes the result into the input.
+
+    Shape:
+        (*) → (*).
+
+    Returns:
+        The activations.
+
+    Raises:
+        RuntimeError: inplace with a leaf that requires a gradient.
+
+    Example:
+        >>> F.leaky_relu(torch.tensor([-2.0, 2.0]), 0.5).tolist()
+        [-1.0, 2.0]
+
+    Source: PyTorch's page `torch.nn.functional.leaky_relu`; Maas et al., 2013.
+    """
     return either(inplace, ac.leaky_relu, input, negative_slope, written=ac.leaky_relu_)
 
 
@@ -113,7 +181,29 @@ def gelu(input: Any, approximate: str = "none") -> Any:
 
 
 def silu(input: Any, inplace: bool = False) -> Any:
-    """x times the logistic function of x."""
+    """Return x · sigmoid(x) for each element.
+
+    With s = sigmoid(x) the derivative is s · (1 + x · (1 − s)).
+
+    Args:
+        input: tensor of any shape.
+        inplace: True writes the result into the input.
+
+    Shape:
+        (*) → (*).
+
+    Returns:
+        The activations.
+
+    Raises:
+        RuntimeError: inplace with a leaf that requires a gradient.
+
+    Example:
+        >>> F.silu(torch.zeros(2)).tolist()
+        [0.0, 0.0]
+
+    Source: PyTorch's page `torch.nn.functional.silu`; Elfwing et al., 2017, arXiv:1702.03118.
+    """
     return either(inplace, sm.silu, input)
 
 
@@ -123,7 +213,27 @@ def mish(input: Any, inplace: bool = False) -> Any:
 
 
 def softplus(input: Any, beta: float = 1, threshold: float = 20) -> Any:
-    """`log(1 + exp(beta · x)) / beta`, and x itself where `beta · x` is above `threshold`."""
+    """Return log(1 + e^(beta · x)) / beta, a smooth form of ReLU.
+
+    Where beta · x is above the threshold it returns x. The derivative is sigmoid(beta · x), or 1 there.
+
+    Args:
+        input: tensor of any shape.
+        beta: sharpness of the bend at 0.
+        threshold: value of beta · x above which the result is x.
+
+    Shape:
+        (*) → (*).
+
+    Returns:
+        The activations.
+
+    Example:
+        >>> F.softplus(torch.tensor([0.0, 30.0])).tolist()
+        [0.6931471824645996, 30.0]
+
+    Source: PyTorch's page `torch.nn.functional.softplus`.
+    """
     return sm.softplus(input, beta, threshold)
 
 
@@ -177,10 +287,46 @@ def glu(input: Any, dim: int = -1) -> Any:
 
 
 def tanh(input: Any) -> Any:
-    """Hyperbolic tangent of each element."""
+    """Return the hyperbolic tangent y of each element.
+
+    The derivative is 1 − y².
+
+    Args:
+        input: tensor of any shape.
+
+    Shape:
+        (*) → (*).
+
+    Returns:
+        Values between −1 and 1.
+
+    Example:
+        >>> F.tanh(torch.zeros(2)).tolist()
+        [0.0, 0.0]
+
+    Source: PyTorch's page `torch.nn.functional.tanh`.
+    """
     return input.tanh()
 
 
 def sigmoid(input: Any) -> Any:
-    """Logistic function of each element."""
+    """Return the logistic function y = 1 / (1 + e⁻ˣ) of each element.
+
+    The derivative is y · (1 − y).
+
+    Args:
+        input: tensor of any shape.
+
+    Shape:
+        (*) → (*).
+
+    Returns:
+        Values between 0 and 1.
+
+    Example:
+        >>> F.sigmoid(torch.zeros(2)).tolist()
+        [0.5, 0.5]
+
+    Source: PyTorch's page `torch.nn.functional.sigmoid`.
+    """
     return input.sigmoid()

@@ -52,8 +52,35 @@ def nll_loss(
     input: Any, target: Any, weight: Any = None, size_average: bool | None = None, ignore_index: int = -100,
     reduce: bool | None = None, reduction: str = "mean",
 ) -> Any:  # fmt: skip
-    """`-weight[t] · input[t]` of log-probabilities (N, C, …) and classes t (N, …); a mean divides by the sum
-    of the weights, and classes `ignore_index` do not count.
+    """Return the negative log likelihood: −weight[t] · x[t] for the target class t.
+
+    "mean" divides the sum by the sum of the weights weight[t]. The derivative with respect to x is
+    −weight[t] / Σ weight[t] at the target class and 0 elsewhere.
+
+    Args:
+        input: log probabilities.
+        target: classes.
+        weight: weight of each class (C).
+        size_average: deprecated; use reduction.
+        ignore_index: target class that does not count.
+        reduce: deprecated; use reduction.
+        reduction: "mean", "sum" or "none".
+
+    Shape:
+        input (C), (N, C) or (N, C, *); target (), (N) or (N, *) → (), or the shape of the target with "none".
+
+    Returns:
+        The loss.
+
+    Raises:
+        ValueError: input and target have different batch sizes.
+        IndexError: a target is not a class.
+
+    Example:
+        >>> F.nll_loss(torch.tensor([[-1.0, -2.0]]), torch.tensor([1])).item()
+        2.0
+
+    Source: PyTorch's page `torch.nn.functional.nll_loss`.
     """
     how = number(reduction, size_average, reduce)
     if input.ndim < 1:
@@ -80,8 +107,38 @@ def cross_entropy(
     input: Any, target: Any, weight: Any = None, size_average: bool | None = None, ignore_index: int = -100,
     reduce: bool | None = None, reduction: str = "mean", label_smoothing: float = 0.0,
 ) -> Any:  # fmt: skip
-    """`nll_loss` of the logarithm of the softmax of scores (N, C, …); the target is classes (N, …) or
-    probabilities (N, C, …).
+    """Return the cross entropy of logits and target classes: −log softmax(x)[t].
+
+    The target may also be a probability p for each class: −Σ p · log softmax(x). The derivative with respect
+    to x is (softmax(x) − p) / N for N examples ("mean"), where p is 1 at the class t and 0 elsewhere.
+
+    Args:
+        input: logits.
+        target: classes, or probabilities of the classes.
+        weight: weight of each class (C).
+        size_average: deprecated; use reduction.
+        ignore_index: target class that does not count.
+        reduce: deprecated; use reduction.
+        reduction: "mean", "sum" or "none".
+        label_smoothing: part of the target that is spread evenly over all classes.
+
+    Shape:
+        input (C), (N, C) or (N, C, *); target (), (N) or (N, *) of classes, or the shape of the input → (),
+        or the shape of the target classes with "none".
+
+    Returns:
+        The loss.
+
+    Raises:
+        ValueError: input and target have different batch sizes.
+        IndexError: a target is not a class.
+        RuntimeError: label_smoothing is above 1, or weight has another size than C.
+
+    Example:
+        >>> F.cross_entropy(torch.zeros(1, 2), torch.tensor([0])).item()
+        0.6931471824645996
+
+    Source: PyTorch's page `torch.nn.functional.cross_entropy`; Szegedy et al., 2015, arXiv:1512.00567.
     """
     how = number(reduction, size_average, reduce)
     for at, (name, value) in enumerate((("input", input), ("target", target)), 1):

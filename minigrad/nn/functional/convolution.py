@@ -142,8 +142,36 @@ def conv2d(
     input: Any, weight: Any, bias: Any = None, stride: Numbers = 1, padding: Numbers | str = 0,
     dilation: Numbers = 1, groups: int = 1,
 ) -> Any:  # fmt: skip
-    """The kernels of `weight` (channels out, channels in / groups, kh, kw) at each place of `input`
-    ([N,] C, H, W), plus `bias`; `padding` is a width, two of them, "same" or "valid".
+    """Return the two-dimensional cross-correlation of an image with kernels.
+
+    y[n, o, i, j] = b[o] + Σ_c Σ_k Σ_l W[o, c, k, l] · x[n, c, i · stride + k · dilation − padding, …]. The
+    derivative with respect to x is a transposed convolution of the upstream gradient with the same kernels;
+    with respect to W it is the cross-correlation of x with the upstream gradient.
+
+    Args:
+        input: image or batch of images.
+        weight: kernels.
+        bias: one number for each kernel, or None.
+        stride: step from one window to the next, one number or two; so for the next two.
+        padding: number of rows and columns of zeros on each side, or "same" or "valid".
+        dilation: distance between the elements of a kernel.
+        groups: number of groups of channels that are convolved separately.
+
+    Shape:
+        input (N, C, H, W) or (C, H, W), weight (O, C / groups, h, w), bias (O) → (N, O, Hₒ, Wₒ) or (O, Hₒ,
+        Wₒ); for the sizes see `nn.Conv2d`.
+
+    Returns:
+        The cross-correlation.
+
+    Raises:
+        RuntimeError: the shapes do not fit, or the padding is an unknown text.
+
+    Example:
+        >>> F.conv2d(torch.ones(1, 1, 3, 3), torch.ones(1, 1, 2, 2)).tolist()
+        [[[[4.0, 4.0], [4.0, 4.0]]]]
+
+    Source: PyTorch's page `torch.nn.functional.conv2d`.
     """
     return forward(2, input, weight, bias, stride, padding, dilation, groups)
 

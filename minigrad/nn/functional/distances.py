@@ -26,7 +26,32 @@ def pairwise_distance(x1: Any, x2: Any, p: float = 2.0, eps: float = 1e-6, keepd
 
 @public("function", out=None)
 def cosine_similarity(x1: Any, x2: Any, dim: int = 1, eps: float = 1e-8) -> Any:
-    """The cosine of the angle between vectors along `dim`, whose lengths count as at least `eps`."""
+    """Return the cosine of the angle between vectors along a dimension.
+
+    s = x1 · x2 / (‖x1‖ · ‖x2‖), where each norm is at least eps. The derivative with respect to x1 is
+    (x2 / ‖x2‖ − s · x1 / ‖x1‖) / ‖x1‖.
+
+    Args:
+        x1: first vectors.
+        x2: second vectors; they broadcast with x1.
+        dim: dimension along which the vectors lie.
+        eps: smallest norm that is used.
+
+    Shape:
+        (*, D, *), (*, D, *) → (*, *).
+
+    Returns:
+        The cosines.
+
+    Raises:
+        RuntimeError: the shapes do not broadcast, or the dtype is an integer.
+
+    Example:
+        >>> F.cosine_similarity(torch.tensor([[3.0, 4.0]]), torch.tensor([[0.0, 1.0]])).shape
+        torch.Size([1])
+
+    Source: PyTorch's page `torch.nn.functional.cosine_similarity`.
+    """
     kind = dtypes.OF_NUMPY[dtypes.result_type(x1._data, x2._data)]
     if not kind.is_floating_point:
         raise RuntimeError(f"expected common dtype to be floating point, yet common dtype is {kind.title}")
@@ -38,7 +63,32 @@ def cosine_similarity(x1: Any, x2: Any, dim: int = 1, eps: float = 1e-8) -> Any:
 
 
 def normalize(input: Any, p: float = 2.0, dim: int = 1, eps: float = 1e-12, out: Any = None) -> Any:
-    """`input` divided by its `p`-norms along `dim`, which count as at least `eps`."""
+    """Divide vectors along a dimension by their p-norm.
+
+    y = x / max(‖x‖, eps). For p = 2 the gradient with respect to x is (g − y · Σ g · y) / ‖x‖.
+
+    Args:
+        input: the vectors.
+        p: p of the norm.
+        dim: dimension along which the vectors lie.
+        eps: smallest norm that is used.
+        out: tensor to write the result into.
+
+    Shape:
+        (*) → (*).
+
+    Returns:
+        The normalized vectors.
+
+    Raises:
+        IndexError: the input has no such dimension.
+
+    Example:
+        >>> F.normalize(torch.tensor([[0.0, 5.0]])).tolist()
+        [[0.0, 1.0]]
+
+    Source: PyTorch's page `torch.nn.functional.normalize`.
+    """
     if out is not None:
         raise RuntimeError("normalize(): out= is not supported")
     return input / input.norm(p, dim, keepdim=True).clamp_min(eps).expand_as(input)

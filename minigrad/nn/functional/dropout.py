@@ -50,7 +50,31 @@ def noise_for(input: Any, feature: bool) -> Any:
 
 
 def dropout(input: Any, p: float = 0.5, training: bool = True, inplace: bool = False) -> Any:
-    """Each number set to 0 with probability `p`, the others scaled by `1 / (1 - p)`."""
+    """Set random elements to 0 and multiply the others by 1 / (1 − p).
+
+    y = m · x / (1 − p), where each m is 0 with probability p and 1 otherwise. The derivative is m / (1 − p).
+
+    Args:
+        input: tensor of any shape.
+        p: probability of an element being set to 0.
+        training: False returns the input unchanged.
+        inplace: True writes the result into the input.
+
+    Shape:
+        (*) → (*).
+
+    Returns:
+        The tensor with elements set to 0.
+
+    Raises:
+        ValueError: p is not between 0 and 1.
+
+    Example:
+        >>> F.dropout(torch.ones(2), p=1.0).tolist()
+        [0.0, 0.0]
+
+    Source: PyTorch's page `torch.nn.functional.dropout`; Srivastava et al., JMLR 15, 2014.
+    """
     return dropped(input, p, training, inplace, False, False)
 
 

@@ -88,7 +88,34 @@ def mse_loss(
     input: Any, target: Any, size_average: bool | None = None, reduce: bool | None = None,
     reduction: str = "mean", weight: Any = None,
 ) -> Any:  # fmt: skip
-    """The squared difference."""
+    """Return the mean of the squared differences (input − target)².
+
+    The derivative with respect to the input is 2 (input − target) / n for n elements ("mean").
+
+    Args:
+        input: predictions.
+        target: targets.
+        size_average: deprecated; use reduction.
+        reduce: deprecated; use reduction.
+        reduction: "mean", "sum" or "none".
+        weight: weight of each element; "mean" then divides by the sum of the weights.
+
+    Shape:
+        input (*), target (*) → (), or (*) with "none".
+
+    Returns:
+        The loss.
+
+    Raises:
+        RuntimeError: the shapes do not broadcast.
+        ValueError: the reduction is unknown.
+
+    Example:
+        >>> F.mse_loss(torch.tensor([1.0, 2.0]), torch.zeros(2)).item()
+        2.5
+
+    Source: PyTorch's page `torch.nn.functional.mse_loss`.
+    """
     a, b = paired(input, target)
     if weight is not None:
         return weighed((a - b) ** 2, weight, input, reduction)
@@ -136,7 +163,35 @@ def binary_cross_entropy(
     input: Any, target: Any, weight: Any = None, size_average: bool | None = None, reduce: bool | None = None,
     reduction: str = "mean",
 ) -> Any:  # fmt: skip
-    """`-(target · log(input) + (1 - target) · log(1 - input))` of probabilities; RuntimeError for others."""
+    """Return the binary cross entropy of probabilities: −(t · log x + (1 − t) · log(1 − x)).
+
+    The logarithms are at least −100. The derivative with respect to x is (x − t) / (x · (1 − x)) / n for n
+    elements ("mean").
+
+    Args:
+        input: probabilities.
+        target: targets between 0 and 1.
+        weight: weight of each element; it broadcasts with the input.
+        size_average: deprecated; use reduction.
+        reduce: deprecated; use reduction.
+        reduction: "mean", "sum" or "none".
+
+    Shape:
+        input (*), target (*) → (), or (*) with "none".
+
+    Returns:
+        The loss.
+
+    Raises:
+        ValueError: input and target have different shapes.
+        RuntimeError: an element of the input is not between 0 and 1.
+
+    Example:
+        >>> F.binary_cross_entropy(torch.tensor([0.5]), torch.tensor([1.0])).item()
+        0.6931471824645996
+
+    Source: PyTorch's page `torch.nn.functional.binary_cross_entropy`.
+    """
     how = number(reduction, size_average, reduce)
     if target.shape != input.shape:
         raise ValueError(
@@ -155,8 +210,34 @@ def binary_cross_entropy_with_logits(
     input: Any, target: Any, weight: Any = None, size_average: bool | None = None, reduce: bool | None = None,
     reduction: str = "mean", pos_weight: Any = None,
 ) -> Any:  # fmt: skip
-    """`binary_cross_entropy` of the logistic function of `input`, where positive targets weigh
-    `pos_weight`.
+    """Return the binary cross entropy of logits, without overflow.
+
+    It is `binary_cross_entropy` of sigmoid(x). Without weights the derivative with respect to x is
+    (sigmoid(x) − t) / n for n elements ("mean").
+
+    Args:
+        input: logits.
+        target: targets between 0 and 1.
+        weight: weight of each element; it broadcasts with the input.
+        size_average: deprecated; use reduction.
+        reduce: deprecated; use reduction.
+        reduction: "mean", "sum" or "none".
+        pos_weight: weight of positive targets; it broadcasts with the input.
+
+    Shape:
+        input (*), target (*) → (), or (*) with "none".
+
+    Returns:
+        The loss.
+
+    Raises:
+        ValueError: input and target have different shapes.
+
+    Example:
+        >>> F.binary_cross_entropy_with_logits(torch.tensor([0.0]), torch.tensor([1.0])).item()
+        0.6931471824645996
+
+    Source: PyTorch's page `torch.nn.functional.binary_cross_entropy_with_logits`.
     """
     how = number(reduction, size_average, reduce)
     if target.shape != input.shape:

@@ -117,8 +117,33 @@ def max_pool2d(
     input: Any, kernel_size: Numbers, stride: Numbers | None = None, padding: Numbers = 0,
     dilation: Numbers = 1, ceil_mode: bool = False, return_indices: bool = False,
 ) -> Any:  # fmt: skip
-    """The greatest element of each window of `input` ([N,] C, H, W); with `return_indices` also where they
-    were, as places in the flattened image.
+    """Return the maximum of each window of an image.
+
+    The upstream gradient goes to the maximum of each window; the other elements receive 0.
+
+    Args:
+        input: image or batch of images.
+        kernel_size: height and width of a window, or one number for both; so for the next three.
+        stride: step from one window to the next; kernel_size if None.
+        padding: number of rows and columns of −∞ added on each side.
+        dilation: distance between the elements of a window.
+        ceil_mode: True rounds the number of windows up instead of down.
+        return_indices: True returns the index of each maximum in its flattened image as well.
+
+    Shape:
+        (N, C, H, W) or (C, H, W) → (N, C, Hₒ, Wₒ) or (C, Hₒ, Wₒ); see `nn.MaxPool2d`.
+
+    Returns:
+        The maxima, or a pair of maxima and indices.
+
+    Raises:
+        RuntimeError: padding is more than half of kernel_size, or no window fits.
+
+    Example:
+        >>> F.max_pool2d(torch.tensor([[[1.0, 2.0], [3.0, 4.0]]]), 2).tolist()
+        [[[4.0]]]
+
+    Source: PyTorch's page `torch.nn.functional.max_pool2d`.
     """
     made = greatest(2, input, kernel_size, stride, padding, dilation, ceil_mode)
     return tuple(made) if return_indices else made[0]
@@ -170,8 +195,33 @@ def avg_pool2d(
     input: Any, kernel_size: Numbers, stride: Numbers | None = None, padding: Numbers = 0,
     ceil_mode: bool = False, count_include_pad: bool = True, divisor_override: int | None = None,
 ) -> Any:  # fmt: skip
-    """The mean of each window of `input` ([N,] C, H, W), the zeros around it among them if
-    `count_include_pad`; or its sum divided by `divisor_override`.
+    """Return the mean of each window of an image.
+
+    Each element of a window of n elements receives 1/n of the window's upstream gradient.
+
+    Args:
+        input: image or batch of images.
+        kernel_size: height and width of a window, or one number for both; so for the next two.
+        stride: step from one window to the next; kernel_size if None.
+        padding: number of rows and columns of zeros added on each side.
+        ceil_mode: True rounds the number of windows up instead of down.
+        count_include_pad: False leaves the added zeros out of the mean.
+        divisor_override: number that divides each window's sum instead of the number of its elements.
+
+    Shape:
+        (N, C, H, W) or (C, H, W) → (N, C, Hₒ, Wₒ) or (C, Hₒ, Wₒ); see `nn.AvgPool2d`.
+
+    Returns:
+        The means.
+
+    Raises:
+        RuntimeError: padding is more than half of kernel_size, or no window fits.
+
+    Example:
+        >>> F.avg_pool2d(torch.tensor([[[1.0, 2.0], [3.0, 4.0]]]), 2).tolist()
+        [[[2.5]]]
+
+    Source: PyTorch's page `torch.nn.functional.avg_pool2d`.
     """
     ints = "single int, or a tuple of two ints"
     k = several(kernel_size, 2, f"avg_pool2d: kernel_size must either be a {ints}")
@@ -222,7 +272,29 @@ def adaptive_avg_pool1d(input: Any, output_size: Numbers) -> Any:
 
 
 def adaptive_avg_pool2d(input: Any, output_size: Any) -> Any:
-    """The means of `output_size` parts of `input` ([N,] C, H, W), as even as can be; None keeps a size."""
+    """Divide an image into a given number of parts and return the mean of each.
+
+    Each element of a part of n elements receives 1/n of the part's upstream gradient.
+
+    Args:
+        input: image or batch of images.
+        output_size: Hₒ and Wₒ, or one number for both; None keeps the input's size.
+
+    Shape:
+        (N, C, H, W) or (C, H, W) → (N, C, Hₒ, Wₒ) or (C, Hₒ, Wₒ).
+
+    Returns:
+        The means.
+
+    Raises:
+        ValueError: the input has too few dimensions.
+
+    Example:
+        >>> F.adaptive_avg_pool2d(torch.tensor([[[1.0, 2.0], [3.0, 4.0]]]), 1).tolist()
+        [[[2.5]]]
+
+    Source: PyTorch's page `torch.nn.functional.adaptive_avg_pool2d`.
+    """
     parts = parts_of(input, 2, output_size)
     if parts == (1, 1) and input.ndim > 1:
         return F.mean_dim(input, (-1, -2), True)

@@ -24,12 +24,58 @@ def dimension(name: str, dim: int | None, ndim: int, stacklevel: int) -> int:
 
 
 def softmax(input: Any, dim: int | None = None, _stacklevel: int = 3, dtype: Any = None) -> Any:
-    """Exponentials along `dim`, divided by their sum, in `dtype`."""
+    """Return y = eˣ / Σ eˣ along a dimension, so that the elements sum to 1.
+
+    The gradient with respect to x is y · (g − Σ g · y).
+
+    Args:
+        input: tensor of any shape.
+        dim: dimension along which the elements sum to 1; None is deprecated.
+        dtype: dtype to compute in; that of the input if None.
+
+    Shape:
+        (*) → (*).
+
+    Returns:
+        The softmax.
+
+    Raises:
+        IndexError: the input has no such dimension.
+
+    Example:
+        >>> F.softmax(torch.zeros(1, 2), dim=1).tolist()
+        [[0.5, 0.5]]
+
+    Source: PyTorch's page `torch.nn.functional.softmax`.
+    """
     return statistics.softmax(input, dimension("softmax", dim, input.ndim, _stacklevel), dtype)
 
 
 def log_softmax(input: Any, dim: int | None = None, _stacklevel: int = 3, dtype: Any = None) -> Any:
-    """The logarithm of softmax along `dim`, without overflow, in `dtype`."""
+    """Return y = x − log Σ eˣ along a dimension: the logarithm of the softmax, without overflow.
+
+    The gradient with respect to x is g − eʸ · Σ g.
+
+    Args:
+        input: tensor of any shape.
+        dim: dimension along which the elements of eʸ sum to 1; None is deprecated.
+        dtype: dtype to compute in; that of the input if None.
+
+    Shape:
+        (*) → (*).
+
+    Returns:
+        The logarithm of the softmax.
+
+    Raises:
+        IndexError: the input has no such dimension.
+
+    Example:
+        >>> F.log_softmax(torch.tensor([[1000.0, 0.0]]), dim=1).tolist()
+        [[0.0, -1000.0]]
+
+    Source: PyTorch's page `torch.nn.functional.log_softmax`.
+    """
     return statistics.log_softmax(input, dimension("log_softmax", dim, input.ndim, _stacklevel), dtype)
 
 

@@ -48,7 +48,22 @@ class InPlace(Applied):
 
 
 class ReLU(InPlace):
-    """max(0, x)."""
+    """Layer that returns max(0, x) for each element.
+
+    The derivative is 1 where x > 0 and 0 elsewhere.
+
+    Args:
+        inplace: True writes the result into the input.
+
+    Shape:
+        (*) → (*).
+
+    Example:
+        >>> nn.ReLU()(torch.tensor([-1.0, 2.0])).tolist()
+        [0.0, 2.0]
+
+    Source: PyTorch's page `torch.nn.ReLU`.
+    """
 
     function = "relu"
 
@@ -90,13 +105,37 @@ class Hardsigmoid(InPlace):
 
 
 class Sigmoid(Applied):
-    """1 / (1 + e⁻ˣ)."""
+    """Layer that returns the logistic function y = 1 / (1 + e⁻ˣ) of each element.
+
+    The derivative is y · (1 − y).
+
+    Shape:
+        (*) → (*).
+
+    Example:
+        >>> nn.Sigmoid()(torch.zeros(2)).tolist()
+        [0.5, 0.5]
+
+    Source: PyTorch's page `torch.nn.Sigmoid`.
+    """
 
     function = "sigmoid"
 
 
 class Tanh(Applied):
-    """Hyperbolic tangent."""
+    """Layer that returns the hyperbolic tangent y = (eˣ − e⁻ˣ) / (eˣ + e⁻ˣ) of each element.
+
+    The derivative is 1 − y².
+
+    Shape:
+        (*) → (*).
+
+    Example:
+        >>> nn.Tanh()(torch.zeros(2)).tolist()
+        [0.0, 0.0]
+
+    Source: PyTorch's page `torch.nn.Tanh`.
+    """
 
     function = "tanh"
 
@@ -120,7 +159,26 @@ class Tanhshrink(Applied):
 
 
 class LeakyReLU(Applied):
-    """x, or negative_slope · x where x is negative."""
+    """Layer that returns x where x > 0 and negative_slope · x elsewhere.
+
+    The derivative is 1 where x > 0 and negative_slope elsewhere.
+
+    Args:
+        negative_slope: slope where x ≤ 0.
+        inplace: True writes the result into the input.
+
+    Shape:
+        (*) → (*).
+
+    Raises:
+        RuntimeError: inplace with a leaf that requires a gradient.
+
+    Example:
+        >>> nn.LeakyReLU(0.5)(torch.tensor([-2.0, 2.0])).tolist()
+        [-1.0, 2.0]
+
+    Source: PyTorch's page `torch.nn.LeakyReLU`; Maas et al., 2013.
+    """
 
     function, settings = "leaky_relu", ("negative_slope", "inplace")
 
@@ -146,7 +204,26 @@ class CELU(ELU):
 
 
 class GELU(Applied):
-    """x · Φ(x), Φ being the normal distribution; `approximate="tanh"` reckons it by a tanh."""
+    """Layer that returns x · Φ(x), where Φ is the distribution function of the normal distribution.
+
+    The derivative is Φ(x) + x · φ(x), where φ is the density of the normal distribution. "tanh" computes
+    x / 2 · (1 + tanh(√(2/π) · (x + 0.044715 x³))) instead.
+
+    Args:
+        approximate: "none" or "tanh".
+
+    Shape:
+        (*) → (*).
+
+    Raises:
+        RuntimeError: approximate is another text.
+
+    Example:
+        >>> nn.GELU()(torch.zeros(2)).tolist()
+        [0.0, 0.0]
+
+    Source: PyTorch's page `torch.nn.GELU`; Hendrycks and Gimpel, 2016, arXiv:1606.08415.
+    """
 
     function, settings = "gelu", ("approximate",)
 
@@ -156,7 +233,23 @@ class GELU(Applied):
 
 
 class Softplus(Applied):
-    """log(1 + e^(beta · x)) / beta, and x itself where beta · x is above the threshold."""
+    """Layer that returns log(1 + e^(beta · x)) / beta, a smooth form of ReLU.
+
+    Where beta · x is above the threshold it returns x. The derivative is sigmoid(beta · x), or 1 there.
+
+    Args:
+        beta: sharpness of the bend at 0.
+        threshold: value of beta · x above which the result is x.
+
+    Shape:
+        (*) → (*).
+
+    Example:
+        >>> nn.Softplus()(torch.tensor([0.0, 30.0])).tolist()
+        [0.6931471824645996, 30.0]
+
+    Source: PyTorch's page `torch.nn.Softplus`.
+    """
 
     function, settings = "softplus", ("beta", "threshold")
 
@@ -214,7 +307,25 @@ class Along(Applied):
 
 
 class Softmax(Along):
-    """eˣ / Σ eˣ along a dimension."""
+    """Layer that returns y = eˣ / Σ eˣ along a dimension, so that the elements sum to 1.
+
+    The gradient with respect to x is y · (g − Σ g · y).
+
+    Args:
+        dim: dimension along which the elements sum to 1; None is deprecated.
+
+    Shape:
+        (*) → (*).
+
+    Raises:
+        IndexError: the input has no such dimension.
+
+    Example:
+        >>> nn.Softmax(dim=1)(torch.zeros(1, 2)).tolist()
+        [[0.5, 0.5]]
+
+    Source: PyTorch's page `torch.nn.Softmax`.
+    """
 
     function = "softmax"
 
@@ -226,7 +337,25 @@ class Softmin(Along):
 
 
 class LogSoftmax(Along):
-    """x − log Σ eˣ along a dimension."""
+    """Layer that returns y = x − log Σ eˣ along a dimension: the logarithm of the softmax, without overflow.
+
+    The gradient with respect to x is g − eʸ · Σ g.
+
+    Args:
+        dim: dimension along which the elements of eʸ sum to 1; None is deprecated.
+
+    Shape:
+        (*) → (*).
+
+    Raises:
+        IndexError: the input has no such dimension.
+
+    Example:
+        >>> nn.LogSoftmax(dim=0)(torch.tensor([0.0])).tolist()
+        [0.0]
+
+    Source: PyTorch's page `torch.nn.LogSoftmax`.
+    """
 
     function = "log_softmax"
 
@@ -261,8 +390,27 @@ class Threshold(Applied):
 
 
 class PReLU(Module):
-    """x, or a · x where x is negative; a, one for all or one for each channel, is learned and begins as
-    `init`.
+    """Layer that returns x where x > 0 and a · x elsewhere, with a learned slope a.
+
+    The derivative with respect to x is 1 where x > 0 and a elsewhere; with respect to a it is min(0, x).
+
+    Args:
+        num_parameters: number of slopes: 1, or one for each channel (dimension 1).
+        init: first value of the slopes.
+        device: must be the CPU.
+        dtype: dtype of the slopes; the default dtype if None.
+
+    Shape:
+        (*) → (*), or (N, C, *) → (N, C, *) with C slopes.
+
+    Raises:
+        RuntimeError: the number of slopes is neither 1 nor the number of channels.
+
+    Example:
+        >>> nn.PReLU(init=0.25)(torch.tensor([-4.0, 4.0])).tolist()
+        [-1.0, 4.0]
+
+    Source: PyTorch's page `torch.nn.PReLU`; He et al., 2015, arXiv:1502.01852.
     """
 
     def __init__(

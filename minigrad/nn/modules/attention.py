@@ -17,11 +17,38 @@ class NonDynamicallyQuantizableLinear(Linear):
 
 
 class MultiheadAttention(Module):
-    """Each query gets a mean of the values, weighted by how well their keys match it, in `num_heads` heads of
-    size embed_dim / num_heads each.
+    """Layer that lets each query attend to keys and returns a mean of their values, in several heads.
 
-    Inputs are (L, N, E), or (N, L, E) with `batch_first`, or (L, E); keys and values have sizes `kdim` and
-    `vdim`. `add_bias_kv` adds a learned key and value, `add_zero_attn` ones of zeros.
+    Each head computes softmax(Q Kᵀ / √d) V for learned projections Q, K and V of size d = embed_dim /
+    num_heads. A linear layer joins the heads. For the derivative of the softmax see `Softmax`.
+
+    Args:
+        embed_dim: number of features of queries and of the output.
+        num_heads: number of heads; it divides embed_dim.
+        dropout: probability of dropout on the attention weights.
+        bias: False leaves out the biases of the projections.
+        add_bias_kv: True adds one learned key and value.
+        add_zero_attn: True adds one key and value of zeros.
+        kdim: number of features of keys; embed_dim if None.
+        vdim: number of features of values; embed_dim if None.
+        batch_first: True puts the batch dimension first.
+        device: must be the CPU.
+        dtype: dtype of the parameters; the default dtype if None.
+
+    Shape:
+        query (L, N, embed_dim), key (S, N, kdim), value (S, N, vdim) → output (L, N, embed_dim) and attention
+        weights (N, L, S); all without N if there is no batch.
+
+    Raises:
+        ValueError: embed_dim or num_heads is not positive.
+        AssertionError: num_heads does not divide embed_dim, or the shapes do not fit.
+
+    Example:
+        >>> x = torch.ones(5, 1, 4)
+        >>> nn.MultiheadAttention(4, 2)(x, x, x)[0].shape
+        torch.Size([5, 1, 4])
+
+    Source: PyTorch's page `torch.nn.MultiheadAttention`; Vaswani et al., 2017, arXiv:1706.03762.
     """
 
     def __init__(

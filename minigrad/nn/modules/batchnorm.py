@@ -95,13 +95,68 @@ class BatchNorm(Tracking):
 
 
 class BatchNorm1d(BatchNorm):
-    """Batch norm of (N, C) or (N, C, L), over all but C."""
+    """Layer that normalizes each channel over a batch of vectors or sequences.
+
+    y = (x − mean) / √(var + eps) · weight + bias. See `BatchNorm2d` for training and evaluation.
+
+    Args:
+        num_features: number of channels C.
+        eps: number added to the variance, so that the root is not 0.
+        momentum: weight of a new batch in the running statistics; None averages over all batches.
+        affine: False leaves out weight and bias.
+        track_running_stats: False keeps no running statistics; every batch is then normalized by its own.
+        device: must be the CPU.
+        dtype: dtype of parameters and buffers; the default dtype if None.
+        bias: False leaves out the bias only.
+
+    Shape:
+        (N, C) or (N, C, L) → the same shape.
+
+    Raises:
+        ValueError: the input has other dimensions, or a training batch has one value per channel.
+        RuntimeError: the input has another number of channels.
+
+    Example:
+        >>> nn.BatchNorm1d(1)(torch.tensor([[1.0], [3.0]])).tolist()
+        [[-0.9999949932098389], [0.9999949932098389]]
+
+    Source: PyTorch's page `torch.nn.BatchNorm1d`; Ioffe and Szegedy, 2015, arXiv:1502.03167.
+    """
 
     ranks = (2, 3)
 
 
 class BatchNorm2d(BatchNorm):
-    """Batch norm of (N, C, H, W), over all but C."""
+    """Layer that normalizes each channel over a batch of images.
+
+    y = (x − mean) / √(var + eps) · weight + bias. In training, mean and var are those of the batch, and the
+    running statistics move: running ← (1 − momentum) · running + momentum · batch. In evaluation the layer
+    uses the running statistics. With x̂ = (y − bias) / weight and the scaled upstream gradient h = g ·
+    weight, the derivative in training is (h − mean(h) − x̂ · mean(h · x̂)) / √(var + eps).
+
+    Args:
+        num_features: number of channels C.
+        eps: number added to the variance, so that the root is not 0.
+        momentum: weight of a new batch in the running statistics; None averages over all batches.
+        affine: False leaves out weight and bias.
+        track_running_stats: False keeps no running statistics; every batch is then normalized by its own.
+        device: must be the CPU.
+        dtype: dtype of parameters and buffers; the default dtype if None.
+        bias: False leaves out the bias only.
+
+    Shape:
+        (N, C, H, W) → the same shape.
+
+    Raises:
+        ValueError: the input has other dimensions, or a training batch has one value per channel.
+        RuntimeError: the input has another number of channels.
+
+    Example:
+        >>> nn.BatchNorm2d(3)(torch.ones(2, 3, 4, 4)).shape
+        torch.Size([2, 3, 4, 4])
+
+    Source: PyTorch's page `torch.nn.BatchNorm2d`; Ioffe and Szegedy, 2015, arXiv:1502.03167.
+    """
 
     ranks = (4,)
 

@@ -67,8 +67,30 @@ class RNNCellBase(Module):
 
 
 class RNNCell(RNNCellBase):
-    """h′ = tanh(W_ih x + b_ih + W_hh h + b_hh), of shape (N, hidden_size) or (hidden_size,); relu in place of
-    tanh if `nonlinearity` says so.
+    """One step of Elman's recurrent layer: h′ = tanh(W_ih x + b_ih + W_hh h + b_hh).
+
+    The derivative of h′ with respect to the sum inside tanh is 1 − h′².
+
+    Args:
+        input_size: number of features of x.
+        hidden_size: number of features of h.
+        bias: False leaves out b_ih and b_hh.
+        nonlinearity: "tanh" or "relu".
+        device: must be the CPU.
+        dtype: dtype of the parameters; the default dtype if None.
+
+    Shape:
+        input (N, input_size) or (input_size,), hx (N, hidden_size) or (hidden_size,) → the shape of hx.
+
+    Raises:
+        ValueError: the input or hx has more than two dimensions.
+        RuntimeError: the nonlinearity is unknown.
+
+    Example:
+        >>> nn.RNNCell(2, 3)(torch.ones(1, 2)).shape
+        torch.Size([1, 3])
+
+    Source: PyTorch's page `torch.nn.RNNCell`; Elman, "Finding Structure in Time", 1990.
     """
 
     def __init__(
@@ -92,8 +114,30 @@ class RNNCell(RNNCellBase):
 
 
 class LSTMCell(RNNCellBase):
-    """c′ = f·c + i·g and h′ = o·tanh(c′), with the gates i, f, o sigmoids and g a tanh of what a linear layer
-    makes of x and h.
+    """One step of long short-term memory: c′ = f · c + i · g and h′ = o · tanh(c′).
+
+    i, f and o are sigmoids and g is a tanh of W_ih x + b_ih + W_hh h + b_hh, one quarter of its elements
+    each. The derivative of c′ with respect to c is f.
+
+    Args:
+        input_size: number of features of x.
+        hidden_size: number of features of h and c.
+        bias: False leaves out b_ih and b_hh.
+        device: must be the CPU.
+        dtype: dtype of the parameters; the default dtype if None.
+
+    Shape:
+        input (N, input_size) or (input_size,), hx a pair (h, c) of (N, hidden_size) → a pair of that shape.
+
+    Raises:
+        ValueError: the input, h or c has more than two dimensions.
+
+    Example:
+        >>> h, c = nn.LSTMCell(2, 3)(torch.ones(1, 2))
+        >>> h.shape, c.shape
+        (torch.Size([1, 3]), torch.Size([1, 3]))
+
+    Source: PyTorch's page `torch.nn.LSTMCell`; Hochreiter and Schmidhuber, 1997.
     """
 
     def __init__(
@@ -107,8 +151,29 @@ class LSTMCell(RNNCellBase):
 
 
 class GRUCell(RNNCellBase):
-    """h′ = (1 − z)·n + z·h, with the gates r, z sigmoids and n a tanh of what a linear layer makes of x and
-    r·h.
+    """One step of a gated recurrent unit: h′ = (1 − z) · n + z · h.
+
+    r = sigmoid(W_ir x + b_ir + W_hr h + b_hr), z likewise, and n = tanh(W_in x + b_in + r · (W_hn h + b_hn)).
+    The derivative of h′ with respect to n is 1 − z.
+
+    Args:
+        input_size: number of features of x.
+        hidden_size: number of features of h.
+        bias: False leaves out the biases.
+        device: must be the CPU.
+        dtype: dtype of the parameters; the default dtype if None.
+
+    Shape:
+        input (N, input_size) or (input_size,), hx (N, hidden_size) or (hidden_size,) → the shape of hx.
+
+    Raises:
+        ValueError: the input or hx has more than two dimensions.
+
+    Example:
+        >>> nn.GRUCell(2, 3)(torch.ones(1, 2)).shape
+        torch.Size([1, 3])
+
+    Source: PyTorch's page `torch.nn.GRUCell`; Cho et al., 2014, arXiv:1406.1078.
     """
 
     def __init__(

@@ -82,9 +82,22 @@ class Listed(Module):
 
 
 class Sequential(Listed):
-    """Modules that are called one after the other, each with what the one before it gave.
+    """Module that calls its modules in order; each one receives the result of the one before.
 
-    They are given one by one, or as a dictionary that names them.
+    Args:
+        args: the modules, or one dictionary of names and modules.
+
+    Shape:
+        The first module's input → the last module's output.
+
+    Raises:
+        TypeError: an argument is not a module.
+
+    Example:
+        >>> nn.Sequential(nn.Linear(2, 3), nn.ReLU())(torch.ones(1, 2)).shape
+        torch.Size([1, 3])
+
+    Source: PyTorch's page `torch.nn.Sequential`.
     """
 
     def __init__(self, *args: Any) -> None:
@@ -111,7 +124,27 @@ class Sequential(Listed):
 
 
 class ModuleList(Listed):
-    """A list of modules whose parameters count as the module's own. It is not called."""
+    """List of modules whose parameters belong to the module that holds the list.
+
+    It cannot be called. Use it when `forward` calls the modules itself.
+
+    Args:
+        modules: modules to start with.
+
+    Shape:
+        None: it computes nothing.
+
+    Raises:
+        IndexError: the index is out of range.
+        TypeError: an item is not a module.
+
+    Example:
+        >>> layers = nn.ModuleList([nn.Linear(2, 2), nn.ReLU()])
+        >>> len(layers), len(list(layers.parameters()))
+        (2, 2)
+
+    Source: PyTorch's page `torch.nn.ModuleList`.
+    """
 
     def __init__(self, modules: Iterable[Any] | None = None) -> None:
         super().__init__()
@@ -144,7 +177,26 @@ class ModuleList(Listed):
 
 
 class ModuleDict(Module):
-    """Modules by name, in the order in which they came."""
+    """Dictionary of modules whose parameters belong to the module that holds it.
+
+    It cannot be called. It keeps the order in which the modules were added.
+
+    Args:
+        modules: dictionary, or pairs of names and modules, to start with.
+
+    Shape:
+        None: it computes nothing.
+
+    Raises:
+        KeyError: there is no module of that name.
+        TypeError: a value is not a module.
+
+    Example:
+        >>> nn.ModuleDict({"relu": nn.ReLU()})["relu"](torch.tensor([-1.0])).tolist()
+        [0.0]
+
+    Source: PyTorch's page `torch.nn.ModuleDict`.
+    """
 
     def __init__(self, modules: Any = None) -> None:
         super().__init__()

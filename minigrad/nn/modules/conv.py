@@ -121,19 +121,113 @@ class Conv(Convolving):
 
 
 class Conv1d(Conv):
-    """Kernels that slide along a line: ([N,] channels in, L) to ([N,] channels out, places)."""
+    """Layer that applies a one-dimensional cross-correlation with learned kernels.
+
+    y[n, o, l] = b[o] + Σ_c Σ_k W[o, c, k] · x[n, c, stride · l + dilation · k − padding]. The derivative with
+    respect to x is a transposed convolution of the upstream gradient. See `Conv2d` for the other arguments.
+
+    Args:
+        in_channels: number of channels of the input.
+        out_channels: number of channels of the output, one kernel each.
+        kernel_size: number of elements of a kernel along L.
+        stride: step from one window to the next.
+        padding: number of elements added at both ends, or "same" or "valid".
+        dilation: distance between the elements of a kernel.
+        groups: number of groups of channels that are convolved separately.
+        bias: False leaves out b.
+        padding_mode: "zeros", "reflect", "replicate" or "circular".
+        device: must be the CPU.
+        dtype: dtype of W and b; the default dtype if None.
+
+    Shape:
+        (N, in_channels, L) or (in_channels, L) → (N, out_channels, Lₒ) or (out_channels, Lₒ), where
+        Lₒ = ⌊(L + 2 · padding − dilation · (kernel_size − 1) − 1) / stride⌋ + 1.
+
+    Raises:
+        ValueError: groups does not divide the channels, or the padding or its mode is unknown.
+        RuntimeError: the input has another number of channels, or it is smaller than a kernel.
+
+    Example:
+        >>> nn.Conv1d(1, 4, kernel_size=3)(torch.ones(2, 1, 10)).shape
+        torch.Size([2, 4, 8])
+
+    Source: PyTorch's page `torch.nn.Conv1d`.
+    """
 
     dims, function = 1, "conv1d"
 
 
 class Conv2d(Conv):
-    """Kernels that slide over an image: ([N,] channels in, H, W) to ([N,] channels out, places)."""
+    """Layer that applies a two-dimensional cross-correlation with learned kernels.
+
+    y[n, o, i, j] = b[o] + Σ_c Σ_k Σ_l W[o, c, k, l] · x[n, c, i · stride + k · dilation − padding, …]. The
+    derivative with respect to x is a transposed convolution of the upstream gradient with the same kernels.
+    W and b are drawn uniformly from ±1/√(in_channels / groups · elements of a kernel).
+
+    Args:
+        in_channels: number of channels of the input.
+        out_channels: number of channels of the output, one kernel each.
+        kernel_size: height and width of a kernel, or one number for both; so for the next three.
+        stride: step from one window to the next.
+        padding: number of rows and columns added on each side, or "same" or "valid".
+        dilation: distance between the elements of a kernel.
+        groups: number of groups of channels that are convolved separately.
+        bias: False leaves out b.
+        padding_mode: "zeros", "reflect", "replicate" or "circular".
+        device: must be the CPU.
+        dtype: dtype of W and b; the default dtype if None.
+
+    Shape:
+        (N, in_channels, H, W) or (in_channels, H, W) → (N, out_channels, Hₒ, Wₒ) or (out_channels, Hₒ, Wₒ),
+        where Hₒ = ⌊(H + 2 · padding − dilation · (kernel_size − 1) − 1) / stride⌋ + 1, and Wₒ likewise.
+
+    Raises:
+        ValueError: groups does not divide the channels, or the padding or its mode is unknown.
+        RuntimeError: the input has another number of channels, or it is smaller than a kernel.
+
+    Example:
+        >>> nn.Conv2d(3, 8, kernel_size=3, padding=1)(torch.ones(2, 3, 5, 5)).shape
+        torch.Size([2, 8, 5, 5])
+
+    Source: PyTorch's page `torch.nn.Conv2d`.
+    """
 
     dims, function = 2, "conv2d"
 
 
 class Conv3d(Conv):
-    """Kernels that slide through a volume: ([N,] channels in, D, H, W) to ([N,] channels out, places)."""
+    """Layer that applies a three-dimensional cross-correlation with learned kernels.
+
+    The formula is that of `Conv2d` with one more dimension. The derivative with respect to x is a transposed
+    convolution of the upstream gradient with the same kernels.
+
+    Args:
+        in_channels: number of channels of the input.
+        out_channels: number of channels of the output, one kernel each.
+        kernel_size: depth, height and width of a kernel, or one number for all; so for the next three.
+        stride: step from one window to the next.
+        padding: number of elements added on each side, or "same" or "valid".
+        dilation: distance between the elements of a kernel.
+        groups: number of groups of channels that are convolved separately.
+        bias: False leaves out b.
+        padding_mode: "zeros", "reflect", "replicate" or "circular".
+        device: must be the CPU.
+        dtype: dtype of W and b; the default dtype if None.
+
+    Shape:
+        (N, in_channels, D, H, W) or (in_channels, D, H, W) → (N, out_channels, Dₒ, Hₒ, Wₒ) or without N. For
+        the sizes of the output see `Conv2d`.
+
+    Raises:
+        ValueError: groups does not divide the channels, or the padding or its mode is unknown.
+        RuntimeError: the input has another number of channels, or it is smaller than a kernel.
+
+    Example:
+        >>> nn.Conv3d(1, 2, kernel_size=2)(torch.ones(1, 1, 4, 4, 4)).shape
+        torch.Size([1, 2, 3, 3, 3])
+
+    Source: PyTorch's page `torch.nn.Conv3d`.
+    """
 
     dims, function = 3, "conv3d"
 
@@ -199,7 +293,39 @@ class ConvTranspose1d(ConvTranspose):
 
 
 class ConvTranspose2d(ConvTranspose):
-    """The transpose of `Conv2d`, from its results' shape to that of its inputs."""
+    """Layer that applies a transposed two-dimensional convolution.
+
+    It multiplies each element of the input by the kernel and adds the products where the windows overlap.
+    This is the derivative of `Conv2d` with respect to its input; its own derivative is a convolution.
+
+    Args:
+        in_channels: number of channels of the input.
+        out_channels: number of channels of the output.
+        kernel_size: height and width of a kernel, or one number for both; so for the next three.
+        stride: step from one window to the next in the output.
+        padding: number of rows and columns removed on each side of the output.
+        output_padding: number of rows and columns added at the end of the output.
+        groups: number of groups of channels that are convolved separately.
+        bias: False leaves out the bias.
+        dilation: distance between the elements of a kernel.
+        padding_mode: only "zeros".
+        device: must be the CPU.
+        dtype: dtype of the parameters; the default dtype if None.
+
+    Shape:
+        (N, in_channels, H, W) or (in_channels, H, W) → (N, out_channels, Hₒ, Wₒ) or without N, where
+        Hₒ = (H − 1) · stride − 2 · padding + dilation · (kernel_size − 1) + output_padding + 1.
+
+    Raises:
+        ValueError: groups does not divide the channels, or padding_mode or `output_size` is not possible.
+        RuntimeError: the input has another number of channels.
+
+    Example:
+        >>> nn.ConvTranspose2d(4, 1, kernel_size=2, stride=2)(torch.ones(1, 4, 3, 3)).shape
+        torch.Size([1, 1, 6, 6])
+
+    Source: PyTorch's page `torch.nn.ConvTranspose2d`; Zeiler et al., "Deconvolutional Networks", 2010.
+    """
 
     dims, function = 2, "conv_transpose2d"
 

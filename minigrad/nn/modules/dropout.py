@@ -31,7 +31,27 @@ class Dropping(Applied):
 
 
 class Dropout(Dropping):
-    """Zeroes each number with probability p while training, and scales the others by 1 / (1 − p)."""
+    """Layer that sets random elements to 0 in training and returns its input in evaluation.
+
+    In training y = m · x / (1 − p), where each m is 0 with probability p and 1 otherwise. The derivative is
+    m / (1 − p).
+
+    Args:
+        p: probability of an element being set to 0.
+        inplace: True writes the result into the input.
+
+    Shape:
+        (*) → (*).
+
+    Raises:
+        ValueError: p is not between 0 and 1.
+
+    Example:
+        >>> nn.Dropout(p=0.5).eval()(torch.ones(3)).tolist()
+        [1.0, 1.0, 1.0]
+
+    Source: PyTorch's page `torch.nn.Dropout`; Srivastava et al., JMLR 15, 2014.
+    """
 
     function = "dropout"
 
@@ -43,7 +63,27 @@ class Dropout1d(Dropping):
 
 
 class Dropout2d(Dropping):
-    """Zeroes whole channels of (N, C, H, W)."""
+    """Layer that sets whole random channels of images to 0 in training.
+
+    In training y = m · x / (1 − p) with one random m for each channel of each image. The derivative is
+    m / (1 − p).
+
+    Args:
+        p: probability of a channel being set to 0.
+        inplace: True writes the result into the input.
+
+    Shape:
+        (N, C, H, W) or (C, H, W) → the same shape.
+
+    Raises:
+        ValueError: p is not between 0 and 1.
+
+    Example:
+        >>> nn.Dropout2d(p=1.0)(torch.ones(1, 2, 3, 3)).sum().item()
+        0.0
+
+    Source: PyTorch's page `torch.nn.Dropout2d`; Tompson et al., 2014, arXiv:1411.4280.
+    """
 
     function = "dropout2d"
 

@@ -10,7 +10,25 @@ __all__ = ["Flatten", "Unflatten"]
 
 
 class Flatten(Module):
-    """The dimensions from `start_dim` to `end_dim` as one."""
+    """Layer that joins the dimensions from `start_dim` to `end_dim` into one.
+
+    Args:
+        start_dim: first dimension to join; 1 keeps the batch dimension.
+        end_dim: last dimension to join.
+
+    Shape:
+        (*, S₁, …, Sₖ, *) → (*, S₁ · … · Sₖ, *).
+
+    Raises:
+        RuntimeError: end_dim comes before start_dim.
+        IndexError: the input has no such dimension.
+
+    Example:
+        >>> nn.Flatten()(torch.ones(2, 3, 4)).shape
+        torch.Size([2, 12])
+
+    Source: PyTorch's page `torch.nn.Flatten`.
+    """
 
     def __init__(self, start_dim: int = 1, end_dim: int = -1) -> None:
         super().__init__()

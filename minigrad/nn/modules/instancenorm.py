@@ -43,7 +43,33 @@ class InstanceNorm1d(InstanceNorm):
 
 
 class InstanceNorm2d(InstanceNorm):
-    """Normalises each channel of each example of (N, C, H, W) or (C, H, W)."""
+    """Layer that normalizes each channel of each image by its own mean and variance.
+
+    y = (x − mean) / √(var + eps) · weight + bias, where mean and var are taken over H and W. The derivative
+    is that of `BatchNorm2d` for a batch of one image.
+
+    Args:
+        num_features: number of channels C.
+        eps: number added to the variance, so that the root is not 0.
+        momentum: weight of a new batch in the running statistics.
+        affine: True learns weight and bias.
+        track_running_stats: True keeps running statistics and uses them in evaluation.
+        device: must be the CPU.
+        dtype: dtype of parameters and buffers; the default dtype if None.
+        bias: False leaves out the bias only.
+
+    Shape:
+        (N, C, H, W) or (C, H, W) → the same shape.
+
+    Raises:
+        ValueError: the input has other dimensions, or an image has only one element per channel.
+
+    Example:
+        >>> nn.InstanceNorm2d(3)(torch.ones(2, 3, 4, 4)).sum().item()
+        0.0
+
+    Source: PyTorch's page `torch.nn.InstanceNorm2d`; Ulyanov et al., 2016, arXiv:1607.08022.
+    """
 
     ranks = (3, 4)
 

@@ -80,7 +80,29 @@ class Lazy(Module):
 
 
 class LazyLinear(Lazy, Linear):
-    """Linear whose `in_features` are those of its first input."""
+    """Linear layer that reads `in_features` from its first input.
+
+    It has no weight until then, and becomes an ordinary `Linear` with the first call.
+
+    Args:
+        out_features: size of the last dimension of the output.
+        bias: False leaves out the bias.
+        device: must be the CPU.
+        dtype: dtype of the parameters; the default dtype if None.
+
+    Shape:
+        (*, in_features) → (*, out_features).
+
+    Raises:
+        RuntimeError: `.shape` of a parameter is read before the first call.
+        ValueError: a parameter is modified in place before the first call.
+
+    Example:
+        >>> nn.LazyLinear(3)(torch.ones(1, 2)).shape
+        torch.Size([1, 3])
+
+    Source: PyTorch's page `torch.nn.LazyLinear`.
+    """
 
     cls_to_become = Linear
 

@@ -19,7 +19,23 @@ def empty(*size: int, dtype: Any = None) -> Parameter:
 
 
 class Identity(Module):
-    """What comes in goes out; arguments of any kind are taken and not used."""
+    """Layer that returns its input unchanged.
+
+    It takes the place of a layer that a model does without. The derivative with respect to the input is 1.
+
+    Args:
+        args: any arguments; they are accepted and ignored.
+        kwargs: any keyword arguments; they are accepted and ignored.
+
+    Shape:
+        (*) → (*).
+
+    Example:
+        >>> nn.Identity(54, unused=True)(torch.ones(2)).shape
+        torch.Size([2])
+
+    Source: PyTorch's page `torch.nn.Identity`.
+    """
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__()
@@ -30,8 +46,29 @@ class Identity(Module):
 
 
 class Linear(Module):
-    """x Wᵀ + b, of shape (*, out_features) from (*, in_features). Weight and bias begin uniform within
-    ±1/√in_features.
+    """Layer that computes y = x Wᵀ + b.
+
+    The gradients for an upstream gradient g are g W with respect to x, gᵀ x with respect to W and the sum
+    of the rows of g with respect to b. W and b are drawn uniformly from ±1/√in_features.
+
+    Args:
+        in_features: size of the last dimension of the input.
+        out_features: size of the last dimension of the output.
+        bias: False leaves out b.
+        device: must be the CPU.
+        dtype: dtype of W and b; the default dtype if None.
+
+    Shape:
+        (*, in_features) → (*, out_features); weight: (out_features, in_features); bias: (out_features,).
+
+    Raises:
+        RuntimeError: the last dimension of the input is not in_features.
+
+    Example:
+        >>> nn.Linear(2, 3)(torch.ones(1, 2)).shape
+        torch.Size([1, 3])
+
+    Source: PyTorch's page `torch.nn.Linear`.
     """
 
     def __init__(

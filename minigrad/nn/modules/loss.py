@@ -41,13 +41,56 @@ class Loss(Module):
 
 
 class MSELoss(Loss):
-    """Mean of squared differences."""
+    """Loss that returns the mean of the squared differences (input − target)².
+
+    The derivative with respect to the input is 2 (input − target) / n for n elements ("mean"), or without /
+    n.
+
+    Args:
+        size_average: deprecated; use reduction.
+        reduce: deprecated; use reduction.
+        reduction: "mean", "sum" or "none".
+
+    Shape:
+        input (*), target (*) → (), or (*) with "none".
+
+    Raises:
+        RuntimeError: the shapes do not broadcast.
+        ValueError: the reduction is unknown.
+
+    Example:
+        >>> nn.MSELoss()(torch.tensor([1.0, 2.0]), torch.tensor([0.0, 0.0])).item()
+        2.5
+
+    Source: PyTorch's page `torch.nn.MSELoss`.
+    """
 
     function = "mse_loss"
 
 
 class L1Loss(Loss):
-    """Mean of absolute differences."""
+    """Loss that returns the mean of the absolute differences |input − target|.
+
+    The derivative with respect to the input is sign(input − target) / n for n elements ("mean").
+
+    Args:
+        size_average: deprecated; use reduction.
+        reduce: deprecated; use reduction.
+        reduction: "mean", "sum" or "none".
+
+    Shape:
+        input (*), target (*) → (), or (*) with "none".
+
+    Raises:
+        RuntimeError: the shapes do not broadcast.
+        ValueError: the reduction is unknown.
+
+    Example:
+        >>> nn.L1Loss()(torch.tensor([1.0, -2.0]), torch.tensor([0.0, 0.0])).item()
+        1.5
+
+    Source: PyTorch's page `torch.nn.L1Loss`.
+    """
 
     function = "l1_loss"
 
@@ -196,13 +239,59 @@ class Weighted(Loss):
 
 
 class BCELoss(Weighted):
-    """Binary cross entropy of probabilities."""
+    """Loss that returns the binary cross entropy of probabilities.
+
+    Each element is −weight · (t · log x + (1 − t) · log(1 − x)), with logarithms of at least −100. The
+    derivative with respect to x is (x − t) / (x · (1 − x)) · weight / n for n elements ("mean").
+
+    Args:
+        weight: weight of each element; it broadcasts with the input.
+        size_average: deprecated; use reduction.
+        reduce: deprecated; use reduction.
+        reduction: "mean", "sum" or "none".
+
+    Shape:
+        input (*), target (*) → (), or (*) with "none".
+
+    Raises:
+        ValueError: input and target have different shapes.
+        RuntimeError: an element of the input is not between 0 and 1.
+
+    Example:
+        >>> nn.BCELoss()(torch.tensor([0.5]), torch.tensor([1.0])).item()
+        0.6931471824645996
+
+    Source: PyTorch's page `torch.nn.BCELoss`.
+    """
 
     function = "binary_cross_entropy"
 
 
 class BCEWithLogitsLoss(Weighted):
-    """Binary cross entropy of logits, positive examples weighted by `pos_weight`."""
+    """Loss that returns the binary cross entropy of logits, without overflow.
+
+    It is `BCELoss` of sigmoid(x); pos_weight multiplies the term of the target 1. Without weights the
+    derivative with respect to x is (sigmoid(x) − t) / n for n elements ("mean").
+
+    Args:
+        weight: weight of each element; it broadcasts with the input.
+        size_average: deprecated; use reduction.
+        reduce: deprecated; use reduction.
+        reduction: "mean", "sum" or "none".
+        pos_weight: weight of positive targets; it broadcasts with the input.
+
+    Shape:
+        input (*), target (*) → (), or (*) with "none".
+
+    Raises:
+        ValueError: input and target have different shapes.
+
+    Example:
+        >>> nn.BCEWithLogitsLoss()(torch.tensor([0.0]), torch.tensor([1.0])).item()
+        0.6931471824645996
+
+    Source: PyTorch's page `torch.nn.BCEWithLogitsLoss`.
+    """
 
     function, settings = "binary_cross_entropy_with_logits", ("weight", "pos_weight")
 
@@ -215,7 +304,32 @@ class BCEWithLogitsLoss(Weighted):
 
 
 class NLLLoss(Weighted):
-    """Minus the input at the target's class; targets of `ignore_index` do not count."""
+    """Loss that returns the negative log likelihood: −weight[t] · x[t] for the target class t.
+
+    "mean" divides the sum by the sum of the weights weight[t]. The derivative with respect to x is
+    −weight[t] / Σ weight[t] at the target class and 0 elsewhere.
+
+    Args:
+        weight: weight of each class (C).
+        size_average: deprecated; use reduction.
+        ignore_index: target class that does not count.
+        reduce: deprecated; use reduction.
+        reduction: "mean", "sum" or "none".
+
+    Shape:
+        input (C), (N, C) or (N, C, *) of log probabilities, target (), (N) or (N, *) of classes → (), or the
+        shape of the target with "none".
+
+    Raises:
+        ValueError: input and target have different batch sizes.
+        IndexError: a target is not a class.
+
+    Example:
+        >>> nn.NLLLoss()(torch.tensor([[-1.0, -2.0]]), torch.tensor([1])).item()
+        2.0
+
+    Source: PyTorch's page `torch.nn.NLLLoss`.
+    """
 
     function, settings = "nll_loss", ("weight", "ignore_index")
 
@@ -241,7 +355,35 @@ class NLLLoss2d(NLLLoss):
 
 
 class CrossEntropyLoss(Weighted):
-    """−log softmax at the target's class, or against probabilities of the classes."""
+    """Loss that returns the cross entropy of logits and target classes: −log softmax(x)[t].
+
+    The target may also be a probability p for each class: −Σ p · log softmax(x). The derivative with respect
+    to x is (softmax(x) − p) / N for N examples ("mean"), where p is 1 at the class t and 0 elsewhere.
+
+    Args:
+        weight: weight of each class (C).
+        size_average: deprecated; use reduction.
+        ignore_index: target class that does not count.
+        reduce: deprecated; use reduction.
+        reduction: "mean", "sum" or "none".
+        label_smoothing: part of the target that is spread evenly over all classes.
+
+    Shape:
+        input (C), (N, C) or (N, C, *) of logits; target (), (N) or (N, *) of classes, or the shape of the
+        input → (), or the shape of the target classes with "none".
+
+    Raises:
+        ValueError: input and target have different batch sizes.
+        IndexError: a target is not a class.
+        RuntimeError: label_smoothing is above 1, or weight has another size than C.
+
+    Example:
+        >>> nn.CrossEntropyLoss()(torch.zeros(1, 2), torch.tensor([0])).item()
+        0.6931471824645996
+
+    Source: PyTorch's page `torch.nn.CrossEntropyLoss`; label smoothing: Szegedy et al., 2015,
+    arXiv:1512.00567.
+    """
 
     function, settings = "cross_entropy", ("weight", "ignore_index", "label_smoothing")
 

@@ -15,10 +15,26 @@ __all__ = ["Module"]
 
 
 class Module(Called):
-    """A part of a model, with parameters of its own and other modules as its parts.
+    """Base class of all layers and models.
 
-    A subclass calls `super().__init__()` first, assigns Parameters and Modules as attributes, and says in
-    `forward` what it computes.
+    A subclass calls `super().__init__()` first and assigns parameters and other modules as attributes. It
+    computes its result in `forward`; `module(x)` calls `forward(x)` and the registered hooks.
+
+    Shape:
+        Defined by the subclass.
+
+    Raises:
+        NotImplementedError: the subclass has no `forward`.
+        AttributeError: a parameter or module is assigned before `super().__init__()`.
+
+    Example:
+        >>> class Double(nn.Module):
+        ...     def forward(self, x):
+        ...         return 2 * x
+        >>> Double()(torch.ones(1)).item()
+        2.0
+
+    Source: PyTorch's page `torch.nn.Module`.
     """
 
     training: bool

@@ -19,7 +19,32 @@ def shape_of(size: Any) -> tuple[int, ...]:
 
 
 class LayerNorm(Normalising):
-    """Normalises each example over its last dimensions, of shape `normalized_shape`."""
+    """Layer that normalizes each example over its last dimensions.
+
+    y = (x − mean) / √(var + eps) · weight + bias, where mean and var are taken over the last dimensions of
+    one example. With x̂ = (x − mean) / √(var + eps) and h = g · weight, the derivative with respect to x is
+    (h − mean(h) − x̂ · mean(h · x̂)) / √(var + eps).
+
+    Args:
+        normalized_shape: shape of the last dimensions, or one number for the last.
+        eps: number added to the variance, so that the root is not 0.
+        elementwise_affine: False leaves out weight and bias.
+        bias: False leaves out the bias only.
+        device: must be the CPU.
+        dtype: dtype of the parameters; the default dtype if None.
+
+    Shape:
+        (*, normalized_shape) → the same shape.
+
+    Raises:
+        RuntimeError: the last dimensions of the input are not normalized_shape.
+
+    Example:
+        >>> nn.LayerNorm(2)(torch.tensor([1.0, 3.0])).tolist()
+        [-0.9999949932098389, 0.9999949932098389]
+
+    Source: PyTorch's page `torch.nn.LayerNorm`; Ba et al., 2016, arXiv:1607.06450.
+    """
 
     def __init__(
         self, normalized_shape: Any, eps: float = 1e-5, elementwise_affine: bool = True, bias: bool = True,

@@ -105,7 +105,25 @@ class ReflectionPad1d(Pad):
 
 
 class ReflectionPad2d(Pad):
-    """Borders like a mirror along the last two dimensions, of ([N,] C, H, W)."""
+    """Layer that adds borders to an image by mirroring it at its edges, without repeating the edges.
+
+    The gradient of a border element is added to the element that it copies.
+
+    Args:
+        padding: numbers of columns left and right and of rows above and below, or one number for all.
+
+    Shape:
+        (N, C, H, W) or (C, H, W) → (N, C, H + above + below, W + left + right) or without N.
+
+    Raises:
+        RuntimeError: a border is not smaller than the image along its dimension.
+
+    Example:
+        >>> nn.ReflectionPad2d((1, 1, 0, 0))(torch.tensor([[[1.0, 2.0, 3.0]]])).tolist()
+        [[[2.0, 1.0, 2.0, 3.0, 2.0]]]
+
+    Source: PyTorch's page `torch.nn.ReflectionPad2d`.
+    """
 
     dims, mode = 2, "reflect"
 

@@ -199,34 +199,148 @@ class Single(RNNBase):
 
 
 class RNN(Single):
-    """h′ = tanh(W_ih x + b_ih + W_hh h + b_hh) at each step; `nonlinearity` may be relu."""
+    """Network of Elman's recurrent layers: h′ = tanh(W_ih x + b_ih + W_hh h + b_hh) at each step.
+
+    A call returns the outputs of the last layer at every step and the last hidden state of every layer. The
+    derivative runs backward through the steps; one step multiplies by 1 − h′² and by W_hhᵀ. See `RNNBase` for
+    the names of the parameters.
+
+    Args:
+        input_size: number of features of x.
+        hidden_size: number of features of h.
+        num_layers: number of layers; each one reads the outputs of the one before.
+        nonlinearity: "tanh" or "relu".
+        bias: False leaves out b_ih and b_hh.
+        batch_first: True puts the batch dimension first in input and output.
+        dropout: probability of dropout after each layer but the last.
+        bidirectional: True adds a second direction, which reads the sequence from its end.
+        proj_size: refused; only `LSTM` has a projection.
+        device: must be the CPU.
+        dtype: dtype of the parameters; the default dtype if None.
+
+    Shape:
+        input (T, N, input_size) or (T, input_size), hx (D · num_layers, N, hidden_size) → output (T, N, D ·
+        hidden_size), h_n (D · num_layers, N, hidden_size), where D is 2 if bidirectional and 1 otherwise. A
+        PackedSequence gives a PackedSequence.
+
+    Raises:
+        ValueError: a size is not positive, or the nonlinearity is unknown.
+        RuntimeError: the input or hx has another size.
+
+    Example:
+        >>> output, h_n = nn.RNN(2, 3)(torch.ones(5, 1, 2))
+        >>> output.shape, h_n.shape
+        (torch.Size([5, 1, 3]), torch.Size([1, 1, 3]))
+
+    Source: PyTorch's page `torch.nn.RNN`; Elman, "Finding Structure in Time", 1990.
+    """
 
     def __init__(
-        self, input_size: int, hidden_size: int, num_layers: int = 1, nonlinearity: str = "tanh", *args: Any,
-        **kwargs: Any,
+        self, input_size: int, hidden_size: int, num_layers: int = 1, nonlinearity: str = "tanh",
+        bias: bool = True, batch_first: bool = False, dropout: float = 0.0, bidirectional: bool = False,
+        proj_size: int | None = None, device: Any = None, dtype: Any = None,
     ) -> None:  # fmt: skip
-        if "proj_size" in kwargs:
+        if proj_size is not None:
             raise ValueError(NO_PROJECTION)
         if nonlinearity not in ("tanh", "relu"):
             raise ValueError(f"Unknown nonlinearity '{nonlinearity}'. Select from 'tanh' or 'relu'.")
-        super().__init__(f"RNN_{nonlinearity.upper()}", input_size, hidden_size, num_layers, *args, **kwargs)
+        super().__init__(
+            f"RNN_{nonlinearity.upper()}", input_size, hidden_size, num_layers, bias, batch_first, dropout,
+            bidirectional, 0, device, dtype,
+        )  # fmt: skip
         self.nonlinearity = nonlinearity
 
 
 class GRU(Single):
-    """A gated recurrent unit: see GRUCell for one step."""
+    """Network of gated recurrent units.
 
-    def __init__(self, *args: Any, **kwargs: Any) -> None:
-        if "proj_size" in kwargs:
+    Each step computes h′ = (1 − z) · n + z · h; see `GRUCell` for the gates. A call returns the outputs of
+    the last layer at every step and the last hidden state of every layer.
+
+    Args:
+        input_size: number of features of x.
+        hidden_size: number of features of h.
+        num_layers: number of layers; each one reads the outputs of the one before.
+        bias: False leaves out b_ih and b_hh.
+        batch_first: True puts the batch dimension first in input and output.
+        dropout: probability of dropout after each layer but the last.
+        bidirectional: True adds a second direction, which reads the sequence from its end.
+        proj_size: refused; only `LSTM` has a projection.
+        device: must be the CPU.
+        dtype: dtype of the parameters; the default dtype if None.
+
+    Shape:
+        As for `RNN`: output (T, N, D · hidden_size) and h_n (D · num_layers, N, hidden_size).
+
+    Raises:
+        ValueError: a size is not positive, or proj_size is given.
+        RuntimeError: the input or hx has another size.
+
+    Example:
+        >>> output, h_n = nn.GRU(2, 3)(torch.ones(5, 1, 2))
+        >>> output.shape, h_n.shape
+        (torch.Size([5, 1, 3]), torch.Size([1, 1, 3]))
+
+    Source: PyTorch's page `torch.nn.GRU`; Cho et al., 2014, arXiv:1406.1078.
+    """
+
+    def __init__(
+        self, input_size: int, hidden_size: int, num_layers: int = 1, bias: bool = True,
+        batch_first: bool = False, dropout: float = 0.0, bidirectional: bool = False,
+        proj_size: int | None = None, device: Any = None, dtype: Any = None,
+    ) -> None:  # fmt: skip
+        if proj_size is not None:
             raise ValueError(NO_PROJECTION)
-        super().__init__("GRU", *args, **kwargs)
+        super().__init__(
+            "GRU", input_size, hidden_size, num_layers, bias, batch_first, dropout, bidirectional, 0, device,
+            dtype,
+        )  # fmt: skip
 
 
 class LSTM(RNNBase):
-    """Long short-term memory: see LSTMCell for one step. `proj_size` projects what it gives to that size."""
+    """Network of long short-term memory layers.
 
-    def __init__(self, *args: Any, **kwargs: Any) -> None:
-        super().__init__("LSTM", *args, **kwargs)
+    Each step computes c′ = f · c + i · g and h′ = o · tanh(c′); see `LSTMCell` for the gates. A call returns
+    the outputs of the last layer at every step and the pair of the last hidden states and the last cell
+    states.
+
+    Args:
+        input_size: number of features of x.
+        hidden_size: number of features of c, and of h without a projection.
+        num_layers: number of layers; each one reads the outputs of the one before.
+        bias: False leaves out b_ih and b_hh.
+        batch_first: True puts the batch dimension first in input and output.
+        dropout: probability of dropout after each layer but the last.
+        bidirectional: True adds a second direction, which reads the sequence from its end.
+        proj_size: if not 0, h is multiplied by a learned matrix of this many rows.
+        device: must be the CPU.
+        dtype: dtype of the parameters; the default dtype if None.
+
+    Shape:
+        As for `RNN`: output (T, N, D · hidden_size), h_n and c_n (D · num_layers, N, hidden_size); with a
+        projection, output and h_n have proj_size instead of hidden_size.
+
+    Raises:
+        ValueError: a size is not positive, or proj_size is not below hidden_size.
+        RuntimeError: the input or hx has another size.
+
+    Example:
+        >>> output, (h_n, c_n) = nn.LSTM(2, 3)(torch.ones(5, 1, 2))
+        >>> output.shape, c_n.shape
+        (torch.Size([5, 1, 3]), torch.Size([1, 1, 3]))
+
+    Source: PyTorch's page `torch.nn.LSTM`; Hochreiter and Schmidhuber, 1997.
+    """
+
+    def __init__(
+        self, input_size: int, hidden_size: int, num_layers: int = 1, bias: bool = True,
+        batch_first: bool = False, dropout: float = 0.0, bidirectional: bool = False, proj_size: int = 0,
+        device: Any = None, dtype: Any = None,
+    ) -> None:  # fmt: skip
+        super().__init__(
+            "LSTM", input_size, hidden_size, num_layers, bias, batch_first, dropout, bidirectional, proj_size,
+            device, dtype,
+        )  # fmt: skip
 
     def forward(self, input: Any, hx: Any = None) -> tuple[Any, tuple[Any, ...]]:
         """What the last layer gives at each step, and the last hidden states and the last cell states of all

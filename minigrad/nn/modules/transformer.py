@@ -57,9 +57,29 @@ class Repeated(Module):
 
 
 class TransformerEncoder(Repeated):
-    """`num_layers` copies of an encoder layer, which all begin with its parameters.
+    """Stack of copies of an encoder layer.
 
-    There are no nested tensors here: `enable_nested_tensor` and `mask_check` make no difference.
+    All copies start with the parameters of the given layer.
+
+    Args:
+        encoder_layer: layer to copy.
+        num_layers: number of copies.
+        norm: layer after the last copy, or None.
+        enable_nested_tensor: accepted and ignored; minigrad has no nested tensors.
+        mask_check: accepted and ignored.
+
+    Shape:
+        src (S, N, d_model) → the same shape.
+
+    Raises:
+        AssertionError: a mask is neither boolean nor floating point.
+
+    Example:
+        >>> layer = nn.TransformerEncoderLayer(4, 2, dim_feedforward=8)
+        >>> nn.TransformerEncoder(layer, num_layers=2)(torch.ones(3, 1, 4)).shape
+        torch.Size([3, 1, 4])
+
+    Source: PyTorch's page `torch.nn.TransformerEncoder`; Vaswani et al., 2017, arXiv:1706.03762.
     """
 
     def __init__(
@@ -80,7 +100,28 @@ class TransformerEncoder(Repeated):
 
 
 class TransformerDecoder(Repeated):
-    """`num_layers` copies of a decoder layer, which all begin with its parameters."""
+    """Stack of copies of a decoder layer.
+
+    All copies start with the parameters of the given layer.
+
+    Args:
+        decoder_layer: layer to copy.
+        num_layers: number of copies.
+        norm: layer after the last copy, or None.
+
+    Shape:
+        tgt (T, N, d_model), memory (S, N, d_model) → (T, N, d_model).
+
+    Raises:
+        AssertionError: a mask is neither boolean nor floating point.
+
+    Example:
+        >>> layer = nn.TransformerDecoderLayer(4, 2, dim_feedforward=8)
+        >>> nn.TransformerDecoder(layer, num_layers=2)(torch.ones(2, 1, 4), torch.ones(3, 1, 4)).shape
+        torch.Size([2, 1, 4])
+
+    Source: PyTorch's page `torch.nn.TransformerDecoder`; Vaswani et al., 2017, arXiv:1706.03762.
+    """
 
     def __init__(self, decoder_layer: Any, num_layers: int, norm: Any = None) -> None:
         super().__init__(decoder_layer, num_layers, norm)
@@ -105,7 +146,40 @@ class TransformerDecoder(Repeated):
 
 
 class Transformer(Module):
-    """An encoder, and a decoder that attends to what it gives. All matrices begin by Xavier's rule."""
+    """Model with a stack of encoder layers and a stack of decoder layers that attend to its output.
+
+    All matrices are drawn by `init.xavier_uniform_`.
+
+    Args:
+        d_model: number of features of source and target.
+        nhead: number of heads of each attention.
+        num_encoder_layers: number of encoder layers.
+        num_decoder_layers: number of decoder layers.
+        dim_feedforward: size between the two linear layers of each layer.
+        dropout: probability of every dropout.
+        activation: "relu", "gelu" or a function, between the two linear layers.
+        custom_encoder: module that is used instead of the encoder.
+        custom_decoder: module that is used instead of the decoder.
+        layer_norm_eps: eps of every `LayerNorm`.
+        batch_first: True puts the batch dimension first.
+        norm_first: True normalizes before each block instead of after it.
+        bias: False leaves out all biases.
+        device: must be the CPU.
+        dtype: dtype of the parameters; the default dtype if None.
+
+    Shape:
+        src (S, N, d_model), tgt (T, N, d_model) → (T, N, d_model).
+
+    Raises:
+        RuntimeError: src and tgt have different batch sizes, or features other than d_model.
+
+    Example:
+        >>> model = nn.Transformer(4, 2, num_encoder_layers=1, num_decoder_layers=1, dim_feedforward=8)
+        >>> model(torch.ones(3, 1, 4), torch.ones(2, 1, 4)).shape
+        torch.Size([2, 1, 4])
+
+    Source: PyTorch's page `torch.nn.Transformer`; Vaswani et al., 2017, arXiv:1706.03762.
+    """
 
     generate_square_subsequent_mask = staticmethod(generate_square_subsequent_mask)
 
@@ -172,8 +246,36 @@ def activation_of(activation: Any) -> Any:
 
 
 class TransformerEncoderLayer(Module):
-    """Self-attention, then two linear layers with `activation` between them; each is added to its input, and
-    the sum normalised (`norm_first`: the input is normalised in place of the sum).
+    """Layer of self-attention followed by two linear layers with an activation between them.
+
+    x ← norm1(x + attention(x)), then norm2(x + linear2(activation(linear1(x)))). With norm_first it is
+    x ← x + attention(norm1(x)), then x + linear2(activation(linear1(norm2(x)))).
+
+    Args:
+        d_model: number of features.
+        nhead: number of heads of the attention.
+        dim_feedforward: size between the two linear layers.
+        dropout: probability of every dropout.
+        activation: "relu", "gelu" or a function.
+        layer_norm_eps: eps of both `LayerNorm`.
+        batch_first: True puts the batch dimension first.
+        norm_first: True normalizes before each block instead of after it.
+        bias: False leaves out all biases.
+        device: must be the CPU.
+        dtype: dtype of the parameters; the default dtype if None.
+
+    Shape:
+        src (S, N, d_model) → the same shape.
+
+    Raises:
+        RuntimeError: activation is another text.
+        AssertionError: nhead does not divide d_model.
+
+    Example:
+        >>> nn.TransformerEncoderLayer(4, 2, dim_feedforward=8)(torch.ones(3, 1, 4)).shape
+        torch.Size([3, 1, 4])
+
+    Source: PyTorch's page `torch.nn.TransformerEncoderLayer`; Vaswani et al., 2017, arXiv:1706.03762.
     """
 
     def __init__(
@@ -216,8 +318,37 @@ class TransformerEncoderLayer(Module):
 
 
 class TransformerDecoderLayer(Module):
-    """Self-attention, attention to `memory`, then two linear layers with `activation` between them; each is
-    added to its input, and the sum normalised (`norm_first`: the input is normalised in place of the sum).
+    """Layer of self-attention, attention to `memory`, and two linear layers with an activation between them.
+
+    Each of the three blocks is added to its input and the sum is normalized; with norm_first each block
+    normalizes its input instead.
+
+    Args:
+        d_model: number of features.
+        nhead: number of heads of both attentions.
+        dim_feedforward: size between the two linear layers.
+        dropout: probability of every dropout.
+        activation: "relu", "gelu" or a function.
+        layer_norm_eps: eps of every `LayerNorm`.
+        batch_first: True puts the batch dimension first.
+        norm_first: True normalizes before each block instead of after it.
+        bias: False leaves out all biases.
+        device: must be the CPU.
+        dtype: dtype of the parameters; the default dtype if None.
+
+    Shape:
+        tgt (T, N, d_model), memory (S, N, d_model) → (T, N, d_model).
+
+    Raises:
+        RuntimeError: activation is another text.
+        AssertionError: nhead does not divide d_model.
+
+    Example:
+        >>> layer = nn.TransformerDecoderLayer(4, 2, dim_feedforward=8)
+        >>> layer(torch.ones(2, 1, 4), torch.ones(3, 1, 4)).shape
+        torch.Size([2, 1, 4])
+
+    Source: PyTorch's page `torch.nn.TransformerDecoderLayer`; Vaswani et al., 2017, arXiv:1706.03762.
     """
 
     def __init__(

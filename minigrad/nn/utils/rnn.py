@@ -88,9 +88,29 @@ def invert_permutation(permutation: Any) -> Any:
 def pack_padded_sequence(
     input: Any, lengths: Any, batch_first: bool = False, enforce_sorted: bool = True
 ) -> Any:
-    """Pack sequences of the given lengths, which are padded to (T, B, *), or (B, T, *) if `batch_first`.
+    """Pack padded sequences, so that a recurrent network skips the padding.
 
-    RuntimeError if `enforce_sorted` and the longest do not come first.
+    Args:
+        input: padded sequences.
+        lengths: length of each sequence.
+        batch_first: True if the batch dimension comes first.
+        enforce_sorted: False sorts the sequences by length; True expects them sorted, longest first.
+
+    Shape:
+        input: (T, N, *), or (N, T, *) if batch_first; lengths: (N).
+
+    Returns:
+        A PackedSequence.
+
+    Raises:
+        RuntimeError: a length is not positive, or the lengths are not sorted and enforce_sorted is True.
+
+    Example:
+        >>> packed = nn.utils.rnn.pack_padded_sequence(torch.ones(3, 2, 1), [3, 1])
+        >>> packed.batch_sizes.tolist()
+        [2, 1, 1]
+
+    Source: PyTorch's page `torch.nn.utils.rnn.pack_padded_sequence`.
     """
     lengths = as_tensor(lengths, dtype=dtypes.int64)
     if input.ndim < 2:
@@ -106,9 +126,29 @@ def pack_padded_sequence(
 def pad_packed_sequence(
     sequence: Any, batch_first: bool = False, padding_value: float = 0.0, total_length: int | None = None
 ) -> tuple[Any, Any]:
-    """The padded sequences, (T, B, *) or (B, T, *) if `batch_first`, and their lengths.
+    """Unpack a PackedSequence into padded sequences and their lengths.
 
-    T is the longest length, or `total_length`; ValueError if that is shorter.
+    Args:
+        sequence: the PackedSequence.
+        batch_first: True puts the batch dimension first.
+        padding_value: value of the padding.
+        total_length: length of the padded sequences; the longest length if None.
+
+    Shape:
+        sequences: (T, N, *), or (N, T, *) if batch_first; lengths: (N).
+
+    Returns:
+        The padded sequences and their lengths.
+
+    Raises:
+        ValueError: total_length is shorter than a sequence.
+
+    Example:
+        >>> packed = nn.utils.rnn.pack_padded_sequence(torch.ones(3, 2, 1), [3, 1])
+        >>> nn.utils.rnn.pad_packed_sequence(packed)[1].tolist()
+        [3, 1]
+
+    Source: PyTorch's page `torch.nn.utils.rnn.pad_packed_sequence`.
     """
     sizes = sequence.batch_sizes.tolist()
     if total_length is not None and total_length < len(sizes):
@@ -140,7 +180,29 @@ def pad_packed_sequence(
 def pad_sequence(
     sequences: Any, batch_first: bool = False, padding_value: float = 0.0, padding_side: str = "right"
 ) -> Any:
-    """Sequences (L, *) padded to the longest: (T, B, *), or (B, T, *) if `batch_first`."""
+    """Stack sequences of different lengths, padded to the longest.
+
+    Args:
+        sequences: tensors that differ in their first size only.
+        batch_first: True puts the batch dimension first.
+        padding_value: value of the padding.
+        padding_side: "right" or "left".
+
+    Shape:
+        each sequence (L, *) → (T, N, *), or (N, T, *) if batch_first.
+
+    Returns:
+        The padded sequences as one tensor.
+
+    Raises:
+        RuntimeError: sequences is empty or cannot be iterated, or padding_side is unknown.
+
+    Example:
+        >>> nn.utils.rnn.pad_sequence([torch.ones(2), torch.ones(1)], batch_first=True).tolist()
+        [[1.0, 1.0], [1.0, 0.0]]
+
+    Source: PyTorch's page `torch.nn.utils.rnn.pad_sequence`.
+    """
     if not isinstance(sequences, Iterable):
         raise RuntimeError(
             f"pad_sequence: Expected iterable for input sequences, but got arg of type: {type(sequences)}"

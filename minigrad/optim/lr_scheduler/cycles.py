@@ -11,7 +11,28 @@ from .scheduler import LRScheduler, for_each_group
 
 
 class CosineAnnealingLR(LRScheduler):
-    """From the first rate down to `eta_min` in `T_max` epochs, along half a cosine, and up again."""
+    """Scheduler that lowers the learning rate to `eta_min` along half a cosine, and raises it again.
+
+    lr = eta_min + (lr₀ − eta_min) · (1 + cos(π · epoch / T_max)) / 2.
+
+    Args:
+        optimizer: optimizer whose learning rates change.
+        T_max: number of epochs from lr₀ to eta_min.
+        eta_min: smallest learning rate.
+        last_epoch: epoch to resume after; −1 starts anew.
+
+    Raises:
+        KeyError: last_epoch is given, but the groups have no `initial_lr`.
+
+    Example:
+        >>> optimizer = optim.SGD([nn.Parameter(torch.ones(1))], lr=1.0)
+        >>> scheduler = optim.lr_scheduler.CosineAnnealingLR(optimizer, T_max=2)
+        >>> optimizer.step(), scheduler.step(), scheduler.get_last_lr()
+        (None, None, [0.5])
+
+    Source: PyTorch's page `torch.optim.lr_scheduler.CosineAnnealingLR`; Loshchilov and Hutter, 2016,
+    arXiv:1608.03983.
+    """
 
     def __init__(self, optimizer: Optimizer, T_max: int, eta_min: float = 0.0, last_epoch: int = -1) -> None:
         self.T_max, self.eta_min = T_max, eta_min

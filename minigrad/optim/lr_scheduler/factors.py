@@ -56,7 +56,25 @@ class MultiplicativeLR(OfFunctions):
 
 
 class StepLR(LRScheduler):
-    """The rate times `gamma` every `step_size` epochs."""
+    """Scheduler that multiplies the learning rate by `gamma` every `step_size` epochs.
+
+    Args:
+        optimizer: optimizer whose learning rates change.
+        step_size: number of epochs between two changes.
+        gamma: factor.
+        last_epoch: epoch to resume after; −1 starts anew.
+
+    Raises:
+        KeyError: last_epoch is given, but the groups have no `initial_lr`.
+
+    Example:
+        >>> optimizer = optim.SGD([nn.Parameter(torch.ones(1))], lr=1.0)
+        >>> scheduler = optim.lr_scheduler.StepLR(optimizer, step_size=1, gamma=0.5)
+        >>> optimizer.step(), scheduler.step(), scheduler.get_last_lr()
+        (None, None, [0.5])
+
+    Source: PyTorch's page `torch.optim.lr_scheduler.StepLR`.
+    """
 
     def __init__(
         self, optimizer: Optimizer, step_size: int, gamma: float = 0.1, last_epoch: int = -1
@@ -71,7 +89,25 @@ class StepLR(LRScheduler):
 
 
 class MultiStepLR(LRScheduler):
-    """The rate times `gamma` at each of the `milestones`."""
+    """Scheduler that multiplies the learning rate by `gamma` at each epoch in `milestones`.
+
+    Args:
+        optimizer: optimizer whose learning rates change.
+        milestones: epochs of the changes.
+        gamma: factor.
+        last_epoch: epoch to resume after; −1 starts anew.
+
+    Raises:
+        KeyError: last_epoch is given, but the groups have no `initial_lr`.
+
+    Example:
+        >>> optimizer = optim.SGD([nn.Parameter(torch.ones(1))], lr=1.0)
+        >>> scheduler = optim.lr_scheduler.MultiStepLR(optimizer, milestones=[1, 5], gamma=0.5)
+        >>> optimizer.step(), scheduler.step(), scheduler.get_last_lr()
+        (None, None, [0.5])
+
+    Source: PyTorch's page `torch.optim.lr_scheduler.MultiStepLR`.
+    """
 
     def __init__(
         self, optimizer: Optimizer, milestones: Sequence[int], gamma: float = 0.1, last_epoch: int = -1

@@ -82,11 +82,39 @@ def tell_of_workers() -> None:
 
 
 class DataLoader:
-    """A dataset in batches of `batch_size`, in order or, if `shuffle`, in an order drawn anew for each pass.
+    """Iterable over a dataset in batches.
 
-    `sampler` gives the order, `batch_sampler` the batches; `batch_size=None` gives single examples.
-    Everything happens in this process, also with `num_workers`, of which a warning tells once; what else is
-    said about workers and pinned memory changes nothing.
+    minigrad loads everything in this process. It accepts the settings of workers and pinned memory and
+    ignores them; num_workers above 0 warns once.
+
+    Args:
+        dataset: dataset with `__getitem__` and `__len__`, or an IterableDataset.
+        batch_size: number of examples in a batch; None gives single examples.
+        shuffle: True draws a new order for each pass.
+        sampler: iterable of indices that gives the order.
+        batch_sampler: iterable of lists of indices, one for each batch.
+        num_workers: number of worker processes in PyTorch; ignored.
+        collate_fn: function that turns a list of examples into a batch; `default_collate` if None.
+        pin_memory: ignored.
+        drop_last: True leaves out a last batch that is smaller than batch_size.
+        timeout: ignored.
+        worker_init_fn: ignored.
+        multiprocessing_context: ignored.
+        generator: source of the random order; the default generator if None.
+        prefetch_factor: ignored.
+        persistent_workers: ignored.
+        pin_memory_device: ignored.
+        in_order: ignored.
+
+    Raises:
+        ValueError: arguments exclude each other, for example sampler and shuffle=True.
+
+    Example:
+        >>> data = torch.utils.data.TensorDataset(torch.arange(3))
+        >>> [batch.tolist() for batch, in torch.utils.data.DataLoader(data, batch_size=2)]
+        [[0, 1], [2]]
+
+    Source: PyTorch's page `torch.utils.data`.
     """
 
     def __init__(

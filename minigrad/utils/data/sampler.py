@@ -37,7 +37,24 @@ def seed() -> int:
 
 
 class RandomSampler(Sampler):
-    """In an order drawn anew each time; with `replacement`, `num_samples` independent draws."""
+    """Sampler that draws indices in random order.
+
+    Args:
+        data_source: dataset whose indices are drawn.
+        replacement: True draws each index independently of the others.
+        num_samples: number of indices; the length of the dataset if None.
+        generator: source of the random numbers; the default generator if None.
+
+    Raises:
+        TypeError: replacement is not a bool.
+        ValueError: num_samples is not a positive integer.
+
+    Example:
+        >>> sorted(torch.utils.data.RandomSampler(range(3)))
+        [0, 1, 2]
+
+    Source: PyTorch's page `torch.utils.data`.
+    """
 
     def __init__(
         self, data_source: Any, replacement: bool = False, num_samples: int | None = None,
