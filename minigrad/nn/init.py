@@ -1,4 +1,4 @@
-"""First numbers of parameters: written in place, outside any graph."""
+"""Initialization of parameters, in place and outside any graph."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ LINEAR = ("linear", *(f"conv{t}{n}d" for t in ("", "_transpose") for n in (1, 2,
 
 
 def calculate_gain(nonlinearity: str, param: float | None = None) -> float:
-    """The factor by which weights grow so that a nonlinearity keeps the spread of what it gets; `param` is
-    the slope of leaky_relu.
+    """Return the factor for weights that keeps the variance after a nonlinearity; `param` is leaky_relu's
+    slope.
     """
     if nonlinearity in LINEAR:
         return 1
@@ -88,8 +88,10 @@ def trunc_normal_(
     tensor: Tensor, mean: float = 0.0, std: float = 1.0, a: float = -2.0, b: float = 2.0,
     generator: Any = None,
 ) -> Tensor:  # fmt: skip
-    """Normally distributed numbers, those outside [a, b] drawn again; or, where that would be nearly all, by
-    the inverse of the distribution function, with other numbers than PyTorch's.
+    """Fill a tensor from a normal distribution truncated to [a, b].
+
+    Values outside are drawn again. Where that would be nearly all, the inverse of the distribution
+    function is used, and the numbers differ from PyTorch's.
     """
     low, high = distribution((a - mean) / std), distribution((b - mean) / std)
     with no_grad():
@@ -105,7 +107,7 @@ def trunc_normal_(
 
 
 def distribution(x: float) -> float:
-    """The share of normally distributed numbers below `x`."""
+    """Return the normal distribution function at `x`."""
     return (1.0 + math.erf(x / math.sqrt(2.0))) / 2.0
 
 
@@ -166,7 +168,7 @@ def zeros_(tensor: Tensor) -> Tensor:
 
 
 def eye_(tensor: Tensor) -> Tensor:
-    """Ones on the diagonal of a matrix, zeros elsewhere."""
+    """Fill a matrix with ones on the diagonal and zeros elsewhere."""
     if tensor.ndim != 2:
         raise ValueError("Only tensors with 2 dimensions are supported")
     with no_grad():
@@ -176,7 +178,7 @@ def eye_(tensor: Tensor) -> Tensor:
 
 
 def fans(tensor: Tensor) -> tuple[int, int]:
-    """How many numbers come in to one output of a weight, and go out from one input."""
+    """Return fan_in, the number of inputs of one output, and fan_out, the number of outputs of one input."""
     if tensor.ndim < 2:
         raise ValueError("Fan in and fan out can not be computed for tensor with fewer than 2 dimensions")
     field = math.prod(tensor.shape[2:])
@@ -211,12 +213,12 @@ def xavier_uniform_(tensor: Tensor, gain: float = 1.0, generator: Any = None) ->
 
 
 def xavier_normal_(tensor: Tensor, gain: float = 1.0, generator: Any = None) -> Tensor:
-    """Normal with deviation gain·√(2 / (fan in + fan out)) (Glorot and Bengio, 2010)."""
+    """Fill a weight from a normal distribution of standard deviation gain·√(2 / (fan_in + fan_out))."""
     return normal_(tensor, 0.0, gain * math.sqrt(2.0 / sum(fans(tensor))), generator)
 
 
 def deviation(tensor: Tensor, a: float, mode: str, nonlinearity: str) -> float:
-    """Kaiming's deviation: gain / √fan."""
+    """Return Kaiming's standard deviation: gain / √fan."""
     mode = mode.lower()
     if mode not in ("fan_in", "fan_out"):
         raise ValueError(f"Mode {mode} not supported, please use one of ['fan_in', 'fan_out']")
@@ -292,8 +294,9 @@ def kaiming_normal_(
 
 
 def orthogonal_(tensor: Tensor, gain: float = 1, generator: Any = None) -> Tensor:
-    """A matrix with orthogonal rows or columns, drawn uniformly, times `gain` (Saxe and others, 2013); the
-    dimensions after the first are taken as one.
+    """Fill a matrix with random orthogonal rows or columns, times `gain` (Saxe et al., 2013).
+
+    The dimensions after the first are joined.
     """
     if tensor.ndim < 2:
         raise ValueError("Only tensors with 2 or more dimensions are supported")
@@ -310,9 +313,7 @@ def orthogonal_(tensor: Tensor, gain: float = 1, generator: Any = None) -> Tenso
 
 
 def sparse_(tensor: Tensor, sparsity: float, std: float = 0.01, generator: Any = None) -> Tensor:
-    """A matrix of normally distributed numbers, a share `sparsity` of which is 0 in each column (Martens,
-    2010).
-    """
+    """Fill a matrix from a normal distribution; a fraction `sparsity` of each column is 0 (Martens, 2010)."""
     if tensor.ndim != 2:
         raise ValueError("Only tensors with 2 dimensions are supported")
     rows, columns = tensor.shape
@@ -325,8 +326,8 @@ def sparse_(tensor: Tensor, sparsity: float, std: float = 0.01, generator: Any =
 
 
 def dirac_(tensor: Tensor, groups: int = 1) -> Tensor:
-    """Kernels of a convolution, (out, in, …), that give channels on as they are, as far as there are as many;
-    each of `groups` by itself.
+    """Fill kernels (out, in, …) so that a convolution returns its input channels, separately for each
+    group.
     """
     if tensor.ndim not in (3, 4, 5):
         raise ValueError("Only tensors with 3, 4, or 5 dimensions are supported")
@@ -343,7 +344,7 @@ def dirac_(tensor: Tensor, groups: int = 1) -> Tensor:
 
 
 def deprecated(method: Any) -> Any:
-    """The old name of a function, without the underscore at the end."""
+    """Return the old name of a function, without the underscore at the end."""
     new = method.__name__
     old = new[:-1]
 

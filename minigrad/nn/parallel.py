@@ -1,4 +1,4 @@
-"""Models on several devices. There is one, so the model runs as it is."""
+"""DataParallel, which calls its module: minigrad has one device."""
 
 from __future__ import annotations
 
@@ -39,5 +39,5 @@ class DataParallel(Module):
         self.device_ids: list[int] = []
 
     def forward(self, *inputs: Any, **kwargs: Any) -> Any:
-        """What the module gives."""
+        """Return the module's result."""
         return self.module(*inputs, **kwargs)

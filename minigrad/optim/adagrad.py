@@ -1,4 +1,4 @@
-"""Adagrad (Duchi and others, 2011) and Adadelta (Zeiler, 2012)."""
+"""Adagrad (Duchi et al., 2011) and Adadelta (Zeiler, 2012)."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ class Adagrad(Optimizer):
                 }
 
     def update(self, param: Tensor, grad: Tensor, state: dict[str, Any], group: dict[str, Any]) -> None:
-        """One step."""
+        """Update one parameter."""
         state["step"] += 1
         if group["weight_decay"]:
             grad = grad.add(param, alpha=group["weight_decay"])
@@ -107,7 +107,7 @@ class Adadelta(Optimizer):
         super().__init__(params, chosen(locals(), names))
 
     def update(self, param: Tensor, grad: Tensor, state: dict[str, Any], group: dict[str, Any]) -> None:
-        """One step."""
+        """Update one parameter."""
         if not state:
             zeros = F.zeros_like(param)
             state |= {"step": tensor(0.0), "square_avg": zeros, "acc_delta": zeros.clone()}

@@ -11,20 +11,21 @@ from .optimizer import Optimizer, chosen
 
 
 def check_betas(betas: tuple[float, float]) -> None:
-    """ValueError unless both are between 0 and 1."""
+    """Raise ValueError unless both are in [0, 1)."""
     for i in (0, 1):
         if not 0.0 <= betas[i] < 1.0:
             raise ValueError(f"Invalid beta parameter at index {i}: {betas[i]}")
 
 
 class AdamVariant(Optimizer):
-    """What Adam and its relatives share: settings, and m ← β₁m + (1 − β₁)g. `weight_decay` adds
-    weight_decay · p to the gradient or, if `decoupled_weight_decay`, takes lr · weight_decay · p from p
-    before a step.
+    """Base class of Adam and its variants.
+
+    `weight_decay` adds weight_decay · p to the gradient; with `decoupled_weight_decay` it subtracts
+    lr · weight_decay · p from p before the step.
     """
 
     def _decayed(self, param: Tensor, grad: Tensor, group: dict[str, Any]) -> Tensor:
-        """The gradient with weight decay, unless that changes the parameter instead."""
+        """Return the gradient with weight decay, or decay the parameter itself."""
         if not group["weight_decay"]:
             return grad
         if group.get("decoupled_weight_decay"):
@@ -80,7 +81,7 @@ class Adam(AdamVariant):
         super().__init__(params, chosen(locals(), names))
 
     def update(self, param: Tensor, grad: Tensor, state: dict[str, Any], group: dict[str, Any]) -> None:
-        """One step."""
+        """Update one parameter."""
         if not state:
             zeros = F.zeros_like(param)
             state |= {"step": tensor(0.0), "exp_avg": zeros, "exp_avg_sq": zeros.clone()}

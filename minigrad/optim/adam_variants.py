@@ -1,4 +1,4 @@
-"""Relatives of Adam: Adamax (Kingma and Ba, 2014), NAdam (Dozat, 2016) and RAdam (Liu and others, 2019)."""
+"""Relatives of Adam: Adamax (Kingma and Ba, 2014), NAdam (Dozat, 2016) and RAdam (Liu et al., 2019)."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from .optimizer import chosen
 
 
 class Adamax(AdamVariant):
-    """Adam by the greatest gradient: u ← max(β₂u, |g| + eps), p ← p − lr / (1 − β₁ᵗ) · m / u."""
+    """Adam with the maximum norm: u ← max(β₂u, |g| + eps), p ← p − lr / (1 − β₁ᵗ) · m / u."""
 
     def __init__(
         self, params: Any, lr: float = 2e-3, betas: tuple[float, float] = (0.9, 0.999), eps: float = 1e-8,
@@ -26,7 +26,7 @@ class Adamax(AdamVariant):
         super().__init__(params, chosen(locals(), names))
 
     def update(self, param: Tensor, grad: Tensor, state: dict[str, Any], group: dict[str, Any]) -> None:
-        """One step."""
+        """Update one parameter."""
         if not state:
             zeros = F.zeros_like(param)
             state |= {"step": tensor(0.0), "exp_avg": zeros, "exp_inf": zeros.clone()}
@@ -41,7 +41,7 @@ class Adamax(AdamVariant):
 
 
 class NAdam(AdamVariant):
-    """Adam with Nesterov's momentum: the step looks ahead to the next m."""
+    """Adam with Nesterov momentum: the step uses the next m."""
 
     def __init__(
         self, params: Any, lr: float = 2e-3, betas: tuple[float, float] = (0.9, 0.999), eps: float = 1e-8,
@@ -57,7 +57,7 @@ class NAdam(AdamVariant):
         super().__init__(params, chosen(locals(), names))
 
     def update(self, param: Tensor, grad: Tensor, state: dict[str, Any], group: dict[str, Any]) -> None:
-        """One step."""
+        """Update one parameter."""
         if not state:
             zeros = F.zeros_like(param)
             state |= {"step": tensor(0.0), "mu_product": tensor(1.0), "exp_avg": zeros}
@@ -76,7 +76,7 @@ class NAdam(AdamVariant):
 
 
 class RAdam(AdamVariant):
-    """Adam that leaves the spread aside until enough steps tell it, and makes up for how few there were."""
+    """Adam that rectifies the variance of its step size, and does not use v in the first steps."""
 
     def __init__(
         self, params: Any, lr: float = 1e-3, betas: tuple[float, float] = (0.9, 0.999), eps: float = 1e-8,
@@ -90,7 +90,7 @@ class RAdam(AdamVariant):
         super().__init__(params, chosen(locals(), names))
 
     def update(self, param: Tensor, grad: Tensor, state: dict[str, Any], group: dict[str, Any]) -> None:
-        """One step."""
+        """Update one parameter."""
         if not state:
             zeros = F.zeros_like(param)
             state |= {"step": tensor(0.0), "exp_avg": zeros, "exp_avg_sq": zeros.clone()}

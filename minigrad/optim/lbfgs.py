@@ -60,21 +60,19 @@ class LBFGS(Optimizer):
         self._params = self.param_groups[0]["params"]
 
     def _gradient(self) -> Any:
-        """All gradients in one row."""
+        """Return all gradients as one vector."""
         parts = [F.zeros_of(p, (p.numel(),)) if p.grad is None else p.grad.view(-1) for p in self._params]
         return cat(parts, 0)
 
     def _go(self, size: float, direction: Any) -> None:
-        """Change all parameters by `size` times their part of `direction`."""
+        """Add `size` times `direction` to the parameters."""
         at = 0
         for param in self._params:
             param.add_(direction[at : at + param.numel()].view_as(param), alpha=size)
             at += param.numel()
 
     def step(self, closure: Callable[[], Any] | None = None) -> Any:
-        """Descend, calling `closure`, which computes the loss anew with its gradients; its first result is
-        returned.
-        """
+        """Minimize the loss; `closure` computes it and its gradients again. Return the first loss."""
         if closure is None:
             raise TypeError("LBFGS.step() missing 1 required positional argument: 'closure'")
         with no_grad():
@@ -125,7 +123,7 @@ class LBFGS(Optimizer):
             return closure()
 
     def _turn(self, state: dict[str, Any], gradient: Any, history_size: int) -> None:
-        """Find the next direction from the gradient and the steps before."""
+        """Compute the next direction from the gradient and the previous steps."""
         if state["n_iter"] == 1:
             state |= {"d": gradient.neg(), "old_dirs": [], "old_stps": [], "ro": [], "H_diag": 1}
         else:
@@ -137,7 +135,7 @@ class LBFGS(Optimizer):
         self, closure: Callable[[], Any], state: dict[str, Any], loss: float, gradient: Any, slope: float,
         evaluations: int,
     ) -> tuple[Point, int]:  # fmt: skip
-        """The step that the line search finds, and how often it called `closure`."""
+        """Return the step that the line search finds, and how often it called `closure`."""
         group = self.param_groups[0]
         if group["line_search_fn"] != "strong_wolfe":
             raise RuntimeError("only 'strong_wolfe' is supported")
@@ -155,13 +153,13 @@ class LBFGS(Optimizer):
 
 
 def greatest(x: Any) -> float:
-    """The greatest absolute value."""
+    """Return the maximum absolute value."""
     value: float = x.abs().max().item()
     return value
 
 
 def remember(state: dict[str, Any], gradient: Any, history_size: int) -> None:
-    """Note the last step and how the gradient changed with it, if the slope grew; forget what is too old."""
+    """Store the last step and the change of the gradient, if the slope grew; drop the oldest."""
     change, step = gradient - state["prev_flat_grad"], state["d"] * state["t"]
     growth = change.dot(step)
     if growth <= 1e-10:
@@ -175,7 +173,7 @@ def remember(state: dict[str, Any], gradient: Any, history_size: int) -> None:
 
 
 def newton(state: dict[str, Any], gradient: Any) -> Any:
-    """Minus the gradient times the inverse of the Hessian as far as the notes tell it (two loops)."""
+    """Return −H g, where H is the inverse Hessian that the stored steps give (two-loop recursion)."""
     notes = list(zip(state["old_dirs"], state["old_stps"], state["ro"]))
     direction, shares = gradient.neg(), []
     for change, step, inverse in reversed(notes):

@@ -1,4 +1,4 @@
-"""What all optimisers share: groups of parameters with their settings, a state for each parameter."""
+"""The base class of optimizers: groups of parameters with settings, and a state for each parameter."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ class Optimizer:
             self.add_param_group(group)
 
     def add_param_group(self, param_group: dict[str, Any]) -> None:
-        """Add parameters, with settings of their own or the defaults. Each has to be a leaf, and in one group
+        """Add parameters with their own settings or the defaults; each must be a leaf and in one group
         only.
         """
         if not isinstance(param_group, dict):
@@ -86,14 +86,15 @@ class Optimizer:
         self.param_groups.append(group)
 
     def zero_grad(self, set_to_none: bool = True) -> None:
-        """Reset the gradients of all parameters: to None, or to zeros."""
+        """Reset the gradients of all parameters to None, or to zeros."""
         for group in self.param_groups:
             for param in group["params"]:
                 reset(param, set_to_none)
 
     def step(self, closure: Callable[[], Any] | None = None) -> Any:
-        """One step for every parameter that has a gradient. `closure` computes the loss anew, with its
-        gradients, before it; what it returns is returned.
+        """Update every parameter that has a gradient.
+
+        `closure` computes the loss and its gradients first; its result is returned.
         """
         loss = None
         if closure is not None:
@@ -107,7 +108,7 @@ class Optimizer:
         return loss
 
     def _step(self, param: Tensor, group: dict[str, Any]) -> None:
-        """One step for one parameter."""
+        """Update one parameter and store its state."""
         state = self.state.get(param, {})
         gradient = -param.grad if group.get("maximize") else param.grad
         self.update(param, gradient, state, group)
@@ -119,7 +120,7 @@ class Optimizer:
         raise NotImplementedError
 
     def state_dict(self) -> dict[str, Any]:
-        """The states and the groups, in which parameters are numbered."""
+        """Return the states and the groups; parameters are numbered."""
         numbers: dict[int, int] = {}
         groups = []
         for group in self.param_groups:
@@ -130,7 +131,7 @@ class Optimizer:
         return {"state": {numbers[id(p)]: s for p, s in self.state.items()}, "param_groups": groups}
 
     def load_state_dict(self, state_dict: dict[str, Any]) -> None:
-        """Take over states and settings. ValueError unless the groups have as many parameters as these."""
+        """Load states and settings; raise ValueError unless the groups have as many parameters as these."""
         groups = copy.deepcopy(state_dict["param_groups"])
         if len(groups) != len(self.param_groups):
             raise ValueError("loaded state dict has a different number of parameter groups")
@@ -164,8 +165,8 @@ NOT_NEGATIVE = (
 
 
 def chosen(scope: dict[str, Any], names: str) -> dict[str, Any]:
-    """The arguments of an optimiser that are settings of its groups; ValueError for one of these that is
-    negative.
+    """Return the arguments of an optimizer that are settings of its groups; raise ValueError for a negative
+    one.
     """
     for name in NOT_NEGATIVE:
         if name in scope and not scope[name] >= 0.0:

@@ -56,7 +56,7 @@ class RMSprop(Optimizer):
         super().__init__(params, chosen(locals(), names))
 
     def update(self, param: Tensor, grad: Tensor, state: dict[str, Any], group: dict[str, Any]) -> None:
-        """One step."""
+        """Update one parameter."""
         if not state:
             names = ["square_avg"]
             names += ["momentum_buffer"] if group["momentum"] > 0 else []

@@ -23,7 +23,7 @@ __all__ = [
 
 
 def either(inplace: bool, op: Any, input: Any, *args: Any, written: Any = None) -> Any:
-    """An op on `input`, or, in place, the op `written` (which may be the same) on it."""
+    """Run an op on `input`, out of place or in place; `written` is the in-place op where it differs."""
     return in_place((written or op).op, input, *args) if inplace else op(input, *args)
 
 
@@ -55,12 +55,12 @@ def relu(input: Any, inplace: bool = False) -> Any:
 
 
 def relu6(input: Any, inplace: bool = False) -> Any:
-    """Each element, but not less than 0 nor more than 6."""
+    """Clamp each element to [0, 6]."""
     return either(inplace, hd.hardtanh, input, 0, 6)
 
 
 def hardtanh(input: Any, min_val: float = -1.0, max_val: float = 1.0, inplace: bool = False) -> Any:
-    """Each element, but not less than `min_val` nor more than `max_val`."""
+    """Clamp each element to [min_val, max_val]."""
     if min_val > max_val:
         raise ValueError("min_val cannot be greater than max_val")
     return either(inplace, hd.hardtanh, input, min_val, max_val)
@@ -68,7 +68,7 @@ def hardtanh(input: Any, min_val: float = -1.0, max_val: float = 1.0, inplace: b
 
 @public("function", out=None)
 def threshold(input: Any, threshold: float, value: float, inplace: bool = False) -> Any:
-    """Each element above `threshold`, and `value` in the place of all others."""
+    """Return each element above `threshold`, and `value` instead of all others."""
     return either(inplace, hd.threshold, input, threshold, value, written=hd.threshold_)
 
 
@@ -102,13 +102,13 @@ def elu(input: Any, alpha: float = 1.0, inplace: bool = False) -> Any:
 
 @public("function", out=None)
 def selu(input: Any, inplace: bool = False) -> Any:
-    """`elu` with the two constants for which layers keep mean 0 and variance 1."""
+    """Return `elu` with the two constants for which layers keep mean 0 and variance 1."""
     return either(inplace, ac.elu, input, 1.6732632423543772, 1.0507009873554805, 1, written=ac.elu_)
 
 
 @public("function", out=None)
 def celu(input: Any, alpha: float = 1.0, inplace: bool = False) -> Any:
-    """x where x ≥ 0, else `alpha · (exp(x / alpha) - 1)`, which is smooth at 0."""
+    """Return x where x ≥ 0, else `alpha · (exp(x / alpha) - 1)`, which is smooth at 0."""
     if alpha == 0:
         raise RuntimeError("ZeroDivisionError: alpha cannot be 0 for CELU")
     return either(inplace, ac.celu, input, alpha, written=ac.celu_)
@@ -143,7 +143,7 @@ def leaky_relu(input: Any, negative_slope: float = 0.01, inplace: bool = False) 
 
 
 def check_weight(weight: Any) -> None:
-    """TypeError with PyTorch's text unless this is a tensor."""
+    """Raise PyTorch's TypeError unless `weight` is a tensor."""
     if not isinstance(weight, TensorBase):
         kind = type(weight).__name__
         raise TypeError(f"prelu(): argument 'weight' (position 2) must be Tensor, not {kind}")
@@ -151,7 +151,7 @@ def check_weight(weight: Any) -> None:
 
 @public("function", out=None)
 def prelu(input: Any, weight: Any) -> Any:
-    """x where x > 0, else `weight · x`: one weight, or one for each channel (dimension 1)."""
+    """Return x where x > 0, else `weight · x`: one weight, or one for each channel (dimension 1)."""
     check_weight(weight)
     if input._data.dtype != weight._data.dtype:
         kinds = f"{input.dtype.title} and {weight.dtype.title}"
@@ -176,7 +176,7 @@ def prelu(input: Any, weight: Any) -> Any:
 
 
 def gelu(input: Any, approximate: str = "none") -> Any:
-    """x times the distribution function of the normal distribution, exact ("none") or by "tanh"."""
+    """Return x times the normal distribution function, exactly ("none") or approximated with "tanh"."""
     return sm.gelu(input, approximate)
 
 
@@ -208,7 +208,7 @@ def silu(input: Any, inplace: bool = False) -> Any:
 
 
 def mish(input: Any, inplace: bool = False) -> Any:
-    """`x · tanh(softplus(x))`."""
+    """Return `x · tanh(softplus(x))`."""
     return either(inplace, sm.mish, input)
 
 
@@ -238,28 +238,28 @@ def softplus(input: Any, beta: float = 1, threshold: float = 20) -> Any:
 
 
 def logsigmoid(input: Any) -> Any:
-    """`log(1 / (1 + exp(-x)))`."""
+    """Return `log(1 / (1 + exp(-x)))`."""
     return F.log_sigmoid_forward(input)[0]
 
 
 def hardsigmoid(input: Any, inplace: bool = False) -> Any:
-    """`(x + 3) / 6`, but not less than 0 nor more than 1."""
+    """Return `(x + 3) / 6`, clamped to [0, 1]."""
     return either(inplace, hd.hardsigmoid, input)
 
 
 def hardswish(input: Any, inplace: bool = False) -> Any:
-    """`x · hardsigmoid(x)`."""
+    """Return `x · hardsigmoid(x)`."""
     return either(inplace, hd.hardswish, input)
 
 
 @public("function", out=None)
 def hardshrink(input: Any, lambd: float = 0.5) -> Any:
-    """x, and 0 where -lambd ≤ x ≤ lambd."""
+    """Return x, and 0 where -lambd ≤ x ≤ lambd."""
     return hd.hardshrink(input, lambd)
 
 
 def softshrink(input: Any, lambd: float = 0.5) -> Any:
-    """x brought nearer to 0 by `lambd`, and 0 where -lambd ≤ x ≤ lambd."""
+    """Move x toward 0 by `lambd`; return 0 where -lambd ≤ x ≤ lambd."""
     if lambd < 0:
         kind = input.dtype
         raise RuntimeError(
@@ -270,17 +270,17 @@ def softshrink(input: Any, lambd: float = 0.5) -> Any:
 
 
 def tanhshrink(input: Any) -> Any:
-    """`x - tanh(x)`."""
+    """Return `x - tanh(x)`."""
     return input - input.tanh()
 
 
 def softsign(input: Any) -> Any:
-    """`x / (1 + |x|)`."""
+    """Return `x / (1 + |x|)`."""
     return input / (input.abs() + 1)
 
 
 def glu(input: Any, dim: int = -1) -> Any:
-    """The first half of `input` along `dim` times the logistic function of the second."""
+    """Return the first half of `input` along `dim` times the sigmoid of the second half."""
     if input.ndim == 0:
         raise RuntimeError("glu does not support scalars because halving size must be even")
     return sm.glu(input, dim)

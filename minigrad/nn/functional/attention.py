@@ -1,4 +1,4 @@
-"""Attention."""
+"""Scaled dot-product attention."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ __all__ = ["scaled_dot_product_attention"]
 
 
 def added(mask: Any, like: Any) -> Any:
-    """A mask to be added: 0 where one of bools is true, -inf elsewhere."""
+    """Turn a boolean mask into one that can be added to scores: 0 where True, -inf where False."""
     if mask._data.dtype.kind != "b":
         return mask
     return wrap(np.where(mask._data, 0, -np.inf).astype(like._data.dtype))

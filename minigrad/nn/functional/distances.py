@@ -19,7 +19,7 @@ TINY = 1e-12  # so that no length of 0 is divided by
 
 @public("function", out=None)
 def pairwise_distance(x1: Any, x2: Any, p: float = 2.0, eps: float = 1e-6, keepdim: bool = False) -> Any:
-    """The `p`-norm of `x1 - x2 + eps` over the last dimension."""
+    """Return the `p`-norm of `x1 - x2 + eps` over the last dimension."""
     ndim = max(x1.ndim, x2.ndim)
     return F.norm_dim(F.add_scalar(x1 - x2, eps), p, (ndim - 1,), keepdim)
 
@@ -98,7 +98,7 @@ def margin_ranking_loss(
     input1: Any, input2: Any, target: Any, margin: float = 0, size_average: bool | None = None,
     reduce: bool | None = None, reduction: str = "mean",
 ) -> Any:  # fmt: skip
-    """`-target · (input1 - input2) + margin`, but not less than 0."""
+    """Return `max(0, -target · (input1 - input2) + margin)`."""
     how = number(reduction, size_average, reduce)
     if not input1.ndim == input2.ndim == target.ndim:
         raise RuntimeError(
@@ -113,7 +113,7 @@ def hinge_embedding_loss(
     input: Any, target: Any, margin: float = 1.0, size_average: bool | None = None,
     reduce: bool | None = None, reduction: str = "mean",
 ) -> Any:  # fmt: skip
-    """`input` where the target is 1, and `margin - input`, but not less than 0, where it is -1."""
+    """Return `input` where the target is 1, and `max(0, margin - input)` where it is -1."""
     how = number(reduction, size_average, reduce)
     zeros = F.zeros_like(input)
     far = F.where(target != 1, ar.sub(margin, input).clamp_min_(0), zeros)
@@ -124,7 +124,7 @@ def cosine_embedding_loss(
     input1: Any, input2: Any, target: Any, margin: float = 0, size_average: bool | None = None,
     reduce: bool | None = None, reduction: str = "mean",
 ) -> Any:  # fmt: skip
-    """`1 - cos` of pairs of vectors with the target 1, and `cos - margin`, but not less than 0, with -1."""
+    """Return `1 - cos` for pairs of vectors with the target 1, and `max(0, cos - margin)` with -1."""
     how = number(reduction, size_average, reduce)
     if target.ndim > 1:
         raise RuntimeError("0D or 1D target tensor expected, multi-target not supported")
@@ -143,7 +143,7 @@ def cosine_embedding_loss(
 
 
 def check_triplet(anchor: Any, positive: Any, negative: Any) -> None:
-    """RuntimeError with PyTorch's text unless all three have as many dimensions."""
+    """Raise PyTorch's RuntimeError unless all three have the same number of dimensions."""
     if not anchor.ndim == positive.ndim == negative.ndim:
         raise RuntimeError(
             "The anchor, positive, and negative tensors are expected to have the same number of dimensions, "
@@ -155,8 +155,9 @@ def triplet_margin_loss(
     anchor: Any, positive: Any, negative: Any, margin: float = 1.0, p: float = 2, eps: float = 1e-6,
     swap: bool = False, size_average: bool | None = None, reduce: bool | None = None, reduction: str = "mean",
 ) -> Any:  # fmt: skip
-    """By how much, within `margin`, the negative is nearer to the anchor than the positive; `swap`: or nearer
-    to the positive.
+    """Return `max(0, distance to positive - distance to negative + margin)`.
+
+    `swap` uses the distance from positive to negative if that is smaller.
     """
     how = number(reduction, size_average, reduce)
     if margin <= 0:
@@ -173,7 +174,7 @@ def triplet_margin_with_distance_loss(
     anchor: Any, positive: Any, negative: Any, *, distance_function: Any = None, margin: float = 1.0,
     swap: bool = False, reduction: str = "mean",
 ) -> Any:  # fmt: skip
-    """`triplet_margin_loss` with a distance of one's own."""
+    """Return `triplet_margin_loss` with a distance function of your own."""
     if reduction not in WORDS:
         raise ValueError(f"{reduction} is not a valid value for reduction")
     if margin <= 0:

@@ -1,4 +1,4 @@
-"""Pictures and volumes seen through grids of places."""
+"""Sampling images and volumes at the positions of a grid."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ CHANGED = (
 
 
 def aligned(align_corners: bool | None) -> bool:
-    """Whether corners are aligned: not by default, with PyTorch's warning."""
+    """Return whether corners are aligned; without an answer return False with PyTorch's warning."""
     if align_corners is None:
         warnings.warn(CHANGED, stacklevel=3)
     return bool(align_corners)
@@ -77,7 +77,7 @@ def grid_sample(
 def grid_sampler(
     input: Any, grid: Any, interpolation_mode: int, padding_mode: int, align_corners: bool
 ) -> Any:
-    """`nn.functional.grid_sample`, its modes numbered."""
+    """Run `nn.functional.grid_sample` with numbers for its modes."""
     run = F.grid_sampler_3d if input.ndim == 5 else F.grid_sampler_2d
     return run(input, grid, interpolation_mode, padding_mode, align_corners)
 

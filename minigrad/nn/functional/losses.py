@@ -1,4 +1,4 @@
-"""Losses between numbers and numbers: `reduction` is "mean", "sum" or "none"."""
+"""Losses of continuous targets; `reduction` is "mean", "sum" or "none"."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ WORDS = ("mean", "sum", "none")
 
 
 def legacy(size_average: bool | None, reduce: bool | None) -> str:
-    """The reduction that PyTorch's two old flags mean."""
+    """Return the reduction that PyTorch's two old flags mean."""
     if reduce is False:
         return "none"
     return "sum" if size_average is False else "mean"
 
 
 def number(reduction: str, size_average: bool | None = None, reduce: bool | None = None) -> int:
-    """The reduction as PyTorch's nodes note it; ValueError for a word that is none."""
+    """Return the reduction as a number, as PyTorch's nodes save it; raise ValueError for an unknown one."""
     if size_average is not None or reduce is not None:
         reduction = legacy(size_average, reduce)
     if reduction not in ENUM:
@@ -39,12 +39,12 @@ def number(reduction: str, size_average: bool | None = None, reduce: bool | None
 
 
 def listed(shape: Any) -> str:
-    """A shape as PyTorch's errors show it."""
+    """Return a shape as PyTorch's errors show it."""
     return f"torch.Size({list(shape)})"
 
 
 def expanded(*tensors: Any) -> Any:
-    """Tensors in their common shape; those that have it, themselves."""
+    """Broadcast tensors to their common shape; return those that have it unchanged."""
     shapes = [t.shape for t in tensors]
     if all(shape == shapes[0] for shape in shapes):
         return tensors
@@ -53,7 +53,7 @@ def expanded(*tensors: Any) -> Any:
 
 
 def paired(input: Any, target: Any) -> Any:
-    """Both in their common shape, with PyTorch's warning if that is not theirs."""
+    """Broadcast both tensors to their common shape, with PyTorch's warning if their shapes differ."""
     if target.size() != input.size():
         warnings.warn(
             f"Using a target size ({listed(target.shape)}) that is different to the input size "
@@ -66,14 +66,14 @@ def paired(input: Any, target: Any) -> Any:
 
 
 def averaged(losses: Any, reduction: int) -> Any:
-    """Losses reduced by the methods that a learner would call."""
+    """Reduce losses with the methods `mean` and `sum`."""
     if reduction == NONE:
         return losses
     return losses.mean() if reduction == MEAN else losses.sum()
 
 
 def weighed(losses: Any, weight: Any, input: Any, reduction: str, by_weight: bool = True) -> Any:
-    """Losses of elements times weights, reduced: a mean is that of the weights if `by_weight`."""
+    """Multiply losses by weights and reduce them; "mean" divides by the sum of the weights if `by_weight`."""
     if weight.shape != input.shape:
         raise ValueError("Weights and input must have the same size.")
     losses = losses * weight
@@ -126,7 +126,7 @@ def l1_loss(
     input: Any, target: Any, size_average: bool | None = None, reduce: bool | None = None,
     reduction: str = "mean", weight: Any = None,
 ) -> Any:  # fmt: skip
-    """The size of the difference."""
+    """Return the mean of the absolute differences |input − target|."""
     a, b = paired(input, target)
     if weight is not None:
         return weighed((a - b).abs(), weight, input, reduction)
@@ -137,7 +137,7 @@ def smooth_l1_loss(
     input: Any, target: Any, size_average: bool | None = None, reduce: bool | None = None,
     reduction: str = "mean", beta: float = 1.0,
 ) -> Any:  # fmt: skip
-    """`d² / (2 beta)` where the difference d is smaller than `beta`, else `|d| - beta / 2`."""
+    """Return `d² / (2 beta)` where the difference |d| is smaller than `beta`, else `|d| - beta / 2`."""
     a, b = paired(input, target)
     how = number(reduction, size_average, reduce)
     if beta == 0.0:
@@ -150,7 +150,7 @@ def smooth_l1_loss(
 def huber_loss(
     input: Any, target: Any, reduction: str = "mean", delta: float = 1.0, weight: Any = None
 ) -> Any:
-    """`d² / 2` where the difference d is at most `delta`, else `delta · (|d| - delta / 2)`."""
+    """Return `d² / 2` where the difference |d| is at most `delta`, else `delta · (|d| - delta / 2)`."""
     a, b = paired(input, target)
     if delta <= 0:
         raise RuntimeError("huber_loss does not support non-positive values for delta.")
@@ -250,7 +250,7 @@ def binary_cross_entropy_with_logits(
 
 
 def check_logits(scores: Any, targets: Any) -> None:
-    """RuntimeError with PyTorch's text for targets that are no floating-point numbers."""
+    """Raise PyTorch's RuntimeError for targets that are not floating point."""
     if targets.category == 0:
         raise RuntimeError(
             "Subtraction, the `-` operator, with two bool tensors is not supported. Use the `^` or "
@@ -266,7 +266,7 @@ def kl_div(
     input: Any, target: Any, size_average: bool | None = None, reduce: bool | None = None,
     reduction: str = "mean", log_target: bool = False,
 ) -> Any:  # fmt: skip
-    """`target · (log(target) - input)` of log-probabilities `input`; `log_target`: both are such."""
+    """Return `target · (log(target) - input)` of log probabilities `input`; `log_target`: of both."""
     if size_average is None and reduce is None and reduction == "mean":
         warnings.warn(
             "reduction: 'mean' divides the total loss by both the batch size and the support size."
@@ -289,8 +289,9 @@ def poisson_nll_loss(
     input: Any, target: Any, log_input: bool = True, full: bool = False, size_average: bool | None = None,
     eps: float = 1e-8, reduce: bool | None = None, reduction: str = "mean",
 ) -> Any:  # fmt: skip
-    """`exp(input) - target · input` of a rate whose logarithm (or, without `log_input`, which itself) is
-    `input`; `full` adds Stirling's approximation of `log(target!)`.
+    """Return `exp(input) - target · input`, where `input` is the logarithm of a rate.
+
+    Without `log_input` it is the rate itself. `full` adds Stirling's approximation of `log(target!)`.
     """
     if size_average is not None or reduce is not None:
         reduction = legacy(size_average, reduce)
@@ -308,7 +309,9 @@ def poisson_nll_loss(
 def gaussian_nll_loss(
     input: Any, target: Any, var: Any, full: bool = False, eps: float = 1e-6, reduction: str = "mean"
 ) -> Any:
-    """`(log(var) + (input - target)² / var) / 2`, with `var` at least `eps`; `full` adds the constant."""
+    """Return `(log(var) + (input - target)² / var) / 2`, with `var` at least `eps`; `full` adds the
+    constant.
+    """
     if isinstance(var, float):
         if var < 0:
             raise ValueError("var has negative entry/entries")
@@ -330,7 +333,7 @@ def gaussian_nll_loss(
 
 
 def at_least(t: Any, least: float) -> Any:
-    """A copy of `t` with no number below `least`, through which gradients pass unchanged."""
+    """Copy `t` with every element at least `least`; gradients pass unchanged."""
     t = t.clone()
     with Unobserved(False):
         t.clamp_(min=least)

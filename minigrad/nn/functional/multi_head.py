@@ -1,4 +1,4 @@
-"""Attention in several heads at once, composed as PyTorch composes it."""
+"""Multi-head attention, composed as PyTorch composes it."""
 
 from __future__ import annotations
 

@@ -12,7 +12,7 @@ __all__ = ["gumbel_softmax", "log_softmax", "softmax", "softmin"]
 
 
 def dimension(name: str, dim: int | None, ndim: int, stacklevel: int) -> int:
-    """`dim`, or the dimension that PyTorch takes where none is given, with its warning."""
+    """Return `dim`; without one, the dimension that PyTorch chooses, with its warning."""
     if dim is not None:
         return dim
     warnings.warn(
@@ -80,13 +80,16 @@ def log_softmax(input: Any, dim: int | None = None, _stacklevel: int = 3, dtype:
 
 
 def softmin(input: Any, dim: int | None = None, _stacklevel: int = 3, dtype: Any = None) -> Any:
-    """Softmax of the negatives: the smallest element gets the greatest share."""
+    """Return the softmax of `-input`: the smallest element gets the largest weight."""
     return statistics.softmax(-input, dimension("softmin", dim, input.ndim, _stacklevel), dtype)
 
 
 def gumbel_softmax(logits: Any, tau: float = 1, hard: bool = False, eps: float = 1e-10, dim: int = -1) -> Any:
-    """A random share for each class along `dim`, as if drawn by the probabilities of `logits`, sharper for a
-    lower `tau`; `hard`: 1 for the greatest and 0 for the others, with the gradient of the shares.
+    """Draw a random distribution over the classes along `dim`, with the probabilities of `logits` (Jang et
+    al., 2016).
+
+    A lower `tau` makes it sharper. `hard` returns 1 for the maximum and 0 for the others, with the
+    gradient of the soft result.
     """
     if eps != 1e-10:
         warnings.warn("`eps` parameter is deprecated and has no effect.", stacklevel=2)

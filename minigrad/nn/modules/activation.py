@@ -1,4 +1,4 @@
-"""Functions of nn.functional as modules."""
+"""Activation layers."""
 
 from __future__ import annotations
 
@@ -19,26 +19,28 @@ __all__ = [
 
 
 class Applied(Module):
-    """A function of `nn.functional`, called `function`, with `settings`: names of its arguments and of
-    attributes of the module. `shown` are those that the repr tells; an `inplace` that is False it leaves out.
+    """Layer that calls the function `function` of `nn.functional` with its `settings`.
+
+    `settings` are the names of the function's arguments and of the layer's attributes. The repr leaves out
+    `inplace=False`.
     """
 
     function = ""
     settings: tuple[str, ...] = ()
 
     def forward(self, input: Any) -> Any:
-        """What the function gives."""
+        """Apply the function."""
         given = {name: getattr(self, name) for name in self.settings}
         return getattr(functional, self.function)(input, **given)
 
     def extra_repr(self) -> str:
-        """The settings."""
+        """Return the settings that the repr shows."""
         told = [name for name in self.settings if name != "inplace" or self.inplace]
         return ", ".join(f"{name}={getattr(self, name)!r}" for name in told)
 
 
 class InPlace(Applied):
-    """A function whose only setting is whether it writes into its input."""
+    """Layer whose only setting is `inplace`."""
 
     settings = ("inplace",)
 
@@ -69,37 +71,37 @@ class ReLU(InPlace):
 
 
 class ReLU6(InPlace):
-    """min(max(0, x), 6)."""
+    """Layer that returns min(max(0, x), 6)."""
 
     function = "relu6"
 
 
 class SiLU(InPlace):
-    """x · sigmoid(x)."""
+    """Layer that returns x · sigmoid(x)."""
 
     function = "silu"
 
 
 class Mish(InPlace):
-    """x · tanh(softplus(x))."""
+    """Layer that returns x · tanh(softplus(x))."""
 
     function = "mish"
 
 
 class SELU(InPlace):
-    """ELU with the scale that keeps mean and spread (Klambauer and others, 2017)."""
+    """ELU with the scale that keeps mean 0 and variance 1 (Klambauer et al., 2017)."""
 
     function = "selu"
 
 
 class Hardswish(InPlace):
-    """x · relu6(x + 3) / 6."""
+    """Layer that returns x · relu6(x + 3) / 6."""
 
     function = "hardswish"
 
 
 class Hardsigmoid(InPlace):
-    """relu6(x + 3) / 6."""
+    """Layer that returns relu6(x + 3) / 6."""
 
     function = "hardsigmoid"
 
@@ -141,19 +143,19 @@ class Tanh(Applied):
 
 
 class LogSigmoid(Applied):
-    """log sigmoid(x)."""
+    """Layer that returns log sigmoid(x)."""
 
     function = "logsigmoid"
 
 
 class Softsign(Applied):
-    """x / (1 + |x|)."""
+    """Layer that returns x / (1 + |x|)."""
 
     function = "softsign"
 
 
 class Tanhshrink(Applied):
-    """x − tanh(x)."""
+    """Layer that returns x − tanh(x)."""
 
     function = "tanhshrink"
 
@@ -188,7 +190,7 @@ class LeakyReLU(Applied):
 
 
 class ELU(Applied):
-    """x, or alpha · (eˣ − 1) where x is negative."""
+    """Layer that returns x where x > 0 and alpha · (eˣ − 1) elsewhere (Clevert et al., 2015)."""
 
     function, settings = "elu", ("alpha", "inplace")
 
@@ -198,7 +200,7 @@ class ELU(Applied):
 
 
 class CELU(ELU):
-    """x, or alpha · (e^(x / alpha) − 1) where x is negative."""
+    """Layer that returns x where x > 0 and alpha · (e^(x / alpha) − 1) elsewhere."""
 
     function = "celu"
 
@@ -259,7 +261,7 @@ class Softplus(Applied):
 
 
 class Hardtanh(Applied):
-    """x, kept within min_val and max_val."""
+    """Layer that clamps x to [min_val, max_val]."""
 
     function, settings = "hardtanh", ("min_val", "max_val", "inplace")
 
@@ -271,7 +273,7 @@ class Hardtanh(Applied):
 
 
 class Shrink(Applied):
-    """A function with a width around 0."""
+    """Base class of layers with a threshold `lambd` around 0."""
 
     settings = ("lambd",)
 
@@ -280,24 +282,24 @@ class Shrink(Applied):
         self.lambd = lambd
 
     def extra_repr(self) -> str:
-        """The width."""
+        """Return the settings that the repr shows."""
         return str(self.lambd)
 
 
 class Hardshrink(Shrink):
-    """x, or 0 where |x| is at most lambd."""
+    """Layer that returns x, and 0 where |x| ≤ lambd."""
 
     function = "hardshrink"
 
 
 class Softshrink(Shrink):
-    """x moved towards 0 by lambd."""
+    """Layer that moves x toward 0 by lambd."""
 
     function = "softshrink"
 
 
 class Along(Applied):
-    """A function along one dimension."""
+    """Base class of layers that work along one dimension."""
 
     settings = ("dim",)
 
@@ -331,7 +333,7 @@ class Softmax(Along):
 
 
 class Softmin(Along):
-    """e⁻ˣ / Σ e⁻ˣ along a dimension."""
+    """Layer that returns e⁻ˣ / Σ e⁻ˣ along a dimension."""
 
     function = "softmin"
 
@@ -361,7 +363,7 @@ class LogSoftmax(Along):
 
 
 class GLU(Along):
-    """a · sigmoid(b), where a and b are the halves along a dimension."""
+    """Layer that returns a · sigmoid(b), where a and b are the halves along a dimension."""
 
     function = "glu"
 
@@ -370,17 +372,17 @@ class GLU(Along):
 
 
 class Softmax2d(Module):
-    """Softmax over the channels of (N, C, H, W) or (C, H, W), at each place of the image."""
+    """Softmax over the channels of (N, C, H, W) or (C, H, W), at each pixel."""
 
     def forward(self, input: Any) -> Any:
-        """The shares of the channels."""
+        """Return the softmax over the channels."""
         if input.ndim not in (3, 4):
             raise ValueError(f"Softmax2d: expected input to be 3D or 4D, got {input.ndim}D instead")
         return functional.softmax(input, -3)
 
 
 class Threshold(Applied):
-    """x where it is above the threshold, `value` elsewhere."""
+    """Layer that returns x where it is above `threshold`, and `value` elsewhere."""
 
     function, settings = "threshold", ("threshold", "value", "inplace")
 
@@ -421,13 +423,13 @@ class PReLU(Module):
         self.weight = Parameter(kept(full, (num_parameters,), init, dtype=dtype))
 
     def reset_parameters(self) -> None:
-        """Begin anew."""
+        """Initialize the parameters again."""
         constant_(self.weight, self.init)
 
     def forward(self, input: Any) -> Any:
-        """x or a · x."""
+        """Apply the activation."""
         return functional.prelu(input, self.weight)
 
     def extra_repr(self) -> str:
-        """How many slopes are learned."""
+        """Return the settings that the repr shows."""
         return f"num_parameters={self.num_parameters}"

@@ -1,4 +1,4 @@
-"""Attention in several heads as a module."""
+"""Multi-head attention."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ __all__ = ["MultiheadAttention"]
 
 
 class NonDynamicallyQuantizableLinear(Linear):
-    """Linear, under the name that it has within attention."""
+    """Linear layer under the name that PyTorch uses inside attention."""
 
 
 class MultiheadAttention(Module):
@@ -79,7 +79,7 @@ class MultiheadAttention(Module):
         self._reset_parameters()
 
     def _add_projections(self, dtype: Any) -> None:
-        """One weight for queries, keys and values if they are of one size, else one for each."""
+        """Create one weight for queries, keys and values of the same size, otherwise one for each."""
         size, same = self.embed_dim, self._qkv_same_embed_dim
         if same:
             self.in_proj_weight = empty(3 * size, size, dtype=dtype)

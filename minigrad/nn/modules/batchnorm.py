@@ -1,4 +1,4 @@
-"""Layers that bring mean and spread to 0 and 1, then scale and shift with learned numbers."""
+"""Batch normalization layers, and base classes of the other normalization layers."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from .module import Module
 __all__ = ["BatchNorm1d", "BatchNorm2d", "BatchNorm3d"]
 
 
-class Normalising(Module):
-    """Weight and bias of a shape, if there are any."""
+class Normalizing(Module):
+    """Base class of normalization layers, which may have a weight and a bias."""
 
     def _learn(self, shape: Any, weight: bool, bias: bool, dtype: Any) -> None:
         self.register_parameter("weight", Parameter(kept(ones, *shape, dtype=dtype)) if weight else None)
@@ -28,10 +28,8 @@ class Normalising(Module):
             init.zeros_(self.bias)
 
 
-class Tracking(Normalising):
-    """Normalises over the batch, or within each example; may keep running mean and variance, which take the
-    place of the batch's in evaluation.
-    """
+class Tracking(Normalizing):
+    """Base class of layers that may keep running statistics and use them in evaluation."""
 
     ranks: tuple[int, ...] = ()  # how many dimensions an input may have
 
@@ -49,20 +47,20 @@ class Tracking(Normalising):
         self.register_buffer("num_batches_tracked", kept(tensor, 0, dtype=int64) if tracks else None)
 
     def reset_running_stats(self) -> None:
-        """Mean 0, variance 1."""
+        """Set the running mean to 0 and the running variance to 1."""
         if self.track_running_stats:
             self.running_mean.zero_()
             self.running_var.fill_(1)
             self.num_batches_tracked.zero_()
 
     def check(self, input: Any) -> None:
-        """ValueError unless the input has as many dimensions as this layer takes."""
+        """Raise ValueError unless the input has a number of dimensions that the layer supports."""
         if input.ndim not in self.ranks:
             expected = " or ".join(f"{rank}D" for rank in self.ranks)
             raise ValueError(f"expected {expected} input (got {input.ndim}D input)")
 
     def extra_repr(self) -> str:
-        """The settings."""
+        """Return the settings that the repr shows."""
         return (
             f"{self.num_features}, eps={self.eps}, momentum={self.momentum}, affine={self.affine}, "
             f"bias={self.bias is not None}, track_running_stats={self.track_running_stats}"
@@ -70,10 +68,10 @@ class Tracking(Normalising):
 
 
 class BatchNorm(Tracking):
-    """Batch norm of any number of dimensions."""
+    """Base class of `BatchNorm1d`, `BatchNorm2d` and `BatchNorm3d`."""
 
     def forward(self, input: Any) -> Any:
-        """The normalised input; in training the running statistics move on."""
+        """Normalize the input; in training, move the running statistics."""
         self.check(input)
         share = 0.0 if self.momentum is None else self.momentum
         if self.training and self.track_running_stats:
@@ -162,6 +160,6 @@ class BatchNorm2d(BatchNorm):
 
 
 class BatchNorm3d(BatchNorm):
-    """Batch norm of (N, C, D, H, W), over all but C."""
+    """Layer that normalizes each channel of (N, C, D, H, W) over a batch; see `BatchNorm2d`."""
 
     ranks = (5,)

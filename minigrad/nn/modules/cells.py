@@ -1,4 +1,4 @@
-"""One step of a recurrent network as a module."""
+"""Cells: one step of a recurrent network."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ __all__ = ["GRUCell", "LSTMCell", "RNNCell", "RNNCellBase"]
 
 
 def draw(module: Module, hidden_size: int) -> None:
-    """Draw all parameters anew, within ±1/√hidden_size."""
+    """Draw all parameters uniformly from ±1/√hidden_size."""
     bound = 1.0 / math.sqrt(hidden_size) if hidden_size > 0 else 0
     for weight in module.parameters():
         init.uniform_(weight, -bound, bound)
 
 
 class RNNCellBase(Module):
-    """A cell with weights for `num_chunks` gates, which begin uniform within ±1/√hidden_size."""
+    """Base class of cells with weights for `num_chunks` gates, drawn uniformly from ±1/√hidden_size."""
 
     def __init__(
         self, input_size: int, hidden_size: int, bias: bool, num_chunks: int, device: Any = None,
@@ -38,16 +38,16 @@ class RNNCellBase(Module):
         self.reset_parameters()
 
     def reset_parameters(self) -> None:
-        """Draw all parameters anew."""
+        """Initialize all parameters again."""
         draw(self, self.hidden_size)
 
     def extra_repr(self) -> str:
-        """The sizes."""
+        """Return the settings that the repr shows."""
         shown = f"{self.input_size}, {self.hidden_size}"
         return shown if self.bias is True else f"{shown}, bias={self.bias}"
 
     def _step(self, mode: str, input: Any, state: tuple[Any, ...] | None) -> tuple[Any, ...]:
-        """The next state for a batch (N, input_size) or for one (input_size,)."""
+        """Return the next state for a batch (N, input_size) or for one example (input_size,)."""
         if input.ndim not in (1, 2):
             raise ValueError(f"{self._get_name()}: Expected input to be 1D or 2D, got {input.ndim}D instead")
         for i, t in enumerate(state or ()):
@@ -101,14 +101,14 @@ class RNNCell(RNNCellBase):
         self.nonlinearity = nonlinearity
 
     def forward(self, input: Any, hx: Any = None) -> Any:
-        """The next hidden state; without `hx` the one before is zero."""
+        """Return the next hidden state; without `hx` the previous one is zero."""
         if self.nonlinearity not in ("tanh", "relu"):
             raise RuntimeError(f"Unknown nonlinearity: {self.nonlinearity}")
         mode = f"RNN_{self.nonlinearity.upper()}"
         return self._step(mode, input, None if hx is None else (hx,))[0]
 
     def extra_repr(self) -> str:
-        """The sizes, and the nonlinearity unless it is tanh."""
+        """Return the settings that the repr shows."""
         shown = super().extra_repr()
         return shown if self.nonlinearity == "tanh" else f"{shown}, nonlinearity={self.nonlinearity}"
 
@@ -146,7 +146,7 @@ class LSTMCell(RNNCellBase):
         super().__init__(input_size, hidden_size, bias, 4, device, dtype)
 
     def forward(self, input: Any, hx: Any = None) -> tuple[Any, ...]:
-        """The next hidden state and the next cell state; without `hx`, both before, they are zero."""
+        """Return the next hidden state and the next cell state; without `hx` the previous ones are zero."""
         return self._step("LSTM", input, hx)
 
 
@@ -182,5 +182,5 @@ class GRUCell(RNNCellBase):
         super().__init__(input_size, hidden_size, bias, 3, device, dtype)
 
     def forward(self, input: Any, hx: Any = None) -> Any:
-        """The next hidden state; without `hx` the one before is zero."""
+        """Return the next hidden state; without `hx` the previous one is zero."""
         return self._step("GRU", input, None if hx is None else (hx,))[0]

@@ -15,7 +15,7 @@ __all__ = ["ModuleDict", "ModuleList", "ParameterDict", "ParameterList", "Sequen
 
 
 def place(index: Any, count: int) -> int:
-    """An index counted from the front; IndexError if out of range."""
+    """Return an index counted from the front; raise IndexError if it is out of range."""
     index = operator.index(index)
     if not -count <= index < count:
         raise IndexError(f"index {index} is out of range")
@@ -23,10 +23,10 @@ def place(index: Any, count: int) -> int:
 
 
 class Listed(Module):
-    """Modules under the names "0", "1", …"""
+    """Base class of containers whose modules are named "0", "1", …"""
 
     def _put(self, modules: Iterable[Any]) -> None:
-        """Give the names anew."""
+        """Replace all modules and number them again."""
         kept = list(modules)
         self._modules.clear()
         for i, module in enumerate(kept):
@@ -39,7 +39,7 @@ class Listed(Module):
         return found[place(index, len(found))]
 
     def _part(self, index: slice) -> Any:
-        """The same with some of the modules."""
+        """Return a new container with some of the modules."""
         raise NotImplementedError
 
     def __setitem__(self, index: Any, module: Any) -> None:
@@ -75,7 +75,7 @@ class Listed(Module):
         return self
 
     def pop(self, index: Any = -1) -> Any:
-        """Take a module out, and return it."""
+        """Remove a module and return it."""
         module = self[index]
         del self[index]
         return module
@@ -107,7 +107,7 @@ class Sequential(Listed):
             self.add_module(str(name), module)
 
     def forward(self, input: Any) -> Any:
-        """What the last module gives."""
+        """Return the last module's result."""
         for module in self:
             input = module(input)
         return input
@@ -163,7 +163,7 @@ class ModuleList(Listed):
         texts = [repr(module) for module in self]
         if not texts:
             return f"{self._get_name()}()"
-        runs: list[list[Any]] = []  # equal neighbours are told once: first index, last index, text
+        runs: list[list[Any]] = []  # equal neighbors are told once: first index, last index, text
         for i, text in enumerate(texts):
             if runs and runs[-1][2] == text:
                 runs[-1][1] = i
@@ -221,23 +221,23 @@ class ModuleDict(Module):
         return key in self._modules
 
     def clear(self) -> None:
-        """Take all modules out."""
+        """Remove all modules."""
         self._modules.clear()
 
     def pop(self, key: str) -> Any:
-        """Take a module out, and return it."""
+        """Remove a module and return it."""
         return self._modules.pop(key)
 
     def keys(self) -> Any:
-        """The names."""
+        """Return the names."""
         return self._modules.keys()
 
     def items(self) -> Any:
-        """Pairs of names and modules."""
+        """Return pairs of names and modules."""
         return self._modules.items()
 
     def values(self) -> Any:
-        """The modules."""
+        """Return the modules."""
         return self._modules.values()
 
     def update(self, modules: Any) -> None:
@@ -247,12 +247,12 @@ class ModuleDict(Module):
 
 
 def as_parameter(value: Any) -> Any:
-    """A tensor as a Parameter, anything else as it is."""
+    """Return a tensor as a Parameter, and anything else unchanged."""
     return Parameter(value) if isinstance(value, Tensor) and not isinstance(value, Parameter) else value
 
 
 def entry(name: Any, value: Any, kind_of: Callable[[Any], str]) -> str:
-    """A line of the repr of a list or dictionary of parameters, which write dtypes each in its own way."""
+    """Return one line of the repr of a ParameterList or ParameterDict, which write dtypes differently."""
     if not isinstance(value, Tensor):
         return f"  ({name}): Object of type: {type(value).__name__}"
     size = "x".join(map(str, value.shape))
@@ -298,7 +298,7 @@ class ParameterList(Module):
         return self
 
     def extra_repr(self) -> str:
-        """A line for each parameter."""
+        """Return the settings that the repr shows."""
         return "\n".join(entry(i, value, lambda t: f"torch.{t.dtype.name}") for i, value in enumerate(self))
 
 
@@ -331,15 +331,15 @@ class ParameterDict(Module):
         return key in self._keys
 
     def keys(self) -> Any:
-        """The names."""
+        """Return the names."""
         return self._keys.keys()
 
     def items(self) -> Iterator[tuple[str, Any]]:
-        """Pairs of names and parameters."""
+        """Return pairs of names and parameters."""
         return ((key, self[key]) for key in self._keys)
 
     def values(self) -> Iterator[Any]:
-        """The parameters."""
+        """Return the parameters."""
         return (self[key] for key in self._keys)
 
     def update(self, parameters: Any) -> None:
@@ -348,5 +348,5 @@ class ParameterDict(Module):
             self[key] = value
 
     def extra_repr(self) -> str:
-        """A line for each parameter."""
+        """Return the settings that the repr shows."""
         return "\n".join(entry(key, value, type_name) for key, value in self.items())

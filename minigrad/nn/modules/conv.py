@@ -1,4 +1,4 @@
-"""Convolutions whose kernels are learned, and their transposes."""
+"""Convolution layers."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ class Convolving(Module):
         self.reset_parameters()
 
     def reset_parameters(self) -> None:
-        """Draw weight and bias anew."""
+        """Initialize weight and bias again."""
         init.kaiming_uniform_(self.weight, a=math.sqrt(5))
         if self.bias is not None:
             inputs = math.prod(self.weight.shape[1:])
@@ -55,7 +55,7 @@ class Convolving(Module):
                 init.uniform_(self.bias, -bound, bound)
 
     def extra_repr(self) -> str:
-        """The settings, those that are as usual left out."""
+        """Return the settings that the repr shows."""
         told = (
             f"{self.in_channels}, {self.out_channels}, kernel_size={self.kernel_size}, stride={self.stride}"
         )
@@ -100,7 +100,7 @@ class Conv(Convolving):
             raise ValueError("padding='same' is not supported for strided convolutions")
 
     def forward(self, input: Any) -> Any:
-        """The kernels at each place of the input."""
+        """Convolve the input."""
         padding: Any = self.padding
         if self.padding_mode != "zeros":
             input = functional.pad(input, self._borders(), self.padding_mode)

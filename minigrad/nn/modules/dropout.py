@@ -1,4 +1,4 @@
-"""Dropout in all its forms as modules."""
+"""Dropout layers."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ __all__ = ["AlphaDropout", "Dropout", "Dropout1d", "Dropout2d", "Dropout3d", "Fe
 
 
 class Dropping(Applied):
-    """A function that zeroes at random while the module is training."""
+    """Base class of layers that apply a random function in training."""
 
     settings = ("p", "inplace")
 
@@ -22,11 +22,11 @@ class Dropping(Applied):
         self.p, self.inplace = p, inplace
 
     def forward(self, input: Any) -> Any:
-        """What the function leaves."""
+        """Apply the function."""
         return getattr(functional, self.function)(input, self.p, self.training, self.inplace)
 
     def extra_repr(self) -> str:
-        """The settings."""
+        """Return the settings that the repr shows."""
         return f"p={self.p}, inplace={self.inplace}"
 
 
@@ -57,7 +57,7 @@ class Dropout(Dropping):
 
 
 class Dropout1d(Dropping):
-    """Zeroes whole channels of (N, C, L)."""
+    """Layer that sets whole random channels of (N, C, L) to 0 in training."""
 
     function = "dropout1d"
 
@@ -89,13 +89,13 @@ class Dropout2d(Dropping):
 
 
 class Dropout3d(Dropping):
-    """Zeroes whole channels of (N, C, D, H, W)."""
+    """Layer that sets whole random channels of (N, C, D, H, W) to 0 in training."""
 
     function = "dropout3d"
 
 
 class AlphaDropout(Dropping):
-    """Dropout that keeps mean and spread, for SELU."""
+    """Dropout that keeps mean and variance, for SELU."""
 
     function = "alpha_dropout"
 

@@ -1,4 +1,4 @@
-"""Normalisation of each channel of each example."""
+"""Instance normalization layers."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ __all__ = ["InstanceNorm1d", "InstanceNorm2d", "InstanceNorm3d"]
 
 
 class InstanceNorm(Tracking):
-    """Instance norm of any number of dimensions."""
+    """Base class of `InstanceNorm1d`, `InstanceNorm2d` and `InstanceNorm3d`."""
 
     def __init__(
         self, num_features: int, eps: float = 1e-5, momentum: float = 0.1, affine: bool = False,
@@ -20,7 +20,7 @@ class InstanceNorm(Tracking):
         super().__init__(num_features, eps, momentum, affine, track_running_stats, device, dtype, bias=bias)
 
     def forward(self, input: Any) -> Any:
-        """The normalised input."""
+        """Normalize the input."""
         self.check(input)
         alone = input.ndim == min(self.ranks)
         result = functional.instance_norm(
@@ -37,7 +37,7 @@ class InstanceNorm(Tracking):
 
 
 class InstanceNorm1d(InstanceNorm):
-    """Normalises each channel of each example of (N, C, L) or (C, L)."""
+    """Layer that normalizes each channel of each example of (N, C, L) or (C, L)."""
 
     ranks = (2, 3)
 
@@ -75,6 +75,6 @@ class InstanceNorm2d(InstanceNorm):
 
 
 class InstanceNorm3d(InstanceNorm):
-    """Normalises each channel of each example of (N, C, D, H, W) or (C, D, H, W)."""
+    """Layer that normalizes each channel of each example of (N, C, D, H, W) or (C, D, H, W)."""
 
     ranks = (4, 5)

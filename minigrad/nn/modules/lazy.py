@@ -24,13 +24,13 @@ __all__ = [
 
 
 class Lazy(Module):
-    """A layer without the number that is its first argument, which it keeps as `counted`."""
+    """Base class of layers whose first argument (attribute `counted`) is read from the first input."""
 
     cls_to_become: type[Module]
     counted = "in_features"
 
     def _forget_shapes(self) -> None:
-        """Put parameters and buffers without a shape in the place of those that were made for no input."""
+        """Replace the parameters and buffers by ones without a shape."""
         for name, t in self._parameters.items():
             if t is not None:
                 self._parameters[name] = UninitializedParameter(dtype=t.dtype)
@@ -39,20 +39,20 @@ class Lazy(Module):
                 self._buffers[name] = UninitializedBuffer(dtype=t.dtype)
 
     def _found(self, input: Any) -> int:
-        """The number that an input tells."""
+        """Return the number that the input determines."""
         raise NotImplementedError
 
     def _shapes(self) -> dict[str, tuple[int, ...]]:
-        """The shapes of parameters and buffers, now that the number is known."""
+        """Return the shapes of parameters and buffers, now that the number is known."""
         raise NotImplementedError
 
     def has_uninitialized_params(self) -> bool:
-        """Whether a parameter or buffer has no shape yet."""
+        """Return whether a parameter or buffer has no shape yet."""
         kept = (*self._parameters.values(), *self._buffers.values())
         return any(isinstance(t, Uninitialized) for t in kept)
 
     def initialize_parameters(self, input: Any) -> None:
-        """Give parameters and buffers the shapes that the input asks for, and draw their numbers."""
+        """Give parameters and buffers the shapes that fit the input, and initialize them."""
         if self.has_uninitialized_params():
             setattr(self, self.counted, self._found(input))
             for name, shape in self._shapes().items():
@@ -62,7 +62,7 @@ class Lazy(Module):
             self.reset_parameters()
 
     def reset_parameters(self) -> None:
-        """Draw the numbers anew, once there are any."""
+        """Initialize the parameters again, once they have a shape."""
         if getattr(self, self.counted) and not self.has_uninitialized_params():
             super().reset_parameters()  # type: ignore[misc]
 
@@ -196,7 +196,7 @@ class LazyConvTranspose3d(LazyConvolving, ConvTranspose3d):
 
 
 class LazyNorm(Lazy):
-    """A normalisation whose `num_features` are the channels of its first input."""
+    """Normalization layer that reads `num_features` from its first input."""
 
     counted = "num_features"
 
@@ -215,7 +215,7 @@ class LazyNorm(Lazy):
         return dict.fromkeys(("weight", "bias", "running_mean", "running_var"), (self.num_features,))
 
     def reset_parameters(self) -> None:
-        """Begin anew, once there is something to begin with."""
+        """Initialize again, once the parameters have a shape."""
         if self.num_features and not self.has_uninitialized_params():
             self.reset_running_stats()
         super().reset_parameters()

@@ -1,4 +1,4 @@
-"""Layers that multiply by a weight, and those that only give another shape."""
+"""Linear layers."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ __all__ = ["Bilinear", "Identity", "Linear"]
 
 
 def empty(*size: int, dtype: Any = None) -> Parameter:
-    """A parameter whose numbers are still to be written."""
+    """Create a parameter whose values are not initialized."""
     return Parameter(kept(creation.empty, size, dtype=dtype))
 
 
@@ -41,7 +41,7 @@ class Identity(Module):
         super().__init__()
 
     def forward(self, input: Any) -> Any:
-        """The input."""
+        """Return the input."""
         return input
 
 
@@ -84,26 +84,28 @@ class Linear(Module):
         self.reset_parameters()
 
     def reset_parameters(self) -> None:
-        """Draw weight and bias anew."""
+        """Initialize weight and bias again."""
         init.kaiming_uniform_(self.weight, a=math.sqrt(5))
         if self.bias is not None:
             bound = 1 / math.sqrt(self.in_features) if self.in_features > 0 else 0
             init.uniform_(self.bias, -bound, bound)
 
     def forward(self, input: Any) -> Any:
-        """x Wᵀ + b."""
+        """Return x Wᵀ + b."""
         return functional.linear(input, self.weight, self.bias)
 
     def extra_repr(self) -> str:
-        """The sizes."""
+        """Return the settings that the repr shows."""
         return (
             f"in_features={self.in_features}, out_features={self.out_features}, bias={self.bias is not None}"
         )
 
 
 class Bilinear(Module):
-    """x₁ᵀ W x₂ + b for each of the matrices in W, of shape (*, out_features) from (*, in1_features) and
-    (*, in2_features). Weight and bias begin uniform within ±1/√in1_features.
+    """Layer that computes x₁ᵀ W x₂ + b for each matrix in W.
+
+    Its shape is (*, out_features) from (*, in1_features) and (*, in2_features). Weight and bias are drawn
+    uniformly from ±1/√in1_features.
     """
 
     def __init__(
@@ -117,7 +119,7 @@ class Bilinear(Module):
         self.reset_parameters()
 
     def reset_parameters(self) -> None:
-        """Draw weight and bias anew."""
+        """Initialize weight and bias again."""
         if self.in1_features <= 0:
             raise ValueError(f"in1_features must be > 0, but got (in1_features={self.in1_features})")
         bound = 1 / math.sqrt(self.in1_features)
@@ -125,11 +127,11 @@ class Bilinear(Module):
             init.uniform_(parameter, -bound, bound)
 
     def forward(self, input1: Any, input2: Any) -> Any:
-        """x₁ᵀ W x₂ + b."""
+        """Return x₁ᵀ W x₂ + b."""
         return functional.bilinear(input1, input2, self.weight, self.bias)
 
     def extra_repr(self) -> str:
-        """The sizes."""
+        """Return the settings that the repr shows."""
         return (
             f"in1_features={self.in1_features}, in2_features={self.in2_features}, "
             f"out_features={self.out_features}, bias={self.bias is not None}"

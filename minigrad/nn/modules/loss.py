@@ -1,4 +1,4 @@
-"""Losses of nn.functional as modules."""
+"""Loss layers."""
 
 from __future__ import annotations
 
@@ -18,8 +18,10 @@ __all__ = [
 
 
 class Loss(Module):
-    """A loss of `nn.functional`, called `function`. `reduction` is "mean", "sum" or "none"; `size_average`
-    and `reduce` are PyTorch's old way to say it.
+    """Base class of layers that call the loss `function` of `nn.functional`.
+
+    `reduction` is "mean", "sum" or "none"; `size_average` and `reduce` are PyTorch's deprecated flags for
+    it.
     """
 
     function = ""
@@ -35,7 +37,7 @@ class Loss(Module):
         self.reduction = reduction
 
     def forward(self, *given: Any) -> Any:
-        """The loss of predictions against targets."""
+        """Return the loss of predictions and targets."""
         how = {name: getattr(self, name) for name in (*self.settings, "reduction")}
         return getattr(functional, self.function)(*given, **how)
 
@@ -96,7 +98,7 @@ class L1Loss(Loss):
 
 
 class SmoothL1Loss(Loss):
-    """Squared differences up to `beta`, absolute ones beyond."""
+    """Loss that is quadratic for differences up to `beta` and linear beyond."""
 
     function, settings = "smooth_l1_loss", ("beta",)
 
@@ -109,7 +111,7 @@ class SmoothL1Loss(Loss):
 
 
 class HuberLoss(Loss):
-    """Squared differences up to `delta`, absolute ones times delta beyond."""
+    """Loss that is quadratic for differences up to `delta` and linear, times delta, beyond."""
 
     function, settings = "huber_loss", ("delta",)
 
@@ -121,7 +123,9 @@ class HuberLoss(Loss):
 
 
 class KLDivLoss(Loss):
-    """Σ target · (log target − input); the input is a logarithm and, if `log_target`, so is the target."""
+    """Loss Σ target · (log target − input) of log probabilities; with `log_target` the target is logarithmic
+    too.
+    """
 
     function, settings = "kl_div", ("log_target",)
 
@@ -134,7 +138,7 @@ class KLDivLoss(Loss):
 
 
 class PoissonNLLLoss(Loss):
-    """Negative log likelihood of counts, whose rate is e^input unless not `log_input`."""
+    """Negative log likelihood of counts; the rate is e^input, or the input without `log_input`."""
 
     function, settings = "poisson_nll_loss", ("log_input", "full", "eps")
 
@@ -147,7 +151,7 @@ class PoissonNLLLoss(Loss):
 
 
 class GaussianNLLLoss(Loss):
-    """Negative log likelihood of normally distributed targets, with a variance for each."""
+    """Negative log likelihood of normally distributed targets with given variances."""
 
     function, settings = "gaussian_nll_loss", ("full", "eps")
 
@@ -157,7 +161,7 @@ class GaussianNLLLoss(Loss):
 
 
 class Margin(Loss):
-    """A loss with a margin."""
+    """Base class of losses with a margin."""
 
     settings = ("margin",)
 
@@ -170,7 +174,7 @@ class Margin(Loss):
 
 
 class HingeEmbeddingLoss(Margin):
-    """x for targets of 1, max(0, margin − x) for targets of −1."""
+    """Loss that is x for the target 1 and max(0, margin − x) for the target −1."""
 
     function = "hinge_embedding_loss"
 
@@ -179,19 +183,19 @@ class HingeEmbeddingLoss(Margin):
 
 
 class CosineEmbeddingLoss(Margin):
-    """1 − cos for pairs that belong together (1), max(0, cos − margin) for others (−1)."""
+    """Loss that is 1 − cos for the target 1 and max(0, cos − margin) for the target −1."""
 
     function = "cosine_embedding_loss"
 
 
 class MarginRankingLoss(Margin):
-    """max(0, −y · (x₁ − x₂) + margin)."""
+    """Loss max(0, −y · (x₁ − x₂) + margin)."""
 
     function = "margin_ranking_loss"
 
 
 class TripletMarginLoss(Loss):
-    """max(0, distance to the positive − distance to the negative + margin)."""
+    """Loss max(0, distance to the positive − distance to the negative + margin)."""
 
     function, settings = "triplet_margin_loss", ("margin", "p", "eps", "swap")
 
@@ -205,7 +209,7 @@ class TripletMarginLoss(Loss):
 
 
 class TripletMarginWithDistanceLoss(Loss):
-    """TripletMarginLoss with a distance of one's own."""
+    """TripletMarginLoss with a distance function of your own."""
 
     function, settings = "triplet_margin_with_distance_loss", ("distance_function", "margin", "swap")
 
@@ -220,13 +224,13 @@ class TripletMarginWithDistanceLoss(Loss):
 
 
 def must_be_positive(loss: Loss, margin: float) -> None:
-    """ValueError unless the margin is greater than 0."""
+    """Raise ValueError unless the margin is greater than 0."""
     if margin <= 0:
         raise ValueError(f"{type(loss).__name__}: expected margin to be greater than 0, got {margin} instead")
 
 
 class Weighted(Loss):
-    """A loss with a weight for each class, which is part of the module's state."""
+    """Base class of losses with a weight for each class, which is a buffer."""
 
     settings: tuple[str, ...] = ("weight",)
 

@@ -1,4 +1,4 @@
-"""nn.Module: what models are made of."""
+"""nn.Module, the base class of models."""
 
 from __future__ import annotations
 
@@ -134,7 +134,7 @@ class Module(Called):
         return self._apply(lambda t: empty_like(t, device=device))
 
     def extra_repr(self) -> str:
-        """What stands in the module's repr beside its parts."""
+        """Return the settings that the repr shows."""
         return ""
 
     def _get_name(self) -> str:

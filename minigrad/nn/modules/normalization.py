@@ -1,4 +1,4 @@
-"""Normalisation of each example over some of its dimensions."""
+"""Layer, group and local response normalization."""
 
 from __future__ import annotations
 
@@ -7,18 +7,18 @@ from typing import Any
 from ...creation import ones
 from .. import functional
 from ..parameter import Parameter, kept
-from .batchnorm import Normalising
+from .batchnorm import Normalizing
 from .module import Module
 
 __all__ = ["GroupNorm", "LayerNorm", "LocalResponseNorm", "RMSNorm"]
 
 
 def shape_of(size: Any) -> tuple[int, ...]:
-    """A shape given as a number or a sequence."""
+    """Return a shape that is given as a number or a sequence."""
     return (size,) if isinstance(size, int) else tuple(size)
 
 
-class LayerNorm(Normalising):
+class LayerNorm(Normalizing):
     """Layer that normalizes each example over its last dimensions.
 
     y = (x − mean) / √(var + eps) · weight + bias, where mean and var are taken over the last dimensions of
@@ -56,19 +56,19 @@ class LayerNorm(Normalising):
         self._learn(self.normalized_shape, elementwise_affine, elementwise_affine and bias, dtype)
 
     def forward(self, input: Any) -> Any:
-        """The normalised input."""
+        """Normalize the input."""
         return functional.layer_norm(input, self.normalized_shape, self.weight, self.bias, self.eps)
 
     def extra_repr(self) -> str:
-        """The settings."""
+        """Return the settings that the repr shows."""
         return (
             f"{self.normalized_shape}, eps={self.eps}, elementwise_affine={self.elementwise_affine}, "
             f"bias={self.bias is not None}"
         )
 
 
-class RMSNorm(Normalising):
-    """Divides by the root of the mean square over the last dimensions, of shape `normalized_shape`."""
+class RMSNorm(Normalizing):
+    """Layer that divides by the root mean square over the last dimensions (Zhang and Sennrich, 2019)."""
 
     def __init__(
         self, normalized_shape: Any, eps: float | None = None, elementwise_affine: bool = True,
@@ -81,16 +81,16 @@ class RMSNorm(Normalising):
         self.register_parameter("weight", weight)
 
     def forward(self, input: Any) -> Any:
-        """The normalised input."""
+        """Normalize the input."""
         return functional.rms_norm(input, self.normalized_shape, self.weight, self.eps)
 
     def extra_repr(self) -> str:
-        """The settings."""
+        """Return the settings that the repr shows."""
         return f"{self.normalized_shape}, eps={self.eps}, elementwise_affine={self.elementwise_affine}"
 
 
-class GroupNorm(Normalising):
-    """Normalises each example over groups of channels."""
+class GroupNorm(Normalizing):
+    """Layer that normalizes each example over groups of channels (Wu and He, 2018)."""
 
     def __init__(
         self, num_groups: int, num_channels: int, eps: float = 1e-5, affine: bool = True, device: Any = None,
@@ -103,11 +103,11 @@ class GroupNorm(Normalising):
         self._learn((num_channels,), affine, affine and bias, dtype)
 
     def forward(self, input: Any) -> Any:
-        """The normalised input."""
+        """Normalize the input."""
         return functional.group_norm(input, self.num_groups, self.weight, self.bias, self.eps)
 
     def extra_repr(self) -> str:
-        """The settings."""
+        """Return the settings that the repr shows."""
         return (
             f"{self.num_groups}, {self.num_channels}, eps={self.eps}, affine={self.affine}, "
             f"bias={self.bias is not None}"
@@ -115,16 +115,16 @@ class GroupNorm(Normalising):
 
 
 class LocalResponseNorm(Module):
-    """Divides by what neighbouring channels have: see `nn.functional.local_response_norm`."""
+    """Layer that divides by a norm of neighboring channels: see `nn.functional.local_response_norm`."""
 
     def __init__(self, size: int, alpha: float = 1e-4, beta: float = 0.75, k: float = 1.0) -> None:
         super().__init__()
         self.size, self.alpha, self.beta, self.k = size, alpha, beta, k
 
     def forward(self, input: Any) -> Any:
-        """The normalised input."""
+        """Normalize the input."""
         return functional.local_response_norm(input, self.size, self.alpha, self.beta, self.k)
 
     def extra_repr(self) -> str:
-        """The settings."""
+        """Return the settings that the repr shows."""
         return f"{self.size}, alpha={self.alpha}, beta={self.beta}, k={self.k}"

@@ -1,4 +1,4 @@
-"""Pooling as modules."""
+"""Pooling layers."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ __all__ = [
 
 
 class MaxPool(Applied):
-    """The greatest element of each window."""
+    """Base class of max pooling layers."""
 
     settings = ("kernel_size", "stride", "padding", "dilation", "ceil_mode", "return_indices")
 
@@ -28,12 +28,12 @@ class MaxPool(Applied):
         self.return_indices, self.ceil_mode = return_indices, ceil_mode
 
     def extra_repr(self) -> str:
-        """The settings of windows."""
+        """Return the settings that the repr shows."""
         return ", ".join(f"{name}={getattr(self, name)}" for name in self.settings[:-1])
 
 
 class MaxPool1d(MaxPool):
-    """The greatest element of each window of ([N,] C, L)."""
+    """Layer that takes the maximum of each window of ([N,] C, L)."""
 
     function = "max_pool1d"
 
@@ -69,21 +69,21 @@ class MaxPool2d(MaxPool):
 
 
 class MaxPool3d(MaxPool):
-    """The greatest element of each window of ([N,] C, D, H, W)."""
+    """Layer that takes the maximum of each window of ([N,] C, D, H, W)."""
 
     function = "max_pool3d"
 
 
 class AvgPool(Applied):
-    """The mean of each window."""
+    """Base class of average pooling layers."""
 
     def extra_repr(self) -> str:
-        """The settings of windows."""
+        """Return the settings that the repr shows."""
         return f"kernel_size={self.kernel_size}, stride={self.stride}, padding={self.padding}"
 
 
 class AvgPool1d(AvgPool):
-    """The mean of each window of ([N,] C, L)."""
+    """Layer that takes the mean of each window of ([N,] C, L)."""
 
     function = "avg_pool1d"
     settings = ("kernel_size", "stride", "padding", "ceil_mode", "count_include_pad")
@@ -141,13 +141,13 @@ class AvgPool2d(AvgPool):
 
 
 class AvgPool3d(AvgPool2d):
-    """The mean of each window of ([N,] C, D, H, W), or its sum divided by `divisor_override`."""
+    """Layer that takes the mean of each window of ([N,] C, D, H, W)."""
 
     function = "avg_pool3d"
 
 
 class AdaptiveAvgPool(Applied):
-    """The means of a given number of parts."""
+    """Base class of adaptive average pooling layers."""
 
     settings = ("output_size",)
 
@@ -156,12 +156,12 @@ class AdaptiveAvgPool(Applied):
         self.output_size = output_size
 
     def extra_repr(self) -> str:
-        """The number of parts."""
+        """Return the settings that the repr shows."""
         return f"output_size={self.output_size}"
 
 
 class AdaptiveAvgPool1d(AdaptiveAvgPool):
-    """The means of `output_size` parts of ([N,] C, L)."""
+    """Layer that takes the means of `output_size` parts of ([N,] C, L)."""
 
     function = "adaptive_avg_pool1d"
 
@@ -192,13 +192,13 @@ class AdaptiveAvgPool2d(AdaptiveAvgPool):
 
 
 class AdaptiveAvgPool3d(AdaptiveAvgPool):
-    """The means of `output_size` parts of ([N,] C, D, H, W); None keeps a size."""
+    """Layer that takes the means of `output_size` parts of ([N,] C, D, H, W); None keeps a size."""
 
     function = "adaptive_avg_pool3d"
 
 
 class AdaptiveMaxPool(Applied):
-    """The greatest of each of a given number of parts."""
+    """Base class of adaptive max pooling layers."""
 
     settings = ("output_size", "return_indices")
 
@@ -207,23 +207,23 @@ class AdaptiveMaxPool(Applied):
         self.output_size, self.return_indices = output_size, return_indices
 
     def extra_repr(self) -> str:
-        """The number of parts."""
+        """Return the settings that the repr shows."""
         return f"output_size={self.output_size}"
 
 
 class AdaptiveMaxPool1d(AdaptiveMaxPool):
-    """The greatest of each of `output_size` parts of ([N,] C, L)."""
+    """Layer that takes the maximum of each of `output_size` parts of ([N,] C, L)."""
 
     function = "adaptive_max_pool1d"
 
 
 class AdaptiveMaxPool2d(AdaptiveMaxPool):
-    """The greatest of each of `output_size` parts of ([N,] C, H, W); None keeps a size."""
+    """Layer that takes the maximum of each of `output_size` parts of ([N,] C, H, W); None keeps a size."""
 
     function = "adaptive_max_pool2d"
 
 
 class AdaptiveMaxPool3d(AdaptiveMaxPool):
-    """The greatest of each of `output_size` parts of ([N,] C, D, H, W); None keeps a size."""
+    """Layer that takes the maximum of each of `output_size` parts of ([N,] C, D, H, W); None keeps a size."""
 
     function = "adaptive_max_pool3d"

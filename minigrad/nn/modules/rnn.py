@@ -64,7 +64,7 @@ class RNNBase(Module):
 
     @property
     def _given_size(self) -> int:
-        """The size of what the network gives in one direction."""
+        """The size of the output in one direction."""
         return self.proj_size or self.hidden_size
 
     @property
@@ -73,7 +73,7 @@ class RNNBase(Module):
         return [[getattr(self, name) for name in names] for names in self._all_weights]
 
     def _add_layer(self, layer: int, suffix: str, dtype: Any) -> None:
-        """Make the parameters of one layer in one direction."""
+        """Create the parameters of one layer in one direction."""
         gates = GATES[self.mode] * self.hidden_size
         inputs = self._given_size * self._directions if layer else self.input_size
         shapes: dict[str, tuple[int, ...]] = {
@@ -90,21 +90,23 @@ class RNNBase(Module):
         self._all_weights.append(list(names.values()))
 
     def _weights(self) -> list[Weights]:
-        """The parameters of each layer and direction, by what they do."""
+        """Return the parameters of each layer and direction as `Weights`."""
         kinds = ["ih", "hh"]
         kinds += ["bias_ih", "bias_hh"] if self.bias else []
         kinds += ["hr"] if self.proj_size else []
         return [Weights(**dict(zip(kinds, weights))) for weights in self.all_weights]
 
     def flatten_parameters(self) -> None:
-        """Nothing: there is no faster order of parameters here."""
+        """Do nothing: minigrad has no faster order of parameters."""
 
     def reset_parameters(self) -> None:
-        """Draw all parameters anew."""
+        """Initialize all parameters again."""
         draw(self, self.hidden_size)
 
     def _run(self, input: Any, state: tuple[Any, ...] | None) -> tuple[Any, tuple[Any, ...]]:
-        """What the last layer gives at each step, and the last states of all layers: see `forward`."""
+        """Return the output of the last layer at each step and the last states of all layers: see
+        `forward`.
+        """
         if isinstance(input, PackedSequence):
             return self._run_packed(input, state)
         if input.ndim not in (2, 3):
@@ -124,7 +126,7 @@ class RNNBase(Module):
         return output.squeeze(batch_dim), tuple(t.squeeze(1) for t in last)
 
     def _run_packed(self, input: Any, state: tuple[Any, ...] | None) -> tuple[Any, tuple[Any, ...]]:
-        """The same for a PackedSequence; its sequences are sorted, states come and go in their own order."""
+        """Run on a PackedSequence; states keep the order of its sequences before sorting."""
         data, batch_sizes, order, back = input
         sizes = batch_sizes.tolist()
         state = self._checked(data, permuted(state, order), sizes[0], 2)
@@ -137,11 +139,11 @@ class RNNBase(Module):
         return recurrent(self.mode, input, state, self._weights(), *how)
 
     def _sizes(self, batch: int) -> list[tuple[int, int, int]]:
-        """The shapes of the state."""
+        """Return the shapes of the state."""
         return [(self.num_layers * self._directions, batch, self._given_size)]
 
     def _check_dimensions(self, state: tuple[Any, ...], batched: bool) -> None:
-        """RuntimeError with PyTorch's text unless the state has as many dimensions as the input."""
+        """Raise PyTorch's RuntimeError unless the state has as many dimensions as the input."""
         (hx,) = state
         n = 3 if batched else 2
         if hx.ndim != n:
@@ -151,7 +153,9 @@ class RNNBase(Module):
             )
 
     def _checked(self, input: Any, state: Any, batch: int, ndim: int) -> tuple[Any, ...]:
-        """The first state, zeros unless it is given; RuntimeError or ValueError for what does not fit."""
+        """Return the first state, zeros if not given; raise PyTorch's errors for sizes and dtypes that do not
+        fit.
+        """
         kind = getattr(self, self._all_weights[0][0]).dtype
         if input.dtype != kind:
             raise ValueError(
@@ -175,7 +179,7 @@ class RNNBase(Module):
         return tuple(state)
 
     def extra_repr(self) -> str:
-        """The sizes, and what is not as usual."""
+        """Return the settings that the repr shows."""
         usual = {"proj_size": 0, "num_layers": 1, "bias": True, "batch_first": False, "dropout": 0}
         usual["bidirectional"] = False
         told = [
@@ -185,14 +189,12 @@ class RNNBase(Module):
 
 
 class Single(RNNBase):
-    """A network whose state is one tensor."""
+    """Base class of networks whose state is one tensor."""
 
     def forward(self, input: Any, hx: Any = None) -> tuple[Any, Any]:
-        """What the last layer gives at each step, (T, B, D·hidden_size) for input (T, B, input_size), and the
-        last hidden states of all layers and directions, (layers·D, B, hidden_size).
+        """Return the outputs of the last layer at every step and the last hidden states of all layers.
 
-        With `batch_first` the first of them is (B, T, …); without a batch B is left out; a PackedSequence
-        gives one. The first hidden states are `hx`, or zero.
+        The first hidden states are `hx`, or zeros. For the shapes see `RNN`.
         """
         output, (last,) = self._run(input, None if hx is None else (hx,))
         return output, last
@@ -343,8 +345,9 @@ class LSTM(RNNBase):
         )  # fmt: skip
 
     def forward(self, input: Any, hx: Any = None) -> tuple[Any, tuple[Any, ...]]:
-        """What the last layer gives at each step, and the last hidden states and the last cell states of all
-        layers and directions; shapes are as for RNN. `hx` is a pair of first ones, zero if not given.
+        """Return the outputs of the last layer at every step and the pair of last hidden and cell states.
+
+        `hx` is a pair of first states, zeros if not given. For the shapes see `LSTM`.
         """
         return self._run(input, hx)
 
@@ -361,14 +364,14 @@ class LSTM(RNNBase):
 
 
 def permuted(state: tuple[Any, ...] | None, order: Any) -> Any:
-    """The states of the sequences in another order, if there is one."""
+    """Reorder the states of the sequences, if an order is given."""
     if state is None or order is None:
         return state
     return tuple(t.index_select(1, order) for t in state)
 
 
 def check_dropout(dropout: Any, num_layers: int) -> None:
-    """ValueError unless it is a probability; a warning where it has no effect."""
+    """Raise ValueError unless `dropout` is a probability; warn if it has no effect."""
     if not isinstance(dropout, int | float) or not 0 <= dropout <= 1 or isinstance(dropout, bool):
         raise ValueError(
             "dropout should be a number in range [0, 1] representing the probability of an element being "
@@ -383,14 +386,14 @@ def check_dropout(dropout: Any, num_layers: int) -> None:
 
 
 def check_kinds(**given: Any) -> None:
-    """TypeError unless each value is of its type."""
+    """Raise TypeError unless each value has its type."""
     for name, (value, kind) in given.items():
         if not isinstance(value, kind):
             raise TypeError(f"{name} should be of type {kind.__name__}, got: {type(value).__name__}")
 
 
 def must_be_positive(**given: int) -> None:
-    """ValueError unless each number is greater than zero."""
+    """Raise ValueError unless each number is greater than zero."""
     for name, value in given.items():
         if value <= 0:
             raise ValueError(f"{name} must be greater than zero")

@@ -1,4 +1,4 @@
-"""Tables of vectors that are looked up by number."""
+"""Embedding layers."""
 
 from __future__ import annotations
 
@@ -117,7 +117,7 @@ class Embedding(Table):
             self.weight.requires_grad = False
 
     def forward(self, input: Any) -> Any:
-        """The vectors of the numbers in `input`, of shape (*, embedding_dim)."""
+        """Return the rows at the indices `input`: (*, embedding_dim)."""
         return functional.embedding(
             input,
             self.weight,
@@ -129,7 +129,7 @@ class Embedding(Table):
         )
 
     def extra_repr(self) -> str:
-        """The sizes, and what is not as usual."""
+        """Return the settings that the repr shows."""
         usual = {"padding_idx": None, "max_norm": None, "norm_type": 2, "scale_grad_by_freq": False}
         usual["sparse"] = False
         told = [f"{n}={getattr(self, n)}" for n, value in usual.items() if getattr(self, n) != value]
@@ -183,7 +183,7 @@ class EmbeddingBag(Table):
         self._learn(num_embeddings, embedding_dim, padding_idx, _weight, dtype)
 
     def forward(self, input: Any, offsets: Any = None, per_sample_weights: Any = None) -> Any:
-        """A vector for each bag, of shape (bags, embedding_dim)."""
+        """Return a vector for each bag: (bags, embedding_dim)."""
         return functional.embedding_bag(
             input,
             self.weight,
@@ -199,7 +199,7 @@ class EmbeddingBag(Table):
         )
 
     def extra_repr(self) -> str:
-        """The sizes and the mode, and what is not as usual."""
+        """Return the settings that the repr shows."""
         usual = {
             "max_norm": None,
             "norm_type": 2,

@@ -1,4 +1,4 @@
-"""The transformer (Vaswani and others, 2017): stacks of encoder and decoder layers."""
+"""The transformer (Vaswani et al., 2017): stacks of encoder and decoder layers."""
 
 from __future__ import annotations
 
@@ -24,14 +24,12 @@ __all__ = [
 
 
 def generate_square_subsequent_mask(sz: int, device: Any = None, dtype: Any = None) -> Any:
-    """A mask (sz, sz) to be added to scores that lets each place attend to itself and those before: -inf
-    above the diagonal, else 0.
-    """
+    """Return a causal mask (sz, sz) for scores: -inf above the diagonal, 0 elsewhere."""
     return triu(full((sz, sz), -math.inf, dtype=dtype, device=device), diagonal=1)
 
 
 def is_causal_mask(mask: Any, is_causal: bool | None, x: Any, batch_first: bool) -> bool:
-    """Whether a mask for the sequence `x` is the causal one, if nobody has said so."""
+    """Return whether a mask for the sequence `x` is the causal one, if `is_causal` does not say so."""
     if is_causal is not None or mask is None:
         return is_causal is True
     steps = x.shape[1 if batch_first and x.ndim == 3 else 0]
@@ -41,7 +39,7 @@ def is_causal_mask(mask: Any, is_causal: bool | None, x: Any, batch_first: bool)
 
 
 class Repeated(Module):
-    """Copies of a layer, one after the other, and a normalisation at the end if there is one."""
+    """Base class of stacks: copies of a layer, and an optional normalization after the last."""
 
     def __init__(self, layer: Any, num_layers: int, norm: Any) -> None:
         super().__init__()
@@ -50,7 +48,7 @@ class Repeated(Module):
         self.norm = norm
 
     def _through(self, x: Any, *given: Any, **masks: Any) -> Any:
-        """What the layers and the normalisation make of `x`."""
+        """Apply the layers and the normalization to `x`."""
         for layer in self.layers:
             x = layer(x, *given, **masks)
         return x if self.norm is None else self.norm(x)
@@ -92,7 +90,7 @@ class TransformerEncoder(Repeated):
     def forward(
         self, src: Any, mask: Any = None, src_key_padding_mask: Any = None, is_causal: bool | None = None
     ) -> Any:
-        """Of the shape of `src`; for the masks see MultiheadAttention."""
+        """Return a tensor of the shape of `src`; for the masks see `MultiheadAttention`."""
         padding = added_mask(src_key_padding_mask, "src_key_padding_mask", src, mask, "mask")
         mask = added_mask(mask, "mask", src)
         causal = is_causal_mask(mask, is_causal, src, self.layers[0].self_attn.batch_first)
@@ -131,7 +129,7 @@ class TransformerDecoder(Repeated):
         tgt_key_padding_mask: Any = None, memory_key_padding_mask: Any = None,
         tgt_is_causal: bool | None = None, memory_is_causal: bool = False,
     ) -> Any:  # fmt: skip
-        """Of the shape of `tgt`; for the masks see MultiheadAttention."""
+        """Return a tensor of the shape of `tgt`; for the masks see `MultiheadAttention`."""
         batch_first = self.layers[0].self_attn.batch_first
         return self._through(
             tgt,
@@ -215,7 +213,7 @@ class Transformer(Module):
         memory_key_padding_mask: Any = None, src_is_causal: bool | None = None,
         tgt_is_causal: bool | None = None, memory_is_causal: bool = False,
     ) -> Any:  # fmt: skip
-        """Of the shape of `tgt`; for the masks see MultiheadAttention."""
+        """Return a tensor of the shape of `tgt`; for the masks see `MultiheadAttention`."""
         batch_dim = 0 if self.batch_first else 1
         if src.ndim == 3 and src.shape[batch_dim] != tgt.shape[batch_dim]:
             raise RuntimeError("the batch number of src and tgt must be equal")
@@ -237,7 +235,7 @@ class Transformer(Module):
 
 
 def activation_of(activation: Any) -> Any:
-    """A function, given by name or as it is."""
+    """Return a function that is given by name or directly."""
     if not isinstance(activation, str):
         return activation
     if activation not in ("relu", "gelu"):
@@ -300,7 +298,7 @@ class TransformerEncoderLayer(Module):
     def forward(
         self, src: Any, src_mask: Any = None, src_key_padding_mask: Any = None, is_causal: bool = False
     ) -> Any:
-        """Of the shape of `src`; for the masks see MultiheadAttention."""
+        """Return a tensor of the shape of `src`; for the masks see `MultiheadAttention`."""
         padding = added_mask(src_key_padding_mask, "src_key_padding_mask", src, src_mask, "src_mask")
         masks = (added_mask(src_mask, "src_mask", src), padding, is_causal)
         x = src
@@ -377,7 +375,7 @@ class TransformerDecoderLayer(Module):
         tgt_key_padding_mask: Any = None, memory_key_padding_mask: Any = None, tgt_is_causal: bool = False,
         memory_is_causal: bool = False,
     ) -> Any:  # fmt: skip
-        """Of the shape of `tgt`; for the masks see MultiheadAttention."""
+        """Return a tensor of the shape of `tgt`; for the masks see `MultiheadAttention`."""
         own = (tgt_mask, tgt_key_padding_mask, tgt_is_causal)
         others = (memory, memory_mask, memory_key_padding_mask, memory_is_causal)
         x = tgt
@@ -400,6 +398,6 @@ class TransformerDecoderLayer(Module):
 
 
 def attended(attention: Any, x: Any, memory: Any, mask: Any, padding_mask: Any, is_causal: bool) -> Any:
-    """What `x` gets from `memory`, without the weights."""
+    """Return the result of attention from `x` to `memory`, without the weights."""
     how = {"attn_mask": mask, "key_padding_mask": padding_mask, "is_causal": is_causal}
     return attention(x, memory, memory, need_weights=False, **how)[0]

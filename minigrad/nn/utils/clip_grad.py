@@ -1,4 +1,4 @@
-"""Gradients that are too large, made smaller."""
+"""Clipping gradients."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from ...tensor import Tensor
 
 
 def gradients(parameters: Any) -> list[Any]:
-    """The gradients of parameters, of those that have one."""
+    """Return the gradients of the parameters that have one."""
     every = [parameters] if isinstance(parameters, Tensor) else parameters
     return [p.grad for p in every if p.grad is not None]
 
@@ -22,7 +22,7 @@ def gradients(parameters: Any) -> list[Any]:
 def get_total_norm(
     tensors: Any, norm_type: float = 2.0, error_if_nonfinite: bool = False, foreach: Any = None
 ) -> Tensor:
-    """The norm of all tensors as if they were one vector."""
+    """Return the norm of all tensors as one vector."""
     every = [tensors] if isinstance(tensors, Tensor) else list(tensors)
     if not every:
         return tensor(0.0)
@@ -104,9 +104,7 @@ def clip_grad_norm(*args: Any, **kwargs: Any) -> Tensor:
 def clip_grads_with_norm_(
     parameters: Tensor | Iterable[Tensor], max_norm: float, total_norm: Tensor, foreach: Any = None
 ) -> None:
-    """Scale all gradients, in place, so that their norm becomes at most `max_norm`, given that it is
-    `total_norm`.
-    """
+    """Scale all gradients, in place, so that their norm, now `total_norm`, becomes at most `max_norm`."""
     with no_grad():
         factor = (max_norm / (total_norm + 1e-6)).clamp(max=1.0)
         for gradient in gradients(parameters):

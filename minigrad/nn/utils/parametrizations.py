@@ -42,7 +42,7 @@ def weight_norm(module: Module, name: str = "weight", dim: int | None = 0) -> Mo
 
 
 class _SpectralNorm(Module):
-    """A weight divided by its greatest singular value (Miyato and others, 2018), as the singular vectors in
+    """A weight divided by its greatest singular value (Miyato et al., 2018), as the singular vectors in
     the buffers `_u` and `_v` tell it; each step of a training brings these nearer to the true ones.
     """
 

@@ -1,4 +1,4 @@
-"""Sequences of unequal lengths as one tensor: padded to the longest, or packed without padding."""
+"""Sequences of different lengths as one tensor: padded to the longest, or packed without padding."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from ...ops.packing import _pack_padded_sequence
 
 
 class Packed(NamedTuple):
-    """The fields of a PackedSequence."""
+    """Fields of a PackedSequence."""
 
     data: Any
     batch_sizes: Any
@@ -79,7 +79,7 @@ class PackedSequence(Packed):
 
 
 def invert_permutation(permutation: Any) -> Any:
-    """The permutation that undoes `permutation`; None for None."""
+    """Return the inverse permutation; None for None."""
     if permutation is None:
         return None
     return F.zeros_like(permutation).scatter_(0, permutation, arange(0, permutation.numel()))
@@ -226,8 +226,9 @@ def pad_sequence(
 
 
 def unpad_sequence(padded_sequences: Any, lengths: Any, batch_first: bool = False) -> list[Any]:
-    """The sequences of the given lengths, without padding. Without `batch_first` the tensor's first two
-    dimensions are swapped, in place, as in PyTorch.
+    """Return the sequences without padding.
+
+    Without `batch_first` it swaps the first two dimensions of the tensor in place, as PyTorch does.
     """
     if not batch_first:
         padded_sequences.transpose_(0, 1)
@@ -242,5 +243,5 @@ def pack_sequence(sequences: Any, enforce_sorted: bool = True) -> Any:
 
 
 def unpack_sequence(packed_sequences: Any) -> list[Any]:
-    """The sequences (L, *) that were packed."""
+    """Return the sequences (L, *) that were packed."""
     return unpad_sequence(*pad_packed_sequence(packed_sequences, batch_first=True), batch_first=True)

@@ -1,4 +1,4 @@
-"""A rate that falls when learning stands still."""
+"""ReduceLROnPlateau: lower the learning rate when a metric stops improving."""
 
 from __future__ import annotations
 
@@ -57,14 +57,14 @@ class ReduceLROnPlateau(LRScheduler):
         self._last_lr = self.rates
 
     def is_better(self, a: float, best: float) -> bool:
-        """Whether a measure is better than the best by more than the threshold."""
+        """Return whether a metric is better than the best by more than the threshold."""
         sign = 1 if self.mode == "max" else -1
         if self.threshold_mode == "abs":
             return sign * a > sign * (best + sign * self.threshold)
         return sign * a > sign * best * (1 + sign * self.threshold)
 
     def step(self, metrics: Any = None) -> None:
-        """Begin the next epoch, knowing the measure of the last one."""
+        """Start the next epoch with the metric of the last one."""
         current = float(metrics)
         self.last_epoch += 1
         if self.is_better(current, self.best):

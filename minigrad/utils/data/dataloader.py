@@ -1,4 +1,4 @@
-"""DataLoader: examples in batches."""
+"""DataLoader: batches of examples."""
 
 from __future__ import annotations
 
@@ -20,8 +20,10 @@ from .sampler import BatchSampler, RandomSampler, SequentialSampler, seed
 
 
 def default_collate(batch: Sequence[Any]) -> Any:
-    """A batch out of a list of examples: tensors, arrays and numbers become a tensor with one dimension more,
-    text stays a list, and tuples, lists and dictionaries are taken apart.
+    """Combine a list of examples into a batch.
+
+    Tensors, arrays and numbers become a tensor with one more dimension. Text stays a list. Tuples, lists
+    and dictionaries are combined item by item.
     """
     first = batch[0]
     if isinstance(first, Tensor):
@@ -50,13 +52,14 @@ def default_collate(batch: Sequence[Any]) -> Any:
 
 
 def are_numbers(indices: Any) -> bool:
-    """Whether these are Python's whole numbers, at least one."""
+    """Return whether these are Python integers, at least one."""
     return isinstance(indices, list | tuple) and set(map(type, indices)) == {int}
 
 
 def rows(dataset: Any, indices: Any) -> list[Tensor] | None:
-    """What `default_collate` makes of examples of a TensorDataset, or of a Subset of one, taken out of each
-    of its tensors at once; None where that could make a difference: to who watches, to gradients, to errors.
+    """Collate examples of a TensorDataset, or a Subset of one, by indexing each of its tensors once.
+
+    Return None where that could make a difference: for observers, gradients or errors.
     """
     while are_numbers(indices) and type(dataset) is Subset:
         dataset, indices = dataset.dataset, [dataset.indices[i] for i in indices]
@@ -73,7 +76,7 @@ def rows(dataset: Any, indices: Any) -> list[Tensor] | None:
 
 @functools.cache
 def tell_of_workers() -> None:
-    """Warn, once, that there are no workers."""
+    """Warn once that there are no workers."""
     warnings.warn(
         "DataLoader(num_workers=…): minigrad loads examples in this process; there are no workers.",
         UserWarning,
@@ -175,7 +178,7 @@ class DataLoader:
                 yield self._batch(indices)
 
     def _batch(self, indices: Any) -> Any:
-        """The batch of examples with these numbers."""
+        """Return the batch of examples at these indices."""
         if self.collate_fn is default_collate:
             batch = rows(self.dataset, indices)
             if batch is not None:
@@ -183,7 +186,7 @@ class DataLoader:
         return self.collate_fn([self.dataset[index] for index in indices])
 
     def _stream(self) -> Iterator[Any]:
-        """Batches of what an IterableDataset gives."""
+        """Yield batches of the examples of an IterableDataset."""
         if self.batch_size is None:
             yield from map(self.collate_fn, self.dataset)
             return

@@ -1,4 +1,4 @@
-"""What has examples."""
+"""Datasets."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class Dataset:
 
 
 class IterableDataset(Dataset):
-    """Examples one after the other: a subclass says `__iter__`."""
+    """Base class of datasets that are read in order: a subclass defines `__iter__`."""
 
     def __iter__(self) -> Iterator[Any]:
         raise NotImplementedError("Subclasses of IterableDataset should implement __iter__.")
@@ -73,7 +73,7 @@ class TensorDataset(Dataset):
 
 
 class ConcatDataset(Dataset):
-    """Datasets one after the other."""
+    """Dataset that joins several datasets, one after the other."""
 
     def __init__(self, datasets: Iterable[Any]) -> None:
         self.datasets = list(datasets)
@@ -94,7 +94,7 @@ class ConcatDataset(Dataset):
 
 
 class Subset(Dataset):
-    """Some examples of a dataset, by their numbers."""
+    """Dataset of the examples at given indices of another one."""
 
     def __init__(self, dataset: Any, indices: Sequence[int]) -> None:
         self.dataset, self.indices = dataset, indices
@@ -139,7 +139,7 @@ def random_split(dataset: Any, lengths: Sequence[float], generator: Any = None) 
 
 
 def shares(parts: Sequence[float], count: int) -> list[int]:
-    """Whole numbers in place of shares of 1; what is left goes to the first parts, one each."""
+    """Turn fractions into lengths; the remainder goes to the first parts, one each."""
     for i, part in enumerate(parts):
         if part < 0 or part > 1:
             raise ValueError(f"Fraction at index {i} is not between 0 and 1")
