@@ -15,19 +15,19 @@ from ..core.public import public
 
 @public("function")
 def is_anomaly_enabled() -> bool:
-    """Whether anomaly detection is on."""
+    """Return whether anomaly detection is on."""
     return modes.anomaly.enabled
 
 
 @public("function")
 def is_anomaly_check_nan_enabled() -> bool:
-    """Whether it looks for NaN in gradients (when it is on)."""
+    """Return whether anomaly detection looks for NaN in gradients."""
     return modes.anomaly.check_nan
 
 
 @public("function")
 def set_anomaly_enabled(enabled: bool, check_nan: bool = True) -> None:
-    """Switch anomaly detection; TypeError with PyTorch's text for what is no bool."""
+    """Turn anomaly detection on or off; raise PyTorch's TypeError for arguments that are not bools."""
     for i, (name, value) in enumerate((("enabled", enabled), ("check_nan", check_nan))):
         if not isinstance(value, bool):
             raise TypeError(
@@ -41,7 +41,7 @@ def set_anomaly_enabled(enabled: bool, check_nan: bool = True) -> None:
 
 
 class Detection:
-    """What to go back to at the end of a block."""
+    """Base class that restores the previous mode at the end of a block."""
 
     def __init__(self) -> None:
         self.prev, self.prev_check_nan = modes.anomaly.enabled, modes.anomaly.check_nan

@@ -23,7 +23,7 @@ CLASS_DECORATED = (
 
 
 class ModeContext:
-    """A context manager that also decorates functions and generator functions."""
+    """Base class of context managers that also decorate functions and generator functions."""
 
     def __enter__(self) -> None:
         raise NotImplementedError
@@ -32,7 +32,7 @@ class ModeContext:
         raise NotImplementedError
 
     def clone(self) -> Any:
-        """A fresh context with the same mode, for one call of a decorated function."""
+        """Return a new context manager with the same mode, for one call of a decorated function."""
         return type(self)()
 
     def __call__(self, orig_func: Any) -> Any:
@@ -83,7 +83,7 @@ def decorate_generator(clone: Any, function: Any) -> Any:
 
 
 class Bare(ModeContext):
-    """A mode without arguments, which decorates without parentheses as well."""
+    """Base class of modes without arguments, which also decorate without parentheses."""
 
     def __new__(cls, orig_func: Any = None) -> Any:
         """A context, or what it makes of a function."""
@@ -249,12 +249,12 @@ class set_multithreading_enabled(ModeContext):
 
 
 def is_multithreading_enabled() -> bool:
-    """Whether backward of this thread may use several threads, as far as the user is concerned."""
+    """Return whether backward in this thread may use several threads, as set by the user."""
     return modes.state.multithreading
 
 
 def check_bool(function: str, name: str, value: Any) -> None:
-    """TypeError with PyTorch's text unless `value` is a bool."""
+    """Raise PyTorch's TypeError unless `value` is a bool."""
     if not isinstance(value, bool):
         kind = type(value).__name__
         raise TypeError(f"{function}(): argument '{name}' (position 1) must be bool, not {kind}")

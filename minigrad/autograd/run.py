@@ -47,8 +47,9 @@ class Options(NamedTuple):
 
 
 def run(roots: Sequence[Any], given: list[Any], *how: Any) -> list[Any] | None:
-    """Tell the observers and run the engine from `roots` with the gradients `given`; `how` are the fields of
-    `Options`.
+    """Notify the observers and run the engine from `roots` with the gradients `given`.
+
+    `how` are the fields of `Options`.
     """
     __tracebackhide__ = True
     watchers = modes.observers() if modes.active else ()
@@ -81,7 +82,9 @@ def start(
     batched: bool = False,
     allow_unused: bool = True,
 ) -> list[Any] | None:
-    """Run the engine; what arrived at the inputs of `grad`, raw or tensors under `create_graph`."""
+    """Run the engine; return the gradients of the inputs of `grad`, raw or as tensors under
+    `create_graph`.
+    """
     __tracebackhide__ = True
     slots = root_slots(roots)
     accumulate = call == "backward"
@@ -95,7 +98,7 @@ def start(
 
 
 def check_used(arrived: Sequence[Any]) -> None:
-    """RuntimeError with PyTorch's text unless a gradient arrived at every input."""
+    """Raise PyTorch's RuntimeError unless every input received a gradient."""
     for i, g in enumerate(arrived):
         if g is None:
             raise RuntimeError(
@@ -113,7 +116,7 @@ def run_batch(
     wanted: tuple[Any, ...],
     allow_unused: bool = True,
 ) -> list[Any]:
-    """`run` once for each row of the gradients, and the rows that arrived stacked."""
+    """Call `run` for each row of the gradients, and stack the results."""
     count = batch_size(given)
     arrived = []
     for k in range(count):
@@ -165,7 +168,7 @@ def plain_start(root: Any) -> tuple[Any, Any] | None:
 
 
 def wrap_raw(gradient: Any) -> Any:
-    """A gradient as a tensor."""
+    """Return a gradient as a tensor."""
     return gradient if gradient is None or isinstance(gradient, TensorBase) else fresh(gradient)
 
 
@@ -326,7 +329,7 @@ def grad_plain(
 
 
 def materialized(gradients: tuple[Any, ...], wanted: tuple[Any, ...], create_graph: bool) -> tuple[Any, ...]:
-    """Zeros in the place of every missing gradient; they require grad under `create_graph`."""
+    """Replace missing gradients by zeros, which require a gradient under `create_graph`."""
     result = []
     for g, t in zip(gradients, wanted, strict=True):
         if g is None:

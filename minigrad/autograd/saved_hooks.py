@@ -21,9 +21,9 @@ DISABLE = (
 
 
 def push_hooks(*hooks: Callable[[Any], Any]) -> None:
-    """Set a pair (pack, unpack) for the saved tensors of this thread.
+    """Set a pair of hooks (pack, unpack) for the saved tensors of this thread.
 
-    TypeError unless they can be called; RuntimeError where such hooks are disabled.
+    Raises TypeError unless both are callable, and RuntimeError where such hooks are disabled.
     """
     must_be_callable(PUSH, PAIR, hooks, hooks)
     if modes.state.hooks_refused is not None:
@@ -32,7 +32,7 @@ def push_hooks(*hooks: Callable[[Any], Any]) -> None:
 
 
 def pop_hooks() -> None:
-    """Take the innermost pair away."""
+    """Remove the innermost pair of hooks."""
     modes.switch("saved_hooks", modes.state.saved_hooks[:-1])
 
 
@@ -143,7 +143,7 @@ OUTSIDE = (
 
 
 class Handle:
-    """What the graph keeps in place of a saved tensor while `allow_mutation_on_saved_tensors` keeps that."""
+    """Object that the graph stores instead of a saved tensor inside `allow_mutation_on_saved_tensors`."""
 
     __slots__ = ("__weakref__",)
 
@@ -166,7 +166,7 @@ class MutationContext:
         self.sid_to_tid: dict[int, set[Any]] = {}
 
     def pack(self, tensor: Any) -> Handle:
-        """Keep `tensor`; a tensor that was saved before in this version has its handle already."""
+        """Save `tensor`; a tensor saved before in this version already has its handle."""
         share(tensor)
         sid = id(owner(tensor._data))
         tid = (id(tensor), sid, tensor._version)
@@ -178,7 +178,7 @@ class MutationContext:
         return handle
 
     def unpack(self, handle: Handle) -> Any:
-        """The tensor as it was saved. AssertionError with PyTorch's text outside of the context."""
+        """Return the tensor as it was saved; raise PyTorch's AssertionError outside of the context."""
         found = self.cloned.get(handle)
         if found is None:
             found = self.original.get(handle)
@@ -187,7 +187,7 @@ class MutationContext:
         return found
 
     def before_write(self, array: np.ndarray) -> None:
-        """Copy what was saved of the memory of `array`, which is going to be written to."""
+        """Copy the saved tensors that use the memory of `array`, before it is modified."""
         for tid in self.sid_to_tid.get(id(owner(array)), ()):
             handle = self.tid_to_weakhandle.get(tid)
             if handle is not None and handle in self.original:
@@ -200,7 +200,7 @@ class MutationContext:
 
 
 def owner(array: np.ndarray) -> np.ndarray:
-    """The array whose memory this one shows."""
+    """Return the array that owns the memory of this one."""
     while isinstance(array.base, np.ndarray):
         array = array.base
     return array

@@ -104,11 +104,11 @@ class MultiheadAttention(Module):
         self, query: Any, key: Any, value: Any, key_padding_mask: Any = None, need_weights: bool = True,
         attn_mask: Any = None, average_attn_weights: bool = True, is_causal: bool = False,
     ) -> tuple[Any, Any]:  # fmt: skip
-        """What each query gets, of its shape, and how much of each value: (N, L, S), the mean of all heads,
-        or (N, heads, L, S) without `average_attn_weights`, or None without `need_weights`.
+        """Return the output and the attention weights, averaged over heads (None without `need_weights`).
 
-        `key_padding_mask` (N, S) and `attn_mask` (L, S) or (N · heads, L, S) are true where not to attend, or
-        numbers that are added to the scores; `is_causal` is a hint that `attn_mask` is the causal one.
+        `key_padding_mask` (N, S) and `attn_mask` (L, S) or (N · heads, L, S) are True where a query may
+        not attend, or numbers that are added to the scores. `is_causal` promises that `attn_mask` is the
+        causal mask.
         """
         key_padding_mask = added_mask(key_padding_mask, "key_padding_mask", query, attn_mask, "attn_mask")
         attn_mask = added_mask(attn_mask, "attn_mask", query)

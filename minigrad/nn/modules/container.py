@@ -261,7 +261,7 @@ def entry(name: Any, value: Any, kind_of: Callable[[Any], str]) -> str:
 
 
 class ParameterList(Module):
-    """A list of parameters; tensors become Parameters."""
+    """List of parameters; tensors become Parameters."""
 
     def __init__(self, values: Iterable[Any] | None = None) -> None:
         super().__init__()
@@ -303,7 +303,7 @@ class ParameterList(Module):
 
 
 class ParameterDict(Module):
-    """Parameters by name; tensors become Parameters."""
+    """Dictionary of parameters; tensors become Parameters."""
 
     def __init__(self, parameters: Any = None) -> None:
         super().__init__()

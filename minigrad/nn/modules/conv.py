@@ -15,13 +15,14 @@ PADDING_MODES = ("zeros", "reflect", "replicate", "circular")
 
 
 def repeated(value: Any, dims: int) -> tuple[int, ...]:
-    """A number for each dimension."""
+    """Return one number for each dimension."""
     return (value,) * dims if isinstance(value, int) else tuple(value)
 
 
 class Convolving(Module):
-    """Weight and bias of a convolution of `dims` dimensions by the function called `function`. They begin
-    uniform within ±1/√(channels in / groups · kernel elements).
+    """Base class of convolution layers of `dims` dimensions, which call `function`.
+
+    Weight and bias are drawn uniformly from ±1/√(channels in / groups · kernel elements).
     """
 
     dims = 0
@@ -73,7 +74,7 @@ class Convolving(Module):
 
 
 class Conv(Convolving):
-    """A convolution of any number of dimensions."""
+    """Base class of `Conv1d`, `Conv2d` and `Conv3d`."""
 
     def __init__(
         self, in_channels: int, out_channels: int, kernel_size: Any, stride: Any = 1, padding: Any = 0,
@@ -110,7 +111,7 @@ class Conv(Convolving):
         )
 
     def _borders(self) -> tuple[int, ...]:
-        """The widths before and after along the last dimension, then along the last but one and so on."""
+        """Return the widths before and after along the last dimension, then the one before, and so on."""
         padding: Any = self.padding
         if padding == "valid":
             return (0,) * (2 * self.dims)
@@ -233,7 +234,7 @@ class Conv3d(Conv):
 
 
 class ConvTranspose(Convolving):
-    """A transposed convolution of any number of dimensions."""
+    """Base class of `ConvTranspose1d`, `ConvTranspose2d` and `ConvTranspose3d`."""
 
     is_transposed = True
 
@@ -252,17 +253,13 @@ class ConvTranspose(Convolving):
         self._learn(in_channels, out_channels, groups, bias, dtype)
 
     def forward(self, input: Any, output_size: Any = None) -> Any:
-        """Each element of the input times the kernels, added up where the windows lie; `output_size` settles
-        which of the sizes that the convolution makes equal is meant.
-        """
+        """Apply the transposed convolution; `output_size` chooses among the possible sizes of the result."""
         extra = self.output_padding if output_size is None else self._extra(input, output_size)
         how = (self.stride, self.padding, extra, self.groups, self.dilation)
         return getattr(functional, self.function)(input, self.weight, self.bias, *how)
 
     def _extra(self, input: Any, output_size: Any) -> tuple[int, ...]:
-        """The output padding that gives `output_size`; ValueError with PyTorch's text for one that none
-        gives.
-        """
+        """Return the output padding that gives `output_size`; raise PyTorch's ValueError if none does."""
         k = self.dims
         lead = 2 if input.ndim == k + 2 else 1
         given = list(output_size)[lead:] if len(output_size) == lead + k else list(output_size)
@@ -287,7 +284,7 @@ class ConvTranspose(Convolving):
 
 
 class ConvTranspose1d(ConvTranspose):
-    """The transpose of `Conv1d`, from its results' shape to that of its inputs."""
+    """Layer that applies a transposed one-dimensional convolution; see `ConvTranspose2d`."""
 
     dims, function = 1, "conv_transpose1d"
 
@@ -331,6 +328,6 @@ class ConvTranspose2d(ConvTranspose):
 
 
 class ConvTranspose3d(ConvTranspose):
-    """The transpose of `Conv3d`, from its results' shape to that of its inputs."""
+    """Layer that applies a transposed three-dimensional convolution; see `ConvTranspose2d`."""
 
     dims, function = 3, "conv_transpose3d"

@@ -117,9 +117,7 @@ class LazyLinear(Lazy, Linear):
         return {"weight": (self.out_features, self.in_features), "bias": (self.out_features,)}
 
     def initialize_parameters(self, input: Any) -> None:
-        """Give weight and bias their shapes and draw them; AssertionError if the weight was loaded and does
-        not fit.
-        """
+        """Give weight and bias their shapes; raise AssertionError if a loaded weight does not fit."""
         super().initialize_parameters(input)
         if self.in_features == 0:
             found, has = input.shape[-1], self.weight.shape[-1]
@@ -132,7 +130,7 @@ class LazyLinear(Lazy, Linear):
 
 
 class LazyConvolving(Lazy):
-    """A convolution whose `in_channels` are those of its first input."""
+    """Base class of convolution layers that read `in_channels` from their first input."""
 
     counted = "in_channels"
 
@@ -160,37 +158,37 @@ class LazyConvolving(Lazy):
 
 
 class LazyConv1d(LazyConvolving, Conv1d):
-    """Conv1d whose `in_channels` are those of its first input."""
+    """Conv1d that reads `in_channels` from its first input."""
 
     cls_to_become = Conv1d
 
 
 class LazyConv2d(LazyConvolving, Conv2d):
-    """Conv2d whose `in_channels` are those of its first input."""
+    """Conv2d that reads `in_channels` from its first input."""
 
     cls_to_become = Conv2d
 
 
 class LazyConv3d(LazyConvolving, Conv3d):
-    """Conv3d whose `in_channels` are those of its first input."""
+    """Conv3d that reads `in_channels` from its first input."""
 
     cls_to_become = Conv3d
 
 
 class LazyConvTranspose1d(LazyConvolving, ConvTranspose1d):
-    """ConvTranspose1d whose `in_channels` are those of its first input."""
+    """ConvTranspose1d that reads `in_channels` from its first input."""
 
     cls_to_become = ConvTranspose1d
 
 
 class LazyConvTranspose2d(LazyConvolving, ConvTranspose2d):
-    """ConvTranspose2d whose `in_channels` are those of its first input."""
+    """ConvTranspose2d that reads `in_channels` from its first input."""
 
     cls_to_become = ConvTranspose2d
 
 
 class LazyConvTranspose3d(LazyConvolving, ConvTranspose3d):
-    """ConvTranspose3d whose `in_channels` are those of its first input."""
+    """ConvTranspose3d that reads `in_channels` from its first input."""
 
     cls_to_become = ConvTranspose3d
 
@@ -222,36 +220,36 @@ class LazyNorm(Lazy):
 
 
 class LazyBatchNorm1d(LazyNorm, BatchNorm1d):
-    """BatchNorm1d whose `num_features` are the channels of its first input."""
+    """BatchNorm1d that reads `num_features` from its first input."""
 
     cls_to_become = BatchNorm1d
 
 
 class LazyBatchNorm2d(LazyNorm, BatchNorm2d):
-    """BatchNorm2d whose `num_features` are the channels of its first input."""
+    """BatchNorm2d that reads `num_features` from its first input."""
 
     cls_to_become = BatchNorm2d
 
 
 class LazyBatchNorm3d(LazyNorm, BatchNorm3d):
-    """BatchNorm3d whose `num_features` are the channels of its first input."""
+    """BatchNorm3d that reads `num_features` from its first input."""
 
     cls_to_become = BatchNorm3d
 
 
 class LazyInstanceNorm1d(LazyNorm, InstanceNorm1d):
-    """InstanceNorm1d whose `num_features` are the channels of its first input."""
+    """InstanceNorm1d that reads `num_features` from its first input."""
 
     cls_to_become = InstanceNorm1d
 
 
 class LazyInstanceNorm2d(LazyNorm, InstanceNorm2d):
-    """InstanceNorm2d whose `num_features` are the channels of its first input."""
+    """InstanceNorm2d that reads `num_features` from its first input."""
 
     cls_to_become = InstanceNorm2d
 
 
 class LazyInstanceNorm3d(LazyNorm, InstanceNorm3d):
-    """InstanceNorm3d whose `num_features` are the channels of its first input."""
+    """InstanceNorm3d that reads `num_features` from its first input."""
 
     cls_to_become = InstanceNorm3d

@@ -62,7 +62,7 @@ class Module(Called):
         return self
 
     def zero_grad(self, set_to_none: bool = True) -> None:
-        """Reset the gradients of all parameters: to None, or to zeros."""
+        """Reset the gradients of all parameters to None, or to zeros."""
         for parameter in self.parameters():
             reset(parameter, set_to_none)
 
@@ -74,7 +74,7 @@ class Module(Called):
         return self
 
     def _apply(self, fn: Callable[[Tensor], Tensor]) -> Any:
-        """Put what `fn` makes of them in the place of the data of all parameters, gradients and buffers."""
+        """Replace the data of all parameters, gradients and buffers by `fn` of it."""
         for module in self.modules():
             for parameter in module._parameters.values():
                 if parameter is not None:
@@ -122,15 +122,15 @@ class Module(Called):
         return self._apply(lambda t: t.to(dtypes.float16) if t.is_floating_point() else t)
 
     def cpu(self) -> Any:
-        """The module: it is on the CPU."""
+        """Return the module: it is on the CPU."""
         return self
 
     def cuda(self, device: Any = None) -> Any:
-        """Always an error if there are parameters: there are no graphics processors."""
+        """Raise an error if there are parameters: minigrad has no GPU support."""
         return self._apply(lambda t: t.cuda(device))
 
     def to_empty(self, *, device: Any, recurse: bool = True) -> Any:
-        """Give all parameters and buffers new memory, whose numbers are still to be written."""
+        """Give all parameters and buffers new, uninitialized memory."""
         return self._apply(lambda t: empty_like(t, device=device))
 
     def extra_repr(self) -> str:
@@ -151,12 +151,12 @@ class Module(Called):
 
 
 def indented(text: str) -> str:
-    """All lines but the first two blanks further in."""
+    """Indent all lines but the first by two spaces."""
     return text.replace("\n", "\n  ")
 
 
 def reset(parameter: Any, set_to_none: bool) -> None:
-    """Forget a gradient, or write zeros into it."""
+    """Set a gradient to None or to zeros."""
     if parameter.grad is None:
         return
     if set_to_none:

@@ -19,12 +19,10 @@ def type_name(value: Any) -> str:
 
 
 class Registered:
-    """Attributes that are told apart by what is assigned: a Parameter, a tensor in place of a buffer, a
-    module, or anything else.
+    """Base class that registers attributes by what is assigned: parameter, buffer, module or anything else.
 
-    `_parameters`, `_buffers` and `_modules` have them by name, in the order in which they came; a value may
-    be None. All other attributes are Python's. They have to be there before the first assignment, hence the
-    error before `Module.__init__()` has run.
+    `_parameters`, `_buffers` and `_modules` hold them by name, in order of assignment; a value may be
+    None.
     """
 
     _parameters: dict[str, Any]

@@ -23,11 +23,11 @@ NO_PROJECTION = "proj_size argument is only supported for LSTM, not RNN or GRU"
 
 
 class RNNBase(Module):
-    """What RNN, LSTM and GRU have in common: `mode` tells which one it is.
+    """Base class of RNN, LSTM and GRU; `mode` says which one it is.
 
-    Parameters are called `weight_ih_l0`, `weight_hh_l0`, `bias_ih_l0`, `bias_hh_l0` (`weight_hr_l0` with a
-    projection) for the first layer and so on, with `_reverse` at the end for the second direction. They begin
-    uniform within ±1/√hidden_size.
+    The parameters of the first layer are called `weight_ih_l0`, `weight_hh_l0`, `bias_ih_l0`, `bias_hh_l0`
+    (`weight_hr_l0` with a projection), and so on; `_reverse` marks the second direction. They are drawn
+    uniformly from ±1/√hidden_size.
     """
 
     def __init__(

@@ -13,8 +13,10 @@ __all__ = ["Embedding", "EmbeddingBag"]
 
 
 class Table(Module):
-    """A matrix `weight` of `num_embeddings` vectors, which begin normally distributed; that of `padding_idx`
-    is zero and does not learn. `max_norm` shortens, in place, the vectors used that are longer.
+    """Base class of embedding layers: a matrix `weight` of `num_embeddings` rows, drawn from the normal
+    distribution.
+
+    Row `padding_idx` is zero and does not learn. `max_norm` shortens longer rows in use, in place.
     """
 
     def _learn(
