@@ -20,6 +20,7 @@ from .normalization import *
 from .padding import *
 from .pooling import *
 from .pooling_parts import *
+from .prelu import *
 from .products import *
 from .resampling import *
 from .softmaxes import *

@@ -8,7 +8,6 @@ import numpy as np
 
 from ...core import F
 from ...core.public import public
-from ...core.tensor_state import TensorBase
 from ...inplace.in_place import in_place
 from ...ops import activations as ac
 from ...ops import hard_activations as hd
@@ -17,7 +16,7 @@ from ...ops import smooth_activations as sm
 
 __all__ = [
     "celu", "elu", "gelu", "glu", "hardshrink", "hardsigmoid", "hardswish", "hardtanh", "leaky_relu",
-    "logsigmoid", "mish", "prelu", "relu", "relu6", "selu", "sigmoid", "silu", "softplus", "softshrink",
+    "logsigmoid", "mish", "relu", "relu6", "selu", "sigmoid", "silu", "softplus", "softshrink",
     "softsign", "tanh", "tanhshrink", "threshold",
 ]  # fmt: skip
 
@@ -140,39 +139,6 @@ def leaky_relu(input: Any, negative_slope: float = 0.01, inplace: bool = False) 
     Source: PyTorch's page `torch.nn.functional.leaky_relu`; Maas et al., 2013.
     """
     return either(inplace, ac.leaky_relu, input, negative_slope, written=ac.leaky_relu_)
-
-
-def check_weight(weight: Any) -> None:
-    """Raise PyTorch's TypeError unless `weight` is a tensor."""
-    if not isinstance(weight, TensorBase):
-        kind = type(weight).__name__
-        raise TypeError(f"prelu(): argument 'weight' (position 2) must be Tensor, not {kind}")
-
-
-@public("function", out=None)
-def prelu(input: Any, weight: Any) -> Any:
-    """Return x where x > 0, else `weight · x`: one weight, or one for each channel (dimension 1)."""
-    check_weight(weight)
-    if input._data.dtype != weight._data.dtype:
-        kinds = f"{input.dtype.title} and {weight.dtype.title}"
-        raise RuntimeError(f"prelu: Type promoting not supported. Got {kinds}")
-    count, ndim = weight.numel(), input.ndim
-    if count != 1:
-        if ndim == 0:
-            raise RuntimeError("Not allow zero-dim input tensor.")
-        channels = input.shape[1] if ndim > 1 else 1
-        if channels != count:
-            raise RuntimeError(
-                f"Mismatch of parameter numbers and input channel size. Found parameter numbers = {count} "
-                f"and channel size = {channels}."
-            )
-    if weight.ndim > 1:
-        raise RuntimeError(
-            f"prelu: Expected `weight` to be a scalar or 1D tensor, but got: ndim = {weight.ndim}"
-        )
-    if ndim != weight.ndim:
-        weight = weight.reshape([count if d == 1 else 1 for d in range(ndim)])
-    return F._prelu_kernel(input, weight)
 
 
 def gelu(input: Any, approximate: str = "none") -> Any:

@@ -9,7 +9,7 @@ from ...core.dtypes import kind_name
 from ...core.tensor_state import TensorBase
 from ...ops.half_precision import MEAN, NONE, SUM
 from .constants import check_constant
-from .losses import number
+from .reductions import number
 
 __all__ = ["cross_entropy", "nll_loss"]
 

@@ -7,7 +7,8 @@ from typing import Any
 from ...core import F, check_broadcast, dtypes
 from ...core.public import public
 from ...ops import arithmetic as ar
-from .losses import ENUM, WORDS, at_least, averaged, expanded, listed, number
+from .losses import at_least
+from .reductions import ENUM, WORDS, averaged, expanded, listed, number
 
 __all__ = [
     "cosine_embedding_loss", "cosine_similarity", "hinge_embedding_loss", "margin_ranking_loss",

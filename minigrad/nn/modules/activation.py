@@ -2,51 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any
-
-from ...creation import full
-from .. import functional
-from ..init import constant_
-from ..parameter import Parameter, kept
+from .applied import Applied, InPlace
 from .attention import MultiheadAttention as MultiheadAttention
-from .module import Module
+from .prelu import PReLU
+from .softmaxes import GLU, LogSoftmax, Softmax, Softmax2d, Softmin
 
 __all__ = [
     "CELU", "ELU", "GELU", "GLU", "Hardshrink", "Hardsigmoid", "Hardswish", "Hardtanh", "LeakyReLU",
     "LogSigmoid", "LogSoftmax", "Mish", "PReLU", "ReLU", "ReLU6", "SELU", "SiLU", "Sigmoid", "Softmax",
     "Softmax2d", "Softmin", "Softplus", "Softshrink", "Softsign", "Tanh", "Tanhshrink", "Threshold",
 ]  # fmt: skip
-
-
-class Applied(Module):
-    """Layer that calls the function `function` of `nn.functional` with its `settings`.
-
-    `settings` are the names of the function's arguments and of the layer's attributes. The repr leaves out
-    `inplace=False`.
-    """
-
-    function = ""
-    settings: tuple[str, ...] = ()
-
-    def forward(self, input: Any) -> Any:
-        """Apply the function."""
-        given = {name: getattr(self, name) for name in self.settings}
-        return getattr(functional, self.function)(input, **given)
-
-    def extra_repr(self) -> str:
-        """Return the settings that the repr shows."""
-        told = [name for name in self.settings if name != "inplace" or self.inplace]
-        return ", ".join(f"{name}={getattr(self, name)!r}" for name in told)
-
-
-class InPlace(Applied):
-    """Layer whose only setting is `inplace`."""
-
-    settings = ("inplace",)
-
-    def __init__(self, inplace: bool = False) -> None:
-        super().__init__()
-        self.inplace = inplace
 
 
 class ReLU(InPlace):
@@ -298,89 +263,6 @@ class Softshrink(Shrink):
     function = "softshrink"
 
 
-class Along(Applied):
-    """Base class of layers that work along one dimension."""
-
-    settings = ("dim",)
-
-    def __init__(self, dim: int | None = None) -> None:
-        super().__init__()
-        self.dim = dim
-
-
-class Softmax(Along):
-    """Layer that returns y = eˣ / Σ eˣ along a dimension, so that the elements sum to 1.
-
-    The gradient with respect to x is y · (g − Σ g · y).
-
-    Args:
-        dim: dimension along which the elements sum to 1; None is deprecated.
-
-    Shape:
-        (*) → (*).
-
-    Raises:
-        IndexError: the input has no such dimension.
-
-    Example:
-        >>> nn.Softmax(dim=1)(torch.zeros(1, 2)).tolist()
-        [[0.5, 0.5]]
-
-    Source: PyTorch's page `torch.nn.Softmax`.
-    """
-
-    function = "softmax"
-
-
-class Softmin(Along):
-    """Layer that returns e⁻ˣ / Σ e⁻ˣ along a dimension."""
-
-    function = "softmin"
-
-
-class LogSoftmax(Along):
-    """Layer that returns y = x − log Σ eˣ along a dimension: the logarithm of the softmax, without overflow.
-
-    The gradient with respect to x is g − eʸ · Σ g.
-
-    Args:
-        dim: dimension along which the elements of eʸ sum to 1; None is deprecated.
-
-    Shape:
-        (*) → (*).
-
-    Raises:
-        IndexError: the input has no such dimension.
-
-    Example:
-        >>> nn.LogSoftmax(dim=0)(torch.tensor([0.0])).tolist()
-        [0.0]
-
-    Source: PyTorch's page `torch.nn.LogSoftmax`.
-    """
-
-    function = "log_softmax"
-
-
-class GLU(Along):
-    """Layer that returns a · sigmoid(b), where a and b are the halves along a dimension."""
-
-    function = "glu"
-
-    def __init__(self, dim: int = -1) -> None:
-        super().__init__(dim)
-
-
-class Softmax2d(Module):
-    """Softmax over the channels of (N, C, H, W) or (C, H, W), at each pixel."""
-
-    def forward(self, input: Any) -> Any:
-        """Return the softmax over the channels."""
-        if input.ndim not in (3, 4):
-            raise ValueError(f"Softmax2d: expected input to be 3D or 4D, got {input.ndim}D instead")
-        return functional.softmax(input, -3)
-
-
 class Threshold(Applied):
     """Layer that returns x where it is above `threshold`, and `value` elsewhere."""
 
@@ -389,47 +271,3 @@ class Threshold(Applied):
     def __init__(self, threshold: float, value: float, inplace: bool = False) -> None:
         super().__init__()
         self.threshold, self.value, self.inplace = threshold, value, inplace
-
-
-class PReLU(Module):
-    """Layer that returns x where x > 0 and a · x elsewhere, with a learned slope a.
-
-    The derivative with respect to x is 1 where x > 0 and a elsewhere; with respect to a it is min(0, x).
-
-    Args:
-        num_parameters: number of slopes: 1, or one for each channel (dimension 1).
-        init: first value of the slopes.
-        device: must be the CPU.
-        dtype: dtype of the slopes; the default dtype if None.
-
-    Shape:
-        (*) → (*), or (N, C, *) → (N, C, *) with C slopes.
-
-    Raises:
-        RuntimeError: the number of slopes is neither 1 nor the number of channels.
-
-    Example:
-        >>> nn.PReLU(init=0.25)(torch.tensor([-4.0, 4.0])).tolist()
-        [-1.0, 4.0]
-
-    Source: PyTorch's page `torch.nn.PReLU`; He et al., 2015, arXiv:1502.01852.
-    """
-
-    def __init__(
-        self, num_parameters: int = 1, init: float = 0.25, device: Any = None, dtype: Any = None
-    ) -> None:
-        super().__init__()
-        self.num_parameters, self.init = num_parameters, init
-        self.weight = Parameter(kept(full, (num_parameters,), init, dtype=dtype))
-
-    def reset_parameters(self) -> None:
-        """Initialize the parameters again."""
-        constant_(self.weight, self.init)
-
-    def forward(self, input: Any) -> Any:
-        """Apply the activation."""
-        return functional.prelu(input, self.weight)
-
-    def extra_repr(self) -> str:
-        """Return the settings that the repr shows."""
-        return f"num_parameters={self.num_parameters}"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from .. import functional
-from .activation import Applied
+from .applied import Applied
 
 __all__ = ["AlphaDropout", "Dropout", "Dropout1d", "Dropout2d", "Dropout3d", "FeatureAlphaDropout"]
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .activation import Applied
+from .applied import Applied
 
 __all__ = ["ChannelShuffle", "PixelShuffle", "PixelUnshuffle"]
 

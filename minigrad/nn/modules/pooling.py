@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from .activation import Applied
+from .applied import Applied
 
 __all__ = [
     "AdaptiveAvgPool1d", "AdaptiveAvgPool2d", "AdaptiveAvgPool3d", "AdaptiveMaxPool1d",
