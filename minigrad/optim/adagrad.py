@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..core import F
 from ..creation import full_like, tensor
 from ..tensor import Tensor
 from .optimizer import Optimizer, chosen
@@ -59,10 +58,8 @@ class Adagrad(Optimizer):
 
     def update(self, param: Tensor, grad: Tensor, state: dict[str, Any], group: dict[str, Any]) -> None:
         """Update one parameter."""
-        state["step"] += 1
-        if group["weight_decay"]:
-            grad = grad.add(param, alpha=group["weight_decay"])
-        rate = group["lr"] / (1 + (state["step"].item() - 1) * group["lr_decay"])
+        step = self._count(param, state)
+        rate = group["lr"] / (1 + (step - 1) * group["lr_decay"])
         state["sum"].addcmul_(grad, grad, value=1)
         param.addcdiv_(grad, state["sum"].sqrt().add_(group["eps"]), value=-rate)
 
@@ -108,12 +105,7 @@ class Adadelta(Optimizer):
 
     def update(self, param: Tensor, grad: Tensor, state: dict[str, Any], group: dict[str, Any]) -> None:
         """Update one parameter."""
-        if not state:
-            zeros = F.zeros_like(param)
-            state |= {"step": tensor(0.0), "square_avg": zeros, "acc_delta": zeros.clone()}
-        state["step"] += 1
-        if group["weight_decay"]:
-            grad = grad.add(param, alpha=group["weight_decay"])
+        self._count(param, state, "square_avg", "acc_delta")
         square, steps, rho, eps = state["square_avg"], state["acc_delta"], group["rho"], group["eps"]
         square.mul_(rho).addcmul_(grad, grad, value=1 - rho)
         delta = steps.add(eps).sqrt_().div_(square.add(eps).sqrt_()).mul_(grad)

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..core import F
-from ..creation import tensor
 from ..tensor import Tensor
 from .optimizer import Optimizer, chosen
 
@@ -17,24 +15,7 @@ def check_betas(betas: tuple[float, float]) -> None:
             raise ValueError(f"Invalid beta parameter at index {i}: {betas[i]}")
 
 
-class AdamVariant(Optimizer):
-    """Base class of Adam and its variants.
-
-    `weight_decay` adds weight_decay · p to the gradient; with `decoupled_weight_decay` it subtracts
-    lr · weight_decay · p from p before the step.
-    """
-
-    def _decayed(self, param: Tensor, grad: Tensor, group: dict[str, Any]) -> Tensor:
-        """Return the gradient with weight decay, or decay the parameter itself."""
-        if not group["weight_decay"]:
-            return grad
-        if group.get("decoupled_weight_decay"):
-            param.mul_(1 - group["lr"] * group["weight_decay"])
-            return grad
-        return grad.add(param, alpha=group["weight_decay"])
-
-
-class Adam(AdamVariant):
+class Adam(Optimizer):
     """Optimizer with adaptive step sizes from running means of the gradient and of its square.
 
     m ← β₁ m + (1 − β₁) g, v ← β₂ v + (1 − β₂) g², p ← p − lr · m̂ / (√v̂ + eps), where m̂ = m / (1 − β₁ᵗ) and
@@ -82,14 +63,9 @@ class Adam(AdamVariant):
 
     def update(self, param: Tensor, grad: Tensor, state: dict[str, Any], group: dict[str, Any]) -> None:
         """Update one parameter."""
-        if not state:
-            zeros = F.zeros_like(param)
-            state |= {"step": tensor(0.0), "exp_avg": zeros, "exp_avg_sq": zeros.clone()}
-            if group["amsgrad"]:
-                state["max_exp_avg_sq"] = zeros.clone()
-        state["step"] += 1
-        step, (beta1, beta2) = state["step"].item(), group["betas"]
-        grad = self._decayed(param, grad, group)
+        maximum = ["max_exp_avg_sq"] if group["amsgrad"] else []
+        step = self._count(param, state, "exp_avg", "exp_avg_sq", *maximum)
+        beta1, beta2 = group["betas"]
         mean, square = state["exp_avg"], state["exp_avg_sq"]
         mean.lerp_(grad, 1 - beta1)
         square.mul_(beta2).addcmul_(grad, grad.conj(), value=1 - beta2)

@@ -7,11 +7,11 @@ from typing import Any
 from ..core import F
 from ..creation import tensor
 from ..tensor import Tensor
-from .adam import AdamVariant, check_betas
-from .optimizer import chosen
+from .adam import check_betas
+from .optimizer import Optimizer, chosen
 
 
-class Adamax(AdamVariant):
+class Adamax(Optimizer):
     """Adam with the maximum norm: u ← max(β₂u, |g| + eps), p ← p − lr / (1 − β₁ᵗ) · m / u."""
 
     def __init__(
@@ -27,20 +27,16 @@ class Adamax(AdamVariant):
 
     def update(self, param: Tensor, grad: Tensor, state: dict[str, Any], group: dict[str, Any]) -> None:
         """Update one parameter."""
-        if not state:
-            zeros = F.zeros_like(param)
-            state |= {"step": tensor(0.0), "exp_avg": zeros, "exp_inf": zeros.clone()}
-        state["step"] += 1
+        step = self._count(param, state, "exp_avg", "exp_inf")
         beta1, beta2 = group["betas"]
-        grad = self._decayed(param, grad, group)
         state["exp_avg"].lerp_(grad, 1 - beta1)
         greatest = state["exp_inf"]
         greatest.copy_(greatest.mul_(beta2).maximum(grad.abs().add_(group["eps"])))
-        rate = group["lr"] / (1 - beta1 ** state["step"].item())
+        rate = group["lr"] / (1 - beta1**step)
         param.addcdiv_(state["exp_avg"], greatest, value=-rate)
 
 
-class NAdam(AdamVariant):
+class NAdam(Optimizer):
     """Adam with Nesterov momentum: the step uses the next m."""
 
     def __init__(
@@ -64,7 +60,6 @@ class NAdam(AdamVariant):
             state["exp_avg_sq"] = zeros.clone()
         state["step"] += 1
         step, (beta1, beta2), decay = state["step"].item(), group["betas"], group["momentum_decay"]
-        grad = self._decayed(param, grad, group)
         mu, mu_next = (beta1 * (1.0 - 0.5 * 0.96 ** (t * decay)) for t in (step, step + 1))
         state["mu_product"] *= mu
         product = state["mu_product"].item()
@@ -75,7 +70,7 @@ class NAdam(AdamVariant):
         param.addcdiv_(state["exp_avg"], spread, value=-group["lr"] * mu_next / (1.0 - product * mu_next))
 
 
-class RAdam(AdamVariant):
+class RAdam(Optimizer):
     """Adam that rectifies the variance of its step size, and does not use v in the first steps."""
 
     def __init__(
@@ -91,12 +86,8 @@ class RAdam(AdamVariant):
 
     def update(self, param: Tensor, grad: Tensor, state: dict[str, Any], group: dict[str, Any]) -> None:
         """Update one parameter."""
-        if not state:
-            zeros = F.zeros_like(param)
-            state |= {"step": tensor(0.0), "exp_avg": zeros, "exp_avg_sq": zeros.clone()}
-        state["step"] += 1
-        step, (beta1, beta2) = state["step"].item(), group["betas"]
-        grad = self._decayed(param, grad, group)
+        step = self._count(param, state, "exp_avg", "exp_avg_sq")
+        beta1, beta2 = group["betas"]
         state["exp_avg"].lerp_(grad, 1 - beta1)
         square = state["exp_avg_sq"].mul_(beta2).addcmul_(grad, grad, value=1 - beta2)
         change = state["exp_avg"] / (1 - beta1**step) * group["lr"]

@@ -32,8 +32,6 @@ class ASGD(Optimizer):
             state["ax"] = F.zeros_like(param)
         state["step"] += 1
         step, eta, mu, mean = state["step"].item(), state["eta"].item(), state["mu"].item(), state["ax"]
-        if group["weight_decay"]:
-            grad = grad.add(param, alpha=group["weight_decay"])
         param.mul_(1 - group["lambd"] * eta)
         param.add_(grad, alpha=-eta)
         if mu == 1:

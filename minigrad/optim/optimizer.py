@@ -8,6 +8,8 @@ from collections.abc import Callable
 from typing import Any
 
 from ..autograd import enable_grad, no_grad
+from ..core import F
+from ..creation import tensor
 from ..nn.modules.module import reset
 from ..nn.modules.registered import type_name
 from ..tensor import Tensor
@@ -111,13 +113,21 @@ class Optimizer:
         """Update one parameter and store its state."""
         state = self.state.get(param, {})
         gradient = -param.grad if group.get("maximize") else param.grad
-        self.update(param, gradient, state, group)
+        self.update(param, decayed(param, gradient, group), state, group)
         if state:
             self.state[param] = state
 
     def update(self, param: Tensor, grad: Tensor, state: dict[str, Any], group: dict[str, Any]) -> None:
         """Change `param` in place."""
         raise NotImplementedError
+
+    @staticmethod
+    def _count(param: Tensor, state: dict[str, Any], *names: str) -> float:
+        """Count the step and return its number; a new state starts with zeros under these names."""
+        if not state:
+            state |= {"step": tensor(0.0), **{name: F.zeros_like(param) for name in names}}
+        state["step"] += 1
+        return state["step"].item()
 
     def state_dict(self) -> dict[str, Any]:
         """Return the states and the groups; parameters are numbered."""
@@ -157,6 +167,16 @@ class Optimizer:
             for i, group in enumerate(self.param_groups)
         ]
         return f"{type(self).__name__} (\n" + "\n".join(groups) + ")"
+
+
+def decayed(param: Tensor, grad: Tensor, group: dict[str, Any]) -> Tensor:
+    """Return the gradient with weight decay, or decay the parameter itself if that is decoupled."""
+    if not group.get("weight_decay"):
+        return grad
+    if group.get("decoupled_weight_decay"):
+        param.mul_(1 - group["lr"] * group["weight_decay"])
+        return grad
+    return grad.add(param, alpha=group["weight_decay"])
 
 
 NOT_NEGATIVE = (

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..core import F
-from ..creation import tensor
 from ..tensor import Tensor
 from .optimizer import Optimizer, chosen
 
@@ -57,14 +55,10 @@ class RMSprop(Optimizer):
 
     def update(self, param: Tensor, grad: Tensor, state: dict[str, Any], group: dict[str, Any]) -> None:
         """Update one parameter."""
-        if not state:
-            names = ["square_avg"]
-            names += ["momentum_buffer"] if group["momentum"] > 0 else []
-            names += ["grad_avg"] if group["centered"] else []
-            state |= {"step": tensor(0.0), **{name: F.zeros_like(param) for name in names}}
-        state["step"] += 1
-        if group["weight_decay"]:
-            grad = grad.add(param, alpha=group["weight_decay"])
+        names = ["square_avg"]
+        names += ["momentum_buffer"] if group["momentum"] > 0 else []
+        names += ["grad_avg"] if group["centered"] else []
+        self._count(param, state, *names)
         square = state["square_avg"]
         square.mul_(group["alpha"]).addcmul_(grad, grad, value=1 - group["alpha"])
         if group["centered"]:

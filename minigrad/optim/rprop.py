@@ -29,10 +29,9 @@ class Rprop(Optimizer):
 
     def update(self, param: Tensor, grad: Tensor, state: dict[str, Any], group: dict[str, Any]) -> None:
         """Update one parameter."""
-        if not state:
-            state |= {"step": tensor(0.0), "prev": F.zeros_like(param)}
+        self._count(param, state, "prev")
+        if "step_size" not in state:
             state["step_size"] = full_like(grad, group["lr"])
-        state["step"] += 1
         smaller, greater = group["etas"]
         sign = grad.mul(state["prev"]).sign()
         factor = F.where(sign > 0, tensor(greater), F.where(sign < 0, tensor(smaller), tensor(1.0)))

@@ -50,8 +50,6 @@ class SGD(Optimizer):
 
     def update(self, param: Tensor, grad: Tensor, state: dict[str, Any], group: dict[str, Any]) -> None:
         """Update one parameter."""
-        if group["weight_decay"]:
-            grad = grad.add(param, alpha=group["weight_decay"])
         if group["momentum"]:
             velocity = state.get("momentum_buffer")
             if velocity is None:
