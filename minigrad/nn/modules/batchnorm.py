@@ -81,15 +81,9 @@ class BatchNorm(Tracking):
         batch = self.training or self.running_mean is None
         running = not self.training or self.track_running_stats
         return functional.batch_norm(
-            input,
-            self.running_mean if running else None,
-            self.running_var if running else None,
-            self.weight,
-            self.bias,
-            batch,
-            share,
-            self.eps,
-        )
+            input, self.running_mean if running else None, self.running_var if running else None, self.weight,
+            self.bias, batch, share, self.eps,
+        )  # fmt: skip
 
 
 class BatchNorm1d(BatchNorm):

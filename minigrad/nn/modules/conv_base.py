@@ -38,10 +38,7 @@ class Convolving(Module):
         self.in_channels, self.out_channels, self.groups = in_channels, out_channels, groups
         first, second = (in_channels, out_channels) if self.is_transposed else (out_channels, in_channels)
         self.weight = empty(first, second // groups, *self.kernel_size, dtype=dtype)
-        if bias:
-            self.bias = empty(out_channels, dtype=dtype)
-        else:
-            self.register_parameter("bias", None)
+        self.register_parameter("bias", empty(out_channels, dtype=dtype) if bias else None)
         self.reset_parameters()
 
     def reset_parameters(self) -> None:

@@ -24,15 +24,10 @@ class InstanceNorm(Tracking):
         self.check(input)
         alone = input.ndim == min(self.ranks)
         result = functional.instance_norm(
-            input.unsqueeze(0) if alone else input,
-            self.running_mean,
-            self.running_var,
-            self.weight,
-            self.bias,
-            self.training or not self.track_running_stats,
-            0.0 if self.momentum is None else self.momentum,
-            self.eps,
-        )
+            input.unsqueeze(0) if alone else input, self.running_mean, self.running_var, self.weight,
+            self.bias, self.training or not self.track_running_stats,
+            0.0 if self.momentum is None else self.momentum, self.eps,
+        )  # fmt: skip
         return result.squeeze(0) if alone else result
 
 

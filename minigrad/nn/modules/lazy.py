@@ -29,6 +29,11 @@ class Lazy(Module):
     cls_to_become: type[Module]
     counted = "in_features"
 
+    def __init_subclass__(cls) -> None:
+        ordinary: Any = cls.__bases__[-1]
+        if issubclass(ordinary, Module) and not issubclass(ordinary, Lazy):
+            cls.cls_to_become = ordinary
+
     def _forget_shapes(self) -> None:
         """Replace the parameters and buffers by ones without a shape."""
         for name, t in self._parameters.items():
@@ -104,8 +109,6 @@ class LazyLinear(Lazy, Linear):
     Source: PyTorch's page `torch.nn.LazyLinear`.
     """
 
-    cls_to_become = Linear
-
     def __init__(self, out_features: int, bias: bool = True, device: Any = None, dtype: Any = None) -> None:
         Linear.__init__(self, 0, out_features, bias, device, dtype)
         self._forget_shapes()
@@ -160,37 +163,25 @@ class LazyConvolving(Lazy):
 class LazyConv1d(LazyConvolving, Conv1d):
     """Conv1d that reads `in_channels` from its first input."""
 
-    cls_to_become = Conv1d
-
 
 class LazyConv2d(LazyConvolving, Conv2d):
     """Conv2d that reads `in_channels` from its first input."""
-
-    cls_to_become = Conv2d
 
 
 class LazyConv3d(LazyConvolving, Conv3d):
     """Conv3d that reads `in_channels` from its first input."""
 
-    cls_to_become = Conv3d
-
 
 class LazyConvTranspose1d(LazyConvolving, ConvTranspose1d):
     """ConvTranspose1d that reads `in_channels` from its first input."""
-
-    cls_to_become = ConvTranspose1d
 
 
 class LazyConvTranspose2d(LazyConvolving, ConvTranspose2d):
     """ConvTranspose2d that reads `in_channels` from its first input."""
 
-    cls_to_become = ConvTranspose2d
-
 
 class LazyConvTranspose3d(LazyConvolving, ConvTranspose3d):
     """ConvTranspose3d that reads `in_channels` from its first input."""
-
-    cls_to_become = ConvTranspose3d
 
 
 class LazyNorm(Lazy):
@@ -222,34 +213,22 @@ class LazyNorm(Lazy):
 class LazyBatchNorm1d(LazyNorm, BatchNorm1d):
     """BatchNorm1d that reads `num_features` from its first input."""
 
-    cls_to_become = BatchNorm1d
-
 
 class LazyBatchNorm2d(LazyNorm, BatchNorm2d):
     """BatchNorm2d that reads `num_features` from its first input."""
-
-    cls_to_become = BatchNorm2d
 
 
 class LazyBatchNorm3d(LazyNorm, BatchNorm3d):
     """BatchNorm3d that reads `num_features` from its first input."""
 
-    cls_to_become = BatchNorm3d
-
 
 class LazyInstanceNorm1d(LazyNorm, InstanceNorm1d):
     """InstanceNorm1d that reads `num_features` from its first input."""
-
-    cls_to_become = InstanceNorm1d
 
 
 class LazyInstanceNorm2d(LazyNorm, InstanceNorm2d):
     """InstanceNorm2d that reads `num_features` from its first input."""
 
-    cls_to_become = InstanceNorm2d
-
 
 class LazyInstanceNorm3d(LazyNorm, InstanceNorm3d):
     """InstanceNorm3d that reads `num_features` from its first input."""
-
-    cls_to_become = InstanceNorm3d

@@ -77,10 +77,7 @@ class Linear(Module):
         super().__init__()
         self.in_features, self.out_features = in_features, out_features
         self.weight = empty(out_features, in_features, dtype=dtype)
-        if bias:
-            self.bias = empty(out_features, dtype=dtype)
-        else:
-            self.register_parameter("bias", None)
+        self.register_parameter("bias", empty(out_features, dtype=dtype) if bias else None)
         self.reset_parameters()
 
     def reset_parameters(self) -> None:

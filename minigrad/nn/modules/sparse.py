@@ -121,14 +121,9 @@ class Embedding(Table):
     def forward(self, input: Any) -> Any:
         """Return the rows at the indices `input`: (*, embedding_dim)."""
         return functional.embedding(
-            input,
-            self.weight,
-            self.padding_idx,
-            self.max_norm,
-            self.norm_type,
-            self.scale_grad_by_freq,
+            input, self.weight, self.padding_idx, self.max_norm, self.norm_type, self.scale_grad_by_freq,
             self.sparse,
-        )
+        )  # fmt: skip
 
     def extra_repr(self) -> str:
         """Return the settings that the repr shows."""
@@ -187,18 +182,9 @@ class EmbeddingBag(Table):
     def forward(self, input: Any, offsets: Any = None, per_sample_weights: Any = None) -> Any:
         """Return a vector for each bag: (bags, embedding_dim)."""
         return functional.embedding_bag(
-            input,
-            self.weight,
-            offsets,
-            self.max_norm,
-            self.norm_type,
-            self.scale_grad_by_freq,
-            self.mode,
-            self.sparse,
-            per_sample_weights,
-            self.include_last_offset,
-            self.padding_idx,
-        )
+            input, self.weight, offsets, self.max_norm, self.norm_type, self.scale_grad_by_freq, self.mode,
+            self.sparse, per_sample_weights, self.include_last_offset, self.padding_idx,
+        )  # fmt: skip
 
     def extra_repr(self) -> str:
         """Return the settings that the repr shows."""

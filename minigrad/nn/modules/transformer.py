@@ -130,15 +130,11 @@ class TransformerDecoder(Repeated):
         """Return a tensor of the shape of `tgt`; for the masks see `MultiheadAttention`."""
         batch_first = self.layers[0].self_attn.batch_first
         return self._through(
-            tgt,
-            memory,
-            tgt_mask=tgt_mask,
-            memory_mask=memory_mask,
-            tgt_key_padding_mask=tgt_key_padding_mask,
-            memory_key_padding_mask=memory_key_padding_mask,
+            tgt, memory, tgt_mask=tgt_mask, memory_mask=memory_mask,
+            tgt_key_padding_mask=tgt_key_padding_mask, memory_key_padding_mask=memory_key_padding_mask,
             tgt_is_causal=is_causal_mask(tgt_mask, tgt_is_causal, tgt, batch_first),
             memory_is_causal=memory_is_causal,
-        )
+        )  # fmt: skip
 
 
 class Transformer(Module):
@@ -221,12 +217,7 @@ class Transformer(Module):
             src, mask=src_mask, src_key_padding_mask=src_key_padding_mask, is_causal=src_is_causal
         )
         return self.decoder(
-            tgt,
-            memory,
-            tgt_mask=tgt_mask,
-            memory_mask=memory_mask,
-            tgt_key_padding_mask=tgt_key_padding_mask,
-            memory_key_padding_mask=memory_key_padding_mask,
-            tgt_is_causal=tgt_is_causal,
-            memory_is_causal=memory_is_causal,
-        )
+            tgt, memory, tgt_mask=tgt_mask, memory_mask=memory_mask,
+            tgt_key_padding_mask=tgt_key_padding_mask, memory_key_padding_mask=memory_key_padding_mask,
+            tgt_is_causal=tgt_is_causal, memory_is_causal=memory_is_causal,
+        )  # fmt: skip
