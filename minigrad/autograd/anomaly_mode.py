@@ -15,19 +15,19 @@ from ..core.public import public
 
 @public("function")
 def is_anomaly_enabled() -> bool:
-    """Whether anomaly detection is on."""
+    """Return whether anomaly detection is on."""
     return modes.anomaly.enabled
 
 
 @public("function")
 def is_anomaly_check_nan_enabled() -> bool:
-    """Whether it looks for NaN in gradients (when it is on)."""
+    """Return whether anomaly detection looks for NaN in gradients."""
     return modes.anomaly.check_nan
 
 
 @public("function")
 def set_anomaly_enabled(enabled: bool, check_nan: bool = True) -> None:
-    """Switch anomaly detection; TypeError with PyTorch's text for what is no bool."""
+    """Turn anomaly detection on or off; raise PyTorch's TypeError for arguments that are not bools."""
     for i, (name, value) in enumerate((("enabled", enabled), ("check_nan", check_nan))):
         if not isinstance(value, bool):
             raise TypeError(
@@ -41,7 +41,7 @@ def set_anomaly_enabled(enabled: bool, check_nan: bool = True) -> None:
 
 
 class Detection:
-    """What to go back to at the end of a block."""
+    """Base class that restores the previous mode at the end of a block."""
 
     def __init__(self) -> None:
         self.prev, self.prev_check_nan = modes.anomaly.enabled, modes.anomaly.check_nan
@@ -54,7 +54,25 @@ class Detection:
 
 
 class detect_anomaly(Detection):
-    """Inside, anomaly detection is on. `check_nan`: a NaN among the gradients is an error, too."""
+    """Context manager in which an error in backward also shows the forward call of the failing node.
+
+    Args:
+        check_nan: True raises an error when a gradient contains NaN.
+
+    Raises:
+        RuntimeError: backward computed NaN and check_nan is True.
+        TypeError: check_nan is not a bool.
+
+    Example:
+        >>> import warnings
+        >>> x = torch.tensor(0.0, requires_grad=True)
+        >>> with warnings.catch_warnings(action="ignore"), torch.autograd.detect_anomaly():
+        ...     (x.sqrt() * 0).backward()
+        Traceback (most recent call last):
+        RuntimeError: Function 'SqrtBackward' returned nan values in its 0th output.
+
+    Source: PyTorch's page `torch.autograd.detect_anomaly`.
+    """
 
     def __init__(self, check_nan: bool = True) -> None:
         super().__init__()
@@ -70,7 +88,22 @@ class detect_anomaly(Detection):
 
 
 class set_detect_anomaly(Detection):
-    """Switches anomaly detection at once; as a context manager until the end of the block."""
+    """Turn anomaly detection on or off; as a context manager, only until the end of the block.
+
+    Args:
+        mode: True turns it on.
+        check_nan: True raises an error when a gradient contains NaN.
+
+    Raises:
+        TypeError: mode or check_nan is not a bool.
+
+    Example:
+        >>> with torch.autograd.set_detect_anomaly(True):
+        ...     print(torch.is_anomaly_enabled())
+        True
+
+    Source: PyTorch's page `torch.autograd.set_detect_anomaly`.
+    """
 
     def __init__(self, mode: bool, check_nan: bool = True) -> None:
         super().__init__()

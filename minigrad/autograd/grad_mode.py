@@ -23,7 +23,7 @@ CLASS_DECORATED = (
 
 
 class ModeContext:
-    """A context manager that also decorates functions and generator functions."""
+    """Base class of context managers that also decorate functions and generator functions."""
 
     def __enter__(self) -> None:
         raise NotImplementedError
@@ -32,7 +32,7 @@ class ModeContext:
         raise NotImplementedError
 
     def clone(self) -> Any:
-        """A fresh context with the same mode, for one call of a decorated function."""
+        """Return a new context manager with the same mode, for one call of a decorated function."""
         return type(self)()
 
     def __call__(self, orig_func: Any) -> Any:
@@ -83,7 +83,7 @@ def decorate_generator(clone: Any, function: Any) -> Any:
 
 
 class Bare(ModeContext):
-    """A mode without arguments, which decorates without parentheses as well."""
+    """Base class of modes without arguments, which also decorate without parentheses."""
 
     def __new__(cls, orig_func: Any = None) -> Any:
         """A context, or what it makes of a function."""
@@ -91,7 +91,21 @@ class Bare(ModeContext):
 
 
 class no_grad(Bare):
-    """Inside, ops record nothing: results need no gradient. Leaves made inside may ask for one."""
+    """Context manager and decorator in which operations record no graph; results require no gradient.
+
+    A tensor created inside can still be given `requires_grad=True`.
+
+    Args:
+        orig_func: function to decorate; None for a context manager.
+
+    Example:
+        >>> x = torch.ones(1, requires_grad=True)
+        >>> with torch.no_grad():
+        ...     print((x * 2).requires_grad)
+        False
+
+    Source: PyTorch's page `torch.no_grad`.
+    """
 
     def __init__(self) -> None:
         self.prev = False
@@ -104,7 +118,19 @@ class no_grad(Bare):
 
 
 class enable_grad(Bare):
-    """Inside, ops record again, also within `no_grad`."""
+    """Context manager and decorator in which operations record a graph, also inside `no_grad`.
+
+    Args:
+        orig_func: function to decorate; None for a context manager.
+
+    Example:
+        >>> x = torch.ones(1, requires_grad=True)
+        >>> with torch.no_grad(), torch.enable_grad():
+        ...     print((x * 2).requires_grad)
+        True
+
+    Source: PyTorch's page `torch.enable_grad`.
+    """
 
     def __enter__(self) -> None:
         self.prev = modes.ask_grad_mode(True)
@@ -114,7 +140,22 @@ class enable_grad(Bare):
 
 
 class set_grad_enabled(ModeContext):
-    """Switches recording to `mode` at once; as a context manager until the end of the block."""
+    """Turn the recording of graphs on or off; as a context manager, only until the end of the block.
+
+    Args:
+        mode: True records graphs.
+
+    Raises:
+        TypeError: mode is not a bool.
+
+    Example:
+        >>> x = torch.ones(1, requires_grad=True)
+        >>> with torch.set_grad_enabled(False):
+        ...     print((x * 2).requires_grad)
+        False
+
+    Source: PyTorch's page `torch.autograd.grad_mode.set_grad_enabled`.
+    """
 
     def __init__(self, mode: bool) -> None:
         check_bool("set_grad_enabled", "enabled", mode)
@@ -140,11 +181,24 @@ class set_grad_enabled(ModeContext):
 
 
 class inference_mode(ModeContext):
-    """Inside (unless `mode` is False), nothing is recorded and new tensors are inference tensors.
+    """Context manager and decorator that records no graph and makes all new tensors inference tensors.
 
-    An inference tensor counts no versions, and is outside any graph for good: a node cannot save it, and
-    outside of the mode it can neither be written to nor made to require grad. `clone()` gives a normal one.
-    Views of normal tensors stay normal. `inference_mode(False)` inside ends the mode for a block.
+    An inference tensor has no version counter. No graph can ever save it, and outside the mode it can neither
+    be modified in place nor require a gradient; `clone()` returns a normal tensor. Views of normal tensors
+    stay normal.
+
+    Args:
+        mode: False ends the mode for a block.
+
+    Raises:
+        RuntimeError: an inference tensor is modified in place, or saved by a graph, outside the mode.
+
+    Example:
+        >>> with torch.inference_mode():
+        ...     print(torch.ones(1).is_inference())
+        True
+
+    Source: PyTorch's page `torch.autograd.grad_mode.inference_mode`.
     """
 
     before: modes.Before | None = None
@@ -195,12 +249,12 @@ class set_multithreading_enabled(ModeContext):
 
 
 def is_multithreading_enabled() -> bool:
-    """Whether backward of this thread may use several threads, as far as the user is concerned."""
+    """Return whether backward in this thread may use several threads, as set by the user."""
     return modes.state.multithreading
 
 
 def check_bool(function: str, name: str, value: Any) -> None:
-    """TypeError with PyTorch's text unless `value` is a bool."""
+    """Raise PyTorch's TypeError unless `value` is a bool."""
     if not isinstance(value, bool):
         kind = type(value).__name__
         raise TypeError(f"{function}(): argument '{name}' (position 1) must be bool, not {kind}")

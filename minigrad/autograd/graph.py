@@ -6,7 +6,7 @@ import abc
 import functools
 import weakref
 from collections.abc import Callable, Iterable
-from typing import Any, NamedTuple
+from typing import Any
 
 from ..core import dtypes, modes
 from ..core import node as graph
@@ -14,7 +14,8 @@ from ..core.backward_pass import Task, will_run
 from ..core.hooks import RemovableHandle
 from ..core.nested_passes import here
 from ..core.node import AccumulateGrad, output_of
-from ..core.tensor_state import TensorBase, edge, share
+from ..core.tensor_state import TensorBase, share
+from .edges import GradientEdge, get_gradient_edge, node_of
 from .saved_hooks import (
     allow_mutation_on_saved_tensors,
     disable_saved_tensors_hooks,
@@ -36,7 +37,19 @@ __all__ = [
 
 
 class Node(abc.ABC):
-    """What every node of a graph is, for `isinstance` and `issubclass`; no class of nodes inherits it."""
+    """Abstract base class of all nodes, for `isinstance` and `issubclass`.
+
+    No class of nodes inherits from it.
+
+    Raises:
+        TypeError: it is instantiated.
+
+    Example:
+        >>> isinstance((torch.ones(1, requires_grad=True) * 2).grad_fn, torch.autograd.graph.Node)
+        True
+
+    Source: PyTorch's page `torch.autograd.graph.Node`.
+    """
 
     @abc.abstractmethod
     def name(self) -> str:
@@ -64,39 +77,23 @@ class Node(abc.ABC):
         return True if cls is Node and issubclass(subclass, graph.Node) else NotImplemented
 
 
-class GradientEdge(NamedTuple):
-    """The place in a graph where the gradient of one tensor arrives.
-
-    It stands for that tensor as a root or an input of `backward` and `grad`, and does not keep the tensor
-    alive. `ownership_token` is always None: a node keeps its graph itself.
-    """
-
-    node: graph.Node
-    output_nr: int
-    ownership_token: graph.Node | None = None
-
-
-def get_gradient_edge(tensor: Any) -> GradientEdge:
-    """The GradientEdge of a tensor; RuntimeError if it does not require grad."""
-    if not tensor.requires_grad:
-        raise RuntimeError(
-            "It is not possible to get the gradient edge for a Tensor that does not require gradients"
-        )
-    return GradientEdge(node_of(tensor), tensor.output_nr)
-
-
-def node_of(tensor: Any) -> graph.Node:
-    """The node where the gradient of a tensor (or of a GradientEdge) arrives."""
-    if isinstance(tensor, GradientEdge):
-        return tensor.node
-    node = edge(tensor) if tensor.requires_grad else None
-    if node is None:
-        raise AssertionError("Expected gradient function to be set")
-    return node
-
-
 def increment_version(tensor: TensorBase | Iterable[TensorBase]) -> None:
-    """Count one write to the memory of a tensor, or of each of several, that autograd did not see."""
+    """Increase the version counter of tensors whose memory was modified without autograd noticing.
+
+    Args:
+        tensor: tensor or several tensors.
+
+    Returns:
+        None.
+
+    Example:
+        >>> x = torch.ones(1)
+        >>> torch.autograd.graph.increment_version(x)
+        >>> x._version
+        1
+
+    Source: PyTorch's page `torch.autograd.graph.increment_version`.
+    """
     try:
         tensors = [tensor] if isinstance(tensor, TensorBase) else list(tensor)
     except TypeError:
@@ -139,10 +136,28 @@ class MultiHandle(RemovableHandle):
 
 
 def register_multi_grad_hook(tensors: Any, fn: Callable[[Any], Any], *, mode: str = "all") -> MultiHandle:
-    """Call `fn` once per backward call, for several tensors.
+    """Register a hook that is called once per backward call for several tensors.
 
-    mode "all": `fn(grads)` when the gradients of all tensors that the call computes have arrived; None stands
-    for the others. mode "any": `fn(grad)` with the first that arrives. What `fn` returns is left aside.
+    Args:
+        tensors: tensors that require a gradient.
+        fn: function of the list of gradients ("all"), or of one gradient ("any"); its result is ignored.
+        mode: "all" calls fn when every gradient that the call computes has arrived; "any" calls it with the
+            first.
+
+    Returns:
+        A handle whose `remove()` removes the hook.
+
+    Raises:
+        ValueError: mode is neither "all" nor "any".
+        AssertionError: a tensor requires no gradient.
+
+    Example:
+        >>> x, y = (torch.ones(1, requires_grad=True) for _ in range(2))
+        >>> handle = torch.autograd.graph.register_multi_grad_hook((x, y), lambda grads: print(len(grads)))
+        >>> (x + y).sum().backward()
+        2
+
+    Source: PyTorch's page `torch.autograd.graph.register_multi_grad_hook`.
     """
     if mode not in ("all", "any"):
         raise ValueError(f"Expects mode to be one of {('all', 'any')} but got {mode}")

@@ -47,8 +47,9 @@ class Options(NamedTuple):
 
 
 def run(roots: Sequence[Any], given: list[Any], *how: Any) -> list[Any] | None:
-    """Tell the observers and run the engine from `roots` with the gradients `given`; `how` are the fields of
-    `Options`.
+    """Notify the observers and run the engine from `roots` with the gradients `given`.
+
+    `how` are the fields of `Options`.
     """
     __tracebackhide__ = True
     watchers = modes.observers() if modes.active else ()
@@ -81,7 +82,9 @@ def start(
     batched: bool = False,
     allow_unused: bool = True,
 ) -> list[Any] | None:
-    """Run the engine; what arrived at the inputs of `grad`, raw or tensors under `create_graph`."""
+    """Run the engine; return the gradients of the inputs of `grad`, raw or as tensors under
+    `create_graph`.
+    """
     __tracebackhide__ = True
     slots = root_slots(roots)
     accumulate = call == "backward"
@@ -95,7 +98,7 @@ def start(
 
 
 def check_used(arrived: Sequence[Any]) -> None:
-    """RuntimeError with PyTorch's text unless a gradient arrived at every input."""
+    """Raise PyTorch's RuntimeError unless every input received a gradient."""
     for i, g in enumerate(arrived):
         if g is None:
             raise RuntimeError(
@@ -113,7 +116,7 @@ def run_batch(
     wanted: tuple[Any, ...],
     allow_unused: bool = True,
 ) -> list[Any]:
-    """`run` once for each row of the gradients, and the rows that arrived stacked."""
+    """Call `run` for each row of the gradients, and stack the results."""
     count = batch_size(given)
     arrived = []
     for k in range(count):
@@ -165,7 +168,7 @@ def plain_start(root: Any) -> tuple[tuple[Any, int], Any] | None:
 
 
 def wrap_raw(gradient: Any) -> Any:
-    """A gradient as a tensor."""
+    """Return a gradient as a tensor."""
     return gradient if gradient is None or isinstance(gradient, TensorBase) else fresh(gradient)
 
 
@@ -177,12 +180,33 @@ def backward(
     grad_variables: Any = None,
     inputs: Any = None,
 ) -> None:
-    """Run backward from `tensors` and add gradients to the `.grad` of the leaves, or of `inputs` only.
+    """Compute the gradients of tensors and add them to the `.grad` of the leaves.
 
-    `tensors` and `inputs` are tensors or GradientEdges, one or several (`inputs` also as a dict).
-    `grad_tensors` are the gradients to start from (None: 1, for one element). `retain_graph` keeps saved
-    values for another call (default: the value of `create_graph`); `create_graph` records the gradients' own
-    graph.
+    Each node multiplies its upstream gradient by the derivative of its op (a vector-Jacobian product) and
+    passes the result on, until it reaches the leaves.
+
+    Args:
+        tensors: tensor or tensors to start from, or GradientEdges.
+        grad_tensors: upstream gradient of each tensor; None means 1 and needs a single element.
+        retain_graph: True keeps the saved tensors for another call; create_graph if None.
+        create_graph: True records the computation of the gradients, for higher derivatives.
+        grad_variables: deprecated; use grad_tensors.
+        inputs: tensors that receive a gradient; all leaves if None.
+
+    Returns:
+        None.
+
+    Raises:
+        RuntimeError: a tensor has no graph, has several elements but no upstream gradient, or its graph was
+            freed by an earlier call.
+
+    Example:
+        >>> x = torch.tensor(3.0, requires_grad=True)
+        >>> torch.autograd.backward(x * x)
+        >>> x.grad
+        tensor(6.)
+
+    Source: PyTorch's page `torch.autograd.backward`.
     """
     plain = grad_tensors is inputs is grad_variables is None and create_graph is False and not modes.active
     if plain and (retain_graph is None or retain_graph.__class__ is bool):
@@ -226,12 +250,32 @@ def grad(
     is_grads_batched: bool = False,
     materialize_grads: bool = False,
 ) -> Any:
-    """Gradients of `outputs` with respect to `inputs`, as a tuple (a dict for a dict); no `.grad` changes.
+    """Compute and return the gradients of `outputs` with respect to `inputs`; `.grad` does not change.
 
-    `allow_unused`: None instead of an error for an input that the outputs do not depend on;
-    `materialize_grads`: zeros instead of that None. `is_grads_batched`: each of `grad_outputs` has one more
-    dimension, the first, and so has what is returned; backward runs once for each row. `only_inputs` means
-    nothing any more. The other arguments are those of `backward`.
+    Args:
+        outputs: tensor or tensors to start from, or GradientEdges.
+        inputs: tensor or tensors whose gradients are returned; a dictionary gives a dictionary.
+        grad_outputs: upstream gradient of each output; None means 1 and needs a single element.
+        retain_graph: True keeps the saved tensors for another call; create_graph if None.
+        create_graph: True records the computation of the gradients, for higher derivatives.
+        only_inputs: deprecated and ignored.
+        allow_unused: True returns None for an input that the outputs do not depend on.
+        is_grads_batched: True takes each row of grad_outputs as one upstream gradient.
+        materialize_grads: True returns zeros instead of None.
+
+    Returns:
+        A tuple with the gradient of each input.
+
+    Raises:
+        RuntimeError: an input is not used in the graph, or the cases of `backward`.
+        ValueError: materialize_grads is True and allow_unused is False.
+
+    Example:
+        >>> x = torch.tensor(3.0, requires_grad=True)
+        >>> torch.autograd.grad(x * x, x)
+        (tensor(6.),)
+
+    Source: PyTorch's page `torch.autograd.grad`.
     """
     plain = grad_outputs is None and only_inputs is True and not modes.active
     if plain and not is_grads_batched and not materialize_grads and type(inputs) is not dict:
@@ -285,7 +329,7 @@ def grad_plain(
 
 
 def materialized(gradients: tuple[Any, ...], wanted: tuple[Any, ...], create_graph: bool) -> tuple[Any, ...]:
-    """Zeros in the place of every missing gradient; they require grad under `create_graph`."""
+    """Replace missing gradients by zeros, which require a gradient under `create_graph`."""
     result = []
     for g, t in zip(gradients, wanted, strict=True):
         if g is None:

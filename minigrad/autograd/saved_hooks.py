@@ -21,9 +21,9 @@ DISABLE = (
 
 
 def push_hooks(*hooks: Callable[[Any], Any]) -> None:
-    """Set a pair (pack, unpack) for the saved tensors of this thread.
+    """Set a pair of hooks (pack, unpack) for the saved tensors of this thread.
 
-    TypeError unless they can be called; RuntimeError where such hooks are disabled.
+    Raises TypeError unless both are callable, and RuntimeError where such hooks are disabled.
     """
     must_be_callable(PUSH, PAIR, hooks, hooks)
     if modes.state.hooks_refused is not None:
@@ -32,15 +32,33 @@ def push_hooks(*hooks: Callable[[Any], Any]) -> None:
 
 
 def pop_hooks() -> None:
-    """Take the innermost pair away."""
+    """Remove the innermost pair of hooks."""
     modes.switch("saved_hooks", modes.state.saved_hooks[:-1])
 
 
 class saved_tensors_hooks:
-    """Inside, every tensor that an op saves for backward goes through `pack_hook(tensor)`; the graph keeps
-    what that gives, and `unpack_hook` turns it into a tensor again whenever it is read.
+    """Context manager that passes every tensor saved for backward through a pair of hooks.
 
-    Of nested pairs only the innermost counts. RuntimeError where such hooks are disabled.
+    The graph keeps what `pack_hook(tensor)` returns. Reading the saved tensor calls `unpack_hook` on it. Of
+    nested pairs only the innermost is called.
+
+    Args:
+        pack_hook: function of the saved tensor.
+        unpack_hook: function that turns the packed value back into a tensor.
+
+    Raises:
+        RuntimeError: such hooks are disabled, or pack_hook modifies its input in place.
+        TypeError: a hook cannot be called.
+
+    Example:
+        >>> x = torch.tensor(3.0, requires_grad=True)
+        >>> with torch.autograd.graph.saved_tensors_hooks(lambda t: t.item(), torch.tensor):
+        ...     y = x**2
+        >>> y.backward()
+        >>> x.grad
+        tensor(6.)
+
+    Source: PyTorch's page `torch.autograd.graph.saved_tensors_hooks`.
     """
 
     def __init__(self, pack_hook: Callable[[Any], Any], unpack_hook: Callable[[Any], Any]) -> None:
@@ -57,8 +75,23 @@ class saved_tensors_hooks:
 
 
 class save_on_cpu(saved_tensors_hooks):
-    """Inside, saved tensors are kept in the CPU's memory, where all of minigrad's are: they are kept as they
-    are, with `pin_memory` as copies.
+    """Context manager that keeps saved tensors in the CPU's memory, where minigrad keeps all tensors.
+
+    Args:
+        pin_memory: True keeps copies instead of the tensors.
+        device_type: accepted and ignored.
+
+    Raises:
+        RuntimeError: hooks on saved tensors are disabled.
+
+    Example:
+        >>> x = torch.tensor(3.0, requires_grad=True)
+        >>> with torch.autograd.graph.save_on_cpu():
+        ...     (x**2).backward()
+        >>> x.grad
+        tensor(6.)
+
+    Source: PyTorch's page `torch.autograd.graph.save_on_cpu`.
     """
 
     def __init__(self, pin_memory: bool = False, device_type: str = "cuda") -> None:
@@ -70,8 +103,26 @@ class save_on_cpu(saved_tensors_hooks):
 
 @contextlib.contextmanager
 def disable_saved_tensors_hooks(error_message: str) -> Iterator[None]:
-    """Inside, `saved_tensors_hooks` raises RuntimeError with this message; it does so at once where hooks are
-    in force.
+    """Context manager in which `saved_tensors_hooks` raises an error.
+
+    Args:
+        error_message: text of the error.
+
+    Returns:
+        The context manager.
+
+    Raises:
+        RuntimeError: hooks are active already.
+        TypeError: error_message is not a text.
+
+    Example:
+        >>> with torch.autograd.graph.disable_saved_tensors_hooks("not here"):
+        ...     with torch.autograd.graph.save_on_cpu():
+        ...         pass
+        Traceback (most recent call last):
+        RuntimeError: not here
+
+    Source: PyTorch's page `torch.autograd.graph.disable_saved_tensors_hooks`.
     """
     before = modes.state.hooks_refused
     if not isinstance(error_message, str):
@@ -92,7 +143,7 @@ OUTSIDE = (
 
 
 class Handle:
-    """What the graph keeps in place of a saved tensor while `allow_mutation_on_saved_tensors` keeps that."""
+    """Object that the graph stores instead of a saved tensor inside `allow_mutation_on_saved_tensors`."""
 
     __slots__ = ("__weakref__",)
 
@@ -115,7 +166,7 @@ class MutationContext:
         self.sid_to_tid: dict[int, set[Any]] = {}
 
     def pack(self, tensor: Any) -> Handle:
-        """Keep `tensor`; a tensor that was saved before in this version has its handle already."""
+        """Save `tensor`; a tensor saved before in this version already has its handle."""
         share(tensor)
         sid = id(owner(tensor._data))
         tid = (id(tensor), sid, tensor._version)
@@ -127,7 +178,7 @@ class MutationContext:
         return handle
 
     def unpack(self, handle: Handle) -> Any:
-        """The tensor as it was saved. AssertionError with PyTorch's text outside of the context."""
+        """Return the tensor as it was saved; raise PyTorch's AssertionError outside of the context."""
         found = self.cloned.get(handle)
         if found is None:
             found = self.original.get(handle)
@@ -136,7 +187,7 @@ class MutationContext:
         return found
 
     def before_write(self, array: np.ndarray) -> None:
-        """Copy what was saved of the memory of `array`, which is going to be written to."""
+        """Copy the saved tensors that use the memory of `array`, before it is modified."""
         for tid in self.sid_to_tid.get(id(owner(array)), ()):
             handle = self.tid_to_weakhandle.get(tid)
             if handle is not None and handle in self.original:
@@ -149,7 +200,7 @@ class MutationContext:
 
 
 def owner(array: np.ndarray) -> np.ndarray:
-    """The array whose memory this one shows."""
+    """Return the array that owns the memory of this one."""
     while isinstance(array.base, np.ndarray):
         array = array.base
     return array
@@ -157,10 +208,29 @@ def owner(array: np.ndarray) -> np.ndarray:
 
 @contextlib.contextmanager
 def allow_mutation_on_saved_tensors() -> Iterator[MutationContext]:
-    """Inside, saved tensors may be written to: they are copied before that, and backward uses the copies.
+    """Context manager in which saved tensors may be modified in place.
 
-    Forward and backward must both run inside: AssertionError with PyTorch's text otherwise. RuntimeError if
-    nested. Gives the context that keeps the copies.
+    A saved tensor is copied before it is modified, and backward uses the copy. Forward and backward must both
+    run inside.
+
+    Returns:
+        The context manager; it gives the object that holds the copies.
+
+    Raises:
+        AssertionError: backward runs outside of the block.
+        RuntimeError: the context managers are nested.
+
+    Example:
+        >>> x = torch.tensor(3.0, requires_grad=True)
+        >>> with torch.autograd.graph.allow_mutation_on_saved_tensors():
+        ...     y = x * 1
+        ...     z = y**2
+        ...     _ = y.zero_()
+        ...     z.backward()
+        >>> x.grad
+        tensor(6.)
+
+    Source: PyTorch's page `torch.autograd.graph.allow_mutation_on_saved_tensors`.
     """
     context = MutationContext()
     with saved_tensors_hooks(context.pack, context.unpack):

@@ -20,7 +20,25 @@ class VariableMeta(type):
 
 
 class Variable(metaclass=VariableMeta):
-    """`Variable(data, requires_grad)` is a leaf on the memory of the tensor `data`."""
+    """Deprecated name of a tensor: `Variable(data)` returns a leaf that shares memory with `data`.
+
+    Args:
+        data: tensor; an empty one if None.
+        requires_grad: True lets the leaf receive a gradient.
+        volatile: ignored, with a warning.
+
+    Returns:
+        A tensor.
+
+    Raises:
+        TypeError: data is not a tensor.
+
+    Example:
+        >>> torch.autograd.Variable(torch.ones(2), requires_grad=True)
+        tensor([1., 1.], requires_grad=True)
+
+    Source: PyTorch's page `torch.autograd`, "Variable (deprecated)".
+    """
 
     def __new__(cls, data: Any = None, requires_grad: bool = False, volatile: bool = False) -> Any:
         """The leaf; TypeError for what is no tensor, an empty tensor for nothing."""

@@ -1,4 +1,4 @@
-"""Building blocks of models, in the public API only."""
+"""Layers, losses and initialization, written in the public API."""
 
 from __future__ import annotations
 

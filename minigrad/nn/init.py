@@ -1,4 +1,4 @@
-"""First numbers of parameters: written in place, outside any graph."""
+"""Initialization of parameters, in place and outside any graph."""
 
 from __future__ import annotations
 
@@ -8,19 +8,18 @@ from typing import Any
 from typing import NoReturn as _NoReturn
 
 from ..autograd import no_grad
-from ..core import F
-from ..creation import randperm
 from ..left_out import missing as _missing
-from ..linalg import qr
 from ..tensor import Tensor
+from .structured_init import dirac_, orthogonal_, sparse_
+from .structured_init import trunc_normal_ as trunc_normal_
 
 GAINS = {"sigmoid": 1, "tanh": 5.0 / 3, "relu": math.sqrt(2.0), "selu": 3.0 / 4}
 LINEAR = ("linear", *(f"conv{t}{n}d" for t in ("", "_transpose") for n in (1, 2, 3)))
 
 
 def calculate_gain(nonlinearity: str, param: float | None = None) -> float:
-    """The factor by which weights grow so that a nonlinearity keeps the spread of what it gets; `param` is
-    the slope of leaky_relu.
+    """Return the factor for weights that keeps the variance after a nonlinearity; `param` is leaky_relu's
+    slope.
     """
     if nonlinearity in LINEAR:
         return 1
@@ -35,60 +34,113 @@ def calculate_gain(nonlinearity: str, param: float | None = None) -> float:
 
 
 def uniform_(tensor: Tensor, a: float = 0.0, b: float = 1.0, generator: Any = None) -> Tensor:
-    """Numbers between `a` and `b`, all equally likely."""
+    """Fill a tensor with numbers drawn uniformly from a to b.
+
+    Args:
+        tensor: tensor to fill, in place and outside any graph.
+        a: lower bound.
+        b: upper bound.
+        generator: source of the random numbers; the default generator if None.
+
+    Returns:
+        The tensor.
+
+    Raises:
+        RuntimeError: a is greater than b.
+
+    Example:
+        >>> nn.init.uniform_(torch.empty(2), 3.0, 3.0).tolist()
+        [3.0, 3.0]
+
+    Source: PyTorch's page `torch.nn.init`.
+    """
     with no_grad():
         return tensor.uniform_(a, b, generator=generator)
 
 
 def normal_(tensor: Tensor, mean: float = 0.0, std: float = 1.0, generator: Any = None) -> Tensor:
-    """Normally distributed numbers."""
+    """Fill a tensor with numbers drawn from a normal distribution.
+
+    Args:
+        tensor: tensor to fill, in place and outside any graph.
+        mean: mean of the distribution.
+        std: standard deviation of the distribution.
+        generator: source of the random numbers; the default generator if None.
+
+    Returns:
+        The tensor.
+
+    Raises:
+        RuntimeError: std is negative.
+
+    Example:
+        >>> nn.init.normal_(torch.empty(2), mean=1.0, std=0.0).tolist()
+        [1.0, 1.0]
+
+    Source: PyTorch's page `torch.nn.init`.
+    """
     with no_grad():
         return tensor.normal_(mean, std, generator=generator)
 
 
-def trunc_normal_(
-    tensor: Tensor, mean: float = 0.0, std: float = 1.0, a: float = -2.0, b: float = 2.0,
-    generator: Any = None,
-) -> Tensor:  # fmt: skip
-    """Normally distributed numbers, those outside [a, b] drawn again; or, where that would be nearly all, by
-    the inverse of the distribution function, with other numbers than PyTorch's.
-    """
-    low, high = distribution((a - mean) / std), distribution((b - mean) / std)
-    with no_grad():
-        if high - low <= 0.3:
-            tensor.uniform_(2 * low - 1, 2 * high - 1, generator=generator)
-            tensor.erfinv_().mul_(std * math.sqrt(2.0)).add_(mean)
-            return tensor.clamp_(min=a, max=b)
-        drawn = tensor.normal_(mean, std, generator=generator).detach()
-        while bool((outside := F.logical_or(drawn < a, drawn > b)).any()):
-            again = F.zeros_like(drawn).normal_(mean, std, generator=generator)
-            drawn = F.where(outside, again, drawn)
-        return tensor.copy_(drawn)
-
-
-def distribution(x: float) -> float:
-    """The share of normally distributed numbers below `x`."""
-    return (1.0 + math.erf(x / math.sqrt(2.0))) / 2.0
-
-
 def constant_(tensor: Tensor, val: float) -> Tensor:
-    """One number everywhere."""
+    """Fill a tensor with one value.
+
+    Args:
+        tensor: tensor to fill, in place and outside any graph.
+        val: the value.
+
+    Returns:
+        The tensor.
+
+    Example:
+        >>> nn.init.constant_(torch.empty(2), 0.5).tolist()
+        [0.5, 0.5]
+
+    Source: PyTorch's page `torch.nn.init`.
+    """
     with no_grad():
         return tensor.fill_(val)
 
 
 def ones_(tensor: Tensor) -> Tensor:
-    """Ones."""
+    """Fill a tensor with ones.
+
+    Args:
+        tensor: tensor to fill, in place and outside any graph.
+
+    Returns:
+        The tensor.
+
+    Example:
+        >>> nn.init.ones_(torch.empty(2)).tolist()
+        [1.0, 1.0]
+
+    Source: PyTorch's page `torch.nn.init`.
+    """
     return constant_(tensor, 1.0)
 
 
 def zeros_(tensor: Tensor) -> Tensor:
-    """Zeros."""
+    """Fill a tensor with zeros.
+
+    Args:
+        tensor: tensor to fill, in place and outside any graph.
+
+    Returns:
+        The tensor.
+
+    Example:
+        >>> nn.init.zeros_(torch.empty(2)).tolist()
+        [0.0, 0.0]
+
+    Source: PyTorch's page `torch.nn.init`.
+    """
     return constant_(tensor, 0.0)
 
 
 def eye_(tensor: Tensor) -> Tensor:
-    """Ones on the diagonal of a matrix, zeros elsewhere."""
+    """Fill a matrix with ones on the diagonal and zeros elsewhere."""
     if tensor.ndim != 2:
         raise ValueError("Only tensors with 2 dimensions are supported")
     with no_grad():
@@ -98,7 +150,7 @@ def eye_(tensor: Tensor) -> Tensor:
 
 
 def fans(tensor: Tensor) -> tuple[int, int]:
-    """How many numbers come in to one output of a weight, and go out from one input."""
+    """Return fan_in, the number of inputs of one output, and fan_out, the number of outputs of one input."""
     if tensor.ndim < 2:
         raise ValueError("Fan in and fan out can not be computed for tensor with fewer than 2 dimensions")
     field = math.prod(tensor.shape[2:])
@@ -106,18 +158,39 @@ def fans(tensor: Tensor) -> tuple[int, int]:
 
 
 def xavier_uniform_(tensor: Tensor, gain: float = 1.0, generator: Any = None) -> Tensor:
-    """Uniform within ±gain·√(6 / (fan in + fan out)) (Glorot and Bengio, 2010)."""
+    """Fill a weight with numbers drawn uniformly from ±gain · √(6 / (fan_in + fan_out)).
+
+    fan_in is the number of inputs of one output, and fan_out the number of outputs of one input. Activations
+    and gradients then keep about the same variance from layer to layer.
+
+    Args:
+        tensor: weight to fill, in place and outside any graph.
+        gain: factor; see `calculate_gain`.
+        generator: source of the random numbers; the default generator if None.
+
+    Returns:
+        The tensor.
+
+    Raises:
+        ValueError: the tensor has fewer than two dimensions.
+
+    Example:
+        >>> nn.init.xavier_uniform_(torch.empty(2, 4)).abs().max().item() <= 1.0
+        True
+
+    Source: PyTorch's page `torch.nn.init`; Glorot and Bengio, 2010.
+    """
     bound = gain * math.sqrt(2.0 / sum(fans(tensor))) * math.sqrt(3.0)
     return uniform_(tensor, -bound, bound, generator)
 
 
 def xavier_normal_(tensor: Tensor, gain: float = 1.0, generator: Any = None) -> Tensor:
-    """Normal with deviation gain·√(2 / (fan in + fan out)) (Glorot and Bengio, 2010)."""
+    """Fill a weight from a normal distribution of standard deviation gain·√(2 / (fan_in + fan_out))."""
     return normal_(tensor, 0.0, gain * math.sqrt(2.0 / sum(fans(tensor))), generator)
 
 
 def deviation(tensor: Tensor, a: float, mode: str, nonlinearity: str) -> float:
-    """Kaiming's deviation: gain / √fan."""
+    """Return Kaiming's standard deviation: gain / √fan."""
     mode = mode.lower()
     if mode not in ("fan_in", "fan_out"):
         raise ValueError(f"Mode {mode} not supported, please use one of ['fan_in', 'fan_out']")
@@ -128,7 +201,30 @@ def kaiming_uniform_(
     tensor: Tensor, a: float = 0, mode: str = "fan_in", nonlinearity: str = "leaky_relu",
     generator: Any = None,
 ) -> Tensor:  # fmt: skip
-    """Uniform within ±gain·√(3 / fan) (He and others, 2015)."""
+    """Fill a weight with numbers drawn uniformly from ±gain · √(3 / fan).
+
+    The gain is √(2 / (1 + a²)) for leaky_relu; see `calculate_gain`. Activations ("fan_in") or gradients
+    ("fan_out") then keep about the same variance from layer to layer.
+
+    Args:
+        tensor: weight to fill, in place and outside any graph.
+        a: negative slope of leaky_relu.
+        mode: "fan_in" or "fan_out".
+        nonlinearity: name of the function after the layer.
+        generator: source of the random numbers; the default generator if None.
+
+    Returns:
+        The tensor.
+
+    Raises:
+        ValueError: the tensor has fewer than two dimensions, or mode or nonlinearity is unknown.
+
+    Example:
+        >>> nn.init.kaiming_uniform_(torch.empty(2, 6)).abs().max().item() <= 1.0
+        True
+
+    Source: PyTorch's page `torch.nn.init`; He et al., 2015, arXiv:1502.01852.
+    """
     if 0 in tensor.shape:
         warnings.warn("Initializing zero-element tensors is a no-op", stacklevel=2)
         return tensor
@@ -140,66 +236,37 @@ def kaiming_normal_(
     tensor: Tensor, a: float = 0, mode: str = "fan_in", nonlinearity: str = "leaky_relu",
     generator: Any = None,
 ) -> Tensor:  # fmt: skip
-    """Normal with deviation gain / √fan (He and others, 2015)."""
+    """Fill a weight with numbers drawn from a normal distribution of standard deviation gain / √fan.
+
+    See `kaiming_uniform_`.
+
+    Args:
+        tensor: weight to fill, in place and outside any graph.
+        a: negative slope of leaky_relu.
+        mode: "fan_in" or "fan_out".
+        nonlinearity: name of the function after the layer.
+        generator: source of the random numbers; the default generator if None.
+
+    Returns:
+        The tensor.
+
+    Raises:
+        ValueError: the tensor has fewer than two dimensions, or mode or nonlinearity is unknown.
+
+    Example:
+        >>> nn.init.kaiming_normal_(torch.empty(2, 4)).shape
+        torch.Size([2, 4])
+
+    Source: PyTorch's page `torch.nn.init`; He et al., 2015, arXiv:1502.01852.
+    """
     if 0 in tensor.shape:
         warnings.warn("Initializing zero-element tensors is a no-op", stacklevel=2)
         return tensor
     return normal_(tensor, 0.0, deviation(tensor, a, mode, nonlinearity), generator)
 
 
-def orthogonal_(tensor: Tensor, gain: float = 1, generator: Any = None) -> Tensor:
-    """A matrix with orthogonal rows or columns, drawn uniformly, times `gain` (Saxe and others, 2013); the
-    dimensions after the first are taken as one.
-    """
-    if tensor.ndim < 2:
-        raise ValueError("Only tensors with 2 or more dimensions are supported")
-    if not tensor.numel():
-        return tensor
-    with no_grad():
-        drawn = F.zeros_of(tensor, (len(tensor), tensor.numel() // len(tensor)))
-        drawn = drawn.normal_(0, 1, generator=generator)
-        is_wide = drawn.shape[0] < drawn.shape[1]
-        q, r = qr(drawn.t() if is_wide else drawn)
-        q = q * r.diagonal().sign()
-        tensor.copy_((q.t() if is_wide else q).reshape(tensor.shape))
-        return tensor.mul_(gain)
-
-
-def sparse_(tensor: Tensor, sparsity: float, std: float = 0.01, generator: Any = None) -> Tensor:
-    """A matrix of normally distributed numbers, a share `sparsity` of which is 0 in each column (Martens,
-    2010).
-    """
-    if tensor.ndim != 2:
-        raise ValueError("Only tensors with 2 dimensions are supported")
-    rows, columns = tensor.shape
-    zeros = math.ceil(sparsity * rows)
-    with no_grad():
-        tensor.normal_(0, std, generator=generator)
-        for column in range(columns):
-            tensor[randperm(rows)[:zeros], column] = 0
-    return tensor
-
-
-def dirac_(tensor: Tensor, groups: int = 1) -> Tensor:
-    """Kernels of a convolution, (out, in, …), that give channels on as they are, as far as there are as many;
-    each of `groups` by itself.
-    """
-    if tensor.ndim not in (3, 4, 5):
-        raise ValueError("Only tensors with 3, 4, or 5 dimensions are supported")
-    if len(tensor) % groups:
-        raise ValueError("dim 0 must be divisible by groups")
-    each = len(tensor) // groups
-    middle = tuple(size // 2 for size in tensor.shape[2:])
-    with no_grad():
-        tensor.zero_()
-        for group in range(groups):
-            for channel in range(min(each, tensor.shape[1])):
-                tensor[(group * each + channel, channel, *middle)] = 1
-    return tensor
-
-
 def deprecated(method: Any) -> Any:
-    """The old name of a function, without the underscore at the end."""
+    """Return the old name of a function, without the underscore at the end."""
     new = method.__name__
     old = new[:-1]
 

@@ -1,4 +1,4 @@
-"""nn.Parameter, and parameters and buffers that have no shape yet."""
+"""nn.Parameter, and parameters and buffers without a shape."""
 
 from __future__ import annotations
 
@@ -16,12 +16,31 @@ from ..tensor.tensor import describe
 
 
 class Parameter(Tensor):
-    """A leaf that a model learns: shares memory with `data` and requires a gradient unless told otherwise."""
+    """Leaf tensor that a module learns; assigning it as an attribute registers it with the module.
+
+    It shares memory with `data`.
+
+    Args:
+        data: tensor that holds the values; an empty one if None.
+        requires_grad: False freezes the parameter.
+
+    Shape:
+        That of `data`.
+
+    Raises:
+        RuntimeError: data is integer or boolean and requires_grad is True.
+
+    Example:
+        >>> nn.Parameter(torch.ones(2)).requires_grad
+        True
+
+    Source: PyTorch's page `torch.nn.parameter.Parameter`.
+    """
 
     __slots__ = ()
 
     def __new__(cls, data: Any = None, requires_grad: bool = True) -> Any:
-        """A parameter on the memory of tensor `data`; without one, an empty parameter."""
+        """Create a parameter that shares memory with `data`; without it, an empty parameter."""
         with Unobserved(modes.is_grad_enabled()):  # what comes of it is the parameter, not a tensor beside it
             source = wrap(np.empty(0, np.float32)) if data is None else data.detach()
         self = object.__new__(cls)
@@ -47,15 +66,13 @@ class Parameter(Tensor):
 
 
 def kept(create: Any, *args: Any, **how: Any) -> Any:
-    """A tensor that `create` makes for a module to keep. Nobody who watches is told: it is no step of a
-    user's.
-    """
+    """Create a tensor for a module to keep, hidden from observers: it is not a step of the user's."""
     with Unobserved(modes.is_grad_enabled()):
         return create(*args, **how)
 
 
 def rebuild_parameter(data: Tensor, requires_grad: bool, noted: dict[str, Any]) -> Parameter:
-    """What a copy or pickle of a parameter becomes: a `Parameter`, also of a subclass, as in PyTorch."""
+    """Rebuild the copy or pickle of a parameter: a `Parameter`, also for a subclass, as in PyTorch."""
     result: Parameter = Parameter(data, requires_grad)
     result.__dict__.update(noted)
     return result
@@ -69,22 +86,22 @@ NO_SHAPE = (
 
 
 class Uninitialized(Tensor):
-    """A tensor of a module that has no shape yet: it cannot be written to."""
+    """Tensor of a module without a shape; it cannot be written to."""
 
     __slots__ = ()
     becomes: type[Tensor] = Tensor
 
     def materialize(self, shape: Any, device: Any = None, dtype: Any = None) -> None:
-        """Give it a shape; it is an ordinary tensor from now on."""
+        """Give it a shape and make it an ordinary tensor."""
         self.data = kept(zeros, *shape, dtype=dtype or self.dtype)
         self.__class__ = self.becomes  # type: ignore[assignment]
 
     def detach(self) -> Any:
-        """Itself: there are no numbers that could be shared."""
+        """Return itself: there are no values to share."""
         return self
 
     def to(self, *args: Any, **kwargs: Any) -> Any:
-        """One of another dtype; itself if it has it."""
+        """Return one of another dtype, or itself."""
         make: Any = type(self)
         found = super().to(*args, **kwargs)
         return self if found is self else make(self.requires_grad, dtype=found.dtype)
@@ -111,23 +128,23 @@ class Uninitialized(Tensor):
 
 
 class UninitializedParameter(Uninitialized, Parameter):
-    """A parameter that has no shape yet."""
+    """Parameter without a shape."""
 
     __slots__ = ()
     becomes = Parameter
 
     def __new__(cls, requires_grad: bool = True, device: Any = None, dtype: Any = None) -> Any:
-        """One of a dtype, the default dtype if none is given."""
+        """Create one of `dtype`, or the default dtype."""
         return Parameter.__new__(cls, kept(zeros, 0, dtype=dtype), requires_grad)
 
 
 class UninitializedBuffer(Uninitialized):
-    """A buffer that has no shape yet."""
+    """Buffer without a shape."""
 
     __slots__ = ()
 
     def __new__(cls, requires_grad: bool = False, device: Any = None, dtype: Any = None) -> Any:
-        """One of a dtype, the default dtype if none is given."""
+        """Create one of `dtype`, or the default dtype."""
         made = kept(zeros, 0, dtype=dtype)
         made.__class__ = cls
         return made

@@ -79,7 +79,29 @@ def embedding_renorm(weight, indices, max_norm, norm_type):
 
 @differentiable()
 def one_hot(self, num_classes=-1):
-    """For each index a row with a 1 in its place and 0 elsewhere (int64)."""
+    """Return a row for each class: 1 at the class and 0 elsewhere.
+
+    The result is integer, so no gradient can flow through it.
+
+    Args:
+        self: classes, int64.
+        num_classes: length of a row; −1 takes the largest class plus 1.
+
+    Shape:
+        (*) → (*, num_classes).
+
+    Returns:
+        The rows, int64.
+
+    Raises:
+        RuntimeError: a class is negative or not below num_classes.
+
+    Example:
+        >>> F.one_hot(torch.tensor([1, 0]), 3).tolist()
+        [[0, 1, 0], [1, 0, 0]]
+
+    Source: PyTorch's page `torch.nn.functional.one_hot`.
+    """
     if self.dtype not in LONG:
         raise RuntimeError("one_hot is only applicable to index tensor of type LongTensor.")
     if not self.size and num_classes <= 0:

@@ -1,20 +1,42 @@
-"""Adagrad (Duchi and others, 2011) and Adadelta (Zeiler, 2012)."""
+"""Adagrad (Duchi et al., 2011) and Adadelta (Zeiler, 2012)."""
 
 from __future__ import annotations
 
 from typing import Any
 
-from ..core import F
 from ..creation import full_like, tensor
 from ..tensor import Tensor
 from .optimizer import Optimizer, chosen
 
 
 class Adagrad(Optimizer):
-    """Gradients divided by the root of the sum of their squares so far: s ← s + g²,
-    p ← p − lr / (1 + (step − 1) · lr_decay) · g / (√s + eps).
+    """Optimizer that divides gradients by the root of the sum of all their squares.
 
-    The sum begins as `initial_accumulator_value`; `weight_decay` adds weight_decay · p to the gradient.
+    s ← s + g², p ← p − lr / (1 + (t − 1) · lr_decay) · g / (√s + eps) at step t.
+
+    Args:
+        params: parameters or groups of parameters; see `Optimizer`.
+        lr: learning rate.
+        lr_decay: decay of the learning rate.
+        weight_decay: factor of p that is added to the gradient.
+        initial_accumulator_value: first value of s.
+        eps: number added to the root, so that it is not 0.
+        foreach: accepted and ignored.
+        maximize: True ascends instead.
+        differentiable: must be False.
+        fused: accepted and ignored.
+
+    Raises:
+        ValueError: a setting is negative.
+
+    Example:
+        >>> p = nn.Parameter(torch.tensor([1.0]))
+        >>> p.grad = torch.tensor([2.0])
+        >>> optim.Adagrad([p], lr=0.5).step()
+        >>> p.tolist()
+        [0.5]
+
+    Source: PyTorch's page `torch.optim.Adagrad`; Duchi et al., 2011.
     """
 
     def __init__(
@@ -35,20 +57,40 @@ class Adagrad(Optimizer):
                 }
 
     def update(self, param: Tensor, grad: Tensor, state: dict[str, Any], group: dict[str, Any]) -> None:
-        """One step."""
-        state["step"] += 1
-        if group["weight_decay"]:
-            grad = grad.add(param, alpha=group["weight_decay"])
-        rate = group["lr"] / (1 + (state["step"].item() - 1) * group["lr_decay"])
+        """Update one parameter."""
+        step = self._count(param, state)
+        rate = group["lr"] / (1 + (step - 1) * group["lr_decay"])
         state["sum"].addcmul_(grad, grad, value=1)
         param.addcdiv_(grad, state["sum"].sqrt().add_(group["eps"]), value=-rate)
 
 
 class Adadelta(Optimizer):
-    """Steps as large as steps have been, where gradients are as large as they have been:
-    v ← ρv + (1 − ρ)g², d = √(u + eps) / √(v + eps) · g, u ← ρu + (1 − ρ)d², p ← p − lr · d.
+    """Optimizer whose step sizes follow from running means of squared gradients and squared steps.
 
-    `weight_decay` adds weight_decay · p to the gradient.
+    v ← ρ v + (1 − ρ) g², d = √(u + eps) / √(v + eps) · g, u ← ρ u + (1 − ρ) d², p ← p − lr · d.
+
+    Args:
+        params: parameters or groups of parameters; see `Optimizer`.
+        lr: factor of the step.
+        rho: ρ.
+        eps: number added under both roots.
+        weight_decay: factor of p that is added to the gradient.
+        foreach: accepted and ignored.
+        capturable: accepted and ignored.
+        maximize: True ascends instead.
+        differentiable: must be False.
+
+    Raises:
+        ValueError: a setting is negative, or rho is not between 0 and 1.
+
+    Example:
+        >>> p = nn.Parameter(torch.tensor([1.0]))
+        >>> p.grad = torch.tensor([0.0])
+        >>> optim.Adadelta([p]).step()
+        >>> p.tolist()
+        [1.0]
+
+    Source: PyTorch's page `torch.optim.Adadelta`; Zeiler, 2012, arXiv:1212.5701.
     """
 
     def __init__(
@@ -62,13 +104,8 @@ class Adadelta(Optimizer):
         super().__init__(params, chosen(locals(), names))
 
     def update(self, param: Tensor, grad: Tensor, state: dict[str, Any], group: dict[str, Any]) -> None:
-        """One step."""
-        if not state:
-            zeros = F.zeros_like(param)
-            state |= {"step": tensor(0.0), "square_avg": zeros, "acc_delta": zeros.clone()}
-        state["step"] += 1
-        if group["weight_decay"]:
-            grad = grad.add(param, alpha=group["weight_decay"])
+        """Update one parameter."""
+        self._count(param, state, "square_avg", "acc_delta")
         square, steps, rho, eps = state["square_avg"], state["acc_delta"], group["rho"], group["eps"]
         square.mul_(rho).addcmul_(grad, grad, value=1 - rho)
         delta = steps.add(eps).sqrt_().div_(square.add(eps).sqrt_()).mul_(grad)

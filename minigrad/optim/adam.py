@@ -4,40 +4,48 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..core import F
-from ..creation import tensor
 from ..tensor import Tensor
 from .optimizer import Optimizer, chosen
 
 
 def check_betas(betas: tuple[float, float]) -> None:
-    """ValueError unless both are between 0 and 1."""
+    """Raise ValueError unless both are in [0, 1)."""
     for i in (0, 1):
         if not 0.0 <= betas[i] < 1.0:
             raise ValueError(f"Invalid beta parameter at index {i}: {betas[i]}")
 
 
-class AdamVariant(Optimizer):
-    """What Adam and its relatives share: settings, and m ← β₁m + (1 − β₁)g. `weight_decay` adds
-    weight_decay · p to the gradient or, if `decoupled_weight_decay`, takes lr · weight_decay · p from p
-    before a step.
-    """
+class Adam(Optimizer):
+    """Optimizer with adaptive step sizes from running means of the gradient and of its square.
 
-    def _decayed(self, param: Tensor, grad: Tensor, group: dict[str, Any]) -> Tensor:
-        """The gradient with weight decay, unless that changes the parameter instead."""
-        if not group["weight_decay"]:
-            return grad
-        if group.get("decoupled_weight_decay"):
-            param.mul_(1 - group["lr"] * group["weight_decay"])
-            return grad
-        return grad.add(param, alpha=group["weight_decay"])
+    m ← β₁ m + (1 − β₁) g, v ← β₂ v + (1 − β₂) g², p ← p − lr · m̂ / (√v̂ + eps), where m̂ = m / (1 − β₁ᵗ) and
+    v̂ = v / (1 − β₂ᵗ) at step t.
 
+    Args:
+        params: parameters or groups of parameters; see `Optimizer`.
+        lr: learning rate.
+        betas: β₁ and β₂.
+        eps: number added to the root, so that it is not 0.
+        weight_decay: factor of p that is added to the gradient.
+        amsgrad: True uses the maximum of all v so far.
+        foreach: accepted and ignored.
+        maximize: True ascends instead.
+        capturable: accepted and ignored.
+        differentiable: must be False.
+        fused: accepted and ignored.
+        decoupled_weight_decay: True decays p as `AdamW` does.
 
-class Adam(AdamVariant):
-    """Steps of a size of their own for every number: m ← β₁m + (1 − β₁)g, v ← β₂v + (1 − β₂)g²,
-    p ← p − lr · m̂ / (√v̂ + eps), where m̂ and v̂ make up for the start at 0.
+    Raises:
+        ValueError: a setting is negative, or a beta is not in [0, 1).
 
-    `weight_decay` adds weight_decay · p to the gradient; `amsgrad` keeps the greatest v so far.
+    Example:
+        >>> p = nn.Parameter(torch.tensor([1.0]))
+        >>> p.grad = torch.tensor([2.0])
+        >>> optim.Adam([p], lr=0.5).step()
+        >>> round(p.item(), 4)
+        0.5
+
+    Source: PyTorch's page `torch.optim.Adam`; Kingma and Ba, 2014, arXiv:1412.6980.
     """
 
     def __init__(
@@ -54,15 +62,10 @@ class Adam(AdamVariant):
         super().__init__(params, chosen(locals(), names))
 
     def update(self, param: Tensor, grad: Tensor, state: dict[str, Any], group: dict[str, Any]) -> None:
-        """One step."""
-        if not state:
-            zeros = F.zeros_like(param)
-            state |= {"step": tensor(0.0), "exp_avg": zeros, "exp_avg_sq": zeros.clone()}
-            if group["amsgrad"]:
-                state["max_exp_avg_sq"] = zeros.clone()
-        state["step"] += 1
-        step, (beta1, beta2) = state["step"].item(), group["betas"]
-        grad = self._decayed(param, grad, group)
+        """Update one parameter."""
+        maximum = ["max_exp_avg_sq"] if group["amsgrad"] else []
+        step = self._count(param, state, "exp_avg", "exp_avg_sq", *maximum)
+        beta1, beta2 = group["betas"]
         mean, square = state["exp_avg"], state["exp_avg_sq"]
         mean.lerp_(grad, 1 - beta1)
         square.mul_(beta2).addcmul_(grad, grad.conj(), value=1 - beta2)
@@ -74,7 +77,31 @@ class Adam(AdamVariant):
 
 
 class AdamW(Adam):
-    """Adam with weight decay that is no part of the gradient: p ← p − lr · weight_decay · p before a step."""
+    """Adam with decoupled weight decay: p ← (1 − lr · weight_decay) · p before the step of `Adam`.
+
+    The decay does not enter the running means of the gradient.
+
+    Args:
+        params: parameters or groups of parameters; see `Optimizer`.
+        lr: learning rate.
+        betas: β₁ and β₂.
+        eps: number added to the root, so that it is not 0.
+        weight_decay: factor of the decay.
+        amsgrad: True uses the maximum of all v so far.
+        how: the keyword arguments of `Adam`.
+
+    Raises:
+        ValueError: a setting is negative, or a beta is not in [0, 1).
+
+    Example:
+        >>> p = nn.Parameter(torch.tensor([1.0]))
+        >>> p.grad = torch.tensor([2.0])
+        >>> optim.AdamW([p], lr=0.5, weight_decay=0.5).step()
+        >>> round(p.item(), 4)
+        0.25
+
+    Source: PyTorch's page `torch.optim.AdamW`; Loshchilov and Hutter, 2017, arXiv:1711.05101.
+    """
 
     def __init__(
         self, params: Any, lr: float = 1e-3, betas: tuple[float, float] = (0.9, 0.999), eps: float = 1e-8,

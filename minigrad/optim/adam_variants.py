@@ -1,4 +1,4 @@
-"""Relatives of Adam: Adamax (Kingma and Ba, 2014), NAdam (Dozat, 2016) and RAdam (Liu and others, 2019)."""
+"""Relatives of Adam: Adamax (Kingma and Ba, 2014), NAdam (Dozat, 2016) and RAdam (Liu et al., 2019)."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ from typing import Any
 from ..core import F
 from ..creation import tensor
 from ..tensor import Tensor
-from .adam import AdamVariant, check_betas
-from .optimizer import chosen
+from .adam import check_betas
+from .optimizer import Optimizer, chosen
 
 
-class Adamax(AdamVariant):
-    """Adam by the greatest gradient: u ← max(β₂u, |g| + eps), p ← p − lr / (1 − β₁ᵗ) · m / u."""
+class Adamax(Optimizer):
+    """Adam with the maximum norm: u ← max(β₂u, |g| + eps), p ← p − lr / (1 − β₁ᵗ) · m / u."""
 
     def __init__(
         self, params: Any, lr: float = 2e-3, betas: tuple[float, float] = (0.9, 0.999), eps: float = 1e-8,
@@ -26,22 +26,18 @@ class Adamax(AdamVariant):
         super().__init__(params, chosen(locals(), names))
 
     def update(self, param: Tensor, grad: Tensor, state: dict[str, Any], group: dict[str, Any]) -> None:
-        """One step."""
-        if not state:
-            zeros = F.zeros_like(param)
-            state |= {"step": tensor(0.0), "exp_avg": zeros, "exp_inf": zeros.clone()}
-        state["step"] += 1
+        """Update one parameter."""
+        step = self._count(param, state, "exp_avg", "exp_inf")
         beta1, beta2 = group["betas"]
-        grad = self._decayed(param, grad, group)
         state["exp_avg"].lerp_(grad, 1 - beta1)
         greatest = state["exp_inf"]
         greatest.copy_(greatest.mul_(beta2).maximum(grad.abs().add_(group["eps"])))
-        rate = group["lr"] / (1 - beta1 ** state["step"].item())
+        rate = group["lr"] / (1 - beta1**step)
         param.addcdiv_(state["exp_avg"], greatest, value=-rate)
 
 
-class NAdam(AdamVariant):
-    """Adam with Nesterov's momentum: the step looks ahead to the next m."""
+class NAdam(Optimizer):
+    """Adam with Nesterov momentum: the step uses the next m."""
 
     def __init__(
         self, params: Any, lr: float = 2e-3, betas: tuple[float, float] = (0.9, 0.999), eps: float = 1e-8,
@@ -57,14 +53,13 @@ class NAdam(AdamVariant):
         super().__init__(params, chosen(locals(), names))
 
     def update(self, param: Tensor, grad: Tensor, state: dict[str, Any], group: dict[str, Any]) -> None:
-        """One step."""
+        """Update one parameter."""
         if not state:
             zeros = F.zeros_like(param)
             state |= {"step": tensor(0.0), "mu_product": tensor(1.0), "exp_avg": zeros}
             state["exp_avg_sq"] = zeros.clone()
         state["step"] += 1
         step, (beta1, beta2), decay = state["step"].item(), group["betas"], group["momentum_decay"]
-        grad = self._decayed(param, grad, group)
         mu, mu_next = (beta1 * (1.0 - 0.5 * 0.96 ** (t * decay)) for t in (step, step + 1))
         state["mu_product"] *= mu
         product = state["mu_product"].item()
@@ -75,8 +70,8 @@ class NAdam(AdamVariant):
         param.addcdiv_(state["exp_avg"], spread, value=-group["lr"] * mu_next / (1.0 - product * mu_next))
 
 
-class RAdam(AdamVariant):
-    """Adam that leaves the spread aside until enough steps tell it, and makes up for how few there were."""
+class RAdam(Optimizer):
+    """Adam that rectifies the variance of its step size, and does not use v in the first steps."""
 
     def __init__(
         self, params: Any, lr: float = 1e-3, betas: tuple[float, float] = (0.9, 0.999), eps: float = 1e-8,
@@ -90,13 +85,9 @@ class RAdam(AdamVariant):
         super().__init__(params, chosen(locals(), names))
 
     def update(self, param: Tensor, grad: Tensor, state: dict[str, Any], group: dict[str, Any]) -> None:
-        """One step."""
-        if not state:
-            zeros = F.zeros_like(param)
-            state |= {"step": tensor(0.0), "exp_avg": zeros, "exp_avg_sq": zeros.clone()}
-        state["step"] += 1
-        step, (beta1, beta2) = state["step"].item(), group["betas"]
-        grad = self._decayed(param, grad, group)
+        """Update one parameter."""
+        step = self._count(param, state, "exp_avg", "exp_avg_sq")
+        beta1, beta2 = group["betas"]
         state["exp_avg"].lerp_(grad, 1 - beta1)
         square = state["exp_avg_sq"].mul_(beta2).addcmul_(grad, grad, value=1 - beta2)
         change = state["exp_avg"] / (1 - beta1**step) * group["lr"]

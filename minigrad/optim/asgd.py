@@ -11,10 +11,10 @@ from .optimizer import Optimizer, chosen
 
 
 class ASGD(Optimizer):
-    """Gradient descent that also keeps, as "ax" of the state, the mean of the parameters since step `t0`:
-    p ← (1 − lambd · η) p − η · g, where η = lr / (1 + lambd · lr · step)^alpha.
+    """Gradient descent that also keeps the mean of the parameters since step `t0`, as "ax" of the state.
 
-    `weight_decay` adds weight_decay · p to the gradient.
+    p ← (1 − lambd · η) p − η · g, where η = lr / (1 + lambd · lr · step)^alpha. `weight_decay` adds
+    weight_decay · p to the gradient.
     """
 
     def __init__(
@@ -26,14 +26,12 @@ class ASGD(Optimizer):
         super().__init__(params, chosen(locals(), names))
 
     def update(self, param: Tensor, grad: Tensor, state: dict[str, Any], group: dict[str, Any]) -> None:
-        """One step."""
+        """Update one parameter."""
         if not state:
             state |= {"step": tensor(0.0), "eta": tensor(float(group["lr"])), "mu": ones(())}
             state["ax"] = F.zeros_like(param)
         state["step"] += 1
         step, eta, mu, mean = state["step"].item(), state["eta"].item(), state["mu"].item(), state["ax"]
-        if group["weight_decay"]:
-            grad = grad.add(param, alpha=group["weight_decay"])
         param.mul_(1 - group["lambd"] * eta)
         param.add_(grad, alpha=-eta)
         if mu == 1:

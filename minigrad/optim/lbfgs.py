@@ -13,11 +13,38 @@ from .optimizer import Optimizer, chosen
 
 
 class LBFGS(Optimizer):
-    """Newton's method, with what the last `history_size` steps tell of the curvature.
+    """Quasi-Newton method that estimates the curvature from the last steps.
 
-    One `step` goes up to `max_iter` times, each with one evaluation of `closure`, of which there are up to
-    `max_eval`; or more with `line_search_fn` "strong_wolfe", which looks for a good size of each. It ends
-    when no gradient is above `tolerance_grad` or nothing changes by more than `tolerance_change`.
+    The direction is −H g, where H approximates the inverse Hessian from the last `history_size` differences
+    of parameters and gradients. `step` needs a closure that computes the loss and its gradients again.
+
+    Args:
+        params: parameters; there can be one group only.
+        lr: size of a step along the direction.
+        max_iter: largest number of iterations of one `step`.
+        max_eval: largest number of calls of the closure in one `step`; max_iter · 5/4 if None.
+        tolerance_grad: stop when no element of the gradient is larger.
+        tolerance_change: stop when neither parameters nor loss change by more.
+        history_size: number of differences to keep.
+        line_search_fn: "strong_wolfe" searches for the size of a step; None uses lr.
+
+    Raises:
+        ValueError: there is more than one group.
+        TypeError: `step` is called without a closure.
+        RuntimeError: line_search_fn is unknown.
+
+    Example:
+        >>> p = nn.Parameter(torch.tensor([3.0]))
+        >>> optimizer = optim.LBFGS([p], line_search_fn="strong_wolfe")
+        >>> def closure():
+        ...     optimizer.zero_grad()
+        ...     loss = (p * p).sum()
+        ...     loss.backward()
+        ...     return loss
+        >>> optimizer.step(closure).item(), abs(p.item()) < 1e-6
+        (9.0, True)
+
+    Source: PyTorch's page `torch.optim.LBFGS`; Liu and Nocedal, 1989.
     """
 
     def __init__(
@@ -33,21 +60,19 @@ class LBFGS(Optimizer):
         self._params = self.param_groups[0]["params"]
 
     def _gradient(self) -> Any:
-        """All gradients in one row."""
+        """Return all gradients as one vector."""
         parts = [F.zeros_of(p, (p.numel(),)) if p.grad is None else p.grad.view(-1) for p in self._params]
         return cat(parts, 0)
 
     def _go(self, size: float, direction: Any) -> None:
-        """Change all parameters by `size` times their part of `direction`."""
+        """Add `size` times `direction` to the parameters."""
         at = 0
         for param in self._params:
             param.add_(direction[at : at + param.numel()].view_as(param), alpha=size)
             at += param.numel()
 
     def step(self, closure: Callable[[], Any] | None = None) -> Any:
-        """Descend, calling `closure`, which computes the loss anew with its gradients; its first result is
-        returned.
-        """
+        """Minimize the loss; `closure` computes it and its gradients again. Return the first loss."""
         if closure is None:
             raise TypeError("LBFGS.step() missing 1 required positional argument: 'closure'")
         with no_grad():
@@ -98,7 +123,7 @@ class LBFGS(Optimizer):
             return closure()
 
     def _turn(self, state: dict[str, Any], gradient: Any, history_size: int) -> None:
-        """Find the next direction from the gradient and the steps before."""
+        """Compute the next direction from the gradient and the previous steps."""
         if state["n_iter"] == 1:
             state |= {"d": gradient.neg(), "old_dirs": [], "old_stps": [], "ro": [], "H_diag": 1}
         else:
@@ -110,7 +135,7 @@ class LBFGS(Optimizer):
         self, closure: Callable[[], Any], state: dict[str, Any], loss: float, gradient: Any, slope: float,
         evaluations: int,
     ) -> tuple[Point, int]:  # fmt: skip
-        """The step that the line search finds, and how often it called `closure`."""
+        """Return the step that the line search finds, and how often it called `closure`."""
         group = self.param_groups[0]
         if group["line_search_fn"] != "strong_wolfe":
             raise RuntimeError("only 'strong_wolfe' is supported")
@@ -128,13 +153,13 @@ class LBFGS(Optimizer):
 
 
 def greatest(x: Any) -> float:
-    """The greatest absolute value."""
+    """Return the maximum absolute value."""
     value: float = x.abs().max().item()
     return value
 
 
 def remember(state: dict[str, Any], gradient: Any, history_size: int) -> None:
-    """Note the last step and how the gradient changed with it, if the slope grew; forget what is too old."""
+    """Store the last step and the change of the gradient, if the slope grew; drop the oldest."""
     change, step = gradient - state["prev_flat_grad"], state["d"] * state["t"]
     growth = change.dot(step)
     if growth <= 1e-10:
@@ -148,7 +173,7 @@ def remember(state: dict[str, Any], gradient: Any, history_size: int) -> None:
 
 
 def newton(state: dict[str, Any], gradient: Any) -> Any:
-    """Minus the gradient times the inverse of the Hessian as far as the notes tell it (two loops)."""
+    """Return −H g, where H is the inverse Hessian that the stored steps give (two-loop recursion)."""
     notes = list(zip(state["old_dirs"], state["old_stps"], state["ro"]))
     direction, shares = gradient.neg(), []
     for change, step, inverse in reversed(notes):

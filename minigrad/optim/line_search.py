@@ -11,7 +11,7 @@ NARROW = 1e-9
 
 
 class Point(NamedTuple):
-    """What is known of a step of size `t`: the loss there, its gradient, and the slope in the direction."""
+    """A step of size `t`: the loss there, its gradient, and the slope along the direction."""
 
     t: float
     loss: float
@@ -20,7 +20,7 @@ class Point(NamedTuple):
 
 
 def cubic_minimum(a: Point, b: Point, low: float, high: float) -> float:
-    """Where the cubic through both losses with both slopes is least, within `low` and `high`."""
+    """Return the minimum, within `low` and `high`, of the cubic through two losses and slopes."""
     if a.t > b.t:
         a, b = b, a
     bend = a.slope + b.slope - 3 * (a.loss - b.loss) / (a.t - b.t)
@@ -36,8 +36,10 @@ def strong_wolfe(
     evaluate: Callable[[float], tuple[float, Any]], t: float, direction: Any, loss: float, gradient: Any,
     slope: float, most: int,
 ) -> tuple[Point, int]:  # fmt: skip
-    """The step, and how often `evaluate`, which gives loss and gradient after a step of a size, was called:
-    at most `most` times after the first one. Sizes begin with `t`; the other arguments are those of no step.
+    """Return the step and the number of evaluations; at most `most` follow the first one.
+
+    `evaluate` returns loss and gradient after a step of a size. Sizes start at `t`; the other arguments
+    belong to the step of size 0.
     """
 
     def at(t: float) -> Point:
@@ -81,7 +83,7 @@ def strong_wolfe(
 
 
 def between(low: Point, high: Point, stuck: bool) -> tuple[float, bool]:
-    """The next size to try, not too near to either end twice in a row; whether it is near one."""
+    """Return the next size to try, and whether it is near an end; it is not near an end twice in a row."""
     least, most = sorted((low.t, high.t))
     t = cubic_minimum(low, high, least, most)
     margin = 0.1 * (most - least)

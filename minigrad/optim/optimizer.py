@@ -1,4 +1,4 @@
-"""What all optimisers share: groups of parameters with their settings, a state for each parameter."""
+"""The base class of optimizers: groups of parameters with settings, and a state for each parameter."""
 
 from __future__ import annotations
 
@@ -8,17 +8,35 @@ from collections.abc import Callable
 from typing import Any
 
 from ..autograd import enable_grad, no_grad
+from ..core import F
+from ..creation import tensor
 from ..nn.modules.module import reset
 from ..nn.modules.registered import type_name
 from ..tensor import Tensor
 
 
 class Optimizer:
-    """Base of optimisers. A subclass says in `update` what one step does to one parameter.
+    """Base class of optimizers; a subclass defines in `update` what one step does to one parameter.
 
-    `param_groups` is a list of dictionaries: "params" and the settings that hold for them, which may be
-    changed between steps. `state` has a dictionary for each parameter. The settings `foreach`, `fused` and
-    `capturable`, which choose among PyTorch's implementations, are kept and change nothing.
+    `param_groups` is a list of dictionaries of parameters ("params") and their settings, which you can change
+    between steps. `state` holds a dictionary for each parameter. `foreach`, `fused` and `capturable` choose
+    among PyTorch's implementations; minigrad stores and ignores them.
+
+    Args:
+        params: parameters, pairs of names and parameters, or dictionaries with settings of their own.
+        defaults: settings of groups that do not give their own.
+
+    Raises:
+        TypeError: params is one tensor, or contains something other than tensors.
+        ValueError: params is empty, contains a non-leaf tensor, or has a parameter in two groups.
+        NotImplementedError: differentiable=True.
+
+    Example:
+        >>> optimizer = optim.SGD([nn.Parameter(torch.ones(2))], lr=0.1)
+        >>> isinstance(optimizer, optim.Optimizer), optimizer.param_groups[0]["lr"]
+        (True, 0.1)
+
+    Source: PyTorch's page `torch.optim.Optimizer`.
     """
 
     def __init__(self, params: Any, defaults: dict[str, Any]) -> None:
@@ -39,7 +57,7 @@ class Optimizer:
             self.add_param_group(group)
 
     def add_param_group(self, param_group: dict[str, Any]) -> None:
-        """Add parameters, with settings of their own or the defaults. Each has to be a leaf, and in one group
+        """Add parameters with their own settings or the defaults; each must be a leaf and in one group
         only.
         """
         if not isinstance(param_group, dict):
@@ -70,14 +88,15 @@ class Optimizer:
         self.param_groups.append(group)
 
     def zero_grad(self, set_to_none: bool = True) -> None:
-        """Reset the gradients of all parameters: to None, or to zeros."""
+        """Reset the gradients of all parameters to None, or to zeros."""
         for group in self.param_groups:
             for param in group["params"]:
                 reset(param, set_to_none)
 
     def step(self, closure: Callable[[], Any] | None = None) -> Any:
-        """One step for every parameter that has a gradient. `closure` computes the loss anew, with its
-        gradients, before it; what it returns is returned.
+        """Update every parameter that has a gradient.
+
+        `closure` computes the loss and its gradients first; its result is returned.
         """
         loss = None
         if closure is not None:
@@ -91,10 +110,10 @@ class Optimizer:
         return loss
 
     def _step(self, param: Tensor, group: dict[str, Any]) -> None:
-        """One step for one parameter."""
+        """Update one parameter and store its state."""
         state = self.state.get(param, {})
         gradient = -param.grad if group.get("maximize") else param.grad
-        self.update(param, gradient, state, group)
+        self.update(param, decayed(param, gradient, group), state, group)
         if state:
             self.state[param] = state
 
@@ -102,8 +121,16 @@ class Optimizer:
         """Change `param` in place."""
         raise NotImplementedError
 
+    @staticmethod
+    def _count(param: Tensor, state: dict[str, Any], *names: str) -> float:
+        """Count the step and return its number; a new state starts with zeros under these names."""
+        if not state:
+            state |= {"step": tensor(0.0), **{name: F.zeros_like(param) for name in names}}
+        state["step"] += 1
+        return state["step"].item()
+
     def state_dict(self) -> dict[str, Any]:
-        """The states and the groups, in which parameters are numbered."""
+        """Return the states and the groups; parameters are numbered."""
         numbers: dict[int, int] = {}
         groups = []
         for group in self.param_groups:
@@ -114,7 +141,7 @@ class Optimizer:
         return {"state": {numbers[id(p)]: s for p, s in self.state.items()}, "param_groups": groups}
 
     def load_state_dict(self, state_dict: dict[str, Any]) -> None:
-        """Take over states and settings. ValueError unless the groups have as many parameters as these."""
+        """Load states and settings; raise ValueError unless the groups have as many parameters as these."""
         groups = copy.deepcopy(state_dict["param_groups"])
         if len(groups) != len(self.param_groups):
             raise ValueError("loaded state dict has a different number of parameter groups")
@@ -142,14 +169,24 @@ class Optimizer:
         return f"{type(self).__name__} (\n" + "\n".join(groups) + ")"
 
 
+def decayed(param: Tensor, grad: Tensor, group: dict[str, Any]) -> Tensor:
+    """Return the gradient with weight decay, or decay the parameter itself if that is decoupled."""
+    if not group.get("weight_decay"):
+        return grad
+    if group.get("decoupled_weight_decay"):
+        param.mul_(1 - group["lr"] * group["weight_decay"])
+        return grad
+    return grad.add(param, alpha=group["weight_decay"])
+
+
 NOT_NEGATIVE = (
     "lr", "eps", "momentum", "weight_decay", "lr_decay", "momentum_decay", "initial_accumulator_value",
 )  # fmt: skip
 
 
 def chosen(scope: dict[str, Any], names: str) -> dict[str, Any]:
-    """The arguments of an optimiser that are settings of its groups; ValueError for one of these that is
-    negative.
+    """Return the arguments of an optimizer that are settings of its groups; raise ValueError for a negative
+    one.
     """
     for name in NOT_NEGATIVE:
         if name in scope and not scope[name] >= 0.0:

@@ -4,17 +4,40 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..core import F
-from ..creation import tensor
 from ..tensor import Tensor
 from .optimizer import Optimizer, chosen
 
 
 class RMSprop(Optimizer):
-    """Gradients divided by their mean size: v ← αv + (1 − α)g², p ← p − lr · g / (√v + eps).
+    """Optimizer that divides gradients by the root of a running mean of their squares.
 
-    `centered` takes the variance in the place of the mean square; `momentum` gathers the steps;
-    `weight_decay` adds weight_decay · p to the gradient.
+    v ← α v + (1 − α) g², p ← p − lr · g / (√v + eps).
+
+    Args:
+        params: parameters or groups of parameters; see `Optimizer`.
+        lr: learning rate.
+        alpha: α.
+        eps: number added to the root, so that it is not 0.
+        weight_decay: factor of p that is added to the gradient.
+        momentum: factor of the previous step that is added to the new one.
+        centered: True subtracts the squared running mean of the gradient from v.
+        capturable: accepted and ignored.
+        foreach: accepted and ignored.
+        maximize: True ascends instead.
+        differentiable: must be False.
+
+    Raises:
+        ValueError: a setting is negative.
+
+    Example:
+        >>> p = nn.Parameter(torch.tensor([1.0]))
+        >>> p.grad = torch.tensor([2.0])
+        >>> optim.RMSprop([p], lr=0.5, alpha=0.0).step()
+        >>> p.tolist()
+        [0.5]
+
+    Source: PyTorch's page `torch.optim.RMSprop`; Hinton, lecture 6.5 of "Neural Networks for Machine
+    Learning", 2012.
     """
 
     def __init__(
@@ -31,15 +54,11 @@ class RMSprop(Optimizer):
         super().__init__(params, chosen(locals(), names))
 
     def update(self, param: Tensor, grad: Tensor, state: dict[str, Any], group: dict[str, Any]) -> None:
-        """One step."""
-        if not state:
-            names = ["square_avg"]
-            names += ["momentum_buffer"] if group["momentum"] > 0 else []
-            names += ["grad_avg"] if group["centered"] else []
-            state |= {"step": tensor(0.0), **{name: F.zeros_like(param) for name in names}}
-        state["step"] += 1
-        if group["weight_decay"]:
-            grad = grad.add(param, alpha=group["weight_decay"])
+        """Update one parameter."""
+        names = ["square_avg"]
+        names += ["momentum_buffer"] if group["momentum"] > 0 else []
+        names += ["grad_avg"] if group["centered"] else []
+        self._count(param, state, *names)
         square = state["square_avg"]
         square.mul_(group["alpha"]).addcmul_(grad, grad, value=1 - group["alpha"])
         if group["centered"]:

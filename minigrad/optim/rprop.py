@@ -11,8 +11,10 @@ from .optimizer import Optimizer, chosen
 
 
 class Rprop(Optimizer):
-    """Steps in the direction of the gradient's sign. Their size is times the greater of `etas` while the sign
-    stays, times the smaller one, without a step, when it changes, and within `step_sizes`.
+    """Optimizer that steps in the direction of the gradient's sign, with a step size for each element.
+
+    The size is multiplied by the larger of `etas` while the sign stays, and by the smaller one, without a
+    step, when it changes. It stays within `step_sizes`.
     """
 
     def __init__(
@@ -26,11 +28,10 @@ class Rprop(Optimizer):
         super().__init__(params, chosen(locals(), names))
 
     def update(self, param: Tensor, grad: Tensor, state: dict[str, Any], group: dict[str, Any]) -> None:
-        """One step."""
-        if not state:
-            state |= {"step": tensor(0.0), "prev": F.zeros_like(param)}
+        """Update one parameter."""
+        self._count(param, state, "prev")
+        if "step_size" not in state:
             state["step_size"] = full_like(grad, group["lr"])
-        state["step"] += 1
         smaller, greater = group["etas"]
         sign = grad.mul(state["prev"]).sign()
         factor = F.where(sign > 0, tensor(greater), F.where(sign < 0, tensor(smaller), tensor(1.0)))

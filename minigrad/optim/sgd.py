@@ -1,4 +1,4 @@
-"""Gradient descent."""
+"""Stochastic gradient descent."""
 
 from __future__ import annotations
 
@@ -9,10 +9,33 @@ from .optimizer import Optimizer, chosen
 
 
 class SGD(Optimizer):
-    """Gradient descent, with momentum if asked for: v ← momentum · v + (1 − dampening) · g, p ← p − lr · v.
+    """Gradient descent, optionally with momentum.
 
-    `weight_decay` adds weight_decay · p to the gradient; `nesterov` looks ahead along the momentum;
-    `maximize` climbs.
+    v ← momentum · v + (1 − dampening) · g, p ← p − lr · v; the first v is g. Without momentum v is g.
+
+    Args:
+        params: parameters or groups of parameters; see `Optimizer`.
+        lr: learning rate.
+        momentum: factor of the previous v.
+        dampening: part of the gradient that does not enter v.
+        weight_decay: factor of p that is added to the gradient.
+        nesterov: True steps along g + momentum · v instead of v.
+        maximize: True ascends instead.
+        foreach: accepted and ignored.
+        differentiable: must be False.
+        fused: accepted and ignored.
+
+    Raises:
+        ValueError: a setting is negative, or nesterov without momentum or with dampening.
+
+    Example:
+        >>> p = nn.Parameter(torch.tensor([1.0]))
+        >>> p.grad = torch.tensor([2.0])
+        >>> optim.SGD([p], lr=0.25).step()
+        >>> p.tolist()
+        [0.5]
+
+    Source: PyTorch's page `torch.optim.SGD`; momentum: Sutskever et al., 2013.
     """
 
     def __init__(
@@ -26,9 +49,7 @@ class SGD(Optimizer):
         super().__init__(params, chosen(locals(), names))
 
     def update(self, param: Tensor, grad: Tensor, state: dict[str, Any], group: dict[str, Any]) -> None:
-        """One step."""
-        if group["weight_decay"]:
-            grad = grad.add(param, alpha=group["weight_decay"])
+        """Update one parameter."""
         if group["momentum"]:
             velocity = state.get("momentum_buffer")
             if velocity is None:

@@ -149,7 +149,31 @@ def must_be_tensors(name: str, **given: Any) -> None:
 
 
 def linear(input: Any, weight: Any, bias: Any = None) -> Any:
-    """`input @ weightᵀ + bias`, of shape (*, out) from (*, in) with a weight of shape (out, in)."""
+    """Return y = x Wᵀ + b.
+
+    The gradients for an upstream gradient g are g W with respect to x, gᵀ x with respect to W and the sum of
+    the rows of g with respect to b.
+
+    Args:
+        input: x.
+        weight: W.
+        bias: b, or None.
+
+    Shape:
+        input (*, in), weight (out, in), bias (out) → (*, out).
+
+    Returns:
+        The products.
+
+    Raises:
+        RuntimeError: the last dimensions of input and weight differ.
+
+    Example:
+        >>> F.linear(torch.tensor([[1.0, 2.0]]), torch.tensor([[3.0, 4.0]])).tolist()
+        [[11.0]]
+
+    Source: PyTorch's page `torch.nn.functional.linear`.
+    """
     must_be_tensors("linear", input=input, weight=weight)
     if bias is None:
         return matmul(input, F.t(weight))

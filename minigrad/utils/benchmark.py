@@ -17,7 +17,7 @@ AUTORANGE = "See `Timer.blocked_autorange.`"
 
 @dataclass(repr=False)
 class Measurement:
-    """Times of `number_per_run` runs of a statement each."""
+    """Times of statements, each over `number_per_run` runs."""
 
     number_per_run: int
     raw_times: list[float]
@@ -35,17 +35,17 @@ class Measurement:
 
     @property
     def median(self) -> float:
-        """The middle one of the times."""
+        """Median of the times."""
         return float(np.median(self.times))
 
     @property
     def mean(self) -> float:
-        """The mean of the times."""
+        """Mean of the times."""
         return float(np.mean(self.times))
 
     @property
     def iqr(self) -> float:
-        """How far apart the quartiles of the times are."""
+        """Interquartile range of the times."""
         return float(np.subtract(*np.quantile(self.times, (0.75, 0.25))))
 
     def __repr__(self) -> str:
@@ -67,7 +67,7 @@ class Measurement:
 
 
 class Timer:
-    """Measures a statement with Python's `timeit`; `torch` is among its names."""
+    """Timer of a statement, using Python's `timeit`; `torch` is among its names."""
 
     def __init__(
         self, stmt: str = "pass", setup: str = "pass", global_setup: str = "",
@@ -94,15 +94,16 @@ class Timer:
         return max(self._timer.timeit(number), 1e-9)
 
     def timeit(self, number: int = 1000000) -> Measurement:
-        """One measurement of `number` runs, after some that do not count."""
+        """Measure `number` runs, after a warm-up."""
         self._timeit(max(number // 100, 2))
         return Measurement(number, [self._timeit(number)], *self._told)
 
     def blocked_autorange(
         self, callback: Callable[[int, float], Any] | None = None, min_run_time: float = 0.2
     ) -> Measurement:
-        """Measurements for `min_run_time` seconds, each of so many runs that the clock itself does not count.
-        `callback` is told of each: the number of runs, and the seconds.
+        """Measure for `min_run_time` seconds, with so many runs each that the clock's overhead is small.
+
+        `callback` receives the number of runs and the seconds of each measurement.
         """
         overhead = float(np.median([self._timeit(0) for _ in range(5)]))
         number, taken = 1, self._timeit(1)

@@ -34,37 +34,39 @@ ACCESSED = (
 
 
 class FunctionCtx:
-    """What `forward` or `setup_context` can ask of `ctx`. The requests are checked once `forward` is done."""
+    """Methods that `forward` or `setup_context` may call on `ctx`; they take effect when `forward` has
+    returned.
+    """
 
     def save_for_backward(self, *tensors: Any) -> None:
-        """Keep tensors (or None) for `backward`, where they are `ctx.saved_tensors`."""
+        """Save tensors (or None) for `backward`, which reads them as `ctx.saved_tensors`."""
         self.to_save: Any = tensors
 
     def save_for_forward(self, *tensors: Any) -> None:
-        """Keep tensors (or None) for `jvp`, where they are `ctx.saved_tensors`; AssertionError for others."""
+        """Save tensors (or None) for `jvp`, which reads them as `ctx.saved_tensors`."""
         if not all(t is None or isinstance(t, TensorBase) for t in tensors):
             raise AssertionError(FORWARD_ONLY)
         self.saved_for_forward: Any = tensors
 
     def mark_dirty(self, *args: Any) -> None:
-        """Inputs that `forward` has written to; it must return them."""
+        """Mark inputs that `forward` modified in place; it must return them."""
         self.dirty_tensors: Any = args
 
     def mark_shared_storage(self, *pairs: Any) -> None:
-        """Nothing needs to be said of shared memory. Deprecated in PyTorch."""
+        """Do nothing; deprecated in PyTorch."""
         warnings.warn(SHARED_STORAGE, FutureWarning, stacklevel=2)
 
     def mark_non_differentiable(self, *args: Any) -> None:
-        """Outputs that need no gradient."""
+        """Mark outputs that require no gradient."""
         self.non_differentiable: Any = args
 
     def set_materialize_grads(self, value: bool) -> None:
-        """Whether a missing gradient reaches `backward` and `jvp` as zeros (the default) or as None."""
+        """Choose whether missing gradients reach `backward` and `jvp` as zeros (the default) or as None."""
         self.materialize_grads = value
 
 
 def flag(slot: str, name: str, readable: bool) -> Any:
-    """A property for a bool of the node; TypeError for any other value."""
+    """Return a property for a bool of the node; other values raise TypeError."""
 
     def read(node: Any) -> bool:
         return getattr(node, slot)
@@ -121,8 +123,8 @@ class BackwardCFunction(Node, FunctionCtx):
 
     @property
     def saved_tensors(self) -> tuple[Any, ...]:
-        """What `save_for_backward` kept, checked for in-place changes; inside `jvp`, what `save_for_forward`
-        got.
+        """The tensors of `save_for_backward`, checked for in-place changes; inside `jvp` those of
+        `save_for_forward`.
         """
         kept = self._kept
         if kept is None:
@@ -141,7 +143,7 @@ class BackwardCFunction(Node, FunctionCtx):
 
     @property
     def saved_variables(self) -> tuple[Any, ...]:
-        """`saved_tensors` by its old name."""
+        """Old name of `saved_tensors`."""
         warnings.warn(
             "'saved_variables' is deprecated; use 'saved_tensors'", DeprecationWarning, stacklevel=2
         )

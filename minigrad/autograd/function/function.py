@@ -32,12 +32,38 @@ class FunctionMeta(type):
 
 
 class Function(FunctionCtx, metaclass=FunctionMeta):
-    """Base class of ops with a derivative of your own: static methods `forward(ctx, *inputs)` and
-    `backward(ctx, *grads)`.
+    """Base class of your own differentiable functions.
 
-    Call it with `apply`. `forward` may leave out `ctx` if `setup_context(ctx, inputs, output)` is defined as
-    well. `jvp(ctx, *tangents)` gives it forward mode. With `clear_saved_tensors_on_access`, `saved_tensors`
-    can be read once; with `boxed_grads_call`, `backward(ctx, grads)` gets a list that it may empty.
+    Define the static methods `forward(ctx, *inputs)` and `backward(ctx, *grads)`, and call the function by
+    `apply`. `backward` returns a gradient for each input, None for those without. `forward` has no `ctx` if
+    you also define `setup_context(ctx, inputs, output)`. `jvp(ctx, *tangents)` adds forward mode. With
+    `clear_saved_tensors_on_access`, `saved_tensors` can be read once. With `boxed_grads_call`, `backward(ctx,
+    grads)` receives a list that it may empty.
+
+    Args:
+        args: none; the class is not instantiated.
+        kwargs: none.
+
+    Raises:
+        NotImplementedError: `forward`, or `backward` when it is needed, is not defined.
+        RuntimeError: `backward` returns the wrong number of gradients, or a gradient of the wrong shape.
+
+    Example:
+        >>> class Square(torch.autograd.Function):
+        ...     @staticmethod
+        ...     def forward(ctx, x):
+        ...         ctx.save_for_backward(x)
+        ...         return x * x
+        ...     @staticmethod
+        ...     def backward(ctx, g):
+        ...         x, = ctx.saved_tensors
+        ...         return 2 * x * g
+        >>> x = torch.tensor(3.0, requires_grad=True)
+        >>> Square.apply(x).backward()
+        >>> x.grad
+        tensor(6.)
+
+    Source: PyTorch's page `torch.autograd.Function`.
     """
 
     base: ClassVar[type[Function]]
@@ -69,7 +95,7 @@ class Function(FunctionCtx, metaclass=FunctionMeta):
 
     @staticmethod
     def backward(ctx: Any, *grad_outputs: Any) -> Any:
-        """Gradients of the inputs from those of the outputs, one per input of `forward`."""
+        """Return the gradient of each input of `forward` from the gradients of the outputs."""
         raise NotImplementedError(
             "You must implement either the backward or vjp method for your custom autograd.Function to use "
             "it with backward mode AD."
@@ -79,14 +105,16 @@ class Function(FunctionCtx, metaclass=FunctionMeta):
 
     @staticmethod
     def jvp(ctx: Any, *grad_inputs: Any) -> Any:
-        """Tangents of the outputs from those of the inputs, one per output of `forward`."""
+        """Return the tangent of each output of `forward` from the tangents of the inputs."""
         raise NotImplementedError(
             "You must implement the jvp function for custom autograd.Function to use it with forward mode AD."
         )
 
     @staticmethod
     def vmap(info: Any, in_dims: Any, *args: Any) -> Any:
-        """How PyTorch is told to run the Function on a batch. Here `func.vmap` runs it item by item."""
+        """Define the batched computation in PyTorch; `func.vmap` of minigrad runs the Function item by
+        item.
+        """
         raise NotImplementedError(
             "To use autograd.Function with vmap, you must either override the vmap staticmethod or set "
             "generate_vmap_rule=True."
@@ -94,7 +122,7 @@ class Function(FunctionCtx, metaclass=FunctionMeta):
 
     @classmethod
     def apply(cls, *args: Any, **kwargs: Any) -> Any:
-        """Run `forward` and leave a node in the graph."""
+        """Run `forward` and add a node to the graph."""
         own_setup = cls.setup_context is not Function.setup_context
         if modes.active and modes.state.transforms:
             check_transforms(cls, own_setup)
@@ -109,7 +137,7 @@ Function.base = Function
 
 
 def takes_all(function: Any, args: tuple[Any, ...]) -> bool:
-    """Whether these are all arguments of a plain function: there is nothing to bind, which takes 10 µs."""
+    """Return whether a plain function takes exactly these arguments, so that binding them can be skipped."""
     if function.__class__ is not FunctionType or function.__dict__:  # a wrapper says there what it wraps
         return False
     code = function.__code__
@@ -117,7 +145,7 @@ def takes_all(function: Any, args: tuple[Any, ...]) -> bool:
 
 
 class InplaceFunction(Function):
-    """Like `Function`, from the time when Functions were objects; use `Function`."""
+    """Old base class of Functions; use `Function`."""
 
     def __init__(self, inplace: bool = False) -> None:
         super().__init__()
@@ -128,7 +156,7 @@ MORE = " For more details, please see https://pytorch.org/docs/main/notes/extend
 
 
 def check_transforms(cls: Any, own_setup: bool) -> None:
-    """RuntimeError with PyTorch's texts for a Function that the transforms of `func` cannot use."""
+    """Raise PyTorch's RuntimeErrors for a Function that the transforms of `func` cannot use."""
     if not own_setup:
         raise RuntimeError(
             "In order to use an autograd.Function with functorch transforms (vmap, grad, jvp, jacrev, ...), "
@@ -151,7 +179,7 @@ def check_transforms(cls: Any, own_setup: bool) -> None:
 
 
 def in_places(cls: Any, args: tuple[Any, ...], kwargs: dict[str, Any], own_setup: bool) -> tuple[Any, ...]:
-    """All arguments of `cls.forward` by position; TypeError as PyTorch gives it."""
+    """Return all arguments of `cls.forward` by position; raise PyTorch's TypeErrors."""
     code = cls.forward.__code__
     names = code.co_varnames[0 if own_setup else 1 : code.co_argcount]
     values = dict(enumerate(args))

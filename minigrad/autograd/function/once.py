@@ -36,8 +36,25 @@ class Error(Node):
 
 
 def once_differentiable(fn: Any) -> Any:
-    """Decorates a `backward` that cannot be differentiated: it runs without a graph, and whoever
-    differentiates its results gets a RuntimeError.
+    """Decorate a `backward` that cannot be differentiated itself.
+
+    It runs without recording a graph. A second derivative through its results raises an error.
+
+    Args:
+        fn: the `backward` of a Function.
+
+    Returns:
+        The decorated function.
+
+    Raises:
+        RuntimeError: a second derivative is computed through the results.
+
+    Example:
+        >>> backward = torch.autograd.function.once_differentiable(lambda ctx, g: 2 * g)
+        >>> backward(None, torch.tensor(3.0))
+        tensor(6.)
+
+    Source: PyTorch's page `torch.autograd.function.once_differentiable`.
     """
 
     @functools.wraps(fn)

@@ -35,33 +35,31 @@ def jacobian(
     vectorize: bool = False,
     strategy: str = "reverse-mode",
 ) -> Any:
-    """Return the Jacobian of `func` at `inputs`.
-
-    >>> import minigrad as torch
-    >>> torch.autograd.functional.jacobian(lambda x: x**2, torch.tensor([1.0, 2.0]))
-    tensor([[2., 0.],
-            [0., 4.]])
+    """Compute the Jacobian of a function: the derivative of each output element by each input element.
 
     Args:
-        func: takes tensors and returns a tensor or a tuple of tensors.
-        inputs: a tensor or a tuple of tensors, the arguments of `func`.
-        create_graph: connect the result to `inputs`, so that it can be differentiated again.
-        strict: raise an error, instead of returning zeros, if something does not depend on an input.
-        vectorize: compute all rows by one call of `autograd.grad` with a batch of gradients.
-        strategy: "reverse-mode" computes rows. "forward-mode", which needs `vectorize`, computes columns
-            with dual tensors and runs `func` once for each element of the inputs.
-
-    Shape:
-        (*m, *n) for an output of shape (*m) and an input of shape (*n).
+        func: function of tensors that returns a tensor or a tuple of tensors.
+        inputs: tensor or tuple of tensors.
+        create_graph: True connects the Jacobian to the inputs.
+        strict: True raises an error for an input that the outputs do not depend on; False gives zeros.
+        vectorize: True computes all rows in one call of `autograd.grad`.
+        strategy: "reverse-mode" computes rows; "forward-mode" computes columns and needs vectorize.
 
     Returns:
-        A tensor. For several inputs a tuple with one Jacobian for each; for several outputs a tuple of these.
+        A tensor of the output's shape followed by the input's; a tuple for several outputs, with a tuple in
+        each place for several inputs.
 
     Raises:
-        TypeError: an input or output is no tensor.
-        RuntimeError: `strict` finds something that does not depend on an input.
+        RuntimeError: strict is True and there is no dependence.
+        AssertionError: the strategy is unknown.
+        NotImplementedError: "forward-mode" with create_graph or without vectorize.
 
-    Source: https://docs.pytorch.org/docs/stable/generated/torch.autograd.functional.jacobian.html
+    Example:
+        >>> torch.autograd.functional.jacobian(lambda x: x**2, torch.tensor([1.0, 3.0]))
+        tensor([[2., 0.],
+                [0., 6.]])
+
+    Source: PyTorch's page `torch.autograd.functional.jacobian`.
     """
     if strategy not in STRATEGIES:
         raise AssertionError(BAD_STRATEGY + HINT)
@@ -215,34 +213,31 @@ def hessian(
     vectorize: bool = False,
     outer_jacobian_strategy: str = "reverse-mode",
 ) -> Any:
-    """Return the Hessian of `func` at `inputs`: the Jacobian of its Jacobian.
+    """Compute the Hessian of a function: all its second derivatives.
 
-    >>> import minigrad as torch
-    >>> torch.autograd.functional.hessian(lambda x: (x**3).sum(), torch.tensor([1.0, 2.0]))
-    tensor([[ 6.,  0.],
-            [ 0., 12.]])
+    It is the Jacobian of the Jacobian; the inner one is always computed in reverse mode.
 
     Args:
-        func: takes tensors and returns a tensor with one element.
-        inputs: a tensor or a tuple of tensors, the arguments of `func`.
-        create_graph: connect the result to `inputs`, so that it can be differentiated again.
-        strict: raise an error, instead of returning zeros, if something does not depend on an input.
-        vectorize: as for `jacobian`, for the outer Jacobian.
-        outer_jacobian_strategy: the `strategy` of the outer Jacobian; the inner one is computed in reverse
-            mode.
-
-    Shape:
-        (*n, *n) for an input of shape (*n).
+        func: function of tensors that returns a single element.
+        inputs: tensor or tuple of tensors.
+        create_graph: True connects the Hessian to the inputs.
+        strict: True raises an error for an input that the output does not depend on; False gives zeros.
+        vectorize: True computes all rows in one call of `autograd.grad`.
+        outer_jacobian_strategy: "reverse-mode" or "forward-mode" for the outer Jacobian.
 
     Returns:
-        A tensor, or for several inputs a tuple of tuples.
+        A tensor of the input's shape twice; a tuple of tuples for several inputs.
 
     Raises:
-        TypeError: an input or output is no tensor.
-        RuntimeError: `func` returns more than one element, or `strict` finds something that does not depend
-            on an input.
+        RuntimeError: the function returns several elements, or strict is True and there is no dependence.
+        AssertionError: the strategy is unknown.
 
-    Source: https://docs.pytorch.org/docs/stable/generated/torch.autograd.functional.hessian.html
+    Example:
+        >>> torch.autograd.functional.hessian(lambda x: (x**3).sum(), torch.tensor([1.0, 2.0]))
+        tensor([[ 6.,  0.],
+                [ 0., 12.]])
+
+    Source: PyTorch's page `torch.autograd.functional.hessian`.
     """
     inputs_given, inputs = as_tuple(inputs, "inputs", "hessian")
     if outer_jacobian_strategy not in STRATEGIES:

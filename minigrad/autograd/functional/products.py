@@ -38,32 +38,26 @@ def vector(
 def vjp(
     func: Callable[..., Any], inputs: Any, v: Any = None, create_graph: bool = False, strict: bool = False
 ) -> Result:
-    """Return `func(*inputs)` and the product of a vector and its Jacobian J, vᵀJ.
-
-    >>> import minigrad as torch
-    >>> x, v = torch.tensor([1.0, 2.0]), torch.tensor([1.0, 10.0])
-    >>> torch.autograd.functional.vjp(lambda x: x**2, x, v)
-    (tensor([1., 4.]), tensor([ 2., 40.]))
+    """Compute the outputs of a function and the product vᵀJ of a vector and its Jacobian.
 
     Args:
-        func: takes tensors and returns a tensor or a tuple of tensors.
-        inputs: a tensor or a tuple of tensors, the arguments of `func`.
-        v: the vector, with the structure of the output. It may be left out if the output is one element.
-        create_graph: connect the result to `inputs`, so that it can be differentiated again.
-        strict: raise an error, instead of returning zeros, if something does not depend on an input.
-
-    Shape:
-        `v` has the shapes of the output, the product those of `inputs`.
+        func: function of tensors that returns a tensor or a tuple of tensors.
+        inputs: tensor or tuple of tensors.
+        v: vector, of the structure and shapes of the outputs; None for a single element.
+        create_graph: True connects both results to the inputs.
+        strict: True raises an error for an input that the outputs do not depend on; False gives zeros.
 
     Returns:
-        `(output, product)`.
+        The outputs and the product, of the structure of inputs.
 
     Raises:
-        TypeError: an input or output is no tensor.
-        RuntimeError: `v` is left out or has the wrong size, or `strict` finds something that does not
-            depend on an input.
+        RuntimeError: v has another shape, or strict is True and there is no dependence.
 
-    Source: https://docs.pytorch.org/docs/stable/generated/torch.autograd.functional.vjp.html
+    Example:
+        >>> torch.autograd.functional.vjp(lambda x: x**2, torch.tensor([1.0, 3.0]), torch.ones(2))
+        (tensor([1., 9.]), tensor([2., 6.]))
+
+    Source: PyTorch's page `torch.autograd.functional.vjp`.
     """
     with Mode(True):
         inputs_given, inputs = as_tuple(inputs, "inputs", "vjp")
@@ -88,34 +82,28 @@ def results(
 def jvp(
     func: Callable[..., Any], inputs: Any, v: Any = None, create_graph: bool = False, strict: bool = False
 ) -> Result:
-    """Return `func(*inputs)` and the product of its Jacobian J and a vector, Jv.
+    """Compute the outputs of a function and the product Jv of its Jacobian and a vector.
 
-    It is computed by two backward passes: vᵀJ is linear in v, and the Jacobian of that product is Jᵀ.
-
-    >>> import minigrad as torch
-    >>> x, v = torch.tensor([1.0, 2.0]), torch.tensor([1.0, 10.0])
-    >>> torch.autograd.functional.jvp(lambda x: x**2, x, v)
-    (tensor([1., 4.]), tensor([ 2., 40.]))
+    It differentiates twice: vᵀJ is linear in v, and its Jacobian with respect to v is Jᵀ.
 
     Args:
-        func: takes tensors and returns a tensor or a tuple of tensors.
-        inputs: a tensor or a tuple of tensors, the arguments of `func`.
-        v: the vector, with the structure of `inputs`. It may be left out if the input is one element.
-        create_graph: connect the result to `inputs`, so that it can be differentiated again.
-        strict: raise an error, instead of returning zeros, if something does not depend on an input.
-
-    Shape:
-        `v` has the shapes of `inputs`, the product those of the output.
+        func: function of tensors that returns a tensor or a tuple of tensors.
+        inputs: tensor or tuple of tensors.
+        v: vector, of the structure and shapes of inputs; None for a single element.
+        create_graph: True connects both results to the inputs.
+        strict: True raises an error for an input that the outputs do not depend on; False gives zeros.
 
     Returns:
-        `(output, product)`.
+        The outputs and the product, of the structure of the outputs.
 
     Raises:
-        TypeError: an input or output is no tensor.
-        RuntimeError: `v` is left out or has the wrong size, or `strict` finds something that does not
-            depend on an input.
+        RuntimeError: v has another shape, or strict is True and there is no dependence.
 
-    Source: https://docs.pytorch.org/docs/stable/generated/torch.autograd.functional.jvp.html
+    Example:
+        >>> torch.autograd.functional.jvp(lambda x: x**2, torch.tensor([1.0, 3.0]), torch.ones(2))
+        (tensor([1., 9.]), tensor([2., 6.]))
+
+    Source: PyTorch's page `torch.autograd.functional.jvp`.
     """
     with Mode(True):
         inputs_given, inputs = as_tuple(inputs, "inputs", "jvp")
@@ -152,32 +140,26 @@ def first_derivative(
 def vhp(
     func: Callable[..., Any], inputs: Any, v: Any = None, create_graph: bool = False, strict: bool = False
 ) -> Result:
-    """Return `func(*inputs)` and the product of a vector and its Hessian H, vᵀH.
-
-    >>> import minigrad as torch
-    >>> x, v = torch.tensor([1.0, 2.0]), torch.tensor([1.0, 10.0])
-    >>> torch.autograd.functional.vhp(lambda x: (x**3).sum(), x, v)
-    (tensor(9.), tensor([  6., 120.]))
+    """Compute the output of a function and the product vᵀH of a vector and its Hessian.
 
     Args:
-        func: takes tensors and returns a tensor with one element.
-        inputs: a tensor or a tuple of tensors, the arguments of `func`.
-        v: the vector, with the structure of `inputs`. It may be left out if the input is one element.
-        create_graph: connect the result to `inputs`, so that it can be differentiated again.
-        strict: raise an error, instead of returning zeros, if something does not depend on an input.
-
-    Shape:
-        `v` and the product have the shapes of `inputs`.
+        func: function of tensors that returns a single element.
+        inputs: tensor or tuple of tensors.
+        v: vector, of the structure and shapes of inputs; None for a single element.
+        create_graph: True connects both results to the inputs.
+        strict: True raises an error for an input that the output does not depend on; False gives zeros.
 
     Returns:
-        `(output, product)`.
+        The output and the product, of the structure of inputs.
 
     Raises:
-        TypeError: an input or output is no tensor.
-        RuntimeError: `func` returns more than one element, `v` is left out or has the wrong size, or
-            `strict` finds something that does not depend on an input.
+        RuntimeError: the function returns several elements, or v has another shape.
 
-    Source: https://docs.pytorch.org/docs/stable/generated/torch.autograd.functional.vhp.html
+    Example:
+        >>> torch.autograd.functional.vhp(lambda x: (x**3).sum(), torch.tensor([1.0, 2.0]), torch.ones(2))
+        (tensor(9.), tensor([ 6., 12.]))
+
+    Source: PyTorch's page `torch.autograd.functional.vhp`.
     """
     with Mode(True):
         given, inputs = as_tuple(inputs, "inputs", "vhp")
@@ -193,34 +175,28 @@ def vhp(
 def hvp(
     func: Callable[..., Any], inputs: Any, v: Any = None, create_graph: bool = False, strict: bool = False
 ) -> Result:
-    """Return `func(*inputs)` and the product of its Hessian H and a vector, Hv.
+    """Compute the output of a function and the product Hv of its Hessian and a vector.
 
     For a function that is twice continuously differentiable it equals `vhp`, which is faster.
 
-    >>> import minigrad as torch
-    >>> x, v = torch.tensor([1.0, 2.0]), torch.tensor([1.0, 10.0])
-    >>> torch.autograd.functional.hvp(lambda x: (x**3).sum(), x, v)
-    (tensor(9.), tensor([  6., 120.]))
-
     Args:
-        func: takes tensors and returns a tensor with one element.
-        inputs: a tensor or a tuple of tensors, the arguments of `func`.
-        v: the vector, with the structure of `inputs`. It may be left out if the input is one element.
-        create_graph: connect the result to `inputs`, so that it can be differentiated again.
-        strict: raise an error, instead of returning zeros, if something does not depend on an input.
-
-    Shape:
-        `v` and the product have the shapes of `inputs`.
+        func: function of tensors that returns a single element.
+        inputs: tensor or tuple of tensors.
+        v: vector, of the structure and shapes of inputs; None for a single element.
+        create_graph: True connects both results to the inputs.
+        strict: True raises an error for an input that the output does not depend on; False gives zeros.
 
     Returns:
-        `(output, product)`.
+        The output and the product, of the structure of inputs.
 
     Raises:
-        TypeError: an input or output is no tensor.
-        RuntimeError: `func` returns more than one element, `v` is left out or has the wrong size, or
-            `strict` finds something that does not depend on an input.
+        RuntimeError: the function returns several elements, or v has another shape.
 
-    Source: https://docs.pytorch.org/docs/stable/generated/torch.autograd.functional.hvp.html
+    Example:
+        >>> torch.autograd.functional.hvp(lambda x: (x**3).sum(), torch.tensor([1.0, 2.0]), torch.ones(2))
+        (tensor(9.), tensor([ 6., 12.]))
+
+    Source: PyTorch's page `torch.autograd.functional.hvp`.
     """
     with Mode(True):
         given, inputs = as_tuple(inputs, "inputs", "hvp")

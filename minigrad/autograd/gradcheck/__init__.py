@@ -29,17 +29,41 @@ def gradcheck(
     fast_mode: bool = False,
     masked: bool | None = None,
 ) -> bool:
-    """Compare the derivatives of `func` with central differences (f(x + eps) - f(x - eps)) / 2 eps.
+    """Compare the derivatives of a function with central differences (f(x + eps) − f(x − eps)) / (2 eps).
 
-    True when every element of every Jacobian agrees: |analytical - numerical| <= atol + rtol · |numerical|.
-    Otherwise GradcheckError with both matrices, or False without `raise_exception`. Inputs that require a
-    gradient should be float64 or complex128 and must not overlap in memory.
+    They agree if |analytical − numerical| ≤ atol + rtol · |numerical| for every element of every Jacobian.
+    Use float64 or complex128 inputs that do not overlap in memory.
 
-    `check_backward_ad`, `check_forward_ad`: which derivatives are compared. `fast_mode`: in fixed random
-    directions only, see Note [Fast mode]. `nondet_tol`: how much two backwards may differ.
-    `check_undefined_grad`: missing gradients (and tangents) count as zeros. `check_grad_dtypes`: gradients
-    are complex where their tensors are. `check_batched_grad`, `check_batched_forward_grad`: a batch of
-    gradients gives what each one gives. `masked` is about sparse tensors, which minigrad has not.
+    Args:
+        func: function of tensors that returns a tensor or a tuple of tensors.
+        inputs: tensor or tuple of tensors; those that require a gradient are checked.
+        eps: step of the differences.
+        atol: absolute tolerance.
+        rtol: relative tolerance.
+        raise_exception: False returns False instead of raising an error.
+        nondet_tol: largest difference between two backward calls.
+        check_undefined_grad: True checks that a missing upstream gradient counts as zeros.
+        check_grad_dtypes: True checks that gradients are complex only where their tensors are.
+        check_batched_grad: True checks a batch of upstream gradients.
+        check_batched_forward_grad: True checks a batch of tangents.
+        check_forward_ad: True checks forward mode.
+        check_backward_ad: True checks backward.
+        fast_mode: True compares in one fixed random direction only; see Note [Fast mode].
+        masked: concerns sparse tensors, which minigrad does not have.
+
+    Returns:
+        True if all derivatives agree.
+
+    Raises:
+        GradcheckError: a derivative differs; the text shows both matrices.
+        ValueError: no input requires a gradient.
+
+    Example:
+        >>> x = torch.ones(2, dtype=torch.float64, requires_grad=True)
+        >>> torch.autograd.gradcheck(torch.sin, x)
+        True
+
+    Source: PyTorch's page `torch.autograd.gradcheck.gradcheck`.
     """
     from . import checks  # with what it imports 3 ms, a fifth of importing minigrad
     from .texts import GradcheckError
@@ -94,12 +118,41 @@ def gradgradcheck(
     fast_mode: bool = False,
     masked: bool = False,
 ) -> bool:
-    """The same for the gradients of `func` as a function of its inputs and of `grad_outputs`.
+    """Compare the second derivatives of a function with central differences of its first derivatives.
 
-    Without `grad_outputs` they are fixed random numbers between -1 and 1, with gaps in memory if
-    `gen_non_contig_grad_outputs`. The second derivative is taken by a second backward
-    (`check_rev_over_rev`), by forward mode over the first one (`check_fwd_over_rev`), or both. The other
-    options are those of `gradcheck`.
+    It calls `gradcheck` on the gradients of func as a function of its inputs and upstream gradients.
+
+    Args:
+        func: function of tensors that returns a tensor or a tuple of tensors.
+        inputs: tensor or tuple of tensors; those that require a gradient are checked.
+        grad_outputs: upstream gradients; fixed random numbers if None.
+        eps: step of the differences.
+        atol: absolute tolerance.
+        rtol: relative tolerance.
+        gen_non_contig_grad_outputs: True makes the random upstream gradients non-contiguous.
+        raise_exception: False returns False instead of raising an error.
+        nondet_tol: largest difference between two backward calls.
+        check_undefined_grad: True checks that a missing upstream gradient counts as zeros.
+        check_grad_dtypes: True checks that gradients are complex only where their tensors are.
+        check_batched_grad: True checks a batch of upstream gradients.
+        check_fwd_over_rev: True checks forward mode over backward.
+        check_rev_over_rev: True checks backward over backward.
+        fast_mode: True compares in one fixed random direction only; see Note [Fast mode].
+        masked: concerns sparse tensors, which minigrad does not have.
+
+    Returns:
+        True if all derivatives agree.
+
+    Raises:
+        GradcheckError: a derivative differs; the text shows both matrices.
+        ValueError: no input requires a gradient.
+
+    Example:
+        >>> x = torch.ones(2, dtype=torch.float64, requires_grad=True)
+        >>> torch.autograd.gradgradcheck(torch.sin, x)
+        True
+
+    Source: PyTorch's page `torch.autograd.gradcheck.gradgradcheck`.
     """
     from ..run import grad
     from . import checks

@@ -1,4 +1,4 @@
-"""Functions that layers and losses are made of, under the names of PyTorch's `torch.nn.functional`."""
+"""Functions of layers and losses: PyTorch's `torch.nn.functional`."""
 
 from __future__ import annotations
 
@@ -20,6 +20,7 @@ from .normalization import *
 from .padding import *
 from .pooling import *
 from .pooling_parts import *
+from .prelu import *
 from .products import *
 from .resampling import *
 from .softmaxes import *

@@ -17,28 +17,50 @@ from ...tensor.elementary import prelu
 
 __all__ = [
     "celu", "elu", "gelu", "glu", "hardshrink", "hardsigmoid", "hardswish", "hardtanh", "leaky_relu",
-    "logsigmoid", "mish", "prelu", "relu", "relu6", "selu", "sigmoid", "silu", "softplus", "softshrink",
+    "logsigmoid", "mish", "relu", "relu6", "selu", "sigmoid", "silu", "softplus", "softshrink",
     "softsign", "tanh", "tanhshrink", "threshold",
 ]  # fmt: skip
 
 
 def either(inplace: bool, op: Any, input: Any, *args: Any, written: Any = None) -> Any:
-    """An op on `input`, or, in place, the op `written` (which may be the same) on it."""
+    """Run an op on `input`, out of place or in place; `written` is the in-place op where it differs."""
     return in_place((written or op).op, input, *args) if inplace else op(input, *args)
 
 
 def relu(input: Any, inplace: bool = False) -> Any:
-    """The greater of each element and 0."""
+    """Return max(0, x) for each element.
+
+    The derivative is 1 where x > 0 and 0 elsewhere.
+
+    Args:
+        input: tensor of any shape.
+        inplace: True writes the result into the input.
+
+    Shape:
+        (*) → (*).
+
+    Returns:
+        The activations.
+
+    Raises:
+        RuntimeError: inplace with a leaf that requires a gradient.
+
+    Example:
+        >>> F.relu(torch.tensor([-1.0, 2.0])).tolist()
+        [0.0, 2.0]
+
+    Source: PyTorch's page `torch.nn.functional.relu`.
+    """
     return either(inplace, pw.relu, input)
 
 
 def relu6(input: Any, inplace: bool = False) -> Any:
-    """Each element, but not less than 0 nor more than 6."""
+    """Clamp each element to [0, 6]."""
     return either(inplace, hd.hardtanh, input, 0, 6)
 
 
 def hardtanh(input: Any, min_val: float = -1.0, max_val: float = 1.0, inplace: bool = False) -> Any:
-    """Each element, but not less than `min_val` nor more than `max_val`."""
+    """Clamp each element to [min_val, max_val]."""
     if min_val > max_val:
         raise ValueError("min_val cannot be greater than max_val")
     return either(inplace, hd.hardtanh, input, min_val, max_val)
@@ -46,77 +68,165 @@ def hardtanh(input: Any, min_val: float = -1.0, max_val: float = 1.0, inplace: b
 
 @public("function", out=None)
 def threshold(input: Any, threshold: float, value: float, inplace: bool = False) -> Any:
-    """Each element above `threshold`, and `value` in the place of all others."""
+    """Return each element above `threshold`, and `value` instead of all others."""
     return either(inplace, hd.threshold, input, threshold, value, written=hd.threshold_)
 
 
 def elu(input: Any, alpha: float = 1.0, inplace: bool = False) -> Any:
-    """x where x ≥ 0, else `alpha · (exp(x) - 1)`."""
+    """Return x where x > 0 and alpha · (eˣ − 1) elsewhere.
+
+    The derivative is 1 where x > 0 and alpha · eˣ elsewhere.
+
+    Args:
+        input: tensor of any shape.
+        alpha: the limit for x → −∞ is −alpha.
+        inplace: True writes the result into the input.
+
+    Shape:
+        (*) → (*).
+
+    Returns:
+        The activations.
+
+    Raises:
+        RuntimeError: inplace with a leaf that requires a gradient.
+
+    Example:
+        >>> F.elu(torch.tensor([0.0, 2.0])).tolist()
+        [0.0, 2.0]
+
+    Source: PyTorch's page `torch.nn.functional.elu`; Clevert et al., 2015, arXiv:1511.07289.
+    """
     return either(inplace, ac.elu, input, alpha, 1, 1, written=ac.elu_)
 
 
 @public("function", out=None)
 def selu(input: Any, inplace: bool = False) -> Any:
-    """`elu` with the two constants for which layers keep mean 0 and variance 1."""
+    """Return `elu` with the two constants for which layers keep mean 0 and variance 1."""
     return either(inplace, ac.elu, input, 1.6732632423543772, 1.0507009873554805, 1, written=ac.elu_)
 
 
 @public("function", out=None)
 def celu(input: Any, alpha: float = 1.0, inplace: bool = False) -> Any:
-    """x where x ≥ 0, else `alpha · (exp(x / alpha) - 1)`, which is smooth at 0."""
+    """Return x where x ≥ 0, else `alpha · (exp(x / alpha) - 1)`, which is smooth at 0."""
     if alpha == 0:
         raise RuntimeError("ZeroDivisionError: alpha cannot be 0 for CELU")
     return either(inplace, ac.celu, input, alpha, written=ac.celu_)
 
 
 def leaky_relu(input: Any, negative_slope: float = 0.01, inplace: bool = False) -> Any:
-    """x where x > 0, else `negative_slope · x`."""
+    """Return x where x > 0 and negative_slope · x elsewhere.
+
+    The derivative is 1 where x > 0 and negative_slope elsewhere.
+
+    Args:
+        input: tensor of any shape.
+        negative_slope: slope where x ≤ 0.
+        inplace: True writes the result into the input.
+
+    Shape:
+        (*) → (*).
+
+    Returns:
+        The activations.
+
+    Raises:
+        RuntimeError: inplace with a leaf that requires a gradient.
+
+    Example:
+        >>> F.leaky_relu(torch.tensor([-2.0, 2.0]), 0.5).tolist()
+        [-1.0, 2.0]
+
+    Source: PyTorch's page `torch.nn.functional.leaky_relu`; Maas et al., 2013.
+    """
     return either(inplace, ac.leaky_relu, input, negative_slope, written=ac.leaky_relu_)
 
 
 def gelu(input: Any, approximate: str = "none") -> Any:
-    """x times the distribution function of the normal distribution, exact ("none") or by "tanh"."""
+    """Return x times the normal distribution function, exactly ("none") or approximated with "tanh"."""
     return sm.gelu(input, approximate)
 
 
 def silu(input: Any, inplace: bool = False) -> Any:
-    """x times the logistic function of x."""
+    """Return x · sigmoid(x) for each element.
+
+    With s = sigmoid(x) the derivative is s · (1 + x · (1 − s)).
+
+    Args:
+        input: tensor of any shape.
+        inplace: True writes the result into the input.
+
+    Shape:
+        (*) → (*).
+
+    Returns:
+        The activations.
+
+    Raises:
+        RuntimeError: inplace with a leaf that requires a gradient.
+
+    Example:
+        >>> F.silu(torch.zeros(2)).tolist()
+        [0.0, 0.0]
+
+    Source: PyTorch's page `torch.nn.functional.silu`; Elfwing et al., 2017, arXiv:1702.03118.
+    """
     return either(inplace, sm.silu, input)
 
 
 def mish(input: Any, inplace: bool = False) -> Any:
-    """`x · tanh(softplus(x))`."""
+    """Return `x · tanh(softplus(x))`."""
     return either(inplace, sm.mish, input)
 
 
 def softplus(input: Any, beta: float = 1, threshold: float = 20) -> Any:
-    """`log(1 + exp(beta · x)) / beta`, and x itself where `beta · x` is above `threshold`."""
+    """Return log(1 + e^(beta · x)) / beta, a smooth form of ReLU.
+
+    Where beta · x is above the threshold it returns x. The derivative is sigmoid(beta · x), or 1 there.
+
+    Args:
+        input: tensor of any shape.
+        beta: sharpness of the bend at 0.
+        threshold: value of beta · x above which the result is x.
+
+    Shape:
+        (*) → (*).
+
+    Returns:
+        The activations.
+
+    Example:
+        >>> F.softplus(torch.tensor([0.0, 30.0])).tolist()
+        [0.6931471824645996, 30.0]
+
+    Source: PyTorch's page `torch.nn.functional.softplus`.
+    """
     return sm.softplus(input, beta, threshold)
 
 
 def logsigmoid(input: Any) -> Any:
-    """`log(1 / (1 + exp(-x)))`."""
+    """Return `log(1 / (1 + exp(-x)))`."""
     return F.log_sigmoid_forward(input)[0]
 
 
 def hardsigmoid(input: Any, inplace: bool = False) -> Any:
-    """`(x + 3) / 6`, but not less than 0 nor more than 1."""
+    """Return `(x + 3) / 6`, clamped to [0, 1]."""
     return either(inplace, hd.hardsigmoid, input)
 
 
 def hardswish(input: Any, inplace: bool = False) -> Any:
-    """`x · hardsigmoid(x)`."""
+    """Return `x · hardsigmoid(x)`."""
     return either(inplace, hd.hardswish, input)
 
 
 @public("function", out=None)
 def hardshrink(input: Any, lambd: float = 0.5) -> Any:
-    """x, and 0 where -lambd ≤ x ≤ lambd."""
+    """Return x, and 0 where -lambd ≤ x ≤ lambd."""
     return hd.hardshrink(input, lambd)
 
 
 def softshrink(input: Any, lambd: float = 0.5) -> Any:
-    """x brought nearer to 0 by `lambd`, and 0 where -lambd ≤ x ≤ lambd."""
+    """Move x toward 0 by `lambd`; return 0 where -lambd ≤ x ≤ lambd."""
     if lambd < 0:
         kind = input.dtype
         raise RuntimeError(
@@ -127,27 +237,63 @@ def softshrink(input: Any, lambd: float = 0.5) -> Any:
 
 
 def tanhshrink(input: Any) -> Any:
-    """`x - tanh(x)`."""
+    """Return `x - tanh(x)`."""
     return input - input.tanh()
 
 
 def softsign(input: Any) -> Any:
-    """`x / (1 + |x|)`."""
+    """Return `x / (1 + |x|)`."""
     return input / (input.abs() + 1)
 
 
 def glu(input: Any, dim: int = -1) -> Any:
-    """The first half of `input` along `dim` times the logistic function of the second."""
+    """Return the first half of `input` along `dim` times the sigmoid of the second half."""
     if input.ndim == 0:
         raise RuntimeError("glu does not support scalars because halving size must be even")
     return sm.glu(input, dim)
 
 
 def tanh(input: Any) -> Any:
-    """Hyperbolic tangent of each element."""
+    """Return the hyperbolic tangent y of each element.
+
+    The derivative is 1 − y².
+
+    Args:
+        input: tensor of any shape.
+
+    Shape:
+        (*) → (*).
+
+    Returns:
+        Values between −1 and 1.
+
+    Example:
+        >>> F.tanh(torch.zeros(2)).tolist()
+        [0.0, 0.0]
+
+    Source: PyTorch's page `torch.nn.functional.tanh`.
+    """
     return input.tanh()
 
 
 def sigmoid(input: Any) -> Any:
-    """Logistic function of each element."""
+    """Return the logistic function y = 1 / (1 + e⁻ˣ) of each element.
+
+    The derivative is y · (1 − y).
+
+    Args:
+        input: tensor of any shape.
+
+    Shape:
+        (*) → (*).
+
+    Returns:
+        Values between 0 and 1.
+
+    Example:
+        >>> F.sigmoid(torch.zeros(2)).tolist()
+        [0.5, 0.5]
+
+    Source: PyTorch's page `torch.nn.functional.sigmoid`.
+    """
     return input.sigmoid()

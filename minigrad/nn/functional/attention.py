@@ -1,4 +1,4 @@
-"""Attention."""
+"""Scaled dot-product attention."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ __all__ = ["scaled_dot_product_attention"]
 
 
 def added(mask: Any, like: Any) -> Any:
-    """A mask to be added: 0 where one of bools is true, -inf elsewhere."""
+    """Turn a boolean mask into one that can be added to scores: 0 where True, -inf where False."""
     if mask._data.dtype.kind != "b":
         return mask
     return wrap(np.where(mask._data, 0, -np.inf).astype(like._data.dtype))
@@ -26,10 +26,36 @@ def scaled_dot_product_attention(
     query: Any, key: Any, value: Any, attn_mask: Any = None, dropout_p: float = 0.0, is_causal: bool = False,
     *, scale: float | None = None, enable_gqa: bool = False,
 ) -> Any:  # fmt: skip
-    """`softmax(q kᵀ · scale + mask) v` for queries (…, L, E), keys (…, S, E) and values (…, S, Ev).
+    """Return softmax(Q Kᵀ · scale + mask) V: a mean of the values, weighted by how well keys match queries.
 
-    `scale` is 1/√E if not given. `attn_mask` broadcasts to (…, L, S): true where bools let attend, or numbers
-    that are added; `is_causal` lets each query attend to keys at its own place and before.
+    With A the softmax and upstream gradient g, the gradient of V is Aᵀ g. For the softmax see `softmax`.
+
+    Args:
+        query: Q.
+        key: K.
+        value: V.
+        attn_mask: True where a query may attend to a key, or numbers that are added to the scores.
+        dropout_p: probability of dropout on the weights.
+        is_causal: True lets a query attend to keys up to its own position only.
+        scale: factor of the scores; 1/√E if None.
+        enable_gqa: True repeats the heads of key and value until they are as many as those of query.
+
+    Shape:
+        query (*, L, E), key (*, S, E), value (*, S, Eᵥ), attn_mask (*, L, S) → (*, L, Eᵥ).
+
+    Returns:
+        The means.
+
+    Raises:
+        RuntimeError: attn_mask and is_causal are both given, or the shapes do not fit.
+
+    Example:
+        >>> q, k, v = torch.zeros(1, 2), torch.ones(2, 2), torch.tensor([[1.0], [3.0]])
+        >>> F.scaled_dot_product_attention(q, k, v).tolist()
+        [[2.0]]
+
+    Source: PyTorch's page `torch.nn.functional.scaled_dot_product_attention`; Vaswani et al., 2017,
+    arXiv:1706.03762.
     """
     if is_causal and attn_mask is not None:
         raise RuntimeError(

@@ -1,4 +1,4 @@
-"""Losses that pick a class, or several, by number or by probability."""
+"""Losses of classes."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from ...core.dtypes import kind_name
 from ...core.tensor_state import TensorBase
 from ...ops.half_precision import MEAN, NONE, SUM
 from .constants import check_constant
-from .losses import number
+from .reductions import number
 
 __all__ = ["cross_entropy", "nll_loss"]
 
 
 def check_weight(weight: Any, classes: int) -> None:
-    """RuntimeError with PyTorch's text unless there is a weight for each class."""
+    """Raise PyTorch's RuntimeError unless there is a weight for each class."""
     if weight is not None and weight.shape != (classes,):
         raise RuntimeError(
             f"weight tensor should be defined either for all {classes} classes or no classes but got weight "
@@ -24,7 +24,7 @@ def check_weight(weight: Any, classes: int) -> None:
 
 
 def of_vectors(input: Any, target: Any, weight: Any, how: int, ignore_index: int) -> Any:
-    """The loss of scores (N, C) or (C,)."""
+    """Return the loss of scores (N, C) or (C,)."""
     check_constant("nll_loss_forward", weight=weight)
     if target.ndim > 1:
         raise RuntimeError("0D or 1D target tensor expected, multi-target not supported")
@@ -35,7 +35,7 @@ def of_vectors(input: Any, target: Any, weight: Any, how: int, ignore_index: int
 
 
 def of_pictures(input: Any, target: Any, weight: Any, how: int, ignore_index: int) -> Any:
-    """The loss of scores (N, C, H, W) and classes (N, H, W)."""
+    """Return the loss of scores (N, C, H, W) and classes (N, H, W)."""
     check_constant("nll_loss2d_forward", weight=weight)
     if target.ndim != 3:
         raise RuntimeError(
@@ -52,8 +52,35 @@ def nll_loss(
     input: Any, target: Any, weight: Any = None, size_average: bool | None = None, ignore_index: int = -100,
     reduce: bool | None = None, reduction: str = "mean",
 ) -> Any:  # fmt: skip
-    """`-weight[t] · input[t]` of log-probabilities (N, C, …) and classes t (N, …); a mean divides by the sum
-    of the weights, and classes `ignore_index` do not count.
+    """Return the negative log likelihood: −weight[t] · x[t] for the target class t.
+
+    "mean" divides the sum by the sum of the weights weight[t]. The derivative with respect to x is
+    −weight[t] / Σ weight[t] at the target class and 0 elsewhere.
+
+    Args:
+        input: log probabilities.
+        target: classes.
+        weight: weight of each class (C).
+        size_average: deprecated; use reduction.
+        ignore_index: target class that does not count.
+        reduce: deprecated; use reduction.
+        reduction: "mean", "sum" or "none".
+
+    Shape:
+        input (C), (N, C) or (N, C, *); target (), (N) or (N, *) → (), or the shape of the target with "none".
+
+    Returns:
+        The loss.
+
+    Raises:
+        ValueError: input and target have different batch sizes.
+        IndexError: a target is not a class.
+
+    Example:
+        >>> F.nll_loss(torch.tensor([[-1.0, -2.0]]), torch.tensor([1])).item()
+        2.0
+
+    Source: PyTorch's page `torch.nn.functional.nll_loss`.
     """
     how = number(reduction, size_average, reduce)
     if input.ndim < 1:
@@ -80,8 +107,38 @@ def cross_entropy(
     input: Any, target: Any, weight: Any = None, size_average: bool | None = None, ignore_index: int = -100,
     reduce: bool | None = None, reduction: str = "mean", label_smoothing: float = 0.0,
 ) -> Any:  # fmt: skip
-    """`nll_loss` of the logarithm of the softmax of scores (N, C, …); the target is classes (N, …) or
-    probabilities (N, C, …).
+    """Return the cross entropy of logits and target classes: −log softmax(x)[t].
+
+    The target may also be a probability p for each class: −Σ p · log softmax(x). The derivative with respect
+    to x is (softmax(x) − p) / N for N examples ("mean"), where p is 1 at the class t and 0 elsewhere.
+
+    Args:
+        input: logits.
+        target: classes, or probabilities of the classes.
+        weight: weight of each class (C).
+        size_average: deprecated; use reduction.
+        ignore_index: target class that does not count.
+        reduce: deprecated; use reduction.
+        reduction: "mean", "sum" or "none".
+        label_smoothing: part of the target that is spread evenly over all classes.
+
+    Shape:
+        input (C), (N, C) or (N, C, *); target (), (N) or (N, *) of classes, or the shape of the input → (),
+        or the shape of the target classes with "none".
+
+    Returns:
+        The loss.
+
+    Raises:
+        ValueError: input and target have different batch sizes.
+        IndexError: a target is not a class.
+        RuntimeError: label_smoothing is above 1, or weight has another size than C.
+
+    Example:
+        >>> F.cross_entropy(torch.zeros(1, 2), torch.tensor([0])).item()
+        0.6931471824645996
+
+    Source: PyTorch's page `torch.nn.functional.cross_entropy`; Szegedy et al., 2015, arXiv:1512.00567.
     """
     how = number(reduction, size_average, reduce)
     for at, (name, value) in enumerate((("input", input), ("target", target)), 1):
@@ -109,14 +166,14 @@ WORD = {NONE: "none", MEAN: "mean", SUM: "sum"}
 
 
 def in_place(weight: Any, ndim: int, axis: int) -> Any:
-    """The weights of classes in a shape that broadcasts with scores."""
+    """Reshape the weights of classes so that they broadcast with scores."""
     return weight.view([weight.numel() if d == axis else 1 for d in range(ndim)]) if ndim > 1 else weight
 
 
 def of_probabilities(
     input: Any, target: Any, weight: Any, how: int, label_smoothing: float, axis: int
 ) -> Any:
-    """The cross entropy of probabilities that are aimed at."""
+    """Return the cross entropy for target probabilities."""
     classes = input.shape[axis]
     if weight is not None and weight.shape != (classes,):
         raise RuntimeError(
@@ -140,7 +197,7 @@ def of_probabilities(
 def smoothed(
     logs: Any, target: Any, weight: Any, how: int, ignore_index: int, label_smoothing: float, axis: int
 ) -> Any:
-    """The cross entropy where every class gets an equal part of `label_smoothing`."""
+    """Return the cross entropy with `label_smoothing` spread evenly over all classes."""
     loss = nll_loss(logs, target, weight, ignore_index=ignore_index, reduction=WORD[how])
     weights = None if weight is None else weight.view([-1 if d == axis else 1 for d in range(logs.ndim)])
     smooth = -(logs if weights is None else logs * weights).sum(axis)

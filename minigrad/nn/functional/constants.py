@@ -1,4 +1,4 @@
-"""Tensors that a function takes as constants: a gradient for them does not exist and must not seem to."""
+"""Tensors that a function treats as constants; an error if one requires a gradient."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from ...core.tensor_state import TensorBase
 
 
 def check_constant(function: str, **tensors: Any) -> None:
-    """RuntimeError with PyTorch's text if one of the tensors, None among them, asks for a gradient."""
+    """Raise PyTorch's RuntimeError if one of the tensors (or None) requires a gradient."""
     for name, t in tensors.items():
         if isinstance(t, TensorBase) and t.requires_grad and is_grad_enabled():
             raise RuntimeError(

@@ -13,7 +13,7 @@ Numbers = int | tuple[int, ...]
 
 
 def expanded(name: str, value: Any, dims: int) -> tuple[int, ...]:
-    """A number for each dimension; RuntimeError with PyTorch's text if there are too many or too few."""
+    """Return a number for each dimension; raise PyTorch's RuntimeError for another count."""
     numbers = (value,) if isinstance(value, int) else tuple(value)
     if len(numbers) not in (1, dims):
         raise RuntimeError(
@@ -24,7 +24,7 @@ def expanded(name: str, value: Any, dims: int) -> tuple[int, ...]:
 
 
 def batched(input: Any, dims: int, name: str) -> tuple[Any, bool]:
-    """The input as a batch, and whether it was one; RuntimeError with PyTorch's text for other shapes."""
+    """Return the input as a batch and whether it was one; raise PyTorch's RuntimeError for other shapes."""
     if input.ndim not in (dims + 1, dims + 2):
         raise RuntimeError(
             f"Expected {dims + 1}D (unbatched) or {dims + 2}D (batched) input to {name}, but got input of "
@@ -35,7 +35,7 @@ def batched(input: Any, dims: int, name: str) -> tuple[Any, bool]:
 
 
 def check_ranks(input: Any, weight: Any, gap: str) -> None:
-    """RuntimeError with PyTorch's text unless input and weight have as many dimensions."""
+    """Raise PyTorch's RuntimeError unless input and weight have the same number of dimensions."""
     if weight.ndim != input.ndim:
         raise RuntimeError(
             f"Expected {weight.ndim}-dimensional input for {weight.ndim}-dimensional weight{gap}"
@@ -45,12 +45,12 @@ def check_ranks(input: Any, weight: Any, gap: str) -> None:
 
 
 def parts(t: Any) -> tuple[Any, Any]:
-    """The real and the imaginary part, each by a view of both."""
+    """Return the real and the imaginary part as views."""
     return tuple(F.select(F.view_as_real(t), t.ndim, i) for i in (0, 1))
 
 
 def by_parts(run: Any, input: Any, weight: Any, bias: Any, *how: Any) -> Any:
-    """A convolution, of complex numbers in three real ones, as PyTorch does it."""
+    """Run a convolution; compute a complex one with three real ones, as PyTorch does."""
     if not (input.is_complex() and weight.is_complex()):
         return run(input, weight, bias, *how)
     (x, x_i), (w, w_i) = parts(input), parts(weight)
@@ -67,7 +67,7 @@ def convolved(
     input: Any, weight: Any, bias: Any, stride: Any, padding: Any, dilation: Any, groups: int,
     transposed: bool = False, output_padding: Any = 0,
 ) -> Any:  # fmt: skip
-    """The op, its settings expanded to all dimensions of the weight."""
+    """Run the op with its settings expanded to all dimensions of the weight."""
     dims = weight.ndim - 2
     if dims < 1:
         raise RuntimeError("weight should have at least three dimensions")
@@ -84,7 +84,7 @@ def convolved(
 
 
 def same(weight: Any, dims: int, stride: Any, dilation: Any) -> list[int]:
-    """How much "same" pads along each dimension, before and after together."""
+    """Return the total padding of "same" along each dimension, before and after together."""
     if any(n != 1 for n in expanded("stride", stride, dims)):
         raise RuntimeError("padding='same' is not supported for strided convolutions")
     return [d * (k - 1) for k, d in zip(weight.shape[2:], expanded("dilation", dilation, dims))]
@@ -93,14 +93,14 @@ def same(weight: Any, dims: int, stride: Any, dilation: Any) -> list[int]:
 def forward(
     dims: int, input: Any, weight: Any, bias: Any, stride: Any, padding: Any, dilation: Any, groups: int
 ) -> Any:
-    """`conv1d`, `conv2d` and `conv3d`."""
+    """Compute `conv1d`, `conv2d` and `conv3d`."""
     input, is_batch = batched(input, dims, f"conv{dims}d")
     out = by_parts(filled, input, weight, bias, stride, padding, dilation, groups)
     return out if is_batch else out.squeeze(0)
 
 
 def filled(input: Any, weight: Any, bias: Any, stride: Any, padding: Any, dilation: Any, groups: int) -> Any:
-    """A convolution of a batch whose padding may be a word."""
+    """Convolve a batch; the padding may be "same" or "valid"."""
     if padding == "same":
         dims = weight.ndim - 2
         check_ranks(input, weight, "")
@@ -119,7 +119,7 @@ def backward(
     dims: int, input: Any, weight: Any, bias: Any, stride: Any, padding: Any, output_padding: Any,
     groups: int, dilation: Any,
 ) -> Any:  # fmt: skip
-    """`conv_transpose1d`, `conv_transpose2d` and `conv_transpose3d`."""
+    """Compute `conv_transpose1d`, `conv_transpose2d` and `conv_transpose3d`."""
     input, is_batch = batched(input, dims, f"conv_transpose{dims}d")
     how = (stride, padding, dilation, groups, True, output_padding)
     out = by_parts(convolved, input, weight, bias, *how)
@@ -131,8 +131,10 @@ def conv1d(
     input: Any, weight: Any, bias: Any = None, stride: Numbers = 1, padding: Numbers | str = 0,
     dilation: Numbers = 1, groups: int = 1,
 ) -> Any:  # fmt: skip
-    """The kernels of `weight` (channels out, channels in / groups, k) at each place of `input` ([N,] C, L),
-    plus `bias`; `padding` is a width, "same" or "valid".
+    """Return the one-dimensional cross-correlation of `input` ([N,] C, L) with kernels, plus `bias`.
+
+    `weight` has the shape (channels out, channels in / groups, k); `padding` is a number, "same" or
+    "valid".
     """
     return forward(1, input, weight, bias, stride, padding, dilation, groups)
 
@@ -142,8 +144,36 @@ def conv2d(
     input: Any, weight: Any, bias: Any = None, stride: Numbers = 1, padding: Numbers | str = 0,
     dilation: Numbers = 1, groups: int = 1,
 ) -> Any:  # fmt: skip
-    """The kernels of `weight` (channels out, channels in / groups, kh, kw) at each place of `input`
-    ([N,] C, H, W), plus `bias`; `padding` is a width, two of them, "same" or "valid".
+    """Return the two-dimensional cross-correlation of an image with kernels.
+
+    y[n, o, i, j] = b[o] + Σ_c Σ_k Σ_l W[o, c, k, l] · x[n, c, i · stride + k · dilation − padding, …]. The
+    derivative with respect to x is a transposed convolution of the upstream gradient with the same kernels;
+    with respect to W it is the cross-correlation of x with the upstream gradient.
+
+    Args:
+        input: image or batch of images.
+        weight: kernels.
+        bias: one number for each kernel, or None.
+        stride: step from one window to the next, one number or two; so for the next two.
+        padding: number of rows and columns of zeros on each side, or "same" or "valid".
+        dilation: distance between the elements of a kernel.
+        groups: number of groups of channels that are convolved separately.
+
+    Shape:
+        input (N, C, H, W) or (C, H, W), weight (O, C / groups, h, w), bias (O) → (N, O, Hₒ, Wₒ) or (O, Hₒ,
+        Wₒ); for the sizes see `nn.Conv2d`.
+
+    Returns:
+        The cross-correlation.
+
+    Raises:
+        RuntimeError: the shapes do not fit, or the padding is an unknown text.
+
+    Example:
+        >>> F.conv2d(torch.ones(1, 1, 3, 3), torch.ones(1, 1, 2, 2)).tolist()
+        [[[[4.0, 4.0], [4.0, 4.0]]]]
+
+    Source: PyTorch's page `torch.nn.functional.conv2d`.
     """
     return forward(2, input, weight, bias, stride, padding, dilation, groups)
 
@@ -153,8 +183,10 @@ def conv3d(
     input: Any, weight: Any, bias: Any = None, stride: Numbers = 1, padding: Numbers | str = 0,
     dilation: Numbers = 1, groups: int = 1,
 ) -> Any:  # fmt: skip
-    """The kernels of `weight` (channels out, channels in / groups, kd, kh, kw) at each place of `input` ([N,]
-    C, D, H, W), plus `bias`; `padding` is a width, three of them, "same" or "valid".
+    """Return the three-dimensional cross-correlation of `input` ([N,] C, D, H, W) with kernels, plus `bias`.
+
+    `weight` has the shape (channels out, channels in / groups, kd, kh, kw); `padding` is one number or
+    three, "same" or "valid".
     """
     return forward(3, input, weight, bias, stride, padding, dilation, groups)
 
@@ -164,8 +196,10 @@ def conv_transpose1d(
     input: Any, weight: Any, bias: Any = None, stride: Numbers = 1, padding: Numbers = 0,
     output_padding: Numbers = 0, groups: int = 1, dilation: Numbers = 1,
 ) -> Any:  # fmt: skip
-    """The transpose of `conv1d`: each element of `input` times `weight` (channels in, channels out / groups,
-    k), added up where the windows lie, plus `bias`.
+    """Return the transposed convolution: each element of `input` times `weight`, summed where windows
+    overlap.
+
+    `weight` has the shape (channels in, channels out / groups, k).
     """
     return backward(1, input, weight, bias, stride, padding, output_padding, groups, dilation)
 
@@ -175,8 +209,10 @@ def conv_transpose2d(
     input: Any, weight: Any, bias: Any = None, stride: Numbers = 1, padding: Numbers = 0,
     output_padding: Numbers = 0, groups: int = 1, dilation: Numbers = 1,
 ) -> Any:  # fmt: skip
-    """The transpose of `conv2d`: each element of `input` times `weight` (channels in, channels out / groups,
-    kh, kw), added up where the windows lie, plus `bias`.
+    """Return the transposed convolution: each element of `input` times `weight`, summed where windows
+    overlap.
+
+    `weight` has the shape (channels in, channels out / groups, kh, kw).
     """
     return backward(2, input, weight, bias, stride, padding, output_padding, groups, dilation)
 
@@ -186,7 +222,9 @@ def conv_transpose3d(
     input: Any, weight: Any, bias: Any = None, stride: Numbers = 1, padding: Numbers = 0,
     output_padding: Numbers = 0, groups: int = 1, dilation: Numbers = 1,
 ) -> Any:  # fmt: skip
-    """The transpose of `conv3d`: each element of `input` times `weight` (channels in, channels out / groups,
-    kd, kh, kw), added up where the windows lie, plus `bias`.
+    """Return the transposed convolution: each element of `input` times `weight`, summed where windows
+    overlap.
+
+    `weight` has the shape (channels in, channels out / groups, kd, kh, kw).
     """
     return backward(3, input, weight, bias, stride, padding, output_padding, groups, dilation)

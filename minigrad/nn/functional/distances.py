@@ -7,7 +7,8 @@ from typing import Any
 from ...core import F, check_broadcast, dtypes
 from ...core.public import public
 from ...ops import arithmetic as ar
-from .losses import ENUM, WORDS, at_least, averaged, expanded, listed, number
+from .losses import at_least
+from .reductions import ENUM, WORDS, averaged, expanded, listed, number
 
 __all__ = [
     "cosine_embedding_loss", "cosine_similarity", "hinge_embedding_loss", "margin_ranking_loss",
@@ -19,14 +20,39 @@ TINY = 1e-12  # so that no length of 0 is divided by
 
 @public("function", out=None)
 def pairwise_distance(x1: Any, x2: Any, p: float = 2.0, eps: float = 1e-6, keepdim: bool = False) -> Any:
-    """The `p`-norm of `x1 - x2 + eps` over the last dimension."""
+    """Return the `p`-norm of `x1 - x2 + eps` over the last dimension."""
     ndim = max(x1.ndim, x2.ndim)
     return F.norm_dim(F.add_scalar(x1 - x2, eps), p, (ndim - 1,), keepdim)
 
 
 @public("function", out=None)
 def cosine_similarity(x1: Any, x2: Any, dim: int = 1, eps: float = 1e-8) -> Any:
-    """The cosine of the angle between vectors along `dim`, whose lengths count as at least `eps`."""
+    """Return the cosine of the angle between vectors along a dimension.
+
+    s = x1 · x2 / (‖x1‖ · ‖x2‖), where each norm is at least eps. The derivative with respect to x1 is
+    (x2 / ‖x2‖ − s · x1 / ‖x1‖) / ‖x1‖.
+
+    Args:
+        x1: first vectors.
+        x2: second vectors; they broadcast with x1.
+        dim: dimension along which the vectors lie.
+        eps: smallest norm that is used.
+
+    Shape:
+        (*, D, *), (*, D, *) → (*, *).
+
+    Returns:
+        The cosines.
+
+    Raises:
+        RuntimeError: the shapes do not broadcast, or the dtype is an integer.
+
+    Example:
+        >>> F.cosine_similarity(torch.tensor([[3.0, 4.0]]), torch.tensor([[0.0, 1.0]])).shape
+        torch.Size([1])
+
+    Source: PyTorch's page `torch.nn.functional.cosine_similarity`.
+    """
     kind = dtypes.OF_NUMPY[dtypes.result_type(x1._data, x2._data)]
     if not kind.is_floating_point:
         raise RuntimeError(f"expected common dtype to be floating point, yet common dtype is {kind.title}")
@@ -38,7 +64,32 @@ def cosine_similarity(x1: Any, x2: Any, dim: int = 1, eps: float = 1e-8) -> Any:
 
 
 def normalize(input: Any, p: float = 2.0, dim: int = 1, eps: float = 1e-12, out: Any = None) -> Any:
-    """`input` divided by its `p`-norms along `dim`, which count as at least `eps`."""
+    """Divide vectors along a dimension by their p-norm.
+
+    y = x / max(‖x‖, eps). For p = 2 the gradient with respect to x is (g − y · Σ g · y) / ‖x‖.
+
+    Args:
+        input: the vectors.
+        p: p of the norm.
+        dim: dimension along which the vectors lie.
+        eps: smallest norm that is used.
+        out: tensor to write the result into.
+
+    Shape:
+        (*) → (*).
+
+    Returns:
+        The normalized vectors.
+
+    Raises:
+        IndexError: the input has no such dimension.
+
+    Example:
+        >>> F.normalize(torch.tensor([[0.0, 5.0]])).tolist()
+        [[0.0, 1.0]]
+
+    Source: PyTorch's page `torch.nn.functional.normalize`.
+    """
     if out is not None:
         raise RuntimeError("normalize(): out= is not supported")
     return input / input.norm(p, dim, keepdim=True).clamp_min(eps).expand_as(input)
@@ -48,7 +99,7 @@ def margin_ranking_loss(
     input1: Any, input2: Any, target: Any, margin: float = 0, size_average: bool | None = None,
     reduce: bool | None = None, reduction: str = "mean",
 ) -> Any:  # fmt: skip
-    """`-target · (input1 - input2) + margin`, but not less than 0."""
+    """Return `max(0, -target · (input1 - input2) + margin)`."""
     how = number(reduction, size_average, reduce)
     if not input1.ndim == input2.ndim == target.ndim:
         raise RuntimeError(
@@ -63,7 +114,7 @@ def hinge_embedding_loss(
     input: Any, target: Any, margin: float = 1.0, size_average: bool | None = None,
     reduce: bool | None = None, reduction: str = "mean",
 ) -> Any:  # fmt: skip
-    """`input` where the target is 1, and `margin - input`, but not less than 0, where it is -1."""
+    """Return `input` where the target is 1, and `max(0, margin - input)` where it is -1."""
     how = number(reduction, size_average, reduce)
     zeros = F.zeros_like(input)
     far = F.where(target != 1, ar.sub(margin, input).clamp_min_(0), zeros)
@@ -74,7 +125,7 @@ def cosine_embedding_loss(
     input1: Any, input2: Any, target: Any, margin: float = 0, size_average: bool | None = None,
     reduce: bool | None = None, reduction: str = "mean",
 ) -> Any:  # fmt: skip
-    """`1 - cos` of pairs of vectors with the target 1, and `cos - margin`, but not less than 0, with -1."""
+    """Return `1 - cos` for pairs of vectors with the target 1, and `max(0, cos - margin)` with -1."""
     how = number(reduction, size_average, reduce)
     if target.ndim > 1:
         raise RuntimeError("0D or 1D target tensor expected, multi-target not supported")
@@ -93,7 +144,7 @@ def cosine_embedding_loss(
 
 
 def check_triplet(anchor: Any, positive: Any, negative: Any) -> None:
-    """RuntimeError with PyTorch's text unless all three have as many dimensions."""
+    """Raise PyTorch's RuntimeError unless all three have the same number of dimensions."""
     if not anchor.ndim == positive.ndim == negative.ndim:
         raise RuntimeError(
             "The anchor, positive, and negative tensors are expected to have the same number of dimensions, "
@@ -105,8 +156,9 @@ def triplet_margin_loss(
     anchor: Any, positive: Any, negative: Any, margin: float = 1.0, p: float = 2, eps: float = 1e-6,
     swap: bool = False, size_average: bool | None = None, reduce: bool | None = None, reduction: str = "mean",
 ) -> Any:  # fmt: skip
-    """By how much, within `margin`, the negative is nearer to the anchor than the positive; `swap`: or nearer
-    to the positive.
+    """Return `max(0, distance to positive - distance to negative + margin)`.
+
+    `swap` uses the distance from positive to negative if that is smaller.
     """
     how = number(reduction, size_average, reduce)
     if margin <= 0:
@@ -123,7 +175,7 @@ def triplet_margin_with_distance_loss(
     anchor: Any, positive: Any, negative: Any, *, distance_function: Any = None, margin: float = 1.0,
     swap: bool = False, reduction: str = "mean",
 ) -> Any:  # fmt: skip
-    """`triplet_margin_loss` with a distance of one's own."""
+    """Return `triplet_margin_loss` with a distance function of your own."""
     if reduction not in WORDS:
         raise ValueError(f"{reduction} is not a valid value for reduction")
     if margin <= 0:

@@ -16,8 +16,9 @@ ALPHA = 1.7580993408473766  # -scale · alpha of selu: the value for dropped num
 
 
 def dropped(input: Any, p: float, training: bool, inplace: bool, feature: bool, alpha: bool) -> Any:
-    """`input` with numbers (or whole channels: `feature`) set to 0, the others scaled by `1 / (1 - p)`; with
-    `alpha` set to that of selu, and all brought back to mean 0 and variance 1.
+    """Set elements (or whole channels: `feature`) to 0 and multiply the others by `1 / (1 - p)`.
+
+    With `alpha` the elements are set to selu's negative limit, and the result keeps mean 0 and variance 1.
     """
     if not 0.0 <= p <= 1.0:
         raise ValueError(f"dropout probability has to be between 0 and 1, but got {p}")
@@ -34,13 +35,13 @@ def dropped(input: Any, p: float, training: bool, inplace: bool, feature: bool, 
 
 
 def times(input: Any, factor: Any, inplace: bool) -> Any:
-    """The product, in place or not."""
+    """Multiply, in place or not."""
     return input.mul_(factor) if inplace else input * factor
 
 
 def noise_for(input: Any, feature: bool) -> Any:
-    """Room for the noise: a number for each of the input, laid out in memory as they are, or (`feature`) for
-    each sample and channel.
+    """Allocate the noise: one number per element, in the memory layout of the input, or per channel
+    (`feature`).
     """
     if not feature:
         return wrap(F.zeros_like(input._data))
@@ -50,30 +51,54 @@ def noise_for(input: Any, feature: bool) -> Any:
 
 
 def dropout(input: Any, p: float = 0.5, training: bool = True, inplace: bool = False) -> Any:
-    """Each number set to 0 with probability `p`, the others scaled by `1 / (1 - p)`."""
+    """Set random elements to 0 and multiply the others by 1 / (1 − p).
+
+    y = m · x / (1 − p), where each m is 0 with probability p and 1 otherwise. The derivative is m / (1 − p).
+
+    Args:
+        input: tensor of any shape.
+        p: probability of an element being set to 0.
+        training: False returns the input unchanged.
+        inplace: True writes the result into the input.
+
+    Shape:
+        (*) → (*).
+
+    Returns:
+        The tensor with elements set to 0.
+
+    Raises:
+        ValueError: p is not between 0 and 1.
+
+    Example:
+        >>> F.dropout(torch.ones(2), p=1.0).tolist()
+        [0.0, 0.0]
+
+    Source: PyTorch's page `torch.nn.functional.dropout`; Srivastava et al., JMLR 15, 2014.
+    """
     return dropped(input, p, training, inplace, False, False)
 
 
 @public("function", out=None, name="dropout")
 def torch_dropout(input: Any, p: float, train: bool) -> Any:
-    """`dropout` as PyTorch has it in `torch` too."""
+    """Return `dropout`, as `torch.dropout` spells it."""
     if not 0 <= p <= 1:
         raise RuntimeError(f"dropout probability has to be between 0 and 1, but got {p:g}")
     return dropped(input, p, train, False, False, False)
 
 
 def alpha_dropout(input: Any, p: float = 0.5, training: bool = False, inplace: bool = False) -> Any:
-    """Dropout for `selu`: mean and variance stay what they are."""
+    """Apply the dropout for `selu`, which keeps mean and variance."""
     return dropped(input, p, training, inplace, False, True)
 
 
 def feature_alpha_dropout(input: Any, p: float = 0.5, training: bool = False, inplace: bool = False) -> Any:
-    """`alpha_dropout` of whole channels."""
+    """Apply `alpha_dropout` to whole channels."""
     return dropped(input, p, training, inplace, True, True)
 
 
 def dropout1d(input: Any, p: float = 0.5, training: bool = True, inplace: bool = False) -> Any:
-    """Dropout of whole channels of (N, C, L) or (C, L)."""
+    """Apply dropout to whole channels of (N, C, L) or (C, L)."""
     if input.ndim not in (2, 3):
         raise RuntimeError(
             f"dropout1d: Expected 2D or 3D input, but received a {input.ndim}D input. Note that dropout1d "
@@ -84,7 +109,7 @@ def dropout1d(input: Any, p: float = 0.5, training: bool = True, inplace: bool =
 
 
 def of_batch(input: Any, ndim: int, p: float, training: bool, inplace: bool) -> Any:
-    """Dropout of whole channels; an input with fewer than `ndim` dimensions is a batch of one."""
+    """Apply dropout to whole channels; an input with fewer than `ndim` dimensions is a batch of one."""
     if input.ndim == ndim:
         return dropped(input, p, training, inplace, True, False)
     result = dropped(
@@ -108,7 +133,7 @@ NO_BATCH = (
 
 
 def dropout2d(input: Any, p: float = 0.5, training: bool = True, inplace: bool = False) -> Any:
-    """Dropout of whole channels of (N, C, H, W)."""
+    """Apply dropout to whole channels of (N, C, H, W)."""
     if input.ndim not in (3, 4):
         text = UNUSUAL.format(name="dropout2d", ndim=input.ndim, n=2, a=3, b=4)
         warnings.warn(text, stacklevel=2)
@@ -118,7 +143,7 @@ def dropout2d(input: Any, p: float = 0.5, training: bool = True, inplace: bool =
 
 
 def dropout3d(input: Any, p: float = 0.5, training: bool = True, inplace: bool = False) -> Any:
-    """Dropout of whole channels of (N, C, D, H, W) or (C, D, H, W)."""
+    """Apply dropout to whole channels of (N, C, D, H, W) or (C, D, H, W)."""
     if input.ndim not in (4, 5):
         text = UNUSUAL.format(name="dropout3d", ndim=input.ndim, n=3, a=4, b=5)
         warnings.warn(text, stacklevel=2)

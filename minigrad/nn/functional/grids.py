@@ -1,4 +1,4 @@
-"""Pictures and volumes seen through grids of places."""
+"""Sampling images and volumes at the positions of a grid."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ CHANGED = (
 
 
 def aligned(align_corners: bool | None) -> bool:
-    """Whether corners are aligned: not by default, with PyTorch's warning."""
+    """Return whether corners are aligned; without an answer return False with PyTorch's warning."""
     if align_corners is None:
         warnings.warn(CHANGED, stacklevel=3)
     return bool(align_corners)
@@ -29,12 +29,35 @@ def grid_sample(
     input: Any, grid: Any, mode: str = "bilinear", padding_mode: str = "zeros",
     align_corners: bool | None = None,
 ) -> Any:  # fmt: skip
-    """`input` (N, C, H, W) or (N, C, D, H, W) at the places `grid` (N, …, 2 or 3), whose coordinates go from
-    -1 to 1, x first.
+    """Sample images or volumes at the positions of a grid.
 
-    Between elements it is "bilinear" or "nearest"; beyond the border "zeros", the element at the "border", or
-    the "reflection". `align_corners`: -1 and 1 are the middles of the outermost
-    elements, not their outer edges.
+    The result is a weighted sum of the nearest elements. The gradient of the input is the upstream gradient
+    times these weights; the gradient of the grid comes from the derivative of the weights.
+
+    Args:
+        input: images or volumes.
+        grid: positions, x first, with coordinates from −1 to 1.
+        mode: "bilinear" or "nearest".
+        padding_mode: value outside the input: "zeros", "border" or "reflection".
+        align_corners: True if −1 and 1 are the centers of the corner elements; False if their outer edges.
+
+    Shape:
+        input (N, C, H, W), grid (N, Hₒ, Wₒ, 2) → (N, C, Hₒ, Wₒ); with depth (N, C, D, H, W) and
+        (N, Dₒ, Hₒ, Wₒ, 3).
+
+    Returns:
+        The sampled values.
+
+    Raises:
+        ValueError: the mode or padding_mode is unknown.
+        NotImplementedError: the mode is "bicubic".
+
+    Example:
+        >>> x = torch.tensor([[[[1.0, 2.0], [3.0, 4.0]]]])
+        >>> F.grid_sample(x, torch.zeros(1, 1, 1, 2), align_corners=True).tolist()
+        [[[[2.5]]]]
+
+    Source: PyTorch's page `torch.nn.functional.grid_sample`; Jaderberg et al., 2015, arXiv:1506.02025.
     """
     if mode == "bicubic":
         raise NotImplementedError("minigrad's grid_sample has no mode='bicubic' (see docs/ops.md)")
@@ -54,14 +77,38 @@ def grid_sample(
 def grid_sampler(
     input: Any, grid: Any, interpolation_mode: int, padding_mode: int, align_corners: bool
 ) -> Any:
-    """`nn.functional.grid_sample`, its modes numbered."""
+    """Run `nn.functional.grid_sample` with numbers for its modes."""
     run = F.grid_sampler_3d if input.ndim == 5 else F.grid_sampler_2d
     return run(input, grid, interpolation_mode, padding_mode, align_corners)
 
 
 def affine_grid(theta: Any, size: Any, align_corners: bool | None = None) -> Any:
-    """The grid by which `grid_sample` moves pictures or volumes of `size` (N, C, …) as the affine maps
-    `theta` (N, 2, 3) or (N, 3, 4) say; a floating-point dtype.
+    """Return the sampling grid of a batch of affine maps, for `grid_sample`.
+
+    Each position is theta · (x, y, 1), with coordinates from −1 to 1. It is linear in theta, so the gradient
+    of theta is the sum of the upstream gradients times (x, y, 1).
+
+    Args:
+        theta: affine matrices.
+        size: size of the sampled images (N, C, H, W) or volumes (N, C, D, H, W).
+        align_corners: True if −1 and 1 are the centers of the corner elements; False if their outer edges.
+
+    Shape:
+        theta: (N, 2, 3) or (N, 3, 4) → (N, H, W, 2) or (N, D, H, W, 3).
+
+    Returns:
+        The grid.
+
+    Raises:
+        ValueError: theta has another shape or an integer dtype.
+        NotImplementedError: size has neither four nor five numbers.
+
+    Example:
+        >>> theta = torch.tensor([[[1.0, 0.0, 0.0], [0.0, 1.0, 0.0]]])
+        >>> F.affine_grid(theta, (1, 1, 2, 2), align_corners=True)[0, 0].tolist()
+        [[-1.0, -1.0], [1.0, -1.0]]
+
+    Source: PyTorch's page `torch.nn.functional.affine_grid`; Jaderberg et al., 2015, arXiv:1506.02025.
     """
     align_corners = aligned(align_corners)
     if not theta.is_floating_point():

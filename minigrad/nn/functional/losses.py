@@ -1,4 +1,4 @@
-"""Losses between numbers and numbers: `reduction` is "mean", "sum" or "none"."""
+"""Losses of continuous targets; `reduction` is "mean", "sum" or "none"."""
 
 from __future__ import annotations
 
@@ -6,89 +6,50 @@ import math
 import warnings
 from typing import Any
 
-import numpy as np
-
-from ...core import F, check_broadcast
+from ...core import F
 from ...inplace.views import Unobserved
-from ...ops.half_precision import MEAN, NONE, SUM
+from ...ops.half_precision import NONE, SUM
 from .constants import check_constant
+from .reductions import ENUM, WORDS, averaged, expanded, legacy, listed, number, paired, weighed
 
 __all__ = [
     "binary_cross_entropy", "binary_cross_entropy_with_logits", "gaussian_nll_loss", "huber_loss",
     "kl_div", "l1_loss", "mse_loss", "poisson_nll_loss", "smooth_l1_loss",
 ]  # fmt: skip
 
-ENUM = {"none": NONE, "mean": MEAN, "elementwise_mean": MEAN, "sum": SUM}
-WORDS = ("mean", "sum", "none")
-
-
-def legacy(size_average: bool | None, reduce: bool | None) -> str:
-    """The reduction that PyTorch's two old flags mean."""
-    if reduce is False:
-        return "none"
-    return "sum" if size_average is False else "mean"
-
-
-def number(reduction: str, size_average: bool | None = None, reduce: bool | None = None) -> int:
-    """The reduction as PyTorch's nodes note it; ValueError for a word that is none."""
-    if size_average is not None or reduce is not None:
-        reduction = legacy(size_average, reduce)
-    if reduction not in ENUM:
-        raise ValueError(f"{reduction} is not a valid value for reduction")
-    return ENUM[reduction]
-
-
-def listed(shape: Any) -> str:
-    """A shape as PyTorch's errors show it."""
-    return f"torch.Size({list(shape)})"
-
-
-def expanded(*tensors: Any) -> Any:
-    """Tensors in their common shape; those that have it, themselves."""
-    shapes = [t.shape for t in tensors]
-    if all(shape == shapes[0] for shape in shapes):
-        return tensors
-    shape = np.broadcast_shapes(*shapes)
-    return [t if t.shape == shape else t.expand(shape) for t in tensors]
-
-
-def paired(input: Any, target: Any) -> Any:
-    """Both in their common shape, with PyTorch's warning if that is not theirs."""
-    if target.size() != input.size():
-        warnings.warn(
-            f"Using a target size ({listed(target.shape)}) that is different to the input size "
-            f"({listed(input.shape)}). This will likely lead to incorrect results due to broadcasting. "
-            "Please ensure they have the same size.",
-            stacklevel=3,
-        )
-    check_broadcast(input.shape, target.shape)
-    return expanded(input, target)
-
-
-def averaged(losses: Any, reduction: int) -> Any:
-    """Losses reduced by the methods that a learner would call."""
-    if reduction == NONE:
-        return losses
-    return losses.mean() if reduction == MEAN else losses.sum()
-
-
-def weighed(losses: Any, weight: Any, input: Any, reduction: str, by_weight: bool = True) -> Any:
-    """Losses of elements times weights, reduced: a mean is that of the weights if `by_weight`."""
-    if weight.shape != input.shape:
-        raise ValueError("Weights and input must have the same size.")
-    losses = losses * weight
-    if reduction not in WORDS:
-        raise ValueError(f"Invalid reduction mode: {reduction}. Expected one of 'none', 'mean', 'sum'.")
-    if reduction == "mean" and by_weight:
-        return losses.sum() / weight.sum()
-    return averaged(losses, ENUM[reduction])
-
 
 def mse_loss(
     input: Any, target: Any, size_average: bool | None = None, reduce: bool | None = None,
     reduction: str = "mean", weight: Any = None,
 ) -> Any:  # fmt: skip
-    """The squared difference."""
+    """Return the mean of the squared differences (input − target)².
+
+    The derivative with respect to the input is 2 (input − target) / n for n elements ("mean").
+
+    Args:
+        input: predictions.
+        target: targets.
+        size_average: deprecated; use reduction.
+        reduce: deprecated; use reduction.
+        reduction: "mean", "sum" or "none".
+        weight: weight of each element; "mean" then divides by the sum of the weights.
+
+    Shape:
+        input (*), target (*) → (), or (*) with "none".
+
+    Returns:
+        The loss.
+
+    Raises:
+        RuntimeError: the shapes do not broadcast.
+        ValueError: the reduction is unknown.
+
+    Example:
+        >>> F.mse_loss(torch.tensor([1.0, 2.0]), torch.zeros(2)).item()
+        2.5
+
+    Source: PyTorch's page `torch.nn.functional.mse_loss`.
+    """
     a, b = paired(input, target)
     if weight is not None:
         return weighed((a - b) ** 2, weight, input, reduction)
@@ -99,7 +60,7 @@ def l1_loss(
     input: Any, target: Any, size_average: bool | None = None, reduce: bool | None = None,
     reduction: str = "mean", weight: Any = None,
 ) -> Any:  # fmt: skip
-    """The size of the difference."""
+    """Return the mean of the absolute differences |input − target|."""
     a, b = paired(input, target)
     if weight is not None:
         return weighed((a - b).abs(), weight, input, reduction)
@@ -110,7 +71,7 @@ def smooth_l1_loss(
     input: Any, target: Any, size_average: bool | None = None, reduce: bool | None = None,
     reduction: str = "mean", beta: float = 1.0,
 ) -> Any:  # fmt: skip
-    """`d² / (2 beta)` where the difference d is smaller than `beta`, else `|d| - beta / 2`."""
+    """Return `d² / (2 beta)` where the difference |d| is smaller than `beta`, else `|d| - beta / 2`."""
     a, b = paired(input, target)
     how = number(reduction, size_average, reduce)
     if beta == 0.0:
@@ -123,7 +84,7 @@ def smooth_l1_loss(
 def huber_loss(
     input: Any, target: Any, reduction: str = "mean", delta: float = 1.0, weight: Any = None
 ) -> Any:
-    """`d² / 2` where the difference d is at most `delta`, else `delta · (|d| - delta / 2)`."""
+    """Return `d² / 2` where the difference |d| is at most `delta`, else `delta · (|d| - delta / 2)`."""
     a, b = paired(input, target)
     if delta <= 0:
         raise RuntimeError("huber_loss does not support non-positive values for delta.")
@@ -136,7 +97,35 @@ def binary_cross_entropy(
     input: Any, target: Any, weight: Any = None, size_average: bool | None = None, reduce: bool | None = None,
     reduction: str = "mean",
 ) -> Any:  # fmt: skip
-    """`-(target · log(input) + (1 - target) · log(1 - input))` of probabilities; RuntimeError for others."""
+    """Return the binary cross entropy of probabilities: −(t · log x + (1 − t) · log(1 − x)).
+
+    The logarithms are at least −100. The derivative with respect to x is (x − t) / (x · (1 − x)) / n for n
+    elements ("mean").
+
+    Args:
+        input: probabilities.
+        target: targets between 0 and 1.
+        weight: weight of each element; it broadcasts with the input.
+        size_average: deprecated; use reduction.
+        reduce: deprecated; use reduction.
+        reduction: "mean", "sum" or "none".
+
+    Shape:
+        input (*), target (*) → (), or (*) with "none".
+
+    Returns:
+        The loss.
+
+    Raises:
+        ValueError: input and target have different shapes.
+        RuntimeError: an element of the input is not between 0 and 1.
+
+    Example:
+        >>> F.binary_cross_entropy(torch.tensor([0.5]), torch.tensor([1.0])).item()
+        0.6931471824645996
+
+    Source: PyTorch's page `torch.nn.functional.binary_cross_entropy`.
+    """
     how = number(reduction, size_average, reduce)
     if target.shape != input.shape:
         raise ValueError(
@@ -155,8 +144,34 @@ def binary_cross_entropy_with_logits(
     input: Any, target: Any, weight: Any = None, size_average: bool | None = None, reduce: bool | None = None,
     reduction: str = "mean", pos_weight: Any = None,
 ) -> Any:  # fmt: skip
-    """`binary_cross_entropy` of the logistic function of `input`, where positive targets weigh
-    `pos_weight`.
+    """Return the binary cross entropy of logits, without overflow.
+
+    It is `binary_cross_entropy` of sigmoid(x). Without weights the derivative with respect to x is
+    (sigmoid(x) − t) / n for n elements ("mean").
+
+    Args:
+        input: logits.
+        target: targets between 0 and 1.
+        weight: weight of each element; it broadcasts with the input.
+        size_average: deprecated; use reduction.
+        reduce: deprecated; use reduction.
+        reduction: "mean", "sum" or "none".
+        pos_weight: weight of positive targets; it broadcasts with the input.
+
+    Shape:
+        input (*), target (*) → (), or (*) with "none".
+
+    Returns:
+        The loss.
+
+    Raises:
+        ValueError: input and target have different shapes.
+
+    Example:
+        >>> F.binary_cross_entropy_with_logits(torch.tensor([0.0]), torch.tensor([1.0])).item()
+        0.6931471824645996
+
+    Source: PyTorch's page `torch.nn.functional.binary_cross_entropy_with_logits`.
     """
     how = number(reduction, size_average, reduce)
     if target.shape != input.shape:
@@ -169,7 +184,7 @@ def binary_cross_entropy_with_logits(
 
 
 def check_logits(scores: Any, targets: Any) -> None:
-    """RuntimeError with PyTorch's text for targets that are no floating-point numbers."""
+    """Raise PyTorch's RuntimeError for targets that are not floating point."""
     if targets.category == 0:
         raise RuntimeError(
             "Subtraction, the `-` operator, with two bool tensors is not supported. Use the `^` or "
@@ -185,7 +200,7 @@ def kl_div(
     input: Any, target: Any, size_average: bool | None = None, reduce: bool | None = None,
     reduction: str = "mean", log_target: bool = False,
 ) -> Any:  # fmt: skip
-    """`target · (log(target) - input)` of log-probabilities `input`; `log_target`: both are such."""
+    """Return `target · (log(target) - input)` of log probabilities `input`; `log_target`: of both."""
     if size_average is None and reduce is None and reduction == "mean":
         warnings.warn(
             "reduction: 'mean' divides the total loss by both the batch size and the support size."
@@ -208,8 +223,9 @@ def poisson_nll_loss(
     input: Any, target: Any, log_input: bool = True, full: bool = False, size_average: bool | None = None,
     eps: float = 1e-8, reduce: bool | None = None, reduction: str = "mean",
 ) -> Any:  # fmt: skip
-    """`exp(input) - target · input` of a rate whose logarithm (or, without `log_input`, which itself) is
-    `input`; `full` adds Stirling's approximation of `log(target!)`.
+    """Return `exp(input) - target · input`, where `input` is the logarithm of a rate.
+
+    Without `log_input` it is the rate itself. `full` adds Stirling's approximation of `log(target!)`.
     """
     if size_average is not None or reduce is not None:
         reduction = legacy(size_average, reduce)
@@ -227,7 +243,9 @@ def poisson_nll_loss(
 def gaussian_nll_loss(
     input: Any, target: Any, var: Any, full: bool = False, eps: float = 1e-6, reduction: str = "mean"
 ) -> Any:
-    """`(log(var) + (input - target)² / var) / 2`, with `var` at least `eps`; `full` adds the constant."""
+    """Return `(log(var) + (input - target)² / var) / 2`, with `var` at least `eps`; `full` adds the
+    constant.
+    """
     if isinstance(var, float):
         if var < 0:
             raise ValueError("var has negative entry/entries")
@@ -249,7 +267,7 @@ def gaussian_nll_loss(
 
 
 def at_least(t: Any, least: float) -> Any:
-    """A copy of `t` with no number below `least`, through which gradients pass unchanged."""
+    """Copy `t` with every element at least `least`; gradients pass unchanged."""
     t = t.clone()
     with Unobserved(False):
         t.clamp_(min=least)

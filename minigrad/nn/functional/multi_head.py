@@ -1,4 +1,4 @@
-"""Attention in several heads at once, composed as PyTorch composes it."""
+"""Multi-head attention, composed as PyTorch composes it."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ __all__ = ["multi_head_attention_forward"]
 
 
 def check_shapes(query: Any, key: Any, value: Any, padding_mask: Any, mask: Any, num_heads: int) -> bool:
-    """Whether there is a batch; AssertionError with PyTorch's text for dimensions that do not fit."""
+    """Return whether there is a batch; raise PyTorch's AssertionError for dimensions that do not fit."""
     if query.ndim not in (2, 3):
         raise AssertionError(
             f"query should be unbatched 2D or batched 3D tensor but received {query.ndim}-D query tensor"
@@ -52,9 +52,9 @@ def check_shapes(query: Any, key: Any, value: Any, padding_mask: Any, mask: Any,
 
 
 def added_mask(mask: Any, name: str, like: Any, other: Any = None, other_name: str = "") -> Any:
-    """A mask to be added to scores: -inf where one of bools is true, 0 elsewhere; numbers as they are.
+    """Turn a boolean mask into one that can be added to scores: -inf where True, 0 where False.
 
-    A warning if the dtype is not that of the `other` mask.
+    It warns if the dtype differs from that of the `other` mask.
     """
     if mask is None:
         return None
@@ -71,16 +71,14 @@ def added_mask(mask: Any, name: str, like: Any, other: Any = None, other_name: s
 
 
 def parts(projected: Any, count: int) -> tuple[Any, ...]:
-    """A projection (*, count · E) as `count` ones (*, E)."""
+    """Split a projection (*, count · E) into `count` projections (*, E)."""
     apart = projected.unflatten(-1, (count, projected.shape[-1] // count))
     together = apart.unsqueeze(0).transpose(0, -2).squeeze(-2).contiguous()
     return tuple(together[i] for i in range(count))
 
 
 def projected(query: Any, key: Any, value: Any, weight: Any, bias: Any) -> tuple[Any, ...]:
-    """Queries, keys and values projected by one weight of shape (3E, E), those that are the same tensor in
-    one product.
-    """
+    """Project queries, keys and values by one weight (3E, E); equal tensors share one product."""
     size = query.shape[-1]
     if key is not value:
         return separately(query, key, value, weight.chunk(3), bias)
@@ -92,13 +90,13 @@ def projected(query: Any, key: Any, value: Any, weight: Any, bias: Any) -> tuple
 
 
 def separately(query: Any, key: Any, value: Any, weights: Any, bias: Any) -> tuple[Any, ...]:
-    """Queries, keys and values projected by a weight each."""
+    """Project queries, keys and values by one weight each."""
     biases = (None, None, None) if bias is None else bias.chunk(3)
     return tuple(linear(x, w, b) for x, w, b in zip((query, key, value), weights, biases))
 
 
 def check_weights(query: Any, key: Any, value: Any, weights: Any) -> None:
-    """AssertionError with PyTorch's text for weights of shapes that do not fit."""
+    """Raise PyTorch's AssertionError for weights whose shapes do not fit."""
     size = query.shape[-1]
     for name, x, weight in zip(("query", "key", "value"), (query, key, value), weights):
         expected = (size, x.shape[-1])
@@ -109,7 +107,7 @@ def check_weights(query: Any, key: Any, value: Any, weights: Any) -> None:
 
 
 def check_mask(mask: Any, targets: int, sources: int, rows: int) -> Any:
-    """A mask of shape (1, targets, sources) or (rows, targets, sources); RuntimeError for another."""
+    """Return a mask as (1 or rows, targets, sources); raise RuntimeError for another shape."""
     expected = (targets, sources) if mask.ndim == 2 else (rows, targets, sources)
     if mask.shape != expected:
         raise RuntimeError(
@@ -119,7 +117,7 @@ def check_mask(mask: Any, targets: int, sources: int, rows: int) -> Any:
 
 
 def merged(mask: Any, padding_mask: Any, batch: int, num_heads: int, sources: int) -> Any:
-    """Both masks as one of shape (rows, 1 or targets, sources)."""
+    """Merge both masks into one of shape (rows, 1 or targets, sources)."""
     if padding_mask is None:
         return mask
     for i, expected in enumerate((batch, sources)):
@@ -133,14 +131,12 @@ def merged(mask: Any, padding_mask: Any, batch: int, num_heads: int, sources: in
 
 
 def longer(mask: Any) -> Any:
-    """A mask for one source more, to which all may attend."""
+    """Extend a mask by one source that every query may attend to."""
     return None if mask is None else pad(mask, (0, 1))
 
 
 def in_heads(x: Any, static: Any, rows: int, size: int, name: str) -> Any:
-    """A projection (steps, batch, E) as (rows, steps, size), a row for each head of each sample; `static`
-    takes its place if it is given.
-    """
+    """Split a projection (steps, batch, E) into heads: (rows, steps, size); `static` replaces it if given."""
     if static is None:
         return x.view(x.shape[0], rows, size).transpose(0, 1)
     for i, expected in ((0, rows), (2, size)):
@@ -152,7 +148,7 @@ def in_heads(x: Any, static: Any, rows: int, size: int, name: str) -> Any:
 
 
 def attention_and_shares(q: Any, k: Any, v: Any, mask: Any, dropout_p: float) -> tuple[Any, Any]:
-    """What each query of each head gets, (targets, rows, size), and how much of each source."""
+    """Return the result of each head, (targets, rows, size), and the attention weights."""
     q = q * math.sqrt(1.0 / q.shape[-1])
     turned = k.transpose(-2, -1)
     shares = softmax(bmm(q, turned) if mask is None else baddbmm(mask, q, turned), dim=-1)
@@ -162,7 +158,7 @@ def attention_and_shares(q: Any, k: Any, v: Any, mask: Any, dropout_p: float) ->
 
 
 def attention_alone(q: Any, k: Any, v: Any, mask: Any, batch: int, dropout_p: float, causal: bool) -> Any:
-    """What each query of each head gets, (targets, batch, heads, size)."""
+    """Return the result of each head, (targets, batch, heads, size)."""
     q, k, v = (t.view(batch, -1, *t.shape[1:]) for t in (q, k, v))
     if mask is not None:
         mask = mask.unsqueeze(0) if mask.shape[0] == 1 else mask.view(batch, -1, *mask.shape[1:])
@@ -177,9 +173,7 @@ def multi_head_attention_forward(
     k_proj_weight: Any = None, v_proj_weight: Any = None, static_k: Any = None, static_v: Any = None,
     average_attn_weights: bool = True, is_causal: bool = False,
 ) -> tuple[Any, Any]:  # fmt: skip
-    """What `nn.MultiheadAttention` computes, with its parameters as arguments; sequences come first, as
-    (L, N, E) or (L, E).
-    """
+    """Compute `nn.MultiheadAttention` with its parameters as arguments, for (L, N, E) or (L, E)."""
     batched = check_shapes(query, key, value, key_padding_mask, attn_mask, num_heads)
     if not batched:
         query, key, value = (t.unsqueeze(1) for t in (query, key, value))
@@ -224,7 +218,7 @@ def multi_head_attention_forward(
 
 
 def prepared(query: Any, padding_mask: Any, mask: Any, causal: bool, need_weights: bool) -> tuple[Any, ...]:
-    """Both masks, to be added, and whether they need not be, the attention being causal and no more."""
+    """Return both masks as numbers to add, and whether a plain causal mask replaces them."""
     padding_mask = added_mask(padding_mask, "key_padding_mask", query, mask, "attn_mask")
     if causal and mask is None:
         raise RuntimeError(
@@ -237,7 +231,7 @@ def prepared(query: Any, padding_mask: Any, mask: Any, causal: bool, need_weight
 
 
 def has_bias(bias_k: Any, bias_v: Any, static_k: Any, static_v: Any) -> bool:
-    """Whether there is a learned key and value; AssertionError for one without the other."""
+    """Return whether there is a learned key and value; raise AssertionError for one without the other."""
     if bias_k is None and bias_v is None:
         return False
     if bias_k is None or bias_v is None:
@@ -250,7 +244,7 @@ def has_bias(bias_k: Any, bias_v: Any, static_k: Any, static_v: Any) -> bool:
 
 
 def check_sizes(query: Any, key: Any, value: Any, expected: int, num_heads: int, separate: bool) -> int:
-    """The size of a head; AssertionError with PyTorch's text for sizes that do not fit."""
+    """Return the size of a head; raise PyTorch's AssertionError for sizes that do not fit."""
     size = query.shape[-1]
     if size != expected:
         raise AssertionError(f"was expecting embedding dimension of {expected}, but got {size}")

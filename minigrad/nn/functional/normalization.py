@@ -1,4 +1,4 @@
-"""Normalisation layers as functions."""
+"""Normalization functions."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ __all__ = ["batch_norm", "group_norm", "instance_norm", "layer_norm", "local_res
 def layer_norm(
     input: Any, normalized_shape: Any, weight: Any = None, bias: Any = None, eps: float = 1e-5
 ) -> Any:
-    """`input` with mean 0 and variance 1 over its last dimensions, `normalized_shape`, then times `weight`
-    plus `bias`, both of that shape.
+    """Normalize `input` over its last dimensions, `normalized_shape`, then multiply by `weight` and add
+    `bias`.
     """
     normalized_shape = tuple(normalized_shape)
     check_last(input, normalized_shape, weight, bias)
@@ -34,7 +34,7 @@ def layer_norm(
 
 
 def check_last(input: Any, normalized_shape: Any, weight: Any, bias: Any = None, star: str = "*, ") -> None:
-    """RuntimeError with PyTorch's text unless the last dimensions are `normalized_shape`."""
+    """Raise PyTorch's RuntimeError unless the last dimensions are `normalized_shape`."""
     wanted = list(normalized_shape)
     if not wanted:
         raise RuntimeError(
@@ -57,9 +57,7 @@ def check_last(input: Any, normalized_shape: Any, weight: Any, bias: Any = None,
 
 @public("function", out=None)
 def rms_norm(input: Any, normalized_shape: Any, weight: Any = None, eps: float | None = None) -> Any:
-    """`input` divided by the root of the mean of its squares over its last dimensions, `normalized_shape`,
-    times `weight`.
-    """
+    """Divide `input` by its root mean square over the last dimensions, then multiply by `weight`."""
     normalized_shape = tuple(normalized_shape)
     check_last(input, normalized_shape, weight, star="*")
     kind = input._data.dtype
@@ -73,8 +71,8 @@ def rms_norm(input: Any, normalized_shape: Any, weight: Any = None, eps: float |
 
 
 def group_norm(input: Any, num_groups: int, weight: Any = None, bias: Any = None, eps: float = 1e-5) -> Any:
-    """`input` (N, C, …) with mean 0 and variance 1 over each of `num_groups` groups of channels, then times
-    `weight` plus `bias`, one for each channel.
+    """Normalize `input` (N, C, …) over `num_groups` groups of channels, then multiply by `weight` and add
+    `bias`.
     """
     if input.ndim < 2:
         raise RuntimeError(f"Expected at least 2 dimensions for input tensor but received {input.ndim}")
@@ -98,9 +96,7 @@ def group_norm(input: Any, num_groups: int, weight: Any = None, bias: Any = None
 
 
 def check_mixture(input: Any, *parameters: Any) -> None:
-    """RuntimeError with PyTorch's text unless all have one dtype, or the input is float16 and the others are
-    float32.
-    """
+    """Raise PyTorch's RuntimeError unless all dtypes are equal, or float16 input meets float32 parameters."""
     own, others = input.dtype, [t.dtype for t in parameters if t is not None]
     if all(kind is own for kind in others):
         return
@@ -114,7 +110,7 @@ def check_mixture(input: Any, *parameters: Any) -> None:
 
 
 def enough(size: list[int]) -> None:
-    """ValueError with PyTorch's text if there is one number for each channel only."""
+    """Raise PyTorch's ValueError if there is only one value per channel."""
     if size[0] * prod(size[2:]) == 1:
         raise ValueError(
             f"Expected more than 1 value per channel when training, got input size torch.Size({list(size)})"
@@ -125,10 +121,10 @@ def batch_norm(
     input: Any, running_mean: Any, running_var: Any, weight: Any = None, bias: Any = None,
     training: bool = False, momentum: float = 0.1, eps: float = 1e-5,
 ) -> Any:  # fmt: skip
-    """`input` (N, C, …) with mean 0 and variance 1 for each channel, then times `weight` plus `bias`.
+    """Normalize each channel of `input` (N, C, …), then multiply by `weight` and add `bias`.
 
-    In `training` by the batch's own mean and variance, which the running ones come nearer to by `momentum`;
-    else by the running ones.
+    In `training` it uses the batch's mean and variance and moves the running ones toward them by
+    `momentum`; otherwise it uses the running ones.
     """
     if training:
         enough(list(input.shape))
@@ -136,14 +132,14 @@ def batch_norm(
             raise ValueError(f"batch_norm eps must be positive during training, but got {eps}")
     elif eps < 0.0:
         raise ValueError(f"batch_norm eps must be non-negative, but got {eps}")
-    return normalised(input, running_mean, running_var, weight, bias, training, momentum, eps)
+    return normalized(input, running_mean, running_var, weight, bias, training, momentum, eps)
 
 
-def normalised(
+def normalized(
     input: Any, running_mean: Any, running_var: Any, weight: Any, bias: Any, training: bool, momentum: float,
     eps: float,
 ) -> Any:  # fmt: skip
-    """`batch_norm`, arguments checked as PyTorch does below it."""
+    """Run `batch_norm`, with the argument checks of PyTorch's kernel."""
     if not input.numel():
         out = input.clone()
         out = out if weight is None else out * weight[0]
@@ -159,8 +155,9 @@ def normalised(
 
 
 def follow(input: Any, running_mean: Any, running_var: Any, momentum: float) -> None:
-    """Bring running mean and variance nearer to those of a batch: in their memory, which does not count as a
-    change, as in PyTorch.
+    """Move running mean and variance toward those of a batch.
+
+    It writes into their memory without increasing the version, as PyTorch does.
     """
     x = widened(numbers(input))
     axes = tuple(d for d in range(x.ndim) if d != 1)
@@ -177,7 +174,7 @@ def follow(input: Any, running_mean: Any, running_var: Any, momentum: float) -> 
 def check_channels(
     input: Any, running_mean: Any, running_var: Any, weight: Any, bias: Any, training: bool
 ) -> None:
-    """RuntimeError with PyTorch's text unless there is one number for each channel."""
+    """Raise PyTorch's RuntimeError unless there is one number for each channel."""
     named = {"running_mean": running_mean, "running_var": running_var, "weight": weight, "bias": bias}
     for name in ("running_mean", "running_var"):
         if named[name] is None and not training:
@@ -191,8 +188,8 @@ def instance_norm(
     input: Any, running_mean: Any = None, running_var: Any = None, weight: Any = None, bias: Any = None,
     use_input_stats: bool = True, momentum: float = 0.1, eps: float = 1e-5,
 ) -> Any:  # fmt: skip
-    """`input` (N, C, …) with mean 0 and variance 1 for each channel of each sample, as `batch_norm` for
-    batches of one.
+    """Normalize each channel of each example of `input` (N, C, …), as `batch_norm` does for batches of
+    one.
     """
     if use_input_stats and prod(input.shape[2:]) == 1:
         raise ValueError(
@@ -204,7 +201,7 @@ def instance_norm(
         None if t is None else t.repeat(n) for t in (running_mean, running_var, weight, bias)
     )
     flat = input.contiguous().view(1, n * c, *rest)
-    out = normalised(flat, means, variances, weights, biases, use_input_stats, momentum, eps)
+    out = normalized(flat, means, variances, weights, biases, use_input_stats, momentum, eps)
     with Unobserved(False):
         for running, many in ((running_mean, means), (running_var, variances)):
             if running is not None and many is not None:
@@ -215,8 +212,9 @@ def instance_norm(
 def local_response_norm(
     input: Any, size: int, alpha: float = 1e-4, beta: float = 0.75, k: float = 1.0
 ) -> Any:
-    """`input` (N, C, …) divided by `(k + alpha · m) ** beta`, m being the mean of the squares of `size`
-    neighbouring channels, 0 beyond the first and last.
+    """Divide `input` (N, C, …) by `(k + alpha · m) ** beta`.
+
+    m is the mean of the squares of `size` neighboring channels, which are 0 beyond the first and the last.
     """
     if input.ndim < 3:
         raise ValueError(

@@ -1,4 +1,4 @@
-"""Borders around images and sequences, and channels that become pixels."""
+"""Padding, and reordering channels and pixels."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ FILLED = {"reflect": "reflection", "replicate": "replication"}
 
 
 def pad(input: Any, pad: Any, mode: str = "constant", value: float | None = None) -> Any:
-    """`input` with borders, whose widths are in `pad`: before and after along the last dimension, then along
-    the last but one and so on.
+    """Add borders to `input`; `pad` has their widths before and after along the last dimension, then the one
+    before.
 
-    They are filled with `value` ("constant"), like a mirror ("reflect"), with the outermost element
-    ("replicate") or with what stands at the other end ("circular"); the last three take the last one to
-    three dimensions.
+    `mode` fills them with `value` ("constant"), by mirroring ("reflect"), with the outermost element
+    ("replicate") or with the elements of the opposite end ("circular"). The last three support one to three
+    dimensions.
     """
     pad = tuple(pad)
     if len(pad) % 2:
@@ -49,7 +49,9 @@ def pad(input: Any, pad: Any, mode: str = "constant", value: float | None = None
 
 
 def circular(input: Any, pad: tuple[int, ...], k: int) -> Any:
-    """Borders with what stands at the other end, written into a new tensor part by part, as PyTorch does."""
+    """Add borders with the elements of the opposite end, copied part by part into a new tensor, as PyTorch
+    does.
+    """
     n, sizes = input.ndim, input._data.shape
     around = pd.borders(pad, n)
     padded = [m + before + after for m, (before, after) in zip(sizes, around)]

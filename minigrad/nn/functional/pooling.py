@@ -1,4 +1,4 @@
-"""Pooling: the greatest element or the mean of each window."""
+"""Max and average pooling."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import Any
 
 from ...core import F
 from ...core.public import public
-from ...ops.half_precision import not_implemented
+from .pooling_checks import check_line, check_lines, only
 
 __all__ = [
     "adaptive_avg_pool1d", "adaptive_avg_pool2d", "adaptive_avg_pool3d", "avg_pool1d", "avg_pool2d",
@@ -18,7 +18,7 @@ WORDS = {1: "one", 2: "two", 3: "three"}
 
 
 def several(value: Any, dims: int, text: str) -> tuple[int, ...]:
-    """A number for each dimension; RuntimeError with `text` if there are too many or too few."""
+    """Return a number for each dimension; raise RuntimeError with `text` for another count."""
     numbers = (value,) if isinstance(value, int) else tuple(value)
     if len(numbers) not in (1, dims):
         raise RuntimeError(text)
@@ -26,7 +26,7 @@ def several(value: Any, dims: int, text: str) -> tuple[int, ...]:
 
 
 def steps(stride: Any, dims: int, text: str) -> tuple[int, ...]:
-    """`several`, nothing being the size of the window."""
+    """Return `several`, or () for no stride, which then is the size of the window."""
     if stride is None or (not isinstance(stride, int) and not len(stride)):
         return ()
     return several(stride, dims, text)
@@ -39,7 +39,7 @@ def steps(stride: Any, dims: int, text: str) -> tuple[int, ...]:
 def greatest(
     dims: int, input: Any, kernel_size: Any, stride: Any, padding: Any, dilation: Any, ceil_mode: bool
 ) -> Any:
-    """`max_pool2d` and `max_pool3d`: the values and their places."""
+    """Compute `max_pool2d` and `max_pool3d`: the values and their indices."""
     many = f"a tuple of {WORDS[dims]} ints"
     name = f"max_pool{dims}d"
     kernel_size = several(kernel_size, dims, f"{name}: kernel_size must either be a single int, or {many}")
@@ -50,55 +50,11 @@ def greatest(
     return run(input, kernel_size, stride, padding, dilation, ceil_mode)
 
 
-def only(value: Any, name: str, text: str) -> int:
-    """The one number; RuntimeError with PyTorch's text for more."""
-    if isinstance(value, int):
-        return value
-    if len(value) != 1:
-        raise RuntimeError(f"max_pool1d() {name} must be {text} of size 1 but got size {len(value)}")
-    return value[0]
-
-
-def check_lines(input: Any) -> None:
-    """RuntimeError with PyTorch's text unless the input is ([N,] C, L), of some elements each."""
-    if input.ndim not in (2, 3) or 0 in input.shape[-2:]:
-        raise RuntimeError(
-            "max_pool1d: Expected 2D or 3D (batch mode) tensor with optional 0 dim batch size for input, but "
-            f"got:{list(input.shape)}"
-        )
-
-
-def check_line(
-    input: Any, kernel_size: int, stride: int, padding: int, dilation: int, ceil_mode: bool
-) -> None:
-    """PyTorch's errors for windows on a line, where no places are asked for."""
-    for name, n in (("kernel_size", kernel_size), ("stride", stride)):
-        if n <= 0:
-            raise RuntimeError(f"max_pool1d() {name} must be greater than zero, but got {n}")
-    if padding < 0:
-        raise RuntimeError(f"max_pool1d() padding must be non-negative, but got {padding}")
-    if padding > kernel_size // 2:
-        raise RuntimeError(
-            f"max_pool1d() padding should be at most half of kernel size, but got padding={padding} and "
-            f"kernel_size={kernel_size}"
-        )
-    if dilation <= 0:
-        raise RuntimeError(f"max_pool1d() dilation must be greater than zero, but got {dilation}")
-    room = input.shape[-1] + 2 * padding - dilation * (kernel_size - 1) - 1
-    count = (room + (stride - 1 if ceil_mode else 0)) // stride + 1
-    if count <= 0:
-        raise RuntimeError(f"max_pool1d() Invalid computed output size: {count}")
-    if not input.is_floating_point():
-        raise not_implemented("max_pool1d_impl", input.dtype)
-
-
 def max_pool1d(
     input: Any, kernel_size: Numbers, stride: Numbers | None = None, padding: Numbers = 0,
     dilation: Numbers = 1, ceil_mode: bool = False, return_indices: bool = False,
 ) -> Any:  # fmt: skip
-    """The greatest element of each window of `input` ([N,] C, L); with `return_indices` also where
-    they were.
-    """
+    """Return the maximum of each window of `input` ([N,] C, L); `return_indices` adds their indices."""
     ints = "an int, list of ints or tuple of ints"
     k = only(kernel_size, "kernel_size", ints)
     s = only(k if stride is None or not (isinstance(stride, int) or stride) else stride, "stride",
@@ -117,8 +73,33 @@ def max_pool2d(
     input: Any, kernel_size: Numbers, stride: Numbers | None = None, padding: Numbers = 0,
     dilation: Numbers = 1, ceil_mode: bool = False, return_indices: bool = False,
 ) -> Any:  # fmt: skip
-    """The greatest element of each window of `input` ([N,] C, H, W); with `return_indices` also where they
-    were, as places in the flattened image.
+    """Return the maximum of each window of an image.
+
+    The upstream gradient goes to the maximum of each window; the other elements receive 0.
+
+    Args:
+        input: image or batch of images.
+        kernel_size: height and width of a window, or one number for both; so for the next three.
+        stride: step from one window to the next; kernel_size if None.
+        padding: number of rows and columns of −∞ added on each side.
+        dilation: distance between the elements of a window.
+        ceil_mode: True rounds the number of windows up instead of down.
+        return_indices: True returns the index of each maximum in its flattened image as well.
+
+    Shape:
+        (N, C, H, W) or (C, H, W) → (N, C, Hₒ, Wₒ) or (C, Hₒ, Wₒ); see `nn.MaxPool2d`.
+
+    Returns:
+        The maxima, or a pair of maxima and indices.
+
+    Raises:
+        RuntimeError: padding is more than half of kernel_size, or no window fits.
+
+    Example:
+        >>> F.max_pool2d(torch.tensor([[[1.0, 2.0], [3.0, 4.0]]]), 2).tolist()
+        [[[4.0]]]
+
+    Source: PyTorch's page `torch.nn.functional.max_pool2d`.
     """
     made = greatest(2, input, kernel_size, stride, padding, dilation, ceil_mode)
     return tuple(made) if return_indices else made[0]
@@ -128,8 +109,9 @@ def max_pool3d(
     input: Any, kernel_size: Numbers, stride: Numbers | None = None, padding: Numbers = 0,
     dilation: Numbers = 1, ceil_mode: bool = False, return_indices: bool = False,
 ) -> Any:  # fmt: skip
-    """The greatest element of each window of `input` ([N,] C, D, H, W); with `return_indices` also where they
-    were, as places in the flattened volume.
+    """Return the maximum of each window of `input` ([N,] C, D, H, W).
+
+    `return_indices` adds their indices in the flattened volume.
     """
     made = greatest(3, input, kernel_size, stride, padding, dilation, ceil_mode)
     return tuple(made) if return_indices else made[0]
@@ -140,7 +122,7 @@ def max_pool3d(
 
 
 def check_one(input: Any, name: str, **numbers: Any) -> None:
-    """RuntimeError with PyTorch's text for what a pooling along a line does not take."""
+    """Raise PyTorch's RuntimeError for arguments that pooling along one dimension does not accept."""
     for key, value in numbers.items():
         if value is not None and not isinstance(value, int) and len(value) != 1:
             raise RuntimeError(f"{name}() argument '{key}' should contain one int (got {len(value)})")
@@ -156,9 +138,7 @@ def avg_pool1d(
     input: Any, kernel_size: Numbers, stride: Numbers | None = None, padding: Numbers = 0,
     ceil_mode: bool = False, count_include_pad: bool = True,
 ) -> Any:  # fmt: skip
-    """The mean of each window of `input` ([N,] C, L), the zeros around it among them if
-    `count_include_pad`.
-    """
+    """Return the mean of each window of `input` ([N,] C, L); `count_include_pad` counts the padding."""
     check_one(input, "avg_pool1d", kernel_size=kernel_size, stride=stride or None, padding=padding)
     k, p = several(kernel_size, 1, ""), several(padding, 1, "")
     s = steps(stride, 1, "") or k
@@ -170,8 +150,33 @@ def avg_pool2d(
     input: Any, kernel_size: Numbers, stride: Numbers | None = None, padding: Numbers = 0,
     ceil_mode: bool = False, count_include_pad: bool = True, divisor_override: int | None = None,
 ) -> Any:  # fmt: skip
-    """The mean of each window of `input` ([N,] C, H, W), the zeros around it among them if
-    `count_include_pad`; or its sum divided by `divisor_override`.
+    """Return the mean of each window of an image.
+
+    Each element of a window of n elements receives 1/n of the window's upstream gradient.
+
+    Args:
+        input: image or batch of images.
+        kernel_size: height and width of a window, or one number for both; so for the next two.
+        stride: step from one window to the next; kernel_size if None.
+        padding: number of rows and columns of zeros added on each side.
+        ceil_mode: True rounds the number of windows up instead of down.
+        count_include_pad: False leaves the added zeros out of the mean.
+        divisor_override: number that divides each window's sum instead of the number of its elements.
+
+    Shape:
+        (N, C, H, W) or (C, H, W) → (N, C, Hₒ, Wₒ) or (C, Hₒ, Wₒ); see `nn.AvgPool2d`.
+
+    Returns:
+        The means.
+
+    Raises:
+        RuntimeError: padding is more than half of kernel_size, or no window fits.
+
+    Example:
+        >>> F.avg_pool2d(torch.tensor([[[1.0, 2.0], [3.0, 4.0]]]), 2).tolist()
+        [[[2.5]]]
+
+    Source: PyTorch's page `torch.nn.functional.avg_pool2d`.
     """
     ints = "single int, or a tuple of two ints"
     k = several(kernel_size, 2, f"avg_pool2d: kernel_size must either be a {ints}")
@@ -189,8 +194,9 @@ def avg_pool3d(
     input: Any, kernel_size: Numbers, stride: Numbers | None = None, padding: Numbers = 0,
     ceil_mode: bool = False, count_include_pad: bool = True, divisor_override: int | None = None,
 ) -> Any:  # fmt: skip
-    """The mean of each window of `input` ([N,] C, D, H, W), the zeros around it among them if
-    `count_include_pad`; or its sum divided by `divisor_override`.
+    """Return the mean of each window of `input` ([N,] C, D, H, W); `count_include_pad` counts the padding.
+
+    `divisor_override` divides the sums instead of the number of elements.
     """
     ints = "a single int, or a tuple of three ints"
     k = several(kernel_size, 3, f"avg_pool3d: kernel_size must be {ints}")
@@ -204,7 +210,7 @@ def avg_pool3d(
 
 
 def parts_of(input: Any, dims: int, output_size: Any) -> tuple[int, ...]:
-    """The number of parts along each dimension, None being its size."""
+    """Return the number of parts along each dimension; None keeps its size."""
     sizes = (output_size,) * dims if isinstance(output_size, int) or output_size is None else output_size
     if not isinstance(output_size, int) and input.ndim <= len(sizes):
         raise ValueError(f"Input dimension should be at least {len(sizes) + 1}")
@@ -215,14 +221,36 @@ def parts_of(input: Any, dims: int, output_size: Any) -> tuple[int, ...]:
 
 @public("function", out=None)
 def adaptive_avg_pool1d(input: Any, output_size: Numbers) -> Any:
-    """The means of `output_size` parts of `input` ([N,] C, L), as even as can be."""
+    """Return the means of `output_size` parts of `input` ([N,] C, L), as equal in size as possible."""
     check_one(input, "adaptive_avg_pool1d", output_size=output_size)
     (count,) = several(output_size, 1, "")
     return adaptive_avg_pool2d(input.unsqueeze(-2), (1, count)).squeeze(-2)
 
 
 def adaptive_avg_pool2d(input: Any, output_size: Any) -> Any:
-    """The means of `output_size` parts of `input` ([N,] C, H, W), as even as can be; None keeps a size."""
+    """Divide an image into a given number of parts and return the mean of each.
+
+    Each element of a part of n elements receives 1/n of the part's upstream gradient.
+
+    Args:
+        input: image or batch of images.
+        output_size: Hₒ and Wₒ, or one number for both; None keeps the input's size.
+
+    Shape:
+        (N, C, H, W) or (C, H, W) → (N, C, Hₒ, Wₒ) or (C, Hₒ, Wₒ).
+
+    Returns:
+        The means.
+
+    Raises:
+        ValueError: the input has too few dimensions.
+
+    Example:
+        >>> F.adaptive_avg_pool2d(torch.tensor([[[1.0, 2.0], [3.0, 4.0]]]), 1).tolist()
+        [[[2.5]]]
+
+    Source: PyTorch's page `torch.nn.functional.adaptive_avg_pool2d`.
+    """
     parts = parts_of(input, 2, output_size)
     if parts == (1, 1) and input.ndim > 1:
         return F.mean_dim(input, (-1, -2), True)
@@ -230,7 +258,7 @@ def adaptive_avg_pool2d(input: Any, output_size: Any) -> Any:
 
 
 def adaptive_avg_pool3d(input: Any, output_size: Any) -> Any:
-    """The means of `output_size` parts of `input` ([N,] C, D, H, W), as even as can be; None keeps a size."""
+    """Return the means of `output_size` parts of `input` ([N,] C, D, H, W); None keeps a size."""
     parts = parts_of(input, 3, output_size)
     if parts == (1, 1, 1) and input.ndim > 2:
         return F.mean_dim(input, (-1, -2, -3), True)

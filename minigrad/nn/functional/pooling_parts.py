@@ -1,4 +1,4 @@
-"""Pooling that takes parts instead of windows: the greatest element of each."""
+"""Adaptive max pooling."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ __all__ = ["adaptive_max_pool1d", "adaptive_max_pool2d", "adaptive_max_pool3d"]
 
 
 def chosen(made: Any, return_indices: bool) -> Any:
-    """The values, with their places if these are asked for."""
+    """Return the values, with their indices if `return_indices`."""
     return tuple(made) if return_indices else made[0]
 
 
 def adaptive_max_pool1d(input: Any, output_size: Numbers, return_indices: bool = False) -> Any:
-    """The greatest of each of `output_size` parts of `input` ([N,] C, L), as even as can be; with
-    `return_indices` also where they were.
+    """Return the maximum of each of `output_size` parts of `input` ([N,] C, L); `return_indices` adds
+    indices.
     """
     if output_size is None:
         raise TypeError(
@@ -38,14 +38,16 @@ def adaptive_max_pool1d(input: Any, output_size: Numbers, return_indices: bool =
 
 
 def adaptive_max_pool2d(input: Any, output_size: Any, return_indices: bool = False) -> Any:
-    """The greatest of each of `output_size` parts of `input` ([N,] C, H, W), as even as can be; None keeps a
-    size; with `return_indices` also where they were, as places in the flattened image.
+    """Return the maximum of each of `output_size` parts of `input` ([N,] C, H, W); None keeps a size.
+
+    `return_indices` adds the indices in the flattened image.
     """
     return chosen(F.adaptive_max_pool2d(input, parts_of(input, 2, output_size)), return_indices)
 
 
 def adaptive_max_pool3d(input: Any, output_size: Any, return_indices: bool = False) -> Any:
-    """The greatest of each of `output_size` parts of `input` ([N,] C, D, H, W), as even as can be; None keeps
-    a size; with `return_indices` also where they were, as places in the flattened volume.
+    """Return the maximum of each of `output_size` parts of `input` ([N,] C, D, H, W); None keeps a size.
+
+    `return_indices` adds the indices in the flattened volume.
     """
     return chosen(F.adaptive_max_pool3d(input, parts_of(input, 3, output_size)), return_indices)

@@ -1,4 +1,4 @@
-"""Layers' products with a weight: they are defined with the other products of matrices."""
+"""`linear` and `bilinear`, which are defined with the other matrix products."""
 
 from __future__ import annotations
 

@@ -19,7 +19,7 @@ State = tuple[Any, ...]
 
 
 class Weights(NamedTuple):
-    """The weights of one layer in one direction; `hr` projects what an LSTM gives."""
+    """Weights of one layer in one direction; `hr` projects the hidden state of an LSTM."""
 
     ih: Any
     hh: Any
@@ -28,11 +28,11 @@ class Weights(NamedTuple):
     hr: Any = None
 
     def of_input(self, x: Any, ready: bool = False) -> Any:
-        """The share of the gates that comes from the input."""
+        """Return the part of the gates that comes from the input."""
         return x if ready else linear(x, self.ih, self.bias_ih)
 
     def of_hidden(self, h: Any) -> Any:
-        """The share of the gates that comes from the hidden state."""
+        """Return the part of the gates that comes from the hidden state."""
         return linear(h, self.hh, self.bias_hh)
 
 
@@ -40,17 +40,17 @@ Cell = Callable[..., State]
 
 
 def rnn_tanh_cell(x: Any, state: State, w: Weights, ready: bool = False) -> State:
-    """tanh of the sum of both shares."""
+    """Return the tanh of the sum of both parts."""
     return ((w.of_hidden(state[0]) + w.of_input(x, ready)).tanh(),)
 
 
 def rnn_relu_cell(x: Any, state: State, w: Weights, ready: bool = False) -> State:
-    """The positive part of the sum of both shares."""
+    """Return the ReLU of the sum of both parts."""
     return ((w.of_hidden(state[0]) + w.of_input(x, ready)).relu(),)
 
 
 def lstm_cell(x: Any, state: State, w: Weights, ready: bool = False) -> State:
-    """The gates: what is let in, what is kept, what is new, what is let out."""
+    """Return the next state from the input, forget, cell and output gates."""
     h, c = state
     gates = unsafe_chunk(w.of_hidden(h) + w.of_input(x, ready), 4, 1)
     taken, kept, new, given = gates[0].sigmoid(), gates[1].sigmoid(), gates[2].tanh(), gates[3].sigmoid()
@@ -60,7 +60,7 @@ def lstm_cell(x: Any, state: State, w: Weights, ready: bool = False) -> State:
 
 
 def gru_cell(x: Any, state: State, w: Weights, ready: bool = False) -> State:
-    """The gates: how much of the old state the new one is made from, and how much of it is kept."""
+    """Return the next state from the reset, update and new gates."""
     (h,) = state
     from_input = unsafe_chunk(w.of_input(x, ready), 3, 1)
     from_hidden = unsafe_chunk(w.of_hidden(h), 3, 1)
@@ -79,7 +79,7 @@ CELLS: dict[str, Cell] = {
 
 
 def one_step(mode: str, input: Any, state: State, w: Weights) -> State:
-    """The next state of a batch; RuntimeError with PyTorch's text for sizes that do not fit."""
+    """Return the next state of a batch; raise PyTorch's RuntimeError for sizes that do not fit."""
     size, hidden = w.ih.shape[1], w.hh.shape[1]
     if input.shape[1] != size:
         raise RuntimeError(f"input has inconsistent input_size: got {input.shape[1]} expected {size}")
@@ -92,17 +92,17 @@ def one_step(mode: str, input: Any, state: State, w: Weights) -> State:
 
 
 def part(state: State, start: int, end: int) -> State:
-    """The state of the sequences from `start` to `end`."""
+    """Return the state of the sequences from `start` to `end`."""
     return tuple(t.narrow(0, start, end - start) for t in state)
 
 
 def joined(states: list[State]) -> State:
-    """The states of several groups of sequences as one."""
+    """Join the states of several groups of sequences."""
     return tuple(cat(list(kind), 0) for kind in zip(*states))
 
 
 def over_steps(cell: Cell, input: Any, state: State, w: Weights, reverse: bool) -> tuple[Any, State]:
-    """One layer over sequences (T, B, size): what it gives at each step, and its last state."""
+    """Run one layer over sequences (T, B, size); return its output at each step and its last state."""
     steps = w.of_input(input).unbind(0)
     outputs = []
     for x in reversed(steps) if reverse else steps:
@@ -116,14 +116,14 @@ def over_steps(cell: Cell, input: Any, state: State, w: Weights, reverse: bool) 
 def over_packed(
     cell: Cell, data: Any, sizes: list[int], state: State, w: Weights, reverse: bool
 ) -> tuple[Any, State]:
-    """The same for packed sequences, `sizes[t]` of which have an element at step t."""
+    """Run one layer over packed sequences; `sizes[t]` of them have an element at step t."""
     walk = backwards if reverse else forwards
     outputs, state = walk(cell, w.of_input(data), sizes, state, w)
     return cat(outputs, 0), state
 
 
 def forwards(cell: Cell, x: Any, sizes: list[int], state: State, w: Weights) -> tuple[list[Any], State]:
-    """From the first step to the last; the sequences that have ended leave their state behind."""
+    """Run from the first step to the last; sequences that end leave their state behind."""
     outputs, ended, at, before = [], [], 0, sizes[0]
     for size in sizes:
         step = x.narrow(0, at, size)
@@ -137,7 +137,7 @@ def forwards(cell: Cell, x: Any, sizes: list[int], state: State, w: Weights) -> 
 
 
 def backwards(cell: Cell, x: Any, sizes: list[int], first: State, w: Weights) -> tuple[list[Any], State]:
-    """From the last step to the first; the shorter sequences join with their first state."""
+    """Run from the last step to the first; shorter sequences join with their first state."""
     outputs, at, before = [], sum(sizes), sizes[-1]
     state = part(first, 0, before)
     for size in reversed(sizes):

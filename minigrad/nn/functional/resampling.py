@@ -1,4 +1,4 @@
-"""Lines, images and volumes at other sizes."""
+"""Resizing sequences, images and volumes."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ AREAS = {3: adaptive_avg_pool1d, 4: adaptive_avg_pool2d, 5: adaptive_avg_pool3d}
 
 
 def per_dimension(value: Any, input: Any, what: str, told: str, letter: str) -> Any:
-    """One number for each spatial dimension; ValueError with PyTorch's text for another count."""
+    """Return one number for each spatial dimension; raise PyTorch's ValueError for another count."""
     dims = input.ndim - 2
     if not isinstance(value, (list, tuple)):
         return [value] * dims
@@ -34,7 +34,7 @@ def per_dimension(value: Any, input: Any, what: str, told: str, letter: str) -> 
 
 
 def sizes_of(input: Any, size: Any, scale_factor: Any, recompute: bool) -> tuple[Any, Any]:
-    """The sizes of the result, and the scales if these count themselves; errors as PyTorch gives them."""
+    """Return the sizes of the result and the scales that PyTorch uses; raise PyTorch's errors."""
     if size is not None and scale_factor is not None:
         raise ValueError("only one of size or scale_factor should be defined")
     if size is None and scale_factor is None:
@@ -55,7 +55,7 @@ def sizes_of(input: Any, size: Any, scale_factor: Any, recompute: bool) -> tuple
 
 
 def refusal(input: Any, mode: str) -> NotImplementedError:
-    """PyTorch's error for a mode that there is not, or not for so many dimensions."""
+    """Return PyTorch's error for an unknown mode, or one that does not support this number of dimensions."""
     needed = ONLY_FOR.get(mode)
     if needed is not None and input.ndim in (3, 4, 5):
         return NotImplementedError(f"Got {input.ndim}D input, but {mode} mode needs {needed}D input")
@@ -99,22 +99,22 @@ def upsample(
     input: Any, size: Any = None, scale_factor: Any = None, mode: str = "nearest",
     align_corners: bool | None = None,
 ) -> Any:  # fmt: skip
-    """`interpolate`, under the name that it used to have."""
+    """Call `interpolate`, with a warning: this is its deprecated name."""
     return deprecated("upsample", input, size, scale_factor, mode, align_corners)
 
 
 def upsample_nearest(input: Any, size: Any = None, scale_factor: Any = None) -> Any:
-    """`interpolate` by copying the nearest element."""
+    """Call `interpolate` with mode "nearest"; deprecated."""
     return deprecated("upsample_nearest", input, size, scale_factor, "nearest")
 
 
 def upsample_bilinear(input: Any, size: Any = None, scale_factor: Any = None) -> Any:
-    """`interpolate` between four elements, corners aligned."""
+    """Call `interpolate` with mode "bilinear" and aligned corners; deprecated."""
     return deprecated("upsample_bilinear", input, size, scale_factor, "bilinear", True)
 
 
 def deprecated(name: str, *args: Any) -> Any:
-    """`interpolate`, with PyTorch's warning."""
+    """Call `interpolate`, with PyTorch's warning."""
     warnings.warn(
         f"`nn.functional.{name}` is deprecated. Use `nn.functional.interpolate` instead.", stacklevel=3
     )

@@ -1,4 +1,4 @@
-"""Rows of a table by number, and windows of images."""
+"""Embeddings, and windows of images."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ def embedding(
     input: Any, weight: Any, padding_idx: int | None = None, max_norm: float | None = None,
     norm_type: float = 2.0, scale_grad_by_freq: bool = False, sparse: bool = False,
 ) -> Any:  # fmt: skip
-    """The rows of the matrix `weight` at the whole numbers `input`.
+    """Return the rows of the matrix `weight` at the indices `input`.
 
-    Row `padding_idx` gets no gradient. `max_norm` shortens, in place, those of the rows used that are longer.
-    `sparse` makes no difference here: gradients are dense.
+    Row `padding_idx` receives no gradient. `max_norm` shortens rows in use with a larger norm, in place.
+    `sparse` is ignored: gradients are dense.
     """
     for at, (name, value) in enumerate((("weight", weight), ("indices", input)), 1):
         if not isinstance(value, TensorBase):
@@ -41,7 +41,7 @@ def embedding(
 
 
 def shorten(weight: Any, input: Any, max_norm: float | None, norm_type: float) -> None:
-    """Shorten, in place, the rows used whose norm is greater than `max_norm`, if there is one."""
+    """Shorten, in place, the rows in use whose norm is larger than `max_norm`, if it is given."""
     if max_norm is not None:
         in_place(tables.embedding_renorm.op, weight.detach(), input, max_norm, norm_type)
 
@@ -54,12 +54,12 @@ def embedding_bag(
     scale_grad_by_freq: bool = False, mode: str = "mean", sparse: bool = False,
     per_sample_weights: Any = None, include_last_offset: bool = False, padding_idx: int | None = None,
 ) -> Any:  # fmt: skip
-    """The mean, sum or maximum (`mode`) of the rows of the matrix `weight` at the whole numbers of each bag,
-    of shape (bags, columns); zeros for an empty one.
+    """Return the mean, sum or maximum (`mode`) of the rows of `weight` at the indices of each bag.
 
-    Bags are the rows of a two-dimensional `input`, or parts of a vector that begin at `offsets`;
-    `include_last_offset`: the last of these is an end. `per_sample_weights` scale the rows of a sum; rows of
-    `padding_idx` do not count. For the other arguments see `embedding`.
+    Bags are the rows of a two-dimensional `input`, or parts of a vector that begin at `offsets`; with
+    `include_last_offset` the last offset is an end. An empty bag gives zeros. `per_sample_weights`
+    multiply the rows of a sum; rows of `padding_idx` do not count. For the other arguments see
+    `embedding`.
     """
     if per_sample_weights is not None and input.shape != per_sample_weights.shape:
         raise ValueError(
@@ -97,7 +97,7 @@ def embedding_bag(
 
 
 def check_mode(mode: str, scale_grad_by_freq: bool, sparse: bool) -> None:
-    """ValueError for an unknown mode, and for what cannot be done with maxima."""
+    """Raise ValueError for an unknown mode, and for options that maxima do not support."""
     if mode not in MODES:
         raise ValueError("mode has to be one of sum, mean or max")
     if mode == "max" and scale_grad_by_freq:
@@ -107,7 +107,7 @@ def check_mode(mode: str, scale_grad_by_freq: bool, sparse: bool) -> None:
 
 
 def row_of_padding(padding_idx: int | None, rows: int) -> int:
-    """The row that does not count, -1 for none; RuntimeError if there is no such row."""
+    """Return the row that does not count, -1 for none; raise RuntimeError if there is no such row."""
     if padding_idx is None:
         return -1
     if not -rows <= padding_idx < rows:
@@ -122,7 +122,7 @@ one_hot = tables.one_hot
 
 
 def pair(name: str, value: Any) -> tuple[int, int]:
-    """One number for both directions, or two; RuntimeError with PyTorch's text for more."""
+    """Return two numbers for one or two; raise PyTorch's RuntimeError for more."""
     if isinstance(value, int):
         return value, value
     if len(value) not in (1, 2):
@@ -131,7 +131,7 @@ def pair(name: str, value: Any) -> tuple[int, int]:
 
 
 def unfold(input: Any, kernel_size: Any, dilation: Any = 1, padding: Any = 0, stride: Any = 1) -> Any:
-    """The windows of images of shape (N, C, H, W) as columns: (N, C · kernel elements, windows)."""
+    """Return the windows of images (N, C, H, W) as columns: (N, C · kernel elements, windows)."""
     given = {"kernel_size": kernel_size, "dilation": dilation, "padding": padding, "stride": stride}
     return windows.im2col(input, *(pair(name, value) for name, value in given.items()))
 
@@ -139,7 +139,7 @@ def unfold(input: Any, kernel_size: Any, dilation: Any = 1, padding: Any = 0, st
 def fold(
     input: Any, output_size: Any, kernel_size: Any, dilation: Any = 1, padding: Any = 0, stride: Any = 1
 ) -> Any:
-    """Images of size `output_size` to which windows, given as columns, are added in their places."""
+    """Add windows, given as columns, at their positions in images of size `output_size`."""
     given = {"output_size": output_size, "kernel_size": kernel_size, "dilation": dilation, "padding": padding,
              "stride": stride}  # fmt: skip
     return windows.col2im(input, *(pair(name, value) for name, value in given.items()))

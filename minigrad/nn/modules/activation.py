@@ -1,15 +1,11 @@
-"""Functions of nn.functional as modules."""
+"""Activation layers."""
 
 from __future__ import annotations
 
-from typing import Any
-
-from ...creation import full
-from .. import functional
-from ..init import constant_
-from ..parameter import Parameter, kept
+from .applied import Applied, InPlace
 from .attention import MultiheadAttention as MultiheadAttention
-from .module import Module
+from .prelu import PReLU
+from .softmaxes import GLU, LogSoftmax, Softmax, Softmax2d, Softmin
 
 __all__ = [
     "CELU", "ELU", "GELU", "GLU", "Hardshrink", "Hardsigmoid", "Hardswish", "Hardtanh", "LeakyReLU",
@@ -18,109 +14,138 @@ __all__ = [
 ]  # fmt: skip
 
 
-class Applied(Module):
-    """A function of `nn.functional`, called `function`, with `settings`: names of its arguments and of
-    attributes of the module. `shown` are those that the repr tells; an `inplace` that is False it leaves out.
-    """
-
-    function = ""
-    settings: tuple[str, ...] = ()
-
-    def forward(self, input: Any) -> Any:
-        """What the function gives."""
-        given = {name: getattr(self, name) for name in self.settings}
-        return getattr(functional, self.function)(input, **given)
-
-    def extra_repr(self) -> str:
-        """The settings."""
-        told = [name for name in self.settings if name != "inplace" or self.inplace]
-        return ", ".join(f"{name}={getattr(self, name)!r}" for name in told)
-
-
-class InPlace(Applied):
-    """A function whose only setting is whether it writes into its input."""
-
-    settings = ("inplace",)
-
-    def __init__(self, inplace: bool = False) -> None:
-        super().__init__()
-        self.inplace = inplace
-
-
 class ReLU(InPlace):
-    """max(0, x)."""
+    """Layer that returns max(0, x) for each element.
+
+    The derivative is 1 where x > 0 and 0 elsewhere.
+
+    Args:
+        inplace: True writes the result into the input.
+
+    Shape:
+        (*) → (*).
+
+    Example:
+        >>> nn.ReLU()(torch.tensor([-1.0, 2.0])).tolist()
+        [0.0, 2.0]
+
+    Source: PyTorch's page `torch.nn.ReLU`.
+    """
 
     function = "relu"
 
 
 class ReLU6(InPlace):
-    """min(max(0, x), 6)."""
+    """Layer that returns min(max(0, x), 6)."""
 
     function = "relu6"
 
 
 class SiLU(InPlace):
-    """x · sigmoid(x)."""
+    """Layer that returns x · sigmoid(x)."""
 
     function = "silu"
 
 
 class Mish(InPlace):
-    """x · tanh(softplus(x))."""
+    """Layer that returns x · tanh(softplus(x))."""
 
     function = "mish"
 
 
 class SELU(InPlace):
-    """ELU with the scale that keeps mean and spread (Klambauer and others, 2017)."""
+    """ELU with the scale that keeps mean 0 and variance 1 (Klambauer et al., 2017)."""
 
     function = "selu"
 
 
 class Hardswish(InPlace):
-    """x · relu6(x + 3) / 6."""
+    """Layer that returns x · relu6(x + 3) / 6."""
 
     function = "hardswish"
 
 
 class Hardsigmoid(InPlace):
-    """relu6(x + 3) / 6."""
+    """Layer that returns relu6(x + 3) / 6."""
 
     function = "hardsigmoid"
 
 
 class Sigmoid(Applied):
-    """1 / (1 + e⁻ˣ)."""
+    """Layer that returns the logistic function y = 1 / (1 + e⁻ˣ) of each element.
+
+    The derivative is y · (1 − y).
+
+    Shape:
+        (*) → (*).
+
+    Example:
+        >>> nn.Sigmoid()(torch.zeros(2)).tolist()
+        [0.5, 0.5]
+
+    Source: PyTorch's page `torch.nn.Sigmoid`.
+    """
 
     function = "sigmoid"
 
 
 class Tanh(Applied):
-    """Hyperbolic tangent."""
+    """Layer that returns the hyperbolic tangent y = (eˣ − e⁻ˣ) / (eˣ + e⁻ˣ) of each element.
+
+    The derivative is 1 − y².
+
+    Shape:
+        (*) → (*).
+
+    Example:
+        >>> nn.Tanh()(torch.zeros(2)).tolist()
+        [0.0, 0.0]
+
+    Source: PyTorch's page `torch.nn.Tanh`.
+    """
 
     function = "tanh"
 
 
 class LogSigmoid(Applied):
-    """log sigmoid(x)."""
+    """Layer that returns log sigmoid(x)."""
 
     function = "logsigmoid"
 
 
 class Softsign(Applied):
-    """x / (1 + |x|)."""
+    """Layer that returns x / (1 + |x|)."""
 
     function = "softsign"
 
 
 class Tanhshrink(Applied):
-    """x − tanh(x)."""
+    """Layer that returns x − tanh(x)."""
 
     function = "tanhshrink"
 
 
 class LeakyReLU(Applied):
-    """x, or negative_slope · x where x is negative."""
+    """Layer that returns x where x > 0 and negative_slope · x elsewhere.
+
+    The derivative is 1 where x > 0 and negative_slope elsewhere.
+
+    Args:
+        negative_slope: slope where x ≤ 0.
+        inplace: True writes the result into the input.
+
+    Shape:
+        (*) → (*).
+
+    Raises:
+        RuntimeError: inplace with a leaf that requires a gradient.
+
+    Example:
+        >>> nn.LeakyReLU(0.5)(torch.tensor([-2.0, 2.0])).tolist()
+        [-1.0, 2.0]
+
+    Source: PyTorch's page `torch.nn.LeakyReLU`; Maas et al., 2013.
+    """
 
     function, settings = "leaky_relu", ("negative_slope", "inplace")
 
@@ -130,7 +155,7 @@ class LeakyReLU(Applied):
 
 
 class ELU(Applied):
-    """x, or alpha · (eˣ − 1) where x is negative."""
+    """Layer that returns x where x > 0 and alpha · (eˣ − 1) elsewhere (Clevert et al., 2015)."""
 
     function, settings = "elu", ("alpha", "inplace")
 
@@ -140,13 +165,32 @@ class ELU(Applied):
 
 
 class CELU(ELU):
-    """x, or alpha · (e^(x / alpha) − 1) where x is negative."""
+    """Layer that returns x where x > 0 and alpha · (e^(x / alpha) − 1) elsewhere."""
 
     function = "celu"
 
 
 class GELU(Applied):
-    """x · Φ(x), Φ being the normal distribution; `approximate="tanh"` reckons it by a tanh."""
+    """Layer that returns x · Φ(x), where Φ is the distribution function of the normal distribution.
+
+    The derivative is Φ(x) + x · φ(x), where φ is the density of the normal distribution. "tanh" computes
+    x / 2 · (1 + tanh(√(2/π) · (x + 0.044715 x³))) instead.
+
+    Args:
+        approximate: "none" or "tanh".
+
+    Shape:
+        (*) → (*).
+
+    Raises:
+        RuntimeError: approximate is another text.
+
+    Example:
+        >>> nn.GELU()(torch.zeros(2)).tolist()
+        [0.0, 0.0]
+
+    Source: PyTorch's page `torch.nn.GELU`; Hendrycks and Gimpel, 2016, arXiv:1606.08415.
+    """
 
     function, settings = "gelu", ("approximate",)
 
@@ -156,7 +200,23 @@ class GELU(Applied):
 
 
 class Softplus(Applied):
-    """log(1 + e^(beta · x)) / beta, and x itself where beta · x is above the threshold."""
+    """Layer that returns log(1 + e^(beta · x)) / beta, a smooth form of ReLU.
+
+    Where beta · x is above the threshold it returns x. The derivative is sigmoid(beta · x), or 1 there.
+
+    Args:
+        beta: sharpness of the bend at 0.
+        threshold: value of beta · x above which the result is x.
+
+    Shape:
+        (*) → (*).
+
+    Example:
+        >>> nn.Softplus()(torch.tensor([0.0, 30.0])).tolist()
+        [0.6931471824645996, 30.0]
+
+    Source: PyTorch's page `torch.nn.Softplus`.
+    """
 
     function, settings = "softplus", ("beta", "threshold")
 
@@ -166,7 +226,7 @@ class Softplus(Applied):
 
 
 class Hardtanh(Applied):
-    """x, kept within min_val and max_val."""
+    """Layer that clamps x to [min_val, max_val]."""
 
     function, settings = "hardtanh", ("min_val", "max_val", "inplace")
 
@@ -178,7 +238,7 @@ class Hardtanh(Applied):
 
 
 class Shrink(Applied):
-    """A function with a width around 0."""
+    """Base class of layers with a threshold `lambd` around 0."""
 
     settings = ("lambd",)
 
@@ -187,99 +247,27 @@ class Shrink(Applied):
         self.lambd = lambd
 
     def extra_repr(self) -> str:
-        """The width."""
+        """Return the settings that the repr shows."""
         return str(self.lambd)
 
 
 class Hardshrink(Shrink):
-    """x, or 0 where |x| is at most lambd."""
+    """Layer that returns x, and 0 where |x| ≤ lambd."""
 
     function = "hardshrink"
 
 
 class Softshrink(Shrink):
-    """x moved towards 0 by lambd."""
+    """Layer that moves x toward 0 by lambd."""
 
     function = "softshrink"
 
 
-class Along(Applied):
-    """A function along one dimension."""
-
-    settings = ("dim",)
-
-    def __init__(self, dim: int | None = None) -> None:
-        super().__init__()
-        self.dim = dim
-
-
-class Softmax(Along):
-    """eˣ / Σ eˣ along a dimension."""
-
-    function = "softmax"
-
-
-class Softmin(Along):
-    """e⁻ˣ / Σ e⁻ˣ along a dimension."""
-
-    function = "softmin"
-
-
-class LogSoftmax(Along):
-    """x − log Σ eˣ along a dimension."""
-
-    function = "log_softmax"
-
-
-class GLU(Along):
-    """a · sigmoid(b), where a and b are the halves along a dimension."""
-
-    function = "glu"
-
-    def __init__(self, dim: int = -1) -> None:
-        super().__init__(dim)
-
-
-class Softmax2d(Module):
-    """Softmax over the channels of (N, C, H, W) or (C, H, W), at each place of the image."""
-
-    def forward(self, input: Any) -> Any:
-        """The shares of the channels."""
-        if input.ndim not in (3, 4):
-            raise ValueError(f"Softmax2d: expected input to be 3D or 4D, got {input.ndim}D instead")
-        return functional.softmax(input, -3)
-
-
 class Threshold(Applied):
-    """x where it is above the threshold, `value` elsewhere."""
+    """Layer that returns x where it is above `threshold`, and `value` elsewhere."""
 
     function, settings = "threshold", ("threshold", "value", "inplace")
 
     def __init__(self, threshold: float, value: float, inplace: bool = False) -> None:
         super().__init__()
         self.threshold, self.value, self.inplace = threshold, value, inplace
-
-
-class PReLU(Module):
-    """x, or a · x where x is negative; a, one for all or one for each channel, is learned and begins as
-    `init`.
-    """
-
-    def __init__(
-        self, num_parameters: int = 1, init: float = 0.25, device: Any = None, dtype: Any = None
-    ) -> None:
-        super().__init__()
-        self.num_parameters, self.init = num_parameters, init
-        self.weight = Parameter(kept(full, (num_parameters,), init, dtype=dtype))
-
-    def reset_parameters(self) -> None:
-        """Begin anew."""
-        constant_(self.weight, self.init)
-
-    def forward(self, input: Any) -> Any:
-        """x or a · x."""
-        return functional.prelu(input, self.weight)
-
-    def extra_repr(self) -> str:
-        """How many slopes are learned."""
-        return f"num_parameters={self.num_parameters}"

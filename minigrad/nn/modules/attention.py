@@ -1,4 +1,4 @@
-"""Attention in several heads as a module."""
+"""Multi-head attention."""
 
 from __future__ import annotations
 
@@ -13,15 +13,42 @@ __all__ = ["MultiheadAttention"]
 
 
 class NonDynamicallyQuantizableLinear(Linear):
-    """Linear, under the name that it has within attention."""
+    """Linear layer under the name that PyTorch uses inside attention."""
 
 
 class MultiheadAttention(Module):
-    """Each query gets a mean of the values, weighted by how well their keys match it, in `num_heads` heads of
-    size embed_dim / num_heads each.
+    """Layer that lets each query attend to keys and returns a mean of their values, in several heads.
 
-    Inputs are (L, N, E), or (N, L, E) with `batch_first`, or (L, E); keys and values have sizes `kdim` and
-    `vdim`. `add_bias_kv` adds a learned key and value, `add_zero_attn` ones of zeros.
+    Each head computes softmax(Q Kᵀ / √d) V for learned projections Q, K and V of size d = embed_dim /
+    num_heads. A linear layer joins the heads. For the derivative of the softmax see `Softmax`.
+
+    Args:
+        embed_dim: number of features of queries and of the output.
+        num_heads: number of heads; it divides embed_dim.
+        dropout: probability of dropout on the attention weights.
+        bias: False leaves out the biases of the projections.
+        add_bias_kv: True adds one learned key and value.
+        add_zero_attn: True adds one key and value of zeros.
+        kdim: number of features of keys; embed_dim if None.
+        vdim: number of features of values; embed_dim if None.
+        batch_first: True puts the batch dimension first.
+        device: must be the CPU.
+        dtype: dtype of the parameters; the default dtype if None.
+
+    Shape:
+        query (L, N, embed_dim), key (S, N, kdim), value (S, N, vdim) → output (L, N, embed_dim) and attention
+        weights (N, L, S); all without N if there is no batch.
+
+    Raises:
+        ValueError: embed_dim or num_heads is not positive.
+        AssertionError: num_heads does not divide embed_dim, or the shapes do not fit.
+
+    Example:
+        >>> x = torch.ones(5, 1, 4)
+        >>> nn.MultiheadAttention(4, 2)(x, x, x)[0].shape
+        torch.Size([5, 1, 4])
+
+    Source: PyTorch's page `torch.nn.MultiheadAttention`; Vaswani et al., 2017, arXiv:1706.03762.
     """
 
     def __init__(
@@ -52,7 +79,7 @@ class MultiheadAttention(Module):
         self._reset_parameters()
 
     def _add_projections(self, dtype: Any) -> None:
-        """One weight for queries, keys and values if they are of one size, else one for each."""
+        """Create one weight for queries, keys and values of the same size, otherwise one for each."""
         size, same = self.embed_dim, self._qkv_same_embed_dim
         if same:
             self.in_proj_weight = empty(3 * size, size, dtype=dtype)
@@ -77,11 +104,11 @@ class MultiheadAttention(Module):
         self, query: Any, key: Any, value: Any, key_padding_mask: Any = None, need_weights: bool = True,
         attn_mask: Any = None, average_attn_weights: bool = True, is_causal: bool = False,
     ) -> tuple[Any, Any]:  # fmt: skip
-        """What each query gets, of its shape, and how much of each value: (N, L, S), the mean of all heads,
-        or (N, heads, L, S) without `average_attn_weights`, or None without `need_weights`.
+        """Return the output and the attention weights, averaged over heads (None without `need_weights`).
 
-        `key_padding_mask` (N, S) and `attn_mask` (L, S) or (N · heads, L, S) are true where not to attend, or
-        numbers that are added to the scores; `is_causal` is a hint that `attn_mask` is the causal one.
+        `key_padding_mask` (N, S) and `attn_mask` (L, S) or (N · heads, L, S) are True where a query may
+        not attend, or numbers that are added to the scores. `is_causal` promises that `attn_mask` is the
+        causal mask.
         """
         key_padding_mask = added_mask(key_padding_mask, "key_padding_mask", query, attn_mask, "attn_mask")
         attn_mask = added_mask(attn_mask, "attn_mask", query)
@@ -93,28 +120,12 @@ class MultiheadAttention(Module):
             key = query if same else key.transpose(1, 0)
             value = key if pair else value.transpose(1, 0)
         output, shares = multi_head_attention_forward(
-            query,
-            key,
-            value,
-            self.embed_dim,
-            self.num_heads,
-            self.in_proj_weight,
-            self.in_proj_bias,
-            self.bias_k,
-            self.bias_v,
-            self.add_zero_attn,
-            self.dropout,
-            self.out_proj.weight,
-            self.out_proj.bias,
-            training=self.training,
-            key_padding_mask=key_padding_mask,
-            need_weights=need_weights,
-            attn_mask=attn_mask,
-            use_separate_proj_weight=not self._qkv_same_embed_dim,
-            q_proj_weight=self.q_proj_weight,
-            k_proj_weight=self.k_proj_weight,
-            v_proj_weight=self.v_proj_weight,
-            average_attn_weights=average_attn_weights,
-            is_causal=is_causal,
-        )
+            query, key, value, self.embed_dim, self.num_heads, self.in_proj_weight, self.in_proj_bias,
+            self.bias_k, self.bias_v, self.add_zero_attn, self.dropout, self.out_proj.weight,
+            self.out_proj.bias, training=self.training, key_padding_mask=key_padding_mask,
+            need_weights=need_weights, attn_mask=attn_mask,
+            use_separate_proj_weight=not self._qkv_same_embed_dim, q_proj_weight=self.q_proj_weight,
+            k_proj_weight=self.k_proj_weight, v_proj_weight=self.v_proj_weight,
+            average_attn_weights=average_attn_weights, is_causal=is_causal,
+        )  # fmt: skip
         return (output.transpose(1, 0) if turned else output), shares

@@ -22,22 +22,22 @@ HOOKS = ("_forward_pre_hooks", "_forward_hooks", "_backward_pre_hooks", "_backwa
 
 
 class BackwardHookFunction(Function):
-    """Passes tensors on."""
+    """Function that returns its inputs."""
 
     @staticmethod
     def forward(ctx: Any, *args: Any) -> Any:
-        """The same tensors, anew."""
+        """Return a view of each tensor."""
         ctx.mark_non_differentiable(*(t for t in args if not t.requires_grad))
         return tuple(t.view_as(t) for t in args)
 
     @staticmethod
     def backward(ctx: Any, *args: Any) -> Any:
-        """The same gradients."""
+        """Return the upstream gradients."""
         return args
 
 
 class Called(State):
-    """What happens when a module is called."""
+    """Base class that calls `forward` and the hooks."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -45,7 +45,7 @@ class Called(State):
             object.__setattr__(self, kind, HookDict())
 
     def forward(self, *input: Any) -> Any:
-        """What the module computes. A subclass says it."""
+        """Compute the module's result; a subclass defines it."""
         raise NotImplementedError(
             f'Module [{type(self).__name__}] is missing the required "forward" function'
         )
@@ -81,39 +81,42 @@ class Called(State):
     def register_forward_pre_hook(
         self, hook: Any, *, prepend: bool = False, with_kwargs: bool = False
     ) -> RemovableHandle:
-        """Call `hook(module, args)` before each forward; what it returns, if not None, takes the place of the
-        arguments. `with_kwargs`: `hook(module, args, kwargs)`, which returns both.
+        """Call `hook(module, args)` before each forward; a result other than None replaces the arguments.
+
+        `with_kwargs`: call `hook(module, args, kwargs)`, which returns both.
         """
         return registered(self._forward_pre_hooks, (hook, with_kwargs), prepend)
 
     def register_forward_hook(
         self, hook: Any, *, prepend: bool = False, with_kwargs: bool = False
     ) -> RemovableHandle:
-        """Call `hook(module, args, output)` after each forward; what it returns, if not None, takes the place
-        of the output. `with_kwargs`: `hook(module, args, kwargs, output)`.
+        """Call `hook(module, args, output)` after each forward; a result other than None replaces the output.
+
+        `with_kwargs`: call `hook(module, args, kwargs, output)`.
         """
         return registered(self._forward_hooks, (hook, with_kwargs), prepend)
 
     def register_full_backward_hook(self, hook: Any, prepend: bool = False) -> RemovableHandle:
-        """Call `hook(module, grad_input, grad_output)` each time the gradients of the inputs are there; what
-        it returns, if not None, takes their place. See Note [Backward hooks of modules].
+        """Call `hook(module, grad_input, grad_output)` when the gradients of the inputs have arrived.
+
+        A result other than None replaces grad_input. See Note [Backward hooks of modules].
         """
         return registered(self._backward_hooks, hook, prepend)
 
     def register_full_backward_pre_hook(self, hook: Any, prepend: bool = False) -> RemovableHandle:
-        """Call `hook(module, grad_output)` before the module's backward; what it returns, if not None, takes
-        the place of the gradients.
+        """Call `hook(module, grad_output)` before the module's backward; a result other than None replaces
+        grad_output.
         """
         return registered(self._backward_pre_hooks, hook, prepend)
 
 
 def backward_hooks(module: Called) -> bool:
-    """Whether the module has any."""
+    """Return whether the module has backward hooks."""
     return bool(module.__dict__["_backward_hooks"] or module.__dict__["_backward_pre_hooks"])
 
 
 def registered(hooks: HookDict, entry: Any, prepend: bool) -> RemovableHandle:
-    """The handle of a new hook, which is last, or first if `prepend`."""
+    """Register a hook as the last one, or the first if `prepend`, and return its handle."""
     handle = RemovableHandle(hooks, entry)
     if prepend:
         later = [key for key in hooks if key != handle.id]
@@ -123,7 +126,7 @@ def registered(hooks: HookDict, entry: Any, prepend: bool) -> RemovableHandle:
 
 
 class Around:
-    """The two identities around one call of a module. See Note [Backward hooks of modules]."""
+    """The two identity functions around one call of a module. See Note [Backward hooks of modules]."""
 
     def __init__(self, module: Called) -> None:
         self.module = module
@@ -134,7 +137,7 @@ class Around:
         self.count = 0  # of all inputs
 
     def inputs(self, args: tuple[Any, ...]) -> tuple[Any, ...]:
-        """The arguments, passed through the inner identity."""
+        """Pass the arguments through the inner identity."""
         passed, node, places = identity(args)
         self.count = len(args)
         if node is not None:
@@ -143,7 +146,7 @@ class Around:
         return passed
 
     def outputs(self, result: Any) -> Any:
-        """What the module gives, passed through the outer identity."""
+        """Pass the result through the outer identity."""
         single = isinstance(result, Tensor)
         if not single and not isinstance(result, tuple):
             return result
@@ -154,7 +157,7 @@ class Around:
         return passed[0] if single else passed
 
     def came(self, grads: tuple[Any, ...], places: list[int], count: int) -> tuple[Any, ...] | None:
-        """The gradients of the outputs are there."""
+        """Handle the gradients of the outputs, which have arrived."""
         sent = spread(grads, places, count)
         for hook in self.pre_hooks:
             changed = hook(self.module, sent)
@@ -166,7 +169,7 @@ class Around:
         return tuple(sent[i] for i in places)
 
     def ran(self, grad_inputs: tuple[Any, ...], _: Any) -> tuple[Any, ...] | None:
-        """The gradients of the inputs are there."""
+        """Handle the gradients of the inputs, which have arrived."""
         if self.sent is None:
             raise RuntimeError(
                 "Module backward hook for grad_input is called before the grad_output one. This happens "
@@ -180,7 +183,9 @@ class Around:
         return tuple(found[i] for i in self.places)
 
     def told(self, found: tuple[Any, ...]) -> tuple[Any, ...]:
-        """Call the hooks with the gradients of inputs and outputs; those of the inputs afterwards."""
+        """Call the hooks with the gradients of inputs and outputs, and return those of the inputs
+        afterwards.
+        """
         for hook in self.hooks:
             changed = hook(self.module, found, self.sent)
             if changed is not None:
@@ -189,7 +194,7 @@ class Around:
 
     @staticmethod
     def checked(changed: Any, count: int, what: str, who: str) -> tuple[Any, ...]:
-        """What a hook returned, as a tuple of the right length."""
+        """Return a hook's result as a tuple; raise RuntimeError if its length is wrong."""
         changed = changed if isinstance(changed, tuple) else (changed,)
         if len(changed) != count:
             raise RuntimeError(
@@ -199,8 +204,9 @@ class Around:
 
 
 def identity(values: tuple[Any, ...]) -> tuple[tuple[Any, ...], Any, list[int]]:
-    """The values with their tensors passed through a BackwardHookFunction; its node, None if no gradient is
-    needed; the places of the tensors.
+    """Pass the tensors among the values through a BackwardHookFunction.
+
+    Returns the values, its node (None if no gradient is needed), and the positions of the tensors.
     """
     places = [i for i, value in enumerate(values) if isinstance(value, Tensor)]
     if not any(values[i].requires_grad for i in places):
@@ -214,6 +220,6 @@ def identity(values: tuple[Any, ...]) -> tuple[tuple[Any, ...], Any, list[int]]:
 
 
 def spread(gradients: tuple[Any, ...], places: list[int], count: int) -> tuple[Any, ...]:
-    """Gradients at their places among all values; None for what is no tensor."""
+    """Put gradients at their positions among all values; None for values that are not tensors."""
     at = dict(zip(places, gradients))
     return tuple(at.get(i) for i in builtins.range(count))

@@ -1,4 +1,4 @@
-"""One step of a recurrent network as a module."""
+"""Cells: one step of a recurrent network."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ __all__ = ["GRUCell", "LSTMCell", "RNNCell", "RNNCellBase"]
 
 
 def draw(module: Module, hidden_size: int) -> None:
-    """Draw all parameters anew, within ±1/√hidden_size."""
+    """Draw all parameters uniformly from ±1/√hidden_size."""
     bound = 1.0 / math.sqrt(hidden_size) if hidden_size > 0 else 0
     for weight in module.parameters():
         init.uniform_(weight, -bound, bound)
 
 
 class RNNCellBase(Module):
-    """A cell with weights for `num_chunks` gates, which begin uniform within ±1/√hidden_size."""
+    """Base class of cells with weights for `num_chunks` gates, drawn uniformly from ±1/√hidden_size."""
 
     def __init__(
         self, input_size: int, hidden_size: int, bias: bool, num_chunks: int, device: Any = None,
@@ -38,16 +38,16 @@ class RNNCellBase(Module):
         self.reset_parameters()
 
     def reset_parameters(self) -> None:
-        """Draw all parameters anew."""
+        """Initialize all parameters again."""
         draw(self, self.hidden_size)
 
     def extra_repr(self) -> str:
-        """The sizes."""
+        """Return the settings that the repr shows."""
         shown = f"{self.input_size}, {self.hidden_size}"
         return shown if self.bias is True else f"{shown}, bias={self.bias}"
 
     def _step(self, mode: str, input: Any, state: tuple[Any, ...] | None) -> tuple[Any, ...]:
-        """The next state for a batch (N, input_size) or for one (input_size,)."""
+        """Return the next state for a batch (N, input_size) or for one example (input_size,)."""
         if input.ndim not in (1, 2):
             raise ValueError(f"{self._get_name()}: Expected input to be 1D or 2D, got {input.ndim}D instead")
         for i, t in enumerate(state or ()):
@@ -67,8 +67,30 @@ class RNNCellBase(Module):
 
 
 class RNNCell(RNNCellBase):
-    """h′ = tanh(W_ih x + b_ih + W_hh h + b_hh), of shape (N, hidden_size) or (hidden_size,); relu in place of
-    tanh if `nonlinearity` says so.
+    """One step of Elman's recurrent layer: h′ = tanh(W_ih x + b_ih + W_hh h + b_hh).
+
+    The derivative of h′ with respect to the sum inside tanh is 1 − h′².
+
+    Args:
+        input_size: number of features of x.
+        hidden_size: number of features of h.
+        bias: False leaves out b_ih and b_hh.
+        nonlinearity: "tanh" or "relu".
+        device: must be the CPU.
+        dtype: dtype of the parameters; the default dtype if None.
+
+    Shape:
+        input (N, input_size) or (input_size,), hx (N, hidden_size) or (hidden_size,) → the shape of hx.
+
+    Raises:
+        ValueError: the input or hx has more than two dimensions.
+        RuntimeError: the nonlinearity is unknown.
+
+    Example:
+        >>> nn.RNNCell(2, 3)(torch.ones(1, 2)).shape
+        torch.Size([1, 3])
+
+    Source: PyTorch's page `torch.nn.RNNCell`; Elman, "Finding Structure in Time", 1990.
     """
 
     def __init__(
@@ -79,21 +101,43 @@ class RNNCell(RNNCellBase):
         self.nonlinearity = nonlinearity
 
     def forward(self, input: Any, hx: Any = None) -> Any:
-        """The next hidden state; without `hx` the one before is zero."""
+        """Return the next hidden state; without `hx` the previous one is zero."""
         if self.nonlinearity not in ("tanh", "relu"):
             raise RuntimeError(f"Unknown nonlinearity: {self.nonlinearity}")
         mode = f"RNN_{self.nonlinearity.upper()}"
         return self._step(mode, input, None if hx is None else (hx,))[0]
 
     def extra_repr(self) -> str:
-        """The sizes, and the nonlinearity unless it is tanh."""
+        """Return the settings that the repr shows."""
         shown = super().extra_repr()
         return shown if self.nonlinearity == "tanh" else f"{shown}, nonlinearity={self.nonlinearity}"
 
 
 class LSTMCell(RNNCellBase):
-    """c′ = f·c + i·g and h′ = o·tanh(c′), with the gates i, f, o sigmoids and g a tanh of what a linear layer
-    makes of x and h.
+    """One step of long short-term memory: c′ = f · c + i · g and h′ = o · tanh(c′).
+
+    i, f and o are sigmoids and g is a tanh of W_ih x + b_ih + W_hh h + b_hh, one quarter of its elements
+    each. The derivative of c′ with respect to c is f.
+
+    Args:
+        input_size: number of features of x.
+        hidden_size: number of features of h and c.
+        bias: False leaves out b_ih and b_hh.
+        device: must be the CPU.
+        dtype: dtype of the parameters; the default dtype if None.
+
+    Shape:
+        input (N, input_size) or (input_size,), hx a pair (h, c) of (N, hidden_size) → a pair of that shape.
+
+    Raises:
+        ValueError: the input, h or c has more than two dimensions.
+
+    Example:
+        >>> h, c = nn.LSTMCell(2, 3)(torch.ones(1, 2))
+        >>> h.shape, c.shape
+        (torch.Size([1, 3]), torch.Size([1, 3]))
+
+    Source: PyTorch's page `torch.nn.LSTMCell`; Hochreiter and Schmidhuber, 1997.
     """
 
     def __init__(
@@ -102,13 +146,34 @@ class LSTMCell(RNNCellBase):
         super().__init__(input_size, hidden_size, bias, 4, device, dtype)
 
     def forward(self, input: Any, hx: Any = None) -> tuple[Any, ...]:
-        """The next hidden state and the next cell state; without `hx`, both before, they are zero."""
+        """Return the next hidden state and the next cell state; without `hx` the previous ones are zero."""
         return self._step("LSTM", input, hx)
 
 
 class GRUCell(RNNCellBase):
-    """h′ = (1 − z)·n + z·h, with the gates r, z sigmoids and n a tanh of what a linear layer makes of x and
-    r·h.
+    """One step of a gated recurrent unit: h′ = (1 − z) · n + z · h.
+
+    r = sigmoid(W_ir x + b_ir + W_hr h + b_hr), z likewise, and n = tanh(W_in x + b_in + r · (W_hn h + b_hn)).
+    The derivative of h′ with respect to n is 1 − z.
+
+    Args:
+        input_size: number of features of x.
+        hidden_size: number of features of h.
+        bias: False leaves out the biases.
+        device: must be the CPU.
+        dtype: dtype of the parameters; the default dtype if None.
+
+    Shape:
+        input (N, input_size) or (input_size,), hx (N, hidden_size) or (hidden_size,) → the shape of hx.
+
+    Raises:
+        ValueError: the input or hx has more than two dimensions.
+
+    Example:
+        >>> nn.GRUCell(2, 3)(torch.ones(1, 2)).shape
+        torch.Size([1, 3])
+
+    Source: PyTorch's page `torch.nn.GRUCell`; Cho et al., 2014, arXiv:1406.1078.
     """
 
     def __init__(
@@ -117,5 +182,5 @@ class GRUCell(RNNCellBase):
         super().__init__(input_size, hidden_size, bias, 3, device, dtype)
 
     def forward(self, input: Any, hx: Any = None) -> Any:
-        """The next hidden state; without `hx` the one before is zero."""
+        """Return the next hidden state; without `hx` the previous one is zero."""
         return self._step("GRU", input, None if hx is None else (hx,))[0]

@@ -1,79 +1,19 @@
-"""Convolutions whose kernels are learned, and their transposes."""
+"""Convolution layers."""
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
-from .. import functional, init
-from .linear import empty
-from .module import Module
+from .. import functional
+from .conv_base import Convolving, repeated
 
 __all__ = ["Conv1d", "Conv2d", "Conv3d", "ConvTranspose1d", "ConvTranspose2d", "ConvTranspose3d"]
 
 PADDING_MODES = ("zeros", "reflect", "replicate", "circular")
 
 
-def repeated(value: Any, dims: int) -> tuple[int, ...]:
-    """A number for each dimension."""
-    return (value,) * dims if isinstance(value, int) else tuple(value)
-
-
-class Convolving(Module):
-    """Weight and bias of a convolution of `dims` dimensions by the function called `function`. They begin
-    uniform within ±1/√(channels in / groups · kernel elements).
-    """
-
-    dims = 0
-    function = ""
-    is_transposed = False
-    padding_mode = "zeros"
-
-    def _learn(self, in_channels: int, out_channels: int, groups: int, bias: bool, dtype: Any) -> None:
-        if groups <= 0:
-            raise ValueError("groups must be a positive integer")
-        if in_channels % groups:
-            raise ValueError("in_channels must be divisible by groups")
-        if out_channels % groups:
-            raise ValueError("out_channels must be divisible by groups")
-        self.in_channels, self.out_channels, self.groups = in_channels, out_channels, groups
-        first, second = (in_channels, out_channels) if self.is_transposed else (out_channels, in_channels)
-        self.weight = empty(first, second // groups, *self.kernel_size, dtype=dtype)
-        if bias:
-            self.bias = empty(out_channels, dtype=dtype)
-        else:
-            self.register_parameter("bias", None)
-        self.reset_parameters()
-
-    def reset_parameters(self) -> None:
-        """Draw weight and bias anew."""
-        init.kaiming_uniform_(self.weight, a=math.sqrt(5))
-        if self.bias is not None:
-            inputs = math.prod(self.weight.shape[1:])
-            if inputs:
-                bound = 1 / math.sqrt(inputs)
-                init.uniform_(self.bias, -bound, bound)
-
-    def extra_repr(self) -> str:
-        """The settings, those that are as usual left out."""
-        told = (
-            f"{self.in_channels}, {self.out_channels}, kernel_size={self.kernel_size}, stride={self.stride}"
-        )
-        usual = {
-            "padding": (0,) * self.dims,
-            "dilation": (1,) * self.dims,
-            "output_padding": (0,) * self.dims,
-            "groups": 1,
-        }
-        for name, value in usual.items():
-            if getattr(self, name) != value:
-                told += f", {name}={getattr(self, name)}"
-        told = told if self.bias is not None else told + ", bias=False"
-        return told if self.padding_mode == "zeros" else f"{told}, padding_mode={self.padding_mode}"
-
-
 class Conv(Convolving):
-    """A convolution of any number of dimensions."""
+    """Base class of `Conv1d`, `Conv2d` and `Conv3d`."""
 
     def __init__(
         self, in_channels: int, out_channels: int, kernel_size: Any, stride: Any = 1, padding: Any = 0,
@@ -100,7 +40,7 @@ class Conv(Convolving):
             raise ValueError("padding='same' is not supported for strided convolutions")
 
     def forward(self, input: Any) -> Any:
-        """The kernels at each place of the input."""
+        """Convolve the input."""
         padding: Any = self.padding
         if self.padding_mode != "zeros":
             input = functional.pad(input, self._borders(), self.padding_mode)
@@ -110,7 +50,7 @@ class Conv(Convolving):
         )
 
     def _borders(self) -> tuple[int, ...]:
-        """The widths before and after along the last dimension, then along the last but one and so on."""
+        """Return the widths before and after along the last dimension, then the one before, and so on."""
         padding: Any = self.padding
         if padding == "valid":
             return (0,) * (2 * self.dims)
@@ -121,25 +61,119 @@ class Conv(Convolving):
 
 
 class Conv1d(Conv):
-    """Kernels that slide along a line: ([N,] channels in, L) to ([N,] channels out, places)."""
+    """Layer that applies a one-dimensional cross-correlation with learned kernels.
+
+    y[n, o, l] = b[o] + Σ_c Σ_k W[o, c, k] · x[n, c, stride · l + dilation · k − padding]. The derivative with
+    respect to x is a transposed convolution of the upstream gradient. See `Conv2d` for the other arguments.
+
+    Args:
+        in_channels: number of channels of the input.
+        out_channels: number of channels of the output, one kernel each.
+        kernel_size: number of elements of a kernel along L.
+        stride: step from one window to the next.
+        padding: number of elements added at both ends, or "same" or "valid".
+        dilation: distance between the elements of a kernel.
+        groups: number of groups of channels that are convolved separately.
+        bias: False leaves out b.
+        padding_mode: "zeros", "reflect", "replicate" or "circular".
+        device: must be the CPU.
+        dtype: dtype of W and b; the default dtype if None.
+
+    Shape:
+        (N, in_channels, L) or (in_channels, L) → (N, out_channels, Lₒ) or (out_channels, Lₒ), where
+        Lₒ = ⌊(L + 2 · padding − dilation · (kernel_size − 1) − 1) / stride⌋ + 1.
+
+    Raises:
+        ValueError: groups does not divide the channels, or the padding or its mode is unknown.
+        RuntimeError: the input has another number of channels, or it is smaller than a kernel.
+
+    Example:
+        >>> nn.Conv1d(1, 4, kernel_size=3)(torch.ones(2, 1, 10)).shape
+        torch.Size([2, 4, 8])
+
+    Source: PyTorch's page `torch.nn.Conv1d`.
+    """
 
     dims, function = 1, "conv1d"
 
 
 class Conv2d(Conv):
-    """Kernels that slide over an image: ([N,] channels in, H, W) to ([N,] channels out, places)."""
+    """Layer that applies a two-dimensional cross-correlation with learned kernels.
+
+    y[n, o, i, j] = b[o] + Σ_c Σ_k Σ_l W[o, c, k, l] · x[n, c, i · stride + k · dilation − padding, …]. The
+    derivative with respect to x is a transposed convolution of the upstream gradient with the same kernels.
+    W and b are drawn uniformly from ±1/√(in_channels / groups · elements of a kernel).
+
+    Args:
+        in_channels: number of channels of the input.
+        out_channels: number of channels of the output, one kernel each.
+        kernel_size: height and width of a kernel, or one number for both; so for the next three.
+        stride: step from one window to the next.
+        padding: number of rows and columns added on each side, or "same" or "valid".
+        dilation: distance between the elements of a kernel.
+        groups: number of groups of channels that are convolved separately.
+        bias: False leaves out b.
+        padding_mode: "zeros", "reflect", "replicate" or "circular".
+        device: must be the CPU.
+        dtype: dtype of W and b; the default dtype if None.
+
+    Shape:
+        (N, in_channels, H, W) or (in_channels, H, W) → (N, out_channels, Hₒ, Wₒ) or (out_channels, Hₒ, Wₒ),
+        where Hₒ = ⌊(H + 2 · padding − dilation · (kernel_size − 1) − 1) / stride⌋ + 1, and Wₒ likewise.
+
+    Raises:
+        ValueError: groups does not divide the channels, or the padding or its mode is unknown.
+        RuntimeError: the input has another number of channels, or it is smaller than a kernel.
+
+    Example:
+        >>> nn.Conv2d(3, 8, kernel_size=3, padding=1)(torch.ones(2, 3, 5, 5)).shape
+        torch.Size([2, 8, 5, 5])
+
+    Source: PyTorch's page `torch.nn.Conv2d`.
+    """
 
     dims, function = 2, "conv2d"
 
 
 class Conv3d(Conv):
-    """Kernels that slide through a volume: ([N,] channels in, D, H, W) to ([N,] channels out, places)."""
+    """Layer that applies a three-dimensional cross-correlation with learned kernels.
+
+    The formula is that of `Conv2d` with one more dimension. The derivative with respect to x is a transposed
+    convolution of the upstream gradient with the same kernels.
+
+    Args:
+        in_channels: number of channels of the input.
+        out_channels: number of channels of the output, one kernel each.
+        kernel_size: depth, height and width of a kernel, or one number for all; so for the next three.
+        stride: step from one window to the next.
+        padding: number of elements added on each side, or "same" or "valid".
+        dilation: distance between the elements of a kernel.
+        groups: number of groups of channels that are convolved separately.
+        bias: False leaves out b.
+        padding_mode: "zeros", "reflect", "replicate" or "circular".
+        device: must be the CPU.
+        dtype: dtype of W and b; the default dtype if None.
+
+    Shape:
+        (N, in_channels, D, H, W) or (in_channels, D, H, W) → (N, out_channels, Dₒ, Hₒ, Wₒ) or without N. For
+        the sizes of the output see `Conv2d`.
+
+    Raises:
+        ValueError: groups does not divide the channels, or the padding or its mode is unknown.
+        RuntimeError: the input has another number of channels, or it is smaller than a kernel.
+
+    Example:
+        >>> nn.Conv3d(1, 2, kernel_size=2)(torch.ones(1, 1, 4, 4, 4)).shape
+        torch.Size([1, 2, 3, 3, 3])
+
+    Source: PyTorch's page `torch.nn.Conv3d`.
+    """
 
     dims, function = 3, "conv3d"
 
 
 class ConvTranspose(Convolving):
-    """A transposed convolution of any number of dimensions."""
+    """Base class of `ConvTranspose1d`, `ConvTranspose2d` and `ConvTranspose3d`."""
 
     is_transposed = True
 
@@ -158,17 +192,13 @@ class ConvTranspose(Convolving):
         self._learn(in_channels, out_channels, groups, bias, dtype)
 
     def forward(self, input: Any, output_size: Any = None) -> Any:
-        """Each element of the input times the kernels, added up where the windows lie; `output_size` settles
-        which of the sizes that the convolution makes equal is meant.
-        """
+        """Apply the transposed convolution; `output_size` chooses among the possible sizes of the result."""
         extra = self.output_padding if output_size is None else self._extra(input, output_size)
         how = (self.stride, self.padding, extra, self.groups, self.dilation)
         return getattr(functional, self.function)(input, self.weight, self.bias, *how)
 
     def _extra(self, input: Any, output_size: Any) -> tuple[int, ...]:
-        """The output padding that gives `output_size`; ValueError with PyTorch's text for one that none
-        gives.
-        """
+        """Return the output padding that gives `output_size`; raise PyTorch's ValueError if none does."""
         k = self.dims
         lead = 2 if input.ndim == k + 2 else 1
         given = list(output_size)[lead:] if len(output_size) == lead + k else list(output_size)
@@ -193,18 +223,50 @@ class ConvTranspose(Convolving):
 
 
 class ConvTranspose1d(ConvTranspose):
-    """The transpose of `Conv1d`, from its results' shape to that of its inputs."""
+    """Layer that applies a transposed one-dimensional convolution; see `ConvTranspose2d`."""
 
     dims, function = 1, "conv_transpose1d"
 
 
 class ConvTranspose2d(ConvTranspose):
-    """The transpose of `Conv2d`, from its results' shape to that of its inputs."""
+    """Layer that applies a transposed two-dimensional convolution.
+
+    It multiplies each element of the input by the kernel and adds the products where the windows overlap.
+    This is the derivative of `Conv2d` with respect to its input; its own derivative is a convolution.
+
+    Args:
+        in_channels: number of channels of the input.
+        out_channels: number of channels of the output.
+        kernel_size: height and width of a kernel, or one number for both; so for the next three.
+        stride: step from one window to the next in the output.
+        padding: number of rows and columns removed on each side of the output.
+        output_padding: number of rows and columns added at the end of the output.
+        groups: number of groups of channels that are convolved separately.
+        bias: False leaves out the bias.
+        dilation: distance between the elements of a kernel.
+        padding_mode: only "zeros".
+        device: must be the CPU.
+        dtype: dtype of the parameters; the default dtype if None.
+
+    Shape:
+        (N, in_channels, H, W) or (in_channels, H, W) → (N, out_channels, Hₒ, Wₒ) or without N, where
+        Hₒ = (H − 1) · stride − 2 · padding + dilation · (kernel_size − 1) + output_padding + 1.
+
+    Raises:
+        ValueError: groups does not divide the channels, or padding_mode or `output_size` is not possible.
+        RuntimeError: the input has another number of channels.
+
+    Example:
+        >>> nn.ConvTranspose2d(4, 1, kernel_size=2, stride=2)(torch.ones(1, 4, 3, 3)).shape
+        torch.Size([1, 1, 6, 6])
+
+    Source: PyTorch's page `torch.nn.ConvTranspose2d`; Zeiler et al., "Deconvolutional Networks", 2010.
+    """
 
     dims, function = 2, "conv_transpose2d"
 
 
 class ConvTranspose3d(ConvTranspose):
-    """The transpose of `Conv3d`, from its results' shape to that of its inputs."""
+    """Layer that applies a transposed three-dimensional convolution; see `ConvTranspose2d`."""
 
     dims, function = 3, "conv_transpose3d"

@@ -1,4 +1,4 @@
-"""Layers that give only another shape."""
+"""Flatten and Unflatten."""
 
 from __future__ import annotations
 
@@ -10,32 +10,50 @@ __all__ = ["Flatten", "Unflatten"]
 
 
 class Flatten(Module):
-    """The dimensions from `start_dim` to `end_dim` as one."""
+    """Layer that joins the dimensions from `start_dim` to `end_dim` into one.
+
+    Args:
+        start_dim: first dimension to join; 1 keeps the batch dimension.
+        end_dim: last dimension to join.
+
+    Shape:
+        (*, S₁, …, Sₖ, *) → (*, S₁ · … · Sₖ, *).
+
+    Raises:
+        RuntimeError: end_dim comes before start_dim.
+        IndexError: the input has no such dimension.
+
+    Example:
+        >>> nn.Flatten()(torch.ones(2, 3, 4)).shape
+        torch.Size([2, 12])
+
+    Source: PyTorch's page `torch.nn.Flatten`.
+    """
 
     def __init__(self, start_dim: int = 1, end_dim: int = -1) -> None:
         super().__init__()
         self.start_dim, self.end_dim = start_dim, end_dim
 
     def forward(self, input: Any) -> Any:
-        """The same numbers in fewer dimensions."""
+        """Return the input with fewer dimensions."""
         return input.flatten(self.start_dim, self.end_dim)
 
     def extra_repr(self) -> str:
-        """The dimensions."""
+        """Return the settings that the repr shows."""
         return f"start_dim={self.start_dim}, end_dim={self.end_dim}"
 
 
 class Unflatten(Module):
-    """Dimension `dim` as several, of sizes `unflattened_size`."""
+    """Layer that splits dimension `dim` into several, of sizes `unflattened_size`."""
 
     def __init__(self, dim: int, unflattened_size: Any) -> None:
         super().__init__()
         self.dim, self.unflattened_size = dim, unflattened_size
 
     def forward(self, input: Any) -> Any:
-        """The same numbers in more dimensions."""
+        """Return the input with more dimensions."""
         return input.unflatten(self.dim, self.unflattened_size)
 
     def extra_repr(self) -> str:
-        """The dimensions."""
+        """Return the settings that the repr shows."""
         return f"dim={self.dim}, unflattened_size={self.unflattened_size}"

@@ -1,16 +1,16 @@
-"""Windows of images as columns, and back."""
+"""Unfold and Fold: windows of images as columns, and back."""
 
 from __future__ import annotations
 
 from typing import Any
 
-from .activation import Applied
+from .applied import Applied
 
 __all__ = ["Fold", "Unfold"]
 
 
 class Unfold(Applied):
-    """The windows of images ([N,] C, H, W) as columns."""
+    """Layer that returns the windows of images ([N,] C, H, W) as columns."""
 
     function = "unfold"
     settings = ("kernel_size", "dilation", "padding", "stride")
@@ -21,7 +21,7 @@ class Unfold(Applied):
 
 
 class Fold(Applied):
-    """Images of size `output_size` to which windows, given as columns, are added in their places."""
+    """Layer that adds windows, given as columns, at their positions in images of size `output_size`."""
 
     function = "fold"
     settings = ("output_size", "kernel_size", "dilation", "padding", "stride")

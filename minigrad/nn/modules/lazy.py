@@ -24,13 +24,18 @@ __all__ = [
 
 
 class Lazy(Module):
-    """A layer without the number that is its first argument, which it keeps as `counted`."""
+    """Base class of layers whose first argument (attribute `counted`) is read from the first input."""
 
     cls_to_become: type[Module]
     counted = "in_features"
 
+    def __init_subclass__(cls) -> None:
+        ordinary: Any = cls.__bases__[-1]
+        if issubclass(ordinary, Module) and not issubclass(ordinary, Lazy):
+            cls.cls_to_become = ordinary
+
     def _forget_shapes(self) -> None:
-        """Put parameters and buffers without a shape in the place of those that were made for no input."""
+        """Replace the parameters and buffers by ones without a shape."""
         for name, t in self._parameters.items():
             if t is not None:
                 self._parameters[name] = UninitializedParameter(dtype=t.dtype)
@@ -39,20 +44,20 @@ class Lazy(Module):
                 self._buffers[name] = UninitializedBuffer(dtype=t.dtype)
 
     def _found(self, input: Any) -> int:
-        """The number that an input tells."""
+        """Return the number that the input determines."""
         raise NotImplementedError
 
     def _shapes(self) -> dict[str, tuple[int, ...]]:
-        """The shapes of parameters and buffers, now that the number is known."""
+        """Return the shapes of parameters and buffers, now that the number is known."""
         raise NotImplementedError
 
     def has_uninitialized_params(self) -> bool:
-        """Whether a parameter or buffer has no shape yet."""
+        """Return whether a parameter or buffer has no shape yet."""
         kept = (*self._parameters.values(), *self._buffers.values())
         return any(isinstance(t, Uninitialized) for t in kept)
 
     def initialize_parameters(self, input: Any) -> None:
-        """Give parameters and buffers the shapes that the input asks for, and draw their numbers."""
+        """Give parameters and buffers the shapes that fit the input, and initialize them."""
         if self.has_uninitialized_params():
             setattr(self, self.counted, self._found(input))
             for name, shape in self._shapes().items():
@@ -62,7 +67,7 @@ class Lazy(Module):
             self.reset_parameters()
 
     def reset_parameters(self) -> None:
-        """Draw the numbers anew, once there are any."""
+        """Initialize the parameters again, once they have a shape."""
         if getattr(self, self.counted) and not self.has_uninitialized_params():
             super().reset_parameters()  # type: ignore[misc]
 
@@ -80,9 +85,29 @@ class Lazy(Module):
 
 
 class LazyLinear(Lazy, Linear):
-    """Linear whose `in_features` are those of its first input."""
+    """Linear layer that reads `in_features` from its first input.
 
-    cls_to_become = Linear
+    It has no weight until then, and becomes an ordinary `Linear` with the first call.
+
+    Args:
+        out_features: size of the last dimension of the output.
+        bias: False leaves out the bias.
+        device: must be the CPU.
+        dtype: dtype of the parameters; the default dtype if None.
+
+    Shape:
+        (*, in_features) → (*, out_features).
+
+    Raises:
+        RuntimeError: `.shape` of a parameter is read before the first call.
+        ValueError: a parameter is modified in place before the first call.
+
+    Example:
+        >>> nn.LazyLinear(3)(torch.ones(1, 2)).shape
+        torch.Size([1, 3])
+
+    Source: PyTorch's page `torch.nn.LazyLinear`.
+    """
 
     def __init__(self, out_features: int, bias: bool = True, device: Any = None, dtype: Any = None) -> None:
         Linear.__init__(self, 0, out_features, bias, device, dtype)
@@ -95,9 +120,7 @@ class LazyLinear(Lazy, Linear):
         return {"weight": (self.out_features, self.in_features), "bias": (self.out_features,)}
 
     def initialize_parameters(self, input: Any) -> None:
-        """Give weight and bias their shapes and draw them; AssertionError if the weight was loaded and does
-        not fit.
-        """
+        """Give weight and bias their shapes; raise AssertionError if a loaded weight does not fit."""
         super().initialize_parameters(input)
         if self.in_features == 0:
             found, has = input.shape[-1], self.weight.shape[-1]
@@ -110,7 +133,7 @@ class LazyLinear(Lazy, Linear):
 
 
 class LazyConvolving(Lazy):
-    """A convolution whose `in_channels` are those of its first input."""
+    """Base class of convolution layers that read `in_channels` from their first input."""
 
     counted = "in_channels"
 
@@ -138,43 +161,31 @@ class LazyConvolving(Lazy):
 
 
 class LazyConv1d(LazyConvolving, Conv1d):
-    """Conv1d whose `in_channels` are those of its first input."""
-
-    cls_to_become = Conv1d
+    """Conv1d that reads `in_channels` from its first input."""
 
 
 class LazyConv2d(LazyConvolving, Conv2d):
-    """Conv2d whose `in_channels` are those of its first input."""
-
-    cls_to_become = Conv2d
+    """Conv2d that reads `in_channels` from its first input."""
 
 
 class LazyConv3d(LazyConvolving, Conv3d):
-    """Conv3d whose `in_channels` are those of its first input."""
-
-    cls_to_become = Conv3d
+    """Conv3d that reads `in_channels` from its first input."""
 
 
 class LazyConvTranspose1d(LazyConvolving, ConvTranspose1d):
-    """ConvTranspose1d whose `in_channels` are those of its first input."""
-
-    cls_to_become = ConvTranspose1d
+    """ConvTranspose1d that reads `in_channels` from its first input."""
 
 
 class LazyConvTranspose2d(LazyConvolving, ConvTranspose2d):
-    """ConvTranspose2d whose `in_channels` are those of its first input."""
-
-    cls_to_become = ConvTranspose2d
+    """ConvTranspose2d that reads `in_channels` from its first input."""
 
 
 class LazyConvTranspose3d(LazyConvolving, ConvTranspose3d):
-    """ConvTranspose3d whose `in_channels` are those of its first input."""
-
-    cls_to_become = ConvTranspose3d
+    """ConvTranspose3d that reads `in_channels` from its first input."""
 
 
 class LazyNorm(Lazy):
-    """A normalisation whose `num_features` are the channels of its first input."""
+    """Normalization layer that reads `num_features` from its first input."""
 
     counted = "num_features"
 
@@ -193,43 +204,31 @@ class LazyNorm(Lazy):
         return dict.fromkeys(("weight", "bias", "running_mean", "running_var"), (self.num_features,))
 
     def reset_parameters(self) -> None:
-        """Begin anew, once there is something to begin with."""
+        """Initialize again, once the parameters have a shape."""
         if self.num_features and not self.has_uninitialized_params():
             self.reset_running_stats()
         super().reset_parameters()
 
 
 class LazyBatchNorm1d(LazyNorm, BatchNorm1d):
-    """BatchNorm1d whose `num_features` are the channels of its first input."""
-
-    cls_to_become = BatchNorm1d
+    """BatchNorm1d that reads `num_features` from its first input."""
 
 
 class LazyBatchNorm2d(LazyNorm, BatchNorm2d):
-    """BatchNorm2d whose `num_features` are the channels of its first input."""
-
-    cls_to_become = BatchNorm2d
+    """BatchNorm2d that reads `num_features` from its first input."""
 
 
 class LazyBatchNorm3d(LazyNorm, BatchNorm3d):
-    """BatchNorm3d whose `num_features` are the channels of its first input."""
-
-    cls_to_become = BatchNorm3d
+    """BatchNorm3d that reads `num_features` from its first input."""
 
 
 class LazyInstanceNorm1d(LazyNorm, InstanceNorm1d):
-    """InstanceNorm1d whose `num_features` are the channels of its first input."""
-
-    cls_to_become = InstanceNorm1d
+    """InstanceNorm1d that reads `num_features` from its first input."""
 
 
 class LazyInstanceNorm2d(LazyNorm, InstanceNorm2d):
-    """InstanceNorm2d whose `num_features` are the channels of its first input."""
-
-    cls_to_become = InstanceNorm2d
+    """InstanceNorm2d that reads `num_features` from its first input."""
 
 
 class LazyInstanceNorm3d(LazyNorm, InstanceNorm3d):
-    """InstanceNorm3d whose `num_features` are the channels of its first input."""
-
-    cls_to_become = InstanceNorm3d
+    """InstanceNorm3d that reads `num_features` from its first input."""

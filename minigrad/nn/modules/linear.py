@@ -1,4 +1,4 @@
-"""Layers that multiply by a weight, and those that only give another shape."""
+"""Linear layers."""
 
 from __future__ import annotations
 
@@ -14,24 +14,61 @@ __all__ = ["Bilinear", "Identity", "Linear"]
 
 
 def empty(*size: int, dtype: Any = None) -> Parameter:
-    """A parameter whose numbers are still to be written."""
+    """Create a parameter whose values are not initialized."""
     return Parameter(kept(creation.empty, size, dtype=dtype))
 
 
 class Identity(Module):
-    """What comes in goes out; arguments of any kind are taken and not used."""
+    """Layer that returns its input unchanged.
+
+    It takes the place of a layer that a model does without. The derivative with respect to the input is 1.
+
+    Args:
+        args: any arguments; they are accepted and ignored.
+        kwargs: any keyword arguments; they are accepted and ignored.
+
+    Shape:
+        (*) → (*).
+
+    Example:
+        >>> nn.Identity(54, unused=True)(torch.ones(2)).shape
+        torch.Size([2])
+
+    Source: PyTorch's page `torch.nn.Identity`.
+    """
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__()
 
     def forward(self, input: Any) -> Any:
-        """The input."""
+        """Return the input."""
         return input
 
 
 class Linear(Module):
-    """x Wᵀ + b, of shape (*, out_features) from (*, in_features). Weight and bias begin uniform within
-    ±1/√in_features.
+    """Layer that computes y = x Wᵀ + b.
+
+    The gradients for an upstream gradient g are g W with respect to x, gᵀ x with respect to W and the sum
+    of the rows of g with respect to b. W and b are drawn uniformly from ±1/√in_features.
+
+    Args:
+        in_features: size of the last dimension of the input.
+        out_features: size of the last dimension of the output.
+        bias: False leaves out b.
+        device: must be the CPU.
+        dtype: dtype of W and b; the default dtype if None.
+
+    Shape:
+        (*, in_features) → (*, out_features); weight: (out_features, in_features); bias: (out_features,).
+
+    Raises:
+        RuntimeError: the last dimension of the input is not in_features.
+
+    Example:
+        >>> nn.Linear(2, 3)(torch.ones(1, 2)).shape
+        torch.Size([1, 3])
+
+    Source: PyTorch's page `torch.nn.Linear`.
     """
 
     def __init__(
@@ -40,33 +77,32 @@ class Linear(Module):
         super().__init__()
         self.in_features, self.out_features = in_features, out_features
         self.weight = empty(out_features, in_features, dtype=dtype)
-        if bias:
-            self.bias = empty(out_features, dtype=dtype)
-        else:
-            self.register_parameter("bias", None)
+        self.register_parameter("bias", empty(out_features, dtype=dtype) if bias else None)
         self.reset_parameters()
 
     def reset_parameters(self) -> None:
-        """Draw weight and bias anew."""
+        """Initialize weight and bias again."""
         init.kaiming_uniform_(self.weight, a=math.sqrt(5))
         if self.bias is not None:
             bound = 1 / math.sqrt(self.in_features) if self.in_features > 0 else 0
             init.uniform_(self.bias, -bound, bound)
 
     def forward(self, input: Any) -> Any:
-        """x Wᵀ + b."""
+        """Return x Wᵀ + b."""
         return functional.linear(input, self.weight, self.bias)
 
     def extra_repr(self) -> str:
-        """The sizes."""
+        """Return the settings that the repr shows."""
         return (
             f"in_features={self.in_features}, out_features={self.out_features}, bias={self.bias is not None}"
         )
 
 
 class Bilinear(Module):
-    """x₁ᵀ W x₂ + b for each of the matrices in W, of shape (*, out_features) from (*, in1_features) and
-    (*, in2_features). Weight and bias begin uniform within ±1/√in1_features.
+    """Layer that computes x₁ᵀ W x₂ + b for each matrix in W.
+
+    Its shape is (*, out_features) from (*, in1_features) and (*, in2_features). Weight and bias are drawn
+    uniformly from ±1/√in1_features.
     """
 
     def __init__(
@@ -80,7 +116,7 @@ class Bilinear(Module):
         self.reset_parameters()
 
     def reset_parameters(self) -> None:
-        """Draw weight and bias anew."""
+        """Initialize weight and bias again."""
         if self.in1_features <= 0:
             raise ValueError(f"in1_features must be > 0, but got (in1_features={self.in1_features})")
         bound = 1 / math.sqrt(self.in1_features)
@@ -88,11 +124,11 @@ class Bilinear(Module):
             init.uniform_(parameter, -bound, bound)
 
     def forward(self, input1: Any, input2: Any) -> Any:
-        """x₁ᵀ W x₂ + b."""
+        """Return x₁ᵀ W x₂ + b."""
         return functional.bilinear(input1, input2, self.weight, self.bias)
 
     def extra_repr(self) -> str:
-        """The sizes."""
+        """Return the settings that the repr shows."""
         return (
             f"in1_features={self.in1_features}, in2_features={self.in2_features}, "
             f"out_features={self.out_features}, bias={self.bias is not None}"

@@ -1,14 +1,12 @@
-"""Losses of nn.functional as modules."""
+"""Loss layers."""
 
 from __future__ import annotations
 
-import warnings
 from typing import Any
 
-from .. import functional
-from ..functional.losses import legacy
+from .class_losses import BCELoss, BCEWithLogitsLoss, CrossEntropyLoss, NLLLoss, NLLLoss2d
 from .distance import PairwiseDistance
-from .module import Module
+from .loss_base import Loss
 
 __all__ = [
     "BCELoss", "BCEWithLogitsLoss", "CosineEmbeddingLoss", "CrossEntropyLoss", "GaussianNLLLoss",
@@ -17,43 +15,63 @@ __all__ = [
 ]  # fmt: skip
 
 
-class Loss(Module):
-    """A loss of `nn.functional`, called `function`. `reduction` is "mean", "sum" or "none"; `size_average`
-    and `reduce` are PyTorch's old way to say it.
-    """
-
-    function = ""
-    settings: tuple[str, ...] = ()
-    reduction: str
-
-    def __init__(
-        self, size_average: bool | None = None, reduce: bool | None = None, reduction: str = "mean"
-    ) -> None:
-        super().__init__()
-        if size_average is not None or reduce is not None:
-            reduction = legacy(size_average, reduce)
-        self.reduction = reduction
-
-    def forward(self, *given: Any) -> Any:
-        """The loss of predictions against targets."""
-        how = {name: getattr(self, name) for name in (*self.settings, "reduction")}
-        return getattr(functional, self.function)(*given, **how)
-
-
 class MSELoss(Loss):
-    """Mean of squared differences."""
+    """Loss that returns the mean of the squared differences (input − target)².
+
+    The derivative with respect to the input is 2 (input − target) / n for n elements ("mean"), or without /
+    n.
+
+    Args:
+        size_average: deprecated; use reduction.
+        reduce: deprecated; use reduction.
+        reduction: "mean", "sum" or "none".
+
+    Shape:
+        input (*), target (*) → (), or (*) with "none".
+
+    Raises:
+        RuntimeError: the shapes do not broadcast.
+        ValueError: the reduction is unknown.
+
+    Example:
+        >>> nn.MSELoss()(torch.tensor([1.0, 2.0]), torch.tensor([0.0, 0.0])).item()
+        2.5
+
+    Source: PyTorch's page `torch.nn.MSELoss`.
+    """
 
     function = "mse_loss"
 
 
 class L1Loss(Loss):
-    """Mean of absolute differences."""
+    """Loss that returns the mean of the absolute differences |input − target|.
+
+    The derivative with respect to the input is sign(input − target) / n for n elements ("mean").
+
+    Args:
+        size_average: deprecated; use reduction.
+        reduce: deprecated; use reduction.
+        reduction: "mean", "sum" or "none".
+
+    Shape:
+        input (*), target (*) → (), or (*) with "none".
+
+    Raises:
+        RuntimeError: the shapes do not broadcast.
+        ValueError: the reduction is unknown.
+
+    Example:
+        >>> nn.L1Loss()(torch.tensor([1.0, -2.0]), torch.tensor([0.0, 0.0])).item()
+        1.5
+
+    Source: PyTorch's page `torch.nn.L1Loss`.
+    """
 
     function = "l1_loss"
 
 
 class SmoothL1Loss(Loss):
-    """Squared differences up to `beta`, absolute ones beyond."""
+    """Loss that is quadratic for differences up to `beta` and linear beyond."""
 
     function, settings = "smooth_l1_loss", ("beta",)
 
@@ -66,7 +84,7 @@ class SmoothL1Loss(Loss):
 
 
 class HuberLoss(Loss):
-    """Squared differences up to `delta`, absolute ones times delta beyond."""
+    """Loss that is quadratic for differences up to `delta` and linear, times delta, beyond."""
 
     function, settings = "huber_loss", ("delta",)
 
@@ -78,7 +96,9 @@ class HuberLoss(Loss):
 
 
 class KLDivLoss(Loss):
-    """Σ target · (log target − input); the input is a logarithm and, if `log_target`, so is the target."""
+    """Loss Σ target · (log target − input) of log probabilities; with `log_target` the target is logarithmic
+    too.
+    """
 
     function, settings = "kl_div", ("log_target",)
 
@@ -91,7 +111,7 @@ class KLDivLoss(Loss):
 
 
 class PoissonNLLLoss(Loss):
-    """Negative log likelihood of counts, whose rate is e^input unless not `log_input`."""
+    """Negative log likelihood of counts; the rate is e^input, or the input without `log_input`."""
 
     function, settings = "poisson_nll_loss", ("log_input", "full", "eps")
 
@@ -104,7 +124,7 @@ class PoissonNLLLoss(Loss):
 
 
 class GaussianNLLLoss(Loss):
-    """Negative log likelihood of normally distributed targets, with a variance for each."""
+    """Negative log likelihood of normally distributed targets with given variances."""
 
     function, settings = "gaussian_nll_loss", ("full", "eps")
 
@@ -114,7 +134,7 @@ class GaussianNLLLoss(Loss):
 
 
 class Margin(Loss):
-    """A loss with a margin."""
+    """Base class of losses with a margin."""
 
     settings = ("margin",)
 
@@ -127,7 +147,7 @@ class Margin(Loss):
 
 
 class HingeEmbeddingLoss(Margin):
-    """x for targets of 1, max(0, margin − x) for targets of −1."""
+    """Loss that is x for the target 1 and max(0, margin − x) for the target −1."""
 
     function = "hinge_embedding_loss"
 
@@ -136,19 +156,19 @@ class HingeEmbeddingLoss(Margin):
 
 
 class CosineEmbeddingLoss(Margin):
-    """1 − cos for pairs that belong together (1), max(0, cos − margin) for others (−1)."""
+    """Loss that is 1 − cos for the target 1 and max(0, cos − margin) for the target −1."""
 
     function = "cosine_embedding_loss"
 
 
 class MarginRankingLoss(Margin):
-    """max(0, −y · (x₁ − x₂) + margin)."""
+    """Loss max(0, −y · (x₁ − x₂) + margin)."""
 
     function = "margin_ranking_loss"
 
 
 class TripletMarginLoss(Loss):
-    """max(0, distance to the positive − distance to the negative + margin)."""
+    """Loss max(0, distance to the positive − distance to the negative + margin)."""
 
     function, settings = "triplet_margin_loss", ("margin", "p", "eps", "swap")
 
@@ -162,7 +182,7 @@ class TripletMarginLoss(Loss):
 
 
 class TripletMarginWithDistanceLoss(Loss):
-    """TripletMarginLoss with a distance of one's own."""
+    """TripletMarginLoss with a distance function of your own."""
 
     function, settings = "triplet_margin_with_distance_loss", ("distance_function", "margin", "swap")
 
@@ -177,77 +197,6 @@ class TripletMarginWithDistanceLoss(Loss):
 
 
 def must_be_positive(loss: Loss, margin: float) -> None:
-    """ValueError unless the margin is greater than 0."""
+    """Raise ValueError unless the margin is greater than 0."""
     if margin <= 0:
         raise ValueError(f"{type(loss).__name__}: expected margin to be greater than 0, got {margin} instead")
-
-
-class Weighted(Loss):
-    """A loss with a weight for each class, which is part of the module's state."""
-
-    settings: tuple[str, ...] = ("weight",)
-
-    def __init__(
-        self, weight: Any = None, size_average: bool | None = None, reduce: bool | None = None,
-        reduction: str = "mean",
-    ) -> None:  # fmt: skip
-        super().__init__(size_average, reduce, reduction)
-        self.register_buffer("weight", weight)
-
-
-class BCELoss(Weighted):
-    """Binary cross entropy of probabilities."""
-
-    function = "binary_cross_entropy"
-
-
-class BCEWithLogitsLoss(Weighted):
-    """Binary cross entropy of logits, positive examples weighted by `pos_weight`."""
-
-    function, settings = "binary_cross_entropy_with_logits", ("weight", "pos_weight")
-
-    def __init__(
-        self, weight: Any = None, size_average: bool | None = None, reduce: bool | None = None,
-        reduction: str = "mean", pos_weight: Any = None,
-    ) -> None:  # fmt: skip
-        super().__init__(weight, size_average, reduce, reduction)
-        self.register_buffer("pos_weight", pos_weight)
-
-
-class NLLLoss(Weighted):
-    """Minus the input at the target's class; targets of `ignore_index` do not count."""
-
-    function, settings = "nll_loss", ("weight", "ignore_index")
-
-    def __init__(
-        self, weight: Any = None, size_average: bool | None = None, ignore_index: int = -100,
-        reduce: bool | None = None, reduction: str = "mean",
-    ) -> None:  # fmt: skip
-        super().__init__(weight, size_average, reduce, reduction)
-        self.ignore_index = ignore_index
-
-
-class NLLLoss2d(NLLLoss):
-    """Deprecated: `NLLLoss`."""
-
-    def __init__(self, *args: Any, **kwargs: Any) -> None:
-        warnings.warn(
-            "`NLLLoss2d` has been deprecated. Please use `NLLLoss` instead as a drop-in replacement and see "
-            "https://pytorch.org/docs/main/nn.html#torch.nn.NLLLoss for more details.",
-            FutureWarning,
-            stacklevel=2,
-        )
-        super().__init__(*args, **kwargs)
-
-
-class CrossEntropyLoss(Weighted):
-    """−log softmax at the target's class, or against probabilities of the classes."""
-
-    function, settings = "cross_entropy", ("weight", "ignore_index", "label_smoothing")
-
-    def __init__(
-        self, weight: Any = None, size_average: bool | None = None, ignore_index: int = -100,
-        reduce: bool | None = None, reduction: str = "mean", label_smoothing: float = 0.0,
-    ) -> None:  # fmt: skip
-        super().__init__(weight, size_average, reduce, reduction)
-        self.ignore_index, self.label_smoothing = ignore_index, label_smoothing

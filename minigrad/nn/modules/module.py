@@ -1,4 +1,4 @@
-"""nn.Module: what models are made of."""
+"""nn.Module, the base class of models."""
 
 from __future__ import annotations
 
@@ -15,10 +15,26 @@ __all__ = ["Module"]
 
 
 class Module(Called):
-    """A part of a model, with parameters of its own and other modules as its parts.
+    """Base class of all layers and models.
 
-    A subclass calls `super().__init__()` first, assigns Parameters and Modules as attributes, and says in
-    `forward` what it computes.
+    A subclass calls `super().__init__()` first and assigns parameters and other modules as attributes. It
+    computes its result in `forward`; `module(x)` calls `forward(x)` and the registered hooks.
+
+    Shape:
+        Defined by the subclass.
+
+    Raises:
+        NotImplementedError: the subclass has no `forward`.
+        AttributeError: a parameter or module is assigned before `super().__init__()`.
+
+    Example:
+        >>> class Double(nn.Module):
+        ...     def forward(self, x):
+        ...         return 2 * x
+        >>> Double()(torch.ones(1)).item()
+        2.0
+
+    Source: PyTorch's page `torch.nn.Module`.
     """
 
     training: bool
@@ -46,7 +62,7 @@ class Module(Called):
         return self
 
     def zero_grad(self, set_to_none: bool = True) -> None:
-        """Reset the gradients of all parameters: to None, or to zeros."""
+        """Reset the gradients of all parameters to None, or to zeros."""
         for parameter in self.parameters():
             reset(parameter, set_to_none)
 
@@ -58,7 +74,7 @@ class Module(Called):
         return self
 
     def _apply(self, fn: Callable[[Tensor], Tensor]) -> Any:
-        """Put what `fn` makes of them in the place of the data of all parameters, gradients and buffers."""
+        """Replace the data of all parameters, gradients and buffers by `fn` of it."""
         for module in self.modules():
             for parameter in module._parameters.values():
                 if parameter is not None:
@@ -106,19 +122,19 @@ class Module(Called):
         return self._apply(lambda t: t.to(dtypes.float16) if t.is_floating_point() else t)
 
     def cpu(self) -> Any:
-        """The module: it is on the CPU."""
+        """Return the module: it is on the CPU."""
         return self
 
     def cuda(self, device: Any = None) -> Any:
-        """Always an error if there are parameters: there are no graphics processors."""
+        """Raise an error if there are parameters: minigrad has no GPU support."""
         return self._apply(lambda t: t.cuda(device))
 
     def to_empty(self, *, device: Any, recurse: bool = True) -> Any:
-        """Give all parameters and buffers new memory, whose numbers are still to be written."""
+        """Give all parameters and buffers new, uninitialized memory."""
         return self._apply(lambda t: empty_like(t, device=device))
 
     def extra_repr(self) -> str:
-        """What stands in the module's repr beside its parts."""
+        """Return the settings that the repr shows."""
         return ""
 
     def _get_name(self) -> str:
@@ -135,12 +151,12 @@ class Module(Called):
 
 
 def indented(text: str) -> str:
-    """All lines but the first two blanks further in."""
+    """Indent all lines but the first by two spaces."""
     return text.replace("\n", "\n  ")
 
 
 def reset(parameter: Any, set_to_none: bool) -> None:
-    """Forget a gradient, or write zeros into it."""
+    """Set a gradient to None or to zeros."""
     if parameter.grad is None:
         return
     if set_to_none:

@@ -1,4 +1,4 @@
-"""Normalisation of each example over some of its dimensions."""
+"""Layer, group and local response normalization."""
 
 from __future__ import annotations
 
@@ -7,19 +7,44 @@ from typing import Any
 from ...creation import ones
 from .. import functional
 from ..parameter import Parameter, kept
-from .batchnorm import Normalising
+from .batchnorm import Normalizing
 from .module import Module
 
 __all__ = ["GroupNorm", "LayerNorm", "LocalResponseNorm", "RMSNorm"]
 
 
 def shape_of(size: Any) -> tuple[int, ...]:
-    """A shape given as a number or a sequence."""
+    """Return a shape that is given as a number or a sequence."""
     return (size,) if isinstance(size, int) else tuple(size)
 
 
-class LayerNorm(Normalising):
-    """Normalises each example over its last dimensions, of shape `normalized_shape`."""
+class LayerNorm(Normalizing):
+    """Layer that normalizes each example over its last dimensions.
+
+    y = (x − mean) / √(var + eps) · weight + bias, where mean and var are taken over the last dimensions of
+    one example. With x̂ = (x − mean) / √(var + eps) and h = g · weight, the derivative with respect to x is
+    (h − mean(h) − x̂ · mean(h · x̂)) / √(var + eps).
+
+    Args:
+        normalized_shape: shape of the last dimensions, or one number for the last.
+        eps: number added to the variance, so that the root is not 0.
+        elementwise_affine: False leaves out weight and bias.
+        bias: False leaves out the bias only.
+        device: must be the CPU.
+        dtype: dtype of the parameters; the default dtype if None.
+
+    Shape:
+        (*, normalized_shape) → the same shape.
+
+    Raises:
+        RuntimeError: the last dimensions of the input are not normalized_shape.
+
+    Example:
+        >>> nn.LayerNorm(2)(torch.tensor([1.0, 3.0])).tolist()
+        [-0.9999949932098389, 0.9999949932098389]
+
+    Source: PyTorch's page `torch.nn.LayerNorm`; Ba et al., 2016, arXiv:1607.06450.
+    """
 
     def __init__(
         self, normalized_shape: Any, eps: float = 1e-5, elementwise_affine: bool = True, bias: bool = True,
@@ -31,19 +56,19 @@ class LayerNorm(Normalising):
         self._learn(self.normalized_shape, elementwise_affine, elementwise_affine and bias, dtype)
 
     def forward(self, input: Any) -> Any:
-        """The normalised input."""
+        """Normalize the input."""
         return functional.layer_norm(input, self.normalized_shape, self.weight, self.bias, self.eps)
 
     def extra_repr(self) -> str:
-        """The settings."""
+        """Return the settings that the repr shows."""
         return (
             f"{self.normalized_shape}, eps={self.eps}, elementwise_affine={self.elementwise_affine}, "
             f"bias={self.bias is not None}"
         )
 
 
-class RMSNorm(Normalising):
-    """Divides by the root of the mean square over the last dimensions, of shape `normalized_shape`."""
+class RMSNorm(Normalizing):
+    """Layer that divides by the root mean square over the last dimensions (Zhang and Sennrich, 2019)."""
 
     def __init__(
         self, normalized_shape: Any, eps: float | None = None, elementwise_affine: bool = True,
@@ -56,16 +81,16 @@ class RMSNorm(Normalising):
         self.register_parameter("weight", weight)
 
     def forward(self, input: Any) -> Any:
-        """The normalised input."""
+        """Normalize the input."""
         return functional.rms_norm(input, self.normalized_shape, self.weight, self.eps)
 
     def extra_repr(self) -> str:
-        """The settings."""
+        """Return the settings that the repr shows."""
         return f"{self.normalized_shape}, eps={self.eps}, elementwise_affine={self.elementwise_affine}"
 
 
-class GroupNorm(Normalising):
-    """Normalises each example over groups of channels."""
+class GroupNorm(Normalizing):
+    """Layer that normalizes each example over groups of channels (Wu and He, 2018)."""
 
     def __init__(
         self, num_groups: int, num_channels: int, eps: float = 1e-5, affine: bool = True, device: Any = None,
@@ -78,11 +103,11 @@ class GroupNorm(Normalising):
         self._learn((num_channels,), affine, affine and bias, dtype)
 
     def forward(self, input: Any) -> Any:
-        """The normalised input."""
+        """Normalize the input."""
         return functional.group_norm(input, self.num_groups, self.weight, self.bias, self.eps)
 
     def extra_repr(self) -> str:
-        """The settings."""
+        """Return the settings that the repr shows."""
         return (
             f"{self.num_groups}, {self.num_channels}, eps={self.eps}, affine={self.affine}, "
             f"bias={self.bias is not None}"
@@ -90,16 +115,16 @@ class GroupNorm(Normalising):
 
 
 class LocalResponseNorm(Module):
-    """Divides by what neighbouring channels have: see `nn.functional.local_response_norm`."""
+    """Layer that divides by a norm of neighboring channels: see `nn.functional.local_response_norm`."""
 
     def __init__(self, size: int, alpha: float = 1e-4, beta: float = 0.75, k: float = 1.0) -> None:
         super().__init__()
         self.size, self.alpha, self.beta, self.k = size, alpha, beta, k
 
     def forward(self, input: Any) -> Any:
-        """The normalised input."""
+        """Normalize the input."""
         return functional.local_response_norm(input, self.size, self.alpha, self.beta, self.k)
 
     def extra_repr(self) -> str:
-        """The settings."""
+        """Return the settings that the repr shows."""
         return f"{self.size}, alpha={self.alpha}, beta={self.beta}, k={self.k}"

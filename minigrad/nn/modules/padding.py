@@ -1,4 +1,4 @@
-"""Borders as modules."""
+"""Padding layers."""
 
 from __future__ import annotations
 
@@ -15,8 +15,10 @@ __all__ = [
 
 
 class Pad(Module):
-    """Borders along the last `dims` dimensions; `padding` is one width, or those before and after along the
-    last dimension, then along the last but one and so on.
+    """Base class of layers that add borders along the last `dims` dimensions.
+
+    `padding` is one width, or those before and after along the last dimension, then the one before, and so
+    on.
     """
 
     dims = 0
@@ -27,120 +29,138 @@ class Pad(Module):
         self.padding = (padding,) * (2 * self.dims) if isinstance(padding, int) else tuple(padding)
 
     def forward(self, input: Any) -> Any:
-        """The input with its borders."""
+        """Return the input with its borders."""
         return functional.pad(input, self.padding, self.mode)
 
     def extra_repr(self) -> str:
-        """The widths."""
+        """Return the settings that the repr shows."""
         return str(self.padding)
 
 
 class ConstantPad(Pad):
-    """Borders of one value."""
+    """Base class of layers that add borders of one value."""
 
     def __init__(self, padding: Any, value: float) -> None:
         super().__init__(padding)
         self.value = value
 
     def forward(self, input: Any) -> Any:
-        """The input with its borders."""
+        """Return the input with its borders."""
         return functional.pad(input, self.padding, "constant", self.value)
 
     def extra_repr(self) -> str:
-        """The widths and the value."""
+        """Return the settings that the repr shows."""
         return f"padding={self.padding}, value={self.value}"
 
 
 class ConstantPad1d(ConstantPad):
-    """Borders of `value` along the last dimension."""
+    """Layer that adds borders of `value` along the last dimension."""
 
     dims = 1
 
 
 class ConstantPad2d(ConstantPad):
-    """Borders of `value` along the last two dimensions."""
+    """Layer that adds borders of `value` along the last two dimensions."""
 
     dims = 2
 
 
 class ConstantPad3d(ConstantPad):
-    """Borders of `value` along the last three dimensions."""
+    """Layer that adds borders of `value` along the last three dimensions."""
 
     dims = 3
 
 
 class ZeroPad(ConstantPad):
-    """Borders of zeros."""
+    """Base class of layers that add borders of zeros."""
 
     def __init__(self, padding: Any) -> None:
         super().__init__(padding, 0.0)
 
     def extra_repr(self) -> str:
-        """The widths."""
+        """Return the settings that the repr shows."""
         return str(self.padding)
 
 
 class ZeroPad1d(ZeroPad):
-    """Borders of zeros along the last dimension."""
+    """Layer that adds borders of zeros along the last dimension."""
 
     dims = 1
 
 
 class ZeroPad2d(ZeroPad):
-    """Borders of zeros along the last two dimensions."""
+    """Layer that adds borders of zeros along the last two dimensions."""
 
     dims = 2
 
 
 class ZeroPad3d(ZeroPad):
-    """Borders of zeros along the last three dimensions."""
+    """Layer that adds borders of zeros along the last three dimensions."""
 
     dims = 3
 
 
 class ReflectionPad1d(Pad):
-    """Borders like a mirror along the last dimension, of ([N,] C, W)."""
+    """Layer that adds borders by mirroring, of ([N,] C, W)."""
 
     dims, mode = 1, "reflect"
 
 
 class ReflectionPad2d(Pad):
-    """Borders like a mirror along the last two dimensions, of ([N,] C, H, W)."""
+    """Layer that adds borders to an image by mirroring it at its edges, without repeating the edges.
+
+    The gradient of a border element is added to the element that it copies.
+
+    Args:
+        padding: numbers of columns left and right and of rows above and below, or one number for all.
+
+    Shape:
+        (N, C, H, W) or (C, H, W) → (N, C, H + above + below, W + left + right) or without N.
+
+    Raises:
+        RuntimeError: a border is not smaller than the image along its dimension.
+
+    Example:
+        >>> nn.ReflectionPad2d((1, 1, 0, 0))(torch.tensor([[[1.0, 2.0, 3.0]]])).tolist()
+        [[[2.0, 1.0, 2.0, 3.0, 2.0]]]
+
+    Source: PyTorch's page `torch.nn.ReflectionPad2d`.
+    """
 
     dims, mode = 2, "reflect"
 
 
 class ReflectionPad3d(Pad):
-    """Borders like a mirror along the last three dimensions, of ([N,] C, D, H, W)."""
+    """Layer that adds borders by mirroring, of ([N,] C, D, H, W)."""
 
     dims, mode = 3, "reflect"
 
 
 class ReplicationPad1d(Pad):
-    """Borders of the outermost elements along the last dimension, of ([N,] C, W)."""
+    """Layer that fills borders with the outermost elements, of ([N,] C, W)."""
 
     dims, mode = 1, "replicate"
 
 
 class ReplicationPad2d(Pad):
-    """Borders of the outermost elements along the last two dimensions, of ([N,] C, H, W)."""
+    """Layer that fills borders with the outermost elements, of ([N,] C, H, W)."""
 
     dims, mode = 2, "replicate"
 
 
 class ReplicationPad3d(Pad):
-    """Borders of the outermost elements along the last three dimensions, of ([N,] C, D, H, W)."""
+    """Layer that fills borders with the outermost elements, of ([N,] C, D, H, W)."""
 
     dims, mode = 3, "replicate"
 
 
 class CircularPad(Pad):
-    """Borders of what stands at the other end."""
+    """Base class of layers that fill borders with the elements of the opposite end."""
 
     mode = "circular"
 
     def forward(self, input: Any) -> Any:
-        """The input with its borders; ValueError for one of too many or too few dimensions."""
+        """Return the input with its borders; raise ValueError for another number of dimensions."""
         k = self.dims
         if input.ndim not in (k + 1, k + 2):
             raise ValueError(f"expected {k + 1}D or {k + 2}D input (got {input.ndim}D input)")
@@ -148,18 +168,18 @@ class CircularPad(Pad):
 
 
 class CircularPad1d(CircularPad):
-    """Borders of what stands at the other end along the last dimension, of ([N,] C, W)."""
+    """Layer that fills borders with the elements of the opposite end, of ([N,] C, W)."""
 
     dims = 1
 
 
 class CircularPad2d(CircularPad):
-    """Borders of what stands at the other end along the last two dimensions, of ([N,] C, H, W)."""
+    """Layer that fills borders with the elements of the opposite end, of ([N,] C, H, W)."""
 
     dims = 2
 
 
 class CircularPad3d(CircularPad):
-    """Borders of what stands at the other end along the last three dimensions, of ([N,] C, D, H, W)."""
+    """Layer that fills borders with the elements of the opposite end, of ([N,] C, D, H, W)."""
 
     dims = 3

@@ -1,14 +1,14 @@
-"""Layers that only put numbers elsewhere."""
+"""Layers that reorder elements."""
 
 from __future__ import annotations
 
-from .activation import Applied
+from .applied import Applied
 
 __all__ = ["ChannelShuffle", "PixelShuffle", "PixelUnshuffle"]
 
 
 class PixelShuffle(Applied):
-    """Channels as pixels: (*, C·r², H, W) to (*, C, H·r, W·r)."""
+    """Layer that turns channels into pixels: (*, C·r², H, W) to (*, C, H·r, W·r)."""
 
     function, settings = "pixel_shuffle", ("upscale_factor",)
 
@@ -18,7 +18,7 @@ class PixelShuffle(Applied):
 
 
 class PixelUnshuffle(Applied):
-    """Pixels as channels: (*, C, H·r, W·r) to (*, C·r², H, W)."""
+    """Layer that turns pixels into channels: (*, C, H·r, W·r) to (*, C·r², H, W)."""
 
     function, settings = "pixel_unshuffle", ("downscale_factor",)
 
@@ -28,7 +28,7 @@ class PixelUnshuffle(Applied):
 
 
 class ChannelShuffle(Applied):
-    """Channels in another order: the first of each of `groups`, then the second of each, and so on."""
+    """Layer that reorders channels: the first of each of `groups`, then the second of each, and so on."""
 
     function, settings = "channel_shuffle", ("groups",)
 

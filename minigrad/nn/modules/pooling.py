@@ -1,10 +1,10 @@
-"""Pooling as modules."""
+"""Pooling layers."""
 
 from __future__ import annotations
 
 from typing import Any
 
-from .activation import Applied
+from .applied import Applied
 
 __all__ = [
     "AdaptiveAvgPool1d", "AdaptiveAvgPool2d", "AdaptiveAvgPool3d", "AdaptiveMaxPool1d",
@@ -14,7 +14,7 @@ __all__ = [
 
 
 class MaxPool(Applied):
-    """The greatest element of each window."""
+    """Base class of max pooling layers."""
 
     settings = ("kernel_size", "stride", "padding", "dilation", "ceil_mode", "return_indices")
 
@@ -28,38 +28,62 @@ class MaxPool(Applied):
         self.return_indices, self.ceil_mode = return_indices, ceil_mode
 
     def extra_repr(self) -> str:
-        """The settings of windows."""
+        """Return the settings that the repr shows."""
         return ", ".join(f"{name}={getattr(self, name)}" for name in self.settings[:-1])
 
 
 class MaxPool1d(MaxPool):
-    """The greatest element of each window of ([N,] C, L)."""
+    """Layer that takes the maximum of each window of ([N,] C, L)."""
 
     function = "max_pool1d"
 
 
 class MaxPool2d(MaxPool):
-    """The greatest element of each window of ([N,] C, H, W)."""
+    """Layer that takes the maximum of each window of an image.
+
+    The upstream gradient goes to the maximum of each window; the other elements receive 0.
+
+    Args:
+        kernel_size: height and width of a window, or one number for both; so for the next three.
+        stride: step from one window to the next; kernel_size if None.
+        padding: number of rows and columns of −∞ added on each side.
+        dilation: distance between the elements of a window.
+        return_indices: True returns the index of each maximum in its flattened image as well.
+        ceil_mode: True rounds the number of windows up instead of down.
+
+    Shape:
+        (N, C, H, W) or (C, H, W) → (N, C, Hₒ, Wₒ) or (C, Hₒ, Wₒ), where
+        Hₒ = ⌊(H + 2 · padding − dilation · (kernel_size − 1) − 1) / stride⌋ + 1, and Wₒ likewise.
+
+    Raises:
+        RuntimeError: padding is more than half of kernel_size, or no window fits.
+
+    Example:
+        >>> nn.MaxPool2d(2)(torch.tensor([[[1.0, 2.0], [3.0, 4.0]]])).tolist()
+        [[[4.0]]]
+
+    Source: PyTorch's page `torch.nn.MaxPool2d`.
+    """
 
     function = "max_pool2d"
 
 
 class MaxPool3d(MaxPool):
-    """The greatest element of each window of ([N,] C, D, H, W)."""
+    """Layer that takes the maximum of each window of ([N,] C, D, H, W)."""
 
     function = "max_pool3d"
 
 
 class AvgPool(Applied):
-    """The mean of each window."""
+    """Base class of average pooling layers."""
 
     def extra_repr(self) -> str:
-        """The settings of windows."""
+        """Return the settings that the repr shows."""
         return f"kernel_size={self.kernel_size}, stride={self.stride}, padding={self.padding}"
 
 
 class AvgPool1d(AvgPool):
-    """The mean of each window of ([N,] C, L)."""
+    """Layer that takes the mean of each window of ([N,] C, L)."""
 
     function = "avg_pool1d"
     settings = ("kernel_size", "stride", "padding", "ceil_mode", "count_include_pad")
@@ -77,7 +101,31 @@ class AvgPool1d(AvgPool):
 
 
 class AvgPool2d(AvgPool):
-    """The mean of each window of ([N,] C, H, W), or its sum divided by `divisor_override`."""
+    """Layer that takes the mean of each window of an image.
+
+    Each element of a window of n elements receives 1/n of the window's upstream gradient.
+
+    Args:
+        kernel_size: height and width of a window, or one number for both; so for the next two.
+        stride: step from one window to the next; kernel_size if None.
+        padding: number of rows and columns of zeros added on each side.
+        ceil_mode: True rounds the number of windows up instead of down.
+        count_include_pad: False leaves the added zeros out of the mean.
+        divisor_override: number that divides each window's sum instead of the number of its elements.
+
+    Shape:
+        (N, C, H, W) or (C, H, W) → (N, C, Hₒ, Wₒ) or (C, Hₒ, Wₒ), where
+        Hₒ = ⌊(H + 2 · padding − kernel_size) / stride⌋ + 1, and Wₒ likewise.
+
+    Raises:
+        RuntimeError: padding is more than half of kernel_size, or no window fits.
+
+    Example:
+        >>> nn.AvgPool2d(2)(torch.tensor([[[1.0, 2.0], [3.0, 4.0]]])).tolist()
+        [[[2.5]]]
+
+    Source: PyTorch's page `torch.nn.AvgPool2d`.
+    """
 
     function = "avg_pool2d"
     settings = (*AvgPool1d.settings, "divisor_override")
@@ -93,13 +141,13 @@ class AvgPool2d(AvgPool):
 
 
 class AvgPool3d(AvgPool2d):
-    """The mean of each window of ([N,] C, D, H, W), or its sum divided by `divisor_override`."""
+    """Layer that takes the mean of each window of ([N,] C, D, H, W)."""
 
     function = "avg_pool3d"
 
 
 class AdaptiveAvgPool(Applied):
-    """The means of a given number of parts."""
+    """Base class of adaptive average pooling layers."""
 
     settings = ("output_size",)
 
@@ -108,30 +156,49 @@ class AdaptiveAvgPool(Applied):
         self.output_size = output_size
 
     def extra_repr(self) -> str:
-        """The number of parts."""
+        """Return the settings that the repr shows."""
         return f"output_size={self.output_size}"
 
 
 class AdaptiveAvgPool1d(AdaptiveAvgPool):
-    """The means of `output_size` parts of ([N,] C, L)."""
+    """Layer that takes the means of `output_size` parts of ([N,] C, L)."""
 
     function = "adaptive_avg_pool1d"
 
 
 class AdaptiveAvgPool2d(AdaptiveAvgPool):
-    """The means of `output_size` parts of ([N,] C, H, W); None keeps a size."""
+    """Layer that divides an image into a given number of parts and takes the mean of each.
+
+    Output i is the mean of rows ⌊i · H / Hₒ⌋ up to ⌈(i + 1) · H / Hₒ⌉. Each element of a part of n elements
+    receives 1/n of the part's upstream gradient.
+
+    Args:
+        output_size: Hₒ and Wₒ, or one number for both; None keeps the input's size.
+
+    Shape:
+        (N, C, H, W) or (C, H, W) → (N, C, Hₒ, Wₒ) or (C, Hₒ, Wₒ).
+
+    Raises:
+        ValueError: the input has too few dimensions.
+
+    Example:
+        >>> nn.AdaptiveAvgPool2d((1, None))(torch.ones(2, 3, 4, 5)).shape
+        torch.Size([2, 3, 1, 5])
+
+    Source: PyTorch's page `torch.nn.AdaptiveAvgPool2d`.
+    """
 
     function = "adaptive_avg_pool2d"
 
 
 class AdaptiveAvgPool3d(AdaptiveAvgPool):
-    """The means of `output_size` parts of ([N,] C, D, H, W); None keeps a size."""
+    """Layer that takes the means of `output_size` parts of ([N,] C, D, H, W); None keeps a size."""
 
     function = "adaptive_avg_pool3d"
 
 
 class AdaptiveMaxPool(Applied):
-    """The greatest of each of a given number of parts."""
+    """Base class of adaptive max pooling layers."""
 
     settings = ("output_size", "return_indices")
 
@@ -140,23 +207,23 @@ class AdaptiveMaxPool(Applied):
         self.output_size, self.return_indices = output_size, return_indices
 
     def extra_repr(self) -> str:
-        """The number of parts."""
+        """Return the settings that the repr shows."""
         return f"output_size={self.output_size}"
 
 
 class AdaptiveMaxPool1d(AdaptiveMaxPool):
-    """The greatest of each of `output_size` parts of ([N,] C, L)."""
+    """Layer that takes the maximum of each of `output_size` parts of ([N,] C, L)."""
 
     function = "adaptive_max_pool1d"
 
 
 class AdaptiveMaxPool2d(AdaptiveMaxPool):
-    """The greatest of each of `output_size` parts of ([N,] C, H, W); None keeps a size."""
+    """Layer that takes the maximum of each of `output_size` parts of ([N,] C, H, W); None keeps a size."""
 
     function = "adaptive_max_pool2d"
 
 
 class AdaptiveMaxPool3d(AdaptiveMaxPool):
-    """The greatest of each of `output_size` parts of ([N,] C, D, H, W); None keeps a size."""
+    """Layer that takes the maximum of each of `output_size` parts of ([N,] C, D, H, W); None keeps a size."""
 
     function = "adaptive_max_pool3d"

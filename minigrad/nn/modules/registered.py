@@ -1,4 +1,4 @@
-"""What a module keeps under its names: parameters, buffers and other modules."""
+"""Registering parameters, buffers and modules by assignment."""
 
 from __future__ import annotations
 
@@ -11,9 +11,7 @@ KINDS = ("_parameters", "_buffers", "_modules")
 
 
 def type_name(value: Any) -> str:
-    """What PyTorch's errors call a value's class: with its module, unless that is Python's own; a tensor's by
-    its dtype, torch.FloatTensor.
-    """
+    """Return a value's class as PyTorch's errors name it, for example torch.FloatTensor."""
     if isinstance(value, Tensor):
         return f"torch.{value.dtype.title}Tensor"
     cls = value if isinstance(value, type) else type(value)
@@ -21,12 +19,10 @@ def type_name(value: Any) -> str:
 
 
 class Registered:
-    """Attributes that are told apart by what is assigned: a Parameter, a tensor in place of a buffer, a
-    module, or anything else.
+    """Base class that registers attributes by what is assigned: parameter, buffer, module or anything else.
 
-    `_parameters`, `_buffers` and `_modules` have them by name, in the order in which they came; a value may
-    be None. All other attributes are Python's. They have to be there before the first assignment, hence the
-    error before `Module.__init__()` has run.
+    `_parameters`, `_buffers` and `_modules` hold them by name, in order of assignment; a value may be
+    None.
     """
 
     _parameters: dict[str, Any]
@@ -91,7 +87,7 @@ class Registered:
             raise TypeError(f"cannot assign '{type_name(value)}' as {what} '{name}' ({expected} expected)")
 
     def _forget(self, name: str, *kinds: str) -> None:
-        """Take a name from where it was, before something of another kind gets it."""
+        """Remove a name before a value of another kind is assigned to it."""
         for kind in kinds:
             self.__dict__[kind].pop(name, None)
         self.__dict__.pop(name, None)
@@ -108,7 +104,7 @@ class Registered:
             raise KeyError(f"attribute '{name}' already exists")
 
     def register_parameter(self, name: str, param: Parameter | None) -> None:
-        """Keep `param` under `name`; None keeps the name free for one."""
+        """Register `param` under `name`; None reserves the name."""
         self._must_be_ready("parameter")
         self._check_name(name, "parameter", "_parameters")
         if param is not None and not isinstance(param, Parameter):
@@ -125,8 +121,8 @@ class Registered:
         self._parameters[name] = param
 
     def register_buffer(self, name: str, tensor: Tensor | None, persistent: bool = True) -> None:
-        """Keep a tensor that is part of the module's state but is not learned; `state_dict` has it if it is
-        `persistent`.
+        """Register a tensor that belongs to the state but is not learned; `persistent` puts it into
+        `state_dict`.
         """
         self._must_be_ready("buffer")
         self._check_name(name, "buffer", "_buffers")
@@ -141,7 +137,7 @@ class Registered:
         )
 
     def add_module(self, name: str, module: Any) -> None:
-        """Keep a module, or None, under `name`."""
+        """Register a module, or None, under `name`."""
         if module is not None and not isinstance(module, Registered):
             raise TypeError(f"{type_name(module)} is not a Module subclass")
         self._check_name(name, "module", "_modules")

@@ -2,235 +2,179 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import Any
 
-from ...core import F
-from ..functional.recurrent import Weights, recurrent
-from ..utils.rnn import PackedSequence
 from .cells import GRUCell as GRUCell
 from .cells import LSTMCell as LSTMCell
 from .cells import RNNCell as RNNCell
 from .cells import RNNCellBase as RNNCellBase
-from .cells import draw
-from .linear import empty
-from .module import Module
+from .rnn_base import RNNBase
 
 __all__ = ["GRU", "LSTM", "RNN", "RNNBase"]
 
-GATES = {"LSTM": 4, "GRU": 3, "RNN_TANH": 1, "RNN_RELU": 1}
 NO_PROJECTION = "proj_size argument is only supported for LSTM, not RNN or GRU"
 
 
-class RNNBase(Module):
-    """What RNN, LSTM and GRU have in common: `mode` tells which one it is.
-
-    Parameters are called `weight_ih_l0`, `weight_hh_l0`, `bias_ih_l0`, `bias_hh_l0` (`weight_hr_l0` with a
-    projection) for the first layer and so on, with `_reverse` at the end for the second direction. They begin
-    uniform within ±1/√hidden_size.
-    """
-
-    def __init__(
-        self, mode: str, input_size: int, hidden_size: int, num_layers: int = 1, bias: bool = True,
-        batch_first: bool = False, dropout: float = 0.0, bidirectional: bool = False, proj_size: int = 0,
-        device: Any = None, dtype: Any = None,
-    ) -> None:  # fmt: skip
-        super().__init__()
-        check_dropout(dropout, num_layers)
-        check_kinds(bias=(bias, bool), batch_first=(batch_first, bool))
-        check_kinds(input_size=(input_size, int))
-        must_be_positive(input_size=input_size)
-        check_kinds(hidden_size=(hidden_size, int))
-        must_be_positive(hidden_size=hidden_size, num_layers=num_layers)
-        if proj_size < 0:
-            raise ValueError("proj_size should be a positive integer or zero to disable projections")
-        if proj_size >= hidden_size:
-            raise ValueError("proj_size has to be smaller than hidden_size")
-        if mode not in GATES:
-            raise ValueError("Unrecognized RNN mode: " + mode)
-        self.mode = mode
-        self.input_size, self.hidden_size, self.num_layers = input_size, hidden_size, num_layers
-        self.bias, self.batch_first, self.dropout = bias, batch_first, float(dropout)
-        self.bidirectional, self.proj_size = bidirectional, proj_size
-        self._all_weights: list[list[str]] = []
-        for layer in range(num_layers):
-            for suffix in ("", "_reverse")[: self._directions]:
-                self._add_layer(layer, suffix, dtype)
-        self.reset_parameters()
-
-    @property
-    def _directions(self) -> int:
-        return 2 if self.bidirectional else 1
-
-    @property
-    def _given_size(self) -> int:
-        """The size of what the network gives in one direction."""
-        return self.proj_size or self.hidden_size
-
-    @property
-    def all_weights(self) -> list[list[Any]]:
-        """The parameters of each layer and direction."""
-        return [[getattr(self, name) for name in names] for names in self._all_weights]
-
-    def _add_layer(self, layer: int, suffix: str, dtype: Any) -> None:
-        """Make the parameters of one layer in one direction."""
-        gates = GATES[self.mode] * self.hidden_size
-        inputs = self._given_size * self._directions if layer else self.input_size
-        shapes: dict[str, tuple[int, ...]] = {
-            "weight_ih": (gates, inputs),
-            "weight_hh": (gates, self._given_size),
-        }
-        if self.bias:
-            shapes |= {"bias_ih": (gates,), "bias_hh": (gates,)}
-        if self.proj_size:
-            shapes["weight_hr"] = (self.proj_size, self.hidden_size)
-        names = {kind: f"{kind}_l{layer}{suffix}" for kind in shapes}
-        for kind, shape in shapes.items():
-            setattr(self, names[kind], empty(*shape, dtype=dtype))
-        self._all_weights.append(list(names.values()))
-
-    def _weights(self) -> list[Weights]:
-        """The parameters of each layer and direction, by what they do."""
-        kinds = ["ih", "hh"]
-        kinds += ["bias_ih", "bias_hh"] if self.bias else []
-        kinds += ["hr"] if self.proj_size else []
-        return [Weights(**dict(zip(kinds, weights))) for weights in self.all_weights]
-
-    def flatten_parameters(self) -> None:
-        """Nothing: there is no faster order of parameters here."""
-
-    def reset_parameters(self) -> None:
-        """Draw all parameters anew."""
-        draw(self, self.hidden_size)
-
-    def _run(self, input: Any, state: tuple[Any, ...] | None) -> tuple[Any, tuple[Any, ...]]:
-        """What the last layer gives at each step, and the last states of all layers: see `forward`."""
-        if isinstance(input, PackedSequence):
-            return self._run_packed(input, state)
-        if input.ndim not in (2, 3):
-            name = self._get_name()
-            text = f"{name}: Expected input to be 2D or 3D, got {input.ndim}D"
-            raise ValueError(f"{text} tensor instead" if name == "RNN" else f"{text} instead")
-        batched, batch_dim = input.ndim == 3, 0 if self.batch_first else 1
-        if state is not None:
-            self._check_dimensions(state, batched)
-        if not batched:
-            input = input.unsqueeze(batch_dim)
-            state = None if state is None else tuple(t.unsqueeze(1) for t in state)
-        state = self._checked(input, state, input.shape[batch_dim], 3)
-        output, last = self._recur(input, state, None, self.batch_first)
-        if batched:
-            return output, last
-        return output.squeeze(batch_dim), tuple(t.squeeze(1) for t in last)
-
-    def _run_packed(self, input: Any, state: tuple[Any, ...] | None) -> tuple[Any, tuple[Any, ...]]:
-        """The same for a PackedSequence; its sequences are sorted, states come and go in their own order."""
-        data, batch_sizes, order, back = input
-        sizes = batch_sizes.tolist()
-        state = self._checked(data, permuted(state, order), sizes[0], 2)
-        output, last = self._recur(data, state, sizes, False)
-        return PackedSequence(output, batch_sizes, order, back), permuted(last, back)
-
-    def _recur(self, input: Any, state: Any, batch_sizes: list[int] | None, batch_first: bool) -> Any:
-        dropout = self.dropout if self.training else 0.0
-        how = (self._directions, dropout, batch_sizes, batch_first)
-        return recurrent(self.mode, input, state, self._weights(), *how)
-
-    def _sizes(self, batch: int) -> list[tuple[int, int, int]]:
-        """The shapes of the state."""
-        return [(self.num_layers * self._directions, batch, self._given_size)]
-
-    def _check_dimensions(self, state: tuple[Any, ...], batched: bool) -> None:
-        """RuntimeError with PyTorch's text unless the state has as many dimensions as the input."""
-        (hx,) = state
-        n = 3 if batched else 2
-        if hx.ndim != n:
-            raise RuntimeError(
-                f"For {'' if batched else 'un'}batched {n}-D input, hx should also be {n}-D but got "
-                f"{hx.ndim}-D tensor"
-            )
-
-    def _checked(self, input: Any, state: Any, batch: int, ndim: int) -> tuple[Any, ...]:
-        """The first state, zeros unless it is given; RuntimeError or ValueError for what does not fit."""
-        kind = getattr(self, self._all_weights[0][0]).dtype
-        if input.dtype != kind:
-            raise ValueError(
-                f"RNN input dtype ({input.dtype}) does not match weight dtype ({kind}). Convert input: "
-                f"input.to({kind}), or convert model: model.to({input.dtype})"
-            )
-        if input.ndim != ndim:
-            raise RuntimeError(f"input must have {ndim} dimensions, got {input.ndim}")
-        if input.shape[-1] != self.input_size:
-            raise RuntimeError(
-                f"input.size(-1) must be equal to input_size. Expected {self.input_size}, got "
-                f"{input.shape[-1]}"
-            )
-        sizes = self._sizes(batch)
-        if state is None:
-            return tuple(F.zeros_of(input, size) for size in sizes)
-        for i, (t, size) in enumerate(zip(state, sizes)):
-            if t.shape != size:
-                name = f"hidden[{i}]" if len(sizes) > 1 else "hidden"
-                raise RuntimeError(f"Expected {name} size {size}, got {list(t.shape)}")
-        return tuple(state)
-
-    def extra_repr(self) -> str:
-        """The sizes, and what is not as usual."""
-        usual = {"proj_size": 0, "num_layers": 1, "bias": True, "batch_first": False, "dropout": 0}
-        usual["bidirectional"] = False
-        told = [
-            f"{name}={getattr(self, name)}" for name, value in usual.items() if getattr(self, name) != value
-        ]
-        return ", ".join([f"{self.input_size}, {self.hidden_size}", *told])
-
-
 class Single(RNNBase):
-    """A network whose state is one tensor."""
+    """Base class of networks whose state is one tensor."""
 
     def forward(self, input: Any, hx: Any = None) -> tuple[Any, Any]:
-        """What the last layer gives at each step, (T, B, D·hidden_size) for input (T, B, input_size), and the
-        last hidden states of all layers and directions, (layers·D, B, hidden_size).
+        """Return the outputs of the last layer at every step and the last hidden states of all layers.
 
-        With `batch_first` the first of them is (B, T, …); without a batch B is left out; a PackedSequence
-        gives one. The first hidden states are `hx`, or zero.
+        The first hidden states are `hx`, or zeros. For the shapes see `RNN`.
         """
         output, (last,) = self._run(input, None if hx is None else (hx,))
         return output, last
 
 
 class RNN(Single):
-    """h′ = tanh(W_ih x + b_ih + W_hh h + b_hh) at each step; `nonlinearity` may be relu."""
+    """Network of Elman's recurrent layers: h′ = tanh(W_ih x + b_ih + W_hh h + b_hh) at each step.
+
+    A call returns the outputs of the last layer at every step and the last hidden state of every layer. The
+    derivative runs backward through the steps; one step multiplies by 1 − h′² and by W_hhᵀ. See `RNNBase` for
+    the names of the parameters.
+
+    Args:
+        input_size: number of features of x.
+        hidden_size: number of features of h.
+        num_layers: number of layers; each one reads the outputs of the one before.
+        nonlinearity: "tanh" or "relu".
+        bias: False leaves out b_ih and b_hh.
+        batch_first: True puts the batch dimension first in input and output.
+        dropout: probability of dropout after each layer but the last.
+        bidirectional: True adds a second direction, which reads the sequence from its end.
+        proj_size: refused; only `LSTM` has a projection.
+        device: must be the CPU.
+        dtype: dtype of the parameters; the default dtype if None.
+
+    Shape:
+        input (T, N, input_size) or (T, input_size), hx (D · num_layers, N, hidden_size) → output (T, N, D ·
+        hidden_size), h_n (D · num_layers, N, hidden_size), where D is 2 if bidirectional and 1 otherwise. A
+        PackedSequence gives a PackedSequence.
+
+    Raises:
+        ValueError: a size is not positive, or the nonlinearity is unknown.
+        RuntimeError: the input or hx has another size.
+
+    Example:
+        >>> output, h_n = nn.RNN(2, 3)(torch.ones(5, 1, 2))
+        >>> output.shape, h_n.shape
+        (torch.Size([5, 1, 3]), torch.Size([1, 1, 3]))
+
+    Source: PyTorch's page `torch.nn.RNN`; Elman, "Finding Structure in Time", 1990.
+    """
 
     def __init__(
-        self, input_size: int, hidden_size: int, num_layers: int = 1, nonlinearity: str = "tanh", *args: Any,
-        **kwargs: Any,
+        self, input_size: int, hidden_size: int, num_layers: int = 1, nonlinearity: str = "tanh",
+        bias: bool = True, batch_first: bool = False, dropout: float = 0.0, bidirectional: bool = False,
+        proj_size: int | None = None, device: Any = None, dtype: Any = None,
     ) -> None:  # fmt: skip
-        if "proj_size" in kwargs:
+        if proj_size is not None:
             raise ValueError(NO_PROJECTION)
         if nonlinearity not in ("tanh", "relu"):
             raise ValueError(f"Unknown nonlinearity '{nonlinearity}'. Select from 'tanh' or 'relu'.")
-        super().__init__(f"RNN_{nonlinearity.upper()}", input_size, hidden_size, num_layers, *args, **kwargs)
+        super().__init__(
+            f"RNN_{nonlinearity.upper()}", input_size, hidden_size, num_layers, bias, batch_first, dropout,
+            bidirectional, 0, device, dtype,
+        )  # fmt: skip
         self.nonlinearity = nonlinearity
 
 
 class GRU(Single):
-    """A gated recurrent unit: see GRUCell for one step."""
+    """Network of gated recurrent units.
 
-    def __init__(self, *args: Any, **kwargs: Any) -> None:
-        if "proj_size" in kwargs:
+    Each step computes h′ = (1 − z) · n + z · h; see `GRUCell` for the gates. A call returns the outputs of
+    the last layer at every step and the last hidden state of every layer.
+
+    Args:
+        input_size: number of features of x.
+        hidden_size: number of features of h.
+        num_layers: number of layers; each one reads the outputs of the one before.
+        bias: False leaves out b_ih and b_hh.
+        batch_first: True puts the batch dimension first in input and output.
+        dropout: probability of dropout after each layer but the last.
+        bidirectional: True adds a second direction, which reads the sequence from its end.
+        proj_size: refused; only `LSTM` has a projection.
+        device: must be the CPU.
+        dtype: dtype of the parameters; the default dtype if None.
+
+    Shape:
+        As for `RNN`: output (T, N, D · hidden_size) and h_n (D · num_layers, N, hidden_size).
+
+    Raises:
+        ValueError: a size is not positive, or proj_size is given.
+        RuntimeError: the input or hx has another size.
+
+    Example:
+        >>> output, h_n = nn.GRU(2, 3)(torch.ones(5, 1, 2))
+        >>> output.shape, h_n.shape
+        (torch.Size([5, 1, 3]), torch.Size([1, 1, 3]))
+
+    Source: PyTorch's page `torch.nn.GRU`; Cho et al., 2014, arXiv:1406.1078.
+    """
+
+    def __init__(
+        self, input_size: int, hidden_size: int, num_layers: int = 1, bias: bool = True,
+        batch_first: bool = False, dropout: float = 0.0, bidirectional: bool = False,
+        proj_size: int | None = None, device: Any = None, dtype: Any = None,
+    ) -> None:  # fmt: skip
+        if proj_size is not None:
             raise ValueError(NO_PROJECTION)
-        super().__init__("GRU", *args, **kwargs)
+        super().__init__(
+            "GRU", input_size, hidden_size, num_layers, bias, batch_first, dropout, bidirectional, 0, device,
+            dtype,
+        )  # fmt: skip
 
 
 class LSTM(RNNBase):
-    """Long short-term memory: see LSTMCell for one step. `proj_size` projects what it gives to that size."""
+    """Network of long short-term memory layers.
 
-    def __init__(self, *args: Any, **kwargs: Any) -> None:
-        super().__init__("LSTM", *args, **kwargs)
+    Each step computes c′ = f · c + i · g and h′ = o · tanh(c′); see `LSTMCell` for the gates. A call returns
+    the outputs of the last layer at every step and the pair of the last hidden states and the last cell
+    states.
+
+    Args:
+        input_size: number of features of x.
+        hidden_size: number of features of c, and of h without a projection.
+        num_layers: number of layers; each one reads the outputs of the one before.
+        bias: False leaves out b_ih and b_hh.
+        batch_first: True puts the batch dimension first in input and output.
+        dropout: probability of dropout after each layer but the last.
+        bidirectional: True adds a second direction, which reads the sequence from its end.
+        proj_size: if not 0, h is multiplied by a learned matrix of this many rows.
+        device: must be the CPU.
+        dtype: dtype of the parameters; the default dtype if None.
+
+    Shape:
+        As for `RNN`: output (T, N, D · hidden_size), h_n and c_n (D · num_layers, N, hidden_size); with a
+        projection, output and h_n have proj_size instead of hidden_size.
+
+    Raises:
+        ValueError: a size is not positive, or proj_size is not below hidden_size.
+        RuntimeError: the input or hx has another size.
+
+    Example:
+        >>> output, (h_n, c_n) = nn.LSTM(2, 3)(torch.ones(5, 1, 2))
+        >>> output.shape, c_n.shape
+        (torch.Size([5, 1, 3]), torch.Size([1, 1, 3]))
+
+    Source: PyTorch's page `torch.nn.LSTM`; Hochreiter and Schmidhuber, 1997.
+    """
+
+    def __init__(
+        self, input_size: int, hidden_size: int, num_layers: int = 1, bias: bool = True,
+        batch_first: bool = False, dropout: float = 0.0, bidirectional: bool = False, proj_size: int = 0,
+        device: Any = None, dtype: Any = None,
+    ) -> None:  # fmt: skip
+        super().__init__(
+            "LSTM", input_size, hidden_size, num_layers, bias, batch_first, dropout, bidirectional, proj_size,
+            device, dtype,
+        )  # fmt: skip
 
     def forward(self, input: Any, hx: Any = None) -> tuple[Any, tuple[Any, ...]]:
-        """What the last layer gives at each step, and the last hidden states and the last cell states of all
-        layers and directions; shapes are as for RNN. `hx` is a pair of first ones, zero if not given.
+        """Return the outputs of the last layer at every step and the pair of last hidden and cell states.
+
+        `hx` is a pair of first states, zeros if not given. For the shapes see `LSTM`.
         """
         return self._run(input, hx)
 
@@ -244,39 +188,3 @@ class LSTM(RNNBase):
                 f"For {'' if batched else 'un'}batched {n}-D input, hx and cx should also be {n}-D but got "
                 f"({state[0].ndim}-D, {state[1].ndim}-D) tensors"
             )
-
-
-def permuted(state: tuple[Any, ...] | None, order: Any) -> Any:
-    """The states of the sequences in another order, if there is one."""
-    if state is None or order is None:
-        return state
-    return tuple(t.index_select(1, order) for t in state)
-
-
-def check_dropout(dropout: Any, num_layers: int) -> None:
-    """ValueError unless it is a probability; a warning where it has no effect."""
-    if not isinstance(dropout, int | float) or not 0 <= dropout <= 1 or isinstance(dropout, bool):
-        raise ValueError(
-            "dropout should be a number in range [0, 1] representing the probability of an element being "
-            "zeroed"
-        )
-    if dropout > 0 and num_layers == 1:
-        warnings.warn(
-            "dropout option adds dropout after all but last recurrent layer, so non-zero dropout expects "
-            f"num_layers greater than 1, but got dropout={dropout} and num_layers={num_layers}",
-            stacklevel=3,
-        )
-
-
-def check_kinds(**given: Any) -> None:
-    """TypeError unless each value is of its type."""
-    for name, (value, kind) in given.items():
-        if not isinstance(value, kind):
-            raise TypeError(f"{name} should be of type {kind.__name__}, got: {type(value).__name__}")
-
-
-def must_be_positive(**given: int) -> None:
-    """ValueError unless each number is greater than zero."""
-    for name, value in given.items():
-        if value <= 0:
-            raise ValueError(f"{name} must be greater than zero")

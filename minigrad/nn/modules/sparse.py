@@ -1,4 +1,4 @@
-"""Tables of vectors that are looked up by number."""
+"""Embedding layers."""
 
 from __future__ import annotations
 
@@ -13,8 +13,10 @@ __all__ = ["Embedding", "EmbeddingBag"]
 
 
 class Table(Module):
-    """A matrix `weight` of `num_embeddings` vectors, which begin normally distributed; that of `padding_idx`
-    is zero and does not learn. `max_norm` shortens, in place, the vectors used that are longer.
+    """Base class of embedding layers: a matrix `weight` of `num_embeddings` rows, drawn from the normal
+    distribution.
+
+    Row `padding_idx` is zero and does not learn. `max_norm` shortens longer rows in use, in place.
     """
 
     def _learn(
@@ -42,8 +44,27 @@ class Table(Module):
 
     @classmethod
     def from_pretrained(cls, embeddings: Any, freeze: bool = True, **settings: Any) -> Any:
-        """A table on the memory of a matrix, which does not learn unless `freeze` is False; `settings` are
-        those of the class.
+        """Create a layer whose weight shares memory with a given matrix.
+
+        Args:
+            embeddings: matrix (num_embeddings, embedding_dim).
+            freeze: True keeps the weight from learning.
+            settings: other arguments of the class.
+
+        Shape:
+            embeddings: (num_embeddings, embedding_dim).
+
+        Returns:
+            The new layer.
+
+        Raises:
+            AssertionError: embeddings is not a matrix.
+
+        Example:
+            >>> nn.Embedding.from_pretrained(torch.ones(4, 2))(torch.tensor([3])).tolist()
+            [[1.0, 1.0]]
+
+        Source: PyTorch's page `torch.nn.Embedding`.
         """
         if embeddings.ndim != 2:
             raise AssertionError("Embeddings parameter is expected to be 2-dimensional")
@@ -54,7 +75,35 @@ class Table(Module):
 
 
 class Embedding(Table):
-    """A table of `num_embeddings` vectors, looked up by number: see `functional.embedding`."""
+    """Layer that looks up a learned vector for each index.
+
+    y = weight[input]. The gradient of a row of weight is the sum of the upstream gradients of all positions
+    that used it. The weight is drawn from the normal distribution.
+
+    Args:
+        num_embeddings: number of rows of the weight.
+        embedding_dim: size of a row.
+        padding_idx: index of a row that starts at 0 and receives no gradient.
+        max_norm: if given, rows in use with a larger norm are shortened to it, in place.
+        norm_type: p of the p-norm for max_norm.
+        scale_grad_by_freq: True divides the gradient of a row by the number of its uses in the batch.
+        sparse: accepted and ignored; gradients are dense.
+        device: must be the CPU.
+        dtype: dtype of the weight; the default dtype if None.
+
+    Shape:
+        (*) of integers → (*, embedding_dim).
+
+    Raises:
+        IndexError: an index is not in 0 … num_embeddings − 1.
+        AssertionError: padding_idx is not a row.
+
+    Example:
+        >>> nn.Embedding(10, 3)(torch.tensor([1, 5])).shape
+        torch.Size([2, 3])
+
+    Source: PyTorch's page `torch.nn.Embedding`.
+    """
 
     def __init__(
         self, num_embeddings: int, embedding_dim: int, padding_idx: int | None = None,
@@ -70,19 +119,14 @@ class Embedding(Table):
             self.weight.requires_grad = False
 
     def forward(self, input: Any) -> Any:
-        """The vectors of the numbers in `input`, of shape (*, embedding_dim)."""
+        """Return the rows at the indices `input`: (*, embedding_dim)."""
         return functional.embedding(
-            input,
-            self.weight,
-            self.padding_idx,
-            self.max_norm,
-            self.norm_type,
-            self.scale_grad_by_freq,
+            input, self.weight, self.padding_idx, self.max_norm, self.norm_type, self.scale_grad_by_freq,
             self.sparse,
-        )
+        )  # fmt: skip
 
     def extra_repr(self) -> str:
-        """The sizes, and what is not as usual."""
+        """Return the settings that the repr shows."""
         usual = {"padding_idx": None, "max_norm": None, "norm_type": 2, "scale_grad_by_freq": False}
         usual["sparse"] = False
         told = [f"{n}={getattr(self, n)}" for n, value in usual.items() if getattr(self, n) != value]
@@ -90,7 +134,36 @@ class Embedding(Table):
 
 
 class EmbeddingBag(Table):
-    """The mean, sum or maximum (`mode`) of the vectors of each bag of numbers."""
+    """Layer that returns the sum, mean or maximum of the learned vectors of each bag of indices.
+
+    The gradient of a row is the sum of the upstream gradients of its bags ("mean": divided by the bag's size;
+    "max": only of the elements where the row is the maximum).
+
+    Args:
+        num_embeddings: number of rows of the weight.
+        embedding_dim: size of a row.
+        max_norm: if given, rows in use with a larger norm are shortened to it, in place.
+        norm_type: p of the p-norm for max_norm.
+        scale_grad_by_freq: True divides the gradient of a row by the number of its uses in the batch.
+        mode: "sum", "mean" or "max".
+        sparse: accepted and ignored, except that "max" refuses it; gradients are dense.
+        include_last_offset: True if the last offset is the end of the last bag.
+        padding_idx: index that is left out of every bag.
+        device: must be the CPU.
+        dtype: dtype of the weight; the default dtype if None.
+
+    Shape:
+        (B, n) of integers, or (n) with `offsets` (B) → (B, embedding_dim).
+
+    Raises:
+        ValueError: the mode is unknown, or `offsets` is missing for one dimension or given for two.
+
+    Example:
+        >>> nn.EmbeddingBag(10, 3)(torch.tensor([[1, 5], [2, 2]])).shape
+        torch.Size([2, 3])
+
+    Source: PyTorch's page `torch.nn.EmbeddingBag`.
+    """
 
     _padding_text = "padding_idx"
 
@@ -107,23 +180,14 @@ class EmbeddingBag(Table):
         self._learn(num_embeddings, embedding_dim, padding_idx, _weight, dtype)
 
     def forward(self, input: Any, offsets: Any = None, per_sample_weights: Any = None) -> Any:
-        """A vector for each bag, of shape (bags, embedding_dim)."""
+        """Return a vector for each bag: (bags, embedding_dim)."""
         return functional.embedding_bag(
-            input,
-            self.weight,
-            offsets,
-            self.max_norm,
-            self.norm_type,
-            self.scale_grad_by_freq,
-            self.mode,
-            self.sparse,
-            per_sample_weights,
-            self.include_last_offset,
-            self.padding_idx,
-        )
+            input, self.weight, offsets, self.max_norm, self.norm_type, self.scale_grad_by_freq, self.mode,
+            self.sparse, per_sample_weights, self.include_last_offset, self.padding_idx,
+        )  # fmt: skip
 
     def extra_repr(self) -> str:
-        """The sizes and the mode, and what is not as usual."""
+        """Return the settings that the repr shows."""
         usual = {
             "max_norm": None,
             "norm_type": 2,

@@ -1,4 +1,4 @@
-"""The state of a module as a dictionary, to be saved and loaded."""
+"""`state_dict` and `load_state_dict` of modules."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from .tree import Tree
 
 
 class IncompatibleKeys(NamedTuple):
-    """Names that a state lacked, and names that the module does not know."""
+    """Names that a state dictionary lacked, and names that the module does not have."""
 
     missing_keys: list[str]
     unexpected_keys: list[str]
@@ -25,18 +25,19 @@ class IncompatibleKeys(NamedTuple):
 
 
 class State(Tree):
-    """`state_dict` and `load_state_dict`."""
+    """Base class with `state_dict` and `load_state_dict`."""
 
     def _own_state(self) -> dict[str, Any]:
-        """The module's own parameters and persistent buffers."""
+        """Return the module's own parameters and persistent buffers."""
         kept = {n: b for n, b in self._buffers.items() if n not in self._non_persistent_buffers_set}
         return {name: t for name, t in (self._parameters | kept).items() if t is not None}
 
     def state_dict(
         self, *, destination: dict[str, Any] | None = None, prefix: str = "", keep_vars: bool = False
     ) -> dict[str, Any]:
-        """Parameters and persistent buffers by dotted name. They share memory with the module's, detached
-        unless `keep_vars`.
+        """Return parameters and persistent buffers by dotted name.
+
+        They share memory with the module's, and are detached unless `keep_vars`.
         """
         found = OrderedDict() if destination is None else destination
         for name, t in self._own_state().items():
@@ -82,7 +83,7 @@ class State(Tree):
         return IncompatibleKeys(missing, unexpected)
 
     def _load(self, name: str, t: Any, key: str, given: Any, assign: bool) -> list[str]:
-        """Load one tensor; what is wrong with it."""
+        """Load one tensor; return the errors."""
         if not isinstance(given, Tensor):
             return [
                 f'While copying the parameter named "{key}", expected torch.Tensor or Tensor-like object '

@@ -1,4 +1,4 @@
-"""The transformer (Vaswani and others, 2017): stacks of encoder and decoder layers."""
+"""The transformer (Vaswani et al., 2017): stacks of encoder and decoder layers."""
 
 from __future__ import annotations
 
@@ -10,12 +10,10 @@ from ...creation import full
 from ...ops.rearranging import triu
 from .. import functional, init
 from ..functional.multi_head import added_mask
-from .attention import MultiheadAttention
 from .container import ModuleList
-from .dropout import Dropout
-from .linear import Linear
 from .module import Module
 from .normalization import LayerNorm
+from .transformer_layers import TransformerDecoderLayer, TransformerEncoderLayer
 
 __all__ = [
     "Transformer", "TransformerDecoder", "TransformerDecoderLayer", "TransformerEncoder",
@@ -24,14 +22,12 @@ __all__ = [
 
 
 def generate_square_subsequent_mask(sz: int, device: Any = None, dtype: Any = None) -> Any:
-    """A mask (sz, sz) to be added to scores that lets each place attend to itself and those before: -inf
-    above the diagonal, else 0.
-    """
+    """Return a causal mask (sz, sz) for scores: -inf above the diagonal, 0 elsewhere."""
     return triu(full((sz, sz), -math.inf, dtype=dtype, device=device), diagonal=1)
 
 
 def is_causal_mask(mask: Any, is_causal: bool | None, x: Any, batch_first: bool) -> bool:
-    """Whether a mask for the sequence `x` is the causal one, if nobody has said so."""
+    """Return whether a mask for the sequence `x` is the causal one, if `is_causal` does not say so."""
     if is_causal is not None or mask is None:
         return is_causal is True
     steps = x.shape[1 if batch_first and x.ndim == 3 else 0]
@@ -41,7 +37,7 @@ def is_causal_mask(mask: Any, is_causal: bool | None, x: Any, batch_first: bool)
 
 
 class Repeated(Module):
-    """Copies of a layer, one after the other, and a normalisation at the end if there is one."""
+    """Base class of stacks: copies of a layer, and an optional normalization after the last."""
 
     def __init__(self, layer: Any, num_layers: int, norm: Any) -> None:
         super().__init__()
@@ -50,16 +46,36 @@ class Repeated(Module):
         self.norm = norm
 
     def _through(self, x: Any, *given: Any, **masks: Any) -> Any:
-        """What the layers and the normalisation make of `x`."""
+        """Apply the layers and the normalization to `x`."""
         for layer in self.layers:
             x = layer(x, *given, **masks)
         return x if self.norm is None else self.norm(x)
 
 
 class TransformerEncoder(Repeated):
-    """`num_layers` copies of an encoder layer, which all begin with its parameters.
+    """Stack of copies of an encoder layer.
 
-    There are no nested tensors here: `enable_nested_tensor` and `mask_check` make no difference.
+    All copies start with the parameters of the given layer.
+
+    Args:
+        encoder_layer: layer to copy.
+        num_layers: number of copies.
+        norm: layer after the last copy, or None.
+        enable_nested_tensor: accepted and ignored; minigrad has no nested tensors.
+        mask_check: accepted and ignored.
+
+    Shape:
+        src (S, N, d_model) → the same shape.
+
+    Raises:
+        AssertionError: a mask is neither boolean nor floating point.
+
+    Example:
+        >>> layer = nn.TransformerEncoderLayer(4, 2, dim_feedforward=8)
+        >>> nn.TransformerEncoder(layer, num_layers=2)(torch.ones(3, 1, 4)).shape
+        torch.Size([3, 1, 4])
+
+    Source: PyTorch's page `torch.nn.TransformerEncoder`; Vaswani et al., 2017, arXiv:1706.03762.
     """
 
     def __init__(
@@ -72,7 +88,7 @@ class TransformerEncoder(Repeated):
     def forward(
         self, src: Any, mask: Any = None, src_key_padding_mask: Any = None, is_causal: bool | None = None
     ) -> Any:
-        """Of the shape of `src`; for the masks see MultiheadAttention."""
+        """Return a tensor of the shape of `src`; for the masks see `MultiheadAttention`."""
         padding = added_mask(src_key_padding_mask, "src_key_padding_mask", src, mask, "mask")
         mask = added_mask(mask, "mask", src)
         causal = is_causal_mask(mask, is_causal, src, self.layers[0].self_attn.batch_first)
@@ -80,7 +96,28 @@ class TransformerEncoder(Repeated):
 
 
 class TransformerDecoder(Repeated):
-    """`num_layers` copies of a decoder layer, which all begin with its parameters."""
+    """Stack of copies of a decoder layer.
+
+    All copies start with the parameters of the given layer.
+
+    Args:
+        decoder_layer: layer to copy.
+        num_layers: number of copies.
+        norm: layer after the last copy, or None.
+
+    Shape:
+        tgt (T, N, d_model), memory (S, N, d_model) → (T, N, d_model).
+
+    Raises:
+        AssertionError: a mask is neither boolean nor floating point.
+
+    Example:
+        >>> layer = nn.TransformerDecoderLayer(4, 2, dim_feedforward=8)
+        >>> nn.TransformerDecoder(layer, num_layers=2)(torch.ones(2, 1, 4), torch.ones(3, 1, 4)).shape
+        torch.Size([2, 1, 4])
+
+    Source: PyTorch's page `torch.nn.TransformerDecoder`; Vaswani et al., 2017, arXiv:1706.03762.
+    """
 
     def __init__(self, decoder_layer: Any, num_layers: int, norm: Any = None) -> None:
         super().__init__(decoder_layer, num_layers, norm)
@@ -90,22 +127,51 @@ class TransformerDecoder(Repeated):
         tgt_key_padding_mask: Any = None, memory_key_padding_mask: Any = None,
         tgt_is_causal: bool | None = None, memory_is_causal: bool = False,
     ) -> Any:  # fmt: skip
-        """Of the shape of `tgt`; for the masks see MultiheadAttention."""
+        """Return a tensor of the shape of `tgt`; for the masks see `MultiheadAttention`."""
         batch_first = self.layers[0].self_attn.batch_first
         return self._through(
-            tgt,
-            memory,
-            tgt_mask=tgt_mask,
-            memory_mask=memory_mask,
-            tgt_key_padding_mask=tgt_key_padding_mask,
-            memory_key_padding_mask=memory_key_padding_mask,
+            tgt, memory, tgt_mask=tgt_mask, memory_mask=memory_mask,
+            tgt_key_padding_mask=tgt_key_padding_mask, memory_key_padding_mask=memory_key_padding_mask,
             tgt_is_causal=is_causal_mask(tgt_mask, tgt_is_causal, tgt, batch_first),
             memory_is_causal=memory_is_causal,
-        )
+        )  # fmt: skip
 
 
 class Transformer(Module):
-    """An encoder, and a decoder that attends to what it gives. All matrices begin by Xavier's rule."""
+    """Model with a stack of encoder layers and a stack of decoder layers that attend to its output.
+
+    All matrices are drawn by `init.xavier_uniform_`.
+
+    Args:
+        d_model: number of features of source and target.
+        nhead: number of heads of each attention.
+        num_encoder_layers: number of encoder layers.
+        num_decoder_layers: number of decoder layers.
+        dim_feedforward: size between the two linear layers of each layer.
+        dropout: probability of every dropout.
+        activation: "relu", "gelu" or a function, between the two linear layers.
+        custom_encoder: module that is used instead of the encoder.
+        custom_decoder: module that is used instead of the decoder.
+        layer_norm_eps: eps of every `LayerNorm`.
+        batch_first: True puts the batch dimension first.
+        norm_first: True normalizes before each block instead of after it.
+        bias: False leaves out all biases.
+        device: must be the CPU.
+        dtype: dtype of the parameters; the default dtype if None.
+
+    Shape:
+        src (S, N, d_model), tgt (T, N, d_model) → (T, N, d_model).
+
+    Raises:
+        RuntimeError: src and tgt have different batch sizes, or features other than d_model.
+
+    Example:
+        >>> model = nn.Transformer(4, 2, num_encoder_layers=1, num_decoder_layers=1, dim_feedforward=8)
+        >>> model(torch.ones(3, 1, 4), torch.ones(2, 1, 4)).shape
+        torch.Size([2, 1, 4])
+
+    Source: PyTorch's page `torch.nn.Transformer`; Vaswani et al., 2017, arXiv:1706.03762.
+    """
 
     generate_square_subsequent_mask = staticmethod(generate_square_subsequent_mask)
 
@@ -141,7 +207,7 @@ class Transformer(Module):
         memory_key_padding_mask: Any = None, src_is_causal: bool | None = None,
         tgt_is_causal: bool | None = None, memory_is_causal: bool = False,
     ) -> Any:  # fmt: skip
-        """Of the shape of `tgt`; for the masks see MultiheadAttention."""
+        """Return a tensor of the shape of `tgt`; for the masks see `MultiheadAttention`."""
         batch_dim = 0 if self.batch_first else 1
         if src.ndim == 3 and src.shape[batch_dim] != tgt.shape[batch_dim]:
             raise RuntimeError("the batch number of src and tgt must be equal")
@@ -151,124 +217,7 @@ class Transformer(Module):
             src, mask=src_mask, src_key_padding_mask=src_key_padding_mask, is_causal=src_is_causal
         )
         return self.decoder(
-            tgt,
-            memory,
-            tgt_mask=tgt_mask,
-            memory_mask=memory_mask,
-            tgt_key_padding_mask=tgt_key_padding_mask,
-            memory_key_padding_mask=memory_key_padding_mask,
-            tgt_is_causal=tgt_is_causal,
-            memory_is_causal=memory_is_causal,
-        )
-
-
-def activation_of(activation: Any) -> Any:
-    """A function, given by name or as it is."""
-    if not isinstance(activation, str):
-        return activation
-    if activation not in ("relu", "gelu"):
-        raise RuntimeError(f"activation should be relu/gelu, not {activation}")
-    return getattr(functional, activation)
-
-
-class TransformerEncoderLayer(Module):
-    """Self-attention, then two linear layers with `activation` between them; each is added to its input, and
-    the sum normalised (`norm_first`: the input is normalised in place of the sum).
-    """
-
-    def __init__(
-        self, d_model: int, nhead: int, dim_feedforward: int = 2048, dropout: float = 0.1,
-        activation: Any = functional.relu, layer_norm_eps: float = 1e-5, batch_first: bool = False,
-        norm_first: bool = False, bias: bool = True, device: Any = None, dtype: Any = None,
-    ) -> None:  # fmt: skip
-        super().__init__()
-        self.self_attn = MultiheadAttention(
-            d_model, nhead, dropout=dropout, bias=bias, batch_first=batch_first, dtype=dtype
-        )
-        self.linear1 = Linear(d_model, dim_feedforward, bias=bias, dtype=dtype)
-        self.dropout = Dropout(dropout)
-        self.linear2 = Linear(dim_feedforward, d_model, bias=bias, dtype=dtype)
-        self.norm_first = norm_first
-        for i in (1, 2):
-            self.add_module(f"norm{i}", LayerNorm(d_model, eps=layer_norm_eps, bias=bias, dtype=dtype))
-        for i in (1, 2):
-            self.add_module(f"dropout{i}", Dropout(dropout))
-        self.activation = activation_of(activation)
-
-    def forward(
-        self, src: Any, src_mask: Any = None, src_key_padding_mask: Any = None, is_causal: bool = False
-    ) -> Any:
-        """Of the shape of `src`; for the masks see MultiheadAttention."""
-        padding = added_mask(src_key_padding_mask, "src_key_padding_mask", src, src_mask, "src_mask")
-        masks = (added_mask(src_mask, "src_mask", src), padding, is_causal)
-        x = src
-        if self.norm_first:
-            x = x + self._sa_block(self.norm1(x), *masks)
-            return x + self._ff_block(self.norm2(x))
-        x = self.norm1(x + self._sa_block(x, *masks))
-        return self.norm2(x + self._ff_block(x))
-
-    def _sa_block(self, x: Any, mask: Any, padding_mask: Any, is_causal: bool) -> Any:
-        return self.dropout1(attended(self.self_attn, x, x, mask, padding_mask, is_causal))
-
-    def _ff_block(self, x: Any) -> Any:
-        return self.dropout2(self.linear2(self.dropout(self.activation(self.linear1(x)))))
-
-
-class TransformerDecoderLayer(Module):
-    """Self-attention, attention to `memory`, then two linear layers with `activation` between them; each is
-    added to its input, and the sum normalised (`norm_first`: the input is normalised in place of the sum).
-    """
-
-    def __init__(
-        self, d_model: int, nhead: int, dim_feedforward: int = 2048, dropout: float = 0.1,
-        activation: Any = functional.relu, layer_norm_eps: float = 1e-5, batch_first: bool = False,
-        norm_first: bool = False, bias: bool = True, device: Any = None, dtype: Any = None,
-    ) -> None:  # fmt: skip
-        super().__init__()
-        for name in ("self_attn", "multihead_attn"):
-            attention = MultiheadAttention(
-                d_model, nhead, dropout=dropout, bias=bias, batch_first=batch_first, dtype=dtype
-            )
-            self.add_module(name, attention)
-        self.linear1 = Linear(d_model, dim_feedforward, bias=bias, dtype=dtype)
-        self.dropout = Dropout(dropout)
-        self.linear2 = Linear(dim_feedforward, d_model, bias=bias, dtype=dtype)
-        self.norm_first = norm_first
-        for i in (1, 2, 3):
-            self.add_module(f"norm{i}", LayerNorm(d_model, eps=layer_norm_eps, bias=bias, dtype=dtype))
-        for i in (1, 2, 3):
-            self.add_module(f"dropout{i}", Dropout(dropout))
-        self.activation = activation_of(activation)
-
-    def forward(
-        self, tgt: Any, memory: Any, tgt_mask: Any = None, memory_mask: Any = None,
-        tgt_key_padding_mask: Any = None, memory_key_padding_mask: Any = None, tgt_is_causal: bool = False,
-        memory_is_causal: bool = False,
-    ) -> Any:  # fmt: skip
-        """Of the shape of `tgt`; for the masks see MultiheadAttention."""
-        own = (tgt_mask, tgt_key_padding_mask, tgt_is_causal)
-        others = (memory, memory_mask, memory_key_padding_mask, memory_is_causal)
-        x = tgt
-        if self.norm_first:
-            x = x + self._sa_block(self.norm1(x), *own)
-            x = x + self._mha_block(self.norm2(x), *others)
-            return x + self._ff_block(self.norm3(x))
-        x = self.norm1(x + self._sa_block(x, *own))
-        x = self.norm2(x + self._mha_block(x, *others))
-        return self.norm3(x + self._ff_block(x))
-
-    def _sa_block(self, x: Any, mask: Any, padding_mask: Any, is_causal: bool) -> Any:
-        return self.dropout1(attended(self.self_attn, x, x, mask, padding_mask, is_causal))
-
-    def _mha_block(self, x: Any, memory: Any, mask: Any, padding_mask: Any, is_causal: bool) -> Any:
-        return self.dropout2(attended(self.multihead_attn, x, memory, mask, padding_mask, is_causal))
-
-    def _ff_block(self, x: Any) -> Any:
-        return self.dropout3(self.linear2(self.dropout(self.activation(self.linear1(x)))))
-
-
-def attended(attention: Any, x: Any, memory: Any, mask: Any, padding_mask: Any, is_causal: bool) -> Any:
-    """What `x` gets from `memory`, without the weights."""
-    how = {"attn_mask": mask, "key_padding_mask": padding_mask, "is_causal": is_causal}
-    return attention(x, memory, memory, need_weights=False, **how)[0]
+            tgt, memory, tgt_mask=tgt_mask, memory_mask=memory_mask,
+            tgt_key_padding_mask=tgt_key_padding_mask, memory_key_padding_mask=memory_key_padding_mask,
+            tgt_is_causal=tgt_is_causal, memory_is_causal=memory_is_causal,
+        )  # fmt: skip

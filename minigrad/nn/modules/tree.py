@@ -1,4 +1,4 @@
-"""A module's parts, and the parts of its parts."""
+"""Iterating over the submodules, parameters and buffers of a module."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from .registered import Registered
 
 
 class Tree(Registered):
-    """What is found below a module, each thing once, in the order in which it was assigned."""
+    """Base class that finds modules, parameters and buffers below a module, each once."""
 
     def named_modules(
         self, memo: set[Any] | None = None, prefix: str = "", remove_duplicate: bool = True
     ) -> Iterator[tuple[str, Any]]:
-        """The module itself, under `prefix`, and all modules below it with their dotted names."""
+        """Yield the module itself, under `prefix`, and all modules below it with their dotted names."""
         memo = set() if memo is None else memo
         if self in memo:
             return
@@ -27,12 +27,12 @@ class Tree(Registered):
                 yield from module.named_modules(memo, below, remove_duplicate)
 
     def modules(self) -> Iterator[Any]:
-        """The module itself and all modules below it."""
+        """Yield the module itself and all modules below it."""
         for _, module in self.named_modules():
             yield module
 
     def named_children(self) -> Iterator[tuple[str, Any]]:
-        """The modules right below, with their names."""
+        """Yield the direct children with their names."""
         memo = set()
         for name, module in self._modules.items():
             if module is not None and module not in memo:
@@ -40,7 +40,7 @@ class Tree(Registered):
                 yield name, module
 
     def children(self) -> Iterator[Any]:
-        """The modules right below."""
+        """Yield the direct children."""
         for _, module in self.named_children():
             yield module
 
@@ -64,27 +64,29 @@ class Tree(Registered):
     def named_parameters(
         self, prefix: str = "", recurse: bool = True, remove_duplicate: bool = True
     ) -> Iterator[tuple[str, Any]]:
-        """Parameters with their dotted names; only the module's own if not `recurse`."""
+        """Yield parameters with their dotted names; without `recurse` only the module's own."""
         yield from self._named_members("_parameters", prefix, recurse, remove_duplicate)
 
     def parameters(self, recurse: bool = True) -> Iterator[Any]:
-        """Parameters, as optimisers take them."""
+        """Yield parameters, as optimizers take them."""
         for _, parameter in self.named_parameters(recurse=recurse):
             yield parameter
 
     def named_buffers(
         self, prefix: str = "", recurse: bool = True, remove_duplicate: bool = True
     ) -> Iterator[tuple[str, Any]]:
-        """Buffers with their dotted names."""
+        """Yield buffers with their dotted names."""
         yield from self._named_members("_buffers", prefix, recurse, remove_duplicate)
 
     def buffers(self, recurse: bool = True) -> Iterator[Any]:
-        """Buffers."""
+        """Yield buffers."""
         for _, buffer in self.named_buffers(recurse=recurse):
             yield buffer
 
     def get_submodule(self, target: str) -> Any:
-        """The module of a dotted name; AttributeError if there is none. "" is the module itself."""
+        """Return the module of a dotted name, "" for the module itself; raise AttributeError if there is
+        none.
+        """
         found: Any = self
         for name in target.split(".") if target else ():
             if not hasattr(found, name):
@@ -95,11 +97,11 @@ class Tree(Registered):
         return found
 
     def get_parameter(self, target: str) -> Any:
-        """The parameter of a dotted name; AttributeError if there is none."""
+        """Return the parameter of a dotted name; raise AttributeError if there is none."""
         return self._member(target, "_parameters", "an nn.Parameter")
 
     def get_buffer(self, target: str) -> Any:
-        """The buffer of a dotted name; AttributeError if there is none."""
+        """Return the buffer of a dotted name; raise AttributeError if there is none."""
         return self._member(target, "_buffers", "a buffer")
 
     def _member(self, target: str, kind: str, what: str) -> Any:

@@ -1,16 +1,16 @@
-"""Other sizes, and windows as columns, as modules."""
+"""Upsampling layers."""
 
 from __future__ import annotations
 
 from typing import Any
 
-from .activation import Applied
+from .applied import Applied
 
 __all__ = ["Upsample", "UpsamplingBilinear2d", "UpsamplingNearest2d"]
 
 
 class Upsample(Applied):
-    """Lines, images or volumes (N, C, …) at another `size`, or `scale_factor` times as large."""
+    """Layer that resizes (N, C, …) to `size`, or by `scale_factor`."""
 
     function = "interpolate"
     settings = ("size", "scale_factor", "mode", "align_corners", "recompute_scale_factor")
@@ -28,7 +28,7 @@ class Upsample(Applied):
         self.recompute_scale_factor = recompute_scale_factor
 
     def extra_repr(self) -> str:
-        """The scale, or else the size, and the mode."""
+        """Return the settings that the repr shows."""
         told = f"size={self.size!r}"
         if self.scale_factor is not None:
             told = f"scale_factor={self.scale_factor!r}"
@@ -36,14 +36,14 @@ class Upsample(Applied):
 
 
 class UpsamplingNearest2d(Upsample):
-    """Images (N, C, H, W) at another size, by copying the nearest element."""
+    """Layer that resizes images (N, C, H, W) by copying the nearest element."""
 
     def __init__(self, size: Any = None, scale_factor: Any = None) -> None:
         super().__init__(size, scale_factor, "nearest")
 
 
 class UpsamplingBilinear2d(Upsample):
-    """Images (N, C, H, W) at another size, between four elements, corners aligned."""
+    """Layer that resizes images (N, C, H, W) by bilinear interpolation with aligned corners."""
 
     def __init__(self, size: Any = None, scale_factor: Any = None) -> None:
         super().__init__(size, scale_factor, "bilinear", True)

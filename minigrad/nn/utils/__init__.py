@@ -1,4 +1,4 @@
-"""Helpers around parameters and their gradients."""
+"""Helpers for parameters and their gradients."""
 
 from __future__ import annotations
 

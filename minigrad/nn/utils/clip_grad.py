@@ -1,4 +1,4 @@
-"""Gradients that are too large, made smaller."""
+"""Clipping gradients."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from ...tensor import Tensor
 
 
 def gradients(parameters: Any) -> list[Any]:
-    """The gradients of parameters, of those that have one."""
+    """Return the gradients of the parameters that have one."""
     every = [parameters] if isinstance(parameters, Tensor) else parameters
     return [p.grad for p in every if p.grad is not None]
 
@@ -22,7 +22,7 @@ def gradients(parameters: Any) -> list[Any]:
 def get_total_norm(
     tensors: Any, norm_type: float = 2.0, error_if_nonfinite: bool = False, foreach: Any = None
 ) -> Tensor:
-    """The norm of all tensors as if they were one vector."""
+    """Return the norm of all tensors as one vector."""
     every = [tensors] if isinstance(tensors, Tensor) else list(tensors)
     if not every:
         return tensor(0.0)
@@ -41,8 +41,30 @@ def clip_grad_norm_(
     parameters: Tensor | Iterable[Tensor], max_norm: float, norm_type: float = 2.0,
     error_if_nonfinite: bool = False, foreach: Any = None,
 ) -> Tensor:  # fmt: skip
-    """Scale all gradients, in place, so that their norm as one vector is at most `max_norm`; returns the norm
-    that they had.
+    """Scale all gradients, in place, so that their norm as one vector is at most `max_norm`.
+
+    g ← g · min(1, max_norm / (norm + 1e-6)).
+
+    Args:
+        parameters: one parameter or several; those without a gradient are skipped.
+        max_norm: largest norm allowed.
+        norm_type: p of the p-norm; inf for the maximum.
+        error_if_nonfinite: True raises an error for a norm that is infinite or NaN.
+        foreach: accepted and ignored.
+
+    Returns:
+        The norm before the scaling.
+
+    Raises:
+        RuntimeError: the norm is not finite and error_if_nonfinite is True.
+
+    Example:
+        >>> p = nn.Parameter(torch.tensor([3.0, 4.0]))
+        >>> (p * p / 2).sum().backward()
+        >>> nn.utils.clip_grad_norm_([p], max_norm=1.0).item()
+        5.0
+
+    Source: PyTorch's page `torch.nn.utils.clip_grad_norm_`; Pascanu et al., 2012, arXiv:1211.5063.
     """
     every = [parameters] if isinstance(parameters, Tensor) else list(parameters)
     total = get_total_norm(gradients(every), norm_type, error_if_nonfinite)
@@ -51,7 +73,26 @@ def clip_grad_norm_(
 
 
 def clip_grad_norm(*args: Any, **kwargs: Any) -> Tensor:
-    """Deprecated: `clip_grad_norm_`."""
+    """Call `clip_grad_norm_`, with a warning: this is its deprecated name.
+
+    Args:
+        args: arguments of `clip_grad_norm_`.
+        kwargs: keyword arguments of `clip_grad_norm_`.
+
+    Returns:
+        The norm before the scaling.
+
+    Raises:
+        RuntimeError: as for `clip_grad_norm_`.
+
+    Example:
+        >>> import warnings
+        >>> with warnings.catch_warnings(action="ignore"):
+        ...     nn.utils.clip_grad_norm([nn.Parameter(torch.ones(2))], 1.0).item()
+        0.0
+
+    Source: PyTorch's page `torch.nn.utils.clip_grad_norm`.
+    """
     warnings.warn(
         "`torch.nn.utils.clip_grad_norm` is now deprecated in favor of `torch.nn.utils.clip_grad_norm_`.",
         FutureWarning,
@@ -63,9 +104,7 @@ def clip_grad_norm(*args: Any, **kwargs: Any) -> Tensor:
 def clip_grads_with_norm_(
     parameters: Tensor | Iterable[Tensor], max_norm: float, total_norm: Tensor, foreach: Any = None
 ) -> None:
-    """Scale all gradients, in place, so that their norm becomes at most `max_norm`, given that it is
-    `total_norm`.
-    """
+    """Scale all gradients, in place, so that their norm, now `total_norm`, becomes at most `max_norm`."""
     with no_grad():
         factor = (max_norm / (total_norm + 1e-6)).clamp(max=1.0)
         for gradient in gradients(parameters):
@@ -73,7 +112,28 @@ def clip_grads_with_norm_(
 
 
 def clip_grad_value_(parameters: Tensor | Iterable[Tensor], clip_value: float, foreach: Any = None) -> None:
-    """Bring every number of the gradients into [-clip_value, clip_value], in place."""
+    """Clamp every element of the gradients to [−clip_value, clip_value], in place.
+
+    Args:
+        parameters: one parameter or several; those without a gradient are skipped.
+        clip_value: largest absolute value allowed.
+        foreach: accepted and ignored.
+
+    Returns:
+        None.
+
+    Raises:
+        ValueError: clip_value is not a number.
+
+    Example:
+        >>> p = nn.Parameter(torch.tensor([3.0, 0.5]))
+        >>> (p * p / 2).sum().backward()
+        >>> nn.utils.clip_grad_value_([p], 1.0)
+        >>> p.grad.tolist()
+        [1.0, 0.5]
+
+    Source: PyTorch's page `torch.nn.utils.clip_grad_value_`.
+    """
     bound = float(clip_value)
     with no_grad():
         for gradient in gradients(parameters):

@@ -1,4 +1,4 @@
-"""Parameters as one vector."""
+"""Converting parameters to one vector and back."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from ...tensor import Tensor
 
 
 def parameters_to_vector(parameters: Iterable[Tensor]) -> Tensor:
-    """All numbers of the parameters, one after the other."""
+    """Return all elements of the parameters as one vector."""
     return cat([parameter.view(-1) for parameter in parameters])
 
 
 def vector_to_parameters(vec: Tensor, parameters: Iterable[Tensor]) -> None:
-    """Give the parameters the numbers of a vector, whose memory they then share."""
+    """Assign the elements of a vector to the parameters, which then share its memory."""
     if not isinstance(vec, Tensor):
         raise TypeError(f"expected torch.Tensor, but got: {type(vec).__name__}")
     at = 0

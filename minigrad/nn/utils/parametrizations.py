@@ -16,36 +16,38 @@ from .parametrize import register_parametrization
 
 
 def lengths(v: Any, dim: int) -> Any:
-    """The norms over all dimensions but `dim`, or over all for -1."""
+    """Return the norms over all dimensions but `dim`, or over all for -1."""
     return v.norm() if dim == -1 else v.norm(2, [d for d in range(v.ndim) if d != dim], keepdim=True)
 
 
 class _WeightNorm(Module):
-    """A weight from lengths and a direction (Salimans and Kingma, 2016)."""
+    """Parametrization of a weight by lengths and a direction (Salimans and Kingma, 2016)."""
 
     def __init__(self, dim: int | None = 0) -> None:
         super().__init__()
         self.dim = -1 if dim is None else dim
 
     def forward(self, weight_g: Any, weight_v: Any) -> Any:
-        """The direction with the lengths."""
+        """Return the direction with the given lengths."""
         return weight_v * (weight_g / lengths(weight_v, self.dim))
 
     def right_inverse(self, weight: Any) -> tuple[Any, Any]:
-        """The lengths and the direction of a weight."""
+        """Return the lengths and the direction of a weight."""
         return lengths(weight, self.dim), weight
 
 
 def weight_norm(module: Module, name: str = "weight", dim: int | None = 0) -> Module:
-    """Let a module learn the length (`original0`) and the direction (`original1`) of a parameter: a length
-    for each place along `dim`, or one for all if it is None.
+    """Parametrize a weight by its length (`original0`) and direction (`original1`).
+
+    There is one length for each index along `dim`, or a single one if it is None.
     """
     return register_parametrization(module, name, _WeightNorm(dim), unsafe=True)
 
 
 class _SpectralNorm(Module):
-    """A weight divided by its greatest singular value (Miyato and others, 2018), as the singular vectors in
-    the buffers `_u` and `_v` tell it; each step of a training brings these nearer to the true ones.
+    """Parametrization that divides a weight by its largest singular value (Miyato et al., 2018).
+
+    The buffers `_u` and `_v` approximate the singular vectors; each training step improves them.
     """
 
     def __init__(self, weight: Any, n_power_iterations: int = 1, dim: int = 0, eps: float = 1e-12) -> None:
@@ -67,24 +69,24 @@ class _SpectralNorm(Module):
             self.improve(matrix, 15)
 
     def matrix(self, weight: Any) -> Any:
-        """A weight as a matrix whose rows are the places along `dim`."""
+        """Return a weight as a matrix whose rows are the indices along `dim`."""
         if self.dim:
             weight = weight.permute(self.dim, *(d for d in range(weight.ndim) if d != self.dim))
         return weight.flatten(1)
 
     def unit(self, vector: Any) -> Any:
-        """A vector of length 1."""
+        """Scale a vector to length 1."""
         return functional.normalize(vector, dim=0, eps=self.eps)
 
     def improve(self, matrix: Any, times: int) -> None:
-        """Bring the singular vectors nearer to the true ones."""
+        """Improve the singular vectors by power iteration."""
         with no_grad():
             for _ in range(times):
                 self._u.copy_(self.unit(mv(matrix, self._v)))
                 self._v.copy_(self.unit(mv(matrix.t(), self._u)))
 
     def forward(self, weight: Any) -> Any:
-        """The weight, divided."""
+        """Return the weight divided by its largest singular value."""
         if weight.ndim == 1:
             return self.unit(weight)
         matrix = self.matrix(weight)
@@ -94,7 +96,7 @@ class _SpectralNorm(Module):
         return weight / vdot(u, mv(matrix, v))
 
     def right_inverse(self, value: Any) -> Any:
-        """The weight itself."""
+        """Return the weight unchanged."""
         return value
 
 
@@ -102,8 +104,9 @@ def spectral_norm(
     module: Module, name: str = "weight", n_power_iterations: int = 1, eps: float = 1e-12,
     dim: int | None = None,
 ) -> Module:  # fmt: skip
-    """Let a module divide a parameter by its greatest singular value, as a matrix of which `dim` numbers the
-    rows: 0, or 1 for a transposed convolution, if it is not given.
+    """Divide a weight by its largest singular value, as a matrix whose rows are the indices along `dim`.
+
+    `dim` is 0 by default, and 1 for a transposed convolution.
     """
     weight = getattr(module, name, None)
     if not isinstance(weight, Tensor):

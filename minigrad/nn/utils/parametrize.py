@@ -36,7 +36,7 @@ NO_SEQUENCE = "'right_inverse' must return a Tensor or a Sequence of tensors (li
 
 @contextmanager
 def cached() -> Iterator[None]:
-    """Compute each parametrized tensor once only, inside."""
+    """Context manager in which each parametrized tensor is computed only once."""
     global _caching
     _caching += 1
     try:
@@ -48,17 +48,17 @@ def cached() -> Iterator[None]:
 
 
 def keep(module: Module, name: str, t: Any) -> None:
-    """Keep a tensor in a module: as a parameter, if it is one."""
+    """Register a tensor with a module, as a parameter if it is one."""
     (module.register_parameter if isinstance(t, Parameter) else module.register_buffer)(name, t)
 
 
 def write(target: Tensor, source: Tensor) -> None:
-    """Give a tensor the numbers of another; its shape may be another one."""
+    """Copy one tensor's values to another, whose shape may change."""
     target.data = source.detach()
 
 
 def inverted(modules: Any, value: Any) -> Any:
-    """What the parametrizations make `value` from, as far as they tell it."""
+    """Return the tensors from which the parametrizations compute `value`, as far as they can be inverted."""
     with no_grad():
         for module in reversed(list(modules)):
             if hasattr(module, "right_inverse"):
@@ -70,7 +70,7 @@ def inverted(modules: Any, value: Any) -> Any:
 
 
 def check_same(found: Any, wanted: Any, names: tuple[str, str], the: str = "") -> None:
-    """ValueError unless `found` is a tensor of the dtype and shape of `wanted`."""
+    """Raise ValueError unless `found` has the dtype and shape of `wanted`."""
     if not isinstance(found, Tensor):
         raise ValueError(f"A parametrization must return a tensor. Got {type(found).__name__}.")
     for what in ("dtype", "shape"):
@@ -117,7 +117,7 @@ class ParametrizationList(ModuleList):
             check_same(self(), before, ("unparametrized {}", "parametrized {}"))
 
     def originals(self) -> list[Any]:
-        """What the tensor is computed from."""
+        """The tensors from which the parametrized tensor is computed."""
         if self.is_tensor:
             return [self.original]
         return [getattr(self, f"original{i}") for i in range(self.ntensors)]
@@ -144,7 +144,7 @@ class ParametrizationList(ModuleList):
             write(original, new)
 
     def forward(self) -> Any:
-        """The tensor."""
+        """Compute the parametrized tensor."""
         first, *others = list(self)
         value = first(*self.originals())
         for module in others:
@@ -158,14 +158,14 @@ def refuse_state(self: Module) -> Any:
 
 
 def copied(self: Module, memo: dict[int, Any]) -> Any:
-    """A deep copy of a parametrized module, of the same class."""
+    """Return a deep copy of a parametrized module, of the same class."""
     replica = memo[id(self)] = self.__new__(type(self))
     replica.__dict__.update(copy.deepcopy(self.__dict__, memo))
     return replica
 
 
 def computed(name: str) -> property:
-    """The property that stands in the place of a tensor."""
+    """Return the property that replaces a tensor."""
 
     def read(self: Any) -> Any:
         parametrization = self.parametrizations[name]
@@ -215,7 +215,7 @@ def register_parametrization(
 
 
 def is_parametrized(module: Module, tensor_name: str | None = None) -> bool:
-    """Whether a tensor of the module is parametrized, or any."""
+    """Return whether a tensor of the module, or any, is parametrized."""
     found = module._modules.get("parametrizations")
     if not isinstance(found, ModuleDict):
         return False
@@ -252,7 +252,7 @@ def remove_parametrizations(module: Module, tensor_name: str, leave_parametrized
 
 
 def type_before_parametrizations(module: Module) -> type:
-    """The class of a module without its parametrizations."""
+    """Return the class of a module without its parametrizations."""
     return type(module).__bases__[0] if is_parametrized(module) else type(module)
 
 

@@ -1,4 +1,4 @@
-"""Sequences of unequal lengths as one tensor: padded to the longest, or packed without padding."""
+"""Sequences of different lengths as one tensor: padded to the longest, or packed without padding."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from ...ops.packing import _pack_padded_sequence
 
 
 class Packed(NamedTuple):
-    """The fields of a PackedSequence."""
+    """Fields of a PackedSequence."""
 
     data: Any
     batch_sizes: Any
@@ -81,7 +81,7 @@ class PackedSequence(Packed):
 
 
 def invert_permutation(permutation: Any) -> Any:
-    """The permutation that undoes `permutation`; None for None."""
+    """Return the inverse permutation; None for None."""
     if permutation is None:
         return None
     return F.zeros_like(permutation).scatter_(0, permutation, arange(0, permutation.numel()))
@@ -90,9 +90,29 @@ def invert_permutation(permutation: Any) -> Any:
 def pack_padded_sequence(
     input: Any, lengths: Any, batch_first: bool = False, enforce_sorted: bool = True
 ) -> Any:
-    """Pack sequences of the given lengths, which are padded to (T, B, *), or (B, T, *) if `batch_first`.
+    """Pack padded sequences, so that a recurrent network skips the padding.
 
-    RuntimeError if `enforce_sorted` and the longest do not come first.
+    Args:
+        input: padded sequences.
+        lengths: length of each sequence.
+        batch_first: True if the batch dimension comes first.
+        enforce_sorted: False sorts the sequences by length; True expects them sorted, longest first.
+
+    Shape:
+        input: (T, N, *), or (N, T, *) if batch_first; lengths: (N).
+
+    Returns:
+        A PackedSequence.
+
+    Raises:
+        RuntimeError: a length is not positive, or the lengths are not sorted and enforce_sorted is True.
+
+    Example:
+        >>> packed = nn.utils.rnn.pack_padded_sequence(torch.ones(3, 2, 1), [3, 1])
+        >>> packed.batch_sizes.tolist()
+        [2, 1, 1]
+
+    Source: PyTorch's page `torch.nn.utils.rnn.pack_padded_sequence`.
     """
     lengths = as_tensor(lengths, dtype=dtypes.int64)
     if input.ndim < 2:
@@ -108,9 +128,29 @@ def pack_padded_sequence(
 def pad_packed_sequence(
     sequence: Any, batch_first: bool = False, padding_value: float = 0.0, total_length: int | None = None
 ) -> tuple[Any, Any]:
-    """The padded sequences, (T, B, *) or (B, T, *) if `batch_first`, and their lengths.
+    """Unpack a PackedSequence into padded sequences and their lengths.
 
-    T is the longest length, or `total_length`; ValueError if that is shorter.
+    Args:
+        sequence: the PackedSequence.
+        batch_first: True puts the batch dimension first.
+        padding_value: value of the padding.
+        total_length: length of the padded sequences; the longest length if None.
+
+    Shape:
+        sequences: (T, N, *), or (N, T, *) if batch_first; lengths: (N).
+
+    Returns:
+        The padded sequences and their lengths.
+
+    Raises:
+        ValueError: total_length is shorter than a sequence.
+
+    Example:
+        >>> packed = nn.utils.rnn.pack_padded_sequence(torch.ones(3, 2, 1), [3, 1])
+        >>> nn.utils.rnn.pad_packed_sequence(packed)[1].tolist()
+        [3, 1]
+
+    Source: PyTorch's page `torch.nn.utils.rnn.pad_packed_sequence`.
     """
     sizes = sequence.batch_sizes.tolist()
     if total_length is not None and total_length < len(sizes):
@@ -142,7 +182,29 @@ def pad_packed_sequence(
 def pad_sequence(
     sequences: Any, batch_first: bool = False, padding_value: float = 0.0, padding_side: str = "right"
 ) -> Any:
-    """Sequences (L, *) padded to the longest: (T, B, *), or (B, T, *) if `batch_first`."""
+    """Stack sequences of different lengths, padded to the longest.
+
+    Args:
+        sequences: tensors that differ in their first size only.
+        batch_first: True puts the batch dimension first.
+        padding_value: value of the padding.
+        padding_side: "right" or "left".
+
+    Shape:
+        each sequence (L, *) → (T, N, *), or (N, T, *) if batch_first.
+
+    Returns:
+        The padded sequences as one tensor.
+
+    Raises:
+        RuntimeError: sequences is empty or cannot be iterated, or padding_side is unknown.
+
+    Example:
+        >>> nn.utils.rnn.pad_sequence([torch.ones(2), torch.ones(1)], batch_first=True).tolist()
+        [[1.0, 1.0], [1.0, 0.0]]
+
+    Source: PyTorch's page `torch.nn.utils.rnn.pad_sequence`.
+    """
     if not isinstance(sequences, Iterable):
         raise RuntimeError(
             f"pad_sequence: Expected iterable for input sequences, but got arg of type: {type(sequences)}"
@@ -166,8 +228,9 @@ def pad_sequence(
 
 
 def unpad_sequence(padded_sequences: Any, lengths: Any, batch_first: bool = False) -> list[Any]:
-    """The sequences of the given lengths, without padding. Without `batch_first` the tensor's first two
-    dimensions are swapped, in place, as in PyTorch.
+    """Return the sequences without padding.
+
+    Without `batch_first` it swaps the first two dimensions of the tensor in place, as PyTorch does.
     """
     if not batch_first:
         padded_sequences.transpose_(0, 1)
@@ -182,7 +245,7 @@ def pack_sequence(sequences: Any, enforce_sorted: bool = True) -> Any:
 
 
 def unpack_sequence(packed_sequences: Any) -> list[Any]:
-    """The sequences (L, *) that were packed."""
+    """Return the sequences (L, *) that were packed."""
     return unpad_sequence(*pad_packed_sequence(packed_sequences, batch_first=True), batch_first=True)
 
 

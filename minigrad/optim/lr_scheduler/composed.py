@@ -1,4 +1,4 @@
-"""Schedulers made of others."""
+"""Schedulers that consist of others."""
 
 from __future__ import annotations
 
@@ -12,23 +12,23 @@ from .scheduler import LRScheduler
 
 
 class Composed(LRScheduler):
-    """Several schedulers as one."""
+    """Base class of schedulers that consist of others."""
 
     _schedulers: list[LRScheduler]
 
     def state_dict(self) -> dict[str, Any]:
-        """All that the scheduler and its parts know, without the optimiser."""
+        """Return the state of the scheduler and its parts, without the optimizer."""
         return super().state_dict() | {"_schedulers": [part.state_dict() for part in self._schedulers]}
 
     def load_state_dict(self, state_dict: dict[str, Any]) -> None:
-        """Take over what another scheduler of this kind knew."""
+        """Load the state of another scheduler of this kind."""
         super().load_state_dict({key: value for key, value in state_dict.items() if key != "_schedulers"})
         for part, known in zip(self._schedulers, state_dict["_schedulers"]):
             part.load_state_dict(known)
 
 
 class SequentialLR(Composed):
-    """One scheduler after the other, changing at the `milestones`."""
+    """Scheduler that runs schedulers one after the other; `milestones` are the epochs of the changes."""
 
     def __init__(
         self, optimizer: Optimizer, schedulers: Sequence[LRScheduler], milestones: Sequence[int],
@@ -50,7 +50,7 @@ class SequentialLR(Composed):
         self._last_lr = self.rates
 
     def step(self) -> None:
-        """Begin the next epoch."""
+        """Start the next epoch."""
         self.last_epoch += 1
         at = bisect_right(self._milestones, self.last_epoch)
         scheduler = self._schedulers[at]
@@ -62,7 +62,9 @@ class SequentialLR(Composed):
 
 
 class ChainedScheduler(Composed):
-    """Several schedulers at once: each changes the rates that the one before it has set."""
+    """Scheduler that runs several schedulers at once; each changes the learning rates set by the previous
+    one.
+    """
 
     def __init__(self, schedulers: Sequence[LRScheduler], optimizer: Optimizer | None = None) -> None:
         name = type(self).__name__
@@ -88,7 +90,7 @@ class ChainedScheduler(Composed):
         self._last_lr = self.rates
 
     def step(self) -> None:
-        """Begin the next epoch."""
+        """Start the next epoch."""
         for part in self._schedulers:
             part.step()
         self._last_lr = self.rates

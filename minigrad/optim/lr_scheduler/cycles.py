@@ -1,4 +1,4 @@
-"""Rates that go down and up again, or up and down."""
+"""Schedulers that raise and lower the learning rate in cycles."""
 
 from __future__ import annotations
 
@@ -11,14 +11,35 @@ from .scheduler import LRScheduler, for_each_group
 
 
 class CosineAnnealingLR(LRScheduler):
-    """From the first rate down to `eta_min` in `T_max` epochs, along half a cosine, and up again."""
+    """Scheduler that lowers the learning rate to `eta_min` along half a cosine, and raises it again.
+
+    lr = eta_min + (lr₀ − eta_min) · (1 + cos(π · epoch / T_max)) / 2.
+
+    Args:
+        optimizer: optimizer whose learning rates change.
+        T_max: number of epochs from lr₀ to eta_min.
+        eta_min: smallest learning rate.
+        last_epoch: epoch to resume after; −1 starts anew.
+
+    Raises:
+        KeyError: last_epoch is given, but the groups have no `initial_lr`.
+
+    Example:
+        >>> optimizer = optim.SGD([nn.Parameter(torch.ones(1))], lr=1.0)
+        >>> scheduler = optim.lr_scheduler.CosineAnnealingLR(optimizer, T_max=2)
+        >>> optimizer.step(), scheduler.step(), scheduler.get_last_lr()
+        (None, None, [0.5])
+
+    Source: PyTorch's page `torch.optim.lr_scheduler.CosineAnnealingLR`; Loshchilov and Hutter, 2016,
+    arXiv:1608.03983.
+    """
 
     def __init__(self, optimizer: Optimizer, T_max: int, eta_min: float = 0.0, last_epoch: int = -1) -> None:
         self.T_max, self.eta_min = T_max, eta_min
         super().__init__(optimizer, last_epoch)
 
     def get_lr(self) -> list[float]:
-        """The rates of this epoch."""
+        """Return the learning rate of each group in this epoch."""
         if self.last_epoch == 0:
             return self.rates
         angle, turn = math.pi * self.last_epoch / self.T_max, math.pi / self.T_max
@@ -30,8 +51,9 @@ class CosineAnnealingLR(LRScheduler):
 
 
 class CosineAnnealingWarmRestarts(LRScheduler):
-    """From the first rate down to `eta_min` along half a cosine in `T_0` epochs, then again from the first
-    rate, each time taking `T_mult` times as many epochs.
+    """Scheduler that lowers the learning rate along half a cosine in `T_0` epochs and restarts.
+
+    Each cycle takes `T_mult` times as many epochs as the one before (Loshchilov and Hutter, 2016).
     """
 
     def __init__(
@@ -49,12 +71,12 @@ class CosineAnnealingWarmRestarts(LRScheduler):
         super().__init__(optimizer, last_epoch)
 
     def get_lr(self) -> list[float]:
-        """The rates of this epoch."""
+        """Return the learning rate of each group in this epoch."""
         height = (1 + math.cos(math.pi * self.T_cur / self.T_i)) / 2
         return [self.eta_min + (base - self.eta_min) * height for base in self.base_lrs]
 
     def step(self, epoch: float | None = None) -> None:
-        """Begin the next epoch; or be at `epoch`, which may be between two."""
+        """Start the next epoch, or go to `epoch`, which may be fractional."""
         if epoch is None and self.last_epoch >= 0:
             epoch = self.last_epoch + 1
             self.T_cur += 1
@@ -70,7 +92,7 @@ class CosineAnnealingWarmRestarts(LRScheduler):
         self.put(self.get_lr())
 
     def go_to(self, epoch: float) -> None:
-        """Find where in which cycle an epoch is."""
+        """Find the cycle of an epoch and the position in it."""
         if epoch < self.T_0:
             self.T_i, self.T_cur = self.T_0, epoch
         elif self.T_mult == 1:
@@ -82,12 +104,14 @@ class CosineAnnealingWarmRestarts(LRScheduler):
 
 
 class Cycling(LRScheduler):
-    """Rates that cycle, and with `cycle_momentum` the momentum (or the first beta) against them."""
+    """Base class of cyclic schedulers; `cycle_momentum` changes the momentum (or β₁) in the opposite
+    direction.
+    """
 
     cycle_momentum: bool
 
     def _begin_momentum(self, base: Any, top: Any, last_epoch: int) -> None:
-        """Note the lowest and highest momentum of each group, and begin with the highest."""
+        """Store the lowest and highest momentum of each group and start with the highest."""
         optimizer = self.optimizer
         if "momentum" not in optimizer.defaults and "betas" not in optimizer.defaults:
             raise ValueError("optimizer must support momentum or beta1 with `cycle_momentum` option enabled")
@@ -144,7 +168,7 @@ class CyclicLR(Cycling):
         self.base_lrs = base_lrs
 
     def scale_fn(self, x: float) -> float:
-        """How high a cycle is, given its number or the step's."""
+        """Return the height of a cycle, from the number of the cycle or of the step."""
         if self._scale_fn is not None:
             return self._scale_fn(x)
         if self.mode == "triangular":
@@ -152,7 +176,7 @@ class CyclicLR(Cycling):
         return 1 / 2.0 ** (x - 1) if self.mode == "triangular2" else self.gamma**x
 
     def get_lr(self) -> list[float]:
-        """The rates of this step."""
+        """Return the learning rate of each group in this epoch."""
         cycle = math.floor(1 + self.last_epoch / self.total_size)
         x = 1.0 + self.last_epoch / self.total_size - cycle
         height = x / self.step_ratio if x <= self.step_ratio else (x - 1) / (self.step_ratio - 1)
@@ -164,7 +188,7 @@ class CyclicLR(Cycling):
         return [low + (high - low) * height for low, high in zip(self.base_lrs, self.max_lrs)]
 
     def state_dict(self) -> dict[str, Any]:
-        """All that the scheduler knows, without the optimiser and without `scale_fn`."""
+        """Return the state of the scheduler, without the optimizer and `scale_fn`."""
         return {key: value for key, value in super().state_dict().items() if key != "_scale_fn"}
 
 
@@ -213,13 +237,13 @@ class OneCycleLR(Cycling):
         super().__init__(optimizer, last_epoch)
 
     def between(self, start: float, end: float, share: float) -> float:
-        """A number on the way from `start` to `end`."""
+        """Interpolate between `start` and `end`."""
         if self.anneal_strategy == "linear":
             return (end - start) * share + start
         return end + (start - end) / 2.0 * (math.cos(math.pi * share) + 1)
 
     def get_lr(self) -> list[float]:
-        """The rates of this step; ValueError after the last one."""
+        """Return the learning rate of each group in this epoch."""
         step = self.last_epoch
         if step > self.total_steps:
             raise ValueError(
@@ -238,7 +262,7 @@ class OneCycleLR(Cycling):
 
 
 def steps_of(total_steps: Any, epochs: Any, steps_per_epoch: Any) -> int:
-    """The number of all steps; ValueError with PyTorch's text if it is not given."""
+    """Return the number of all steps; raise PyTorch's ValueError if it is not given."""
     if total_steps is not None:
         return positive(total_steps, "total_steps")
     if epochs is None or steps_per_epoch is None:
@@ -247,7 +271,7 @@ def steps_of(total_steps: Any, epochs: Any, steps_per_epoch: Any) -> int:
 
 
 def positive(value: Any, what: str) -> int:
-    """The number; ValueError unless it is a whole one above 0."""
+    """Return the number; raise ValueError unless it is a positive integer."""
     if not isinstance(value, int) or value <= 0:
         raise ValueError(f"Expected positive integer {what}, but got {value}")
     return value

@@ -1,4 +1,4 @@
-"""Rates times a factor that depends on the epoch."""
+"""Schedulers that multiply the learning rate by a factor."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from .scheduler import LRScheduler
 
 
 class OfFunctions(LRScheduler):
-    """A scheduler with a function of the epoch for each group."""
+    """Base class of schedulers with a function of the epoch for each group."""
 
     def __init__(self, optimizer: Optimizer, lr_lambda: Any, last_epoch: int = -1) -> None:
         count = len(optimizer.param_groups)
@@ -24,39 +24,59 @@ class OfFunctions(LRScheduler):
         super().__init__(optimizer, last_epoch)
 
     def state_dict(self) -> dict[str, Any]:
-        """All that the scheduler knows, without the optimiser and without functions; of other things that can
-        be called, what they know.
+        """Return the state without the optimizer and without functions; of other callables, their
+        attributes.
         """
         known = [None if isinstance(f, FunctionType) else f.__dict__.copy() for f in self.lr_lambdas]
         return super().state_dict() | {"lr_lambdas": known}
 
     def load_state_dict(self, state_dict: dict[str, Any]) -> None:
-        """Take over what another scheduler of this kind knew."""
+        """Load the state of another scheduler of this kind."""
         super().load_state_dict({key: value for key, value in state_dict.items() if key != "lr_lambdas"})
         for f, known in zip(self.lr_lambdas, state_dict["lr_lambdas"]):
             f.__dict__.update(known or {})
 
 
 class LambdaLR(OfFunctions):
-    """The first rate times a function of the epoch; one function, or one for each group."""
+    """Scheduler that multiplies the initial learning rate by a function of the epoch, one or one per
+    group.
+    """
 
     def get_lr(self) -> list[float]:
-        """The rates of this epoch."""
+        """Return the learning rate of each group in this epoch."""
         return [base * f(self.last_epoch) for f, base in zip(self.lr_lambdas, self.base_lrs)]
 
 
 class MultiplicativeLR(OfFunctions):
-    """The rate times a function of the epoch, every epoch; one function, or one for each group."""
+    """Scheduler that multiplies the learning rate by a function of the epoch in every epoch."""
 
     def get_lr(self) -> list[float]:
-        """The rates of this epoch."""
+        """Return the learning rate of each group in this epoch."""
         if self.last_epoch == 0:
             return self.rates
         return [rate * f(self.last_epoch) for f, rate in zip(self.lr_lambdas, self.rates)]
 
 
 class StepLR(LRScheduler):
-    """The rate times `gamma` every `step_size` epochs."""
+    """Scheduler that multiplies the learning rate by `gamma` every `step_size` epochs.
+
+    Args:
+        optimizer: optimizer whose learning rates change.
+        step_size: number of epochs between two changes.
+        gamma: factor.
+        last_epoch: epoch to resume after; −1 starts anew.
+
+    Raises:
+        KeyError: last_epoch is given, but the groups have no `initial_lr`.
+
+    Example:
+        >>> optimizer = optim.SGD([nn.Parameter(torch.ones(1))], lr=1.0)
+        >>> scheduler = optim.lr_scheduler.StepLR(optimizer, step_size=1, gamma=0.5)
+        >>> optimizer.step(), scheduler.step(), scheduler.get_last_lr()
+        (None, None, [0.5])
+
+    Source: PyTorch's page `torch.optim.lr_scheduler.StepLR`.
+    """
 
     def __init__(
         self, optimizer: Optimizer, step_size: int, gamma: float = 0.1, last_epoch: int = -1
@@ -65,13 +85,31 @@ class StepLR(LRScheduler):
         super().__init__(optimizer, last_epoch)
 
     def get_lr(self) -> list[float]:
-        """The rates of this epoch."""
+        """Return the learning rate of each group in this epoch."""
         turn = self.last_epoch > 0 and self.last_epoch % self.step_size == 0
         return self.scaled(self.gamma if turn else 1)
 
 
 class MultiStepLR(LRScheduler):
-    """The rate times `gamma` at each of the `milestones`."""
+    """Scheduler that multiplies the learning rate by `gamma` at each epoch in `milestones`.
+
+    Args:
+        optimizer: optimizer whose learning rates change.
+        milestones: epochs of the changes.
+        gamma: factor.
+        last_epoch: epoch to resume after; −1 starts anew.
+
+    Raises:
+        KeyError: last_epoch is given, but the groups have no `initial_lr`.
+
+    Example:
+        >>> optimizer = optim.SGD([nn.Parameter(torch.ones(1))], lr=1.0)
+        >>> scheduler = optim.lr_scheduler.MultiStepLR(optimizer, milestones=[1, 5], gamma=0.5)
+        >>> optimizer.step(), scheduler.step(), scheduler.get_last_lr()
+        (None, None, [0.5])
+
+    Source: PyTorch's page `torch.optim.lr_scheduler.MultiStepLR`.
+    """
 
     def __init__(
         self, optimizer: Optimizer, milestones: Sequence[int], gamma: float = 0.1, last_epoch: int = -1
@@ -80,12 +118,12 @@ class MultiStepLR(LRScheduler):
         super().__init__(optimizer, last_epoch)
 
     def get_lr(self) -> list[float]:
-        """The rates of this epoch."""
+        """Return the learning rate of each group in this epoch."""
         return self.scaled(self.gamma ** self.milestones[self.last_epoch])
 
 
 class ConstantLR(LRScheduler):
-    """The rate times `factor` for the first `total_iters` epochs."""
+    """Scheduler that multiplies the learning rate by `factor` for the first `total_iters` epochs."""
 
     def __init__(
         self, optimizer: Optimizer, factor: float = 1.0 / 3, total_iters: int = 5, last_epoch: int = -1
@@ -96,16 +134,14 @@ class ConstantLR(LRScheduler):
         super().__init__(optimizer, last_epoch)
 
     def get_lr(self) -> list[float]:
-        """The rates of this epoch."""
+        """Return the learning rate of each group in this epoch."""
         if self.last_epoch == 0:
             return self.scaled(self.factor)
         return self.scaled(1.0 / self.factor if self.last_epoch == self.total_iters else 1)
 
 
 class LinearLR(LRScheduler):
-    """The rate times a factor that goes in a line from `start_factor` to `end_factor` in `total_iters`
-    epochs.
-    """
+    """Scheduler whose factor goes linearly from `start_factor` to `end_factor` in `total_iters` epochs."""
 
     def __init__(
         self, optimizer: Optimizer, start_factor: float = 1.0 / 3, end_factor: float = 1.0,
@@ -121,7 +157,7 @@ class LinearLR(LRScheduler):
         super().__init__(optimizer, last_epoch)
 
     def get_lr(self) -> list[float]:
-        """The rates of this epoch."""
+        """Return the learning rate of each group in this epoch."""
         if self.last_epoch == 0:
             return self.scaled(self.start_factor)
         if self.last_epoch > self.total_iters:
@@ -132,19 +168,19 @@ class LinearLR(LRScheduler):
 
 
 class ExponentialLR(LRScheduler):
-    """The rate times `gamma` every epoch."""
+    """Scheduler that multiplies the learning rate by `gamma` every epoch."""
 
     def __init__(self, optimizer: Optimizer, gamma: float, last_epoch: int = -1) -> None:
         self.gamma = gamma
         super().__init__(optimizer, last_epoch)
 
     def get_lr(self) -> list[float]:
-        """The rates of this epoch."""
+        """Return the learning rate of each group in this epoch."""
         return self.scaled(self.gamma if self.last_epoch else 1)
 
 
 class PolynomialLR(LRScheduler):
-    """The first rate times (1 − epoch / total_iters) to a `power`."""
+    """Scheduler that multiplies the initial learning rate by (1 − epoch / total_iters)^power."""
 
     def __init__(
         self, optimizer: Optimizer, total_iters: int = 5, power: float = 1.0, last_epoch: int = -1
@@ -153,7 +189,7 @@ class PolynomialLR(LRScheduler):
         super().__init__(optimizer, last_epoch)
 
     def get_lr(self) -> list[float]:
-        """The rates of this epoch."""
+        """Return the learning rate of each group in this epoch."""
         if self.last_epoch == 0 or self.last_epoch > self.total_iters:
             return self.rates
         left, before = (

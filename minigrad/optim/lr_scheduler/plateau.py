@@ -1,4 +1,4 @@
-"""A rate that falls when learning stands still."""
+"""ReduceLROnPlateau: lower the learning rate when a metric stops improving."""
 
 from __future__ import annotations
 
@@ -10,7 +10,32 @@ from .scheduler import LRScheduler
 
 
 class ReduceLROnPlateau(LRScheduler):
-    """The rate times `factor` when a measure has not become better for more than `patience` epochs."""
+    """Scheduler that multiplies the learning rate by `factor` when a metric stops improving.
+
+    Pass the metric to `step`.
+
+    Args:
+        optimizer: optimizer whose learning rates change.
+        mode: "min" if a smaller metric is better, "max" if a larger one is.
+        factor: factor of the learning rate.
+        patience: number of epochs without improvement that are allowed.
+        threshold: smallest improvement that counts.
+        threshold_mode: "rel" measures the improvement relative to the best metric, "abs" as a difference.
+        cooldown: number of epochs after a change in which nothing is counted.
+        min_lr: smallest learning rate, or one for each group.
+        eps: smallest change of the learning rate that is made.
+
+    Raises:
+        ValueError: factor is not below 1, or a mode is unknown.
+
+    Example:
+        >>> optimizer = optim.SGD([nn.Parameter(torch.ones(1))], lr=1.0)
+        >>> scheduler = optim.lr_scheduler.ReduceLROnPlateau(optimizer, factor=0.5, patience=0)
+        >>> scheduler.step(3.0), scheduler.step(3.0), scheduler.get_last_lr()
+        (None, None, [0.5])
+
+    Source: PyTorch's page `torch.optim.lr_scheduler.ReduceLROnPlateau`.
+    """
 
     def __init__(
         self, optimizer: Optimizer, mode: str = "min", factor: float = 0.1, patience: int = 10,
@@ -32,14 +57,14 @@ class ReduceLROnPlateau(LRScheduler):
         self._last_lr = self.rates
 
     def is_better(self, a: float, best: float) -> bool:
-        """Whether a measure is better than the best by more than the threshold."""
+        """Return whether a metric is better than the best by more than the threshold."""
         sign = 1 if self.mode == "max" else -1
         if self.threshold_mode == "abs":
             return sign * a > sign * (best + sign * self.threshold)
         return sign * a > sign * best * (1 + sign * self.threshold)
 
     def step(self, metrics: Any = None) -> None:
-        """Begin the next epoch, knowing the measure of the last one."""
+        """Start the next epoch with the metric of the last one."""
         current = float(metrics)
         self.last_epoch += 1
         if self.is_better(current, self.best):

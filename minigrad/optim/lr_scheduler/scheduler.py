@@ -1,4 +1,4 @@
-"""What all schedulers share."""
+"""The base class of schedulers."""
 
 from __future__ import annotations
 
@@ -9,9 +9,7 @@ from ..optimizer import Optimizer
 
 
 class LRScheduler:
-    """Base of schedulers. A subclass says in `get_lr` which rate each group gets in epoch `last_epoch`, from
-    the rates that are in force.
-    """
+    """Base class of schedulers; a subclass defines `get_lr`, the learning rates of epoch `last_epoch`."""
 
     def __init__(self, optimizer: Optimizer, last_epoch: int = -1) -> None:
         if not isinstance(optimizer, Optimizer):
@@ -32,43 +30,43 @@ class LRScheduler:
 
     @property
     def rates(self) -> list[float]:
-        """The rates in force."""
+        """The current learning rates."""
         return [group["lr"] for group in self.optimizer.param_groups]
 
     def scaled(self, factor: float) -> list[float]:
-        """The rates in force, all multiplied by one factor."""
+        """Return the current learning rates, all multiplied by one factor."""
         return [rate * factor for rate in self.rates]
 
     def get_lr(self) -> list[float]:
-        """The rates of this epoch."""
+        """Return the learning rate of each group in this epoch."""
         raise NotImplementedError
 
     def get_last_lr(self) -> list[float]:
-        """The rates that the last step set."""
+        """Return the learning rates that the last step set."""
         return self._last_lr
 
     def step(self) -> None:
-        """Begin the next epoch."""
+        """Start the next epoch."""
         self.last_epoch += 1
         self.put(self.get_lr())
 
     def put(self, rates: Sequence[float]) -> None:
-        """Set the rates of the groups."""
+        """Set the learning rates of the groups."""
         for group, rate in zip(self.optimizer.param_groups, rates, strict=True):
             group["lr"] = rate
         self._last_lr = self.rates
 
     def state_dict(self) -> dict[str, Any]:
-        """All that the scheduler knows, without the optimiser."""
+        """Return the state of the scheduler, without the optimizer."""
         return {key: value for key, value in self.__dict__.items() if key != "optimizer"}
 
     def load_state_dict(self, state_dict: dict[str, Any]) -> None:
-        """Take over what another scheduler of this kind knew."""
+        """Load the state of another scheduler of this kind."""
         self.__dict__.update(state_dict)
 
 
 def for_each_group(name: str, optimizer: Optimizer, value: Any) -> list[Any]:
-    """A setting for each group: a list as it is, one value for all; ValueError if their number differs."""
+    """Return a setting for each group: a list, or one value repeated; raise ValueError for another length."""
     count = len(optimizer.param_groups)
     if not isinstance(value, list | tuple):
         return [value] * count

@@ -1,4 +1,4 @@
-"""Examples, and batches of them."""
+"""Datasets, samplers and DataLoader."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""DataLoader: examples in batches."""
+"""DataLoader: batches of examples."""
 
 from __future__ import annotations
 
@@ -20,8 +20,10 @@ from .sampler import BatchSampler, RandomSampler, SequentialSampler, seed
 
 
 def default_collate(batch: Sequence[Any]) -> Any:
-    """A batch out of a list of examples: tensors, arrays and numbers become a tensor with one dimension more,
-    text stays a list, and tuples, lists and dictionaries are taken apart.
+    """Combine a list of examples into a batch.
+
+    Tensors, arrays and numbers become a tensor with one more dimension. Text stays a list. Tuples, lists
+    and dictionaries are combined item by item.
     """
     first = batch[0]
     if isinstance(first, Tensor):
@@ -50,13 +52,14 @@ def default_collate(batch: Sequence[Any]) -> Any:
 
 
 def are_numbers(indices: Any) -> bool:
-    """Whether these are Python's whole numbers, at least one."""
+    """Return whether these are Python integers, at least one."""
     return isinstance(indices, list | tuple) and set(map(type, indices)) == {int}
 
 
 def rows(dataset: Any, indices: Any) -> list[Tensor] | None:
-    """What `default_collate` makes of examples of a TensorDataset, or of a Subset of one, taken out of each
-    of its tensors at once; None where that could make a difference: to who watches, to gradients, to errors.
+    """Collate examples of a TensorDataset, or a Subset of one, by indexing each of its tensors once.
+
+    Return None where that could make a difference: for observers, gradients or errors.
     """
     while are_numbers(indices) and type(dataset) is Subset:
         dataset, indices = dataset.dataset, [dataset.indices[i] for i in indices]
@@ -73,7 +76,7 @@ def rows(dataset: Any, indices: Any) -> list[Tensor] | None:
 
 @functools.cache
 def tell_of_workers() -> None:
-    """Warn, once, that there are no workers."""
+    """Warn once that there are no workers."""
     warnings.warn(
         "DataLoader(num_workers=…): minigrad loads examples in this process; there are no workers.",
         UserWarning,
@@ -82,11 +85,39 @@ def tell_of_workers() -> None:
 
 
 class DataLoader:
-    """A dataset in batches of `batch_size`, in order or, if `shuffle`, in an order drawn anew for each pass.
+    """Iterable over a dataset in batches.
 
-    `sampler` gives the order, `batch_sampler` the batches; `batch_size=None` gives single examples.
-    Everything happens in this process, also with `num_workers`, of which a warning tells once; what else is
-    said about workers and pinned memory changes nothing.
+    minigrad loads everything in this process. It accepts the settings of workers and pinned memory and
+    ignores them; num_workers above 0 warns once.
+
+    Args:
+        dataset: dataset with `__getitem__` and `__len__`, or an IterableDataset.
+        batch_size: number of examples in a batch; None gives single examples.
+        shuffle: True draws a new order for each pass.
+        sampler: iterable of indices that gives the order.
+        batch_sampler: iterable of lists of indices, one for each batch.
+        num_workers: number of worker processes in PyTorch; ignored.
+        collate_fn: function that turns a list of examples into a batch; `default_collate` if None.
+        pin_memory: ignored.
+        drop_last: True leaves out a last batch that is smaller than batch_size.
+        timeout: ignored.
+        worker_init_fn: ignored.
+        multiprocessing_context: ignored.
+        generator: source of the random order; the default generator if None.
+        prefetch_factor: ignored.
+        persistent_workers: ignored.
+        pin_memory_device: ignored.
+        in_order: ignored.
+
+    Raises:
+        ValueError: arguments exclude each other, for example sampler and shuffle=True.
+
+    Example:
+        >>> data = torch.utils.data.TensorDataset(torch.arange(3))
+        >>> [batch.tolist() for batch, in torch.utils.data.DataLoader(data, batch_size=2)]
+        [[0, 1], [2]]
+
+    Source: PyTorch's page `torch.utils.data`.
     """
 
     def __init__(
@@ -147,7 +178,7 @@ class DataLoader:
                 yield self._batch(indices)
 
     def _batch(self, indices: Any) -> Any:
-        """The batch of examples with these numbers."""
+        """Return the batch of examples at these indices."""
         if self.collate_fn is default_collate:
             batch = rows(self.dataset, indices)
             if batch is not None:
@@ -155,7 +186,7 @@ class DataLoader:
         return self.collate_fn([self.dataset[index] for index in indices])
 
     def _stream(self) -> Iterator[Any]:
-        """Batches of what an IterableDataset gives."""
+        """Yield batches of the examples of an IterableDataset."""
         if self.batch_size is None:
             yield from map(self.collate_fn, self.dataset)
             return

@@ -1,4 +1,4 @@
-"""What has examples."""
+"""Datasets."""
 
 from __future__ import annotations
 
@@ -15,7 +15,20 @@ from ...tensor import Tensor
 
 
 class Dataset:
-    """Examples by number: a subclass says `__getitem__`, and mostly `__len__`."""
+    """Base class of datasets: a subclass defines `__getitem__` and usually `__len__`.
+
+    Raises:
+        NotImplementedError: the subclass has no `__getitem__`.
+
+    Example:
+        >>> class Squares(torch.utils.data.Dataset):
+        ...     def __getitem__(self, index):
+        ...         return index**2
+        >>> Squares()[3]
+        9
+
+    Source: PyTorch's page `torch.utils.data`.
+    """
 
     def __getitem__(self, index: Any) -> Any:
         raise NotImplementedError("Subclasses of Dataset should implement __getitem__.")
@@ -25,14 +38,27 @@ class Dataset:
 
 
 class IterableDataset(Dataset):
-    """Examples one after the other: a subclass says `__iter__`."""
+    """Base class of datasets that are read in order: a subclass defines `__iter__`."""
 
     def __iter__(self) -> Iterator[Any]:
         raise NotImplementedError("Subclasses of IterableDataset should implement __iter__.")
 
 
 class TensorDataset(Dataset):
-    """Tensors of the same length: example i is a tuple of what each has at i."""
+    """Dataset of tensors of the same length: example i is the tuple of their elements i.
+
+    Args:
+        tensors: tensors with the same first size.
+
+    Raises:
+        AssertionError: the first sizes differ.
+
+    Example:
+        >>> torch.utils.data.TensorDataset(torch.arange(3), torch.arange(3) * 2)[1]
+        (tensor(1), tensor(2))
+
+    Source: PyTorch's page `torch.utils.data`.
+    """
 
     def __init__(self, *tensors: Tensor) -> None:
         if any(len(tensor) != len(tensors[0]) for tensor in tensors):
@@ -47,7 +73,7 @@ class TensorDataset(Dataset):
 
 
 class ConcatDataset(Dataset):
-    """Datasets one after the other."""
+    """Dataset that joins several datasets, one after the other."""
 
     def __init__(self, datasets: Iterable[Any]) -> None:
         self.datasets = list(datasets)
@@ -68,7 +94,7 @@ class ConcatDataset(Dataset):
 
 
 class Subset(Dataset):
-    """Some examples of a dataset, by their numbers."""
+    """Dataset of the examples at given indices of another one."""
 
     def __init__(self, dataset: Any, indices: Sequence[int]) -> None:
         self.dataset, self.indices = dataset, indices
@@ -83,7 +109,25 @@ class Subset(Dataset):
 
 
 def random_split(dataset: Any, lengths: Sequence[float], generator: Any = None) -> list[Subset]:
-    """A dataset in parts that do not overlap, drawn at random, of these lengths or shares of 1."""
+    """Split a dataset at random into parts that do not overlap.
+
+    Args:
+        dataset: dataset to split.
+        lengths: lengths of the parts, or fractions that sum to 1.
+        generator: source of the random numbers; the default generator if None.
+
+    Returns:
+        A list of Subsets.
+
+    Raises:
+        ValueError: the lengths do not sum to the length of the dataset, or a fraction is not between 0 and 1.
+
+    Example:
+        >>> [len(part) for part in torch.utils.data.random_split(range(10), [0.7, 0.3])]
+        [7, 3]
+
+    Source: PyTorch's page `torch.utils.data`.
+    """
     count = len(dataset)
     if math.isclose(sum(lengths), 1) and sum(lengths) <= 1:
         lengths = shares(lengths, count)
@@ -95,7 +139,7 @@ def random_split(dataset: Any, lengths: Sequence[float], generator: Any = None) 
 
 
 def shares(parts: Sequence[float], count: int) -> list[int]:
-    """Whole numbers in place of shares of 1; what is left goes to the first parts, one each."""
+    """Turn fractions into lengths; the remainder goes to the first parts, one each."""
     for i, part in enumerate(parts):
         if part < 0 or part > 1:
             raise ValueError(f"Fraction at index {i} is not between 0 and 1")

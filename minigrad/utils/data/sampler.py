@@ -1,4 +1,4 @@
-"""Orders of examples."""
+"""Samplers: orders of examples."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from ...creation.random import multinomial, randint, randperm
 
 
 class Sampler:
-    """The numbers of examples, in some order."""
+    """Base class of iterables over indices."""
 
     def __iter__(self) -> Iterator[Any]:
         raise NotImplementedError
 
 
 class SequentialSampler(Sampler):
-    """From the first to the last."""
+    """Sampler from the first index to the last."""
 
     def __init__(self, data_source: Any) -> None:
         self.data_source = data_source
@@ -32,12 +32,29 @@ class SequentialSampler(Sampler):
 
 
 def seed() -> int:
-    """A seed, drawn from the default generator."""
+    """Draw a seed from the default generator."""
     return int(tensor(0, dtype=int64).random_().item())
 
 
 class RandomSampler(Sampler):
-    """In an order drawn anew each time; with `replacement`, `num_samples` independent draws."""
+    """Sampler that draws indices in random order.
+
+    Args:
+        data_source: dataset whose indices are drawn.
+        replacement: True draws each index independently of the others.
+        num_samples: number of indices; the length of the dataset if None.
+        generator: source of the random numbers; the default generator if None.
+
+    Raises:
+        TypeError: replacement is not a bool.
+        ValueError: num_samples is not a positive integer.
+
+    Example:
+        >>> sorted(torch.utils.data.RandomSampler(range(3)))
+        [0, 1, 2]
+
+    Source: PyTorch's page `torch.utils.data`.
+    """
 
     def __init__(
         self, data_source: Any, replacement: bool = False, num_samples: int | None = None,
@@ -54,7 +71,7 @@ class RandomSampler(Sampler):
 
     @property
     def num_samples(self) -> int:
-        """How many there are."""
+        """The number of indices to draw."""
         return len(self.data_source) if self._num_samples is None else self._num_samples
 
     def __iter__(self) -> Iterator[int]:
@@ -74,7 +91,7 @@ class RandomSampler(Sampler):
 
 
 class SubsetRandomSampler(Sampler):
-    """Some examples, by their numbers, in an order drawn anew each time."""
+    """Sampler of given indices in random order."""
 
     def __init__(self, indices: Sequence[int], generator: Any = None) -> None:
         self.indices, self.generator = indices, generator
@@ -88,7 +105,7 @@ class SubsetRandomSampler(Sampler):
 
 
 class WeightedRandomSampler(Sampler):
-    """`num_samples` draws with these probabilities, which need not add up to 1."""
+    """Sampler that draws `num_samples` indices with given weights, which need not sum to 1."""
 
     def __init__(
         self, weights: Sequence[float], num_samples: int, replacement: bool = True, generator: Any = None
@@ -105,7 +122,7 @@ class WeightedRandomSampler(Sampler):
 
 
 class BatchSampler(Sampler):
-    """Lists of `batch_size` numbers each; a shorter last one is left out if `drop_last`."""
+    """Sampler of lists of `batch_size` indices; `drop_last` leaves out a smaller last one."""
 
     def __init__(self, sampler: Any, batch_size: int, drop_last: bool) -> None:
         if not isinstance(batch_size, int) or isinstance(batch_size, bool) or batch_size <= 0:

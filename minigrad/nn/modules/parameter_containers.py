@@ -1,0 +1,128 @@
+"""Modules that hold parameters: ParameterList and ParameterDict."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import Any
+
+from ...tensor import Tensor
+from ..parameter import Parameter
+from .module import Module
+from .registered import type_name
+
+__all__ = ["ParameterDict", "ParameterList"]
+
+
+def place(index: Any, count: int) -> int:
+    """Return an index counted from the front; raise IndexError if it is out of range."""
+    index = operator.index(index)
+    if not -count <= index < count:
+        raise IndexError(f"index {index} is out of range")
+    return index % count
+
+
+def as_parameter(value: Any) -> Any:
+    """Return a tensor as a Parameter, and anything else unchanged."""
+    return Parameter(value) if isinstance(value, Tensor) and not isinstance(value, Parameter) else value
+
+
+def entry(name: Any, value: Any, kind_of: Callable[[Any], str]) -> str:
+    """Return one line of the repr of a ParameterList or ParameterDict, which write dtypes differently."""
+    if not isinstance(value, Tensor):
+        return f"  ({name}): Object of type: {type(value).__name__}"
+    size = "x".join(map(str, value.shape))
+    kind = "Parameter" if isinstance(value, Parameter) else "Tensor"
+    return f"  ({name}): {kind} containing: [{kind_of(value)} of size {size}]"
+
+
+class ParameterList(Module):
+    """List of parameters; tensors become Parameters."""
+
+    def __init__(self, values: Iterable[Any] | None = None) -> None:
+        super().__init__()
+        self._size = 0
+        self.extend(values or ())
+
+    def __getitem__(self, index: Any) -> Any:
+        if isinstance(index, slice):
+            return type(self)([self[i] for i in range(*index.indices(len(self)))])
+        return getattr(self, str(place(index, len(self))))
+
+    def __setitem__(self, index: int, value: Any) -> None:
+        setattr(self, str(place(index, len(self))), as_parameter(value))
+
+    def __len__(self) -> int:
+        return self._size
+
+    def __iter__(self) -> Iterator[Any]:
+        return (self[i] for i in range(len(self)))
+
+    def __iadd__(self, values: Iterable[Any]) -> Any:
+        return self.extend(values)
+
+    def append(self, value: Any) -> Any:
+        """Add a parameter at the end."""
+        self._size += 1
+        self[self._size - 1] = value
+        return self
+
+    def extend(self, values: Iterable[Any]) -> Any:
+        """Add parameters at the end."""
+        for value in list(values):
+            self.append(value)
+        return self
+
+    def extra_repr(self) -> str:
+        """Return the settings that the repr shows."""
+        return "\n".join(entry(i, value, lambda t: f"torch.{t.dtype.name}") for i, value in enumerate(self))
+
+
+class ParameterDict(Module):
+    """Dictionary of parameters; tensors become Parameters."""
+
+    def __init__(self, parameters: Any = None) -> None:
+        super().__init__()
+        self._keys: dict[str, None] = {}
+        self.update(parameters or {})
+
+    def __getitem__(self, key: str) -> Any:
+        return getattr(self, key)
+
+    def __setitem__(self, key: str, value: Any) -> None:
+        self._keys[key] = None
+        setattr(self, key, as_parameter(value))
+
+    def __delitem__(self, key: str) -> None:
+        del self._keys[key]
+        delattr(self, key)
+
+    def __len__(self) -> int:
+        return len(self._keys)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._keys)
+
+    def __contains__(self, key: object) -> bool:
+        return key in self._keys
+
+    def keys(self) -> Any:
+        """Return the names."""
+        return self._keys.keys()
+
+    def items(self) -> Iterator[tuple[str, Any]]:
+        """Return pairs of names and parameters."""
+        return ((key, self[key]) for key in self._keys)
+
+    def values(self) -> Iterator[Any]:
+        """Return the parameters."""
+        return (self[key] for key in self._keys)
+
+    def update(self, parameters: Any) -> None:
+        """Add the parameters of a dictionary, or of pairs of names and parameters."""
+        for key, value in parameters.items() if isinstance(parameters, Mapping) else parameters:
+            self[key] = value
+
+    def extra_repr(self) -> str:
+        """Return the settings that the repr shows."""
+        return "\n".join(entry(key, value, type_name) for key, value in self.items())

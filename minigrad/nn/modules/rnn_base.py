@@ -1,0 +1,224 @@
+"""The base class of recurrent networks."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+from ...core import F
+from ..functional.recurrent import Weights, recurrent
+from ..utils.rnn import PackedSequence
+from .cells import GRUCell as GRUCell
+from .cells import LSTMCell as LSTMCell
+from .cells import RNNCell as RNNCell
+from .cells import RNNCellBase as RNNCellBase
+from .cells import draw
+from .linear import empty
+from .module import Module
+
+__all__ = ["RNNBase"]
+
+
+GATES = {"LSTM": 4, "GRU": 3, "RNN_TANH": 1, "RNN_RELU": 1}
+
+
+class RNNBase(Module):
+    """Base class of RNN, LSTM and GRU; `mode` says which one it is.
+
+    The parameters of the first layer are called `weight_ih_l0`, `weight_hh_l0`, `bias_ih_l0`, `bias_hh_l0`
+    (`weight_hr_l0` with a projection), and so on; `_reverse` marks the second direction. They are drawn
+    uniformly from ±1/√hidden_size.
+    """
+
+    def __init__(
+        self, mode: str, input_size: int, hidden_size: int, num_layers: int = 1, bias: bool = True,
+        batch_first: bool = False, dropout: float = 0.0, bidirectional: bool = False, proj_size: int = 0,
+        device: Any = None, dtype: Any = None,
+    ) -> None:  # fmt: skip
+        super().__init__()
+        check_dropout(dropout, num_layers)
+        check_kinds(bias=(bias, bool), batch_first=(batch_first, bool))
+        check_kinds(input_size=(input_size, int))
+        must_be_positive(input_size=input_size)
+        check_kinds(hidden_size=(hidden_size, int))
+        must_be_positive(hidden_size=hidden_size, num_layers=num_layers)
+        if proj_size < 0:
+            raise ValueError("proj_size should be a positive integer or zero to disable projections")
+        if proj_size >= hidden_size:
+            raise ValueError("proj_size has to be smaller than hidden_size")
+        if mode not in GATES:
+            raise ValueError("Unrecognized RNN mode: " + mode)
+        self.mode = mode
+        self.input_size, self.hidden_size, self.num_layers = input_size, hidden_size, num_layers
+        self.bias, self.batch_first, self.dropout = bias, batch_first, float(dropout)
+        self.bidirectional, self.proj_size = bidirectional, proj_size
+        self._all_weights: list[list[str]] = []
+        for layer in range(num_layers):
+            for suffix in ("", "_reverse")[: self._directions]:
+                self._add_layer(layer, suffix, dtype)
+        self.reset_parameters()
+
+    @property
+    def _directions(self) -> int:
+        return 2 if self.bidirectional else 1
+
+    @property
+    def _given_size(self) -> int:
+        """The size of the output in one direction."""
+        return self.proj_size or self.hidden_size
+
+    @property
+    def all_weights(self) -> list[list[Any]]:
+        """The parameters of each layer and direction."""
+        return [[getattr(self, name) for name in names] for names in self._all_weights]
+
+    def _add_layer(self, layer: int, suffix: str, dtype: Any) -> None:
+        """Create the parameters of one layer in one direction."""
+        gates = GATES[self.mode] * self.hidden_size
+        inputs = self._given_size * self._directions if layer else self.input_size
+        shapes: dict[str, tuple[int, ...]] = {
+            "weight_ih": (gates, inputs),
+            "weight_hh": (gates, self._given_size),
+        }
+        if self.bias:
+            shapes |= {"bias_ih": (gates,), "bias_hh": (gates,)}
+        if self.proj_size:
+            shapes["weight_hr"] = (self.proj_size, self.hidden_size)
+        names = {kind: f"{kind}_l{layer}{suffix}" for kind in shapes}
+        for kind, shape in shapes.items():
+            setattr(self, names[kind], empty(*shape, dtype=dtype))
+        self._all_weights.append(list(names.values()))
+
+    def _weights(self) -> list[Weights]:
+        """Return the parameters of each layer and direction as `Weights`."""
+        kinds = ["ih", "hh"]
+        kinds += ["bias_ih", "bias_hh"] if self.bias else []
+        kinds += ["hr"] if self.proj_size else []
+        return [Weights(**dict(zip(kinds, weights))) for weights in self.all_weights]
+
+    def flatten_parameters(self) -> None:
+        """Do nothing: minigrad has no faster order of parameters."""
+
+    def reset_parameters(self) -> None:
+        """Initialize all parameters again."""
+        draw(self, self.hidden_size)
+
+    def _run(self, input: Any, state: tuple[Any, ...] | None) -> tuple[Any, tuple[Any, ...]]:
+        """Return the output of the last layer at each step and the last states of all layers: see
+        `forward`.
+        """
+        if isinstance(input, PackedSequence):
+            return self._run_packed(input, state)
+        if input.ndim not in (2, 3):
+            name = self._get_name()
+            text = f"{name}: Expected input to be 2D or 3D, got {input.ndim}D"
+            raise ValueError(f"{text} tensor instead" if name == "RNN" else f"{text} instead")
+        batched, batch_dim = input.ndim == 3, 0 if self.batch_first else 1
+        if state is not None:
+            self._check_dimensions(state, batched)
+        if not batched:
+            input = input.unsqueeze(batch_dim)
+            state = None if state is None else tuple(t.unsqueeze(1) for t in state)
+        state = self._checked(input, state, input.shape[batch_dim], 3)
+        output, last = self._recur(input, state, None, self.batch_first)
+        if batched:
+            return output, last
+        return output.squeeze(batch_dim), tuple(t.squeeze(1) for t in last)
+
+    def _run_packed(self, input: Any, state: tuple[Any, ...] | None) -> tuple[Any, tuple[Any, ...]]:
+        """Run on a PackedSequence; states keep the order of its sequences before sorting."""
+        data, batch_sizes, order, back = input
+        sizes = batch_sizes.tolist()
+        state = self._checked(data, permuted(state, order), sizes[0], 2)
+        output, last = self._recur(data, state, sizes, False)
+        return PackedSequence(output, batch_sizes, order, back), permuted(last, back)
+
+    def _recur(self, input: Any, state: Any, batch_sizes: list[int] | None, batch_first: bool) -> Any:
+        dropout = self.dropout if self.training else 0.0
+        how = (self._directions, dropout, batch_sizes, batch_first)
+        return recurrent(self.mode, input, state, self._weights(), *how)
+
+    def _sizes(self, batch: int) -> list[tuple[int, int, int]]:
+        """Return the shapes of the state."""
+        return [(self.num_layers * self._directions, batch, self._given_size)]
+
+    def _check_dimensions(self, state: tuple[Any, ...], batched: bool) -> None:
+        """Raise PyTorch's RuntimeError unless the state has as many dimensions as the input."""
+        (hx,) = state
+        n = 3 if batched else 2
+        if hx.ndim != n:
+            raise RuntimeError(
+                f"For {'' if batched else 'un'}batched {n}-D input, hx should also be {n}-D but got "
+                f"{hx.ndim}-D tensor"
+            )
+
+    def _checked(self, input: Any, state: Any, batch: int, ndim: int) -> tuple[Any, ...]:
+        """Return the first state, zeros if not given; raise PyTorch's errors for sizes and dtypes that do not
+        fit.
+        """
+        kind = getattr(self, self._all_weights[0][0]).dtype
+        if input.dtype != kind:
+            raise ValueError(
+                f"RNN input dtype ({input.dtype}) does not match weight dtype ({kind}). Convert input: "
+                f"input.to({kind}), or convert model: model.to({input.dtype})"
+            )
+        if input.ndim != ndim:
+            raise RuntimeError(f"input must have {ndim} dimensions, got {input.ndim}")
+        if input.shape[-1] != self.input_size:
+            raise RuntimeError(
+                f"input.size(-1) must be equal to input_size. Expected {self.input_size}, got "
+                f"{input.shape[-1]}"
+            )
+        sizes = self._sizes(batch)
+        if state is None:
+            return tuple(F.zeros_of(input, size) for size in sizes)
+        for i, (t, size) in enumerate(zip(state, sizes)):
+            if t.shape != size:
+                name = f"hidden[{i}]" if len(sizes) > 1 else "hidden"
+                raise RuntimeError(f"Expected {name} size {size}, got {list(t.shape)}")
+        return tuple(state)
+
+    def extra_repr(self) -> str:
+        """Return the settings that the repr shows."""
+        usual = {"proj_size": 0, "num_layers": 1, "bias": True, "batch_first": False, "dropout": 0}
+        usual["bidirectional"] = False
+        told = [
+            f"{name}={getattr(self, name)}" for name, value in usual.items() if getattr(self, name) != value
+        ]
+        return ", ".join([f"{self.input_size}, {self.hidden_size}", *told])
+
+
+def permuted(state: tuple[Any, ...] | None, order: Any) -> Any:
+    """Reorder the states of the sequences, if an order is given."""
+    if state is None or order is None:
+        return state
+    return tuple(t.index_select(1, order) for t in state)
+
+
+def check_dropout(dropout: Any, num_layers: int) -> None:
+    """Raise ValueError unless `dropout` is a probability; warn if it has no effect."""
+    if not isinstance(dropout, int | float) or not 0 <= dropout <= 1 or isinstance(dropout, bool):
+        raise ValueError(
+            "dropout should be a number in range [0, 1] representing the probability of an element being "
+            "zeroed"
+        )
+    if dropout > 0 and num_layers == 1:
+        warnings.warn(
+            "dropout option adds dropout after all but last recurrent layer, so non-zero dropout expects "
+            f"num_layers greater than 1, but got dropout={dropout} and num_layers={num_layers}",
+            stacklevel=3,
+        )
+
+
+def check_kinds(**given: Any) -> None:
+    """Raise TypeError unless each value has its type."""
+    for name, (value, kind) in given.items():
+        if not isinstance(value, kind):
+            raise TypeError(f"{name} should be of type {kind.__name__}, got: {type(value).__name__}")
+
+
+def must_be_positive(**given: int) -> None:
+    """Raise ValueError unless each number is greater than zero."""
+    for name, value in given.items():
+        if value <= 0:
+            raise ValueError(f"{name} must be greater than zero")
