@@ -8,9 +8,19 @@ from typing import Any
 import numpy as np
 
 from ..core import dtypes
-from ..core.devices import check_device, check_layout, layout
+from ..core.devices import check_device, check_layout, layout, strided
+from ..core.shown_signature import shown_as
 from ..core.tensor_state import TensorBase, numbers
 from ..ops import copy as copies
+
+# What PyTorch documents of a function that takes a size as numbers or as one sequence.
+OF_SIZE = shown_as(
+    lambda *size, dtype=None, layout=strided, device=None, pin_memory=False, requires_grad=False: None
+)
+OF_SIZE_RANDOM = shown_as(
+    lambda *size, generator=None, dtype=None, layout=strided, device=None, pin_memory=False,
+    requires_grad=False: None
+)  # fmt: skip
 
 OF_PYTHON = {bool: dtypes.bool_, int: dtypes.int64, float: dtypes.float64, complex: dtypes.complex128}
 

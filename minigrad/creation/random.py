@@ -9,9 +9,10 @@ import numpy as np
 from ..core import F, dtypes
 from ..core.devices import preserve_format, strided
 from ..core.public import public
+from ..core.shown_signature import shown_as
 from ..core.tensor_state import TensorBase
 from ..ops import random_numbers as chance
-from .arguments import fitted, is_whole, mismatch, options, shape_of, sizes, whole
+from .arguments import OF_SIZE_RANDOM, fitted, is_whole, mismatch, options, shape_of, sizes, whole
 from .data import leaf
 from .sized import check_input, like
 
@@ -28,6 +29,7 @@ def drawn(op: Any, data: np.ndarray, generator: Any, requires_grad: bool = False
 
 
 @public("function", out="made")
+@OF_SIZE_RANDOM
 def rand(
     *sizes_: Any,
     size: Any = None,
@@ -46,6 +48,7 @@ def rand(
 
 
 @public("function", out="made")
+@OF_SIZE_RANDOM
 def randn(
     *sizes_: Any,
     size: Any = None,
@@ -64,6 +67,10 @@ def randn(
 
 
 @public("function", out="made")
+@shown_as(
+    lambda low=0, high=None, size=None, *, generator=None, dtype=None, layout=strided, device=None,
+    requires_grad=False, pin_memory=False: None
+)  # fmt: skip
 def randint(
     *bounds: Any,
     low: Any = None,

@@ -12,6 +12,7 @@ from ..core import dtypes
 from ..core.devices import strided
 from ..core.modes import quiet
 from ..core.public import public
+from ..core.shown_signature import shown_as
 from ..core.tensor_state import TensorBase
 from .arguments import fitted, is_whole, mismatch, number, options, whole
 from .data import leaf
@@ -22,8 +23,14 @@ RANGE_IS_DEPRECATED = (
 )
 FORMS = (("end",), ("start", "end"), ("start", "end", "step"))
 
+OF_RANGE = shown_as(
+    lambda start=0, end=None, step=1, *, dtype=None, layout=strided, device=None, pin_memory=False,
+    requires_grad=False: None
+)  # fmt: skip
+
 
 @public("function", out="made")
+@OF_RANGE
 def arange(
     *bounds: Any,
     dtype: Any = None,
@@ -59,6 +66,7 @@ def arange(
 
 
 @public("function", name="range")
+@OF_RANGE
 def inclusive_range(start: Any = 0, end: Any = None, step: Any = 1, **options_: Any) -> Any:
     """Numbers from `start` up to and including `end`, in steps of `step`; deprecated in PyTorch."""
     if end is None:

@@ -8,14 +8,16 @@ import numpy as np
 from numpy.lib.stride_tricks import as_strided
 
 from ..core import F, dtypes
-from ..core.devices import preserve_format, strided, unfilled, unfilled_like
+from ..core.devices import contiguous_format, preserve_format, strided, unfilled, unfilled_like
 from ..core.public import public
+from ..core.shown_signature import shown_as
 from ..core.tensor_state import TensorBase
-from .arguments import fitted, kind_name, number, options, shape_of, sizes
+from .arguments import OF_SIZE, fitted, kind_name, number, options, shape_of, sizes
 from .data import leaf
 
 
 @public("function", out="made")
+@OF_SIZE
 def zeros(
     *sizes_: Any,
     size: Any = None,
@@ -32,6 +34,7 @@ def zeros(
 
 
 @public("function", out="made")
+@OF_SIZE
 def ones(
     *sizes_: Any,
     size: Any = None,
@@ -48,6 +51,10 @@ def ones(
 
 
 @public("function", out="made")
+@shown_as(
+    lambda *size, dtype=None, layout=strided, device=None, requires_grad=False, pin_memory=False,
+    memory_format=contiguous_format: None
+)  # fmt: skip
 def empty(
     *sizes_: Any,
     size: Any = None,

@@ -66,20 +66,20 @@ def unsafe_view(self, size):
 
 @public("function")
 @composite
-def reshape(self: Any, size: tuple[int, ...]) -> Any:
+def reshape(input: Any, shape: tuple[int, ...]) -> Any:
     """The same numbers in another shape: a view where that is possible, else a copy."""
-    if hasattr(self, "__minigrad_symbol__"):
-        return self
-    if isinstance(self, RAW):
-        return self.reshape(infer(tuple(size), self.size))
-    data = self._data
+    if hasattr(input, "__minigrad_symbol__"):
+        return input
+    if isinstance(input, RAW):
+        return input.reshape(infer(tuple(shape), input.size))
+    data = input._data
     if data.ndim == 0 or data.flags.c_contiguous:
-        return F.view(self, size)
-    shape = infer(tuple(size), data.size)
+        return F.view(input, shape)
+    sizes = infer(tuple(shape), data.size)
     return (
-        F.unsafe_view(F.clone(self, "C"), shape)
-        if viewed(data, shape) is None
-        else F.reshape_alias(self, shape)
+        F.unsafe_view(F.clone(input, "C"), sizes)
+        if viewed(data, sizes) is None
+        else F.reshape_alias(input, sizes)
     )
 
 

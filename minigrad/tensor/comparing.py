@@ -12,6 +12,7 @@ from ..core.tensor_state import TensorBase, wrap
 from ..inplace.in_place import in_place_method
 from ..ops import bits
 from ..ops import compare as comparing
+from ..ops.pointwise import logical_and
 from .binary import floor_divide, remainder
 from .operands import NUMBERS, check_tensors, choice, invalid, named, of_kinds, of_tensors
 
@@ -43,7 +44,7 @@ comparison("lt", also="less")
 comparison("le", also="less_equal")
 comparison("gt", also="greater")
 comparison("ge", also="greater_equal")
-for call in (F.logical_and, bits.logical_or, bits.logical_xor):
+for call in (logical_and, bits.logical_or, bits.logical_xor):
     publish(of_tensors(call), call.op.name, "function method method_", out="cast")
 
 

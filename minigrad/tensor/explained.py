@@ -9,6 +9,8 @@ from __future__ import annotations
 from types import FunctionType
 from typing import Any
 
+from ..core.shown_signature import ShownSignature
+
 # Not to be wrapped: what is called very often, or warns about the line that calls it, or is no user's.
 NOT_WRAPPED = """
 tensor as_tensor asarray from_numpy range meshgrid storage backward detach clone item
@@ -38,7 +40,9 @@ def explained(function: Any, name: str, home: str = "minigrad", title: str = "")
             check(known, args, kwargs)
             raise
 
-    return named(call, function, name, home)
+    named(call, function, name, home)
+    call.__signature__ = ShownSignature(function, "input")
+    return call
 
 
 def explained_method(function: Any, name: str) -> Any:
@@ -63,7 +67,7 @@ def named(call: Any, function: Any, name: str, home: str) -> Any:
     """
     call.__name__ = call.__qualname__ = name
     call.__doc__, call.__wrapped__ = function.__doc__, function
-    call.__module__ = home
+    call.__module__, call.__signature__ = home, ShownSignature(function)
     if hasattr(function, "op"):
         call.op = function.op
     return call

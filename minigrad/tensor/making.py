@@ -10,11 +10,16 @@ from .. import creation
 from ..core import dtypes
 from ..core.devices import CPU, check_device, device, layout, preserve_format, strided
 from ..core.public import public
+from ..core.shown_signature import shown_as
 from ..core.tensor_state import TensorBase
 from ..creation.arguments import dtype_of, mismatch, shape_of, sizes
 from ..creation.random import check_generator
 from ..inplace.in_place import in_place
 from ..ops import random_numbers as chance
+
+OF_NEW = shown_as(
+    lambda self, size, *, dtype=None, device=None, requires_grad=False, layout=strided, pin_memory=False: None
+)
 
 
 class Making(TensorBase):
@@ -22,26 +27,37 @@ class Making(TensorBase):
 
     __slots__ = ()
 
+    @OF_NEW
     def new_zeros(self, *sizes_: Any, size: Any = None, dtype: Any = None, **options: Any) -> Any:
         """Zeros of shape `size` (numbers or one sequence)."""
         shape = sizes("new_zeros", sizes_, size)
         return creation.zeros(shape, dtype=dtype or dtypes.of(self._data), **options)
 
+    @OF_NEW
     def new_ones(self, *sizes_: Any, size: Any = None, dtype: Any = None, **options: Any) -> Any:
         """Ones of shape `size` (numbers or one sequence)."""
         shape = sizes("new_ones", sizes_, size)
         return creation.ones(shape, dtype=dtype or dtypes.of(self._data), **options)
 
+    @OF_NEW
     def new_empty(self, *sizes_: Any, size: Any = None, dtype: Any = None, **options: Any) -> Any:
         """A tensor of shape `size` for numbers to be written to: zeros."""
         shape = sizes("new_empty", sizes_, size)
         return creation.empty(shape, dtype=dtype or dtypes.of(self._data), **options)
 
+    @shown_as(
+        lambda self, size, fill_value, *, dtype=None, device=None, requires_grad=False, layout=strided,
+        pin_memory=False: None
+    )  # fmt: skip
     def new_full(self, size: Any, fill_value: Any, *, dtype: Any = None, **options: Any) -> Any:
         """A tensor of shape `size` full of `fill_value`."""
         shape = shape_of("new_full", size)
         return creation.full(shape, fill_value, dtype=dtype or dtypes.of(self._data), **options)
 
+    @shown_as(
+        lambda self, size, stride, dtype=None, layout=strided, device=None, requires_grad=False,
+        pin_memory=False: None
+    )  # fmt: skip
     def new_empty_strided(self, size: Any, stride: Any, *, dtype: Any = None, **options: Any) -> Any:
         """A tensor whose elements lie `stride` elements apart in memory: zeros."""
         kind = dtype or dtypes.of(self._data)
@@ -60,6 +76,7 @@ class Random(TensorBase):
 
     __slots__ = ()
 
+    @shown_as(lambda self, from_=0.0, to=1.0, *, generator=None: None)
     def uniform_(self, from_: Any = 0.0, to: Any = 1.0, *, generator: Any = None, **named: Any) -> Any:
         """Write numbers from [from, to), each as likely, into the tensor."""
         low = named.pop("from", from_)
@@ -73,6 +90,7 @@ class Random(TensorBase):
         check_generator("normal_", generator)
         return in_place(chance.normal.op, self, mean, std, generator)
 
+    @shown_as(lambda self, from_=0, to=None, *, generator=None: None)
     def random_(self, *bounds: Any, to: Any = None, generator: Any = None, **named: Any) -> Any:
         """Write integers into the tensor: of [0, to), of [from, to), or any that the dtype has from 0 on."""
         check_generator("random_", generator)
@@ -132,6 +150,7 @@ class Exchange(TensorBase):
         """Always False."""
         return False
 
+    @shown_as(lambda self, device=None, non_blocking=False, memory_format=preserve_format: None)
     def cuda(self, *args: Any, **named: Any) -> Any:
         """RuntimeError: minigrad runs on the CPU only."""
         check_device("cuda")

@@ -9,6 +9,7 @@ import numpy as np
 
 from ..core.devices import unfilled
 from ..core.public import public
+from ..core.shown_signature import shown_as
 from ..core.storage import Geometry, address, root, strided, strides_of
 from ..core.tensor_state import TensorBase, share
 from ..creation.arguments import sizes
@@ -57,6 +58,7 @@ class Memory(TensorBase):
         """Whether this tensor was made in inference mode: it is outside any graph for good."""
         return self._inference
 
+    @shown_as(lambda self, *sizes, memory_format=None: None)
     def resize_(self, *size_: Any, size: Any = None, memory_format: Any = None) -> Any:
         """Give the tensor another shape, and more memory if it needs it; RuntimeError if it requires grad."""
         shape = sizes("resize_", size_, size)
@@ -77,6 +79,7 @@ class Memory(TensorBase):
             )
         return self.resize_(the_template._data.shape, memory_format=memory_format)
 
+    @shown_as(lambda self, source=None, storage_offset=0, size=None, stride=None: None)
     def set_(self, *args: Any, **kwargs: Any) -> Any:
         """Always RuntimeError: a tensor keeps its memory; `x.data = y` gives it that of another."""
         raise RuntimeError("minigrad has no set_(): assign to .data to give a tensor other memory")

@@ -71,6 +71,7 @@ def choice(choose: Any) -> Any:
 def named(function: Any, source: Any, suffix: str = "") -> Any:
     """`function` with the name and the documentation of another."""
     function.__name__ = function.__qualname__ = source.__name__ + suffix
+    function.__wrapped__ = source
     function.__doc__ = source.__doc__ if not suffix else f"`{source.__name__}`, in place: {source.__doc__}"
     return function
 

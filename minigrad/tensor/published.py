@@ -6,6 +6,7 @@ from types import FunctionType
 from typing import Any
 
 from ..core import public
+from ..core.shown_signature import ShownSignature
 from ..inplace.in_place import in_place_method
 from . import out_arguments as outs
 from .explained import PLAIN, attach_methods, explained_method
@@ -20,18 +21,31 @@ def install(functions: dict[str, Any], cls: Any) -> None:
 
     def put(each: public.Name) -> None:
         name, function, forms = each.name, each.function, each.forms
-        if "function" in forms:
-            functions[name] = function if each.out is None else outs.attached(name, function, each.out)
         if "method" in forms and name not in own:
-            setattr(cls, name, as_method(function, name))
+            setattr(cls, name, shown(as_method(function, name), function, "self"))
+        if "function" in forms:
+            call = function if each.out is None else outs.attached(name, function, each.out)
+            functions[name] = shown(call, function, "input", bool(each.out))
         if forms & {"method_", "function_"}:
-            method = as_method(in_place_method(function), name + "_")
+            method = shown(as_method(in_place_method(function), name + "_"), function, "self")
             if "method_" in forms and name + "_" not in own:
                 setattr(cls, name + "_", method)
             if "function_" in forms:
                 functions[name + "_"] = method
 
     public.connect(put)
+
+
+def shown(call: Any, function: Any, first: str, has_out: bool = False) -> Any:
+    """`call` with the signature of `function`. Where both are one, it is that of what `function` wraps, or
+    the one that `shown_as` gave it.
+    """
+    source = function
+    if call is function:
+        source = getattr(function, "__signature__", None) or getattr(function, "__wrapped__", None)
+    if source is not None and call.__class__ is FunctionType:
+        call.__signature__ = ShownSignature(source, first, has_out)
+    return call
 
 
 def as_method(function: Any, name: str) -> Any:

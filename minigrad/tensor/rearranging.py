@@ -10,6 +10,7 @@ import numpy as np
 
 from ..core import F
 from ..core.public import public
+from ..core.shown_signature import shown_as
 from ..core.tensor_state import TensorBase, numbers, wrap
 from ..ops import joining, views
 from ..ops import rearranging as re
@@ -250,6 +251,7 @@ class Rearranging(TensorBase):
 
     __slots__ = ()
 
+    @shown_as(lambda self, dims: None)
     def flip(self, *dims: Any) -> Any:
         """A copy with the elements in reverse order along `dims`."""
         return re.flip(self, given(dims))
@@ -260,6 +262,7 @@ class Rearranging(TensorBase):
             raise TypeError('repeat() missing 1 required positional arguments: "repeats"')
         return re.repeat(self, given(repeats))
 
+    @shown_as(lambda self, dims: None)
     def tile(self, *dims: Any) -> Any:
         """A copy in which the tensor stands that many times along its last dimensions."""
         return tile(self, given(dims))

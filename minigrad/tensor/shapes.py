@@ -9,6 +9,7 @@ import numpy as np
 
 from ..core import F
 from ..core.public import public
+from ..core.shown_signature import shown_as
 from ..core.tensor_state import TensorBase, share
 from ..ops import linalg
 
@@ -26,6 +27,7 @@ class Algebra(TensorBase):
 
 
 @public(out="same")
+@shown_as(lambda input, other: None)
 def matmul(a: Any, b: Any) -> Any:
     """dot, mv, mm or bmm by the operands' dimensions: the graph shows what ran."""
     for x in (a, b):

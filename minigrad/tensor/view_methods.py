@@ -8,6 +8,7 @@ from ..core import F
 from ..core.devices import contiguous_format
 from ..core.dtypes import dtype as dtype_class
 from ..core.public import public
+from ..core.shown_signature import shown_as
 from ..core.storage import strides_of
 from ..core.tensor_state import TensorBase, share
 from ..ops import shape as sh
@@ -45,6 +46,7 @@ class Views(TensorBase):
         """Expanded to the shape of `other`."""
         return sh.expand(self, other._data.shape)
 
+    @shown_as(lambda self, *size: None)
     def expand(self, *size: Any, **named: Any) -> Any:
         """Repeated along one-element or new dimensions, without a copy."""
         return sh.expand(self, views.sizes_of("expand", (named["size"],) if named else size))
@@ -63,6 +65,7 @@ class Views(TensorBase):
         """All windows of `size` along a dimension, `step` apart."""
         return vw.unfold(self, dimension, size, step)
 
+    @shown_as(lambda self, *dims: None)
     def permute(self, *dims: Any, **named: Any) -> Any:
         """Dimensions in another order."""
         dims = (named["dims"],) if named else dims
