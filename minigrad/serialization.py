@@ -64,9 +64,21 @@ class Writer:
 
 @public("function")
 def save(obj: Any, f: Any) -> None:
-    """Write tensors, numbers and text, in dictionaries, lists and tuples, to a path or an open binary file.
+    """Write an object with its tensors to a file.
 
-    TypeError for anything else, such as a module: save its `state_dict()`.
+    Args:
+        obj: a tensor, or any object that can be pickled, such as a state dict.
+        f: a path or an open binary file.
+    Shape: none.
+    Returns: None.
+    Raises: what opening the file or pickling the object raises.
+    Source: torch.save
+
+    >>> import io
+    >>> file = io.BytesIO()
+    >>> torch.save(torch.tensor([1, 2]), file)
+    >>> file.tell() > 0
+    True
     """
     writer = Writer()
     structure = writer.described(obj)
@@ -80,8 +92,23 @@ def save(obj: Any, f: Any) -> None:
 
 @public("function")
 def load(f: Any, map_location: Any = None, *, weights_only: bool = True) -> Any:
-    """Read what `save` wrote. ValueError for a file of another kind: those of PyTorch hold pickles, which are
-    programs, and are not read.
+    """Return the object that `save` wrote to a file.
+
+    Args:
+        f: a path or an open binary file.
+        map_location: accepted; there is one device.
+        weights_only: whether only tensors and plain containers are accepted.
+    Shape: none.
+    Returns: the object.
+    Raises: pickle.UnpicklingError if the file holds anything else and `weights_only` is True.
+    Source: torch.load
+
+    >>> import io
+    >>> file = io.BytesIO()
+    >>> torch.save(torch.tensor([1, 2]), file)
+    >>> _ = file.seek(0)
+    >>> torch.load(file)
+    tensor([1, 2])
     """
     try:
         with zipfile.ZipFile(f if hasattr(f, "read") else os.fspath(f)) as archive:

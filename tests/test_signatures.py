@@ -58,7 +58,6 @@ UNNAMED = {
     "torch.Tensor.split": "named as in torch.split",
     **dict.fromkeys(("torch.Tensor.swapaxes", "torch.swapaxes"), "another name of transpose"),
     "torch.Tensor.to_dense": "every tensor is dense",
-    "torch.Tensor.type": "PyTorch's other parameters are deprecated",
     "torch.det": "the same function as linalg.det",
     "torch.from_numpy": "positional in PyTorch",
     "torch.func.jacrev": "a parameter that begins with an underscore",

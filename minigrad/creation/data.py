@@ -34,10 +34,22 @@ def tensor(
     requires_grad: bool = False,
     pin_memory: bool = False,
 ) -> Any:
-    """A new leaf with a copy of `data`: a number, nested sequences of numbers, a NumPy array or a tensor.
+    """Return a copy of `data` as a leaf tensor.
 
-    Without `dtype`, Python floats give the default dtype, ints int64, bools bool; arrays and tensors keep
-    theirs. RuntimeError if `requires_grad` and the dtype is not floating point or complex.
+    Args:
+        data: a number, nested lists, a NumPy array or a tensor.
+        dtype: the dtype; by default the one that the numbers suggest.
+        device: the CPU.
+        requires_grad: whether gradients are computed for it.
+        pin_memory: accepted and ignored.
+    Shape: that of `data`.
+    Returns: a new leaf.
+    Raises: ValueError if nested lists have different lengths. RuntimeError for what is no number.
+    Source: torch.tensor
+
+    >>> torch.tensor([[1.0, 2.0], [3.0, 4.0]])
+    tensor([[1., 2.],
+            [3., 4.]])
     """
     if data.__class__ is float and dtype is None and device is None and -BIG < data < BIG:
         t = wrap(_ONE[dtypes._default] * data)

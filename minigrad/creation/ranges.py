@@ -40,9 +40,21 @@ def arange(
     requires_grad: bool = False,
     **named: Any,
 ) -> Any:
-    """Numbers from `start` (0 if only `end` is given) up to, not including, `end`, in steps of `step`.
+    """Return the numbers from `start` up to, but not including, `end`, in steps of `step`.
 
-    Integers give int64, a float among them the default dtype.
+    Args:
+        start: the first number; 0 in `arange(end)`.
+        end: the bound.
+        step: the distance between two numbers.
+        dtype, layout, device, pin_memory, requires_grad: properties of the result; the dtype is int64 for
+            integers, else the default one if none is given.
+    Shape: (ceil((end - start) / step),).
+    Returns: a new leaf.
+    Raises: RuntimeError if `step` is 0 or leads away from `end`.
+    Source: torch.arange
+
+    >>> torch.arange(1, 7, 2)
+    tensor([1, 3, 5])
     """
     start, end, step = row_of(bounds, named)
     kind = options("arange", dtype, layout, device, pin_memory)
@@ -118,7 +130,21 @@ def linspace(
     pin_memory: bool = False,
     requires_grad: bool = False,
 ) -> Any:
-    """`steps` numbers evenly spaced from `start` to `end`, both included. The default dtype if none given."""
+    """Return `steps` numbers at equal distances from `start` to `end`, both included.
+
+    Args:
+        start, end: the first and the last number.
+        steps: how many.
+        dtype, layout, device, pin_memory, requires_grad: properties of the result; the dtype is the default
+            one if none is given.
+    Shape: (steps,).
+    Returns: a new leaf.
+    Raises: RuntimeError if `steps` is negative.
+    Source: torch.linspace
+
+    >>> torch.linspace(0, 1, 3)
+    tensor([0.0000, 0.5000, 1.0000])
+    """
     kind = options("linspace", dtype, layout, device, pin_memory)
     kind, found = spaced("linspace", start, end, steps, kind)
     return leaf(quiet(found.astype, kind.numpy), requires_grad)
@@ -197,7 +223,22 @@ def eye(
     pin_memory: bool = False,
     requires_grad: bool = False,
 ) -> Any:
-    """A matrix of `n` rows and `m` columns (`n` if not given) with ones on the diagonal, else zeros."""
+    """Return a matrix with ones on the main diagonal and zeros elsewhere.
+
+    Args:
+        n: the number of rows.
+        m: the number of columns; `n` if None.
+        dtype, layout, device, pin_memory, requires_grad: properties of the result; the dtype is the default
+            one if none is given.
+    Shape: (n, m).
+    Returns: a new leaf.
+    Raises: RuntimeError if a size is negative.
+    Source: torch.eye
+
+    >>> torch.eye(2)
+    tensor([[1., 0.],
+            [0., 1.]])
+    """
     n = whole("eye", "n", 1, n)
     m = n if m is None else whole("eye", "m", 2, m)
     for name, size in (("n", n), ("m", m)):

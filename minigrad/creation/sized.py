@@ -27,7 +27,21 @@ def zeros(
     pin_memory: bool = False,
     requires_grad: bool = False,
 ) -> Any:
-    """Zeros of shape `size` (numbers or one sequence), of the default dtype if none is given."""
+    """Return a tensor of zeros.
+
+    Args:
+        size: the sizes, one by one or in a tuple.
+        dtype, layout, device, pin_memory, requires_grad: properties of the result; the dtype is the default
+            one if none is given.
+    Shape: `size`.
+    Returns: a new leaf.
+    Raises: TypeError if a size is no integer. RuntimeError if it is negative.
+    Source: torch.zeros
+
+    >>> torch.zeros(2, 2)
+    tensor([[0., 0.],
+            [0., 0.]])
+    """
     shape = sizes("zeros", sizes_, size)
     kind = options("zeros", dtype, layout, device, pin_memory) or dtypes.get_default_dtype()
     return leaf(np.zeros(shape, kind.numpy), requires_grad, 0)
@@ -44,7 +58,21 @@ def ones(
     pin_memory: bool = False,
     requires_grad: bool = False,
 ) -> Any:
-    """Ones of shape `size` (numbers or one sequence), of the default dtype if none is given."""
+    """Return a tensor of ones.
+
+    Args:
+        size: the sizes, one by one or in a tuple.
+        dtype, layout, device, pin_memory, requires_grad: properties of the result; the dtype is the default
+            one if none is given.
+    Shape: `size`.
+    Returns: a new leaf.
+    Raises: TypeError if a size is no integer. RuntimeError if it is negative.
+    Source: torch.ones
+
+    >>> torch.ones(2, 2)
+    tensor([[1., 1.],
+            [1., 1.]])
+    """
     shape = sizes("ones", sizes_, size)
     kind = options("ones", dtype, layout, device, pin_memory) or dtypes.get_default_dtype()
     return leaf(np.ones(shape, kind.numpy), requires_grad, 1)
@@ -65,7 +93,21 @@ def empty(
     requires_grad: bool = False,
     memory_format: Any = None,
 ) -> Any:
-    """A tensor of shape `size` for numbers to be written to; in PyTorch it holds anything, here zeros."""
+    """Return an uninitialized tensor; minigrad fills it with zeros.
+
+    Args:
+        size: the sizes, one by one or in a tuple.
+        dtype, layout, device, pin_memory, requires_grad: properties of the result; the dtype is the default
+            one if none is given.
+        memory_format: the order of the memory.
+    Shape: `size`.
+    Returns: a new leaf.
+    Raises: TypeError if a size is no integer. RuntimeError if it is negative.
+    Source: torch.empty
+
+    >>> torch.empty(2, 3).shape
+    torch.Size([2, 3])
+    """
     shape = sizes("empty", sizes_, size)
     kind = options("empty", dtype, layout, device, pin_memory) or dtypes.get_default_dtype()
     if memory_format is preserve_format:
@@ -84,7 +126,21 @@ def full(
     pin_memory: bool = False,
     requires_grad: bool = False,
 ) -> Any:
-    """A tensor of shape `size` full of `fill_value`, whose type decides the dtype if none is given."""
+    """Return a tensor filled with `fill_value`.
+
+    Args:
+        size: the sizes, a list or tuple.
+        fill_value: a number, whose type decides the dtype if none is given.
+        dtype, layout, device, pin_memory, requires_grad: properties of the result; the dtype is the default
+            one if none is given.
+    Shape: `size`.
+    Returns: a new leaf.
+    Raises: TypeError if `size` holds anything but integers.
+    Source: torch.full
+
+    >>> torch.full((2,), 3.5)
+    tensor([3.5000, 3.5000])
+    """
     return filled("full", size, fill_value, options("full", dtype, layout, device, pin_memory), requires_grad)
 
 
@@ -176,7 +232,20 @@ def zeros_like(
     requires_grad: bool = False,
     memory_format: Any = preserve_format,
 ) -> Any:
-    """Zeros in the shape of `input`, and in its dtype if none is given."""
+    """Return a tensor of zeros in the shape of `input`.
+
+    Args:
+        input: a tensor of any shape.
+        dtype, layout, device, pin_memory, requires_grad, memory_format: properties of the result; those of
+            `input` if not given.
+    Shape: the same as that of `input`.
+    Returns: a new leaf.
+    Raises: TypeError if `input` is not a tensor.
+    Source: torch.zeros_like
+
+    >>> torch.zeros_like(torch.tensor([1, 2]))
+    tensor([0, 0])
+    """
     check_input("zeros_like", input)
     if is_plain(dtype, layout, device, requires_grad, memory_format):
         return F.zeros_like(input)
@@ -194,7 +263,20 @@ def ones_like(
     requires_grad: bool = False,
     memory_format: Any = preserve_format,
 ) -> Any:
-    """Ones in the shape of `input`, and in its dtype if none is given."""
+    """Return a tensor of ones in the shape of `input`.
+
+    Args:
+        input: a tensor of any shape.
+        dtype, layout, device, pin_memory, requires_grad, memory_format: properties of the result; those of
+            `input` if not given.
+    Shape: the same as that of `input`.
+    Returns: a new leaf.
+    Raises: TypeError if `input` is not a tensor.
+    Source: torch.ones_like
+
+    >>> torch.ones_like(torch.tensor([1, 2]))
+    tensor([1, 1])
+    """
     check_input("ones_like", input)
     if is_plain(dtype, layout, device, requires_grad, memory_format):
         return F.ones_like(input)

@@ -121,7 +121,20 @@ for sum_of in (add, sub, rsub):
     also="multiply",
 )
 def mul(self, other):
-    """Product, element by element, with broadcasting."""
+    """Return the product of two tensors, or of a tensor and a number, element by element.
+
+    Args:
+        input: a tensor.
+        other: a tensor that broadcasts with `input`, or a number.
+    Shape: the broadcast shape of both operands.
+    Returns: a new tensor.
+    Raises: RuntimeError if the shapes do not broadcast.
+    Derivative: `g * other` for `input`, `g * input` for `other`.
+    Source: torch.mul
+
+    >>> torch.mul(torch.tensor([1.0, 2.0]), 3)
+    tensor([3., 6.])
+    """
 
 
 @differentiable(
@@ -183,7 +196,19 @@ def div_scalar(self, other):
     also="negative",
 )
 def neg(self):
-    """The negative of each element."""
+    """Return the negative of each element.
+
+    Args:
+        input: a tensor of any shape.
+    Shape: the same as that of `input`.
+    Returns: a new tensor.
+    Raises: RuntimeError if `input` is boolean.
+    Derivative: `-g`.
+    Source: torch.neg
+
+    >>> torch.neg(torch.tensor([1.0, -2.0]))
+    tensor([-1.,  2.])
+    """
 
 
 def reciprocal_vjp(g: Any, result: Any) -> Any:

@@ -69,7 +69,20 @@ def chosen_jvp(self_t: Any, other_t: Any, self: Any, other: Any, chosen: Any) ->
     forms="",
 )
 def maximum(self, other):
-    """The greater of two tensors, element by element; NaN if either is."""
+    """Return the larger of two elements, element by element; NaN if one of them is NaN.
+
+    Args:
+        input: a tensor.
+        other: a tensor that broadcasts with `input`.
+    Shape: the broadcast shape of both operands.
+    Returns: a new tensor.
+    Raises: RuntimeError if the shapes do not broadcast. TypeError if an operand is a number.
+    Derivative: `g` for the larger element; half of `g` for each if they are equal.
+    Source: torch.maximum
+
+    >>> torch.maximum(torch.tensor([1.0, 5.0]), torch.tensor([3.0, 2.0]))
+    tensor([3., 5.])
+    """
     return np.maximum(self, other)
 
 

@@ -140,7 +140,19 @@ def on_diagonal(g: Any, sizes: tuple[int, ...]) -> Any:
     out="",
 )
 def trace(self):
-    """The sum of a matrix's diagonal."""
+    """Return the sum of the main diagonal of a matrix.
+
+    Args:
+        input: a matrix.
+    Shape: (n, m) → ().
+    Returns: a new tensor.
+    Raises: RuntimeError if `input` is no matrix.
+    Derivative: `g` on the diagonal, else 0.
+    Source: torch.trace
+
+    >>> torch.trace(torch.tensor([[1.0, 2.0], [3.0, 4.0]]))
+    tensor(5.)
+    """
     if self.ndim != 2:
         raise RuntimeError(f"trace: expected a matrix, but got tensor with dim {self.ndim}")
     if self.dtype.kind == "b":

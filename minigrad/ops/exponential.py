@@ -43,7 +43,19 @@ def log10(self):
 
 @function(self=lambda g, self: g / F.mul_scalar(self, ln(2)))
 def log2(self):
-    """Logarithm of each element to base 2."""
+    """Return the logarithm of each element to base 2.
+
+    Args:
+        input: a tensor; integers become the default float.
+    Shape: the same as that of `input`.
+    Returns: a new tensor.
+    Raises: TypeError if `input` is not a tensor.
+    Derivative: `g / (x * ln 2)`.
+    Source: torch.log2
+
+    >>> torch.log2(torch.tensor([1.0, 8.0]))
+    tensor([0., 3.])
+    """
     return np.log2(self)
 
 
@@ -61,13 +73,37 @@ def complex_rsqrt_vjp(g: Any, result: Any) -> Any:
 
 @function(self=rsqrt_vjp, complexes={"self": complex_rsqrt_vjp})
 def rsqrt(self):
-    """One over the square root of each element."""
+    """Return 1 divided by the square root of each element.
+
+    Args:
+        input: a tensor; integers become the default float.
+    Shape: the same as that of `input`.
+    Returns: a new tensor.
+    Raises: TypeError if `input` is not a tensor.
+    Derivative: `-g * result ** 3 / 2`.
+    Source: torch.rsqrt
+
+    >>> torch.rsqrt(torch.tensor([4.0, 2.0]))
+    tensor([0.5000, 0.7071])
+    """
     return 1 / np.sqrt(self)
 
 
 @public("function method", out="cast")
 def square(input: Any) -> Any:
-    """Each element times itself."""
+    """Return each element multiplied by itself.
+
+    Args:
+        input: a tensor of any shape.
+    Shape: the same as that of `input`.
+    Returns: a new tensor.
+    Raises: TypeError if `input` is not a tensor.
+    Derivative: `2 * g * x`.
+    Source: torch.square
+
+    >>> torch.square(torch.tensor([3.0, -2.0]))
+    tensor([9., 4.])
+    """
     must_be_tensor("square", input)
     return F.pow_scalar(input, 2)
 

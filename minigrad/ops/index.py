@@ -101,7 +101,20 @@ def check_flat(index: Any, size: int) -> None:
     out="same",
 )
 def take(self, index):
-    """The elements at `index` of the flattened tensor, in the shape of `index`."""
+    """Return the elements at the indices of the flattened tensor.
+
+    Args:
+        input: a tensor of any shape.
+        index: an int64 tensor.
+    Shape: that of `index`.
+    Returns: a new tensor.
+    Raises: IndexError if an index is out of range.
+    Derivative: `g` added into zeros at `index`.
+    Source: torch.take
+
+    >>> torch.take(torch.tensor([[1, 2], [3, 4]]), torch.tensor([0, 3]))
+    tensor([1, 4])
+    """
     check_kind(index, LONG, "take(): Expected a long tensor for index, but got {}")
     if not self.size and index.size:
         raise IndexError("take(): tried to take from an empty tensor")

@@ -42,9 +42,19 @@ def pieces(g: Any, sizes: list[tuple[int, ...]], kinds: list[Any], dim: int) -> 
     also="concat concatenate",
 )
 def cat(tensors, dim=0):
-    """Tensors one after the other along a dimension they have; the other sizes must agree.
+    """Return tensors joined along a dimension that they have; empty vectors are skipped.
 
-    Empty vectors may stand beside tensors of any shape and count for nothing.
+    Args:
+        tensors: a list or tuple of tensors that agree in all other sizes.
+        dim: the dimension along which they are joined.
+    Shape: the sizes along `dim` add up.
+    Returns: a new tensor.
+    Raises: RuntimeError if other sizes differ. ValueError if the list is empty.
+    Derivative: each tensor receives its part of `g`.
+    Source: torch.cat
+
+    >>> torch.cat([torch.tensor([1, 2]), torch.tensor([3])])
+    tensor([1, 2, 3])
     """
     if not tensors:
         raise ValueError("torch.cat(): expected a non-empty list of Tensors")
@@ -76,7 +86,21 @@ def cat(tensors, dim=0):
     forms="function",
 )
 def stack(tensors, dim=0):
-    """Tensors of one shape side by side along a new dimension."""
+    """Return tensors of one shape side by side along a new dimension.
+
+    Args:
+        tensors: a list or tuple of tensors of the same shape.
+        dim: the position of the new dimension.
+    Shape: n tensors of shape (*) → (*) with a dimension of size n at `dim`.
+    Returns: a new tensor.
+    Raises: RuntimeError if the shapes differ or the list is empty.
+    Derivative: each tensor receives its part of `g`.
+    Source: torch.stack
+
+    >>> torch.stack([torch.tensor([1, 2]), torch.tensor([3, 4])])
+    tensor([[1, 2],
+            [3, 4]])
+    """
     if not tensors:
         raise RuntimeError("stack expects a non-empty TensorList")
     n = tensors[0].ndim + 1

@@ -14,19 +14,55 @@ from .half_precision import is_alike, kept, wide
 
 @differentiable(self=lambda g, result: g * result, elementwise=True, floating=True)
 def exp(self):
-    """e to the power of each element."""
+    """Return e to the power of each element.
+
+    Args:
+        input: a tensor; integers become the default float.
+    Shape: the same as that of `input`.
+    Returns: a new tensor.
+    Raises: TypeError if `input` is not a tensor.
+    Derivative: `g * result`.
+    Source: torch.exp
+
+    >>> torch.exp(torch.tensor([0.0, 1.0]))
+    tensor([1.0000, 2.7183])
+    """
     return np.exp(self)
 
 
 @differentiable(self=lambda g, self: g / self, elementwise=True, floating=True)
 def log(self):
-    """Natural logarithm of each element."""
+    """Return the natural logarithm of each element.
+
+    Args:
+        input: a tensor; integers become the default float.
+    Shape: the same as that of `input`.
+    Returns: a new tensor.
+    Raises: TypeError if `input` is not a tensor.
+    Derivative: `g / x`.
+    Source: torch.log
+
+    >>> torch.log(torch.tensor([1.0, 2.0]))
+    tensor([0.0000, 0.6931])
+    """
     return np.log(self)
 
 
 @differentiable(self=lambda g, result: g / F.mul_scalar(result, 2), elementwise=True, floating=True)
 def sqrt(self):
-    """Square root of each element."""
+    """Return the square root of each element.
+
+    Args:
+        input: a tensor; integers become the default float.
+    Shape: the same as that of `input`.
+    Returns: a new tensor.
+    Raises: TypeError if `input` is not a tensor.
+    Derivative: `g / (2 * result)`.
+    Source: torch.sqrt
+
+    >>> torch.sqrt(torch.tensor([4.0, 2.0]))
+    tensor([2.0000, 1.4142])
+    """
     return np.sqrt(self)
 
 
@@ -37,7 +73,19 @@ def sqrt(self):
     floating=True,
 )
 def sin(self):
-    """Sine of each element, in radians."""
+    """Return the sine of each element, which is in radians.
+
+    Args:
+        input: a tensor; integers become the default float.
+    Shape: the same as that of `input`.
+    Returns: a new tensor.
+    Raises: TypeError if `input` is not a tensor.
+    Derivative: `g * cos(x)`.
+    Source: torch.sin
+
+    >>> torch.sin(torch.tensor([0.0, 1.0]))
+    tensor([0.0000, 0.8415])
+    """
     return np.sin(self)
 
 
@@ -48,7 +96,19 @@ def sin(self):
     floating=True,
 )
 def cos(self):
-    """Cosine of each element, in radians."""
+    """Return the cosine of each element, which is in radians.
+
+    Args:
+        input: a tensor; integers become the default float.
+    Shape: the same as that of `input`.
+    Returns: a new tensor.
+    Raises: TypeError if `input` is not a tensor.
+    Derivative: `-g * sin(x)`.
+    Source: torch.cos
+
+    >>> torch.cos(torch.tensor([0.0, 1.0]))
+    tensor([1.0000, 0.5403])
+    """
     return np.cos(self)
 
 
@@ -69,7 +129,19 @@ def no_bool(message: str, error: type[Exception]) -> Any:
     check=no_bool("\"abs_cpu\" not implemented for 'Bool'", NotImplementedError),
 )
 def abs(self):
-    """Absolute value of each element."""
+    """Return the absolute value of each element.
+
+    Args:
+        input: a tensor of any shape.
+    Shape: the same as that of `input`.
+    Returns: a new tensor.
+    Raises: TypeError if `input` is not a tensor.
+    Derivative: `g * sign(x)`, which is 0 at 0.
+    Source: torch.abs
+
+    >>> torch.abs(torch.tensor([-1.5, 2.0]))
+    tensor([1.5000, 2.0000])
+    """
     return np.abs(self)
 
 
@@ -124,7 +196,19 @@ def real_only(kinds: list[dtype]) -> None:
     forms="function method method_",
 )
 def sign(self):
-    """Sign of each element, a real number: -1, 0 or 1; 0 for NaN."""
+    """Return the sign of each element: -1, 0 or 1; 0 for NaN.
+
+    Args:
+        input: a tensor of any shape.
+    Shape: the same as that of `input`.
+    Returns: a new tensor.
+    Raises: TypeError if `input` is not a tensor. RuntimeError if it is complex.
+    Derivative: 0 everywhere.
+    Source: torch.sign
+
+    >>> torch.sign(torch.tensor([-1.5, 0.0, 2.0]))
+    tensor([-1.,  0.,  1.])
+    """
 
 
 @differentiable(
@@ -134,7 +218,19 @@ def sign(self):
     floating=True,
 )
 def tanh(self):
-    """Hyperbolic tangent of each element."""
+    """Return the hyperbolic tangent of each element.
+
+    Args:
+        input: a tensor; integers become the default float.
+    Shape: the same as that of `input`.
+    Returns: a new tensor.
+    Raises: TypeError if `input` is not a tensor.
+    Derivative: `g * (1 - result ** 2)`.
+    Source: torch.tanh
+
+    >>> torch.tanh(torch.tensor([0.0, 1.0]))
+    tensor([0.0000, 0.7616])
+    """
     return np.tanh(self)
 
 
@@ -191,7 +287,19 @@ def logistic(x: Any) -> Any:
     kernel=logistic,
 )
 def sigmoid(self):
-    """Logistic function of each element."""
+    """Return the logistic function of each element, 1 / (1 + e**-x).
+
+    Args:
+        input: a tensor; integers become the default float.
+    Shape: the same as that of `input`.
+    Returns: a new tensor.
+    Raises: TypeError if `input` is not a tensor.
+    Derivative: `g * result * (1 - result)`.
+    Source: torch.sigmoid
+
+    >>> torch.sigmoid(torch.tensor([0.0, 1.0]))
+    tensor([0.5000, 0.7311])
+    """
 
 
 @differentiable(
@@ -245,7 +353,19 @@ BOUNDS = {np.dtype(k): (np.zeros((), k), np.array(np.inf, k)) for k in ("float16
     out="",
 )
 def relu(self):
-    """The greater of each element and 0 (NaN stays NaN)."""
+    """Return the larger of each element and 0; NaN stays NaN.
+
+    Args:
+        input: a tensor of any shape.
+    Shape: the same as that of `input`.
+    Returns: a new tensor.
+    Raises: RuntimeError if `input` is boolean.
+    Derivative: `g` where `result > 0`, else 0.
+    Source: torch.relu
+
+    >>> torch.relu(torch.tensor([-1.0, 2.0]))
+    tensor([0., 2.])
+    """
     if self.__class__ is np.ndarray and self.dtype.kind == "f":
         # three times as fast as `np.maximum` on large arrays, and -0.0 stays what it is; numbers would take
         # longer than small arrays

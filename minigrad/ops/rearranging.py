@@ -119,7 +119,21 @@ def check_matrix(self: Any, name: str) -> None:
     self=lambda g, diagonal: F.tril(g, diagonal), linear=True, forms="function method method_", out="same"
 )
 def tril(self, diagonal=0):
-    """Matrices with 0 above the given diagonal."""
+    """Return the lower triangle of a matrix, or of each matrix in a batch, with 0 above the diagonal.
+
+    Args:
+        input: a tensor of at least two dimensions.
+        diagonal: 0 for the main diagonal; a positive number lies above it, a negative one below.
+    Shape: the same as that of `input`.
+    Returns: a new tensor.
+    Raises: RuntimeError for fewer than two dimensions.
+    Derivative: `tril(g, diagonal)`.
+    Source: torch.tril
+
+    >>> torch.tril(torch.ones(2, 2))
+    tensor([[1., 0.],
+            [1., 1.]])
+    """
     check_matrix(self, "tril")
     return np.tril(self, diagonal)
 
@@ -128,7 +142,21 @@ def tril(self, diagonal=0):
     self=lambda g, diagonal: F.triu(g, diagonal), linear=True, forms="function method method_", out="same"
 )
 def triu(self, diagonal=0):
-    """Matrices with 0 below the given diagonal."""
+    """Return the upper triangle of a matrix, or of each matrix in a batch, with 0 below the diagonal.
+
+    Args:
+        input: a tensor of at least two dimensions.
+        diagonal: 0 for the main diagonal; a positive number lies above it, a negative one below.
+    Shape: the same as that of `input`.
+    Returns: a new tensor.
+    Raises: RuntimeError for fewer than two dimensions.
+    Derivative: `triu(g, diagonal)`.
+    Source: torch.triu
+
+    >>> torch.triu(torch.ones(2, 2))
+    tensor([[1., 1.],
+            [0., 1.]])
+    """
     check_matrix(self, "triu")
     return np.triu(self, diagonal)
 

@@ -41,12 +41,36 @@ def no_fractions(name: str) -> Any:
 
 @rounds(np.ceil, no_fractions("ceil"))
 def ceil(self):
-    """The smallest whole number that is not less than the element."""
+    """Return the smallest integer that is not less than each element.
+
+    Args:
+        input: a tensor of any shape.
+    Shape: the same as that of `input`.
+    Returns: a new tensor.
+    Raises: TypeError if `input` is not a tensor.
+    Derivative: 0 everywhere.
+    Source: torch.ceil
+
+    >>> torch.ceil(torch.tensor([1.2, -1.2]))
+    tensor([ 2., -1.])
+    """
 
 
 @rounds(np.floor, no_fractions("floor"))
 def floor(self):
-    """The greatest whole number that is not greater than the element."""
+    """Return the largest integer that is not larger than each element.
+
+    Args:
+        input: a tensor of any shape.
+    Shape: the same as that of `input`.
+    Returns: a new tensor.
+    Raises: TypeError if `input` is not a tensor.
+    Derivative: 0 everywhere.
+    Source: torch.floor
+
+    >>> torch.floor(torch.tensor([1.2, -1.2]))
+    tensor([ 1., -2.])
+    """
 
 
 @rounds(np.trunc, no_fractions("trunc"), also="fix")
@@ -74,7 +98,21 @@ def round_decimals(self, decimals):
 
 @public("function method", out="cast")
 def round(input: Any, *, decimals: Any = None) -> Any:
-    """Each element rounded, to `decimals` digits after the point if any are given; halves to the even one."""
+    """Return each element rounded; a half goes to the even integer.
+
+    Args:
+        input: a tensor of any shape.
+        decimals: how many digits after the point to keep; a negative number rounds to tens, hundreds and so
+            on.
+    Shape: the same as that of `input`.
+    Returns: a new tensor.
+    Raises: TypeError if `input` is not a tensor.
+    Derivative: 0 everywhere.
+    Source: torch.round
+
+    >>> torch.round(torch.tensor([0.5, 1.5, 2.7]))
+    tensor([0., 2., 3.])
+    """
     if decimals is None:
         return round_whole(input)
     if not isinstance(decimals, int):
@@ -123,7 +161,18 @@ def isinf(self):
 
 @differentiable(elementwise=True, forms="function method", out="")
 def isnan(self):
-    """Whether each element, or a part of a complex one, is NaN."""
+    """Return whether each element is NaN.
+
+    Args:
+        input: a tensor; a complex element is NaN if one of its parts is.
+    Shape: the same as that of `input`.
+    Returns: a boolean tensor.
+    Raises: TypeError if `input` is not a tensor.
+    Source: torch.isnan
+
+    >>> torch.isnan(torch.tensor([1.0, float('nan')]))
+    tensor([False,  True])
+    """
     return np.isnan(self)
 
 

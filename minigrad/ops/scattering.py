@@ -31,7 +31,23 @@ def check_range(index: Any, dim: int, size: int) -> None:
     out="same",
 )
 def gather(self, dim, index, sparse_grad=False):
-    """The elements at the places `index` along `dim`, in the shape of `index`."""
+    """Return the elements at `index` along `dim`: result[i][j] = input[index[i][j]][j] for dim 0.
+
+    Args:
+        input: a tensor of any shape.
+        dim: the dimension to index.
+        index: an int64 tensor with as many dimensions as `input`.
+        sparse_grad: accepted and ignored.
+    Shape: that of `index`.
+    Returns: a new tensor.
+    Raises: RuntimeError if an index is out of range or the number of dimensions differs.
+    Derivative: `g` added into zeros at `index`.
+    Source: torch.gather
+
+    >>> torch.gather(torch.tensor([[1, 2], [3, 4]]), 1, torch.tensor([[1], [0]]))
+    tensor([[2],
+            [3]])
+    """
     dim = place(dim, self.ndim)
     if not index.size:
         return np.zeros(index.shape, self.dtype)

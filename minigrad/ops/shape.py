@@ -67,7 +67,21 @@ def unsafe_view(self, size):
 @public("function")
 @composite
 def reshape(input: Any, shape: tuple[int, ...]) -> Any:
-    """The same numbers in another shape: a view where that is possible, else a copy."""
+    """Return the elements in another shape: a view where that is possible, else a copy.
+
+    Args:
+        input: a tensor of any shape.
+        shape: the new sizes; one of them may be -1 and is computed from the others.
+    Shape: `shape`.
+    Returns: a view or a new tensor.
+    Raises: RuntimeError if `shape` does not hold the same number of elements.
+    Derivative: `g` in the shape of `input`.
+    Source: torch.reshape
+
+    >>> torch.reshape(torch.arange(4), (2, 2))
+    tensor([[0, 1],
+            [2, 3]])
+    """
     if hasattr(input, "__minigrad_symbol__"):
         return input
     if isinstance(input, RAW):
@@ -173,7 +187,20 @@ def permute(self, dims):
 
 @differentiable(self=lambda g: F.t(g), view=True, linear=True, forms="function method", out="")
 def t(self):
-    """A matrix transposed; a vector or number as it is."""
+    """Return the transposed matrix; a vector or a scalar is returned as it is.
+
+    Args:
+        input: a tensor of at most two dimensions.
+    Shape: (n, m) → (m, n).
+    Returns: a view: it shares its memory with `input`.
+    Raises: RuntimeError for more than two dimensions.
+    Derivative: `g.t()`.
+    Source: torch.t
+
+    >>> torch.t(torch.tensor([[1, 2], [3, 4]]))
+    tensor([[1, 3],
+            [2, 4]])
+    """
     if self.ndim > 2:
         raise RuntimeError(f"t() expects a tensor with <= 2 dimensions, but self is {self.ndim}D")
     return self.T
@@ -188,7 +215,20 @@ def t(self):
     also="swapaxes swapdims",
 )
 def transpose(self, dim0, dim1):
-    """Two dimensions exchanged."""
+    """Return the tensor with two dimensions exchanged.
+
+    Args:
+        input: a tensor of any shape.
+        dim0, dim1: the two dimensions.
+    Shape: that of `input` with these two sizes exchanged.
+    Returns: a view: it shares its memory with `input`.
+    Raises: IndexError if there is no such dimension.
+    Derivative: `g.transpose(dim0, dim1)`.
+    Source: torch.transpose
+
+    >>> torch.transpose(torch.ones(2, 3), 0, 1).shape
+    torch.Size([3, 2])
+    """
     dim0, dim1 = place(dim0, self.ndim), place(dim1, self.ndim)
     return np.swapaxes(self, dim0, dim1) if self.ndim else np.asarray(self)
 
@@ -197,7 +237,21 @@ def transpose(self, dim0, dim1):
     self=lambda g, dim: F.squeeze_dim(g, dim), view=True, linear=True, forms="function method", out=""
 )
 def unsqueeze(self, dim):
-    """A dimension of size 1 put in at `dim`."""
+    """Return the tensor with a new dimension of size 1.
+
+    Args:
+        input: a tensor of any shape.
+        dim: the position of the new dimension.
+    Shape: that of `input` with a 1 at `dim`.
+    Returns: a view: it shares its memory with `input`.
+    Raises: IndexError if `dim` is out of range.
+    Derivative: `g.squeeze(dim)`.
+    Source: torch.unsqueeze
+
+    >>> torch.unsqueeze(torch.tensor([1, 2]), 1)
+    tensor([[1],
+            [2]])
+    """
     n = self.ndim + 1
     if not -n <= dim < n:
         raise IndexError(

@@ -54,7 +54,21 @@ def rsub(input: Any, other: Any, *, alpha: Any = 1) -> Any:
 @public("function method method_", out="cast", also="divide true_divide")
 @choice
 def div(input: Any, other: Any, *, rounding_mode: Any = UNSET) -> Any:
-    """The quotient, element by element: the true one, or rounded down ("floor") or towards zero ("trunc")."""
+    """Return the quotient of two operands, element by element; integers give the default float.
+
+    Args:
+        input: a tensor.
+        other: a tensor that broadcasts with `input`, or a number.
+        rounding_mode: None for the true quotient, "floor" to round down, "trunc" to round toward zero.
+    Shape: the broadcast shape of both operands.
+    Returns: a new tensor.
+    Raises: RuntimeError if the shapes do not broadcast. RuntimeError for another `rounding_mode`.
+    Derivative: `g / other` for `input`, `-g * input / other ** 2` for `other`; 0 if the quotient is rounded.
+    Source: torch.div
+
+    >>> torch.div(torch.tensor([7.0, -7.0]), 2, rounding_mode='floor')
+    tensor([ 3., -4.])
+    """
     if rounding_mode is UNSET:
         return ar.div, (input, other)
     if rounding_mode not in (None, "trunc", "floor"):
@@ -75,7 +89,20 @@ def floor_divide(input: Any, other: Any) -> Any:
 @public("function method method_", out="cast")
 @choice
 def fmod(input: Any, other: Any) -> Any:
-    """What division rounded towards zero leaves, with the sign of `input`."""
+    """Return the remainder of a division that rounds toward zero; it has the sign of `input`.
+
+    Args:
+        input: a tensor.
+        other: a tensor that broadcasts with `input`, or a number.
+    Shape: the broadcast shape of both operands.
+    Returns: a new tensor.
+    Raises: RuntimeError if the shapes do not broadcast.
+    Derivative: `g` for `input`, `-g * trunc(input / other)` for `other`.
+    Source: torch.fmod
+
+    >>> torch.fmod(torch.tensor([7.0, -7.0]), 3)
+    tensor([ 1., -1.])
+    """
     return of_kinds("fmod", input, other, dv.fmod, dv.fmod_number), (input, other)
 
 
@@ -110,8 +137,20 @@ def check_bound(input: Any, bound: Any) -> None:
 @public("function method function_ method_", out="cast", also="clip")
 @choice
 def clamp(input: Any, min: Any = None, max: Any = None) -> Any:
-    """Each element brought between `min` and `max`, both numbers or both tensors, of which one may be left
-    out.
+    """Return each element limited to the range from `min` to `max`.
+
+    Args:
+        input: a tensor of any shape.
+        min: the lower bound, a number or a tensor; None for no lower bound.
+        max: the upper bound, a number or a tensor; None for no upper bound.
+    Shape: the broadcast shape of `input` and the bounds.
+    Returns: a new tensor.
+    Raises: RuntimeError if both bounds are None.
+    Derivative: `g` where the element lies within the bounds, else 0.
+    Source: torch.clamp
+
+    >>> torch.clamp(torch.tensor([-1.0, 0.5, 2.0]), min=0, max=1)
+    tensor([0.0000, 0.5000, 1.0000])
     """
     given = [bound for bound in (min, max) if bound is not None]
     tensors = [isinstance(bound, TensorBase) for bound in given]
@@ -228,14 +267,43 @@ def of_three(call: Any, input: Any, tensor1: Any, tensor2: Any, value: Any) -> A
 @public("function method method_", out="cast")
 @choice
 def addcmul(input: Any, tensor1: Any, tensor2: Any, *, value: Any = 1) -> Any:
-    """`input + value · tensor1 · tensor2`, element by element."""
+    """Return `input + value * tensor1 * tensor2`, element by element.
+
+    Args:
+        input: a tensor of any shape.
+        tensor1, tensor2: tensors that broadcast with `input`.
+        value: a number.
+    Shape: the broadcast shape of the three tensors.
+    Returns: a new tensor.
+    Raises: RuntimeError if the shapes do not broadcast.
+    Derivative: `g` for `input`, `g * value * tensor2` for `tensor1`, `g * value * tensor1` for `tensor2`.
+    Source: torch.addcmul
+
+    >>> torch.addcmul(torch.tensor([1.0]), torch.tensor([2.0]), torch.tensor([3.0]), value=10)
+    tensor([61.])
+    """
     return of_three(te.addcmul, input, tensor1, tensor2, value)
 
 
 @public("function method method_", out="cast")
 @choice
 def addcdiv(input: Any, tensor1: Any, tensor2: Any, *, value: Any = 1) -> Any:
-    """`input + value · tensor1 / tensor2`, element by element."""
+    """Return `input + value * tensor1 / tensor2`, element by element.
+
+    Args:
+        input: a tensor of any shape.
+        tensor1, tensor2: tensors that broadcast with `input`.
+        value: a number.
+    Shape: the broadcast shape of the three tensors.
+    Returns: a new tensor.
+    Raises: RuntimeError if the shapes do not broadcast.
+    Derivative: `g` for `input`, `g * value / tensor2` for `tensor1`, `-g * value * tensor1 / tensor2 ** 2`
+        for `tensor2`.
+    Source: torch.addcdiv
+
+    >>> torch.addcdiv(torch.tensor([1.0]), torch.tensor([6.0]), torch.tensor([3.0]), value=10)
+    tensor([21.])
+    """
     return of_three(te.addcdiv, input, tensor1, tensor2, value)
 
 

@@ -115,9 +115,19 @@ class Casts(TensorBase):
     __slots__ = ()
 
     def to(self, *args: Any, **kwargs: Any) -> Any:
-        """The tensor in another dtype or order in memory, itself if it is so already and `copy` is not set:
-        `to(dtype)`, `to(device, dtype)` or `to(other)`, with `non_blocking`, `copy` and `memory_format`.
-        RuntimeError for a device other than the CPU.
+        """Return the tensor in another dtype or layout in memory; itself if it is so already.
+
+        Args:
+            args: `to(dtype)`, `to(device, dtype)` or `to(other)`.
+            kwargs: dtype, device, other, non_blocking, copy (always copy) and memory_format by name.
+        Shape: the same as that of the tensor.
+        Returns: the tensor or a converted copy.
+        Raises: RuntimeError for a device other than the CPU.
+        Derivative: `g` in the dtype of the tensor.
+        Source: torch.Tensor.to
+
+        >>> torch.tensor([0, 2]).to(torch.bool)
+        tensor([False,  True])
         """
         kind, copy, order = target(args, kwargs)
         return converted(self, kind, copy, order)
@@ -145,13 +155,38 @@ class Casts(TensorBase):
         raise TypeError(NO_COMPLEX32)
 
     def type(self, dtype: Any = None, non_blocking: Any = False) -> Any:
-        """The name of the tensor's kind, as "torch.FloatTensor"; or the tensor in the dtype of this name."""
+        """Return the name of the tensor's type, or the tensor converted to another dtype.
+
+        Args:
+            dtype: a dtype or the name of a type; None to ask.
+            non_blocking: accepted and ignored.
+        Shape: the same as that of the tensor.
+        Returns: a string, or the tensor or a converted copy.
+        Raises: ValueError for an unknown name.
+        Derivative: `g` in the dtype of the tensor.
+        Source: torch.Tensor.type
+
+        >>> torch.tensor([1, 2]).type()
+        'torch.LongTensor'
+        """
         if dtype is None:
             return f"torch.{dtypes.of(self._data).title}Tensor"
         return converted(self, kind_named(dtype), False, None)
 
     def type_as(self, other: Any) -> Any:
-        """The tensor in the dtype of another."""
+        """Return the tensor in the dtype of `other`.
+
+        Args:
+            other: a tensor.
+        Shape: the same as that of the tensor.
+        Returns: the tensor or a converted copy.
+        Raises: TypeError if `other` is not a tensor.
+        Derivative: `g` in the dtype of the tensor.
+        Source: torch.Tensor.type_as
+
+        >>> torch.tensor([1, 2]).type_as(torch.ones(1))
+        tensor([1., 2.])
+        """
         if not isinstance(other, TensorBase):
             raise TypeError(f"type_as(): argument 'other' (position 1) must be Tensor, not {kind_of(other)}")
         return converted(self, dtypes.of(other._data), False, None)

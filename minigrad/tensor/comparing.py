@@ -57,8 +57,19 @@ def check_alike(input: Any, other: Any) -> None:
 
 @public()
 def isclose(input: Any, other: Any, rtol: float = 1e-05, atol: float = 1e-08, equal_nan: bool = False) -> Any:
-    """Whether elements differ by at most `atol + rtol · |other|`; infinities if they are equal, NaNs if
-    `equal_nan`.
+    """Return whether elements differ by at most `atol + rtol * abs(other)`.
+
+    Args:
+        input, other: tensors of the same dtype whose shapes broadcast.
+        rtol, atol: the relative and the absolute tolerance.
+        equal_nan: whether two NaNs count as close.
+    Shape: the broadcast shape of both operands.
+    Returns: a boolean tensor.
+    Raises: RuntimeError if the dtypes differ.
+    Source: torch.isclose
+
+    >>> torch.isclose(torch.tensor([1.0, 2.0]), torch.tensor([1.0, 2.1]))
+    tensor([ True, False])
     """
     check_tensors(comparing.isclose.op, (input, other))
     check_alike(input, other)
@@ -72,14 +83,38 @@ def isclose(input: Any, other: Any, rtol: float = 1e-05, atol: float = 1e-08, eq
 def allclose(
     input: Any, other: Any, rtol: float = 1e-05, atol: float = 1e-08, equal_nan: bool = False
 ) -> bool:
-    """Whether `isclose` holds for all elements."""
+    """Return whether all elements of two tensors are close; see `isclose`.
+
+    Args:
+        input, other: tensors of the same dtype whose shapes broadcast.
+        rtol, atol: the relative and the absolute tolerance.
+        equal_nan: whether two NaNs count as close.
+    Shape: any two shapes that broadcast.
+    Returns: True or False.
+    Raises: RuntimeError if the dtypes differ.
+    Source: torch.allclose
+
+    >>> torch.allclose(torch.tensor([1.0]), torch.tensor([1.0 + 1e-7]))
+    True
+    """
     check_tensors(comparing.isclose.op, (input, other), name="allclose")
     return bool(np.all(isclose(input, other, rtol, atol, equal_nan)._data))
 
 
 @public()
 def equal(input: Any, other: Any) -> bool:
-    """Whether two tensors have the same shape and the same elements."""
+    """Return whether two tensors have the same shape and the same elements.
+
+    Args:
+        input, other: two tensors.
+    Shape: any two shapes.
+    Returns: True or False.
+    Raises: TypeError if `input` or `other` is not a tensor.
+    Source: torch.equal
+
+    >>> torch.equal(torch.tensor([1, 2]), torch.tensor([1, 2]))
+    True
+    """
     check_tensors(comparing.isclose.op, (input, other), name="equal")
     return input._data.shape == other._data.shape and bool(np.all(F.eq(input, other)._data))
 

@@ -24,7 +24,21 @@ def checked(name: str, dtype: Any) -> Any:
 @public(out="dtype")
 @reducing
 def cumsum(input: Any, dim: int, *, dtype: Any = None) -> Any:
-    """The sum of all elements up to each one along `dim`; whole numbers give int64 without `dtype`."""
+    """Return the cumulative sums along `dim`.
+
+    Args:
+        input: a tensor of any shape.
+        dim: the dimension.
+        dtype: the dtype in which the result is computed.
+    Shape: the same as that of `input`.
+    Returns: a new tensor.
+    Raises: IndexError if there is no dimension `dim`.
+    Derivative: the cumulative sums of `g` from the end.
+    Source: torch.cumsum
+
+    >>> torch.cumsum(torch.tensor([1, 2, 3]), dim=0)
+    tensor([1, 3, 6])
+    """
     return cu.cumsum(input, one("cumsum", dim), checked("cumsum", dtype))
 
 

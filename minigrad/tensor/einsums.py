@@ -16,10 +16,19 @@ ELLIPSIS = "."
 
 @public("function")
 def einsum(*args: Any) -> Any:
-    """The sum of products that an equation such as "ij,jk->ik" says: a letter is a dimension, and those that
-    are not in the result are summed over.
+    """Return sums of products that an equation such as "ij,jk->ik" describes.
 
-    In place of the equation each operand may be followed by a list of numbers for its dimensions.
+    Args:
+        args: the equation and the tensors, one or in a list; or tensors, each followed by its list of
+            indices.
+    Shape: the indices after `->`.
+    Returns: a new tensor.
+    Raises: RuntimeError if the equation does not fit the tensors.
+    Derivative: that of the matrix products of which the sum is composed.
+    Source: torch.einsum
+
+    >>> torch.einsum('ij,j->i', torch.tensor([[1.0, 2.0], [3.0, 4.0]]), torch.tensor([1.0, 1.0]))
+    tensor([3., 7.])
     """
     if not isinstance(args[0], str):
         args = from_lists(args)

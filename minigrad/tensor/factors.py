@@ -123,7 +123,21 @@ def svdvals(A: Any, *, driver: Any = None) -> Any:
 
 @public(out="same", name="svd")
 def torch_svd(input: Any, some: bool = True, compute_uv: bool = True) -> Any:
-    """U, S and V with input = U @ diag(S) @ V.mH; zeros for U and V unless `compute_uv`."""
+    """Return the singular value decomposition U diag(S) Vᴴ of a matrix or a batch of matrices.
+
+    Args:
+        input: a tensor of at least two dimensions.
+        some: whether U and V have only the columns that belong to singular values.
+        compute_uv: whether U and V are computed; else they are zeros.
+    Shape: (…, n, m) → (…, n, k), (…, k) and (…, m, k) for k = min(n, m).
+    Returns: the named tuple (U, S, V).
+    Raises: RuntimeError for fewer than two dimensions.
+    Derivative: `U diag(g_S) Vᴴ` for S; PyTorch's formula for U and V.
+    Source: torch.svd
+
+    >>> torch.svd(torch.tensor([[3.0, 0.0], [0.0, 2.0]])).S
+    tensor([3., 2.])
+    """
     u, s, vh = svd_of(input, not some)
     if not compute_uv:
         rows, columns = input._data.shape[-2:]

@@ -137,7 +137,19 @@ def solve(A: Any, B: Any, *, left: bool = True) -> Any:
 
 @public()
 def det(A: Any) -> Any:
-    """The determinant of a square matrix, or of each in a batch."""
+    """Return the determinant of a square matrix, or of each matrix in a batch.
+
+    Args:
+        A: a tensor of shape (…, n, n). PyTorch calls it `input` in torch.det.
+    Shape: (…, n, n) → (…).
+    Returns: a new tensor.
+    Raises: RuntimeError if the matrices are not square.
+    Derivative: `g * result * inverse(A).T`.
+    Source: torch.det
+
+    >>> torch.det(torch.tensor([[2.0, 0.0], [0.0, 3.0]]))
+    tensor(6.)
+    """
     checked(A, "linalg.det", "lu_cpu")
     return inverses._linalg_det(A)[0]
 

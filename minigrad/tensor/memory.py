@@ -85,7 +85,19 @@ class Memory(TensorBase):
         raise RuntimeError("minigrad has no set_(): assign to .data to give a tensor other memory")
 
     def t_(self) -> Any:
-        """`self = self.t()`."""
+        """Transpose the matrix in place and return the tensor.
+
+        Args: none.
+        Shape: (n, m) → (m, n).
+        Returns: the tensor itself.
+        Raises: RuntimeError for more than two dimensions.
+        Derivative: `g.t()`.
+        Source: torch.Tensor.t_
+
+        >>> torch.tensor([[1, 2], [3, 4]]).t_()
+        tensor([[1, 3],
+                [2, 4]])
+        """
         return in_place_view(forms.t_, self)
 
     def transpose_(self, dim0: int, dim1: int) -> Any:
@@ -99,7 +111,20 @@ class Memory(TensorBase):
         return in_place_view(forms.transpose_, self, axis0, axis1)
 
     def unsqueeze_(self, dim: int) -> Any:
-        """`self = self.unsqueeze(dim)`."""
+        """Add a dimension of size 1 in place and return the tensor.
+
+        Args:
+            dim: the position of the new dimension.
+        Shape: that of the tensor with a 1 at `dim`.
+        Returns: the tensor itself.
+        Raises: IndexError if `dim` is out of range.
+        Derivative: `g.squeeze(dim)`.
+        Source: torch.Tensor.unsqueeze_
+
+        >>> torch.tensor([1, 2]).unsqueeze_(1)
+        tensor([[1],
+                [2]])
+        """
         return in_place_view(forms.unsqueeze_, self, dim)
 
     def squeeze_(self, dim: Any = None) -> Any:

@@ -14,7 +14,21 @@ from .operands import is_whole
 
 @public()
 def split(tensor: Any, split_size_or_sections: Any, dim: int = 0) -> Any:
-    """Parts of one size, of which the last may be smaller, or of the given sizes, along `dim`."""
+    """Return the tensor split along `dim` into parts of a size, the last of which may be smaller.
+
+    Args:
+        input: a tensor of at least one dimension.
+        split_size_or_sections: the size of each part, or a list of sizes.
+        dim: the dimension.
+    Shape: that of `input` with the size of the part at `dim`.
+    Returns: a tuple of views.
+    Raises: RuntimeError if a list of sizes does not add up.
+    Derivative: the gradients of the parts, joined.
+    Source: torch.split
+
+    >>> torch.arange(5).split(2)
+    (tensor([0, 1]), tensor([2, 3]), tensor([4]))
+    """
     size = split_size_or_sections
     if is_whole(size):
         return joining.split_evenly(tensor, int(size), dim)
@@ -37,7 +51,21 @@ def chunk_size(tensor: Any, chunks: int, dim: int) -> int:
 
 @public()
 def chunk(input: Any, chunks: int, dim: int = 0) -> Any:
-    """At most `chunks` parts of one size, of which the last may be smaller, along `dim`."""
+    """Return the tensor split along `dim` into at most `chunks` parts of equal size.
+
+    Args:
+        input: a tensor of at least one dimension.
+        chunks: how many parts.
+        dim: the dimension.
+    Shape: that of `input` with the size of the part at `dim`.
+    Returns: a tuple of views; the last may be smaller.
+    Raises: RuntimeError if `chunks` is not positive.
+    Derivative: the gradients of the parts, joined.
+    Source: torch.chunk
+
+    >>> torch.arange(5).chunk(2)
+    (tensor([0, 1, 2]), tensor([3, 4]))
+    """
     size = chunk_size(input, chunks, dim)
     if not size:
         return joining.split_with_sizes(input, (0,) * chunks, dim)

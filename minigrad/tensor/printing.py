@@ -71,11 +71,21 @@ def set_printoptions(
     profile: str | None = None,
     sci_mode: bool | None = None,
 ) -> None:
-    """Change how tensors print from now on (see `PrintOptions`); what is None stays as it is.
+    """Set how tensors are printed.
 
-    ``profile`` is 'default', 'short' or 'full' (never summarise); the other arguments override it. As in
-    PyTorch, ``sci_mode`` does not stay: every call without it returns to the automatic choice.
-    An argument that cannot be used raises ValueError or TypeError and changes nothing.
+    Args:
+        precision: digits after the point.
+        threshold: how many elements are printed before the middle is left out.
+        edgeitems: how many remain at each end then.
+        linewidth: characters per line.
+        profile: "default", "short" or "full", which sets all of these.
+        sci_mode: whether to use scientific notation; None to decide by the numbers.
+    Shape: none.
+    Returns: None.
+    Raises: nothing.
+    Source: torch.set_printoptions
+
+    >>> torch.set_printoptions(profile='default')
     """
     global _options
     if profile is not None and profile not in PROFILES:

@@ -36,7 +36,20 @@ def given(sizes: Any) -> tuple[int, ...]:
 
 @public("function")
 def flip(input: Any, dims: Any) -> Any:
-    """A copy with the elements in reverse order along `dims`."""
+    """Return a copy with the elements in reverse order along `dims`.
+
+    Args:
+        input: a tensor of any shape.
+        dims: the dimensions, a list or tuple.
+    Shape: the same as that of `input`.
+    Returns: a new tensor.
+    Raises: IndexError if there is no such dimension.
+    Derivative: `g.flip(dims)`.
+    Source: torch.flip
+
+    >>> torch.flip(torch.tensor([1, 2, 3]), [0])
+    tensor([3, 2, 1])
+    """
     return re.flip(input, several(dims))
 
 
@@ -58,8 +71,20 @@ def flipud(input: Any) -> Any:
 
 @public()
 def roll(input: Any, shifts: Any, dims: Any = ()) -> Any:
-    """A copy with the elements moved on by `shifts` along `dims` (of the flattened tensor without them); what
-    leaves at the end comes in at the beginning.
+    """Return a copy with the elements shifted along `dims`; what leaves at the end comes back at the start.
+
+    Args:
+        input: a tensor of any shape.
+        shifts: by how many positions, a number or one for each dimension.
+        dims: the dimensions; None to shift the flattened tensor.
+    Shape: the same as that of `input`.
+    Returns: a new tensor.
+    Raises: RuntimeError if `shifts` and `dims` have different lengths.
+    Derivative: `g.roll(-shifts, dims)`.
+    Source: torch.roll
+
+    >>> torch.roll(torch.tensor([1, 2, 3]), 1)
+    tensor([3, 1, 2])
     """
     return re.roll(input, several(shifts), several(dims))
 
@@ -85,8 +110,21 @@ def tile(input: Any, dims: Any) -> Any:
 def repeat_interleave(
     input: Any, repeats: Any = None, dim: int | None = None, *, output_size: int | None = None
 ) -> Any:
-    """Each part along `dim` (each element without it) `repeats` times in a row, a number or a tensor with one
-    for each; of `repeats` alone, the index of each part as often.
+    """Return a copy with each element, or each part along `dim`, repeated.
+
+    Args:
+        input: a tensor of any shape.
+        repeats: how often, a number or a tensor with one number for each part.
+        dim: the dimension; None for the flattened tensor.
+        output_size: the size of the result along `dim`, if it is known.
+    Shape: longer along `dim`; a vector without `dim`.
+    Returns: a new tensor.
+    Raises: RuntimeError if `repeats` does not fit the size.
+    Derivative: the sum of `g` over the repetitions.
+    Source: torch.repeat_interleave
+
+    >>> torch.repeat_interleave(torch.tensor([1, 2]), 2)
+    tensor([1, 1, 2, 2])
     """
     if repeats is None:
         return indices_repeated(input, output_size)
@@ -155,7 +193,21 @@ def each_repeated(input: Any, repeats: int, dim: int, output_size: int | None) -
 
 @public(out="same")
 def diag(input: Any, diagonal: int = 0) -> Any:
-    """The matrix with a vector on its diagonal, or a copy of the diagonal of a matrix."""
+    """Return the diagonal of a matrix, or a matrix with a vector on its diagonal.
+
+    Args:
+        input: a vector or a matrix.
+        diagonal: 0 for the main diagonal; a positive number lies above it, a negative one below.
+    Shape: (n,) → (n, n); (n, m) → (min(n, m),) for diagonal 0.
+    Returns: a new tensor.
+    Raises: RuntimeError for more than two dimensions.
+    Derivative: `diag(g, diagonal)`.
+    Source: torch.diag
+
+    >>> torch.diag(torch.tensor([1, 2]))
+    tensor([[1, 0],
+            [0, 2]])
+    """
     if input.ndim not in (1, 2):
         raise RuntimeError(f"diag(): Supports 1D or 2D tensors. Got {input.ndim}D")
     if input.ndim == 1:
@@ -253,18 +305,55 @@ class Rearranging(TensorBase):
 
     @shown_as(lambda self, dims: None)
     def flip(self, *dims: Any) -> Any:
-        """A copy with the elements in reverse order along `dims`."""
+        """Return a copy with the elements in reverse order along `dims`.
+
+        Args:
+            dims: the dimensions, one by one or in a list.
+        Shape: that of the tensor.
+        Returns: a new tensor.
+        Raises: IndexError if there is no such dimension.
+        Derivative: `g.flip(dims)`.
+        Source: torch.Tensor.flip
+
+        >>> torch.tensor([1, 2, 3]).flip(0)
+        tensor([3, 2, 1])
+        """
         return re.flip(self, given(dims))
 
     def repeat(self, *repeats: Any) -> Any:
-        """A copy in which the tensor stands that many times along each dimension."""
+        """Return a copy in which the tensor is repeated along each dimension.
+
+        Args:
+            repeats: how often, one number for each dimension; more numbers add dimensions in front.
+        Shape: each size multiplied by its number.
+        Returns: a new tensor.
+        Raises: RuntimeError for fewer numbers than dimensions.
+        Derivative: the sum of `g` over the repetitions.
+        Source: torch.Tensor.repeat
+
+        >>> torch.tensor([1, 2]).repeat(2, 2)
+        tensor([[1, 2, 1, 2],
+                [1, 2, 1, 2]])
+        """
         if not repeats:
             raise TypeError('repeat() missing 1 required positional arguments: "repeats"')
         return re.repeat(self, given(repeats))
 
     @shown_as(lambda self, dims: None)
     def tile(self, *dims: Any) -> Any:
-        """A copy in which the tensor stands that many times along its last dimensions."""
+        """Return a copy in which the tensor is repeated along its last dimensions.
+
+        Args:
+            dims: how often, one number for each of the last dimensions.
+        Shape: each size multiplied by its number.
+        Returns: a new tensor.
+        Raises: RuntimeError for a negative number.
+        Derivative: the sum of `g` over the repetitions.
+        Source: torch.Tensor.tile
+
+        >>> torch.tensor([1, 2]).tile(2)
+        tensor([1, 2, 1, 2])
+        """
         return tile(self, given(dims))
 
     def sum_to_size(self, *size: Any) -> Any:

@@ -29,7 +29,21 @@ class Algebra(TensorBase):
 @public(out="same")
 @shown_as(lambda input, other: None)
 def matmul(a: Any, b: Any) -> Any:
-    """dot, mv, mm or bmm by the operands' dimensions: the graph shows what ran."""
+    """Return the product of vectors, matrices, or batches of matrices, chosen by their dimensions.
+
+    Args:
+        input, other: tensors of at least one dimension and of the same dtype.
+    Shape: (n,) and (n,) → (); (n, k) and (k,) → (n,); (…, n, k) and (…, k, m) → (…, n, m); leading sizes
+        broadcast.
+    Returns: a new tensor.
+    Raises: RuntimeError if the inner sizes differ, or if an operand has no dimension.
+    Derivative: `g @ other.mT` for `input`, `input.mT @ g` for `other`; the graph shows the dot, mv, mm or bmm
+        that ran.
+    Source: torch.matmul
+
+    >>> torch.matmul(torch.tensor([[1.0, 2.0], [3.0, 4.0]]), torch.tensor([1.0, 1.0]))
+    tensor([3., 7.])
+    """
     for x in (a, b):
         if not isinstance(x, TensorBase):
             raise TypeError(f"matmul(): argument must be Tensor, not {type(x).__name__}")

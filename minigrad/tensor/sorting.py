@@ -25,8 +25,21 @@ def in_order(input: Any, dim: int, descending: bool, stable: Any) -> Any:
 @public(out="same")
 @reducing
 def sort(input: Any, dim: int = -1, descending: bool = False, *, stable: Any = NOT_GIVEN) -> Any:
-    """The elements in order along `dim`, and where they were; NaN counts as the greatest, and equal elements
-    stay in order.
+    """Return the elements in order along `dim`, with their indices; NaN counts as the largest.
+
+    Args:
+        input: a tensor of any shape.
+        dim: the dimension.
+        descending: whether the largest comes first.
+        stable: whether equal elements keep their order; they do in any case.
+    Shape: the same as that of `input`.
+    Returns: the named tuple (values, indices).
+    Raises: IndexError if there is no dimension `dim`.
+    Derivative: `g` moved back to the indices.
+    Source: torch.sort
+
+    >>> torch.sort(torch.tensor([3.0, 1.0, 2.0])).indices
+    tensor([1, 2, 0])
     """
     return return_types.sort(*in_order(input, dim, descending, stable))
 
@@ -34,7 +47,21 @@ def sort(input: Any, dim: int = -1, descending: bool = False, *, stable: Any = N
 @public(out="same")
 @reducing
 def argsort(input: Any, dim: int = -1, descending: bool = False, *, stable: bool = False) -> Any:
-    """The indices that put the elements in order along `dim`."""
+    """Return the indices that put the elements in order along `dim`.
+
+    Args:
+        input: a tensor of any shape.
+        dim: the dimension.
+        descending: whether the largest comes first.
+        stable: whether equal elements keep their order; they do in any case.
+    Shape: the same as that of `input`.
+    Returns: an int64 tensor.
+    Raises: IndexError if there is no dimension `dim`.
+    Source: torch.argsort
+
+    >>> torch.argsort(torch.tensor([3.0, 1.0, 2.0]))
+    tensor([1, 2, 0])
+    """
     return in_order(input, dim, descending, stable)[1]
 
 
@@ -48,7 +75,23 @@ def msort(input: Any) -> Any:
 @public(out="same")
 @reducing
 def topk(input: Any, k: int, dim: int = -1, largest: bool = True, sorted: bool = True) -> Any:
-    """The `k` greatest elements along `dim` (the smallest unless `largest`) in order, and where they were."""
+    """Return the `k` largest elements along `dim`, with their indices.
+
+    Args:
+        input: a tensor of any shape.
+        k: how many.
+        dim: the dimension.
+        largest: whether the largest or the smallest are returned.
+        sorted: whether they are in order; they are in any case.
+    Shape: that of `input` with size `k` at `dim`.
+    Returns: the named tuple (values, indices).
+    Raises: IndexError if there is no dimension `dim`. RuntimeError if `k` is out of range.
+    Derivative: `g` moved back to the indices, else 0.
+    Source: torch.topk
+
+    >>> torch.topk(torch.tensor([3.0, 1.0, 2.0]), 2).values
+    tensor([3., 2.])
+    """
     return return_types.topk(*so.topk(input, k, one("topk", dim), bool(largest), bool(sorted)))
 
 
@@ -71,8 +114,21 @@ def unique(
     return_counts: bool = False,
     dim: int | None = None,
 ) -> Any:
-    """The different elements, or parts along `dim`, in order; on request for each its place among them, and
-    how often each occurs.
+    """Return the different elements in ascending order.
+
+    Args:
+        input: a tensor of any shape.
+        sorted: accepted; the result is sorted in any case.
+        return_inverse: whether to return the index of each element in the result as well.
+        return_counts: whether to return how often each occurs as well.
+        dim: the dimension whose parts are compared; None for single elements.
+    Shape: (n,) for n different elements.
+    Returns: a tensor, or a tuple with what was requested.
+    Raises: IndexError if there is no dimension `dim`.
+    Source: torch.unique
+
+    >>> torch.unique(torch.tensor([3, 1, 3]))
+    tensor([1, 3])
     """
     found = so.unique2(input) if dim is None else so.unique_dim(input, dim)
     return wanted(found, return_inverse, return_counts)

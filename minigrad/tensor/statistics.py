@@ -37,14 +37,42 @@ def in_dtype(input: Any, dtype: Any) -> Any:
 @public(out="same")
 @reducing
 def softmax(input: Any, dim: int, dtype: Any = None) -> Any:
-    """Exponentials along `dim`, divided by their sum, in `dtype`."""
+    """Return the exponentials along `dim`, divided by their sum.
+
+    Args:
+        input: a tensor of any shape.
+        dim: the dimension whose elements add up to 1.
+        dtype: the dtype in which the result is computed.
+    Shape: the same as that of `input`.
+    Returns: a new tensor.
+    Raises: IndexError if there is no dimension `dim`.
+    Derivative: `result * (g - (g * result).sum(dim))`.
+    Source: torch.softmax
+
+    >>> torch.softmax(torch.tensor([0.0, 1.0]), dim=0)
+    tensor([0.2689, 0.7311])
+    """
     return soft.softmax(in_dtype(input, dtype), dim)
 
 
 @public(out="same")
 @reducing
 def log_softmax(input: Any, dim: int, dtype: Any = None) -> Any:
-    """The logarithm of softmax along `dim`, without overflow, in `dtype`."""
+    """Return the logarithm of the softmax along `dim`, computed without overflow.
+
+    Args:
+        input: a tensor of any shape.
+        dim: the dimension whose exponentials add up to 1.
+        dtype: the dtype in which the result is computed.
+    Shape: the same as that of `input`.
+    Returns: a new tensor.
+    Raises: IndexError if there is no dimension `dim`.
+    Derivative: `g - exp(result) * g.sum(dim)`.
+    Source: torch.log_softmax
+
+    >>> torch.log_softmax(torch.tensor([0.0, 1.0]), dim=0)
+    tensor([-1.3133, -0.3133])
+    """
     return soft.log_softmax(in_dtype(input, dtype), dim)
 
 

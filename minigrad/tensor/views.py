@@ -30,7 +30,22 @@ def whole_of(x: Any) -> Any:
 
 @public()
 def narrow(input: Any, dim: int, start: Any, length: int) -> Any:
-    """`length` parts from `start` on along `dim`."""
+    """Return the part of length `length` along `dim` that begins at `start`.
+
+    Args:
+        input: a tensor of any shape.
+        dim: the dimension.
+        start: the first index.
+        length: how many.
+    Shape: that of `input` with size `length` at `dim`.
+    Returns: a view: it shares its memory with `input`.
+    Raises: RuntimeError if the part leaves the dimension.
+    Derivative: `g` in this part, else 0.
+    Source: torch.narrow
+
+    >>> torch.tensor([1, 2, 3, 4]).narrow(0, 1, 2)
+    tensor([2, 3])
+    """
     data = input._data
     if isinstance(start, TensorBase):
         if start._data.ndim or start._data.dtype.kind not in "iu":
@@ -72,7 +87,22 @@ def movedim(input: Any, source: Any, destination: Any) -> Any:
 
 @public()
 def unflatten(input: Any, dim: int, sizes: Any) -> Any:
-    """One dimension as several."""
+    """Return the tensor with one dimension split into several.
+
+    Args:
+        input: a tensor of any shape.
+        dim: the dimension.
+        sizes: the new sizes; one of them may be -1.
+    Shape: `sizes` instead of the size at `dim`.
+    Returns: a view: it shares its memory with `input`.
+    Raises: RuntimeError if the sizes do not multiply to the old one.
+    Derivative: `g` in the shape of `input`.
+    Source: torch.unflatten
+
+    >>> torch.arange(4).unflatten(0, (2, 2))
+    tensor([[0, 1],
+            [2, 3]])
+    """
     data = input._data
     if not len(sizes):
         raise RuntimeError("unflatten: sizes must be non-empty")
@@ -92,7 +122,21 @@ def unflatten(input: Any, dim: int, sizes: Any) -> Any:
 
 @public()
 def flatten(input: Any, start_dim: int = 0, end_dim: int = -1) -> Any:
-    """The dimensions from `start_dim` to `end_dim` as one."""
+    """Return the tensor with the dimensions from `start_dim` to `end_dim` merged into one.
+
+    Args:
+        input: a tensor of any shape.
+        start_dim: the first of them.
+        end_dim: the last of them.
+    Shape: one size, the product, instead of theirs.
+    Returns: a view where that is possible, else a copy; the tensor itself if there is nothing to merge.
+    Raises: RuntimeError if `end_dim` lies before `start_dim`.
+    Derivative: `g` in the shape of `input`.
+    Source: torch.flatten
+
+    >>> torch.flatten(torch.tensor([[1, 2], [3, 4]]))
+    tensor([1, 2, 3, 4])
+    """
     shape = input._data.shape
     first, last = place(start_dim, len(shape)), place(end_dim, len(shape))
     if first > last:
@@ -106,7 +150,19 @@ def flatten(input: Any, start_dim: int = 0, end_dim: int = -1) -> Any:
 
 @public()
 def ravel(input: Any) -> Any:
-    """One dimension; a view of a contiguous copy."""
+    """Return the tensor as a vector.
+
+    Args:
+        input: a tensor of any shape.
+    Shape: (n,) for n elements.
+    Returns: a view where that is possible, else a copy.
+    Raises: TypeError if `input` is not a tensor.
+    Derivative: `g` in the shape of `input`.
+    Source: torch.ravel
+
+    >>> torch.tensor([[1, 2], [3, 4]]).ravel()
+    tensor([1, 2, 3, 4])
+    """
     return sh.view(input.contiguous(), (-1,))
 
 
