@@ -131,6 +131,9 @@ def test_documented_parameters_are_shown(torch):
         (minigrad.addcmul, "(input, tensor1, tensor2, *, out=None, value=1)"),
         (minigrad.matmul, "(input, other, *, out=None)"),
         (minigrad.Tensor.matmul, "(self, other)"),
+        (minigrad.Tensor.add, "(self, other, *, alpha=1)"),
+        (minigrad.Tensor.pow, "(self, exponent)"),
+        (minigrad.pow, "(input, exponent, *, out=None)"),
         (minigrad.Tensor.random_, "(self, from_=0, to=None, *, generator=None)"),
     ],
 )
@@ -156,4 +159,6 @@ def test_every_shown_name_is_accepted():
     x = minigrad.ones(2, 3)
     assert minigrad.reshape(input=x, shape=(3, 2)).shape == (3, 2)
     assert minigrad.matmul(input=x, other=x.t()).shape == (2, 2)
+    assert minigrad.pow(input=x, exponent=2).shape == x.pow(exponent=2).shape == (2, 3)
+    assert minigrad.mm(input=x, mat2=x.t()).shape == x.matmul(other=x.t()).shape == (2, 2)
     assert minigrad.stack(tensors=[x, x], dim=0).shape == (2, 2, 3)

@@ -38,9 +38,11 @@ class ShownSignature(Signature):
 
     def _found(self) -> list[Parameter]:
         source = self._source
-        known = source if isinstance(source, Signature) else inspect.signature(source)
-        given = known.parameters.values()
-        found = [p.replace(annotation=Parameter.empty) for p in given]
+        if getattr(source, "__signature__", None) is self:
+            found = own_parameters(source)
+        else:
+            known = source if isinstance(source, Signature) else inspect.signature(source)
+            found = [p.replace(annotation=Parameter.empty) for p in known.parameters.values()]
         found = [p if iskeyword(p.name.rstrip("_")) else p.replace(name=p.name.rstrip("_")) for p in found]
         found = [p if p.default.__class__ is not object else p.replace(default=None) for p in found]
         if found and self._is_renamed(found[0]):
@@ -55,7 +57,7 @@ class ShownSignature(Signature):
         placed = parameter.kind is Parameter.POSITIONAL_OR_KEYWORD
         return placed and (self._first == "self" or (self._first == "input" and parameter.name == "self"))
 
-    def replace(self, **changes: Any) -> Signature:
+    def replace(self, **changes: Any) -> Any:
         """A plain signature with some parts replaced, as `Signature.replace` gives it."""
         return Signature(list(self.parameters.values())).replace(**changes)
 
@@ -63,7 +65,19 @@ class ShownSignature(Signature):
         return Signature(list(self.parameters.values())).__reduce__()
 
 
-def shown_as(parameters: Callable[..., None]) -> Callable[[Any], Any]:
+def own_parameters(function: Any) -> list[Parameter]:
+    """The parameters of a function that wraps nothing and takes no stars, whatever signature it shows."""
+    code, defaults, named = function.__code__, function.__defaults__ or (), function.__kwdefaults__ or {}
+    names = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
+    values = dict(zip(reversed(names[: code.co_argcount]), reversed(defaults), strict=False)) | named
+    kinds = Parameter.POSITIONAL_OR_KEYWORD, Parameter.KEYWORD_ONLY
+    return [
+        Parameter(name, kinds[i >= code.co_argcount], default=values.get(name, Parameter.empty))
+        for i, name in enumerate(names)
+    ]
+
+
+def shown_as(parameters: Callable[..., Any]) -> Callable[[Any], Any]:
     """Decorate a function to show the parameters of another, which stands for PyTorch's documentation: for a
     function that has several forms, or takes arguments that PyTorch does not document.
     """

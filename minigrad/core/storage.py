@@ -11,9 +11,10 @@ Note [Storage]
     produced it. Whoever creates the Storage puts it there too, and an in-place op shares it with the new
     grad_fn. So at unpack
 
-        carrier has no Storage         nothing can have been written: the raw numbers are right
-        Storage.version == as saved    unchanged; a scalar is re-read from `array`, as `.data` may have
-        written to it otherwise                      "modified by an inplace operation"
+    - if the carrier has no Storage, nothing can have been written: the raw numbers are right;
+    - if `Storage.version` is the version that was saved, nothing was written by an op. A scalar is read again
+      from `array`, because `.data` may have been used to write to it;
+    - otherwise backward raises the error "modified by an inplace operation".
 """
 
 from __future__ import annotations
@@ -30,9 +31,12 @@ from . import modes
 class Storage:
     """Version counter of memory that is shared or was written to. See Note [Storage].
 
-    `array` is the 0-d array of what was a scalar, else None; `writer` the name of the node that an op in
-    place left as the history of the memory's owner, for the error of whoever saved it before; `detached` the
-    sequence number that the next node had when `detach_()` took the owner out of its graph.
+    - `version`: how many in-place ops have written to the memory.
+    - `array`: the 0-d array that replaced a scalar, else None.
+    - `writer`: the name of the node that an in-place op left as the history of the memory's owner, for the
+      error of a node that saved the owner before.
+    - `detached`: the sequence number of the next node at the time when `detach_()` cut the owner from its
+      graph.
     """
 
     __slots__ = ("array", "detached", "version", "writer")

@@ -294,7 +294,9 @@ def in_place_method(function: Any) -> Any:
         return in_place(op, *values)
 
     method.__name__ = method.__qualname__ = name
-    method.__doc__ = f"`{function.__name__}`, in place: {function.__doc__}"
+    method.__doc__ = (
+        f"Write the result of `{name[:-1]}` into the tensor and return it.\n\n    {function.__doc__}"
+    )
     method.__wrapped__ = function  # type: ignore[attr-defined]
     return method
 

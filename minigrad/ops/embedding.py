@@ -79,7 +79,20 @@ def embedding_renorm(weight, indices, max_norm, norm_type):
 
 @differentiable()
 def one_hot(self, num_classes=-1):
-    """For each index a row with a 1 in its place and 0 elsewhere (int64)."""
+    """Return for each class index a row with 1 at this index and 0 elsewhere.
+
+    Args:
+        input: an int64 tensor of class indices. PyTorch calls it `tensor`.
+        num_classes: the length of a row; -1 for the largest index plus 1.
+    Shape: (*) → (*, num_classes).
+    Returns: an int64 tensor; it has no derivative.
+    Raises: RuntimeError for another dtype, a negative index, or too few classes.
+    Source: torch.nn.functional.one_hot
+
+    >>> F.one_hot(torch.tensor([0, 2]))
+    tensor([[1, 0, 0],
+            [0, 0, 1]])
+    """
     if self.dtype not in LONG:
         raise RuntimeError("one_hot is only applicable to index tensor of type LongTensor.")
     if not self.size and num_classes <= 0:

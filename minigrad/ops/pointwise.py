@@ -421,18 +421,30 @@ def comparison(name: str, function: Any, doc: str) -> None:
         return function(self, other)
 
     compare.__name__ = name
-    compare.__doc__ = doc
+    compare.__doc__ = f"""Return whether each element {doc} the other.
+
+    Args:
+        input: a tensor.
+        other: a tensor that broadcasts with `input`, or a number.
+    Shape: the broadcast shape of both operands.
+    Returns: a boolean tensor; it has no derivative.
+    Raises: RuntimeError if the shapes do not broadcast.
+    Source: torch.{name}
+
+    >>> torch.{name}(torch.tensor([1, 2, 3]), 2).tolist()
+    {function((1, 2, 3), 2).tolist()}
+    """
     check = None if name in ("eq", "ne") else no_order(name)
     node = name.capitalize() + "Backward1"
     globals()[name] = differentiable(node=node, elementwise=True, forms="", check=check)(compare)
 
 
-comparison("eq", np.equal, "Whether elements are equal.")
-comparison("ne", np.not_equal, "Whether elements differ.")
-comparison("lt", np.less, "Whether `self` is less than `other`.")
-comparison("le", np.less_equal, "Whether `self` is at most `other`.")
-comparison("gt", np.greater, "Whether `self` is greater than `other`.")
-comparison("ge", np.greater_equal, "Whether `self` is at least `other`.")
+comparison("eq", np.equal, "equals")
+comparison("ne", np.not_equal, "differs from")
+comparison("lt", np.less, "is less than")
+comparison("le", np.less_equal, "is at most")
+comparison("gt", np.greater, "is greater than")
+comparison("ge", np.greater_equal, "is at least")
 
 
 @differentiable(elementwise=True, forms="")

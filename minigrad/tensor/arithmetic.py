@@ -18,25 +18,25 @@ from .operands import check_alpha, of_kinds
 
 
 @public(out="cast", name="pow")
-def power(self: Any, exponent: Any) -> Any:
-    """Return each element of `self` to the power of `exponent`.
+def power(input: Any, exponent: Any) -> Any:
+    """Return each element of `input` to the power of `exponent`.
 
     Args:
-        self: a tensor, or a number if `exponent` is a tensor. PyTorch calls it `input` in torch.pow.
-        exponent: a number, or a tensor that broadcasts with `self`.
+        input: a tensor, or a number if `exponent` is a tensor.
+        exponent: a number, or a tensor that broadcasts with `input`.
     Shape: the broadcast shape of both operands.
     Returns: a new tensor.
     Raises: TypeError if neither operand is a tensor. RuntimeError for integers to a negative power.
-    Derivative: `g * exponent * self ** (exponent - 1)` for `self`, `g * result * log(self)` for `exponent`.
+    Derivative: `g * exponent * input ** (exponent - 1)` for `input`, `g * result * log(self)` for `exponent`.
     Source: torch.pow
 
     >>> torch.pow(torch.tensor([2.0, 3.0]), 2)
     tensor([4., 9.])
     """
-    call = of_kinds("pow", self, exponent, powers.pow_tensor, powers.pow_scalar, powers.pow_base)
+    call = of_kinds("pow", input, exponent, powers.pow_tensor, powers.pow_scalar, powers.pow_base)
     if isinstance(exponent, np.generic):
         exponent = exponent.item()
-    return call(self, exponent)
+    return call(input, exponent)
 
 
 OPERANDS = (TensorBase, int, float, complex, np.generic)

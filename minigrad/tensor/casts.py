@@ -105,7 +105,19 @@ def cast(name: str, kind: Any) -> Any:
         return converted(self, kind, False, memory_format)
 
     convert.__name__ = convert.__qualname__ = name
-    convert.__doc__ = f"The tensor as {kind.name}; itself if it is that already."
+    convert.__doc__ = f"""Return the tensor as {kind.name}; itself if it is that already.
+
+    Args:
+        memory_format: the order of the memory, as for `contiguous`.
+    Shape: the same as that of the tensor.
+    Returns: the tensor or a converted copy.
+    Raises: TypeError if `memory_format` is not one.
+    Derivative: `g` in the dtype of the tensor.
+    Source: torch.Tensor.{name}
+
+    >>> torch.tensor([0, 2]).{name}().dtype is torch.{kind.name}
+    True
+    """
     return convert
 
 

@@ -41,7 +41,12 @@ def explained(function: Any, name: str, home: str = "minigrad", title: str = "")
             raise
 
     named(call, function, name, home)
-    call.__signature__ = ShownSignature(function, "input")
+    return signed(call, ShownSignature(function, "input"))
+
+
+def signed(call: Any, signature: ShownSignature) -> Any:
+    """`call` with the signature that `help` shows."""
+    call.__signature__ = signature
     return call
 
 

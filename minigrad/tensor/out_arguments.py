@@ -44,6 +44,7 @@ def with_out(function: Any, name: str) -> Any:
     """The function with an `out`; one of one or two parameters costs less to call."""
     code = function.__code__
     is_plain = not (code.co_flags & VARIADIC or code.co_kwonlyargcount or function.__defaults__)
+    is_plain = is_plain and code.co_varnames[1 : code.co_argcount] in ((), ("other",))
     call = (of_any, of_one, of_two)[code.co_argcount if is_plain and code.co_argcount < 3 else 0]
     return named(call(function, name), function, name, "minigrad")
 

@@ -149,7 +149,21 @@ def must_be_tensors(name: str, **given: Any) -> None:
 
 
 def linear(input: Any, weight: Any, bias: Any = None) -> Any:
-    """`input @ weightᵀ + bias`, of shape (*, out) from (*, in) with a weight of shape (out, in)."""
+    """Return `input @ weight.T + bias`.
+
+    Args:
+        input: a tensor of shape (…, in).
+        weight: a matrix of shape (out, in), or a vector.
+        bias: a vector of length out.
+    Shape: (…, in) → (…, out).
+    Returns: a new tensor.
+    Raises: TypeError if an operand is not a tensor. RuntimeError if the sizes do not fit.
+    Derivative: `g @ weight` for `input`, `g.T @ input` for `weight`, the sum of `g` for `bias`.
+    Source: torch.nn.functional.linear
+
+    >>> F.linear(torch.tensor([1.0, 2.0]), torch.tensor([[3.0, 4.0]]), torch.tensor([0.5]))
+    tensor([11.5000])
+    """
     must_be_tensors("linear", input=input, weight=weight)
     if bias is None:
         return matmul(input, F.t(weight))

@@ -9,7 +9,9 @@ from ..core import public
 from ..core.shown_signature import ShownSignature
 from ..inplace.in_place import in_place_method
 from . import out_arguments as outs
-from .explained import PLAIN, attach_methods, explained_method
+from .explained import PLAIN, attach_methods, explained_method, signed
+
+STARS = 4 | 8  # the flags of a code object that has *args or **kwargs
 
 
 def install(functions: dict[str, Any], cls: Any) -> None:
@@ -37,14 +39,15 @@ def install(functions: dict[str, Any], cls: Any) -> None:
 
 
 def shown(call: Any, function: Any, first: str, has_out: bool = False) -> Any:
-    """`call` with the signature of `function`. Where both are one, it is that of what `function` wraps, or
-    the one that `shown_as` gave it.
+    """`call` with the signature of `function`. Where both are one, it is the one that `shown_as` gave it, or
+    that of what `function` wraps, or its own.
     """
-    source = function
-    if call is function:
-        source = getattr(function, "__signature__", None) or getattr(function, "__wrapped__", None)
-    if source is not None and call.__class__ is FunctionType:
-        call.__signature__ = ShownSignature(source, first, has_out)
+    if call.__class__ is FunctionType:
+        source = function
+        if call is function:
+            source = getattr(function, "__signature__", None) or getattr(function, "__wrapped__", function)
+        if source is not call or not call.__code__.co_flags & STARS:
+            return signed(call, ShownSignature(source, first, has_out))
     return call
 
 

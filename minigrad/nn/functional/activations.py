@@ -28,7 +28,20 @@ def either(inplace: bool, op: Any, input: Any, *args: Any, written: Any = None) 
 
 
 def relu(input: Any, inplace: bool = False) -> Any:
-    """The greater of each element and 0."""
+    """Return the larger of each element and 0; NaN stays NaN.
+
+    Args:
+        input: a tensor of any shape.
+        inplace: whether to write the result into `input`.
+    Shape: the same as that of `input`.
+    Returns: a new tensor.
+    Raises: RuntimeError if `inplace` is set and `input` is a leaf that requires a gradient.
+    Derivative: `g` where `result > 0`, else 0.
+    Source: torch.nn.functional.relu
+
+    >>> F.relu(torch.tensor([-1.0, 2.0]))
+    tensor([0., 2.])
+    """
     return either(inplace, pw.relu, input)
 
 
@@ -51,7 +64,21 @@ def threshold(input: Any, threshold: float, value: float, inplace: bool = False)
 
 
 def elu(input: Any, alpha: float = 1.0, inplace: bool = False) -> Any:
-    """x where x ≥ 0, else `alpha · (exp(x) - 1)`."""
+    """Return x where x >= 0, else alpha * (e**x - 1), for each element x.
+
+    Args:
+        input: a tensor of any shape.
+        alpha: the limit for large negative numbers is -alpha.
+        inplace: whether to write the result into `input`.
+    Shape: the same as that of `input`.
+    Returns: a new tensor.
+    Raises: RuntimeError if `inplace` is set and `input` is a leaf that requires a gradient.
+    Derivative: `g` where x >= 0, else `g * alpha * exp(x)`.
+    Source: torch.nn.functional.elu
+
+    >>> F.elu(torch.tensor([-1.0, 2.0]))
+    tensor([-0.6321,  2.0000])
+    """
     return either(inplace, ac.elu, input, alpha, 1, 1, written=ac.elu_)
 
 
@@ -70,7 +97,21 @@ def celu(input: Any, alpha: float = 1.0, inplace: bool = False) -> Any:
 
 
 def leaky_relu(input: Any, negative_slope: float = 0.01, inplace: bool = False) -> Any:
-    """x where x > 0, else `negative_slope · x`."""
+    """Return x where x > 0, else negative_slope * x, for each element x.
+
+    Args:
+        input: a tensor of any shape.
+        negative_slope: the slope for negative numbers.
+        inplace: whether to write the result into `input`.
+    Shape: the same as that of `input`.
+    Returns: a new tensor.
+    Raises: RuntimeError if `inplace` is set and `input` is a leaf that requires a gradient.
+    Derivative: `g` where x > 0, else `g * negative_slope`.
+    Source: torch.nn.functional.leaky_relu
+
+    >>> F.leaky_relu(torch.tensor([-1.0, 2.0]))
+    tensor([-0.0100,  2.0000])
+    """
     return either(inplace, ac.leaky_relu, input, negative_slope, written=ac.leaky_relu_)
 
 
@@ -113,7 +154,20 @@ def gelu(input: Any, approximate: str = "none") -> Any:
 
 
 def silu(input: Any, inplace: bool = False) -> Any:
-    """x times the logistic function of x."""
+    """Return each element multiplied by its logistic function.
+
+    Args:
+        input: a tensor of any shape.
+        inplace: whether to write the result into `input`.
+    Shape: the same as that of `input`.
+    Returns: a new tensor.
+    Raises: RuntimeError if `inplace` is set and `input` is a leaf that requires a gradient.
+    Derivative: `g * s * (1 + x * (1 - s))` for s = sigmoid(x).
+    Source: torch.nn.functional.silu
+
+    >>> F.silu(torch.tensor([0.0, 1.0]))
+    tensor([0.0000, 0.7311])
+    """
     return either(inplace, sm.silu, input)
 
 
@@ -123,7 +177,21 @@ def mish(input: Any, inplace: bool = False) -> Any:
 
 
 def softplus(input: Any, beta: float = 1, threshold: float = 20) -> Any:
-    """`log(1 + exp(beta · x)) / beta`, and x itself where `beta · x` is above `threshold`."""
+    """Return log(1 + e**(beta * x)) / beta for each element x.
+
+    Args:
+        input: a tensor of any shape.
+        beta: how sharp the bend at 0 is.
+        threshold: where `beta * x` is larger, the result is x.
+    Shape: the same as that of `input`.
+    Returns: a new tensor.
+    Raises: TypeError if `input` is not a tensor.
+    Derivative: `g * sigmoid(beta * x)`, and `g` above `threshold`.
+    Source: torch.nn.functional.softplus
+
+    >>> F.softplus(torch.tensor([0.0, 30.0]))
+    tensor([ 0.6931, 30.0000])
+    """
     return sm.softplus(input, beta, threshold)
 
 
@@ -177,10 +245,34 @@ def glu(input: Any, dim: int = -1) -> Any:
 
 
 def tanh(input: Any) -> Any:
-    """Hyperbolic tangent of each element."""
+    """Return the hyperbolic tangent of each element.
+
+    Args:
+        input: a tensor of any shape.
+    Shape: the same as that of `input`.
+    Returns: a new tensor.
+    Raises: AttributeError if `input` is not a tensor.
+    Derivative: `g * (1 - result ** 2)`.
+    Source: torch.nn.functional.tanh
+
+    >>> F.tanh(torch.tensor([0.0, 1.0]))
+    tensor([0.0000, 0.7616])
+    """
     return input.tanh()
 
 
 def sigmoid(input: Any) -> Any:
-    """Logistic function of each element."""
+    """Return the logistic function of each element, 1 / (1 + e**-x).
+
+    Args:
+        input: a tensor of any shape.
+    Shape: the same as that of `input`.
+    Returns: a new tensor.
+    Raises: AttributeError if `input` is not a tensor.
+    Derivative: `g * result * (1 - result)`.
+    Source: torch.nn.functional.sigmoid
+
+    >>> F.sigmoid(torch.tensor([0.0, 1.0]))
+    tensor([0.5000, 0.7311])
+    """
     return input.sigmoid()

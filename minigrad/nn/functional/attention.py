@@ -26,10 +26,26 @@ def scaled_dot_product_attention(
     query: Any, key: Any, value: Any, attn_mask: Any = None, dropout_p: float = 0.0, is_causal: bool = False,
     *, scale: float | None = None, enable_gqa: bool = False,
 ) -> Any:  # fmt: skip
-    """`softmax(q kᵀ · scale + mask) v` for queries (…, L, E), keys (…, S, E) and values (…, S, Ev).
+    """Return softmax(query keyᵀ * scale + mask) value.
 
-    `scale` is 1/√E if not given. `attn_mask` broadcasts to (…, L, S): true where bools let attend, or numbers
-    that are added; `is_causal` lets each query attend to keys at its own place and before.
+    Args:
+        query: a tensor of shape (…, L, E).
+        key: a tensor of shape (…, S, E).
+        value: a tensor of shape (…, S, V).
+        attn_mask: broadcasts to (…, L, S): booleans, true where a query may attend, or numbers to add.
+        dropout_p: the probability of dropping a weight.
+        is_causal: whether a query attends only to keys at its own position and before.
+        scale: 1 / sqrt(E) if None.
+        enable_gqa: whether groups of queries share keys and values.
+    Shape: (…, L, E), (…, S, E) and (…, S, V) → (…, L, V).
+    Returns: a new tensor.
+    Raises: RuntimeError if `attn_mask` and `is_causal` are both given.
+    Derivative: that of the matrix products and the softmax.
+    Source: torch.nn.functional.scaled_dot_product_attention
+
+    >>> F.scaled_dot_product_attention(*[torch.ones(1, 2, 2)] * 3)
+    tensor([[[1., 1.],
+             [1., 1.]]])
     """
     if is_causal and attn_mask is not None:
         raise RuntimeError(

@@ -52,8 +52,22 @@ def nll_loss(
     input: Any, target: Any, weight: Any = None, size_average: bool | None = None, ignore_index: int = -100,
     reduce: bool | None = None, reduction: str = "mean",
 ) -> Any:  # fmt: skip
-    """`-weight[t] · input[t]` of log-probabilities (N, C, …) and classes t (N, …); a mean divides by the sum
-    of the weights, and classes `ignore_index` do not count.
+    """Return the negative log-probability of the target classes, reduced.
+
+    Args:
+        input: log-probabilities of shape (N, C) or (N, C, …).
+        target: int64 class indices of shape (N) or (N, …).
+        weight: a factor for each class; a mean is divided by the sum of the factors.
+        ignore_index: a target that is skipped.
+        reduction: "mean", "sum" or "none". size_average and reduce are the old form of it.
+    Shape: `()`, or that of `target` for reduction "none".
+    Returns: a new tensor.
+    Raises: ValueError if the batch sizes differ. IndexError for a class that does not exist.
+    Derivative: `-g / n` at the target classes, else 0, for "mean" over n targets.
+    Source: torch.nn.functional.nll_loss
+
+    >>> F.nll_loss(torch.tensor([[-0.5, -1.0]]), torch.tensor([1]))
+    tensor(1.)
     """
     how = number(reduction, size_average, reduce)
     if input.ndim < 1:
@@ -80,8 +94,23 @@ def cross_entropy(
     input: Any, target: Any, weight: Any = None, size_average: bool | None = None, ignore_index: int = -100,
     reduce: bool | None = None, reduction: str = "mean", label_smoothing: float = 0.0,
 ) -> Any:  # fmt: skip
-    """`nll_loss` of the logarithm of the softmax of scores (N, C, …); the target is classes (N, …) or
-    probabilities (N, C, …).
+    """Return the cross-entropy of scores and target classes: `nll_loss` of `log_softmax`.
+
+    Args:
+        input: scores (logits) of shape (C), (N, C) or (N, C, …).
+        target: class indices of shape (), (N) or (N, …), or probabilities of the shape of `input`.
+        weight: a factor for each class.
+        ignore_index: a target that is skipped.
+        reduction: "mean", "sum" or "none". size_average and reduce are the old form of it.
+        label_smoothing: the part of the probability that is spread over all classes, from 0 to 1.
+    Shape: `()`, or that of `target` for reduction "none".
+    Returns: a new tensor.
+    Raises: TypeError if `input` or `target` is not a tensor. RuntimeError for `label_smoothing` above 1.
+    Derivative: `g * (softmax(input) - onehot(target)) / n` for "mean" over n targets.
+    Source: torch.nn.functional.cross_entropy
+
+    >>> F.cross_entropy(torch.tensor([[0.0, 0.0]]), torch.tensor([1]))
+    tensor(0.6931)
     """
     how = number(reduction, size_average, reduce)
     for at, (name, value) in enumerate((("input", input), ("target", target)), 1):

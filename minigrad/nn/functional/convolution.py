@@ -142,8 +142,24 @@ def conv2d(
     input: Any, weight: Any, bias: Any = None, stride: Numbers = 1, padding: Numbers | str = 0,
     dilation: Numbers = 1, groups: int = 1,
 ) -> Any:  # fmt: skip
-    """The kernels of `weight` (channels out, channels in / groups, kh, kw) at each place of `input`
-    ([N,] C, H, W), plus `bias`; `padding` is a width, two of them, "same" or "valid".
+    """Return the two-dimensional cross-correlation of `input` with the kernels in `weight`, plus `bias`.
+
+    Args:
+        input: images of shape (C, H, W) or (N, C, H, W).
+        weight: kernels of shape (out, C / groups, kh, kw).
+        bias: a vector of length out.
+        stride, padding, dilation: a number or two; `padding` may be "same" or "valid".
+        groups: into how many groups the channels are divided.
+    Shape: (N, C, H, W) → (N, out, (H + 2 * padding - dilation * (kh - 1) - 1) // stride + 1, the same for W).
+    Returns: a new tensor.
+    Raises: RuntimeError if the channels or the sizes do not fit.
+    Derivative: the transposed convolution of `g` for `input`; the correlation of `input` with `g` for
+        `weight`.
+    Source: torch.nn.functional.conv2d
+
+    >>> F.conv2d(torch.ones(1, 1, 3, 3), torch.ones(1, 1, 2, 2))
+    tensor([[[[4., 4.],
+              [4., 4.]]]])
     """
     return forward(2, input, weight, bias, stride, padding, dilation, groups)
 

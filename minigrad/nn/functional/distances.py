@@ -26,7 +26,21 @@ def pairwise_distance(x1: Any, x2: Any, p: float = 2.0, eps: float = 1e-6, keepd
 
 @public("function", out=None)
 def cosine_similarity(x1: Any, x2: Any, dim: int = 1, eps: float = 1e-8) -> Any:
-    """The cosine of the angle between vectors along `dim`, whose lengths count as at least `eps`."""
+    """Return the cosine of the angle between vectors along `dim`.
+
+    Args:
+        x1, x2: tensors whose shapes broadcast.
+        dim: the dimension of the vectors.
+        eps: the smallest length that is divided by.
+    Shape: the broadcast shape without `dim`.
+    Returns: a new tensor.
+    Raises: RuntimeError if the shapes do not broadcast or the dtype is not floating.
+    Derivative: `g * (x2 / (|x1| |x2|) - result * x1 / |x1| ** 2)` for `x1`.
+    Source: torch.nn.functional.cosine_similarity
+
+    >>> F.cosine_similarity(torch.tensor([[1.0, 0.0]]), torch.tensor([[1.0, 1.0]]))
+    tensor([0.7071])
+    """
     kind = dtypes.OF_NUMPY[dtypes.result_type(x1._data, x2._data)]
     if not kind.is_floating_point:
         raise RuntimeError(f"expected common dtype to be floating point, yet common dtype is {kind.title}")
@@ -38,7 +52,23 @@ def cosine_similarity(x1: Any, x2: Any, dim: int = 1, eps: float = 1e-8) -> Any:
 
 
 def normalize(input: Any, p: float = 2.0, dim: int = 1, eps: float = 1e-12, out: Any = None) -> Any:
-    """`input` divided by its `p`-norms along `dim`, which count as at least `eps`."""
+    """Return `input` divided by its norms along `dim`.
+
+    Args:
+        input: a tensor of any shape.
+        p: the order of the norm.
+        dim: the dimension of the vectors.
+        eps: the smallest norm that is divided by.
+        out: a tensor for the result.
+    Shape: the same as that of `input`.
+    Returns: a new tensor.
+    Raises: IndexError if there is no dimension `dim`.
+    Derivative: `(g - result * (g * result).sum(dim)) / norm` for p = 2.
+    Source: torch.nn.functional.normalize
+
+    >>> F.normalize(torch.tensor([[3.0, 4.0]]))
+    tensor([[0.6000, 0.8000]])
+    """
     if out is not None:
         raise RuntimeError("normalize(): out= is not supported")
     return input / input.norm(p, dim, keepdim=True).clamp_min(eps).expand_as(input)

@@ -50,7 +50,22 @@ def noise_for(input: Any, feature: bool) -> Any:
 
 
 def dropout(input: Any, p: float = 0.5, training: bool = True, inplace: bool = False) -> Any:
-    """Each number set to 0 with probability `p`, the others scaled by `1 / (1 - p)`."""
+    """Return each element set to 0 with probability `p`, the others divided by 1 - p.
+
+    Args:
+        input: a tensor of any shape.
+        p: the probability of 0.
+        training: whether to do it at all; False returns `input`.
+        inplace: whether to write the result into `input`.
+    Shape: the same as that of `input`.
+    Returns: a new tensor.
+    Raises: ValueError if `p` is not between 0 and 1.
+    Derivative: `g` multiplied by the same zeros and factors.
+    Source: torch.nn.functional.dropout
+
+    >>> F.dropout(torch.tensor([1.0, 2.0]), training=False)
+    tensor([1., 2.])
+    """
     return dropped(input, p, training, inplace, False, False)
 
 

@@ -29,12 +29,23 @@ def grid_sample(
     input: Any, grid: Any, mode: str = "bilinear", padding_mode: str = "zeros",
     align_corners: bool | None = None,
 ) -> Any:  # fmt: skip
-    """`input` (N, C, H, W) or (N, C, D, H, W) at the places `grid` (N, …, 2 or 3), whose coordinates go from
-    -1 to 1, x first.
+    """Return `input` sampled at the coordinates in `grid`.
 
-    Between elements it is "bilinear" or "nearest"; beyond the border "zeros", the element at the "border", or
-    the "reflection". `align_corners`: -1 and 1 are the middles of the outermost
-    elements, not their outer edges.
+    Args:
+        input: images (N, C, H, W) or volumes (N, C, D, H, W).
+        grid: coordinates of shape (N, h, w, 2) or (N, d, h, w, 3), from -1 to 1, x first.
+        mode: "bilinear" or "nearest".
+        padding_mode: "zeros", "border" or "reflection" for coordinates outside.
+        align_corners: whether -1 and 1 are the centers of the outermost elements instead of their outer
+            edges.
+    Shape: (N, C, H, W) and (N, h, w, 2) → (N, C, h, w).
+    Returns: a new tensor.
+    Raises: ValueError for another mode. NotImplementedError for "bicubic".
+    Derivative: `g` divided among the neighboring elements for `input`; the slope between them for `grid`.
+    Source: torch.nn.functional.grid_sample
+
+    >>> F.grid_sample(torch.ones(1, 1, 2, 2), torch.zeros(1, 1, 1, 2), align_corners=False)
+    tensor([[[[1.]]]])
     """
     if mode == "bicubic":
         raise NotImplementedError("minigrad's grid_sample has no mode='bicubic' (see docs/ops.md)")
@@ -60,8 +71,21 @@ def grid_sampler(
 
 
 def affine_grid(theta: Any, size: Any, align_corners: bool | None = None) -> Any:
-    """The grid by which `grid_sample` moves pictures or volumes of `size` (N, C, …) as the affine maps
-    `theta` (N, 2, 3) or (N, 3, 4) say; a floating-point dtype.
+    """Return the coordinates for `grid_sample` that affine maps give.
+
+    Args:
+        theta: maps of shape (N, 2, 3) for images or (N, 3, 4) for volumes.
+        size: the size of the result of `grid_sample`, (N, C, H, W) or (N, C, D, H, W).
+        align_corners: as for `grid_sample`.
+    Shape: (N, 2, 3) → (N, H, W, 2).
+    Returns: a new tensor.
+    Raises: ValueError if the sizes do not fit or `theta` is not floating.
+    Derivative: the product of the base coordinates with `g`.
+    Source: torch.nn.functional.affine_grid
+
+    >>> F.affine_grid(torch.tensor([[[1.0, 0, 0], [0, 1, 0]]]), (1, 1, 1, 2), align_corners=False)
+    tensor([[[[-0.5000,  0.0000],
+              [ 0.5000,  0.0000]]]])
     """
     align_corners = aligned(align_corners)
     if not theta.is_floating_point():

@@ -88,7 +88,21 @@ def mse_loss(
     input: Any, target: Any, size_average: bool | None = None, reduce: bool | None = None,
     reduction: str = "mean", weight: Any = None,
 ) -> Any:  # fmt: skip
-    """The squared difference."""
+    """Return the squared differences of `input` and `target`, reduced.
+
+    Args:
+        input, target: tensors of the same shape.
+        weight: factors for the elements.
+        reduction: "mean", "sum" or "none". size_average and reduce are the old form of it.
+    Shape: `()`, or that of `input` for reduction "none".
+    Returns: a new tensor.
+    Raises: RuntimeError if the shapes do not broadcast.
+    Derivative: `2 * g * (input - target) / n` for "mean" over n elements.
+    Source: torch.nn.functional.mse_loss
+
+    >>> F.mse_loss(torch.tensor([1.0, 2.0]), torch.tensor([1.0, 4.0]))
+    tensor(2.)
+    """
     a, b = paired(input, target)
     if weight is not None:
         return weighed((a - b) ** 2, weight, input, reduction)
@@ -136,7 +150,22 @@ def binary_cross_entropy(
     input: Any, target: Any, weight: Any = None, size_average: bool | None = None, reduce: bool | None = None,
     reduction: str = "mean",
 ) -> Any:  # fmt: skip
-    """`-(target · log(input) + (1 - target) · log(1 - input))` of probabilities; RuntimeError for others."""
+    """Return -(t * log(p) + (1 - t) * log(1 - p)) for probabilities p and targets t, reduced.
+
+    Args:
+        input: probabilities between 0 and 1.
+        target: a tensor of the same shape, between 0 and 1.
+        weight: factors for the elements.
+        reduction: "mean", "sum" or "none". size_average and reduce are the old form of it.
+    Shape: `()`, or that of `input` for reduction "none".
+    Returns: a new tensor.
+    Raises: ValueError if the shapes differ. RuntimeError if `input` leaves [0, 1].
+    Derivative: `g * (p - t) / (p * (1 - p)) / n` for "mean" over n elements.
+    Source: torch.nn.functional.binary_cross_entropy
+
+    >>> F.binary_cross_entropy(torch.tensor([0.5]), torch.tensor([1.0]))
+    tensor(0.6931)
+    """
     how = number(reduction, size_average, reduce)
     if target.shape != input.shape:
         raise ValueError(
@@ -155,8 +184,22 @@ def binary_cross_entropy_with_logits(
     input: Any, target: Any, weight: Any = None, size_average: bool | None = None, reduce: bool | None = None,
     reduction: str = "mean", pos_weight: Any = None,
 ) -> Any:  # fmt: skip
-    """`binary_cross_entropy` of the logistic function of `input`, where positive targets weigh
-    `pos_weight`.
+    """Return `binary_cross_entropy` of the logistic function of `input`, computed without overflow.
+
+    Args:
+        input: any real numbers (logits).
+        target: a tensor of the same shape, between 0 and 1.
+        weight: factors for the elements.
+        reduction: "mean", "sum" or "none". size_average and reduce are the old form of it.
+        pos_weight: a factor for positive targets.
+    Shape: `()`, or that of `input` for reduction "none".
+    Returns: a new tensor.
+    Raises: ValueError if the shapes differ.
+    Derivative: `g * (sigmoid(x) - t) / n` for "mean" over n elements.
+    Source: torch.nn.functional.binary_cross_entropy_with_logits
+
+    >>> F.binary_cross_entropy_with_logits(torch.tensor([0.0]), torch.tensor([1.0]))
+    tensor(0.6931)
     """
     how = number(reduction, size_average, reduce)
     if target.shape != input.shape:

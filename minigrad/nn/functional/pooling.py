@@ -117,8 +117,24 @@ def max_pool2d(
     input: Any, kernel_size: Numbers, stride: Numbers | None = None, padding: Numbers = 0,
     dilation: Numbers = 1, ceil_mode: bool = False, return_indices: bool = False,
 ) -> Any:  # fmt: skip
-    """The greatest element of each window of `input` ([N,] C, H, W); with `return_indices` also where they
-    were, as places in the flattened image.
+    """Return the maximum of each window of an image.
+
+    Args:
+        input: images of shape (C, H, W) or (N, C, H, W).
+        kernel_size: the size of a window, a number or two.
+        stride: the distance between windows; `kernel_size` if None.
+        padding: the width of the border of minus infinity.
+        dilation: the distance between the elements of a window.
+        ceil_mode: whether windows that cross the end count.
+        return_indices: whether to return the indices in the flattened image as well.
+    Shape: (…, H, W) → (…, (H + 2 * padding - dilation * (k - 1) - 1) // stride + 1, the same for W).
+    Returns: a tensor, or the pair (values, indices).
+    Raises: RuntimeError if the sizes do not fit.
+    Derivative: `g` at each maximum, else 0.
+    Source: torch.nn.functional.max_pool2d
+
+    >>> F.max_pool2d(torch.arange(4.0).reshape(1, 2, 2), 2)
+    tensor([[[3.]]])
     """
     made = greatest(2, input, kernel_size, stride, padding, dilation, ceil_mode)
     return tuple(made) if return_indices else made[0]
@@ -170,8 +186,24 @@ def avg_pool2d(
     input: Any, kernel_size: Numbers, stride: Numbers | None = None, padding: Numbers = 0,
     ceil_mode: bool = False, count_include_pad: bool = True, divisor_override: int | None = None,
 ) -> Any:  # fmt: skip
-    """The mean of each window of `input` ([N,] C, H, W), the zeros around it among them if
-    `count_include_pad`; or its sum divided by `divisor_override`.
+    """Return the mean of each window of an image.
+
+    Args:
+        input: images of shape (C, H, W) or (N, C, H, W).
+        kernel_size: the size of a window, a number or two.
+        stride: the distance between windows; `kernel_size` if None.
+        padding: the width of the border of zeros.
+        ceil_mode: whether windows that cross the end count.
+        count_include_pad: whether the zeros of the border count as elements.
+        divisor_override: a divisor to use instead of the number of elements.
+    Shape: (…, H, W) → (…, (H + 2 * padding - k) // stride + 1, the same for W).
+    Returns: a new tensor.
+    Raises: RuntimeError if the sizes do not fit.
+    Derivative: `g / n` for each of the n elements of a window.
+    Source: torch.nn.functional.avg_pool2d
+
+    >>> F.avg_pool2d(torch.arange(4.0).reshape(1, 2, 2), 2)
+    tensor([[[1.5000]]])
     """
     ints = "single int, or a tuple of two ints"
     k = several(kernel_size, 2, f"avg_pool2d: kernel_size must either be a {ints}")
@@ -222,7 +254,20 @@ def adaptive_avg_pool1d(input: Any, output_size: Numbers) -> Any:
 
 
 def adaptive_avg_pool2d(input: Any, output_size: Any) -> Any:
-    """The means of `output_size` parts of `input` ([N,] C, H, W), as even as can be; None keeps a size."""
+    """Return the means of `output_size` parts of an image, whose sizes differ by as little as possible.
+
+    Args:
+        input: images of shape (C, H, W) or (N, C, H, W).
+        output_size: a number or two; None keeps a size.
+    Shape: (…, H, W) → (…, *output_size).
+    Returns: a new tensor.
+    Raises: RuntimeError if `input` has another number of dimensions.
+    Derivative: `g / n` for each of the n elements of a part.
+    Source: torch.nn.functional.adaptive_avg_pool2d
+
+    >>> F.adaptive_avg_pool2d(torch.arange(4.0).reshape(1, 2, 2), 1)
+    tensor([[[1.5000]]])
+    """
     parts = parts_of(input, 2, output_size)
     if parts == (1, 1) and input.ndim > 1:
         return F.mean_dim(input, (-1, -2), True)

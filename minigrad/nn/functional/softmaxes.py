@@ -24,12 +24,40 @@ def dimension(name: str, dim: int | None, ndim: int, stacklevel: int) -> int:
 
 
 def softmax(input: Any, dim: int | None = None, _stacklevel: int = 3, dtype: Any = None) -> Any:
-    """Exponentials along `dim`, divided by their sum, in `dtype`."""
+    """Return the exponentials along `dim`, divided by their sum.
+
+    Args:
+        input: a tensor of any shape.
+        dim: the dimension of the classes; give it, for the default is deprecated.
+        dtype: the dtype in which the result is computed.
+    Shape: the same as that of `input`.
+    Returns: a new tensor.
+    Raises: IndexError if there is no dimension `dim`.
+    Derivative: `result * (g - (g * result).sum(dim))`.
+    Source: torch.nn.functional.softmax
+
+    >>> F.softmax(torch.tensor([0.0, 1.0]), dim=0)
+    tensor([0.2689, 0.7311])
+    """
     return statistics.softmax(input, dimension("softmax", dim, input.ndim, _stacklevel), dtype)
 
 
 def log_softmax(input: Any, dim: int | None = None, _stacklevel: int = 3, dtype: Any = None) -> Any:
-    """The logarithm of softmax along `dim`, without overflow, in `dtype`."""
+    """Return the logarithm of the softmax along `dim`, computed without overflow.
+
+    Args:
+        input: a tensor of any shape.
+        dim: the dimension of the classes; give it, for the default is deprecated.
+        dtype: the dtype in which the result is computed.
+    Shape: the same as that of `input`.
+    Returns: a new tensor.
+    Raises: IndexError if there is no dimension `dim`.
+    Derivative: `g - exp(result) * g.sum(dim)`.
+    Source: torch.nn.functional.log_softmax
+
+    >>> F.log_softmax(torch.tensor([0.0, 1.0]), dim=0)
+    tensor([-1.3133, -0.3133])
+    """
     return statistics.log_softmax(input, dimension("log_softmax", dim, input.ndim, _stacklevel), dtype)
 
 
