@@ -1,4 +1,4 @@
-"""minigrad: automatic differentiation on NumPy with PyTorch's API and observable behaviour.
+"""minigrad: automatic differentiation on NumPy with PyTorch's API and observable behavior.
 
 `import minigrad as torch` runs ordinary autograd code. `set_dialect("1.4" | "2")` chooses whose names are
 printed.

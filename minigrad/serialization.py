@@ -35,7 +35,7 @@ class Writer:
         self.kept: list[Any] = []  # so that no id is given twice
 
     def described(self, item: Any) -> Any:
-        """What JSON has in the place of an item; TypeError for what cannot be saved."""
+        """What JSON has instead of an item; TypeError for what cannot be saved."""
         if isinstance(item, PLAIN):
             return {"float": repr(item)} if isinstance(item, float) else item
         if isinstance(item, Tensor):

@@ -285,7 +285,7 @@ def grad_plain(
 
 
 def materialized(gradients: tuple[Any, ...], wanted: tuple[Any, ...], create_graph: bool) -> tuple[Any, ...]:
-    """Zeros in the place of every missing gradient; they require grad under `create_graph`."""
+    """Zeros instead of every missing gradient; they require grad under `create_graph`."""
     result = []
     for g, t in zip(gradients, wanted, strict=True):
         if g is None:

@@ -92,7 +92,7 @@ OUTSIDE = (
 
 
 class Handle:
-    """What the graph keeps in place of a saved tensor while `allow_mutation_on_saved_tensors` keeps that."""
+    """What the graph keeps instead of a saved tensor while `allow_mutation_on_saved_tensors` keeps that."""
 
     __slots__ = ("__weakref__",)
 

@@ -57,7 +57,7 @@ def check_broadcast(a: tuple[int, ...], b: tuple[int, ...]) -> None:
 
 
 def dispatch(op: Op, args: Any) -> Any:
-    """Run an op on arguments of any kind, one for each parameter, in any mode; observers are told."""
+    """Run an op on arguments of any kind, one for each parameter, in any mode; observers are notified."""
     if not modes.active:
         return compute(op, args)
     values = list(args)
@@ -266,7 +266,7 @@ def prepare(op: Op, values: Any) -> tuple[list[Any], bool]:
         elif v.__class__ in kinds if kinds is not None else not isinstance(v, np.generic):
             raws.append(v)
         else:
-            check_tensor(op, values)  # which puts Python's numbers in the place of NumPy's
+            check_tensor(op, values)  # which puts Python's numbers instead of NumPy's
             return prepare(op, values)
     if first is None and op.inputs:
         check_tensor(op, values)

@@ -118,7 +118,7 @@ def push_in_place(op: Op, t: TensorBase, values: list[Any], node: Any) -> None:
 
 
 def tangent_arguments(op: Op, values: list[Any], tangents: list[Any]) -> list[Any]:
-    """The arguments of a linear op after the first, with tangents in the place of values."""
+    """The arguments of a linear op after the first, with tangents instead of values."""
     given = dict(zip(op.params, values, strict=True))
     for name, tangent in zip(op.inputs, tangents, strict=True):
         given[name] = nothing(given[name]) if tangent is None else tangent

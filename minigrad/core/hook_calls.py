@@ -97,7 +97,7 @@ def call_leaf(node: AccumulateGrad, gradient: Any) -> None:
 def call(
     watchers: Any, node: Node, kind: str, hook: Any, index: int, grads: tuple[Any, ...], *args: Any
 ) -> tuple[Any, ...]:
-    """Call a hook on `args`; the gradients `grads`, or what it gave in their place. Observers are told."""
+    """Call a hook on `args`. Return the gradients `grads`, or those that it gave; observers are notified."""
     for watcher in watchers:
         watcher.hook_starts(node, kind, hook, index, grads)
     before, here.hooked = here.hooked, node if watchers else None
@@ -130,7 +130,7 @@ class Mode:
 
 
 def all_replaced(hook: Any, new: Any, old: tuple[Any, ...]) -> tuple[Any, ...]:
-    """What a node's hook returned in place of the gradients `old`; a None in it takes a gradient away."""
+    """What a node's hook returned instead of the gradients `old`; a None in it takes a gradient away."""
     if not isinstance(new, tuple):
         raise TypeError(f"expected tuple, but hook returned '{type(new).__name__}'")
     if len(new) != len(old):
@@ -142,7 +142,7 @@ def all_replaced(hook: Any, new: Any, old: tuple[Any, ...]) -> tuple[Any, ...]:
 
 
 def replaced(hook: Any, new: Any, old: Any) -> Any:
-    """What a hook returned in place of `old`, checked as PyTorch does; None keeps `old`."""
+    """What a hook returned instead of `old`, checked as PyTorch does; None keeps `old`."""
     if new is None:
         return old
     if old is None:

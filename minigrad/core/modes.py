@@ -181,7 +181,7 @@ def set_grad_mode(enabled: bool) -> bool:
 
 
 def ask_grad_mode(enabled: bool) -> bool:
-    """`set_grad_mode` for the user, not the library itself: observers are told of a change."""
+    """`set_grad_mode` for the user, not the library itself: observers are notified of a change."""
     before = state.grad_enabled
     if before != enabled:
         state.grad_enabled = enabled
@@ -201,7 +201,7 @@ def ask_inference(enabled: bool) -> Before:
 
 
 def leave_inference(before: Before) -> None:
-    """Set what `ask_inference` changed; observers are told of a change of the inference mode."""
+    """Set what `ask_inference` changed; observers are notified of a change of the inference mode."""
     inference, grad, multithreading, forward_grad = before
     set_grad_mode(grad)
     switch("multithreading", multithreading)

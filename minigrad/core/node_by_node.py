@@ -17,7 +17,7 @@ from .tensor_state import deposit, deposit_tensor
 
 
 def drain(task: Task) -> None:
-    """Run nodes until none is ready; observers are told, and anomaly detection looks at what is sent."""
+    """Run nodes until none is ready; observers are notified, and anomaly detection looks at what is sent."""
     __tracebackhide__ = True
     before, heap, watchers = here.node, task.heap, modes.observers()
     try:

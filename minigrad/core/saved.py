@@ -177,7 +177,7 @@ def modified(
 def saved(node: Any, name: str, wrapped: bool = True, checked: bool = True) -> Any:
     """The value that `node` saved as `name`, as a tensor of its graph or a plain Python value.
 
-    A Python number in the place of a tensor is given as a tensor to readers (`wrapped`) and as a number to
+    A Python number instead of a tensor is given as a tensor to readers (`wrapped`) and as a number to
     vjps. For `checked` see `unpack`.
     """
     op = node.op

@@ -114,8 +114,8 @@ def fill(entry: Packed, node: Node | None, name: str, tensor: TensorBase, pack_h
 
 
 def unpack_entry(node: Node | None, name: str, entry: Packed) -> Any:
-    """The tensor that the unpack hook gives, in the place of the saved one: of its node, or a leaf with the
-    same AccumulateGrad. What needs no gradient in the place of such a tensor is given as it is.
+    """The tensor that the unpack hook gives, instead of the saved one: of its node, or a leaf with the
+    same AccumulateGrad. What needs no gradient instead of such a tensor is given as it is.
 
     TypeError with PyTorch's text if it gives no tensor.
     """

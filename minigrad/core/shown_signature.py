@@ -26,7 +26,8 @@ class ShownSignature(Signature):
     __slots__ = ("_first", "_has_out", "_read", "_source")
 
     def __init__(self, source: Any, first: str = "", has_out: bool = False) -> None:
-        self._source, self._first, self._has_out, self._read = source, first, has_out, None
+        self._source, self._first, self._has_out = source, first, has_out
+        self._read: Any = None
         self._return_annotation = Signature.empty
 
     @property

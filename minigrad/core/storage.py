@@ -49,7 +49,7 @@ class Storage:
 
 
 class InferenceStorage(Storage):
-    """What an inference tensor has in place of a version counter: it counts nothing, and writing is refused
+    """What an inference tensor has instead of a version counter: it counts nothing, and writing is refused
     outside of inference mode. As in PyTorch this is found out when the new numbers are there already.
     """
 

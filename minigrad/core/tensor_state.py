@@ -47,7 +47,7 @@ class TensorBase:
     _paused: Any = None  # of a leaf whose requires_grad was switched off: what `_acc` was
     _post_accumulate: HookDict | None = None
     _bits: int = 0  # CONJUGATE: its numbers are the conjugates of `_data`; NEGATIVE: their negatives
-    _apart: bool = False  # unpacked by a hook: in the place of another tensor, with memory of its own
+    _apart: bool = False  # unpacked by a hook: instead of another tensor, with memory of its own
     _inference: bool = False  # made in inference mode: outside any graph for good
     _tangent: TensorBase | None = None  # of a dual tensor in forward mode
     _batched: tuple[Any, ...] = ()  # the calls of `func.vmap` on whose example it depends
@@ -102,7 +102,7 @@ adding = threading.RLock()  # held while more are added to a leaf's gradient
 
 
 class Tensors(tuple[Any, ...]):
-    """Tensors, or None in the place of some, that an op takes as one argument: the indices of `x[i, j]`.
+    """Tensors, or None instead of some, that an op takes as one argument: the indices of `x[i, j]`.
 
     `versions` are those at which a node saved them.
     """

@@ -64,7 +64,7 @@ def tensor(
 
 
 def leaf(data: Any, requires_grad: bool = False, source: Any = None) -> Any:
-    """A new leaf on raw data that nobody else has, made from `source`."""
+    """Return a new leaf on raw data that nobody else has, made from `source`."""
     t = wrap(data[()])
     if requires_grad:
         check_can_require_grad(data)
@@ -150,7 +150,7 @@ def must_fit(kind: np.dtype) -> None:
 
 
 def kind_of(item: Any) -> dtypes.dtype:
-    """The dtype that one item of a sequence asks for."""
+    """Return the dtype that one item of a sequence asks for."""
     if isinstance(item, TensorBase):
         return dtypes.of(item._data)
     return dtypes.of(item) if isinstance(item, np.generic) else dtypes.of_number(item)
@@ -190,7 +190,7 @@ def refusal(item: Any, whole: Any = ()) -> Exception:
 
 
 def is_of_integers(data: Any) -> bool:
-    """Whether all numbers in nested sequences are integers."""
+    """Return whether all numbers in nested sequences are integers."""
     if isinstance(data, Sequence):
         return all(map(is_of_integers, data))
     return (
@@ -233,7 +233,7 @@ def constructed(args: tuple[Any, ...], dtype: dtypes.dtype) -> Any:
 
 
 def wrong_sizes(args: tuple[Any, ...]) -> TypeError:
-    """The error for several arguments that are no sizes."""
+    """Return the error for several arguments that are no sizes."""
     if not isinstance(args[0], int):
         return TypeError("new() received an invalid combination of arguments")
     at = next(i for i, n in enumerate(args) if not isinstance(n, int))
@@ -267,7 +267,7 @@ class tensortype(type):
 
 
 def constructor(dtype: dtypes.dtype) -> Any:
-    """The old constructor for one dtype."""
+    """Return the old constructor for one dtype."""
     doc = f"PyTorch's old way to make a tensor of {dtype.name}: of a sequence, or of a size."
     return tensortype(
         f"{dtype.title}Tensor",

@@ -98,7 +98,7 @@ def asarray(
 
 
 def aliased(obj: Any) -> Any:
-    """A tensor on the memory of `obj`; None if that cannot be."""
+    """Return a tensor on the memory of `obj`; None if that cannot be."""
     if isinstance(obj, TensorBase):
         return obj
     if isinstance(obj, np.ndarray):

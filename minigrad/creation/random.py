@@ -24,7 +24,7 @@ def check_generator(name: str, generator: Any, *args: Any) -> None:
 
 
 def drawn(op: Any, data: np.ndarray, generator: Any, requires_grad: bool = False, *args: Any) -> Any:
-    """A leaf of the shape, dtype and memory of `data` with random numbers that `op` draws."""
+    """Return a leaf of the shape, dtype and memory of `data` with random numbers that `op` draws."""
     return leaf(np.asarray(op.op.kernel(data, *args, generator)), requires_grad)
 
 

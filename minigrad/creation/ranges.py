@@ -171,7 +171,7 @@ def logspace(
 
 
 def spaced(name: str, start: Any, end: Any, steps: Any, kind: Any) -> tuple[dtypes.dtype, np.ndarray]:
-    """The dtype and the numbers in double precision; both halves are counted from their ends."""
+    """Return the dtype and the numbers in double precision; both halves are counted from their ends."""
     if not is_whole(steps) or not all(isinstance(v, (int, float, complex, TensorBase)) for v in (start, end)):
         raise mismatch(name, start, end, steps)
     dims = [v._data.ndim if isinstance(v, TensorBase) else 0 for v in (start, end)]
@@ -197,7 +197,7 @@ def spaced(name: str, start: Any, end: Any, steps: Any, kind: Any) -> tuple[dtyp
 
 
 def spaced_kind(name: str, kind: Any, has_complex: bool) -> dtypes.dtype:
-    """The dtype of the numbers that `linspace` and `logspace` give."""
+    """Return the dtype of the numbers that `linspace` and `logspace` give."""
     if has_complex:
         found = dtypes.get_default_dtype().to_complex()
         if kind is not None and not kind.is_complex:

@@ -145,7 +145,7 @@ def full(
 
 
 def filled(name: str, size: Any, value: Any, dtype: dtypes.dtype | None, requires_grad: bool) -> Any:
-    """A leaf full of one number, which must fit the dtype."""
+    """Return a leaf full of one number, which must fit the dtype."""
     shape, found = shape_of(name, size), number(name, "fill_value", 2, value)
     kind = dtype or dtypes.of_number(found)
     return leaf(np.full(shape, fitted(found, kind), kind.numpy), requires_grad, value)
@@ -161,7 +161,7 @@ def scalar_tensor(
     pin_memory: bool = False,
     requires_grad: bool = False,
 ) -> Any:
-    """A 0-dim tensor of one number, of the default dtype if none is given."""
+    """Return a 0-dim tensor of one number, of the default dtype if none is given."""
     found = number("scalar_tensor", "s", 1, s)
     kind = options("scalar_tensor", dtype, layout, device, pin_memory) or dtypes.get_default_dtype()
     return leaf(np.array(fitted(found, kind), kind.numpy), requires_grad, s)
@@ -178,7 +178,7 @@ def empty_strided(
     pin_memory: bool = False,
     requires_grad: bool = False,
 ) -> Any:
-    """A tensor whose elements lie `stride` elements apart in memory, dimension by dimension: zeros."""
+    """Return a tensor whose elements lie `stride` elements apart in memory, dimension by dimension: zeros."""
     kind = options("empty_strided", dtype, layout, device, pin_memory) or dtypes.get_default_dtype()
     return leaf(laid(shape_of("empty_strided", size), tuple(stride), kind.numpy), requires_grad)
 
@@ -217,7 +217,7 @@ def like(
 
 
 def is_plain(dtype: Any, layout: Any, device: Any, requires_grad: bool, memory_format: Any) -> bool:
-    """Whether nothing is asked for, so that the op does it, which the library calls too."""
+    """Return whether nothing is asked for, so that the op does it, which the library calls too."""
     return (dtype, layout, device, requires_grad, memory_format) == (None, None, None, False, preserve_format)
 
 

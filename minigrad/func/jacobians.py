@@ -28,7 +28,7 @@ def refuse_complex(who: str, tree: Any, what: str) -> None:
 
 
 def units(leaves: list[Any]) -> list[list[Any]]:
-    """For each element of all leaves together, leaves of zeros with 1 in the place of that element."""
+    """For each element of all leaves together, leaves of zeros with 1 at the position of that element."""
     result = []
     for n, leaf in enumerate(leaves):
         for k in range(leaf.numel()):

@@ -200,7 +200,7 @@ class Randomness:
 
 
 def nothing(*args: Any) -> None:
-    """What a `Batch` does when it is told of anything else."""
+    """What a `Batch` does when it is notified of anything else."""
 
 
 # ── checks of the arguments

@@ -69,5 +69,5 @@ def in_place_plainly(op: Op, t: TensorBase, args: tuple[Any, ...]) -> bool:
 
 
 def is_outside(t: TensorBase) -> bool:
-    """Whether a tensor needs no gradient, and is no view that might."""
+    """Return whether a tensor needs no gradient, and is no view that might."""
     return t._acc is None and t._fn is None and t._view is None

@@ -35,7 +35,7 @@ def scaled(g: Any, alpha: Any) -> Any:
 
 
 def times(array: Any, number: Any) -> Any:
-    """An array times a number; among integers it wraps around, as in PyTorch."""
+    """Return an array times a number; among integers it wraps around, as in PyTorch."""
     is_whole = isinstance(array, RAW) and array.dtype.kind in "biu"
     return array * (whole(number, array.dtype) if is_whole else number)
 
@@ -63,7 +63,7 @@ def add_scaled(self, other, alpha):
 
 @differentiable(self=lambda g: g, node="AddBackward1", elementwise=True, forms="")
 def add_scalar(self, other):
-    """A tensor plus a number, as PyTorch's own formulas write it."""
+    """Return a tensor plus a number, as PyTorch's own formulas write it."""
     return self + other
 
 
@@ -97,7 +97,7 @@ def sub_scaled(self, other, alpha):
 
 @differentiable(self=lambda g: g, node="SubBackward1", elementwise=True, forms="")
 def sub_scalar(self, other):
-    """A tensor minus a number, as PyTorch's own formulas write it."""
+    """Return a tensor minus a number, as PyTorch's own formulas write it."""
     return self - other
 
 
@@ -145,7 +145,7 @@ def mul(self, other):
     forms="",
 )
 def mul_scalar(self, other):
-    """A tensor times a number, as PyTorch's own formulas write it."""
+    """Return a tensor times a number, as PyTorch's own formulas write it."""
     return self * other
 
 
@@ -183,7 +183,7 @@ def div(self, other):
     forms="",
 )
 def div_scalar(self, other):
-    """A tensor divided by a number, as PyTorch's own formulas write it."""
+    """Return a tensor divided by a number, as PyTorch's own formulas write it."""
     return self / other
 
 

@@ -70,13 +70,13 @@ def inverse_square(self: Any, other: Any) -> Any:
 
 
 def atan2_self_vjp(g: Any, self: Any, other: Any) -> Any:
-    """The gradient of the point's height."""
+    """Return the gradient of the point's height."""
     inverse = inverse_square(self, other)
     return g * other * inverse
 
 
 def atan2_other_vjp(g: Any, self: Any, other: Any) -> Any:
-    """The gradient of the point's width."""
+    """Return the gradient of the point's width."""
     inverse = inverse_square(self, other)
     return g * -self * inverse
 
@@ -96,7 +96,7 @@ def atan2_jvp(self_t: Any, other_t: Any, self: Any, other: Any) -> Any:
     forms="",
 )
 def atan2(self, other):
-    """The angle of the point (other, self) in the plane, in radians from -π to π."""
+    """Return the angle of the point (other, self) in the plane, in radians from -π to π."""
     return np.arctan2(self, other)
 
 
@@ -111,12 +111,12 @@ def atan2(self, other):
     forms="",
 )
 def hypot(self, other):
-    """The length of the hypotenuse over two legs, without overflow on the way."""
+    """Return the length of the hypotenuse over two legs, without overflow on the way."""
     return np.hypot(self, other)
 
 
 def copysign_vjp(g: Any, self: Any, result: Any) -> Any:
-    """The gradient with the sign that changed, and none at 0."""
+    """Return the gradient with the sign that changed, and none at 0."""
     return g * F.masked_fill(result / self, F.eq(self, 0), 0)
 
 
@@ -130,7 +130,7 @@ def copysign_vjp(g: Any, self: Any, result: Any) -> Any:
     forms="",
 )
 def copysign(self, other):
-    """The size of `self` with the sign of `other`, which 0 and NaN have too."""
+    """Return the size of `self` with the sign of `other`, which 0 and NaN have too."""
     return np.copysign(self, other)
 
 
@@ -143,7 +143,7 @@ def copysign(self, other):
     forms="",
 )
 def copysign_number(self, other):
-    """The size of each element with the sign of a number."""
+    """Return the size of each element with the sign of a number."""
     return np.copysign(self, other)
 
 

@@ -12,7 +12,7 @@ from ..core.devices import unfilled_like
 
 @differentiable(self=lambda g: g, linear=True, forms="function", out="")
 def clone(self, order="K"):
-    """A copy that lies in memory as the tensor does, without gaps; `order="C"`: in row-major order."""
+    """Return a copy that lies in memory as the tensor does, without gaps; `order="C"`: in row-major order."""
     if not isinstance(self, np.ndarray):
         return self
     repeats = 0 in self.strides  # NumPy's order for what `expand` repeats is its own
@@ -39,7 +39,7 @@ def copy(self, src):
 
 
 def cast_back(g: Any, dtype: Any) -> Any:
-    """A gradient in the dtype of the input: of a complex one its real part where that is real."""
+    """Return a gradient in the dtype of the input: of a complex one its real part where that is real."""
     if hasattr(g, "__minigrad_symbol__"):
         if np.iscomplexobj(g.value) and np.dtype(dtype).kind == "f":
             raise TypeError("a symbol has no real part")
@@ -50,7 +50,7 @@ def cast_back(g: Any, dtype: Any) -> Any:
 
 
 def kind_of(g: Any) -> Any:
-    """The NumPy dtype of an array or tensor."""
+    """Return the NumPy dtype of an array or tensor."""
     return (g if isinstance(g, RAW) else g._data).dtype
 
 
@@ -114,7 +114,7 @@ def fill(self, value):
     forms="",
 )
 def fill_tensor(self, value):
-    """The one number of a 0-dim tensor in every element."""
+    """Return the one number of a 0-dim tensor in every element."""
     if value.ndim:
         raise RuntimeError(
             f"fill_ only supports 0-dimension value tensor but got tensor with {value.ndim} dimensions."

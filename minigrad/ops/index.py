@@ -35,7 +35,7 @@ def check_values(shape: tuple[int, ...], values: Any) -> None:
 
 
 def is_one_mask(indices: Any) -> bool:
-    """Whether the only index is a mask."""
+    """Return whether the only index is a mask."""
     given = [i for i in indices if i is not None]
     return len(given) == 1 and given[0]._data.dtype.kind == "b"
 
@@ -58,7 +58,7 @@ def put_at_indices(self: Any, indices: Any, values: Any, accumulate: bool, unsaf
 
 
 def put_back(g: Any, indices: Any, accumulate: bool) -> Any:
-    """The gradient of what values were put into: 0 where they replaced it."""
+    """Return the gradient of what values were put into: 0 where they replaced it."""
     return g if accumulate else F.index_put(g, indices, F.zero_of(g), False)
 
 
@@ -70,7 +70,7 @@ def put_back(g: Any, indices: Any, accumulate: bool) -> Any:
     linear=True,
 )
 def index_put(self, indices, values, accumulate=False):
-    """A copy with `values` at `indices`."""
+    """Return a copy with `values` at `indices`."""
 
 
 @differentiable(
@@ -132,7 +132,7 @@ def take(self, index):
     out="",
 )
 def put(self, index, source, accumulate=False):
-    """A copy with the elements of `source` at `index` of the flattened tensor, or added there."""
+    """Return a copy with the elements of `source` at `index` of the flattened tensor, or added there."""
     check_kind(index, LONG, "put_(): Expected a long tensor for index, but got {}")
     if self.dtype != source.dtype:
         raise RuntimeError(

@@ -22,7 +22,7 @@ END = sys.maxsize  # where a slice ends that goes up to the end, as PyTorch note
     linear=True,
 )
 def select(self, dim, index):
-    """The part at `index` along `dim`, which goes away."""
+    """Return the part at `index` along `dim`, which goes away."""
     if self.ndim == 0:
         raise IndexError("select() cannot be applied to a 0-dim tensor.")
     front = place(dim, self.ndim)

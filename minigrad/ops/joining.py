@@ -128,7 +128,7 @@ def zeros_of(g: Any, size: tuple[int, ...]) -> Any:
 
 
 def stacked(grads: list[Any], dim: int) -> Any:
-    """The gradient of `unbind`: zeros where nobody sent one."""
+    """Return the gradient of `unbind`: zeros where none was sent."""
     given = next(g for g in grads if g is not None)
     return F.stack([F.zeros_of(given, given.shape) if g is None else g for g in grads], dim)
 
@@ -164,7 +164,7 @@ def even(length: int, size: int) -> list[int]:
 
 
 def joined(grads: list[Any], sizes: tuple[int, ...], parts: Any, dim: int) -> Any:
-    """The gradient of a split: zeros where nobody sent one."""
+    """Return the gradient of a split: zeros where none was sent."""
     dim = place(dim, len(sizes))
     given = next(g for g in grads if g is not None)
     whole = []
@@ -206,12 +206,12 @@ def sized_kernel(self: Any, split_sizes: Any, dim: int = 0) -> tuple[Any, ...]:
 
 
 def split_vjp(grads: Any, self_sym_sizes: Any, split_size: int, dim: int) -> Any:
-    """The parts in one piece."""
+    """Return the parts in one piece."""
     return joined(grads, self_sym_sizes, even(self_sym_sizes[dim], split_size), dim)
 
 
 def sized_vjp(grads: Any, self_sym_sizes: Any, split_sizes: Any, dim: int) -> Any:
-    """The parts in one piece."""
+    """Return the parts in one piece."""
     return joined(grads, self_sym_sizes, split_sizes, dim)
 
 

@@ -194,7 +194,7 @@ def same_dtype(a: Any, b: Any, name: str) -> None:
 
 
 def c_name(a: Any) -> str:
-    """The C++ name of a dtype, as PyTorch's errors write it."""
+    """Return the C++ name of a dtype, as PyTorch's errors write it."""
     names = {
         "float32": "float",
         "float64": "double",

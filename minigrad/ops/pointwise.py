@@ -113,7 +113,7 @@ def cos(self):
 
 
 def no_bool(message: str, error: type[Exception]) -> Any:
-    """A check that refuses bools in PyTorch's words."""
+    """Return a check that refuses bools in PyTorch's words."""
 
     def check(kinds: list[dtype]) -> None:
         if kinds[0] is bool_:
@@ -404,7 +404,7 @@ def where(condition, self, other):
 
 
 def no_order(name: str) -> Any:
-    """A check that refuses complex numbers in PyTorch's words."""
+    """Return a check that refuses complex numbers in PyTorch's words."""
 
     def check(kinds: list[dtype]) -> None:
         found = [k for k in kinds if k.is_complex]
@@ -449,13 +449,13 @@ comparison("ge", np.greater_equal, "is at least")
 
 @differentiable(elementwise=True, forms="")
 def logical_and(self, other):
-    """Whether both elements are non-zero."""
+    """Return whether both elements are non-zero."""
     return np.logical_and(self, other)
 
 
 @differentiable(elementwise=True, forms="function method method_")
 def logical_not(self):
-    """Whether the element is zero."""
+    """Return whether the element is zero."""
     return np.logical_not(self)
 
 

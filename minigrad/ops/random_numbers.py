@@ -21,7 +21,7 @@ C_TYPES = {
 
 
 def source_of(generator: Any) -> Generator:
-    """The generator to draw from; RuntimeError where `func.vmap` allows none."""
+    """Return the generator to draw from; RuntimeError where `func.vmap` allows none."""
     if modes.active and modes.state.randomness == "error":
         raise RuntimeError(
             "vmap: called random operation while in randomness error mode. Please either use the 'same' or "
@@ -36,7 +36,7 @@ def filled(self: Any, drawn: np.ndarray) -> Any:
 
 
 def filled_with(draw: Any, self: Any) -> Any:
-    """The same for what `draw(count, dtype)` gives; of a complex number both parts are drawn."""
+    """Return the same for what `draw(count, dtype)` gives; of a complex number both parts are drawn."""
     if self.dtype.kind != "c":
         return filled(self, draw(self.size, self.dtype))
     part = np.dtype("f4" if self.dtype.itemsize == 8 else "f8")
@@ -44,7 +44,7 @@ def filled_with(draw: Any, self: Any) -> Any:
 
 
 def in_order(self: Any) -> bool:
-    """Whether memory lies in row-major order without gaps."""
+    """Return whether memory lies in row-major order without gaps."""
     return not isinstance(self, np.ndarray) or self.flags.c_contiguous
 
 
@@ -251,7 +251,7 @@ def multinomial(self, num_samples, replacement=False, generator=None):
 
 
 def without_replacement(self: Any, count: int, source: Generator) -> np.ndarray:
-    """The places of the largest quotients of a probability and an exponentially distributed number."""
+    """Return the places of the largest quotients of a probability and an exponentially distributed number."""
     if not np.all((self >= 0) & (self < np.inf)):
         raise RuntimeError("probability tensor contains either `inf`, `nan` or element < 0")
     if np.any(self.sum(-1) == 0):

@@ -16,12 +16,12 @@ from .shape import place
 
 @differentiable(self=lambda g, dims: F.flip(g, dims), linear=True)
 def flip(self, dims):
-    """A copy with the elements in reverse order along `dims`."""
+    """Return a copy with the elements in reverse order along `dims`."""
     return np.flip(self, over(dims, self.ndim)).copy() if dims and self.ndim else checked_copy(self, dims)
 
 
 def checked_copy(self: Any, dims: Any) -> Any:
-    """A copy; IndexError for dimensions that a number has not."""
+    """Return a copy; IndexError for dimensions that a number has not."""
     for d in dims:
         place(d, self.ndim)
     return self.copy()
@@ -48,7 +48,7 @@ def roll(self, shifts, dims):
 
 @differentiable(self=lambda g, k, dims: F.rot90(g, -k, dims), linear=True)
 def rot90(self, k, dims):
-    """A copy turned `k` quarters of a circle, from the first of two dimensions towards the second."""
+    """Return a copy turned `k` quarters of a circle, from the first of two dimensions towards the second."""
     if len(dims) != 2:
         raise RuntimeError(f"expected total rotation dims == 2, but got dims = {len(dims)}")
     if self.ndim < 2:
@@ -68,7 +68,7 @@ def rot90(self, k, dims):
 
 
 def repeat_vjp(g: Any, self_sym_sizes: Any, repeats: Any) -> Any:
-    """The sum over all repetitions."""
+    """Return the sum over all repetitions."""
     if 0 in repeats:
         return F.zeros_of(g, self_sym_sizes)
     lead = len(repeats) - len(self_sym_sizes)
@@ -179,7 +179,7 @@ def check_image(self: Any, name: str, factor: int, word: str) -> None:
     self=lambda g, upscale_factor: F.pixel_unshuffle(g, upscale_factor), linear=True, forms="function", out=""
 )
 def pixel_shuffle(self, upscale_factor):
-    """Images of shape (…, C·r², H, W) as (…, C, H·r, W·r) for the factor r: channels become neighbours."""
+    """Images of shape (…, C·r², H, W) as (…, C, H·r, W·r) for the factor r: channels become neighbors."""
     r = upscale_factor
     check_image(self, "pixel_shuffle", r, "upscale_factor")
     *lead, c, h, w = self.shape
@@ -201,7 +201,7 @@ def pixel_shuffle(self, upscale_factor):
     out="",
 )
 def pixel_unshuffle(self, downscale_factor):
-    """Images of shape (…, C, H·r, W·r) as (…, C·r², H, W) for the factor r: neighbours become channels."""
+    """Images of shape (…, C, H·r, W·r) as (…, C·r², H, W) for the factor r: neighbors become channels."""
     r = downscale_factor
     check_image(self, "pixel_unshuffle", r, "downscale_factor")
     *lead, c, h, w = self.shape
@@ -218,7 +218,7 @@ def pixel_unshuffle(self, downscale_factor):
 
 
 def unshuffled(g: Any, groups: int) -> Any:
-    """The shuffle that puts the channels back."""
+    """Return the shuffle that puts the channels back."""
     return F.channel_shuffle(g, g.shape[1] // groups)
 
 

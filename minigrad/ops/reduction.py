@@ -37,7 +37,7 @@ def unsqueezed(g: Any, dim: Any, ndim: int) -> Any:
 
 
 def restore(g: Any, sizes: tuple[int, ...], dim: Any, keepdim: bool) -> Any:
-    """A reduced gradient, given back the dimensions it lost and expanded to `sizes`."""
+    """Return a reduced gradient, given back the dimensions it lost and expanded to `sizes`."""
     return F.expand(g if keepdim or not sizes else unsqueezed(g, dim, len(sizes)), sizes)
 
 
@@ -54,12 +54,12 @@ def wide(dtype: Any) -> Any:
 
 
 def narrowed(out: Any, dtype: Any) -> Any:
-    """A result of `wide` numbers in the dtype that PyTorch gives for `dtype`."""
+    """Return a result of `wide` numbers in the dtype that PyTorch gives for `dtype`."""
     return out.astype(dtype) if dtype == np.float16 else out
 
 
 def real_of(self: Any) -> Any:
-    """The dtype of real parts."""
+    """Return the dtype of real parts."""
     return self.real.dtype
 
 
@@ -122,7 +122,7 @@ def mean_all(self, dtype=None):
 
 
 def mean_vjp(g: Any, self_sym_sizes: tuple[int, ...], self_sym_numel: int, dim: Any, keepdim: bool) -> Any:
-    """The gradient spread over the elements that the mean was taken of."""
+    """Return the gradient spread over the elements that the mean was taken of."""
     count = self_sym_numel if dim in (None, ()) else 1
     for d in () if dim in (None, ()) else over(dim, len(self_sym_sizes)):
         count *= self_sym_sizes[d]
@@ -140,7 +140,7 @@ def mean_dim(self, dim, keepdim, dtype=None):
 
 
 def nansum_vjp(g: Any, self: Any, dim: Any, keepdim: bool) -> Any:
-    """The gradient of a sum, and 0 where there is NaN."""
+    """Return the gradient of a sum, and 0 where there is NaN."""
     numbers = F.logical_not(F.ne(self, self))
     return restore(F.like(g, self), self.shape, dim, keepdim) * numbers
 
@@ -165,7 +165,7 @@ def nansum(self, dim, keepdim, dtype=None):
 
 
 def nansum_jvp(self_t: Any, self: Any, dim: Any, keepdim: bool) -> Any:
-    """The sum of the tangents of what is no NaN."""
+    """Return the sum of the tangents of what is no NaN."""
     return F.sum_dim(F.where(F.ne(self, self), 0.0, self_t), dim or (), keepdim)
 
 

@@ -12,7 +12,7 @@ from .elementwise import BOOL, COMPLEX, INTEGER, no_kernel, refuses
 
 
 def whole(function: Any) -> Any:
-    """A kernel that rounds; whole numbers stay as they are."""
+    """Return a kernel that rounds; whole numbers stay as they are."""
     return lambda self: self.copy() if self.dtype.kind in "iu" else function(self)
 
 
@@ -29,7 +29,7 @@ def rounds(function: Any, check: Any, node: str | None = None, **names: Any) -> 
 
 
 def no_fractions(name: str) -> Any:
-    """A check that refuses bools and complex numbers in PyTorch's words."""
+    """Return a check that refuses bools and complex numbers in PyTorch's words."""
     no_bool, real = no_kernel(f"{name}_vml_cpu", BOOL), refuses(f"{name} is not supported for complex inputs")
 
     def check(kinds: Any) -> None:
@@ -91,7 +91,7 @@ def round_whole(self):
     forms="",
 )
 def round_decimals(self, decimals):
-    """The same with digits after the point kept, or with a negative number of them, before it cut."""
+    """Return the same with digits after the point kept, or with a negative number of them, before it cut."""
     power = self.dtype.type(10.0 ** abs(decimals))
     return np.rint(self / power) * power if decimals < 0 else np.rint(self * power) / power
 
@@ -128,7 +128,7 @@ def round(input: Any, *, decimals: Any = None) -> Any:
     check=no_kernel("frac_cpu", BOOL, INTEGER, COMPLEX),
 )
 def frac(self):
-    """The digits of each element after its point, with its sign."""
+    """Return the digits of each element after its point, with its sign."""
     return self - np.trunc(self)
 
 
@@ -141,7 +141,7 @@ rename(round_whole, "round")
 
 @differentiable(self=lambda g, self: g * F.isfinite(self), elementwise=True)
 def nan_to_num(self, nan=None, posinf=None, neginf=None):
-    """`nan` (0) for NaN, and for infinities `posinf` and `neginf` (the greatest and smallest number of the
+    """`nan` (0) for NaN, and for infinities `posinf` and `neginf` (the largest and smallest number of the
     dtype).
     """
     return np.nan_to_num(self, nan=0.0 if nan is None else nan, posinf=posinf, neginf=neginf)
@@ -149,13 +149,13 @@ def nan_to_num(self, nan=None, posinf=None, neginf=None):
 
 @differentiable(elementwise=True, forms="function method", out="")
 def isfinite(self):
-    """Whether each element is neither infinite nor NaN."""
+    """Return whether each element is neither infinite nor NaN."""
     return np.isfinite(self)
 
 
 @differentiable(elementwise=True, forms="function method", out="")
 def isinf(self):
-    """Whether each element, or a part of a complex one, is infinite."""
+    """Return whether each element, or a part of a complex one, is infinite."""
     return np.isinf(self)
 
 
@@ -182,7 +182,7 @@ def isnan(self):
     forms="function method",
 )
 def isposinf(self):
-    """Whether each element is plus infinity."""
+    """Return whether each element is plus infinity."""
     return np.equal(self, np.inf)
 
 
@@ -192,13 +192,13 @@ def isposinf(self):
     forms="function method",
 )
 def isneginf(self):
-    """Whether each element is minus infinity."""
+    """Return whether each element is minus infinity."""
     return np.equal(self, -np.inf)
 
 
 @differentiable(elementwise=True, forms="function method", out="")
 def isreal(self):
-    """Whether the imaginary part of each element is 0."""
+    """Return whether the imaginary part of each element is 0."""
     return np.equal(self.imag, 0)
 
 
@@ -208,5 +208,5 @@ def isreal(self):
     forms="function method",
 )
 def signbit(self):
-    """Whether the sign of each element is minus, that of -0.0 too."""
+    """Return whether the sign of each element is minus, that of -0.0 too."""
     return np.signbit(self) if self.dtype.kind == "f" else np.less(self, 0)

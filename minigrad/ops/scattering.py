@@ -13,7 +13,7 @@ from .shape import place
 
 
 def grid(index: Any, dim: int) -> tuple[Any, ...]:
-    """The NumPy index of the places `index` along `dim`, its own places along all other dimensions."""
+    """Return the NumPy index of the places `index` along `dim`, its own places along all other dimensions."""
     own = np.ogrid[tuple(np.s_[:n] for n in index.shape)]
     return tuple(index if d == dim else where for d, where in enumerate(own))
 
@@ -105,7 +105,7 @@ def written(self: Any, dim: int, index: Any, src: Any, write: Any) -> Any:
 
 
 def replace(out: Any, where: Any, values: Any) -> None:
-    """Values in the place of what is there."""
+    """Values instead of what is there."""
     out[where] = values
 
 

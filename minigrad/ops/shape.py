@@ -42,7 +42,7 @@ def viewed(self: Any, shape: tuple[int, ...]) -> Any:
 
 @differentiable(self=lambda g, self_sym_sizes: F.reshape(g, self_sym_sizes), view=True, linear=True)
 def view(self, size):
-    """The same memory in another shape; RuntimeError where that needs a copy."""
+    """Return the same memory in another shape; RuntimeError where that needs a copy."""
     result = viewed(self, infer(tuple(size), self.size))
     if result is None:
         raise RuntimeError(
@@ -54,13 +54,13 @@ def view(self, size):
 
 @differentiable(self=lambda g, self_sym_sizes: F.reshape(g, self_sym_sizes), view=True, linear=True)
 def reshape_alias(self, size):
-    """A view of a tensor that is not contiguous: what `reshape` leaves when it can."""
+    """Return a view of a tensor that is not contiguous: what `reshape` leaves when it can."""
     return viewed(self, size)
 
 
 @differentiable(self=lambda g, self_sym_sizes: F.reshape(g, self_sym_sizes), linear=True)
 def unsafe_view(self, size):
-    """The memory of a result that nobody else sees, in another shape."""
+    """Return the memory of a result that nobody else sees, in another shape."""
     return self.reshape(size)
 
 
@@ -158,12 +158,12 @@ def sum_to(g: Any, shape: tuple[int, ...]) -> Any:
 
 @composite
 def contiguous(self: Any) -> Any:
-    """The same numbers in row-major order: a copy where they are not."""
+    """Return the same numbers in row-major order: a copy where they are not."""
     return np.ascontiguousarray(self).reshape(self.shape) if isinstance(self, RAW) else self.contiguous()
 
 
 def inverse(dims: tuple[int, ...]) -> tuple[int, ...]:
-    """The order of dimensions that undoes `dims`."""
+    """Return the order of dimensions that undoes `dims`."""
     front = [d % len(dims) for d in dims]
     return tuple(sorted(range(len(dims)), key=front.__getitem__))
 
@@ -271,7 +271,7 @@ def place(dim: int, ndim: int) -> int:
 
 
 def unsqueezed(g: Any, dim: int, sizes: tuple[int, ...]) -> Any:
-    """The gradient of `squeeze_dim`: dimension `dim` put back if it was taken away."""
+    """Return the gradient of `squeeze_dim`: dimension `dim` put back if it was taken away."""
     return F.unsqueeze(g, dim % len(sizes)) if sizes and sizes[dim] == 1 else g
 
 
@@ -298,7 +298,7 @@ def squeeze_result(self, dim):
 
 
 def unsqueezed_all(g: Any, sizes: tuple[int, ...]) -> Any:
-    """The gradient of `squeeze_all`: every dimension of size 1 put back."""
+    """Return the gradient of `squeeze_all`: every dimension of size 1 put back."""
     for dim, n in enumerate(sizes):
         if n == 1:
             g = F.unsqueeze(g, dim)
@@ -318,11 +318,11 @@ def squeeze_all(self):
 
 @differentiable(self=lambda g: g, view=True, linear=True, jvp=lambda self_t: self_t)
 def alias(self):
-    """The same tensor once more: `t[...]`."""
+    """Return the same tensor once more: `t[...]`."""
     return self[...] if isinstance(self, np.ndarray) else self
 
 
 @differentiable(self=lambda g: g, node="Identity", view=True)
 def fw_primal(self):
-    """The same tensor without its tangent: what `forward_ad.unpack_dual` gives as primal."""
+    """Return the same tensor without its tangent: what `forward_ad.unpack_dual` gives as primal."""
     return self[...] if isinstance(self, np.ndarray) else self

@@ -49,7 +49,7 @@ def with_zeros(g: Any, dim: int, size: int) -> Any:
 
 
 def of_real_vjp(g: Any, self: Any, dim: Any, normalization: Any, onesided: Any) -> Any:
-    """The real part of the transform back; the half that was left out sends nothing."""
+    """Return the real part of the transform back; the half that was left out sends nothing."""
     size = self.shape[dim[-1]]
     whole = with_zeros(g, dim[-1], size) if onesided and g.shape[dim[-1]] < size else g
     return F.real(F._fft_c2c(whole, dim, normalization, False))
@@ -84,7 +84,7 @@ def doubled(x: Any, dim: int, count: int) -> Any:
 
 
 def to_real_vjp(g: Any, dim: Any, normalization: Any) -> Any:
-    """The transform of the real gradient; what stands for its conjugate too counts twice."""
+    """Return the transform of the real gradient; what stands for its conjugate too counts twice."""
     half = F._fft_r2c(g, dim, normalization, True)
     return doubled(half, dim[-1], g.shape[dim[-1]] - half.shape[dim[-1]])
 

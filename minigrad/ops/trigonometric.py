@@ -41,7 +41,7 @@ def asinh_slope(self: Any) -> Any:
     also="arccos",
 )
 def acos(self):
-    """The angle, in radians, whose cosine each element is."""
+    """Return the angle, in radians, whose cosine each element is."""
     return np.arccos(self)
 
 
@@ -51,7 +51,7 @@ def acos(self):
     also="arcsin",
 )
 def asin(self):
-    """The angle, in radians, whose sine each element is."""
+    """Return the angle, in radians, whose sine each element is."""
     return np.arcsin(self)
 
 
@@ -61,7 +61,7 @@ def asin(self):
     also="arctan",
 )
 def atan(self):
-    """The angle, in radians, whose tangent each element is."""
+    """Return the angle, in radians, whose tangent each element is."""
     return np.arctan(self)
 
 
@@ -71,7 +71,7 @@ def atan(self):
     also="arccosh",
 )
 def acosh(self):
-    """The number whose hyperbolic cosine each element is."""
+    """Return the number whose hyperbolic cosine each element is."""
     return np.arccosh(self)
 
 
@@ -81,7 +81,7 @@ def acosh(self):
     also="arcsinh",
 )
 def asinh(self):
-    """The number whose hyperbolic sine each element is."""
+    """Return the number whose hyperbolic sine each element is."""
     return np.arcsinh(self)
 
 
@@ -99,7 +99,7 @@ def complex_atanh_vjp(g: Any, self: Any) -> Any:
 
 @function(self=atanh_vjp, complexes={"self": complex_atanh_vjp}, also="arctanh")
 def atanh(self):
-    """The number whose hyperbolic tangent each element is."""
+    """Return the number whose hyperbolic tangent each element is."""
     return np.arctanh(self)
 
 

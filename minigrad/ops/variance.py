@@ -63,7 +63,7 @@ def std_mean_vjp(grads: Any, self: Any, result0: Any, dim: Any, correction: Any,
 
 
 def with_mean(g: Any, of_mean: Any, self: Any, dim: Any, keepdim: bool) -> Any:
-    """The gradient that comes through the mean added to `g`."""
+    """Return the gradient that comes through the mean added to `g`."""
     if of_mean is None:
         return g
     more = mean_vjp(of_mean, self.shape, prod(self.shape), () if dim is None else dim, keepdim)
@@ -71,7 +71,7 @@ def with_mean(g: Any, of_mean: Any, self: Any, dim: Any, keepdim: bool) -> Any:
 
 
 def var_jvp(self_t: Any, self: Any, dim: Any, correction: Any, keepdim: bool) -> Any:
-    """The sum of what each tangent changes the variance by."""
+    """Return the sum of what each tangent changes the variance by."""
     changes = var_vjp(F.conj(self_t), self, dim, correction, True)
     return F.real(F.sum_dim(changes, dim or (), keepdim))
 
@@ -93,7 +93,7 @@ def std_mean_jvp(self_t: Any, self: Any, result0: Any, dim: Any, correction: Any
 
 
 def variance(self: Any, dim: Any, correction: Any, keepdim: bool, name: str) -> Any:
-    """The mean square deviation over some dimensions, in double precision, as PyTorch has it."""
+    """Return the mean square deviation over some dimensions, in double precision, as PyTorch has it."""
     if self.dtype.kind not in "fc":
         raise RuntimeError(f"{name} only support floating point and complex dtypes")
     axes = over(dim, self.ndim)
@@ -145,7 +145,7 @@ def logsumexp_vjp(g: Any, self: Any, result: Any, dim: Any, keepdim: bool) -> An
 
 
 def complex_logsumexp_vjp(g: Any, self: Any, result: Any, dim: Any, keepdim: bool) -> Any:
-    """The same with the conjugates of the shares."""
+    """Return the same with the conjugates of the shares."""
     if not keepdim and self.shape:
         g, result = (unsqueezed(x, dim, len(self.shape)) for x in (g, result))
     return g * F.conj(F.exp(self - result))

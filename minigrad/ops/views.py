@@ -17,7 +17,7 @@ from .shape import place
 
 
 def diagonal_of(self: Any, offset: int = 0, dim1: int = 0, dim2: int = 1) -> Any:
-    """The diagonal as a writable array on the same memory."""
+    """Return the diagonal as a writable array on the same memory."""
     first, second = place(dim1, self.ndim), place(dim2, self.ndim)
     if first == second:
         raise RuntimeError(f"diagonal dimensions cannot be identical {dim1}, {dim2}")
@@ -53,7 +53,7 @@ def diagonal(self, offset=0, dim1=0, dim2=1):
     linear=True,
 )
 def diagonal_copy(self, offset=0, dim1=0, dim2=1):
-    """A copy of `diagonal`, which is what `diag` gives of a matrix."""
+    """Return a copy of `diagonal`, which is what `diag` gives of a matrix."""
     return diagonal_of(self, offset, dim1, dim2).copy()
 
 
@@ -139,7 +139,7 @@ def unfold_backward(grad_in, input_sizes, dim, size, step):
 
 
 def unsqueezed_dims(g: Any, dim: tuple[int, ...], sizes: tuple[int, ...]) -> Any:
-    """The gradient of `squeeze_dims`: the dimensions put back that were taken away."""
+    """Return the gradient of `squeeze_dims`: the dimensions put back that were taken away."""
     for d in sorted(d % len(sizes) for d in dim) if sizes else ():
         if sizes[d] == 1:
             g = F.unsqueeze(g, d)
@@ -191,14 +191,14 @@ def seen_as(self: np.ndarray, dtype: dtype_class) -> np.ndarray:
 
 
 def parts_of_complex(self: np.ndarray) -> np.ndarray:
-    """A complex array as a real one with a last dimension of 2."""
+    """Return a complex array as a real one with a last dimension of 2."""
     real = of(np.empty(0, self.dtype.type(0).real.dtype)).numpy
     shape, strides = (*self.shape, 2), (*self.strides, real.itemsize)
     return as_strided(self[..., None][..., :1].view(real), shape, strides)
 
 
 def complex_of_parts(self: np.ndarray) -> np.ndarray:
-    """A real array whose last dimension is 2 as a complex one; RuntimeError in PyTorch's words."""
+    """Return a real array whose last dimension is 2 as a complex one; RuntimeError in PyTorch's words."""
     kind = {"float16": None, "float32": np.complex64, "float64": np.complex128}.get(self.dtype.name)
     if kind is None:
         raise RuntimeError(

@@ -27,7 +27,7 @@ def self_vjp(g: Any, self: Any, other: Any) -> Any:
 
 
 def number_vjp(g: Any, self: Any, other: Any) -> Any:
-    """The same for a number y."""
+    """Return the same for a number y."""
     slope = F.xlogy_by_number(g, other)
     return slope if other > 0 else F.masked_fill(slope, F.eq(self, 0.0), 0.0)
 

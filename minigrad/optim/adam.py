@@ -37,7 +37,7 @@ class Adam(AdamVariant):
     """Steps of a size of their own for every number: m ← β₁m + (1 − β₁)g, v ← β₂v + (1 − β₂)g²,
     p ← p − lr · m̂ / (√v̂ + eps), where m̂ and v̂ make up for the start at 0.
 
-    `weight_decay` adds weight_decay · p to the gradient; `amsgrad` keeps the greatest v so far.
+    `weight_decay` adds weight_decay · p to the gradient; `amsgrad` keeps the largest v so far.
     """
 
     def __init__(

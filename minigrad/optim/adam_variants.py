@@ -12,7 +12,7 @@ from .optimizer import chosen
 
 
 class Adamax(AdamVariant):
-    """Adam by the greatest gradient: u ← max(β₂u, |g| + eps), p ← p − lr / (1 − β₁ᵗ) · m / u."""
+    """Adam by the largest gradient: u ← max(β₂u, |g| + eps), p ← p − lr / (1 − β₁ᵗ) · m / u."""
 
     def __init__(
         self, params: Any, lr: float = 2e-3, betas: tuple[float, float] = (0.9, 0.999), eps: float = 1e-8,

@@ -128,7 +128,7 @@ class LBFGS(Optimizer):
 
 
 def greatest(x: Any) -> float:
-    """The greatest absolute value."""
+    """The largest absolute value."""
     value: float = x.abs().max().item()
     return value
 

@@ -13,7 +13,7 @@ from .optimizer import Optimizer, chosen
 class RMSprop(Optimizer):
     """Gradients divided by their mean size: v ← αv + (1 − α)g², p ← p − lr · g / (√v + eps).
 
-    `centered` takes the variance in the place of the mean square; `momentum` gathers the steps;
+    `centered` takes the variance instead of the mean square; `momentum` gathers the steps;
     `weight_decay` adds weight_decay · p to the gradient.
     """
 

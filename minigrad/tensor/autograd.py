@@ -335,7 +335,7 @@ class Autograd(TensorBase):
 
 
 def told(source: TensorBase, result: Any, how: str) -> Any:
-    """`result`, which is `source` outside the graph: observers are told."""
+    """`result`, which is `source` outside the graph: observers are notified."""
     if modes.active:
         for observer in modes.observers():
             observer.detached(source, result, how)

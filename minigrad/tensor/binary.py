@@ -81,7 +81,7 @@ def div(input: Any, other: Any, *, rounding_mode: Any = UNSET) -> Any:
 @public("function method method_", out="cast")
 @choice
 def floor_divide(input: Any, other: Any) -> Any:
-    """The quotient rounded down, as Python's `//`; it has no derivative."""
+    """Return the quotient rounded down, as Python's `//`; it has no derivative."""
     call = of_kinds("floor_divide", input, other, dv.floor_divide, dv.floor_divide, dv.floor_divide)
     return call, (input, other)
 
@@ -168,7 +168,7 @@ def clamp(input: Any, min: Any = None, max: Any = None) -> Any:
 
 
 def one_bound(name: str, input: Any, bound: Any, tensors: Any, number: Any) -> Any:
-    """The op for one bound."""
+    """Return the op for one bound."""
     call = of_kinds(name, input, bound, tensors, number)
     if call is number:
         check_bound(input, bound)
@@ -178,14 +178,14 @@ def one_bound(name: str, input: Any, bound: Any, tensors: Any, number: Any) -> A
 @public("function method function_ method_", out="cast")
 @choice
 def clamp_min(input: Any, min: Any) -> Any:
-    """The greater of each element and `min`, a number or a tensor."""
+    """Return the greater of each element and `min`, a number or a tensor."""
     return one_bound("clamp_min", input, min, bounds.clamp_min_tensor, bounds.clamp_min)
 
 
 @public("function method function_ method_", out="cast")
 @choice
 def clamp_max(input: Any, max: Any) -> Any:
-    """The smaller of each element and `max`, a number or a tensor."""
+    """Return the smaller of each element and `max`, a number or a tensor."""
     return one_bound("clamp_max", input, max, bounds.clamp_max_tensor, bounds.clamp_max)
 
 
@@ -196,7 +196,7 @@ def clamp_max(input: Any, max: Any) -> Any:
 @public("function method method_", out="cast")
 @choice
 def copysign(input: Any, other: Any) -> Any:
-    """The size of `input` with the sign of `other`, a number or a tensor."""
+    """Return the size of `input` with the sign of `other`, a number or a tensor."""
     return of_kinds("copysign", input, other, bi.copysign, bi.copysign_number), (input, other)
 
 
@@ -208,7 +208,7 @@ def xlogy(input: Any, other: Any) -> Any:
 
 
 def doubled(x: Any, kind: Any) -> Any:
-    """A tensor in double precision; a number as it is."""
+    """Return a tensor in double precision; a number as it is."""
     return converted(x, kind, False, None) if isinstance(x, TensorBase) else x
 
 
@@ -232,7 +232,7 @@ def float_power(input: Any, exponent: Any) -> Any:
 @public("function method method_", out="cast")
 @choice
 def lerp(input: Any, end: Any, weight: Any) -> Any:
-    """The point between `input` and `end`: `input + weight · (end - input)`."""
+    """Return the point between `input` and `end`: `input + weight · (end - input)`."""
     is_number = isinstance(weight, NUMBERS)
     if not (isinstance(input, TensorBase) and isinstance(end, TensorBase)) or not (
         is_number or isinstance(weight, TensorBase)
@@ -257,7 +257,7 @@ CALLED = {
 
 
 def of_three(call: Any, input: Any, tensor1: Any, tensor2: Any, value: Any) -> Any:
-    """The arguments of a sum with a product or quotient."""
+    """Return the arguments of a sum with a product or quotient."""
     check_tensors(call.op, (input, tensor1, tensor2))
     if not isinstance(value, NUMBERS):
         raise TypeError(f"{call.op.name}(): argument 'value' must be Number, not {kind_of(value)}")
@@ -308,7 +308,7 @@ def addcdiv(input: Any, tensor1: Any, tensor2: Any, *, value: Any = 1) -> Any:
 
 
 def heaviside_checked(input: Any, values: Any) -> Any:
-    """The op, with PyTorch's errors for dtypes."""
+    """Return the op, with PyTorch's errors for dtypes."""
     check_tensors(bi.heaviside.op, (input, values))
     if "c" in (input._data.dtype.kind, values._data.dtype.kind):
         raise RuntimeError("heaviside is not yet implemented for complex tensors.")

@@ -62,7 +62,7 @@ def format_of(order: Any) -> Any:
 
 
 def is_laid(data: Any, order: Any) -> bool:
-    """Whether an array lies in memory as `order` says."""
+    """Return whether an array lies in memory as `order` says."""
     if order is None or order is preserve_format or np.ndim(data) == 0:
         return True
     if order is contiguous_format:
@@ -71,7 +71,7 @@ def is_laid(data: Any, order: Any) -> bool:
 
 
 def converted(t: Any, kind: Any, copy: bool, order: Any) -> Any:
-    """A tensor in a dtype and an order in memory: itself if it is so already, unless `copy`."""
+    """Return a tensor in a dtype and an order in memory: itself if it is so already, unless `copy`."""
     own, order = dtypes.of(t._data), format_of(order)
     if (kind is None or kind is own) and not copy and is_laid(t._data, order):
         return t
@@ -79,7 +79,7 @@ def converted(t: Any, kind: Any, copy: bool, order: Any) -> Any:
 
 
 def checked_format(name: str, order: Any) -> Any:
-    """An order in memory; TypeError with PyTorch's text for anything else."""
+    """Return an order in memory; TypeError with PyTorch's text for anything else."""
     if not isinstance(order, memory_format):
         raise TypeError(
             f"{name}(): argument 'memory_format' must be torch.memory_format, not {kind_of(order)}"
@@ -88,18 +88,18 @@ def checked_format(name: str, order: Any) -> Any:
 
 
 def is_in_format(name: str, t: Any, order: Any) -> bool:
-    """Whether a tensor lies in memory as `order` says; False if it has not the dimensions for it."""
+    """Return whether a tensor lies in memory as `order` says; False if it has not the dimensions for it."""
     last = {"channels_last": 4, "channels_last_3d": 5}.get(checked_format(name, order).name)
     return last in (None, t._data.ndim) and is_laid(t._data, order)
 
 
 def laid_out(name: str, t: Any, order: Any) -> Any:
-    """A tensor that lies in memory as `order` says: itself or a copy."""
+    """Return a tensor that lies in memory as `order` says: itself or a copy."""
     return t if is_laid(t._data, checked_format(name, order)) else F.to(t, t._data.dtype, order)
 
 
 def cast(name: str, kind: Any) -> Any:
-    """The method for one dtype."""
+    """Return the method for one dtype."""
 
     def convert(self: Any, *, memory_format: Any = None) -> Any:
         return converted(self, kind, False, memory_format)
@@ -205,7 +205,7 @@ class Casts(TensorBase):
 
 
 def kind_named(name: Any) -> Any:
-    """The dtype that `Tensor.type` is asked for."""
+    """Return the dtype that `Tensor.type` is asked for."""
     if isinstance(name, dtypes.dtype):
         return name
     if isinstance(name, type) and not hasattr(name, "dtype"):
@@ -221,7 +221,7 @@ def kind_named(name: Any) -> Any:
 
 @public()
 def is_nonzero(input: Any) -> Any:
-    """Whether the one element is not 0; RuntimeError for more elements or none."""
+    """Return whether the one element is not 0; RuntimeError for more elements or none."""
     check_tensor("is_nonzero", input)
     return bool(input)
 
@@ -245,7 +245,7 @@ def check_tensor(name: str, input: Any) -> None:
 
 @public("function")
 def result_type(tensor1: Any, tensor2: Any) -> Any:
-    """The dtype that an op on two tensors or numbers works in."""
+    """Return the dtype that an op on two tensors or numbers works in."""
     if not all(isinstance(x, (TensorBase, *NUMBERS)) for x in (tensor1, tensor2)):
         raise invalid("result_type", tensor1, tensor2)
     raws = [x._data if isinstance(x, TensorBase) else x for x in (tensor1, tensor2)]
@@ -272,7 +272,7 @@ def can_cast(from_: Any, to: Any) -> bool:
 
 @public("function")
 def promote_types(type1: Any, type2: Any) -> Any:
-    """The smallest dtype that holds both."""
+    """Return the smallest dtype that holds both."""
     check_dtypes("promote_types", type1=type1, type2=type2)
     return dtypes.OF_NUMPY[dtypes.result_type(*(np.empty(1, kind.numpy) for kind in (type1, type2)))]
 

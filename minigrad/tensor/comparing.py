@@ -139,7 +139,7 @@ def isin(elements: Any, test_elements: Any, *, assume_unique: bool = False, inve
 
 
 def of_bits(call: Any) -> Any:
-    """The function and method of an op on bits, one of whose operands may be a number."""
+    """Return the function and method of an op on bits, one of whose operands may be a number."""
     name = call.op.name
 
     def combine(input: Any, other: Any) -> Any:
@@ -156,7 +156,7 @@ for function in (bitwise_and, bitwise_or, bitwise_xor, bitwise_left_shift, bitwi
 
 
 def operator(function: Any) -> Any:
-    """A function as operator: Python asks the other side about what is no tensor and no number."""
+    """Return a function as operator: Python asks the other side about what is no tensor and no number."""
 
     def apply(self: Any, other: Any) -> Any:
         return function(self, other) if isinstance(other, (TensorBase, *NUMBERS)) else NotImplemented
@@ -165,7 +165,7 @@ def operator(function: Any) -> Any:
 
 
 def reflected(function: Any) -> Any:
-    """The same with the tensor on the right."""
+    """Return the same with the tensor on the right."""
 
     def apply(self: Any, other: Any) -> Any:
         return function(other, self) if isinstance(other, (TensorBase, *NUMBERS)) else NotImplemented

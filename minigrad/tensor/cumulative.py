@@ -14,7 +14,7 @@ from .reductions import numpys, one, reducing
 
 
 def checked(name: str, dtype: Any) -> Any:
-    """The NumPy dtype of `dtype`; NotImplementedError in PyTorch's words for bools."""
+    """Return the NumPy dtype of `dtype`; NotImplementedError in PyTorch's words for bools."""
     dtype = dtypes.given(dtype)
     if dtype is not None and dtype.title == "Bool":
         raise NotImplementedError(f"\"{name}_out_cpu\" not implemented for 'Bool'")
@@ -54,7 +54,7 @@ def cumprod(input: Any, dim: int, *, dtype: Any = None) -> Any:
 @public(out="same")
 @reducing
 def cummax(input: Any, dim: int) -> Any:
-    """The greatest of all elements up to each one along `dim`, and its index (of equal ones the last)."""
+    """The largest of all elements up to each one along `dim`, and its index (of equal ones the last)."""
     return return_types.cummax(*cu.cummax(input, one("cummax", dim)))
 
 
@@ -66,7 +66,7 @@ def cummin(input: Any, dim: int) -> Any:
 
 
 class Cumulative(TensorBase):
-    """Running sums, products and extremes, and differences of neighbours."""
+    """Running sums, products and extremes, and differences of neighbors."""
 
     __slots__ = ()
 

@@ -57,7 +57,7 @@ def cdist(x1: Any, x2: Any, p: float = 2.0, compute_mode: str = "use_mm_for_eucl
 
 
 def broadcast_batches(x1: Any, x2: Any) -> tuple[int, ...]:
-    """The shape of both batches together; RuntimeError with PyTorch's text if they do not fit."""
+    """Return the shape of both batches together; RuntimeError with PyTorch's text if they do not fit."""
     first, second = x1.shape[:-2], x2.shape[:-2]
     ndim = max(len(first), len(second))
     first, second = ((1,) * (ndim - len(s)) + tuple(s) for s in (first, second))

@@ -64,7 +64,7 @@ def from_lists(args: Any) -> tuple[Any, ...]:
 
 
 def letters(subscripts: Any) -> str:
-    """The letters for numbers 0 … 51 and `...`."""
+    """Return the letters for numbers 0 … 51 and `...`."""
     found = []
     for s in subscripts:
         if s is not ... and not 0 <= s < 52:
@@ -99,7 +99,7 @@ def labels_of(text: str, start: int, owner: str) -> list[str]:
 
 
 def terms_of(left: str, count: int) -> list[list[str]]:
-    """The labels of each operand."""
+    """Return the labels of each operand."""
     texts = left.split(",")
     if len(texts) > count:
         raise RuntimeError("einsum(): fewer operands were provided than specified in the equation")
@@ -229,7 +229,7 @@ def check_covered(i: int, dim: int, size: int, sizes: dict[Any, int], j: int) ->
 
 
 def contract(operands: list[Any], count: tuple[int, int]) -> Any:
-    """The product of aligned operands from left to right; what only one still has is summed first."""
+    """Return the product of aligned operands from left to right; what only one still has is summed first."""
     stays, size = count
     if len(operands) == 1:
         return operands[0].sum(tuple(range(stays, size))) if size > stays else operands[0]
@@ -278,7 +278,7 @@ def pair_product(a: Any, b: Any, summed: list[int]) -> Any:
 
 
 def product_of(sizes: list[int]) -> int:
-    """The product of some sizes."""
+    """Return the product of some sizes."""
     total = 1
     for n in sizes:
         total *= n

@@ -17,7 +17,7 @@ class Elementary(TensorBase):
     __slots__ = ()
 
     def polygamma(self, n: Any) -> Any:
-        """The `n`-th derivative of the digamma function; RuntimeError for a negative `n`."""
+        """Return the `n`-th derivative of the digamma function; RuntimeError for a negative `n`."""
         return special.polygamma(n, self)
 
 
@@ -32,7 +32,7 @@ class ElementaryInPlace(TensorBase):
         return in_place(powers.pow_scalar.op, self, 2)
 
     def polygamma_(self, n: Any) -> Any:
-        """The `n`-th derivative of the digamma function, in place."""
+        """Return the `n`-th derivative of the digamma function, in place."""
         return in_place(special.polygamma_of.op, self, n)
 
 

@@ -51,7 +51,7 @@ def signed(call: Any, signature: ShownSignature) -> Any:
 
 
 def explained_method(function: Any, name: str) -> Any:
-    """The same for a method, whose signatures leave the tensor itself out."""
+    """Return the same for a method, whose signatures leave the tensor itself out."""
     known = "Tensor." + name
 
     def call(self: Any, *args: Any, **kwargs: Any) -> Any:
@@ -91,7 +91,7 @@ IN_PYTHON = "dropout group_norm layer_norm max_pool1d max_pool2d max_pool3d"
 
 
 def explained_given(function: Any, name: str, home: str) -> Any:
-    """A function of which only the arguments that were given are asked about."""
+    """Return a function of which only the arguments that were given are asked about."""
 
     def call(*args: Any, **kwargs: Any) -> Any:
         try:

@@ -76,7 +76,7 @@ def eigh(A: Any, UPLO: str = "L") -> Any:
 
 
 def eigvalsh(A: Any, UPLO: str = "L") -> Any:
-    """The eigenvalues of a symmetric (Hermitian) matrix in ascending order."""
+    """Return the eigenvalues of a symmetric (Hermitian) matrix in ascending order."""
     return eigh(A, UPLO)[0]
 
 
@@ -86,7 +86,7 @@ def eig(A: Any) -> Any:
 
 
 def eigvals(A: Any) -> Any:
-    """The eigenvalues of a square matrix, complex numbers in no order."""
+    """Return the eigenvalues of a square matrix, complex numbers in no order."""
     return eig_of(A, "linalg.eigvals")[0]
 
 
@@ -117,7 +117,7 @@ def svd(A: Any, full_matrices: bool = True, *, driver: Any = None) -> Any:
 
 
 def svdvals(A: Any, *, driver: Any = None) -> Any:
-    """The singular values in descending order."""
+    """Return the singular values in descending order."""
     return svd_of(A, False)[1]
 
 
@@ -147,7 +147,7 @@ def torch_svd(input: Any, some: bool = True, compute_uv: bool = True) -> Any:
 
 
 def pinv(A: Any, rcond: Any = None, hermitian: bool = False, *, atol: Any = None, rtol: Any = None) -> Any:
-    """The pseudoinverse; singular values up to max(atol, rtol · the greatest) count as zero."""
+    """Return the pseudoinverse; singular values up to max(atol, rtol · the largest) count as zero."""
     data = A._data
     if data.ndim < 2 or data.dtype.kind not in "fc" or data.dtype == np.float16:
         raise RuntimeError(
@@ -161,5 +161,5 @@ def pinv(A: Any, rcond: Any = None, hermitian: bool = False, *, atol: Any = None
 
 @public()
 def pinverse(input: Any, rcond: float = 1e-15) -> Any:
-    """The pseudoinverse; singular values up to rcond · the greatest count as zero."""
+    """Return the pseudoinverse; singular values up to rcond · the largest count as zero."""
     return pinv(input, rcond)

@@ -40,7 +40,7 @@ def check_single(name: str, value: Any) -> None:
 
 
 def mask_filler(mask: Any, value: Any) -> Any:
-    """The op of `masked_fill`: that for a number or that for a tensor of one."""
+    """Return the op of `masked_fill`: that for a number or that for a tensor of one."""
     if isinstance(value, NUMBERS):
         return masking.masked_fill
     if not isinstance(value, TensorBase):
@@ -50,7 +50,7 @@ def mask_filler(mask: Any, value: Any) -> Any:
 
 
 def index_filler(dim: Any, index: Any, value: Any) -> Any:
-    """The op of `index_fill`: that for a number or that for a tensor of one."""
+    """Return the op of `index_fill`: that for a number or that for a tensor of one."""
     if isinstance(value, NUMBERS):
         return indexing_along.index_fill
     if not isinstance(value, TensorBase):
@@ -60,7 +60,7 @@ def index_filler(dim: Any, index: Any, value: Any) -> Any:
 
 
 def scatterer(src: Any, value: Any, reduce: Any) -> tuple[Any, tuple[Any, ...]]:
-    """The op of `scatter`, and its last arguments."""
+    """Return the op of `scatter`, and its last arguments."""
     given = value if src is None else src
     if isinstance(given, TensorBase):
         op, reducing = scattering.scatter_src, scattering.scatter_with
@@ -104,19 +104,19 @@ def listed(indices: Any, values: Any) -> Tensors:
 
 @public("function method")
 def index_put(input: Any, indices: Any, values: Any, accumulate: bool = False) -> Any:
-    """A copy with `values`, broadcast, at `indices` (a tuple of tensors), or with them added there."""
+    """Return a copy with `values`, broadcast, at `indices` (a tuple of tensors), or with them added there."""
     return picking.index_put(input, listed(indices, values), values, accumulate)
 
 
 @public(out="same")
 def index_add(input: Any, dim: int, index: Any, source: Any, *, alpha: Any = 1) -> Any:
-    """A copy with `alpha` times the parts of `source` along `dim` added at the places `index`."""
+    """Return a copy with `alpha` times the parts of `source` along `dim` added at the places `index`."""
     return indexing_along.index_add(input, dim, index, source, alpha)
 
 
 @public()
 def index_fill(input: Any, dim: int, index: Any, value: Any) -> Any:
-    """A copy with `value` in the parts along `dim` at the places `index`."""
+    """Return a copy with `value` in the parts along `dim` at the places `index`."""
     return index_filler(dim, index, value)(input, dim, index, value)
 
 
@@ -148,7 +148,7 @@ def scatter(
 
 @public(out="same")
 def scatter_add(input: Any, dim: int, index: Any, src: Any) -> Any:
-    """A copy with the elements of `src` added at the places `index` along `dim`."""
+    """Return a copy with the elements of `src` added at the places `index` along `dim`."""
     if not isinstance(src, TensorBase):
         raise TypeError(
             f"scatter_add(): argument 'src' (position 3) must be Tensor, not {type(src).__name__}"
@@ -207,7 +207,7 @@ def nonzero(input: Any, *, as_tuple: bool = False) -> Any:
 
 @public()
 def argwhere(input: Any) -> Any:
-    """The places of the elements that are not 0, a row of indices for each."""
+    """Return the places of the elements that are not 0, a row of indices for each."""
     return nonzero(input)
 
 
@@ -246,7 +246,7 @@ def where(condition: Any, input: Any = None, other: Any = None) -> Any:
 
 
 def held(condition: Any) -> Any:
-    """A condition as bools; RuntimeError with PyTorch's text for other numbers than bytes."""
+    """Return a condition as bools; RuntimeError with PyTorch's text for other numbers than bytes."""
     kind = of(condition._data)
     if kind.name == "uint8":
         return wrap(condition._data != 0)

@@ -90,7 +90,7 @@ def cartesian_prod(*tensors: Any) -> Any:
 
 @public("function")
 def broadcast_shapes(*shapes: Any) -> Any:
-    """The shape that tensors of these shapes broadcast to."""
+    """Return the shape that tensors of these shapes broadcast to."""
     lists = [(s,) if isinstance(s, int) else s for s in shapes]
     rank = max((len(s) for s in lists if isinstance(s, Sequence)), default=0)
     found = [1] * rank

@@ -76,7 +76,7 @@ class Making(TensorBase):
         pin_memory=False: None
     )  # fmt: skip
     def new_full(self, size: Any, fill_value: Any, *, dtype: Any = None, **options: Any) -> Any:
-        """A tensor of shape `size` full of `fill_value`."""
+        """Return a tensor of shape `size` full of `fill_value`."""
         shape = shape_of("new_full", size)
         return creation.full(shape, fill_value, dtype=dtype or dtypes.of(self._data), **options)
 
@@ -85,7 +85,7 @@ class Making(TensorBase):
         pin_memory=False: None
     )  # fmt: skip
     def new_empty_strided(self, size: Any, stride: Any, *, dtype: Any = None, **options: Any) -> Any:
-        """A tensor whose elements lie `stride` elements apart in memory: zeros."""
+        """Return a tensor whose elements lie `stride` elements apart in memory: zeros."""
         kind = dtype or dtypes.of(self._data)
         return creation.empty_strided(size, stride, dtype=kind, **options)
 

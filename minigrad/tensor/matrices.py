@@ -59,13 +59,13 @@ def inv_ex(A: Any, *, check_errors: bool = False) -> Any:
 
 
 def inv(A: Any) -> Any:
-    """The inverse of a square matrix, or of each in a batch; LinAlgError for a singular one."""
+    """Return the inverse of a square matrix, or of each in a batch; LinAlgError for a singular one."""
     return inv_ex(A, check_errors=True)[0]
 
 
 @public(out="same")
 def inverse(input: Any) -> Any:
-    """The inverse of a square matrix, or of each in a batch; LinAlgError for a singular one."""
+    """Return the inverse of a square matrix, or of each in a batch; LinAlgError for a singular one."""
     return inv(input)
 
 
@@ -83,7 +83,7 @@ def solve_ex(A: Any, B: Any, *, left: bool = True, check_errors: bool = False) -
 
 
 def is_vector(a: Any, b: Any) -> bool:
-    """Whether a right side of shape `b` is a vector, or one for each matrix of `a`."""
+    """Return whether a right side of shape `b` is a vector, or one for each matrix of `a`."""
     return len(b) == 1 or (len(a) - 1 == len(b) and a[:-1] == b)
 
 
@@ -129,7 +129,7 @@ def check_shapes(name: str, a: Any, b: Any, left: bool) -> None:
 
 
 def solve(A: Any, B: Any, *, left: bool = True) -> Any:
-    """The X with A @ X = B (X @ A = B unless `left`), B being a vector or matrix, or a batch of them;
+    """Return the X with A @ X = B (X @ A = B unless `left`), B being a vector or matrix, or a batch of them;
     LinAlgError where A is singular.
     """
     return solve_ex(A, B, left=left, check_errors=True)[0]
@@ -193,7 +193,7 @@ def positive_power(base: Any, n: int) -> Any:
 
 @public(out="same")
 def matrix_power(input: Any, n: int) -> Any:
-    """The n-th power of a square matrix or of each in a batch; of a negative n that of the inverse."""
+    """Return the n-th power of a square matrix or of each in a batch; of a negative n that of the inverse."""
     if not isinstance(n, int):
         raise TypeError(f"matrix_power(): argument 'n' (position 2) must be int, not {type(n).__name__}")
     check_square(input, "linalg.matrix_power")
@@ -206,7 +206,7 @@ def matrix_power(input: Any, n: int) -> Any:
 
 
 def identity_like(x: Any) -> Any:
-    """The identity matrix of the size and dtype of a square one."""
+    """Return the identity matrix of the size and dtype of a square one."""
     from ..creation import eye
 
     return eye(x._data.shape[-1], dtype=x.dtype)

@@ -50,12 +50,12 @@ class Memory(TensorBase):
         return None if self._view is None else self._view.base
 
     def _is_view(self) -> bool:
-        """Whether an op made this tensor as a view of another."""
+        """Return whether an op made this tensor as a view of another."""
         return self._view is not None
 
     @public("function")
     def is_inference(self) -> bool:
-        """Whether this tensor was made in inference mode: it is outside any graph for good."""
+        """Return whether this tensor was made in inference mode: it is outside any graph for good."""
         return self._inference
 
     @shown_as(lambda self, *sizes, memory_format=None: None)

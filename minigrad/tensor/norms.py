@@ -60,7 +60,7 @@ def linalg_norm(A: Any, ord: Any = None, dim: Any = None, keepdim: bool = False,
 @public()
 @reducing
 def dist(input: Any, other: Any, p: Any = 2) -> Any:
-    """The p-norm of `input - other`."""
+    """Return the p-norm of `input - other`."""
     for t in (input, other):
         kind = dtypes.of(t._data)
         if kind.category < 2:

@@ -41,7 +41,7 @@ def split(tensor: Any, split_size_or_sections: Any, dim: int = 0) -> Any:
 
 
 def chunk_size(tensor: Any, chunks: int, dim: int) -> int:
-    """The size of each of `chunks` parts; RuntimeError in PyTorch's words."""
+    """Return the size of each of `chunks` parts; RuntimeError in PyTorch's words."""
     if tensor._data.ndim == 0:
         raise RuntimeError("chunk expects at least a 1-dimensional tensor")
     if chunks <= 0:

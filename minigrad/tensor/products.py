@@ -69,7 +69,7 @@ def baddbmm(input: Any, batch1: Any, batch2: Any, *, beta: Any = 1, alpha: Any =
 
 @public(out="cast", also="ger")
 def outer(input: Any, vec2: Any) -> Any:
-    """The products of each element of a vector with each of another, of shape (n, m)."""
+    """Return the products of each element of a vector with each of another, of shape (n, m)."""
     for name, vector in (("self", input), ("vec2", vec2)):
         if vector._data.ndim != 1:
             raise RuntimeError(f"outer: Expected 1-D argument {name}, but got {vector._data.ndim}-D")
@@ -78,7 +78,7 @@ def outer(input: Any, vec2: Any) -> Any:
 
 @public(out="same")
 def inner(input: Any, other: Any) -> Any:
-    """The sum of products along the last dimension of both; with a number, the product."""
+    """Return the sum of products along the last dimension of both; with a number, the product."""
     a, b = input._data.shape, other._data.shape
     if not a or not b:
         return F.mul(input, other)
@@ -214,7 +214,7 @@ def check_bilinear(first: Any, second: Any, weight: Any) -> None:
 
 
 def linalg_cross(input: Any, other: Any, *, dim: int = -1) -> Any:
-    """The vector product of the 3-vectors along `dim`, with broadcasting."""
+    """Return the vector product of the 3-vectors along `dim`, with broadcasting."""
     a, b = input._data, other._data
     if a.ndim != b.ndim:
         raise RuntimeError("linalg.cross: inputs must have the same number of dimensions.")
@@ -239,7 +239,7 @@ def cross(input: Any, other: Any, dim: Any = None) -> Any:
 
 
 def vecdot(x: Any, y: Any, *, dim: int = -1) -> Any:
-    """The inner products of the vectors along `dim`, those of `x` conjugated."""
+    """Return the inner products of the vectors along `dim`, those of `x` conjugated."""
     kind, other = of(x._data), of(y._data)
     if kind.category < 2:
         raise RuntimeError(

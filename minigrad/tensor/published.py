@@ -52,7 +52,7 @@ def shown(call: Any, function: Any, first: str, has_out: bool = False) -> Any:
 
 
 def as_method(function: Any, name: str) -> Any:
-    """A function as the method `name`, with PyTorch's errors about its arguments."""
+    """Return a function as the method `name`, with PyTorch's errors about its arguments."""
     if name in PLAIN or function.__class__ is not FunctionType:
         return function
     return explained_method(function, name)

@@ -55,7 +55,7 @@ def flip(input: Any, dims: Any) -> Any:
 
 @public()
 def fliplr(input: Any) -> Any:
-    """A copy with the second dimension in reverse order; RuntimeError for less than two dimensions."""
+    """Return a copy with the second dimension in reverse order; RuntimeError for less than two dimensions."""
     if input.ndim < 2:
         raise RuntimeError("Input must be >= 2-d.")
     return re.flip(input, (1,))
@@ -63,7 +63,7 @@ def fliplr(input: Any) -> Any:
 
 @public()
 def flipud(input: Any) -> Any:
-    """A copy with the first dimension in reverse order; RuntimeError for a number."""
+    """Return a copy with the first dimension in reverse order; RuntimeError for a number."""
     if input.ndim < 1:
         raise RuntimeError("Input must be >= 1-d.")
     return re.flip(input, (0,))
@@ -91,7 +91,7 @@ def roll(input: Any, shifts: Any, dims: Any = ()) -> Any:
 
 @public()
 def rot90(input: Any, k: int = 1, dims: Any = (0, 1)) -> Any:
-    """A copy turned `k` quarters of a circle in the plane of two dimensions."""
+    """Return a copy turned `k` quarters of a circle in the plane of two dimensions."""
     return re.rot90(input, k, tuple(dims))
 
 
@@ -217,13 +217,13 @@ def diag(input: Any, diagonal: int = 0) -> Any:
 
 @public()
 def diagflat(input: Any, offset: int = 0) -> Any:
-    """The matrix with all elements, one after the other, on its diagonal."""
+    """Return the matrix with all elements, one after the other, on its diagonal."""
     return vw.diag_embed(F.view(input.contiguous(), (-1,)), offset)
 
 
 @public(out="cast")
 def kron(input: Any, other: Any) -> Any:
-    """The Kronecker product: each element of `input` times the whole of `other`."""
+    """Return the Kronecker product: each element of `input` times the whole of `other`."""
     for i, x in enumerate((input, other)):
         if not isinstance(x, TensorBase):
             name = ("input", "other")[i]
@@ -243,7 +243,7 @@ def kron(input: Any, other: Any) -> Any:
 
 
 def checked(tensors: Any, name: str) -> tuple[Any, ...]:
-    """The tensors; TypeError or RuntimeError in PyTorch's words where there are none."""
+    """Return the tensors; TypeError or RuntimeError in PyTorch's words where there are none."""
     if not isinstance(tensors, (list, tuple)):
         kind = type(tensors).__name__
         raise TypeError(f"{name}(): argument 'tensors' (position 1) must be tuple of Tensors, not {kind}")

@@ -67,7 +67,7 @@ def one(name: str, dim: Any) -> int:
 
 
 def wrong(name: str, *given: Any) -> TypeError:
-    """The error for arguments of the wrong types."""
+    """Return the error for arguments of the wrong types."""
     kinds = ", ".join(type(x).__name__ for x in given)
     return TypeError(f"{name}() received an invalid combination of arguments - got ({kinds})")
 
@@ -81,7 +81,7 @@ def flag(name: str, keepdim: Any) -> bool:
 
 
 def numpys(dtype: Any) -> Any:
-    """The NumPy dtype of `dtype`; None as it is."""
+    """Return the NumPy dtype of `dtype`; None as it is."""
     return None if dtype is None else dtypes.given(dtype).numpy
 
 
@@ -255,21 +255,21 @@ def min(input: Any, dim: Any = None, keepdim: bool = False, *, other: Any = None
 @public(out="same")
 @reducing
 def amax(input: Any, dim: Any = (), keepdim: bool = False) -> Any:
-    """The greatest element over the dimensions `dim`, all for (); the gradient is shared out evenly."""
+    """Return the largest element over the dimensions `dim`, all for (); the gradient is divided evenly."""
     return extremes.amax(input, dims("amax", dim) or (), flag("amax", keepdim))
 
 
 @public(out="same")
 @reducing
 def amin(input: Any, dim: Any = (), keepdim: bool = False) -> Any:
-    """The smallest element over the dimensions `dim`, all for (); the gradient is shared out evenly."""
+    """Return the smallest element over the dimensions `dim`, all for (); the gradient is divided evenly."""
     return extremes.amin(input, dims("amin", dim) or (), flag("amin", keepdim))
 
 
 @public(out="same")
 @reducing
 def aminmax(input: Any, *, dim: Any = None, keepdim: bool = False) -> Any:
-    """The smallest and the greatest element (min, max), of all or along `dim`."""
+    """Return the smallest and the largest element (min, max), of all or along `dim`."""
     return return_types.aminmax(*extremes.aminmax(input, dim, keepdim))
 
 
@@ -367,7 +367,7 @@ def count_nonzero(input: Any, dim: Any = None) -> Any:
 @public(out="same")
 @reducing
 def median(input: Any, dim: Any = None, keepdim: bool = False) -> Any:
-    """The lower median of all elements, or along `dim` (values, indices)."""
+    """Return the lower median of all elements, or along `dim` (values, indices)."""
     if dim is None:
         return order.median_all(input)
     return return_types.median(*order.median_dim(input, one("median", dim), keepdim))
@@ -376,7 +376,7 @@ def median(input: Any, dim: Any = None, keepdim: bool = False) -> Any:
 @public(out="same")
 @reducing
 def nanmedian(input: Any, dim: Any = None, keepdim: bool = False) -> Any:
-    """The lower median of what is not NaN, of all elements or along `dim` (values, indices)."""
+    """Return the lower median of what is not NaN, of all elements or along `dim` (values, indices)."""
     if dim is None:
         return order.nanmedian_all(input)
     return return_types.nanmedian(*order.nanmedian_dim(input, one("nanmedian", dim), keepdim))
@@ -385,7 +385,7 @@ def nanmedian(input: Any, dim: Any = None, keepdim: bool = False) -> Any:
 @public(out="same")
 @reducing
 def kthvalue(input: Any, k: int, dim: int = -1, keepdim: bool = False) -> Any:
-    """The `k`-th smallest element along `dim`, counted from 1, and its index (values, indices)."""
+    """Return the `k`-th smallest element along `dim`, counted from 1, and its index (values, indices)."""
     return return_types.kthvalue(*order.kthvalue(input, k, dim, keepdim))
 
 

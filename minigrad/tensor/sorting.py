@@ -1,4 +1,4 @@
-"""Functions and methods about order: sorting, the greatest few, different elements, places among sorted."""
+"""Functions and methods about order: sorting, the largest few, different elements, places among sorted."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ def argsort(input: Any, dim: int = -1, descending: bool = False, *, stable: bool
 @public(out="same")
 @reducing
 def msort(input: Any) -> Any:
-    """The elements in order along the first dimension."""
+    """Return the elements in order along the first dimension."""
     return so.sort(input, 0, False)[0]
 
 
@@ -100,7 +100,7 @@ def topk(input: Any, k: int, dim: int = -1, largest: bool = True, sorted: bool =
 
 
 def wanted(results: Any, return_inverse: bool, return_counts: bool) -> Any:
-    """The values alone, or with what was asked for."""
+    """Return the values alone, or with what was asked for."""
     values, inverse, counts = results
     more = [t for t, asked in ((inverse, return_inverse), (counts, return_counts)) if asked]
     return (values, *more) if more else values
@@ -185,7 +185,7 @@ def check_shapes(rows: tuple[int, ...], values: tuple[int, ...]) -> None:
 
 
 def put_in_order(boundaries: Any, sorter: Any) -> Any:
-    """The boundaries in the order that `sorter` says; RuntimeError in PyTorch's words."""
+    """Return the boundaries in the order that `sorter` says; RuntimeError in PyTorch's words."""
     data, order = numbers(boundaries), numbers(sorter)
     if data.shape != order.shape:
         raise RuntimeError(

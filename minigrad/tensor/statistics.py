@@ -30,7 +30,7 @@ ROUNDED: dict[str, Any] = {
 
 
 def in_dtype(input: Any, dtype: Any) -> Any:
-    """The tensor in `dtype`, if one is given."""
+    """Return the tensor in `dtype`, if one is given."""
     return input if dtype is None else input.to(dtype)
 
 
@@ -154,7 +154,7 @@ def quantiles(input: Any, q: Any, dim: Any, keepdim: bool, interpolation: str, i
 def quantile(
     input: Any, q: Any, dim: Any = None, keepdim: bool = False, *, interpolation: str = "linear"
 ) -> Any:
-    """The quantile `q` of all elements or along `dim`; a vector `q` gives a dimension in front."""
+    """Return the quantile `q` of all elements or along `dim`; a vector `q` gives a dimension in front."""
     return quantiles(input, q, dim, keepdim, interpolation, False)
 
 

@@ -25,7 +25,7 @@ class Memory:
         return CPU
 
     def data_ptr(self) -> int:
-        """The address of the first element."""
+        """Return the address of the first element."""
         return self._row.__array_interface__["data"][0]
 
     def nbytes(self) -> int:

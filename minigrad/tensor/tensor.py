@@ -76,7 +76,7 @@ class Size(tuple[int, ...]):
 
 
 def checked_size(sizes: Any) -> Size:
-    """A shape; TypeError with PyTorch's text for what is no integer."""
+    """Return a shape; TypeError with PyTorch's text for what is no integer."""
     for i, n in enumerate(sizes):
         if not is_whole(n):
             raise TypeError(f"torch.Size() takes an iterable of 'int' (item {i} is '{kind_of(n)}')")
@@ -328,7 +328,7 @@ def refuse_example(t: TensorBase, text: str) -> None:
 
 
 def given_out(t: TensorBase, how: str, value: Any) -> Any:
-    """`value`, the numbers of `t` as Python or NumPy has them: observers are told."""
+    """`value`, the numbers of `t` as Python or NumPy has them: observers are notified."""
     if modes.active:
         for observer in modes.observers():
             observer.left(t, how, value)
@@ -336,7 +336,7 @@ def given_out(t: TensorBase, how: str, value: Any) -> Any:
 
 
 def only(t: TensorBase) -> Any:
-    """The one element; PyTorch's error for more."""
+    """Return the one element; PyTorch's error for more."""
     refuse_example(t, ITEM)
     if t._data.size != 1:
         raise ValueError("only one element tensors can be converted to Python scalars")
@@ -344,7 +344,7 @@ def only(t: TensorBase) -> Any:
 
 
 def real_number(value: Any, kind: str) -> Any:
-    """A number without an imaginary part; RuntimeError with PyTorch's text if it has one."""
+    """Return a number without an imaginary part; RuntimeError with PyTorch's text if it has one."""
     if not isinstance(value, complex):
         return value
     if value.imag:
@@ -353,7 +353,7 @@ def real_number(value: Any, kind: str) -> Any:
 
 
 def describe(t: TensorBase, prefix: str = "tensor(") -> str:
-    """The text of a tensor as PyTorch prints it."""
+    """Return the text of a tensor as PyTorch prints it."""
     from . import printing  # which, with `dataclasses`, would take 1.5 ms from importing minigrad
 
     try:
@@ -414,7 +414,7 @@ class Tensor(
     __hash__ = object.__hash__
 
     def __new__(cls, *args: Any) -> Any:
-        """A leaf of the default dtype."""
+        """Return a leaf of the default dtype."""
         t = object.__new__(cls)
         source = constructed(args, dtypes.get_default_dtype())
         for name in ("_data", "_fn", "_nr", "_acc", "_grad", "_storage", "_view"):

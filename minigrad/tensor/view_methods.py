@@ -79,7 +79,7 @@ class Views(TensorBase):
         return sh.view(self, other._data.shape)
 
     def reshape_as(self, other: Any) -> Any:
-        """The same numbers in the shape of `other`."""
+        """Return the same numbers in the shape of `other`."""
         return sh.reshape(self, other._data.shape)
 
     def expand_as(self, other: Any) -> Any:
@@ -212,7 +212,7 @@ class Views(TensorBase):
         return not self._data.ndim or self._data.flags.c_contiguous
 
     def data_ptr(self) -> int:
-        """The address of the first element."""
+        """Return the address of the first element."""
         share(self)
         return self._data.__array_interface__["data"][0]
 
@@ -247,7 +247,7 @@ class Views(TensorBase):
 
 @public()
 def positive(input: Any) -> Any:
-    """The tensor itself; RuntimeError for bools."""
+    """Return the tensor itself; RuntimeError for bools."""
     if input._data.dtype.kind == "b":
         raise RuntimeError("The `+` operator, on a bool tensor is not supported.")
     return input

@@ -22,7 +22,7 @@ from .operands import is_whole
 
 
 def whole_of(x: Any) -> Any:
-    """An index given as a tensor, as a number."""
+    """Return an index given as a tensor, as a number."""
     if isinstance(x, TensorBase) and not x._data.ndim and x._data.dtype.kind in "iu":
         return int(x._data)
     return x
@@ -167,7 +167,7 @@ def ravel(input: Any) -> Any:
 
 
 def origin(t: Any) -> Any:
-    """The array in whose memory `t` lies."""
+    """Return the array in whose memory `t` lies."""
     data = t._data if t._view is None else t._view.base._data
     return data if t._storage is None else root(data)
 
@@ -182,12 +182,12 @@ def offset_of(t: Any) -> int:
 
 @public("function method", name="as_strided")
 def as_strided_view(input: Any, size: Any, stride: Any, storage_offset: int | None = None) -> Any:
-    """A part of the memory by shape, strides and offset, all in elements."""
+    """Return a part of the memory by shape, strides and offset, all in elements."""
     return F.as_strided(input, *strided_place(input, size, stride, storage_offset))
 
 
 def strided_place(input: Any, size: Any, stride: Any, storage_offset: int | None) -> tuple[Any, ...]:
-    """The arguments of `as_strided`, checked; the offset from the first element of `input` on."""
+    """Return the arguments of `as_strided`, checked; the offset from the first element of `input` on."""
     size, stride = tuple(size), tuple(stride)
     if len(size) != len(stride):
         raise RuntimeError("mismatch in length of strides and shape")
@@ -218,7 +218,7 @@ def strided_place(input: Any, size: Any, stride: Any, storage_offset: int | None
 
 
 def view_dtype(input: Any, dtype: dtype_class) -> Any:
-    """The same memory read as another dtype; outside any graph, as in PyTorch."""
+    """Return the same memory read as another dtype; outside any graph, as in PyTorch."""
     share(input)
     if input.is_conj():
         raise RuntimeError(
@@ -292,7 +292,7 @@ def broadcast_tensors(*tensors: Any) -> Any:
 
 
 def linalg_diagonal(A: Any, *, offset: int = 0, dim1: int = -2, dim2: int = -1) -> Any:
-    """The diagonals of the matrices in the last two dimensions."""
+    """Return the diagonals of the matrices in the last two dimensions."""
     return vw.diagonal(A, offset, dim1, dim2)
 
 

@@ -102,7 +102,7 @@ class Timer:
         self, callback: Callable[[int, float], Any] | None = None, min_run_time: float = 0.2
     ) -> Measurement:
         """Measurements for `min_run_time` seconds, each of so many runs that the clock itself does not count.
-        `callback` is told of each: the number of runs, and the seconds.
+        `callback` is notified of each: the number of runs, and the seconds.
         """
         overhead = float(np.median([self._timeit(0) for _ in range(5)]))
         number, taken = 1, self._timeit(1)

@@ -23,7 +23,7 @@ __all__ = [
 
 
 def either(inplace: bool, op: Any, input: Any, *args: Any, written: Any = None) -> Any:
-    """An op on `input`, or, in place, the op `written` (which may be the same) on it."""
+    """Return an op on `input`, or, in place, the op `written` (which may be the same) on it."""
     return in_place((written or op).op, input, *args) if inplace else op(input, *args)
 
 
@@ -59,7 +59,7 @@ def hardtanh(input: Any, min_val: float = -1.0, max_val: float = 1.0, inplace: b
 
 @public("function", out=None)
 def threshold(input: Any, threshold: float, value: float, inplace: bool = False) -> Any:
-    """Each element above `threshold`, and `value` in the place of all others."""
+    """Each element above `threshold`, and `value` instead of all others."""
     return either(inplace, hd.threshold, input, threshold, value, written=hd.threshold_)
 
 
@@ -238,7 +238,7 @@ def softsign(input: Any) -> Any:
 
 
 def glu(input: Any, dim: int = -1) -> Any:
-    """The first half of `input` along `dim` times the logistic function of the second."""
+    """Return the first half of `input` along `dim` times the logistic function of the second."""
     if input.ndim == 0:
         raise RuntimeError("glu does not support scalars because halving size must be even")
     return sm.glu(input, dim)

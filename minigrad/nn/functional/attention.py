@@ -16,7 +16,7 @@ __all__ = ["scaled_dot_product_attention"]
 
 
 def added(mask: Any, like: Any) -> Any:
-    """A mask to be added: 0 where one of bools is true, -inf elsewhere."""
+    """Return a mask to be added: 0 where one of bools is true, -inf elsewhere."""
     if mask._data.dtype.kind != "b":
         return mask
     return wrap(np.where(mask._data, 0, -np.inf).astype(like._data.dtype))

@@ -24,7 +24,7 @@ def check_weight(weight: Any, classes: int) -> None:
 
 
 def of_vectors(input: Any, target: Any, weight: Any, how: int, ignore_index: int) -> Any:
-    """The loss of scores (N, C) or (C,)."""
+    """Return the loss of scores (N, C) or (C,)."""
     check_constant("nll_loss_forward", weight=weight)
     if target.ndim > 1:
         raise RuntimeError("0D or 1D target tensor expected, multi-target not supported")
@@ -35,7 +35,7 @@ def of_vectors(input: Any, target: Any, weight: Any, how: int, ignore_index: int
 
 
 def of_pictures(input: Any, target: Any, weight: Any, how: int, ignore_index: int) -> Any:
-    """The loss of scores (N, C, H, W) and classes (N, H, W)."""
+    """Return the loss of scores (N, C, H, W) and classes (N, H, W)."""
     check_constant("nll_loss2d_forward", weight=weight)
     if target.ndim != 3:
         raise RuntimeError(
@@ -138,14 +138,14 @@ WORD = {NONE: "none", MEAN: "mean", SUM: "sum"}
 
 
 def in_place(weight: Any, ndim: int, axis: int) -> Any:
-    """The weights of classes in a shape that broadcasts with scores."""
+    """Return the weights of classes in a shape that broadcasts with scores."""
     return weight.view([weight.numel() if d == axis else 1 for d in range(ndim)]) if ndim > 1 else weight
 
 
 def of_probabilities(
     input: Any, target: Any, weight: Any, how: int, label_smoothing: float, axis: int
 ) -> Any:
-    """The cross entropy of probabilities that are aimed at."""
+    """Return the cross entropy of probabilities that are aimed at."""
     classes = input.shape[axis]
     if weight is not None and weight.shape != (classes,):
         raise RuntimeError(
@@ -169,7 +169,7 @@ def of_probabilities(
 def smoothed(
     logs: Any, target: Any, weight: Any, how: int, ignore_index: int, label_smoothing: float, axis: int
 ) -> Any:
-    """The cross entropy where every class gets an equal part of `label_smoothing`."""
+    """Return the cross entropy where every class gets an equal part of `label_smoothing`."""
     loss = nll_loss(logs, target, weight, ignore_index=ignore_index, reduction=WORD[how])
     weights = None if weight is None else weight.view([-1 if d == axis else 1 for d in range(logs.ndim)])
     smooth = -(logs if weights is None else logs * weights).sum(axis)

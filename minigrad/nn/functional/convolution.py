@@ -45,12 +45,12 @@ def check_ranks(input: Any, weight: Any, gap: str) -> None:
 
 
 def parts(t: Any) -> tuple[Any, Any]:
-    """The real and the imaginary part, each by a view of both."""
+    """Return the real and the imaginary part, each by a view of both."""
     return tuple(F.select(F.view_as_real(t), t.ndim, i) for i in (0, 1))
 
 
 def by_parts(run: Any, input: Any, weight: Any, bias: Any, *how: Any) -> Any:
-    """A convolution, of complex numbers in three real ones, as PyTorch does it."""
+    """Return a convolution, of complex numbers in three real ones, as PyTorch does it."""
     if not (input.is_complex() and weight.is_complex()):
         return run(input, weight, bias, *how)
     (x, x_i), (w, w_i) = parts(input), parts(weight)
@@ -67,7 +67,7 @@ def convolved(
     input: Any, weight: Any, bias: Any, stride: Any, padding: Any, dilation: Any, groups: int,
     transposed: bool = False, output_padding: Any = 0,
 ) -> Any:  # fmt: skip
-    """The op, its settings expanded to all dimensions of the weight."""
+    """Return the op, its settings expanded to all dimensions of the weight."""
     dims = weight.ndim - 2
     if dims < 1:
         raise RuntimeError("weight should have at least three dimensions")
@@ -100,7 +100,7 @@ def forward(
 
 
 def filled(input: Any, weight: Any, bias: Any, stride: Any, padding: Any, dilation: Any, groups: int) -> Any:
-    """A convolution of a batch whose padding may be a word."""
+    """Return a convolution of a batch whose padding may be a word."""
     if padding == "same":
         dims = weight.ndim - 2
         check_ranks(input, weight, "")

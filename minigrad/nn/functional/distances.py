@@ -19,7 +19,7 @@ TINY = 1e-12  # so that no length of 0 is divided by
 
 @public("function", out=None)
 def pairwise_distance(x1: Any, x2: Any, p: float = 2.0, eps: float = 1e-6, keepdim: bool = False) -> Any:
-    """The `p`-norm of `x1 - x2 + eps` over the last dimension."""
+    """Return the `p`-norm of `x1 - x2 + eps` over the last dimension."""
     ndim = max(x1.ndim, x2.ndim)
     return F.norm_dim(F.add_scalar(x1 - x2, eps), p, (ndim - 1,), keepdim)
 

@@ -34,7 +34,7 @@ def dropped(input: Any, p: float, training: bool, inplace: bool, feature: bool, 
 
 
 def times(input: Any, factor: Any, inplace: bool) -> Any:
-    """The product, in place or not."""
+    """Return the product, in place or not."""
     return input.mul_(factor) if inplace else input * factor
 
 

@@ -19,7 +19,7 @@ CHANGED = (
 
 
 def aligned(align_corners: bool | None) -> bool:
-    """Whether corners are aligned: not by default, with PyTorch's warning."""
+    """Return whether corners are aligned: not by default, with PyTorch's warning."""
     if align_corners is None:
         warnings.warn(CHANGED, stacklevel=3)
     return bool(align_corners)

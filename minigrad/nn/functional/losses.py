@@ -23,14 +23,14 @@ WORDS = ("mean", "sum", "none")
 
 
 def legacy(size_average: bool | None, reduce: bool | None) -> str:
-    """The reduction that PyTorch's two old flags mean."""
+    """Return the reduction that PyTorch's two old flags mean."""
     if reduce is False:
         return "none"
     return "sum" if size_average is False else "mean"
 
 
 def number(reduction: str, size_average: bool | None = None, reduce: bool | None = None) -> int:
-    """The reduction as PyTorch's nodes note it; ValueError for a word that is none."""
+    """Return the reduction as PyTorch's nodes note it; ValueError for a word that is none."""
     if size_average is not None or reduce is not None:
         reduction = legacy(size_average, reduce)
     if reduction not in ENUM:
@@ -39,7 +39,7 @@ def number(reduction: str, size_average: bool | None = None, reduce: bool | None
 
 
 def listed(shape: Any) -> str:
-    """A shape as PyTorch's errors show it."""
+    """Return a shape as PyTorch's errors show it."""
     return f"torch.Size({list(shape)})"
 
 
@@ -113,7 +113,7 @@ def l1_loss(
     input: Any, target: Any, size_average: bool | None = None, reduce: bool | None = None,
     reduction: str = "mean", weight: Any = None,
 ) -> Any:  # fmt: skip
-    """The size of the difference."""
+    """Return the size of the difference."""
     a, b = paired(input, target)
     if weight is not None:
         return weighed((a - b).abs(), weight, input, reduction)
@@ -292,7 +292,7 @@ def gaussian_nll_loss(
 
 
 def at_least(t: Any, least: float) -> Any:
-    """A copy of `t` with no number below `least`, through which gradients pass unchanged."""
+    """Return a copy of `t` with no number below `least`, through which gradients pass unchanged."""
     t = t.clone()
     with Unobserved(False):
         t.clamp_(min=least)

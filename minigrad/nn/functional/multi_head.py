@@ -23,7 +23,7 @@ __all__ = ["multi_head_attention_forward"]
 
 
 def check_shapes(query: Any, key: Any, value: Any, padding_mask: Any, mask: Any, num_heads: int) -> bool:
-    """Whether there is a batch; AssertionError with PyTorch's text for dimensions that do not fit."""
+    """Return whether there is a batch; AssertionError with PyTorch's text for dimensions that do not fit."""
     if query.ndim not in (2, 3):
         raise AssertionError(
             f"query should be unbatched 2D or batched 3D tensor but received {query.ndim}-D query tensor"
@@ -52,7 +52,7 @@ def check_shapes(query: Any, key: Any, value: Any, padding_mask: Any, mask: Any,
 
 
 def added_mask(mask: Any, name: str, like: Any, other: Any = None, other_name: str = "") -> Any:
-    """A mask to be added to scores: -inf where one of bools is true, 0 elsewhere; numbers as they are.
+    """Return a mask to be added to scores: -inf where one of bools is true, 0 elsewhere; numbers as they are.
 
     A warning if the dtype is not that of the `other` mask.
     """
@@ -71,7 +71,7 @@ def added_mask(mask: Any, name: str, like: Any, other: Any = None, other_name: s
 
 
 def parts(projected: Any, count: int) -> tuple[Any, ...]:
-    """A projection (*, count · E) as `count` ones (*, E)."""
+    """Return a projection (*, count · E) as `count` ones (*, E)."""
     apart = projected.unflatten(-1, (count, projected.shape[-1] // count))
     together = apart.unsqueeze(0).transpose(0, -2).squeeze(-2).contiguous()
     return tuple(together[i] for i in range(count))
@@ -109,7 +109,7 @@ def check_weights(query: Any, key: Any, value: Any, weights: Any) -> None:
 
 
 def check_mask(mask: Any, targets: int, sources: int, rows: int) -> Any:
-    """A mask of shape (1, targets, sources) or (rows, targets, sources); RuntimeError for another."""
+    """Return a mask of shape (1, targets, sources) or (rows, targets, sources); RuntimeError for another."""
     expected = (targets, sources) if mask.ndim == 2 else (rows, targets, sources)
     if mask.shape != expected:
         raise RuntimeError(
@@ -133,7 +133,7 @@ def merged(mask: Any, padding_mask: Any, batch: int, num_heads: int, sources: in
 
 
 def longer(mask: Any) -> Any:
-    """A mask for one source more, to which all may attend."""
+    """Return a mask for one source more, to which all may attend."""
     return None if mask is None else pad(mask, (0, 1))
 
 
@@ -237,7 +237,7 @@ def prepared(query: Any, padding_mask: Any, mask: Any, causal: bool, need_weight
 
 
 def has_bias(bias_k: Any, bias_v: Any, static_k: Any, static_v: Any) -> bool:
-    """Whether there is a learned key and value; AssertionError for one without the other."""
+    """Return whether there is a learned key and value; AssertionError for one without the other."""
     if bias_k is None and bias_v is None:
         return False
     if bias_k is None or bias_v is None:
@@ -250,7 +250,7 @@ def has_bias(bias_k: Any, bias_v: Any, static_k: Any, static_v: Any) -> bool:
 
 
 def check_sizes(query: Any, key: Any, value: Any, expected: int, num_heads: int, separate: bool) -> int:
-    """The size of a head; AssertionError with PyTorch's text for sizes that do not fit."""
+    """Return the size of a head; AssertionError with PyTorch's text for sizes that do not fit."""
     size = query.shape[-1]
     if size != expected:
         raise AssertionError(f"was expecting embedding dimension of {expected}, but got {size}")

@@ -216,7 +216,7 @@ def local_response_norm(
     input: Any, size: int, alpha: float = 1e-4, beta: float = 0.75, k: float = 1.0
 ) -> Any:
     """`input` (N, C, …) divided by `(k + alpha · m) ** beta`, m being the mean of the squares of `size`
-    neighbouring channels, 0 beyond the first and last.
+    neighboring channels, 0 beyond the first and last.
     """
     if input.ndim < 3:
         raise ValueError(

@@ -1,4 +1,4 @@
-"""Pooling: the greatest element or the mean of each window."""
+"""Pooling: the largest element or the mean of each window."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ WORDS = {1: "one", 2: "two", 3: "three"}
 
 
 def several(value: Any, dims: int, text: str) -> tuple[int, ...]:
-    """A number for each dimension; RuntimeError with `text` if there are too many or too few."""
+    """Return a number for each dimension; RuntimeError with `text` if there are too many or too few."""
     numbers = (value,) if isinstance(value, int) else tuple(value)
     if len(numbers) not in (1, dims):
         raise RuntimeError(text)
@@ -32,7 +32,7 @@ def steps(stride: Any, dims: int, text: str) -> tuple[int, ...]:
     return several(stride, dims, text)
 
 
-# ── the greatest
+# ── the largest
 # ─────────────────────────────────────────────────────────────────────────────────────────────────
 
 
@@ -51,7 +51,7 @@ def greatest(
 
 
 def only(value: Any, name: str, text: str) -> int:
-    """The one number; RuntimeError with PyTorch's text for more."""
+    """Return the one number; RuntimeError with PyTorch's text for more."""
     if isinstance(value, int):
         return value
     if len(value) != 1:
@@ -96,7 +96,7 @@ def max_pool1d(
     input: Any, kernel_size: Numbers, stride: Numbers | None = None, padding: Numbers = 0,
     dilation: Numbers = 1, ceil_mode: bool = False, return_indices: bool = False,
 ) -> Any:  # fmt: skip
-    """The greatest element of each window of `input` ([N,] C, L); with `return_indices` also where
+    """Return the largest element of each window of `input` ([N,] C, L); with `return_indices` also where
     they were.
     """
     ints = "an int, list of ints or tuple of ints"
@@ -144,7 +144,7 @@ def max_pool3d(
     input: Any, kernel_size: Numbers, stride: Numbers | None = None, padding: Numbers = 0,
     dilation: Numbers = 1, ceil_mode: bool = False, return_indices: bool = False,
 ) -> Any:  # fmt: skip
-    """The greatest element of each window of `input` ([N,] C, D, H, W); with `return_indices` also where they
+    """The largest element of each window of `input` ([N,] C, D, H, W); with `return_indices` also where they
     were, as places in the flattened volume.
     """
     made = greatest(3, input, kernel_size, stride, padding, dilation, ceil_mode)
@@ -172,7 +172,7 @@ def avg_pool1d(
     input: Any, kernel_size: Numbers, stride: Numbers | None = None, padding: Numbers = 0,
     ceil_mode: bool = False, count_include_pad: bool = True,
 ) -> Any:  # fmt: skip
-    """The mean of each window of `input` ([N,] C, L), the zeros around it among them if
+    """Return the mean of each window of `input` ([N,] C, L), the zeros around it among them if
     `count_include_pad`.
     """
     check_one(input, "avg_pool1d", kernel_size=kernel_size, stride=stride or None, padding=padding)
@@ -221,7 +221,7 @@ def avg_pool3d(
     input: Any, kernel_size: Numbers, stride: Numbers | None = None, padding: Numbers = 0,
     ceil_mode: bool = False, count_include_pad: bool = True, divisor_override: int | None = None,
 ) -> Any:  # fmt: skip
-    """The mean of each window of `input` ([N,] C, D, H, W), the zeros around it among them if
+    """Return the mean of each window of `input` ([N,] C, D, H, W), the zeros around it among them if
     `count_include_pad`; or its sum divided by `divisor_override`.
     """
     ints = "a single int, or a tuple of three ints"
@@ -236,7 +236,7 @@ def avg_pool3d(
 
 
 def parts_of(input: Any, dims: int, output_size: Any) -> tuple[int, ...]:
-    """The number of parts along each dimension, None being its size."""
+    """Return the number of parts along each dimension, None being its size."""
     sizes = (output_size,) * dims if isinstance(output_size, int) or output_size is None else output_size
     if not isinstance(output_size, int) and input.ndim <= len(sizes):
         raise ValueError(f"Input dimension should be at least {len(sizes) + 1}")
@@ -247,7 +247,7 @@ def parts_of(input: Any, dims: int, output_size: Any) -> tuple[int, ...]:
 
 @public("function", out=None)
 def adaptive_avg_pool1d(input: Any, output_size: Numbers) -> Any:
-    """The means of `output_size` parts of `input` ([N,] C, L), as even as can be."""
+    """Return the means of `output_size` parts of `input` ([N,] C, L), as even as can be."""
     check_one(input, "adaptive_avg_pool1d", output_size=output_size)
     (count,) = several(output_size, 1, "")
     return adaptive_avg_pool2d(input.unsqueeze(-2), (1, count)).squeeze(-2)

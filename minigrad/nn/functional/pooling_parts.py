@@ -1,4 +1,4 @@
-"""Pooling that takes parts instead of windows: the greatest element of each."""
+"""Pooling that takes parts instead of windows: the largest element of each."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ __all__ = ["adaptive_max_pool1d", "adaptive_max_pool2d", "adaptive_max_pool3d"]
 
 
 def chosen(made: Any, return_indices: bool) -> Any:
-    """The values, with their places if these are asked for."""
+    """Return the values, with their places if these are asked for."""
     return tuple(made) if return_indices else made[0]
 
 
 def adaptive_max_pool1d(input: Any, output_size: Numbers, return_indices: bool = False) -> Any:
-    """The greatest of each of `output_size` parts of `input` ([N,] C, L), as even as can be; with
+    """Return the largest of each of `output_size` parts of `input` ([N,] C, L), as even as can be; with
     `return_indices` also where they were.
     """
     if output_size is None:
@@ -38,14 +38,14 @@ def adaptive_max_pool1d(input: Any, output_size: Numbers, return_indices: bool =
 
 
 def adaptive_max_pool2d(input: Any, output_size: Any, return_indices: bool = False) -> Any:
-    """The greatest of each of `output_size` parts of `input` ([N,] C, H, W), as even as can be; None keeps a
+    """The largest of each of `output_size` parts of `input` ([N,] C, H, W), as even as can be; None keeps a
     size; with `return_indices` also where they were, as places in the flattened image.
     """
     return chosen(F.adaptive_max_pool2d(input, parts_of(input, 2, output_size)), return_indices)
 
 
 def adaptive_max_pool3d(input: Any, output_size: Any, return_indices: bool = False) -> Any:
-    """The greatest of each of `output_size` parts of `input` ([N,] C, D, H, W), as even as can be; None keeps
+    """The largest of each of `output_size` parts of `input` ([N,] C, D, H, W), as even as can be; None keeps
     a size; with `return_indices` also where they were, as places in the flattened volume.
     """
     return chosen(F.adaptive_max_pool3d(input, parts_of(input, 3, output_size)), return_indices)

@@ -1,8 +1,8 @@
 """Recurrent networks, step by step as PyTorch composes them.
 
 The state of a network is a tuple: (h,), or (h, c) for an LSTM. A cell makes a new state from the input, the
-state before and the layer's weights. Over many steps the input's share of the gates is reckoned for all of
-them at once and stands in the place of the input: it is `ready`.
+state before and the layer's weights. Over many steps the input's share of the gates is computed for all of
+them at once and stands instead of the input: it is `ready`.
 """
 
 from __future__ import annotations
@@ -28,11 +28,11 @@ class Weights(NamedTuple):
     hr: Any = None
 
     def of_input(self, x: Any, ready: bool = False) -> Any:
-        """The share of the gates that comes from the input."""
+        """Return the share of the gates that comes from the input."""
         return x if ready else linear(x, self.ih, self.bias_ih)
 
     def of_hidden(self, h: Any) -> Any:
-        """The share of the gates that comes from the hidden state."""
+        """Return the share of the gates that comes from the hidden state."""
         return linear(h, self.hh, self.bias_hh)
 
 
@@ -45,12 +45,12 @@ def rnn_tanh_cell(x: Any, state: State, w: Weights, ready: bool = False) -> Stat
 
 
 def rnn_relu_cell(x: Any, state: State, w: Weights, ready: bool = False) -> State:
-    """The positive part of the sum of both shares."""
+    """Return the positive part of the sum of both shares."""
     return ((w.of_hidden(state[0]) + w.of_input(x, ready)).relu(),)
 
 
 def lstm_cell(x: Any, state: State, w: Weights, ready: bool = False) -> State:
-    """The gates: what is let in, what is kept, what is new, what is let out."""
+    """Return the gates: what is let in, what is kept, what is new, what is let out."""
     h, c = state
     gates = unsafe_chunk(w.of_hidden(h) + w.of_input(x, ready), 4, 1)
     taken, kept, new, given = gates[0].sigmoid(), gates[1].sigmoid(), gates[2].tanh(), gates[3].sigmoid()
@@ -60,7 +60,7 @@ def lstm_cell(x: Any, state: State, w: Weights, ready: bool = False) -> State:
 
 
 def gru_cell(x: Any, state: State, w: Weights, ready: bool = False) -> State:
-    """The gates: how much of the old state the new one is made from, and how much of it is kept."""
+    """Return the gates: how much of the old state the new one is made from, and how much of it is kept."""
     (h,) = state
     from_input = unsafe_chunk(w.of_input(x, ready), 3, 1)
     from_hidden = unsafe_chunk(w.of_hidden(h), 3, 1)
@@ -79,7 +79,7 @@ CELLS: dict[str, Cell] = {
 
 
 def one_step(mode: str, input: Any, state: State, w: Weights) -> State:
-    """The next state of a batch; RuntimeError with PyTorch's text for sizes that do not fit."""
+    """Return the next state of a batch; RuntimeError with PyTorch's text for sizes that do not fit."""
     size, hidden = w.ih.shape[1], w.hh.shape[1]
     if input.shape[1] != size:
         raise RuntimeError(f"input has inconsistent input_size: got {input.shape[1]} expected {size}")
@@ -92,12 +92,12 @@ def one_step(mode: str, input: Any, state: State, w: Weights) -> State:
 
 
 def part(state: State, start: int, end: int) -> State:
-    """The state of the sequences from `start` to `end`."""
+    """Return the state of the sequences from `start` to `end`."""
     return tuple(t.narrow(0, start, end - start) for t in state)
 
 
 def joined(states: list[State]) -> State:
-    """The states of several groups of sequences as one."""
+    """Return the states of several groups of sequences as one."""
     return tuple(cat(list(kind), 0) for kind in zip(*states))
 
 
@@ -116,7 +116,7 @@ def over_steps(cell: Cell, input: Any, state: State, w: Weights, reverse: bool) 
 def over_packed(
     cell: Cell, data: Any, sizes: list[int], state: State, w: Weights, reverse: bool
 ) -> tuple[Any, State]:
-    """The same for packed sequences, `sizes[t]` of which have an element at step t."""
+    """Return the same for packed sequences, `sizes[t]` of which have an element at step t."""
     walk = backwards if reverse else forwards
     outputs, state = walk(cell, w.of_input(data), sizes, state, w)
     return cat(outputs, 0), state

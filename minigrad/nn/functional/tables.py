@@ -19,7 +19,7 @@ def embedding(
     input: Any, weight: Any, padding_idx: int | None = None, max_norm: float | None = None,
     norm_type: float = 2.0, scale_grad_by_freq: bool = False, sparse: bool = False,
 ) -> Any:  # fmt: skip
-    """The rows of the matrix `weight` at the whole numbers `input`.
+    """Return the rows of the matrix `weight` at the whole numbers `input`.
 
     Row `padding_idx` gets no gradient. `max_norm` shortens, in place, those of the rows used that are longer.
     `sparse` makes no difference here: gradients are dense.
@@ -107,7 +107,7 @@ def check_mode(mode: str, scale_grad_by_freq: bool, sparse: bool) -> None:
 
 
 def row_of_padding(padding_idx: int | None, rows: int) -> int:
-    """The row that does not count, -1 for none; RuntimeError if there is no such row."""
+    """Return the row that does not count, -1 for none; RuntimeError if there is no such row."""
     if padding_idx is None:
         return -1
     if not -rows <= padding_idx < rows:
@@ -131,7 +131,7 @@ def pair(name: str, value: Any) -> tuple[int, int]:
 
 
 def unfold(input: Any, kernel_size: Any, dilation: Any = 1, padding: Any = 0, stride: Any = 1) -> Any:
-    """The windows of images of shape (N, C, H, W) as columns: (N, C · kernel elements, windows)."""
+    """Return the windows of images of shape (N, C, H, W) as columns: (N, C · kernel elements, windows)."""
     given = {"kernel_size": kernel_size, "dilation": dilation, "padding": padding, "stride": stride}
     return windows.im2col(input, *(pair(name, value) for name, value in given.items()))
 

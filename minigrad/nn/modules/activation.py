@@ -146,7 +146,7 @@ class CELU(ELU):
 
 
 class GELU(Applied):
-    """x · Φ(x), Φ being the normal distribution; `approximate="tanh"` reckons it by a tanh."""
+    """x · Φ(x), Φ being the normal distribution; `approximate="tanh"` computes it by a tanh."""
 
     function, settings = "gelu", ("approximate",)
 

@@ -67,7 +67,7 @@ class RNNCellBase(Module):
 
 
 class RNNCell(RNNCellBase):
-    """h′ = tanh(W_ih x + b_ih + W_hh h + b_hh), of shape (N, hidden_size) or (hidden_size,); relu in place of
+    """h′ = tanh(W_ih x + b_ih + W_hh h + b_hh), of shape (N, hidden_size) or (hidden_size,); relu instead of
     tanh if `nonlinearity` says so.
     """
 

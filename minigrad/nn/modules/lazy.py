@@ -30,7 +30,7 @@ class Lazy(Module):
     counted = "in_features"
 
     def _forget_shapes(self) -> None:
-        """Put parameters and buffers without a shape in the place of those that were made for no input."""
+        """Put parameters and buffers without a shape instead of those that were made for no input."""
         for name, t in self._parameters.items():
             if t is not None:
                 self._parameters[name] = UninitializedParameter(dtype=t.dtype)

@@ -58,7 +58,7 @@ class Module(Called):
         return self
 
     def _apply(self, fn: Callable[[Tensor], Tensor]) -> Any:
-        """Put what `fn` makes of them in the place of the data of all parameters, gradients and buffers."""
+        """Put what `fn` makes of them instead of the data of all parameters, gradients and buffers."""
         for module in self.modules():
             for parameter in module._parameters.values():
                 if parameter is not None:

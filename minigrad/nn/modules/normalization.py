@@ -90,7 +90,7 @@ class GroupNorm(Normalising):
 
 
 class LocalResponseNorm(Module):
-    """Divides by what neighbouring channels have: see `nn.functional.local_response_norm`."""
+    """Divides by what neighboring channels have: see `nn.functional.local_response_norm`."""
 
     def __init__(self, size: int, alpha: float = 1e-4, beta: float = 0.75, k: float = 1.0) -> None:
         super().__init__()

@@ -14,7 +14,7 @@ __all__ = [
 
 
 class MaxPool(Applied):
-    """The greatest element of each window."""
+    """The largest element of each window."""
 
     settings = ("kernel_size", "stride", "padding", "dilation", "ceil_mode", "return_indices")
 
@@ -33,19 +33,19 @@ class MaxPool(Applied):
 
 
 class MaxPool1d(MaxPool):
-    """The greatest element of each window of ([N,] C, L)."""
+    """The largest element of each window of ([N,] C, L)."""
 
     function = "max_pool1d"
 
 
 class MaxPool2d(MaxPool):
-    """The greatest element of each window of ([N,] C, H, W)."""
+    """The largest element of each window of ([N,] C, H, W)."""
 
     function = "max_pool2d"
 
 
 class MaxPool3d(MaxPool):
-    """The greatest element of each window of ([N,] C, D, H, W)."""
+    """The largest element of each window of ([N,] C, D, H, W)."""
 
     function = "max_pool3d"
 
@@ -131,7 +131,7 @@ class AdaptiveAvgPool3d(AdaptiveAvgPool):
 
 
 class AdaptiveMaxPool(Applied):
-    """The greatest of each of a given number of parts."""
+    """The largest of each of a given number of parts."""
 
     settings = ("output_size", "return_indices")
 
@@ -145,18 +145,18 @@ class AdaptiveMaxPool(Applied):
 
 
 class AdaptiveMaxPool1d(AdaptiveMaxPool):
-    """The greatest of each of `output_size` parts of ([N,] C, L)."""
+    """The largest of each of `output_size` parts of ([N,] C, L)."""
 
     function = "adaptive_max_pool1d"
 
 
 class AdaptiveMaxPool2d(AdaptiveMaxPool):
-    """The greatest of each of `output_size` parts of ([N,] C, H, W); None keeps a size."""
+    """The largest of each of `output_size` parts of ([N,] C, H, W); None keeps a size."""
 
     function = "adaptive_max_pool2d"
 
 
 class AdaptiveMaxPool3d(AdaptiveMaxPool):
-    """The greatest of each of `output_size` parts of ([N,] C, D, H, W); None keeps a size."""
+    """The largest of each of `output_size` parts of ([N,] C, D, H, W); None keeps a size."""
 
     function = "adaptive_max_pool3d"

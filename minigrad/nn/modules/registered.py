@@ -21,7 +21,7 @@ def type_name(value: Any) -> str:
 
 
 class Registered:
-    """Attributes that are told apart by what is assigned: a Parameter, a tensor in place of a buffer, a
+    """Attributes that are told apart by what is assigned: a Parameter, a tensor instead of a buffer, a
     module, or anything else.
 
     `_parameters`, `_buffers` and `_modules` have them by name, in the order in which they came; a value may

@@ -173,7 +173,7 @@ def activation_of(activation: Any) -> Any:
 
 class TransformerEncoderLayer(Module):
     """Self-attention, then two linear layers with `activation` between them; each is added to its input, and
-    the sum normalised (`norm_first`: the input is normalised in place of the sum).
+    the sum normalised (`norm_first`: the input is normalised instead of the sum).
     """
 
     def __init__(
@@ -217,7 +217,7 @@ class TransformerEncoderLayer(Module):
 
 class TransformerDecoderLayer(Module):
     """Self-attention, attention to `memory`, then two linear layers with `activation` between them; each is
-    added to its input, and the sum normalised (`norm_first`: the input is normalised in place of the sum).
+    added to its input, and the sum normalised (`norm_first`: the input is normalised instead of the sum).
     """
 
     def __init__(

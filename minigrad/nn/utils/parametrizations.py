@@ -1,4 +1,4 @@
-"""Weights with a length and a direction of their own, and weights whose greatest singular value is 1."""
+"""Weights with a length and a direction of their own, and weights whose largest singular value is 1."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def weight_norm(module: Module, name: str = "weight", dim: int | None = 0) -> Mo
 
 
 class _SpectralNorm(Module):
-    """A weight divided by its greatest singular value (Miyato and others, 2018), as the singular vectors in
+    """A weight divided by its largest singular value (Miyato and others, 2018), as the singular vectors in
     the buffers `_u` and `_v` tell it; each step of a training brings these nearer to the true ones.
     """
 
@@ -100,7 +100,7 @@ def spectral_norm(
     module: Module, name: str = "weight", n_power_iterations: int = 1, eps: float = 1e-12,
     dim: int | None = None,
 ) -> Module:  # fmt: skip
-    """Let a module divide a parameter by its greatest singular value, as a matrix of which `dim` numbers the
+    """Let a module divide a parameter by its largest singular value, as a matrix of which `dim` numbers the
     rows: 0, or 1 for a transposed convolution, if it is not given.
     """
     weight = getattr(module, name, None)

@@ -95,7 +95,7 @@ def random_split(dataset: Any, lengths: Sequence[float], generator: Any = None) 
 
 
 def shares(parts: Sequence[float], count: int) -> list[int]:
-    """Whole numbers in place of shares of 1; what is left goes to the first parts, one each."""
+    """Whole numbers instead of shares of 1; what is left goes to the first parts, one each."""
     for i, part in enumerate(parts):
         if part < 0 or part > 1:
             raise ValueError(f"Fraction at index {i} is not between 0 and 1")
