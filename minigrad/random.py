@@ -39,13 +39,13 @@ def seed() -> int:
 
 @public("function")
 def initial_seed() -> int:
-    """The seed from which the default generator started."""
+    """Return the seed from which the default generator started."""
     return default_generator.initial_seed()
 
 
 @public("function")
 def get_rng_state() -> Any:
-    """The state of the default generator, as bytes in a tensor."""
+    """Return the state of the default generator, as bytes in a tensor."""
     return default_generator.get_state()
 
 

@@ -72,7 +72,8 @@ def as_tensor(data: Any, dtype: Any = None, device: Any = None) -> Any:
 def asarray(
     obj: Any, *, dtype: Any = None, device: Any = None, copy: bool | None = None, requires_grad: bool = False
 ) -> Any:
-    """`obj` as a tensor: without a copy where there can be one (`copy=True` forces, `False` forbids it).
+    """Return `obj` as a tensor: without a copy where there can be one (`copy=True` forces, `False` forbids
+    it).
 
     Arrays share their memory. RuntimeError or ValueError where a copy is
     forbidden and needed.

@@ -306,7 +306,7 @@ def randint_like(
     requires_grad: bool = False,
     memory_format: Any = preserve_format,
 ) -> Any:
-    """Integers from [low, high) in the shape of `input`, and in its dtype if none is given.
+    """Return integers from [low, high) in the shape of `input`, and in its dtype if none is given.
 
     Written `randint_like(input, high)` or `randint_like(input, low, high)`.
     """

@@ -80,7 +80,7 @@ def arange(
 @public("function", name="range")
 @OF_RANGE
 def inclusive_range(start: Any = 0, end: Any = None, step: Any = 1, **options_: Any) -> Any:
-    """Numbers from `start` up to and including `end`, in steps of `step`; deprecated in PyTorch."""
+    """Return numbers from `start` up to and including `end`, in steps of `step`; deprecated in PyTorch."""
     if end is None:
         raise TypeError('range() missing 1 required positional arguments: "end"')
     warnings.warn(RANGE_IS_DEPRECATED, UserWarning, stacklevel=2)
@@ -163,7 +163,7 @@ def logspace(
     pin_memory: bool = False,
     requires_grad: bool = False,
 ) -> Any:
-    """`base` to the powers of `linspace(start, end, steps)`."""
+    """Return `base` to the powers of `linspace(start, end, steps)`."""
     kind = options("logspace", dtype, layout, device, pin_memory)
     kind, found = spaced("logspace", start, end, steps, kind)
     raised = quiet(np.power, np.array(base, np.result_type(found, float)), found)
@@ -259,7 +259,9 @@ def tril_indices(
     layout: Any = strided,
     pin_memory: bool = False,
 ) -> Any:
-    """Row and column of each element on and below diagonal `offset` of a matrix, row by row: shape (2, n)."""
+    """Return the row and column of each element on and below diagonal `offset` of a matrix, row by row: shape
+    (2, n).
+    """
     kind, below = triangle("tril_indices", row, col, offset, options("tril_indices", dtype, layout, device))
     return leaf(np.stack(np.nonzero(below)).astype(kind))
 
@@ -275,7 +277,9 @@ def triu_indices(
     layout: Any = strided,
     pin_memory: bool = False,
 ) -> Any:
-    """Row and column of each element on and above diagonal `offset` of a matrix, row by row: shape (2, n)."""
+    """Return the row and column of each element on and above diagonal `offset` of a matrix, row by row: shape
+    (2, n).
+    """
     kind, below = triangle(
         "triu_indices", row, col, offset - 1, options("triu_indices", dtype, layout, device)
     )

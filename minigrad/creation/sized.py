@@ -296,7 +296,9 @@ def empty_like(
     requires_grad: bool = False,
     memory_format: Any = preserve_format,
 ) -> Any:
-    """A tensor in the shape of `input` for numbers to be written to: zeros; in PyTorch it holds anything."""
+    """Return a tensor in the shape of `input` for numbers to be written to: zeros; in PyTorch it holds
+    anything.
+    """
     return leaf(like("empty_like", input, dtype, layout, device, pin_memory, memory_format), requires_grad)
 
 
@@ -312,7 +314,7 @@ def full_like(
     requires_grad: bool = False,
     memory_format: Any = preserve_format,
 ) -> Any:
-    """`fill_value` in the shape of `input`, and in its dtype if none is given."""
+    """Return `fill_value` in the shape of `input`, and in its dtype if none is given."""
     data = like("full_like", input, dtype, layout, device, pin_memory, memory_format)
     data[...] = fitted(number("full_like", "fill_value", 2, fill_value), dtypes.of(data))
     return leaf(data, requires_grad, fill_value)

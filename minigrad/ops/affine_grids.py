@@ -31,8 +31,8 @@ def moved(theta: Any, size: Any, align_corners: bool) -> Any:
     theta=lambda g, size, align_corners: F.affine_grid_generator_backward(g, size, align_corners), linear=True
 )
 def affine_grid_generator(theta, size, align_corners):
-    """The places (N, …, dimensions) to which affine maps `theta` (N, dimensions, dimensions + 1) move those
-    of a picture of `size` (N, C, …), whose coordinates go from -1 to 1.
+    """Return the places (N, …, dimensions) to which affine maps `theta` (N, dimensions, dimensions + 1) move
+    those of a picture of `size` (N, C, …), whose coordinates go from -1 to 1.
     """
     if len(size) not in (4, 5):
         raise RuntimeError("AffineGridGenerator needs 4d (spatial) or 5d (volumetric) inputs.")

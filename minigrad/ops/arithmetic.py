@@ -44,7 +44,7 @@ def times(array: Any, number: Any) -> Any:
     self=lambda g: g, other=lambda g: g, kernel=operator.add, elementwise=True, linear=True, forms=""
 )
 def add(self, other):
-    """Sum of two tensors, or of a tensor and a number, with broadcasting."""
+    """Return the sum of two tensors, or of a tensor and a number, with broadcasting."""
 
 
 @differentiable(
@@ -57,7 +57,7 @@ def add(self, other):
     forms="",
 )
 def add_scaled(self, other, alpha):
-    """`self + alpha · other`."""
+    """Return `self + alpha · other`."""
     return self + times(other, alpha)
 
 
@@ -91,7 +91,7 @@ def sub(self, other):
     forms="",
 )
 def sub_scaled(self, other, alpha):
-    """`self - alpha · other`."""
+    """Return `self - alpha · other`."""
     return self - times(other, alpha)
 
 
@@ -103,7 +103,7 @@ def sub_scalar(self, other):
 
 @differentiable(self=lambda g: F.neg(g), node="RsubBackward1", elementwise=True, check=no_bools, forms="")
 def rsub(self, other):
-    """`other - self` for a number `other`."""
+    """Return `other - self` for a number `other`."""
     return other - self
 
 
@@ -227,5 +227,5 @@ def complex_reciprocal_vjp(g: Any, result: Any) -> Any:
     self=reciprocal_vjp, complexes={"self": complex_reciprocal_vjp}, elementwise=True, floating=True
 )
 def reciprocal(self):
-    """`1 / self`."""
+    """Return `1 / self`."""
     return 1 / self

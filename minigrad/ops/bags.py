@@ -108,9 +108,9 @@ def embedding_bag(
     include_last_offset=False,
     padding_idx=-1,
 ):
-    """The sum (`mode` 0), mean (1) or maximum (2) of the rows of `weight` at the `indices` of each bag, which
-    begin at `offsets`; rows of `padding_idx` do not count. Also the bag of each index, and the size of each
-    bag and where its maxima are as far as the mode needs them.
+    """Return the sum (`mode` 0), mean (1) or maximum (2) of the rows of `weight` at the `indices` of each
+    bag, which begin at `offsets`; rows of `padding_idx` do not count. Also the bag of each index, and the
+    size of each bag and where its maxima are as far as the mode needs them.
     """
     check(weight, indices, offsets)
     starts = offsets[:-1] if include_last_offset else offsets

@@ -75,8 +75,8 @@ def native_batch_norm(
     momentum=0.1,
     eps=1e-5,
 ):
-    """Each channel (dimension 1) normalised, by its own mean and variance in `training`, else by the running
-    ones; the means; the inverse deviations.
+    """Return each channel (dimension 1) normalised, by its own mean and variance in `training`, else by the
+    running ones; the means; the inverse deviations.
     """
 
 
@@ -167,7 +167,9 @@ def native_batch_norm_backward(
     eps=1e-5,
     output_mask=(True, True, True),
 ):
-    """The gradients of input, weight and bias of `native_batch_norm`, those that `output_mask` asks for."""
+    """Return the gradients of input, weight and bias of `native_batch_norm`, those that `output_mask` asks
+    for.
+    """
 
 
 # ── group_norm

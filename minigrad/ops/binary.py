@@ -26,7 +26,7 @@ from .underivable import no_derivative, no_tangent
     forms="",
 )
 def rsub_tensor(self, other):
-    """`other - self` of two tensors."""
+    """Return `other - self` of two tensors."""
     return other - self
 
 
@@ -40,7 +40,7 @@ def rsub_tensor(self, other):
     forms="",
 )
 def rsub_tensor_scaled(self, other, alpha):
-    """`other - alpha · self` of two tensors."""
+    """Return `other - alpha · self` of two tensors."""
     return other - times(self, alpha)
 
 
@@ -52,7 +52,7 @@ def rsub_tensor_scaled(self, other, alpha):
     forms="",
 )
 def rsub_scaled(self, other, alpha):
-    """`other - alpha · self` for a number `other`."""
+    """Return `other - alpha · self` for a number `other`."""
     return other - times(self, alpha)
 
 
@@ -154,7 +154,7 @@ def copysign_number(self, other):
     forms="",
 )
 def heaviside(self, values):
-    """0 for negative elements, 1 for positive ones, the element of `values` for 0."""
+    """Return 0 for negative elements, 1 for positive ones, the element of `values` for 0."""
     kind = self.dtype
     return np.where(self == 0, values, np.where(self < 0, kind.type(0), kind.type(1))).astype(kind)[()]
 
@@ -174,7 +174,7 @@ def heaviside(self, values):
     forms="",
 )
 def ldexp(self, other):
-    """`self · 2^other`."""
+    """Return `self · 2^other`."""
     return self * np.exp2(other)
 
 
@@ -199,7 +199,7 @@ def log_of_sum(self: Any, other: Any) -> Any:
     forms="",
 )
 def logaddexp(self, other):
-    """`ln(e^self + e^other)` without overflow on the way."""
+    """Return `ln(e^self + e^other)` without overflow on the way."""
 
 
 @differentiable(
@@ -214,5 +214,5 @@ def logaddexp(self, other):
     forms="",
 )
 def logaddexp2(self, other):
-    """`log₂(2^self + 2^other)` without overflow on the way."""
+    """Return `log₂(2^self + 2^other)` without overflow on the way."""
     return np.logaddexp2(self, other)

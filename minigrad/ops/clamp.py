@@ -188,14 +188,14 @@ def clamp_jvp(self_t: Any, min_t: Any, max_t: Any, self: Any, min: Any, max: Any
     forms="",
 )
 def clamp(self, min=None, max=None):
-    """Each element brought between those of `min` and `max`, tensors of which one may be left out."""
+    """Return each element brought between those of `min` and `max`, tensors of which one may be left out."""
 
 
 @differentiable(
     self=inner_vjp, node="ClampBackward1", kernel=clamped, elementwise=True, check=both_bounds, forms=""
 )
 def clamp_numbers(self, min=None, max=None):
-    """Each element brought between two numbers, of which one may be left out."""
+    """Return each element brought between two numbers, of which one may be left out."""
 
 
 @differentiable(

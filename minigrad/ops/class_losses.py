@@ -112,7 +112,7 @@ def nll2d_tangent(self_t: Any, target: Any, weight: Any, reduction: int, ignore_
     node="NllLossBackward0",
 )
 def nll_loss_forward(self, target, weight, reduction, ignore_index):
-    """`-weight[t] · self[t]` of the class t, and the sum of the weights, by which a mean divides."""
+    """Return `-weight[t] · self[t]` of the class t, and the sum of the weights, by which a mean divides."""
 
 
 @differentiable(

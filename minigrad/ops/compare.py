@@ -54,8 +54,8 @@ IN_PLACE = {name: in_place_of(name) for name in ("eq", "ne", "lt", "le", "gt", "
 
 @differentiable()
 def isclose(self, other, rtol=1e-05, atol=1e-08, equal_nan=False):
-    """Whether elements differ by at most `atol + rtol · |other|`; infinities if they are equal, NaNs if
-    `equal_nan`.
+    """Return whether elements differ by at most `atol + rtol · |other|`; infinities if they are equal, NaNs
+    if `equal_nan`.
     """
     check_broadcast(self.shape, other.shape)
     close = self == other

@@ -72,13 +72,13 @@ def neg_view(self):
     linear=True,
 )
 def real_view(self):
-    """Real and imaginary part along a new last dimension of 2."""
+    """Return the real and imaginary part along a new last dimension of 2."""
 
 
 @public("function")
 @composite
 def view_as_real(self: Any) -> Any:
-    """Real and imaginary part along a new last dimension of 2, as a view."""
+    """Return the real and imaginary part along a new last dimension of 2, as a view."""
     if isinstance(self, RAW):
         return parts_of_complex(np.asarray(self))
     if not is_complex(self):
@@ -101,7 +101,7 @@ def view_as_real(self: Any) -> Any:
     out="",
 )
 def view_as_complex(self):
-    """Complex numbers from the pairs along the last dimension."""
+    """Return complex numbers from the pairs along the last dimension."""
 
 
 def part(self: Any, index: int) -> Any:
@@ -190,7 +190,9 @@ def zero_of(self: Any) -> Any:
     forms="function method",
 )
 def angle(self):
-    """The angle of each complex number in the plane, in radians; of a real one 0 or π, NaN if it is NaN."""
+    """Return the angle of each complex number in the plane, in radians; of a real one 0 or π, NaN if it is
+    NaN.
+    """
     if self.dtype.kind == "c":
         return np.angle(self)
     return np.where(np.isnan(self), self, np.where(self < 0, np.pi, 0)).astype(self.dtype)[()]
@@ -230,7 +232,7 @@ def complex_kind(real: Any) -> Any:
     forms="",
 )
 def complex_of(real, imag):
-    """`real + i · imag`."""
+    """Return `real + i · imag`."""
     kind = complex_kind(real)
     out = np.empty(np.broadcast_shapes(real.shape, imag.shape), kind)
     out.real, out.imag = real, imag

@@ -184,8 +184,9 @@ def convolution(
     input, weight, bias=None, stride=(1,), padding=(0,), dilation=(1,), transposed=False, output_padding=(0,),
     groups=1, bias_sym_sizes_opt=(0,),
 ):  # fmt: skip
-    """The windows of `input` (N, C, …) times `weight` (channels out, C / groups, …) plus `bias`; transposed:
-    each element of `input` times `weight` (C, channels out / groups, …), put where its window was.
+    """Return the windows of `input` (N, C, …) times `weight` (channels out, C / groups, …) plus `bias`;
+    transposed: each element of `input` times `weight` (C, channels out / groups, …), put where its window
+    was.
     """
     check_settings(stride, padding, dilation, output_padding, groups)
     check_shapes(input, weight, bias, transposed, groups)

@@ -28,7 +28,7 @@ def clone(self, order="K"):
     forms="",
 )
 def copy(self, src):
-    """`src` in the shape and dtype of `self`; in place it is `copy_`."""
+    """Return `src` in the shape and dtype of `self`; in place it is `copy_`."""
     check_broadcast(self.shape, src.shape)
     together = np.broadcast_shapes(self.shape, src.shape)
     if together != self.shape:
@@ -58,7 +58,9 @@ def kind_of(g: Any) -> Any:
     self=lambda g, self_scalar_type: cast_back(g, self_scalar_type), node="ToCopyBackward0", linear=True
 )
 def to(self, dtype, memory_format=None):
-    """A copy in another dtype, in the order in memory that `devices.unfilled_like` knows by this name."""
+    """Return a copy in another dtype, in the order in memory that `devices.unfilled_like` knows by
+    this name.
+    """
     source = self.real if self.dtype.kind == "c" and np.dtype(dtype).kind not in "cb" else self
     if memory_format is None or not np.ndim(self):
         return source.astype(dtype)
@@ -69,13 +71,13 @@ def to(self, dtype, memory_format=None):
 
 @differentiable()
 def zeros_like(self):
-    """Zeros of the same shape and dtype."""
+    """Return zeros of the same shape and dtype."""
     return unfilled_like(self, self.dtype)[()]
 
 
 @differentiable()
 def ones_like(self):
-    """Ones of the same shape and dtype."""
+    """Return ones of the same shape and dtype."""
     ones = unfilled_like(self, self.dtype)
     ones[...] = 1
     return ones[()]
@@ -100,7 +102,7 @@ def fitting(value: Any, dtype: Any) -> Any:
     self=lambda g: F.zeros_like(g), node="FillBackward2", elementwise=True, promotes=False, forms=""
 )
 def fill(self, value):
-    """`value` in every element."""
+    """Return `value` in every element."""
     return np.full_like(self, fitting(value, self.dtype))
 
 
@@ -124,5 +126,5 @@ def fill_tensor(self, value):
 
 @differentiable(self=lambda g: F.zeros_like(g), elementwise=True, forms="")
 def zero(self):
-    """0 in every element."""
+    """Return 0 in every element."""
     return np.zeros_like(self)

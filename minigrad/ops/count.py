@@ -35,13 +35,13 @@ def any(self, dim=None, keepdim=False):
 
 @differentiable()
 def count_nonzero(self, dim=None):
-    """How many elements are not 0, over some dimensions (all for None)."""
+    """Return how many elements are not 0, over some dimensions (all for None)."""
     return np.add.reduce(self != 0, axis=over(dim, self.ndim), dtype=np.int64)
 
 
 @differentiable()
 def bincount(self, weights=None, minlength=0):
-    """How often each number from 0 on occurs in a vector of integers, or the sum of its `weights`."""
+    """Return how often each number from 0 on occurs in a vector of integers, or the sum of its `weights`."""
     fits = self.ndim == 1 and self.dtype.kind in "iu" and not np.any(self < 0)
     if not fits and (self.size or self.ndim != 1):
         raise RuntimeError("bincount only supports 1-d non-negative integral inputs.")
@@ -101,8 +101,8 @@ def even_edges(self: Any, bins: int, range: Any) -> Any:
 
 @differentiable()
 def histc(self, bins=100, min=0, max=0):
-    """How many elements lie in each of `bins` equal bins between `min` and `max` (the extremes if both are
-    0).
+    """Return how many elements lie in each of `bins` equal bins between `min` and `max` (the extremes if both
+    are 0).
     """
     if bins <= 0:
         raise RuntimeError("bins must be > 0")

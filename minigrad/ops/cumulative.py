@@ -99,8 +99,8 @@ def cumprod_jvp(self_t: Any, self: Any, result: Any, dim: int) -> Any:
 
 @differentiable(self=cumprod_vjp, jvp=cumprod_jvp)
 def cumprod(self, dim, dtype=None):
-    """The product of all elements up to each one along `dim`; whole numbers give int64 unless `dtype` is
-    given.
+    """Return the product of all elements up to each one along `dim`; whole numbers give int64 unless `dtype`
+    is given.
     """
     return accumulated(np.multiply, self, dim, dtype)
 

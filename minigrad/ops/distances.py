@@ -130,7 +130,9 @@ def euclidean_vjp2(g: Any, x1: Any, x2: Any, result: Any) -> Any:
 
 @differentiable(x1=euclidean_vjp1, x2=euclidean_vjp2, node="EuclideanDistBackward0")
 def _euclidean_dist(x1, x2):
-    """The distances between all rows of two matrices, from a product of matrices: √(|x|² − 2xy + |y|²)."""
+    """Return the distances between all rows of two matrices, from a product of matrices: √(|x|² − 2xy +
+    |y|²).
+    """
     names = {np.float16: "c10::Half", np.float32: "float", np.float64: "double"}
     if x1.dtype != x2.dtype:
         first, second = names[x1.dtype.type], names[x2.dtype.type]

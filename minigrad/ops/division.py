@@ -108,7 +108,7 @@ def floored_rest(self: Any, other: Any) -> Any:
     forms="",
 )
 def fmod(self, other):
-    """What division rounded towards zero leaves, with the sign of the dividend."""
+    """Return what division rounded towards zero leaves, with the sign of the dividend."""
 
 
 @differentiable(
@@ -135,7 +135,7 @@ def fmod_number(self, other):
     forms="",
 )
 def remainder(self, other):
-    """What division rounded down leaves, with the sign of the divisor, as Python's `%`."""
+    """Return what division rounded down leaves, with the sign of the divisor, as Python's `%`."""
 
 
 @differentiable(
@@ -160,7 +160,7 @@ def remainder_number(self, other):
     forms="",
 )
 def remainder_of_number(self, other):
-    """What is left of a number, divided by each element."""
+    """Return what is left of a number, divided by each element."""
 
 
 @differentiable(

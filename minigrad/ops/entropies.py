@@ -61,7 +61,9 @@ def entropy(self: Any, target: Any, weight: Any, reduction: int) -> Any:
     kernel=entropy,
 )
 def binary_cross_entropy(self, target, weight=None, reduction=MEAN):
-    """`-weight · (target · log(self) + (1 - target) · log(1 - self))`, no logarithm being less than -100."""
+    """Return `-weight · (target · log(self) + (1 - target) · log(1 - self))`, no logarithm being less than
+    -100.
+    """
 
 
 TINY = 1e-12
@@ -157,4 +159,4 @@ def entropy_of_logits(self: Any, target: Any, weight: Any, pos_weight: Any, redu
     kernel=entropy_of_logits,
 )
 def binary_cross_entropy_with_logits(self, target, weight=None, pos_weight=None, reduction=MEAN):
-    """`binary_cross_entropy` of the logistic function of `self`."""
+    """Return `binary_cross_entropy` of the logistic function of `self`."""

@@ -15,13 +15,13 @@ from .elementwise import function, must_be, must_be_tensor, no_kernel
 
 @function(self=lambda g, result: F.mul_scalar(g * result, ln(2)))
 def exp2(self):
-    """2 to the power of each element."""
+    """Return 2 to the power of each element."""
     return np.exp(self * ln(2)) if self.dtype.kind == "c" else np.exp2(self)
 
 
 @function(self=lambda g, result: g * F.add_scalar(result, 1))
 def expm1(self):
-    """e to the power of each element, less 1: exact for small elements too."""
+    """Return e to the power of each element, less 1: exact for small elements too."""
     return np.expm1(self)
 
 
@@ -31,13 +31,13 @@ def expm1(self):
     node="Log1PBackward0",
 )
 def log1p(self):
-    """Natural logarithm of each element plus 1: exact for small elements too."""
+    """Return the natural logarithm of each element plus 1: exact for small elements too."""
     return np.log1p(self)
 
 
 @function(self=lambda g, self: g / F.mul_scalar(self, 2.3025850929940456))
 def log10(self):
-    """Logarithm of each element to base 10."""
+    """Return the logarithm of each element to base 10."""
     return np.log10(self)
 
 
@@ -121,8 +121,8 @@ def logit_vjp(g: Any, self: Any, eps: Any) -> Any:
 
 @function(self=logit_vjp, check=no_kernel("logit_cpu"))
 def logit(self, eps=None):
-    """`ln(p / (1 - p))` of each element, first brought into `[eps, 1 - eps]`; without `eps` NaN outside of
-    `[0, 1]`.
+    """Return `ln(p / (1 - p))` of each element, first brought into `[eps, 1 - eps]`; without `eps` NaN
+    outside of `[0, 1]`.
     """
     p = self
     if eps is not None:

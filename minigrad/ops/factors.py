@@ -108,8 +108,8 @@ def first_minor(a: Any) -> Any:
     constants=("info",),
 )
 def linalg_cholesky_ex(self, upper=False):
-    """The triangular L with `L @ Lᴴ = self` (`Lᴴ @ L` for `upper`), and which minor is not positive (0 if
-    none).
+    """Return the triangular L with `L @ Lᴴ = self` (`Lᴴ @ L` for `upper`), and which minor is not positive (0
+    if none).
     """
     return cholesky_kernel(self, upper)
 
@@ -193,7 +193,9 @@ def symmetric(x: Any) -> Any:
     several=("eigenvalues", "eigenvectors"),
 )
 def _linalg_eigh(A, UPLO="L"):
-    """Eigenvalues in ascending order, and eigenvectors as columns, of symmetric (Hermitian) matrices."""
+    """Return the eigenvalues in ascending order, and eigenvectors as columns, of symmetric (Hermitian)
+    matrices.
+    """
     return tuple(np.linalg.eigh(A, UPLO.upper()))
 
 

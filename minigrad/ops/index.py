@@ -18,8 +18,8 @@ from .into_zeros import LONG, check_inside, check_kind, copied, places
     linear=True,
 )
 def index(self, indices):
-    """A copy of the elements at `indices`: one tensor of whole numbers or bools per dimension, or None for
-    the whole dimension.
+    """Return a copy of the elements at `indices`: one tensor of whole numbers or bools per dimension, or None
+    for the whole dimension.
     """
     return np.array(self[places(self.shape, indices)], order="C")[()]
 
@@ -81,7 +81,7 @@ def index_put(self, indices, values, accumulate=False):
     linear=True,
 )
 def index_put_impl(self, indices, values, accumulate=False, unsafe=False):
-    """`index_put` as PyTorch's derivative of `index` calls it."""
+    """Return `index_put` as PyTorch's derivative of `index` calls it."""
 
 
 # ── of the flattened tensor

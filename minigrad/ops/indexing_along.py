@@ -98,7 +98,7 @@ def factor(alpha: Any, dtype: Any) -> Any:
     ),
 )
 def index_add(self, dim, index, source, alpha=1):
-    """`self` with `alpha` times the parts of `source` along `dim` added at the places `index`."""
+    """Return `self` with `alpha` times the parts of `source` along `dim` added at the places `index`."""
     dim = place(dim, self.ndim)
     check_added("index_add_", self, dim, index, source)
     out = copied(self)
@@ -121,7 +121,7 @@ show_source_dim(index_add.op)
     out="same",
 )
 def index_copy(self, dim, index, source):
-    """`self` with the parts of `source` along `dim` at the places `index`."""
+    """Return `self` with the parts of `source` along `dim` at the places `index`."""
     dim = place(dim, self.ndim)
     check_copied(self, dim, index, source)
     out = copied(self)
@@ -171,7 +171,9 @@ def check_copied(self: Any, dim: int, index: Any, source: Any) -> None:
     jvp=lambda self_t, dim, index: F.index_fill(self_t, dim, index, 0),
 )
 def index_fill(self, dim, index, value):
-    """`self` with `value` in the parts along `dim` at the places `index`, which may count from the end."""
+    """Return `self` with `value` in the parts along `dim` at the places `index`, which may count from the
+    end.
+    """
     check_kind(index, LONG, "index_fill_(): Expected dtype int64 for index.", IndexError)
     if isinstance(value, complex) and self.dtype.kind != "c":
         raise RuntimeError("index_fill_(): Converting complex Scalar to non-complex type is not supported")

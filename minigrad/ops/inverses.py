@@ -60,7 +60,9 @@ def inverse_vjp(grads: Any, inverse: Any) -> Any:
 
 @differentiable(A=inverse_vjp, several=("inverse", "info"), constants=("info",))
 def linalg_inv_ex(A):
-    """The inverse of each matrix, and which element of its diagonal is zero after elimination (0 if none)."""
+    """Return the inverse of each matrix, and which element of its diagonal is zero after elimination (0 if
+    none).
+    """
     try:
         return column_by_column(np.linalg.inv(A)), np.zeros(A.shape[:-2], np.int32)
     except np.linalg.LinAlgError:
@@ -183,7 +185,9 @@ def is_complex_dtype(dtype: Any) -> bool:
     constants=("LU", "pivots"),
 )
 def _linalg_slogdet(A):
-    """Sign and logarithm of the absolute value of the determinant of each matrix, and its LU factors."""
+    """Return the sign and logarithm of the absolute value of the determinant of each matrix, and its LU
+    factors.
+    """
     factors, pivots, _ = eliminated(by_columns(A))
     diagonal = np.diagonal(factors, axis1=-2, axis2=-1)
     sizes = np.abs(diagonal)

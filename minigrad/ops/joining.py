@@ -142,7 +142,7 @@ def stacked(grads: list[Any], dim: int) -> Any:
     out="",
 )
 def unbind(self, dim=0):
-    """All parts along `dim`, which goes away."""
+    """Return all parts along `dim` as a tuple; this dimension is removed."""
     if self.ndim == 0:
         raise IndexError("Dimension specified as 0 but tensor has no dimensions")
     front = (np.s_[:],) * place(dim, self.ndim)
@@ -219,26 +219,26 @@ def sized_vjp(grads: Any, self_sym_sizes: Any, split_sizes: Any, dim: int) -> An
     self=split_vjp, kernel=split_kernel, node="SplitBackward0", several=True, view=True, linear=True
 )
 def split_evenly(self, split_size, dim=0):
-    """Parts of `split_size` along `dim`, the last of which may be smaller."""
+    """Return parts of `split_size` along `dim`, the last of which may be smaller."""
 
 
 @differentiable(
     self=sized_vjp, kernel=sized_kernel, several=True, view=True, linear=True, forms="function", out=""
 )
 def split_with_sizes(self, split_sizes, dim=0):
-    """Parts of the given sizes along `dim`."""
+    """Return parts of the given sizes along `dim`."""
 
 
 @differentiable(
     self=split_vjp, kernel=split_kernel, several=True, linear=True, forms="function method", out=""
 )
 def unsafe_split(self, split_size, dim=0):
-    """`split` whose parts do not know that they share memory with `self`."""
+    """Return `split` whose parts do not know that they share memory with `self`."""
 
 
 @differentiable(self=sized_vjp, kernel=sized_kernel, several=True, linear=True, forms="function", out="")
 def unsafe_split_with_sizes(self, split_sizes, dim=0):
-    """`split_with_sizes` whose parts do not know that they share memory with `self`."""
+    """Return `split_with_sizes` whose parts do not know that they share memory with `self`."""
 
 
 rename(split_evenly, "split")

@@ -51,8 +51,8 @@ def lstsq_a_vjp(grads: Any, self: Any, b: Any, solution: Any) -> Any:
     constants=("rank", "singular_values"),
 )
 def linalg_lstsq(self, b, rcond, driver):
-    """The shortest X for which `self @ X - b` is shortest; the sums of squares of that; the rank; singular
-    values. Singular values up to `rcond` · the largest count as zero.
+    """Return the shortest X for which `self @ X - b` is shortest; the sums of squares of that; the rank;
+    singular values. Singular values up to `rcond` · the largest count as zero.
     """
     u, s, vh = np.linalg.svd(self, full_matrices=False)
     real = s.dtype

@@ -50,7 +50,7 @@ def dot(self, tensor):
     out="same",
 )
 def vdot(self, other):
-    """Inner product of two vectors, the first conjugated: (n,) · (n,) → ()."""
+    """Return the inner product of two vectors, the first conjugated: (n,) · (n,) → ()."""
     return dot.op.kernel(np.conjugate(self), other)
 
 

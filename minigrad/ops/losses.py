@@ -104,7 +104,7 @@ hubered = loss_kernel("huber_cpu", wide(huber_losses))
     node="SmoothL1LossBackward0",
 )
 def smooth_l1_loss(self, target, reduction, beta):
-    """`d² / (2 beta)` where the difference d is smaller than `beta`, else `|d| - beta / 2`."""
+    """Return `d² / (2 beta)` where the difference d is smaller than `beta`, else `|d| - beta / 2`."""
 
 
 def smooth_twice(g: Any, beta: float, grad_output: Any, reduction: int, self: Any, target: Any) -> Any:
@@ -137,7 +137,7 @@ def smooth_l1_loss_backward(grad_output, self, target, reduction, beta):
     kernel=hubered,
 )
 def huber_loss(self, target, reduction, delta):
-    """`d² / 2` where the difference d is at most `delta`, else `delta · (|d| - delta / 2)`."""
+    """Return `d² / 2` where the difference d is at most `delta`, else `delta · (|d| - delta / 2)`."""
 
 
 def huber_twice(g: Any, delta: float, grad_output: Any, reduction: int, self: Any, target: Any) -> Any:

@@ -23,7 +23,7 @@ WRITTEN = {
     broadcasts=True,
 )
 def masked_fill(self, mask, value):
-    """`value` where `mask` holds, else `self`."""
+    """Return `value` where `mask` holds, else `self`."""
     if mask.dtype.kind != "b":
         raise RuntimeError(
             f"masked_fill_ only supports boolean masks, but got mask with dtype {WRITTEN[mask.dtype.name]}"
@@ -80,7 +80,7 @@ def masked_select(self, mask):
     out="",
 )
 def masked_scatter(self, mask, source):
-    """`self` with the elements of `source`, one after the other, where `mask` holds."""
+    """Return `self` with the elements of `source`, one after the other, where `mask` holds."""
     if self.dtype != source.dtype:
         raise RuntimeError(
             "masked_scatter: expected self and source to have same dtypes but got"
@@ -105,7 +105,9 @@ def masked_scatter(self, mask, source):
     linear=True,
 )
 def masked_scatter_backward(grad_output, mask, sizes):
-    """The elements of `grad_output` where `mask` holds, one after the other in zeros of shape `sizes`."""
+    """Return the elements of `grad_output` where `mask` holds, one after the other in zeros of
+    shape `sizes`.
+    """
     mask, grad_output = together(mask, grad_output)
     out = np.zeros(sizes, grad_output.dtype)
     chosen = grad_output[mask]

@@ -57,7 +57,7 @@ def addmm_jvp(self_t: Any, mat1_t: Any, mat2_t: Any, mat1: Any, mat2: Any, beta:
     broadcasts=True,
 )
 def addmm(self, mat1, mat2, beta=1, alpha=1):
-    """`beta · self + alpha · mat1 @ mat2`."""
+    """Return `beta · self + alpha · mat1 @ mat2`."""
     for name, matrix in (("mat1", mat1), ("mat2", mat2)):
         if matrix.ndim != 2:
             raise RuntimeError(f"{name} must be a matrix, got {matrix.ndim}-D tensor")
@@ -88,7 +88,7 @@ def addmv_jvp(self_t: Any, mat_t: Any, vec_t: Any, mat: Any, vec: Any, beta: Any
     broadcasts=True,
 )
 def addmv(self, mat, vec, beta=1, alpha=1):
-    """`beta · self + alpha · mat @ vec`."""
+    """Return `beta · self + alpha · mat @ vec`."""
     if mat.ndim != 2 or vec.ndim != 1 or self.ndim > 1:
         found = f"{self.ndim}, {mat.ndim}, {vec.ndim}"
         raise RuntimeError(f"vector + matrix @ vector expected, got {found}")
@@ -117,7 +117,7 @@ def addr_jvp(self_t: Any, vec1_t: Any, vec2_t: Any, vec1: Any, vec2: Any, beta: 
     broadcasts=True,
 )
 def addr(self, vec1, vec2, beta=1, alpha=1):
-    """`beta · self + alpha · vec1 ⊗ vec2`, the outer product being of shape (n, m)."""
+    """Return `beta · self + alpha · vec1 ⊗ vec2`, the outer product being of shape (n, m)."""
     for name, vector in (("vec1", vec1), ("vec2", vec2)):
         if vector.ndim != 1:
             raise RuntimeError(f"addr: Expected 1-D argument {name}, but got {vector.ndim}-D")
@@ -140,7 +140,7 @@ def baddbmm_jvp(
     broadcasts=True,
 )
 def baddbmm(self, batch1, batch2, beta=1, alpha=1):
-    """`beta · self + alpha · batch1 @ batch2`, a batch of matrix products."""
+    """Return `beta · self + alpha · batch1 @ batch2`, a batch of matrix products."""
     return plus_product(self, batch1, batch2, beta, alpha, bmm.op.kernel)
 
 
@@ -171,8 +171,8 @@ def trilinear_i3_vjp(g: Any, i1: Any, i2: Any, expand1: Any, expand2: Any, expan
     multilinear=True,
 )
 def _trilinear(i1, i2, i3, expand1, expand2, expand3, sumdim):
-    """The product of three tensors, each with dimensions of size 1 put in where `expand` says, summed over
-    `sumdim`.
+    """Return the product of three tensors, each with dimensions of size 1 put in where `expand` says, summed
+    over `sumdim`.
     """
     every = range(i1.ndim + len(expand1))
     first, second, third = ([d for d in every if d not in lacks] for lacks in (expand1, expand2, expand3))

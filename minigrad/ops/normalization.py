@@ -242,4 +242,6 @@ def layer_twice_weight(
 def native_layer_norm_backward(
     grad_out, input, normalized_shape, mean, rstd, weight=None, bias=None, output_mask=(True, True, True)
 ):
-    """The gradients of input, weight and bias of `native_layer_norm`, those that `output_mask` asks for."""
+    """Return the gradients of input, weight and bias of `native_layer_norm`, those that `output_mask` asks
+    for.
+    """

@@ -52,8 +52,8 @@ def pack_vjp(grads: Any, input_sym_sizes: Any, result1: Any, batch_first: bool) 
     node="PackPaddedSequenceBackward0",
 )
 def _pack_padded_sequence(input, lengths, batch_first):
-    """The elements of sequences (T, B, *), or (B, T, *) if `batch_first`, step by step and without padding;
-    and how many sequences have an element at each step.
+    """Return the elements of sequences (T, B, *), or (B, T, *) if `batch_first`, step by step and without
+    padding; and how many sequences have an element at each step.
     """
     checked_lengths(lengths, input.shape[0 if batch_first else 1])
     batch_sizes = np.add.reduce(np.arange(lengths[0])[:, None] < lengths, axis=1)

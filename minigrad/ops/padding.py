@@ -41,8 +41,8 @@ def check_pad(self: Any, pad: Any) -> None:
     out="",
 )
 def constant_pad_nd(self, pad, value=0):
-    """A copy with borders of `value`: `pad` has the widths before and after along the last dimension, then
-    those along the last but one and so on; negative ones cut off.
+    """Return a copy with borders of `value`: `pad` has the widths before and after along the last dimension,
+    then those along the last but one and so on; negative ones cut off.
     """
     check_pad(self, pad)
     around = borders(pad, self.ndim)

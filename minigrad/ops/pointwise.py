@@ -170,7 +170,9 @@ def sgn_jvp(self_t: Any, self: Any, result: Any) -> Any:
     forms="function method method_",
 )
 def sgn(self):
-    """Sign of each element: -1, 0 or 1; 0 for NaN, as in PyTorch. Of a complex number z: z/|z|, or 0."""
+    """Return the sign of each element: -1, 0 or 1; 0 for NaN, as in PyTorch. Of a complex number z: z/|z|, or
+    0.
+    """
     if self.dtype.kind == "b":
         return self
     if self.dtype.kind == "c":
@@ -242,7 +244,7 @@ def tanh(self):
     forms="",
 )
 def tanh_backward(grad_output, output):
-    """`grad_output · (1 - output²)`."""
+    """Return `grad_output · (1 - output²)`."""
     slope = output * output
     if slope.__class__ is not np.ndarray or not is_alike(slope, grad_output):
         return grad_output * (1 - slope)
@@ -262,7 +264,7 @@ def tanh_backward(grad_output, output):
     forms="",
 )
 def tanh_backward_conj(grad_output, output):
-    """`grad_output · conj(1 - output²)`."""
+    """Return `grad_output · conj(1 - output²)`."""
     return grad_output * np.conjugate(1 - output * output)
 
 
@@ -310,7 +312,7 @@ def sigmoid(self):
     forms="",
 )
 def sigmoid_backward(grad_output, output):
-    """`grad_output · output · (1 - output)`."""
+    """Return `grad_output · output · (1 - output)`."""
     return grad_output * (output * (1 - output))
 
 
@@ -326,7 +328,7 @@ def sigmoid_backward(grad_output, output):
     forms="",
 )
 def sigmoid_backward_conj(grad_output, output):
-    """`grad_output · conj(output · (1 - output))`."""
+    """Return `grad_output · conj(output · (1 - output))`."""
     return grad_output * np.conjugate(output * (1 - output))
 
 
@@ -383,7 +385,7 @@ def relu(self):
     forms="",
 )
 def threshold_backward(grad_output, self, threshold):
-    """0 where `self <= threshold`, else `grad_output` (also where `self` is NaN)."""
+    """Return 0 where `self <= threshold`, else `grad_output` (also where `self` is NaN)."""
     return kept(grad_output, self <= threshold)
 
 
@@ -395,7 +397,7 @@ def threshold_backward(grad_output, self, threshold):
     forms="",
 )
 def where(condition, self, other):
-    """`self` where `condition` holds, else `other`."""
+    """Return `self` where `condition` holds, else `other`."""
     if not isinstance(condition, np.ndarray) and np.ndim(self) == 0 == np.ndim(other):
         chosen = self if condition else other
         return chosen if isinstance(chosen, np.generic) else np.result_type(self, other).type(chosen)
@@ -467,5 +469,5 @@ def whole_numbers(kinds: list[dtype]) -> None:
 
 @differentiable(elementwise=True, check=whole_numbers, forms="function method method_")
 def bitwise_not(self):
-    """All bits of an integer inverted; of a bool, its opposite."""
+    """Return all bits of an integer inverted; of a bool, its opposite."""
     return np.invert(self)

@@ -74,7 +74,7 @@ def complex_pow_scalar_vjp(g: Any, self: Any, exponent: Any) -> Any:
     forms="",
 )
 def pow_scalar(self, exponent):
-    """Each element to the power of a number."""
+    """Return each element to the power of a number."""
 
 
 def power_of_arrays(base: Any, exponent: Any) -> Any:
@@ -143,7 +143,7 @@ def pow_jvp(self_t: Any, exponent_t: Any, self: Any, exponent: Any, result: Any)
     forms="",
 )
 def pow_tensor(self, exponent):
-    """Each element to the power of another tensor's."""
+    """Return each element to the power of another tensor's."""
 
 
 def rpow_vjp(g: Any, self: Any, exponent: Any, result: Any) -> Any:

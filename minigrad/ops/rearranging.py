@@ -32,8 +32,8 @@ def checked_copy(self: Any, dims: Any) -> Any:
     linear=True,
 )
 def roll(self, shifts, dims):
-    """A copy with the elements moved on by `shifts` along `dims` (of the flattened tensor for ()), those that
-    leave at the end coming in at the beginning.
+    """Return a copy with the elements moved on by `shifts` along `dims` (of the flattened tensor for ()),
+    those that leave at the end coming in at the beginning.
     """
     if not shifts:
         raise RuntimeError("`shifts` required")
@@ -93,7 +93,9 @@ def unfolded(sizes: Any, repeats: Any) -> tuple[tuple[int, ...], tuple[int, ...]
 
 @differentiable(self=repeat_vjp, linear=True)
 def repeat(self, repeats):
-    """A copy in which the whole tensor stands `repeats` times along each dimension, new ones in front."""
+    """Return a copy in which the whole tensor stands `repeats` times along each dimension, new ones
+    in front.
+    """
     if len(repeats) < self.ndim:
         raise RuntimeError(
             "Number of dimensions of repeat dims can not be smaller than number of dimensions of tensor"
@@ -179,7 +181,9 @@ def check_image(self: Any, name: str, factor: int, word: str) -> None:
     self=lambda g, upscale_factor: F.pixel_unshuffle(g, upscale_factor), linear=True, forms="function", out=""
 )
 def pixel_shuffle(self, upscale_factor):
-    """Images of shape (…, C·r², H, W) as (…, C, H·r, W·r) for the factor r: channels become neighbors."""
+    """Return images of shape (…, C·r², H, W) as (…, C, H·r, W·r) for the factor r: channels become
+    neighbors.
+    """
     r = upscale_factor
     check_image(self, "pixel_shuffle", r, "upscale_factor")
     *lead, c, h, w = self.shape
@@ -201,7 +205,9 @@ def pixel_shuffle(self, upscale_factor):
     out="",
 )
 def pixel_unshuffle(self, downscale_factor):
-    """Images of shape (…, C, H·r, W·r) as (…, C·r², H, W) for the factor r: neighbors become channels."""
+    """Return images of shape (…, C, H·r, W·r) as (…, C·r², H, W) for the factor r: neighbors become
+    channels.
+    """
     r = downscale_factor
     check_image(self, "pixel_unshuffle", r, "downscale_factor")
     *lead, c, h, w = self.shape
@@ -224,7 +230,7 @@ def unshuffled(g: Any, groups: int) -> Any:
 
 @differentiable(self=lambda g, groups: unshuffled(g, groups), linear=True, forms="function", out="")
 def channel_shuffle(self, groups):
-    """Images whose channels, in groups, are dealt out anew: one of each group after the other."""
+    """Return images whose channels, in groups, are dealt out anew: one of each group after the other."""
     if self.ndim < 3:
         raise RuntimeError(
             f"channel_shuffle expects input with > 2 dims, but got input with sizes {list(self.shape)}"

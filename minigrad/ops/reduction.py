@@ -91,7 +91,7 @@ def total_over(self: Any, dim: Any, keepdim: bool, dtype: Any = None) -> Any:
     self=lambda g, self_sym_sizes: F.expand(g, self_sym_sizes), node="SumBackward0", kernel=total, linear=True
 )
 def sum_all(self, dtype=None):
-    """Sum of all elements."""
+    """Return the sum of all elements."""
 
 
 @differentiable(
@@ -101,7 +101,7 @@ def sum_all(self, dtype=None):
     linear=True,
 )
 def sum_dim(self, dim, keepdim, dtype=None):
-    """Sum over some dimensions."""
+    """Return the sum over some dimensions."""
 
 
 def average(self: Any, axes: Any, keepdim: bool, dtype: Any) -> Any:
@@ -117,7 +117,7 @@ def average(self: Any, axes: Any, keepdim: bool, dtype: Any) -> Any:
     linear=True,
 )
 def mean_all(self, dtype=None):
-    """Mean of all elements."""
+    """Return the mean of all elements."""
     return average(self, None, False, dtype)
 
 
@@ -131,7 +131,7 @@ def mean_vjp(g: Any, self_sym_sizes: tuple[int, ...], self_sym_numel: int, dim: 
 
 @differentiable(self=mean_vjp, node="MeanBackward1", linear=True)
 def mean_dim(self, dim, keepdim, dtype=None):
-    """Mean over some dimensions."""
+    """Return the mean over some dimensions."""
     return average(self, over(dim, self.ndim), keepdim, dtype)
 
 
@@ -157,7 +157,7 @@ def like(g: Any, other: Any) -> Any:
     self=nansum_vjp, jvp=lambda self_t, self, dim, keepdim: nansum_jvp(self_t, self, dim, keepdim)
 )
 def nansum(self, dim, keepdim, dtype=None):
-    """Sum over some dimensions (all for None) in which NaN counts as 0."""
+    """Return the sum over some dimensions (all for None) in which NaN counts as 0."""
     if self.dtype.kind == "c":
         raise RuntimeError("nansum(): nansum does not support complex inputs")
     known = np.where(np.isnan(self), self.dtype.type(0), self) if self.dtype.kind == "f" else self
@@ -219,11 +219,11 @@ def prod_dim_vjp(g: Any, self: Any, result: Any, dim: int, keepdim: bool) -> Any
 
 @differentiable(self=prod_all_vjp, complexes={"self": prod_all_vjp}, jvp=prod_jvp, node="ProdBackward0")
 def prod_all(self, dtype=None):
-    """Product of all elements."""
+    """Return the product of all elements."""
     return multiplied(self, None, False, dtype)
 
 
 @differentiable(self=prod_dim_vjp, complexes={"self": prod_dim_vjp}, jvp=prod_dim_jvp, node="ProdBackward1")
 def prod_dim(self, dim, keepdim, dtype=None):
-    """Product along a dimension."""
+    """Return the product along a dimension."""
     return multiplied(self, over(dim, self.ndim), keepdim, dtype)

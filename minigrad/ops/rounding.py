@@ -141,8 +141,8 @@ rename(round_whole, "round")
 
 @differentiable(self=lambda g, self: g * F.isfinite(self), elementwise=True)
 def nan_to_num(self, nan=None, posinf=None, neginf=None):
-    """`nan` (0) for NaN, and for infinities `posinf` and `neginf` (the largest and smallest number of the
-    dtype).
+    """Return `nan` (0) for NaN, and for infinities `posinf` and `neginf` (the largest and smallest number of
+    the dtype).
     """
     return np.nan_to_num(self, nan=0.0 if nan is None else nan, posinf=posinf, neginf=neginf)
 

@@ -119,7 +119,7 @@ ADDING: dict[str, Any] = {"add": np.add.at, "multiply": np.multiply.at}
     linear=True,
 )
 def scatter_src(self, dim, index, src):
-    """`self` with the elements of `src` at the places `index` along `dim`."""
+    """Return `self` with the elements of `src` at the places `index` along `dim`."""
     return written(self, dim, index, src, replace)
 
 
@@ -129,7 +129,7 @@ def scatter_src(self, dim, index, src):
     jvp=lambda self_t, dim, index: F.scatter_value(self_t, dim, index, 0),
 )
 def scatter_value(self, dim, index, value):
-    """`self` with a number at the places `index` along `dim`."""
+    """Return `self` with a number at the places `index` along `dim`."""
     number = self.dtype.type(fitting(value, self.dtype))
     return written(self, dim, index, None, lambda out, where, _: replace(out, where, number))
 
@@ -144,7 +144,7 @@ rename(scatter_value, "scatter")
     linear=True,
 )
 def scatter_add(self, dim, index, src):
-    """`self` with the elements of `src` added at the places `index` along `dim`."""
+    """Return `self` with the elements of `src` added at the places `index` along `dim`."""
     return written(self, dim, index, src, np.add.at)
 
 
@@ -163,14 +163,14 @@ def has_no_derivative(g: Any) -> Any:
     self=lambda g: has_no_derivative(g), src=lambda g: has_no_derivative(g), node="NotImplemented"
 )
 def scatter_with(self, dim, index, src, reduce):
-    """`scatter_src` that adds or multiplies; it has no derivative."""
+    """Return `scatter_src` that adds or multiplies; it has no derivative."""
     check_way(reduce)
     return written(self, dim, index, src, ADDING[reduce])
 
 
 @differentiable(self=lambda g: has_no_derivative(g), node="NotImplemented")
 def scatter_value_with(self, dim, index, value, reduce):
-    """`scatter_value` that adds or multiplies; it has no derivative."""
+    """Return `scatter_value` that adds or multiplies; it has no derivative."""
     check_way(reduce)
     number = self.dtype.type(fitting(value, self.dtype))
     return written(self, dim, index, None, lambda out, where, _: ADDING[reduce](out, where, number))

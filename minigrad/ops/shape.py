@@ -172,7 +172,7 @@ def inverse(dims: tuple[int, ...]) -> tuple[int, ...]:
     self=lambda g, dims: F.permute(g, inverse(dims)), view=True, linear=True, forms="function", out=""
 )
 def permute(self, dims):
-    """Dimensions in another order."""
+    """Return the dimensions in another order."""
     if len(dims) != self.ndim:
         raise RuntimeError(
             "permute(sparse_coo): number of dimensions in the tensor input does not match the length of "
@@ -293,7 +293,7 @@ def squeeze_dim(self, dim):
     linear=True,
 )
 def squeeze_result(self, dim):
-    """`squeeze_dim` in place."""
+    """Return `squeeze_dim` in place."""
     return squeeze_dim.op.kernel(self, dim)
 
 
@@ -312,7 +312,7 @@ def unsqueezed_all(g: Any, sizes: tuple[int, ...]) -> Any:
     linear=True,
 )
 def squeeze_all(self):
-    """All dimensions of size 1 taken away."""
+    """Return all dimensions of size 1 taken away."""
     return np.squeeze(self)
 
 

@@ -150,7 +150,7 @@ def log_logistic(self: Any) -> Any:
     node="LogSigmoidBackward0",
 )
 def log_sigmoid_forward(self):
-    """`log(1 / (1 + exp(-x)))`, and `exp(-|x|)`, which its derivative needs."""
+    """Return `log(1 / (1 + exp(-x)))`, and `exp(-|x|)`, which its derivative needs."""
 
 
 def log_sigmoid_twice(g: Any, grad_output: Any, self: Any) -> Any:

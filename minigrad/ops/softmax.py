@@ -76,7 +76,9 @@ def softmax_twice(g: Any, grad_output: Any, output: Any, dim: int) -> Any:
     out="",
 )
 def _softmax_backward_data(grad_output, output, dim, input_dtype=None):
-    """`output · (grad_output - Σ output · grad_output)`; `input_dtype` is PyTorch's and says nothing new."""
+    """Return `output · (grad_output - Σ output · grad_output)`; `input_dtype` is PyTorch's and says nothing
+    new.
+    """
     x = output.astype(np.float32) if output.dtype == np.float16 else output
     axis = place(dim, output.ndim)
     g = np.atleast_1d(grad_output)
@@ -97,7 +99,7 @@ def log_softmax_twice(g: Any, grad_output: Any, output: Any, dim: int) -> Any:
     node="LogSoftmaxBackwardDataBackward0",
 )
 def _log_softmax_backward_data(grad_output, output, dim):
-    """`grad_output - e^output · Σ grad_output`."""
+    """Return `grad_output - e^output · Σ grad_output`."""
     x = output.astype(np.float32) if output.dtype == np.float16 else output
     g = np.atleast_1d(grad_output).astype(x.dtype, copy=False)
     out = np.atleast_1d(np.exp(x))

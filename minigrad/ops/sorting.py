@@ -53,7 +53,7 @@ def sort(self, dim=-1, descending=False):
 
 @differentiable(kernel=sorted_kernel, node="SortBackward1", **TAKEN)
 def sort_stable(self, dim=-1, descending=False):
-    """`sort` for which it was asked whether equal elements keep their order (they always do)."""
+    """Return `sort` for which it was asked whether equal elements keep their order (they always do)."""
 
 
 @differentiable(**TAKEN)
@@ -82,7 +82,9 @@ def unique_along(name: str, node: str) -> dict[str, Any]:
 
 @differentiable(**unique_along("_unique2", "Unique2Backward0"))
 def unique2(self):
-    """The different elements in order, for each element its place among them, and how often each occurs."""
+    """Return the different elements in order, for each element its place among them, and how often each
+    occurs.
+    """
     refuse_complex_unique(self)
     values, inverse, counts = np.unique(self, return_inverse=True, return_counts=True, equal_nan=False)
     return values, np.asarray(inverse, np.int64).reshape(self.shape), counts.astype(np.int64)

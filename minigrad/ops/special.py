@@ -189,8 +189,8 @@ def igammac_vjp(g: Any, self: Any, other: Any) -> Any:
     out="",
 )
 def igamma(self, other):
-    """The regularised lower incomplete gamma function: the integral of `t^(self-1) exp(-t)` from 0 to `other`
-    as a part of that to infinity.
+    """Return the regularised lower incomplete gamma function: the integral of `t^(self-1) exp(-t)` from 0 to
+    `other` as a part of that to infinity.
     """
 
 

@@ -27,7 +27,9 @@ BACKWARD: tuple[Any, ...] = ("forward", "ortho", "backward")
     linear=True,
 )
 def _fft_c2c(self, dim, normalization, forward):
-    """The transform over the dimensions `dim`, or with the other sign in the exponent unless `forward`."""
+    """Return the transform over the dimensions `dim`, or with the other sign in the exponent unless
+    `forward`.
+    """
     if forward:
         return np.fft.fftn(self, axes=dim, norm=FORWARD[normalization])
     return np.fft.ifftn(self, axes=dim, norm=BACKWARD[normalization])
@@ -57,8 +59,8 @@ def of_real_vjp(g: Any, self: Any, dim: Any, normalization: Any, onesided: Any) 
 
 @differentiable(self=of_real_vjp, complexes={"self": of_real_vjp}, node="FftR2CBackward0", linear=True)
 def _fft_r2c(self, dim, normalization, onesided):
-    """The transform of real numbers: the second half along the last of `dim`, which are the conjugates of the
-    first, only unless `onesided`.
+    """Return the transform of real numbers: the second half along the last of `dim`, which are the conjugates
+    of the first, only unless `onesided`.
     """
     if self.dtype.kind != "f":
         raise RuntimeError(f"Only supports floating-point dtypes, but found: {of(self).title}")
@@ -91,8 +93,8 @@ def to_real_vjp(g: Any, dim: Any, normalization: Any) -> Any:
 
 @differentiable(self=to_real_vjp, complexes={"self": to_real_vjp}, node="FftC2RBackward0", linear=True)
 def _fft_c2r(self, dim, normalization, last_dim_size):
-    """The real numbers, `last_dim_size` along the last of `dim`, of which `self` is the first half of the
-    transform.
+    """Return the real numbers, `last_dim_size` along the last of `dim`, of which `self` is the first half of
+    the transform.
     """
     sizes = [self.shape[d] for d in dim[:-1]]
     return np.fft.irfftn(self, (*sizes, last_dim_size), axes=dim, norm=BACKWARD[normalization])

@@ -46,7 +46,7 @@ def no_whole_quotients(kinds: list[dtype]) -> None:
     forms="",
 )
 def addcmul(self, tensor1, tensor2, value):
-    """`self + value · tensor1 · tensor2`, element by element."""
+    """Return `self + value · tensor1 · tensor2`, element by element."""
     return with_product(self, tensor1, tensor2, value)
 
 
@@ -98,7 +98,7 @@ def filled(like: Any, value: Any) -> Any:
     forms="",
 )
 def addcdiv(self, tensor1, tensor2, value):
-    """`self + value · tensor1 / tensor2`, element by element."""
+    """Return `self + value · tensor1 / tensor2`, element by element."""
     return with_quotient(self, tensor1, tensor2, value)
 
 

@@ -94,7 +94,7 @@ image_node._saved_self_sym_argsize_minus_2 = property(lambda node: node._raw_sel
     linear=True,
 )
 def col2im(self, output_size, kernel_size, dilation, padding, stride):
-    """Images of size `output_size` to which the windows in the columns are added in their places."""
+    """Return images of size `output_size` to which the windows in the columns are added in their places."""
     check_window(kernel_size, dilation, padding, stride)
     check_columns(self, output_size, kernel_size, dilation, padding, stride)
     count = blocks(output_size, kernel_size, dilation, padding, stride)

@@ -106,13 +106,15 @@ def variance(self: Any, dim: Any, correction: Any, keepdim: bool, name: str) -> 
 
 @differentiable(self=var_vjp, complexes={"self": var_vjp}, jvp=var_jvp)
 def var(self, dim, correction, keepdim):
-    """Variance over some dimensions (all for None); the sum of squares is divided by n - `correction`."""
+    """Return the variance over some dimensions (all for None); the sum of squares is divided by n -
+    `correction`.
+    """
     return variance(self, dim, correction, keepdim, "std and var").astype(real_of(self))
 
 
 @differentiable(self=std_vjp, complexes={"self": std_vjp}, jvp=std_jvp)
 def std(self, dim, correction, keepdim):
-    """Standard deviation, the square root of `var`."""
+    """Return the standard deviation, the square root of `var`."""
     return np.sqrt(variance(self, dim, correction, keepdim, "std and var")).astype(real_of(self))
 
 
@@ -121,14 +123,14 @@ PAIR = ("result0", "result1")
 
 @differentiable(self=var_mean_vjp, complexes={"self": var_mean_vjp}, jvp=var_mean_jvp, several=PAIR)
 def var_mean(self, dim, correction, keepdim):
-    """Variance and mean."""
+    """Return the variance and mean."""
     var = variance(self, dim, correction, keepdim, "var_mean")
     return var.astype(real_of(self)), average(self, over(dim, self.ndim), keepdim, None)
 
 
 @differentiable(self=std_mean_vjp, complexes={"self": std_mean_vjp}, jvp=std_mean_jvp, several=PAIR)
 def std_mean(self, dim, correction, keepdim):
-    """Standard deviation and mean."""
+    """Return the standard deviation and mean."""
     var = variance(self, dim, correction, keepdim, "std_mean")
     return np.sqrt(var).astype(real_of(self)), average(self, over(dim, self.ndim), keepdim, None)
 
@@ -153,7 +155,7 @@ def complex_logsumexp_vjp(g: Any, self: Any, result: Any, dim: Any, keepdim: boo
 
 @differentiable(self=logsumexp_vjp, complexes={"self": complex_logsumexp_vjp}, jvp=logsumexp_jvp)
 def logsumexp(self, dim, keepdim=False):
-    """Logarithm of the sum of exponentials over some dimensions, without overflow."""
+    """Return the logarithm of the sum of exponentials over some dimensions, without overflow."""
     axes = over(dim, self.ndim)
     kind = floating(self.dtype)
     x = self.astype(np.float32 if kind == np.float16 else kind)

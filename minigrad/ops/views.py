@@ -42,7 +42,9 @@ def diagonal_of(self: Any, offset: int = 0, dim1: int = 0, dim2: int = 1) -> Any
     out="",
 )
 def diagonal(self, offset=0, dim1=0, dim2=1):
-    """The elements whose index in `dim2` is that in `dim1` plus `offset`, along a new last dimension."""
+    """Return the elements whose index in `dim2` is that in `dim1` plus `offset`, along a new last
+    dimension.
+    """
 
 
 @differentiable(
@@ -63,7 +65,7 @@ def diagonal_copy(self, offset=0, dim1=0, dim2=1):
     linear=True,
 )
 def diagonal_backward(grad_output, input_sizes, offset, dim1, dim2):
-    """Zeros of shape `input_sizes` with `grad_output` on the diagonal."""
+    """Return zeros of shape `input_sizes` with `grad_output` on the diagonal."""
     out = np.zeros(input_sizes, grad_output.dtype)
     diagonal_of(out, offset, dim1, dim2)[...] = grad_output
     return out
@@ -76,7 +78,7 @@ def diagonal_backward(grad_output, input_sizes, offset, dim1, dim2):
     out="",
 )
 def diag_embed(self, offset=0, dim1=-2, dim2=-1):
-    """Matrices with the last dimension on their diagonal and zeros elsewhere."""
+    """Return matrices with the last dimension on their diagonal and zeros elsewhere."""
     n = self.ndim + 1
     first, second = place(dim1, n), place(dim2, n)
     if first == second:
@@ -119,7 +121,9 @@ def windows(self: Any, dimension: int, size: int, step: int) -> Any:
     linear=True,
 )
 def unfold(self, dimension, size, step):
-    """All windows of `size` along `dimension`, `step` apart, their elements along a new last dimension."""
+    """Return all windows of `size` along `dimension`, `step` apart, their elements along a new last
+    dimension.
+    """
 
 
 @differentiable(
@@ -128,7 +132,7 @@ def unfold(self, dimension, size, step):
     linear=True,
 )
 def unfold_backward(grad_in, input_sizes, dim, size, step):
-    """Zeros of shape `input_sizes` to which every window of `grad_in` is added in its place."""
+    """Return zeros of shape `input_sizes` to which every window of `grad_in` is added in its place."""
     out = np.zeros(input_sizes, grad_in.dtype)
     np.add.at(windows(out, dim, size, step), (), grad_in)
     return out

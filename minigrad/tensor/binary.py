@@ -43,7 +43,7 @@ UNSET: Any = object()
 @public("function")
 @choice
 def rsub(input: Any, other: Any, *, alpha: Any = 1) -> Any:
-    """`other - alpha · input`."""
+    """Return `other - alpha · input`."""
     if alpha == 1:
         return of_kinds("rsub", input, other, bi.rsub_tensor, ar.rsub), (input, other)
     call = of_kinds("rsub", input, other, bi.rsub_tensor_scaled, bi.rsub_scaled)
@@ -109,7 +109,7 @@ def fmod(input: Any, other: Any) -> Any:
 @public("function method method_", out="cast")
 @choice
 def remainder(input: Any, other: Any) -> Any:
-    """What division rounded down leaves, with the sign of `other`, as Python's `%`."""
+    """Return what division rounded down leaves, with the sign of `other`, as Python's `%`."""
     call = of_kinds("remainder", input, other, dv.remainder, dv.remainder_number, dv.remainder_of_number)
     return call, (input, other)
 
@@ -203,7 +203,7 @@ def copysign(input: Any, other: Any) -> Any:
 @public("function method function_ method_", out="cast")
 @choice
 def xlogy(input: Any, other: Any) -> Any:
-    """`input · ln other`; 0 where `input` is 0."""
+    """Return `input · ln other`; 0 where `input` is 0."""
     return of_kinds("xlogy", input, other, lg.xlogy, lg.xlogy_by_number, lg.xlogy_of_number), (input, other)
 
 
@@ -224,7 +224,7 @@ def double_kind(name: str, *operands: Any) -> Any:
 
 @public(out="cast")
 def float_power(input: Any, exponent: Any) -> Any:
-    """`input` to the power of `exponent`, computed in double precision."""
+    """Return `input` to the power of `exponent`, computed in double precision."""
     kind = double_kind("float_power", input, exponent)
     return power(doubled(input, kind), doubled(exponent, kind))
 
@@ -320,7 +320,7 @@ def heaviside_checked(input: Any, values: Any) -> Any:
 @public("function method method_", out="cast")
 @choice
 def heaviside(input: Any, values: Any) -> Any:
-    """0 for negative elements, 1 for positive ones, the element of `values` for 0."""
+    """Return 0 for negative elements, 1 for positive ones, the element of `values` for 0."""
     return heaviside_checked(input, values)
 
 
@@ -345,7 +345,7 @@ class BinaryInPlace(TensorBase):
     __ifloordiv__, __imod__ = in_place_method(floor_divide), in_place_method(remainder)
 
     def float_power_(self, exponent: Any) -> Any:
-        """`self **= exponent` of a tensor in double precision."""
+        """Return `self **= exponent` of a tensor in double precision."""
         kind, own = double_kind("float_power_", self, exponent), dtypes.of(self._data)
         if kind is not own:
             raise RuntimeError(

@@ -228,7 +228,7 @@ def is_nonzero(input: Any) -> Any:
 
 @public("function")
 def numel(input: Any) -> Any:
-    """Number of elements."""
+    """Return the number of elements."""
     check_tensor("numel", input)
     return input.numel()
 
@@ -263,8 +263,8 @@ def check_dtypes(name: str, **kinds: Any) -> None:
 
 @public("function")
 def can_cast(from_: Any, to: Any) -> bool:
-    """Whether a result of one dtype may be written into a tensor of another: bools into integers, these into
-    floats, these into complex numbers, not back.
+    """Return whether a result of one dtype may be written into a tensor of another: bools into integers,
+    these into floats, these into complex numbers, not back.
     """
     check_dtypes("can_cast", from_=from_, to=to)
     return bool(from_.category <= to.category)

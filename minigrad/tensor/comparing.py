@@ -121,8 +121,8 @@ def equal(input: Any, other: Any) -> bool:
 
 @public("function", out="same")
 def isin(elements: Any, test_elements: Any, *, assume_unique: bool = False, invert: bool = False) -> Any:
-    """Whether each of `elements` is among `test_elements` (not among them, with `invert`); one of both may be
-    a number.
+    """Return whether each of `elements` is among `test_elements` (not among them, with `invert`); one of both
+    may be a number.
     """
     tensors = [isinstance(x, TensorBase) for x in (elements, test_elements)]
     if not any(tensors) or not all(isinstance(x, (TensorBase, *NUMBERS)) for x in (elements, test_elements)):
@@ -143,7 +143,7 @@ def of_bits(call: Any) -> Any:
     name = call.op.name
 
     def combine(input: Any, other: Any) -> Any:
-        """What the op says."""
+        """Return what the op says."""
         return of_kinds(name, input, other, call, call, call), (input, other)
 
     return choice(named(combine, call))

@@ -45,8 +45,8 @@ def cumsum(input: Any, dim: int, *, dtype: Any = None) -> Any:
 @public(out="dtype")
 @reducing
 def cumprod(input: Any, dim: int, *, dtype: Any = None) -> Any:
-    """The product of all elements up to each one along `dim`; whole numbers give int64 unless `dtype` is
-    given.
+    """Return the product of all elements up to each one along `dim`; whole numbers give int64 unless `dtype`
+    is given.
     """
     return cu.cumprod(input, one("cumprod", dim), checked("cumprod", dtype))
 
@@ -54,14 +54,18 @@ def cumprod(input: Any, dim: int, *, dtype: Any = None) -> Any:
 @public(out="same")
 @reducing
 def cummax(input: Any, dim: int) -> Any:
-    """The largest of all elements up to each one along `dim`, and its index (of equal ones the last)."""
+    """Return the largest of all elements up to each one along `dim`, and its index (of equal ones
+    the last).
+    """
     return return_types.cummax(*cu.cummax(input, one("cummax", dim)))
 
 
 @public(out="same")
 @reducing
 def cummin(input: Any, dim: int) -> Any:
-    """The smallest of all elements up to each one along `dim`, and its index (of equal ones the last)."""
+    """Return the smallest of all elements up to each one along `dim`, and its index (of equal ones
+    the last).
+    """
     return return_types.cummin(*cu.cummin(input, one("cummin", dim)))
 
 
@@ -71,9 +75,9 @@ class Cumulative(TensorBase):
     __slots__ = ()
 
     def cumsum_(self, dim: int, *, dtype: Any = None) -> Any:
-        """`cumsum` in place; `dtype` must be the tensor's own."""
+        """Return `cumsum` in place; `dtype` must be the tensor's own."""
         return in_place(cu.cumsum.op, self, dim, checked("cumsum", dtype))
 
     def cumprod_(self, dim: int, *, dtype: Any = None) -> Any:
-        """`cumprod` in place; `dtype` must be the tensor's own."""
+        """Return `cumprod` in place; `dtype` must be the tensor's own."""
         return in_place(cu.cumprod.op, self, dim, checked("cumprod", dtype))

@@ -47,7 +47,9 @@ def differences(t: Any, dim: int) -> Any:
 @public(out="cast")
 @reducing
 def diff(input: Any, n: int = 1, dim: int = -1, prepend: Any = None, append: Any = None) -> Any:
-    """The `n`-th differences of neighbors along `dim`, after `prepend` and `append` were put around."""
+    """Return the `n`-th differences of neighbors along `dim`, after `prepend` and `append` were put
+    around.
+    """
     if not input.ndim:
         raise RuntimeError("diff expects input to be at least one-dimensional")
     if n < 0:

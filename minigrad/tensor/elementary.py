@@ -28,7 +28,7 @@ class ElementaryInPlace(TensorBase):
 
     @public("function")
     def square_(self) -> Any:
-        """Each element times itself, in place."""
+        """Return each element times itself, in place."""
         return in_place(powers.pow_scalar.op, self, 2)
 
     def polygamma_(self, n: Any) -> Any:
@@ -43,7 +43,7 @@ class Rounding(TensorBase):
 
     @public("function")
     def round_(self, *, decimals: Any = None) -> Any:
-        """Each element rounded, in place; see `round`."""
+        """Return each element rounded, in place; see `round`."""
         if decimals is None:
             return in_place(rounding.round_whole.op, self)
         return in_place(rounding.round_decimals.op, self, decimals)

@@ -50,7 +50,7 @@ def qr(A: Any, mode: str = "reduced") -> Any:
 
 @public(out="same", name="qr")
 def torch_qr(input: Any, some: bool = True) -> Any:
-    """`linalg.qr`; with a square Q unless `some`."""
+    """Return `linalg.qr`; with a square Q unless `some`."""
     return return_types.qr(*qr(input, "reduced" if some else "complete"))
 
 

@@ -158,8 +158,8 @@ def scatter_add(input: Any, dim: int, index: Any, src: Any) -> Any:
 
 @public(out="same")
 def take_along_dim(input: Any, indices: Any, dim: int | None = None) -> Any:
-    """The elements at `indices` along `dim`, both broadcast but for `dim`; without `dim`, of the flattened
-    tensor.
+    """Return the elements at `indices` along `dim`, both broadcast but for `dim`; without `dim`, of the
+    flattened tensor.
     """
     kind = of(indices._data)
     if kind.category != 1:

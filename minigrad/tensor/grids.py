@@ -81,7 +81,7 @@ def vector(t: Any) -> Any:
 
 @public("function")
 def cartesian_prod(*tensors: Any) -> Any:
-    """Every way to take one element of each vector, a row each, the last changing fastest."""
+    """Return every way to take one element of each vector, a row each, the last changing fastest."""
     vectors = [vector(t) for t in listed(tensors)]
     if len(vectors) == 1:
         return vectors[0]

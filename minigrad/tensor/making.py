@@ -48,7 +48,7 @@ class Making(TensorBase):
 
     @OF_NEW
     def new_ones(self, *sizes_: Any, size: Any = None, dtype: Any = None, **options: Any) -> Any:
-        """Ones of shape `size` (numbers or one sequence)."""
+        """Return ones of shape `size` (numbers or one sequence)."""
         shape = sizes("new_ones", sizes_, size)
         return creation.ones(shape, dtype=dtype or dtypes.of(self._data), **options)
 

@@ -162,13 +162,15 @@ def slogdet(A: Any) -> Any:
 
 @public(out="same", name="slogdet")
 def torch_slogdet(input: Any) -> Any:
-    """Sign and logarithm of the absolute value of the determinant, which itself may overflow."""
+    """Return the sign and logarithm of the absolute value of the determinant, which itself may overflow."""
     return return_types.slogdet(*slogdet(input))
 
 
 @public()
 def logdet(input: Any) -> Any:
-    """The logarithm of the determinant of a square matrix, or of each in a batch; NaN of a negative one."""
+    """Return the logarithm of the determinant of a square matrix, or of each in a batch; NaN of a negative
+    one.
+    """
     checked(input, "logdet")
     sign, log = slogdet(input)
     if sign._data.dtype.kind == "c":

@@ -74,7 +74,7 @@ def chunk(input: Any, chunks: int, dim: int = 0) -> Any:
 
 @public()
 def unsafe_chunk(input: Any, chunks: int, dim: int = 0) -> Any:
-    """`chunk` whose parts do not know that they share memory with the tensor."""
+    """Return `chunk` whose parts do not know that they share memory with the tensor."""
     size = chunk_size(input, chunks, dim)
     if not size:
         return joining.unsafe_split_with_sizes(input, (0,) * chunks, dim)
@@ -83,7 +83,7 @@ def unsafe_chunk(input: Any, chunks: int, dim: int = 0) -> Any:
 
 @public()
 def tensor_split(input: Any, indices_or_sections: Any, dim: int = 0) -> Any:
-    """Parts as equal as possible, given their number, or cut before the given indices."""
+    """Return parts as equal as possible, given their number, or cut before the given indices."""
     where = indices_or_sections
     if isinstance(where, TensorBase):
         where = where._data.tolist()
@@ -127,19 +127,19 @@ def split_along(name: str, input: Any, where: Any, dim: int, least: int) -> Any:
 
 @public()
 def hsplit(input: Any, indices_or_sections: Any) -> Any:
-    """Parts side by side: along dimension 1, or 0 of a vector."""
+    """Return parts side by side: along dimension 1, or 0 of a vector."""
     return split_along("hsplit", input, indices_or_sections, 0 if input._data.ndim == 1 else 1, 1)
 
 
 @public()
 def vsplit(input: Any, indices_or_sections: Any) -> Any:
-    """Parts one above the other: along dimension 0."""
+    """Return parts one above the other: along dimension 0."""
     return split_along("vsplit", input, indices_or_sections, 0, 2)
 
 
 @public()
 def dsplit(input: Any, indices_or_sections: Any) -> Any:
-    """Parts behind one another: along dimension 2."""
+    """Return parts behind one another: along dimension 2."""
     return split_along("dsplit", input, indices_or_sections, 2, 3)
 
 
@@ -149,11 +149,11 @@ class Parts(TensorBase):
     __slots__ = ()
 
     def split_with_sizes(self, split_sizes: Any, dim: int = 0) -> Any:
-        """Parts of the given sizes along `dim`."""
+        """Return parts of the given sizes along `dim`."""
         return joining.split_with_sizes(self, tuple(split_sizes), dim)
 
     def unsafe_split_with_sizes(self, split_sizes: Any, dim: int = 0) -> Any:
-        """`split_with_sizes` whose parts do not know that they share memory with the tensor."""
+        """Return `split_with_sizes` whose parts do not know that they share memory with the tensor."""
         return joining.unsafe_split_with_sizes(self, tuple(split_sizes), dim)
 
     def __iter__(self) -> Any:

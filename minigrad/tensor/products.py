@@ -23,19 +23,19 @@ from .shapes import matmul
 
 @public(out="same")
 def addmm(input: Any, mat1: Any, mat2: Any, *, beta: Any = 1, alpha: Any = 1) -> Any:
-    """`beta · input + alpha · mat1 @ mat2` of shape (n, m), to which `input` is broadcast."""
+    """Return `beta · input + alpha · mat1 @ mat2` of shape (n, m), to which `input` is broadcast."""
     return sums.addmm(input, mat1, mat2, beta, alpha)
 
 
 @public("function method", out="same")
 def addmv(input: Any, mat: Any, vec: Any, *, beta: Any = 1, alpha: Any = 1) -> Any:
-    """`beta · input + alpha · mat @ vec` of shape (n,)."""
+    """Return `beta · input + alpha · mat @ vec` of shape (n,)."""
     return sums.addmv(input, mat, vec, beta, alpha)
 
 
 @public(out="same")
 def addr(input: Any, vec1: Any, vec2: Any, *, beta: Any = 1, alpha: Any = 1) -> Any:
-    """`beta · input` plus `alpha` times the outer product of two vectors, of shape (n, m)."""
+    """Return `beta · input` plus `alpha` times the outer product of two vectors, of shape (n, m)."""
     return sums.addr(input, vec1, vec2, beta, alpha)
 
 
@@ -58,7 +58,7 @@ def check_batches(input: Any, batch1: Any, batch2: Any, of_result: tuple[int, ..
 
 @public(out="same")
 def baddbmm(input: Any, batch1: Any, batch2: Any, *, beta: Any = 1, alpha: Any = 1) -> Any:
-    """`beta · input + alpha · batch1 @ batch2` of shape (b, n, m)."""
+    """Return `beta · input + alpha · batch1 @ batch2` of shape (b, n, m)."""
     check_batches(input, batch1, batch2, (0, 1))
     return sums.baddbmm(input, batch1, batch2, beta, alpha)
 
@@ -92,8 +92,8 @@ def inner(input: Any, other: Any) -> Any:
 
 @public("function", out="same")
 def tensordot(a: Any, b: Any, dims: Any = 2) -> Any:
-    """The sum of products over the last `dims` dimensions of `a` and the first of `b`, or over those in two
-    lists.
+    """Return the sum of products over the last `dims` dimensions of `a` and the first of `b`, or over those
+    in two lists.
     """
     if isinstance(dims, TensorBase):
         dims = numbers(dims).tolist() if dims._data.size > 1 else int(numbers(dims).item())
@@ -178,7 +178,7 @@ def linear(input: Any, weight: Any, bias: Any = None) -> Any:
 
 @public("function")
 def bilinear(input1: Any, input2: Any, weight: Any, bias: Any = None) -> Any:
-    """`input1ᵀ @ weight[k] @ input2` for each k, plus `bias`: (*, n) and (*, m) with a weight of shape
+    """Return `input1ᵀ @ weight[k] @ input2` for each k, plus `bias`: (*, n) and (*, m) with a weight of shape
     (out, n, m) give (*, out).
     """
     check_bilinear(input1._data.shape, input2._data.shape, weight._data.shape)
@@ -230,7 +230,9 @@ def linalg_cross(input: Any, other: Any, *, dim: int = -1) -> Any:
 
 @public(out="cast")
 def cross(input: Any, other: Any, dim: Any = None) -> Any:
-    """The vector product of the 3-vectors along `dim`: the first dimension of size 3 unless it is given."""
+    """Return the vector product of the 3-vectors along `dim`: the first dimension of size 3 unless it is
+    given.
+    """
     if dim is None:
         if 3 not in input._data.shape:
             raise RuntimeError("no dimension of size 3 in input")
@@ -261,19 +263,19 @@ class Products(TensorBase):
     __slots__ = ()
 
     def addmm_(self, mat1: Any, mat2: Any, *, beta: Any = 1, alpha: Any = 1) -> Any:
-        """`addmm` written into the tensor."""
+        """Return `addmm` written into the tensor."""
         return in_place(sums.addmm.op, self, mat1, mat2, beta, alpha)
 
     @public("function")
     def addmv_(self, mat: Any, vec: Any, *, beta: Any = 1, alpha: Any = 1) -> Any:
-        """`addmv` written into the tensor."""
+        """Return `addmv` written into the tensor."""
         return in_place(sums.addmv.op, self, mat, vec, beta, alpha)
 
     def addr_(self, vec1: Any, vec2: Any, *, beta: Any = 1, alpha: Any = 1) -> Any:
-        """`addr` written into the tensor."""
+        """Return `addr` written into the tensor."""
         return in_place(sums.addr.op, self, vec1, vec2, beta, alpha)
 
     def baddbmm_(self, batch1: Any, batch2: Any, *, beta: Any = 1, alpha: Any = 1) -> Any:
-        """`baddbmm` written into the tensor."""
+        """Return `baddbmm` written into the tensor."""
         check_batches(self, batch1, batch2, (0, 1))
         return in_place(sums.baddbmm.op, self, batch1, batch2, beta, alpha)

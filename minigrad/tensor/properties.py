@@ -87,7 +87,7 @@ class Properties(TensorBase):
         return dtypes.of(self._data)
 
     def ndimension(self) -> int:
-        """Number of dimensions."""
+        """Return the number of dimensions."""
         return self._data.ndim
 
     def is_shared(self) -> bool:
@@ -115,7 +115,7 @@ class Properties(TensorBase):
         return self
 
     def dense_dim(self) -> int:
-        """Number of dimensions."""
+        """Return the number of dimensions."""
         return self._data.ndim
 
     def sparse_dim(self) -> int:
@@ -144,7 +144,7 @@ class Properties(TensorBase):
         return result
 
     def new(self, *args: Any) -> Any:
-        """What the old constructor of the tensor's dtype makes."""
+        """Return what the old constructor of the tensor's dtype makes."""
         return constructed(args, dtypes.of(self._data))
 
 

@@ -101,7 +101,9 @@ def rot90(input: Any, k: int = 1, dims: Any = (0, 1)) -> Any:
 
 @public("function")
 def tile(input: Any, dims: Any) -> Any:
-    """A copy in which the tensor stands `dims` times along its last dimensions, or new ones in front."""
+    """Return a copy in which the tensor stands `dims` times along its last dimensions, or new ones
+    in front.
+    """
     dims = several(dims)
     return re.repeat(input, (1,) * (input.ndim - len(dims)) + dims)
 
@@ -257,26 +259,26 @@ def checked(tensors: Any, name: str) -> tuple[Any, ...]:
 
 @public("function", out="cast")
 def hstack(tensors: Any) -> Any:
-    """Tensors side by side: along the second dimension, vectors along their only one."""
+    """Return tensors side by side: along the second dimension, vectors along their only one."""
     parts = [atleast_1d(t) for t in checked(tensors, "hstack")]
     return joining.cat(parts, 0 if parts[0].ndim == 1 else 1)
 
 
 @public("function", out="cast", also="row_stack")
 def vstack(tensors: Any) -> Any:
-    """Tensors one below the other, along the first dimension; a vector counts as a row."""
+    """Return tensors one below the other, along the first dimension; a vector counts as a row."""
     return joining.cat([atleast_2d(t) for t in checked(tensors, "vstack")], 0)
 
 
 @public("function", out="cast")
 def dstack(tensors: Any) -> Any:
-    """Tensors one behind the other, along the third dimension."""
+    """Return tensors one behind the other, along the third dimension."""
     return joining.cat([atleast_3d(t) for t in checked(tensors, "dstack")], 2)
 
 
 @public("function", out="cast")
 def column_stack(tensors: Any) -> Any:
-    """Tensors side by side; a vector or number counts as a column."""
+    """Return tensors side by side; a vector or number counts as a column."""
     parts = checked(tensors, "column_stack")
     return hstack([t if t.ndim > 1 else F.reshape(t, (t._data.size, 1)) for t in parts])
 
@@ -357,7 +359,9 @@ class Rearranging(TensorBase):
         return tile(self, given(dims))
 
     def sum_to_size(self, *size: Any) -> Any:
-        """The sum over the dimensions along which a tensor of that size would be broadcast to this one."""
+        """Return the sum over the dimensions along which a tensor of that size would be broadcast to this
+        one.
+        """
         if not size:
             raise TypeError('sum_to_size() missing 1 required positional arguments: "size"')
         shape = sizes_of("sum_to_size", size)

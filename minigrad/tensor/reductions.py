@@ -116,7 +116,7 @@ def sum(input: Any, dim: Any = None, keepdim: bool = False, *, dtype: Any = None
 @public(out="dtype")
 @reducing
 def nansum(input: Any, dim: Any = None, keepdim: bool = False, *, dtype: Any = None) -> Any:
-    """Sum in which NaN counts as 0, of all elements or over the dimensions `dim`."""
+    """Return the sum in which NaN counts as 0, of all elements or over the dimensions `dim`."""
     if input._data.dtype.kind in "biu":
         return sum(input, dim, keepdim, dtype=dtype)
     return red.nansum(input, dims("nansum", dim), flag("nansum", keepdim), numpys(dtype))
@@ -155,7 +155,9 @@ def mean(input: Any, dim: Any = None, keepdim: bool = False, *, dtype: Any = Non
 @public(out="cast")
 @reducing
 def nanmean(input: Any, dim: Any = None, keepdim: bool = False, *, dtype: Any = None) -> Any:
-    """Mean of what is not NaN, of all elements or over the dimensions `dim`; RuntimeError for integers."""
+    """Return the mean of what is not NaN, of all elements or over the dimensions `dim`; RuntimeError for
+    integers.
+    """
     kind = dtypes.of(input._data)
     if kind.category < 2:
         raise RuntimeError(
@@ -360,7 +362,7 @@ def any(input: Any, dim: Any = None, keepdim: bool = False) -> Any:
 @public()
 @reducing
 def count_nonzero(input: Any, dim: Any = None) -> Any:
-    """How many elements are not 0, of all or over the dimensions `dim`."""
+    """Return how many elements are not 0, of all or over the dimensions `dim`."""
     return counting.count_nonzero(input, dims("count_nonzero", dim))
 
 
@@ -461,7 +463,7 @@ def std(
 def var_mean(
     input: Any, dim: Any = None, unbiased: Any = None, keepdim: bool = False, *, correction: Any = None
 ) -> Any:
-    """Variance and mean, as a tuple."""
+    """Return the variance and mean, as a tuple."""
     return spread_of("var_mean", input, dim, unbiased, keepdim, correction)
 
 
@@ -470,12 +472,12 @@ def var_mean(
 def std_mean(
     input: Any, dim: Any = None, unbiased: Any = None, keepdim: bool = False, *, correction: Any = None
 ) -> Any:
-    """Standard deviation and mean, as a tuple."""
+    """Return the standard deviation and mean, as a tuple."""
     return spread_of("std_mean", input, dim, unbiased, keepdim, correction)
 
 
 @public(out="cast")
 @reducing
 def logsumexp(input: Any, dim: Any, keepdim: bool = False) -> Any:
-    """Logarithm of the sum of exponentials over the dimensions `dim`, without overflow."""
+    """Return the logarithm of the sum of exponentials over the dimensions `dim`, without overflow."""
     return spread.logsumexp(input, dims("logsumexp", dim), flag("logsumexp", keepdim))

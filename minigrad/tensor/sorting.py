@@ -150,8 +150,8 @@ def searchsorted(
     side: str | None = None,
     sorter: Any = None,
 ) -> Any:
-    """The index at which each number of `input` belongs in `sorted_sequence` (row by row), before equal ones
-    or, with `right`, after them.
+    """Return the index at which each number of `input` belongs in `sorted_sequence` (row by row), before
+    equal ones or, with `right`, after them.
     """
     boundaries = sorted_sequence
     if side not in (None, "left", "right"):
@@ -203,8 +203,8 @@ def put_in_order(boundaries: Any, sorter: Any) -> Any:
 
 @public("function", out="same")
 def bucketize(input: Any, boundaries: Any, *, out_int32: bool = False, right: bool = False) -> Any:
-    """The bucket between sorted `boundaries` that each number of `input` falls into; a number on a boundary
-    belongs to the lower one or, with `right`, to the upper one.
+    """Return the bucket between sorted `boundaries` that each number of `input` falls into; a number on a
+    boundary belongs to the lower one or, with `right`, to the upper one.
     """
     if boundaries.ndim != 1:
         raise RuntimeError(f"boundaries tensor must be 1 dimension, but got dim({boundaries.ndim})")

@@ -163,7 +163,7 @@ def quantile(
 def nanquantile(
     input: Any, q: Any, dim: Any = None, keepdim: bool = False, *, interpolation: str = "linear"
 ) -> Any:
-    """`quantile` of what is not NaN."""
+    """Return `quantile` of what is not NaN."""
     return quantiles(input, q, dim, keepdim, interpolation, True)
 
 
@@ -204,8 +204,8 @@ def check_weights(w: Any, name: str, kind: str, observations: int) -> None:
 @public()
 @reducing
 def cov(input: Any, *, correction: int = 1, fweights: Any = None, aweights: Any = None) -> Any:
-    """Covariances of the rows of a matrix, whose columns are observations, which may have frequencies and
-    weights.
+    """Return the covariances of the rows of a matrix, whose columns are observations, which may have
+    frequencies and weights.
     """
     check_two(input, "cov")
     if input._data.dtype.kind == "b":
@@ -237,7 +237,7 @@ def cov(input: Any, *, correction: int = 1, fweights: Any = None, aweights: Any 
 @public()
 @reducing
 def corrcoef(input: Any) -> Any:
-    """Correlations of the rows of a matrix, whose columns are observations."""
+    """Return the correlations of the rows of a matrix, whose columns are observations."""
     check_two(input, "corrcoef")
     c = cov(input)
     if c._data.ndim == 0:
@@ -258,14 +258,16 @@ def corrcoef(input: Any) -> Any:
 @public(out="same")
 @reducing
 def histc(input: Any, bins: int = 100, min: Any = 0, max: Any = 0) -> Any:
-    """How many elements lie in each of `bins` equal bins between `min` and `max`, or between the extremes."""
+    """Return how many elements lie in each of `bins` equal bins between `min` and `max`, or between the
+    extremes.
+    """
     return counting.histc(input, bins, min, max)
 
 
 @public()
 @reducing
 def bincount(input: Any, weights: Any = None, minlength: int = 0) -> Any:
-    """How often each number from 0 on occurs in a vector of integers, or the sum of its weights."""
+    """Return how often each number from 0 on occurs in a vector of integers, or the sum of its weights."""
     return counting.bincount(input, weights, minlength)
 
 
@@ -274,7 +276,7 @@ def bincount(input: Any, weights: Any = None, minlength: int = 0) -> Any:
 def histogram(
     input: Any, bins: Any = 100, *, range: Any = None, weight: Any = None, density: bool = False
 ) -> Any:
-    """The number of elements, or the sum of their weights, in each of `bins` equal bins or between the given
-    edges; and the edges (hist, bin_edges).
+    """Return the number of elements, or the sum of their weights, in each of `bins` equal bins or between the
+    given edges; and the edges (hist, bin_edges).
     """
     return return_types.histogram(*counting.histogram(input, bins, range, weight, density))

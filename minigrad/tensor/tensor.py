@@ -65,7 +65,7 @@ class Size(tuple[int, ...]):
         return Size(found) if index.__class__ is slice else found
 
     def numel(self) -> int:
-        """Number of elements."""
+        """Return the number of elements."""
         n = 1
         for k in self:
             n *= k
@@ -216,8 +216,8 @@ class Conversion(TensorBase):
         return array if dtype is None and not copy else np.array(array, dtype=dtype)
 
     def to_numpy(self) -> np.ndarray:
-        """What `numpy` gives. Matplotlib asks for the whole array by this name; else it asks element by
-        element.
+        """Return what `numpy` gives. Matplotlib asks for the whole array by this name; else it asks element
+        by element.
         """
         return self.numpy()
 
@@ -281,7 +281,7 @@ class Conversion(TensorBase):
         return self if np.ndim(self._data) == 0 or self._data.flags.c_contiguous else F.clone(self, "C")
 
     def element_size(self) -> Any:
-        """Bytes per element."""
+        """Return bytes per element."""
         return self._data.itemsize
 
     def __repr__(self) -> str:

@@ -66,7 +66,7 @@ def narrow(input: Any, dim: int, start: Any, length: int) -> Any:
 
 @public(also="moveaxis")
 def movedim(input: Any, source: Any, destination: Any) -> Any:
-    """Some dimensions moved to other places, the rest in their order."""
+    """Return some dimensions moved to other places, the rest in their order."""
     n = input._data.ndim
     sources, targets = ([x] if is_whole(x) else list(x) for x in (source, destination))
     if len(sources) != len(targets):
@@ -244,7 +244,7 @@ def matrices(t: Any, name: str) -> bool:
 
 @public()
 def adjoint(input: Any) -> Any:
-    """Matrices transposed and conjugated."""
+    """Return matrices transposed and conjugated."""
     return F.conj(sh.transpose(input, -2, -1) if matrices(input, "adjoint()") else input)
 
 
@@ -268,25 +268,25 @@ def raised(t: Any, n: int) -> Any:
 
 @public("function")
 def atleast_1d(*tensors: Any) -> Any:
-    """Tensors with at least one dimension."""
+    """Return tensors with at least one dimension."""
     return at_least(1, tensors)
 
 
 @public("function")
 def atleast_2d(*tensors: Any) -> Any:
-    """Tensors with at least two dimensions."""
+    """Return tensors with at least two dimensions."""
     return at_least(2, tensors)
 
 
 @public("function")
 def atleast_3d(*tensors: Any) -> Any:
-    """Tensors with at least three dimensions."""
+    """Return tensors with at least three dimensions."""
     return at_least(3, tensors)
 
 
 @public("function")
 def broadcast_tensors(*tensors: Any) -> Any:
-    """Tensors expanded to the shape to which they broadcast."""
+    """Return tensors expanded to the shape to which they broadcast."""
     shape = np.broadcast_shapes(*(t._data.shape for t in tensors))
     return tuple(sh.expand(t, shape) for t in tensors)
 

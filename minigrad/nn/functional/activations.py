@@ -46,12 +46,12 @@ def relu(input: Any, inplace: bool = False) -> Any:
 
 
 def relu6(input: Any, inplace: bool = False) -> Any:
-    """Each element, but not less than 0 nor more than 6."""
+    """Return each element, but not less than 0 nor more than 6."""
     return either(inplace, hd.hardtanh, input, 0, 6)
 
 
 def hardtanh(input: Any, min_val: float = -1.0, max_val: float = 1.0, inplace: bool = False) -> Any:
-    """Each element, but not less than `min_val` nor more than `max_val`."""
+    """Return each element, but not less than `min_val` nor more than `max_val`."""
     if min_val > max_val:
         raise ValueError("min_val cannot be greater than max_val")
     return either(inplace, hd.hardtanh, input, min_val, max_val)
@@ -59,7 +59,7 @@ def hardtanh(input: Any, min_val: float = -1.0, max_val: float = 1.0, inplace: b
 
 @public("function", out=None)
 def threshold(input: Any, threshold: float, value: float, inplace: bool = False) -> Any:
-    """Each element above `threshold`, and `value` instead of all others."""
+    """Return each element above `threshold`, and `value` instead of all others."""
     return either(inplace, hd.threshold, input, threshold, value, written=hd.threshold_)
 
 
@@ -84,13 +84,13 @@ def elu(input: Any, alpha: float = 1.0, inplace: bool = False) -> Any:
 
 @public("function", out=None)
 def selu(input: Any, inplace: bool = False) -> Any:
-    """`elu` with the two constants for which layers keep mean 0 and variance 1."""
+    """Return `elu` with the two constants for which layers keep mean 0 and variance 1."""
     return either(inplace, ac.elu, input, 1.6732632423543772, 1.0507009873554805, 1, written=ac.elu_)
 
 
 @public("function", out=None)
 def celu(input: Any, alpha: float = 1.0, inplace: bool = False) -> Any:
-    """x where x ≥ 0, else `alpha · (exp(x / alpha) - 1)`, which is smooth at 0."""
+    """Return x where x ≥ 0, else `alpha · (exp(x / alpha) - 1)`, which is smooth at 0."""
     if alpha == 0:
         raise RuntimeError("ZeroDivisionError: alpha cannot be 0 for CELU")
     return either(inplace, ac.celu, input, alpha, written=ac.celu_)
@@ -124,7 +124,7 @@ def check_weight(weight: Any) -> None:
 
 @public("function", out=None)
 def prelu(input: Any, weight: Any) -> Any:
-    """x where x > 0, else `weight · x`: one weight, or one for each channel (dimension 1)."""
+    """Return x where x > 0, else `weight · x`: one weight, or one for each channel (dimension 1)."""
     check_weight(weight)
     if input._data.dtype != weight._data.dtype:
         kinds = f"{input.dtype.title} and {weight.dtype.title}"
@@ -149,7 +149,7 @@ def prelu(input: Any, weight: Any) -> Any:
 
 
 def gelu(input: Any, approximate: str = "none") -> Any:
-    """x times the distribution function of the normal distribution, exact ("none") or by "tanh"."""
+    """Return x times the distribution function of the normal distribution, exact ("none") or by "tanh"."""
     return sm.gelu(input, approximate)
 
 
@@ -172,7 +172,7 @@ def silu(input: Any, inplace: bool = False) -> Any:
 
 
 def mish(input: Any, inplace: bool = False) -> Any:
-    """`x · tanh(softplus(x))`."""
+    """Return `x · tanh(softplus(x))`."""
     return either(inplace, sm.mish, input)
 
 
@@ -196,17 +196,17 @@ def softplus(input: Any, beta: float = 1, threshold: float = 20) -> Any:
 
 
 def logsigmoid(input: Any) -> Any:
-    """`log(1 / (1 + exp(-x)))`."""
+    """Return `log(1 / (1 + exp(-x)))`."""
     return F.log_sigmoid_forward(input)[0]
 
 
 def hardsigmoid(input: Any, inplace: bool = False) -> Any:
-    """`(x + 3) / 6`, but not less than 0 nor more than 1."""
+    """Return `(x + 3) / 6`, but not less than 0 nor more than 1."""
     return either(inplace, hd.hardsigmoid, input)
 
 
 def hardswish(input: Any, inplace: bool = False) -> Any:
-    """`x · hardsigmoid(x)`."""
+    """Return `x · hardsigmoid(x)`."""
     return either(inplace, hd.hardswish, input)
 
 
@@ -217,7 +217,7 @@ def hardshrink(input: Any, lambd: float = 0.5) -> Any:
 
 
 def softshrink(input: Any, lambd: float = 0.5) -> Any:
-    """x brought nearer to 0 by `lambd`, and 0 where -lambd ≤ x ≤ lambd."""
+    """Return x brought nearer to 0 by `lambd`, and 0 where -lambd ≤ x ≤ lambd."""
     if lambd < 0:
         kind = input.dtype
         raise RuntimeError(
@@ -228,12 +228,12 @@ def softshrink(input: Any, lambd: float = 0.5) -> Any:
 
 
 def tanhshrink(input: Any) -> Any:
-    """`x - tanh(x)`."""
+    """Return `x - tanh(x)`."""
     return input - input.tanh()
 
 
 def softsign(input: Any) -> Any:
-    """`x / (1 + |x|)`."""
+    """Return `x / (1 + |x|)`."""
     return input / (input.abs() + 1)
 
 

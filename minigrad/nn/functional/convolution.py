@@ -13,7 +13,9 @@ Numbers = int | tuple[int, ...]
 
 
 def expanded(name: str, value: Any, dims: int) -> tuple[int, ...]:
-    """A number for each dimension; RuntimeError with PyTorch's text if there are too many or too few."""
+    """Return a number for each dimension; RuntimeError with PyTorch's text if there are too many or
+    too few.
+    """
     numbers = (value,) if isinstance(value, int) else tuple(value)
     if len(numbers) not in (1, dims):
         raise RuntimeError(
@@ -24,7 +26,9 @@ def expanded(name: str, value: Any, dims: int) -> tuple[int, ...]:
 
 
 def batched(input: Any, dims: int, name: str) -> tuple[Any, bool]:
-    """The input as a batch, and whether it was one; RuntimeError with PyTorch's text for other shapes."""
+    """Return the input as a batch, and whether it was one; RuntimeError with PyTorch's text for
+    other shapes.
+    """
     if input.ndim not in (dims + 1, dims + 2):
         raise RuntimeError(
             f"Expected {dims + 1}D (unbatched) or {dims + 2}D (batched) input to {name}, but got input of "
@@ -84,7 +88,7 @@ def convolved(
 
 
 def same(weight: Any, dims: int, stride: Any, dilation: Any) -> list[int]:
-    """How much "same" pads along each dimension, before and after together."""
+    """Return how much "same" pads along each dimension, before and after together."""
     if any(n != 1 for n in expanded("stride", stride, dims)):
         raise RuntimeError("padding='same' is not supported for strided convolutions")
     return [d * (k - 1) for k, d in zip(weight.shape[2:], expanded("dilation", dilation, dims))]
@@ -93,7 +97,7 @@ def same(weight: Any, dims: int, stride: Any, dilation: Any) -> list[int]:
 def forward(
     dims: int, input: Any, weight: Any, bias: Any, stride: Any, padding: Any, dilation: Any, groups: int
 ) -> Any:
-    """`conv1d`, `conv2d` and `conv3d`."""
+    """Return `conv1d`, `conv2d` and `conv3d`."""
     input, is_batch = batched(input, dims, f"conv{dims}d")
     out = by_parts(filled, input, weight, bias, stride, padding, dilation, groups)
     return out if is_batch else out.squeeze(0)
@@ -119,7 +123,7 @@ def backward(
     dims: int, input: Any, weight: Any, bias: Any, stride: Any, padding: Any, output_padding: Any,
     groups: int, dilation: Any,
 ) -> Any:  # fmt: skip
-    """`conv_transpose1d`, `conv_transpose2d` and `conv_transpose3d`."""
+    """Return `conv_transpose1d`, `conv_transpose2d` and `conv_transpose3d`."""
     input, is_batch = batched(input, dims, f"conv_transpose{dims}d")
     how = (stride, padding, dilation, groups, True, output_padding)
     out = by_parts(convolved, input, weight, bias, *how)
@@ -131,8 +135,8 @@ def conv1d(
     input: Any, weight: Any, bias: Any = None, stride: Numbers = 1, padding: Numbers | str = 0,
     dilation: Numbers = 1, groups: int = 1,
 ) -> Any:  # fmt: skip
-    """The kernels of `weight` (channels out, channels in / groups, k) at each place of `input` ([N,] C, L),
-    plus `bias`; `padding` is a width, "same" or "valid".
+    """Return the kernels of `weight` (channels out, channels in / groups, k) at each place of `input` ([N,]
+    C, L), plus `bias`; `padding` is a width, "same" or "valid".
     """
     return forward(1, input, weight, bias, stride, padding, dilation, groups)
 
@@ -169,8 +173,8 @@ def conv3d(
     input: Any, weight: Any, bias: Any = None, stride: Numbers = 1, padding: Numbers | str = 0,
     dilation: Numbers = 1, groups: int = 1,
 ) -> Any:  # fmt: skip
-    """The kernels of `weight` (channels out, channels in / groups, kd, kh, kw) at each place of `input` ([N,]
-    C, D, H, W), plus `bias`; `padding` is a width, three of them, "same" or "valid".
+    """Return the kernels of `weight` (channels out, channels in / groups, kd, kh, kw) at each place of
+    `input` ([N,] C, D, H, W), plus `bias`; `padding` is a width, three of them, "same" or "valid".
     """
     return forward(3, input, weight, bias, stride, padding, dilation, groups)
 
@@ -180,8 +184,8 @@ def conv_transpose1d(
     input: Any, weight: Any, bias: Any = None, stride: Numbers = 1, padding: Numbers = 0,
     output_padding: Numbers = 0, groups: int = 1, dilation: Numbers = 1,
 ) -> Any:  # fmt: skip
-    """The transpose of `conv1d`: each element of `input` times `weight` (channels in, channels out / groups,
-    k), added up where the windows lie, plus `bias`.
+    """Return the transpose of `conv1d`: each element of `input` times `weight` (channels in, channels out /
+    groups, k), added up where the windows lie, plus `bias`.
     """
     return backward(1, input, weight, bias, stride, padding, output_padding, groups, dilation)
 
@@ -191,8 +195,8 @@ def conv_transpose2d(
     input: Any, weight: Any, bias: Any = None, stride: Numbers = 1, padding: Numbers = 0,
     output_padding: Numbers = 0, groups: int = 1, dilation: Numbers = 1,
 ) -> Any:  # fmt: skip
-    """The transpose of `conv2d`: each element of `input` times `weight` (channels in, channels out / groups,
-    kh, kw), added up where the windows lie, plus `bias`.
+    """Return the transpose of `conv2d`: each element of `input` times `weight` (channels in, channels out /
+    groups, kh, kw), added up where the windows lie, plus `bias`.
     """
     return backward(2, input, weight, bias, stride, padding, output_padding, groups, dilation)
 
@@ -202,7 +206,7 @@ def conv_transpose3d(
     input: Any, weight: Any, bias: Any = None, stride: Numbers = 1, padding: Numbers = 0,
     output_padding: Numbers = 0, groups: int = 1, dilation: Numbers = 1,
 ) -> Any:  # fmt: skip
-    """The transpose of `conv3d`: each element of `input` times `weight` (channels in, channels out / groups,
-    kd, kh, kw), added up where the windows lie, plus `bias`.
+    """Return the transpose of `conv3d`: each element of `input` times `weight` (channels in, channels out /
+    groups, kd, kh, kw), added up where the windows lie, plus `bias`.
     """
     return backward(3, input, weight, bias, stride, padding, output_padding, groups, dilation)

@@ -78,7 +78,7 @@ def margin_ranking_loss(
     input1: Any, input2: Any, target: Any, margin: float = 0, size_average: bool | None = None,
     reduce: bool | None = None, reduction: str = "mean",
 ) -> Any:  # fmt: skip
-    """`-target · (input1 - input2) + margin`, but not less than 0."""
+    """Return `-target · (input1 - input2) + margin`, but not less than 0."""
     how = number(reduction, size_average, reduce)
     if not input1.ndim == input2.ndim == target.ndim:
         raise RuntimeError(
@@ -93,7 +93,7 @@ def hinge_embedding_loss(
     input: Any, target: Any, margin: float = 1.0, size_average: bool | None = None,
     reduce: bool | None = None, reduction: str = "mean",
 ) -> Any:  # fmt: skip
-    """`input` where the target is 1, and `margin - input`, but not less than 0, where it is -1."""
+    """Return `input` where the target is 1, and `margin - input`, but not less than 0, where it is -1."""
     how = number(reduction, size_average, reduce)
     zeros = F.zeros_like(input)
     far = F.where(target != 1, ar.sub(margin, input).clamp_min_(0), zeros)
@@ -104,7 +104,9 @@ def cosine_embedding_loss(
     input1: Any, input2: Any, target: Any, margin: float = 0, size_average: bool | None = None,
     reduce: bool | None = None, reduction: str = "mean",
 ) -> Any:  # fmt: skip
-    """`1 - cos` of pairs of vectors with the target 1, and `cos - margin`, but not less than 0, with -1."""
+    """Return `1 - cos` of pairs of vectors with the target 1, and `cos - margin`, but not less than 0, with
+    -1.
+    """
     how = number(reduction, size_average, reduce)
     if target.ndim > 1:
         raise RuntimeError("0D or 1D target tensor expected, multi-target not supported")
@@ -153,7 +155,7 @@ def triplet_margin_with_distance_loss(
     anchor: Any, positive: Any, negative: Any, *, distance_function: Any = None, margin: float = 1.0,
     swap: bool = False, reduction: str = "mean",
 ) -> Any:  # fmt: skip
-    """`triplet_margin_loss` with a distance of one's own."""
+    """Return `triplet_margin_loss` with a distance of one's own."""
     if reduction not in WORDS:
         raise ValueError(f"{reduction} is not a valid value for reduction")
     if margin <= 0:

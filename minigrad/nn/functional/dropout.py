@@ -16,8 +16,8 @@ ALPHA = 1.7580993408473766  # -scale · alpha of selu: the value for dropped num
 
 
 def dropped(input: Any, p: float, training: bool, inplace: bool, feature: bool, alpha: bool) -> Any:
-    """`input` with numbers (or whole channels: `feature`) set to 0, the others scaled by `1 / (1 - p)`; with
-    `alpha` set to that of selu, and all brought back to mean 0 and variance 1.
+    """Return `input` with numbers (or whole channels: `feature`) set to 0, the others scaled by `1 / (1 -
+    p)`; with `alpha` set to that of selu, and all brought back to mean 0 and variance 1.
     """
     if not 0.0 <= p <= 1.0:
         raise ValueError(f"dropout probability has to be between 0 and 1, but got {p}")
@@ -71,24 +71,24 @@ def dropout(input: Any, p: float = 0.5, training: bool = True, inplace: bool = F
 
 @public("function", out=None, name="dropout")
 def torch_dropout(input: Any, p: float, train: bool) -> Any:
-    """`dropout` as PyTorch has it in `torch` too."""
+    """Return `dropout` as PyTorch has it in `torch` too."""
     if not 0 <= p <= 1:
         raise RuntimeError(f"dropout probability has to be between 0 and 1, but got {p:g}")
     return dropped(input, p, train, False, False, False)
 
 
 def alpha_dropout(input: Any, p: float = 0.5, training: bool = False, inplace: bool = False) -> Any:
-    """Dropout for `selu`: mean and variance stay what they are."""
+    """Return the dropout for `selu`: mean and variance stay what they are."""
     return dropped(input, p, training, inplace, False, True)
 
 
 def feature_alpha_dropout(input: Any, p: float = 0.5, training: bool = False, inplace: bool = False) -> Any:
-    """`alpha_dropout` of whole channels."""
+    """Return `alpha_dropout` of whole channels."""
     return dropped(input, p, training, inplace, True, True)
 
 
 def dropout1d(input: Any, p: float = 0.5, training: bool = True, inplace: bool = False) -> Any:
-    """Dropout of whole channels of (N, C, L) or (C, L)."""
+    """Return the dropout of whole channels of (N, C, L) or (C, L)."""
     if input.ndim not in (2, 3):
         raise RuntimeError(
             f"dropout1d: Expected 2D or 3D input, but received a {input.ndim}D input. Note that dropout1d "
@@ -99,7 +99,7 @@ def dropout1d(input: Any, p: float = 0.5, training: bool = True, inplace: bool =
 
 
 def of_batch(input: Any, ndim: int, p: float, training: bool, inplace: bool) -> Any:
-    """Dropout of whole channels; an input with fewer than `ndim` dimensions is a batch of one."""
+    """Return the dropout of whole channels; an input with fewer than `ndim` dimensions is a batch of one."""
     if input.ndim == ndim:
         return dropped(input, p, training, inplace, True, False)
     result = dropped(
@@ -123,7 +123,7 @@ NO_BATCH = (
 
 
 def dropout2d(input: Any, p: float = 0.5, training: bool = True, inplace: bool = False) -> Any:
-    """Dropout of whole channels of (N, C, H, W)."""
+    """Return the dropout of whole channels of (N, C, H, W)."""
     if input.ndim not in (3, 4):
         text = UNUSUAL.format(name="dropout2d", ndim=input.ndim, n=2, a=3, b=4)
         warnings.warn(text, stacklevel=2)
@@ -133,7 +133,7 @@ def dropout2d(input: Any, p: float = 0.5, training: bool = True, inplace: bool =
 
 
 def dropout3d(input: Any, p: float = 0.5, training: bool = True, inplace: bool = False) -> Any:
-    """Dropout of whole channels of (N, C, D, H, W) or (C, D, H, W)."""
+    """Return the dropout of whole channels of (N, C, D, H, W) or (C, D, H, W)."""
     if input.ndim not in (4, 5):
         text = UNUSUAL.format(name="dropout3d", ndim=input.ndim, n=3, a=4, b=5)
         warnings.warn(text, stacklevel=2)

@@ -65,7 +65,7 @@ def grid_sample(
 def grid_sampler(
     input: Any, grid: Any, interpolation_mode: int, padding_mode: int, align_corners: bool
 ) -> Any:
-    """`nn.functional.grid_sample`, its modes numbered."""
+    """Return `nn.functional.grid_sample`, its modes numbered."""
     run = F.grid_sampler_3d if input.ndim == 5 else F.grid_sampler_2d
     return run(input, grid, interpolation_mode, padding_mode, align_corners)
 

@@ -44,7 +44,7 @@ def listed(shape: Any) -> str:
 
 
 def expanded(*tensors: Any) -> Any:
-    """Tensors in their common shape; those that have it, themselves."""
+    """Return tensors in their common shape; those that have it, themselves."""
     shapes = [t.shape for t in tensors]
     if all(shape == shapes[0] for shape in shapes):
         return tensors
@@ -124,7 +124,7 @@ def smooth_l1_loss(
     input: Any, target: Any, size_average: bool | None = None, reduce: bool | None = None,
     reduction: str = "mean", beta: float = 1.0,
 ) -> Any:  # fmt: skip
-    """`d² / (2 beta)` where the difference d is smaller than `beta`, else `|d| - beta / 2`."""
+    """Return `d² / (2 beta)` where the difference d is smaller than `beta`, else `|d| - beta / 2`."""
     a, b = paired(input, target)
     how = number(reduction, size_average, reduce)
     if beta == 0.0:
@@ -137,7 +137,7 @@ def smooth_l1_loss(
 def huber_loss(
     input: Any, target: Any, reduction: str = "mean", delta: float = 1.0, weight: Any = None
 ) -> Any:
-    """`d² / 2` where the difference d is at most `delta`, else `delta · (|d| - delta / 2)`."""
+    """Return `d² / 2` where the difference d is at most `delta`, else `delta · (|d| - delta / 2)`."""
     a, b = paired(input, target)
     if delta <= 0:
         raise RuntimeError("huber_loss does not support non-positive values for delta.")
@@ -228,7 +228,7 @@ def kl_div(
     input: Any, target: Any, size_average: bool | None = None, reduce: bool | None = None,
     reduction: str = "mean", log_target: bool = False,
 ) -> Any:  # fmt: skip
-    """`target · (log(target) - input)` of log-probabilities `input`; `log_target`: both are such."""
+    """Return `target · (log(target) - input)` of log-probabilities `input`; `log_target`: both are such."""
     if size_average is None and reduce is None and reduction == "mean":
         warnings.warn(
             "reduction: 'mean' divides the total loss by both the batch size and the support size."
@@ -251,8 +251,8 @@ def poisson_nll_loss(
     input: Any, target: Any, log_input: bool = True, full: bool = False, size_average: bool | None = None,
     eps: float = 1e-8, reduce: bool | None = None, reduction: str = "mean",
 ) -> Any:  # fmt: skip
-    """`exp(input) - target · input` of a rate whose logarithm (or, without `log_input`, which itself) is
-    `input`; `full` adds Stirling's approximation of `log(target!)`.
+    """Return `exp(input) - target · input` of a rate whose logarithm (or, without `log_input`, which itself)
+    is `input`; `full` adds Stirling's approximation of `log(target!)`.
     """
     if size_average is not None or reduce is not None:
         reduction = legacy(size_average, reduce)
@@ -270,7 +270,9 @@ def poisson_nll_loss(
 def gaussian_nll_loss(
     input: Any, target: Any, var: Any, full: bool = False, eps: float = 1e-6, reduction: str = "mean"
 ) -> Any:
-    """`(log(var) + (input - target)² / var) / 2`, with `var` at least `eps`; `full` adds the constant."""
+    """Return `(log(var) + (input - target)² / var) / 2`, with `var` at least `eps`; `full` adds the
+    constant.
+    """
     if isinstance(var, float):
         if var < 0:
             raise ValueError("var has negative entry/entries")

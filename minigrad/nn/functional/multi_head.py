@@ -138,8 +138,8 @@ def longer(mask: Any) -> Any:
 
 
 def in_heads(x: Any, static: Any, rows: int, size: int, name: str) -> Any:
-    """A projection (steps, batch, E) as (rows, steps, size), a row for each head of each sample; `static`
-    takes its place if it is given.
+    """Return a projection (steps, batch, E) as (rows, steps, size), a row for each head of each sample;
+    `static` takes its place if it is given.
     """
     if static is None:
         return x.view(x.shape[0], rows, size).transpose(0, 1)
@@ -152,7 +152,7 @@ def in_heads(x: Any, static: Any, rows: int, size: int, name: str) -> Any:
 
 
 def attention_and_shares(q: Any, k: Any, v: Any, mask: Any, dropout_p: float) -> tuple[Any, Any]:
-    """What each query of each head gets, (targets, rows, size), and how much of each source."""
+    """Return what each query of each head gets, (targets, rows, size), and how much of each source."""
     q = q * math.sqrt(1.0 / q.shape[-1])
     turned = k.transpose(-2, -1)
     shares = softmax(bmm(q, turned) if mask is None else baddbmm(mask, q, turned), dim=-1)
@@ -162,7 +162,7 @@ def attention_and_shares(q: Any, k: Any, v: Any, mask: Any, dropout_p: float) ->
 
 
 def attention_alone(q: Any, k: Any, v: Any, mask: Any, batch: int, dropout_p: float, causal: bool) -> Any:
-    """What each query of each head gets, (targets, batch, heads, size)."""
+    """Return what each query of each head gets, (targets, batch, heads, size)."""
     q, k, v = (t.view(batch, -1, *t.shape[1:]) for t in (q, k, v))
     if mask is not None:
         mask = mask.unsqueeze(0) if mask.shape[0] == 1 else mask.view(batch, -1, *mask.shape[1:])
@@ -177,8 +177,8 @@ def multi_head_attention_forward(
     k_proj_weight: Any = None, v_proj_weight: Any = None, static_k: Any = None, static_v: Any = None,
     average_attn_weights: bool = True, is_causal: bool = False,
 ) -> tuple[Any, Any]:  # fmt: skip
-    """What `nn.MultiheadAttention` computes, with its parameters as arguments; sequences come first, as
-    (L, N, E) or (L, E).
+    """Return what `nn.MultiheadAttention` computes, with its parameters as arguments; sequences come first,
+    as (L, N, E) or (L, E).
     """
     batched = check_shapes(query, key, value, key_padding_mask, attn_mask, num_heads)
     if not batched:

@@ -24,8 +24,8 @@ __all__ = ["batch_norm", "group_norm", "instance_norm", "layer_norm", "local_res
 def layer_norm(
     input: Any, normalized_shape: Any, weight: Any = None, bias: Any = None, eps: float = 1e-5
 ) -> Any:
-    """`input` with mean 0 and variance 1 over its last dimensions, `normalized_shape`, then times `weight`
-    plus `bias`, both of that shape.
+    """Return `input` with mean 0 and variance 1 over its last dimensions, `normalized_shape`, then times
+    `weight` plus `bias`, both of that shape.
     """
     normalized_shape = tuple(normalized_shape)
     check_last(input, normalized_shape, weight, bias)
@@ -57,8 +57,8 @@ def check_last(input: Any, normalized_shape: Any, weight: Any, bias: Any = None,
 
 @public("function", out=None)
 def rms_norm(input: Any, normalized_shape: Any, weight: Any = None, eps: float | None = None) -> Any:
-    """`input` divided by the root of the mean of its squares over its last dimensions, `normalized_shape`,
-    times `weight`.
+    """Return `input` divided by the root of the mean of its squares over its last dimensions,
+    `normalized_shape`, times `weight`.
     """
     normalized_shape = tuple(normalized_shape)
     check_last(input, normalized_shape, weight, star="*")
@@ -73,8 +73,8 @@ def rms_norm(input: Any, normalized_shape: Any, weight: Any = None, eps: float |
 
 
 def group_norm(input: Any, num_groups: int, weight: Any = None, bias: Any = None, eps: float = 1e-5) -> Any:
-    """`input` (N, C, …) with mean 0 and variance 1 over each of `num_groups` groups of channels, then times
-    `weight` plus `bias`, one for each channel.
+    """Return `input` (N, C, …) with mean 0 and variance 1 over each of `num_groups` groups of channels, then
+    times `weight` plus `bias`, one for each channel.
     """
     if input.ndim < 2:
         raise RuntimeError(f"Expected at least 2 dimensions for input tensor but received {input.ndim}")
@@ -125,7 +125,7 @@ def batch_norm(
     input: Any, running_mean: Any, running_var: Any, weight: Any = None, bias: Any = None,
     training: bool = False, momentum: float = 0.1, eps: float = 1e-5,
 ) -> Any:  # fmt: skip
-    """`input` (N, C, …) with mean 0 and variance 1 for each channel, then times `weight` plus `bias`.
+    """Return `input` (N, C, …) with mean 0 and variance 1 for each channel, then times `weight` plus `bias`.
 
     In `training` by the batch's own mean and variance, which the running ones come nearer to by `momentum`;
     else by the running ones.
@@ -143,7 +143,7 @@ def normalised(
     input: Any, running_mean: Any, running_var: Any, weight: Any, bias: Any, training: bool, momentum: float,
     eps: float,
 ) -> Any:  # fmt: skip
-    """`batch_norm`, arguments checked as PyTorch does below it."""
+    """Return `batch_norm`, arguments checked as PyTorch does below it."""
     if not input.numel():
         out = input.clone()
         out = out if weight is None else out * weight[0]
@@ -191,8 +191,8 @@ def instance_norm(
     input: Any, running_mean: Any = None, running_var: Any = None, weight: Any = None, bias: Any = None,
     use_input_stats: bool = True, momentum: float = 0.1, eps: float = 1e-5,
 ) -> Any:  # fmt: skip
-    """`input` (N, C, …) with mean 0 and variance 1 for each channel of each sample, as `batch_norm` for
-    batches of one.
+    """Return `input` (N, C, …) with mean 0 and variance 1 for each channel of each sample, as `batch_norm`
+    for batches of one.
     """
     if use_input_stats and prod(input.shape[2:]) == 1:
         raise ValueError(
@@ -215,8 +215,8 @@ def instance_norm(
 def local_response_norm(
     input: Any, size: int, alpha: float = 1e-4, beta: float = 0.75, k: float = 1.0
 ) -> Any:
-    """`input` (N, C, …) divided by `(k + alpha · m) ** beta`, m being the mean of the squares of `size`
-    neighboring channels, 0 beyond the first and last.
+    """Return `input` (N, C, …) divided by `(k + alpha · m) ** beta`, m being the mean of the squares of
+    `size` neighboring channels, 0 beyond the first and last.
     """
     if input.ndim < 3:
         raise ValueError(

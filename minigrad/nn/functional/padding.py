@@ -19,8 +19,8 @@ FILLED = {"reflect": "reflection", "replicate": "replication"}
 
 
 def pad(input: Any, pad: Any, mode: str = "constant", value: float | None = None) -> Any:
-    """`input` with borders, whose widths are in `pad`: before and after along the last dimension, then along
-    the last but one and so on.
+    """Return `input` with borders, whose widths are in `pad`: before and after along the last dimension, then
+    along the last but one and so on.
 
     They are filled with `value` ("constant"), like a mirror ("reflect"), with the outermost element
     ("replicate") or with what stands at the other end ("circular"); the last three take the last one to

@@ -26,7 +26,7 @@ def several(value: Any, dims: int, text: str) -> tuple[int, ...]:
 
 
 def steps(stride: Any, dims: int, text: str) -> tuple[int, ...]:
-    """`several`, nothing being the size of the window."""
+    """Return `several`, nothing being the size of the window."""
     if stride is None or (not isinstance(stride, int) and not len(stride)):
         return ()
     return several(stride, dims, text)
@@ -39,7 +39,7 @@ def steps(stride: Any, dims: int, text: str) -> tuple[int, ...]:
 def greatest(
     dims: int, input: Any, kernel_size: Any, stride: Any, padding: Any, dilation: Any, ceil_mode: bool
 ) -> Any:
-    """`max_pool2d` and `max_pool3d`: the values and their places."""
+    """Return `max_pool2d` and `max_pool3d`: the values and their places."""
     many = f"a tuple of {WORDS[dims]} ints"
     name = f"max_pool{dims}d"
     kernel_size = several(kernel_size, dims, f"{name}: kernel_size must either be a single int, or {many}")
@@ -144,8 +144,8 @@ def max_pool3d(
     input: Any, kernel_size: Numbers, stride: Numbers | None = None, padding: Numbers = 0,
     dilation: Numbers = 1, ceil_mode: bool = False, return_indices: bool = False,
 ) -> Any:  # fmt: skip
-    """The largest element of each window of `input` ([N,] C, D, H, W); with `return_indices` also where they
-    were, as places in the flattened volume.
+    """Return the largest element of each window of `input` ([N,] C, D, H, W); with `return_indices` also
+    where they were, as places in the flattened volume.
     """
     made = greatest(3, input, kernel_size, stride, padding, dilation, ceil_mode)
     return tuple(made) if return_indices else made[0]
@@ -275,7 +275,9 @@ def adaptive_avg_pool2d(input: Any, output_size: Any) -> Any:
 
 
 def adaptive_avg_pool3d(input: Any, output_size: Any) -> Any:
-    """The means of `output_size` parts of `input` ([N,] C, D, H, W), as even as can be; None keeps a size."""
+    """Return the means of `output_size` parts of `input` ([N,] C, D, H, W), as even as can be; None keeps a
+    size.
+    """
     parts = parts_of(input, 3, output_size)
     if parts == (1, 1, 1) and input.ndim > 2:
         return F.mean_dim(input, (-1, -2, -3), True)

@@ -38,14 +38,14 @@ def adaptive_max_pool1d(input: Any, output_size: Numbers, return_indices: bool =
 
 
 def adaptive_max_pool2d(input: Any, output_size: Any, return_indices: bool = False) -> Any:
-    """The largest of each of `output_size` parts of `input` ([N,] C, H, W), as even as can be; None keeps a
-    size; with `return_indices` also where they were, as places in the flattened image.
+    """Return the largest of each of `output_size` parts of `input` ([N,] C, H, W), as even as can be; None
+    keeps a size; with `return_indices` also where they were, as places in the flattened image.
     """
     return chosen(F.adaptive_max_pool2d(input, parts_of(input, 2, output_size)), return_indices)
 
 
 def adaptive_max_pool3d(input: Any, output_size: Any, return_indices: bool = False) -> Any:
-    """The largest of each of `output_size` parts of `input` ([N,] C, D, H, W), as even as can be; None keeps
-    a size; with `return_indices` also where they were, as places in the flattened volume.
+    """Return the largest of each of `output_size` parts of `input` ([N,] C, D, H, W), as even as can be; None
+    keeps a size; with `return_indices` also where they were, as places in the flattened volume.
     """
     return chosen(F.adaptive_max_pool3d(input, parts_of(input, 3, output_size)), return_indices)

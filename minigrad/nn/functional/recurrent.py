@@ -154,7 +154,7 @@ def recurrent(
     mode: str, input: Any, state: State, weights: list[Weights], directions: int, dropout_p: float,
     batch_sizes: list[int] | None = None, batch_first: bool = False,
 ) -> tuple[Any, State]:  # fmt: skip
-    """All layers over sequences (T, B, size), or (B, T, size) if `batch_first`, or packed ones with
+    """Return all layers over sequences (T, B, size), or (B, T, size) if `batch_first`, or packed ones with
     `batch_sizes`: what the last layer gives, and the last states of all, stacked as the first ones are.
 
     `weights` are those of each layer and direction. Between layers numbers are dropped with probability

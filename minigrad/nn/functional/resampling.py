@@ -34,7 +34,9 @@ def per_dimension(value: Any, input: Any, what: str, told: str, letter: str) -> 
 
 
 def sizes_of(input: Any, size: Any, scale_factor: Any, recompute: bool) -> tuple[Any, Any]:
-    """The sizes of the result, and the scales if these count themselves; errors as PyTorch gives them."""
+    """Return the sizes of the result, and the scales if these count themselves; errors as PyTorch
+    gives them.
+    """
     if size is not None and scale_factor is not None:
         raise ValueError("only one of size or scale_factor should be defined")
     if size is None and scale_factor is None:
@@ -69,8 +71,8 @@ def interpolate(
     input: Any, size: Any = None, scale_factor: Any = None, mode: str = "nearest",
     align_corners: bool | None = None, recompute_scale_factor: bool | None = None, antialias: bool = False,
 ) -> Any:  # fmt: skip
-    """`input` (N, C, …) at another `size`, or `scale_factor` times as large: "nearest" and "nearest-exact"
-    copy elements, "linear", "bilinear" and "trilinear" lie between them, "area" gives means.
+    """Return `input` (N, C, …) at another `size`, or `scale_factor` times as large: "nearest" and
+    "nearest-exact" copy elements, "linear", "bilinear" and "trilinear" lie between them, "area" gives means.
 
     `align_corners` puts the outermost results on the outermost elements.
     """
@@ -99,22 +101,22 @@ def upsample(
     input: Any, size: Any = None, scale_factor: Any = None, mode: str = "nearest",
     align_corners: bool | None = None,
 ) -> Any:  # fmt: skip
-    """`interpolate`, under the name that it used to have."""
+    """Return `interpolate`, under the name that it used to have."""
     return deprecated("upsample", input, size, scale_factor, mode, align_corners)
 
 
 def upsample_nearest(input: Any, size: Any = None, scale_factor: Any = None) -> Any:
-    """`interpolate` by copying the nearest element."""
+    """Return `interpolate` by copying the nearest element."""
     return deprecated("upsample_nearest", input, size, scale_factor, "nearest")
 
 
 def upsample_bilinear(input: Any, size: Any = None, scale_factor: Any = None) -> Any:
-    """`interpolate` between four elements, corners aligned."""
+    """Return `interpolate` between four elements, corners aligned."""
     return deprecated("upsample_bilinear", input, size, scale_factor, "bilinear", True)
 
 
 def deprecated(name: str, *args: Any) -> Any:
-    """`interpolate`, with PyTorch's warning."""
+    """Return `interpolate`, with PyTorch's warning."""
     warnings.warn(
         f"`nn.functional.{name}` is deprecated. Use `nn.functional.interpolate` instead.", stacklevel=3
     )

@@ -12,7 +12,7 @@ __all__ = ["gumbel_softmax", "log_softmax", "softmax", "softmin"]
 
 
 def dimension(name: str, dim: int | None, ndim: int, stacklevel: int) -> int:
-    """`dim`, or the dimension that PyTorch takes where none is given, with its warning."""
+    """Return `dim`, or the dimension that PyTorch takes where none is given, with its warning."""
     if dim is not None:
         return dim
     warnings.warn(
@@ -62,13 +62,13 @@ def log_softmax(input: Any, dim: int | None = None, _stacklevel: int = 3, dtype:
 
 
 def softmin(input: Any, dim: int | None = None, _stacklevel: int = 3, dtype: Any = None) -> Any:
-    """Softmax of the negatives: the smallest element gets the largest share."""
+    """Return the softmax of the negatives: the smallest element gets the largest share."""
     return statistics.softmax(-input, dimension("softmin", dim, input.ndim, _stacklevel), dtype)
 
 
 def gumbel_softmax(logits: Any, tau: float = 1, hard: bool = False, eps: float = 1e-10, dim: int = -1) -> Any:
-    """A random share for each class along `dim`, as if drawn by the probabilities of `logits`, sharper for a
-    lower `tau`; `hard`: 1 for the largest and 0 for the others, with the gradient of the shares.
+    """Return a random share for each class along `dim`, as if drawn by the probabilities of `logits`, sharper
+    for a lower `tau`; `hard`: 1 for the largest and 0 for the others, with the gradient of the shares.
     """
     if eps != 1e-10:
         warnings.warn("`eps` parameter is deprecated and has no effect.", stacklevel=2)

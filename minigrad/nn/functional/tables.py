@@ -54,8 +54,8 @@ def embedding_bag(
     scale_grad_by_freq: bool = False, mode: str = "mean", sparse: bool = False,
     per_sample_weights: Any = None, include_last_offset: bool = False, padding_idx: int | None = None,
 ) -> Any:  # fmt: skip
-    """The mean, sum or maximum (`mode`) of the rows of the matrix `weight` at the whole numbers of each bag,
-    of shape (bags, columns); zeros for an empty one.
+    """Return the mean, sum or maximum (`mode`) of the rows of the matrix `weight` at the whole numbers of
+    each bag, of shape (bags, columns); zeros for an empty one.
 
     Bags are the rows of a two-dimensional `input`, or parts of a vector that begin at `offsets`;
     `include_last_offset`: the last of these is an end. `per_sample_weights` scale the rows of a sum; rows of
@@ -139,7 +139,7 @@ def unfold(input: Any, kernel_size: Any, dilation: Any = 1, padding: Any = 0, st
 def fold(
     input: Any, output_size: Any, kernel_size: Any, dilation: Any = 1, padding: Any = 0, stride: Any = 1
 ) -> Any:
-    """Images of size `output_size` to which windows, given as columns, are added in their places."""
+    """Return images of size `output_size` to which windows, given as columns, are added in their places."""
     given = {"output_size": output_size, "kernel_size": kernel_size, "dilation": dilation, "padding": padding,
              "stride": stride}  # fmt: skip
     return windows.col2im(input, *(pair(name, value) for name, value in given.items()))
