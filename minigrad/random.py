@@ -22,7 +22,7 @@ def manual_seed(seed: Any) -> Generator:
         seed: an integer.
     Shape: none.
     Returns: the default `torch.Generator`.
-    Raises: RuntimeError if the seed does not fit in 64 bits.
+    Raises: ValueError if the seed does not fit in 64 bits.
     Source: torch.manual_seed
 
     >>> torch.manual_seed(0).initial_seed()

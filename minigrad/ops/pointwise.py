@@ -204,7 +204,7 @@ def sign(self):
         input: a tensor of any shape.
     Shape: the same as that of `input`.
     Returns: a new tensor.
-    Raises: TypeError if `input` is not a tensor. RuntimeError if it is complex.
+    Raises: TypeError if `input` is not a tensor. NotImplementedError if it is complex.
     Derivative: 0 everywhere.
     Source: torch.sign
 

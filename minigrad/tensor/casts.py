@@ -111,7 +111,7 @@ def cast(name: str, kind: Any) -> Any:
         memory_format: the order of the memory, as for `contiguous`.
     Shape: the same as that of the tensor.
     Returns: the tensor or a converted copy.
-    Raises: TypeError if `memory_format` is not one.
+    Raises: nothing of its own.
     Derivative: `g` in the dtype of the tensor.
     Source: torch.Tensor.{name}
 

@@ -192,7 +192,7 @@ def nonzero(input: Any, *, as_tuple: bool = False) -> Any:
         as_tuple: whether to return one index tensor for each dimension.
     Shape: (n, d) for n such elements of a tensor of d dimensions.
     Returns: an int64 tensor, or a tuple of d vectors.
-    Raises: TypeError if `input` is not a tensor.
+    Raises: nothing of its own.
     Source: torch.nonzero
 
     >>> torch.tensor([0, 3, 0, 4]).nonzero()
