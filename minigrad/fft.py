@@ -75,7 +75,7 @@ def resized(x: Any, dims: tuple[int, ...], sizes: tuple[int, ...]) -> Any:
 
 
 def listed(x: Any) -> tuple[int, ...] | None:
-    """An int or several of them as a tuple."""
+    """Return an int or several of them as a tuple."""
     return x if x is None else (x,) if isinstance(x, int) else tuple(x)
 
 
@@ -101,7 +101,7 @@ def shape_and_dims(input: Any, s: Any, dim: Any) -> tuple[tuple[int, ...], tuple
 
 
 def transformed(name: str, input: Any, s: Any, dim: Any, norm: Any) -> Any:
-    """The transform of this name: with an "i" the inverse, with an "r" of real numbers or to them."""
+    """Return the transform of this name: with an "i" the inverse, with an "r" of real numbers or to them."""
     forward, real, several = name[0] != "i", "r" in name, name[-1] != "t"
     has_imaginary = input._data.dtype.kind == "c"
     if real and forward and has_imaginary:
@@ -130,22 +130,22 @@ def transformed(name: str, input: Any, s: Any, dim: Any, norm: Any) -> Any:
 
 
 def fft(input: Any, n: int | None = None, dim: int = -1, norm: str | None = None) -> Any:
-    """The discrete Fourier transform along `dim`: Σₜ x[t] · exp(-2πi k t / n) for each k < n."""
+    """Return the discrete Fourier transform along `dim`: Σₜ x[t] · exp(-2πi k t / n) for each k < n."""
     return transformed("fft", input, n, dim, norm)
 
 
 def ifft(input: Any, n: int | None = None, dim: int = -1, norm: str | None = None) -> Any:
-    """The inverse of `fft`."""
+    """Return the inverse of `fft`."""
     return transformed("ifft", input, n, dim, norm)
 
 
 def rfft(input: Any, n: int | None = None, dim: int = -1, norm: str | None = None) -> Any:
-    """The first n/2 + 1 numbers of the `fft` of real numbers; the others are their conjugates."""
+    """Return the first n/2 + 1 numbers of the `fft` of real numbers; the others are their conjugates."""
     return transformed("rfft", input, n, dim, norm)
 
 
 def irfft(input: Any, n: int | None = None, dim: int = -1, norm: str | None = None) -> Any:
-    """The inverse of `rfft`: n real numbers; without `n` an even number of them."""
+    """Return the inverse of `rfft`: n real numbers; without `n` an even number of them."""
     return transformed("irfft", input, n, dim, norm)
 
 
@@ -155,7 +155,7 @@ def fftn(input: Any, s: Any = None, dim: Any = None, norm: str | None = None) ->
 
 
 def ifftn(input: Any, s: Any = None, dim: Any = None, norm: str | None = None) -> Any:
-    """The inverse of `fftn`."""
+    """Return the inverse of `fftn`."""
     return transformed("ifftn", input, s, dim, norm)
 
 
@@ -165,7 +165,7 @@ def rfftn(input: Any, s: Any = None, dim: Any = None, norm: str | None = None) -
 
 
 def irfftn(input: Any, s: Any = None, dim: Any = None, norm: str | None = None) -> Any:
-    """The inverse of `rfftn`: real numbers."""
+    """Return the inverse of `rfftn`: real numbers."""
     return transformed("irfftn", input, s, dim, norm)
 
 
@@ -201,12 +201,12 @@ def shifted(input: Any, dim: Any, more: int) -> Any:
 
 
 def fftshift(input: Any, dim: Any = None) -> Any:
-    """The results of a transform with frequency 0 in the middle."""
+    """Return the results of a transform with frequency 0 in the middle."""
     return shifted(input, dim, 0)
 
 
 def ifftshift(input: Any, dim: Any = None) -> Any:
-    """The inverse of `fftshift`: frequency 0 in front."""
+    """Return the inverse of `fftshift`: frequency 0 in front."""
     return shifted(input, dim, 1)
 
 
@@ -229,7 +229,7 @@ def fftfreq(
     device: Any = None,
     requires_grad: bool = False,
 ) -> Any:
-    """The frequency of each number of an `fft` of `n` points with steps of `d`: 0, 1, …, -2, -1, times
+    """Return the frequency of each number of an `fft` of `n` points with steps of `d`: 0, 1, …, -2, -1, times
     1 / (n · d).
     """
     return frequencies("fftfreq", n, (n + 1) // 2, 1.0 / (n * d), dtype, requires_grad)
@@ -244,7 +244,7 @@ def rfftfreq(
     device: Any = None,
     requires_grad: bool = False,
 ) -> Any:
-    """The frequency of each number of an `rfft` of `n` points: 0, 1, …, n/2, times 1 / (n · d)."""
+    """Return the frequency of each number of an `rfft` of `n` points: 0, 1, …, n/2, times 1 / (n · d)."""
     count = n // 2 + 1
     return frequencies("rfftfreq", count, count, 1.0 / (n * d), dtype, requires_grad)
 

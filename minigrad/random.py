@@ -16,7 +16,18 @@ __all__ = [
 
 @public("function")
 def manual_seed(seed: Any) -> Generator:
-    """Start the default generator anew from a seed: the same numbers follow, those of PyTorch."""
+    """Set the seed of the default generator and return the generator.
+
+    Args:
+        seed: an integer.
+    Shape: none.
+    Returns: the default `torch.Generator`.
+    Raises: ValueError if the seed does not fit in 64 bits.
+    Source: torch.manual_seed
+
+    >>> torch.manual_seed(0).initial_seed()
+    0
+    """
     return default_generator.manual_seed(seed)
 
 
@@ -28,13 +39,13 @@ def seed() -> int:
 
 @public("function")
 def initial_seed() -> int:
-    """The seed from which the default generator started."""
+    """Return the seed from which the default generator started."""
     return default_generator.initial_seed()
 
 
 @public("function")
 def get_rng_state() -> Any:
-    """The state of the default generator, as bytes in a tensor."""
+    """Return the state of the default generator, as bytes in a tensor."""
     return default_generator.get_state()
 
 

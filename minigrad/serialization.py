@@ -35,7 +35,7 @@ class Writer:
         self.kept: list[Any] = []  # so that no id is given twice
 
     def described(self, item: Any) -> Any:
-        """What JSON has in the place of an item; TypeError for what cannot be saved."""
+        """What JSON has instead of an item; TypeError for what cannot be saved."""
         if isinstance(item, PLAIN):
             return {"float": repr(item)} if isinstance(item, float) else item
         if isinstance(item, Tensor):
@@ -64,9 +64,21 @@ class Writer:
 
 @public("function", out=None)
 def save(obj: Any, f: Any) -> None:
-    """Write tensors, numbers and text, in dictionaries, lists and tuples, to a path or an open binary file.
+    """Write an object with its tensors to a file.
 
-    TypeError for anything else, such as a module: save its `state_dict()`.
+    Args:
+        obj: a tensor, or any object that can be pickled, such as a state dict.
+        f: a path or an open binary file.
+    Shape: none.
+    Returns: None.
+    Raises: what opening the file or pickling the object raises.
+    Source: torch.save
+
+    >>> import io
+    >>> file = io.BytesIO()
+    >>> torch.save(torch.tensor([1, 2]), file)
+    >>> file.tell() > 0
+    True
     """
     writer = Writer()
     structure = writer.described(obj)
@@ -80,8 +92,23 @@ def save(obj: Any, f: Any) -> None:
 
 @public("function", out=None)
 def load(f: Any, map_location: Any = None, *, weights_only: bool = True) -> Any:
-    """Read what `save` wrote. ValueError for a file of another kind: those of PyTorch hold pickles, which are
-    programs, and are not read.
+    """Return the object that `save` wrote to a file.
+
+    Args:
+        f: a path or an open binary file.
+        map_location: accepted; there is one device.
+        weights_only: whether only tensors and plain containers are accepted.
+    Shape: none.
+    Returns: the object.
+    Raises: pickle.UnpicklingError if the file holds anything else and `weights_only` is True.
+    Source: torch.load
+
+    >>> import io
+    >>> file = io.BytesIO()
+    >>> torch.save(torch.tensor([1, 2]), file)
+    >>> _ = file.seek(0)
+    >>> torch.load(file)
+    tensor([1, 2])
     """
     try:
         with zipfile.ZipFile(f if hasattr(f, "read") else os.fspath(f)) as archive:

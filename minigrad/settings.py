@@ -129,7 +129,17 @@ def get_default_device() -> device:
 
 @public("function")
 def set_default_device(device: Any) -> None:
-    """RuntimeError unless `device` is the CPU, or None."""
+    """Set the device on which new tensors are made: the CPU is the only one.
+
+    Args:
+        device: "cpu" or None.
+    Shape: none.
+    Returns: None.
+    Raises: RuntimeError for another device.
+    Source: torch.set_default_device
+
+    >>> torch.set_default_device('cpu')
+    """
     check_device(device)
 
 

@@ -8,9 +8,19 @@ from typing import Any
 import numpy as np
 
 from ..core import dtypes
-from ..core.devices import check_device, check_layout, layout
+from ..core.devices import check_device, check_layout, layout, strided
+from ..core.shown_signature import shown_as
 from ..core.tensor_state import TensorBase, numbers
 from ..ops import copy as copies
+
+# What PyTorch documents of a function that takes a size as numbers or as one sequence.
+OF_SIZE = shown_as(
+    lambda *size, dtype=None, layout=strided, device=None, pin_memory=False, requires_grad=False: None
+)
+OF_SIZE_RANDOM = shown_as(
+    lambda *size, generator=None, dtype=None, layout=strided, device=None, pin_memory=False,
+    requires_grad=False: None
+)  # fmt: skip
 
 OF_PYTHON = {bool: dtypes.bool_, int: dtypes.int64, float: dtypes.float64, complex: dtypes.complex128}
 
@@ -21,7 +31,7 @@ def kind_name(x: Any) -> str:
 
 
 def mismatch(name: str, *given: Any) -> TypeError:
-    """The error for arguments that no form of a function takes."""
+    """Return the error for arguments that no form of a function takes."""
     kinds = ", ".join(map(kind_name, given))
     return TypeError(f"{name}() received an invalid combination of arguments - got ({kinds})")
 
@@ -50,14 +60,14 @@ def options(name: str, dtype: Any, layout_: Any = None, device: Any = None, pin_
 
 
 def is_whole(n: Any) -> bool:
-    """Whether `n` counts as an integer: a number or a tensor, but no bool."""
+    """Return whether `n` counts as an integer: a number or a tensor, but no bool."""
     if isinstance(n, TensorBase):
         return n._data.size == 1 and n._data.dtype.kind in "iu"
     return isinstance(n, (int, np.integer)) and not isinstance(n, bool)
 
 
 def whole(name: str, argument: str, position: int, value: Any) -> int:
-    """An integer argument; TypeError for anything else."""
+    """Return an integer argument; TypeError for anything else."""
     if not is_whole(value):
         raise TypeError(
             f"{name}(): argument '{argument}' (position {position}) must be int, not {kind_name(value)}"
@@ -66,7 +76,7 @@ def whole(name: str, argument: str, position: int, value: Any) -> int:
 
 
 def sizes(name: str, given: tuple[Any, ...], size: Any = None) -> tuple[int, ...]:
-    """A shape that was given as numbers, as one sequence or by the name `size`."""
+    """Return a shape that was given as numbers, as one sequence or by the name `size`."""
     if size is not None:
         if given:
             raise TypeError(f"{name}() got multiple values for argument 'size'")
@@ -106,7 +116,7 @@ def shape_of(name: str, size: Any, position: int = 1) -> tuple[int, ...]:
 
 
 def wrong_size(name: str, position: int, i: int, n: Any) -> TypeError:
-    """The error for what is no integer in a shape."""
+    """Return the error for what is no integer in a shape."""
     if i == 0:
         text = (
             f"(position {position}) must be tuple of ints, but found element of type {kind_name(n)} at pos 0"
@@ -120,7 +130,7 @@ def wrong_size(name: str, position: int, i: int, n: Any) -> TypeError:
 
 
 def number(name: str, argument: str, position: int, value: Any) -> Any:
-    """A Python number, also of a 0-dim tensor that needs no gradient."""
+    """Return a Python number, also of a 0-dim tensor that needs no gradient."""
     if isinstance(value, TensorBase) and value._data.ndim == 0 and not value.requires_grad:
         return numbers(value).item()
     if isinstance(value, np.generic):

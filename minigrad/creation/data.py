@@ -34,10 +34,22 @@ def tensor(
     requires_grad: bool = False,
     pin_memory: bool = False,
 ) -> Any:
-    """A new leaf with a copy of `data`: a number, nested sequences of numbers, a NumPy array or a tensor.
+    """Return a copy of `data` as a leaf tensor.
 
-    Without `dtype`, Python floats give the default dtype, ints int64, bools bool; arrays and tensors keep
-    theirs. RuntimeError if `requires_grad` and the dtype is not floating point or complex.
+    Args:
+        data: a number, nested lists, a NumPy array or a tensor.
+        dtype: the dtype; by default the one that the numbers suggest.
+        device: the CPU.
+        requires_grad: whether gradients are computed for it.
+        pin_memory: accepted and ignored.
+    Shape: that of `data`.
+    Returns: a new leaf.
+    Raises: ValueError if nested lists have different lengths. RuntimeError for what is no number.
+    Source: torch.tensor
+
+    >>> torch.tensor([[1.0, 2.0], [3.0, 4.0]])
+    tensor([[1., 2.],
+            [3., 4.]])
     """
     if data.__class__ is float and dtype is None and device is None and -BIG < data < BIG:
         t = wrap(_ONE[dtypes._default] * data)
@@ -52,7 +64,7 @@ def tensor(
 
 
 def leaf(data: Any, requires_grad: bool = False, source: Any = None) -> Any:
-    """A new leaf on raw data that nobody else has, made from `source`."""
+    """Return a new leaf on raw data that nobody else has, made from `source`."""
     t = wrap(data[()])
     if requires_grad:
         check_can_require_grad(data)
@@ -138,7 +150,7 @@ def must_fit(kind: np.dtype) -> None:
 
 
 def kind_of(item: Any) -> dtypes.dtype:
-    """The dtype that one item of a sequence asks for."""
+    """Return the dtype that one item of a sequence asks for."""
     if isinstance(item, TensorBase):
         return dtypes.of(item._data)
     return dtypes.of(item) if isinstance(item, np.generic) else dtypes.of_number(item)
@@ -178,7 +190,7 @@ def refusal(item: Any, whole: Any = ()) -> Exception:
 
 
 def is_of_integers(data: Any) -> bool:
-    """Whether all numbers in nested sequences are integers."""
+    """Return whether all numbers in nested sequences are integers."""
     if isinstance(data, Sequence):
         return all(map(is_of_integers, data))
     return (
@@ -221,7 +233,7 @@ def constructed(args: tuple[Any, ...], dtype: dtypes.dtype) -> Any:
 
 
 def wrong_sizes(args: tuple[Any, ...]) -> TypeError:
-    """The error for several arguments that are no sizes."""
+    """Return the error for several arguments that are no sizes."""
     if not isinstance(args[0], int):
         return TypeError("new() received an invalid combination of arguments")
     at = next(i for i, n in enumerate(args) if not isinstance(n, int))
@@ -255,7 +267,7 @@ class tensortype(type):
 
 
 def constructor(dtype: dtypes.dtype) -> Any:
-    """The old constructor for one dtype."""
+    """Return the old constructor for one dtype."""
     doc = f"PyTorch's old way to make a tensor of {dtype.name}: of a sequence, or of a size."
     return tensortype(
         f"{dtype.title}Tensor",

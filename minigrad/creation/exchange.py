@@ -17,7 +17,19 @@ from .data import announce, check_array, tensor
 
 @public("function")
 def from_numpy(array: np.ndarray) -> Any:
-    """A tensor that shares its memory with `array`; TypeError unless it is an array of a supported dtype."""
+    """Return a tensor that shares its memory with a NumPy array.
+
+    Args:
+        array: the array, of a dtype that tensors have.
+    Shape: that of the array.
+    Returns: a leaf; writing into it changes the array.
+    Raises: TypeError if `array` is no NumPy array or has another dtype.
+    Source: torch.from_numpy
+
+    >>> import numpy
+    >>> torch.from_numpy(numpy.array([1, 2]))
+    tensor([1, 2])
+    """
     if not isinstance(array, np.ndarray):
         raise TypeError(f"expected np.ndarray (got {dtypes.kind_name(array)})")
     check_array(array)
@@ -40,7 +52,19 @@ NOT_WRITABLE = (
 
 @public("function")
 def as_tensor(data: Any, dtype: Any = None, device: Any = None) -> Any:
-    """`data` as a tensor: a tensor itself, memory shared with an array, else a copy."""
+    """Return `data` as a tensor, on the same memory where that is possible.
+
+    Args:
+        data: a tensor, an array, a number or nested lists.
+        dtype, device: properties of the result.
+    Shape: that of `data`.
+    Returns: the tensor itself, a tensor on the array's memory, or a new leaf.
+    Raises: ValueError if nested lists have different lengths.
+    Source: torch.as_tensor
+
+    >>> torch.as_tensor([1, 2])
+    tensor([1, 2])
+    """
     return taken(data, options("as_tensor", dtype, None, device))
 
 
@@ -48,7 +72,8 @@ def as_tensor(data: Any, dtype: Any = None, device: Any = None) -> Any:
 def asarray(
     obj: Any, *, dtype: Any = None, device: Any = None, copy: bool | None = None, requires_grad: bool = False
 ) -> Any:
-    """`obj` as a tensor: without a copy where there can be one (`copy=True` forces, `False` forbids it).
+    """Return `obj` as a tensor: without a copy where there can be one (`copy=True` forces, `False` forbids
+    it).
 
     Arrays share their memory. RuntimeError or ValueError where a copy is
     forbidden and needed.
@@ -74,7 +99,7 @@ def asarray(
 
 
 def aliased(obj: Any) -> Any:
-    """A tensor on the memory of `obj`; None if that cannot be."""
+    """Return a tensor on the memory of `obj`; None if that cannot be."""
     if isinstance(obj, TensorBase):
         return obj
     if isinstance(obj, np.ndarray):

@@ -9,9 +9,10 @@ import numpy as np
 from ..core import F, dtypes
 from ..core.devices import preserve_format, strided
 from ..core.public import public
+from ..core.shown_signature import shown_as
 from ..core.tensor_state import TensorBase
 from ..ops import random_numbers as chance
-from .arguments import fitted, is_whole, mismatch, options, shape_of, sizes, whole
+from .arguments import OF_SIZE_RANDOM, fitted, is_whole, mismatch, options, shape_of, sizes, whole
 from .data import leaf
 from .sized import check_input, like
 
@@ -23,11 +24,12 @@ def check_generator(name: str, generator: Any, *args: Any) -> None:
 
 
 def drawn(op: Any, data: np.ndarray, generator: Any, requires_grad: bool = False, *args: Any) -> Any:
-    """A leaf of the shape, dtype and memory of `data` with random numbers that `op` draws."""
+    """Return a leaf of the shape, dtype and memory of `data` with random numbers that `op` draws."""
     return leaf(np.asarray(op.op.kernel(data, *args, generator)), requires_grad)
 
 
 @public("function", out="made")
+@OF_SIZE_RANDOM
 def rand(
     *sizes_: Any,
     size: Any = None,
@@ -38,7 +40,21 @@ def rand(
     pin_memory: bool = False,
     requires_grad: bool = False,
 ) -> Any:
-    """Numbers from [0, 1), each as likely, in a tensor of shape `size` (numbers or one sequence)."""
+    """Return numbers drawn uniformly from [0, 1).
+
+    Args:
+        size: the sizes, one by one or in a tuple.
+        generator: the source of random numbers; None for the default one.
+        dtype, layout, device, pin_memory, requires_grad: properties of the result; the dtype is the default
+            one if none is given.
+    Shape: `size`.
+    Returns: a new leaf.
+    Raises: TypeError if a size is no integer.
+    Source: torch.rand
+
+    >>> torch.rand(2, 3).shape
+    torch.Size([2, 3])
+    """
     check_generator("rand", generator, *sizes_)
     kind = options("rand", dtype, layout, device, pin_memory) or dtypes.get_default_dtype()
     data = np.zeros(sizes("rand", sizes_, size), kind.numpy)
@@ -46,6 +62,7 @@ def rand(
 
 
 @public("function", out="made")
+@OF_SIZE_RANDOM
 def randn(
     *sizes_: Any,
     size: Any = None,
@@ -56,7 +73,21 @@ def randn(
     pin_memory: bool = False,
     requires_grad: bool = False,
 ) -> Any:
-    """Normally distributed numbers of mean 0 and variance 1, in a tensor of shape `size`."""
+    """Return normally distributed numbers with mean 0 and variance 1.
+
+    Args:
+        size: the sizes, one by one or in a tuple.
+        generator: the source of random numbers; None for the default one.
+        dtype, layout, device, pin_memory, requires_grad: properties of the result; the dtype is the default
+            one if none is given.
+    Shape: `size`.
+    Returns: a new leaf.
+    Raises: TypeError if a size is no integer.
+    Source: torch.randn
+
+    >>> torch.randn(2, 3).shape
+    torch.Size([2, 3])
+    """
     check_generator("randn", generator, *sizes_)
     kind = options("randn", dtype, layout, device, pin_memory) or dtypes.get_default_dtype()
     data = np.zeros(sizes("randn", sizes_, size), kind.numpy)
@@ -64,6 +95,10 @@ def randn(
 
 
 @public("function", out="made")
+@shown_as(
+    lambda low=0, high=None, size=None, *, generator=None, dtype=None, layout=strided, device=None,
+    requires_grad=False, pin_memory=False: None
+)  # fmt: skip
 def randint(
     *bounds: Any,
     low: Any = None,
@@ -76,9 +111,22 @@ def randint(
     pin_memory: bool = False,
     requires_grad: bool = False,
 ) -> Any:
-    """Integers from [low, high), `low` being 0 if not given, in a tensor of shape `size`; int64 by default.
+    """Return integers drawn uniformly from [low, high).
 
-    Written `randint(high, size)` or `randint(low, high, size)`.
+    Args:
+        low: the lower bound; 0 in `randint(high, size)`.
+        high: the upper bound, which is not drawn.
+        size: the sizes, a list or tuple.
+        generator: the source of random numbers; None for the default one.
+        dtype, layout, device, pin_memory, requires_grad: properties of the result; the dtype is int64 if none
+            is given.
+    Shape: `size`.
+    Returns: a new leaf.
+    Raises: TypeError if `size` or a bound is missing. RuntimeError if `high` is not above `low`.
+    Source: torch.randint
+
+    >>> torch.randint(5, 6, (2,))
+    tensor([5, 5])
     """
     check_generator("randint", generator, *bounds)
     given = list(bounds)
@@ -108,7 +156,21 @@ def randperm(
     pin_memory: bool = False,
     requires_grad: bool = False,
 ) -> Any:
-    """The integers from 0 to `n - 1` in random order; int64 by default."""
+    """Return the integers from 0 to n - 1 in random order.
+
+    Args:
+        n: how many.
+        generator: the source of random numbers; None for the default one.
+        dtype, layout, device, pin_memory, requires_grad: properties of the result; the dtype is int64 if none
+            is given.
+    Shape: (n,).
+    Returns: a new leaf.
+    Raises: RuntimeError if `n` is negative.
+    Source: torch.randperm
+
+    >>> torch.randperm(3).sort().values
+    tensor([0, 1, 2])
+    """
     check_generator("randperm", generator, n)
     n = whole("randperm", "n", 1, n)
     shape_of("randperm", (n,))
@@ -133,7 +195,24 @@ def normal(
     pin_memory: bool = False,
     requires_grad: bool = False,
 ) -> Any:
-    """Normally distributed numbers: in the shape of `mean` or `std` if one is a tensor, else of `size`."""
+    """Return normally distributed numbers with given means and standard deviations.
+
+    Args:
+        mean: a tensor, or a number if `size` is given or `std` is a tensor.
+        std: a tensor or a number.
+        size: the sizes, if both are numbers.
+        generator: the source of random numbers; None for the default one.
+        dtype, layout, device, pin_memory, requires_grad: properties of the result; the dtype is the default
+            one if none is given.
+    Shape: that of the tensors, or `size`.
+    Returns: a new leaf.
+    Raises: RuntimeError if `std` is negative.
+    Derivative: 0.
+    Source: torch.normal
+
+    >>> torch.normal(torch.tensor([1.0, 2.0]), 0.0)
+    tensor([1., 2.])
+    """
     check_generator("normal", generator, mean, std)
     if size is None:
         return normal_like(mean, std, generator)
@@ -165,7 +244,20 @@ def rand_like(
     requires_grad: bool = False,
     memory_format: Any = preserve_format,
 ) -> Any:
-    """Numbers from [0, 1) in the shape of `input`, and in its dtype if none is given."""
+    """Return numbers drawn uniformly from [0, 1), in the shape of `input`.
+
+    Args:
+        input: a tensor of any shape.
+        dtype, layout, device, pin_memory, requires_grad, memory_format: properties of the result; those of
+            `input` if not given.
+    Shape: the same as that of `input`.
+    Returns: a new leaf.
+    Raises: TypeError if `input` is not a tensor.
+    Source: torch.rand_like
+
+    >>> torch.rand_like(torch.ones(2, 3)).shape
+    torch.Size([2, 3])
+    """
     data = like("rand_like", input, dtype, layout, device, pin_memory, memory_format)
     return drawn(chance.uniform, data, generator, requires_grad, 0.0, 1.0)
 
@@ -182,7 +274,20 @@ def randn_like(
     requires_grad: bool = False,
     memory_format: Any = preserve_format,
 ) -> Any:
-    """Normally distributed numbers in the shape of `input`, and in its dtype if none is given."""
+    """Return normally distributed numbers with mean 0 and variance 1, in the shape of `input`.
+
+    Args:
+        input: a tensor of any shape.
+        dtype, layout, device, pin_memory, requires_grad, memory_format: properties of the result; those of
+            `input` if not given.
+    Shape: the same as that of `input`.
+    Returns: a new leaf.
+    Raises: TypeError if `input` is not a tensor.
+    Source: torch.randn_like
+
+    >>> torch.randn_like(torch.ones(2, 3)).shape
+    torch.Size([2, 3])
+    """
     data = like("randn_like", input, dtype, layout, device, pin_memory, memory_format)
     return drawn(chance.normal, data, generator, requires_grad, 0.0, 1.0)
 
@@ -201,7 +306,7 @@ def randint_like(
     requires_grad: bool = False,
     memory_format: Any = preserve_format,
 ) -> Any:
-    """Integers from [low, high) in the shape of `input`, and in its dtype if none is given.
+    """Return integers from [low, high) in the shape of `input`, and in its dtype if none is given.
 
     Written `randint_like(input, high)` or `randint_like(input, low, high)`.
     """
@@ -214,7 +319,21 @@ def randint_like(
 
 @public(out="cast")
 def bernoulli(input: Any, p: Any = None, *, generator: Any = None) -> Any:
-    """1 with the probability that each element of `input` is, else 0; or with probability `p` everywhere."""
+    """Return 1 with the probability that each element gives, else 0.
+
+    Args:
+        input: a tensor of probabilities.
+        p: one probability for all, which replaces those of `input`.
+        generator: the source of random numbers; None for the default one.
+    Shape: the same as that of `input`.
+    Returns: a new tensor.
+    Raises: RuntimeError if a probability is not between 0 and 1.
+    Derivative: 0.
+    Source: torch.bernoulli
+
+    >>> torch.tensor([0.0, 1.0]).bernoulli()
+    tensor([0., 1.])
+    """
     check_input("bernoulli", input)
     if p is None:
         return F.bernoulli(input, generator)
@@ -224,9 +343,20 @@ def bernoulli(input: Any, p: Any = None, *, generator: Any = None) -> Any:
 
 @public(out="same")
 def multinomial(input: Any, num_samples: Any, replacement: bool = False, *, generator: Any = None) -> Any:
-    """`num_samples` places in each row of `input`, chosen with probabilities that are as the row's elements.
+    """Return indices drawn with the probabilities that are in proportion to the weights in each row.
 
-    No place is chosen twice without `replacement`. RuntimeError for rows that are no probabilities.
+    Args:
+        input: a vector or matrix of weights.
+        num_samples: how many indices per row.
+        replacement: whether an index can be drawn twice.
+        generator: the source of random numbers; None for the default one.
+    Shape: (n,) → (num_samples,); (m, n) → (m, num_samples).
+    Returns: an int64 tensor.
+    Raises: RuntimeError for negative weights, or too few of them to draw from.
+    Source: torch.multinomial
+
+    >>> torch.multinomial(torch.tensor([0.0, 1.0]), 1)
+    tensor([1])
     """
     check_input("multinomial", input)
     return F.multinomial(input, whole("multinomial", "num_samples", 2, num_samples), replacement, generator)

@@ -12,6 +12,7 @@ from ..core import dtypes
 from ..core.devices import strided
 from ..core.modes import quiet
 from ..core.public import public
+from ..core.shown_signature import shown_as
 from ..core.tensor_state import TensorBase
 from .arguments import fitted, is_whole, mismatch, number, options, whole
 from .data import leaf
@@ -22,8 +23,14 @@ RANGE_IS_DEPRECATED = (
 )
 FORMS = (("end",), ("start", "end"), ("start", "end", "step"))
 
+OF_RANGE = shown_as(
+    lambda start=0, end=None, step=1, *, dtype=None, layout=strided, device=None, pin_memory=False,
+    requires_grad=False: None
+)  # fmt: skip
+
 
 @public("function", out="made")
+@OF_RANGE
 def arange(
     *bounds: Any,
     dtype: Any = None,
@@ -33,9 +40,21 @@ def arange(
     requires_grad: bool = False,
     **named: Any,
 ) -> Any:
-    """Numbers from `start` (0 if only `end` is given) up to, not including, `end`, in steps of `step`.
+    """Return the numbers from `start` up to, but not including, `end`, in steps of `step`.
 
-    Integers give int64, a float among them the default dtype.
+    Args:
+        start: the first number; 0 in `arange(end)`.
+        end: the bound.
+        step: the distance between two numbers.
+        dtype, layout, device, pin_memory, requires_grad: properties of the result; the dtype is int64 for
+            integers, else the default one if none is given.
+    Shape: (ceil((end - start) / step),).
+    Returns: a new leaf.
+    Raises: RuntimeError if `step` is 0 or leads away from `end`.
+    Source: torch.arange
+
+    >>> torch.arange(1, 7, 2)
+    tensor([1, 3, 5])
     """
     start, end, step = row_of(bounds, named)
     kind = options("arange", dtype, layout, device, pin_memory)
@@ -59,8 +78,9 @@ def arange(
 
 
 @public("function", name="range")
+@OF_RANGE
 def inclusive_range(start: Any = 0, end: Any = None, step: Any = 1, **options_: Any) -> Any:
-    """Numbers from `start` up to and including `end`, in steps of `step`; deprecated in PyTorch."""
+    """Return numbers from `start` up to and including `end`, in steps of `step`; deprecated in PyTorch."""
     if end is None:
         raise TypeError('range() missing 1 required positional arguments: "end"')
     warnings.warn(RANGE_IS_DEPRECATED, UserWarning, stacklevel=2)
@@ -110,7 +130,21 @@ def linspace(
     pin_memory: bool = False,
     requires_grad: bool = False,
 ) -> Any:
-    """`steps` numbers evenly spaced from `start` to `end`, both included. The default dtype if none given."""
+    """Return `steps` numbers at equal distances from `start` to `end`, both included.
+
+    Args:
+        start, end: the first and the last number.
+        steps: how many.
+        dtype, layout, device, pin_memory, requires_grad: properties of the result; the dtype is the default
+            one if none is given.
+    Shape: (steps,).
+    Returns: a new leaf.
+    Raises: RuntimeError if `steps` is negative.
+    Source: torch.linspace
+
+    >>> torch.linspace(0, 1, 3)
+    tensor([0.0000, 0.5000, 1.0000])
+    """
     kind = options("linspace", dtype, layout, device, pin_memory)
     kind, found = spaced("linspace", start, end, steps, kind)
     return leaf(quiet(found.astype, kind.numpy), requires_grad)
@@ -129,7 +163,7 @@ def logspace(
     pin_memory: bool = False,
     requires_grad: bool = False,
 ) -> Any:
-    """`base` to the powers of `linspace(start, end, steps)`."""
+    """Return `base` to the powers of `linspace(start, end, steps)`."""
     kind = options("logspace", dtype, layout, device, pin_memory)
     kind, found = spaced("logspace", start, end, steps, kind)
     raised = quiet(np.power, np.array(base, np.result_type(found, float)), found)
@@ -137,7 +171,7 @@ def logspace(
 
 
 def spaced(name: str, start: Any, end: Any, steps: Any, kind: Any) -> tuple[dtypes.dtype, np.ndarray]:
-    """The dtype and the numbers in double precision; both halves are counted from their ends."""
+    """Return the dtype and the numbers in double precision; both halves are counted from their ends."""
     if not is_whole(steps) or not all(isinstance(v, (int, float, complex, TensorBase)) for v in (start, end)):
         raise mismatch(name, start, end, steps)
     dims = [v._data.ndim if isinstance(v, TensorBase) else 0 for v in (start, end)]
@@ -163,7 +197,7 @@ def spaced(name: str, start: Any, end: Any, steps: Any, kind: Any) -> tuple[dtyp
 
 
 def spaced_kind(name: str, kind: Any, has_complex: bool) -> dtypes.dtype:
-    """The dtype of the numbers that `linspace` and `logspace` give."""
+    """Return the dtype of the numbers that `linspace` and `logspace` give."""
     if has_complex:
         found = dtypes.get_default_dtype().to_complex()
         if kind is not None and not kind.is_complex:
@@ -189,7 +223,22 @@ def eye(
     pin_memory: bool = False,
     requires_grad: bool = False,
 ) -> Any:
-    """A matrix of `n` rows and `m` columns (`n` if not given) with ones on the diagonal, else zeros."""
+    """Return a matrix with ones on the main diagonal and zeros elsewhere.
+
+    Args:
+        n: the number of rows.
+        m: the number of columns; `n` if None.
+        dtype, layout, device, pin_memory, requires_grad: properties of the result; the dtype is the default
+            one if none is given.
+    Shape: (n, m).
+    Returns: a new leaf.
+    Raises: RuntimeError if a size is negative.
+    Source: torch.eye
+
+    >>> torch.eye(2)
+    tensor([[1., 0.],
+            [0., 1.]])
+    """
     n = whole("eye", "n", 1, n)
     m = n if m is None else whole("eye", "m", 2, m)
     for name, size in (("n", n), ("m", m)):
@@ -210,7 +259,9 @@ def tril_indices(
     layout: Any = strided,
     pin_memory: bool = False,
 ) -> Any:
-    """Row and column of each element on and below diagonal `offset` of a matrix, row by row: shape (2, n)."""
+    """Return the row and column of each element on and below diagonal `offset` of a matrix, row by row: shape
+    (2, n).
+    """
     kind, below = triangle("tril_indices", row, col, offset, options("tril_indices", dtype, layout, device))
     return leaf(np.stack(np.nonzero(below)).astype(kind))
 
@@ -226,7 +277,9 @@ def triu_indices(
     layout: Any = strided,
     pin_memory: bool = False,
 ) -> Any:
-    """Row and column of each element on and above diagonal `offset` of a matrix, row by row: shape (2, n)."""
+    """Return the row and column of each element on and above diagonal `offset` of a matrix, row by row: shape
+    (2, n).
+    """
     kind, below = triangle(
         "triu_indices", row, col, offset - 1, options("triu_indices", dtype, layout, device)
     )

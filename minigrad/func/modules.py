@@ -14,7 +14,7 @@ def functional_call(
     module: Any, parameter_and_buffer_dicts: Any, args: Any = None, kwargs: dict[str, Any] | None = None,
     *, tie_weights: bool = True, strict: bool = False,
 ) -> Any:  # fmt: skip
-    """Call a module with other tensors in the place of its parameters and buffers, by dotted name.
+    """Call a module with other tensors instead of its parameters and buffers, by dotted name.
 
     `parameter_and_buffer_dicts` is a dictionary or several; what they do not name stays as it is, which
     `strict` refuses. With `tie_weights` a tensor that the module has under several names is replaced under
@@ -75,7 +75,7 @@ def tied(module: Any, given: dict[str, Any]) -> dict[str, Any]:
 
 @contextmanager
 def replaced(module: Any, given: dict[str, Any], tensors: dict[str, Any], strict: bool) -> Iterator[None]:
-    """The module with `tensors` in it. What the module itself puts in the place of one goes into `given`."""
+    """The module with `tensors` in it. What the module itself puts instead of one goes into `given`."""
     known = members(module)
     if strict:
         told = {"Unexpected": [n for n in sorted(tensors) if n not in known]}

@@ -57,7 +57,7 @@ def mark(gradients: Iterable[Any], sources: list[Any]) -> None:
 def gradients(
     outputs: list[Any], inputs: list[Any], given: list[Any] | None = None, create_graph: bool = True
 ) -> list[Any]:
-    """`reached` with zeros in place of None."""
+    """`reached` with zeros instead of None."""
     found = reached(outputs, inputs, given, create_graph)
     return [zeros(x) if g is None else g for g, x in zip(found, inputs, strict=True)]
 

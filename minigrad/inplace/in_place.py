@@ -102,7 +102,7 @@ class CopySlices(Node):
         return sent if self._cast is None else uncast(self._cast, list(sent))
 
     def _apply_tensors(self, gradient: Any) -> tuple[Any, ...]:
-        """The same on tensors, recorded."""
+        """Return the same on tensors, recorded."""
         self._check_kept()
         whole = wrap(laid_out(np.zeros_like(gradient._data), *self._base))
         in_place(F.copy.op, whole, gradient)
@@ -288,8 +288,8 @@ def set_history(t: TensorBase, node: Node) -> None:
 
 
 def in_place_method(function: Any) -> Any:
-    """The method in place of an op's function, or of one that chooses an op by its operands: what it returns
-    is written into the tensor.
+    """Return the in-place method of an op, given its function or one that chooses an op by its operands: the
+    result is written into the tensor.
     """
     choose = getattr(function, "choose", None)
     name = function.__name__ + "_"
@@ -303,7 +303,9 @@ def in_place_method(function: Any) -> Any:
         return in_place(op, *values)
 
     method.__name__ = method.__qualname__ = name
-    method.__doc__ = f"`{function.__name__}`, in place: {function.__doc__}"
+    method.__doc__ = (
+        f"Write the result of `{name[:-1]}` into the tensor and return it.\n\n    {function.__doc__}"
+    )
     method.__wrapped__ = function  # type: ignore[attr-defined]
     return method
 

@@ -58,7 +58,7 @@ def check_overlap(t: TensorBase, other: TensorBase) -> None:
 
 
 def is_dense(array: np.ndarray) -> bool:
-    """Whether the elements fill a stretch of memory without gaps, in whatever order of dimensions."""
+    """Return whether the elements fill a stretch of memory without gaps, in whatever order of dimensions."""
     expected = array.itemsize
     for step, n in sorted((s, n) for s, n in zip(array.strides, array.shape) if n > 1):
         if step != expected:
@@ -68,12 +68,12 @@ def is_dense(array: np.ndarray) -> bool:
 
 
 def is_same(a: np.ndarray, b: Any) -> bool:
-    """Whether two arrays show the same elements of the same memory."""
+    """Return whether two arrays show the same elements of the same memory."""
     return (
         isinstance(b, np.ndarray) and a.shape == b.shape and steps(a) == steps(b) and address(a) == address(b)
     )
 
 
 def steps(a: np.ndarray) -> list[int]:
-    """The strides of the dimensions that have more than one element."""
+    """Return the strides of the dimensions that have more than one element."""
     return [s for s, n in zip(a.strides, a.shape) if n > 1]

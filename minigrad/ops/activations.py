@@ -125,17 +125,17 @@ def leaky_relu_backward(grad_output, self, negative_slope, self_is_result):
 
 
 def prelu_self_vjp(g: Any, self: Any, weight: Any) -> Any:
-    """The gradient of the input: slope 1 or `weight`."""
+    """Return the gradient of the input: slope 1 or `weight`."""
     return F._prelu_kernel_backward(g, self, weight)[0]
 
 
 def prelu_weight_vjp(g: Any, self: Any, weight: Any) -> Any:
-    """The gradient of the weight: 0 or the input."""
+    """Return the gradient of the weight: 0 or the input."""
     return F._prelu_kernel_backward(g, self, weight)[1]
 
 
 def prelu_jvp(self_t: Any, weight_t: Any, self: Any, weight: Any) -> Any:
-    """The tangent."""
+    """Return the tangent."""
     return F.where(F.ge(self, 0), self_t, weight * self_t + weight_t * self)
 
 
@@ -152,7 +152,7 @@ def _prelu_kernel(self, weight):
 
 
 def prelu_grad_output_vjp(grads: Any, self: Any, weight: Any) -> Any:
-    """The sum of what comes back through both gradients."""
+    """Return the sum of what comes back through both gradients."""
     of_self, of_weight = grads
     inside = 0.0 if of_self is None else of_self * weight
     if of_weight is not None:
@@ -169,7 +169,7 @@ def prelu_twice(grads: Any, which: int, grad_output: Any, self: Any) -> Any:
 
 @wide
 def prelu_gradients(grad_output: Any, self: Any, weight: Any) -> Any:
-    """The kernel of `_prelu_kernel_backward`."""
+    """Return the kernel of `_prelu_kernel_backward`."""
     mask = self > 0
     of_self = np.where(mask, grad_output, weight * grad_output)
     return of_self[()], np.where(mask, grad_output.dtype.type(0), self * grad_output)[()]
@@ -186,4 +186,4 @@ def prelu_gradients(grad_output: Any, self: Any, weight: Any) -> Any:
     node="PreluKernelBackwardBackward0",
 )
 def _prelu_kernel_backward(grad_output, self, weight):
-    """The gradients of the input and, before it is summed, of the weight of `prelu`."""
+    """Return the gradients of the input and, before it is summed, of the weight of `prelu`."""

@@ -18,7 +18,7 @@ def bounds(n: int, count: int) -> tuple[Any, Any]:
 
 
 def added(x: Any, axis: int, count: int) -> Any:
-    """The sums of the parts along `axis`."""
+    """Return the sums of the parts along `axis`."""
     start, end = bounds(x.shape[axis], count)
     x = np.moveaxis(x, axis, 0)
     sums = [np.add.reduce(x[a:b], axis=0) for a, b in zip(start, end)]
@@ -26,7 +26,7 @@ def added(x: Any, axis: int, count: int) -> Any:
 
 
 def shared(g: Any, axis: int, n: int) -> Any:
-    """The transpose of `added`."""
+    """Return the transpose of `added`."""
     start, end = bounds(n, g.shape[axis])
     g = np.moveaxis(g, axis, 0)
     out = np.zeros((n, *g.shape[1:]), g.dtype)
@@ -80,7 +80,7 @@ def check_not_empty(x: Any, name: str, told: str, end: str, what: str = "input")
 
 @wide
 def parts_mean(self: Any, output_size: Any) -> Any:
-    """The kernel of the means of parts along the last dimensions."""
+    """Return the kernel of the means of parts along the last dimensions."""
     k = len(output_size)
     total = self
     for i, count in enumerate(output_size):
@@ -90,7 +90,7 @@ def parts_mean(self: Any, output_size: Any) -> Any:
 
 @wide
 def shares(grad_output: Any, self: Any, k: int) -> Any:
-    """The kernel of their gradient."""
+    """Return the kernel of their gradient."""
     size, count = self.shape[-k:], grad_output.shape[-k:]
     g = grad_output / lengths(size, count).astype(grad_output.dtype)
     for i, n in enumerate(size):
@@ -104,7 +104,7 @@ def shares(grad_output: Any, self: Any, k: int) -> Any:
     node="AdaptiveAvgPool2DBackward0",
 )
 def _adaptive_avg_pool2d(self, output_size):
-    """The mean of each of `output_size` parts of the last two dimensions."""
+    """Return the mean of each of `output_size` parts of the last two dimensions."""
     check(self, 2, output_size)
     return parts_mean(self, output_size)
 
@@ -115,7 +115,7 @@ def _adaptive_avg_pool2d(self, output_size):
     node="AdaptiveAvgPool3DBackward0",
 )
 def _adaptive_avg_pool3d(self, output_size):
-    """The mean of each of `output_size` parts of the last three dimensions."""
+    """Return the mean of each of `output_size` parts of the last three dimensions."""
     check(self, 3, output_size)
     return parts_mean(self, output_size)
 
@@ -127,7 +127,7 @@ def _adaptive_avg_pool3d(self, output_size):
     node="AdaptiveAvgPool2DBackwardBackward0",
 )
 def _adaptive_avg_pool2d_backward(grad_output, self):
-    """The gradient of the means: equal shares for all elements of a part."""
+    """Return the gradient of the means: equal shares for all elements of a part."""
     check_not_empty(grad_output, "adaptive_avg_pool2d_backward", "grad_output has sizes ", "", "grad_output")
     return shares(grad_output, self, 2)
 
@@ -139,7 +139,7 @@ def _adaptive_avg_pool2d_backward(grad_output, self):
     node="AdaptiveAvgPool3DBackwardBackward0",
 )
 def _adaptive_avg_pool3d_backward(grad_output, self):
-    """The gradient of the means: equal shares for all elements of a part."""
+    """Return the gradient of the means: equal shares for all elements of a part."""
     check_not_empty(grad_output, "adaptive_avg_pool3d_backward", "grad_output has sizes ", "", "grad_output")
     return shares(grad_output, self, 3)
 

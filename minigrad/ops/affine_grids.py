@@ -22,7 +22,7 @@ def base(size: Any, align_corners: bool, dtype: Any) -> Any:
 
 @wide
 def moved(theta: Any, size: Any, align_corners: bool) -> Any:
-    """The kernel of `affine_grid_generator`."""
+    """Return the kernel of `affine_grid_generator`."""
     grid = base(size[2:], align_corners, theta.dtype) @ np.swapaxes(theta, 1, 2)
     return grid.reshape((size[0], *size[2:], len(size) - 2))
 
@@ -31,8 +31,8 @@ def moved(theta: Any, size: Any, align_corners: bool) -> Any:
     theta=lambda g, size, align_corners: F.affine_grid_generator_backward(g, size, align_corners), linear=True
 )
 def affine_grid_generator(theta, size, align_corners):
-    """The places (N, …, dimensions) to which affine maps `theta` (N, dimensions, dimensions + 1) move those
-    of a picture of `size` (N, C, …), whose coordinates go from -1 to 1.
+    """Return the places (N, …, dimensions) to which affine maps `theta` (N, dimensions, dimensions + 1) move
+    those of a picture of `size` (N, C, …), whose coordinates go from -1 to 1.
     """
     if len(size) not in (4, 5):
         raise RuntimeError("AffineGridGenerator needs 4d (spatial) or 5d (volumetric) inputs.")
@@ -46,7 +46,7 @@ def affine_grid_generator(theta, size, align_corners):
 
 @wide
 def gathered(grad: Any, size: Any, align_corners: bool) -> Any:
-    """The kernel of the gradient."""
+    """Return the kernel of the gradient."""
     k = len(size) - 2
     places = base(size[2:], align_corners, grad.dtype)
     return np.swapaxes(grad.reshape((size[0], len(places), k)), 1, 2) @ places
@@ -56,5 +56,5 @@ def gathered(grad: Any, size: Any, align_corners: bool) -> Any:
     grad=lambda g, size, align_corners: F.affine_grid_generator(g, size, align_corners), linear=True
 )
 def affine_grid_generator_backward(grad, size, align_corners):
-    """The gradient of the maps of `affine_grid_generator`."""
+    """Return the gradient of the maps of `affine_grid_generator`."""
     return gathered(grad, size, align_corners)

@@ -35,7 +35,7 @@ def scaled(g: Any, alpha: Any) -> Any:
 
 
 def times(array: Any, number: Any) -> Any:
-    """An array times a number; among integers it wraps around, as in PyTorch."""
+    """Return an array times a number; among integers it wraps around, as in PyTorch."""
     is_whole = isinstance(array, RAW) and array.dtype.kind in "biu"
     return array * (whole(number, array.dtype) if is_whole else number)
 
@@ -44,7 +44,7 @@ def times(array: Any, number: Any) -> Any:
     self=lambda g: g, other=lambda g: g, kernel=operator.add, elementwise=True, linear=True, forms=""
 )
 def add(self, other):
-    """Sum of two tensors, or of a tensor and a number, with broadcasting."""
+    """Return the sum of two tensors, or of a tensor and a number, with broadcasting."""
 
 
 @differentiable(
@@ -57,13 +57,13 @@ def add(self, other):
     forms="",
 )
 def add_scaled(self, other, alpha):
-    """`self + alpha · other`."""
+    """Return `self + alpha · other`."""
     return self + times(other, alpha)
 
 
 @differentiable(self=lambda g: g, node="AddBackward1", elementwise=True, forms="")
 def add_scalar(self, other):
-    """A tensor plus a number, as PyTorch's own formulas write it."""
+    """Return a tensor plus a number, as PyTorch's own formulas write it."""
     return self + other
 
 
@@ -91,19 +91,19 @@ def sub(self, other):
     forms="",
 )
 def sub_scaled(self, other, alpha):
-    """`self - alpha · other`."""
+    """Return `self - alpha · other`."""
     return self - times(other, alpha)
 
 
 @differentiable(self=lambda g: g, node="SubBackward1", elementwise=True, forms="")
 def sub_scalar(self, other):
-    """A tensor minus a number, as PyTorch's own formulas write it."""
+    """Return a tensor minus a number, as PyTorch's own formulas write it."""
     return self - other
 
 
 @differentiable(self=lambda g: F.neg(g), node="RsubBackward1", elementwise=True, check=no_bools, forms="")
 def rsub(self, other):
-    """`other - self` for a number `other`."""
+    """Return `other - self` for a number `other`."""
     return other - self
 
 
@@ -121,7 +121,20 @@ for sum_of in (add, sub, rsub):
     also="multiply",
 )
 def mul(self, other):
-    """Product, element by element, with broadcasting."""
+    """Return the product of two tensors, or of a tensor and a number, element by element.
+
+    Args:
+        input: a tensor.
+        other: a tensor that broadcasts with `input`, or a number.
+    Shape: the broadcast shape of both operands.
+    Returns: a new tensor.
+    Raises: RuntimeError if the shapes do not broadcast.
+    Derivative: `g * other` for `input`, `g * input` for `other`.
+    Source: torch.mul
+
+    >>> torch.mul(torch.tensor([1.0, 2.0]), 3)
+    tensor([3., 6.])
+    """
 
 
 @differentiable(
@@ -132,7 +145,7 @@ def mul(self, other):
     forms="",
 )
 def mul_scalar(self, other):
-    """A tensor times a number, as PyTorch's own formulas write it."""
+    """Return a tensor times a number, as PyTorch's own formulas write it."""
     return self * other
 
 
@@ -170,7 +183,7 @@ def div(self, other):
     forms="",
 )
 def div_scalar(self, other):
-    """A tensor divided by a number, as PyTorch's own formulas write it."""
+    """Return a tensor divided by a number, as PyTorch's own formulas write it."""
     return self / other
 
 
@@ -183,7 +196,19 @@ def div_scalar(self, other):
     also="negative",
 )
 def neg(self):
-    """The negative of each element."""
+    """Return the negative of each element.
+
+    Args:
+        input: a tensor of any shape.
+    Shape: the same as that of `input`.
+    Returns: a new tensor.
+    Raises: RuntimeError if `input` is boolean.
+    Derivative: `-g`.
+    Source: torch.neg
+
+    >>> torch.neg(torch.tensor([1.0, -2.0]))
+    tensor([-1.,  2.])
+    """
 
 
 def reciprocal_vjp(g: Any, result: Any) -> Any:
@@ -202,5 +227,5 @@ def complex_reciprocal_vjp(g: Any, result: Any) -> Any:
     self=reciprocal_vjp, complexes={"self": complex_reciprocal_vjp}, elementwise=True, floating=True
 )
 def reciprocal(self):
-    """`1 / self`."""
+    """Return `1 / self`."""
     return 1 / self

@@ -15,7 +15,7 @@ from .softmax import softmax, softmax_jvp
     node="SafeSoftmaxBackward0",
 )
 def _safe_softmax(self, dim):
-    """`softmax`, but 0 along a `dim` whose elements are all -inf, where it would be NaN."""
+    """Return `softmax`, but 0 along a `dim` whose elements are all -inf, where it would be NaN."""
     shares = softmax.op.kernel(self, dim)
     if not np.isnan(np.add.reduce(shares, axis=None)):
         return shares

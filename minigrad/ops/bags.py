@@ -49,21 +49,21 @@ def refusal(name: str, kinds: str, given: str) -> RuntimeError:
 
 
 def bag_of_each(count: int, offsets: Any) -> Any:
-    """The bag of each of `count` numbers, given where bags begin."""
+    """Return the bag of each of `count` numbers, given where bags begin."""
     begun = np.zeros(count + 1, offsets.dtype)
     np.add.at(begun, offsets, 1)
     return np.cumsum(begun, dtype=offsets.dtype)[:-1] - 1
 
 
 def summed(rows: Any, bags: Any, count: int) -> Any:
-    """The sum of the rows of each bag, in float32 for float16."""
+    """Return the sum of the rows of each bag, in float32 for float16."""
     out = np.zeros((count, rows.shape[1]), np.float32 if rows.dtype == np.float16 else rows.dtype)
     np.add.at(out, bags, rows)
     return out
 
 
 def greatest(rows: Any, bags: Any, count: int) -> tuple[Any, Any]:
-    """The maximum of each bag in each column, 0 if it is empty, and in which row it comes first."""
+    """Return the maximum of each bag in each column, 0 if it is empty, and in which row it comes first."""
     width = rows.shape[1]
     top = np.full((count, width), -np.inf, rows.dtype)
     np.maximum.at(top, bags, rows)
@@ -77,7 +77,7 @@ def weight_vjp(
     grads: Any, indices: Any, mode: int, offsets: Any, padding_idx: int, per_sample_weights: Any,
     result1: Any, result2: Any, result3: Any, scale_grad_by_freq: bool, sparse: bool, weight_sym_sizes: Any,
 ) -> Any:  # fmt: skip
-    """The gradient of the table."""
+    """Return the gradient of the table."""
     return F._embedding_bag_backward(
         grads[0], indices, result1, result2, result3, weight_sym_sizes[0], scale_grad_by_freq, mode,
         per_sample_weights, padding_idx,
@@ -87,7 +87,7 @@ def weight_vjp(
 def weights_vjp(
     grads: Any, indices: Any, mode: int, offsets: Any, padding_idx: int, result1: Any, weight: Any
 ) -> Any:
-    """The gradient of the weights of the numbers."""
+    """Return the gradient of the weights of the numbers."""
     return F._embedding_bag_per_sample_weights_backward(grads[0], weight, indices, result1, padding_idx)
 
 
@@ -108,9 +108,9 @@ def embedding_bag(
     include_last_offset=False,
     padding_idx=-1,
 ):
-    """The sum (`mode` 0), mean (1) or maximum (2) of the rows of `weight` at the `indices` of each bag, which
-    begin at `offsets`; rows of `padding_idx` do not count. Also the bag of each index, and the size of each
-    bag and where its maxima are as far as the mode needs them.
+    """Return the sum (`mode` 0), mean (1) or maximum (2) of the rows of `weight` at the `indices` of each
+    bag, which begin at `offsets`; rows of `padding_idx` do not count. Also the bag of each index, and the
+    size of each bag and where its maxima are as far as the mode needs them.
     """
     check(weight, indices, offsets)
     starts = offsets[:-1] if include_last_offset else offsets
@@ -159,7 +159,7 @@ def _embedding_bag_backward(
     per_sample_weights=None,
     padding_idx=-1,
 ):
-    """The gradient of the table of `embedding_bag`."""
+    """Return the gradient of the table of `embedding_bag`."""
     out = np.zeros((num_weights, grad.shape[1]), grad.dtype)
     if mode == MAX:
         filled = sizes > 0
@@ -180,6 +180,6 @@ def _embedding_bag_backward(
 
 @differentiable(**no_derivative("_embedding_bag_per_sample_weights_backward", "grad", "weight"))
 def _embedding_bag_per_sample_weights_backward(grad, weight, indices, bags, padding_idx):
-    """The gradient of the weights of the numbers of `embedding_bag`."""
+    """Return the gradient of the weights of the numbers of `embedding_bag`."""
     found = np.add.reduce(grad[bags] * weight[indices], axis=1)
     return np.where(indices != padding_idx, found, grad.dtype.type(0)).astype(grad.dtype, copy=False)

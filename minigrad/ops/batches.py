@@ -17,7 +17,7 @@ from .normalization import gradients, moments, normalised, scaled, twice_grad_ou
 
 
 def along(channels: Any, ndim: int) -> tuple[int, ...]:
-    """The shape in which one number for each channel (dimension 1) broadcasts."""
+    """Return the shape in which one number for each channel (dimension 1) broadcasts."""
     return tuple(channels if d == 1 else 1 for d in range(ndim))
 
 
@@ -29,7 +29,7 @@ def but_channels(ndim: int) -> tuple[int, ...]:
 def batch(
     input: Any, weight: Any, bias: Any, running_mean: Any, running_var: Any, training: bool, *rest: Any
 ) -> tuple[Any, ...]:
-    """The kernel of `native_batch_norm`."""
+    """Return the kernel of `native_batch_norm`."""
     floats_only("batch_norm")([of(input)])
     _, eps = rest
     x, kind, shape = widened(input), input.dtype, along(input.shape[1], input.ndim)
@@ -45,7 +45,7 @@ def batch(
 
 
 def constant_moments(running_mean: Any, running_var: Any, eps: float, shape: Any) -> tuple[Any, Any]:
-    """The running mean and inverse deviation in a shape that broadcasts."""
+    """Return the running mean and inverse deviation in a shape that broadcasts."""
     return running_mean.reshape(shape), (1 / np.sqrt(running_var + eps)).reshape(shape)
 
 
@@ -53,7 +53,7 @@ def batch_vjp(
     grads: Any, wanted: Any, eps: float, input: Any, result1: Any, result2: Any, running_mean: Any,
     running_var: Any, training: bool, weight: Any,
 ) -> Any:  # fmt: skip
-    """The gradients of `native_batch_norm`, which come from one op."""
+    """Return the gradients of `native_batch_norm`, which come from one op."""
     running, moments = (running_mean, running_var), (result1, result2)
     how = (training, eps, wanted)
     return F.native_batch_norm_backward(grads[0], input, weight, *running, *moments, *how)
@@ -75,8 +75,8 @@ def native_batch_norm(
     momentum=0.1,
     eps=1e-5,
 ):
-    """Each channel (dimension 1) normalised, by its own mean and variance in `training`, else by the running
-    ones; the means; the inverse deviations.
+    """Return each channel (dimension 1) normalised, by its own mean and variance in `training`, else by the
+    running ones; the means; the inverse deviations.
     """
 
 
@@ -85,7 +85,7 @@ def batch_gradients(
     grad_out: Any, input: Any, weight: Any, running_mean: Any, running_var: Any, save_mean: Any,
     save_invstd: Any, train: bool, eps: float, mask: Any,
 ) -> tuple[Any, ...]:  # fmt: skip
-    """The kernel of `native_batch_norm_backward`."""
+    """Return the kernel of `native_batch_norm_backward`."""
     shape = along(input.shape[1], input.ndim)
     weight = None if weight is None else weight.reshape(shape)
     if train:
@@ -167,7 +167,9 @@ def native_batch_norm_backward(
     eps=1e-5,
     output_mask=(True, True, True),
 ):
-    """The gradients of input, weight and bias of `native_batch_norm`, those that `output_mask` asks for."""
+    """Return the gradients of input, weight and bias of `native_batch_norm`, those that `output_mask` asks
+    for.
+    """
 
 
 # ── group_norm
@@ -178,7 +180,7 @@ def native_batch_norm_backward(
 def grouped(
     input: Any, weight: Any, bias: Any, N: int, C: int, HxW: int, group: int, eps: float
 ) -> tuple[Any, ...]:
-    """The kernel of `native_group_norm`."""
+    """Return the kernel of `native_group_norm`."""
     floats_only("GroupNormKernelImpl")([of(input)])
     x = input.reshape(N, group, -1) if input.size else input.reshape(N, group, 0)
     mean, rstd = moments(x, (2,), eps)
@@ -195,7 +197,7 @@ def unsqueezed(x: Any, dim: int) -> Any:
 
 
 def sums(dY: Any, x: Any) -> tuple[Any, Any]:
-    """The sums over the last dimension of `dY · x` and of `dY`."""
+    """Return the sums over the last dimension of `dY · x` and of `dY`."""
     first = unsqueezed(F.sum_dim(dY * x, (3,), False), -1)
     return first, unsqueezed(F.sum_dim(dY, (3,), False), -1)
 
@@ -210,7 +212,7 @@ def group_input_vjp(
     grads: Any, C: int, HxW: int, N: int, eps: float, group: int, input: Any, result1: Any, result2: Any,
     weight: Any,
 ) -> Any:  # fmt: skip
-    """The gradient of the input, as PyTorch composes it where it may be differentiated again."""
+    """Return the gradient of the input, as PyTorch composes it where it may be differentiated again."""
     dY, dmean, drstd = grads
     x, mean, rstd = group_parts(C, HxW, N, group, input, result1, result2)
     share = group / (C * HxW)
@@ -248,7 +250,7 @@ def group_weight_vjp(
     grads: Any, C: int, HxW: int, N: int, eps: float, group: int, input: Any, result1: Any, result2: Any,
     weight: Any,
 ) -> Any:  # fmt: skip
-    """The gradient of the weight."""
+    """Return the gradient of the weight."""
     if grads[0] is None:
         return None
     x, mean, rstd = group_parts(C, HxW, N, group, input, result1, result2)
@@ -259,7 +261,7 @@ def group_weight_vjp(
 def group_bias_vjp(
     grads: Any, C: int, HxW: int, N: int, eps: float, group: int, input: Any, result1: Any, result2: Any
 ) -> Any:
-    """The gradient of the bias."""
+    """Return the gradient of the bias."""
     if grads[0] is None:
         return None
     db = F.sum_dim(F.reshape(grads[0], (N, group, C // group, HxW)), (3,), False)

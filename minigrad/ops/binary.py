@@ -26,7 +26,7 @@ from .underivable import no_derivative, no_tangent
     forms="",
 )
 def rsub_tensor(self, other):
-    """`other - self` of two tensors."""
+    """Return `other - self` of two tensors."""
     return other - self
 
 
@@ -40,7 +40,7 @@ def rsub_tensor(self, other):
     forms="",
 )
 def rsub_tensor_scaled(self, other, alpha):
-    """`other - alpha · self` of two tensors."""
+    """Return `other - alpha · self` of two tensors."""
     return other - times(self, alpha)
 
 
@@ -52,7 +52,7 @@ def rsub_tensor_scaled(self, other, alpha):
     forms="",
 )
 def rsub_scaled(self, other, alpha):
-    """`other - alpha · self` for a number `other`."""
+    """Return `other - alpha · self` for a number `other`."""
     return other - times(self, alpha)
 
 
@@ -70,13 +70,13 @@ def inverse_square(self: Any, other: Any) -> Any:
 
 
 def atan2_self_vjp(g: Any, self: Any, other: Any) -> Any:
-    """The gradient of the point's height."""
+    """Return the gradient of the point's height."""
     inverse = inverse_square(self, other)
     return g * other * inverse
 
 
 def atan2_other_vjp(g: Any, self: Any, other: Any) -> Any:
-    """The gradient of the point's width."""
+    """Return the gradient of the point's width."""
     inverse = inverse_square(self, other)
     return g * -self * inverse
 
@@ -96,7 +96,7 @@ def atan2_jvp(self_t: Any, other_t: Any, self: Any, other: Any) -> Any:
     forms="",
 )
 def atan2(self, other):
-    """The angle of the point (other, self) in the plane, in radians from -π to π."""
+    """Return the angle of the point (other, self) in the plane, in radians from -π to π."""
     return np.arctan2(self, other)
 
 
@@ -111,12 +111,12 @@ def atan2(self, other):
     forms="",
 )
 def hypot(self, other):
-    """The length of the hypotenuse over two legs, without overflow on the way."""
+    """Return the length of the hypotenuse over two legs, without overflow on the way."""
     return np.hypot(self, other)
 
 
 def copysign_vjp(g: Any, self: Any, result: Any) -> Any:
-    """The gradient with the sign that changed, and none at 0."""
+    """Return the gradient with the sign that changed, and none at 0."""
     return g * F.masked_fill(result / self, F.eq(self, 0), 0)
 
 
@@ -130,7 +130,7 @@ def copysign_vjp(g: Any, self: Any, result: Any) -> Any:
     forms="",
 )
 def copysign(self, other):
-    """The size of `self` with the sign of `other`, which 0 and NaN have too."""
+    """Return the size of `self` with the sign of `other`, which 0 and NaN have too."""
     return np.copysign(self, other)
 
 
@@ -143,7 +143,7 @@ def copysign(self, other):
     forms="",
 )
 def copysign_number(self, other):
-    """The size of each element with the sign of a number."""
+    """Return the size of each element with the sign of a number."""
     return np.copysign(self, other)
 
 
@@ -154,7 +154,7 @@ def copysign_number(self, other):
     forms="",
 )
 def heaviside(self, values):
-    """0 for negative elements, 1 for positive ones, the element of `values` for 0."""
+    """Return 0 for negative elements, 1 for positive ones, the element of `values` for 0."""
     kind = self.dtype
     return np.where(self == 0, values, np.where(self < 0, kind.type(0), kind.type(1))).astype(kind)[()]
 
@@ -174,7 +174,7 @@ def heaviside(self, values):
     forms="",
 )
 def ldexp(self, other):
-    """`self · 2^other`."""
+    """Return `self · 2^other`."""
     return self * np.exp2(other)
 
 
@@ -199,7 +199,7 @@ def log_of_sum(self: Any, other: Any) -> Any:
     forms="",
 )
 def logaddexp(self, other):
-    """`ln(e^self + e^other)` without overflow on the way."""
+    """Return `ln(e^self + e^other)` without overflow on the way."""
 
 
 @differentiable(
@@ -214,5 +214,5 @@ def logaddexp(self, other):
     forms="",
 )
 def logaddexp2(self, other):
-    """`log₂(2^self + 2^other)` without overflow on the way."""
+    """Return `log₂(2^self + 2^other)` without overflow on the way."""
     return np.logaddexp2(self, other)

@@ -49,11 +49,11 @@ bitwise_right_shift = by_bits(
 
 @differentiable(elementwise=True, forms="")
 def logical_or(self, other):
-    """Whether one of both elements is non-zero."""
+    """Return whether one of both elements is non-zero."""
     return np.logical_or(self, other)
 
 
 @differentiable(elementwise=True, forms="")
 def logical_xor(self, other):
-    """Whether exactly one of both elements is non-zero."""
+    """Return whether exactly one of both elements is non-zero."""
     return np.logical_xor(self, other)

@@ -17,7 +17,7 @@ from .half_precision import not_implemented
 
 
 def no_complex(name: str) -> Any:
-    """A check that refuses complex numbers in PyTorch's words."""
+    """Return a check that refuses complex numbers in PyTorch's words."""
 
     def check(kinds: list[dtype]) -> None:
         if any(k.is_complex for k in kinds):
@@ -55,7 +55,7 @@ def share_of(g: Any, self: Any, other: Any, lost: Any) -> Any:
 
 
 def chosen_jvp(self_t: Any, other_t: Any, self: Any, other: Any, chosen: Any) -> Any:
-    """The tangent of the one that was chosen, and the mean of both where they are equal."""
+    """Return the tangent of the one that was chosen, and the mean of both where they are equal."""
     weight = F.where(F.eq(self, other), 0.5, F.where(chosen, 1.0, 0.0))
     return other_t + F.to(weight, other_t._data.dtype) * (self_t - other_t)
 
@@ -69,7 +69,20 @@ def chosen_jvp(self_t: Any, other_t: Any, self: Any, other: Any, chosen: Any) ->
     forms="",
 )
 def maximum(self, other):
-    """The greater of two tensors, element by element; NaN if either is."""
+    """Return the larger of two elements, element by element; NaN if one of them is NaN.
+
+    Args:
+        input: a tensor.
+        other: a tensor that broadcasts with `input`.
+    Shape: the broadcast shape of both operands.
+    Returns: a new tensor.
+    Raises: RuntimeError if the shapes do not broadcast. TypeError if an operand is a number.
+    Derivative: `g` for the larger element; half of `g` for each if they are equal.
+    Source: torch.maximum
+
+    >>> torch.maximum(torch.tensor([1.0, 5.0]), torch.tensor([3.0, 2.0]))
+    tensor([3., 5.])
+    """
     return np.maximum(self, other)
 
 
@@ -82,7 +95,7 @@ def maximum(self, other):
     forms="",
 )
 def minimum(self, other):
-    """The smaller of two tensors, element by element; NaN if either is."""
+    """Return the smaller of two tensors, element by element; NaN if either is."""
     return np.minimum(self, other)
 
 
@@ -104,7 +117,7 @@ def first_wins(better: Any, other: Any) -> Any:
     forms="",
 )
 def fmax(self, other):
-    """The greater of two tensors, element by element, where a number beats NaN."""
+    """Return the greater of two tensors, element by element, where a number beats NaN."""
     return np.fmax(self, other)
 
 
@@ -119,7 +132,7 @@ def fmax(self, other):
     forms="",
 )
 def fmin(self, other):
-    """The smaller of two tensors, element by element, where a number beats NaN."""
+    """Return the smaller of two tensors, element by element, where a number beats NaN."""
     return np.fmin(self, other)
 
 
@@ -134,7 +147,7 @@ def clamped(self: Any, min: Any = None, max: Any = None) -> Any:
 
 
 def inner_vjp(g: Any, self: Any, min: Any, max: Any) -> Any:
-    """The gradient where `self` is within its bounds."""
+    """Return the gradient where `self` is within its bounds."""
     if min is None:
         return F.where(F.le(self, max), g, 0.0)
     if max is None:
@@ -143,19 +156,19 @@ def inner_vjp(g: Any, self: Any, min: Any, max: Any) -> Any:
 
 
 def min_vjp(g: Any, self: Any, min: Any, max: Any) -> Any:
-    """The gradient where the lower bound was taken."""
+    """Return the gradient where the lower bound was taken."""
     below = F.lt(self, min)
     return F.where(below if max is None else F.logical_and(F.lt(min, max), below), g, 0.0)
 
 
 def max_vjp(g: Any, self: Any, min: Any, max: Any) -> Any:
-    """The gradient where the upper bound was taken."""
+    """Return the gradient where the upper bound was taken."""
     above = F.gt(self, max)
     return F.where(above if min is None else F.logical_or(F.lt(max, min), above), g, 0.0)
 
 
 def clamp_jvp(self_t: Any, min_t: Any, max_t: Any, self: Any, min: Any, max: Any) -> Any:
-    """The tangent of what was taken."""
+    """Return the tangent of what was taken."""
     if min is None:
         return F.where(F.lt(self, max), self_t, max_t)
     if max is None:
@@ -175,14 +188,14 @@ def clamp_jvp(self_t: Any, min_t: Any, max_t: Any, self: Any, min: Any, max: Any
     forms="",
 )
 def clamp(self, min=None, max=None):
-    """Each element brought between those of `min` and `max`, tensors of which one may be left out."""
+    """Return each element brought between those of `min` and `max`, tensors of which one may be left out."""
 
 
 @differentiable(
     self=inner_vjp, node="ClampBackward1", kernel=clamped, elementwise=True, check=both_bounds, forms=""
 )
 def clamp_numbers(self, min=None, max=None):
-    """Each element brought between two numbers, of which one may be left out."""
+    """Return each element brought between two numbers, of which one may be left out."""
 
 
 @differentiable(
@@ -193,7 +206,7 @@ def clamp_numbers(self, min=None, max=None):
     forms="",
 )
 def clamp_max(self, max):
-    """The smaller of each element and a number."""
+    """Return the smaller of each element and a number."""
 
 
 @differentiable(
@@ -207,7 +220,7 @@ def clamp_max(self, max):
     forms="",
 )
 def clamp_max_tensor(self, max):
-    """The smaller of each element and that of another tensor."""
+    """Return the smaller of each element and that of another tensor."""
 
 
 @differentiable(
@@ -218,7 +231,7 @@ def clamp_max_tensor(self, max):
     forms="",
 )
 def clamp_min(self, min):
-    """The greater of each element and a number."""
+    """Return the greater of each element and a number."""
 
 
 @differentiable(
@@ -232,4 +245,4 @@ def clamp_min(self, min):
     forms="",
 )
 def clamp_min_tensor(self, min):
-    """The greater of each element and that of another tensor."""
+    """Return the greater of each element and that of another tensor."""

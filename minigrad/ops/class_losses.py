@@ -24,7 +24,7 @@ def check_target(self: Any, target: Any, weight: Any) -> None:
 
 
 def one_class(self: Any, target: Any) -> Any:
-    """The class of the scores (C,), which may be given in a vector; ValueError for a longer one."""
+    """Return the class of the scores (C,), which may be given in a vector; ValueError for a longer one."""
     if self.ndim > 1 or target.ndim == 0:
         return target
     if target.size != 1:
@@ -36,7 +36,7 @@ def chosen(target: Any, classes: int, ignore_index: int) -> tuple[Any, Any]:
     """The class of each element, 0 for those to ignore, and which are not to be ignored, None if all are; an
     IndexError for a class that there is not.
     """
-    # read without a sign, negative ones are the greatest
+    # read without a sign, negative ones are the largest
     unsigned = target.view(np.uint64) if target.dtype == np.int64 else target
     most = np.maximum.reduce(unsigned, axis=None, initial=0)
     if (most < classes or not target.size) and not 0 <= ignore_index < classes:
@@ -49,7 +49,7 @@ def chosen(target: Any, classes: int, ignore_index: int) -> tuple[Any, Any]:
 
 
 def weights_of(index: Any, used: Any, weight: Any, kind: Any) -> Any:
-    """The weight of each element, 0 for those to ignore; None if it is 1 for all."""
+    """Return the weight of each element, 0 for those to ignore; None if it is 1 for all."""
     if used is None:
         return None if weight is None else weight[index]
     weights = kind.type(1) if weight is None else weight[index]
@@ -57,14 +57,14 @@ def weights_of(index: Any, used: Any, weight: Any, kind: Any) -> Any:
 
 
 def at_class(self: Any, index: Any, axis: int) -> Any:
-    """The scores of the classes `index`."""
+    """Return the scores of the classes `index`."""
     if self.ndim == 2:
         return self[np.arange(len(self)), index]
     return np.take_along_axis(self, np.expand_dims(index, axis), axis).squeeze(axis)
 
 
 def likelihoods(self: Any, target: Any, weight: Any, reduction: int, ignore_index: int) -> tuple[Any, Any]:
-    """The kernel of `nll_loss_forward`: the loss, and the sum of the weights."""
+    """Return the kernel of `nll_loss_forward`: the loss, and the sum of the weights."""
     check_target(self, target, weight)
     axis = 0 if self.ndim == 1 else 1
     target = one_class(self, target)
@@ -82,14 +82,14 @@ def likelihoods(self: Any, target: Any, weight: Any, reduction: int, ignore_inde
 def nll_vjp(
     grads: Any, ignore_index: int, reduction: int, self: Any, target: Any, total_weight: Any, weight: Any
 ) -> Any:
-    """The gradient of the scores."""
+    """Return the gradient of the scores."""
     return F.nll_loss_backward(grads[0], self, target, weight, reduction, ignore_index, total_weight)
 
 
 def nll2d_vjp(
     grads: Any, ignore_index: int, reduction: int, self: Any, target: Any, total_weight: Any, weight: Any
 ) -> Any:
-    """The same for scores of a picture."""
+    """Return the same for scores of a picture."""
     return F.nll_loss2d_backward(grads[0], self, target, weight, reduction, ignore_index, total_weight)
 
 
@@ -99,7 +99,7 @@ def nll_tangent(self_t: Any, target: Any, weight: Any, reduction: int, ignore_in
 
 
 def nll2d_tangent(self_t: Any, target: Any, weight: Any, reduction: int, ignore_index: int) -> Any:
-    """The same for scores of a picture."""
+    """Return the same for scores of a picture."""
     return F.nll_loss2d_forward(self_t, target, weight, reduction, ignore_index)[0], None
 
 
@@ -112,7 +112,7 @@ def nll2d_tangent(self_t: Any, target: Any, weight: Any, reduction: int, ignore_
     node="NllLossBackward0",
 )
 def nll_loss_forward(self, target, weight, reduction, ignore_index):
-    """`-weight[t] · self[t]` of the class t, and the sum of the weights, by which a mean divides."""
+    """Return `-weight[t] · self[t]` of the class t, and the sum of the weights, by which a mean divides."""
 
 
 @differentiable(
@@ -124,13 +124,13 @@ def nll_loss_forward(self, target, weight, reduction, ignore_index):
     node="NllLoss2DBackward0",
 )
 def nll_loss2d_forward(self, target, weight, reduction, ignore_index):
-    """The same for scores (N, C, H, W) and classes (N, H, W)."""
+    """Return the same for scores (N, C, H, W) and classes (N, H, W)."""
 
 
 def spread(
     grad_output: Any, self: Any, target: Any, weight: Any, reduction: int, ignore_index: int, total: Any
 ) -> Any:
-    """The kernel of `nll_loss_backward`: `-weight · grad_output` at the class, 0 elsewhere."""
+    """Return the kernel of `nll_loss_backward`: `-weight · grad_output` at the class, 0 elsewhere."""
     axis = 0 if self.ndim == 1 else 1
     target = one_class(self, target)
     index, used = chosen(target, self.shape[axis], ignore_index)
@@ -155,7 +155,7 @@ def nll_grad_output_vjp(g: Any, ignore_index: int, reduction: int, target: Any, 
 
 
 def nll2d_grad_output_vjp(g: Any, ignore_index: int, reduction: int, target: Any, weight: Any) -> Any:
-    """The same for scores of a picture."""
+    """Return the same for scores of a picture."""
     return F.nll_loss2d_forward(g, target, weight, reduction, ignore_index)[0]
 
 
@@ -169,7 +169,7 @@ def nll2d_grad_output_vjp(g: Any, ignore_index: int, reduction: int, target: Any
     node="NllLossBackwardBackward0",
 )
 def nll_loss_backward(grad_output, self, target, weight, reduction, ignore_index, total_weight):
-    """The gradient of the scores of `nll_loss_forward`."""
+    """Return the gradient of the scores of `nll_loss_forward`."""
 
 
 @differentiable(
@@ -182,4 +182,4 @@ def nll_loss_backward(grad_output, self, target, weight, reduction, ignore_index
     node="NllLoss2DBackwardBackward0",
 )
 def nll_loss2d_backward(grad_output, self, target, weight, reduction, ignore_index, total_weight):
-    """The gradient of the scores of `nll_loss2d_forward`."""
+    """Return the gradient of the scores of `nll_loss2d_forward`."""

@@ -17,7 +17,7 @@ def zeros(g: Any) -> Any:
 
 
 def in_place_of(name: str) -> tuple[Any, Any]:
-    """The ops in place of a comparison, with a number and with a tensor: nothing comes back through them."""
+    """The in-place ops of a comparison, with a number and with a tensor: nothing comes back through them."""
     compare = getattr(F, name).op
 
     def compared(self: Any, other: Any) -> Any:
@@ -54,8 +54,8 @@ IN_PLACE = {name: in_place_of(name) for name in ("eq", "ne", "lt", "le", "gt", "
 
 @differentiable()
 def isclose(self, other, rtol=1e-05, atol=1e-08, equal_nan=False):
-    """Whether elements differ by at most `atol + rtol · |other|`; infinities if they are equal, NaNs if
-    `equal_nan`.
+    """Return whether elements differ by at most `atol + rtol · |other|`; infinities if they are equal, NaNs
+    if `equal_nan`.
     """
     check_broadcast(self.shape, other.shape)
     close = self == other
@@ -72,5 +72,5 @@ def isclose(self, other, rtol=1e-05, atol=1e-08, equal_nan=False):
 
 @differentiable()
 def isin(elements, test_elements, invert=False):
-    """Whether each element is among `test_elements`; with `invert` whether it is not."""
+    """Return whether each element is among `test_elements`; with `invert` whether it is not."""
     return np.isin(elements, test_elements, invert=invert)[()]

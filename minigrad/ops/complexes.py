@@ -21,7 +21,7 @@ from .views import complex_of_parts, parts_of_complex
 
 
 def is_complex(x: Any) -> bool:
-    """Whether an array or tensor holds complex numbers."""
+    """Return whether an array or tensor holds complex numbers."""
     return (x if isinstance(x, RAW) else x._data).dtype.kind == "c"
 
 
@@ -38,13 +38,13 @@ def is_complex(x: Any) -> bool:
     linear=True,
 )
 def conj_view(self):
-    """The conjugates, as a view."""
+    """Return the conjugates, as a view."""
 
 
 @public()
 @composite
 def conj(self: Any) -> Any:
-    """The conjugate of each element, as a view; a tensor of real numbers as it is."""
+    """Return the conjugate of each element, as a view; a tensor of real numbers as it is."""
     if hasattr(self, "__minigrad_symbol__"):
         return F.conj_view(self)
     if not is_complex(self):
@@ -61,7 +61,7 @@ def conj(self: Any) -> Any:
     linear=True,
 )
 def neg_view(self):
-    """The negatives, as a view."""
+    """Return the negatives, as a view."""
 
 
 @differentiable(
@@ -72,13 +72,13 @@ def neg_view(self):
     linear=True,
 )
 def real_view(self):
-    """Real and imaginary part along a new last dimension of 2."""
+    """Return the real and imaginary part along a new last dimension of 2."""
 
 
 @public("function")
 @composite
 def view_as_real(self: Any) -> Any:
-    """Real and imaginary part along a new last dimension of 2, as a view."""
+    """Return the real and imaginary part along a new last dimension of 2, as a view."""
     if isinstance(self, RAW):
         return parts_of_complex(np.asarray(self))
     if not is_complex(self):
@@ -101,11 +101,11 @@ def view_as_real(self: Any) -> Any:
     out="",
 )
 def view_as_complex(self):
-    """Complex numbers from the pairs along the last dimension."""
+    """Return complex numbers from the pairs along the last dimension."""
 
 
 def part(self: Any, index: int) -> Any:
-    """The real (0) or imaginary (1) part of a complex tensor, as a view."""
+    """Return the real (0) or imaginary (1) part of a complex tensor, as a view."""
     conjugated = self._bits & CONJUGATE
     pairs = F.real_view(F.conj_view(self) if conjugated else self)
     if conjugated and index:
@@ -116,7 +116,7 @@ def part(self: Any, index: int) -> Any:
 @public("function")
 @composite
 def real(self: Any) -> Any:
-    """The real part, as a view; a tensor of real numbers as it is."""
+    """Return the real part, as a view; a tensor of real numbers as it is."""
     if isinstance(self, RAW):
         return self.real
     return part(self, 0) if is_complex(self) else self
@@ -125,7 +125,7 @@ def real(self: Any) -> Any:
 @public("function")
 @composite
 def imag(self: Any) -> Any:
-    """The imaginary part, as a view; RuntimeError for real numbers."""
+    """Return the imaginary part, as a view; RuntimeError for real numbers."""
     if isinstance(self, RAW):
         return self.imag
     if not is_complex(self):
@@ -136,14 +136,14 @@ def imag(self: Any) -> Any:
 @public()
 @composite
 def resolve_conj(self: Any) -> Any:
-    """The tensor itself, or if it is a view of conjugates, a copy that holds them."""
+    """Return the tensor itself, or if it is a view of conjugates, a copy that holds them."""
     return F.clone(self) if not isinstance(self, RAW) and self._bits & CONJUGATE else self
 
 
 @public()
 @composite
 def resolve_neg(self: Any) -> Any:
-    """The tensor itself, or if it is a view of negatives, a copy that holds them."""
+    """Return the tensor itself, or if it is a view of negatives, a copy that holds them."""
     return F.clone(self) if not isinstance(self, RAW) and self._bits & NEGATIVE else self
 
 
@@ -153,14 +153,14 @@ def resolve_neg(self: Any) -> Any:
 
 @differentiable(self=lambda g: F.conj_physical(g), node="ConjPhysicalBackward0", linear=True)
 def physical_conjugate(self):
-    """The conjugates, in memory of their own."""
+    """Return the conjugates, in memory of their own."""
     return np.conjugate(self)
 
 
 @public("function method function_", out="cast")
 @composite
 def conj_physical(self: Any) -> Any:
-    """The conjugate of each element, in memory of its own; a tensor of real numbers as it is."""
+    """Return the conjugate of each element, in memory of its own; a tensor of real numbers as it is."""
     return F.physical_conjugate(self) if is_complex(self) else self
 
 
@@ -178,7 +178,7 @@ def complex_angle_vjp(g: Any, self: Any) -> Any:
 
 @composite
 def zero_of(self: Any) -> Any:
-    """A 0 of the dtype of `self`."""
+    """Return a 0 of the dtype of `self`."""
     return F.zeros_of(self, ())
 
 
@@ -190,7 +190,9 @@ def zero_of(self: Any) -> Any:
     forms="function method",
 )
 def angle(self):
-    """The angle of each complex number in the plane, in radians; of a real one 0 or π, NaN if it is NaN."""
+    """Return the angle of each complex number in the plane, in radians; of a real one 0 or π, NaN if it is
+    NaN.
+    """
     if self.dtype.kind == "c":
         return np.angle(self)
     return np.where(np.isnan(self), self, np.where(self < 0, np.pi, 0)).astype(self.dtype)[()]
@@ -215,7 +217,7 @@ def two_of_a_kind(kinds: list[dtype]) -> None:
 
 
 def complex_kind(real: Any) -> Any:
-    """The complex dtype of the precision of `real`."""
+    """Return the complex dtype of the precision of `real`."""
     return np.complex128 if real.dtype == np.float64 else np.complex64
 
 
@@ -230,7 +232,7 @@ def complex_kind(real: Any) -> Any:
     forms="",
 )
 def complex_of(real, imag):
-    """`real + i · imag`."""
+    """Return `real + i · imag`."""
     kind = complex_kind(real)
     out = np.empty(np.broadcast_shapes(real.shape, imag.shape), kind)
     out.real, out.imag = real, imag
@@ -243,7 +245,7 @@ def polar_abs_vjp(g: Any, result: Any) -> Any:
 
 
 def polar_jvp(abs_t: Any, angle_t: Any, abs: Any, angle: Any) -> Any:
-    """The tangents of real and imaginary part, composed as PyTorch does."""
+    """Return the tangents of real and imaginary part, composed as PyTorch does."""
     real = F.product(abs_t, F.cos(angle)) - F.product(F.product(angle_t, abs), F.sin(angle))
     imag = F.product(abs_t, F.sin(angle)) + F.product(F.product(angle_t, abs), F.cos(angle))
     return F.complex_of(real, imag)
@@ -264,7 +266,7 @@ def polar_angle_vjp(g: Any, result: Any) -> Any:
     forms="",
 )
 def polar(abs, angle):
-    """The complex number of this absolute value and angle (in radians)."""
+    """Return the complex number of this absolute value and angle (in radians)."""
     return (abs * np.cos(angle) + 1j * (abs * np.sin(angle))).astype(complex_kind(abs))[()]
 
 
@@ -276,7 +278,7 @@ rename(complex_of, "complex")
 
 
 def of_tensors(call: Any) -> Any:
-    """An op that takes no number in the place of a tensor: TypeError with PyTorch's text."""
+    """Return an op that takes no number instead of a tensor: TypeError with PyTorch's text."""
 
     @functools.wraps(call)
     def checked(*args: Any, **kwargs: Any) -> Any:

@@ -69,12 +69,12 @@ def grouped(y: Any, groups: int) -> Any:
 
 @wide
 def product(a: Any, b: Any) -> Any:
-    """A matrix product, rounded once."""
+    """Return a matrix product, rounded once."""
     return a @ b
 
 
 def rows(weight: Any, groups: int) -> Any:
-    """The weight as a matrix for each group."""
+    """Return the weight as a matrix for each group."""
     return weight.reshape((groups, len(weight) // groups, prod(weight.shape[1:])))
 
 
@@ -129,7 +129,7 @@ def convolved(
     x: Any, weight: Any, bias: Any, stride: Any, padding: Any, dilation: Any, transposed: bool,
     output_padding: Any, groups: int, bias_sym_sizes_opt: Any = (0,),
 ) -> Any:  # fmt: skip
-    """The kernel of `convolution`, arguments already checked."""
+    """Return the kernel of `convolution`, arguments already checked."""
     if transposed:
         size = grown(x, weight, stride, padding, dilation, output_padding)
         out = spread(x, weight, size, stride, padding, dilation, groups)
@@ -147,12 +147,12 @@ def biased(x: Any, weight: Any, bias: Any, count: Any, *how: Any) -> Any:
 
 
 def column(bias: Any, ndim: int) -> Any:
-    """The bias in a shape that broadcasts to all places."""
+    """Return the bias in a shape that broadcasts to all places."""
     return bias.reshape((-1, *(1,) * (ndim - 2)))
 
 
 def grown(x: Any, weight: Any, stride: Any, padding: Any, dilation: Any, output_padding: Any) -> Any:
-    """The size that a transposed convolution gives."""
+    """Return the size that a transposed convolution gives."""
     span = reach(weight.shape[2:], dilation)
     return tuple(
         (n - 1) * s - 2 * p + r + o
@@ -164,7 +164,7 @@ def convolution_vjp(
     g: Any, wanted: Any, bias_sym_sizes_opt: Any, dilation: Any, groups: Any, input: Any, output_padding: Any,
     padding: Any, stride: Any, transposed: Any, weight: Any,
 ) -> Any:  # fmt: skip
-    """The gradients of input, weight and bias, which come from one op."""
+    """Return the gradients of input, weight and bias, which come from one op."""
     how = (stride, padding, dilation, transposed, output_padding, groups, wanted)
     return F.convolution_backward(g, input, weight, bias_sym_sizes_opt, *how)
 
@@ -184,8 +184,9 @@ def convolution(
     input, weight, bias=None, stride=(1,), padding=(0,), dilation=(1,), transposed=False, output_padding=(0,),
     groups=1, bias_sym_sizes_opt=(0,),
 ):  # fmt: skip
-    """The windows of `input` (N, C, …) times `weight` (channels out, C / groups, …) plus `bias`; transposed:
-    each element of `input` times `weight` (C, channels out / groups, …), put where its window was.
+    """Return the windows of `input` (N, C, …) times `weight` (channels out, C / groups, …) plus `bias`;
+    transposed: each element of `input` times `weight` (C, channels out / groups, …), put where its window
+    was.
     """
     check_settings(stride, padding, dilation, output_padding, groups)
     check_shapes(input, weight, bias, transposed, groups)
@@ -206,7 +207,7 @@ def gradients(
     g: Any, x: Any, weight: Any, bias_sizes: Any, stride: Any, padding: Any, dilation: Any, transposed: bool,
     output_padding: Any, groups: int, output_mask: Any,
 ) -> tuple[Any, ...]:  # fmt: skip
-    """The kernel of `convolution_backward`: nothing in the place of what is not asked for."""
+    """Return the kernel of `convolution_backward`: nothing instead of what is not asked for."""
     how = (stride, padding, dilation, groups)
     of_x = of_weight = of_bias = np.empty(0, g.dtype)
     if output_mask[0]:
@@ -220,7 +221,7 @@ def gradients(
 
 
 def given(g: Any) -> bool:
-    """Whether a gradient came, of something that was asked for."""
+    """Return whether a gradient came, of something that was asked for."""
     return g is not None and g.shape != (0,)
 
 
@@ -270,4 +271,4 @@ def convolution_backward(
     grad_output, input, weight, bias_sizes, stride, padding, dilation, transposed, output_padding, groups,
     output_mask,
 ):  # fmt: skip
-    """The gradients of input, weight and bias of `convolution`, those that `output_mask` asks for."""
+    """Return the gradients of input, weight and bias of `convolution`, those that `output_mask` asks for."""

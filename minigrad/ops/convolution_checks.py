@@ -84,7 +84,7 @@ def check_output_padding(stride: Any, dilation: Any, output_padding: Any) -> Non
 
 
 def in_c(x: Any) -> str:
-    """The name of an array's dtype in C++."""
+    """Return the name of an array's dtype in C++."""
     return WRITTEN.get(x.dtype.name, x.dtype.name)
 
 

@@ -12,7 +12,7 @@ from ..core.devices import unfilled_like
 
 @differentiable(self=lambda g: g, linear=True, forms="function", out="")
 def clone(self, order="K"):
-    """A copy that lies in memory as the tensor does, without gaps; `order="C"`: in row-major order."""
+    """Return a copy that lies in memory as the tensor does, without gaps; `order="C"`: in row-major order."""
     if not isinstance(self, np.ndarray):
         return self
     repeats = 0 in self.strides  # NumPy's order for what `expand` repeats is its own
@@ -41,7 +41,7 @@ def copy(self, src):
 
 
 def cast_back(g: Any, dtype: Any) -> Any:
-    """A gradient in the dtype of the input: of a complex one its real part where that is real."""
+    """Return a gradient in the dtype of the input: of a complex one its real part where that is real."""
     if hasattr(g, "__minigrad_symbol__"):
         if np.iscomplexobj(g.value) and np.dtype(dtype).kind == "f":
             raise TypeError("a symbol has no real part")
@@ -52,7 +52,7 @@ def cast_back(g: Any, dtype: Any) -> Any:
 
 
 def kind_of(g: Any) -> Any:
-    """The NumPy dtype of an array or tensor."""
+    """Return the NumPy dtype of an array or tensor."""
     return (g if isinstance(g, RAW) else g._data).dtype
 
 
@@ -60,7 +60,9 @@ def kind_of(g: Any) -> Any:
     self=lambda g, self_scalar_type: cast_back(g, self_scalar_type), node="ToCopyBackward0", linear=True
 )
 def to(self, dtype, memory_format=None):
-    """A copy in another dtype, in the order in memory that `devices.unfilled_like` knows by this name."""
+    """Return a copy in another dtype, in the order in memory that `devices.unfilled_like` knows by
+    this name.
+    """
     source = self.real if self.dtype.kind == "c" and np.dtype(dtype).kind not in "cb" else self
     if memory_format is None or not np.ndim(self):
         return source.astype(dtype)
@@ -71,13 +73,13 @@ def to(self, dtype, memory_format=None):
 
 @differentiable()
 def zeros_like(self):
-    """Zeros of the same shape and dtype."""
+    """Return zeros of the same shape and dtype."""
     return unfilled_like(self, self.dtype)[()]
 
 
 @differentiable()
 def ones_like(self):
-    """Ones of the same shape and dtype."""
+    """Return ones of the same shape and dtype."""
     ones = unfilled_like(self, self.dtype)
     ones[...] = 1
     return ones[()]
@@ -102,7 +104,7 @@ def fitting(value: Any, dtype: Any) -> Any:
     self=lambda g: F.zeros_like(g), node="FillBackward2", elementwise=True, promotes=False, forms=""
 )
 def fill(self, value):
-    """`value` in every element."""
+    """Return `value` in every element."""
     return np.full_like(self, fitting(value, self.dtype))
 
 
@@ -116,7 +118,7 @@ def fill(self, value):
     forms="",
 )
 def fill_tensor(self, value):
-    """The one number of a 0-dim tensor in every element."""
+    """Return the one number of a 0-dim tensor in every element."""
     if value.ndim:
         raise RuntimeError(
             f"fill_ only supports 0-dimension value tensor but got tensor with {value.ndim} dimensions."
@@ -126,5 +128,5 @@ def fill_tensor(self, value):
 
 @differentiable(self=lambda g: F.zeros_like(g), elementwise=True, forms="")
 def zero(self):
-    """0 in every element."""
+    """Return 0 in every element."""
     return np.zeros_like(self)

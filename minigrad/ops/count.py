@@ -23,25 +23,25 @@ def truth(ufunc: Any, self: Any, dim: Any, keepdim: bool) -> Any:
 
 @differentiable()
 def all(self, dim=None, keepdim=False):
-    """Whether all elements are true (not 0), over some dimensions (all for None)."""
+    """Return whether all elements are true (not 0), over some dimensions (all for None)."""
     return truth(np.logical_and, self, dim, keepdim)
 
 
 @differentiable()
 def any(self, dim=None, keepdim=False):
-    """Whether some element is true (not 0), over some dimensions (all for None)."""
+    """Return whether some element is true (not 0), over some dimensions (all for None)."""
     return truth(np.logical_or, self, dim, keepdim)
 
 
 @differentiable()
 def count_nonzero(self, dim=None):
-    """How many elements are not 0, over some dimensions (all for None)."""
+    """Return how many elements are not 0, over some dimensions (all for None)."""
     return np.add.reduce(self != 0, axis=over(dim, self.ndim), dtype=np.int64)
 
 
 @differentiable()
 def bincount(self, weights=None, minlength=0):
-    """How often each number from 0 on occurs in a vector of integers, or the sum of its `weights`."""
+    """Return how often each number from 0 on occurs in a vector of integers, or the sum of its `weights`."""
     fits = self.ndim == 1 and self.dtype.kind in "iu" and not np.any(self < 0)
     if not fits and (self.size or self.ndim != 1):
         raise RuntimeError("bincount only supports 1-d non-negative integral inputs.")
@@ -69,14 +69,14 @@ def limits(self: Any, low: Any, high: Any, name: str, room: float) -> tuple[Any,
 
 
 def by_distance(x: Any, low: Any, high: Any, bins: int) -> Any:
-    """The equal bins in which numbers lie, reckoned in their own precision as PyTorch does."""
+    """Return the equal bins in which numbers lie, computed in their own precision as PyTorch does."""
     places: Any = (x - low) * x.dtype.type(bins) / (high - low)
     return np.minimum(places.astype(np.int64), bins - 1)
 
 
 @differentiable(several=True)
 def histogram(self, bins, range=None, weight=None, density=False):
-    """The sums of weights (1 by default) of the elements in each bin, and the edges of the bins."""
+    """Return the sums of weights (1 by default) of the elements in each bin, and the edges of the bins."""
     if self.dtype.kind != "f" or self.dtype == np.float16:
         raise NotImplementedError(f"\"histogramdd\" not implemented for '{of(self).title}'")
     edges: Any = bins if isinstance(bins, RAW) else even_edges(self, bins, range)
@@ -89,7 +89,7 @@ def histogram(self, bins, range=None, weight=None, density=False):
 
 
 def even_edges(self: Any, bins: int, range: Any) -> Any:
-    """The edges of equal bins over `range`, or between the extremes."""
+    """Return the edges of equal bins over `range`, or between the extremes."""
     if bins <= 0:
         raise RuntimeError(f"torch.histogram(): bins must be > 0, but got {bins} for dimension 0")
     low, high = range or ((0, 0) if self.size else (0, 1))
@@ -101,8 +101,8 @@ def even_edges(self: Any, bins: int, range: Any) -> Any:
 
 @differentiable()
 def histc(self, bins=100, min=0, max=0):
-    """How many elements lie in each of `bins` equal bins between `min` and `max` (the extremes if both are
-    0).
+    """Return how many elements lie in each of `bins` equal bins between `min` and `max` (the extremes if both
+    are 0).
     """
     if bins <= 0:
         raise RuntimeError("bins must be > 0")
@@ -120,7 +120,7 @@ def histc(self, bins=100, min=0, max=0):
 
 
 def put_on_diagonal(g: Any, sizes: tuple[int, ...]) -> Any:
-    """The gradient on the diagonal, put there as PyTorch does."""
+    """Return the gradient on the diagonal, put there as PyTorch does."""
     flat = F.zeros_of(g, (prod(sizes),))
     return F.view(F.index_fill_tensor(flat, 0, F.on_diagonal(g, sizes), g), sizes)
 
@@ -140,7 +140,19 @@ def on_diagonal(g: Any, sizes: tuple[int, ...]) -> Any:
     out="",
 )
 def trace(self):
-    """The sum of a matrix's diagonal."""
+    """Return the sum of the main diagonal of a matrix.
+
+    Args:
+        input: a matrix.
+    Shape: (n, m) → ().
+    Returns: a new tensor.
+    Raises: RuntimeError if `input` is no matrix.
+    Derivative: `g` on the diagonal, else 0.
+    Source: torch.trace
+
+    >>> torch.trace(torch.tensor([[1.0, 2.0], [3.0, 4.0]]))
+    tensor(5.)
+    """
     if self.ndim != 2:
         raise RuntimeError(f"trace: expected a matrix, but got tensor with dim {self.ndim}")
     if self.dtype.kind == "b":

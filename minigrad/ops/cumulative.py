@@ -34,12 +34,12 @@ def backwards(op: Any, g: Any, dim: int) -> Any:
 
 
 def short(sizes: Any, dim: int) -> bool:
-    """Whether nothing stands before any element along `dim`."""
+    """Return whether nothing stands before any element along `dim`."""
     return math.prod(sizes) <= 1 or sizes[dim] == 1
 
 
 def cumsum_vjp(g: Any, dim: int) -> Any:
-    """The sum of the gradients from each element on."""
+    """Return the sum of the gradients from each element on."""
     if hasattr(g, "__minigrad_symbol__"):
         return backwards(F.cumsum, g, dim)
     return g if short(g.shape, dim) else backwards(F.cumsum, g, dim)
@@ -47,7 +47,7 @@ def cumsum_vjp(g: Any, dim: int) -> Any:
 
 @differentiable(self=cumsum_vjp, linear=True)
 def cumsum(self, dim, dtype=None):
-    """The sum of all elements up to each one along `dim`; whole numbers give int64 without `dtype`."""
+    """Return the sum of all elements up to each one along `dim`; whole numbers give int64 without `dtype`."""
     return accumulated(np.add, self, dim, dtype)
 
 
@@ -57,7 +57,7 @@ def cumsum(self, dim, dtype=None):
 
 @composite
 def has_zero(self: Any) -> bool:
-    """Whether an element is 0."""
+    """Return whether an element is 0."""
     return not np.all(self if isinstance(self, RAW) else self._data)
 
 
@@ -99,8 +99,8 @@ def cumprod_jvp(self_t: Any, self: Any, result: Any, dim: int) -> Any:
 
 @differentiable(self=cumprod_vjp, jvp=cumprod_jvp)
 def cumprod(self, dim, dtype=None):
-    """The product of all elements up to each one along `dim`; whole numbers give int64 unless `dtype` is
-    given.
+    """Return the product of all elements up to each one along `dim`; whole numbers give int64 unless `dtype`
+    is given.
     """
     return accumulated(np.multiply, self, dim, dtype)
 
@@ -130,12 +130,12 @@ def running(ufunc: Any, name: str) -> Any:
 
 
 def extreme_vjp(grads: Any, self: Any, indices: Any, dim: int) -> Any:
-    """The gradient of each result goes to the element that it is."""
+    """Pass the gradient of each result to the element that it is."""
     return F.scatter_add(F.zeros_of(grads[0], self.shape), dim, indices, grads[0])
 
 
 def extreme_jvp(self_t: Any, indices: Any, dim: int) -> Any:
-    """The tangents at the same places, and none for the indices."""
+    """Return the tangents at the same places, and none for the indices."""
     return F.gather(self_t, dim, indices), F.zeros_like(indices)
 
 
@@ -144,9 +144,9 @@ EXTREME: dict[str, Any] = {"self": extreme_vjp, "jvp": extreme_jvp, "several": (
 
 @differentiable(kernel=running(np.maximum, "cummax"), **EXTREME)
 def cummax(self, dim):
-    """The greatest of all elements up to each one along `dim`, and its index."""
+    """Return the largest of all elements up to each one along `dim`, and its index."""
 
 
 @differentiable(kernel=running(np.minimum, "cummin"), **EXTREME)
 def cummin(self, dim):
-    """The smallest of all elements up to each one along `dim`, and its index."""
+    """Return the smallest of all elements up to each one along `dim`, and its index."""

@@ -19,7 +19,7 @@ NORM = {"self": norm_vjp}
 
 @differentiable(self=norm_vjp, complexes=NORM, node="NormBackward1")
 def norm_dim(self, p, dim, keepdim):
-    """The p-norm over some dimensions; a real number."""
+    """Return the p-norm over some dimensions; a real number."""
     return norm_of(self, float(p), over(dim, self.ndim), keepdim)
 
 
@@ -28,7 +28,7 @@ def norm_dim(self, p, dim, keepdim):
 
 
 def length(difference: Any, p: float) -> Any:
-    """The p-norm along the last dimension; 0 of no elements."""
+    """Return the p-norm along the last dimension; 0 of no elements."""
     size = np.abs(difference)
     if p == 0:
         return np.add.reduce(size != 0, -1, dtype=size.dtype)
@@ -56,7 +56,7 @@ def shares(g: Any, difference: Any, dist: Any, p: float) -> Any:
 
 
 def refuse(name: str) -> Any:
-    """A vjp that raises PyTorch's error: it has no second derivative of these distances either."""
+    """Return a vjp that raises PyTorch's error: it has no second derivative of these distances either."""
 
     def vjp(g):
         raise NotImplementedError(f"the derivative for '{name}' is not implemented.")
@@ -82,7 +82,7 @@ def check_p(name: str, p: float) -> None:
     node="CdistBackward0",
 )
 def _cdist_forward(x1, x2, p):
-    """The distances between all rows of two matrices, or batches of them."""
+    """Return the distances between all rows of two matrices, or batches of them."""
     for name, x in (("X1", x1), ("X2", x2)):
         if x.dtype.kind != "f":
             raise RuntimeError(f"cdist only supports floating-point dtypes, {name} got: {of(x).title}")
@@ -99,30 +99,30 @@ NO_CDIST = refuse("_cdist_backward")
 
 @differentiable(grad=NO_CDIST, x1=NO_CDIST, x2=NO_CDIST, cdist=NO_CDIST, node="CdistBackwardBackward0")
 def _cdist_backward(grad, x1, x2, p, cdist):
-    """The gradient of `_cdist_forward` for `x1`, in the shape of all batches."""
+    """Return the gradient of `_cdist_forward` for `x1`, in the shape of all batches."""
     difference = x1[..., :, None, :] - x2[..., None, :, :]
     return np.add.reduce(shares(grad, difference, cdist, p), -2)
 
 
 def times(a: Any, b: Any) -> Any:
-    """The product of two matrices, or of two batches."""
+    """Return the product of two matrices, or of two batches."""
     return F.mm(a, b) if len(a.shape) == 2 else F.bmm(a, b)
 
 
 def ratio(g: Any, result: Any) -> Any:
-    """The gradient by distance; 0 where that is 0."""
+    """Return the gradient by distance; 0 where that is 0."""
     return F.masked_fill(g / result, F.eq(result, 0), 0)
 
 
 def euclidean_vjp1(g: Any, x1: Any, x2: Any, result: Any) -> Any:
-    """The gradient of the first matrix, from products as the distances are."""
+    """Return the gradient of the first matrix, from products as the distances are."""
     part = ratio(g, result)
     product = times(part, x2)  # first, as in PyTorch
     return x1 * F.sum_dim(part, (-1,), True) - product
 
 
 def euclidean_vjp2(g: Any, x1: Any, x2: Any, result: Any) -> Any:
-    """The gradient of the second."""
+    """Return the gradient of the second."""
     part = ratio(g, result)
     product = times(part.mT, x1)
     return x2 * F.unsqueeze(F.sum_dim(part, (-2,), False), -1) - product
@@ -130,7 +130,9 @@ def euclidean_vjp2(g: Any, x1: Any, x2: Any, result: Any) -> Any:
 
 @differentiable(x1=euclidean_vjp1, x2=euclidean_vjp2, node="EuclideanDistBackward0")
 def _euclidean_dist(x1, x2):
-    """The distances between all rows of two matrices, from a product of matrices: √(|x|² − 2xy + |y|²)."""
+    """Return the distances between all rows of two matrices, from a product of matrices: √(|x|² − 2xy +
+    |y|²).
+    """
     names = {np.float16: "c10::Half", np.float32: "float", np.float64: "double"}
     if x1.dtype != x2.dtype:
         first, second = names[x1.dtype.type], names[x2.dtype.type]

@@ -22,7 +22,7 @@ def check_divisor(self: Any, other: Any) -> None:
 
 
 def divided(self: Any, other: Any, rounding_mode: Any) -> Any:
-    """The quotient, rounded down ("floor") or towards zero ("trunc")."""
+    """Return the quotient, rounded down ("floor") or towards zero ("trunc")."""
     check_divisor(self, other)
     if rounding_mode == "floor":
         return np.floor_divide(self, other)
@@ -32,12 +32,12 @@ def divided(self: Any, other: Any, rounding_mode: Any) -> Any:
 
 
 def rounded_vjp(g: Any, other: Any, rounding_mode: Any) -> Any:
-    """The gradient of the dividend: none of a rounded quotient."""
+    """Return the gradient of the dividend: none of a rounded quotient."""
     return g / other if rounding_mode is None else F.zeros_like(g)
 
 
 def rounded_other_vjp(g: Any, self: Any, other: Any, rounding_mode: Any) -> Any:
-    """The gradient of the divisor."""
+    """Return the gradient of the divisor."""
     if rounding_mode is not None:
         return F.zeros_like(g)
     quotient = (self / other) / other
@@ -55,7 +55,7 @@ def rounded_other_vjp(g: Any, self: Any, other: Any, rounding_mode: Any) -> Any:
     forms="",
 )
 def div_rounded(self, other, rounding_mode="trunc"):
-    """The quotient, rounded down ("floor") or towards zero ("trunc")."""
+    """Return the quotient, rounded down ("floor") or towards zero ("trunc")."""
 
 
 @differentiable(
@@ -68,7 +68,7 @@ def div_rounded(self, other, rounding_mode="trunc"):
     forms="",
 )
 def div_unrounded(self, other, rounding_mode=None):
-    """The true quotient, as `div` with `rounding_mode=None` leaves it in the graph."""
+    """Return the true quotient, as `div` with `rounding_mode=None` leaves it in the graph."""
     return self / other
 
 
@@ -81,7 +81,7 @@ def quotient_vjp(g: Any, self: Any, other: Any, rounding_mode: str) -> Any:
 
 
 def remainder_jvp(self_t: Any, other_t: Any, self: Any, other: Any, rounding_mode: str) -> Any:
-    """The tangent of a remainder."""
+    """Return the tangent of a remainder."""
     return self_t - F.product(other_t, F.div_rounded(self, other, rounding_mode))
 
 
@@ -108,7 +108,7 @@ def floored_rest(self: Any, other: Any) -> Any:
     forms="",
 )
 def fmod(self, other):
-    """What division rounded towards zero leaves, with the sign of the dividend."""
+    """Return what division rounded towards zero leaves, with the sign of the dividend."""
 
 
 @differentiable(
@@ -121,7 +121,7 @@ def fmod(self, other):
     forms="",
 )
 def fmod_number(self, other):
-    """The same by a number."""
+    """Return the same by a number."""
 
 
 @differentiable(
@@ -135,7 +135,7 @@ def fmod_number(self, other):
     forms="",
 )
 def remainder(self, other):
-    """What division rounded down leaves, with the sign of the divisor, as Python's `%`."""
+    """Return what division rounded down leaves, with the sign of the divisor, as Python's `%`."""
 
 
 @differentiable(
@@ -148,7 +148,7 @@ def remainder(self, other):
     forms="",
 )
 def remainder_number(self, other):
-    """The same by a number."""
+    """Return the same by a number."""
 
 
 @differentiable(
@@ -160,7 +160,7 @@ def remainder_number(self, other):
     forms="",
 )
 def remainder_of_number(self, other):
-    """What is left of a number, divided by each element."""
+    """Return what is left of a number, divided by each element."""
 
 
 @differentiable(
@@ -171,17 +171,17 @@ def remainder_of_number(self, other):
     forms="",
 )
 def floor_divide(self, other):
-    """The quotient rounded down."""
+    """Return the quotient rounded down."""
     return divided(self, other, "floor")
 
 
 @differentiable(elementwise=True, check=only("iu", "gcd_cpu"), forms="")
 def gcd(self, other):
-    """The greatest common divisor of integers; of 0 and n it is n."""
+    """Return the greatest common divisor of integers; of 0 and n it is n."""
     return np.gcd(self, other)
 
 
 @differentiable(elementwise=True, check=only("iu", "lcm_cpu"), forms="")
 def lcm(self, other):
-    """The least common multiple of integers; 0 if either is."""
+    """Return the least common multiple of integers; 0 if either is."""
     return np.lcm(self, other)

@@ -38,7 +38,7 @@ def eig_vjp(grads: Any, A_scalar_type: Any, eigenvalues: Any, eigenvectors: Any)
     several=("eigenvalues", "eigenvectors"),
 )
 def _linalg_eig(A):
-    """Eigenvalues in no order, and eigenvectors of length 1 as columns."""
+    """Return the eigenvalues in no order, and eigenvectors of length 1 as columns."""
     kind = np.result_type(A.dtype, np.complex64)
     values, vectors = np.linalg.eig(A)
     return values.astype(kind), vectors.astype(kind)

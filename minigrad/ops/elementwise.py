@@ -34,7 +34,7 @@ def special(**how: Any) -> Any:
 
 
 def precise(kernel: Any) -> Any:
-    """A kernel that computes in double precision and rounds once."""
+    """Return a kernel that computes in double precision and rounds once."""
 
     @functools.wraps(kernel)
     def run(self: Any, *others: Any) -> Any:
@@ -44,7 +44,7 @@ def precise(kernel: Any) -> Any:
 
 
 def one_by_one(function: Any) -> Any:
-    """A function of Python's `math` on arrays."""
+    """Return a function of Python's `math` on arrays."""
     on_objects = np.frompyfunc(function, 1, 1)
     return lambda x: np.asarray(on_objects(x), np.float64)
 

@@ -18,7 +18,7 @@ from .into_zeros import LONG, WHOLE, check_inside
     linear=True,
 )
 def embedding(weight, indices, padding_idx=-1, scale_grad_by_freq=False, sparse=False):
-    """The rows of the matrix `weight` at `indices`; the gradient leaves out row `padding_idx`."""
+    """Return the rows of the matrix `weight` at `indices`; the gradient leaves out row `padding_idx`."""
     if weight.ndim != 2:
         raise RuntimeError("'weight' must be 2-D")
     if indices.dtype not in WHOLE:
@@ -36,7 +36,7 @@ embedding_node._saved_weight_sym_argsize_0 = property(lambda node: node._raw_wei
 
 
 def twice(g: Any, indices: Any, padding_idx: int) -> Any:
-    """The gradient of `embedding_dense_backward`: the rows again, 0 for those of `padding_idx`."""
+    """Return the gradient of `embedding_dense_backward`: the rows again, 0 for those of `padding_idx`."""
     flat = F.reshape(indices, (-1,))
     rows = F.index_select(g, 0, flat)
     if padding_idx >= 0:
@@ -50,7 +50,7 @@ def twice(g: Any, indices: Any, padding_idx: int) -> Any:
     linear=True,
 )
 def embedding_dense_backward(grad_output, indices, num_weights, padding_idx, scale_grad_by_freq):
-    """A table of `num_weights` rows to which the rows of `grad_output` are added at `indices`, but for
+    """Return a table of `num_weights` rows to which the rows of `grad_output` are added at `indices`, but for
     `padding_idx`; with `scale_grad_by_freq` each is divided by how often its index occurs.
     """
     width = grad_output.shape[-1]
@@ -68,7 +68,7 @@ def embedding_dense_backward(grad_output, indices, num_weights, padding_idx, sca
 
 @differentiable()
 def embedding_renorm(weight, indices, max_norm, norm_type):
-    """The matrix with those of its rows `indices` shortened whose norm is greater than `max_norm`."""
+    """Return the matrix with those of its rows `indices` shortened whose norm is greater than `max_norm`."""
     out = weight.copy()
     for i in np.unique(indices):
         norm = np.linalg.norm(out[i], norm_type)

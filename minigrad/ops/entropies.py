@@ -15,14 +15,14 @@ from .losses import share
 
 
 def weighted(loss: Any, weight: Any, reduction: int, shape: Any) -> Any:
-    """A gradient times the weights of elements, a share of it for a mean; by ops."""
+    """Return a gradient times the weights of elements, a share of it for a mean; by ops."""
     if weight is not None:
         loss = written("mul", loss, weight)
     return written("div_scalar", loss, prod(shape)) if reduction == MEAN else loss
 
 
 def entropy_target_vjp(g: Any, reduction: int, self: Any, target: Any, weight: Any) -> Any:
-    """The gradient of the probabilities that are aimed at: `-logit(self)`."""
+    """Return the gradient of the probabilities that are aimed at: `-logit(self)`."""
     return weighted(written("mul", F.neg(log_odds(self)), g), weight, reduction, target.shape)
 
 
@@ -32,13 +32,13 @@ def log_odds(x: Any) -> Any:
 
 
 def entropy_jvp(self_t: Any, target_t: Any, self: Any, target: Any, weight: Any, reduction: int) -> Any:
-    """The tangent of `binary_cross_entropy`."""
+    """Return the tangent of `binary_cross_entropy`."""
     of_self = F.binary_cross_entropy_backward(self_t, self, target, weight, NONE)
     return reduce(of_self + entropy_target_vjp(target_t, NONE, self, target, weight), reduction)
 
 
 def entropy(self: Any, target: Any, weight: Any, reduction: int) -> Any:
-    """The kernel of `binary_cross_entropy`."""
+    """Return the kernel of `binary_cross_entropy`."""
     floats_only("binary_cross_entropy")([of(self)])
     if not np.all((self >= 0) & (self <= 1)):
         raise RuntimeError("all elements of input should be between 0 and 1")
@@ -61,7 +61,9 @@ def entropy(self: Any, target: Any, weight: Any, reduction: int) -> Any:
     kernel=entropy,
 )
 def binary_cross_entropy(self, target, weight=None, reduction=MEAN):
-    """`-weight · (target · log(self) + (1 - target) · log(1 - self))`, no logarithm being less than -100."""
+    """Return `-weight · (target · log(self) + (1 - target) · log(1 - self))`, no logarithm being less than
+    -100.
+    """
 
 
 TINY = 1e-12
@@ -75,7 +77,7 @@ def inverse_slope(self: Any) -> Any:
 def entropy_grad_output_vjp(
     g: Any, grad_output: Any, reduction: int, self: Any, target: Any, weight: Any
 ) -> Any:
-    """The slope of the loss, times what comes back."""
+    """Return the slope of the loss, times what comes back."""
     return weighted((self - target) * inverse_slope(self) * g, weight, reduction, self.shape)
 
 
@@ -135,14 +137,14 @@ def log_sigmoid(x: Any) -> Any:
 def logits_jvp(
     self_t: Any, target_t: Any, self: Any, target: Any, weight: Any, pos_weight: Any, reduction: int
 ) -> Any:
-    """The tangent of `binary_cross_entropy_with_logits`."""
+    """Return the tangent of `binary_cross_entropy_with_logits`."""
     of_self = logits_self_vjp(self_t, pos_weight, NONE, self, target, weight)
     of_target = logits_target_vjp(target_t, pos_weight, NONE, self, target, weight)
     return reduce(of_self + of_target, reduction)
 
 
 def entropy_of_logits(self: Any, target: Any, weight: Any, pos_weight: Any, reduction: int) -> Any:
-    """The kernel of `binary_cross_entropy_with_logits`."""
+    """Return the kernel of `binary_cross_entropy_with_logits`."""
     log_s = F.log_sigmoid_forward(np.asarray(self))[0]
     if pos_weight is not None:
         log_s = ((pos_weight - 1) * target + 1) * log_s
@@ -157,4 +159,4 @@ def entropy_of_logits(self: Any, target: Any, weight: Any, pos_weight: Any, redu
     kernel=entropy_of_logits,
 )
 def binary_cross_entropy_with_logits(self, target, weight=None, pos_weight=None, reduction=MEAN):
-    """`binary_cross_entropy` of the logistic function of `self`."""
+    """Return `binary_cross_entropy` of the logistic function of `self`."""

@@ -22,7 +22,7 @@ BELOW = (
 
 
 def polynomial(coefficients: tuple[float, ...], x: Any) -> Any:
-    """The value at `x`, an array of float64."""
+    """Return the value at `x`, an array of float64."""
     first, *others = coefficients
     result = np.full_like(x, first)
     for c in others:

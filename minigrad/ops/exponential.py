@@ -15,13 +15,13 @@ from .elementwise import function, must_be, must_be_tensor, no_kernel
 
 @function(self=lambda g, result: F.mul_scalar(g * result, ln(2)))
 def exp2(self):
-    """2 to the power of each element."""
+    """Return 2 to the power of each element."""
     return np.exp(self * ln(2)) if self.dtype.kind == "c" else np.exp2(self)
 
 
 @function(self=lambda g, result: g * F.add_scalar(result, 1))
 def expm1(self):
-    """e to the power of each element, less 1: exact for small elements too."""
+    """Return e to the power of each element, less 1: exact for small elements too."""
     return np.expm1(self)
 
 
@@ -31,19 +31,31 @@ def expm1(self):
     node="Log1PBackward0",
 )
 def log1p(self):
-    """Natural logarithm of each element plus 1: exact for small elements too."""
+    """Return the natural logarithm of each element plus 1: exact for small elements too."""
     return np.log1p(self)
 
 
 @function(self=lambda g, self: g / F.mul_scalar(self, 2.3025850929940456))
 def log10(self):
-    """Logarithm of each element to base 10."""
+    """Return the logarithm of each element to base 10."""
     return np.log10(self)
 
 
 @function(self=lambda g, self: g / F.mul_scalar(self, ln(2)))
 def log2(self):
-    """Logarithm of each element to base 2."""
+    """Return the logarithm of each element to base 2.
+
+    Args:
+        input: a tensor; integers become the default float.
+    Shape: the same as that of `input`.
+    Returns: a new tensor.
+    Raises: TypeError if `input` is not a tensor.
+    Derivative: `g / (x * ln 2)`.
+    Source: torch.log2
+
+    >>> torch.log2(torch.tensor([1.0, 8.0]))
+    tensor([0., 3.])
+    """
     return np.log2(self)
 
 
@@ -61,13 +73,37 @@ def complex_rsqrt_vjp(g: Any, result: Any) -> Any:
 
 @function(self=rsqrt_vjp, complexes={"self": complex_rsqrt_vjp})
 def rsqrt(self):
-    """One over the square root of each element."""
+    """Return 1 divided by the square root of each element.
+
+    Args:
+        input: a tensor; integers become the default float.
+    Shape: the same as that of `input`.
+    Returns: a new tensor.
+    Raises: TypeError if `input` is not a tensor.
+    Derivative: `-g * result ** 3 / 2`.
+    Source: torch.rsqrt
+
+    >>> torch.rsqrt(torch.tensor([4.0, 2.0]))
+    tensor([0.5000, 0.7071])
+    """
     return 1 / np.sqrt(self)
 
 
 @public("function method", out="cast")
 def square(input: Any) -> Any:
-    """Each element times itself."""
+    """Return each element multiplied by itself.
+
+    Args:
+        input: a tensor of any shape.
+    Shape: the same as that of `input`.
+    Returns: a new tensor.
+    Raises: TypeError if `input` is not a tensor.
+    Derivative: `2 * g * x`.
+    Source: torch.square
+
+    >>> torch.square(torch.tensor([3.0, -2.0]))
+    tensor([9., 4.])
+    """
     must_be_tensor("square", input)
     return F.pow_scalar(input, 2)
 
@@ -85,8 +121,8 @@ def logit_vjp(g: Any, self: Any, eps: Any) -> Any:
 
 @function(self=logit_vjp, check=no_kernel("logit_cpu"))
 def logit(self, eps=None):
-    """`ln(p / (1 - p))` of each element, first brought into `[eps, 1 - eps]`; without `eps` NaN outside of
-    `[0, 1]`.
+    """Return `ln(p / (1 - p))` of each element, first brought into `[eps, 1 - eps]`; without `eps` NaN
+    outside of `[0, 1]`.
     """
     p = self
     if eps is not None:

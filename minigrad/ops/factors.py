@@ -15,7 +15,7 @@ from .inverses import inverse_of, is_complex_dtype
 
 
 def adjoint(x: Any) -> Any:
-    """The conjugate transpose."""
+    """Return the conjugate transpose."""
     return F.conj(x.mT)
 
 
@@ -35,7 +35,7 @@ def diagonal_mask(x: Any) -> Any:
 
 
 def masked(x: Any) -> Any:
-    """The same of an array."""
+    """Return the same of an array."""
     return np.where(diagonal_mask(x), x.dtype.type(1), x)
 
 
@@ -76,7 +76,7 @@ def cholesky_jvp(self_t: Any, L: Any, info: Any, upper: Any) -> Any:
 
 
 def cholesky_kernel(a: Any, upper: Any) -> tuple[Any, Any]:
-    """The factor of each matrix, and the order of the first minor that is not positive (0 if none)."""
+    """Return the factor of each matrix, and the order of the first minor that is not positive (0 if none)."""
     a = np.triu(a).conj().mT if upper else a
     try:
         factor, info = np.linalg.cholesky(a), np.zeros(a.shape[:-2], np.int32)
@@ -108,8 +108,8 @@ def first_minor(a: Any) -> Any:
     constants=("info",),
 )
 def linalg_cholesky_ex(self, upper=False):
-    """The triangular L with `L @ Lᴴ = self` (`Lᴴ @ L` for `upper`), and which minor is not positive (0 if
-    none).
+    """Return the triangular L with `L @ Lᴴ = self` (`Lᴴ @ L` for `upper`), and which minor is not positive (0
+    if none).
     """
     return cholesky_kernel(self, upper)
 
@@ -173,7 +173,7 @@ def eigh_vjp(grads: Any, eigenvalues: Any, eigenvectors: Any) -> Any:
 
 
 def eigh_jvp(A_t: Any, eigenvalues: Any, eigenvectors: Any) -> Any:
-    """The diagonal of `Vᴴ @ dA @ V`, and V times the rest over the differences of eigenvalues."""
+    """Return the diagonal of `Vᴴ @ dA @ V`, and V times the rest over the differences of eigenvalues."""
     inside = adjoint(eigenvectors) @ (A_t @ eigenvectors)
     diagonal = F.diagonal(inside, 0, -2, -1)
     rest = (inside - F.diag_embed(diagonal, 0, -2, -1)) / differences(eigenvalues)
@@ -181,7 +181,7 @@ def eigh_jvp(A_t: Any, eigenvalues: Any, eigenvectors: Any) -> Any:
 
 
 def symmetric(x: Any) -> Any:
-    """The Hermitian part."""
+    """Return the Hermitian part."""
     return F.mul_scalar(x + adjoint(x), 0.5)
 
 
@@ -193,7 +193,9 @@ def symmetric(x: Any) -> Any:
     several=("eigenvalues", "eigenvectors"),
 )
 def _linalg_eigh(A, UPLO="L"):
-    """Eigenvalues in ascending order, and eigenvectors as columns, of symmetric (Hermitian) matrices."""
+    """Return the eigenvalues in ascending order, and eigenvectors as columns, of symmetric (Hermitian)
+    matrices.
+    """
     return tuple(np.linalg.eigh(A, UPLO.upper()))
 
 
@@ -237,7 +239,7 @@ def svd_vjp(grads: Any, U: Any, S: Any, Vh: Any, full_matrices: Any, S_sym_argsi
 
 
 def plus(total: Any, term: Any) -> Any:
-    """The sum of what may not be there and a term."""
+    """Return the sum of what may not be there and a term."""
     return term if total is None else total + term
 
 
@@ -279,7 +281,7 @@ def pinv_vjp(g: Any, self: Any, result: Any) -> Any:
 
 @differentiable(self=pinv_vjp, complexes={"self": pinv_vjp})
 def linalg_pinv(self, atol=None, rtol=None, hermitian=False):
-    """The pseudoinverse: singular values up to max(atol, rtol · the greatest) count as zero."""
+    """Return the pseudoinverse: singular values up to max(atol, rtol · the largest) count as zero."""
     if self.size == 0:
         return np.zeros((*self.shape[:-2], self.shape[-1], self.shape[-2]), self.dtype)
     if rtol is None:

@@ -49,7 +49,7 @@ def spread_vjp(g, grad_output, grid, orders, interpolation_mode, padding_mode, a
     grid=seen_vjp,
 )
 def grid_seen(input, grid, orders, interpolation_mode, padding_mode, align_corners):
-    """The sums at the places of a grid, derived by the coordinates as often as `orders` says."""
+    """Return the sums at the places of a grid, derived by the coordinates as often as `orders` says."""
     return seen_at(input, grid, orders, interpolation_mode, padding_mode, align_corners)
 
 
@@ -60,7 +60,7 @@ def grid_seen(input, grid, orders, interpolation_mode, padding_mode, align_corne
     grid=spread_vjp,
 )
 def grid_spread(grad_output, grid, orders, size, interpolation_mode, padding_mode, align_corners):
-    """The transpose of `grid_seen`."""
+    """Return the transpose of `grid_seen`."""
     return spread_at(grad_output, grid, orders, size, interpolation_mode, padding_mode, align_corners)
 
 
@@ -98,7 +98,7 @@ def check(x: Any, grid: Any, k: int, interpolation_mode: int) -> None:
 
 
 def one_gradient(k: int, which: int) -> Any:
-    """The vjp of input or grid: both gradients come from one op."""
+    """Return the vjp of input or grid: both gradients come from one op."""
     mask = (which == 0, which == 1)
 
     def vjp(g, input, grid, interpolation_mode, padding_mode, align_corners):
@@ -109,7 +109,7 @@ def one_gradient(k: int, which: int) -> Any:
 
 
 def given(g: Any) -> bool:
-    """Whether a gradient came, of something that was asked for."""
+    """Return whether a gradient came, of something that was asked for."""
     return g is not None and g.shape != (0,)
 
 
@@ -159,7 +159,7 @@ def twice_grid(grads, grad_output, input, grid, interpolation_mode, padding_mode
 
 
 def total(terms: Any) -> Any:
-    """The sum."""
+    """Return the sum."""
     found = None
     for term in terms:
         found = term if found is None else found + term
@@ -167,7 +167,7 @@ def total(terms: Any) -> Any:
 
 
 def gradients(g: Any, x: Any, grid: Any, how: Any, output_mask: Any) -> tuple[Any, Any]:
-    """The kernel of both gradients: nothing in the place of what is not asked for."""
+    """Return the kernel of both gradients: nothing instead of what is not asked for."""
     none = (0,) * (x.ndim - 2)
     of_x = of_places = np.empty(0, g.dtype)
     if output_mask[0]:

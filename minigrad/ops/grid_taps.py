@@ -89,7 +89,7 @@ def all_taps(grid: Any, size: Any, orders: Any, *how: Any) -> Any:
 
 
 def seen_at(x: Any, grid: Any, orders: Any, *how: Any) -> Any:
-    """The weighted sums of all taps: shape (N, C, places…)."""
+    """Return the weighted sums of all taps: shape (N, C, places…)."""
     flat = x.reshape((*x.shape[:2], prod(x.shape[2:])))
     total: Any = np.zeros((*x.shape[:2], prod(grid.shape[1:-1])), x.dtype)
     for index, weight, inside in all_taps(grid, x.shape[2:], orders, *how):
@@ -98,7 +98,7 @@ def seen_at(x: Any, grid: Any, orders: Any, *how: Any) -> Any:
 
 
 def spread_at(g: Any, grid: Any, orders: Any, size: Any, *how: Any) -> Any:
-    """The transpose of `seen_at`."""
+    """Return the transpose of `seen_at`."""
     out: Any = np.zeros(prod(g.shape[:2]) * prod(size), g.dtype)
     starts = np.arange(prod(g.shape[:2])).reshape((*g.shape[:2], 1)) * prod(size)
     flat = g.reshape((*g.shape[:2], prod(g.shape[2:])))

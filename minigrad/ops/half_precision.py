@@ -15,7 +15,7 @@ NONE, MEAN, SUM = 0, 1, 2  # how a loss is reduced, as PyTorch's nodes note it
 
 
 def wide(kernel: Any) -> Any:
-    """A kernel that computes float16 in float32 and rounds once, as PyTorch does."""
+    """Return a kernel that computes float16 in float32 and rounds once, as PyTorch does."""
 
     @functools.wraps(kernel)
     def run(*args: Any) -> Any:
@@ -27,7 +27,7 @@ def wide(kernel: Any) -> Any:
 
 
 def widened(x: Any) -> Any:
-    """A float16 array as float32; anything else as it is."""
+    """Return a float16 array as float32; anything else as it is."""
     return x.astype(np.float32) if getattr(x, "dtype", None) == np.float16 else x
 
 
@@ -54,7 +54,7 @@ def floats_only(name: str, complexes: bool = False) -> Any:
 
 
 def strongest(kinds: list[dtype]) -> dtype:
-    """The dtype of the highest category, which names what an op on them works in."""
+    """Return the dtype of the highest category, which names what an op on them works in."""
     return max(kinds, key=lambda k: k.category)
 
 
@@ -70,7 +70,7 @@ def only(categories: str, name: str) -> Any:
 
 
 def is_alike(a: Any, b: Any) -> bool:
-    """Whether two arrays have one shape and dtype."""
+    """Return whether two arrays have one shape and dtype."""
     return bool(a.shape == b.shape and a.dtype == b.dtype)
 
 
@@ -116,7 +116,7 @@ def no_derivative(name: str) -> Any:
 
 
 def reduce(loss: Any, reduction: int) -> Any:
-    """The same, by ops: of a tensor or a tangent."""
+    """Return the same, by ops: of a tensor or a tangent."""
     if reduction == NONE:
         return loss
     return F.mean_all(loss) if reduction == MEAN else F.sum_all(loss)

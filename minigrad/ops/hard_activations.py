@@ -142,7 +142,7 @@ def hardswish(self):
 
 
 def hardswish_twice(g: Any, grad_output: Any, self: Any) -> Any:
-    """The second derivative: 1/3 where -3 < x < 3, else 0."""
+    """Return the second derivative: 1/3 where -3 < x < 3, else 0."""
     inside = F.logical_and(F.gt(self, -3.0), F.lt(self, 3.0))
     return F.where(inside, F.div_scalar(g * grad_output, 3.0), 0.0)
 

@@ -15,8 +15,8 @@ from .into_zeros import LONG, WHOLE, check_inside, check_kind, copied, places
     self=lambda g, self_sym_sizes, indices: F.index_into_zeros(g, self_sym_sizes, indices), linear=True
 )
 def index(self, indices):
-    """A copy of the elements at `indices`: one tensor of whole numbers or bools per dimension, or None for
-    the whole dimension.
+    """Return a copy of the elements at `indices`: one tensor of whole numbers or bools per dimension, or None
+    for the whole dimension.
     """
     where = as_they_are(indices)
     try:
@@ -75,7 +75,7 @@ def check_values(shape: tuple[int, ...], values: Any) -> None:
 
 
 def is_one_mask(indices: Any) -> bool:
-    """Whether the only index is a mask."""
+    """Return whether the only index is a mask."""
     given = [i for i in indices if i is not None]
     return len(given) == 1 and given[0]._data.dtype.kind == "b"
 
@@ -98,7 +98,7 @@ def put_at_indices(self: Any, indices: Any, values: Any, accumulate: bool, unsaf
 
 
 def put_back(g: Any, indices: Any, accumulate: bool) -> Any:
-    """The gradient of what values were put into: 0 where they replaced it."""
+    """Return the gradient of what values were put into: 0 where they replaced it."""
     return g if accumulate else F.index_put(g, indices, F.zero_of(g), False)
 
 
@@ -110,7 +110,7 @@ def put_back(g: Any, indices: Any, accumulate: bool) -> Any:
     linear=True,
 )
 def index_put(self, indices, values, accumulate=False):
-    """A copy with `values` at `indices`."""
+    """Return a copy with `values` at `indices`."""
 
 
 @differentiable(
@@ -121,7 +121,7 @@ def index_put(self, indices, values, accumulate=False):
     linear=True,
 )
 def index_put_impl(self, indices, values, accumulate=False, unsafe=False):
-    """`index_put` as PyTorch's derivative of `index` calls it."""
+    """Return `index_put` as PyTorch's derivative of `index` calls it."""
 
 
 # ── of the flattened tensor
@@ -141,7 +141,20 @@ def check_flat(index: Any, size: int) -> None:
     out="same",
 )
 def take(self, index):
-    """The elements at `index` of the flattened tensor, in the shape of `index`."""
+    """Return the elements at the indices of the flattened tensor.
+
+    Args:
+        input: a tensor of any shape.
+        index: an int64 tensor.
+    Shape: that of `index`.
+    Returns: a new tensor.
+    Raises: IndexError if an index is out of range.
+    Derivative: `g` added into zeros at `index`.
+    Source: torch.take
+
+    >>> torch.take(torch.tensor([[1, 2], [3, 4]]), torch.tensor([0, 3]))
+    tensor([1, 4])
+    """
     check_kind(index, LONG, "take(): Expected a long tensor for index, but got {}")
     if not self.size and index.size:
         raise IndexError("take(): tried to take from an empty tensor")
@@ -159,7 +172,7 @@ def take(self, index):
     out="",
 )
 def put(self, index, source, accumulate=False):
-    """A copy with the elements of `source` at `index` of the flattened tensor, or added there."""
+    """Return a copy with the elements of `source` at `index` of the flattened tensor, or added there."""
     check_kind(index, LONG, "put_(): Expected a long tensor for index, but got {}")
     if self.dtype != source.dtype:
         raise RuntimeError(

@@ -22,7 +22,7 @@ END = sys.maxsize  # where a slice ends that goes up to the end, as PyTorch note
     linear=True,
 )
 def select(self, dim, index):
-    """The part at `index` along `dim`, which goes away."""
+    """Select `index` along `dim` and remove that dimension."""
     if self.ndim == 0:
         raise IndexError("select() cannot be applied to a 0-dim tensor.")
     front = place(dim, self.ndim)
@@ -38,7 +38,7 @@ def select(self, dim, index):
     grad_output=lambda g, dim, index: F.select(g, dim, index), node="SelectBackwardBackward0", linear=True
 )
 def select_backward(grad_output, input_sizes, dim, index):
-    """Zeros of shape `input_sizes` with `grad_output` at `index` along `dim`."""
+    """Return zeros of shape `input_sizes` with `grad_output` at `index` along `dim`."""
     out = np.zeros(input_sizes, grad_output.dtype)
     out[(np.s_[:],) * (dim % out.ndim) + (index,)] = grad_output
     return out
@@ -57,7 +57,7 @@ def select_backward(grad_output, input_sizes, dim, index):
     linear=True,
 )
 def slice(self, dim, start, end, step):
-    """Every `step`-th part from `start` up to `end` along `dim`."""
+    """Return every `step`-th part from `start` up to `end` along `dim`."""
     return self[(np.s_[:],) * place(dim, self.ndim) + (np.s_[start:end:step],)]
 
 
@@ -70,7 +70,7 @@ def slice(self, dim, start, end, step):
     linear=True,
 )
 def slice_backward(grad_output, input_sizes, dim, start, end, step):
-    """Zeros of shape `input_sizes` with `grad_output` in the slice."""
+    """Return zeros of shape `input_sizes` with `grad_output` in the slice."""
     out = np.zeros(input_sizes, grad_output.dtype)
     out[(np.s_[:],) * (dim % out.ndim) + (np.s_[start:end:step],)] = grad_output
     return out
@@ -84,7 +84,8 @@ def slice_backward(grad_output, input_sizes, dim, start, end, step):
     linear=True,
 )
 def as_strided(self, size, stride, storage_offset):
-    """The part of the tensor's memory that has this shape, these strides and this offset, all in elements.
+    """Return the part of the tensor's memory that has this shape, these strides and this offset, all in
+    elements.
 
     The offset counts from the tensor's first element; None stands for 0.
     """
@@ -141,8 +142,8 @@ def both_places(sizes: Any, strides: Any, size: Any, stride: Any, offset: int | 
 
 @differentiable(linear=True)
 def put_strided(grad_output, sizes, strides, size, stride, storage_offset):
-    """Zeros of shape `sizes`, lying as `strides` says, with `grad_output` added to the part that `as_strided`
-    shows. Where elements of the whole lie in one place, each gets an equal share.
+    """Return zeros of shape `sizes`, lying as `strides` says, with `grad_output` added to the part that
+    `as_strided` shows. Where elements of the whole lie in one place, each gets an equal share.
     """
     length, whole, part = both_places(sizes, strides, size, stride, storage_offset)
     memory = np.zeros(length, grad_output.dtype)

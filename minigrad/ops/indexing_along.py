@@ -22,7 +22,7 @@ from .shape import place
     out="same",
 )
 def index_select(self, dim, index):
-    """A copy of the parts along `dim` at the places `index`, a vector of whole numbers."""
+    """Return a copy of the parts along `dim` at the places `index`, a vector of whole numbers."""
     if index.ndim > 1:
         raise IndexError("index_select(): Index is supposed to be a vector")
     check_kind(index, WHOLE, "index_select(): Expected dtype int32 or int64 for index")
@@ -38,7 +38,7 @@ def index_select(self, dim, index):
 
 
 def selected(g: Any, dim: int, index: Any, source: Any) -> Any:
-    """The gradient of what was written along `dim` at `index`."""
+    """Return the gradient of what was written along `dim` at `index`."""
     if not source.shape:
         return F.index_select(g, dim, F.squeeze_dim(index, 0))
     return F.expand(F.index_select(g, dim, index), source.shape)
@@ -76,7 +76,7 @@ def check_added(name: str, self: Any, dim: int, index: Any, source: Any) -> None
 
 
 def cut(shape: tuple[int, ...], dim: int) -> tuple[int, ...]:
-    """A shape without one dimension."""
+    """Return a shape without one dimension."""
     return shape[:dim] + shape[dim + 1 :]
 
 
@@ -86,7 +86,7 @@ def lined_up(source: Any, ndim: int) -> Any:
 
 
 def factor(alpha: Any, dtype: Any) -> Any:
-    """A number to multiply arrays of `dtype` by."""
+    """Return a number to multiply arrays of `dtype` by."""
     return whole(alpha, dtype) if dtype.kind in "iub" else dtype.type(fitting(alpha, dtype))
 
 
@@ -98,7 +98,7 @@ def factor(alpha: Any, dtype: Any) -> Any:
     ),
 )
 def index_add(self, dim, index, source, alpha=1):
-    """`self` with `alpha` times the parts of `source` along `dim` added at the places `index`."""
+    """Return `self` with `alpha` times the parts of `source` along `dim` added at the places `index`."""
     dim = place(dim, self.ndim)
     check_added("index_add_", self, dim, index, source)
     out = copied(self)
@@ -121,7 +121,7 @@ show_source_dim(index_add.op)
     out="same",
 )
 def index_copy(self, dim, index, source):
-    """`self` with the parts of `source` along `dim` at the places `index`."""
+    """Return `self` with the parts of `source` along `dim` at the places `index`."""
     dim = place(dim, self.ndim)
     check_copied(self, dim, index, source)
     out = copied(self)
@@ -171,7 +171,9 @@ def check_copied(self: Any, dim: int, index: Any, source: Any) -> None:
     jvp=lambda self_t, dim, index: F.index_fill(self_t, dim, index, 0),
 )
 def index_fill(self, dim, index, value):
-    """`self` with `value` in the parts along `dim` at the places `index`, which may count from the end."""
+    """Return `self` with `value` in the parts along `dim` at the places `index`, which may count from the
+    end.
+    """
     check_kind(index, LONG, "index_fill_(): Expected dtype int64 for index.", IndexError)
     if isinstance(value, complex) and self.dtype.kind != "c":
         raise RuntimeError("index_fill_(): Converting complex Scalar to non-complex type is not supported")
@@ -186,7 +188,7 @@ def index_fill(self, dim, index, value):
 
 
 def each_once(index: Any) -> Any:
-    """A vector of indices without repetitions."""
+    """Return a vector of indices without repetitions."""
     return np.unique(index) if isinstance(index, RAW) else wrap(np.unique(index._data))
 
 
@@ -197,7 +199,7 @@ def each_once(index: Any) -> Any:
     linear=True,
 )
 def index_fill_tensor(self, dim, index, value):
-    """The same with the one element of `value`, which gets a gradient too."""
+    """Return the same with the one element of `value`, which gets a gradient too."""
     if value.ndim:
         raise RuntimeError(
             "index_fill_ only supports a 0-dimensional value tensor, but got tensor with "

@@ -31,7 +31,7 @@ def check_kind(index: Any, kinds: tuple[Any, ...], text: str, error: type[Except
 
 
 def outside(index: Any, low: int, high: int) -> Any:
-    """The first index that is not in `low`, …, `high - 1`; None if there is none."""
+    """Return the first index that is not in `low`, …, `high - 1`; None if there is none."""
     if not index.size:
         return None
     if np.minimum.reduce(index, axis=None) >= low and np.maximum.reduce(index, axis=None) < high:
@@ -47,7 +47,7 @@ def check_inside(index: Any, low: int, high: int, text: str, error: type[Excepti
 
 
 def along(dim: int, where: Any) -> tuple[Any, ...]:
-    """The NumPy index of the parts `where` along `dim`."""
+    """Return the NumPy index of the parts `where` along `dim`."""
     return (np.s_[:],) * dim + (where,)
 
 
@@ -57,7 +57,7 @@ def raised(array: Any) -> Any:
 
 
 def copied(array: Any) -> Any:
-    """A copy to write into, with at least one dimension, that lies in memory as a clone does."""
+    """Return a copy to write into, with at least one dimension, that lies in memory as a clone does."""
     return raised(np.array(F.clone.op.kernel(array), order="K"))
 
 

@@ -40,12 +40,12 @@ def refuse_indefinite(name: str, codes: Any) -> None:
 
 
 def usable(a: Any, info: Any) -> Any:
-    """The matrices, with the identity in the place of the singular ones."""
+    """Return the matrices, with the identity instead of the singular ones."""
     return np.where((info == 0)[..., None, None], a, np.eye(a.shape[-1], dtype=a.dtype))
 
 
 def marked(result: Any, info: Any) -> Any:
-    """The results, with NaN for the matrices that are singular."""
+    """Return the results, with NaN for the matrices that are singular."""
     return np.where((info == 0)[..., None, None], result, np.nan) if np.any(info) else result
 
 
@@ -60,7 +60,9 @@ def inverse_vjp(grads: Any, inverse: Any) -> Any:
 
 @differentiable(A=inverse_vjp, several=("inverse", "info"), constants=("info",))
 def linalg_inv_ex(A):
-    """The inverse of each matrix, and which element of its diagonal is zero after elimination (0 if none)."""
+    """Return the inverse of each matrix, and which element of its diagonal is zero after elimination (0 if
+    none).
+    """
     try:
         return column_by_column(np.linalg.inv(A)), np.zeros(A.shape[:-2], np.int32)
     except np.linalg.LinAlgError:
@@ -69,13 +71,13 @@ def linalg_inv_ex(A):
 
 
 def column_by_column(a: Any) -> Any:
-    """The matrices, stored as LAPACK does, which shows in PyTorch's strides."""
+    """Return the matrices, stored as LAPACK does, which shows in PyTorch's strides."""
     return np.ascontiguousarray(a.mT).mT
 
 
 @composite
 def inverse_of(A: Any) -> Any:
-    """The inverse for a vjp."""
+    """Return the inverse for a vjp."""
     return linalg_inv_ex.op.kernel(A)[0] if isinstance(A, RAW) else F.linalg_inv_ex(A)[0]
 
 
@@ -84,7 +86,7 @@ def inverse_of(A: Any) -> Any:
 
 
 def is_vector(A: Any, B: Any) -> bool:
-    """Whether the right side is a vector for each matrix, and not a matrix."""
+    """Return whether the right side is a vector for each matrix, and not a matrix."""
     return len(B.shape) == len(A.shape) - 1
 
 
@@ -109,14 +111,14 @@ def solve_a_vjp(grads: Any, A: Any, LU: Any, pivots: Any, left: Any, result: Any
 
 
 def parity(pivots: Any) -> Any:
-    """The sign of the exchanges of rows."""
+    """Return the sign of the exchanges of rows."""
     exchanged = pivots != np.arange(1, pivots.shape[-1] + 1)
     return 1 - 2 * (exchanged.sum(-1) % 2)
 
 
 @composite
 def cofactors(A: Any, result: Any) -> Any:
-    """The derivative of the determinant, `det(A) · Aᐨᵀ`; of arrays also where A is singular."""
+    """Return the derivative of the determinant, `det(A) · Aᐨᵀ`; of arrays also where A is singular."""
     if not isinstance(A, RAW):
         return F.unsqueeze(F.unsqueeze(result, -1), -1) * inverse_of(A).mT
     return cofactors_of(A)
@@ -151,7 +153,7 @@ def det_vjp(grads: Any, A: Any, LU: Any, pivots: Any, result: Any) -> Any:
     constants=("LU", "pivots"),
 )
 def _linalg_det(A):
-    """The determinant of each matrix, and its LU factors."""
+    """Return the determinant of each matrix, and its LU factors."""
     factors, pivots, _ = eliminated(by_columns(A))
     diagonal = np.diagonal(factors, axis1=-2, axis2=-1)
     det = (diagonal.prod(-1) * parity(pivots)).astype(A.dtype)
@@ -171,7 +173,7 @@ def slogdet_vjp(grads: Any, A: Any, LU: Any, pivots: Any, sign: Any) -> Any:
 
 
 def is_complex_dtype(dtype: Any) -> bool:
-    """Whether a dtype, of NumPy or minigrad, is complex."""
+    """Return whether a dtype, of NumPy or minigrad, is complex."""
     return "complex" in str(dtype)
 
 
@@ -183,7 +185,9 @@ def is_complex_dtype(dtype: Any) -> bool:
     constants=("LU", "pivots"),
 )
 def _linalg_slogdet(A):
-    """Sign and logarithm of the absolute value of the determinant of each matrix, and its LU factors."""
+    """Return the sign and logarithm of the absolute value of the determinant of each matrix, and its LU
+    factors.
+    """
     factors, pivots, _ = eliminated(by_columns(A))
     diagonal = np.diagonal(factors, axis1=-2, axis2=-1)
     sizes = np.abs(diagonal)
@@ -200,7 +204,7 @@ def _linalg_slogdet(A):
     constants=("LU", "pivots", "info"),
 )
 def _linalg_solve_ex(A, B, left=True):
-    """The X with A @ X = B (X @ A = B unless `left`) for each matrix A, of one batch shape, its LU
+    """Return the X with A @ X = B (X @ A = B unless `left`) for each matrix A, of one batch shape, its LU
     factors, and where it is singular.
     """
     factors, pivots, info = eliminated(A)

@@ -42,9 +42,19 @@ def pieces(g: Any, sizes: list[tuple[int, ...]], kinds: list[Any], dim: int) -> 
     also="concat concatenate",
 )
 def cat(tensors, dim=0):
-    """Tensors one after the other along a dimension they have; the other sizes must agree.
+    """Return tensors joined along a dimension that they have; empty vectors are skipped.
 
-    Empty vectors may stand beside tensors of any shape and count for nothing.
+    Args:
+        tensors: a list or tuple of tensors that agree in all other sizes.
+        dim: the dimension along which they are joined.
+    Shape: the sizes along `dim` add up.
+    Returns: a new tensor.
+    Raises: RuntimeError if other sizes differ. ValueError if the list is empty.
+    Derivative: each tensor receives its part of `g`.
+    Source: torch.cat
+
+    >>> torch.cat([torch.tensor([1, 2]), torch.tensor([3])])
+    tensor([1, 2, 3])
     """
     if not tensors:
         raise ValueError("torch.cat(): expected a non-empty list of Tensors")
@@ -76,7 +86,21 @@ def cat(tensors, dim=0):
     forms="function",
 )
 def stack(tensors, dim=0):
-    """Tensors of one shape side by side along a new dimension."""
+    """Return tensors of one shape side by side along a new dimension.
+
+    Args:
+        tensors: a list or tuple of tensors of the same shape.
+        dim: the position of the new dimension.
+    Shape: n tensors of shape (*) → (*) with a dimension of size n at `dim`.
+    Returns: a new tensor.
+    Raises: RuntimeError if the shapes differ or the list is empty.
+    Derivative: each tensor receives its part of `g`.
+    Source: torch.stack
+
+    >>> torch.stack([torch.tensor([1, 2]), torch.tensor([3, 4])])
+    tensor([[1, 2],
+            [3, 4]])
+    """
     if not tensors:
         raise RuntimeError("stack expects a non-empty TensorList")
     n = tensors[0].ndim + 1
@@ -104,7 +128,7 @@ def zeros_of(g: Any, size: tuple[int, ...]) -> Any:
 
 
 def stacked(grads: list[Any], dim: int) -> Any:
-    """The gradient of `unbind`: zeros where nobody sent one."""
+    """Return the gradient of `unbind`: zeros where none was sent."""
     given = next(g for g in grads if g is not None)
     return F.stack([F.zeros_of(given, given.shape) if g is None else g for g in grads], dim)
 
@@ -118,7 +142,7 @@ def stacked(grads: list[Any], dim: int) -> Any:
     out="",
 )
 def unbind(self, dim=0):
-    """All parts along `dim`, which goes away."""
+    """Return all parts along `dim` as a tuple; this dimension is removed."""
     if self.ndim == 0:
         raise IndexError("Dimension specified as 0 but tensor has no dimensions")
     front = (np.s_[:],) * place(dim, self.ndim)
@@ -140,7 +164,7 @@ def even(length: int, size: int) -> list[int]:
 
 
 def joined(grads: list[Any], sizes: tuple[int, ...], parts: Any, dim: int) -> Any:
-    """The gradient of a split: zeros where nobody sent one."""
+    """Return the gradient of a split: zeros where none was sent."""
     dim = place(dim, len(sizes))
     given = next(g for g in grads if g is not None)
     whole = []
@@ -182,12 +206,12 @@ def sized_kernel(self: Any, split_sizes: Any, dim: int = 0) -> tuple[Any, ...]:
 
 
 def split_vjp(grads: Any, self_sym_sizes: Any, split_size: int, dim: int) -> Any:
-    """The parts in one piece."""
+    """Return the parts in one piece."""
     return joined(grads, self_sym_sizes, even(self_sym_sizes[dim], split_size), dim)
 
 
 def sized_vjp(grads: Any, self_sym_sizes: Any, split_sizes: Any, dim: int) -> Any:
-    """The parts in one piece."""
+    """Return the parts in one piece."""
     return joined(grads, self_sym_sizes, split_sizes, dim)
 
 
@@ -195,26 +219,26 @@ def sized_vjp(grads: Any, self_sym_sizes: Any, split_sizes: Any, dim: int) -> An
     self=split_vjp, kernel=split_kernel, node="SplitBackward0", several=True, view=True, linear=True
 )
 def split_evenly(self, split_size, dim=0):
-    """Parts of `split_size` along `dim`, the last of which may be smaller."""
+    """Return parts of `split_size` along `dim`, the last of which may be smaller."""
 
 
 @differentiable(
     self=sized_vjp, kernel=sized_kernel, several=True, view=True, linear=True, forms="function", out=""
 )
 def split_with_sizes(self, split_sizes, dim=0):
-    """Parts of the given sizes along `dim`."""
+    """Return parts of the given sizes along `dim`."""
 
 
 @differentiable(
     self=split_vjp, kernel=split_kernel, several=True, linear=True, forms="function method", out=""
 )
 def unsafe_split(self, split_size, dim=0):
-    """`split` whose parts do not know that they share memory with `self`."""
+    """Return `split` whose parts do not know that they share memory with `self`."""
 
 
 @differentiable(self=sized_vjp, kernel=sized_kernel, several=True, linear=True, forms="function", out="")
 def unsafe_split_with_sizes(self, split_sizes, dim=0):
-    """`split_with_sizes` whose parts do not know that they share memory with `self`."""
+    """Return `split_with_sizes` whose parts do not know that they share memory with `self`."""
 
 
 rename(split_evenly, "split")

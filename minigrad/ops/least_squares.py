@@ -14,7 +14,7 @@ from .factors import adjoint, pinv_vjp
 
 
 def has_residuals(g: Any) -> bool:
-    """Whether a gradient comes from residuals; they may be an empty tensor."""
+    """Return whether a gradient comes from residuals; they may be an empty tensor."""
     return g is not None and 0 not in g.shape
 
 
@@ -51,8 +51,8 @@ def lstsq_a_vjp(grads: Any, self: Any, b: Any, solution: Any) -> Any:
     constants=("rank", "singular_values"),
 )
 def linalg_lstsq(self, b, rcond, driver):
-    """The shortest X for which `self @ X - b` is shortest; the sums of squares of that; the rank; singular
-    values. Singular values up to `rcond` · the greatest count as zero.
+    """Return the shortest X for which `self @ X - b` is shortest; the sums of squares of that; the rank;
+    singular values. Singular values up to `rcond` · the largest count as zero.
     """
     u, s, vh = np.linalg.svd(self, full_matrices=False)
     real = s.dtype

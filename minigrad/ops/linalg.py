@@ -17,7 +17,19 @@ from ..core import F, composite, differentiable
     out="same",
 )
 def dot(self, tensor):
-    """Inner product of two vectors of one length n: (n,) · (n,) → ()."""
+    """Return the inner product of two vectors.
+
+    Args:
+        input, tensor: two vectors of the same length and dtype.
+    Shape: (n,) and (n,) → ().
+    Returns: a new tensor.
+    Raises: RuntimeError if an operand is no vector, or if the lengths or dtypes differ.
+    Derivative: `g * tensor` for `input`, `g * input` for `tensor`.
+    Source: torch.dot
+
+    >>> torch.dot(torch.tensor([1.0, 2.0]), torch.tensor([3.0, 4.0]))
+    tensor(11.)
+    """
     if self.ndim != 1 or tensor.ndim != 1:
         raise RuntimeError(f"1D tensors expected, but got {self.ndim}D and {tensor.ndim}D tensors")
     same_dtype(self, tensor, "dot")
@@ -38,7 +50,7 @@ def dot(self, tensor):
     out="same",
 )
 def vdot(self, other):
-    """Inner product of two vectors, the first conjugated: (n,) · (n,) → ()."""
+    """Return the inner product of two vectors, the first conjugated: (n,) · (n,) → ()."""
     return dot.op.kernel(np.conjugate(self), other)
 
 
@@ -102,7 +114,19 @@ def complex_mm_mat2_vjp(g: Any, self: Any, mat2_sym_sizes: Any, mat2_sym_strides
     out="same",
 )
 def mm(self, mat2):
-    """Matrix times matrix: (n, k) @ (k, m) → (n, m)."""
+    """Return the product of two matrices.
+
+    Args:
+        input, mat2: two matrices of the same dtype.
+    Shape: (n, k) and (k, m) → (n, m).
+    Returns: a new tensor.
+    Raises: RuntimeError if an operand is no matrix, if the inner sizes differ, or if the dtypes differ.
+    Derivative: `g @ mat2.T` for `input`, `input.T @ g` for `mat2`.
+    Source: torch.mm
+
+    >>> torch.mm(torch.tensor([[1.0, 2.0]]), torch.tensor([[3.0], [4.0]]))
+    tensor([[11.]])
+    """
     if self.ndim != 2 or mat2.ndim != 2:
         raise RuntimeError(f"{'self' if self.ndim != 2 else 'mat2'} must be a matrix")
     if self.shape[1] != mat2.shape[0]:
@@ -127,7 +151,19 @@ def mm(self, mat2):
     out="same",
 )
 def bmm(self, mat2):
-    """A batch of matrix products: (b, n, k) @ (b, k, m) → (b, n, m)."""
+    """Return the products of two batches of matrices.
+
+    Args:
+        input, mat2: two tensors of three dimensions, with the same batch size and dtype.
+    Shape: (b, n, k) and (b, k, m) → (b, n, m).
+    Returns: a new tensor.
+    Raises: RuntimeError if the number of dimensions, the sizes or the dtypes do not fit.
+    Derivative: `g @ mat2.mT` for `input`, `input.mT @ g` for `mat2`.
+    Source: torch.bmm
+
+    >>> torch.bmm(torch.ones(2, 1, 3), torch.ones(2, 3, 2)).shape
+    torch.Size([2, 1, 2])
+    """
     for name, batch in (("batch1", self), ("batch2", mat2)):
         if batch.ndim != 3:
             raise RuntimeError(f"{name} must be a 3D tensor")
@@ -160,7 +196,7 @@ def same_dtype(a: Any, b: Any, name: str) -> None:
 
 
 def c_name(a: Any) -> str:
-    """The C++ name of a dtype, as PyTorch's errors write it."""
+    """Return the C++ name of a dtype, as PyTorch's errors write it."""
     names = {
         "float32": "float",
         "float64": "double",

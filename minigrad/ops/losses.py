@@ -30,7 +30,7 @@ def loss_kernel(name: str, losses: Any) -> Any:
 
 
 def symmetric_jvp(backward: str) -> Any:
-    """The tangent of a loss of a difference, from the op that is its derivative."""
+    """Return the tangent of a loss of a difference, from the op that is its derivative."""
 
     def tangents(self_t: Any, target_t: Any, self: Any, target: Any, reduction: int, *args: Any) -> Any:
         slope = getattr(F, backward)
@@ -54,7 +54,7 @@ squared = loss_kernel("mse_cpu", lambda self, target: (self - target) * (self - 
     kernel=squared,
 )
 def mse_loss(self, target, reduction):
-    """The squared difference."""
+    """Return the squared difference."""
 
 
 @activation(
@@ -75,13 +75,13 @@ def mse_loss_backward(grad_output, self, target, reduction):
 
 
 def smooth_losses(self: Any, target: Any, beta: float) -> Any:
-    """The losses of `smooth_l1_loss`."""
+    """Return the losses of `smooth_l1_loss`."""
     d = np.abs(self - target)
     return np.where(d < beta, 0.5 * d * d / beta, d - 0.5 * beta)[()]
 
 
 def huber_losses(self: Any, target: Any, delta: float) -> Any:
-    """The losses of `huber_loss`."""
+    """Return the losses of `huber_loss`."""
     d = np.abs(self - target)
     return np.where(d <= delta, 0.5 * d * d, delta * (d - 0.5 * delta))[()]
 
@@ -104,11 +104,11 @@ hubered = loss_kernel("huber_cpu", wide(huber_losses))
     node="SmoothL1LossBackward0",
 )
 def smooth_l1_loss(self, target, reduction, beta):
-    """`d² / (2 beta)` where the difference d is smaller than `beta`, else `|d| - beta / 2`."""
+    """Return `d² / (2 beta)` where the difference d is smaller than `beta`, else `|d| - beta / 2`."""
 
 
 def smooth_twice(g: Any, beta: float, grad_output: Any, reduction: int, self: Any, target: Any) -> Any:
-    """The second derivative: 1 / beta where differences are small, else 0."""
+    """Return the second derivative: 1 / beta where differences are small, else 0."""
     inside = F.lt(F.abs(self - target), beta)
     return F.where(inside, (g * grad_output) * (share(reduction, self.shape) / beta), 0.0)
 
@@ -137,11 +137,11 @@ def smooth_l1_loss_backward(grad_output, self, target, reduction, beta):
     kernel=hubered,
 )
 def huber_loss(self, target, reduction, delta):
-    """`d² / 2` where the difference d is at most `delta`, else `delta · (|d| - delta / 2)`."""
+    """Return `d² / 2` where the difference d is at most `delta`, else `delta · (|d| - delta / 2)`."""
 
 
 def huber_twice(g: Any, delta: float, grad_output: Any, reduction: int, self: Any, target: Any) -> Any:
-    """The second derivative: 1 where differences are small, else 0."""
+    """Return the second derivative: 1 where differences are small, else 0."""
     inside = F.lt(F.abs(self - target), delta)
     return F.where(inside, (g * grad_output) * share(reduction, self.shape), 0.0)
 

@@ -23,7 +23,7 @@ WRITTEN = {
     broadcasts=True,
 )
 def masked_fill(self, mask, value):
-    """`value` where `mask` holds, else `self`."""
+    """Return `value` where `mask` holds, else `self`."""
     if mask.dtype.kind != "b":
         raise RuntimeError(
             f"masked_fill_ only supports boolean masks, but got mask with dtype {WRITTEN[mask.dtype.name]}"
@@ -40,12 +40,12 @@ def masked_fill(self, mask, value):
     broadcasts=True,
 )
 def masked_fill_tensor(self, mask, value):
-    """The same with the one element of `value`, which gets a gradient too."""
+    """Return the same with the one element of `value`, which gets a gradient too."""
     return masked_fill.op.kernel(self, mask, value.item())
 
 
 def shape_together(self: Any, mask: Any) -> tuple[int, ...]:
-    """The shape to which tensor and mask broadcast."""
+    """Return the shape to which tensor and mask broadcast."""
     return np.broadcast_shapes(self.shape, mask.shape)
 
 
@@ -64,7 +64,7 @@ def together(mask: Any, self: Any) -> tuple[Any, Any]:
     out="same",
 )
 def masked_select(self, mask):
-    """The elements where `mask` holds, as a vector; both are broadcast."""
+    """Return the elements where `mask` holds, as a vector; both are broadcast."""
     if mask.dtype.kind != "b":
         raise RuntimeError("masked_select: expected BoolTensor for mask")
     mask, self = together(mask, self)
@@ -80,7 +80,7 @@ def masked_select(self, mask):
     out="",
 )
 def masked_scatter(self, mask, source):
-    """`self` with the elements of `source`, one after the other, where `mask` holds."""
+    """Return `self` with the elements of `source`, one after the other, where `mask` holds."""
     if self.dtype != source.dtype:
         raise RuntimeError(
             "masked_scatter: expected self and source to have same dtypes but got"
@@ -105,7 +105,9 @@ def masked_scatter(self, mask, source):
     linear=True,
 )
 def masked_scatter_backward(grad_output, mask, sizes):
-    """The elements of `grad_output` where `mask` holds, one after the other in zeros of shape `sizes`."""
+    """Return the elements of `grad_output` where `mask` holds, one after the other in zeros of
+    shape `sizes`.
+    """
     mask, grad_output = together(mask, grad_output)
     out = np.zeros(sizes, grad_output.dtype)
     chosen = grad_output[mask]
@@ -115,5 +117,5 @@ def masked_scatter_backward(grad_output, mask, sizes):
 
 @differentiable()
 def nonzero(self):
-    """The places of the elements that are not 0, a row of indices for each (int64)."""
+    """Return the places of the elements that are not 0, a row of indices for each (int64)."""
     return np.argwhere(self)

@@ -44,7 +44,7 @@ def addmm_mat2_vjp(g: Any, mat1: Any, mat2_sym_sizes: Any, mat2_sym_strides: Any
 
 
 def addmm_jvp(self_t: Any, mat1_t: Any, mat2_t: Any, mat1: Any, mat2: Any, beta: Any, alpha: Any) -> Any:
-    """The terms of all three tangents, in PyTorch's order."""
+    """Return the terms of all three tangents, in PyTorch's order."""
     total = scaled(self_t, beta) + scaled(F.mm(mat1_t, mat2), alpha)
     return total + scaled(F.mm(mat1, mat2_t), alpha)
 
@@ -57,7 +57,7 @@ def addmm_jvp(self_t: Any, mat1_t: Any, mat2_t: Any, mat1: Any, mat2: Any, beta:
     broadcasts=True,
 )
 def addmm(self, mat1, mat2, beta=1, alpha=1):
-    """`beta · self + alpha · mat1 @ mat2`."""
+    """Return `beta · self + alpha · mat1 @ mat2`."""
     for name, matrix in (("mat1", mat1), ("mat2", mat2)):
         if matrix.ndim != 2:
             raise RuntimeError(f"{name} must be a matrix, got {matrix.ndim}-D tensor")
@@ -75,7 +75,7 @@ def plus_product(self: Any, a: Any, b: Any, beta: Any, alpha: Any, product: Any)
 
 
 def addmv_jvp(self_t: Any, mat_t: Any, vec_t: Any, mat: Any, vec: Any, beta: Any, alpha: Any) -> Any:
-    """The terms of all three tangents, in PyTorch's order."""
+    """Return the terms of all three tangents, in PyTorch's order."""
     total = scaled(self_t, beta) + scaled(F.mv(mat_t, vec), alpha)
     return total + scaled(F.mv(mat, vec_t), alpha)
 
@@ -88,7 +88,7 @@ def addmv_jvp(self_t: Any, mat_t: Any, vec_t: Any, mat: Any, vec: Any, beta: Any
     broadcasts=True,
 )
 def addmv(self, mat, vec, beta=1, alpha=1):
-    """`beta · self + alpha · mat @ vec`."""
+    """Return `beta · self + alpha · mat @ vec`."""
     if mat.ndim != 2 or vec.ndim != 1 or self.ndim > 1:
         found = f"{self.ndim}, {mat.ndim}, {vec.ndim}"
         raise RuntimeError(f"vector + matrix @ vector expected, got {found}")
@@ -104,7 +104,7 @@ def addmv(self, mat, vec, beta=1, alpha=1):
 
 
 def addr_jvp(self_t: Any, vec1_t: Any, vec2_t: Any, vec1: Any, vec2: Any, beta: Any, alpha: Any) -> Any:
-    """The terms of all three tangents, in PyTorch's order."""
+    """Return the terms of all three tangents, in PyTorch's order."""
     total = scaled(self_t, beta) + scaled(F.outer(vec1_t, vec2), alpha)
     return total + scaled(F.outer(vec1, vec2_t), alpha)
 
@@ -117,7 +117,7 @@ def addr_jvp(self_t: Any, vec1_t: Any, vec2_t: Any, vec1: Any, vec2: Any, beta: 
     broadcasts=True,
 )
 def addr(self, vec1, vec2, beta=1, alpha=1):
-    """`beta · self + alpha · vec1 ⊗ vec2`, the outer product being of shape (n, m)."""
+    """Return `beta · self + alpha · vec1 ⊗ vec2`, the outer product being of shape (n, m)."""
     for name, vector in (("vec1", vec1), ("vec2", vec2)):
         if vector.ndim != 1:
             raise RuntimeError(f"addr: Expected 1-D argument {name}, but got {vector.ndim}-D")
@@ -127,7 +127,7 @@ def addr(self, vec1, vec2, beta=1, alpha=1):
 def baddbmm_jvp(
     self_t: Any, batch1_t: Any, batch2_t: Any, batch1: Any, batch2: Any, beta: Any, alpha: Any
 ) -> Any:
-    """The terms of all three tangents, in PyTorch's order."""
+    """Return the terms of all three tangents, in PyTorch's order."""
     total = scaled(self_t, beta) + scaled(F.bmm(batch1_t, batch2), alpha)
     return total + scaled(F.bmm(batch1, batch2_t), alpha)
 
@@ -140,7 +140,7 @@ def baddbmm_jvp(
     broadcasts=True,
 )
 def baddbmm(self, batch1, batch2, beta=1, alpha=1):
-    """`beta · self + alpha · batch1 @ batch2`, a batch of matrix products."""
+    """Return `beta · self + alpha · batch1 @ batch2`, a batch of matrix products."""
     return plus_product(self, batch1, batch2, beta, alpha, bmm.op.kernel)
 
 
@@ -149,7 +149,7 @@ def baddbmm(self, batch1, batch2, beta=1, alpha=1):
 
 
 def trilinear_i1_vjp(g: Any, i2: Any, i3: Any, expand1: Any, expand2: Any, expand3: Any, sumdim: Any) -> Any:
-    """The same with the gradient in the place of `i1`: what it lacks and what is summed change places."""
+    """Return the same with the gradient instead of `i1`: what it lacks and what is summed change places."""
     return F._trilinear(g, i2, i3, sumdim, expand2, expand3, expand1)
 
 
@@ -171,8 +171,8 @@ def trilinear_i3_vjp(g: Any, i1: Any, i2: Any, expand1: Any, expand2: Any, expan
     multilinear=True,
 )
 def _trilinear(i1, i2, i3, expand1, expand2, expand3, sumdim):
-    """The product of three tensors, each with dimensions of size 1 put in where `expand` says, summed over
-    `sumdim`.
+    """Return the product of three tensors, each with dimensions of size 1 put in where `expand` says, summed
+    over `sumdim`.
     """
     every = range(i1.ndim + len(expand1))
     first, second, third = ([d for d in every if d not in lacks] for lacks in (expand1, expand2, expand3))
@@ -183,7 +183,7 @@ def _trilinear(i1, i2, i3, expand1, expand2, expand3, sumdim):
 
 @wide
 def pair(a: Any, b: Any, first: Any, second: Any, kept: Any) -> Any:
-    """The product of two tensors whose dimensions have names, summed over those that are not kept."""
+    """Return the product of two tensors whose dimensions have names, summed over those that are not kept."""
     return np.einsum(a, first, b, second, kept, optimize=True)
 
 
@@ -198,7 +198,7 @@ def pair(a: Any, b: Any, first: Any, second: Any, kept: Any) -> Any:
     multilinear=True,
 )
 def linalg_cross(self, other, dim=-1):
-    """The vector product of 3-vectors along `dim`."""
+    """Return the vector product of 3-vectors along `dim`."""
     if self.ndim != other.ndim:
         raise RuntimeError("linalg.cross: inputs must have the same number of dimensions.")
     if self.dtype.kind == "b":

@@ -1,4 +1,4 @@
-"""The greatest and the smallest element."""
+"""The largest and the smallest element."""
 
 from __future__ import annotations
 
@@ -28,12 +28,12 @@ def refuse_empty(self: Any, dims: tuple[int, ...], name: str) -> None:
             raise IndexError(f"{name}: Expected reduction dim {d} to have non-zero size.")
 
 
-# ── how gradients are shared out
+# ── how gradients are divided
 # ─────────────────────────────────────────────────────────────────────────────────────────────────
 
 
 def put_back(g: Any, sizes: tuple[int, ...], dim: int, indices: Any, keepdim: bool) -> Any:
-    """The gradient of values taken along `dim`: at their indices, and 0 elsewhere."""
+    """Return the gradient of values taken along `dim`: at their indices, and 0 elsewhere."""
     if not keepdim and sizes:
         g, indices = F.unsqueeze(g, dim), F.unsqueeze(indices, dim)
     return F.scatter_src(F.zeros_of(g, sizes), dim, indices, g)
@@ -85,7 +85,7 @@ def evenly_backward(g: Any, self: Any, result: Any) -> Any:
 
 
 def aminmax_vjp(grads: Any, self: Any, min: Any, max: Any, dim: Any, keepdim: bool) -> Any:
-    """The sum of both shares; None where nobody sent one."""
+    """Return the sum of both shares; None where none was sent."""
     dims = () if dim is None else (dim,)
     found = [
         amax_vjp(g, self, extreme, dims, keepdim)
@@ -100,7 +100,7 @@ def aminmax_vjp(grads: Any, self: Any, min: Any, max: Any, dim: Any, keepdim: bo
 
 
 def reduced(ufunc: Any, self: Any, dim: Any, keepdim: bool, name: str, kernel: str) -> Any:
-    """An extreme over some dimensions; NaN if there is one."""
+    """Return an extreme over some dimensions; NaN if there is one."""
     if self.size == 0 and (dim is None or dim == ()):
         raise RuntimeError(
             f"{name}(): Expected reduction dim to be specified for input.numel() == 0. Specify the reduction "
@@ -114,19 +114,19 @@ def reduced(ufunc: Any, self: Any, dim: Any, keepdim: bool, name: str, kernel: s
 
 @differentiable(self=amax_vjp, jvp=extreme_jvp)
 def amax(self, dim=(), keepdim=False):
-    """The greatest element over some dimensions (all for ()); its gradient is shared out evenly."""
+    """Return the largest element over some dimensions (all for ()); its gradient is divided evenly."""
     return reduced(np.maximum, self, dim, keepdim, "amax", "max_values_cpu")
 
 
 @differentiable(self=amax_vjp, jvp=extreme_jvp)
 def amin(self, dim=(), keepdim=False):
-    """The smallest element over some dimensions (all for ()); its gradient is shared out evenly."""
+    """Return the smallest element over some dimensions (all for ()); its gradient is divided evenly."""
     return reduced(np.minimum, self, dim, keepdim, "amin", "min_values_cpu")
 
 
 @differentiable(self=aminmax_vjp, jvp=aminmax_jvp, several=("min", "max"))
 def aminmax(self, dim=None, keepdim=False):
-    """The smallest and the greatest element, of all or along a dimension."""
+    """Return the smallest and the largest element, of all or along a dimension."""
     if dim is None and self.size == 0:
         raise RuntimeError(
             "aminmax(): cannot compute aminmax over an empty dimension as the operation has no identity."
@@ -138,7 +138,7 @@ def aminmax(self, dim=None, keepdim=False):
 
 
 def of_all(ufunc: Any, name: str) -> Any:
-    """The kernel of an extreme of all elements."""
+    """Return the kernel of an extreme of all elements."""
 
     def kernel(self: Any) -> Any:
         if self.size == 0:
@@ -154,12 +154,12 @@ def of_all(ufunc: Any, name: str) -> Any:
 
 @differentiable(self=evenly, jvp=evenly_jvp, node="MaxBackward1", kernel=of_all(np.maximum, "max"))
 def max_all(self):
-    """The greatest of all elements; its gradient is shared out evenly."""
+    """Return the largest of all elements; its gradient is divided evenly."""
 
 
 @differentiable(self=evenly, jvp=evenly_jvp, node="MinBackward1", kernel=of_all(np.minimum, "min"))
 def min_all(self):
-    """The smallest of all elements; its gradient is shared out evenly."""
+    """Return the smallest of all elements; its gradient is divided evenly."""
 
 
 def along(position: Any, name: str) -> Any:
@@ -179,7 +179,7 @@ def along(position: Any, name: str) -> Any:
 
 
 def selected_vjp(grads: Any, self_sym_sizes: Any, dim: int, indices: Any, keepdim: bool) -> Any:
-    """The gradient of each value goes to where it came from."""
+    """Pass the gradient of each value to where it came from."""
     return put_back(grads[0], self_sym_sizes, dim, indices, keepdim)
 
 
@@ -194,7 +194,7 @@ SELECTED = ("values", "indices")
     kernel=along(np.argmax, "max"),
 )
 def max_dim(self, dim, keepdim=False):
-    """The greatest element along `dim`, and its index."""
+    """Return the largest element along `dim`, and its index."""
 
 
 @differentiable(
@@ -205,7 +205,7 @@ def max_dim(self, dim, keepdim=False):
     kernel=along(np.argmin, "min"),
 )
 def min_dim(self, dim, keepdim=False):
-    """The smallest element along `dim`, and its index."""
+    """Return the smallest element along `dim`, and its index."""
 
 
 def position(self: Any, dim: Any, keepdim: bool, name: str) -> Any:
@@ -224,7 +224,7 @@ def position(self: Any, dim: Any, keepdim: bool, name: str) -> Any:
 
 @differentiable()
 def argmax(self, dim=None, keepdim=False):
-    """Index (int64) of the greatest element of the flattened tensor, or along `dim`."""
+    """Index (int64) of the largest element of the flattened tensor, or along `dim`."""
     return position(self, dim, keepdim, "argmax")
 
 

@@ -20,14 +20,14 @@ def refuse(self: Any, name: str, also: str = "") -> None:
 
 
 def taken(self: Any, front: int, indices: Any, keepdim: bool) -> tuple[Any, Any]:
-    """The elements at `indices`, one for each row along `front`, and the indices."""
+    """Return the elements at `indices`, one for each row along `front`, and the indices."""
     indices = np.expand_dims(indices, front)
     values = np.take_along_axis(self, indices, front)
     return (values, indices) if keepdim else (values.squeeze(front), indices.squeeze(front))
 
 
 def places_in_order(self: Any, front: int) -> Any:
-    """The indices that sort `self` along `front`, NaN last."""
+    """Return the indices that sort `self` along `front`, NaN last."""
     return np.argsort(self, axis=front, kind="stable")
 
 
@@ -43,7 +43,7 @@ def middle(self: Any, ignore: bool) -> Any:
 
 
 def median_of_all(self: Any, ignore: bool) -> Any:
-    """The lower median of all elements; NaN of none."""
+    """Return the lower median of all elements; NaN of none."""
     refuse(self, "median_cpu", "b")
     if self.size == 0:
         return self.dtype.type(np.nan if self.dtype.kind == "f" else np.iinfo(self.dtype).min)
@@ -52,7 +52,7 @@ def median_of_all(self: Any, ignore: bool) -> Any:
 
 
 def median_along(self: Any, dim: int, keepdim: bool, ignore: bool, name: str) -> tuple[Any, Any]:
-    """The lower median along `dim`, and its index."""
+    """Return the lower median along `dim`, and its index."""
     front = place(dim, self.ndim)
     refuse_empty(self, (front,), f"{name}()")
     refuse(self, "median_out", "b")
@@ -63,31 +63,31 @@ def median_along(self: Any, dim: int, keepdim: bool, ignore: bool, name: str) ->
 
 @differentiable(self=evenly, jvp=evenly_jvp, node="MedianBackward0")
 def median_all(self):
-    """The lower median of all elements."""
+    """Return the lower median of all elements."""
     return median_of_all(self, False)
 
 
 @differentiable(self=evenly, jvp=evenly_jvp, node="NanmedianBackward0")
 def nanmedian_all(self):
-    """The lower median of all elements that are not NaN."""
+    """Return the lower median of all elements that are not NaN."""
     return median_of_all(self, True)
 
 
 @differentiable(self=selected_vjp, jvp=selected_jvp, node="MedianBackward1", several=SELECTED)
 def median_dim(self, dim, keepdim=False):
-    """The lower median along `dim`, and its index."""
+    """Return the lower median along `dim`, and its index."""
     return median_along(self, dim, keepdim, False, "median")
 
 
 @differentiable(self=selected_vjp, jvp=selected_jvp, node="NanmedianBackward1", several=SELECTED)
 def nanmedian_dim(self, dim, keepdim=False):
-    """The lower median along `dim` of what is not NaN, and its index."""
+    """Return the lower median along `dim` of what is not NaN, and its index."""
     return median_along(self, dim, keepdim, True, "nanmedian")
 
 
 @differentiable(self=selected_vjp, jvp=selected_jvp, several=SELECTED)
 def kthvalue(self, k, dim=-1, keepdim=False):
-    """The `k`-th smallest element along `dim`, and its index."""
+    """Return the `k`-th smallest element along `dim`, and its index."""
     front = place(dim, self.ndim)
     refuse_empty(self, (front,), "kthvalue()")
     if not 1 <= k <= (self.shape[front] if self.ndim else 1):

@@ -32,7 +32,7 @@ def bell(self: Any, factor: float) -> Any:
     floating=True,
 )
 def erf(self):
-    """The error function of each element."""
+    """Return the error function of each element."""
     return error_function(self)
 
 
@@ -65,7 +65,7 @@ def inverse_erf(y: Any) -> Any:
     forms="function method method_",
 )
 def erfinv(self):
-    """The number whose error function each element is: infinite for 1 and -1, NaN beyond."""
+    """Return the number whose error function each element is: infinite for 1 and -1, NaN beyond."""
     return inverse_erf(self)
 
 
@@ -74,6 +74,6 @@ def erfinv(self):
 
 
 def special_ndtr(input: Any) -> Any:
-    """The share of the normal distribution that lies below each element."""
+    """Return the share of the normal distribution that lies below each element."""
     must_be_tensor("special_ndtr", input)
     return F.mul_scalar(F.add_scalar(F.erf(F.mul_scalar(input, sqrt(0.5))), 1), 0.5)

@@ -25,7 +25,7 @@ from .half_precision import floats_only, wide
 
 
 def moments(x: Any, axes: tuple[int, ...], eps: float) -> tuple[Any, Any]:
-    """The mean and the inverse standard deviation over `axes`, which stay; in the dtype of `x`."""
+    """Return the mean and the inverse standard deviation over `axes`, which stay; in the dtype of `x`."""
     mean = mean_of(x, axes)
     squares = x - mean
     squares *= squares
@@ -42,7 +42,7 @@ def mean_of(x: Any, axes: tuple[int, ...]) -> Any:
 
 
 def fitting(x: Any, shape: tuple[int, ...]) -> Any:
-    """A weight or bias in a shape that broadcasts, or None; by ops."""
+    """Return a weight or bias in a shape that broadcasts, or None; by ops."""
     return None if x is None else F.reshape(x, shape)
 
 
@@ -60,7 +60,7 @@ def projected(v: Any, h: Any, rstd: Any, axes: tuple[int, ...]) -> Any:
 
 
 def projection(v: Any, h: Any, rstd: Any, axes: tuple[int, ...]) -> Any:
-    """The same of arrays, written over no argument."""
+    """Return the same of arrays, written over no argument."""
     bend = v * h
     np.multiply(h, mean_of(bend, axes), out=bend)
     out = v - mean_of(v, axes)
@@ -72,7 +72,7 @@ def projection(v: Any, h: Any, rstd: Any, axes: tuple[int, ...]) -> Any:
 def gradients(
     g: Any, x: Any, mean: Any, rstd: Any, weight: Any, axes: tuple[int, ...], mask: Any, kept: Any
 ) -> tuple[Any, ...]:
-    """The gradients that `mask` asks for, by kernels, nothing in the place of the others: of the input, and
+    """Return the gradients that `mask` asks for, by kernels, nothing instead of the others: of the input, and
     of the weight and the bias (whose dimensions are `kept`). Without `axes`, both moments are constants.
     """
     nothing = np.empty(0, x.dtype)
@@ -96,7 +96,7 @@ def gradients(
 
 
 def sent(g: Any) -> Any:
-    """A gradient; None also for that of a result that was not asked for."""
+    """Return a gradient; None also for that of a result that was not asked for."""
     return None if g is None or g.shape == (0,) else g
 
 
@@ -145,7 +145,7 @@ def twice_input(grads: Any, g: Any, h: Any, rstd: Any, weight: Any, axes: tuple[
 
 
 def total(terms: list[Any], like: Any) -> Any:
-    """The sum; zeros if there are none."""
+    """Return the sum; zeros if there are none."""
     if not terms:
         return F.zeros_like(like)
     first, *others = terms
@@ -159,13 +159,13 @@ def total(terms: list[Any], like: Any) -> Any:
 
 
 def last(normalized_shape: Any, ndim: int) -> tuple[int, ...]:
-    """The last dimensions, those of `normalized_shape`."""
+    """Return the last dimensions, those of `normalized_shape`."""
     return tuple(range(ndim - len(normalized_shape), ndim))
 
 
 @wide
 def layer(input: Any, normalized_shape: Any, weight: Any, bias: Any, eps: float) -> tuple[Any, ...]:
-    """The kernel of `native_layer_norm`."""
+    """Return the kernel of `native_layer_norm`."""
     floats_only("LayerNormKernelImpl")([of(input)])
     mean, rstd = moments(input, last(normalized_shape, input.ndim), eps)
     return scaled((input - mean) * rstd, weight, bias).astype(input.dtype, copy=False), mean, rstd
@@ -175,7 +175,7 @@ def layer_vjp(
     grads: Any, wanted: Any, bias: Any, input: Any, normalized_shape: Any, result1: Any, result2: Any,
     weight: Any,
 ) -> Any:  # fmt: skip
-    """The gradients of `native_layer_norm`, which come from one op."""
+    """Return the gradients of `native_layer_norm`, which come from one op."""
     moments = (result1, result2)
     return F.native_layer_norm_backward(grads[0], input, normalized_shape, *moments, weight, bias, wanted)
 
@@ -194,7 +194,7 @@ def native_layer_norm(input, normalized_shape, weight=None, bias=None, eps=1e-5)
 def layer_gradients(
     grad_out: Any, input: Any, normalized_shape: Any, mean: Any, rstd: Any, weight: Any, bias: Any, mask: Any
 ) -> tuple[Any, ...]:
-    """The kernel of `native_layer_norm_backward`."""
+    """Return the kernel of `native_layer_norm_backward`."""
     axes = last(normalized_shape, input.ndim)
     return gradients(grad_out, input, mean, rstd, weight, axes, mask, axes)
 
@@ -242,4 +242,6 @@ def layer_twice_weight(
 def native_layer_norm_backward(
     grad_out, input, normalized_shape, mean, rstd, weight=None, bias=None, output_mask=(True, True, True)
 ):
-    """The gradients of input, weight and bias of `native_layer_norm`, those that `output_mask` asks for."""
+    """Return the gradients of input, weight and bias of `native_layer_norm`, those that `output_mask` asks
+    for.
+    """

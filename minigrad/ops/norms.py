@@ -14,7 +14,7 @@ from .reduction_jvps import norm_jvp
 
 
 def norm_vjp(g: Any, self: Any, result: Any, p: Any, dim: Any, keepdim: bool) -> Any:
-    """The gradient of a p-norm, composed in the order of PyTorch's `norm_backward`; None for p = 0."""
+    """Return the gradient of a p-norm, composed in the order of PyTorch's `norm_backward`; None for p = 0."""
     if not keepdim and self.shape:
         g, result = (unsqueezed(x, dim, len(self.shape)) for x in (g, result))
     if p == 0:
@@ -39,7 +39,7 @@ def norm_vjp(g: Any, self: Any, result: Any, p: Any, dim: Any, keepdim: bool) ->
 
 
 def norm_of(self: Any, p: float, axes: tuple[int, ...], keepdim: bool) -> Any:
-    """A p-norm over `axes`; real numbers in the precision of `self`, float16 added in float32."""
+    """Return a p-norm over `axes`; real numbers in the precision of `self`, float16 added in float32."""
     kind = real_of(self)
     if p == 0:
         return added(self != 0, axes, keepdim, kind)
@@ -98,7 +98,7 @@ def check_norm_dtype(self: Any, dtype: Any) -> None:
 
 
 def written(ord: Any) -> str:
-    """A norm's order as PyTorch's errors write it."""
+    """Return a norm's order as PyTorch's errors write it."""
     return f"{float(ord):g}"
 
 
@@ -119,7 +119,7 @@ def vector_norm_jvp(self_t: Any, self: Any, result: Any, ord: Any, dim: Any, kee
     node="LinalgVectorNormBackward0",
 )
 def linalg_vector_norm(self, ord, dim, keepdim, dtype=None):
-    """The p-norm, p = `ord`, over some dimensions (all for None); a real number."""
+    """Return the p-norm, p = `ord`, over some dimensions (all for None); a real number."""
     check_norm(self, ord, dim, dtype)
     return norm_of(cast(self, dtype), float(ord), over(dim, self.ndim), keepdim)
 
@@ -149,5 +149,5 @@ def dist_jvp(self_t: Any, other_t: Any, self: Any, other: Any, result: Any, p: A
     jvp=dist_jvp,
 )
 def dist(self, other, p=2):
-    """The p-norm of `self - other`."""
+    """Return the p-norm of `self - other`."""
     return norm_of(self - other, float(p), tuple(range(np.ndim(self - other))), False)

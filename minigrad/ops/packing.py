@@ -41,7 +41,7 @@ def places(shape: Any, batch_sizes: Any, batch_first: bool) -> Any:
 
 
 def pack_vjp(grads: Any, input_sym_sizes: Any, result1: Any, batch_first: bool) -> Any:
-    """The gradient of the padded table."""
+    """Return the gradient of the padded table."""
     return F._pack_padded_sequence_backward(grads[0], input_sym_sizes, result1, batch_first)
 
 
@@ -52,8 +52,8 @@ def pack_vjp(grads: Any, input_sym_sizes: Any, result1: Any, batch_first: bool) 
     node="PackPaddedSequenceBackward0",
 )
 def _pack_padded_sequence(input, lengths, batch_first):
-    """The elements of sequences (T, B, *), or (B, T, *) if `batch_first`, step by step and without padding;
-    and how many sequences have an element at each step.
+    """Return the elements of sequences (T, B, *), or (B, T, *) if `batch_first`, step by step and without
+    padding; and how many sequences have an element at each step.
     """
     checked_lengths(lengths, input.shape[0 if batch_first else 1])
     batch_sizes = np.add.reduce(np.arange(lengths[0])[:, None] < lengths, axis=1)
@@ -66,7 +66,7 @@ def _pack_padded_sequence(input, lengths, batch_first):
     linear=True,
 )
 def _pack_padded_sequence_backward(grad, input_size, batch_sizes, batch_first):
-    """A padded table with the elements of a packed one, 0 elsewhere."""
+    """Return a padded table with the elements of a packed one, 0 elsewhere."""
     out = np.zeros(input_size, grad.dtype)
     out[places(input_size, batch_sizes, batch_first)] = grad
     return out
@@ -79,5 +79,5 @@ def _pack_padded_sequence_backward(grad, input_size, batch_sizes, batch_first):
     linear=True,
 )
 def _packed_elements(grad, batch_sizes, batch_first):
-    """The elements of a padded table that the packed one has."""
+    """Return the elements of a padded table that the packed one has."""
     return grad[places(grad.shape, batch_sizes, batch_first)]

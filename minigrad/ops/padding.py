@@ -41,8 +41,8 @@ def check_pad(self: Any, pad: Any) -> None:
     out="",
 )
 def constant_pad_nd(self, pad, value=0):
-    """A copy with borders of `value`: `pad` has the widths before and after along the last dimension, then
-    those along the last but one and so on; negative ones cut off.
+    """Return a copy with borders of `value`: `pad` has the widths before and after along the last dimension,
+    then those along the last but one and so on; negative ones cut off.
     """
     check_pad(self, pad)
     around = borders(pad, self.ndim)
@@ -60,13 +60,13 @@ def constant_pad_nd(self, pad, value=0):
 
 
 def mirrored(n: int, before: int, after: int) -> Any:
-    """The places that fill a border like a mirror at the outermost element, which is not repeated."""
+    """Return the places that fill a border like a mirror at the outermost element, which is not repeated."""
     places = np.abs(np.arange(-before, n + after))
     return n - 1 - np.abs(n - 1 - places)
 
 
 def outermost(n: int, before: int, after: int) -> Any:
-    """The places that fill a border with the outermost element."""
+    """Return the places that fill a border with the outermost element."""
     return np.clip(np.arange(-before, n + after), 0, n - 1)
 
 
@@ -74,7 +74,7 @@ WAYS = {"reflection": mirrored, "replication": outermost}
 
 
 def places(way: Any, shape: Any, padding: Any) -> tuple[Any, ...]:
-    """The NumPy index of what stands where after padding the last dimensions of `shape`."""
+    """Return the NumPy index of what stands where after padding the last dimensions of `shape`."""
     around = borders(padding, len(padding) // 2)
     return (..., *np.ix_(*(way(n, a, b) for n, (a, b) in zip(shape[-len(around) :], around))))
 

@@ -13,19 +13,55 @@ from .half_precision import is_alike, kept, wide
 
 @differentiable(self=lambda g, result: g * result, elementwise=True, floating=True)
 def exp(self):
-    """e to the power of each element."""
+    """Return e to the power of each element.
+
+    Args:
+        input: a tensor; integers become the default float.
+    Shape: the same as that of `input`.
+    Returns: a new tensor.
+    Raises: TypeError if `input` is not a tensor.
+    Derivative: `g * result`.
+    Source: torch.exp
+
+    >>> torch.exp(torch.tensor([0.0, 1.0]))
+    tensor([1.0000, 2.7183])
+    """
     return np.exp(self)
 
 
 @differentiable(self=lambda g, self: g / self, elementwise=True, floating=True)
 def log(self):
-    """Natural logarithm of each element."""
+    """Return the natural logarithm of each element.
+
+    Args:
+        input: a tensor; integers become the default float.
+    Shape: the same as that of `input`.
+    Returns: a new tensor.
+    Raises: TypeError if `input` is not a tensor.
+    Derivative: `g / x`.
+    Source: torch.log
+
+    >>> torch.log(torch.tensor([1.0, 2.0]))
+    tensor([0.0000, 0.6931])
+    """
     return np.log(self)
 
 
 @differentiable(self=lambda g, result: g / F.mul_scalar(result, 2), elementwise=True, floating=True)
 def sqrt(self):
-    """Square root of each element."""
+    """Return the square root of each element.
+
+    Args:
+        input: a tensor; integers become the default float.
+    Shape: the same as that of `input`.
+    Returns: a new tensor.
+    Raises: TypeError if `input` is not a tensor.
+    Derivative: `g / (2 * result)`.
+    Source: torch.sqrt
+
+    >>> torch.sqrt(torch.tensor([4.0, 2.0]))
+    tensor([2.0000, 1.4142])
+    """
     return np.sqrt(self)
 
 
@@ -36,7 +72,19 @@ def sqrt(self):
     floating=True,
 )
 def sin(self):
-    """Sine of each element, in radians."""
+    """Return the sine of each element, which is in radians.
+
+    Args:
+        input: a tensor; integers become the default float.
+    Shape: the same as that of `input`.
+    Returns: a new tensor.
+    Raises: TypeError if `input` is not a tensor.
+    Derivative: `g * cos(x)`.
+    Source: torch.sin
+
+    >>> torch.sin(torch.tensor([0.0, 1.0]))
+    tensor([0.0000, 0.8415])
+    """
     return np.sin(self)
 
 
@@ -47,12 +95,24 @@ def sin(self):
     floating=True,
 )
 def cos(self):
-    """Cosine of each element, in radians."""
+    """Return the cosine of each element, which is in radians.
+
+    Args:
+        input: a tensor; integers become the default float.
+    Shape: the same as that of `input`.
+    Returns: a new tensor.
+    Raises: TypeError if `input` is not a tensor.
+    Derivative: `-g * sin(x)`.
+    Source: torch.cos
+
+    >>> torch.cos(torch.tensor([0.0, 1.0]))
+    tensor([1.0000, 0.5403])
+    """
     return np.cos(self)
 
 
 def no_bool(message: str, error: type[Exception]) -> Any:
-    """A check that refuses bools in PyTorch's words."""
+    """Return a check that refuses bools in PyTorch's words."""
 
     def check(kinds: list[dtype]) -> None:
         if kinds[0] is bool_:
@@ -70,7 +130,19 @@ def no_bool(message: str, error: type[Exception]) -> Any:
     also="absolute",
 )
 def abs(self):
-    """Absolute value of each element."""
+    """Return the absolute value of each element.
+
+    Args:
+        input: a tensor of any shape.
+    Shape: the same as that of `input`.
+    Returns: a new tensor.
+    Raises: TypeError if `input` is not a tensor.
+    Derivative: `g * sign(x)`, which is 0 at 0.
+    Source: torch.abs
+
+    >>> torch.abs(torch.tensor([-1.5, 2.0]))
+    tensor([1.5000, 2.0000])
+    """
     return np.abs(self)
 
 
@@ -96,7 +168,9 @@ def sgn_jvp(self_t: Any, self: Any, result: Any) -> Any:
     forms="function method method_",
 )
 def sgn(self):
-    """Sign of each element: -1, 0 or 1; 0 for NaN, as in PyTorch. Of a complex number z: z/|z|, or 0."""
+    """Return the sign of each element: -1, 0 or 1; 0 for NaN, as in PyTorch. Of a complex number z: z/|z|, or
+    0.
+    """
     if self.dtype.kind == "b":
         return self
     if self.dtype.kind == "c":
@@ -122,7 +196,19 @@ def real_only(kinds: list[dtype]) -> None:
     forms="function method method_",
 )
 def sign(self):
-    """Sign of each element, a real number: -1, 0 or 1; 0 for NaN."""
+    """Return the sign of each element: -1, 0 or 1; 0 for NaN.
+
+    Args:
+        input: a tensor of any shape.
+    Shape: the same as that of `input`.
+    Returns: a new tensor.
+    Raises: TypeError if `input` is not a tensor. NotImplementedError if it is complex.
+    Derivative: 0 everywhere.
+    Source: torch.sign
+
+    >>> torch.sign(torch.tensor([-1.5, 0.0, 2.0]))
+    tensor([-1.,  0.,  1.])
+    """
 
 
 @differentiable(
@@ -132,7 +218,19 @@ def sign(self):
     floating=True,
 )
 def tanh(self):
-    """Hyperbolic tangent of each element."""
+    """Return the hyperbolic tangent of each element.
+
+    Args:
+        input: a tensor; integers become the default float.
+    Shape: the same as that of `input`.
+    Returns: a new tensor.
+    Raises: TypeError if `input` is not a tensor.
+    Derivative: `g * (1 - result ** 2)`.
+    Source: torch.tanh
+
+    >>> torch.tanh(torch.tensor([0.0, 1.0]))
+    tensor([0.0000, 0.7616])
+    """
     return np.tanh(self)
 
 
@@ -144,7 +242,7 @@ def tanh(self):
     forms="",
 )
 def tanh_backward(grad_output, output):
-    """`grad_output · (1 - output²)`."""
+    """Return `grad_output · (1 - output²)`."""
     slope = output * output
     if slope.__class__ is not np.ndarray or not is_alike(slope, grad_output):
         return grad_output * (1 - slope)
@@ -164,7 +262,7 @@ def tanh_backward(grad_output, output):
     forms="",
 )
 def tanh_backward_conj(grad_output, output):
-    """`grad_output · conj(1 - output²)`."""
+    """Return `grad_output · conj(1 - output²)`."""
     return grad_output * np.conjugate(1 - output * output)
 
 
@@ -189,7 +287,19 @@ def logistic(x: Any) -> Any:
     kernel=logistic,
 )
 def sigmoid(self):
-    """Logistic function of each element."""
+    """Return the logistic function of each element, 1 / (1 + e**-x).
+
+    Args:
+        input: a tensor; integers become the default float.
+    Shape: the same as that of `input`.
+    Returns: a new tensor.
+    Raises: TypeError if `input` is not a tensor.
+    Derivative: `g * result * (1 - result)`.
+    Source: torch.sigmoid
+
+    >>> torch.sigmoid(torch.tensor([0.0, 1.0]))
+    tensor([0.5000, 0.7311])
+    """
 
 
 @differentiable(
@@ -200,7 +310,7 @@ def sigmoid(self):
     forms="",
 )
 def sigmoid_backward(grad_output, output):
-    """`grad_output · output · (1 - output)`."""
+    """Return `grad_output · output · (1 - output)`."""
     return grad_output * (output * (1 - output))
 
 
@@ -216,7 +326,7 @@ def sigmoid_backward(grad_output, output):
     forms="",
 )
 def sigmoid_backward_conj(grad_output, output):
-    """`grad_output · conj(output · (1 - output))`."""
+    """Return `grad_output · conj(output · (1 - output))`."""
     return grad_output * np.conjugate(output * (1 - output))
 
 
@@ -243,7 +353,19 @@ BOUNDS = {np.dtype(k): (np.zeros((), k), np.array(np.inf, k)) for k in ("float16
     out="",
 )
 def relu(self):
-    """The greater of each element and 0 (NaN stays NaN)."""
+    """Return the larger of each element and 0; NaN stays NaN.
+
+    Args:
+        input: a tensor of any shape.
+    Shape: the same as that of `input`.
+    Returns: a new tensor.
+    Raises: RuntimeError if `input` is boolean.
+    Derivative: `g` where `result > 0`, else 0.
+    Source: torch.relu
+
+    >>> torch.relu(torch.tensor([-1.0, 2.0]))
+    tensor([0., 2.])
+    """
     if self.__class__ is np.ndarray and self.dtype.kind == "f":
         # three times as fast as `np.maximum` on large arrays, and -0.0 stays what it is; numbers would take
         # longer than small arrays
@@ -261,7 +383,7 @@ def relu(self):
     forms="",
 )
 def threshold_backward(grad_output, self, threshold):
-    """0 where `self <= threshold`, else `grad_output` (also where `self` is NaN)."""
+    """Return 0 where `self <= threshold`, else `grad_output` (also where `self` is NaN)."""
     return kept(grad_output, self <= threshold)
 
 
@@ -273,7 +395,7 @@ def threshold_backward(grad_output, self, threshold):
     forms="",
 )
 def where(condition, self, other):
-    """`self` where `condition` holds, else `other`."""
+    """Return `self` where `condition` holds, else `other`."""
     if not isinstance(condition, np.ndarray) and np.ndim(self) == 0 == np.ndim(other):
         chosen = self if condition else other
         return chosen if isinstance(chosen, np.generic) else np.result_type(self, other).type(chosen)
@@ -282,7 +404,7 @@ def where(condition, self, other):
 
 
 def no_order(name: str) -> Any:
-    """A check that refuses complex numbers in PyTorch's words."""
+    """Return a check that refuses complex numbers in PyTorch's words."""
 
     def check(kinds: list[dtype]) -> None:
         found = [k for k in kinds if k.is_complex]
@@ -299,29 +421,41 @@ def comparison(name: str, function: Any, doc: str) -> None:
         return function(self, other)
 
     compare.__name__ = name
-    compare.__doc__ = doc
+    compare.__doc__ = f"""Return whether each element {doc} the other.
+
+    Args:
+        input: a tensor.
+        other: a tensor that broadcasts with `input`, or a number.
+    Shape: the broadcast shape of both operands.
+    Returns: a boolean tensor; it has no derivative.
+    Raises: RuntimeError if the shapes do not broadcast.
+    Source: torch.{name}
+
+    >>> torch.{name}(torch.tensor([1, 2, 3]), 2).tolist()
+    {function((1, 2, 3), 2).tolist()}
+    """
     check = None if name in ("eq", "ne") else no_order(name)
     node = name.capitalize() + "Backward1"
     globals()[name] = differentiable(node=node, elementwise=True, forms="", check=check)(compare)
 
 
-comparison("eq", np.equal, "Whether elements are equal.")
-comparison("ne", np.not_equal, "Whether elements differ.")
-comparison("lt", np.less, "Whether `self` is less than `other`.")
-comparison("le", np.less_equal, "Whether `self` is at most `other`.")
-comparison("gt", np.greater, "Whether `self` is greater than `other`.")
-comparison("ge", np.greater_equal, "Whether `self` is at least `other`.")
+comparison("eq", np.equal, "equals")
+comparison("ne", np.not_equal, "differs from")
+comparison("lt", np.less, "is less than")
+comparison("le", np.less_equal, "is at most")
+comparison("gt", np.greater, "is greater than")
+comparison("ge", np.greater_equal, "is at least")
 
 
 @differentiable(elementwise=True, forms="")
 def logical_and(self, other):
-    """Whether both elements are non-zero."""
+    """Return whether both elements are non-zero."""
     return np.logical_and(self, other)
 
 
 @differentiable(elementwise=True, forms="function method method_")
 def logical_not(self):
-    """Whether the element is zero."""
+    """Return whether the element is zero."""
     return np.logical_not(self)
 
 
@@ -333,5 +467,5 @@ def whole_numbers(kinds: list[dtype]) -> None:
 
 @differentiable(elementwise=True, check=whole_numbers, forms="function method method_")
 def bitwise_not(self):
-    """All bits of an integer inverted; of a bool, its opposite."""
+    """Return all bits of an integer inverted; of a bool, its opposite."""
     return np.invert(self)

@@ -1,4 +1,4 @@
-"""Windows of pooling in two and three dimensions, and the greatest element of each; for the mean see
+"""Windows of pooling in two and three dimensions, and the largest element of each; for the mean see
 `pooling_means`.
 
 An input has the shape ([N,] C, sizes…); pooling in one dimension is that in two, of height 1.
@@ -33,19 +33,19 @@ def places(size: Any, kernel: Any, stride: Any, padding: Any, dilation: Any, cei
 
 
 def window_sizes(kernel: Any, stride: Any) -> Any:
-    """The steps of windows: their size if nothing else is said."""
+    """Return the steps of windows: their size if nothing else is said."""
     return tuple(stride) or tuple(kernel)
 
 
 def shown(x: Any, k: int, sizes: Any) -> str:
-    """The shape of a sample, its last dimensions of `sizes`, as PyTorch writes it."""
+    """Return the shape of a sample, its last dimensions of `sizes`, as PyTorch writes it."""
     return "x".join(map(str, (x.shape[-k - 1], *sizes)))
 
 
 def check_pool(
     name: str, x: Any, kernel: Any, stride: Any, padding: Any, dilation: Any, ceil_mode: bool
 ) -> Any:
-    """The number of windows; RuntimeError with PyTorch's text if a window does not fit."""
+    """Return the number of windows; RuntimeError with PyTorch's text if a window does not fit."""
     k = len(kernel)
     if 0 in stride:
         raise RuntimeError("stride should not be zero")
@@ -110,7 +110,7 @@ def check_rank(x: Any, k: int, name: str) -> None:
             )
 
 
-# ── the greatest
+# ── the largest
 # ─────────────────────────────────────────────────────────────────────────────────────────────────
 
 
@@ -125,7 +125,7 @@ def starts(size: Any, count: Any, stride: Any, padding: Any) -> Any:
 
 
 def first_inside(size: Any, count: Any, stride: Any, padding: Any, dilation: Any) -> Any:
-    """The first place of each window that is not in the border, in the flattened input."""
+    """Return the first place of each window that is not in the border, in the flattened input."""
     first: Any = 0
     for n, c, s, p, d in zip(size, count, stride, padding, dilation):
         along = np.arange(-p, s * c - p, s)
@@ -137,7 +137,7 @@ def pool_greatest(
     self: Any, kernel_size: Any, stride: Any = (), padding: Any = (), dilation: Any = (),
     ceil_mode: bool = False,
 ) -> Any:  # fmt: skip
-    """The kernel of `max_pool2d_with_indices` and `max_pool3d_with_indices`."""
+    """Return the kernel of `max_pool2d_with_indices` and `max_pool3d_with_indices`."""
     k = len(kernel_size)
     stride = window_sizes(kernel_size, stride)
     name = f"max_pool{k}d_with_indices_out_cpu_template"
@@ -156,7 +156,7 @@ def pool_greatest(
 
 
 def put_greatest(grad_output: Any, self: Any, k: int, indices: Any) -> Any:
-    """Zeros like `self` with each gradient added where the greatest element was."""
+    """Zeros like `self` with each gradient added where the largest element was."""
     count, planes = prod(self.shape[-k:]), prod(self.shape[:-k])
     out = np.zeros(planes * count, grad_output.dtype)
     starts = np.arange(planes).reshape((*self.shape[:-k], *(1,) * k)) * count
@@ -165,7 +165,7 @@ def put_greatest(grad_output: Any, self: Any, k: int, indices: Any) -> Any:
 
 
 def taken(x: Any, indices: Any, k: int) -> Any:
-    """The elements of `x`, its last `k` dimensions flattened, at `indices`."""
+    """Return the elements of `x`, its last `k` dimensions flattened, at `indices`."""
     shape = tuple(indices.shape)
     lead = shape[:-k]
     flat = F.reshape(x, (*lead, prod(x.shape[-k:])))
@@ -173,7 +173,7 @@ def taken(x: Any, indices: Any, k: int) -> Any:
 
 
 def greatest_vjp(k: int) -> Any:
-    """The gradient of each greatest element goes to where it came from."""
+    """Pass the gradient of each largest element to where it came from."""
     name = f"max_pool{k}d_with_indices_backward"
 
     def vjp(grads, self, kernel_size, stride, padding, dilation, ceil_mode, result1):
@@ -184,7 +184,7 @@ def greatest_vjp(k: int) -> Any:
 
 
 def greatest_jvp(k: int) -> Any:
-    """The tangents where the greatest elements were."""
+    """Return the tangents where the largest elements were."""
 
     def jvp(self_t, result1):
         return taken(self_t, result1, k), F.zeros_like(result1)
@@ -201,14 +201,14 @@ GREATEST: dict[str, Any] = {
 
 @differentiable(self=greatest_vjp(2), jvp=greatest_jvp(2), node="MaxPool2DWithIndicesBackward0", **GREATEST)
 def max_pool2d_with_indices(self, kernel_size, stride=(), padding=(0, 0), dilation=(1, 1), ceil_mode=False):
-    """The greatest element of each window, and its place in the flattened input."""
+    """Return the largest element of each window, and its place in the flattened input."""
 
 
 @differentiable(self=greatest_vjp(3), jvp=greatest_jvp(3), node="MaxPool3DWithIndicesBackward0", **GREATEST)
 def max_pool3d_with_indices(
     self, kernel_size, stride=(), padding=(0, 0, 0), dilation=(1, 1, 1), ceil_mode=False
 ):
-    """The greatest element of each window, and its place in the flattened input."""
+    """Return the largest element of each window, and its place in the flattened input."""
 
 
 @differentiable(
@@ -220,7 +220,7 @@ def max_pool3d_with_indices(
 def max_pool2d_with_indices_backward(
     grad_output, self, kernel_size, stride, padding, dilation, ceil_mode, indices
 ):
-    """The gradient of `max_pool2d_with_indices`."""
+    """Return the gradient of `max_pool2d_with_indices`."""
     return put_greatest(grad_output, self, 2, indices)
 
 
@@ -233,5 +233,5 @@ def max_pool2d_with_indices_backward(
 def max_pool3d_with_indices_backward(
     grad_output, self, kernel_size, stride, padding, dilation, ceil_mode, indices
 ):
-    """The gradient of `max_pool3d_with_indices`."""
+    """Return the gradient of `max_pool3d_with_indices`."""
     return put_greatest(grad_output, self, 3, indices)

@@ -1,6 +1,6 @@
-"""The greatest element of each window and its number in it, in row-major order: the kernel of `max_pool`.
+"""The largest element of each window and its number in it, in row-major order: the kernel of `max_pool`.
 
-As in PyTorch the first of equal elements is the greatest, but the last NaN.
+As in PyTorch the first of equal elements is the largest, but the last NaN.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ MANY = 64  # windows of more elements are looked through each by itself, unless 
 
 
 def greatest(flat: Any, axis: int) -> Any:
-    """Where the greatest element is along `axis`."""
+    """Where the largest element is along `axis`."""
     where = np.argmax(flat, axis=axis)
     if flat.dtype.kind != "f":
         return where
@@ -29,7 +29,7 @@ def greatest(flat: Any, axis: int) -> Any:
 
 
 def of_windows(x: Any, kernel: Any, stride: Any, dilation: Any, count: Any) -> tuple[Any, Any]:
-    """The greatest element of each window of `x`, which has its border, and its number."""
+    """Return the largest element of each window of `x`, which has its border, and its number."""
     if prod(kernel) > MANY and prod(kernel) * prod(count) <= prod(x.shape[x.ndim - len(kernel) :]):
         return by_window(x, kernel, stride, dilation, count)
     return by_dimension(x, kernel, stride, dilation, count)
@@ -45,7 +45,7 @@ def by_window(x: Any, kernel: Any, stride: Any, dilation: Any, count: Any) -> tu
 
 
 def by_dimension(x: Any, kernel: Any, stride: Any, dilation: Any, count: Any) -> tuple[Any, Any]:
-    """The greatest along the last dimension, of these the greatest along the one before, and so on: 6 places
+    """The largest along the last dimension, of these the largest along the one before, and so on: 6 places
     to look at for 3×3 instead of 9.
     """
     k = len(kernel)
@@ -62,10 +62,10 @@ def by_dimension(x: Any, kernel: Any, stride: Any, dilation: Any, count: Any) ->
 
 
 def running(x: Any, numbers: Any, step: int, how: Any, has_nan: bool) -> tuple[Any, Any]:
-    """The greatest of what is at one place of all windows after the other, and its number.
+    """Return the largest of what is at one place of all windows after the other, and its number.
 
     `numbers` are those of the elements so far, to which each place adds a `step`. They grow from place to
-    place, so that the greatest of those where an element was greater than all before it is right.
+    place, so that the largest of those where an element was greater than all before it is right.
     """
     values: Any = None
     which: Any = None

@@ -32,7 +32,7 @@ def divisors(
 
 
 def divided(total: Any, by: Any) -> Any:
-    """The quotient; of integers without what is behind the point."""
+    """Return the quotient; of integers without what is behind the point."""
     if total.dtype.kind == "f":
         return total / by.astype(total.dtype)
     return np.sign(total) * np.sign(by) * (np.abs(total) // np.abs(by))
@@ -57,7 +57,7 @@ def pool_mean(
     self: Any, kernel_size: Any, stride: Any, padding: Any, ceil_mode: bool, count_include_pad: bool,
     divisor_override: Any,
 ) -> Any:  # fmt: skip
-    """The kernel of `avg_pool2d` and `avg_pool3d`."""
+    """Return the kernel of `avg_pool2d` and `avg_pool3d`."""
     k = len(kernel_size)
     stride = window_sizes(kernel_size, stride)
     if divisor_override == 0:
@@ -79,7 +79,7 @@ def spread_mean(
     grad_output: Any, self: Any, kernel_size: Any, stride: Any, padding: Any, ceil_mode: bool,
     count_include_pad: bool, divisor_override: Any,
 ) -> Any:  # fmt: skip
-    """The kernel of `avg_pool2d_backward` and `avg_pool3d_backward`."""
+    """Return the kernel of `avg_pool2d_backward` and `avg_pool3d_backward`."""
     k = len(kernel_size)
     stride = window_sizes(kernel_size, stride)
     size, count = self.shape[-k:], grad_output.shape[-k:]
@@ -103,7 +103,7 @@ def mean_vjp(k: int) -> Any:
 
 
 def mean_backward_jvp(k: int) -> Any:
-    """The gradient of the tangent; that of the input makes no difference."""
+    """Return the gradient of the tangent; that of the input makes no difference."""
     name = f"avg_pool{k}d_backward"
 
     def jvp(
@@ -116,7 +116,7 @@ def mean_backward_jvp(k: int) -> Any:
 
 
 def mean_twice(k: int) -> Any:
-    """The gradient of a gradient: the mean again."""
+    """Return the gradient of a gradient: the mean again."""
     name = f"avg_pool{k}d"
 
     def vjp(g, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override):
@@ -132,7 +132,7 @@ def avg_pool2d(
     self, kernel_size, stride=(), padding=(0, 0), ceil_mode=False, count_include_pad=True,
     divisor_override=None,
 ):  # fmt: skip
-    """The mean of each window."""
+    """Return the mean of each window."""
 
 
 @differentiable(self=mean_vjp(3), linear=True, node="AvgPool3DBackward0", kernel=pool_mean)
@@ -140,7 +140,7 @@ def avg_pool3d(
     self, kernel_size, stride=(), padding=(0, 0, 0), ceil_mode=False, count_include_pad=True,
     divisor_override=None,
 ):  # fmt: skip
-    """The mean of each window."""
+    """Return the mean of each window."""
 
 
 @differentiable(
@@ -153,7 +153,7 @@ def avg_pool3d(
 def avg_pool2d_backward(
     grad_output, self, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override
 ):
-    """The gradient of `avg_pool2d`."""
+    """Return the gradient of `avg_pool2d`."""
 
 
 @differentiable(
@@ -166,4 +166,4 @@ def avg_pool2d_backward(
 def avg_pool3d_backward(
     grad_output, self, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override
 ):
-    """The gradient of `avg_pool3d`."""
+    """Return the gradient of `avg_pool3d`."""

@@ -1,4 +1,4 @@
-"""Pooling into a given number of parts: the greatest element of each.
+"""Pooling into a given number of parts: the largest element of each.
 
 The parts are as even as can be. See `adaptive` for the means.
 """
@@ -22,7 +22,7 @@ from .pooling_greatest import greatest
 
 
 def in_flat(windows: Any, size: Any) -> Any:
-    """The places of all windows in the flattened input, shape (windows, elements of one).
+    """Return the places of all windows in the flattened input, shape (windows, elements of one).
 
     `windows` are, for each dimension, the places along it: (windows, elements).
     """
@@ -36,7 +36,7 @@ def in_flat(windows: Any, size: Any) -> Any:
 
 
 def greatest_of(x: Any, windows: Any) -> Any:
-    """The greatest element of each window of every plane, and its place in the flattened plane."""
+    """Return the largest element of each window of every plane, and its place in the flattened plane."""
     k = len(windows)
     size, lead = x.shape[-k:], x.shape[:-k]
     shape = (*lead, *(len(along) for along in windows))
@@ -51,7 +51,7 @@ def greatest_of(x: Any, windows: Any) -> Any:
 
 
 def even(n: int, count: int) -> Any:
-    """The places of even parts: the shorter ones end with their last element once more."""
+    """Return the places of even parts: the shorter ones end with their last element once more."""
     start, end = bounds(n, count)
     longest = np.max(end - start, initial=0)
     return np.minimum(start[:, None] + np.arange(longest), end[:, None] - 1)

@@ -74,7 +74,7 @@ def complex_pow_scalar_vjp(g: Any, self: Any, exponent: Any) -> Any:
     forms="",
 )
 def pow_scalar(self, exponent):
-    """Each element to the power of a number."""
+    """Return each element to the power of a number."""
 
 
 def power_of_arrays(base: Any, exponent: Any) -> Any:
@@ -123,7 +123,7 @@ def is_positive(exponent: Any) -> Any:
 
 
 def pow_jvp(self_t: Any, exponent_t: Any, self: Any, exponent: Any, result: Any) -> Any:
-    """The sum of both derivatives with the tangents in the place of gradients, composed as PyTorch does."""
+    """Return the sum of both derivatives with the tangents instead of gradients, composed as PyTorch does."""
     slope = exponent * F.pow_tensor(self, F.sub_scalar(exponent, 1))
     of_self = F.where(F.eq(exponent, 0.0), 0.0, F.product(self_t, slope))
     constant = F.logical_and(F.eq(self, 0), is_positive(exponent))
@@ -143,7 +143,7 @@ def pow_jvp(self_t: Any, exponent_t: Any, self: Any, exponent: Any, result: Any)
     forms="",
 )
 def pow_tensor(self, exponent):
-    """Each element to the power of another tensor's."""
+    """Return each element to the power of another tensor's."""
 
 
 def rpow_vjp(g: Any, self: Any, exponent: Any, result: Any) -> Any:
@@ -162,7 +162,7 @@ def complex_rpow_vjp(g: Any, self: Any, exponent: Any, result: Any) -> Any:
 
 
 def complex_ln(c: Any) -> Any:
-    """The natural logarithm of a number, complex if it has to be."""
+    """Return the natural logarithm of a number, complex if it has to be."""
     if c == 0:
         return -inf
     return ln(c) if not isinstance(c, complex) and c > 0 else cmath.log(c)
@@ -177,5 +177,5 @@ def complex_ln(c: Any) -> Any:
     forms="",
 )
 def pow_base(self, exponent):
-    """A number to the power of each element."""
+    """Return a number to the power of each element."""
     return power_of_arrays(exponent.dtype.type(self), exponent)

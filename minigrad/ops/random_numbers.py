@@ -21,7 +21,7 @@ C_TYPES = {
 
 
 def source_of(generator: Any) -> Generator:
-    """The generator to draw from; RuntimeError where `func.vmap` allows none."""
+    """Return the generator to draw from; RuntimeError where `func.vmap` allows none."""
     if modes.active and modes.state.randomness == "error":
         raise RuntimeError(
             "vmap: called random operation while in randomness error mode. Please either use the 'same' or "
@@ -36,7 +36,7 @@ def filled(self: Any, drawn: np.ndarray) -> Any:
 
 
 def filled_with(draw: Any, self: Any) -> Any:
-    """The same for what `draw(count, dtype)` gives; of a complex number both parts are drawn."""
+    """Return the same for what `draw(count, dtype)` gives; of a complex number both parts are drawn."""
     if self.dtype.kind != "c":
         return filled(self, draw(self.size, self.dtype))
     part = np.dtype("f4" if self.dtype.itemsize == 8 else "f8")
@@ -44,7 +44,7 @@ def filled_with(draw: Any, self: Any) -> Any:
 
 
 def in_order(self: Any) -> bool:
-    """Whether memory lies in row-major order without gaps."""
+    """Return whether memory lies in row-major order without gaps."""
     return not isinstance(self, np.ndarray) or self.flags.c_contiguous
 
 
@@ -55,7 +55,7 @@ def refuse(name: str, kind: np.dtype) -> NotImplementedError:
 
 @differentiable(self=lambda g: F.zeros_like(g))
 def uniform(self, low=0.0, high=1.0, generator=None):
-    """Numbers from [low, high), each as likely."""
+    """Return numbers from [low, high), each as likely."""
     if self.dtype.kind not in "fc":
         raise refuse("check_uniform_bounds", self.dtype)
     part = self.real.dtype
@@ -95,7 +95,9 @@ def normal(self, mean=0.0, std=1.0, generator=None):
 
 @differentiable(self=lambda g: F.zeros_like(g), node="RandomBackward2")
 def random(self, generator=None):
-    """Integers from 0 up to the largest of the dtype, or up to which a floating-point dtype has them all."""
+    """Return integers from 0 up to the largest of the dtype, or up to which a floating-point dtype has them
+    all.
+    """
     if self.dtype.kind == "c":
         raise refuse("random_kernel_cpu", self.dtype)
     return filled(self, draws.anything(source_of(generator), self.size, self.dtype))
@@ -123,13 +125,13 @@ def integers(self: Any, low: int, high: int, generator: Any) -> Any:
 
 @differentiable(self=lambda g: F.zeros_like(g), node="RandomBackward1")
 def random_to(self, to, generator=None):
-    """Integers from [0, to)."""
+    """Return integers from [0, to)."""
     return integers(self, 0, to, generator)
 
 
 @differentiable(self=lambda g: F.zeros_like(g), node="RandomBackward0")
 def random_from(self, low, to, generator=None):
-    """Integers from [low, to)."""
+    """Return integers from [low, to)."""
     return integers(self, low, to, generator)
 
 
@@ -166,7 +168,7 @@ def chosen(p: Any, generator: Any) -> np.ndarray:
 
 @differentiable(self=lambda g: F.zeros_like(g), node="BernoulliBackward0")
 def bernoulli(self, generator=None):
-    """1 with the probability that the element is, else 0."""
+    """Return 1 with the probability that the element is, else 0."""
     return chosen(self, generator).astype(self.dtype)[()]
 
 
@@ -174,7 +176,7 @@ def bernoulli(self, generator=None):
     self=lambda g: F.zeros_like(g), p=lambda g: F.zeros_like(g), node="BernoulliBackward1", broadcasts=True
 )
 def bernoulli_tensor(self, p, generator=None):
-    """1 with the probabilities in `p`, else 0."""
+    """Return 1 with the probabilities in `p`, else 0."""
     if self.dtype.kind == "c":
         raise refuse("bernoulli_tensor_cpu_self_", self.dtype)
     chances = np.empty_like(self, p.dtype, subok=False)
@@ -184,7 +186,7 @@ def bernoulli_tensor(self, p, generator=None):
 
 @differentiable(self=lambda g: F.zeros_like(g), node="BernoulliBackward2")
 def bernoulli_float(self, p=0.5, generator=None):
-    """1 with probability `p`, else 0."""
+    """Return 1 with probability `p`, else 0."""
     if not 0 <= p <= 1:
         raise RuntimeError(f"bernoulli_ expects p to be in [0, 1], but got p={p:g}")
     if self.dtype.kind == "c":
@@ -231,7 +233,7 @@ def normal_tensor_tensor(mean, std, generator=None):
 
 @differentiable()
 def multinomial(self, num_samples, replacement=False, generator=None):
-    """`num_samples` places of each row, chosen with probabilities that are as the row's elements."""
+    """Return `num_samples` places of each row, chosen with probabilities that are as the row's elements."""
     if self.ndim not in (1, 2):
         raise RuntimeError("prob_dist must be 1 or 2 dim")
     if self.dtype.kind != "f":
@@ -251,7 +253,7 @@ def multinomial(self, num_samples, replacement=False, generator=None):
 
 
 def without_replacement(self: Any, count: int, source: Generator) -> np.ndarray:
-    """The places of the largest quotients of a probability and an exponentially distributed number."""
+    """Return the places of the largest quotients of a probability and an exponentially distributed number."""
     if not np.all((self >= 0) & (self < np.inf)):
         raise RuntimeError("probability tensor contains either `inf`, `nan` or element < 0")
     if np.any(self.sum(-1) == 0):

@@ -16,12 +16,12 @@ from .shape import place
 
 @differentiable(self=lambda g, dims: F.flip(g, dims), linear=True)
 def flip(self, dims):
-    """A copy with the elements in reverse order along `dims`."""
+    """Return a copy with the elements in reverse order along `dims`."""
     return np.flip(self, over(dims, self.ndim)).copy() if dims and self.ndim else checked_copy(self, dims)
 
 
 def checked_copy(self: Any, dims: Any) -> Any:
-    """A copy; IndexError for dimensions that a number has not."""
+    """Return a copy; IndexError for dimensions that a number has not."""
     for d in dims:
         place(d, self.ndim)
     return self.copy()
@@ -32,8 +32,8 @@ def checked_copy(self: Any, dims: Any) -> Any:
     linear=True,
 )
 def roll(self, shifts, dims):
-    """A copy with the elements moved on by `shifts` along `dims` (of the flattened tensor for ()), those that
-    leave at the end coming in at the beginning.
+    """Return a copy with the elements moved on by `shifts` along `dims` (of the flattened tensor for ()),
+    those that leave at the end coming in at the beginning.
     """
     if not shifts:
         raise RuntimeError("`shifts` required")
@@ -48,7 +48,7 @@ def roll(self, shifts, dims):
 
 @differentiable(self=lambda g, k, dims: F.rot90(g, -k, dims), linear=True)
 def rot90(self, k, dims):
-    """A copy turned `k` quarters of a circle, from the first of two dimensions towards the second."""
+    """Return a copy turned `k` quarters of a circle, from the first of two dimensions towards the second."""
     if len(dims) != 2:
         raise RuntimeError(f"expected total rotation dims == 2, but got dims = {len(dims)}")
     if self.ndim < 2:
@@ -68,7 +68,7 @@ def rot90(self, k, dims):
 
 
 def repeat_vjp(g: Any, self_sym_sizes: Any, repeats: Any) -> Any:
-    """The sum over all repetitions."""
+    """Return the sum over all repetitions."""
     if 0 in repeats:
         return F.zeros_of(g, self_sym_sizes)
     lead = len(repeats) - len(self_sym_sizes)
@@ -93,7 +93,9 @@ def unfolded(sizes: Any, repeats: Any) -> tuple[tuple[int, ...], tuple[int, ...]
 
 @differentiable(self=repeat_vjp, linear=True)
 def repeat(self, repeats):
-    """A copy in which the whole tensor stands `repeats` times along each dimension, new ones in front."""
+    """Return a copy in which the whole tensor stands `repeats` times along each dimension, new ones
+    in front.
+    """
     if len(repeats) < self.ndim:
         raise RuntimeError(
             "Number of dimensions of repeat dims can not be smaller than number of dimensions of tensor"
@@ -119,7 +121,21 @@ def check_matrix(self: Any, name: str) -> None:
     self=lambda g, diagonal: F.tril(g, diagonal), linear=True, forms="function method method_", out="same"
 )
 def tril(self, diagonal=0):
-    """Matrices with 0 above the given diagonal."""
+    """Return the lower triangle of a matrix, or of each matrix in a batch, with 0 above the diagonal.
+
+    Args:
+        input: a tensor of at least two dimensions.
+        diagonal: 0 for the main diagonal; a positive number lies above it, a negative one below.
+    Shape: the same as that of `input`.
+    Returns: a new tensor.
+    Raises: RuntimeError for fewer than two dimensions.
+    Derivative: `tril(g, diagonal)`.
+    Source: torch.tril
+
+    >>> torch.tril(torch.ones(2, 2))
+    tensor([[1., 0.],
+            [1., 1.]])
+    """
     check_matrix(self, "tril")
     return np.tril(self, diagonal)
 
@@ -128,7 +144,21 @@ def tril(self, diagonal=0):
     self=lambda g, diagonal: F.triu(g, diagonal), linear=True, forms="function method method_", out="same"
 )
 def triu(self, diagonal=0):
-    """Matrices with 0 below the given diagonal."""
+    """Return the upper triangle of a matrix, or of each matrix in a batch, with 0 below the diagonal.
+
+    Args:
+        input: a tensor of at least two dimensions.
+        diagonal: 0 for the main diagonal; a positive number lies above it, a negative one below.
+    Shape: the same as that of `input`.
+    Returns: a new tensor.
+    Raises: RuntimeError for fewer than two dimensions.
+    Derivative: `triu(g, diagonal)`.
+    Source: torch.triu
+
+    >>> torch.triu(torch.ones(2, 2))
+    tensor([[1., 1.],
+            [0., 1.]])
+    """
     check_matrix(self, "triu")
     return np.triu(self, diagonal)
 
@@ -151,7 +181,9 @@ def check_image(self: Any, name: str, factor: int, word: str) -> None:
     self=lambda g, upscale_factor: F.pixel_unshuffle(g, upscale_factor), linear=True, forms="function", out=""
 )
 def pixel_shuffle(self, upscale_factor):
-    """Images of shape (…, C·r², H, W) as (…, C, H·r, W·r) for the factor r: channels become neighbours."""
+    """Return images of shape (…, C·r², H, W) as (…, C, H·r, W·r) for the factor r: channels become
+    neighbors.
+    """
     r = upscale_factor
     check_image(self, "pixel_shuffle", r, "upscale_factor")
     *lead, c, h, w = self.shape
@@ -173,7 +205,9 @@ def pixel_shuffle(self, upscale_factor):
     out="",
 )
 def pixel_unshuffle(self, downscale_factor):
-    """Images of shape (…, C, H·r, W·r) as (…, C·r², H, W) for the factor r: neighbours become channels."""
+    """Return images of shape (…, C, H·r, W·r) as (…, C·r², H, W) for the factor r: neighbors become
+    channels.
+    """
     r = downscale_factor
     check_image(self, "pixel_unshuffle", r, "downscale_factor")
     *lead, c, h, w = self.shape
@@ -190,13 +224,13 @@ def pixel_unshuffle(self, downscale_factor):
 
 
 def unshuffled(g: Any, groups: int) -> Any:
-    """The shuffle that puts the channels back."""
+    """Return the shuffle that puts the channels back."""
     return F.channel_shuffle(g, g.shape[1] // groups)
 
 
 @differentiable(self=lambda g, groups: unshuffled(g, groups), linear=True, forms="function", out="")
 def channel_shuffle(self, groups):
-    """Images whose channels, in groups, are dealt out anew: one of each group after the other."""
+    """Return images whose channels, in groups, are dealt out anew: one of each group after the other."""
     if self.ndim < 3:
         raise RuntimeError(
             f"channel_shuffle expects input with > 2 dims, but got input with sizes {list(self.shape)}"

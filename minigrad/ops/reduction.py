@@ -37,7 +37,7 @@ def unsqueezed(g: Any, dim: Any, ndim: int) -> Any:
 
 
 def restore(g: Any, sizes: tuple[int, ...], dim: Any, keepdim: bool) -> Any:
-    """A reduced gradient, given back the dimensions it lost and expanded to `sizes`."""
+    """Return a reduced gradient, given back the dimensions it lost and expanded to `sizes`."""
     return F.expand(g if keepdim or not sizes else unsqueezed(g, dim, len(sizes)), sizes)
 
 
@@ -54,12 +54,12 @@ def wide(dtype: Any) -> Any:
 
 
 def narrowed(out: Any, dtype: Any) -> Any:
-    """A result of `wide` numbers in the dtype that PyTorch gives for `dtype`."""
+    """Return a result of `wide` numbers in the dtype that PyTorch gives for `dtype`."""
     return out.astype(dtype) if dtype == np.float16 else out
 
 
 def real_of(self: Any) -> Any:
-    """The dtype of real parts."""
+    """Return the dtype of real parts."""
     return self.real.dtype
 
 
@@ -100,7 +100,7 @@ def filled_rows(g: Any, sizes: tuple[int, ...]) -> Any:
     linear=True,
 )
 def sum_all(self, dtype=None):
-    """Sum of all elements."""
+    """Return the sum of all elements."""
 
 
 @differentiable(
@@ -110,7 +110,7 @@ def sum_all(self, dtype=None):
     linear=True,
 )
 def sum_dim(self, dim, keepdim, dtype=None):
-    """Sum over some dimensions."""
+    """Return the sum over some dimensions."""
 
 
 def average(self: Any, axes: Any, keepdim: bool, dtype: Any) -> Any:
@@ -126,12 +126,12 @@ def average(self: Any, axes: Any, keepdim: bool, dtype: Any) -> Any:
     linear=True,
 )
 def mean_all(self, dtype=None):
-    """Mean of all elements."""
+    """Return the mean of all elements."""
     return average(self, None, False, dtype)
 
 
 def mean_vjp(g: Any, self_sym_sizes: tuple[int, ...], self_sym_numel: int, dim: Any, keepdim: bool) -> Any:
-    """The gradient spread over the elements that the mean was taken of."""
+    """Return the gradient spread over the elements that the mean was taken of."""
     count = self_sym_numel if dim in (None, ()) else 1
     for d in () if dim in (None, ()) else over(dim, len(self_sym_sizes)):
         count *= self_sym_sizes[d]
@@ -140,7 +140,7 @@ def mean_vjp(g: Any, self_sym_sizes: tuple[int, ...], self_sym_numel: int, dim: 
 
 @differentiable(self=mean_vjp, node="MeanBackward1", linear=True)
 def mean_dim(self, dim, keepdim, dtype=None):
-    """Mean over some dimensions."""
+    """Return the mean over some dimensions."""
     return average(self, over(dim, self.ndim), keepdim, dtype)
 
 
@@ -149,7 +149,7 @@ def mean_dim(self, dim, keepdim, dtype=None):
 
 
 def nansum_vjp(g: Any, self: Any, dim: Any, keepdim: bool) -> Any:
-    """The gradient of a sum, and 0 where there is NaN."""
+    """Return the gradient of a sum, and 0 where there is NaN."""
     numbers = F.logical_not(F.ne(self, self))
     return restore(F.like(g, self), self.shape, dim, keepdim) * numbers
 
@@ -166,7 +166,7 @@ def like(g: Any, other: Any) -> Any:
     self=nansum_vjp, jvp=lambda self_t, self, dim, keepdim: nansum_jvp(self_t, self, dim, keepdim)
 )
 def nansum(self, dim, keepdim, dtype=None):
-    """Sum over some dimensions (all for None) in which NaN counts as 0."""
+    """Return the sum over some dimensions (all for None) in which NaN counts as 0."""
     if self.dtype.kind == "c":
         raise RuntimeError("nansum(): nansum does not support complex inputs")
     known = np.where(np.isnan(self), self.dtype.type(0), self) if self.dtype.kind == "f" else self
@@ -174,7 +174,7 @@ def nansum(self, dim, keepdim, dtype=None):
 
 
 def nansum_jvp(self_t: Any, self: Any, dim: Any, keepdim: bool) -> Any:
-    """The sum of the tangents of what is no NaN."""
+    """Return the sum of the tangents of what is no NaN."""
     return F.sum_dim(F.where(F.ne(self, self), 0.0, self_t), dim or (), keepdim)
 
 
@@ -228,11 +228,11 @@ def prod_dim_vjp(g: Any, self: Any, result: Any, dim: int, keepdim: bool) -> Any
 
 @differentiable(self=prod_all_vjp, complexes={"self": prod_all_vjp}, jvp=prod_jvp, node="ProdBackward0")
 def prod_all(self, dtype=None):
-    """Product of all elements."""
+    """Return the product of all elements."""
     return multiplied(self, None, False, dtype)
 
 
 @differentiable(self=prod_dim_vjp, complexes={"self": prod_dim_vjp}, jvp=prod_dim_jvp, node="ProdBackward1")
 def prod_dim(self, dim, keepdim, dtype=None):
-    """Product along a dimension."""
+    """Return the product along a dimension."""
     return multiplied(self, over(dim, self.ndim), keepdim, dtype)

@@ -20,18 +20,18 @@ def full(reduced: Any, ndim: int, dim: Any, keepdim: bool) -> Any:
 
 
 def real_product(a: Any, tangent: Any) -> Any:
-    """The real part of `a` times the conjugate of a tangent."""
+    """Return the real part of `a` times the conjugate of a tangent."""
     return F.real(a * F.conj(tangent))
 
 
 def prod_jvp(self_t: Any, self: Any, result: Any) -> Any:
-    """The sum of the products in which one factor is a tangent."""
+    """Return the sum of the products in which one factor is a tangent."""
     slopes = F.prod_backward(F.ones_like(result), self, result, None) if self.shape else F.ones_like(result)
     return F.conj(F.sum_all(slopes * F.conj(self_t)))
 
 
 def prod_dim_jvp(self_t: Any, self: Any, result: Any, dim: int, keepdim: bool) -> Any:
-    """The same along a dimension."""
+    """Return the same along a dimension."""
     if not self.shape:
         return F.conj(F.sum_dim(F.ones_like(result) * F.conj(self_t), (dim,), keepdim))
     whole, dim = full(result, len(self.shape), dim, keepdim), dim % len(self.shape)
@@ -40,25 +40,25 @@ def prod_dim_jvp(self_t: Any, self: Any, result: Any, dim: int, keepdim: bool) -
 
 
 def extreme_jvp(self_t: Any, self: Any, result: Any, dim: Any, keepdim: bool) -> Any:
-    """The mean of the tangents of all elements that are the extreme."""
+    """Return the mean of the tangents of all elements that are the extreme."""
     mask = F.eq(self, full(result, len(self.shape), dim, keepdim))
     return F.sum_dim(F.where(mask, self_t, 0.0), dim, keepdim) / F.sum_dim(mask, dim, keepdim)
 
 
 def aminmax_jvp(self_t: Any, self: Any, min: Any, max: Any, dim: Any, keepdim: bool) -> Any:
-    """The same for both."""
+    """Return the same for both."""
     dims = () if dim is None else (dim,)
     return tuple(extreme_jvp(self_t, self, found, dims, keepdim) for found in (min, max))
 
 
 def evenly_jvp(self_t: Any, self: Any, result: Any) -> Any:
-    """The mean of the tangents of all elements that equal the one result."""
+    """Return the mean of the tangents of all elements that equal the one result."""
     mask = F.eq(self, result)
     return F.sum_all(F.mul(mask, self_t / F.sum_all(mask)))
 
 
 def selected_jvp(self_t: Any, dim: int, indices: Any, keepdim: bool) -> Any:
-    """The tangents at the same places, and none for the indices."""
+    """Return the tangents at the same places, and none for the indices."""
     if not self_t.shape:
         return F.gather(self_t, dim, indices), F.zeros_like(indices)
     found = F.gather(self_t, dim, indices if keepdim else F.unsqueeze(indices, dim))
@@ -66,14 +66,14 @@ def selected_jvp(self_t: Any, dim: int, indices: Any, keepdim: bool) -> Any:
 
 
 def logsumexp_jvp(self_t: Any, self: Any, dim: Any, keepdim: bool) -> Any:
-    """The mean of the tangents, weighted by exponentials, whose greatest is 1."""
+    """Return the mean of the tangents, weighted by exponentials, whose largest is 1."""
     empty = 0 in self.shape
     powers = F.exp(self if empty else self - F.amax(F.real(self), dim, True))
     return F.sum_dim(powers * self_t, dim, keepdim) / F.sum_dim(powers, dim, keepdim)
 
 
 def norm_jvp(self_t: Any, self: Any, result: Any, p: Any, dim: Any, keepdim: bool) -> Any:
-    """The tangent of a p-norm."""
+    """Return the tangent of a p-norm."""
     dim = dim or ()
     if p == 0:
         return F.zeros_like(result)

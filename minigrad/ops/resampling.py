@@ -27,7 +27,7 @@ def step_of(n: int, count: int, align_corners: bool, scale: float | None, kind: 
 
 
 def triangle(x: Any) -> Any:
-    """The weight of an element at a distance in linear interpolation."""
+    """Return the weight of an element at a distance in linear interpolation."""
     return np.maximum(1 - np.abs(x), 0)
 
 
@@ -43,7 +43,7 @@ def nearest(
 
 
 def neighbours(n: int, count: int, align_corners: bool, scale: float | None, kind: Any) -> tuple[Any, Any]:
-    """The two elements around each result; those beyond the border are the outermost."""
+    """Return the two elements around each result; those beyond the border are the outermost."""
     step = step_of(n, count, align_corners, scale, kind)
     at = np.arange(count, dtype=kind)
     if n != count:
@@ -67,7 +67,7 @@ WAYS: dict[str, tuple[Any, ...]] = {
 def all_taps(
     way: str, size: Any, output_size: Any, align_corners: bool, scales: Any, kind: Any
 ) -> list[tuple[Any, Any]]:
-    """The taps of every dimension."""
+    """Return the taps of every dimension."""
     make, *last = WAYS[way]
     return [
         make(n, count, align_corners, scale, kind, *last)
@@ -85,21 +85,21 @@ def weighed(x: Any, weights: Any, axis: int) -> Any:
 
 
 def gathered(x: Any, axis: int, places: Any, weights: Any) -> Any:
-    """The weighted sums along an axis."""
+    """Return the weighted sums along an axis."""
     if weights is None:
         return np.take(x, places[0], axis)
     return reduce(np.add, (weighed(np.take(x, p, axis), w, axis) for p, w in zip(places, weights)))
 
 
 def matrix_of(n: int, places: Any, weights: Any, dtype: Any) -> Any:
-    """The taps as a matrix: a row for each result, a column for each of `n` elements."""
+    """Return the taps as a matrix: a row for each result, a column for each of `n` elements."""
     matrix = np.zeros((places.shape[1], n), dtype)
     np.add.at(matrix, (np.arange(len(matrix)), places), 1 if weights is None else weights)
     return matrix
 
 
 def scattered(g: Any, axis: int, n: int, places: Any, weights: Any) -> Any:
-    """The transpose of `gathered`: a product of matrices, unless its zeros would meet an infinity."""
+    """Return the transpose of `gathered`: a product of matrices, unless its zeros would meet an infinity."""
     if np.isfinite(g).all():
         matrix = matrix_of(n, places, weights, g.dtype)
         return np.moveaxis(np.moveaxis(g, axis, -1) @ matrix, -1, axis)
@@ -123,7 +123,7 @@ def resampled(x: Any, way: str, output_size: Any, align_corners: bool, scales: A
 
 @wide
 def sent_back(g: Any, way: str, input_size: Any, align_corners: bool, scales: Any) -> Any:
-    """The transpose of `resampled`."""
+    """Return the transpose of `resampled`."""
     k = g.ndim - 2
     size = input_size[-k:]
     taps = all_taps(way, size, g.shape[-k:], align_corners, scales, g.dtype.type)
@@ -159,7 +159,7 @@ def check(x: Any, k: int, output_size: Any, way: str) -> None:
 
 
 def refusing(way: str, k: int) -> str:
-    """The part of PyTorch that refuses a dtype."""
+    """Return the part of PyTorch that refuses a dtype."""
     if k == 2:
         return f"upsample_{'bi' if way == 'linear' else ''}{way.partition('_')[0]}2d_channels_last"
     return f"compute_indices_weights_{way.partition('_')[0]}"

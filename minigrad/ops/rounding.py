@@ -12,7 +12,7 @@ from .elementwise import BOOL, COMPLEX, INTEGER, no_kernel, refuses
 
 
 def whole(function: Any) -> Any:
-    """A kernel that rounds; whole numbers stay as they are."""
+    """Return a kernel that rounds; whole numbers stay as they are."""
     return lambda self: self.copy() if self.dtype.kind in "iu" else function(self)
 
 
@@ -29,7 +29,7 @@ def rounds(function: Any, check: Any, node: str | None = None, **names: Any) -> 
 
 
 def no_fractions(name: str) -> Any:
-    """A check that refuses bools and complex numbers in PyTorch's words."""
+    """Return a check that refuses bools and complex numbers in PyTorch's words."""
     no_bool, real = no_kernel(f"{name}_vml_cpu", BOOL), refuses(f"{name} is not supported for complex inputs")
 
     def check(kinds: Any) -> None:
@@ -41,12 +41,36 @@ def no_fractions(name: str) -> Any:
 
 @rounds(np.ceil, no_fractions("ceil"))
 def ceil(self):
-    """The smallest whole number that is not less than the element."""
+    """Return the smallest integer that is not less than each element.
+
+    Args:
+        input: a tensor of any shape.
+    Shape: the same as that of `input`.
+    Returns: a new tensor.
+    Raises: TypeError if `input` is not a tensor.
+    Derivative: 0 everywhere.
+    Source: torch.ceil
+
+    >>> torch.ceil(torch.tensor([1.2, -1.2]))
+    tensor([ 2., -1.])
+    """
 
 
 @rounds(np.floor, no_fractions("floor"))
 def floor(self):
-    """The greatest whole number that is not greater than the element."""
+    """Return the largest integer that is not larger than each element.
+
+    Args:
+        input: a tensor of any shape.
+    Shape: the same as that of `input`.
+    Returns: a new tensor.
+    Raises: TypeError if `input` is not a tensor.
+    Derivative: 0 everywhere.
+    Source: torch.floor
+
+    >>> torch.floor(torch.tensor([1.2, -1.2]))
+    tensor([ 1., -2.])
+    """
 
 
 @rounds(np.trunc, no_fractions("trunc"), also="fix")
@@ -67,14 +91,28 @@ def round_whole(self):
     forms="",
 )
 def round_decimals(self, decimals):
-    """The same with digits after the point kept, or with a negative number of them, before it cut."""
+    """Return the same with digits after the point kept, or with a negative number of them, before it cut."""
     power = self.dtype.type(10.0 ** abs(decimals))
     return np.rint(self / power) * power if decimals < 0 else np.rint(self * power) / power
 
 
 @public("function method", out="cast")
 def round(input: Any, *, decimals: Any = None) -> Any:
-    """Each element rounded, to `decimals` digits after the point if any are given; halves to the even one."""
+    """Return each element rounded; a half goes to the even integer.
+
+    Args:
+        input: a tensor of any shape.
+        decimals: how many digits after the point to keep; a negative number rounds to tens, hundreds and so
+            on.
+    Shape: the same as that of `input`.
+    Returns: a new tensor.
+    Raises: TypeError if `input` is not a tensor.
+    Derivative: 0 everywhere.
+    Source: torch.round
+
+    >>> torch.round(torch.tensor([0.5, 1.5, 2.7]))
+    tensor([0., 2., 3.])
+    """
     if decimals is None:
         return round_whole(input)
     if not isinstance(decimals, int):
@@ -90,7 +128,7 @@ def round(input: Any, *, decimals: Any = None) -> Any:
     check=no_kernel("frac_cpu", BOOL, INTEGER, COMPLEX),
 )
 def frac(self):
-    """The digits of each element after its point, with its sign."""
+    """Return the digits of each element after its point, with its sign."""
     return self - np.trunc(self)
 
 
@@ -103,27 +141,38 @@ rename(round_whole, "round")
 
 @differentiable(self=lambda g, self: g * F.isfinite(self), elementwise=True)
 def nan_to_num(self, nan=None, posinf=None, neginf=None):
-    """`nan` (0) for NaN, and for infinities `posinf` and `neginf` (the greatest and smallest number of the
-    dtype).
+    """Return `nan` (0) for NaN, and for infinities `posinf` and `neginf` (the largest and smallest number of
+    the dtype).
     """
     return np.nan_to_num(self, nan=0.0 if nan is None else nan, posinf=posinf, neginf=neginf)
 
 
 @differentiable(elementwise=True, forms="function method", out="")
 def isfinite(self):
-    """Whether each element is neither infinite nor NaN."""
+    """Return whether each element is neither infinite nor NaN."""
     return np.isfinite(self)
 
 
 @differentiable(elementwise=True, forms="function method", out="")
 def isinf(self):
-    """Whether each element, or a part of a complex one, is infinite."""
+    """Return whether each element, or a part of a complex one, is infinite."""
     return np.isinf(self)
 
 
 @differentiable(elementwise=True, forms="function method", out="")
 def isnan(self):
-    """Whether each element, or a part of a complex one, is NaN."""
+    """Return whether each element is NaN.
+
+    Args:
+        input: a tensor; a complex element is NaN if one of its parts is.
+    Shape: the same as that of `input`.
+    Returns: a boolean tensor.
+    Raises: TypeError if `input` is not a tensor.
+    Source: torch.isnan
+
+    >>> torch.isnan(torch.tensor([1.0, float('nan')]))
+    tensor([False,  True])
+    """
     return np.isnan(self)
 
 
@@ -133,7 +182,7 @@ def isnan(self):
     forms="function method",
 )
 def isposinf(self):
-    """Whether each element is plus infinity."""
+    """Return whether each element is plus infinity."""
     return np.equal(self, np.inf)
 
 
@@ -143,13 +192,13 @@ def isposinf(self):
     forms="function method",
 )
 def isneginf(self):
-    """Whether each element is minus infinity."""
+    """Return whether each element is minus infinity."""
     return np.equal(self, -np.inf)
 
 
 @differentiable(elementwise=True, forms="function method", out="")
 def isreal(self):
-    """Whether the imaginary part of each element is 0."""
+    """Return whether the imaginary part of each element is 0."""
     return np.equal(self.imag, 0)
 
 
@@ -159,5 +208,5 @@ def isreal(self):
     forms="function method",
 )
 def signbit(self):
-    """Whether the sign of each element is minus, that of -0.0 too."""
+    """Return whether the sign of each element is minus, that of -0.0 too."""
     return np.signbit(self) if self.dtype.kind == "f" else np.less(self, 0)

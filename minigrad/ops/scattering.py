@@ -13,7 +13,7 @@ from .shape import place
 
 
 def grid(index: Any, dim: int) -> tuple[Any, ...]:
-    """The NumPy index of the places `index` along `dim`, its own places along all other dimensions."""
+    """Return the NumPy index of the places `index` along `dim`, its own places along all other dimensions."""
     own = np.ogrid[tuple(np.s_[:n] for n in index.shape)]
     return tuple(index if d == dim else where for d, where in enumerate(own))
 
@@ -31,7 +31,23 @@ def check_range(index: Any, dim: int, size: int) -> None:
     out="same",
 )
 def gather(self, dim, index, sparse_grad=False):
-    """The elements at the places `index` along `dim`, in the shape of `index`."""
+    """Return the elements at `index` along `dim`: result[i][j] = input[index[i][j]][j] for dim 0.
+
+    Args:
+        input: a tensor of any shape.
+        dim: the dimension to index.
+        index: an int64 tensor with as many dimensions as `input`.
+        sparse_grad: accepted and ignored.
+    Shape: that of `index`.
+    Returns: a new tensor.
+    Raises: RuntimeError if an index is out of range or the number of dimensions differs.
+    Derivative: `g` added into zeros at `index`.
+    Source: torch.gather
+
+    >>> torch.gather(torch.tensor([[1, 2], [3, 4]]), 1, torch.tensor([[1], [0]]))
+    tensor([[2],
+            [3]])
+    """
     dim = place(dim, self.ndim)
     if not index.size:
         return np.zeros(index.shape, self.dtype)
@@ -89,7 +105,7 @@ def written(self: Any, dim: int, index: Any, src: Any, write: Any) -> Any:
 
 
 def replace(out: Any, where: Any, values: Any) -> None:
-    """Values in the place of what is there."""
+    """Values instead of what is there."""
     out[where] = values
 
 
@@ -103,7 +119,7 @@ ADDING: dict[str, Any] = {"add": np.add.at, "multiply": np.multiply.at}
     linear=True,
 )
 def scatter_src(self, dim, index, src):
-    """`self` with the elements of `src` at the places `index` along `dim`."""
+    """Return `self` with the elements of `src` at the places `index` along `dim`."""
     return written(self, dim, index, src, replace)
 
 
@@ -113,7 +129,7 @@ def scatter_src(self, dim, index, src):
     jvp=lambda self_t, dim, index: F.scatter_value(self_t, dim, index, 0),
 )
 def scatter_value(self, dim, index, value):
-    """`self` with a number at the places `index` along `dim`."""
+    """Return `self` with a number at the places `index` along `dim`."""
     number = self.dtype.type(fitting(value, self.dtype))
     return written(self, dim, index, None, lambda out, where, _: replace(out, where, number))
 
@@ -128,7 +144,7 @@ rename(scatter_value, "scatter")
     linear=True,
 )
 def scatter_add(self, dim, index, src):
-    """`self` with the elements of `src` added at the places `index` along `dim`."""
+    """Return `self` with the elements of `src` added at the places `index` along `dim`."""
     return written(self, dim, index, src, np.add.at)
 
 
@@ -147,14 +163,14 @@ def has_no_derivative(g: Any) -> Any:
     self=lambda g: has_no_derivative(g), src=lambda g: has_no_derivative(g), node="NotImplemented"
 )
 def scatter_with(self, dim, index, src, reduce):
-    """`scatter_src` that adds or multiplies; it has no derivative."""
+    """Return `scatter_src` that adds or multiplies; it has no derivative."""
     check_way(reduce)
     return written(self, dim, index, src, ADDING[reduce])
 
 
 @differentiable(self=lambda g: has_no_derivative(g), node="NotImplemented")
 def scatter_value_with(self, dim, index, value, reduce):
-    """`scatter_value` that adds or multiplies; it has no derivative."""
+    """Return `scatter_value` that adds or multiplies; it has no derivative."""
     check_way(reduce)
     number = self.dtype.type(fitting(value, self.dtype))
     return written(self, dim, index, None, lambda out, where, _: ADDING[reduce](out, where, number))

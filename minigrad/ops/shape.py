@@ -57,7 +57,7 @@ def after_rows(dim: int) -> int:
     linear=True,
 )
 def view(self, size):
-    """The same memory in another shape; RuntimeError where that needs a copy."""
+    """Return the same memory in another shape; RuntimeError where that needs a copy."""
     result = viewed(self, infer(tuple(size), self.size))
     if result is None:
         raise RuntimeError(
@@ -69,32 +69,46 @@ def view(self, size):
 
 @differentiable(self=lambda g, self_sym_sizes: F.reshape(g, self_sym_sizes), view=True, linear=True)
 def reshape_alias(self, size):
-    """A view of a tensor that is not contiguous: what `reshape` leaves when it can."""
+    """Return a view of a tensor that is not contiguous: what `reshape` leaves when it can."""
     return viewed(self, size)
 
 
 @differentiable(self=lambda g, self_sym_sizes: F.reshape(g, self_sym_sizes), linear=True)
 def unsafe_view(self, size):
-    """The memory of a result that nobody else sees, in another shape."""
+    """Return the memory of a result that nobody else sees, in another shape."""
     return self.reshape(size)
 
 
 @public("function")
 @composite
-def reshape(self: Any, size: tuple[int, ...]) -> Any:
-    """The same numbers in another shape: a view where that is possible, else a copy."""
-    if isinstance(self, RAW):
-        return self.reshape(infer(tuple(size), self.size))
-    if hasattr(self, "__minigrad_symbol__"):
-        return self.__minigrad_symbol__(reshape, (self, size))
-    data = self._data
+def reshape(input: Any, shape: tuple[int, ...]) -> Any:
+    """Return the elements in another shape: a view where that is possible, else a copy.
+
+    Args:
+        input: a tensor of any shape.
+        shape: the new sizes; one of them may be -1 and is computed from the others.
+    Shape: `shape`.
+    Returns: a view or a new tensor.
+    Raises: RuntimeError if `shape` does not hold the same number of elements.
+    Derivative: `g` in the shape of `input`.
+    Source: torch.reshape
+
+    >>> torch.reshape(torch.arange(4), (2, 2))
+    tensor([[0, 1],
+            [2, 3]])
+    """
+    if isinstance(input, RAW):
+        return input.reshape(infer(tuple(shape), input.size))
+    if hasattr(input, "__minigrad_symbol__"):
+        return input.__minigrad_symbol__(reshape, (input, shape))
+    data = input._data
     if data.ndim == 0 or data.flags.c_contiguous:
-        return F.view(self, size)
-    shape = infer(tuple(size), data.size)
+        return F.view(input, shape)
+    sizes = infer(tuple(shape), data.size)
     return (
-        F.unsafe_view(F.clone(self, "C"), shape)
-        if viewed(data, shape) is None
-        else F.reshape_alias(self, shape)
+        F.unsafe_view(F.clone(input, "C"), sizes)
+        if viewed(data, sizes) is None
+        else F.reshape_alias(input, sizes)
     )
 
 
@@ -159,12 +173,12 @@ def sum_to(g: Any, shape: tuple[int, ...]) -> Any:
 
 @composite
 def contiguous(self: Any) -> Any:
-    """The same numbers in row-major order: a copy where they are not."""
+    """Return the same numbers in row-major order: a copy where they are not."""
     return np.ascontiguousarray(self).reshape(self.shape) if isinstance(self, RAW) else self.contiguous()
 
 
 def inverse(dims: tuple[int, ...]) -> tuple[int, ...]:
-    """The order of dimensions that undoes `dims`."""
+    """Return the order of dimensions that undoes `dims`."""
     front = [d % len(dims) for d in dims]
     return tuple(sorted(range(len(dims)), key=front.__getitem__))
 
@@ -173,7 +187,7 @@ def inverse(dims: tuple[int, ...]) -> tuple[int, ...]:
     self=lambda g, dims: F.permute(g, inverse(dims)), view=True, linear=True, forms="function", out=""
 )
 def permute(self, dims):
-    """Dimensions in another order."""
+    """Return the dimensions in another order."""
     if len(dims) != self.ndim:
         raise RuntimeError(
             "permute(sparse_coo): number of dimensions in the tensor input does not match the length of "
@@ -188,7 +202,20 @@ def permute(self, dims):
 
 @differentiable(self=lambda g: F.t(g), view=True, linear=True, forms="function method", out="")
 def t(self):
-    """A matrix transposed; a vector or number as it is."""
+    """Return the transposed matrix; a vector or a scalar is returned as it is.
+
+    Args:
+        input: a tensor of at most two dimensions.
+    Shape: (n, m) → (m, n).
+    Returns: a view: it shares its memory with `input`.
+    Raises: RuntimeError for more than two dimensions.
+    Derivative: `g.t()`.
+    Source: torch.t
+
+    >>> torch.t(torch.tensor([[1, 2], [3, 4]]))
+    tensor([[1, 3],
+            [2, 4]])
+    """
     if self.ndim > 2:
         raise RuntimeError(f"t() expects a tensor with <= 2 dimensions, but self is {self.ndim}D")
     return self.T
@@ -203,7 +230,20 @@ def t(self):
     also="swapdims",
 )
 def transpose(self, dim0, dim1):
-    """Two dimensions exchanged."""
+    """Return the tensor with two dimensions exchanged.
+
+    Args:
+        input: a tensor of any shape.
+        dim0, dim1: the two dimensions.
+    Shape: that of `input` with these two sizes exchanged.
+    Returns: a view: it shares its memory with `input`.
+    Raises: IndexError if there is no such dimension.
+    Derivative: `g.transpose(dim0, dim1)`.
+    Source: torch.transpose
+
+    >>> torch.transpose(torch.ones(2, 3), 0, 1).shape
+    torch.Size([3, 2])
+    """
     dim0, dim1 = place(dim0, self.ndim), place(dim1, self.ndim)
     return np.swapaxes(self, dim0, dim1) if self.ndim else np.asarray(self)
 
@@ -217,7 +257,21 @@ def transpose(self, dim0, dim1):
     out="",
 )
 def unsqueeze(self, dim):
-    """A dimension of size 1 put in at `dim`."""
+    """Return the tensor with a new dimension of size 1.
+
+    Args:
+        input: a tensor of any shape.
+        dim: the position of the new dimension.
+    Shape: that of `input` with a 1 at `dim`.
+    Returns: a view: it shares its memory with `input`.
+    Raises: IndexError if `dim` is out of range.
+    Derivative: `g.squeeze(dim)`.
+    Source: torch.unsqueeze
+
+    >>> torch.unsqueeze(torch.tensor([1, 2]), 1)
+    tensor([[1],
+            [2]])
+    """
     n = self.ndim + 1
     if not -n <= dim < n:
         raise IndexError(
@@ -237,7 +291,7 @@ def place(dim: int, ndim: int) -> int:
 
 
 def unsqueezed(g: Any, dim: int, sizes: tuple[int, ...]) -> Any:
-    """The gradient of `squeeze_dim`: dimension `dim` put back if it was taken away."""
+    """Return the gradient of `squeeze_dim`: dimension `dim` put back if it was taken away."""
     return F.unsqueeze(g, dim % len(sizes)) if sizes and sizes[dim] == 1 else g
 
 
@@ -260,12 +314,12 @@ def squeeze_dim(self, dim):
     linear=True,
 )
 def squeeze_result(self, dim):
-    """`squeeze_dim` in place."""
+    """Return `squeeze_dim` in place."""
     return squeeze_dim.op.kernel(self, dim)
 
 
 def unsqueezed_all(g: Any, sizes: tuple[int, ...]) -> Any:
-    """The gradient of `squeeze_all`: every dimension of size 1 put back."""
+    """Return the gradient of `squeeze_all`: every dimension of size 1 put back."""
     for dim, n in enumerate(sizes):
         if n == 1:
             g = F.unsqueeze(g, dim)
@@ -279,17 +333,17 @@ def unsqueezed_all(g: Any, sizes: tuple[int, ...]) -> Any:
     linear=True,
 )
 def squeeze_all(self):
-    """All dimensions of size 1 taken away."""
+    """Return all dimensions of size 1 taken away."""
     return np.squeeze(self)
 
 
 @differentiable(self=lambda g: g, view=True, linear=True, jvp=lambda self_t: self_t)
 def alias(self):
-    """The same tensor once more: `t[...]`."""
+    """Return the same tensor once more: `t[...]`."""
     return self[...] if isinstance(self, np.ndarray) else self
 
 
 @differentiable(self=lambda g: g, node="Identity", view=True)
 def fw_primal(self):
-    """The same tensor without its tangent: what `forward_ad.unpack_dual` gives as primal."""
+    """Return the same tensor without its tangent: what `forward_ad.unpack_dual` gives as primal."""
     return self[...] if isinstance(self, np.ndarray) else self

@@ -19,7 +19,7 @@ def reach(kernel: Sizes, dilation: Sizes) -> Sizes:
 
 
 def seen(x: Any, kernel: Sizes, stride: Sizes, dilation: Sizes, count: Sizes) -> Any:
-    """The windows of a padded array, shape (…, kernel, count), on its memory."""
+    """Return the windows of a padded array, shape (…, kernel, count), on its memory."""
     k = len(kernel)
     steps = x.strides[-k:]
     inside = (n * d for n, d in zip(steps, dilation))
@@ -47,7 +47,7 @@ def by_place(kernel: Sizes, stride: Sizes, dilation: Sizes, count: Sizes) -> Any
 def whole_size(
     size: Sizes, kernel: Sizes, stride: Sizes, padding: Sizes, dilation: Sizes, count: Sizes
 ) -> Sizes:
-    """The sizes of an array with its border, in which `count` windows have room."""
+    """Return the sizes of an array with its border, in which `count` windows have room."""
     return tuple(
         max(n + 2 * p, r + s * (c - 1))
         for n, p, r, s, c in zip(size, padding, reach(kernel, dilation), stride, count)

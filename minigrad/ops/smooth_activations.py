@@ -23,7 +23,7 @@ DENSITY = 1 / sqrt(2 * pi)  # of the normal distribution, at 0
 
 
 def normal(x: Any) -> Any:
-    """The distribution function of the normal distribution."""
+    """Return the distribution function of the normal distribution."""
     share = np.asarray(error_function(x / sqrt(2)))
     share += 1
     share *= 0.5
@@ -47,7 +47,7 @@ def gelu(self, approximate="none"):
 
 
 def gelu_twice(g: Any, approximate: str, grad_output: Any, self: Any) -> Any:
-    """The second derivative of `gelu`."""
+    """Return the second derivative of `gelu`."""
     both = g * grad_output
     if approximate == "none":
         return both * (F.exp(self * self * -0.5) * DENSITY) * (2.0 - self * self)
@@ -116,7 +116,7 @@ def softplus(self, beta=1, threshold=20):
 
 
 def softplus_twice(g: Any, beta: Any, grad_output: Any, self: Any, threshold: Any) -> Any:
-    """The second derivative of `softplus`: 0 where it is straight."""
+    """Return the second derivative of `softplus`: 0 where it is straight."""
     x = self * beta
     slope = F.sigmoid_backward(g * grad_output, F.sigmoid(x)) * beta
     return F.where(F.lt(x, threshold), slope, 0.0)
@@ -135,7 +135,7 @@ def softplus_backward(grad_output, self, beta, threshold):
 
 @wide
 def log_logistic(self: Any) -> Any:
-    """The kernel of `log_sigmoid_forward`."""
+    """Return the kernel of `log_sigmoid_forward`."""
     floats_only("log_sigmoid_cpu")([of(self)])
     z = np.exp(-np.abs(self))
     return np.minimum(self, 0) - np.log1p(z), z
@@ -150,11 +150,11 @@ def log_logistic(self: Any) -> Any:
     node="LogSigmoidBackward0",
 )
 def log_sigmoid_forward(self):
-    """`log(1 / (1 + exp(-x)))`, and `exp(-|x|)`, which its derivative needs."""
+    """Return `log(1 / (1 + exp(-x)))`, and `exp(-|x|)`, which its derivative needs."""
 
 
 def log_sigmoid_twice(g: Any, grad_output: Any, self: Any) -> Any:
-    """The second derivative: `-σ(x) · (1 - σ(x))`."""
+    """Return the second derivative: `-σ(x) · (1 - σ(x))`."""
     s = F.sigmoid(self)
     return F.sigmoid_backward(g * grad_output, s) * -1.0
 
@@ -175,14 +175,14 @@ def log_sigmoid_backward(grad_output, self, buffer):
 
 
 def halves(x: Any, dim: int) -> tuple[Any, Any]:
-    """The first and the second half along `dim`."""
+    """Return the first and the second half along `dim`."""
     n = x.shape[dim] // 2
     return F.slice(x, dim, 0, n, 1), F.slice(x, dim, n, 2 * n, 1)
 
 
 @wide
 def gated(self: Any, dim: int) -> Any:
-    """The kernel of `glu`."""
+    """Return the kernel of `glu`."""
     front = place(dim, self.ndim)
     size = self.shape[front]
     if size % 2:
@@ -194,11 +194,11 @@ def gated(self: Any, dim: int) -> Any:
 
 @differentiable(self=lambda g, dim, self: F.glu_backward(g, self, dim), kernel=gated)
 def glu(self, dim=-1):
-    """The first half along `dim` times the logistic function of the second."""
+    """Return the first half along `dim` times the logistic function of the second."""
 
 
 def glu_grad_output_vjp(g: Any, dim: int, self: Any) -> Any:
-    """The tangent of `glu` in the direction `g`."""
+    """Return the tangent of `glu` in the direction `g`."""
     a, b = halves(self, dim)
     of_a, of_b = halves(g, dim)
     s = F.sigmoid(b)
@@ -217,7 +217,7 @@ def glu_self_vjp(g: Any, dim: int, grad_output: Any, self: Any) -> Any:
 
 @wide
 def glu_gradient(grad_output: Any, self: Any, dim: int) -> Any:
-    """The kernel of `glu_backward`."""
+    """Return the kernel of `glu_backward`."""
     a, b = np.split(self, 2, dim)
     s = logistic(b)
     return np.concatenate([grad_output * s, grad_output * a * s * (1 - s)], dim)
@@ -230,4 +230,4 @@ def glu_gradient(grad_output: Any, self: Any, dim: int) -> Any:
     node="GluBackwardBackward0",
 )
 def glu_backward(grad_output, self, dim):
-    """The gradient of both halves, in one piece."""
+    """Return the gradient of both halves, in one piece."""

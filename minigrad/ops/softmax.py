@@ -13,7 +13,7 @@ from .shape import place
 
 
 def shifted(self: Any, dim: int, name: str) -> tuple[Any, int]:
-    """`self`, float16 as float32, with its greatest element along `dim` taken away; and `dim` counted from
+    """`self`, float16 as float32, with its largest element along `dim` taken away; and `dim` counted from
     the front.
     """
     axis = place(dim, self.ndim)
@@ -25,7 +25,7 @@ def shifted(self: Any, dim: int, name: str) -> tuple[Any, int]:
 
 
 def like(out: Any, self: Any) -> Any:
-    """A result in the shape and dtype of `self`."""
+    """Return a result in the shape and dtype of `self`."""
     out = out if out.dtype == self.dtype else out.astype(self.dtype)
     return out if out.ndim == self.ndim else out.reshape(self.shape)
 
@@ -36,7 +36,7 @@ def softmax_jvp(self_t: Any, self: Any, result: Any, dim: int) -> Any:
 
 
 def log_softmax_jvp(self_t: Any, self: Any, dim: int) -> Any:
-    """The tangents less their mean, weighted by the shares."""
+    """Return the tangents less their mean, weighted by the shares."""
     return self_t - logsumexp_jvp(self_t, self, (dim,), True)
 
 
@@ -51,19 +51,19 @@ def softmax(self, dim):
 
 @differentiable(self=lambda g, result, dim: F._log_softmax_backward_data(g, result, dim), jvp=log_softmax_jvp)
 def log_softmax(self, dim):
-    """The logarithm of softmax along `dim`, without overflow."""
+    """Return the logarithm of softmax along `dim`, without overflow."""
     x, axis = shifted(self, dim, "log_softmax")
     x -= np.log(np.add.reduce(np.exp(x), axis=axis, keepdims=True))
     return like(x, self)
 
 
 def summed(x: Any, dim: int) -> Any:
-    """The sum along `dim`, which stays."""
+    """Return the sum along `dim`, which stays."""
     return F.sum_dim(x, (dim,), True)
 
 
 def softmax_twice(g: Any, grad_output: Any, output: Any, dim: int) -> Any:
-    """The gradient of `_softmax_backward_data` with respect to `output`."""
+    """Return the gradient of `_softmax_backward_data` with respect to `output`."""
     mine = grad_output * g - summed(output * grad_output, dim) * g
     return mine - grad_output * summed(output * g, dim)
 
@@ -76,7 +76,9 @@ def softmax_twice(g: Any, grad_output: Any, output: Any, dim: int) -> Any:
     out="",
 )
 def _softmax_backward_data(grad_output, output, dim, input_dtype=None):
-    """`output · (grad_output - Σ output · grad_output)`; `input_dtype` is PyTorch's and says nothing new."""
+    """Return `output · (grad_output - Σ output · grad_output)`; `input_dtype` is PyTorch's and says nothing
+    new.
+    """
     x = output.astype(np.float32) if output.dtype == np.float16 else output
     axis = place(dim, output.ndim)
     g = np.atleast_1d(grad_output)
@@ -87,7 +89,7 @@ def _softmax_backward_data(grad_output, output, dim, input_dtype=None):
 
 
 def log_softmax_twice(g: Any, grad_output: Any, output: Any, dim: int) -> Any:
-    """The gradient of `_log_softmax_backward_data` with respect to `output`."""
+    """Return the gradient of `_log_softmax_backward_data` with respect to `output`."""
     return F.neg(summed(grad_output, dim)) * F.exp(output) * g
 
 
@@ -97,7 +99,7 @@ def log_softmax_twice(g: Any, grad_output: Any, output: Any, dim: int) -> Any:
     node="LogSoftmaxBackwardDataBackward0",
 )
 def _log_softmax_backward_data(grad_output, output, dim):
-    """`grad_output - e^output · Σ grad_output`."""
+    """Return `grad_output - e^output · Σ grad_output`."""
     x = output.astype(np.float32) if output.dtype == np.float16 else output
     g = np.atleast_1d(grad_output).astype(x.dtype, copy=False)
     out = np.atleast_1d(np.exp(x))

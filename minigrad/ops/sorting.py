@@ -1,4 +1,4 @@
-"""Elements in order, the greatest few, different ones, and where a number belongs among sorted ones."""
+"""Elements in order, the largest few, different ones, and where a number belongs among sorted ones."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from .underivable import no_derivative
 
 
 def in_order(self: Any, front: int, descending: bool) -> Any:
-    """The indices that sort `self` along `front`; equal elements stay in order, and NaN is the greatest."""
+    """The indices that sort `self` along `front`; equal elements stay in order, and NaN is the largest."""
     if not descending:
         return np.argsort(self, axis=front, kind="stable")
     from_behind = np.argsort(np.flip(self, front), axis=front, kind="stable")
@@ -23,7 +23,7 @@ def in_order(self: Any, front: int, descending: bool) -> Any:
 
 
 def sorted_kernel(self: Any, dim: int = -1, descending: bool = False) -> tuple[Any, Any]:
-    """The elements in order along `dim`, and where they were."""
+    """Return the elements in order along `dim`, and where they were."""
     front = place(dim, self.ndim)
     if self.dtype.kind == "c":
         raise RuntimeError(" Sort does not support complex dtypes on CPU")
@@ -34,12 +34,12 @@ def sorted_kernel(self: Any, dim: int = -1, descending: bool = False) -> tuple[A
 
 
 def taken_vjp(grads: Any, self_sym_sizes: Any, dim: int, indices: Any) -> Any:
-    """The gradient of each value goes to where it came from."""
+    """Pass the gradient of each value to where it came from."""
     return put_back(grads[0], self_sym_sizes, dim, indices, True)
 
 
 def taken_jvp(self_t: Any, dim: int, indices: Any) -> Any:
-    """The tangents at the same places, and none for the indices."""
+    """Return the tangents at the same places, and none for the indices."""
     return F.gather(self_t, dim, indices), F.zeros_like(indices)
 
 
@@ -48,17 +48,17 @@ TAKEN: dict[str, Any] = {"self": taken_vjp, "jvp": taken_jvp, "several": ("value
 
 @differentiable(kernel=sorted_kernel, **TAKEN)
 def sort(self, dim=-1, descending=False):
-    """The elements in order along `dim`, and where they were; NaN counts as the greatest."""
+    """Return the elements in order along `dim`, and where they were; NaN counts as the largest."""
 
 
 @differentiable(kernel=sorted_kernel, node="SortBackward1", **TAKEN)
 def sort_stable(self, dim=-1, descending=False):
-    """`sort` for which it was asked whether equal elements keep their order (they always do)."""
+    """Return `sort` for which it was asked whether equal elements keep their order (they always do)."""
 
 
 @differentiable(**TAKEN)
 def topk(self, k, dim=-1, largest=True, sorted=True):
-    """The `k` greatest (or smallest) elements along `dim` in order, and where they were."""
+    """Return the `k` largest (or smallest) elements along `dim` in order, and where they were."""
     front = place(dim, self.ndim)
     if not 0 <= k <= (self.shape[front] if self.ndim else 1):
         raise RuntimeError("selected index k out of range")
@@ -82,7 +82,9 @@ def unique_along(name: str, node: str) -> dict[str, Any]:
 
 @differentiable(**unique_along("_unique2", "Unique2Backward0"))
 def unique2(self):
-    """The different elements in order, for each element its place among them, and how often each occurs."""
+    """Return the different elements in order, for each element its place among them, and how often each
+    occurs.
+    """
     refuse_complex_unique(self)
     values, inverse, counts = np.unique(self, return_inverse=True, return_counts=True, equal_nan=False)
     return values, np.asarray(inverse, np.int64).reshape(self.shape), counts.astype(np.int64)
@@ -96,7 +98,7 @@ def refuse_complex_unique(self: Any) -> None:
 
 @differentiable(**unique_along("unique_dim", "UniqueDimBackward0"))
 def unique_dim(self, dim):
-    """The different parts along `dim` in order, for each part its place among them, and how often each
+    """Return the different parts along `dim` in order, for each part its place among them, and how often each
     occurs.
     """
     front = place(dim, self.ndim)
@@ -137,6 +139,6 @@ def search(boundaries, values, right, int32):
 
 
 def found_in(row: Any, values: Any, right: bool) -> Any:
-    """The places of `values` in one sorted row; that of NaN is the end."""
+    """Return the places of `values` in one sorted row; that of NaN is the end."""
     at = np.asarray(np.searchsorted(row, values, "right" if right else "left"))
     return np.where(np.not_equal(values, values), len(row), at)

@@ -22,7 +22,7 @@ from .half_precision import not_implemented
 
 
 def by_scipy(name: str, *args: Any) -> Any:
-    """The function `name` of `scipy.special`, in double precision."""
+    """Return the function `name` of `scipy.special`, in double precision."""
     try:
         from scipy import special as functions
     except ImportError as error:
@@ -33,7 +33,7 @@ def by_scipy(name: str, *args: Any) -> Any:
 
 
 def computed(name: str) -> Any:
-    """The kernel of a function of `scipy.special`, rounded once to the dtype of its arguments."""
+    """Return the kernel of a function of `scipy.special`, rounded once to the dtype of its arguments."""
 
     @functools.wraps(by_scipy)
     def kernel(*args: Any) -> Any:
@@ -66,7 +66,7 @@ def special_i0e(self):
 
 
 def smallest_step(x: Any) -> float:
-    """The distance from 1 to the next number of the dtype of `x`."""
+    """Return the distance from 1 to the next number of the dtype of `x`."""
     value = x._data if isinstance(x, TensorBase) else x if isinstance(x, RAW) else x.value
     return float(np.finfo(value.dtype).eps)
 
@@ -87,7 +87,7 @@ def special_i1(self):
 
 
 def i1e_vjp(g: Any, self: Any, result: Any) -> Any:
-    """The same with the factor `exp(-|x|)` differentiated too."""
+    """Return the same with the factor `exp(-|x|)` differentiated too."""
     step = smallest_step(self)
     large = F.gt(F.abs(self), step)
     x = F.where(large, self, step)
@@ -136,7 +136,7 @@ def digamma(self):
 
 @special(self=lambda g, self, n: g * F.polygamma_of(self, n + 1), node="PolygammaBackward0", forms="")
 def polygamma_of(self, n):
-    """The `n`-th derivative of the digamma function of each element."""
+    """Return the `n`-th derivative of the digamma function of each element."""
     if n < 0:
         raise RuntimeError("polygamma(n, x) does not support negative n.")
     return by_scipy("polygamma", n, self)
@@ -144,7 +144,7 @@ def polygamma_of(self, n):
 
 @public("function", out="cast")
 def polygamma(n: Any, input: Any) -> Any:
-    """The `n`-th derivative of the digamma function; RuntimeError for a negative `n`."""
+    """Return the `n`-th derivative of the digamma function; RuntimeError for a negative `n`."""
     must_be(int, "polygamma", "n", n, 1)
     must_be_tensor("polygamma", input, 2)
     if n >= 0 and input._data.dtype.kind == "c":
@@ -160,7 +160,7 @@ rename(polygamma_of, "polygamma")
 
 
 def no_derivative(name: str) -> Any:
-    """A vjp where PyTorch has none."""
+    """Return a vjp where PyTorch has none."""
 
     def vjp(g: Any) -> Any:
         raise NotImplementedError(f"the derivative for '{name}: input' is not implemented.")
@@ -189,8 +189,8 @@ def igammac_vjp(g: Any, self: Any, other: Any) -> Any:
     out="",
 )
 def igamma(self, other):
-    """The regularised lower incomplete gamma function: the integral of `t^(self-1) exp(-t)` from 0 to `other`
-    as a part of that to infinity.
+    """Return the regularised lower incomplete gamma function: the integral of `t^(self-1) exp(-t)` from 0 to
+    `other` as a part of that to infinity.
     """
 
 
@@ -204,4 +204,4 @@ def igamma(self, other):
     out="",
 )
 def igammac(self, other):
-    """The regularised upper incomplete gamma function: 1 - `igamma`."""
+    """Return the regularised upper incomplete gamma function: 1 - `igamma`."""

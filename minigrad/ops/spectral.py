@@ -27,7 +27,9 @@ BACKWARD: tuple[Any, ...] = ("forward", "ortho", "backward")
     linear=True,
 )
 def _fft_c2c(self, dim, normalization, forward):
-    """The transform over the dimensions `dim`, or with the other sign in the exponent unless `forward`."""
+    """Return the transform over the dimensions `dim`, or with the other sign in the exponent unless
+    `forward`.
+    """
     if forward:
         return np.fft.fftn(self, axes=dim, norm=FORWARD[normalization])
     return np.fft.ifftn(self, axes=dim, norm=BACKWARD[normalization])
@@ -49,7 +51,7 @@ def with_zeros(g: Any, dim: int, size: int) -> Any:
 
 
 def of_real_vjp(g: Any, self: Any, dim: Any, normalization: Any, onesided: Any) -> Any:
-    """The real part of the transform back; the half that was left out sends nothing."""
+    """Return the real part of the transform back; the half that was left out sends nothing."""
     size = self.shape[dim[-1]]
     whole = with_zeros(g, dim[-1], size) if onesided and g.shape[dim[-1]] < size else g
     return F.real(F._fft_c2c(whole, dim, normalization, False))
@@ -57,8 +59,8 @@ def of_real_vjp(g: Any, self: Any, dim: Any, normalization: Any, onesided: Any) 
 
 @differentiable(self=of_real_vjp, complexes={"self": of_real_vjp}, node="FftR2CBackward0", linear=True)
 def _fft_r2c(self, dim, normalization, onesided):
-    """The transform of real numbers: the second half along the last of `dim`, which are the conjugates of the
-    first, only unless `onesided`.
+    """Return the transform of real numbers: the second half along the last of `dim`, which are the conjugates
+    of the first, only unless `onesided`.
     """
     if self.dtype.kind != "f":
         raise RuntimeError(f"Only supports floating-point dtypes, but found: {of(self).title}")
@@ -84,15 +86,15 @@ def doubled(x: Any, dim: int, count: int) -> Any:
 
 
 def to_real_vjp(g: Any, dim: Any, normalization: Any) -> Any:
-    """The transform of the real gradient; what stands for its conjugate too counts twice."""
+    """Return the transform of the real gradient; what stands for its conjugate too counts twice."""
     half = F._fft_r2c(g, dim, normalization, True)
     return doubled(half, dim[-1], g.shape[dim[-1]] - half.shape[dim[-1]])
 
 
 @differentiable(self=to_real_vjp, complexes={"self": to_real_vjp}, node="FftC2RBackward0", linear=True)
 def _fft_c2r(self, dim, normalization, last_dim_size):
-    """The real numbers, `last_dim_size` along the last of `dim`, of which `self` is the first half of the
-    transform.
+    """Return the real numbers, `last_dim_size` along the last of `dim`, of which `self` is the first half of
+    the transform.
     """
     sizes = [self.shape[d] for d in dim[:-1]]
     return np.fft.irfftn(self, (*sizes, last_dim_size), axes=dim, norm=BACKWARD[normalization])

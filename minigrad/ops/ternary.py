@@ -46,7 +46,7 @@ def no_whole_quotients(kinds: list[dtype]) -> None:
     forms="",
 )
 def addcmul(self, tensor1, tensor2, value):
-    """`self + value · tensor1 · tensor2`, element by element."""
+    """Return `self + value · tensor1 · tensor2`, element by element."""
     return with_product(self, tensor1, tensor2, value)
 
 
@@ -64,19 +64,19 @@ def quotient_slope(tensor1: Any, tensor2: Any, value: Any) -> Any:
 
 
 def addcdiv_vjp(g: Any, tensor1: Any, tensor2: Any, value: Any) -> Any:
-    """The gradient of the divisor."""
+    """Return the gradient of the divisor."""
     slope = quotient_slope(tensor1, tensor2, value)
     return -g * slope
 
 
 def complex_addcdiv_vjp(g: Any, tensor1: Any, tensor2: Any, value: Any) -> Any:
-    """The gradient of a complex divisor."""
+    """Return the gradient of a complex divisor."""
     slope = F.conj(quotient_slope(tensor1, tensor2, value))
     return -g * slope
 
 
 def filled(like: Any, value: Any) -> Any:
-    """A number in the shape of a tensor, which PyTorch's formula divides."""
+    """Return a number in the shape of a tensor, which PyTorch's formula divides."""
     return F.fill(F.zeros_like(like), value)
 
 
@@ -98,7 +98,7 @@ def filled(like: Any, value: Any) -> Any:
     forms="",
 )
 def addcdiv(self, tensor1, tensor2, value):
-    """`self + value · tensor1 / tensor2`, element by element."""
+    """Return `self + value · tensor1 / tensor2`, element by element."""
     return with_quotient(self, tensor1, tensor2, value)
 
 
@@ -125,7 +125,7 @@ def between(self: Any, end: Any, weight: Any) -> Any:
     forms="",
 )
 def lerp(self, end, weight):
-    """The point between `self` and `end` that a number says: 0 is `self`, 1 is `end`."""
+    """Return the point between `self` and `end` that a number says: 0 is `self`, 1 is `end`."""
     return between(self, end, weight)
 
 
@@ -146,5 +146,5 @@ def lerp(self, end, weight):
     forms="",
 )
 def lerp_tensor(self, end, weight):
-    """The point between `self` and `end` that the element of `weight` says."""
+    """Return the point between `self` and `end` that the element of `weight` says."""
     return between(self, end, weight)

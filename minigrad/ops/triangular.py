@@ -18,13 +18,13 @@ from .inverses import column_by_column, inverse_of, refuse_indefinite
 
 
 def triangle_of(a: Any, upper: bool, unitriangular: bool) -> Any:
-    """The triangle of each matrix, with 1 on the diagonal if `unitriangular`."""
+    """Return the triangle of each matrix, with 1 on the diagonal if `unitriangular`."""
     part = np.triu(a) if upper else np.tril(a)
     return np.where(np.eye(a.shape[-1]) == 1, a.dtype.type(1), part) if unitriangular else part
 
 
 def substituted(a: Any, b: Any, upper: bool, left: bool = True, unitriangular: bool = False) -> Any:
-    """The X with `a @ X = b` (`X @ a = b` unless `left`) for triangular matrices."""
+    """Return the X with `a @ X = b` (`X @ a = b` unless `left`) for triangular matrices."""
     if not left:
         return substituted(a.mT, b.mT, not upper, True, unitriangular).mT
     a = triangle_of(a, upper, unitriangular)
@@ -34,7 +34,7 @@ def substituted(a: Any, b: Any, upper: bool, left: bool = True, unitriangular: b
 
 
 def by_elimination(a: Any, b: Any) -> Any:
-    """The solution for upper triangular matrices, infinite where one is singular."""
+    """Return the solution for upper triangular matrices, infinite where one is singular."""
     try:
         return np.linalg.solve(a, b)
     except np.linalg.LinAlgError:
@@ -46,7 +46,7 @@ def by_elimination(a: Any, b: Any) -> Any:
 
 
 def within(x: Any, upper: Any, unitriangular: Any) -> Any:
-    """The triangle of a gradient, without the diagonal if that does not count."""
+    """Return the triangle of a gradient, without the diagonal if that does not count."""
     return F.triu(x, int(unitriangular)) if upper else F.tril(x, -int(unitriangular))
 
 
@@ -56,7 +56,7 @@ def triangular_b_vjp(g: Any, self: Any, upper: Any, left: Any, unitriangular: An
 
 
 def triangular_a_vjp(g: Any, self: Any, upper: Any, left: Any, unitriangular: Any, result: Any) -> Any:
-    """The triangle of `-(Aᐨᴴ @ g) @ resultᴴ`; of `X @ A = B` of `-resultᴴ @ (g @ Aᐨᴴ)`."""
+    """Return the triangle of `-(Aᐨᴴ @ g) @ resultᴴ`; of `X @ A = B` of `-resultᴴ @ (g @ Aᐨᴴ)`."""
     back = triangular_b_vjp(g, self, upper, left, unitriangular)
     turned = adjoint(result)
     return within(F.neg(back @ turned if left else turned @ back), upper, unitriangular)
@@ -78,7 +78,7 @@ def triangular_jvp(
     jvp=triangular_jvp,
 )
 def linalg_solve_triangular(self, B, upper, left=True, unitriangular=False):
-    """The X with self @ X = B (X @ self = B unless `left`), reading only one triangle of `self`."""
+    """Return the X with self @ X = B (X @ self = B unless `left`), reading only one triangle of `self`."""
     return column_by_column(substituted(self, B, upper, left, unitriangular))
 
 
@@ -101,14 +101,14 @@ def old_cholesky_vjp(g: Any, result: Any, upper: Any) -> Any:
 
 @differentiable(self=old_cholesky_vjp, complexes={"self": old_cholesky_vjp}, jvp=old_cholesky_jvp)
 def cholesky(self, upper=False):
-    """The triangular L with `L @ Lᴴ = self`, or Lᴴ."""
+    """Return the triangular L with `L @ Lᴴ = self`, or Lᴴ."""
     factor, info = cholesky_kernel(self, upper)
     refuse_indefinite("cholesky", info)
     return factor
 
 
 def cholesky_solve_b_vjp(g: Any, self: Any, input2: Any, upper: Any, result: Any) -> Any:
-    """The solution for g on the right side."""
+    """Return the solution for g on the right side."""
     return F.cholesky_solve(g, input2, upper)
 
 
@@ -125,7 +125,7 @@ def cholesky_solve_l_vjp(g: Any, self: Any, input2: Any, upper: Any, result: Any
     complexes={"self": cholesky_solve_b_vjp, "input2": cholesky_solve_l_vjp},
 )
 def cholesky_solve(self, input2, upper=False):
-    """The X with `L @ Lᴴ @ X = self` for the lower triangular `input2` = L (`Lᴴ @ L` for `upper`)."""
+    """Return the X with `L @ Lᴴ @ X = self` for the lower triangular `input2` = L (`Lᴴ @ L` for `upper`)."""
     turned = input2.conj().mT
     if upper:
         return substituted(input2, substituted(turned, self, False), True)

@@ -41,7 +41,7 @@ def asinh_slope(self: Any) -> Any:
     also="arccos",
 )
 def acos(self):
-    """The angle, in radians, whose cosine each element is."""
+    """Return the angle, in radians, whose cosine each element is."""
     return np.arccos(self)
 
 
@@ -51,7 +51,7 @@ def acos(self):
     also="arcsin",
 )
 def asin(self):
-    """The angle, in radians, whose sine each element is."""
+    """Return the angle, in radians, whose sine each element is."""
     return np.arcsin(self)
 
 
@@ -61,7 +61,7 @@ def asin(self):
     also="arctan",
 )
 def atan(self):
-    """The angle, in radians, whose tangent each element is."""
+    """Return the angle, in radians, whose tangent each element is."""
     return np.arctan(self)
 
 
@@ -71,7 +71,7 @@ def atan(self):
     also="arccosh",
 )
 def acosh(self):
-    """The number whose hyperbolic cosine each element is."""
+    """Return the number whose hyperbolic cosine each element is."""
     return np.arccosh(self)
 
 
@@ -81,7 +81,7 @@ def acosh(self):
     also="arcsinh",
 )
 def asinh(self):
-    """The number whose hyperbolic sine each element is."""
+    """Return the number whose hyperbolic sine each element is."""
     return np.arcsinh(self)
 
 
@@ -99,7 +99,7 @@ def complex_atanh_vjp(g: Any, self: Any) -> Any:
 
 @function(self=atanh_vjp, complexes={"self": complex_atanh_vjp}, also="arctanh")
 def atanh(self):
-    """The number whose hyperbolic tangent each element is."""
+    """Return the number whose hyperbolic tangent each element is."""
     return np.arctanh(self)
 
 
@@ -112,7 +112,7 @@ def atanh(self):
     complexes={"self": lambda g, result: g * F.conj(F.add_scalar(F.pow_scalar(result, 2), 1))},
 )
 def tan(self):
-    """Tangent of each element, in radians."""
+    """Return the tangent of each element, in radians."""
     return np.tan(self)
 
 
@@ -121,7 +121,7 @@ def tan(self):
     complexes={"self": lambda g, self: g * F.conj(F.cosh(self))},
 )
 def sinh(self):
-    """Hyperbolic sine of each element."""
+    """Return the hyperbolic sine of each element."""
     return np.sinh(self)
 
 
@@ -130,7 +130,7 @@ def sinh(self):
     complexes={"self": lambda g, self: g * F.conj(F.sinh(self))},
 )
 def cosh(self):
-    """Hyperbolic cosine of each element."""
+    """Return the hyperbolic cosine of each element."""
     return np.cosh(self)
 
 
@@ -147,7 +147,7 @@ def sinc_slope(self: Any) -> Any:
     complexes={"self": lambda g, self: F.where(F.eq(self, 0.0), 0.0, g * F.conj(sinc_slope(self)))},
 )
 def sinc(self):
-    """`sin(πx) / πx` of each element; 1 at 0."""
+    """Return `sin(πx) / πx` of each element; 1 at 0."""
     angle = np.where(self == 0, 1, self * pi)
     return np.where(self == 0, 1, np.sin(angle) / angle).astype(self.dtype)[()]
 
@@ -162,7 +162,7 @@ def sinc(self):
     check=refuses("deg2rad is not supported for complex tensors.", error=RuntimeError),
 )
 def deg2rad(self):
-    """Angles in degrees, in radians."""
+    """Return angles in degrees, in radians."""
     return self * (pi / 180)
 
 
@@ -172,5 +172,5 @@ def deg2rad(self):
     check=refuses("rad2deg is not supported for complex tensors.", error=RuntimeError),
 )
 def rad2deg(self):
-    """Angles in radians, in degrees."""
+    """Return angles in radians, in degrees."""
     return self * (180 / pi)

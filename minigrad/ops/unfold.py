@@ -42,7 +42,7 @@ def blocks(size: Pair, kernel_size: Pair, dilation: Pair, padding: Pair, stride:
 
 
 def windows(image: Any, count: Pair, kernel_size: Pair, dilation: Pair, stride: Pair) -> Any:
-    """The windows of a padded image, shape (N, C, kernel…, windows…), on its memory."""
+    """Return the windows of a padded image, shape (N, C, kernel…, windows…), on its memory."""
     n, c, h, w = image.strides
     (dh, dw), (sh, sw) = dilation, stride
     shape = (*image.shape[:2], *kernel_size, *count)
@@ -57,7 +57,7 @@ def windows(image: Any, count: Pair, kernel_size: Pair, dilation: Pair, stride: 
     linear=True,
 )
 def im2col(self, kernel_size, dilation, padding, stride):
-    """The windows of images of shape (N, C, H, W) or (C, H, W) as columns."""
+    """Return the windows of images of shape (N, C, H, W) or (C, H, W) as columns."""
     if self.dtype.kind in "iu":
         raise NotImplementedError(f"\"im2col_out_cpu\" not implemented for '{of(self).title}'")
     check_window(kernel_size, dilation, padding, stride)
@@ -94,7 +94,7 @@ image_node._saved_self_sym_argsize_minus_2 = property(lambda node: node._raw_sel
     linear=True,
 )
 def col2im(self, output_size, kernel_size, dilation, padding, stride):
-    """Images of size `output_size` to which the windows in the columns are added in their places."""
+    """Return images of size `output_size` to which the windows in the columns are added in their places."""
     check_window(kernel_size, dilation, padding, stride)
     check_columns(self, output_size, kernel_size, dilation, padding, stride)
     count = blocks(output_size, kernel_size, dilation, padding, stride)

@@ -63,7 +63,7 @@ def std_mean_vjp(grads: Any, self: Any, result0: Any, dim: Any, correction: Any,
 
 
 def with_mean(g: Any, of_mean: Any, self: Any, dim: Any, keepdim: bool) -> Any:
-    """The gradient that comes through the mean added to `g`."""
+    """Return the gradient that comes through the mean added to `g`."""
     if of_mean is None:
         return g
     more = mean_vjp(of_mean, self.shape, prod(self.shape), () if dim is None else dim, keepdim)
@@ -71,7 +71,7 @@ def with_mean(g: Any, of_mean: Any, self: Any, dim: Any, keepdim: bool) -> Any:
 
 
 def var_jvp(self_t: Any, self: Any, dim: Any, correction: Any, keepdim: bool) -> Any:
-    """The sum of what each tangent changes the variance by."""
+    """Return the sum of what each tangent changes the variance by."""
     changes = var_vjp(F.conj(self_t), self, dim, correction, True)
     return F.real(F.sum_dim(changes, dim or (), keepdim))
 
@@ -93,7 +93,7 @@ def std_mean_jvp(self_t: Any, self: Any, result0: Any, dim: Any, correction: Any
 
 
 def variance(self: Any, dim: Any, correction: Any, keepdim: bool, name: str) -> Any:
-    """The mean square deviation over some dimensions, in double precision, as PyTorch has it."""
+    """Return the mean square deviation over some dimensions, in double precision, as PyTorch has it."""
     if self.dtype.kind not in "fc":
         raise RuntimeError(f"{name} only support floating point and complex dtypes")
     axes = over(dim, self.ndim)
@@ -106,13 +106,15 @@ def variance(self: Any, dim: Any, correction: Any, keepdim: bool, name: str) -> 
 
 @differentiable(self=var_vjp, complexes={"self": var_vjp}, jvp=var_jvp)
 def var(self, dim, correction, keepdim):
-    """Variance over some dimensions (all for None); the sum of squares is divided by n - `correction`."""
+    """Return the variance over some dimensions (all for None); the sum of squares is divided by n -
+    `correction`.
+    """
     return variance(self, dim, correction, keepdim, "std and var").astype(real_of(self))
 
 
 @differentiable(self=std_vjp, complexes={"self": std_vjp}, jvp=std_jvp)
 def std(self, dim, correction, keepdim):
-    """Standard deviation, the square root of `var`."""
+    """Return the standard deviation, the square root of `var`."""
     return np.sqrt(variance(self, dim, correction, keepdim, "std and var")).astype(real_of(self))
 
 
@@ -121,14 +123,14 @@ PAIR = ("result0", "result1")
 
 @differentiable(self=var_mean_vjp, complexes={"self": var_mean_vjp}, jvp=var_mean_jvp, several=PAIR)
 def var_mean(self, dim, correction, keepdim):
-    """Variance and mean."""
+    """Return the variance and mean."""
     var = variance(self, dim, correction, keepdim, "var_mean")
     return var.astype(real_of(self)), average(self, over(dim, self.ndim), keepdim, None)
 
 
 @differentiable(self=std_mean_vjp, complexes={"self": std_mean_vjp}, jvp=std_mean_jvp, several=PAIR)
 def std_mean(self, dim, correction, keepdim):
-    """Standard deviation and mean."""
+    """Return the standard deviation and mean."""
     var = variance(self, dim, correction, keepdim, "std_mean")
     return np.sqrt(var).astype(real_of(self)), average(self, over(dim, self.ndim), keepdim, None)
 
@@ -145,7 +147,7 @@ def logsumexp_vjp(g: Any, self: Any, result: Any, dim: Any, keepdim: bool) -> An
 
 
 def complex_logsumexp_vjp(g: Any, self: Any, result: Any, dim: Any, keepdim: bool) -> Any:
-    """The same with the conjugates of the shares."""
+    """Return the same with the conjugates of the shares."""
     if not keepdim and self.shape:
         g, result = (unsqueezed(x, dim, len(self.shape)) for x in (g, result))
     return g * F.conj(F.exp(self - result))
@@ -153,7 +155,7 @@ def complex_logsumexp_vjp(g: Any, self: Any, result: Any, dim: Any, keepdim: boo
 
 @differentiable(self=logsumexp_vjp, complexes={"self": complex_logsumexp_vjp}, jvp=logsumexp_jvp)
 def logsumexp(self, dim, keepdim=False):
-    """Logarithm of the sum of exponentials over some dimensions, without overflow."""
+    """Return the logarithm of the sum of exponentials over some dimensions, without overflow."""
     axes = over(dim, self.ndim)
     kind = floating(self.dtype)
     x = self.astype(np.float32 if kind == np.float16 else kind)

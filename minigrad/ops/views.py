@@ -17,7 +17,7 @@ from .shape import place
 
 
 def diagonal_of(self: Any, offset: int = 0, dim1: int = 0, dim2: int = 1) -> Any:
-    """The diagonal as a writable array on the same memory."""
+    """Return the diagonal as a writable array on the same memory."""
     first, second = place(dim1, self.ndim), place(dim2, self.ndim)
     if first == second:
         raise RuntimeError(f"diagonal dimensions cannot be identical {dim1}, {dim2}")
@@ -42,7 +42,9 @@ def diagonal_of(self: Any, offset: int = 0, dim1: int = 0, dim2: int = 1) -> Any
     out="",
 )
 def diagonal(self, offset=0, dim1=0, dim2=1):
-    """The elements whose index in `dim2` is that in `dim1` plus `offset`, along a new last dimension."""
+    """Return the elements whose index in `dim2` is that in `dim1` plus `offset`, along a new last
+    dimension.
+    """
 
 
 @differentiable(
@@ -53,7 +55,7 @@ def diagonal(self, offset=0, dim1=0, dim2=1):
     linear=True,
 )
 def diagonal_copy(self, offset=0, dim1=0, dim2=1):
-    """A copy of `diagonal`, which is what `diag` gives of a matrix."""
+    """Return a copy of `diagonal`, which is what `diag` gives of a matrix."""
     return diagonal_of(self, offset, dim1, dim2).copy()
 
 
@@ -63,7 +65,7 @@ def diagonal_copy(self, offset=0, dim1=0, dim2=1):
     linear=True,
 )
 def diagonal_backward(grad_output, input_sizes, offset, dim1, dim2):
-    """Zeros of shape `input_sizes` with `grad_output` on the diagonal."""
+    """Return zeros of shape `input_sizes` with `grad_output` on the diagonal."""
     out = np.zeros(input_sizes, grad_output.dtype)
     diagonal_of(out, offset, dim1, dim2)[...] = grad_output
     return out
@@ -76,7 +78,7 @@ def diagonal_backward(grad_output, input_sizes, offset, dim1, dim2):
     out="",
 )
 def diag_embed(self, offset=0, dim1=-2, dim2=-1):
-    """Matrices with the last dimension on their diagonal and zeros elsewhere."""
+    """Return matrices with the last dimension on their diagonal and zeros elsewhere."""
     n = self.ndim + 1
     first, second = place(dim1, n), place(dim2, n)
     if first == second:
@@ -119,7 +121,9 @@ def windows(self: Any, dimension: int, size: int, step: int) -> Any:
     linear=True,
 )
 def unfold(self, dimension, size, step):
-    """All windows of `size` along `dimension`, `step` apart, their elements along a new last dimension."""
+    """Return all windows of `size` along `dimension`, `step` apart, their elements along a new last
+    dimension.
+    """
 
 
 @differentiable(
@@ -128,7 +132,7 @@ def unfold(self, dimension, size, step):
     linear=True,
 )
 def unfold_backward(grad_in, input_sizes, dim, size, step):
-    """Zeros of shape `input_sizes` to which every window of `grad_in` is added in its place."""
+    """Return zeros of shape `input_sizes` to which every window of `grad_in` is added in its place."""
     out = np.zeros(input_sizes, grad_in.dtype)
     np.add.at(windows(out, dim, size, step), (), grad_in)
     return out
@@ -139,7 +143,7 @@ def unfold_backward(grad_in, input_sizes, dim, size, step):
 
 
 def unsqueezed_dims(g: Any, dim: tuple[int, ...], sizes: tuple[int, ...]) -> Any:
-    """The gradient of `squeeze_dims`: the dimensions put back that were taken away."""
+    """Return the gradient of `squeeze_dims`: the dimensions put back that were taken away."""
     for d in sorted(d % len(sizes) for d in dim) if sizes else ():
         if sizes[d] == 1:
             g = F.unsqueeze(g, d)
@@ -191,14 +195,14 @@ def seen_as(self: np.ndarray, dtype: dtype_class) -> np.ndarray:
 
 
 def parts_of_complex(self: np.ndarray) -> np.ndarray:
-    """A complex array as a real one with a last dimension of 2."""
+    """Return a complex array as a real one with a last dimension of 2."""
     real = of(np.empty(0, self.dtype.type(0).real.dtype)).numpy
     shape, strides = (*self.shape, 2), (*self.strides, real.itemsize)
     return as_strided(self[..., None][..., :1].view(real), shape, strides)
 
 
 def complex_of_parts(self: np.ndarray) -> np.ndarray:
-    """A real array whose last dimension is 2 as a complex one; RuntimeError in PyTorch's words."""
+    """Return a real array whose last dimension is 2 as a complex one; RuntimeError in PyTorch's words."""
     kind = {"float16": None, "float32": np.complex64, "float64": np.complex128}.get(self.dtype.name)
     if kind is None:
         raise RuntimeError(

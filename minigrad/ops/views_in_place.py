@@ -13,7 +13,7 @@ from . import indexing, shape, views
 
 
 def in_place_form(call: Any, node: str, kernel: Any = None) -> Any:
-    """The in-place form of a view op, under the name of its own node."""
+    """Return the in-place form of a view op, under the name of its own node."""
     op = call.op
 
     def declare(function: Any) -> Any:
@@ -24,7 +24,7 @@ def in_place_form(call: Any, node: str, kernel: Any = None) -> Any:
 
 
 def transposed(self: Any) -> Any:
-    """A matrix transposed; the error names the op in place."""
+    """Return a matrix transposed; the error names the op in place."""
     if self.ndim > 2:
         raise RuntimeError(f"t_() expects a tensor with <= 2 dimensions, but self is {self.ndim}D")
     return self.T

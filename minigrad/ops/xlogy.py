@@ -27,7 +27,7 @@ def self_vjp(g: Any, self: Any, other: Any) -> Any:
 
 
 def number_vjp(g: Any, self: Any, other: Any) -> Any:
-    """The same for a number y."""
+    """Return the same for a number y."""
     slope = F.xlogy_by_number(g, other)
     return slope if other > 0 else F.masked_fill(slope, F.eq(self, 0.0), 0.0)
 
@@ -43,7 +43,7 @@ def number_vjp(g: Any, self: Any, other: Any) -> Any:
     forms="",
 )
 def xlogy(self, other):
-    """`self · ln other` of two tensors; 0 where `self` is 0."""
+    """Return `self · ln other` of two tensors; 0 where `self` is 0."""
 
 
 @differentiable(
@@ -56,7 +56,7 @@ def xlogy(self, other):
     forms="",
 )
 def xlogy_of_number(self, other):
-    """`self · ln other` of a number and a tensor."""
+    """Return `self · ln other` of a number and a tensor."""
 
 
 @differentiable(
@@ -69,4 +69,4 @@ def xlogy_of_number(self, other):
     forms="",
 )
 def xlogy_by_number(self, other):
-    """`self · ln other` of a tensor and a number; 0 where `self` is 0."""
+    """Return `self · ln other` of a tensor and a number; 0 where `self` is 0."""

@@ -60,7 +60,7 @@ class Form:
 
 @functools.cache
 def signatures() -> dict[str, list[str]]:
-    """The texts of all signatures by name; a method's is `Tensor.` and its own."""
+    """Return the texts of all signatures by name; a method's is `Tensor.` and its own."""
     found: dict[str, list[str]] = {}
     for line in (Path(__file__).parent / "signatures.txt").read_text(encoding="utf-8").splitlines():
         name, _, rest = line.partition("(")
@@ -70,7 +70,7 @@ def signatures() -> dict[str, list[str]]:
 
 @functools.cache
 def forms(name: str) -> list[Form]:
-    """The signatures of a function, or of a method."""
+    """Return the signatures of a function, or of a method."""
     texts = [text.rpartition(")") for text in signatures().get(name, [])]
     return [Form(tuple(parameters(text)), bool(deprecated)) for text, _, deprecated in texts]
 
@@ -96,7 +96,7 @@ def parameters(text: str) -> Any:
 
 
 def explain(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> TypeError | None:
-    """The error for arguments that PyTorch refuses before it runs the function `name`, else None."""
+    """Return the error for arguments that PyTorch refuses before it runs the function `name`, else None."""
     known = forms(name)
     if not known:
         return None
@@ -114,7 +114,7 @@ def explain(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> TypeErr
 
 
 def explain_given(name: str, args: tuple[Any, ...]) -> TypeError | None:
-    """The error for arguments that are of the wrong type, whatever others there have to be."""
+    """Return the error for arguments that are of the wrong type, whatever others there have to be."""
     for form in forms(name)[:1]:
         for i, (parameter, value) in enumerate(zip(form.parameters, args)):
             wrong = misfit(name, i, parameter, value, f" (position {i + 1})")
@@ -126,12 +126,12 @@ def explain_given(name: str, args: tuple[Any, ...]) -> TypeError | None:
 
 
 def fits_count(form: Form, count: int) -> bool:
-    """Whether that many arguments may be for this signature."""
+    """Return whether that many arguments may be for this signature."""
     return not form.hidden and form.required <= count <= len(form.parameters)
 
 
 def last(name: str) -> str:
-    """A function's name without the class that it is in."""
+    """Return a function's name without the class that it is in."""
     return name.rpartition(".")[2]
 
 
@@ -178,7 +178,7 @@ def gathered(form: Form, args: tuple[Any, ...]) -> tuple[Any, ...]:
 
 
 def missing(title: str, form: Form, given: int, left: dict[str, Any]) -> str:
-    """The text for arguments that are not there."""
+    """Return the text for arguments that are not there."""
     names = [p.name for p in form.parameters[given:] if not p.optional and p.name not in left]
     listed = ", ".join(f'"{n}"' for n in names)
     return f"{title}() missing {len(names)} required positional arguments: {listed}"
@@ -213,26 +213,26 @@ def uneven(parameter: Parameter, value: Any) -> str:
 
 
 def is_whole(x: Any) -> bool:
-    """Whether `x` counts as an integer: a number or a 0-dim tensor of integers, but no bool."""
+    """Return whether `x` counts as an integer: a number or a 0-dim tensor of integers, but no bool."""
     if isinstance(x, TensorBase):
         return not x._data.ndim and x._data.dtype.kind in "iu" and not x.requires_grad
     return isinstance(x, (int, np.integer)) and not isinstance(x, bool)
 
 
 def is_number(x: Any) -> bool:
-    """Whether `x` counts as a number."""
+    """Return whether `x` counts as a number."""
     if isinstance(x, TensorBase):
         return not x._data.ndim and not x.requires_grad
     return isinstance(x, (int, float, complex, np.generic))
 
 
 def is_real(x: Any) -> bool:
-    """Whether `x` counts as a real number."""
+    """Return whether `x` counts as a real number."""
     return is_number(x) and not isinstance(x, (complex, np.complexfloating))
 
 
 def fits(title: str, parameter: Parameter, value: Any) -> bool:
-    """Whether an argument is of the type of its parameter."""
+    """Return whether an argument is of the type of its parameter."""
     kind = parameter.type
     if kind == "Tensor":
         numbers = title.rstrip("_") in WITH_NUMBERS and isinstance(value, (int, float, complex, np.generic))

@@ -18,12 +18,25 @@ from .operands import check_alpha, of_kinds
 
 
 @public(out="cast", name="pow")
-def power(self: Any, exponent: Any) -> Any:
-    """Each element to the power of a number or of another tensor's element; or a number to such powers."""
-    call = of_kinds("pow", self, exponent, powers.pow_tensor, powers.pow_scalar, powers.pow_base)
+def power(input: Any, exponent: Any) -> Any:
+    """Return each element of `input` to the power of `exponent`.
+
+    Args:
+        input: a tensor, or a number if `exponent` is a tensor.
+        exponent: a number, or a tensor that broadcasts with `input`.
+    Shape: the broadcast shape of both operands.
+    Returns: a new tensor.
+    Raises: TypeError if neither operand is a tensor. RuntimeError for integers to a negative power.
+    Derivative: `g * exponent * input ** (exponent - 1)` for `input`, `g * result * log(self)` for `exponent`.
+    Source: torch.pow
+
+    >>> torch.pow(torch.tensor([2.0, 3.0]), 2)
+    tensor([4., 9.])
+    """
+    call = of_kinds("pow", input, exponent, powers.pow_tensor, powers.pow_scalar, powers.pow_base)
     if isinstance(exponent, np.generic):
         exponent = exponent.item()
-    return call(self, exponent)
+    return call(input, exponent)
 
 
 OPERANDS = (TensorBase, int, float, complex, np.generic)
@@ -41,7 +54,22 @@ def declined(other: Any) -> Any:
 
 @public(out="cast")
 def add(input: Any, other: Any, *, alpha: Any = 1) -> Any:
-    """`input + alpha · other`."""
+    """Return `input + alpha * other`.
+
+    Args:
+        input: a tensor.
+        other: a tensor that broadcasts with `input`, or a number.
+        alpha: a number by which `other` is multiplied first.
+    Shape: the broadcast shape of both operands.
+    Returns: a new tensor.
+    Raises: RuntimeError if the shapes do not broadcast. RuntimeError if the dtype of the result cannot hold
+        `alpha`.
+    Derivative: `g` for `input`, `alpha * g` for `other`.
+    Source: torch.add
+
+    >>> torch.add(torch.tensor([1.0, 2.0]), 10, alpha=2)
+    tensor([21., 22.])
+    """
     if alpha == 1 and alpha is not True:
         return ar.add(input, other)
     check_alpha("add", alpha, input, other)
@@ -50,7 +78,22 @@ def add(input: Any, other: Any, *, alpha: Any = 1) -> Any:
 
 @public(out="cast", also="subtract")
 def sub(input: Any, other: Any, *, alpha: Any = 1) -> Any:
-    """`input - alpha · other`."""
+    """Return `input - alpha * other`.
+
+    Args:
+        input: a tensor.
+        other: a tensor that broadcasts with `input`, or a number.
+        alpha: a number by which `other` is multiplied first.
+    Shape: the broadcast shape of both operands.
+    Returns: a new tensor.
+    Raises: RuntimeError if the shapes do not broadcast. RuntimeError if the dtype of the result cannot hold
+        `alpha`. RuntimeError for booleans.
+    Derivative: `g` for `input`, `-alpha * g` for `other`.
+    Source: torch.sub
+
+    >>> torch.sub(torch.tensor([1.0, 2.0]), 10, alpha=2)
+    tensor([-19., -18.])
+    """
     if alpha == 1 and alpha is not True:
         return ar.sub(input, other)
     check_alpha("sub", alpha, input, other)
@@ -192,14 +235,42 @@ class InPlace(TensorBase):
     __slots__ = ()
 
     def add_(self, other: Any, *, alpha: Any = 1) -> Any:
-        """`self += alpha · other`."""
+        """Add `alpha * other` to the tensor in place and return the tensor.
+
+        Args:
+            other: a tensor that broadcasts to the tensor's shape, or a number.
+            alpha: a number by which `other` is multiplied first.
+        Shape: that of the tensor.
+        Returns: the tensor itself.
+        Raises: RuntimeError if the tensor is a leaf that requires a gradient. RuntimeError if `other` does
+            not broadcast to the tensor's shape.
+        Derivative: `g` for the tensor, `alpha * g` for `other`.
+        Source: torch.Tensor.add_
+
+        >>> torch.tensor([1.0, 2.0]).add_(10, alpha=2)
+        tensor([21., 22.])
+        """
         if alpha == 1:
             return in_place(ar.add.op, self, other)
         check_alpha("add", alpha, self, other)
         return in_place(ar.add_scaled.op, self, other, alpha)
 
     def sub_(self, other: Any, *, alpha: Any = 1) -> Any:
-        """`self -= alpha · other`."""
+        """Subtract `alpha * other` from the tensor in place and return the tensor.
+
+        Args:
+            other: a tensor that broadcasts to the tensor's shape, or a number.
+            alpha: a number by which `other` is multiplied first.
+        Shape: that of the tensor.
+        Returns: the tensor itself.
+        Raises: RuntimeError if the tensor is a leaf that requires a gradient. RuntimeError if `other` does
+            not broadcast to the tensor's shape.
+        Derivative: `g` for the tensor, `-alpha * g` for `other`.
+        Source: torch.Tensor.sub_
+
+        >>> torch.tensor([1.0, 2.0]).sub_(10, alpha=2)
+        tensor([-19., -18.])
+        """
         if alpha == 1:
             return in_place(ar.sub.op, self, other)
         check_alpha("sub", alpha, self, other)
@@ -218,15 +289,51 @@ class InPlace(TensorBase):
     __ipow__ = pow_
 
     def copy_(self, src: Any) -> Any:
-        """Write `src`, broadcast and converted, into the tensor."""
+        """Copy `src` into the tensor in place and return the tensor.
+
+        Args:
+            src: a tensor that broadcasts to the tensor's shape; it is converted to the tensor's dtype.
+        Shape: that of the tensor.
+        Returns: the tensor itself.
+        Raises: RuntimeError if the tensor is a leaf that requires a gradient. RuntimeError if the shapes do
+            not fit.
+        Derivative: 0 for the tensor, `g` for `src`.
+        Source: torch.Tensor.copy_
+
+        >>> torch.zeros(2).copy_(torch.tensor([1.0, 2.0]))
+        tensor([1., 2.])
+        """
         return in_place(F.copy.op, self, src)
 
     @public("function")
     def fill_(self, value: Any) -> Any:
-        """Write one value into every element."""
+        """Fill the tensor with one value in place and return the tensor.
+
+        Args:
+            value: a number, or a tensor of one element.
+        Shape: that of the tensor.
+        Returns: the tensor itself.
+        Raises: RuntimeError if the tensor is a leaf that requires a gradient.
+        Derivative: 0 for the tensor, `g.sum()` for a tensor `value`.
+        Source: torch.Tensor.fill_
+
+        >>> torch.zeros(2).fill_(3)
+        tensor([3., 3.])
+        """
         return in_place((F.fill_tensor if isinstance(value, TensorBase) else F.fill).op, self, value)
 
     @public("function")
     def zero_(self) -> Any:
-        """Write 0 into every element."""
+        """Fill the tensor with zeros in place and return the tensor.
+
+        Args: none.
+        Shape: that of the tensor.
+        Returns: the tensor itself.
+        Raises: RuntimeError if the tensor is a leaf that requires a gradient.
+        Derivative: 0.
+        Source: torch.Tensor.zero_
+
+        >>> torch.ones(2).zero_()
+        tensor([0., 0.])
+        """
         return in_place(F.zero.op, self)

@@ -95,7 +95,19 @@ class Autograd(TensorBase):
                 observer.asked(self)
 
     def requires_grad_(self, requires_grad: bool = True) -> Any:
-        """Set `requires_grad` in place and return the tensor."""
+        """Set whether the tensor requires a gradient, in place, and return the tensor.
+
+        Args:
+            requires_grad: True or False.
+        Shape: the same as that of the tensor.
+        Returns: the tensor itself.
+        Raises: RuntimeError if the dtype is no floating or complex one, or if it is set to False on a
+            non-leaf.
+        Source: torch.Tensor.requires_grad_
+
+        >>> torch.tensor([1.0]).requires_grad_()
+        tensor([1.], requires_grad=True)
+        """
         if not isinstance(requires_grad, bool):
             raise TypeError(
                 "requires_grad_(): argument 'requires_grad' (position 1) must be bool, not "
@@ -137,7 +149,21 @@ class Autograd(TensorBase):
         return True if self._retains else dialect.retains_grad_unset()
 
     def retain_grad(self) -> None:
-        """Keep this tensor's gradient in `.grad` although it is not a leaf; nothing changes for a leaf."""
+        """Keep the gradient of a non-leaf tensor in its `.grad` during the backward pass.
+
+        Args: none.
+        Shape: any.
+        Returns: None.
+        Raises: RuntimeError if the tensor does not require a gradient.
+        Source: torch.Tensor.retain_grad
+
+        >>> x = torch.tensor([2.0], requires_grad=True)
+        >>> y = x * 3
+        >>> y.retain_grad()
+        >>> y.sum().backward()
+        >>> y.grad
+        tensor([1.])
+        """
         if not self.requires_grad:
             raise RuntimeError("can't retain_grad on Tensor that has requires_grad=False")
         if modes.active and modes.state.transforms:
@@ -155,16 +181,41 @@ class Autograd(TensorBase):
         create_graph: bool = False,
         inputs: Any = None,
     ) -> None:
-        """Run backward from this tensor and add the gradients of the leaves to their `.grad`.
+        """Add the gradient with respect to each leaf of the tensor's graph to the leaf's `.grad`.
 
-        `gradient` (of this tensor's shape) may be left out for one element, where it is 1. See
-        `autograd.backward`.
+        Args:
+            gradient: the upstream gradient; it may be left out for a tensor of one element.
+            retain_graph: whether the graph can be used again; by default the same as `create_graph`.
+            create_graph: whether the gradients get a graph of their own, for higher derivatives.
+            inputs: the tensors whose `.grad` is computed; None for all leaves.
+        Shape: `gradient` has the shape of the tensor.
+        Returns: None.
+        Raises: RuntimeError if the tensor needs no gradient, if `gradient` is missing or does not fit, or if
+            the graph was freed.
+        Source: torch.Tensor.backward
+
+        >>> x = torch.tensor([3.0], requires_grad=True)
+        >>> (x ** 2).backward()
+        >>> x.grad
+        tensor([6.])
         """
         TensorBase.run_backward(self, gradient, retain_graph, create_graph, None, inputs)
 
     def register_hook(self, hook: Any) -> RemovableHandle:
-        """Call `hook(grad)` each time this tensor's gradient is computed; what it returns replaces the
-        gradient.
+        """Register a function that is called with the gradient of the tensor in each backward pass.
+
+        Args:
+            hook: takes the gradient and returns None or the gradient to use instead.
+        Shape: any.
+        Returns: a handle whose `remove()` removes the hook.
+        Raises: RuntimeError if the tensor does not require a gradient.
+        Source: torch.Tensor.register_hook
+
+        >>> x = torch.tensor([3.0], requires_grad=True)
+        >>> handle = x.register_hook(lambda g: 2 * g)
+        >>> (x ** 2).backward()
+        >>> x.grad
+        tensor([12.])
         """
         if not self.requires_grad:
             raise RuntimeError("cannot register a hook on a tensor that doesn't require gradient")
@@ -193,14 +244,34 @@ class Autograd(TensorBase):
 
     @public("function")
     def detach(self) -> Any:
-        """The same memory outside the graph."""
+        """Return the tensor without its history: it shares the memory and requires no gradient.
+
+        Args: none.
+        Shape: the same as that of the tensor.
+        Returns: a tensor on the same memory.
+        Raises: nothing.
+        Source: torch.Tensor.detach
+
+        >>> torch.tensor([1.0], requires_grad=True).detach()
+        tensor([1.])
+        """
         share(self)
         result = alias(self, self._data)
         return told(self, result, "detach")
 
     @public("function")
     def detach_(self) -> Any:
-        """Take this tensor out of its graph."""
+        """Cut the tensor from its graph in place, so that it becomes a leaf, and return the tensor.
+
+        Args: none.
+        Shape: the same as that of the tensor.
+        Returns: the tensor itself.
+        Raises: RuntimeError if the tensor is a view.
+        Source: torch.Tensor.detach_
+
+        >>> (torch.tensor([1.0], requires_grad=True) * 2).detach_()
+        tensor([2.])
+        """
         if modes.active and modes.state.inference:
             return self  # autograd is not asked
         if self._view is not None:
@@ -264,7 +335,7 @@ class Autograd(TensorBase):
 
 
 def told(source: TensorBase, result: Any, how: str) -> Any:
-    """`result`, which is `source` outside the graph: observers are told."""
+    """`result`, which is `source` outside the graph: observers are notified."""
     if modes.active:
         for observer in modes.observers():
             observer.detached(source, result, how)

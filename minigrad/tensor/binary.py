@@ -43,7 +43,7 @@ UNSET: Any = object()
 @public("function")
 @choice
 def rsub(input: Any, other: Any, *, alpha: Any = 1) -> Any:
-    """`other - alpha · input`."""
+    """Return `other - alpha · input`."""
     if alpha == 1:
         return of_kinds("rsub", input, other, bi.rsub_tensor, ar.rsub), (input, other)
     call = of_kinds("rsub", input, other, bi.rsub_tensor_scaled, bi.rsub_scaled)
@@ -54,7 +54,21 @@ def rsub(input: Any, other: Any, *, alpha: Any = 1) -> Any:
 @public("function method method_", out="cast", also="divide true_divide")
 @choice
 def div(input: Any, other: Any, *, rounding_mode: Any = UNSET) -> Any:
-    """The quotient, element by element: the true one, or rounded down ("floor") or towards zero ("trunc")."""
+    """Return the quotient of two operands, element by element; integers give the default float.
+
+    Args:
+        input: a tensor.
+        other: a tensor that broadcasts with `input`, or a number.
+        rounding_mode: None for the true quotient, "floor" to round down, "trunc" to round toward zero.
+    Shape: the broadcast shape of both operands.
+    Returns: a new tensor.
+    Raises: RuntimeError if the shapes do not broadcast. RuntimeError for another `rounding_mode`.
+    Derivative: `g / other` for `input`, `-g * input / other ** 2` for `other`; 0 if the quotient is rounded.
+    Source: torch.div
+
+    >>> torch.div(torch.tensor([7.0, -7.0]), 2, rounding_mode='floor')
+    tensor([ 3., -4.])
+    """
     if rounding_mode is UNSET:
         return ar.div, (input, other)
     if rounding_mode not in (None, "trunc", "floor"):
@@ -67,7 +81,7 @@ def div(input: Any, other: Any, *, rounding_mode: Any = UNSET) -> Any:
 @public("function method method_", out="cast")
 @choice
 def floor_divide(input: Any, other: Any) -> Any:
-    """The quotient rounded down, as Python's `//`; it has no derivative."""
+    """Return the quotient rounded down, as Python's `//`; it has no derivative."""
     call = of_kinds("floor_divide", input, other, dv.floor_divide, dv.floor_divide, dv.floor_divide)
     return call, (input, other)
 
@@ -75,14 +89,27 @@ def floor_divide(input: Any, other: Any) -> Any:
 @public("function method method_", out="cast")
 @choice
 def fmod(input: Any, other: Any) -> Any:
-    """What division rounded towards zero leaves, with the sign of `input`."""
+    """Return the remainder of a division that rounds toward zero; it has the sign of `input`.
+
+    Args:
+        input: a tensor.
+        other: a tensor that broadcasts with `input`, or a number.
+    Shape: the broadcast shape of both operands.
+    Returns: a new tensor.
+    Raises: RuntimeError if the shapes do not broadcast.
+    Derivative: `g` for `input`, `-g * trunc(input / other)` for `other`.
+    Source: torch.fmod
+
+    >>> torch.fmod(torch.tensor([7.0, -7.0]), 3)
+    tensor([ 1., -1.])
+    """
     return of_kinds("fmod", input, other, dv.fmod, dv.fmod_number), (input, other)
 
 
 @public("function method method_", out="cast")
 @choice
 def remainder(input: Any, other: Any) -> Any:
-    """What division rounded down leaves, with the sign of `other`, as Python's `%`."""
+    """Return what division rounded down leaves, with the sign of `other`, as Python's `%`."""
     call = of_kinds("remainder", input, other, dv.remainder, dv.remainder_number, dv.remainder_of_number)
     return call, (input, other)
 
@@ -112,8 +139,20 @@ def check_bound(input: Any, bound: Any) -> None:
 @public("function method function_ method_", out="cast", also="clip")
 @choice
 def clamp(input: Any, min: Any = None, max: Any = None) -> Any:
-    """Each element brought between `min` and `max`, both numbers or both tensors, of which one may be left
-    out.
+    """Return each element limited to the range from `min` to `max`.
+
+    Args:
+        input: a tensor of any shape.
+        min: the lower bound, a number or a tensor; None for no lower bound.
+        max: the upper bound, a number or a tensor; None for no upper bound.
+    Shape: the broadcast shape of `input` and the bounds.
+    Returns: a new tensor.
+    Raises: RuntimeError if both bounds are None.
+    Derivative: `g` where the element lies within the bounds, else 0.
+    Source: torch.clamp
+
+    >>> torch.clamp(torch.tensor([-1.0, 0.5, 2.0]), min=0, max=1)
+    tensor([0.0000, 0.5000, 1.0000])
     """
     given = [bound for bound in (min, max) if bound is not None]
     tensors = [isinstance(bound, TensorBase) for bound in given]
@@ -131,7 +170,7 @@ def clamp(input: Any, min: Any = None, max: Any = None) -> Any:
 
 
 def one_bound(name: str, input: Any, bound: Any, tensors: Any, number: Any) -> Any:
-    """The op for one bound."""
+    """Return the op for one bound."""
     call = of_kinds(name, input, bound, tensors, number)
     if call is number:
         check_bound(input, bound)
@@ -141,14 +180,14 @@ def one_bound(name: str, input: Any, bound: Any, tensors: Any, number: Any) -> A
 @public("function method function_ method_", out="cast")
 @choice
 def clamp_min(input: Any, min: Any) -> Any:
-    """The greater of each element and `min`, a number or a tensor."""
+    """Return the greater of each element and `min`, a number or a tensor."""
     return one_bound("clamp_min", input, min, bounds.clamp_min_tensor, bounds.clamp_min)
 
 
 @public("function method function_ method_", out="cast")
 @choice
 def clamp_max(input: Any, max: Any) -> Any:
-    """The smaller of each element and `max`, a number or a tensor."""
+    """Return the smaller of each element and `max`, a number or a tensor."""
     return one_bound("clamp_max", input, max, bounds.clamp_max_tensor, bounds.clamp_max)
 
 
@@ -159,19 +198,19 @@ def clamp_max(input: Any, max: Any) -> Any:
 @public("function method method_", out="cast")
 @choice
 def copysign(input: Any, other: Any) -> Any:
-    """The size of `input` with the sign of `other`, a number or a tensor."""
+    """Return the size of `input` with the sign of `other`, a number or a tensor."""
     return of_kinds("copysign", input, other, bi.copysign, bi.copysign_number), (input, other)
 
 
 @public("function method function_ method_", out="cast")
 @choice
 def xlogy(input: Any, other: Any) -> Any:
-    """`input · ln other`; 0 where `input` is 0."""
+    """Return `input · ln other`; 0 where `input` is 0."""
     return of_kinds("xlogy", input, other, lg.xlogy, lg.xlogy_by_number, lg.xlogy_of_number), (input, other)
 
 
 def doubled(x: Any, kind: Any) -> Any:
-    """A tensor in double precision; a number as it is."""
+    """Return a tensor in double precision; a number as it is."""
     return converted(x, kind, False, None) if isinstance(x, TensorBase) else x
 
 
@@ -187,7 +226,7 @@ def double_kind(name: str, *operands: Any) -> Any:
 
 @public(out="cast")
 def float_power(input: Any, exponent: Any) -> Any:
-    """`input` to the power of `exponent`, computed in double precision."""
+    """Return `input` to the power of `exponent`, computed in double precision."""
     kind = double_kind("float_power", input, exponent)
     return power(doubled(input, kind), doubled(exponent, kind))
 
@@ -195,7 +234,7 @@ def float_power(input: Any, exponent: Any) -> Any:
 @public("function method method_", out="cast")
 @choice
 def lerp(input: Any, end: Any, weight: Any) -> Any:
-    """The point between `input` and `end`: `input + weight · (end - input)`."""
+    """Return the point between `input` and `end`: `input + weight · (end - input)`."""
     is_number = isinstance(weight, NUMBERS)
     if not (isinstance(input, TensorBase) and isinstance(end, TensorBase)) or not (
         is_number or isinstance(weight, TensorBase)
@@ -220,7 +259,7 @@ CALLED = {
 
 
 def of_three(call: Any, input: Any, tensor1: Any, tensor2: Any, value: Any) -> Any:
-    """The arguments of a sum with a product or quotient."""
+    """Return the arguments of a sum with a product or quotient."""
     check_tensors(call.op, (input, tensor1, tensor2))
     if not isinstance(value, NUMBERS):
         raise TypeError(f"{call.op.name}(): argument 'value' must be Number, not {kind_of(value)}")
@@ -230,19 +269,48 @@ def of_three(call: Any, input: Any, tensor1: Any, tensor2: Any, value: Any) -> A
 @public("function method method_", out="cast")
 @choice
 def addcmul(input: Any, tensor1: Any, tensor2: Any, *, value: Any = 1) -> Any:
-    """`input + value · tensor1 · tensor2`, element by element."""
+    """Return `input + value * tensor1 * tensor2`, element by element.
+
+    Args:
+        input: a tensor of any shape.
+        tensor1, tensor2: tensors that broadcast with `input`.
+        value: a number.
+    Shape: the broadcast shape of the three tensors.
+    Returns: a new tensor.
+    Raises: RuntimeError if the shapes do not broadcast.
+    Derivative: `g` for `input`, `g * value * tensor2` for `tensor1`, `g * value * tensor1` for `tensor2`.
+    Source: torch.addcmul
+
+    >>> torch.addcmul(torch.tensor([1.0]), torch.tensor([2.0]), torch.tensor([3.0]), value=10)
+    tensor([61.])
+    """
     return of_three(te.addcmul, input, tensor1, tensor2, value)
 
 
 @public("function method method_", out="cast")
 @choice
 def addcdiv(input: Any, tensor1: Any, tensor2: Any, *, value: Any = 1) -> Any:
-    """`input + value · tensor1 / tensor2`, element by element."""
+    """Return `input + value * tensor1 / tensor2`, element by element.
+
+    Args:
+        input: a tensor of any shape.
+        tensor1, tensor2: tensors that broadcast with `input`.
+        value: a number.
+    Shape: the broadcast shape of the three tensors.
+    Returns: a new tensor.
+    Raises: RuntimeError if the shapes do not broadcast.
+    Derivative: `g` for `input`, `g * value / tensor2` for `tensor1`, `-g * value * tensor1 / tensor2 ** 2`
+        for `tensor2`.
+    Source: torch.addcdiv
+
+    >>> torch.addcdiv(torch.tensor([1.0]), torch.tensor([6.0]), torch.tensor([3.0]), value=10)
+    tensor([21.])
+    """
     return of_three(te.addcdiv, input, tensor1, tensor2, value)
 
 
 def heaviside_checked(input: Any, values: Any) -> Any:
-    """The op, with PyTorch's errors for dtypes."""
+    """Return the op, with PyTorch's errors for dtypes."""
     check_tensors(bi.heaviside.op, (input, values))
     if "c" in (input._data.dtype.kind, values._data.dtype.kind):
         raise RuntimeError("heaviside is not yet implemented for complex tensors.")
@@ -254,7 +322,7 @@ def heaviside_checked(input: Any, values: Any) -> Any:
 @public("function method method_", out="cast")
 @choice
 def heaviside(input: Any, values: Any) -> Any:
-    """0 for negative elements, 1 for positive ones, the element of `values` for 0."""
+    """Return 0 for negative elements, 1 for positive ones, the element of `values` for 0."""
     return heaviside_checked(input, values)
 
 
@@ -279,7 +347,7 @@ class BinaryInPlace(TensorBase):
     __ifloordiv__, __imod__ = in_place_method(floor_divide), in_place_method(remainder)
 
     def float_power_(self, exponent: Any) -> Any:
-        """`self **= exponent` of a tensor in double precision."""
+        """Return `self **= exponent` of a tensor in double precision."""
         kind, own = double_kind("float_power_", self, exponent), dtypes.of(self._data)
         if kind is not own:
             raise RuntimeError(

@@ -62,7 +62,7 @@ def format_of(order: Any) -> Any:
 
 
 def is_laid(data: Any, order: Any) -> bool:
-    """Whether an array lies in memory as `order` says."""
+    """Return whether an array lies in memory as `order` says."""
     if order is None or order is preserve_format or np.ndim(data) == 0:
         return True
     if order is contiguous_format:
@@ -71,7 +71,7 @@ def is_laid(data: Any, order: Any) -> bool:
 
 
 def converted(t: Any, kind: Any, copy: bool, order: Any) -> Any:
-    """A tensor in a dtype and an order in memory: itself if it is so already, unless `copy`."""
+    """Return a tensor in a dtype and an order in memory: itself if it is so already, unless `copy`."""
     own, order = dtypes.of(t._data), format_of(order)
     if (kind is None or kind is own) and not copy and is_laid(t._data, order):
         return t
@@ -79,7 +79,7 @@ def converted(t: Any, kind: Any, copy: bool, order: Any) -> Any:
 
 
 def checked_format(name: str, order: Any) -> Any:
-    """An order in memory; TypeError with PyTorch's text for anything else."""
+    """Return an order in memory; TypeError with PyTorch's text for anything else."""
     if not isinstance(order, memory_format):
         raise TypeError(
             f"{name}(): argument 'memory_format' must be torch.memory_format, not {kind_of(order)}"
@@ -88,24 +88,36 @@ def checked_format(name: str, order: Any) -> Any:
 
 
 def is_in_format(name: str, t: Any, order: Any) -> bool:
-    """Whether a tensor lies in memory as `order` says; False if it has not the dimensions for it."""
+    """Return whether a tensor lies in memory as `order` says; False if it has not the dimensions for it."""
     last = {"channels_last": 4, "channels_last_3d": 5}.get(checked_format(name, order).name)
     return last in (None, t._data.ndim) and is_laid(t._data, order)
 
 
 def laid_out(name: str, t: Any, order: Any) -> Any:
-    """A tensor that lies in memory as `order` says: itself or a copy."""
+    """Return a tensor that lies in memory as `order` says: itself or a copy."""
     return t if is_laid(t._data, checked_format(name, order)) else F.to(t, t._data.dtype, order)
 
 
 def cast(name: str, kind: Any) -> Any:
-    """The method for one dtype."""
+    """Return the method for one dtype."""
 
     def convert(self: Any, *, memory_format: Any = None) -> Any:
         return converted(self, kind, False, memory_format)
 
     convert.__name__ = convert.__qualname__ = name
-    convert.__doc__ = f"The tensor as {kind.name}; itself if it is that already."
+    convert.__doc__ = f"""Return the tensor as {kind.name}; itself if it is that already.
+
+    Args:
+        memory_format: the order of the memory, as for `contiguous`.
+    Shape: the same as that of the tensor.
+    Returns: the tensor or a converted copy.
+    Raises: nothing of its own.
+    Derivative: `g` in the dtype of the tensor.
+    Source: torch.Tensor.{name}
+
+    >>> torch.tensor([0, 2]).{name}().dtype is torch.{kind.name}
+    True
+    """
     return convert
 
 
@@ -115,9 +127,19 @@ class Casts(TensorBase):
     __slots__ = ()
 
     def to(self, *args: Any, **kwargs: Any) -> Any:
-        """The tensor in another dtype or order in memory, itself if it is so already and `copy` is not set:
-        `to(dtype)`, `to(device, dtype)` or `to(other)`, with `non_blocking`, `copy` and `memory_format`.
-        RuntimeError for a device other than the CPU.
+        """Return the tensor in another dtype or layout in memory; itself if it is so already.
+
+        Args:
+            args: `to(dtype)`, `to(device, dtype)` or `to(other)`.
+            kwargs: dtype, device, other, non_blocking, copy (always copy) and memory_format by name.
+        Shape: the same as that of the tensor.
+        Returns: the tensor or a converted copy.
+        Raises: RuntimeError for a device other than the CPU.
+        Derivative: `g` in the dtype of the tensor.
+        Source: torch.Tensor.to
+
+        >>> torch.tensor([0, 2]).to(torch.bool)
+        tensor([False,  True])
         """
         kind, copy, order = target(args, kwargs)
         return converted(self, kind, copy, order)
@@ -145,20 +167,45 @@ class Casts(TensorBase):
         raise TypeError(NO_COMPLEX32)
 
     def type(self, dtype: Any = None, non_blocking: Any = False) -> Any:
-        """The name of the tensor's kind, as "torch.FloatTensor"; or the tensor in the dtype of this name."""
+        """Return the name of the tensor's type, or the tensor converted to another dtype.
+
+        Args:
+            dtype: a dtype or the name of a type; None to ask.
+            non_blocking: accepted and ignored.
+        Shape: the same as that of the tensor.
+        Returns: a string, or the tensor or a converted copy.
+        Raises: ValueError for an unknown name.
+        Derivative: `g` in the dtype of the tensor.
+        Source: torch.Tensor.type
+
+        >>> torch.tensor([1, 2]).type()
+        'torch.LongTensor'
+        """
         if dtype is None:
             return f"torch.{dtypes.of(self._data).title}Tensor"
         return converted(self, kind_named(dtype), False, None)
 
     def type_as(self, other: Any) -> Any:
-        """The tensor in the dtype of another."""
+        """Return the tensor in the dtype of `other`.
+
+        Args:
+            other: a tensor.
+        Shape: the same as that of the tensor.
+        Returns: the tensor or a converted copy.
+        Raises: TypeError if `other` is not a tensor.
+        Derivative: `g` in the dtype of the tensor.
+        Source: torch.Tensor.type_as
+
+        >>> torch.tensor([1, 2]).type_as(torch.ones(1))
+        tensor([1., 2.])
+        """
         if not isinstance(other, TensorBase):
             raise TypeError(f"type_as(): argument 'other' (position 1) must be Tensor, not {kind_of(other)}")
         return converted(self, dtypes.of(other._data), False, None)
 
 
 def kind_named(name: Any) -> Any:
-    """The dtype that `Tensor.type` is asked for."""
+    """Return the dtype that `Tensor.type` is asked for."""
     if isinstance(name, dtypes.dtype):
         return name
     if isinstance(name, type) and not hasattr(name, "dtype"):
@@ -174,14 +221,14 @@ def kind_named(name: Any) -> Any:
 
 @public()
 def is_nonzero(input: Any) -> Any:
-    """Whether the one element is not 0; RuntimeError for more elements or none."""
+    """Return whether the one element is not 0; RuntimeError for more elements or none."""
     check_tensor("is_nonzero", input)
     return bool(input)
 
 
 @public("function")
 def numel(input: Any) -> Any:
-    """Number of elements."""
+    """Return the number of elements."""
     check_tensor("numel", input)
     return input.numel()
 
@@ -198,7 +245,7 @@ def check_tensor(name: str, input: Any) -> None:
 
 @public("function")
 def result_type(tensor1: Any, tensor2: Any) -> Any:
-    """The dtype that an op on two tensors or numbers works in."""
+    """Return the dtype that an op on two tensors or numbers works in."""
     if not all(isinstance(x, (TensorBase, *NUMBERS)) for x in (tensor1, tensor2)):
         raise invalid("result_type", tensor1, tensor2)
     raws = [x._data if isinstance(x, TensorBase) else x for x in (tensor1, tensor2)]
@@ -216,8 +263,8 @@ def check_dtypes(name: str, **kinds: Any) -> None:
 
 @public("function")
 def can_cast(from_: Any, to: Any) -> bool:
-    """Whether a result of one dtype may be written into a tensor of another: bools into integers, these into
-    floats, these into complex numbers, not back.
+    """Return whether a result of one dtype may be written into a tensor of another: bools into integers,
+    these into floats, these into complex numbers, not back.
     """
     check_dtypes("can_cast", from_=from_, to=to)
     return bool(from_.category <= to.category)
@@ -225,7 +272,7 @@ def can_cast(from_: Any, to: Any) -> bool:
 
 @public("function")
 def promote_types(type1: Any, type2: Any) -> Any:
-    """The smallest dtype that holds both."""
+    """Return the smallest dtype that holds both."""
     check_dtypes("promote_types", type1=type1, type2=type2)
     return dtypes.OF_NUMPY[dtypes.result_type(*(np.empty(1, kind.numpy) for kind in (type1, type2)))]
 

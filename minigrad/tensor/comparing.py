@@ -12,6 +12,7 @@ from ..core.tensor_state import TensorBase, wrap
 from ..inplace.in_place import in_place_method
 from ..ops import bits
 from ..ops import compare as comparing
+from ..ops.pointwise import logical_and
 from .binary import floor_divide, remainder
 from .operands import NUMBERS, check_tensors, choice, invalid, named, of_kinds, of_tensors
 
@@ -43,7 +44,7 @@ comparison("lt", also="less")
 comparison("le", also="less_equal")
 comparison("gt", also="greater")
 comparison("ge", also="greater_equal")
-for call in (F.logical_and, bits.logical_or, bits.logical_xor):
+for call in (logical_and, bits.logical_or, bits.logical_xor):
     publish(of_tensors(call), call.op.name, "function method method_", out="cast")
 
 
@@ -56,8 +57,19 @@ def check_alike(input: Any, other: Any) -> None:
 
 @public()
 def isclose(input: Any, other: Any, rtol: float = 1e-05, atol: float = 1e-08, equal_nan: bool = False) -> Any:
-    """Whether elements differ by at most `atol + rtol · |other|`; infinities if they are equal, NaNs if
-    `equal_nan`.
+    """Return whether elements differ by at most `atol + rtol * abs(other)`.
+
+    Args:
+        input, other: tensors of the same dtype whose shapes broadcast.
+        rtol, atol: the relative and the absolute tolerance.
+        equal_nan: whether two NaNs count as close.
+    Shape: the broadcast shape of both operands.
+    Returns: a boolean tensor.
+    Raises: RuntimeError if the dtypes differ.
+    Source: torch.isclose
+
+    >>> torch.isclose(torch.tensor([1.0, 2.0]), torch.tensor([1.0, 2.1]))
+    tensor([ True, False])
     """
     check_tensors(comparing.isclose.op, (input, other))
     check_alike(input, other)
@@ -71,22 +83,46 @@ def isclose(input: Any, other: Any, rtol: float = 1e-05, atol: float = 1e-08, eq
 def allclose(
     input: Any, other: Any, rtol: float = 1e-05, atol: float = 1e-08, equal_nan: bool = False
 ) -> bool:
-    """Whether `isclose` holds for all elements."""
+    """Return whether all elements of two tensors are close; see `isclose`.
+
+    Args:
+        input, other: tensors of the same dtype whose shapes broadcast.
+        rtol, atol: the relative and the absolute tolerance.
+        equal_nan: whether two NaNs count as close.
+    Shape: any two shapes that broadcast.
+    Returns: True or False.
+    Raises: RuntimeError if the dtypes differ.
+    Source: torch.allclose
+
+    >>> torch.allclose(torch.tensor([1.0]), torch.tensor([1.0 + 1e-7]))
+    True
+    """
     check_tensors(comparing.isclose.op, (input, other), name="allclose")
     return bool(np.all(isclose(input, other, rtol, atol, equal_nan)._data))
 
 
 @public()
 def equal(input: Any, other: Any) -> bool:
-    """Whether two tensors have the same shape and the same elements."""
+    """Return whether two tensors have the same shape and the same elements.
+
+    Args:
+        input, other: two tensors.
+    Shape: any two shapes.
+    Returns: True or False.
+    Raises: TypeError if `input` or `other` is not a tensor.
+    Source: torch.equal
+
+    >>> torch.equal(torch.tensor([1, 2]), torch.tensor([1, 2]))
+    True
+    """
     check_tensors(comparing.isclose.op, (input, other), name="equal")
     return input._data.shape == other._data.shape and bool(np.all(F.eq(input, other)._data))
 
 
 @public("function", out="same")
 def isin(elements: Any, test_elements: Any, *, assume_unique: bool = False, invert: bool = False) -> Any:
-    """Whether each of `elements` is among `test_elements` (not among them, with `invert`); one of both may be
-    a number.
+    """Return whether each of `elements` is among `test_elements` (not among them, with `invert`); one of both
+    may be a number.
     """
     tensors = [isinstance(x, TensorBase) for x in (elements, test_elements)]
     if not any(tensors) or not all(isinstance(x, (TensorBase, *NUMBERS)) for x in (elements, test_elements)):
@@ -103,11 +139,11 @@ def isin(elements: Any, test_elements: Any, *, assume_unique: bool = False, inve
 
 
 def of_bits(call: Any) -> Any:
-    """The function and method of an op on bits, one of whose operands may be a number."""
+    """Return the function and method of an op on bits, one of whose operands may be a number."""
     name = call.op.name
 
     def combine(input: Any, other: Any) -> Any:
-        """What the op says."""
+        """Return what the op says."""
         return of_kinds(name, input, other, call, call, call), (input, other)
 
     return choice(named(combine, call))
@@ -120,7 +156,7 @@ for function in (bitwise_and, bitwise_or, bitwise_xor, bitwise_left_shift, bitwi
 
 
 def operator(function: Any) -> Any:
-    """A function as operator: Python asks the other side about what is no tensor and no number."""
+    """Return a function as operator: Python asks the other side about what is no tensor and no number."""
 
     def apply(self: Any, other: Any) -> Any:
         return function(self, other) if isinstance(other, (TensorBase, *NUMBERS)) else NotImplemented
@@ -129,7 +165,7 @@ def operator(function: Any) -> Any:
 
 
 def reflected(function: Any) -> Any:
-    """The same with the tensor on the right."""
+    """Return the same with the tensor on the right."""
 
     def apply(self: Any, other: Any) -> Any:
         return function(other, self) if isinstance(other, (TensorBase, *NUMBERS)) else NotImplemented

@@ -22,22 +22,22 @@ class Complexes(TensorBase):
 
     @public("function")
     def is_complex(self) -> bool:
-        """Whether the elements are complex numbers."""
+        """Return whether the elements are complex numbers."""
         return self._data.dtype.kind == "c"
 
     @public("function")
     def is_floating_point(self) -> bool:
-        """Whether the elements are floating-point numbers."""
+        """Return whether the elements are floating-point numbers."""
         return self._data.dtype.kind == "f"
 
     @public("function")
     def is_conj(self) -> bool:
-        """Whether this is a view of which the numbers are conjugates of those in its memory."""
+        """Return whether this is a view of which the numbers are conjugates of those in its memory."""
         return bool(self._bits & CONJUGATE)
 
     @public("function")
     def is_neg(self) -> bool:
-        """Whether this is a view of which the numbers are negatives of those in its memory."""
+        """Return whether this is a view of which the numbers are negatives of those in its memory."""
         return bool(self._bits & NEGATIVE)
 
     @public("function")

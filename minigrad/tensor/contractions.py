@@ -75,7 +75,7 @@ def splits(sizes: list[int]) -> dict[tuple[int, int], int]:
 
 
 def chained(tensors: list[Any], best: dict[tuple[int, int], int]) -> Any:
-    """The product of all in the order found."""
+    """Return the product of all in the order found."""
 
     def part(i: int, j: int) -> Any:
         return tensors[i] if i == j else linalg.mm(part(i, best[i, j]), part(best[i, j] + 1, j))
@@ -85,7 +85,7 @@ def chained(tensors: list[Any], best: dict[tuple[int, int], int]) -> Any:
 
 @public("function", out="same")
 def chain_matmul(*matrices: Any) -> Any:
-    """The product of matrices, as `linalg.multi_dot` gives it; of one, the matrix itself."""
+    """Return the product of matrices, as `linalg.multi_dot` gives it; of one, the matrix itself."""
     if len(matrices) == 1 and isinstance(matrices[0], (list, tuple)):
         matrices = tuple(matrices[0])
     for m in matrices:

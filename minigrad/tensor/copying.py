@@ -55,7 +55,7 @@ class Copying(TensorBase):
 
 
 def hooks_of(t: TensorBase) -> list[Any]:
-    """The hooks of a tensor, which for a result live on its node."""
+    """Return the hooks of a tensor, which for a result live on its node."""
     fn = t._fn
     hooks = t._backward_hooks if fn is None else fn._extra_made.tensor_hooks.get(t._nr) if fn._extra else None
     return list((hooks or {}).values())
@@ -67,7 +67,7 @@ def attributes(t: TensorBase) -> dict[str, Any]:
 
 
 def make(cls: Any, data: Any, requires_grad: bool) -> Any:
-    """A leaf of class `cls` on raw data."""
+    """Return a leaf of class `cls` on raw data."""
     result = object.__new__(cls)
     source = wrap(data)
     for name in ("_data", "_fn", "_nr", "_acc", "_grad", "_storage", "_view"):
@@ -97,7 +97,7 @@ def rebuild(
     requires_grad: bool,
     noted: dict[str, Any],
 ) -> Any:
-    """The tensor that `parts` took apart."""
+    """Return the tensor that `parts` took apart."""
     memory = memory if memory.flags.writeable else memory.copy()
     result = make(cls, np.ndarray(shape, dtype, memory, start, strides), requires_grad)
     result.__dict__.update({**noted, "_bits": bits} if bits else noted)
@@ -105,7 +105,7 @@ def rebuild(
 
 
 def deep(data: Any, memo: dict[int, Any]) -> Any:
-    """A copy of raw data, in a copy of all the memory that it is part of. See Note [Copied memory]."""
+    """Return a copy of raw data, in a copy of all the memory that it is part of. See Note [Copied memory]."""
     if not isinstance(data, np.ndarray):
         return data
     memory = whole(data)
@@ -116,7 +116,7 @@ def deep(data: Any, memo: dict[int, Any]) -> Any:
 
 
 def whole(array: np.ndarray) -> np.ndarray:
-    """The array that owns the memory of `array`."""
+    """Return the array that owns the memory of `array`."""
     while True:
         base = array.base
         if base is not None and not isinstance(base, np.ndarray):
@@ -127,7 +127,7 @@ def whole(array: np.ndarray) -> np.ndarray:
 
 
 def as_bytes(array: np.ndarray) -> np.ndarray:
-    """The memory of `array`, as bytes."""
+    """Return the memory of `array`, as bytes."""
     count = 1 + sum((n - 1) * s for n, s in zip(array.shape, array.strides)) // array.itemsize
     flat = as_strided(array, (count if array.size else 0,), (array.itemsize,))
     return quiet(flat.view, np.uint8)

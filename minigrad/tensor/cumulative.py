@@ -14,7 +14,7 @@ from .reductions import numpys, one, reducing
 
 
 def checked(name: str, dtype: Any) -> Any:
-    """The NumPy dtype of `dtype`; NotImplementedError in PyTorch's words for bools."""
+    """Return the NumPy dtype of `dtype`; NotImplementedError in PyTorch's words for bools."""
     dtype = dtypes.given(dtype)
     if dtype is not None and dtype.title == "Bool":
         raise NotImplementedError(f"\"{name}_out_cpu\" not implemented for 'Bool'")
@@ -24,15 +24,29 @@ def checked(name: str, dtype: Any) -> Any:
 @public(out="dtype")
 @reducing
 def cumsum(input: Any, dim: int, *, dtype: Any = None) -> Any:
-    """The sum of all elements up to each one along `dim`; whole numbers give int64 without `dtype`."""
+    """Return the cumulative sums along `dim`.
+
+    Args:
+        input: a tensor of any shape.
+        dim: the dimension.
+        dtype: the dtype in which the result is computed.
+    Shape: the same as that of `input`.
+    Returns: a new tensor.
+    Raises: IndexError if there is no dimension `dim`.
+    Derivative: the cumulative sums of `g` from the end.
+    Source: torch.cumsum
+
+    >>> torch.cumsum(torch.tensor([1, 2, 3]), dim=0)
+    tensor([1, 3, 6])
+    """
     return cu.cumsum(input, one("cumsum", dim), checked("cumsum", dtype))
 
 
 @public(out="dtype")
 @reducing
 def cumprod(input: Any, dim: int, *, dtype: Any = None) -> Any:
-    """The product of all elements up to each one along `dim`; whole numbers give int64 unless `dtype` is
-    given.
+    """Return the product of all elements up to each one along `dim`; whole numbers give int64 unless `dtype`
+    is given.
     """
     return cu.cumprod(input, one("cumprod", dim), checked("cumprod", dtype))
 
@@ -40,26 +54,30 @@ def cumprod(input: Any, dim: int, *, dtype: Any = None) -> Any:
 @public(out="same")
 @reducing
 def cummax(input: Any, dim: int) -> Any:
-    """The greatest of all elements up to each one along `dim`, and its index (of equal ones the last)."""
+    """Return the largest of all elements up to each one along `dim`, and its index (of equal ones
+    the last).
+    """
     return return_types.cummax(*cu.cummax(input, one("cummax", dim)))
 
 
 @public(out="same")
 @reducing
 def cummin(input: Any, dim: int) -> Any:
-    """The smallest of all elements up to each one along `dim`, and its index (of equal ones the last)."""
+    """Return the smallest of all elements up to each one along `dim`, and its index (of equal ones
+    the last).
+    """
     return return_types.cummin(*cu.cummin(input, one("cummin", dim)))
 
 
 class Cumulative(TensorBase):
-    """Running sums, products and extremes, and differences of neighbours."""
+    """Running sums, products and extremes, and differences of neighbors."""
 
     __slots__ = ()
 
     def cumsum_(self, dim: int, *, dtype: Any = None) -> Any:
-        """`cumsum` in place; `dtype` must be the tensor's own."""
+        """Return `cumsum` in place; `dtype` must be the tensor's own."""
         return in_place(cu.cumsum.op, self, dim, checked("cumsum", dtype))
 
     def cumprod_(self, dim: int, *, dtype: Any = None) -> Any:
-        """`cumprod` in place; `dtype` must be the tensor's own."""
+        """Return `cumprod` in place; `dtype` must be the tensor's own."""
         return in_place(cu.cumprod.op, self, dim, checked("cumprod", dtype))

@@ -1,4 +1,4 @@
-"""Differences of neighbours, and integrals by the trapezoidal rule."""
+"""Differences of neighbors, and integrals by the trapezoidal rule."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ END = None  # of a slice that goes up to the end
 
 
 def part(t: Any, dim: int, start: int, end: Any = END) -> Any:
-    """The part of `t` from `start` up to `end` along `dim`."""
+    """Return the part of `t` from `start` up to `end` along `dim`."""
     return F.slice(t, dim, start, end, 1)
 
 
@@ -47,7 +47,9 @@ def differences(t: Any, dim: int) -> Any:
 @public(out="cast")
 @reducing
 def diff(input: Any, n: int = 1, dim: int = -1, prepend: Any = None, append: Any = None) -> Any:
-    """The `n`-th differences of neighbours along `dim`, after `prepend` and `append` were put around."""
+    """Return the `n`-th differences of neighbors along `dim`, after `prepend` and `append` were put
+    around.
+    """
     if not input.ndim:
         raise RuntimeError("diff expects input to be at least one-dimensional")
     if n < 0:
@@ -70,7 +72,7 @@ def diff(input: Any, n: int = 1, dim: int = -1, prepend: Any = None, append: Any
 
 
 def points(y: Any, x: Any, dim: int, name: str) -> Any:
-    """The distances of the sample points `x`, as a tensor that fits `y` along `dim`."""
+    """Return the distances of the sample points `x`, as a tensor that fits `y` along `dim`."""
     n = y.ndim
     if x.ndim == 1:
         if x._data.size != y._data.shape[dim]:
@@ -83,7 +85,7 @@ def points(y: Any, x: Any, dim: int, name: str) -> Any:
 
 
 def pairs(y: Any, dim: int) -> Any:
-    """The sums of neighbours along `dim`."""
+    """Return the sums of neighbors along `dim`."""
     return F.add(part(y, dim, 0, -1), part(y, dim, 1))
 
 
@@ -96,7 +98,7 @@ def without_bools(name: str, y: Any, x: Any) -> None:
 
 
 def step_of(name: str, x: Any, dx: Any) -> float:
-    """The constant distance `dx`; TypeError beside `x`, RuntimeError unless it is a real number."""
+    """Return the constant distance `dx`; TypeError beside `x`, RuntimeError unless it is a real number."""
     if x is not None:
         raise TypeError(f"{name}() received an invalid combination of arguments")
     if isinstance(dx, (bool, complex)):
@@ -106,7 +108,7 @@ def step_of(name: str, x: Any, dx: Any) -> float:
 
 @public("function", also="trapz")
 def trapezoid(y: Any, x: Any = None, *, dx: Any = None, dim: int = -1) -> Any:
-    """The integral of samples along `dim` by the trapezoidal rule, at the points `x` or `dx` apart."""
+    """Return the integral of samples along `dim` by the trapezoidal rule, at the points `x` or `dx` apart."""
     dim = place(dim, y.ndim)
     if y._data.shape[dim] == 0:
         return y.new_zeros(y._data.shape[:dim] + y._data.shape[dim + 1 :])

@@ -16,10 +16,19 @@ ELLIPSIS = "."
 
 @public("function")
 def einsum(*args: Any) -> Any:
-    """The sum of products that an equation such as "ij,jk->ik" says: a letter is a dimension, and those that
-    are not in the result are summed over.
+    """Return sums of products that an equation such as "ij,jk->ik" describes.
 
-    In place of the equation each operand may be followed by a list of numbers for its dimensions.
+    Args:
+        args: the equation and the tensors, one or in a list; or tensors, each followed by its list of
+            indices.
+    Shape: the indices after `->`.
+    Returns: a new tensor.
+    Raises: RuntimeError if the equation does not fit the tensors.
+    Derivative: that of the matrix products of which the sum is composed.
+    Source: torch.einsum
+
+    >>> torch.einsum('ij,j->i', torch.tensor([[1.0, 2.0], [3.0, 4.0]]), torch.tensor([1.0, 1.0]))
+    tensor([3., 7.])
     """
     if not isinstance(args[0], str):
         args = from_lists(args)
@@ -55,7 +64,7 @@ def from_lists(args: Any) -> tuple[Any, ...]:
 
 
 def letters(subscripts: Any) -> str:
-    """The letters for numbers 0 … 51 and `...`."""
+    """Return the letters for numbers 0 … 51 and `...`."""
     found = []
     for s in subscripts:
         if s is not ... and not 0 <= s < 52:
@@ -90,7 +99,7 @@ def labels_of(text: str, start: int, owner: str) -> list[str]:
 
 
 def terms_of(left: str, count: int) -> list[list[str]]:
-    """The labels of each operand."""
+    """Return the labels of each operand."""
     texts = left.split(",")
     if len(texts) > count:
         raise RuntimeError("einsum(): fewer operands were provided than specified in the equation")
@@ -220,7 +229,7 @@ def check_covered(i: int, dim: int, size: int, sizes: dict[Any, int], j: int) ->
 
 
 def contract(operands: list[Any], count: tuple[int, int]) -> Any:
-    """The product of aligned operands from left to right; what only one still has is summed first."""
+    """Return the product of aligned operands from left to right; what only one still has is summed first."""
     stays, size = count
     if len(operands) == 1:
         return operands[0].sum(tuple(range(stays, size))) if size > stays else operands[0]
@@ -269,7 +278,7 @@ def pair_product(a: Any, b: Any, summed: list[int]) -> Any:
 
 
 def product_of(sizes: list[int]) -> int:
-    """The product of some sizes."""
+    """Return the product of some sizes."""
     total = 1
     for n in sizes:
         total *= n

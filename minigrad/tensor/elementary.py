@@ -51,7 +51,7 @@ class Elementary(TensorBase):
     __slots__ = ()
 
     def polygamma(self, n: Any) -> Any:
-        """The `n`-th derivative of the digamma function; RuntimeError for a negative `n`."""
+        """Return the `n`-th derivative of the digamma function; RuntimeError for a negative `n`."""
         return special.polygamma(n, self)
 
 
@@ -71,11 +71,11 @@ class ElementaryInPlace(TensorBase):
 
     @public("function")
     def square_(self) -> Any:
-        """Each element times itself, in place."""
+        """Return each element times itself, in place."""
         return in_place(powers.pow_scalar.op, self, 2)
 
     def polygamma_(self, n: Any) -> Any:
-        """The `n`-th derivative of the digamma function, in place."""
+        """Return the `n`-th derivative of the digamma function, in place."""
         return in_place(special.polygamma_of.op, self, n)
 
 
@@ -86,7 +86,7 @@ class Rounding(TensorBase):
 
     @public("function")
     def round_(self, *, decimals: Any = None) -> Any:
-        """Each element rounded, in place; see `round`."""
+        """Return each element rounded, in place; see `round`."""
         if decimals is None:
             return in_place(rounding.round_whole.op, self)
         return in_place(rounding.round_decimals.op, self, decimals)

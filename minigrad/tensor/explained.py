@@ -9,6 +9,8 @@ from __future__ import annotations
 from types import FunctionType
 from typing import Any
 
+from ..core.shown_signature import ShownSignature
+
 # Not to be wrapped: what is called very often, or warns about the line that calls it, or is no user's.
 NOT_WRAPPED = """
 tensor as_tensor asarray from_numpy range meshgrid storage backward detach clone item
@@ -38,11 +40,18 @@ def explained(function: Any, name: str, home: str = "minigrad", title: str = "")
             check(known, args, kwargs)
             raise
 
-    return named(call, function, name, home)
+    named(call, function, name, home)
+    return signed(call, ShownSignature(function, "input"))
+
+
+def signed(call: Any, signature: ShownSignature) -> Any:
+    """`call` with the signature that `help` shows."""
+    call.__signature__ = signature
+    return call
 
 
 def explained_method(function: Any, name: str) -> Any:
-    """The same for a method, whose signatures leave the tensor itself out."""
+    """Return the same for a method, whose signatures leave the tensor itself out."""
     known = "Tensor." + name
 
     def call(self: Any, *args: Any, **kwargs: Any) -> Any:
@@ -63,7 +72,7 @@ def named(call: Any, function: Any, name: str, home: str) -> Any:
     """
     call.__name__ = call.__qualname__ = name
     call.__doc__, call.__wrapped__ = function.__doc__, function
-    call.__module__ = home
+    call.__module__, call.__signature__ = home, ShownSignature(function)
     if hasattr(function, "op"):
         call.op = function.op
     return call
@@ -82,7 +91,7 @@ IN_PYTHON = "dropout group_norm layer_norm max_pool1d max_pool2d max_pool3d"
 
 
 def explained_given(function: Any, name: str, home: str) -> Any:
-    """A function of which only the arguments that were given are asked about."""
+    """Return a function of which only the arguments that were given are asked about."""
 
     def call(*args: Any, **kwargs: Any) -> Any:
         try:

@@ -50,7 +50,7 @@ def qr(A: Any, mode: str = "reduced") -> Any:
 
 @public(out="same", name="qr")
 def torch_qr(input: Any, some: bool = True) -> Any:
-    """`linalg.qr`; with a square Q unless `some`."""
+    """Return `linalg.qr`; with a square Q unless `some`."""
     return return_types.qr(*qr(input, "reduced" if some else "complete"))
 
 
@@ -76,7 +76,7 @@ def eigh(A: Any, UPLO: str = "L") -> Any:
 
 
 def eigvalsh(A: Any, UPLO: str = "L") -> Any:
-    """The eigenvalues of a symmetric (Hermitian) matrix in ascending order."""
+    """Return the eigenvalues of a symmetric (Hermitian) matrix in ascending order."""
     return eigh(A, UPLO)[0]
 
 
@@ -86,7 +86,7 @@ def eig(A: Any) -> Any:
 
 
 def eigvals(A: Any) -> Any:
-    """The eigenvalues of a square matrix, complex numbers in no order."""
+    """Return the eigenvalues of a square matrix, complex numbers in no order."""
     return eig_of(A, "linalg.eigvals")[0]
 
 
@@ -117,13 +117,27 @@ def svd(A: Any, full_matrices: bool = True, *, driver: Any = None) -> Any:
 
 
 def svdvals(A: Any, *, driver: Any = None) -> Any:
-    """The singular values in descending order."""
+    """Return the singular values in descending order."""
     return svd_of(A, False)[1]
 
 
 @public(out="same", name="svd")
 def torch_svd(input: Any, some: bool = True, compute_uv: bool = True) -> Any:
-    """U, S and V with input = U @ diag(S) @ V.mH; zeros for U and V unless `compute_uv`."""
+    """Return the singular value decomposition U diag(S) Vᴴ of a matrix or a batch of matrices.
+
+    Args:
+        input: a tensor of at least two dimensions.
+        some: whether U and V have only the columns that belong to singular values.
+        compute_uv: whether U and V are computed; else they are zeros.
+    Shape: (…, n, m) → (…, n, k), (…, k) and (…, m, k) for k = min(n, m).
+    Returns: the named tuple (U, S, V).
+    Raises: RuntimeError for fewer than two dimensions.
+    Derivative: `U diag(g_S) Vᴴ` for S; PyTorch's formula for U and V.
+    Source: torch.svd
+
+    >>> torch.svd(torch.tensor([[3.0, 0.0], [0.0, 2.0]])).S
+    tensor([3., 2.])
+    """
     u, s, vh = svd_of(input, not some)
     if not compute_uv:
         rows, columns = input._data.shape[-2:]
@@ -133,7 +147,7 @@ def torch_svd(input: Any, some: bool = True, compute_uv: bool = True) -> Any:
 
 
 def pinv(A: Any, rcond: Any = None, hermitian: bool = False, *, atol: Any = None, rtol: Any = None) -> Any:
-    """The pseudoinverse; singular values up to max(atol, rtol · the greatest) count as zero."""
+    """Return the pseudoinverse; singular values up to max(atol, rtol · the largest) count as zero."""
     data = A._data
     if data.ndim < 2 or data.dtype.kind not in "fc" or data.dtype == np.float16:
         raise RuntimeError(
@@ -147,5 +161,5 @@ def pinv(A: Any, rcond: Any = None, hermitian: bool = False, *, atol: Any = None
 
 @public()
 def pinverse(input: Any, rcond: float = 1e-15) -> Any:
-    """The pseudoinverse; singular values up to rcond · the greatest count as zero."""
+    """Return the pseudoinverse; singular values up to rcond · the largest count as zero."""
     return pinv(input, rcond)

@@ -40,7 +40,7 @@ def check_single(name: str, value: Any) -> None:
 
 
 def mask_filler(mask: Any, value: Any) -> Any:
-    """The op of `masked_fill`: that for a number or that for a tensor of one."""
+    """Return the op of `masked_fill`: that for a number or that for a tensor of one."""
     if isinstance(value, NUMBERS):
         return masking.masked_fill
     if not isinstance(value, TensorBase):
@@ -50,7 +50,7 @@ def mask_filler(mask: Any, value: Any) -> Any:
 
 
 def index_filler(dim: Any, index: Any, value: Any) -> Any:
-    """The op of `index_fill`: that for a number or that for a tensor of one."""
+    """Return the op of `index_fill`: that for a number or that for a tensor of one."""
     if isinstance(value, NUMBERS):
         return indexing_along.index_fill
     if not isinstance(value, TensorBase):
@@ -60,7 +60,7 @@ def index_filler(dim: Any, index: Any, value: Any) -> Any:
 
 
 def scatterer(src: Any, value: Any, reduce: Any) -> tuple[Any, tuple[Any, ...]]:
-    """The op of `scatter`, and its last arguments."""
+    """Return the op of `scatter`, and its last arguments."""
     given = value if src is None else src
     if isinstance(given, TensorBase):
         op, reducing = scattering.scatter_src, scattering.scatter_with
@@ -104,19 +104,19 @@ def listed(indices: Any, values: Any) -> Tensors:
 
 @public("function method")
 def index_put(input: Any, indices: Any, values: Any, accumulate: bool = False) -> Any:
-    """A copy with `values`, broadcast, at `indices` (a tuple of tensors), or with them added there."""
+    """Return a copy with `values`, broadcast, at `indices` (a tuple of tensors), or with them added there."""
     return picking.index_put(input, listed(indices, values), values, accumulate)
 
 
 @public(out="same")
 def index_add(input: Any, dim: int, index: Any, source: Any, *, alpha: Any = 1) -> Any:
-    """A copy with `alpha` times the parts of `source` along `dim` added at the places `index`."""
+    """Return a copy with `alpha` times the parts of `source` along `dim` added at the places `index`."""
     return indexing_along.index_add(input, dim, index, source, alpha)
 
 
 @public()
 def index_fill(input: Any, dim: int, index: Any, value: Any) -> Any:
-    """A copy with `value` in the parts along `dim` at the places `index`."""
+    """Return a copy with `value` in the parts along `dim` at the places `index`."""
     return index_filler(dim, index, value)(input, dim, index, value)
 
 
@@ -124,8 +124,23 @@ def index_fill(input: Any, dim: int, index: Any, value: Any) -> Any:
 def scatter(
     input: Any, dim: int, index: Any, src: Any = None, value: Any = None, *, reduce: str | None = None
 ) -> Any:
-    """A copy with the elements of `src`, or a number, at the places `index` along `dim`; `reduce` "add" or
-    "multiply" puts them together with what is there, without a derivative.
+    """Return a copy in which `src` or `value` is written at `index` along `dim`.
+
+    Args:
+        input: a tensor of any shape.
+        dim: the dimension to index.
+        index: an int64 tensor with as many dimensions as `input`.
+        src: a tensor at least as large as `index`.
+        value: a number to write, if there is no `src`.
+        reduce: "add" or "multiply" to combine old and new elements.
+    Shape: the same as that of `input`.
+    Returns: a new tensor.
+    Raises: RuntimeError if an index is out of range or the sizes do not fit.
+    Derivative: `g` with 0 at `index` for `input`, `g.gather(dim, index)` for `src`.
+    Source: torch.scatter
+
+    >>> torch.zeros(1, 3).scatter(1, torch.tensor([[2, 0]]), 5.0)
+    tensor([[5., 0., 5.]])
     """
     op, given = scatterer(src, value, reduce)
     return checked(op(input, dim, index, *given), index, given[0])
@@ -133,7 +148,7 @@ def scatter(
 
 @public(out="same")
 def scatter_add(input: Any, dim: int, index: Any, src: Any) -> Any:
-    """A copy with the elements of `src` added at the places `index` along `dim`."""
+    """Return a copy with the elements of `src` added at the places `index` along `dim`."""
     if not isinstance(src, TensorBase):
         raise TypeError(
             f"scatter_add(): argument 'src' (position 3) must be Tensor, not {type(src).__name__}"
@@ -143,8 +158,8 @@ def scatter_add(input: Any, dim: int, index: Any, src: Any) -> Any:
 
 @public(out="same")
 def take_along_dim(input: Any, indices: Any, dim: int | None = None) -> Any:
-    """The elements at `indices` along `dim`, both broadcast but for `dim`; without `dim`, of the flattened
-    tensor.
+    """Return the elements at `indices` along `dim`, both broadcast but for `dim`; without `dim`, of the
+    flattened tensor.
     """
     kind = of(indices._data)
     if kind.category != 1:
@@ -170,8 +185,19 @@ def take_along_dim(input: Any, indices: Any, dim: int | None = None) -> Any:
 
 @public(out="same")
 def nonzero(input: Any, *, as_tuple: bool = False) -> Any:
-    """The places of the elements that are not 0: a row of indices for each, or (`as_tuple`) a vector of
-    indices for each dimension.
+    """Return the indices of the elements that are not 0.
+
+    Args:
+        input: a tensor of any shape.
+        as_tuple: whether to return one index tensor for each dimension.
+    Shape: (n, d) for n such elements of a tensor of d dimensions.
+    Returns: an int64 tensor, or a tuple of d vectors.
+    Raises: nothing of its own.
+    Source: torch.nonzero
+
+    >>> torch.tensor([0, 3, 0, 4]).nonzero()
+    tensor([[1],
+            [3]])
     """
     refuse_batched(input, f"Attempted to vmap over aten::nonzero. {ASK}")
     if not as_tuple:
@@ -181,13 +207,27 @@ def nonzero(input: Any, *, as_tuple: bool = False) -> Any:
 
 @public()
 def argwhere(input: Any) -> Any:
-    """The places of the elements that are not 0, a row of indices for each."""
+    """Return the places of the elements that are not 0, a row of indices for each."""
     return nonzero(input)
 
 
 @public("function", out="same")
 def where(condition: Any, input: Any = None, other: Any = None) -> Any:
-    """`input` where `condition` holds, else `other`; of `condition` alone, the places where it holds."""
+    """Return `input` where `condition` is true, else `other`; of `condition` alone, its indices.
+
+    Args:
+        condition: a boolean tensor.
+        input: a tensor or a number.
+        other: a tensor or a number.
+    Shape: the broadcast shape of all three.
+    Returns: a new tensor; of `condition` alone a tuple of index tensors, one for each dimension.
+    Raises: RuntimeError if `condition` is not boolean or the shapes do not broadcast.
+    Derivative: `g` where `condition` is true for `input`, elsewhere for `other`.
+    Source: torch.where
+
+    >>> torch.where(torch.tensor([True, False]), torch.tensor([1.0, 2.0]), 0.0)
+    tensor([1., 0.])
+    """
     if input is None and other is None:
         refuse_batched(condition, f"Attempted to vmap over aten::where. {ASK}")
         return nonzero(condition, as_tuple=True)
@@ -206,7 +246,7 @@ def where(condition: Any, input: Any = None, other: Any = None) -> Any:
 
 
 def held(condition: Any) -> Any:
-    """A condition as bools; RuntimeError with PyTorch's text for other numbers than bytes."""
+    """Return a condition as bools; RuntimeError with PyTorch's text for other numbers than bytes."""
     kind = of(condition._data)
     if kind.name == "uint8":
         return wrap(condition._data != 0)
@@ -227,12 +267,38 @@ class Gathering(TensorBase):
     __slots__ = ()
 
     def where(self, condition: Any, other: Any) -> Any:
-        """The tensor where `condition` holds, else `other`."""
+        """Return the tensor where `condition` is true, else `other`.
+
+        Args:
+            condition: a boolean tensor.
+            other: a tensor or a number.
+        Shape: the broadcast shape of all three.
+        Returns: a new tensor.
+        Raises: RuntimeError if `condition` is not boolean or the shapes do not broadcast.
+        Derivative: `g` where `condition` is true for the tensor, elsewhere for `other`.
+        Source: torch.Tensor.where
+
+        >>> torch.tensor([1.0, 2.0]).where(torch.tensor([True, False]), 0.0)
+        tensor([1., 0.])
+        """
         return where(condition, self, other)
 
     @public("function")
     def masked_fill(self, mask: Any, value: Any) -> Any:
-        """A copy with `value` where `mask` holds."""
+        """Return a copy of the tensor with `value` where `mask` is true.
+
+        Args:
+            mask: a boolean tensor that broadcasts with the tensor.
+            value: a number or a 0-dim tensor.
+        Shape: the broadcast shape of the tensor and `mask`.
+        Returns: a new tensor.
+        Raises: RuntimeError if `mask` is not boolean or does not broadcast.
+        Derivative: `g` where `mask` is false, else 0; `value` receives the sum of the rest.
+        Source: torch.Tensor.masked_fill
+
+        >>> torch.tensor([1.0, 2.0]).masked_fill(torch.tensor([True, False]), 0.0)
+        tensor([0., 2.])
+        """
         return mask_filler(mask, value)(self, mask, value)
 
 
@@ -257,7 +323,24 @@ class WritingAtIndices(TensorBase):
     def scatter_(
         self, dim: int, index: Any, src: Any = None, value: Any = None, *, reduce: str | None = None
     ) -> Any:
-        """Write the elements of `src`, or a number, at the places `index` along `dim`."""
+        """Write `src` or `value` at `index` along `dim` in place and return the tensor.
+
+        Args:
+            dim: the dimension to index.
+            index: an int64 tensor with as many dimensions as the tensor.
+            src: a tensor at least as large as `index`.
+            value: a number to write, if there is no `src`.
+            reduce: "add" or "multiply" to combine old and new elements.
+        Shape: that of the tensor.
+        Returns: the tensor itself.
+        Raises: RuntimeError if the tensor is a leaf that requires a gradient. RuntimeError if an index is out
+            of range.
+        Derivative: `g` with 0 at `index` for the tensor, `g.gather(dim, index)` for `src`.
+        Source: torch.Tensor.scatter_
+
+        >>> torch.zeros(1, 3).scatter_(1, torch.tensor([[2, 0]]), 5.0)
+        tensor([[5., 0., 5.]])
+        """
         op, given = scatterer(src, value, reduce)
         return checked(in_place(op.op, self, dim, index, *given), index, given[0])
 

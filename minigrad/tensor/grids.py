@@ -16,10 +16,20 @@ INDEXING = "torch.meshgrid: in an upcoming release, it will be required to pass 
 
 @public("function")
 def meshgrid(*tensors: Any, indexing: str | None = None) -> tuple[Any, ...]:
-    """The coordinates of a grid along each of its dimensions, of 0- or 1-dim tensors of one dtype, as views.
+    """Return coordinate grids made of vectors: result i varies along dimension i only.
 
-    With `indexing="ij"` (the default) result `i` varies along dimension `i`; with "xy" the first two
-    dimensions are exchanged.
+    Args:
+        tensors: vectors or scalars, one by one or in one list.
+        indexing: "ij" (rows first, the default) or "xy".
+    Shape: n vectors of lengths (a, b, …) → n tensors of shape (a, b, …).
+    Returns: a tuple of tensors that share memory with the vectors.
+    Raises: RuntimeError if a tensor has more than one dimension.
+    Derivative: the sum of `g` over the other dimensions.
+    Source: torch.meshgrid
+
+    >>> torch.meshgrid(torch.tensor([1, 2]), torch.tensor([3, 4]), indexing='ij')[0]
+    tensor([[1, 1],
+            [2, 2]])
     """
     if indexing is None:
         dialect.warn(INDEXING, stacklevel=2)
@@ -71,7 +81,7 @@ def vector(t: Any) -> Any:
 
 @public("function")
 def cartesian_prod(*tensors: Any) -> Any:
-    """Every way to take one element of each vector, a row each, the last changing fastest."""
+    """Return every way to take one element of each vector, a row each, the last changing fastest."""
     vectors = [vector(t) for t in listed(tensors)]
     if len(vectors) == 1:
         return vectors[0]
@@ -80,7 +90,7 @@ def cartesian_prod(*tensors: Any) -> Any:
 
 @public("function")
 def broadcast_shapes(*shapes: Any) -> Any:
-    """The shape that tensors of these shapes broadcast to."""
+    """Return the shape that tensors of these shapes broadcast to."""
     lists = [(s,) if isinstance(s, int) else s for s in shapes]
     rank = max((len(s) for s in lists if isinstance(s, Sequence)), default=0)
     found = [1] * rank

@@ -85,7 +85,7 @@ def is_place(self: Any, key: Any) -> bool:
 
 
 def is_mask(k: Any) -> bool:
-    """Whether a part of a key is a mask."""
+    """Return whether a part of a key is a mask."""
     return isinstance(k, TensorBase) and k._data.dtype in (np.bool_, np.uint8)
 
 
@@ -174,7 +174,7 @@ def kind_of(x: Any) -> str:
 
 
 def without_ones(shape: tuple[int, ...]) -> tuple[int, ...]:
-    """A shape without the ones that it begins with."""
+    """Return a shape without the ones that it begins with."""
     while shape and shape[0] == 1:
         shape = shape[1:]
     return shape
@@ -233,7 +233,7 @@ def place_of(flag: bool) -> Any:
 
 
 def selected(t: Any, dim: int, index: int, at: int) -> Any:
-    """The part at `index` along `dim`; IndexError, with the place in the key, if there is none."""
+    """Return the part at `index` along `dim`; IndexError, with the place in the key, if there is none."""
     n = t._data.shape[dim]
     if not -n <= index < n:
         raise IndexError(f"index {index} is out of bounds for dimension {at} with size {n}")
@@ -241,14 +241,14 @@ def selected(t: Any, dim: int, index: int, at: int) -> Any:
 
 
 def keys_of(key: Any) -> list[Any]:
-    """The parts of a key: numbers, slices, `...`, None, bools, and tensors for everything else."""
+    """Return the parts of a key: numbers, slices, `...`, None, bools, and tensors for everything else."""
     if isinstance(key, list) and len(key) < 32 and any(is_inner(k) for k in key):
         key = tuple(key)
     return [plain(k) for k in key] if isinstance(key, tuple) else [plain(key)]
 
 
 def is_inner(k: Any) -> bool:
-    """Whether a list with this in it stands for a tuple."""
+    """Return whether a list with this in it stands for a tuple."""
     return k is None or k is Ellipsis or isinstance(k, (TensorBase, slice, *SEQUENCES))
 
 

@@ -10,11 +10,16 @@ from .. import creation
 from ..core import dtypes
 from ..core.devices import CPU, check_device, device, layout, preserve_format, strided
 from ..core.public import public
+from ..core.shown_signature import shown_as
 from ..core.tensor_state import TensorBase
 from ..creation.arguments import dtype_of, mismatch, shape_of, sizes
 from ..creation.random import check_generator
 from ..inplace.in_place import in_place
 from ..ops import random_numbers as chance
+
+OF_NEW = shown_as(
+    lambda self, size, *, dtype=None, device=None, requires_grad=False, layout=strided, pin_memory=False: None
+)
 
 
 class Making(TensorBase):
@@ -22,35 +27,84 @@ class Making(TensorBase):
 
     __slots__ = ()
 
+    @OF_NEW
     def new_zeros(self, *sizes_: Any, size: Any = None, dtype: Any = None, **options: Any) -> Any:
-        """Zeros of shape `size` (numbers or one sequence)."""
+        """Return a tensor of zeros in the dtype of this one.
+
+        Args:
+            size: the sizes, one by one or in a tuple.
+            dtype, device, requires_grad, layout, pin_memory: as for `torch.zeros`; the dtype is that of the
+                tensor if none is given.
+        Shape: `size`.
+        Returns: a new leaf.
+        Raises: TypeError if a size is no integer.
+        Source: torch.Tensor.new_zeros
+
+        >>> torch.tensor([1, 2]).new_zeros(3)
+        tensor([0, 0, 0])
+        """
         shape = sizes("new_zeros", sizes_, size)
         return creation.zeros(shape, dtype=dtype or dtypes.of(self._data), **options)
 
+    @OF_NEW
     def new_ones(self, *sizes_: Any, size: Any = None, dtype: Any = None, **options: Any) -> Any:
-        """Ones of shape `size` (numbers or one sequence)."""
+        """Return ones of shape `size` (numbers or one sequence)."""
         shape = sizes("new_ones", sizes_, size)
         return creation.ones(shape, dtype=dtype or dtypes.of(self._data), **options)
 
+    @OF_NEW
     def new_empty(self, *sizes_: Any, size: Any = None, dtype: Any = None, **options: Any) -> Any:
-        """A tensor of shape `size` for numbers to be written to: zeros."""
+        """Return an uninitialized tensor in the dtype of this one; minigrad fills it with zeros.
+
+        Args:
+            size: the sizes, one by one or in a tuple.
+            dtype, device, requires_grad, layout, pin_memory: as for `torch.zeros`; the dtype is that of the
+                tensor if none is given.
+        Shape: `size`.
+        Returns: a new leaf.
+        Raises: TypeError if a size is no integer.
+        Source: torch.Tensor.new_empty
+
+        >>> torch.tensor([1, 2]).new_empty(3).shape
+        torch.Size([3])
+        """
         shape = sizes("new_empty", sizes_, size)
         return creation.empty(shape, dtype=dtype or dtypes.of(self._data), **options)
 
+    @shown_as(
+        lambda self, size, fill_value, *, dtype=None, device=None, requires_grad=False, layout=strided,
+        pin_memory=False: None
+    )  # fmt: skip
     def new_full(self, size: Any, fill_value: Any, *, dtype: Any = None, **options: Any) -> Any:
-        """A tensor of shape `size` full of `fill_value`."""
+        """Return a tensor of shape `size` full of `fill_value`."""
         shape = shape_of("new_full", size)
         return creation.full(shape, fill_value, dtype=dtype or dtypes.of(self._data), **options)
 
+    @shown_as(
+        lambda self, size, stride, dtype=None, layout=strided, device=None, requires_grad=False,
+        pin_memory=False: None
+    )  # fmt: skip
     def new_empty_strided(self, size: Any, stride: Any, *, dtype: Any = None, **options: Any) -> Any:
-        """A tensor whose elements lie `stride` elements apart in memory: zeros."""
+        """Return a tensor whose elements lie `stride` elements apart in memory: zeros."""
         kind = dtype or dtypes.of(self._data)
         return creation.empty_strided(size, stride, dtype=kind, **options)
 
     def new_tensor(
         self, data: Any, *, dtype: Any = None, device: Any = None, requires_grad: bool = False
     ) -> Any:
-        """A copy of `data` as a leaf."""
+        """Return a copy of `data` as a leaf, in the dtype of this tensor.
+
+        Args:
+            data: numbers, nested lists, an array or a tensor.
+            dtype, device, requires_grad: as for `torch.tensor`.
+        Shape: that of `data`.
+        Returns: a new leaf.
+        Raises: ValueError if nested lists have different lengths.
+        Source: torch.Tensor.new_tensor
+
+        >>> torch.tensor([1.0]).new_tensor([1, 2])
+        tensor([1., 2.])
+        """
         kind = dtype_of("new_tensor", dtype) or dtypes.of(self._data)
         return creation.tensor(data, dtype=kind, device=device, requires_grad=requires_grad)
 
@@ -60,8 +114,22 @@ class Random(TensorBase):
 
     __slots__ = ()
 
+    @shown_as(lambda self, from_=0.0, to=1.0, *, generator=None: None)
     def uniform_(self, from_: Any = 0.0, to: Any = 1.0, *, generator: Any = None, **named: Any) -> Any:
-        """Write numbers from [from, to), each as likely, into the tensor."""
+        """Fill the tensor with numbers drawn uniformly from [from, to), in place.
+
+        Args:
+            from_, to: the bounds; `from` by name too.
+            generator: the source of random numbers; None for the default one.
+        Shape: the same as that of the tensor.
+        Returns: the tensor itself.
+        Raises: RuntimeError if the tensor is a leaf that requires a gradient.
+        Derivative: 0.
+        Source: torch.Tensor.uniform_
+
+        >>> torch.empty(2).uniform_(2, 3) >= 2
+        tensor([True, True])
+        """
         low = named.pop("from", from_)
         check_generator("uniform_", generator)
         if named:
@@ -69,12 +137,41 @@ class Random(TensorBase):
         return in_place(chance.uniform.op, self, low, to, generator)
 
     def normal_(self, mean: Any = 0.0, std: Any = 1.0, *, generator: Any = None) -> Any:
-        """Write normally distributed numbers into the tensor."""
+        """Fill the tensor with normally distributed numbers, in place.
+
+        Args:
+            mean: the mean.
+            std: the standard deviation.
+            generator: the source of random numbers; None for the default one.
+        Shape: the same as that of the tensor.
+        Returns: the tensor itself.
+        Raises: RuntimeError if the tensor is a leaf that requires a gradient.
+        Derivative: 0.
+        Source: torch.Tensor.normal_
+
+        >>> torch.zeros(2).normal_(5.0, 0.0)
+        tensor([5., 5.])
+        """
         check_generator("normal_", generator)
         return in_place(chance.normal.op, self, mean, std, generator)
 
+    @shown_as(lambda self, from_=0, to=None, *, generator=None: None)
     def random_(self, *bounds: Any, to: Any = None, generator: Any = None, **named: Any) -> Any:
-        """Write integers into the tensor: of [0, to), of [from, to), or any that the dtype has from 0 on."""
+        """Fill the tensor with random integers, in place.
+
+        Args:
+            from_, to: the bounds of [from, to); one number is `to`. Without them any integer that the dtype
+                holds exactly, from 0.
+            generator: the source of random numbers; None for the default one.
+        Shape: the same as that of the tensor.
+        Returns: the tensor itself.
+        Raises: RuntimeError if the tensor is a leaf that requires a gradient.
+        Derivative: 0.
+        Source: torch.Tensor.random_
+
+        >>> torch.zeros(2).random_(0, 1)
+        tensor([0., 0.])
+        """
         check_generator("random_", generator)
         given = [named["from"], *bounds] if "from" in named else list(bounds)
         given += [] if to is None else [to]
@@ -109,12 +206,34 @@ class Exchange(TensorBase):
         return strided
 
     def cpu(self, memory_format: Any = preserve_format) -> Any:
-        """The tensor itself: there is no other device."""
+        """Return the tensor itself: there is one device, the CPU.
+
+        Args:
+            memory_format: the order of the memory, as for `contiguous`.
+        Shape: the same as that of the tensor.
+        Returns: the tensor itself.
+        Raises: nothing.
+        Derivative: `g`.
+        Source: torch.Tensor.cpu
+
+        >>> torch.tensor([1, 2]).cpu()
+        tensor([1, 2])
+        """
         return self
 
     @public("function")
     def get_device(self) -> int:
-        """-1, as for every tensor on the CPU."""
+        """Return -1, the number of the CPU.
+
+        Args: none.
+        Shape: any.
+        Returns: an integer.
+        Raises: nothing.
+        Source: torch.Tensor.get_device
+
+        >>> torch.tensor([1, 2]).get_device()
+        -1
+        """
         return -1
 
     @property
@@ -132,6 +251,7 @@ class Exchange(TensorBase):
         """Always False."""
         return False
 
+    @shown_as(lambda self, device=None, non_blocking=False, memory_format=preserve_format: None)
     def cuda(self, *args: Any, **named: Any) -> Any:
         """RuntimeError: minigrad runs on the CPU only."""
         check_device("cuda")

@@ -59,13 +59,13 @@ def inv_ex(A: Any, *, check_errors: bool = False) -> Any:
 
 
 def inv(A: Any) -> Any:
-    """The inverse of a square matrix, or of each in a batch; LinAlgError for a singular one."""
+    """Return the inverse of a square matrix, or of each in a batch; LinAlgError for a singular one."""
     return inv_ex(A, check_errors=True)[0]
 
 
 @public(out="same")
 def inverse(input: Any) -> Any:
-    """The inverse of a square matrix, or of each in a batch; LinAlgError for a singular one."""
+    """Return the inverse of a square matrix, or of each in a batch; LinAlgError for a singular one."""
     return inv(input)
 
 
@@ -83,7 +83,7 @@ def solve_ex(A: Any, B: Any, *, left: bool = True, check_errors: bool = False) -
 
 
 def is_vector(a: Any, b: Any) -> bool:
-    """Whether a right side of shape `b` is a vector, or one for each matrix of `a`."""
+    """Return whether a right side of shape `b` is a vector, or one for each matrix of `a`."""
     return len(b) == 1 or (len(a) - 1 == len(b) and a[:-1] == b)
 
 
@@ -129,7 +129,7 @@ def check_shapes(name: str, a: Any, b: Any, left: bool) -> None:
 
 
 def solve(A: Any, B: Any, *, left: bool = True) -> Any:
-    """The X with A @ X = B (X @ A = B unless `left`), B being a vector or matrix, or a batch of them;
+    """Return the X with A @ X = B (X @ A = B unless `left`), B being a vector or matrix, or a batch of them;
     LinAlgError where A is singular.
     """
     return solve_ex(A, B, left=left, check_errors=True)[0]
@@ -137,7 +137,19 @@ def solve(A: Any, B: Any, *, left: bool = True) -> Any:
 
 @public()
 def det(A: Any) -> Any:
-    """The determinant of a square matrix, or of each in a batch."""
+    """Return the determinant of a square matrix, or of each matrix in a batch.
+
+    Args:
+        A: a tensor of shape (…, n, n). PyTorch calls it `input` in torch.det.
+    Shape: (…, n, n) → (…).
+    Returns: a new tensor.
+    Raises: RuntimeError if the matrices are not square.
+    Derivative: `g * result * inverse(A).T`.
+    Source: torch.det
+
+    >>> torch.det(torch.tensor([[2.0, 0.0], [0.0, 3.0]]))
+    tensor(6.)
+    """
     checked(A, "linalg.det", "lu_cpu")
     return inverses._linalg_det(A)[0]
 
@@ -150,13 +162,15 @@ def slogdet(A: Any) -> Any:
 
 @public(out="same", name="slogdet")
 def torch_slogdet(input: Any) -> Any:
-    """Sign and logarithm of the absolute value of the determinant, which itself may overflow."""
+    """Return the sign and logarithm of the absolute value of the determinant, which itself may overflow."""
     return return_types.slogdet(*slogdet(input))
 
 
 @public()
 def logdet(input: Any) -> Any:
-    """The logarithm of the determinant of a square matrix, or of each in a batch; NaN of a negative one."""
+    """Return the logarithm of the determinant of a square matrix, or of each in a batch; NaN of a negative
+    one.
+    """
     checked(input, "logdet")
     sign, log = slogdet(input)
     if sign._data.dtype.kind == "c":
@@ -181,7 +195,7 @@ def positive_power(base: Any, n: int) -> Any:
 
 @public(out="same")
 def matrix_power(input: Any, n: int) -> Any:
-    """The n-th power of a square matrix or of each in a batch; of a negative n that of the inverse."""
+    """Return the n-th power of a square matrix or of each in a batch; of a negative n that of the inverse."""
     if not isinstance(n, int):
         raise TypeError(f"matrix_power(): argument 'n' (position 2) must be int, not {type(n).__name__}")
     check_square(input, "linalg.matrix_power")
@@ -194,7 +208,7 @@ def matrix_power(input: Any, n: int) -> Any:
 
 
 def identity_like(x: Any) -> Any:
-    """The identity matrix of the size and dtype of a square one."""
+    """Return the identity matrix of the size and dtype of a square one."""
     from ..creation import eye
 
     return eye(x._data.shape[-1], dtype=x.dtype)

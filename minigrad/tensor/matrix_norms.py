@@ -22,7 +22,7 @@ from .reductions import dims, numpys
 
 
 def vector_norm(x: Any, ord: Any = 2, dim: Any = None, keepdim: bool = False, *, dtype: Any = None) -> Any:
-    """The p-norm, p = `ord`, of all elements or over the dimensions `dim`; a real number."""
+    """Return the p-norm, p = `ord`, of all elements or over the dimensions `dim`; a real number."""
     if not isinstance(x, TensorBase):
         kind = type(x).__name__
         raise TypeError(f"linalg_vector_norm(): argument 'input' (position 1) must be Tensor, not {kind}")
@@ -56,7 +56,7 @@ def matrix_norm(
 
 
 def extreme(values: Any, dim: int, keepdim: bool, ord: Any) -> Any:
-    """The greatest along a dimension (of none 0) for a positive `ord`, else the least."""
+    """Return the largest along a dimension (of none 0) for a positive `ord`, else the least."""
     if ord < 0:
         return values.amin(dim, keepdim)
     return values.amax(dim, keepdim) if values._data.shape[dim] else values.sum(dim, keepdim=keepdim)
@@ -74,7 +74,7 @@ def check_dims(A: Any, dim: Any) -> tuple[int, int]:
 
 
 def of_singular_values(A: Any, ord: Any, dims: tuple[int, int], keepdim: bool) -> Any:
-    """The sum of singular values for "nuc", the greatest for 2, the least for -2."""
+    """Return the sum of singular values for "nuc", the largest for 2, the least for -2."""
     rest = [d for d in range(A._data.ndim) if d not in dims]
     order = (*rest, *dims)
     values = svdvals(F.permute(A, order))
@@ -96,7 +96,7 @@ ORDERS = ("fro", "nuc", inf, -inf, 1, -1, 2, -2)
 
 def cond(A: Any, p: Any = None) -> Any:
     """How much solving equations with the matrix may enlarge an error: its norm `p` times that of its
-    inverse; the greatest singular value through the least (`p` None or 2; -2 the reciprocal).
+    inverse; the largest singular value through the least (`p` None or 2; -2 the reciprocal).
     """
     if A._data.ndim < 2:
         raise RuntimeError("linalg.cond: The input tensor must have at least 2 dimensions.")
@@ -121,8 +121,8 @@ def cond(A: Any, p: Any = None) -> Any:
 def matrix_rank(
     A: Any, tol: Any = None, hermitian: bool = False, *, atol: Any = None, rtol: Any = None
 ) -> Any:
-    """How many singular values are greater than max(atol, rtol · the greatest), an int64 tensor. With `tol`
-    as `atol` nothing is compared with the greatest.
+    """How many singular values are greater than max(atol, rtol · the largest), an int64 tensor. With `tol`
+    as `atol` nothing is compared with the largest.
     """
     data = A._data
     if data.ndim < 2:
@@ -154,7 +154,7 @@ def is_positive(limit: Any) -> bool:
 
 
 def as_limit(limit: Any, values: Any) -> Any:
-    """A limit, or one for each matrix of a batch, beside its singular values."""
+    """Return a limit, or one for each matrix of a batch, beside its singular values."""
     if isinstance(limit, TensorBase):
         return F.unsqueeze(limit, -1)
     return values.new_full((), limit)

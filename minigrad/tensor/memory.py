@@ -9,6 +9,7 @@ import numpy as np
 
 from ..core.devices import unfilled
 from ..core.public import public
+from ..core.shown_signature import shown_as
 from ..core.storage import Geometry, address, root, strided, strides_of
 from ..core.tensor_state import TensorBase, share
 from ..creation.arguments import sizes
@@ -49,14 +50,15 @@ class Memory(TensorBase):
         return None if self._view is None else self._view.base
 
     def _is_view(self) -> bool:
-        """Whether an op made this tensor as a view of another."""
+        """Return whether an op made this tensor as a view of another."""
         return self._view is not None
 
     @public("function")
     def is_inference(self) -> bool:
-        """Whether this tensor was made in inference mode: it is outside any graph for good."""
+        """Return whether this tensor was made in inference mode: it is outside any graph for good."""
         return self._inference
 
+    @shown_as(lambda self, *sizes, memory_format=None: None)
     def resize_(self, *size_: Any, size: Any = None, memory_format: Any = None) -> Any:
         """Give the tensor another shape, and more memory if it needs it; RuntimeError if it requires grad."""
         shape = sizes("resize_", size_, size)
@@ -77,12 +79,25 @@ class Memory(TensorBase):
             )
         return self.resize_(the_template._data.shape, memory_format=memory_format)
 
+    @shown_as(lambda self, source=None, storage_offset=0, size=None, stride=None: None)
     def set_(self, *args: Any, **kwargs: Any) -> Any:
         """Always RuntimeError: a tensor keeps its memory; `x.data = y` gives it that of another."""
         raise RuntimeError("minigrad has no set_(): assign to .data to give a tensor other memory")
 
     def t_(self) -> Any:
-        """`self = self.t()`."""
+        """Transpose the matrix in place and return the tensor.
+
+        Args: none.
+        Shape: (n, m) → (m, n).
+        Returns: the tensor itself.
+        Raises: RuntimeError for more than two dimensions.
+        Derivative: `g.t()`.
+        Source: torch.Tensor.t_
+
+        >>> torch.tensor([[1, 2], [3, 4]]).t_()
+        tensor([[1, 3],
+                [2, 4]])
+        """
         return in_place_view(forms.t_, self)
 
     def transpose_(self, dim0: int, dim1: int) -> Any:
@@ -96,7 +111,20 @@ class Memory(TensorBase):
         return in_place_view(forms.transpose_, self, axis0, axis1)
 
     def unsqueeze_(self, dim: int) -> Any:
-        """`self = self.unsqueeze(dim)`."""
+        """Add a dimension of size 1 in place and return the tensor.
+
+        Args:
+            dim: the position of the new dimension.
+        Shape: that of the tensor with a 1 at `dim`.
+        Returns: the tensor itself.
+        Raises: IndexError if `dim` is out of range.
+        Derivative: `g.squeeze(dim)`.
+        Source: torch.Tensor.unsqueeze_
+
+        >>> torch.tensor([1, 2]).unsqueeze_(1)
+        tensor([[1],
+                [2]])
+        """
         return in_place_view(forms.unsqueeze_, self, dim)
 
     def squeeze_(self, dim: Any = None) -> Any:

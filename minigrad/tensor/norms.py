@@ -15,7 +15,23 @@ from .reductions import dims, reducing
 @public(out="cast")
 @reducing
 def norm(input: Any, p: Any = "fro", dim: Any = None, keepdim: bool = False, dtype: Any = None) -> Any:
-    """The p-norm of all elements or over the dimensions `dim`; "fro" is p = 2, "nuc" the nuclear norm."""
+    """Return the norm of all elements, or over `dim`.
+
+    Args:
+        input: a tensor of any shape.
+        p: the order of the norm, a number, inf, "fro" or "nuc".
+        dim: the dimension or dimensions to reduce; None for all.
+        keepdim: whether the reduced dimensions stay, with size 1.
+        dtype: the dtype in which the result is computed.
+    Shape: `()`, or that of `input` without `dim` (with size 1 there for `keepdim`).
+    Returns: a new tensor.
+    Raises: IndexError if there is no dimension `dim`.
+    Derivative: `g * x / result` for p = 2.
+    Source: torch.norm
+
+    >>> torch.norm(torch.tensor([3.0, 4.0]))
+    tensor(5.)
+    """
     over = dims("norm", dim)
     if p == "fro" and (over is None or len(over) <= 2):
         return vector_norm(input, 2, over, keepdim, dtype=dtype)
@@ -44,7 +60,7 @@ def linalg_norm(A: Any, ord: Any = None, dim: Any = None, keepdim: bool = False,
 @public()
 @reducing
 def dist(input: Any, other: Any, p: Any = 2) -> Any:
-    """The p-norm of `input - other`."""
+    """Return the p-norm of `input - other`."""
     for t in (input, other):
         kind = dtypes.of(t._data)
         if kind.category < 2:

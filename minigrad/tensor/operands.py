@@ -18,7 +18,7 @@ def kind_of(x: Any) -> str:
 
 
 def is_whole(x: Any) -> bool:
-    """Whether `x` is an integer, no bool."""
+    """Return whether `x` is an integer, no bool."""
     return isinstance(x, (int, np.integer)) and not isinstance(x, bool)
 
 
@@ -40,7 +40,7 @@ def check_tensors(op: Any, values: Any, first: int = 1, name: str = "") -> None:
 
 
 def of_tensors(call: Any) -> Any:
-    """The function, and method, for an op whose operands all have to be tensors."""
+    """Return the function, and method, for an op whose operands all have to be tensors."""
 
     def choose(*args: Any, **kwargs: Any) -> Any:
         values = call.op.bind(args, kwargs)
@@ -51,7 +51,7 @@ def of_tensors(call: Any) -> Any:
 
 
 def choice(choose: Any) -> Any:
-    """A function, or method, that `choose` finds the op and its arguments for."""
+    """Return a function, or method, that `choose` finds the op and its arguments for."""
 
     def run(*args: Any, **kwargs: Any) -> Any:
         if "input" in kwargs:
@@ -71,6 +71,7 @@ def choice(choose: Any) -> Any:
 def named(function: Any, source: Any, suffix: str = "") -> Any:
     """`function` with the name and the documentation of another."""
     function.__name__ = function.__qualname__ = source.__name__ + suffix
+    function.__wrapped__ = source
     function.__doc__ = source.__doc__ if not suffix else f"`{source.__name__}`, in place: {source.__doc__}"
     return function
 

@@ -41,15 +41,16 @@ def attached(name: str, function: Any, rule: str) -> Any:
 
 
 def with_out(function: Any, name: str) -> Any:
-    """The function with an `out`; one of one or two parameters costs less to call."""
+    """Return the function with an `out`; one of one or two parameters costs less to call."""
     code = function.__code__
     is_plain = not (code.co_flags & VARIADIC or code.co_kwonlyargcount or function.__defaults__)
+    is_plain = is_plain and code.co_varnames[1 : code.co_argcount] in ((), ("other",))
     call = (of_any, of_one, of_two)[code.co_argcount if is_plain and code.co_argcount < 3 else 0]
     return named(call(function, name), function, name, "minigrad")
 
 
 def of_one(function: Any, name: str) -> Any:
-    """A function of one tensor with an `out`."""
+    """Return a function of one tensor with an `out`."""
 
     def call(input: Any, *, out: Any = None) -> Any:
         try:
@@ -62,7 +63,7 @@ def of_one(function: Any, name: str) -> Any:
 
 
 def of_two(function: Any, name: str) -> Any:
-    """A function of two operands with an `out`."""
+    """Return a function of two operands with an `out`."""
 
     def call(input: Any, other: Any, *, out: Any = None) -> Any:
         try:
@@ -129,14 +130,14 @@ def check_outs(name: str, out: Any, outs: list[Any]) -> None:
 
 
 def refusal(name: str, out: Any) -> TypeError:
-    """The error for another number of outs than there are results."""
+    """Return the error for another number of outs than there are results."""
     if isinstance(out, TensorBase):
         return TypeError(f"{name}() received an invalid combination of arguments - got (Tensor, out=Tensor)")
     return TypeError(f"{name}(): argument 'out' must be Tensor, not {type(out).__name__}")
 
 
 def is_whole_mean(name: str, args: tuple[Any, ...]) -> bool:
-    """Whether this is the mean of integers, which is refused whatever `out` is."""
+    """Return whether this is the mean of integers, which is refused whatever `out` is."""
     return (
         name == "mean"
         and bool(args)
@@ -146,7 +147,7 @@ def is_whole_mean(name: str, args: tuple[Any, ...]) -> bool:
 
 
 def in_dtype_of(out: Any, kwargs: dict[str, Any]) -> dict[str, Any]:
-    """The arguments of a function that makes a tensor, in the dtype of `out`."""
+    """Return the arguments of a function that makes a tensor, in the dtype of `out`."""
     kind, asked = dtypes.of(out._data), kwargs.get("dtype")
     if asked is not None and asked is not kind:
         raise RuntimeError(f"dtype {asked.title} does not match dtype of out parameter ({kind.title})")
@@ -187,7 +188,7 @@ def write(made: Any, out: Any) -> None:
 
 
 def named_out(result: Any, outs: list[Any]) -> Any:
-    """The tensors in a named tuple of the fields that the result has."""
+    """Return the tensors in a named tuple of the fields that the result has."""
     from .. import return_types
 
     if not hasattr(result, "_fields"):

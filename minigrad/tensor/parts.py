@@ -14,7 +14,21 @@ from .operands import is_whole
 
 @public()
 def split(tensor: Any, split_size_or_sections: Any, dim: int = 0) -> Any:
-    """Parts of one size, of which the last may be smaller, or of the given sizes, along `dim`."""
+    """Return the tensor split along `dim` into parts of a size, the last of which may be smaller.
+
+    Args:
+        input: a tensor of at least one dimension.
+        split_size_or_sections: the size of each part, or a list of sizes.
+        dim: the dimension.
+    Shape: that of `input` with the size of the part at `dim`.
+    Returns: a tuple of views.
+    Raises: RuntimeError if a list of sizes does not add up.
+    Derivative: the gradients of the parts, joined.
+    Source: torch.split
+
+    >>> torch.arange(5).split(2)
+    (tensor([0, 1]), tensor([2, 3]), tensor([4]))
+    """
     size = split_size_or_sections
     if is_whole(size):
         return joining.split_evenly(tensor, int(size), dim)
@@ -27,7 +41,7 @@ def split(tensor: Any, split_size_or_sections: Any, dim: int = 0) -> Any:
 
 
 def chunk_size(tensor: Any, chunks: int, dim: int) -> int:
-    """The size of each of `chunks` parts; RuntimeError in PyTorch's words."""
+    """Return the size of each of `chunks` parts; RuntimeError in PyTorch's words."""
     if tensor._data.ndim == 0:
         raise RuntimeError("chunk expects at least a 1-dimensional tensor")
     if chunks <= 0:
@@ -37,7 +51,21 @@ def chunk_size(tensor: Any, chunks: int, dim: int) -> int:
 
 @public()
 def chunk(input: Any, chunks: int, dim: int = 0) -> Any:
-    """At most `chunks` parts of one size, of which the last may be smaller, along `dim`."""
+    """Return the tensor split along `dim` into at most `chunks` parts of equal size.
+
+    Args:
+        input: a tensor of at least one dimension.
+        chunks: how many parts.
+        dim: the dimension.
+    Shape: that of `input` with the size of the part at `dim`.
+    Returns: a tuple of views; the last may be smaller.
+    Raises: RuntimeError if `chunks` is not positive.
+    Derivative: the gradients of the parts, joined.
+    Source: torch.chunk
+
+    >>> torch.arange(5).chunk(2)
+    (tensor([0, 1, 2]), tensor([3, 4]))
+    """
     size = chunk_size(input, chunks, dim)
     if not size:
         return joining.split_with_sizes(input, (0,) * chunks, dim)
@@ -46,7 +74,7 @@ def chunk(input: Any, chunks: int, dim: int = 0) -> Any:
 
 @public()
 def unsafe_chunk(input: Any, chunks: int, dim: int = 0) -> Any:
-    """`chunk` whose parts do not know that they share memory with the tensor."""
+    """Return `chunk` whose parts do not know that they share memory with the tensor."""
     size = chunk_size(input, chunks, dim)
     if not size:
         return joining.unsafe_split_with_sizes(input, (0,) * chunks, dim)
@@ -55,7 +83,7 @@ def unsafe_chunk(input: Any, chunks: int, dim: int = 0) -> Any:
 
 @public()
 def tensor_split(input: Any, indices_or_sections: Any, dim: int = 0) -> Any:
-    """Parts as equal as possible, given their number, or cut before the given indices."""
+    """Return parts as equal as possible, given their number, or cut before the given indices."""
     where = indices_or_sections
     if isinstance(where, TensorBase):
         where = where._data.tolist()
@@ -99,19 +127,19 @@ def split_along(name: str, input: Any, where: Any, dim: int, least: int) -> Any:
 
 @public()
 def hsplit(input: Any, indices_or_sections: Any) -> Any:
-    """Parts side by side: along dimension 1, or 0 of a vector."""
+    """Return parts side by side: along dimension 1, or 0 of a vector."""
     return split_along("hsplit", input, indices_or_sections, 0 if input._data.ndim == 1 else 1, 1)
 
 
 @public()
 def vsplit(input: Any, indices_or_sections: Any) -> Any:
-    """Parts one above the other: along dimension 0."""
+    """Return parts one above the other: along dimension 0."""
     return split_along("vsplit", input, indices_or_sections, 0, 2)
 
 
 @public()
 def dsplit(input: Any, indices_or_sections: Any) -> Any:
-    """Parts behind one another: along dimension 2."""
+    """Return parts behind one another: along dimension 2."""
     return split_along("dsplit", input, indices_or_sections, 2, 3)
 
 
@@ -121,11 +149,11 @@ class Parts(TensorBase):
     __slots__ = ()
 
     def split_with_sizes(self, split_sizes: Any, dim: int = 0) -> Any:
-        """Parts of the given sizes along `dim`."""
+        """Return parts of the given sizes along `dim`."""
         return joining.split_with_sizes(self, tuple(split_sizes), dim)
 
     def unsafe_split_with_sizes(self, split_sizes: Any, dim: int = 0) -> Any:
-        """`split_with_sizes` whose parts do not know that they share memory with the tensor."""
+        """Return `split_with_sizes` whose parts do not know that they share memory with the tensor."""
         return joining.unsafe_split_with_sizes(self, tuple(split_sizes), dim)
 
     def __iter__(self) -> Any:

@@ -71,11 +71,21 @@ def set_printoptions(
     profile: str | None = None,
     sci_mode: bool | None = None,
 ) -> None:
-    """Change how tensors print from now on (see `PrintOptions`); what is None stays as it is.
+    """Set how tensors are printed.
 
-    ``profile`` is 'default', 'short' or 'full' (never summarise); the other arguments override it. As in
-    PyTorch, ``sci_mode`` does not stay: every call without it returns to the automatic choice.
-    An argument that cannot be used raises ValueError or TypeError and changes nothing.
+    Args:
+        precision: digits after the point.
+        threshold: how many elements are printed before the middle is left out.
+        edgeitems: how many remain at each end then.
+        linewidth: characters per line.
+        profile: "default", "short" or "full", which sets all of these.
+        sci_mode: whether to use scientific notation; None to decide by the numbers.
+    Shape: none.
+    Returns: None.
+    Raises: nothing.
+    Source: torch.set_printoptions
+
+    >>> torch.set_printoptions(profile='default')
     """
     global _options
     if profile is not None and profile not in PROFILES:
@@ -87,7 +97,7 @@ def set_printoptions(
 
 
 def get_printoptions() -> dict[str, Any]:
-    """The present options, as keyword arguments for `set_printoptions`."""
+    """Return the present options, as keyword arguments for `set_printoptions`."""
     return asdict(_options)
 
 
@@ -114,7 +124,7 @@ def format_tensor(
     indent: int = 0,
     options: PrintOptions | None = None,
 ) -> str:
-    """The text of a tensor of any shape, such as ``tensor([1., 2.], requires_grad=True)``.
+    """Return the text of a tensor of any shape, such as ``tensor([1., 2.], requires_grad=True)``.
 
     data: the elements; bool, integer, float16/32/64 or complex64/128 in native byte order, else TypeError.
     default_float: the dtype that needs no mention.
@@ -144,7 +154,7 @@ def format_tensor(
 
 
 def _dtype_is_obvious(data: np.ndarray | np.generic, default_float: np.dtype) -> bool:
-    """Whether a reader of the elements knows the dtype; an empty tensor has none that would tell."""
+    """Return whether a reader of the elements knows the dtype; an empty tensor has none that would tell."""
     dtype = data.dtype
     if dtype == default_float:
         return True
@@ -171,7 +181,7 @@ def _with_suffixes(text: str, suffixes: list[str], indent: int, column: int, lin
 
 
 def _body(data: np.ndarray | np.generic, column: int, options: PrintOptions) -> str:
-    """The elements (at least one) in their brackets, the first of which stands at ``column``."""
+    """Return the elements (at least one) in their brackets, the first of which stands at ``column``."""
     edge, shape = options.edgeitems, data.shape
     gaps = (False,) * data.ndim
     if data.size > options.threshold and data.ndim > 0:
@@ -250,7 +260,7 @@ def _number_texts(values: list[float], options: PrintOptions) -> tuple[list[str]
 
 
 def _scientific(sizes: list[float], options: PrintOptions) -> bool:
-    """Whether numbers of these magnitudes (finite, not 0) are written with an exponent."""
+    """Return whether numbers of these magnitudes (finite, not 0) are written with an exponent."""
     if not sizes:
         return False
     if options.sci_mode is not None:

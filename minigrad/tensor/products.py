@@ -23,19 +23,19 @@ from .shapes import matmul
 
 @public(out="same")
 def addmm(input: Any, mat1: Any, mat2: Any, *, beta: Any = 1, alpha: Any = 1) -> Any:
-    """`beta · input + alpha · mat1 @ mat2` of shape (n, m), to which `input` is broadcast."""
+    """Return `beta · input + alpha · mat1 @ mat2` of shape (n, m), to which `input` is broadcast."""
     return sums.addmm(input, mat1, mat2, beta, alpha)
 
 
 @public("function method", out="same")
 def addmv(input: Any, mat: Any, vec: Any, *, beta: Any = 1, alpha: Any = 1) -> Any:
-    """`beta · input + alpha · mat @ vec` of shape (n,)."""
+    """Return `beta · input + alpha · mat @ vec` of shape (n,)."""
     return sums.addmv(input, mat, vec, beta, alpha)
 
 
 @public(out="same")
 def addr(input: Any, vec1: Any, vec2: Any, *, beta: Any = 1, alpha: Any = 1) -> Any:
-    """`beta · input` plus `alpha` times the outer product of two vectors, of shape (n, m)."""
+    """Return `beta · input` plus `alpha` times the outer product of two vectors, of shape (n, m)."""
     return sums.addr(input, vec1, vec2, beta, alpha)
 
 
@@ -58,7 +58,7 @@ def check_batches(input: Any, batch1: Any, batch2: Any, of_result: tuple[int, ..
 
 @public(out="same")
 def baddbmm(input: Any, batch1: Any, batch2: Any, *, beta: Any = 1, alpha: Any = 1) -> Any:
-    """`beta · input + alpha · batch1 @ batch2` of shape (b, n, m)."""
+    """Return `beta · input + alpha · batch1 @ batch2` of shape (b, n, m)."""
     check_batches(input, batch1, batch2, (0, 1))
     return sums.baddbmm(input, batch1, batch2, beta, alpha)
 
@@ -69,7 +69,7 @@ def baddbmm(input: Any, batch1: Any, batch2: Any, *, beta: Any = 1, alpha: Any =
 
 @public(out="cast", also="ger")
 def outer(input: Any, vec2: Any) -> Any:
-    """The products of each element of a vector with each of another, of shape (n, m)."""
+    """Return the products of each element of a vector with each of another, of shape (n, m)."""
     for name, vector in (("self", input), ("vec2", vec2)):
         if vector._data.ndim != 1:
             raise RuntimeError(f"outer: Expected 1-D argument {name}, but got {vector._data.ndim}-D")
@@ -78,7 +78,7 @@ def outer(input: Any, vec2: Any) -> Any:
 
 @public(out="same")
 def inner(input: Any, other: Any) -> Any:
-    """The sum of products along the last dimension of both; with a number, the product."""
+    """Return the sum of products along the last dimension of both; with a number, the product."""
     a, b = input._data.shape, other._data.shape
     if not a or not b:
         return F.mul(input, other)
@@ -92,8 +92,8 @@ def inner(input: Any, other: Any) -> Any:
 
 @public("function", out="same")
 def tensordot(a: Any, b: Any, dims: Any = 2) -> Any:
-    """The sum of products over the last `dims` dimensions of `a` and the first of `b`, or over those in two
-    lists.
+    """Return the sum of products over the last `dims` dimensions of `a` and the first of `b`, or over those
+    in two lists.
     """
     if isinstance(dims, TensorBase):
         dims = numbers(dims).tolist() if dims._data.size > 1 else int(numbers(dims).item())
@@ -188,7 +188,7 @@ def linear(input: Any, weight: Any, bias: Any = None) -> Any:
 
 @public("function")
 def bilinear(input1: Any, input2: Any, weight: Any, bias: Any = None) -> Any:
-    """`input1ᵀ @ weight[k] @ input2` for each k, plus `bias`: (*, n) and (*, m) with a weight of shape
+    """Return `input1ᵀ @ weight[k] @ input2` for each k, plus `bias`: (*, n) and (*, m) with a weight of shape
     (out, n, m) give (*, out).
     """
     check_bilinear(input1._data.shape, input2._data.shape, weight._data.shape)
@@ -224,7 +224,7 @@ def check_bilinear(first: Any, second: Any, weight: Any) -> None:
 
 
 def linalg_cross(input: Any, other: Any, *, dim: int = -1) -> Any:
-    """The vector product of the 3-vectors along `dim`, with broadcasting."""
+    """Return the vector product of the 3-vectors along `dim`, with broadcasting."""
     a, b = input._data, other._data
     if a.ndim != b.ndim:
         raise RuntimeError("linalg.cross: inputs must have the same number of dimensions.")
@@ -240,7 +240,9 @@ def linalg_cross(input: Any, other: Any, *, dim: int = -1) -> Any:
 
 @public(out="cast")
 def cross(input: Any, other: Any, dim: Any = None) -> Any:
-    """The vector product of the 3-vectors along `dim`: the first dimension of size 3 unless it is given."""
+    """Return the vector product of the 3-vectors along `dim`: the first dimension of size 3 unless it is
+    given.
+    """
     if dim is None:
         if 3 not in input._data.shape:
             raise RuntimeError("no dimension of size 3 in input")
@@ -249,7 +251,7 @@ def cross(input: Any, other: Any, dim: Any = None) -> Any:
 
 
 def vecdot(x: Any, y: Any, *, dim: int = -1) -> Any:
-    """The inner products of the vectors along `dim`, those of `x` conjugated."""
+    """Return the inner products of the vectors along `dim`, those of `x` conjugated."""
     kind, other = of(x._data), of(y._data)
     if kind.category < 2:
         raise RuntimeError(
@@ -271,19 +273,19 @@ class Products(TensorBase):
     __slots__ = ()
 
     def addmm_(self, mat1: Any, mat2: Any, *, beta: Any = 1, alpha: Any = 1) -> Any:
-        """`addmm` written into the tensor."""
+        """Return `addmm` written into the tensor."""
         return in_place(sums.addmm.op, self, mat1, mat2, beta, alpha)
 
     @public("function")
     def addmv_(self, mat: Any, vec: Any, *, beta: Any = 1, alpha: Any = 1) -> Any:
-        """`addmv` written into the tensor."""
+        """Return `addmv` written into the tensor."""
         return in_place(sums.addmv.op, self, mat, vec, beta, alpha)
 
     def addr_(self, vec1: Any, vec2: Any, *, beta: Any = 1, alpha: Any = 1) -> Any:
-        """`addr` written into the tensor."""
+        """Return `addr` written into the tensor."""
         return in_place(sums.addr.op, self, vec1, vec2, beta, alpha)
 
     def baddbmm_(self, batch1: Any, batch2: Any, *, beta: Any = 1, alpha: Any = 1) -> Any:
-        """`baddbmm` written into the tensor."""
+        """Return `baddbmm` written into the tensor."""
         check_batches(self, batch1, batch2, (0, 1))
         return in_place(sums.baddbmm.op, self, batch1, batch2, beta, alpha)

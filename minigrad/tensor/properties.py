@@ -21,12 +21,12 @@ TYPED_STORAGE = (
 
 
 def no(what: str) -> Any:
-    """A property that is False for every tensor here."""
+    """Return a property that is False for every tensor here."""
     return property(lambda self: False, doc=f"Always False: there are no {what} tensors here.")
 
 
 def of_sparse(name: str, layout: str = "sparse coordinate tensor layout") -> Any:
-    """A method of sparse tensors, of which there are none."""
+    """Return a method of sparse tensors, of which there are none."""
 
     def method(self: Any) -> Any:
         raise RuntimeError(f"{name} expected {layout} but got Strided")
@@ -45,14 +45,14 @@ def must_be_tensor(name: str, argument: str, value: Any) -> None:
 
 @public()
 def is_same_size(input: Any, other: Any) -> bool:
-    """Whether two tensors have the same shape."""
+    """Return whether two tensors have the same shape."""
     must_be_tensor("is_same_size", "other", other)
     return input._data.shape == other._data.shape
 
 
 @public()
 def is_signed(input: Any) -> bool:
-    """Whether the dtype has negative numbers."""
+    """Return whether the dtype has negative numbers."""
     return dtypes.of(input._data).is_signed
 
 
@@ -87,11 +87,11 @@ class Properties(TensorBase):
         return dtypes.of(self._data)
 
     def ndimension(self) -> int:
-        """Number of dimensions."""
+        """Return the number of dimensions."""
         return self._data.ndim
 
     def is_shared(self) -> bool:
-        """Whether other processes can see the memory; see `share_memory_`."""
+        """Return whether other processes can see the memory; see `share_memory_`."""
         return False
 
     def is_pinned(self) -> bool:
@@ -103,7 +103,7 @@ class Properties(TensorBase):
         return False
 
     def share_memory_(self) -> Any:
-        """The tensor itself: threads see its memory, other processes do not."""
+        """Return the tensor itself: threads see its memory, other processes do not."""
         return self
 
     def pin_memory(self) -> Any:
@@ -111,11 +111,11 @@ class Properties(TensorBase):
         raise RuntimeError("Cannot access accelerator device when none is available.")
 
     def to_dense(self) -> Any:
-        """The tensor itself, which is dense."""
+        """Return the tensor itself, which is dense."""
         return self
 
     def dense_dim(self) -> int:
-        """Number of dimensions."""
+        """Return the number of dimensions."""
         return self._data.ndim
 
     def sparse_dim(self) -> int:
@@ -123,18 +123,18 @@ class Properties(TensorBase):
         return 0
 
     def untyped_storage(self) -> UntypedStorage:
-        """The memory that the tensor is part of, as bytes."""
+        """Return the memory that the tensor is part of, as bytes."""
         share(self)
         return UntypedStorage(self._data)
 
     def storage(self) -> TypedStorage:
-        """The memory that the tensor is part of, as numbers of its dtype; deprecated in PyTorch."""
+        """Return the memory that the tensor is part of, as numbers of its dtype; deprecated in PyTorch."""
         warnings.warn(TYPED_STORAGE, UserWarning, stacklevel=2)
         share(self)
         return TypedStorage(self._data)
 
     def as_subclass(self, cls: Any) -> Any:
-        """The same memory as a tensor of the class `cls`."""
+        """Return the same memory as a tensor of the class `cls`."""
         if not isinstance(cls, type):
             raise TypeError(f"cls must be a type (got {kind_of(cls)})")
         source: Any = self.detach()  # type: ignore[attr-defined]
@@ -144,7 +144,7 @@ class Properties(TensorBase):
         return result
 
     def new(self, *args: Any) -> Any:
-        """What the old constructor of the tensor's dtype makes."""
+        """Return what the old constructor of the tensor's dtype makes."""
         return constructed(args, dtypes.of(self._data))
 
 
@@ -177,7 +177,7 @@ class Applied(TensorBase):
         return self._written("apply_", [callable(v) for v in numbers(self).ravel().tolist()], self)
 
     def _written(self, name: str, values: list[Any], other: Any) -> Any:
-        """The tensor with Python's numbers in its elements; RuntimeError if it requires grad."""
+        """Return the tensor with Python's numbers in its elements; RuntimeError if it requires grad."""
         if (self.requires_grad or other.requires_grad) and modes.is_grad_enabled():
             raise RuntimeError(
                 f"Can't call {name}() on Variable that requires grad. Use var.detach().{name}() instead."

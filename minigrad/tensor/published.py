@@ -6,9 +6,12 @@ from types import FunctionType
 from typing import Any
 
 from ..core import public
+from ..core.shown_signature import ShownSignature
 from ..inplace.in_place import in_place_method
 from . import out_arguments as outs
-from .explained import PLAIN, attach_methods, explained_method
+from .explained import PLAIN, attach_methods, explained_method, signed
+
+STARS = 4 | 8  # the flags of a code object that has *args or **kwargs
 
 
 def install(functions: dict[str, Any], cls: Any) -> None:
@@ -20,12 +23,13 @@ def install(functions: dict[str, Any], cls: Any) -> None:
 
     def put(each: public.Name) -> None:
         name, function, forms = each.name, each.function, each.forms
-        if "function" in forms:
-            functions[name] = function if each.out is None else outs.attached(name, function, each.out)
         if "method" in forms and name not in own:
-            setattr(cls, name, as_method(function, name))
+            setattr(cls, name, shown(as_method(function, name), function, "self"))
+        if "function" in forms:
+            call = function if each.out is None else outs.attached(name, function, each.out)
+            functions[name] = shown(call, function, "input", bool(each.out))
         if forms & {"method_", "function_"}:
-            method = as_method(in_place_method(function), name + "_")
+            method = shown(as_method(in_place_method(function), name + "_"), function, "self")
             if "method_" in forms and name + "_" not in own:
                 setattr(cls, name + "_", method)
             if "function_" in forms:
@@ -34,8 +38,21 @@ def install(functions: dict[str, Any], cls: Any) -> None:
     public.connect(put)
 
 
+def shown(call: Any, function: Any, first: str, has_out: bool = False) -> Any:
+    """`call` with the signature of `function`. Where both are one, it is the one that `shown_as` gave it, or
+    that of what `function` wraps, or its own.
+    """
+    if call.__class__ is FunctionType:
+        source = function
+        if call is function:
+            source = getattr(function, "__signature__", None) or getattr(function, "__wrapped__", function)
+        if source is not call or not call.__code__.co_flags & STARS:
+            return signed(call, ShownSignature(source, first, has_out))
+    return call
+
+
 def as_method(function: Any, name: str) -> Any:
-    """A function as the method `name`, with PyTorch's errors about its arguments."""
+    """Return a function as the method `name`, with PyTorch's errors about its arguments."""
     if name in PLAIN or function.__class__ is not FunctionType:
         return function
     return explained_method(function, name)

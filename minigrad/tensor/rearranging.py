@@ -10,6 +10,7 @@ import numpy as np
 
 from ..core import F
 from ..core.public import public
+from ..core.shown_signature import shown_as
 from ..core.tensor_state import TensorBase, numbers, wrap
 from ..ops import joining, views
 from ..ops import rearranging as re
@@ -35,13 +36,26 @@ def given(sizes: Any) -> tuple[int, ...]:
 
 @public("function")
 def flip(input: Any, dims: Any) -> Any:
-    """A copy with the elements in reverse order along `dims`."""
+    """Return a copy with the elements in reverse order along `dims`.
+
+    Args:
+        input: a tensor of any shape.
+        dims: the dimensions, a list or tuple.
+    Shape: the same as that of `input`.
+    Returns: a new tensor.
+    Raises: IndexError if there is no such dimension.
+    Derivative: `g.flip(dims)`.
+    Source: torch.flip
+
+    >>> torch.flip(torch.tensor([1, 2, 3]), [0])
+    tensor([3, 2, 1])
+    """
     return re.flip(input, several(dims))
 
 
 @public()
 def fliplr(input: Any) -> Any:
-    """A copy with the second dimension in reverse order; RuntimeError for less than two dimensions."""
+    """Return a copy with the second dimension in reverse order; RuntimeError for less than two dimensions."""
     if input.ndim < 2:
         raise RuntimeError("Input must be >= 2-d.")
     return re.flip(input, (1,))
@@ -49,7 +63,7 @@ def fliplr(input: Any) -> Any:
 
 @public()
 def flipud(input: Any) -> Any:
-    """A copy with the first dimension in reverse order; RuntimeError for a number."""
+    """Return a copy with the first dimension in reverse order; RuntimeError for a number."""
     if input.ndim < 1:
         raise RuntimeError("Input must be >= 1-d.")
     return re.flip(input, (0,))
@@ -57,15 +71,27 @@ def flipud(input: Any) -> Any:
 
 @public()
 def roll(input: Any, shifts: Any, dims: Any = ()) -> Any:
-    """A copy with the elements moved on by `shifts` along `dims` (of the flattened tensor without them); what
-    leaves at the end comes in at the beginning.
+    """Return a copy with the elements shifted along `dims`; what leaves at the end comes back at the start.
+
+    Args:
+        input: a tensor of any shape.
+        shifts: by how many positions, a number or one for each dimension.
+        dims: the dimensions; None to shift the flattened tensor.
+    Shape: the same as that of `input`.
+    Returns: a new tensor.
+    Raises: RuntimeError if `shifts` and `dims` have different lengths.
+    Derivative: `g.roll(-shifts, dims)`.
+    Source: torch.roll
+
+    >>> torch.roll(torch.tensor([1, 2, 3]), 1)
+    tensor([3, 1, 2])
     """
     return re.roll(input, several(shifts), several(dims))
 
 
 @public()
 def rot90(input: Any, k: int = 1, dims: Any = (0, 1)) -> Any:
-    """A copy turned `k` quarters of a circle in the plane of two dimensions."""
+    """Return a copy turned `k` quarters of a circle in the plane of two dimensions."""
     return re.rot90(input, k, tuple(dims))
 
 
@@ -75,7 +101,9 @@ def rot90(input: Any, k: int = 1, dims: Any = (0, 1)) -> Any:
 
 @public("function")
 def tile(input: Any, dims: Any) -> Any:
-    """A copy in which the tensor stands `dims` times along its last dimensions, or new ones in front."""
+    """Return a copy in which the tensor stands `dims` times along its last dimensions, or new ones
+    in front.
+    """
     dims = several(dims)
     return re.repeat(input, (1,) * (input.ndim - len(dims)) + dims)
 
@@ -84,8 +112,21 @@ def tile(input: Any, dims: Any) -> Any:
 def repeat_interleave(
     input: Any, repeats: Any = None, dim: int | None = None, *, output_size: int | None = None
 ) -> Any:
-    """Each part along `dim` (each element without it) `repeats` times in a row, a number or a tensor with one
-    for each; of `repeats` alone, the index of each part as often.
+    """Return a copy with each element, or each part along `dim`, repeated.
+
+    Args:
+        input: a tensor of any shape.
+        repeats: how often, a number or a tensor with one number for each part.
+        dim: the dimension; None for the flattened tensor.
+        output_size: the size of the result along `dim`, if it is known.
+    Shape: longer along `dim`; a vector without `dim`.
+    Returns: a new tensor.
+    Raises: RuntimeError if `repeats` does not fit the size.
+    Derivative: the sum of `g` over the repetitions.
+    Source: torch.repeat_interleave
+
+    >>> torch.repeat_interleave(torch.tensor([1, 2]), 2)
+    tensor([1, 1, 2, 2])
     """
     if repeats is None:
         return indices_repeated(input, output_size)
@@ -154,7 +195,21 @@ def each_repeated(input: Any, repeats: int, dim: int, output_size: int | None) -
 
 @public(out="same")
 def diag(input: Any, diagonal: int = 0) -> Any:
-    """The matrix with a vector on its diagonal, or a copy of the diagonal of a matrix."""
+    """Return the diagonal of a matrix, or a matrix with a vector on its diagonal.
+
+    Args:
+        input: a vector or a matrix.
+        diagonal: 0 for the main diagonal; a positive number lies above it, a negative one below.
+    Shape: (n,) → (n, n); (n, m) → (min(n, m),) for diagonal 0.
+    Returns: a new tensor.
+    Raises: RuntimeError for more than two dimensions.
+    Derivative: `diag(g, diagonal)`.
+    Source: torch.diag
+
+    >>> torch.diag(torch.tensor([1, 2]))
+    tensor([[1, 0],
+            [0, 2]])
+    """
     if input.ndim not in (1, 2):
         raise RuntimeError(f"diag(): Supports 1D or 2D tensors. Got {input.ndim}D")
     if input.ndim == 1:
@@ -164,13 +219,13 @@ def diag(input: Any, diagonal: int = 0) -> Any:
 
 @public()
 def diagflat(input: Any, offset: int = 0) -> Any:
-    """The matrix with all elements, one after the other, on its diagonal."""
+    """Return the matrix with all elements, one after the other, on its diagonal."""
     return vw.diag_embed(F.view(input.contiguous(), (-1,)), offset)
 
 
 @public(out="cast")
 def kron(input: Any, other: Any) -> Any:
-    """The Kronecker product: each element of `input` times the whole of `other`."""
+    """Return the Kronecker product: each element of `input` times the whole of `other`."""
     for i, x in enumerate((input, other)):
         if not isinstance(x, TensorBase):
             name = ("input", "other")[i]
@@ -190,7 +245,7 @@ def kron(input: Any, other: Any) -> Any:
 
 
 def checked(tensors: Any, name: str) -> tuple[Any, ...]:
-    """The tensors; TypeError or RuntimeError in PyTorch's words where there are none."""
+    """Return the tensors; TypeError or RuntimeError in PyTorch's words where there are none."""
     if not isinstance(tensors, (list, tuple)):
         kind = type(tensors).__name__
         raise TypeError(f"{name}(): argument 'tensors' (position 1) must be tuple of Tensors, not {kind}")
@@ -204,26 +259,26 @@ def checked(tensors: Any, name: str) -> tuple[Any, ...]:
 
 @public("function", out="cast")
 def hstack(tensors: Any) -> Any:
-    """Tensors side by side: along the second dimension, vectors along their only one."""
+    """Return tensors side by side: along the second dimension, vectors along their only one."""
     parts = [atleast_1d(t) for t in checked(tensors, "hstack")]
     return joining.cat(parts, 0 if parts[0].ndim == 1 else 1)
 
 
 @public("function", out="cast", also="row_stack")
 def vstack(tensors: Any) -> Any:
-    """Tensors one below the other, along the first dimension; a vector counts as a row."""
+    """Return tensors one below the other, along the first dimension; a vector counts as a row."""
     return joining.cat([atleast_2d(t) for t in checked(tensors, "vstack")], 0)
 
 
 @public("function", out="cast")
 def dstack(tensors: Any) -> Any:
-    """Tensors one behind the other, along the third dimension."""
+    """Return tensors one behind the other, along the third dimension."""
     return joining.cat([atleast_3d(t) for t in checked(tensors, "dstack")], 2)
 
 
 @public("function", out="cast")
 def column_stack(tensors: Any) -> Any:
-    """Tensors side by side; a vector or number counts as a column."""
+    """Return tensors side by side; a vector or number counts as a column."""
     parts = checked(tensors, "column_stack")
     return hstack([t if t.ndim > 1 else F.reshape(t, (t._data.size, 1)) for t in parts])
 
@@ -250,22 +305,63 @@ class Rearranging(TensorBase):
 
     __slots__ = ()
 
+    @shown_as(lambda self, dims: None)
     def flip(self, *dims: Any) -> Any:
-        """A copy with the elements in reverse order along `dims`."""
+        """Return a copy with the elements in reverse order along `dims`.
+
+        Args:
+            dims: the dimensions, one by one or in a list.
+        Shape: that of the tensor.
+        Returns: a new tensor.
+        Raises: IndexError if there is no such dimension.
+        Derivative: `g.flip(dims)`.
+        Source: torch.Tensor.flip
+
+        >>> torch.tensor([1, 2, 3]).flip(0)
+        tensor([3, 2, 1])
+        """
         return re.flip(self, given(dims))
 
     def repeat(self, *repeats: Any) -> Any:
-        """A copy in which the tensor stands that many times along each dimension."""
+        """Return a copy in which the tensor is repeated along each dimension.
+
+        Args:
+            repeats: how often, one number for each dimension; more numbers add dimensions in front.
+        Shape: each size multiplied by its number.
+        Returns: a new tensor.
+        Raises: RuntimeError for fewer numbers than dimensions.
+        Derivative: the sum of `g` over the repetitions.
+        Source: torch.Tensor.repeat
+
+        >>> torch.tensor([1, 2]).repeat(2, 2)
+        tensor([[1, 2, 1, 2],
+                [1, 2, 1, 2]])
+        """
         if not repeats:
             raise TypeError('repeat() missing 1 required positional arguments: "repeats"')
         return re.repeat(self, given(repeats))
 
+    @shown_as(lambda self, dims: None)
     def tile(self, *dims: Any) -> Any:
-        """A copy in which the tensor stands that many times along its last dimensions."""
+        """Return a copy in which the tensor is repeated along its last dimensions.
+
+        Args:
+            dims: how often, one number for each of the last dimensions.
+        Shape: each size multiplied by its number.
+        Returns: a new tensor.
+        Raises: RuntimeError for a negative number.
+        Derivative: the sum of `g` over the repetitions.
+        Source: torch.Tensor.tile
+
+        >>> torch.tensor([1, 2]).tile(2)
+        tensor([1, 2, 1, 2])
+        """
         return tile(self, given(dims))
 
     def sum_to_size(self, *size: Any) -> Any:
-        """The sum over the dimensions along which a tensor of that size would be broadcast to this one."""
+        """Return the sum over the dimensions along which a tensor of that size would be broadcast to this
+        one.
+        """
         if not size:
             raise TypeError('sum_to_size() missing 1 required positional arguments: "size"')
         shape = sizes_of("sum_to_size", size)

@@ -67,7 +67,7 @@ def one(name: str, dim: Any) -> int:
 
 
 def wrong(name: str, *given: Any) -> TypeError:
-    """The error for arguments of the wrong types."""
+    """Return the error for arguments of the wrong types."""
     kinds = ", ".join(type(x).__name__ for x in given)
     return TypeError(f"{name}() received an invalid combination of arguments - got ({kinds})")
 
@@ -81,7 +81,7 @@ def flag(name: str, keepdim: Any) -> bool:
 
 
 def numpys(dtype: Any) -> Any:
-    """The NumPy dtype of `dtype`; None as it is."""
+    """Return the NumPy dtype of `dtype`; None as it is."""
     return None if dtype is None else dtypes.given(dtype).numpy
 
 
@@ -92,7 +92,22 @@ def numpys(dtype: Any) -> Any:
 @public(out="dtype")
 @reducing
 def sum(input: Any, dim: Any = None, keepdim: bool = False, *, dtype: Any = None) -> Any:
-    """Sum of all elements, or over the dimensions `dim`, in `dtype`; integers and bools add up to int64."""
+    """Return the sum of all elements, or the sums over `dim`; integers and booleans give int64.
+
+    Args:
+        input: a tensor of any shape.
+        dim: the dimension or dimensions to reduce; None for all.
+        keepdim: whether the reduced dimensions stay, with size 1.
+        dtype: the dtype in which the result is computed.
+    Shape: `()`, or that of `input` without `dim` (with size 1 there for `keepdim`).
+    Returns: a new tensor.
+    Raises: IndexError if there is no dimension `dim`.
+    Derivative: `g`, expanded to the shape of `input`.
+    Source: torch.sum
+
+    >>> torch.sum(torch.tensor([[1.0, 2.0], [3.0, 4.0]]), dim=0)
+    tensor([4., 6.])
+    """
     if dim is None and not keepdim:
         return red.sum_all(input, numpys(dtype))
     return red.sum_dim(input, dims("sum", dim) or (), flag("sum", keepdim), numpys(dtype))
@@ -101,7 +116,7 @@ def sum(input: Any, dim: Any = None, keepdim: bool = False, *, dtype: Any = None
 @public(out="dtype")
 @reducing
 def nansum(input: Any, dim: Any = None, keepdim: bool = False, *, dtype: Any = None) -> Any:
-    """Sum in which NaN counts as 0, of all elements or over the dimensions `dim`."""
+    """Return the sum in which NaN counts as 0, of all elements or over the dimensions `dim`."""
     if input._data.dtype.kind in "biu":
         return sum(input, dim, keepdim, dtype=dtype)
     return red.nansum(input, dims("nansum", dim), flag("nansum", keepdim), numpys(dtype))
@@ -110,7 +125,22 @@ def nansum(input: Any, dim: Any = None, keepdim: bool = False, *, dtype: Any = N
 @public(out="dtype")
 @reducing
 def mean(input: Any, dim: Any = None, keepdim: bool = False, *, dtype: Any = None) -> Any:
-    """Mean of all elements, or over the dimensions `dim`, in `dtype`; RuntimeError for integers."""
+    """Return the mean of all elements, or the means over `dim`.
+
+    Args:
+        input: a tensor of any shape.
+        dim: the dimension or dimensions to reduce; None for all.
+        keepdim: whether the reduced dimensions stay, with size 1.
+        dtype: the dtype in which the result is computed.
+    Shape: `()`, or that of `input` without `dim` (with size 1 there for `keepdim`).
+    Returns: a new tensor.
+    Raises: IndexError if there is no dimension `dim`. RuntimeError for integers without `dtype`.
+    Derivative: `g / n`, expanded, for n elements per mean.
+    Source: torch.mean
+
+    >>> torch.mean(torch.tensor([[1.0, 2.0], [3.0, 4.0]]), dim=0)
+    tensor([2., 3.])
+    """
     kind = dtypes.of(input._data) if dtype is None else dtype
     if kind.category < 2:
         raise RuntimeError(
@@ -125,7 +155,9 @@ def mean(input: Any, dim: Any = None, keepdim: bool = False, *, dtype: Any = Non
 @public(out="cast")
 @reducing
 def nanmean(input: Any, dim: Any = None, keepdim: bool = False, *, dtype: Any = None) -> Any:
-    """Mean of what is not NaN, of all elements or over the dimensions `dim`; RuntimeError for integers."""
+    """Return the mean of what is not NaN, of all elements or over the dimensions `dim`; RuntimeError for
+    integers.
+    """
     kind = dtypes.of(input._data)
     if kind.category < 2:
         raise RuntimeError(
@@ -139,7 +171,22 @@ def nanmean(input: Any, dim: Any = None, keepdim: bool = False, *, dtype: Any = 
 @public(out="dtype")
 @reducing
 def prod(input: Any, dim: Any = None, keepdim: bool = False, *, dtype: Any = None) -> Any:
-    """Product of all elements, or along `dim`, in `dtype`; of integers and bools as int64."""
+    """Return the product of all elements, or the products along `dim`.
+
+    Args:
+        input: a tensor of any shape.
+        dim: one dimension; None for all.
+        keepdim: whether the reduced dimensions stay, with size 1.
+        dtype: the dtype in which the result is computed.
+    Shape: `()`, or that of `input` without `dim` (with size 1 there for `keepdim`).
+    Returns: a new tensor.
+    Raises: IndexError if there is no dimension `dim`.
+    Derivative: `g * result / x`, computed without the division where an element is 0.
+    Source: torch.prod
+
+    >>> torch.prod(torch.tensor([2.0, 3.0, 4.0]))
+    tensor(24.)
+    """
     if dim is None:
         return red.prod_all(input, numpys(dtype))
     return red.prod_dim(input, one("prod", dim), flag("prod", keepdim), numpys(dtype))
@@ -164,49 +211,107 @@ def extreme(name: str, every: Any, along: Any, input: Any, dim: Any, keepdim: An
 @public(out="same")
 @reducing
 def max(input: Any, dim: Any = None, keepdim: bool = False, *, other: Any = None) -> Any:
-    """The greatest element of all; along `dim` (values, indices); of two tensors, element by element."""
+    """Return the maximum of all elements, or along `dim` the maximum values with their indices.
+
+    Args:
+        input: a tensor of any shape.
+        dim: one dimension, or a tensor, for which the result is that of `maximum`; None for all.
+        keepdim: whether the reduced dimensions stay, with size 1.
+        other: a tensor, for the result of `maximum`.
+    Shape: `()`, or that of `input` without `dim` (with size 1 there for `keepdim`).
+    Returns: a tensor; with `dim` the named tuple (values, indices).
+    Raises: IndexError if there is no dimension `dim`. RuntimeError if `input` is empty and no `dim` is given.
+    Derivative: without `dim`, `g` divided evenly among the equal largest elements; with `dim`, `g` at the
+        index, else 0.
+    Source: torch.max
+
+    >>> torch.max(torch.tensor([[1.0, 5.0], [7.0, 2.0]]), dim=1).values
+    tensor([5., 7.])
+    """
     return extreme("max", extremes.max_all, extremes.max_dim, input, dim, keepdim, other)
 
 
 @public(out="same")
 @reducing
 def min(input: Any, dim: Any = None, keepdim: bool = False, *, other: Any = None) -> Any:
-    """The smallest element of all; along `dim` (values, indices); of two tensors, element by element."""
+    """Return the minimum of all elements, or along `dim` the minimum values with their indices.
+
+    Args:
+        input: a tensor of any shape.
+        dim: one dimension, or a tensor, for which the result is that of `minimum`; None for all.
+        keepdim: whether the reduced dimensions stay, with size 1.
+        other: a tensor, for the result of `minimum`.
+    Shape: `()`, or that of `input` without `dim` (with size 1 there for `keepdim`).
+    Returns: a tensor; with `dim` the named tuple (values, indices).
+    Raises: IndexError if there is no dimension `dim`. RuntimeError if `input` is empty and no `dim` is given.
+    Derivative: without `dim`, `g` divided evenly among the equal smallest elements; with `dim`, `g` at the
+        index, else 0.
+    Source: torch.min
+
+    >>> torch.min(torch.tensor([[1.0, 5.0], [7.0, 2.0]]), dim=1).values
+    tensor([1., 2.])
+    """
     return extreme("min", extremes.min_all, extremes.min_dim, input, dim, keepdim, other)
 
 
 @public(out="same")
 @reducing
 def amax(input: Any, dim: Any = (), keepdim: bool = False) -> Any:
-    """The greatest element over the dimensions `dim`, all for (); the gradient is shared out evenly."""
+    """Return the largest element over the dimensions `dim`, all for (); the gradient is divided evenly."""
     return extremes.amax(input, dims("amax", dim) or (), flag("amax", keepdim))
 
 
 @public(out="same")
 @reducing
 def amin(input: Any, dim: Any = (), keepdim: bool = False) -> Any:
-    """The smallest element over the dimensions `dim`, all for (); the gradient is shared out evenly."""
+    """Return the smallest element over the dimensions `dim`, all for (); the gradient is divided evenly."""
     return extremes.amin(input, dims("amin", dim) or (), flag("amin", keepdim))
 
 
 @public(out="same")
 @reducing
 def aminmax(input: Any, *, dim: Any = None, keepdim: bool = False) -> Any:
-    """The smallest and the greatest element (min, max), of all or along `dim`."""
+    """Return the smallest and the largest element (min, max), of all or along `dim`."""
     return return_types.aminmax(*extremes.aminmax(input, dim, keepdim))
 
 
 @public(out="same")
 @reducing
 def argmax(input: Any, dim: Any = None, keepdim: bool = False) -> Any:
-    """Index of the greatest element, of the flattened tensor or along `dim`."""
+    """Return the index of the maximum, in the flattened tensor or along `dim`.
+
+    Args:
+        input: a tensor of any shape.
+        dim: one dimension; None for the flattened tensor.
+        keepdim: whether the reduced dimensions stay, with size 1.
+    Shape: `()`, or that of `input` without `dim` (with size 1 there for `keepdim`).
+    Returns: an int64 tensor; of several equal elements the first index.
+    Raises: IndexError if there is no dimension `dim`.
+    Source: torch.argmax
+
+    >>> torch.argmax(torch.tensor([[1.0, 5.0], [7.0, 2.0]]), dim=1)
+    tensor([1, 0])
+    """
     return extremes.argmax(input, dim, keepdim)
 
 
 @public(out="same")
 @reducing
 def argmin(input: Any, dim: Any = None, keepdim: bool = False) -> Any:
-    """Index of the smallest element, of the flattened tensor or along `dim`."""
+    """Return the index of the minimum, in the flattened tensor or along `dim`.
+
+    Args:
+        input: a tensor of any shape.
+        dim: one dimension; None for the flattened tensor.
+        keepdim: whether the reduced dimensions stay, with size 1.
+    Shape: `()`, or that of `input` without `dim` (with size 1 there for `keepdim`).
+    Returns: an int64 tensor; of several equal elements the first index.
+    Raises: IndexError if there is no dimension `dim`.
+    Source: torch.argmin
+
+    >>> torch.argmin(torch.tensor([[1.0, 5.0], [7.0, 2.0]]), dim=1)
+    tensor([0, 1])
+    """
     return extremes.argmin(input, dim, keepdim)
 
 
@@ -217,28 +322,54 @@ def argmin(input: Any, dim: Any = None, keepdim: bool = False) -> Any:
 @public(out="cast")
 @reducing
 def all(input: Any, dim: Any = None, keepdim: bool = False) -> Any:
-    """Whether all elements are true (not 0), of all or over the dimensions `dim`."""
+    """Return whether all elements are true, that is not 0, overall or over `dim`.
+
+    Args:
+        input: a tensor of any shape.
+        dim: the dimension or dimensions to reduce; None for all.
+        keepdim: whether the reduced dimensions stay, with size 1.
+    Shape: `()`, or that of `input` without `dim` (with size 1 there for `keepdim`).
+    Returns: a boolean tensor (uint8 for uint8).
+    Raises: IndexError if there is no dimension `dim`.
+    Source: torch.all
+
+    >>> torch.all(torch.tensor([[True, False], [True, True]]), dim=1)
+    tensor([False,  True])
+    """
     return counting.all(input, dims("all", dim), keepdim)
 
 
 @public(out="cast")
 @reducing
 def any(input: Any, dim: Any = None, keepdim: bool = False) -> Any:
-    """Whether some element is true (not 0), of all or over the dimensions `dim`."""
+    """Return whether at least one element is true, that is not 0, overall or over `dim`.
+
+    Args:
+        input: a tensor of any shape.
+        dim: the dimension or dimensions to reduce; None for all.
+        keepdim: whether the reduced dimensions stay, with size 1.
+    Shape: `()`, or that of `input` without `dim` (with size 1 there for `keepdim`).
+    Returns: a boolean tensor (uint8 for uint8).
+    Raises: IndexError if there is no dimension `dim`.
+    Source: torch.any
+
+    >>> torch.any(torch.tensor([[True, False], [True, True]]), dim=1)
+    tensor([True, True])
+    """
     return counting.any(input, dims("any", dim), keepdim)
 
 
 @public()
 @reducing
 def count_nonzero(input: Any, dim: Any = None) -> Any:
-    """How many elements are not 0, of all or over the dimensions `dim`."""
+    """Return how many elements are not 0, of all or over the dimensions `dim`."""
     return counting.count_nonzero(input, dims("count_nonzero", dim))
 
 
 @public(out="same")
 @reducing
 def median(input: Any, dim: Any = None, keepdim: bool = False) -> Any:
-    """The lower median of all elements, or along `dim` (values, indices)."""
+    """Return the lower median of all elements, or along `dim` (values, indices)."""
     if dim is None:
         return order.median_all(input)
     return return_types.median(*order.median_dim(input, one("median", dim), keepdim))
@@ -247,7 +378,7 @@ def median(input: Any, dim: Any = None, keepdim: bool = False) -> Any:
 @public(out="same")
 @reducing
 def nanmedian(input: Any, dim: Any = None, keepdim: bool = False) -> Any:
-    """The lower median of what is not NaN, of all elements or along `dim` (values, indices)."""
+    """Return the lower median of what is not NaN, of all elements or along `dim` (values, indices)."""
     if dim is None:
         return order.nanmedian_all(input)
     return return_types.nanmedian(*order.nanmedian_dim(input, one("nanmedian", dim), keepdim))
@@ -256,7 +387,7 @@ def nanmedian(input: Any, dim: Any = None, keepdim: bool = False) -> Any:
 @public(out="same")
 @reducing
 def kthvalue(input: Any, k: int, dim: int = -1, keepdim: bool = False) -> Any:
-    """The `k`-th smallest element along `dim`, counted from 1, and its index (values, indices)."""
+    """Return the `k`-th smallest element along `dim`, counted from 1, and its index (values, indices)."""
     return return_types.kthvalue(*order.kthvalue(input, k, dim, keepdim))
 
 
@@ -282,7 +413,23 @@ def spread_of(name: str, input: Any, dim: Any, unbiased: Any, keepdim: Any, corr
 def var(
     input: Any, dim: Any = None, unbiased: Any = None, keepdim: bool = False, *, correction: Any = None
 ) -> Any:
-    """Variance, of all elements or over the dimensions `dim`: squares are divided by n - `correction` (1)."""
+    """Return the variance of all elements, or over `dim`, with divisor n - correction.
+
+    Args:
+        input: a tensor of any shape.
+        dim: the dimension or dimensions to reduce; None for all.
+        unbiased: the old form of `correction`: True for 1, False for 0.
+        keepdim: whether the reduced dimensions stay, with size 1.
+        correction: what is subtracted from the number of elements; 1 if None.
+    Shape: `()`, or that of `input` without `dim` (with size 1 there for `keepdim`).
+    Returns: a new tensor.
+    Raises: IndexError if there is no dimension `dim`.
+    Derivative: `2 * g * (x - mean) / (n - correction)`.
+    Source: torch.var
+
+    >>> torch.var(torch.tensor([1.0, 2.0, 3.0, 4.0]))
+    tensor(1.6667)
+    """
     return spread_of("var", input, dim, unbiased, keepdim, correction)
 
 
@@ -291,7 +438,23 @@ def var(
 def std(
     input: Any, dim: Any = None, unbiased: Any = None, keepdim: bool = False, *, correction: Any = None
 ) -> Any:
-    """Standard deviation, the square root of `var`."""
+    """Return the standard deviation of all elements, or over `dim`, with divisor n - correction.
+
+    Args:
+        input: a tensor of any shape.
+        dim: the dimension or dimensions to reduce; None for all.
+        unbiased: the old form of `correction`: True for 1, False for 0.
+        keepdim: whether the reduced dimensions stay, with size 1.
+        correction: what is subtracted from the number of elements; 1 if None.
+    Shape: `()`, or that of `input` without `dim` (with size 1 there for `keepdim`).
+    Returns: a new tensor.
+    Raises: IndexError if there is no dimension `dim`.
+    Derivative: `g * (x - mean) / ((n - correction) * result)`.
+    Source: torch.std
+
+    >>> torch.std(torch.tensor([1.0, 2.0, 3.0, 4.0]))
+    tensor(1.2910)
+    """
     return spread_of("std", input, dim, unbiased, keepdim, correction)
 
 
@@ -300,7 +463,7 @@ def std(
 def var_mean(
     input: Any, dim: Any = None, unbiased: Any = None, keepdim: bool = False, *, correction: Any = None
 ) -> Any:
-    """Variance and mean, as a tuple."""
+    """Return the variance and mean, as a tuple."""
     return spread_of("var_mean", input, dim, unbiased, keepdim, correction)
 
 
@@ -309,12 +472,12 @@ def var_mean(
 def std_mean(
     input: Any, dim: Any = None, unbiased: Any = None, keepdim: bool = False, *, correction: Any = None
 ) -> Any:
-    """Standard deviation and mean, as a tuple."""
+    """Return the standard deviation and mean, as a tuple."""
     return spread_of("std_mean", input, dim, unbiased, keepdim, correction)
 
 
 @public(out="cast")
 @reducing
 def logsumexp(input: Any, dim: Any, keepdim: bool = False) -> Any:
-    """Logarithm of the sum of exponentials over the dimensions `dim`, without overflow."""
+    """Return the logarithm of the sum of exponentials over the dimensions `dim`, without overflow."""
     return spread.logsumexp(input, dims("logsumexp", dim), flag("logsumexp", keepdim))

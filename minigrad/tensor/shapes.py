@@ -26,25 +26,39 @@ class Algebra(TensorBase):
 
 
 @public(out="same")
-def matmul(a: Any, b: Any) -> Any:
-    """dot, mv, mm or bmm by the operands' dimensions: the graph shows what ran."""
-    for x in (a, b):
+def matmul(input: Any, other: Any) -> Any:
+    """Return the product of vectors, matrices, or batches of matrices, chosen by their dimensions.
+
+    Args:
+        input, other: tensors of at least one dimension and of the same dtype.
+    Shape: (n,) and (n,) → (); (n, k) and (k,) → (n,); (…, n, k) and (…, k, m) → (…, n, m); leading sizes
+        broadcast.
+    Returns: a new tensor.
+    Raises: RuntimeError if the inner sizes differ, or if an operand has no dimension.
+    Derivative: `g @ other.mT` for `input`, `input.mT @ g` for `other`; the graph shows the dot, mv, mm or bmm
+        that ran.
+    Source: torch.matmul
+
+    >>> torch.matmul(torch.tensor([[1.0, 2.0], [3.0, 4.0]]), torch.tensor([1.0, 1.0]))
+    tensor([3., 7.])
+    """
+    for x in (input, other):
         if not isinstance(x, TensorBase):
             raise TypeError(f"matmul(): argument must be Tensor, not {type(x).__name__}")
-    m, n = a._data.ndim, b._data.ndim
+    m, n = input._data.ndim, other._data.ndim
     if m == 0 or n == 0:
         raise RuntimeError(f"both arguments to matmul need to be at least 1D, but they are {m}D and {n}D")
     if m == 1 and n == 1:
-        return linalg.dot(a, b)
+        return linalg.dot(input, other)
     if m == 2 and n == 1:
-        return linalg.mv(a, b)
+        return linalg.mv(input, other)
     if m == 1 and n == 2:
-        row = F.squeeze_result(linalg.mm(F.unsqueeze(a, 0), b), 0)
+        row = F.squeeze_result(linalg.mm(F.unsqueeze(input, 0), other), 0)
         share(row).version += 1  # PyTorch squeezes in place, which counts
         return row
     if m == 2 and n == 2:
-        return linalg.mm(a, b)
-    return batched(a, b)
+        return linalg.mm(input, other)
+    return batched(input, other)
 
 
 def folds(a: Any, b: Any) -> bool:

@@ -1,4 +1,4 @@
-"""Functions and methods about order: sorting, the greatest few, different elements, places among sorted."""
+"""Functions and methods about order: sorting, the largest few, different elements, places among sorted."""
 
 from __future__ import annotations
 
@@ -25,8 +25,21 @@ def in_order(input: Any, dim: int, descending: bool, stable: Any) -> Any:
 @public(out="same")
 @reducing
 def sort(input: Any, dim: int = -1, descending: bool = False, *, stable: Any = NOT_GIVEN) -> Any:
-    """The elements in order along `dim`, and where they were; NaN counts as the greatest, and equal elements
-    stay in order.
+    """Return the elements in order along `dim`, with their indices; NaN counts as the largest.
+
+    Args:
+        input: a tensor of any shape.
+        dim: the dimension.
+        descending: whether the largest comes first.
+        stable: whether equal elements keep their order; they do in any case.
+    Shape: the same as that of `input`.
+    Returns: the named tuple (values, indices).
+    Raises: IndexError if there is no dimension `dim`.
+    Derivative: `g` moved back to the indices.
+    Source: torch.sort
+
+    >>> torch.sort(torch.tensor([3.0, 1.0, 2.0])).indices
+    tensor([1, 2, 0])
     """
     return return_types.sort(*in_order(input, dim, descending, stable))
 
@@ -34,21 +47,51 @@ def sort(input: Any, dim: int = -1, descending: bool = False, *, stable: Any = N
 @public(out="same")
 @reducing
 def argsort(input: Any, dim: int = -1, descending: bool = False, *, stable: bool = False) -> Any:
-    """The indices that put the elements in order along `dim`."""
+    """Return the indices that put the elements in order along `dim`.
+
+    Args:
+        input: a tensor of any shape.
+        dim: the dimension.
+        descending: whether the largest comes first.
+        stable: whether equal elements keep their order; they do in any case.
+    Shape: the same as that of `input`.
+    Returns: an int64 tensor.
+    Raises: IndexError if there is no dimension `dim`.
+    Source: torch.argsort
+
+    >>> torch.argsort(torch.tensor([3.0, 1.0, 2.0]))
+    tensor([1, 2, 0])
+    """
     return in_order(input, dim, descending, stable)[1]
 
 
 @public(out="same")
 @reducing
 def msort(input: Any) -> Any:
-    """The elements in order along the first dimension."""
+    """Return the elements in order along the first dimension."""
     return so.sort(input, 0, False)[0]
 
 
 @public(out="same")
 @reducing
 def topk(input: Any, k: int, dim: int = -1, largest: bool = True, sorted: bool = True) -> Any:
-    """The `k` greatest elements along `dim` (the smallest unless `largest`) in order, and where they were."""
+    """Return the `k` largest elements along `dim`, with their indices.
+
+    Args:
+        input: a tensor of any shape.
+        k: how many.
+        dim: the dimension.
+        largest: whether the largest or the smallest are returned.
+        sorted: whether they are in order; they are in any case.
+    Shape: that of `input` with size `k` at `dim`.
+    Returns: the named tuple (values, indices).
+    Raises: IndexError if there is no dimension `dim`. RuntimeError if `k` is out of range.
+    Derivative: `g` moved back to the indices, else 0.
+    Source: torch.topk
+
+    >>> torch.topk(torch.tensor([3.0, 1.0, 2.0]), 2).values
+    tensor([3., 2.])
+    """
     return return_types.topk(*so.topk(input, k, one("topk", dim), bool(largest), bool(sorted)))
 
 
@@ -57,7 +100,7 @@ def topk(input: Any, k: int, dim: int = -1, largest: bool = True, sorted: bool =
 
 
 def wanted(results: Any, return_inverse: bool, return_counts: bool) -> Any:
-    """The values alone, or with what was asked for."""
+    """Return the values alone, or with what was asked for."""
     values, inverse, counts = results
     more = [t for t, asked in ((inverse, return_inverse), (counts, return_counts)) if asked]
     return (values, *more) if more else values
@@ -71,8 +114,21 @@ def unique(
     return_counts: bool = False,
     dim: int | None = None,
 ) -> Any:
-    """The different elements, or parts along `dim`, in order; on request for each its place among them, and
-    how often each occurs.
+    """Return the different elements in ascending order.
+
+    Args:
+        input: a tensor of any shape.
+        sorted: accepted; the result is sorted in any case.
+        return_inverse: whether to return the index of each element in the result as well.
+        return_counts: whether to return how often each occurs as well.
+        dim: the dimension whose parts are compared; None for single elements.
+    Shape: (n,) for n different elements.
+    Returns: a tensor, or a tuple with what was requested.
+    Raises: IndexError if there is no dimension `dim`.
+    Source: torch.unique
+
+    >>> torch.unique(torch.tensor([3, 1, 3]))
+    tensor([1, 3])
     """
     found = so.unique2(input) if dim is None else so.unique_dim(input, dim)
     return wanted(found, return_inverse, return_counts)
@@ -94,8 +150,8 @@ def searchsorted(
     side: str | None = None,
     sorter: Any = None,
 ) -> Any:
-    """The index at which each number of `input` belongs in `sorted_sequence` (row by row), before equal ones
-    or, with `right`, after them.
+    """Return the index at which each number of `input` belongs in `sorted_sequence` (row by row), before
+    equal ones or, with `right`, after them.
     """
     boundaries = sorted_sequence
     if side not in (None, "left", "right"):
@@ -129,7 +185,7 @@ def check_shapes(rows: tuple[int, ...], values: tuple[int, ...]) -> None:
 
 
 def put_in_order(boundaries: Any, sorter: Any) -> Any:
-    """The boundaries in the order that `sorter` says; RuntimeError in PyTorch's words."""
+    """Return the boundaries in the order that `sorter` says; RuntimeError in PyTorch's words."""
     data, order = numbers(boundaries), numbers(sorter)
     if data.shape != order.shape:
         raise RuntimeError(
@@ -147,8 +203,8 @@ def put_in_order(boundaries: Any, sorter: Any) -> Any:
 
 @public("function", out="same")
 def bucketize(input: Any, boundaries: Any, *, out_int32: bool = False, right: bool = False) -> Any:
-    """The bucket between sorted `boundaries` that each number of `input` falls into; a number on a boundary
-    belongs to the lower one or, with `right`, to the upper one.
+    """Return the bucket between sorted `boundaries` that each number of `input` falls into; a number on a
+    boundary belongs to the lower one or, with `right`, to the upper one.
     """
     if boundaries.ndim != 1:
         raise RuntimeError(f"boundaries tensor must be 1 dimension, but got dim({boundaries.ndim})")

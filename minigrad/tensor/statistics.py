@@ -30,21 +30,49 @@ ROUNDED: dict[str, Any] = {
 
 
 def in_dtype(input: Any, dtype: Any) -> Any:
-    """The tensor in `dtype`, if one is given."""
+    """Return the tensor in `dtype`, if one is given."""
     return input if dtype is None else input.to(dtype)
 
 
 @public(out="same")
 @reducing
 def softmax(input: Any, dim: int, dtype: Any = None) -> Any:
-    """Exponentials along `dim`, divided by their sum, in `dtype`."""
+    """Return the exponentials along `dim`, divided by their sum.
+
+    Args:
+        input: a tensor of any shape.
+        dim: the dimension whose elements add up to 1.
+        dtype: the dtype in which the result is computed.
+    Shape: the same as that of `input`.
+    Returns: a new tensor.
+    Raises: IndexError if there is no dimension `dim`.
+    Derivative: `result * (g - (g * result).sum(dim))`.
+    Source: torch.softmax
+
+    >>> torch.softmax(torch.tensor([0.0, 1.0]), dim=0)
+    tensor([0.2689, 0.7311])
+    """
     return soft.softmax(in_dtype(input, dtype), dim)
 
 
 @public(out="same")
 @reducing
 def log_softmax(input: Any, dim: int, dtype: Any = None) -> Any:
-    """The logarithm of softmax along `dim`, without overflow, in `dtype`."""
+    """Return the logarithm of the softmax along `dim`, computed without overflow.
+
+    Args:
+        input: a tensor of any shape.
+        dim: the dimension whose exponentials add up to 1.
+        dtype: the dtype in which the result is computed.
+    Shape: the same as that of `input`.
+    Returns: a new tensor.
+    Raises: IndexError if there is no dimension `dim`.
+    Derivative: `g - exp(result) * g.sum(dim)`.
+    Source: torch.log_softmax
+
+    >>> torch.log_softmax(torch.tensor([0.0, 1.0]), dim=0)
+    tensor([-1.3133, -0.3133])
+    """
     return soft.log_softmax(in_dtype(input, dtype), dim)
 
 
@@ -126,7 +154,7 @@ def quantiles(input: Any, q: Any, dim: Any, keepdim: bool, interpolation: str, i
 def quantile(
     input: Any, q: Any, dim: Any = None, keepdim: bool = False, *, interpolation: str = "linear"
 ) -> Any:
-    """The quantile `q` of all elements or along `dim`; a vector `q` gives a dimension in front."""
+    """Return the quantile `q` of all elements or along `dim`; a vector `q` gives a dimension in front."""
     return quantiles(input, q, dim, keepdim, interpolation, False)
 
 
@@ -135,7 +163,7 @@ def quantile(
 def nanquantile(
     input: Any, q: Any, dim: Any = None, keepdim: bool = False, *, interpolation: str = "linear"
 ) -> Any:
-    """`quantile` of what is not NaN."""
+    """Return `quantile` of what is not NaN."""
     return quantiles(input, q, dim, keepdim, interpolation, True)
 
 
@@ -176,8 +204,8 @@ def check_weights(w: Any, name: str, kind: str, observations: int) -> None:
 @public()
 @reducing
 def cov(input: Any, *, correction: int = 1, fweights: Any = None, aweights: Any = None) -> Any:
-    """Covariances of the rows of a matrix, whose columns are observations, which may have frequencies and
-    weights.
+    """Return the covariances of the rows of a matrix, whose columns are observations, which may have
+    frequencies and weights.
     """
     check_two(input, "cov")
     if input._data.dtype.kind == "b":
@@ -209,7 +237,7 @@ def cov(input: Any, *, correction: int = 1, fweights: Any = None, aweights: Any 
 @public()
 @reducing
 def corrcoef(input: Any) -> Any:
-    """Correlations of the rows of a matrix, whose columns are observations."""
+    """Return the correlations of the rows of a matrix, whose columns are observations."""
     check_two(input, "corrcoef")
     c = cov(input)
     if c._data.ndim == 0:
@@ -230,14 +258,16 @@ def corrcoef(input: Any) -> Any:
 @public(out="same")
 @reducing
 def histc(input: Any, bins: int = 100, min: Any = 0, max: Any = 0) -> Any:
-    """How many elements lie in each of `bins` equal bins between `min` and `max`, or between the extremes."""
+    """Return how many elements lie in each of `bins` equal bins between `min` and `max`, or between the
+    extremes.
+    """
     return counting.histc(input, bins, min, max)
 
 
 @public()
 @reducing
 def bincount(input: Any, weights: Any = None, minlength: int = 0) -> Any:
-    """How often each number from 0 on occurs in a vector of integers, or the sum of its weights."""
+    """Return how often each number from 0 on occurs in a vector of integers, or the sum of its weights."""
     return counting.bincount(input, weights, minlength)
 
 
@@ -246,7 +276,7 @@ def bincount(input: Any, weights: Any = None, minlength: int = 0) -> Any:
 def histogram(
     input: Any, bins: Any = 100, *, range: Any = None, weight: Any = None, density: bool = False
 ) -> Any:
-    """The number of elements, or the sum of their weights, in each of `bins` equal bins or between the given
-    edges; and the edges (hist, bin_edges).
+    """Return the number of elements, or the sum of their weights, in each of `bins` equal bins or between the
+    given edges; and the edges (hist, bin_edges).
     """
     return return_types.histogram(*counting.histogram(input, bins, range, weight, density))

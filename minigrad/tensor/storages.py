@@ -25,23 +25,23 @@ class Memory:
         return CPU
 
     def data_ptr(self) -> int:
-        """The address of the first element."""
+        """Return the address of the first element."""
         return self._row.__array_interface__["data"][0]
 
     def nbytes(self) -> int:
-        """How many bytes there are."""
+        """Return how many bytes there are."""
         return self._row.nbytes
 
     def size(self) -> int:
-        """How many elements there are."""
+        """Return how many elements there are."""
         return self._row.size
 
     def element_size(self) -> int:
-        """Bytes per element."""
+        """Return bytes per element."""
         return self._row.itemsize
 
     def tolist(self) -> list[Any]:
-        """All elements as Python numbers."""
+        """Return all elements as Python numbers."""
         return self._row.tolist()
 
     def __len__(self) -> int:

@@ -65,7 +65,7 @@ class Size(tuple[int, ...]):
         return Size(found) if index.__class__ is slice else found
 
     def numel(self) -> int:
-        """Number of elements."""
+        """Return the number of elements."""
         n = 1
         for k in self:
             n *= k
@@ -76,7 +76,7 @@ class Size(tuple[int, ...]):
 
 
 def checked_size(sizes: Any) -> Size:
-    """A shape; TypeError with PyTorch's text for what is no integer."""
+    """Return a shape; TypeError with PyTorch's text for what is no integer."""
     for i, n in enumerate(sizes):
         if not is_whole(n):
             raise TypeError(f"torch.Size() takes an iterable of 'int' (item {i} is '{kind_of(n)}')")
@@ -94,7 +94,18 @@ class Conversion(TensorBase):
         return Size(self._data.shape)
 
     def size(self, dim: int | None = None) -> Any:
-        """Sizes of all dimensions, or of one."""
+        """Return the shape of the tensor, or its size along one dimension.
+
+        Args:
+            dim: the dimension; None for all.
+        Shape: any.
+        Returns: a `torch.Size`, or an integer for `dim`.
+        Raises: IndexError if there is no dimension `dim`.
+        Source: torch.Tensor.size
+
+        >>> torch.ones(2, 3).size()
+        torch.Size([2, 3])
+        """
         if dim is None:
             return self.shape
         if not is_whole(dim):
@@ -112,28 +123,77 @@ class Conversion(TensorBase):
         return self._data.ndim
 
     def dim(self) -> Any:
-        """Number of dimensions."""
+        """Return the number of dimensions.
+
+        Args: none.
+        Shape: any.
+        Returns: an integer.
+        Raises: nothing.
+        Source: torch.Tensor.dim
+
+        >>> torch.ones(2, 3).dim()
+        2
+        """
         return self._data.ndim
 
     def numel(self) -> int:
-        """Number of elements."""
+        """Return the number of elements.
+
+        Args: none.
+        Shape: any.
+        Returns: an integer.
+        Raises: nothing.
+        Source: torch.Tensor.numel
+
+        >>> torch.ones(2, 3).numel()
+        6
+        """
         return self._data.size
 
     def item(self) -> Any:
-        """The one element as a Python number."""
+        """Return the only element as a Python number, which carries no gradient history.
+
+        Args: none.
+        Shape: any with one element.
+        Returns: an int, float, bool or complex.
+        Raises: RuntimeError unless the tensor has exactly one element.
+        Source: torch.Tensor.item
+
+        >>> torch.tensor([2.5]).item()
+        2.5
+        """
         refuse_example(self, ITEM)
         if self._data.size != 1:
             raise RuntimeError(f"a Tensor with {self._data.size} elements cannot be converted to Scalar")
         return given_out(self, "item", numbers(self).item())
 
     def tolist(self) -> Any:
-        """Nested lists of Python numbers (a number for a 0-dim tensor)."""
+        """Return the elements as nested lists of Python numbers.
+
+        Args: none.
+        Shape: any.
+        Returns: a list, or a number for a 0-dim tensor.
+        Raises: nothing.
+        Source: torch.Tensor.tolist
+
+        >>> torch.tensor([[1, 2], [3, 4]]).tolist()
+        [[1, 2], [3, 4]]
+        """
         refuse_example(self, NO_STORAGE)
         return given_out(self, "item", numbers(self).tolist())
 
     def numpy(self, *, force: bool = False) -> np.ndarray:
-        """The tensor's memory as a NumPy array; RuntimeError for a tensor that requires grad unless
-        `force`.
+        """Return the tensor as a NumPy array that shares its memory.
+
+        Args:
+            force: whether to detach the tensor first if it requires a gradient.
+        Shape: that of the tensor.
+        Returns: an array; writing into it changes the tensor.
+        Raises: RuntimeError if the tensor requires a gradient and `force` is False.
+        Source: torch.Tensor.numpy
+
+        >>> torch.tensor([1, 2]).numpy()
+        array([1, 2])
         """
         if self.requires_grad and not force and modes.is_grad_enabled():
             raise RuntimeError(
@@ -156,8 +216,8 @@ class Conversion(TensorBase):
         return array if dtype is None and not copy else np.array(array, dtype=dtype)
 
     def to_numpy(self) -> np.ndarray:
-        """What `numpy` gives. Matplotlib asks for the whole array by this name; else it asks element by
-        element.
+        """Return what `numpy` gives. Matplotlib asks for the whole array by this name; else it asks element
+        by element.
         """
         return self.numpy()
 
@@ -188,19 +248,40 @@ class Conversion(TensorBase):
         return int(self._data.item())
 
     def clone(self) -> Any:
-        """A copy that gradients flow through."""
+        """Return a copy of the tensor, through which gradients flow.
+
+        Args: none.
+        Shape: the same as that of the tensor.
+        Returns: a new tensor.
+        Raises: nothing.
+        Derivative: `g`.
+        Source: torch.Tensor.clone
+
+        >>> torch.tensor([1, 2]).clone()
+        tensor([1, 2])
+        """
         return F.clone(self)
 
     def contiguous(self, *, memory_format: Any = contiguous_format) -> Any:
-        """The tensor itself if its memory is in row-major order, or in that of `memory_format`, else a
-        copy.
+        """Return the tensor with its memory in row-major order: itself if it is so already, else a copy.
+
+        Args:
+            memory_format: another order of the memory.
+        Shape: the same as that of the tensor.
+        Returns: the tensor or a copy.
+        Raises: TypeError if `memory_format` is none.
+        Derivative: `g`.
+        Source: torch.Tensor.contiguous
+
+        >>> torch.ones(2, 3).t().contiguous().stride()
+        (2, 1)
         """
         if memory_format is not contiguous_format:
             return casts.laid_out("contiguous", self, memory_format)
         return self if np.ndim(self._data) == 0 or self._data.flags.c_contiguous else F.clone(self, "C")
 
     def element_size(self) -> Any:
-        """Bytes per element."""
+        """Return bytes per element."""
         return self._data.itemsize
 
     def __repr__(self) -> str:
@@ -247,7 +328,7 @@ def refuse_example(t: TensorBase, text: str) -> None:
 
 
 def given_out(t: TensorBase, how: str, value: Any) -> Any:
-    """`value`, the numbers of `t` as Python or NumPy has them: observers are told."""
+    """`value`, the numbers of `t` as Python or NumPy has them: observers are notified."""
     if modes.active:
         for observer in modes.observers():
             observer.left(t, how, value)
@@ -255,7 +336,7 @@ def given_out(t: TensorBase, how: str, value: Any) -> Any:
 
 
 def only(t: TensorBase) -> Any:
-    """The one element; PyTorch's error for more."""
+    """Return the one element; PyTorch's error for more."""
     refuse_example(t, ITEM)
     if t._data.size != 1:
         raise ValueError("only one element tensors can be converted to Python scalars")
@@ -263,7 +344,7 @@ def only(t: TensorBase) -> Any:
 
 
 def real_number(value: Any, kind: str) -> Any:
-    """A number without an imaginary part; RuntimeError with PyTorch's text if it has one."""
+    """Return a number without an imaginary part; RuntimeError with PyTorch's text if it has one."""
     if not isinstance(value, complex):
         return value
     if value.imag:
@@ -272,7 +353,7 @@ def real_number(value: Any, kind: str) -> Any:
 
 
 def describe(t: TensorBase, prefix: str = "tensor(") -> str:
-    """The text of a tensor as PyTorch prints it."""
+    """Return the text of a tensor as PyTorch prints it."""
     from . import printing  # which, with `dataclasses`, would take 1.5 ms from importing minigrad
 
     try:
@@ -333,7 +414,7 @@ class Tensor(
     __hash__ = object.__hash__
 
     def __new__(cls, *args: Any) -> Any:
-        """A leaf of the default dtype."""
+        """Return a leaf of the default dtype."""
         t = object.__new__(cls)
         source = constructed(args, dtypes.get_default_dtype())
         for name in ("_data", "_fn", "_nr", "_acc", "_grad", "_storage", "_view"):

@@ -51,7 +51,9 @@ def check_old(name: str, b: Any, A: Any) -> None:
 
 @public()
 def cholesky(input: Any, upper: bool = False) -> Any:
-    """The lower triangular L with `L @ L.mH` = input, or L.mH for `upper`; LinAlgError if there is none."""
+    """Return the lower triangular L with `L @ L.mH` = input, or L.mH for `upper`; LinAlgError if there is
+    none.
+    """
     check_square(input, "cholesky")
     check_half(input, "cholesky_cpu")
     return triangular.cholesky(input, upper)
@@ -59,7 +61,9 @@ def cholesky(input: Any, upper: bool = False) -> Any:
 
 @public()
 def cholesky_solve(B: Any, L: Any, upper: bool = False) -> Any:
-    """The X with A @ X = B for the matrix A whose Cholesky factor is L, lower triangular unless `upper`."""
+    """Return the X with A @ X = B for the matrix A whose Cholesky factor is L, lower triangular unless
+    `upper`.
+    """
     for name, x in (("b", B), ("u", L)):
         if x._data.ndim < 2:
             raise RuntimeError(

@@ -22,7 +22,7 @@ from .operands import is_whole
 
 
 def whole_of(x: Any) -> Any:
-    """An index given as a tensor, as a number."""
+    """Return an index given as a tensor, as a number."""
     if isinstance(x, TensorBase) and not x._data.ndim and x._data.dtype.kind in "iu":
         return int(x._data)
     return x
@@ -30,7 +30,22 @@ def whole_of(x: Any) -> Any:
 
 @public()
 def narrow(input: Any, dim: int, start: Any, length: int) -> Any:
-    """`length` parts from `start` on along `dim`."""
+    """Return the part of length `length` along `dim` that begins at `start`.
+
+    Args:
+        input: a tensor of any shape.
+        dim: the dimension.
+        start: the first index.
+        length: how many.
+    Shape: that of `input` with size `length` at `dim`.
+    Returns: a view: it shares its memory with `input`.
+    Raises: RuntimeError if the part leaves the dimension.
+    Derivative: `g` in this part, else 0.
+    Source: torch.narrow
+
+    >>> torch.tensor([1, 2, 3, 4]).narrow(0, 1, 2)
+    tensor([2, 3])
+    """
     data = input._data
     if isinstance(start, TensorBase):
         if start._data.ndim or start._data.dtype.kind not in "iu":
@@ -57,7 +72,7 @@ def swapaxes(input: Any, axis0: int, axis1: int) -> Any:
 
 @public(also="moveaxis")
 def movedim(input: Any, source: Any, destination: Any) -> Any:
-    """Some dimensions moved to other places, the rest in their order."""
+    """Return some dimensions moved to other places, the rest in their order."""
     n = input._data.ndim
     sources, targets = ([x] if is_whole(x) else list(x) for x in (source, destination))
     if len(sources) != len(targets):
@@ -78,7 +93,22 @@ def movedim(input: Any, source: Any, destination: Any) -> Any:
 
 @public()
 def unflatten(input: Any, dim: int, sizes: Any) -> Any:
-    """One dimension as several."""
+    """Return the tensor with one dimension split into several.
+
+    Args:
+        input: a tensor of any shape.
+        dim: the dimension.
+        sizes: the new sizes; one of them may be -1.
+    Shape: `sizes` instead of the size at `dim`.
+    Returns: a view: it shares its memory with `input`.
+    Raises: RuntimeError if the sizes do not multiply to the old one.
+    Derivative: `g` in the shape of `input`.
+    Source: torch.unflatten
+
+    >>> torch.arange(4).unflatten(0, (2, 2))
+    tensor([[0, 1],
+            [2, 3]])
+    """
     data = input._data
     if not len(sizes):
         raise RuntimeError("unflatten: sizes must be non-empty")
@@ -98,7 +128,21 @@ def unflatten(input: Any, dim: int, sizes: Any) -> Any:
 
 @public()
 def flatten(input: Any, start_dim: int = 0, end_dim: int = -1) -> Any:
-    """The dimensions from `start_dim` to `end_dim` as one."""
+    """Return the tensor with the dimensions from `start_dim` to `end_dim` merged into one.
+
+    Args:
+        input: a tensor of any shape.
+        start_dim: the first of them.
+        end_dim: the last of them.
+    Shape: one size, the product, instead of theirs.
+    Returns: a view where that is possible, else a copy; the tensor itself if there is nothing to merge.
+    Raises: RuntimeError if `end_dim` lies before `start_dim`.
+    Derivative: `g` in the shape of `input`.
+    Source: torch.flatten
+
+    >>> torch.flatten(torch.tensor([[1, 2], [3, 4]]))
+    tensor([1, 2, 3, 4])
+    """
     shape = input._data.shape
     first, last = place(start_dim, len(shape)), place(end_dim, len(shape))
     if first > last:
@@ -112,12 +156,24 @@ def flatten(input: Any, start_dim: int = 0, end_dim: int = -1) -> Any:
 
 @public()
 def ravel(input: Any) -> Any:
-    """One dimension; a view of a contiguous copy."""
+    """Return the tensor as a vector.
+
+    Args:
+        input: a tensor of any shape.
+    Shape: (n,) for n elements.
+    Returns: a view where that is possible, else a copy.
+    Raises: TypeError if `input` is not a tensor.
+    Derivative: `g` in the shape of `input`.
+    Source: torch.ravel
+
+    >>> torch.tensor([[1, 2], [3, 4]]).ravel()
+    tensor([1, 2, 3, 4])
+    """
     return sh.view(input.contiguous(), (-1,))
 
 
 def origin(t: Any) -> Any:
-    """The array in whose memory `t` lies."""
+    """Return the array in whose memory `t` lies."""
     data = t._data if t._view is None else t._view.base._data
     return data if t._storage is None else root(data)
 
@@ -132,12 +188,12 @@ def offset_of(t: Any) -> int:
 
 @public("function method", name="as_strided")
 def as_strided_view(input: Any, size: Any, stride: Any, storage_offset: int | None = None) -> Any:
-    """A part of the memory by shape, strides and offset, all in elements."""
+    """Return a part of the memory by shape, strides and offset, all in elements."""
     return F.as_strided(input, *strided_place(input, size, stride, storage_offset))
 
 
 def strided_place(input: Any, size: Any, stride: Any, storage_offset: int | None) -> tuple[Any, ...]:
-    """The arguments of `as_strided`, checked; the offset from the first element of `input` on."""
+    """Return the arguments of `as_strided`, checked; the offset from the first element of `input` on."""
     size, stride = tuple(size), tuple(stride)
     if len(size) != len(stride):
         raise RuntimeError("mismatch in length of strides and shape")
@@ -168,7 +224,7 @@ def strided_place(input: Any, size: Any, stride: Any, storage_offset: int | None
 
 
 def view_dtype(input: Any, dtype: dtype_class) -> Any:
-    """The same memory read as another dtype; outside any graph, as in PyTorch."""
+    """Return the same memory read as another dtype; outside any graph, as in PyTorch."""
     share(input)
     if input.is_conj():
         raise RuntimeError(
@@ -194,7 +250,7 @@ def matrices(t: Any, name: str) -> bool:
 
 @public()
 def adjoint(input: Any) -> Any:
-    """Matrices transposed and conjugated."""
+    """Return matrices transposed and conjugated."""
     return F.conj(sh.transpose(input, -2, -1) if matrices(input, "adjoint()") else input)
 
 
@@ -218,31 +274,31 @@ def raised(t: Any, n: int) -> Any:
 
 @public("function")
 def atleast_1d(*tensors: Any) -> Any:
-    """Tensors with at least one dimension."""
+    """Return tensors with at least one dimension."""
     return at_least(1, tensors)
 
 
 @public("function")
 def atleast_2d(*tensors: Any) -> Any:
-    """Tensors with at least two dimensions."""
+    """Return tensors with at least two dimensions."""
     return at_least(2, tensors)
 
 
 @public("function")
 def atleast_3d(*tensors: Any) -> Any:
-    """Tensors with at least three dimensions."""
+    """Return tensors with at least three dimensions."""
     return at_least(3, tensors)
 
 
 @public("function")
 def broadcast_tensors(*tensors: Any) -> Any:
-    """Tensors expanded to the shape to which they broadcast."""
+    """Return tensors expanded to the shape to which they broadcast."""
     shape = np.broadcast_shapes(*(t._data.shape for t in tensors))
     return tuple(sh.expand(t, shape) for t in tensors)
 
 
 def linalg_diagonal(A: Any, *, offset: int = 0, dim1: int = -2, dim2: int = -1) -> Any:
-    """The diagonals of the matrices in the last two dimensions."""
+    """Return the diagonals of the matrices in the last two dimensions."""
     return vw.diagonal(A, offset, dim1, dim2)
 
 

@@ -252,7 +252,7 @@ class CheckpointFunction(Function):
 
 
 def run_again(ctx: Any, leaves: tuple[Any, ...]) -> Any:
-    """Call the function of a CheckpointFunction again, recorded; observers are told."""
+    """Call the function of a CheckpointFunction again, recorded; observers are notified."""
     watchers = modes.observers()
     for watcher in watchers:
         watcher.recomputed(True)

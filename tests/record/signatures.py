@@ -16,7 +16,16 @@ from .names import find, public
 from .store import read, write
 
 NAME = "signatures.txt"
-CHANGED: dict[tuple[str, str], str] = {}  # (namespace, name) → why another signature is right
+OF_SIZE = "shown as PyTorch documents it, with *size; size=(2, 3) is still accepted"
+CHANGED: dict[tuple[str, str], str] = {  # (namespace, name) → why another signature is right
+    **{("torch", name): OF_SIZE for name in ("zeros", "ones", "empty", "rand", "randn")},
+    ("torch", "randint"): "PyTorch documents low=0, and that is what was done without it",
+    ("torch", "sort"): "the default of stable was shown as an object without a name",
+    ("Tensor", "sort"): "the same",
+    ("Tensor", "cholesky_solve"): "the first parameter of a method is the tensor itself",
+    ("linalg", "matmul"): "its operands are named as in torch.matmul",
+}
+THE_TENSOR = ("self", "input")  # the first parameter of a method, and of a function
 
 
 def shown(thing: Any) -> str:
@@ -76,6 +85,8 @@ def refused(before: str, now: str) -> str:
     old, new = parsed(before), parsed(now)
     if old is None or new is None:
         return f"{now} for {before}"
+    if all(p.args and p.args[0].arg in THE_TENSOR for p in (old, new)):
+        new.args[0].arg = old.args[0].arg
     had, has = parameters(old), parameters(new)
     for name, default in had.items():
         if name not in has:

@@ -80,7 +80,7 @@ def output_of(node: Node, nr: int, leaf: Any) -> Any:
 
 
 def stand_in(output: Any) -> Any:
-    """A leaf in the place of a result of `backward`."""
+    """A leaf instead of a result of `backward`."""
     if output is None:
         return None
     leaf = output.detach()

@@ -131,5 +131,5 @@ def filled(grads: Any, like: Any, strict: bool, create_graph: bool, stage: str) 
 
 
 def unpacked(results: tuple[Any, ...], keep: bool) -> Any:
-    """A tuple, or its one item where a tensor was given in place of a tuple."""
+    """A tuple, or its one item where a tensor was given instead of a tuple."""
     return results if keep else results[0]

@@ -13,7 +13,6 @@ from ...ops import activations as ac
 from ...ops import hard_activations as hd
 from ...ops import pointwise as pw
 from ...ops import smooth_activations as sm
-from ...tensor.elementary import prelu
 
 __all__ = [
     "celu", "elu", "gelu", "glu", "hardshrink", "hardsigmoid", "hardswish", "hardtanh", "leaky_relu",

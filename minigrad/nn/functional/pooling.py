@@ -32,7 +32,7 @@ def steps(stride: Any, dims: int, text: str) -> tuple[int, ...]:
     return several(stride, dims, text)
 
 
-# ── the greatest
+# ── the largest
 # ─────────────────────────────────────────────────────────────────────────────────────────────────
 
 

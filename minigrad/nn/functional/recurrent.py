@@ -1,8 +1,8 @@
 """Recurrent networks, step by step as PyTorch composes them.
 
 The state of a network is a tuple: (h,), or (h, c) for an LSTM. A cell makes a new state from the input, the
-state before and the layer's weights. Over many steps the input's share of the gates is reckoned for all of
-them at once and stands in the place of the input: it is `ready`.
+state before and the layer's weights. Over many steps the input's share of the gates is computed for all of
+them at once and stands instead of the input: it is `ready`.
 """
 
 from __future__ import annotations
@@ -154,7 +154,7 @@ def recurrent(
     mode: str, input: Any, state: State, weights: list[Weights], directions: int, dropout_p: float,
     batch_sizes: list[int] | None = None, batch_first: bool = False,
 ) -> tuple[Any, State]:  # fmt: skip
-    """All layers over sequences (T, B, size), or (B, T, size) if `batch_first`, or packed ones with
+    """Return all layers over sequences (T, B, size), or (B, T, size) if `batch_first`, or packed ones with
     `batch_sizes`: what the last layer gives, and the last states of all, stacked as the first ones are.
 
     `weights` are those of each layer and direction. Between layers numbers are dropped with probability

@@ -69,8 +69,8 @@ def interpolate(
     input: Any, size: Any = None, scale_factor: Any = None, mode: str = "nearest",
     align_corners: bool | None = None, recompute_scale_factor: bool | None = None, antialias: bool = False,
 ) -> Any:  # fmt: skip
-    """`input` (N, C, …) at another `size`, or `scale_factor` times as large: "nearest" and "nearest-exact"
-    copy elements, "linear", "bilinear" and "trilinear" lie between them, "area" gives means.
+    """Return `input` (N, C, …) at another `size`, or `scale_factor` times as large: "nearest" and
+    "nearest-exact" copy elements, "linear", "bilinear" and "trilinear" lie between them, "area" gives means.
 
     `align_corners` puts the outermost results on the outermost elements.
     """

@@ -164,7 +164,7 @@ class Around:
             if changed is not None:
                 sent = self.checked(changed, count, "grad_output", "Backward pre hook")
         self.sent = sent
-        if self.places is None:  # no input needs a gradient: hooks are told of the outputs alone
+        if self.places is None:  # no input needs a gradient: hooks are notified of the outputs alone
             self.told((None,) * self.count)
         return tuple(sent[i] for i in places)
 

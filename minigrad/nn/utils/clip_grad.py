@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from ...autograd import no_grad
+from ...core.shown_signature import shown_as
 from ...creation import tensor
 from ...linalg import vector_norm
 from ...ops.joining import stack
@@ -72,6 +73,7 @@ def clip_grad_norm_(
     return total
 
 
+@shown_as(clip_grad_norm_)
 def clip_grad_norm(*args: Any, **kwargs: Any) -> Tensor:
     """Call `clip_grad_norm_`, with a warning: this is its deprecated name.
 

@@ -1,4 +1,4 @@
-"""Weights with a length and a direction of their own, and weights whose greatest singular value is 1."""
+"""Weights with a length and a direction of their own, and weights whose largest singular value is 1."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """Parameters that are computed from others: `register_parametrization(layer, "weight", module)`.
 
-The layer's class becomes a subclass of its own, with a property in the place of the parameter: reading it
+The layer's class becomes a subclass of its own, with a property instead of the parameter: reading it
 calls the parametrizations, one after the other, on what is learned,
 `layer.parametrizations.weight.original`.
 """
