@@ -8,8 +8,6 @@ import pytest
 from cells import traced
 from latex_check import check as check_latex
 
-import minigrad
-import minigrad.autograd.forward_ad
 from minigrad_viz.drawing.outline import outline
 from minigrad_viz.drawing.picture import Picture
 from minigrad_viz.model.build import build

@@ -13,6 +13,7 @@ from ..core.tensor_state import TensorBase, Tensors, wrap
 from ..inplace.in_place import in_place
 from ..ops import index as picking
 from ..ops import indexing_along, masking, scattering
+from ..ops.elementwise import must_be_tensor
 from ..ops.shape import place
 from .indexing import refuse_batched
 
@@ -173,6 +174,7 @@ def nonzero(input: Any, *, as_tuple: bool = False) -> Any:
     """The places of the elements that are not 0: a row of indices for each, or (`as_tuple`) a vector of
     indices for each dimension.
     """
+    must_be_tensor("nonzero", input)
     refuse_batched(input, f"Attempted to vmap over aten::nonzero. {ASK}")
     if not as_tuple:
         return masking.nonzero(input)
@@ -182,6 +184,7 @@ def nonzero(input: Any, *, as_tuple: bool = False) -> Any:
 @public()
 def argwhere(input: Any) -> Any:
     """The places of the elements that are not 0, a row of indices for each."""
+    must_be_tensor("argwhere", input)
     return nonzero(input)
 
 

@@ -25,11 +25,11 @@ def install(functions: dict[str, Any], cls: Any) -> None:
         if "method" in forms and name not in own:
             setattr(cls, name, as_method(function, name))
         if forms & {"method_", "function_"}:
-            method = as_method(in_place_method(function), name + "_")
+            writing = in_place_method(function)
             if "method_" in forms and name + "_" not in own:
-                setattr(cls, name + "_", method)
-            if "function_" in forms:
-                functions[name + "_"] = method
+                setattr(cls, name + "_", as_method(writing, name + "_"))
+            if "function_" in forms:  # its errors count the tensor among the arguments
+                functions[name + "_"] = outs.attached(name + "_", writing, "")
 
     public.connect(put)
 
