@@ -168,3 +168,22 @@ def test_errors(torch, call):
     ours, theirs = both(torch, call)
     assert isinstance(theirs[0], str)
     assert ours == theirs
+
+
+REFUSED = {
+    "abs_ of complex": lambda L: L.ones(2, dtype=L.complex64).abs_(),
+    "function abs_ of complex": lambda L: L.abs_(L.ones(2, dtype=L.complex64)),
+    "polygamma_ of complex": lambda L: L.ones(2, dtype=L.complex64).polygamma_(2),
+    "polygamma_ of half an order": lambda L: L.ones(2).polygamma_(0.5),
+    "function in place, two arguments": lambda L: L.sin_(L.ones(2), 2),
+    "function in place, no tensor": lambda L: L.sin_(2),
+    "function in place, second argument": lambda L: L.nan_to_num_(L.ones(2), (2, 2)),
+    "argwhere of a list": lambda L: L.argwhere([1]),
+}
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_what_is_refused(torch, name):
+    ours, theirs = both(torch, REFUSED[name])
+    assert isinstance(theirs, tuple) and theirs[0].endswith("Error")
+    assert ours == theirs

@@ -147,9 +147,14 @@ def polygamma(n: Any, input: Any) -> Any:
     """Return the `n`-th derivative of the digamma function; RuntimeError for a negative `n`."""
     must_be(int, "polygamma", "n", n, 1)
     must_be_tensor("polygamma", input, 2)
+    refuse_complex_polygamma(n, input)
+    return polygamma_of(input, n)
+
+
+def refuse_complex_polygamma(n: Any, input: Any) -> None:
+    """NotImplementedError with PyTorch's text for a tensor of complex numbers."""
     if n >= 0 and input._data.dtype.kind == "c":
         raise not_implemented(("digamma", "trigamma", "polygamma")[min(n, 2)], of(input._data))
-    return polygamma_of(input, n)
 
 
 rename(polygamma_of, "polygamma")

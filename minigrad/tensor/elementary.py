@@ -10,6 +10,7 @@ from ..core.tensor_state import TensorBase
 from ..inplace.in_place import in_place
 from ..ops import pointwise, rounding, special
 from ..ops import pow as powers
+from ..ops.elementwise import must_be
 
 
 def check_weight(weight: Any) -> None:
@@ -76,6 +77,8 @@ class ElementaryInPlace(TensorBase):
 
     def polygamma_(self, n: Any) -> Any:
         """Return the `n`-th derivative of the digamma function, in place."""
+        must_be(int, "polygamma_", "n", n, 1)
+        special.refuse_complex_polygamma(n, self)
         return in_place(special.polygamma_of.op, self, n)
 
 

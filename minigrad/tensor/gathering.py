@@ -13,6 +13,7 @@ from ..core.tensor_state import TensorBase, Tensors, wrap
 from ..inplace.in_place import in_place
 from ..ops import index as picking
 from ..ops import indexing_along, masking, scattering
+from ..ops.elementwise import must_be_tensor
 from ..ops.shape import place
 from .indexing import refuse_batched
 
@@ -199,6 +200,7 @@ def nonzero(input: Any, *, as_tuple: bool = False) -> Any:
     tensor([[1],
             [3]])
     """
+    must_be_tensor("nonzero", input)
     refuse_batched(input, f"Attempted to vmap over aten::nonzero. {ASK}")
     if not as_tuple:
         return masking.nonzero(input)
@@ -208,6 +210,7 @@ def nonzero(input: Any, *, as_tuple: bool = False) -> Any:
 @public()
 def argwhere(input: Any) -> Any:
     """Return the places of the elements that are not 0, a row of indices for each."""
+    must_be_tensor("argwhere", input)
     return nonzero(input)
 
 

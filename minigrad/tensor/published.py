@@ -29,11 +29,11 @@ def install(functions: dict[str, Any], cls: Any) -> None:
             call = function if each.out is None else outs.attached(name, function, each.out)
             functions[name] = shown(call, function, "input", bool(each.out))
         if forms & {"method_", "function_"}:
-            method = shown(as_method(in_place_method(function), name + "_"), function, "self")
+            writing = in_place_method(function)
             if "method_" in forms and name + "_" not in own:
-                setattr(cls, name + "_", method)
-            if "function_" in forms:
-                functions[name + "_"] = outs.attached(name + "_", in_place_method(function), "")
+                setattr(cls, name + "_", shown(as_method(writing, name + "_"), function, "self"))
+            if "function_" in forms:  # its errors count the tensor among the arguments
+                functions[name + "_"] = outs.attached(name + "_", writing, "")
 
     public.connect(put)
 
