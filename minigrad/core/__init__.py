@@ -1,19 +1,20 @@
-"""Ops: how one is declared, what its node saves, and what happens when it is called.
+"""The engine: dtypes and modes, nodes, the backward pass, how ops are declared and what happens when one runs.
 
-`registry` holds `Op`, the plan of an op, and `F`, `keeping` what nodes keep and `saved` how that is read
-(`packed`, where hooks keep it), `nodes` their classes and `applying` how they are applied, `calls` how any op
-runs on tensors and `elementwise` how plain elementwise ones do, and `declare` the decorator `differentiable`
-that ties them together. `forward`, `jvps` and `tangents` are forward mode.
+`op` holds `Op`, the plan of an op, and `F`; `save` is what nodes keep and `saved` how that is read
+(`saved_hooks`, where hooks keep it), `node_class` their classes and `apply` how they are applied, `call` how
+any op runs on tensors, `dispatch` how it does in any mode and `elementwise` how plain elementwise ones do,
+and `declare` the decorator `differentiable` that ties them together. `forward`, `jvps` and `tangents` are
+forward mode.
 """
 
 from __future__ import annotations
 
 from . import forward
 from .apply import uncast
-from .call import check_broadcast, connect_views, prepare, record
-from .declare import composite, differentiable, rename
+from .call import check_broadcast, prepare, record
+from .declare import differentiable, rename
 from .elementwise import operator_of, set_result_class
-from .op import RAW, F, Op, all_ops, jointly
+from .op import RAW, F, Op, all_ops, composite, jointly
 from .saved import modified, pack_inputs, pack_result
 from .view_path import path_of, replay, replay_array
 
@@ -24,7 +25,6 @@ __all__ = [
     "all_ops",
     "check_broadcast",
     "composite",
-    "connect_views",
     "differentiable",
     "forward",
     "jointly",

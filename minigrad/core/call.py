@@ -1,7 +1,7 @@
 """What happens when an op is called on tensors: the general path, by the plan of the op (see `registry.Op`).
 
-`dispatch` runs any op on any arguments and tells the observers. Plain elementwise ops have a shorter way in
-`elementwise`, which hands to `dispatch` what is not plain.
+`compute` runs any op on any arguments; `dispatch` does so in any mode. Plain elementwise ops have a shorter
+way in `elementwise`, which hands to `dispatch` what is not plain.
 """
 
 from __future__ import annotations
@@ -19,7 +19,8 @@ from .op import RAW, Op
 from .save import keep
 from .saved import pack_inputs, pack_result
 from .storage import Storage, is_reshaped
-from .tensor_state import TensorBase, accumulator, attach, edge, fresh, numbers, opened, share
+from .tensor_state import TensorBase, accumulator, attach, edge, fresh, numbers, share
+from .view_path import share_view
 
 FLOAT32, FLOAT64 = np.float32, np.float64
 FAST = dtypes.FAST_ARRAYS
@@ -56,27 +57,8 @@ def check_broadcast(a: tuple[int, ...], b: tuple[int, ...]) -> None:
             )
 
 
-def dispatch(op: Op, args: Any) -> Any:
-    """Run an op on arguments of any kind, one for each parameter, in any mode; observers are told."""
-    if not modes.active:
-        return compute(op, args)
-    values = list(args)
-    result = compute(op, values)
-    if modes.state.dual_level:
-        push(op, values, result)
-    watchers = modes.state.observers
-    if watchers:
-        if op.listed:
-            values = [*values[0], *values[1:]]
-        elif not op.elementwise:
-            values = opened(values)
-        for watcher in watchers:
-            watcher.forward(op, values, result)
-    return result
-
-
 def compute(op: Op, values: Any) -> Any:
-    """Run an op on `values`, one for each parameter, and tell nobody."""
+    """Run an op on `values`, one for each parameter: the general path, without tangents or observers."""
     if values.__class__ is not list:
         values = list(values)
     if op.view:
@@ -180,24 +162,6 @@ def keep_results(node: Any, made: tuple[Any, ...]) -> None:
             setattr(node, "_raw_" + name, found[name])
         if modes.active:
             pack_result(node, found[name], name)
-
-
-push: Any = None  # how the result of an op gets its tangent in forward mode
-
-
-def connect_forward(function: Any) -> None:
-    """Let `forward`, which is built on this module, say how a result gets its tangent."""
-    global push
-    push = function
-
-
-share_view: Any = None  # how the result of a view op is tied to its base
-
-
-def connect_views(function: Any) -> None:
-    """Let `inplace`, which stands above, say how the result of a view op is tied to its base."""
-    global share_view
-    share_view = function
 
 
 def check_tensor(op: Op, values: list[Any]) -> None:

@@ -28,7 +28,8 @@ from typing import Any
 import numpy as np
 
 from . import modes
-from .call import compute, dispatch
+from .call import compute
+from .dispatch import dispatch
 from .elementwise import binary, unary
 from .node_class import make_node
 from .op import OPS, F, Op
@@ -107,14 +108,6 @@ def differentiable(
         return call
 
     return declare
-
-
-def composite(function: Any) -> Any:
-    """Enter a function in `F` that is no op but made of ops, and tells arrays, tensors and symbols apart by
-    itself.
-    """
-    setattr(F, function.__name__, function)
-    return function
 
 
 def rename(call: Any, name: str) -> None:

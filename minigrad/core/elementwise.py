@@ -13,7 +13,8 @@ from typing import Any
 import numpy as np
 
 from . import modes
-from .call import casts, check_broadcast, dispatch
+from .call import casts, check_broadcast
+from .dispatch import dispatch
 from .dtypes import FAST_ARRAYS
 from .modes import enter, quiet
 from .node import sequence_numbers

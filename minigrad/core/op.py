@@ -32,6 +32,15 @@ class Registry:
 F: Any = Registry()
 OPS: dict[str, Op] = {}  # by the name of its node in PyTorch 2
 
+
+def composite(function: Any) -> Any:
+    """Enter a function in `F` that is no op but made of ops, and tells arrays, tensors and symbols apart by
+    itself.
+    """
+    setattr(F, function.__name__, function)
+    return function
+
+
 # What a saved value is about: an input, a result, an argument that is no input, or something derived from
 # one.
 INPUT, RESULT, ARGUMENT, DERIVED_FROM = "input", "result", "argument", "derived"

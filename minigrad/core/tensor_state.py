@@ -38,7 +38,6 @@ class TensorBase:
 
     result_class: ClassVar[type[TensorBase]]  # what ops return; set once by `Tensor`
     regenerate: ClassVar[Any] = None  # brings a view's grad_fn up to date; set once by `inplace`
-    run_backward: ClassVar[Any] = None  # `autograd.backward`, which stands above; set once there
     _backward_hooks: HookDict | None = None  # of a leaf; hooks of a result live on its node
     _retains: bool = False
     _paused: Any = None  # of a leaf whose requires_grad was switched off: what `_acc` was
@@ -306,6 +305,3 @@ def check_can_require_grad(data: Any) -> None:
     """RuntimeError unless the dtype can carry gradients."""
     if data.dtype not in dtypes.DIFFERENTIABLE:
         raise RuntimeError("Only Tensors of floating point and complex dtype can require gradients")
-
-
-AccumulateGrad.deposit_tensor = staticmethod(deposit_tensor)

@@ -6,6 +6,7 @@ import weakref
 from typing import Any
 
 from ..core import F, dialect, dtypes, modes
+from ..core.hook_calls import call_leaf
 from ..core.hooks import HookDict, RemovableHandle
 from ..core.node import sequence_numbers
 from ..core.public import public
@@ -148,19 +149,9 @@ class Autograd(TensorBase):
             self._retains = True
             fn._extra_made.retain[self._nr] = weakref.ref(self)
 
-    def backward(
-        self,
-        gradient: Any = None,
-        retain_graph: bool | None = None,
-        create_graph: bool = False,
-        inputs: Any = None,
-    ) -> None:
-        """Run backward from this tensor and add the gradients of the leaves to their `.grad`.
-
-        `gradient` (of this tensor's shape) may be left out for one element, where it is 1. See
-        `autograd.backward`.
-        """
-        TensorBase.run_backward(self, gradient, retain_graph, create_graph, None, inputs)
+    def _receive(self, node: Any, gradient: Any) -> None:
+        """Add the gradient that a user calls this leaf's AccumulateGrad with."""
+        call_leaf(node, gradient)
 
     def register_hook(self, hook: Any) -> RemovableHandle:
         """Call `hook(grad)` each time this tensor's gradient is computed; what it returns replaces the
