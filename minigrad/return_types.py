@@ -1,6 +1,6 @@
 """Named tuples, which ops with several results give.
 
-Each is made when it is first used: all of them would take 1 ms from importing minigrad.
+They are loaded with the first op that needs one: to make them all takes 1 ms.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The engine: dtypes and modes, nodes, the backward pass, how ops are declared and what happens when one runs.
+"""The engine: dtypes, modes, nodes, the backward pass, how ops are declared and what happens when one runs.
 
 `op` holds `Op`, the plan of an op, and `F`; `save` is what nodes keep and `saved` how that is read
 (`saved_hooks`, where hooks keep it), `node_class` their classes and `apply` how they are applied, `call` how
