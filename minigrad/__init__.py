@@ -61,7 +61,6 @@ from .creation import (
 )
 from .left_out import missing as _missing
 from .random import get_rng_state, initial_seed, manual_seed, seed, set_rng_state
-from .serialization import load, save
 from .settings import (
     are_deterministic_algorithms_enabled,
     compile,
@@ -117,18 +116,25 @@ def __getattr__(name: str) -> Any:
     """
     if name in _PACKAGES.split():
         return _import_module(f".{name}", __name__)
-    for package in ("nn", "func"):
-        _import_module(f".{package}", __name__)
+    if name[:2] != "__" or name == "__all__":
+        _load_all()
+    if name == "__all__":  # for `from minigrad import *`
+        return [each for each in __dir__() if not each.startswith("_")]
     if name in globals():
         return globals()[name]
     raise _missing("torch", name)
 
 
+def _load_all() -> None:
+    """Import the subpackages that publish functions of this one."""
+    for package in ("nn", "func", "serialization"):
+        _import_module(f".{package}", __name__)
+
+
 def __dir__() -> list[str]:
+    _load_all()
     return sorted({*globals(), *_PACKAGES.split()})
 
-
-__all__ = [_name for _name in __dir__() if not _name.startswith("_")]  # for `from minigrad import *`
 
 if TYPE_CHECKING:
     from . import (

@@ -62,7 +62,7 @@ class Writer:
         return {kind: self.places[id(t)], "requires_grad": t.requires_grad and t.is_leaf}
 
 
-@public("function")
+@public("function", out=None)
 def save(obj: Any, f: Any) -> None:
     """Write tensors, numbers and text, in dictionaries, lists and tuples, to a path or an open binary file.
 
@@ -78,7 +78,7 @@ def save(obj: Any, f: Any) -> None:
             archive.writestr(f"{i}.npy", memory.getvalue())
 
 
-@public("function")
+@public("function", out=None)
 def load(f: Any, map_location: Any = None, *, weights_only: bool = True) -> Any:
     """Read what `save` wrote. ValueError for a file of another kind: those of PyTorch hold pickles, which are
     programs, and are not read.

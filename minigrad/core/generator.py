@@ -9,7 +9,8 @@ Note [Random numbers]
 
 from __future__ import annotations
 
-import secrets
+import functools
+import os
 import struct
 from typing import Any
 
@@ -32,12 +33,20 @@ class Generator:
     """A source of random numbers with a state of its own; it starts from a fixed seed."""
 
     device: device
+    _seed: int
+    _spare: float | None  # the second of a pair of normally distributed numbers
 
     def __init__(self, device: Any = "cpu") -> None:
         check_device(device)
         self.device = CPU
-        self._words = np.random.MT19937(0)
-        self.manual_seed(SEED)
+        self._seed, self._spare = SEED, None
+
+    @functools.cached_property
+    def _words(self) -> np.random.MT19937:
+        """The state; `numpy.random` takes longer to import than all ops."""
+        words = np.random.MT19937(0)
+        words._legacy_seeding(self._seed % 2**32)
+        return words
 
     def manual_seed(self, seed: Any) -> Generator:
         """Start anew from a seed, a number of 64 bits of which the lower 32 count."""
@@ -46,12 +55,12 @@ class Generator:
             raise ValueError("Overflow when unpacking long long")
         self._seed = seed % 2**64
         self._words._legacy_seeding(self._seed % 2**32)
-        self._spare: float | None = None  # the second of a pair of normally distributed numbers
+        self._spare = None
         return self
 
     def seed(self) -> int:
         """Start anew from a seed that nobody knows, which is returned."""
-        self.manual_seed(secrets.randbits(53))
+        self.manual_seed(int.from_bytes(os.urandom(8)) >> 11)
         return self._seed
 
     def initial_seed(self) -> int:
