@@ -57,7 +57,7 @@ LAYERS: dict[str, list[tuple[str, str]]] = {
         ("L8 models", "nn"),
         ("L8 training", "optim"),
         ("L8 files", "serialization"),
-        ("L8 earlier paths", "dtypes"),
+        ("L8 earlier paths", "devices dtypes hooks"),
     ],
     "minigrad_viz": [
         ("V0 texts", "words_en words_ko"),
