@@ -100,7 +100,7 @@ def test_an_optimizer_and_a_scheduler_go_on():
     for _ in range(2):
         scheduler.optimizer.step()
         scheduler.step()
-    assert scheduler.get_last_lr() == [0.25]
+    assert scheduler.get_last_lr() == [0.05]
 
 
 def test_a_dataset():
