@@ -1,12 +1,12 @@
 """Named tuples, which ops with several results give.
 
-Each is made when it is first used: all of them would take 1 ms from importing minigrad.
+They are loaded with the first op that needs one: to make them all takes 1 ms.
 """
 
 from __future__ import annotations
 
 from collections import namedtuple
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 # The fields of the results of each op.
 FIELDS = {
@@ -49,11 +49,8 @@ def return_type(name: str, *fields: str) -> Any:
     return kind
 
 
-def __getattr__(name: str) -> Any:
-    if name not in FIELDS:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return globals().setdefault(name, return_type(name, *FIELDS[name].split()))
+globals().update({name: return_type(name, *fields.split()) for name, fields in FIELDS.items()})
 
+if TYPE_CHECKING:
 
-def __dir__() -> list[str]:
-    return sorted({*globals(), *FIELDS})
+    def __getattr__(name: str) -> Any: ...

@@ -11,7 +11,8 @@ from opinfo import entries, named, table
 from opinfo_checks import CHECKS
 from opinfo_deviations import DEVIATIONS
 
-from minigrad import left_out as left_out
+from minigrad import func, left_out, nn
+from minigrad.core import public
 
 PAGE = Path(__file__).resolve().parent.parent / "docs" / "ops.md"
 GROUPS = {"nn.functional.": "nn.functional", "linalg.": "linalg", "special.": "special"}
@@ -28,6 +29,18 @@ not differ at all; the table below has the others. Some special functions need S
 `pip install "minigrad-viz[scipy]"`. [Add an op in 5 minutes](add_an_op.md) shows how an op is declared.
 """
 
+FORMS = """## Forms
+
+How each name of `torch` and `Tensor` can be called, from the declarations: as a function `torch.name(x)`, as
+a method `x.name()`, in place `torch.name_(x)` and `x.name_()`, and with `out=`.
+
+"""
+TITLES = {
+    "function": "function", "method": "method", "function_": "function in place",
+    "method_": "method in place",
+}  # fmt: skip
+PUBLISHING = (nn, func)  # subpackages that publish names of `torch`, which are there once these are imported
+
 LEFT_OUT = """## Left out
 
 PyTorch has these names, and minigrad leaves them out (`minigrad/left_out.txt`). Using one raises an
@@ -40,6 +53,17 @@ def group_of(name: str) -> str:
     return next((group for start, group in GROUPS.items() if name.startswith(start)), "torch, Tensor")
 
 
+def forms() -> str:
+    """The published names, grouped by the forms in which they can be called."""
+    groups: dict[str, list[str]] = {}
+    for each in public.names:
+        titles = [title for form, title in TITLES.items() if form in each.forms]
+        titles += ["`out=`"] if each.out else []
+        groups.setdefault(", ".join(titles), []).append(each.name)
+    lines = [f"- {title}: {', '.join(f'`{n}`' for n in sorted(names))}" for title, names in groups.items()]
+    return "\n".join(sorted(lines)) + "\n"
+
+
 def page() -> str:
     """The page as Markdown."""
     names = sorted({entry.name for entry in table()})
@@ -49,6 +73,7 @@ def page() -> str:
     for group in ("torch, Tensor", *GROUPS.values()):
         mine = [name.removeprefix(f"{group}.") for name in have if group_of(name) == group]
         parts.append(f"## {group}\n\n{', '.join(f'`{name}`' for name in mine)}\n")
+    parts.append(FORMS + forms())
     rows = [f"| `{title}` | {check} | {reason} |" for (title, check), reason in sorted(DEVIATIONS.items())]
     parts.append("## What differs\n\n| entry | in | because |\n|---|---|---|\n" + "\n".join(rows) + "\n")
     lines = [

@@ -1,9 +1,10 @@
-"""A module imports only from lower layers.
+"""A module imports only from lower layers, and nothing imports in a circle.
 
-The table is the rule. A name stands for a module or for a package. Modules of one package may import each
-other; a package's `__init__` stands above its other modules, so that of minigrad may import all of minigrad
-and nothing in minigrad may import it. Imports inside functions count; imports under `if TYPE_CHECKING:` are
-never executed and do not.
+The table is the rule. An entry stands for a module or for a package; the modules of `minigrad.core` have
+entries of their own. Modules of any other package may import each other as long as no circle arises; a
+package's `__init__` stands above its modules, so that of minigrad may import all of minigrad and nothing in
+minigrad may import it. Imports inside functions count; imports under `if TYPE_CHECKING:` never run and do
+not.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -20,38 +22,42 @@ ROOT = Path(__file__).resolve().parent.parent
 # One line per layer, lowest first. A new module is entered here, as low as its imports allow.
 LAYERS: dict[str, list[tuple[str, str]]] = {
     "minigrad": [
-        ("pure", "printing print_options"),  # L6 by use; imports NumPy only, so that everything may print
-        ("pure results", "return_types version"),
-        ("pure texts", "left_out"),
-        ("pure names", "later"),
-        ("L0", "dtypes modes dialect hooks devices cuda accelerator backends"),
-        ("L0 memory", "refusals storage"),
-        ("L0 passes", "running"),
-        ("L0 anomaly", "anomaly"),
-        ("L1", "graph"),
-        ("L2", "tensor_base"),
-        ("L2 hooks", "hook_calls"),
-        ("L2 random", "generator"),
-        ("L2 draws", "draws"),
-        ("L2 tasks", "tasks"),
-        ("L2 nodes", "node_by_node"),
-        ("L2 pass", "engine"),
-        ("L3", "op"),
+        ("L0", "left_out return_types version"),
+        ("L0 state", "core.devices core.dialect core.dtypes core.hooks core.modes core.public"),
+        ("L0 memory", "core.nested_passes core.storage core.view_errors"),
+        ("L0 anomaly", "core.anomaly"),
+        ("L1", "core.node"),
+        ("L2", "core.backward_pass core.tensor_state"),
+        ("L2 hooks", "core.generator core.hook_calls"),
+        ("L2 node by node", "core.node_by_node core.random_bits"),
+        ("L2 engine", "core.engine"),
+        ("L3", "core.op"),
+        ("L3 views", "core.save core.view_path"),
+        ("L3 tangents", "core.tangents"),
+        ("L3 saved hooks", "core.saved_hooks"),
+        ("L3 saved", "core.saved"),
+        ("L3 apply", "core.apply"),
+        ("L3 node classes", "core.node_class"),
+        ("L3 call", "core.call"),
+        ("L3 jvps", "core.jvps"),
+        ("L3 forward mode", "core.forward"),
+        ("L3 dispatch", "core.dispatch"),
+        ("L3 closures", "core.elementwise"),
+        ("L3 declare", "core.declare"),
+        ("L3 core", "core"),
         ("L4", "ops"),
-        ("L5 views", "views overlap plain_writes"),
         ("L5", "inplace"),
-        ("L6", "creation random"),
-        ("L6 class", "tensor"),
-        ("L6 mistakes", "mistakes"),
-        ("L6 errors", "explained"),
-        ("L6 results", "outs in_place_functions settings testing"),
-        ("L6 functions", "fft linalg special"),
+        ("L6 creation", "creation random"),
+        ("L6", "tensor"),
         ("L7", "autograd"),
         ("L7 transforms", "func"),
+        ("L8 functions", "fft linalg special"),
+        ("L8 settings", "accelerator backends cuda settings testing"),
         ("L8 helpers", "utils"),
         ("L8 models", "nn"),
         ("L8 training", "optim"),
         ("L8 files", "serialization"),
+        ("L8 earlier paths", "devices dtypes hooks"),
     ],
     "minigrad_viz": [
         ("V0 texts", "words_en words_ko"),
@@ -150,8 +156,27 @@ def rank(module: str) -> int | None:
     package, _, rest = module.partition(".")
     if not rest:
         return len(LAYERS[package])
-    name = rest.partition(".")[0]
-    return next((i for i, (_, names) in enumerate(LAYERS[package]) if name in names.split()), None)
+    entry = entry_of(module)
+    return next((i for i, (_, names) in enumerate(LAYERS[package]) if entry in names.split()), None)
+
+
+@cache
+def entries_of(package: str) -> frozenset[str]:
+    """All entries of a package's table."""
+    return frozenset(name for _, names in LAYERS[package] for name in names.split())
+
+
+@cache
+def entry_of(module: str) -> str | None:
+    """The entry of the table that a module belongs to: its own, or that of its package where the package's
+    modules have none of their own.
+    """
+    package, _, rest = module.partition(".")
+    entries = entries_of(package)
+    first = rest.partition(".")[0]
+    if rest in entries or not any(name.startswith(first + ".") for name in entries):
+        return rest if rest in entries else first
+    return None
 
 
 def label(module: str) -> str:
@@ -165,11 +190,11 @@ def allowed(importer: str, imported: str) -> bool:
     home, away = importer.partition(".")[0], imported.partition(".")[0]
     if home != away:
         return away in BELOW[home]
-    mine, theirs = importer.split(".")[:2], imported.split(".")[:2]
-    if (
-        mine == theirs
-    ):  # one module, or one subpackage: only the way up to the subpackage's __init__ is closed
-        return len(mine) == 1 or importer == imported or imported != ".".join(mine)
+    if importer == imported or home == importer:
+        return True
+    mine = entry_of(importer)
+    if mine is not None and mine == entry_of(imported):  # one package: only the way up is closed
+        return imported != f"{home}.{mine}"
     low, high = rank(imported), rank(importer)
     return low is not None and high is not None and low < high
 
@@ -194,10 +219,36 @@ def breaches(root: Path) -> list[str]:
     return found
 
 
+def graph_of(root: Path, package: str) -> dict[str, set[str]]:
+    """Which modules of a package each of them imports, inside functions as well."""
+    modules = modules_under(root, package)
+    found: dict[str, set[str]] = {}
+    for name, path in modules.items():
+        tree = ast.parse(path.read_text(encoding="utf-8"), filename=str(path))
+        targets = {resolve(i.target, modules) for i in imports_of(tree, name, path.name == "__init__.py")}
+        found[name] = {target for target in targets if target is not None} - {name}
+    return found
+
+
+def circles(graph: dict[str, set[str]]) -> list[str]:
+    """The modules that are left when, again and again, all are taken away that import none that is left."""
+    left = {name: set(others) for name, others in graph.items()}
+    while free := {name for name, others in left.items() if not others & left.keys()}:
+        left = {name: others for name, others in left.items() if name not in free}
+    return sorted(left)
+
+
 @pytest.mark.parametrize("package", LAYERS)
 def test_table_names_each_module_once(package):
     names = [name for _, line in LAYERS[package] for name in line.split()]
     assert len(names) == len(set(names))
+
+
+@pytest.mark.parametrize("package", LAYERS)
+def test_every_entry_of_the_table_stands_for_a_module(package):
+    modules = modules_under(ROOT, package)
+    entries = {f"{package}.{name}" for _, line in LAYERS[package] for name in line.split()}
+    assert entries <= modules.keys()
 
 
 def test_imports_go_downwards():
@@ -206,6 +257,22 @@ def test_imports_go_downwards():
     )
     found = breaches(ROOT)
     assert not found, "\n".join(["", *found])
+
+
+def test_no_imports_go_in_a_circle():
+    assert circles(graph_of(ROOT, "minigrad")) == []
+
+
+@pytest.mark.parametrize(
+    "graph, left",
+    [
+        ({"a": {"b"}, "b": {"c"}, "c": set()}, []),
+        ({"a": {"b"}, "b": {"a"}}, ["a", "b"]),
+        ({"a": {"b"}, "b": {"c"}, "c": {"b"}, "d": set()}, ["a", "b", "c"]),
+    ],
+)
+def test_a_circle_is_found(graph, left):
+    assert circles(graph) == left
 
 
 # -------------------------------------------------------------------------- the rules, on small made-up trees
@@ -226,37 +293,41 @@ def tree(tmp_path):
 
 
 OPS = {"minigrad/ops/__init__.py": "", "minigrad/ops/shape.py": ""}
-GRAPH = {"minigrad/graph.py": ""}
-ENGINE = {"minigrad/engine.py": ""}
-PRINTING = {"minigrad/printing.py": "import numpy"}
+CORE = {"minigrad/core/__init__.py": ""}
+GRAPH = CORE | {"minigrad/core/node.py": ""}
+ENGINE = CORE | {"minigrad/core/engine.py": ""}
+MODES = {"minigrad/core/modes.py": "import numpy"}
 SOURCES = {"minigrad_viz/sources/__init__.py": ""}
 
 
 @pytest.mark.parametrize(
     "files",
     [
-        ENGINE | {"minigrad/graph.py": "from minigrad.engine import run"},
-        ENGINE | {"minigrad/graph.py": "from minigrad import engine"},
-        ENGINE | {"minigrad/graph.py": "import minigrad.engine as e"},
-        ENGINE | {"minigrad/graph.py": "from .engine import run"},
-        ENGINE | {"minigrad/graph.py": "from . import engine"},
-        ENGINE | {"minigrad/graph.py": "def f():\n    from .engine import run"},
-        ENGINE | {"minigrad/graph.py": "import importlib\nimportlib.import_module('minigrad.engine')"},
-        ENGINE | {"minigrad/graph.py": "try:\n    pass\nfinally:\n    from .engine import run"},
-        ENGINE | {"minigrad/graph.py": "if TYPE_CHECKING:\n    pass\nelse:\n    from .engine import run"},
-        ENGINE | {"minigrad/tensor_base.py": "from .engine import run"},
-        GRAPH | {"minigrad/printing.py": "from .graph import Node"},
-        OPS | {"minigrad/op.py": "from .ops.shape import view"},
+        ENGINE | {"minigrad/core/node.py": "from minigrad.core.engine import run"},
+        ENGINE | {"minigrad/core/node.py": "from minigrad.core import engine"},
+        ENGINE | {"minigrad/core/node.py": "import minigrad.core.engine as e"},
+        ENGINE | {"minigrad/core/node.py": "from .engine import run"},
+        ENGINE | {"minigrad/core/node.py": "from . import engine"},
+        ENGINE | {"minigrad/core/node.py": "def f():\n    from .engine import run"},
+        ENGINE
+        | {"minigrad/core/node.py": "import importlib\nimportlib.import_module('minigrad.core.engine')"},
+        ENGINE | {"minigrad/core/node.py": "try:\n    pass\nfinally:\n    from .engine import run"},
+        ENGINE | {"minigrad/core/node.py": "if TYPE_CHECKING:\n    pass\nelse:\n    from .engine import run"},
+        ENGINE | {"minigrad/core/tensor_state.py": "from .engine import run"},
+        GRAPH | MODES | {"minigrad/core/modes.py": "from .node import Node"},
+        CORE | OPS | {"minigrad/core/op.py": "from ..ops.shape import view"},
         OPS | {"minigrad/ops/linalg.py": "from ..tensor import Tensor", "minigrad/tensor/__init__.py": ""},
         OPS | {"minigrad/ops/linalg.py": "from minigrad.ops import something"},
-        {"minigrad/graph.py": "import minigrad"},
-        {"minigrad/graph.py": "from . import something"},
+        CORE | {"minigrad/core/node.py": "import minigrad"},
+        CORE | {"minigrad/core/node.py": "from . import something"},
+        CORE | {"minigrad/core/node.py": "from .. import something"},
         {"minigrad/nn/__init__.py": "import minigrad_viz"},
         {"minigrad/nn/__init__.py": "def f():\n    import minigrad_viz"},
         {"minigrad_viz/words.py": "from .shell.magic import load", "minigrad_viz/shell/magic.py": ""},
         {"minigrad_viz/drawing/svg.py": "import torch"},
         {"minigrad_viz/drawing/svg.py": "class Source:\n    from torch.autograd import graph"},
         {"minigrad/surprise.py": ""},
+        CORE | {"minigrad/core/surprise.py": ""},
         {"minigrad/surprise/deep.py": "", "minigrad/surprise/__init__.py": ""},
     ],
 )
@@ -269,22 +340,24 @@ def test_a_breach_is_found(tree, files):
 @pytest.mark.parametrize(
     "files",
     [
-        GRAPH | ENGINE | {"minigrad/__init__.py": "from .graph import Node\nfrom .engine import run"},
         GRAPH
-        | {
-            "minigrad/engine.py": "from .graph import Node\nfrom minigrad import graph\nimport minigrad.graph"
-        },
-        ENGINE | {"minigrad/graph.py": "if TYPE_CHECKING:\n    from .engine import run"},
-        ENGINE | {"minigrad/graph.py": "if typing.TYPE_CHECKING:\n    from .engine import run"},
+        | ENGINE
+        | {"minigrad/__init__.py": "from .core.node import Node\nfrom .core.engine import run"},
+        GRAPH | {"minigrad/core/engine.py": "from .node import Node\nimport minigrad.core.node"},
+        ENGINE | {"minigrad/core/node.py": "if TYPE_CHECKING:\n    from .engine import run"},
+        ENGINE | {"minigrad/core/node.py": "if typing.TYPE_CHECKING:\n    from .engine import run"},
         OPS | {"minigrad/ops/__init__.py": "from . import shape\nfrom .shape import view"},
         OPS | {"minigrad/ops/linalg.py": "from .shape import view"},
         OPS | {"minigrad/ops/linalg.py": "from . import shape\nfrom minigrad.ops import shape"},
-        OPS | {"minigrad/inplace.py": "from .ops.shape import view\nfrom .ops import view"},
-        PRINTING | {"minigrad/tensor/__init__.py": "from ..printing import format_tensor"},
+        OPS | {"minigrad/inplace/__init__.py": "from ..ops.shape import view\nfrom ..ops import view"},
+        CORE | MODES | {"minigrad/tensor/__init__.py": "from ..core.modes import state"},
         SOURCES | {"minigrad_viz/sources/torch.py": "def f():\n    import torch"},
         SOURCES | {"minigrad_viz/drawing/svg.py": "from ..sources import torch"},
-        {"minigrad_viz/words.py": "import minigrad\nfrom minigrad.op import F", "minigrad/op.py": ""},
-        {"minigrad/engine.py": "import heapq\nfrom collections import abc\nimport minigrade"},
+        {
+            "minigrad_viz/words.py": "import minigrad\nfrom minigrad.core import F",
+            "minigrad/core/__init__.py": "",
+        },
+        CORE | {"minigrad/core/engine.py": "import heapq\nfrom collections import abc\nimport minigrade"},
     ],
 )
 def test_what_is_allowed_is_not_a_breach(tree, files):
@@ -292,8 +365,10 @@ def test_what_is_allowed_is_not_a_breach(tree, files):
 
 
 def test_the_message_names_file_line_and_layers(tree):
-    found = tree(ENGINE | {"minigrad/graph.py": "import heapq\n\nfrom .engine import run"})
-    assert found == [f"{Path('minigrad/graph.py')}:3: minigrad.graph (L1) imports minigrad.engine (L2 pass)"]
+    found = tree(ENGINE | {"minigrad/core/node.py": "import heapq\n\nfrom .engine import run"})
+    assert found == [
+        f"{Path('minigrad/core/node.py')}:3: minigrad.core.node (L1) imports minigrad.core.engine (L2 engine)"
+    ]
 
 
 def test_an_unknown_module_is_asked_to_enter_the_table(tree):

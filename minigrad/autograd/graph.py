@@ -8,12 +8,12 @@ import weakref
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from ..core import dtypes, modes
+from ..core import modes
 from ..core import node as graph
 from ..core.backward_pass import Task, will_run
 from ..core.hooks import RemovableHandle
 from ..core.nested_passes import here
-from ..core.node import AccumulateGrad, output_of
+from ..core.node import AccumulateGrad
 from ..core.tensor_state import TensorBase, share
 from .edges import GradientEdge, get_gradient_edge, node_of
 from .saved_hooks import (
@@ -103,24 +103,6 @@ def increment_version(tensor: TensorBase | Iterable[TensorBase]) -> None:
             raise RuntimeError("increment_version expects each element of the iterable to be a tensor")
         if not t._inference:
             share(t).version += 1
-
-
-class InputMetadata:
-    """What a node knows of one gradient that it receives."""
-
-    __slots__ = ("device", "dtype", "is_cpp_nested_tensor", "is_nested_tensor", "shape")
-
-    def __init__(self, shape: Any, dtype: Any) -> None:
-        self.shape = shape
-        self.dtype = dtype
-        self.device = "cpu"
-        self.is_nested_tensor = self.is_cpp_nested_tensor = False
-
-
-def input_metadata(node: graph.Node) -> tuple[InputMetadata | None, ...]:
-    """Shape and dtype of each output of a node, which are those of the gradients that it receives."""
-    kinds = [output_of(node, nr) for nr in range(node._outputs)]
-    return tuple(k and InputMetadata(list(k[0]), dtypes.of(k[1].type(0))) for k in kinds)
 
 
 class MultiHandle(RemovableHandle):
@@ -248,6 +230,3 @@ class First:
         if self not in notes:
             notes[self] = True
             call(self.fn, (grad,), grad)
-
-
-graph.Node._input_metadata = property(input_metadata)  # type: ignore[attr-defined]

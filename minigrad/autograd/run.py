@@ -339,6 +339,3 @@ def materialized(gradients: tuple[Any, ...], wanted: tuple[Any, ...], create_gra
             g._acc = True if create_graph else None
         result.append(g)
     return tuple(result)
-
-
-TensorBase.run_backward = staticmethod(backward)

@@ -18,10 +18,10 @@ from __future__ import annotations
 
 from . import forward
 from .apply import uncast
-from .call import check_broadcast, connect_views, prepare, record
-from .declare import composite, differentiable, rename
+from .call import check_broadcast, prepare, record
+from .declare import differentiable, rename
 from .elementwise import operator_of, set_result_class
-from .op import RAW, F, Op, all_ops, jointly
+from .op import RAW, F, Op, all_ops, composite, jointly
 from .saved import modified, pack_inputs, pack_result
 from .view_path import path_of, replay, replay_array
 
@@ -32,7 +32,6 @@ __all__ = [
     "all_ops",
     "check_broadcast",
     "composite",
-    "connect_views",
     "differentiable",
     "forward",
     "jointly",

@@ -19,7 +19,8 @@ from .op import RAW, Op
 from .save import keep
 from .saved import pack_inputs, pack_result
 from .storage import Storage, is_reshaped
-from .tensor_state import TensorBase, accumulator, attach, edge, fresh, numbers, opened, share
+from .tensor_state import TensorBase, accumulator, attach, edge, fresh, numbers, share
+from .view_path import share_view
 
 FLOAT32, FLOAT64 = np.float32, np.float64
 FAST = dtypes.FAST_ARRAYS
@@ -54,25 +55,6 @@ def check_broadcast(a: tuple[int, ...], b: tuple[int, ...]) -> None:
                 f"The size of tensor a ({x}) must match the size of tensor b ({y}) at non-singleton "
                 f"dimension {i}"
             )
-
-
-def dispatch(op: Op, args: Any) -> Any:
-    """Run an op on arguments of any kind, one for each parameter, in any mode, and notify observers."""
-    if not modes.active:
-        return compute(op, args)
-    values = list(args)
-    result = compute(op, values)
-    if modes.state.dual_level:
-        push(op, values, result)
-    watchers = modes.state.observers
-    if watchers:
-        if op.listed:
-            values = [*values[0], *values[1:]]
-        elif not op.elementwise:
-            values = opened(values)
-        for watcher in watchers:
-            watcher.forward(op, values, result)
-    return result
 
 
 def compute(op: Op, values: Any) -> Any:
@@ -182,24 +164,6 @@ def keep_results(node: Any, made: tuple[Any, ...]) -> None:
             setattr(node, "_raw_" + name, found[name])
         if modes.active:
             pack_result(node, found[name], name)
-
-
-push: Any = None  # how the result of an op gets its tangent in forward mode
-
-
-def connect_forward(function: Any) -> None:
-    """Register how a result gets its tangent. `forward`, which is built on this module, calls this."""
-    global push
-    push = function
-
-
-share_view: Any = None  # how the result of a view op is tied to its base
-
-
-def connect_views(function: Any) -> None:
-    """Register how the result of a view op is tied to its base. `inplace`, in a higher layer, calls this."""
-    global share_view
-    share_view = function
 
 
 def check_tensor(op: Op, values: list[Any]) -> None:

@@ -26,7 +26,8 @@ from typing import Any
 import numpy as np
 
 from . import modes
-from .call import compute, dispatch
+from .call import compute
+from .dispatch import dispatch
 from .elementwise import binary, unary
 from .node_class import make_node
 from .op import OPS, F, Op
@@ -108,14 +109,6 @@ def differentiable(
         return call
 
     return declare
-
-
-def composite(function: Any) -> Any:
-    """Add a function to `F` that is not an op but made of ops. It distinguishes arrays, tensors and symbols
-    itself.
-    """
-    setattr(F, function.__name__, function)
-    return function
 
 
 def rename(call: Any, name: str) -> None:

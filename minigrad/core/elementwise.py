@@ -12,7 +12,8 @@ from typing import Any
 import numpy as np
 
 from . import modes
-from .call import casts, check_broadcast, dispatch
+from .call import casts, check_broadcast
+from .dispatch import dispatch
 from .dtypes import FAST_ARRAYS
 from .modes import enter, quiet
 from .node import sequence_numbers
@@ -191,7 +192,8 @@ def binary(op: Op, method: Any = None) -> Any:
             else:
                 setattr(node, second, kept)
         if users_out is not None:
-            node._raw_result = out
+            needed = (users_out[0] and n0 is not None) or (users_out[1] and n1 is not None)
+            node._raw_result = out if needed else None
         if (storage is not None and storage.version) or (after is not None and after.version):
             node._check = versions(node, order, storage, after)
         node._cast = casts((n0, n1), (a, b), out) if cast else None

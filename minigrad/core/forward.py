@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import Any
 
 from . import dtypes, modes
-from .call import connect_forward, is_learnable
+from .call import is_learnable
 from .jvps import derive, inputs_of, nothing, primal
 from .op import RAW, F, Op
 from .tangents import Aside, SavedTangents, adopt, fitted, note, put, tangent_of, tie
@@ -149,6 +149,3 @@ def written(op: Op, t: TensorBase, values: list[Any], source: Any) -> Any:
         return derive(op, values, [None, source], t)
     shape = t._data.shape
     return F.clone(source) if source._data.shape == shape else F.expand(source, shape)
-
-
-connect_forward(push)

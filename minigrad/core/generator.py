@@ -54,7 +54,7 @@ class Generator:
         if not -(2**63) <= seed < 2**64:
             raise ValueError("Overflow when unpacking long long")
         self._seed = seed % 2**64
-        self._words._legacy_seeding(self._seed % 2**32)
+        self.__dict__.pop("_words", None)  # created again when the next number is drawn
         self._spare = None
         return self
 

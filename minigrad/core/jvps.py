@@ -29,9 +29,8 @@ import numpy as np
 from . import engine, modes
 from .apply import uncast
 from .call import compute, record
-from .declare import composite
 from .dtypes import DIFFERENTIABLE
-from .op import DERIVE, DERIVED, F, Op, arguments
+from .op import DERIVE, DERIVED, F, Op, arguments, composite
 from .tensor_state import TensorBase, alias, edge, numbers, wrap
 
 

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from . import dialect
+from . import dialect, dtypes
 from .hooks import HookDict, RemovableHandle
 from .storage import Storage
 
@@ -65,6 +65,18 @@ class Extra:
         return not (self.pre or self.post or self.retain or any(self.tensor_hooks.values()))
 
 
+class InputMetadata:
+    """What a node knows of one gradient that it receives."""
+
+    __slots__ = ("device", "dtype", "is_cpp_nested_tensor", "is_nested_tensor", "shape")
+
+    def __init__(self, shape: Any, dtype: Any) -> None:
+        self.shape = shape
+        self.dtype = dtype
+        self.device = "cpu"
+        self.is_nested_tensor = self.is_cpp_nested_tensor = False
+
+
 class Node:
     """A step of the backward pass: the derivative of one op that ran, and where its gradients go.
 
@@ -101,6 +113,12 @@ class Node:
         number there.
         """
         return tuple(zip(self._next, self._nrs or (0,) * len(self._next), strict=True))
+
+    @property
+    def _input_metadata(self) -> tuple[InputMetadata | None, ...]:
+        """Shape and dtype of each output, which are those of the gradients that the node receives."""
+        kinds = [output_of(self, nr) for nr in range(self._outputs)]
+        return tuple(k and InputMetadata(list(k[0]), dtypes.of(k[1].type(0))) for k in kinds)
 
     @property
     def metadata(self) -> dict[Any, Any]:
@@ -226,8 +244,6 @@ class AccumulateGrad(Node):
 
     variable: TensorBase
     _plain = False
-    deposit_tensor: ClassVar[Any]
-    called: ClassVar[Any]
 
     def __init__(self, variable: TensorBase) -> None:
         self._next = ()
@@ -239,13 +255,8 @@ class AccumulateGrad(Node):
         self._extra = None
         self.variable = variable
 
-    def _apply_tensors(self, gradient: TensorBase) -> tuple[()]:
-        """Deposit a gradient that has a graph."""
-        AccumulateGrad.deposit_tensor(self, gradient)
-        return ()
-
     def _call(self, gradients: list[Any]) -> tuple[()]:
-        AccumulateGrad.called(self, *gradients)
+        self.variable._receive(self, *gradients)  # type: ignore[attr-defined]
         return ()
 
     def _release(self) -> None:

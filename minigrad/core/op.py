@@ -32,6 +32,15 @@ class Registry:
 F: Any = Registry()
 OPS: dict[str, Op] = {}  # by the name of its node in PyTorch 2
 
+
+def composite(function: Any) -> Any:
+    """Add a function to `F` that is not an op but made of ops. It distinguishes arrays, tensors and symbols
+    itself.
+    """
+    setattr(F, function.__name__, function)
+    return function
+
+
 # What a saved value is: an input, a result, an argument that is not an input, or something derived from one.
 INPUT, RESULT, ARGUMENT, DERIVED_FROM = "input", "result", "argument", "derived"
 NUMBER_CLASSES = frozenset((int, float, complex, bool))

@@ -11,10 +11,10 @@ Note [Storage]
     tensor. The function that creates the Storage stores it there too, and an in-place op shares it with the
     new grad_fn. So when a saved value is read:
 
-    - if the carrier has no Storage, nothing can have been written: the raw numbers are right;
-    - if `Storage.version` is the version that was saved, nothing was written by an op. A scalar is read again
-      from `array`, because `.data` may have been used to write to it;
-    - otherwise backward raises the error "modified by an inplace operation".
+        carrier has no Storage         the memory was not modified: the raw numbers are right
+        Storage.version == as saved    unchanged; a scalar is read again from `array`,
+                                       because `.data` may have modified it
+        otherwise                      "modified by an inplace operation"
 """
 
 from __future__ import annotations
@@ -31,12 +31,10 @@ from . import modes
 class Storage:
     """The version counter of memory that is shared or was modified. See Note [Storage].
 
-    - `version`: how many in-place ops have written to the memory.
-    - `array`: the 0-d array that replaced a scalar, else None.
-    - `writer`: the name of the node that an in-place op left as the history of the memory's owner, for the
-      error of a node that saved the owner before.
-    - `detached`: the sequence number of the next node at the time when `detach_()` cut the owner from its
-      graph.
+    `array` is the 0-d array that replaced a scalar, else None. `writer` is the name of the node that an
+    in-place op left as the history of the memory's owner; the error of a node that saved the old value names
+    it. `detached` is the sequence number that the next node had when `detach_()` took the owner out of its
+    graph.
     """
 
     __slots__ = ("array", "detached", "version", "writer")
@@ -49,8 +47,8 @@ class Storage:
 
 
 class InferenceStorage(Storage):
-    """What an inference tensor has instead of a version counter: it counts nothing, and writing is refused
-    outside of inference mode. As in PyTorch this is found out when the new numbers are there already.
+    """What an inference tensor has instead of a version counter. It counts nothing, and modifying the tensor
+    outside inference mode is an error. As in PyTorch, the error is raised after the new numbers are written.
     """
 
     __slots__ = ()

@@ -27,28 +27,26 @@ IN_PLACE_ON_LEAF = "a leaf Variable that requires grad is being used in an in-pl
 class TensorBase:
     """The state of a tensor.
 
-    - `_data`: a NumPy scalar or array (see Note [Storage]).
-    - `_fn`, `_nr`: the node that made the tensor, and the number of the tensor among that node's outputs;
-      None and 0 for a leaf.
-    - `_acc`: of a leaf: None if it requires no gradient, True if it does, then a weak reference to its
-      AccumulateGrad.
-    - `_grad`: the gradient, a tensor or None.
-    - `_storage`: None until the memory is shared or modified in place.
-    - `_view`: None unless the tensor is a view.
+    `_data`      NumPy scalar or array (see Note [Storage])
+    `_fn, _nr`   the node that made it and the number among that node's outputs; None, 0 for a leaf
+    `_acc`       of a leaf: None if it needs no gradient; True if it needs one; later a weak reference to its
+                 AccumulateGrad
+    `_grad`      the gradient, a tensor or None
+    `_storage`   None until memory is shared or modified
+    `_view`      None unless it is a view
     """
 
     __slots__ = ("__dict__", "__weakref__", "_acc", "_data", "_fn", "_grad", "_nr", "_storage", "_view")
 
     result_class: ClassVar[type[TensorBase]]  # what ops return; set once by `Tensor`
     regenerate: ClassVar[Any] = None  # updates a view's grad_fn; set once by `inplace`
-    run_backward: ClassVar[Any] = None  # `autograd.backward`, in a higher layer; set once there
     _backward_hooks: HookDict | None = None  # of a leaf; hooks of a result live on its node
     _retains: bool = False
     _paused: Any = None  # of a leaf whose requires_grad was switched off: what `_acc` was
     _post_accumulate: HookDict | None = None
     _bits: int = 0  # CONJUGATE: its numbers are the conjugates of `_data`; NEGATIVE: their negatives
     _apart: bool = False  # unpacked by a hook: instead of another tensor, with memory of its own
-    _inference: bool = False  # made in inference mode: outside any graph for good
+    _inference: bool = False  # made in inference mode: always outside any graph
     _tangent: TensorBase | None = None  # of a dual tensor in forward mode
     _batched: tuple[Any, ...] = ()  # the calls of `func.vmap` on whose examples it depends
     _tangent_base: Any = None  # whose tangent that of a view is part of, if not its base's; False: its own
@@ -315,6 +313,3 @@ def check_can_require_grad(data: Any) -> None:
     """Raise RuntimeError unless the dtype can have gradients."""
     if data.dtype not in dtypes.DIFFERENTIABLE:
         raise RuntimeError("Only Tensors of floating point and complex dtype can require gradients")
-
-
-AccumulateGrad.deposit_tensor = staticmethod(deposit_tensor)

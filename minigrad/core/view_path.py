@@ -13,9 +13,10 @@ from typing import Any
 
 import numpy as np
 
+from . import modes
 from .op import F, Op
-from .storage import Geometry, geometry, strided
-from .tensor_state import TensorBase
+from .storage import Geometry, Storage, View, geometry, strided
+from .tensor_state import TensorBase, alias, attach
 
 Path = tuple[Any, ...]  # of Op and Geometry
 
@@ -49,3 +50,35 @@ def replay_array(array: np.ndarray, path: Path) -> tuple[np.ndarray, int]:
         else:
             array = step.kernel(array)
     return array, bits
+
+
+def share_view(op: Op, values: list[Any], out: Any) -> Any:
+    """Return the result of a view op. It shares the memory and the Storage of its source, and refers to the
+    base. The view of an inference tensor is an inference tensor, which has no history.
+    """
+    source = values[0]
+    view, storage = source._view, source._storage
+    plain = storage.__class__ is Storage and not (modes.active or op.bit or op.several or source._bits)
+    if plain and out.dtype is source._data.dtype and (view is None or view.path is None):
+        result = attach(out, None)
+        result._storage = storage
+        base, made = (source, "") if view is None else (view.base, view.creation)
+        result._view = View(base, storage.version, made)
+        return result
+    result = alias(source, out)
+    if op.bit:
+        result._bits = source._bits ^ op.bit
+    if not source._inference:
+        base = source if source._view is None else source._view.base
+        made, path = creation(op.several, source._view), path_of(op, source, out)
+        result._view = View(base, result._storage.version, made, path)
+    return result
+
+
+def creation(several: bool, parent: View | None) -> str:
+    """Return how a new view, of the view `parent` or of a base, was made: see `view_errors`."""
+    if (modes.active and modes.state.inference) or (parent is not None and parent.creation == "inference"):
+        return "inference"
+    if not modes.is_grad_enabled():
+        return "no_grad"
+    return "several" if several else "" if parent is None else parent.creation

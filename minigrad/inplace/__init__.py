@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from .in_place import CopySlices, in_place, in_place_method, in_place_view, rebase, set_history
-from .views import Unobserved, share_view
+from .views import Unobserved
 
 __all__ = [
     "CopySlices",
@@ -13,5 +13,4 @@ __all__ = [
     "in_place_view",
     "rebase",
     "set_history",
-    "share_view",
 ]

@@ -23,6 +23,7 @@ from ..core import (
     F,
     Op,
     anomaly,
+    composite,
     dialect,
     dtypes,
     forward,
@@ -53,7 +54,7 @@ from ..core.tensor_state import (
 from ..core.view_path import replay
 from .overlap import check_memory
 from .plain_writes import in_place_plainly
-from .views import Unobserved, refuse, regenerate, set_node, share_view
+from .views import Unobserved, refuse, regenerate, set_node
 
 
 class CopySlices(Node):
@@ -171,6 +172,7 @@ def check_allowed(t: TensorBase, values: list[Any]) -> None:
         raise RuntimeError(IN_PLACE_ON_LEAF)
 
 
+@composite  # for derivatives that PyTorch writes with ops in place
 def in_place(op: Op, t: TensorBase, *args: Any) -> Any:
     """Run `op` on `t` and write the result into `t`."""
     if in_place_plainly(op, t, args):
@@ -338,8 +340,6 @@ def in_place_view(op: Op, t: TensorBase, *args: Any) -> Any:
     return t
 
 
-F.in_place = in_place  # for derivatives that PyTorch writes with ops in place
-
 __all__ = [
     "CopySlices",
     "Unobserved",
@@ -348,5 +348,4 @@ __all__ = [
     "in_place_view",
     "rebase",
     "set_history",
-    "share_view",
 ]

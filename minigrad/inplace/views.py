@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import weakref
-from typing import Any
 
-from ..core import F, Op, connect_views, modes, path_of, record
+from ..core import F, modes, record
 from ..core.node import Node
-from ..core.storage import Geometry, Storage, View, geometry
-from ..core.tensor_state import TensorBase, alias, attach
+from ..core.storage import Geometry, geometry
+from ..core.tensor_state import TensorBase
 from ..core.view_errors import refuse_write
 from ..core.view_path import replay
 
@@ -26,38 +25,6 @@ class Unobserved:
     def __exit__(self, *exc: object) -> None:
         modes.state.observers = self.observers
         modes.set_grad_mode(self.before)
-
-
-def share_view(op: Op, values: list[Any], out: Any) -> Any:
-    """A result of a view op: memory and Storage of its source, and the way back to the base. The view of an
-    inference tensor is an inference tensor, whose history nobody keeps.
-    """
-    source = values[0]
-    view, storage = source._view, source._storage
-    plain = storage.__class__ is Storage and not (modes.active or op.bit or op.several or source._bits)
-    if plain and out.dtype is source._data.dtype and (view is None or view.path is None):
-        result = attach(out, None)
-        result._storage = storage
-        base, made = (source, "") if view is None else (view.base, view.creation)
-        result._view = View(base, storage.version, made)
-        return result
-    result = alias(source, out)
-    if op.bit:
-        result._bits = source._bits ^ op.bit
-    if not source._inference:
-        base = source if source._view is None else source._view.base
-        made, path = creation(op.several, source._view), path_of(op, source, out)
-        result._view = View(base, result._storage.version, made, path)
-    return result
-
-
-def creation(several: bool, parent: View | None) -> str:
-    """Return how a new view, of the view `parent` or of a base, was made: see `core.view_errors`."""
-    if (modes.active and modes.state.inference) or (parent is not None and parent.creation == "inference"):
-        return "inference"
-    if not modes.is_grad_enabled():
-        return "no_grad"
-    return "several" if several else "" if parent is None else parent.creation
 
 
 def refuse(t: TensorBase, indirect: bool) -> None:
@@ -106,5 +73,4 @@ def set_node(t: TensorBase, node: Node) -> None:
         node._extra_made.retain[0] = weakref.ref(t)
 
 
-connect_views(share_view)
 TensorBase.regenerate = staticmethod(regenerate)

@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from ..core import devices, dtypes, generator
+from ..core import devices, dtypes, generator, public
 from ..core.tensor_state import TensorBase
 
 WITH_NUMBERS = ("add", "sub", "subtract", "mul", "multiply", "div", "divide", "true_divide", "floor_divide")
@@ -25,6 +25,7 @@ CALLED = {
     "MemoryFormat": "torch.memory_format", "Generator": "torch.Generator", "Tensor[]": "tuple of Tensors",
     "int[]": "tuple of ints", "float[]": "tuple of floats", "Scalar[]": "tuple of Scalars",
 }  # fmt: skip
+DEFAULTS = {bool: "bool", int: "Scalar", float: "Scalar", str: "str"}  # what a parameter is, by its default
 PARAMETER = re.compile(r"(\w+)(\[(\d?)\])?(\?)? (\w+)(=.*)?")
 
 
@@ -72,7 +73,30 @@ def signatures() -> dict[str, list[str]]:
 def forms(name: str) -> list[Form]:
     """Return the signatures of a function, or of a method."""
     texts = [text.rpartition(")") for text in signatures().get(name, [])]
+    if not texts:
+        return [form for each in public.names for form in declared(each, name)]
     return [Form(tuple(parameters(text)), bool(deprecated)) for text, _, deprecated in texts]
+
+
+def declared(each: public.Name, name: str) -> list[Form]:
+    """The signature of an op that PyTorch does not have, from its declaration, if its name is that of the
+    function or method `name`.
+    """
+    title = last(name)
+    op = getattr(each.function, "op", None)
+    if op is None or each.name not in (title, title.removesuffix("_")):
+        return []
+    required = len(op.params) - len(op.defaults)
+    found = []
+    for i, own in enumerate(op.params):
+        default = op.defaults[i - required] if i >= required else None
+        is_tensor = own in op.inputs
+        kind = "Tensor" if is_tensor else DEFAULTS.get(default.__class__, "")
+        none = i >= required and default is None
+        found.append(Parameter("input" if own == "self" else own, kind, 0, i >= required, none, False))
+    if each.out and title == each.name:
+        found.append(Parameter("out", "Tensor", 0, True, True, True))
+    return [Form(tuple(found[1:] if name.startswith("Tensor.") else found), False)]
 
 
 def parameters(text: str) -> Any:

@@ -6,6 +6,7 @@ import weakref
 from typing import Any
 
 from ..core import F, dialect, dtypes, modes
+from ..core.hook_calls import call_leaf
 from ..core.hooks import HookDict, RemovableHandle
 from ..core.node import sequence_numbers
 from ..core.public import public
@@ -174,32 +175,9 @@ class Autograd(TensorBase):
             self._retains = True
             fn._extra_made.retain[self._nr] = weakref.ref(self)
 
-    def backward(
-        self,
-        gradient: Any = None,
-        retain_graph: bool | None = None,
-        create_graph: bool = False,
-        inputs: Any = None,
-    ) -> None:
-        """Add the gradient with respect to each leaf of the tensor's graph to the leaf's `.grad`.
-
-        Args:
-            gradient: the upstream gradient; it may be left out for a tensor of one element.
-            retain_graph: whether the graph can be used again; by default the same as `create_graph`.
-            create_graph: whether the gradients get a graph of their own, for higher derivatives.
-            inputs: the tensors whose `.grad` is computed; None for all leaves.
-        Shape: `gradient` has the shape of the tensor.
-        Returns: None.
-        Raises: RuntimeError if the tensor needs no gradient, if `gradient` is missing or does not fit, or if
-            the graph was freed.
-        Source: torch.Tensor.backward
-
-        >>> x = torch.tensor([3.0], requires_grad=True)
-        >>> (x ** 2).backward()
-        >>> x.grad
-        tensor([6.])
-        """
-        TensorBase.run_backward(self, gradient, retain_graph, create_graph, None, inputs)
+    def _receive(self, node: Any, gradient: Any) -> None:
+        """Add the gradient that a user calls this leaf's AccumulateGrad with."""
+        call_leaf(node, gradient)
 
     def register_hook(self, hook: Any) -> RemovableHandle:
         """Register a function that is called with the gradient of the tensor in each backward pass.

@@ -15,7 +15,7 @@ from ..core.shown_signature import ShownSignature
 NOT_WRAPPED = """
 tensor as_tensor asarray from_numpy range meshgrid storage backward detach clone item
 numel dim size numpy tolist requires_grad_ register_hook retain_grad view reshape sum mean matmul mm mv t
-transpose add sub mul div pow exp log tanh relu sigmoid add_ sub_ mul_ zero_ copy_ to run_backward
+transpose add sub mul div pow exp log tanh relu sigmoid add_ sub_ mul_ zero_ copy_ to
 """
 PLAIN = frozenset(NOT_WRAPPED.split())
 

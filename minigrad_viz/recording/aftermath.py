@@ -22,7 +22,11 @@ from ..trace.events import BackwardEnded, BackwardStarted, Failed, Trace
 from .recorder import Recorder, describe
 
 LIBRARIES = ("minigrad", "torch", "minigrad_viz")
-METHODS = ("minigrad.tensor.autograd", "torch._tensor", "torch.overrides")  # `z.backward()` passes through
+METHODS = (
+    "minigrad.autograd.tensor_backward",
+    "torch._tensor",
+    "torch.overrides",
+)  # `z.backward()` passes through
 STARTS = ("minigrad.autograd.run", "torch.autograd")  # where `backward` and `grad` are
 # These run the engine for them.
 ENGINES = ("run", "run_batch", "run_plain", "grad_plain", "_engine_run_backward")

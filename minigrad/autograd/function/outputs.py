@@ -13,7 +13,8 @@ from typing import Any
 
 from ...core import F, dtypes
 from ...core.tensor_state import IN_PLACE_ON_LEAF, TensorBase, alias, share
-from ...inplace.in_place import rebase, share_view
+from ...core.view_path import share_view
+from ...inplace.in_place import rebase
 from ...inplace.views import refuse
 from .context import BackwardCFunction
 

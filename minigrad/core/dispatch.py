@@ -1,0 +1,30 @@
+"""Calling an op in any mode: compute it, give its result a tangent (forward mode), notify the observers."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from . import modes
+from .call import compute
+from .forward import push
+from .op import Op
+from .tensor_state import opened
+
+
+def dispatch(op: Op, args: Any) -> Any:
+    """Run an op on arguments of any kind, one for each parameter, in any mode, and notify observers."""
+    if not modes.active:
+        return compute(op, args)
+    values = list(args)
+    result = compute(op, values)
+    if modes.state.dual_level:
+        push(op, values, result)
+    watchers = modes.state.observers
+    if watchers:
+        if op.listed:
+            values = [*values[0], *values[1:]]
+        elif not op.elementwise:
+            values = opened(values)
+        for watcher in watchers:
+            watcher.forward(op, values, result)
+    return result
