@@ -19,7 +19,7 @@ from minigrad.core.tensor_state import TensorBase
 from minigrad.nn import functional
 
 SECTIONS = ("Args:", "Shape:", "Returns:", "Raises:", "Source:")
-SPACES = ("torch.", "torch.Tensor.", "torch.nn.functional.")
+SPACES = ("torch.", "torch.Tensor.")
 WANTED = {n: f for n, f in functions(2) if n.rpartition(".")[0] + "." in SPACES}
 NO_INDEX_OF_STYLE = re.compile(r"\b(reckon\w*|in the place of|greatest|knows? of|is told)\b", re.I)
 

@@ -23,7 +23,10 @@ ROOT = Path(__file__).resolve().parent.parent
 LAYERS: dict[str, list[tuple[str, str]]] = {
     "minigrad": [
         ("L0", "left_out return_types version"),
-        ("L0 state", "core.devices core.dialect core.dtypes core.hooks core.modes core.public"),
+        (
+            "L0 state",
+            "core.devices core.dialect core.dtypes core.hooks core.modes core.public core.shown_signature",
+        ),
         ("L0 memory", "core.nested_passes core.storage core.view_errors"),
         ("L0 anomaly", "core.anomaly"),
         ("L1", "core.node"),
@@ -58,6 +61,7 @@ LAYERS: dict[str, list[tuple[str, str]]] = {
         ("L8 training", "optim"),
         ("L8 files", "serialization"),
         ("L8 earlier paths", "devices dtypes hooks"),
+        ("L9 observers", "observing"),
     ],
     "minigrad_viz": [
         ("V0 texts", "words_en words_ko"),

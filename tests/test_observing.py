@@ -30,7 +30,7 @@ NAMES = {
     ("kept.py", "minigrad.utils.recompute"): "the same",
     ("protocol.py", "minigrad.autograd."): "methods of a custom Function that are not the user's",
     ("protocol.py", "minigrad.autograd.graph"): "the class of a hook on several tensors",
-    ("recording/aftermath.py", "minigrad.tensor.autograd"): "a frame of a traceback",
+    ("recording/aftermath.py", "minigrad.autograd.tensor_backward"): "a frame of a traceback",
     ("recording/aftermath.py", "minigrad.autograd.run"): "a frame of a traceback",
     ("recording/aftermath.py", "minigrad.core.engine"): "a frame of a traceback",
     ("recording/aftermath.py", "minigrad.core.node_by_node"): "a frame of a traceback",

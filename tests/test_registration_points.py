@@ -25,6 +25,7 @@ SETTINGS = {
     "core.dtypes: _default",
     "core.dtypes: _default_complex",
     "core.modes: active",
+    "core.modes: grad_switches",
     "nn.utils.parametrize: _caching",
     "settings: _precision",
     "settings: _warn_always",

@@ -56,7 +56,6 @@ UNNAMED = {
     "torch.Tensor.new_tensor": "one layout, and no memory to pin",
     **dict.fromkeys(("torch.Tensor.random_", "torch.Tensor.uniform_"), "from is a keyword of Python"),
     "torch.Tensor.split": "named as in torch.split",
-    **dict.fromkeys(("torch.Tensor.swapaxes", "torch.swapaxes"), "another name of transpose"),
     "torch.Tensor.to_dense": "every tensor is dense",
     "torch.det": "the same function as linalg.det",
     "torch.from_numpy": "positional in PyTorch",

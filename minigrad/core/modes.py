@@ -160,7 +160,17 @@ def announce(mode: str, enabled: bool) -> None:
 
 
 def is_grad_enabled() -> bool:
-    """Return whether the grad mode of this thread is on."""
+    """Return whether operations on tensors that require a gradient are recorded.
+
+    Args: none.
+    Shape: none.
+    Returns: True or False.
+    Raises: nothing.
+    Source: torch.is_grad_enabled
+
+    >>> torch.is_grad_enabled()
+    True
+    """
     return not active or state.grad_enabled
 
 

@@ -31,10 +31,11 @@ from . import modes
 class Storage:
     """The version counter of memory that is shared or was modified. See Note [Storage].
 
-    `array` is the 0-d array that replaced a scalar, else None. `writer` is the name of the node that an
-    in-place op left as the history of the memory's owner; the error of a node that saved the old value names
-    it. `detached` is the sequence number that the next node had when `detach_()` took the owner out of its
-    graph.
+    - `version`: how many in-place ops have written to the memory.
+    - `array`: the 0-d array that replaced a scalar, else None.
+    - `writer`: the name of the node that an in-place op left as the history of the memory's owner. The error
+      of a node that saved the old value names it.
+    - `detached`: the sequence number that the next node had when `detach_()` took the owner out of its graph.
     """
 
     __slots__ = ("array", "detached", "version", "writer")

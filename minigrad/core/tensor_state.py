@@ -27,13 +27,14 @@ IN_PLACE_ON_LEAF = "a leaf Variable that requires grad is being used in an in-pl
 class TensorBase:
     """The state of a tensor.
 
-    `_data`      NumPy scalar or array (see Note [Storage])
-    `_fn, _nr`   the node that made it and the number among that node's outputs; None, 0 for a leaf
-    `_acc`       of a leaf: None if it needs no gradient; True if it needs one; later a weak reference to its
-                 AccumulateGrad
-    `_grad`      the gradient, a tensor or None
-    `_storage`   None until memory is shared or modified
-    `_view`      None unless it is a view
+    - `_data`: a NumPy scalar or array (see Note [Storage]).
+    - `_fn`, `_nr`: the node that made the tensor, and the number of the tensor among that node's outputs;
+      None and 0 for a leaf.
+    - `_acc`: of a leaf: None if it requires no gradient, True if it does, then a weak reference to its
+      AccumulateGrad.
+    - `_grad`: the gradient, a tensor or None.
+    - `_storage`: None until the memory is shared or modified in place.
+    - `_view`: None unless the tensor is a view.
     """
 
     __slots__ = ("__dict__", "__weakref__", "_acc", "_data", "_fn", "_grad", "_nr", "_storage", "_view")

@@ -14,11 +14,23 @@ def functional_call(
     module: Any, parameter_and_buffer_dicts: Any, args: Any = None, kwargs: dict[str, Any] | None = None,
     *, tie_weights: bool = True, strict: bool = False,
 ) -> Any:  # fmt: skip
-    """Call a module with other tensors instead of its parameters and buffers, by dotted name.
+    """Call a module with other tensors instead of its parameters and buffers.
 
-    `parameter_and_buffer_dicts` is a dictionary or several; what they do not name stays as it is, which
-    `strict` refuses. With `tie_weights` a tensor that the module has under several names is replaced under
-    all of them.
+    Args:
+        module: the module. It is the same afterwards.
+        parameter_and_buffer_dicts: one dictionary or several, from dotted names to tensors.
+        args: the positional arguments of the call: a tuple, or one argument.
+        kwargs: the keyword arguments of the call.
+        tie_weights: whether a tensor that the module has under several names is replaced under all of them.
+        strict: whether the dictionaries must name every parameter and buffer.
+    Returns: what the module returns.
+    Raises: ValueError for a name that is given twice; RuntimeError if `strict` and the names differ.
+    Source: torch.func.functional_call
+
+    >>> layer = torch.nn.Linear(1, 1)
+    >>> new = {"weight": torch.tensor([[2.0]]), "bias": torch.tensor([1.0])}
+    >>> torch.func.functional_call(layer, new, torch.tensor([3.0]))
+    tensor([7.])
     """
     given = joined(parameter_and_buffer_dicts)
     if type(module).__name__ == "DataParallel":
@@ -106,8 +118,17 @@ def replaced(module: Any, given: dict[str, Any], tensors: dict[str, Any], strict
 
 
 def stack_module_state(models: Any) -> tuple[dict[str, Any], dict[str, Any]]:
-    """The parameters and the buffers of models of one class, stacked along a new first dimension, by name:
-    for `vmap` over `functional_call`.
+    """Stack the parameters and the buffers of several models along a new first dimension, for `vmap`.
+
+    Args:
+        models: modules of one class, all in training mode or all in evaluation mode.
+    Returns: two dictionaries, from names to the stacked parameters and to the stacked buffers.
+    Raises: RuntimeError if there is no model, or if their classes or modes differ.
+    Source: torch.func.stack_module_state
+
+    >>> parameters, buffers = torch.func.stack_module_state([torch.nn.Linear(1, 2) for _ in range(3)])
+    >>> parameters["weight"].shape, buffers
+    (torch.Size([3, 2, 1]), {})
     """
     if len(models) == 0:
         raise RuntimeError("stack_module_state: Expected at least one model, got 0.")

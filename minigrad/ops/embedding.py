@@ -84,7 +84,7 @@ def one_hot(self, num_classes=-1):
     The result is integer, so no gradient can flow through it.
 
     Args:
-        self: classes, int64.
+        input: classes, int64.
         num_classes: length of a row; −1 takes the largest class plus 1.
 
     Shape:

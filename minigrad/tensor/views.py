@@ -66,7 +66,19 @@ def narrow(input: Any, dim: int, start: Any, length: int) -> Any:
 
 @public()
 def swapaxes(input: Any, axis0: int, axis1: int) -> Any:
-    """Exchange two dimensions: `transpose` with NumPy's names of the parameters."""
+    """Return the tensor with two dimensions exchanged: `transpose`, with NumPy's names for its parameters.
+
+    Args:
+        input: a tensor.
+        axis0, axis1: the dimensions to exchange.
+    Shape: that of `input` with the two sizes exchanged.
+    Returns: a view.
+    Raises: IndexError if a dimension is out of range.
+    Source: torch.swapaxes
+
+    >>> torch.zeros(2, 3).swapaxes(0, 1).shape
+    torch.Size([3, 2])
+    """
     return sh.transpose(input, axis0, axis1)
 
 

@@ -78,8 +78,11 @@ def clip_grad_norm(*args: Any, **kwargs: Any) -> Tensor:
     """Call `clip_grad_norm_`, with a warning: this is its deprecated name.
 
     Args:
-        args: arguments of `clip_grad_norm_`.
-        kwargs: keyword arguments of `clip_grad_norm_`.
+        parameters: as for `clip_grad_norm_`, like the others.
+        max_norm: largest norm allowed.
+        norm_type: p of the p-norm; inf for the maximum.
+        error_if_nonfinite: True raises an error for a norm that is infinite or NaN.
+        foreach: accepted and ignored.
 
     Returns:
         The norm before the scaling.
