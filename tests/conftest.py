@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import builtins
 import importlib
 import importlib.metadata
 import os
@@ -109,6 +110,7 @@ def nothing_left_behind():
     """Fails a test that leaves a changed mode of minigrad, an observer, a thread or a child process."""
     state, threads, children = settings(), set(threading.enumerate()), set(child_processes())
     yield
+    vars(builtins).pop("_", None)  # doctest sets it, and IPython then sets no `_` of its own
     left = [f"{name}: {was!r} before, {is_!r} after" for name, was, is_ in differences(state, settings())]
     left += [f"thread {thread.name!r}" for thread in lingering(lambda: new_threads(threads))]
     left += [f"process {describe(child)}" for child in lingering(lambda: set(child_processes()) - children)]

@@ -51,6 +51,7 @@ ELEMENTARY: list[Case] = [
     real("erfinv", -0.9, 0.9),
     real("special.ndtr"),
     real("lgamma", 0.3, 12, twice=False, forward=False),  # PyTorch's trigamma has nine digits
+    Case("polygamma", lambda L, a: L.polygamma(2, a), ((3,),), numbers="real"),
     real("i0"),
     real("special.i0e"),
     real("special.i1", 2, 4),

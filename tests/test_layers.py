@@ -23,10 +23,8 @@ ROOT = Path(__file__).resolve().parent.parent
 LAYERS: dict[str, list[tuple[str, str]]] = {
     "minigrad": [
         ("L0", "left_out return_types version"),
-        (
-            "L0 state",
-            "core.devices core.dialect core.dtypes core.hooks core.modes core.public core.shown_signature",
-        ),
+        ("L0 state", "core.devices core.dialect core.dtypes core.hooks core.modes core.public"),
+        ("L0 signatures", "core.shown_signature"),
         ("L0 memory", "core.nested_passes core.storage core.view_errors"),
         ("L0 anomaly", "core.anomaly"),
         ("L1", "core.node"),

@@ -65,6 +65,7 @@ def test_what_signatures_accepted_is_accepted(space):
 def test_names_inputs_and_saved_names_of_nodes(letter):
     now = nodes.declared()
     expected = {name: rest for name, rest in NODES.items() if name[0] == letter}
+    expected.pop("NotImplemented", None)  # the node of several ops
     different = [f"{n}: {now[n]!r} for {rest!r}" for n, rest in expected.items() if now.get(n, rest) != rest]
     assert not different, "\n".join(different)
     assert not ids.unexplained(f"nodes/{name}" for name in expected if name not in now)
@@ -134,9 +135,13 @@ def test_every_entry_of_pytorchs_table_is_still_compared():
 
 
 def entry_is_left_out(name: str) -> bool:
-    """An entry without a namespace is a function, a method or both."""
+    """An entry without a namespace is a function, a method or both, or only a method that works in place."""
     space, _, last = name.rpartition(".")
-    return any(store.is_left_out(where, last) for where in ([space] if space else ["torch", "Tensor"]))
+    if space:
+        return store.is_left_out(space, last)
+    return any(
+        store.is_left_out(*where) for where in (("torch", last), ("Tensor", last), ("Tensor", last + "_"))
+    )
 
 
 def test_a_check_that_compares_less_is_noticed(torch):
@@ -223,4 +228,5 @@ def test_what_is_said_to_be_removed_names_something():
 
 
 def test_the_record_is_small():
-    assert sum(path.stat().st_size for path in FOLDER.iterdir() if path.is_file()) < 400_000
+    made = (path for path in FOLDER.iterdir() if path.is_file() and path.name != ids.REMOVED)
+    assert sum(path.stat().st_size for path in made) < 400_000

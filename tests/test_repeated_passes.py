@@ -254,6 +254,7 @@ def changed_between(change: str) -> Iterator[list[tuple[str, str]]]:
     """Two passes of all kinds with a change between them."""
     for before in ("backward", "grad of both"):
         yield from ([("nothing", before), (change, after)] for after in PASSES)
+    yield from ([("nothing", name), (change, name)] for name in PASSES)
 
 
 @pytest.mark.parametrize("change", CHANGES)

@@ -8,7 +8,7 @@ import pytest
 from twins import Programs, assert_same_diary
 
 import minigrad
-from minigrad.core import call as calls
+from minigrad.core import dispatch as calls
 
 programs = Programs()
 

@@ -145,7 +145,7 @@ def order_of(root: Node, slots: tuple[Slot, ...] | None, keep: bool) -> Order | 
     if the plain loop cannot run this graph.
     """
     asked, order = getattr(root, "_order", (None, None))
-    if order is not None and asked == slots and root._extra is None and is_plain(order):
+    if order is not None and asked == slots and root._extra is None and is_plain(order, slots):
         return order
     order = by_age(root, slots)
     if order is not None and keep:
@@ -153,8 +153,13 @@ def order_of(root: Node, slots: tuple[Slot, ...] | None, keep: bool) -> Order | 
     return order
 
 
-def is_plain(order: Order) -> bool:
-    """Return whether no node got hooks and no edge changed since the order was found."""
+def is_plain(order: Order, slots: tuple[Slot, ...] | None) -> bool:
+    """Return whether no node got hooks and no edge changed since the order was found. The nodes of `slots`
+    are not in the order, but their hooks are called.
+    """
+    for node, _ in slots or ():
+        if node._extra is not None:
+            return False
     for node in order.nodes:
         if node._extra is not None:
             return False

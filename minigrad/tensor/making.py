@@ -16,6 +16,7 @@ from ..creation.arguments import dtype_of, mismatch, shape_of, sizes
 from ..creation.random import check_generator
 from ..inplace.in_place import in_place
 from ..ops import random_numbers as chance
+from ..ops.elementwise import must_be_tensor
 
 OF_NEW = shown_as(
     lambda self, size, *, dtype=None, device=None, requires_grad=False, layout=strided, pin_memory=False: None
@@ -234,6 +235,7 @@ class Exchange(TensorBase):
         >>> torch.tensor([1, 2]).get_device()
         -1
         """
+        must_be_tensor("get_device", self)
         return -1
 
     @property

@@ -12,7 +12,7 @@ from ..ops.shape import place
 from .operands import is_whole
 
 
-@public()
+@public("function")
 def split(tensor: Any, split_size_or_sections: Any, dim: int = 0) -> Any:
     """Return the tensor split along `dim` into parts of a size, the last of which may be smaller.
 
@@ -147,6 +147,23 @@ class Parts(TensorBase):
     """Views of parts of the tensor."""
 
     __slots__ = ()
+
+    def split(self, split_size: Any, dim: int = 0) -> Any:
+        """Return the tensor split along `dim` into parts of a size, the last of which may be smaller.
+
+        Args:
+            split_size: the size of each part, or a list of sizes.
+            dim: the dimension.
+        Shape: that of the tensor, but at `dim` the size of the part.
+        Returns: a tuple of views.
+        Raises: RuntimeError if a list of sizes does not add up.
+        Derivative: the gradients of the parts, joined.
+        Source: torch.Tensor.split
+
+        >>> torch.arange(5).split(2)
+        (tensor([0, 1]), tensor([2, 3]), tensor([4]))
+        """
+        return split(self, split_size, dim)
 
     def split_with_sizes(self, split_sizes: Any, dim: int = 0) -> Any:
         """Return parts of the given sizes along `dim`."""

@@ -95,7 +95,7 @@ def tensordot(a: Any, b: Any, dims: Any = 2) -> Any:
     """Return the sum of products over the last `dims` dimensions of `a` and the first of `b`, or over those
     in two lists.
     """
-    must_be_tensors("tensordot", input=a, other=b)
+    must_be_tensors("tensordot", input=a, b=b)
     if isinstance(dims, TensorBase):
         dims = numbers(dims).tolist() if dims._data.size > 1 else int(numbers(dims).item())
     if not isinstance(dims, int):

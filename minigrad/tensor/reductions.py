@@ -17,6 +17,7 @@ from ..ops import max_min as extremes
 from ..ops import median as order
 from ..ops import reduction as red
 from ..ops import variance as spread
+from ..ops.elementwise import must_be
 
 NUMPYS = {"axis": "dim", "keepdims": "keepdim", "self": "input"}  # names that PyTorch takes too
 
@@ -388,6 +389,8 @@ def nanmedian(input: Any, dim: Any = None, keepdim: bool = False) -> Any:
 @reducing
 def kthvalue(input: Any, k: int, dim: int = -1, keepdim: bool = False) -> Any:
     """Return the `k`-th smallest element along `dim`, counted from 1, and its index (values, indices)."""
+    if isinstance(k, float):
+        must_be(int, "kthvalue", "k", k, 2)
     return return_types.kthvalue(*order.kthvalue(input, k, dim, keepdim))
 
 

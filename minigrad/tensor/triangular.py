@@ -10,6 +10,7 @@ from ..ops import triangular
 from .contractions import check_square
 from .factors import check_half
 from .matrices import check_shapes, expanded
+from .products import must_be_tensors
 
 
 def solve_triangular(A: Any, B: Any, *, upper: bool, left: bool = True, unitriangular: bool = False) -> Any:
@@ -64,6 +65,7 @@ def cholesky_solve(B: Any, L: Any, upper: bool = False) -> Any:
     """Return the X with A @ X = B for the matrix A whose Cholesky factor is L, lower triangular unless
     `upper`.
     """
+    must_be_tensors("cholesky_solve", input=B, input2=L)
     for name, x in (("b", B), ("u", L)):
         if x._data.ndim < 2:
             raise RuntimeError(

@@ -137,11 +137,18 @@ def without_python(how: str) -> str:
     return f"{kind}: …" if kind.endswith("Error") and PYTHONS.match(text) else how
 
 
+# Python names the class that defines a method, which may be a base.
+COUNTS = re.compile(r"TypeError: \S* takes (from \d+ to )?\d+ positional arguments? but \d+ were given")
+METHOD = re.compile(r"(?<=^TypeError: )[A-Za-z]\w*\.(?=\w+\(\) )")
+
+
 def is_same(before: str, now: str) -> bool:
     """Whether a call ends as it did; where Python itself refused it, any TypeError will do."""
     if before.endswith(": …"):
         return now.startswith(("TypeError: ", before[:-1]))
-    return before == now
+    if COUNTS.match(now):
+        return re.match(r"\w*Error: ", before) is not None
+    return METHOD.sub("", before) == METHOD.sub("", now)
 
 
 def lines() -> Iterator[str]:

@@ -41,5 +41,5 @@ def is_left_out(namespace: str, name: str) -> bool:
     """Whether a name of a namespace, or something it is an attribute of, is listed as left out."""
     listed = left_out()
     whole = f"{namespace}.{name}".split(".")
-    cuts = ((".".join(whole[:i]), whole[i]) for i in range(1, len(whole)))
+    cuts = [("torch", whole[0]), *((".".join(whole[:i]), whole[i]) for i in range(1, len(whole)))]
     return any(word in listed.get(space, ()) for space, word in cuts)
