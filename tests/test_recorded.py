@@ -131,7 +131,7 @@ def test_every_entry_of_pytorchs_table_is_still_compared():
     """How many samples are compared of each is held in the tests of that table, where they are run."""
     titles = {title for title, _ in verdicts.recorded()[1]}
     lost = [title for title in sorted(titles - set(entries())) if not entry_is_left_out(title.split()[0])]
-    assert len(titles) > 600 and not lost
+    assert len(titles) > 600 and not ids.unexplained(f"verdicts/{title}" for title in lost)
 
 
 def entry_is_left_out(name: str) -> bool:

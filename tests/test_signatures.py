@@ -55,7 +55,6 @@ UNNAMED = {
     "torch.Tensor.take": "PyTorch's parser calls it index",
     "torch.Tensor.new_tensor": "one layout, and no memory to pin",
     **dict.fromkeys(("torch.Tensor.random_", "torch.Tensor.uniform_"), "from is a keyword of Python"),
-    "torch.Tensor.split": "named as in torch.split",
     "torch.Tensor.to_dense": "every tensor is dense",
     "torch.det": "the same function as linalg.det",
     "torch.from_numpy": "positional in PyTorch",

@@ -189,7 +189,7 @@ def chosen(scope: dict[str, Any], names: str) -> dict[str, Any]:
     one.
     """
     for name in NOT_NEGATIVE:
-        if name in scope and not 0.0 <= scope[name]:
+        if name in scope and not 0.0 <= scope[name]:  # noqa: SIM300  (text of the error for a str)
             what = {"lr": "learning rate", "eps": "epsilon value"}.get(name, f"{name} value")
             raise ValueError(f"Invalid {what}: {scope[name]}")
     return {name: scope[name] for name in names.split()}

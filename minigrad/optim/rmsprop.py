@@ -45,7 +45,7 @@ class RMSprop(Optimizer):
         momentum: float = 0, centered: bool = False, capturable: bool = False, foreach: bool | None = None,
         maximize: bool = False, differentiable: bool = False,
     ) -> None:  # fmt: skip
-        if not 0.0 <= alpha:
+        if not 0.0 <= alpha:  # noqa: SIM300  (text of the error for a str)
             raise ValueError(f"Invalid alpha value: {alpha}")
         names = """
         lr momentum alpha eps centered weight_decay capturable foreach maximize
