@@ -140,7 +140,6 @@ WITHOUT_A_LINE = {
     "LinalgSolveExBackward0",
     "LinalgSvdBackward0",
     "CholeskyBackward0",
-    "PolygammaBackward0",
     "CholeskySolveBackward0",
     "LinalgEigBackward0",
     "LinalgLstsqBackward0",

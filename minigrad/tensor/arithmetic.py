@@ -152,7 +152,7 @@ class Arithmetic(TensorBase):
         except TypeError:
             return declined(other)
 
-    def __rtruediv__(self, other: Any) -> Any:
+    def __rtruediv__(self: Any, other: Any) -> Any:
         if isinstance(other, np.ndarray):
             return ar.reciprocal(self) * other
         try:
