@@ -14,7 +14,7 @@ from ..ops.elementwise import must_be
 
 
 def check_weight(weight: Any) -> None:
-    """TypeError with PyTorch's text unless this is a tensor."""
+    """Raise PyTorch's TypeError unless `weight` is a tensor."""
     if not isinstance(weight, TensorBase):
         kind = type(weight).__name__
         raise TypeError(f"prelu(): argument 'weight' (position 2) must be Tensor, not {kind}")
@@ -22,7 +22,7 @@ def check_weight(weight: Any) -> None:
 
 @public()
 def prelu(input: Any, weight: Any) -> Any:
-    """x where x > 0, else `weight · x`: one weight, or one for each channel (dimension 1)."""
+    """Return x where x > 0, else `weight · x`: one weight, or one for each channel (dimension 1)."""
     check_weight(weight)
     if input._data.dtype != weight._data.dtype:
         kinds = f"{input.dtype.title} and {weight.dtype.title}"

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import NoReturn as _NoReturn
 
 from ...left_out import missing as _missing
+from ...tensor.elementary import prelu as prelu
 from ...tensor.explained import attach_networks as _attach_networks
 from .activations import *
 from .attention import *
@@ -20,7 +21,6 @@ from .normalization import *
 from .padding import *
 from .pooling import *
 from .pooling_parts import *
-from .prelu import *
 from .products import *
 from .resampling import *
 from .softmaxes import *
