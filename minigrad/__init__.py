@@ -14,6 +14,7 @@ import math as _math
 from importlib import import_module as _import_module
 from typing import TYPE_CHECKING, Any
 
+from .as_torch import install_as_torch
 from .autograd import enable_grad, inference_mode, no_grad, set_grad_enabled
 from .autograd.anomaly_mode import is_anomaly_check_nan_enabled, is_anomaly_enabled, set_anomaly_enabled
 from .core.devices import (

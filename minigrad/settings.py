@@ -11,7 +11,7 @@ import types
 import warnings
 from typing import Any
 
-from .core import dtypes
+from .core import dialect, dtypes
 from .core.devices import CPU, check_device, device
 from .core.public import public
 from .tensor import Tensor
@@ -180,7 +180,7 @@ def typename(obj: Any, /) -> str:
     if isinstance(obj, Tensor):
         return obj.type()
     if isinstance(obj, (dtypes.dtype, device)):
-        return f"minigrad.{type(obj).__name__}"
+        return f"{dialect.library}.{type(obj).__name__}"
     if isinstance(obj, types.ModuleType):
         return obj.__name__
     named = obj if hasattr(obj, "__qualname__") else type(obj)

@@ -4,14 +4,13 @@ the contract in `protocol` that is about saved values."""
 from __future__ import annotations
 
 import re
-import sys
 import weakref
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from .protocol import dtype_name, is_tensor, op_of
+from .protocol import dtype_name, is_tensor, op_of, pytorch
 
 
 class Kept(NamedTuple):
@@ -80,7 +79,7 @@ def is_number(node: Any, name: str, value: Any) -> bool:
     raw = getattr(node, f"_raw_{name}", None)
     if raw is not None:
         return isinstance(raw, int | float | complex) and not isinstance(raw, np.generic)
-    torch, narrower = sys.modules.get("torch"), NARROWER.get(dtype_name(value))
+    torch, narrower = pytorch(), NARROWER.get(dtype_name(value))
     if torch is None or value.shape or narrower is None or not type(value).__module__.startswith("torch"):
         return False
     dtype = getattr(torch, narrower)  # such a number gives way to any tensor of its kind, a tensor does not

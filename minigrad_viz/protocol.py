@@ -13,7 +13,7 @@ from __future__ import annotations
 import math
 import sys
 from collections.abc import Iterable
-from types import CodeType
+from types import CodeType, ModuleType
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -46,6 +46,12 @@ class Value(NamedTuple):
         return math.prod(self.shape)
 
 
+def pytorch() -> ModuleType | None:
+    """Return PyTorch if it is imported. `torch` may also be minigrad (`minigrad.install_as_torch()`)."""
+    module = sys.modules.get("torch")
+    return None if module is minigrad else module
+
+
 def is_tensor(obj: Any) -> bool:
     """Whether `obj` is a tensor of minigrad or of PyTorch (or anything else that keeps the contract)."""
     cls = type(obj)
@@ -75,7 +81,7 @@ def array_of(tensor: Any) -> Any:
 def _array_by_detour(tensor: Any) -> Any:
     """The numbers of a tensor on another device, conjugated, negated, of a dtype that NumPy lacks, or inside
     a transform of `torch.func`, which wraps what it differentiates."""
-    wraps = getattr(getattr(sys.modules.get("torch"), "_C", None), "_functorch", None)
+    wraps = getattr(getattr(pytorch(), "_C", None), "_functorch", None)
     if wraps is not None and wraps.is_gradtrackingtensor(tensor):
         return _array_inside(tensor, wraps)
     try:
@@ -284,7 +290,7 @@ def tangent_of(tensor: Any) -> Any:
     """The tangent of a dual tensor (forward mode); None for any other tensor."""
     if isinstance(tensor, minigrad.Tensor):
         return observing.tangent(tensor)
-    forward = sys.modules.get("torch.autograd.forward_ad")
+    forward = pytorch() and sys.modules.get("torch.autograd.forward_ad")
     if forward is None or forward._current_level < 0 or not type(tensor).__module__.startswith("torch"):
         return None
     try:

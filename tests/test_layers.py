@@ -23,7 +23,8 @@ ROOT = Path(__file__).resolve().parent.parent
 LAYERS: dict[str, list[tuple[str, str]]] = {
     "minigrad": [
         ("L0", "left_out return_types version"),
-        ("L0 state", "core.devices core.dialect core.dtypes core.hooks core.modes core.public"),
+        ("L0 dialect", "core.dialect"),
+        ("L0 state", "core.devices core.dtypes core.hooks core.modes core.public"),
         ("L0 signatures", "core.shown_signature"),
         ("L0 memory", "core.nested_passes core.storage core.view_errors"),
         ("L0 anomaly", "core.anomaly"),
@@ -58,6 +59,7 @@ LAYERS: dict[str, list[tuple[str, str]]] = {
         ("L8 models", "nn"),
         ("L8 training", "optim"),
         ("L8 files", "serialization"),
+        ("L8 in place of torch", "as_torch"),
         ("L8 earlier paths", "devices dtypes hooks"),
         ("L9 observers", "observing"),
     ],

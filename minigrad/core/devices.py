@@ -9,6 +9,8 @@ from typing import Any
 
 import numpy as np
 
+from . import dialect
+
 TYPES = (
     "cpu", "cuda", "ipu", "xpu", "mkldnn", "opengl", "opencl", "ideep", "hip", "ve", "fpga", "maia", "xla",
     "lazy", "vulkan", "mps", "meta", "hpu", "mtia", "privateuseone",
@@ -89,7 +91,7 @@ class Named:
         self.name = name
 
     def __repr__(self) -> str:
-        return f"minigrad.{self.name}"
+        return f"{dialect.library}.{self.name}"
 
     def __reduce__(self) -> str:
         return self.name

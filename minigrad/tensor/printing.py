@@ -17,6 +17,7 @@ from typing import Any
 
 import numpy as np
 
+from ..core import dialect
 from ..core.public import public
 
 # By C type, because two C types may share a width (long and long long). Native byte order only.
@@ -143,7 +144,7 @@ def format_tensor(
     if data.ndim != 1 if data.size == 0 else options.edgeitems == 0:
         suffixes.append(f"size={tuple(data.shape)}")
     if not _dtype_is_obvious(data, default_float):
-        suffixes.append(f"dtype=minigrad.{data.dtype.name}")
+        suffixes.append(f"dtype={dialect.library}.{data.dtype.name}")
     if grad_fn is not None:
         suffixes.append(f"grad_fn=<{grad_fn}>")
     elif requires_grad:

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 import minigrad
 
-from ..protocol import is_tensor
+from ..protocol import is_tensor, pytorch
 from .answers import attempt, library_of
 
 
@@ -23,7 +22,7 @@ class Tried(NamedTuple):
 def function_of(answer: object) -> type[Any] | None:
     """The Function that an answer is, or whose `apply` it is; None for anything else."""
     written = answer if isinstance(answer, type) else getattr(answer, "__self__", None)
-    known = [library.autograd.Function for library in (minigrad, sys.modules.get("torch")) if library]
+    known = [library.autograd.Function for library in (minigrad, pytorch()) if library]
     if isinstance(written, type) and issubclass(written, tuple(known)) and written not in known:
         return written
     return None

@@ -24,7 +24,7 @@ from types import ModuleType
 from typing import Any
 
 from ..kept import saved_of
-from ..protocol import edge_of, has_history, is_tensor, version_of
+from ..protocol import edge_of, has_history, is_tensor, pytorch, version_of
 from . import unseen
 
 PROPERTIES = ("T", "mT", "H", "mH", "real", "imag")  # attributes that compute; other attributes are only read
@@ -52,7 +52,7 @@ class PyTorch:
         self.steps = 0
         self.custom = False  # whether there are custom Functions, or packed values, in the running call
         self.modes: dict[str, bool] = {}  # as they stood when last asked
-        if "torch" in sys.modules:
+        if pytorch():
             self.install()
         else:
             self.waiting = Waiting(self)
