@@ -90,7 +90,7 @@ def code_1():
     x = s.constant("torch.tensor(5.)", 5.0, name="x")
     y = s.op(None, "y", "x ** 3", 125.0, [(x, False)])
     s.op(None, "z", "torch.log(y)", 4.828313827514648, [(y, False)])
-    return s.graph(note=("no_graph_leaves", {"names": "x"}))
+    return s.graph(note=("no_graph_unused", {"names": "x"}))
 
 
 def code_4(after=True):

@@ -84,7 +84,7 @@ def test_second_order_stands_under_its_own_heading_and_first():
 
 def test_a_cell_without_graph_says_why():
     assert outline(code_1(), "en").splitlines() == [
-        "No tensor here asks for gradients: there is no graph. requires_grad=False: x",
+        "No operation used x, so there is no graph, though gradients are asked for.",
         "z = torch.log(y)   4.8283",
         "y = x ** 3   125.",
         "x   5.   constant",

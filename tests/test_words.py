@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import math
 import random
+import re
 import string
 import struct
 from pathlib import Path
@@ -36,37 +37,85 @@ def test_languages_have_the_same_keys_in_the_same_order():
     assert list(CATALOGUES["en"]) == list(CATALOGUES["ko"])
 
 
-@pytest.mark.parametrize("key", CATALOGUES["en"])
-def test_languages_have_the_same_placeholders(key):
-    assert placeholders(CATALOGUES["en"][key]) == placeholders(CATALOGUES["ko"][key])
-    for catalogue in CATALOGUES.values():
-        assert catalogue[key].strip() == catalogue[key] != ""
-        assert "" not in placeholders(catalogue[key]), "placeholders have names, because word order differs"
+def test_languages_have_the_same_placeholders():
+    for key, english in CATALOGUES["en"].items():
+        assert placeholders(english) == placeholders(CATALOGUES["ko"][key]), key
+        for catalogue in CATALOGUES.values():
+            assert catalogue[key].strip() == catalogue[key] != "", key
+            assert "" not in placeholders(catalogue[key]), f"{key}: placeholders have names, as order differs"
+
+
+ROOT = Path(words.__file__).parent
+SOURCES = [path for path in ROOT.rglob("*.py") if not path.name.startswith("words_")]
+# What says a sentence of the catalogue, and how many of its first arguments are keys.
+SAYING = {"text": 1, "said": 1, "latex_sentence": 1, ".words": 2, ".say": 1}
+
+
+def parts(path):
+    return ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+
+
+def text_of(node):
+    """The text of a literal; "" for anything else."""
+    return node.value if isinstance(node, ast.Constant) and isinstance(node.value, str) else ""
+
+
+def alternatives(node):
+    """The texts that an expression can be, as far as it says so: `a if c else b` has two."""
+    ends = (node.body, node.orelse) if isinstance(node, ast.IfExp) else ()
+    return [way for end in ends for way in alternatives(end)] or [text_of(node)]
+
+
+def named_keys(node):
+    """The texts that must be keys: what a saying function is given, and all of a table in which most are."""
+    if isinstance(node, ast.Call):
+        function = node.func
+        name = f".{function.attr}" if isinstance(function, ast.Attribute) else getattr(function, "id", "")
+        return [way for given in node.args[: SAYING.get(name, 0)] for way in alternatives(given)]
+    if isinstance(node, ast.Dict | ast.Tuple):
+        entries = node.values if isinstance(node, ast.Dict) else node.elts
+        told = [text_of(each) for entry in entries for each in getattr(entry, "elts", [entry])]
+        known = sum(each in CATALOGUES["en"] for each in told)
+        return [each for each in told if "_" in each and each.isidentifier()] if 2 * known > len(told) else []
+    return []
 
 
 def test_every_key_that_the_viewer_names_exists():
-    """Keys are written out where they are used, or begin with one of the families below."""
-    families = ("row_", "role_", "legend_", "frame_")
-    used = set()
-    for path in Path(words.__file__).parent.rglob("*.py"):
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-            if (
-                isinstance(node, ast.Call)
-                and isinstance(node.func, ast.Name)
-                and node.func.id == "text"
-                and node.args
-            ):
-                first = node.args[0]
-                if isinstance(first, ast.Constant) and isinstance(first.value, str):
-                    used.add(first.value)
-    assert {"not_kept", "outline_input", "picture_desc"} <= used
-    assert used <= set(CATALOGUES["en"])
-    assert all(any(key.startswith(family) for key in CATALOGUES["en"]) for family in families)
+    unknown = [
+        (path.name, key)
+        for path in SOURCES
+        for node in parts(path)
+        for key in named_keys(node)
+        if key.isidentifier() and key not in CATALOGUES["en"]
+    ]
+    assert not unknown
+
+
+def test_every_key_is_used():
+    """A key stands in the source as it is: a search for it finds every use."""
+    used = {text_of(node) for path in SOURCES for node in parts(path)}
+    assert not set(CATALOGUES["en"]) - used
+
+
+def test_no_key_is_put_together():
+    """No f-string and no sum of texts could make a key of the catalogue."""
+    made = []
+    for path in SOURCES:
+        for node in parts(path):
+            joined = node.values if isinstance(node, ast.JoinedStr) else ()
+            if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add):
+                joined = (node.left, node.right)
+            fixed = [text_of(part) for part in joined]
+            if any("_" in each for each in fixed):
+                pattern = re.compile("".join(re.escape(each) or r"\w*" for each in fixed))
+                if any(map(pattern.fullmatch, CATALOGUES["en"])):
+                    made.append((path.name, ast.unparse(node)))
+    assert not made
 
 
 def test_text_fills_in_values_and_leaves_their_braces_alone():
-    assert text("step_of", "en", i=3, n=12) == "step 3 of 12"
-    assert text("step_of", "ko", i=3, n=12) == "12단계 중 3단계"
+    assert text("forward_step", "en", i=3, n=12) == "forward 3 of 12"
+    assert text("forward_step", "ko", i=3, n=12) == "순전파 12단계 중 3단계"
     assert text("not_kept", "en", value="{i}{0}%s") == "({i}{0}%s not kept)"
 
 
@@ -74,7 +123,7 @@ def test_errors():
     with pytest.raises(KeyError, match="no text called 'nonsense'"):
         text("nonsense")
     with pytest.raises(KeyError, match="needs a value for 'n'"):
-        text("step_of", "en", i=3)
+        text("forward_step", "en", i=3)
     with pytest.raises(ValueError, match="unknown language 'fr': choose one of en, ko"):
         text("row_grad", "fr")
     with pytest.raises(ValueError, match="unknown language"):

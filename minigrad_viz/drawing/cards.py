@@ -19,6 +19,7 @@ from ..numbers import gradient_text, rows
 from ..protocol import Value
 from ..trace.graph import CONSTANT, LEAF, PARAMETER, Card, Fold, Station
 from ..words import clean, columns, sans, shorten, text
+from . import labels
 from .decks import DeckBox, deck_box, ghost_box
 from .look import MONO, NAME, NARROWEST, PAD, WIDEST, Look, even
 from .marks import Tag, Tags
@@ -101,7 +102,7 @@ def heights_of(rows: Iterable[Row]) -> dict[str, int]:
 
 
 def _row(name: str, lines: Iterable[str], lang: str | None, tone: str = "plain") -> Row:
-    return Row(name, text(f"row_{name}", lang), tuple(lines), tone)
+    return Row(name, labels.row_label(name, lang), tuple(lines), tone)
 
 
 def _grad_row(card: Card, shares: Sequence[Value], lang: str | None) -> Row:
@@ -121,7 +122,7 @@ def _card(
     tag: Tag | None, lang: str | None,
 ) -> CardBox:  # fmt: skip
     """One card at `x`, its rows placed below each other, `heights` lines each."""
-    role = text(f"role_{card.role}", lang) if card.role not in ("result", CONSTANT) else ""
+    role = text(labels.ROLES[card.role], lang) if card.role not in ("result", CONSTANT) else ""
     values_x = PAD + max((22 if row.sign else sans(row.label) for row in rows), default=0) + 12
     fit = int((WIDEST - values_x - PAD) / MONO)
     y = HEAD + 20.0

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 from ..trace.graph import Route
 from ..words import text
+from . import labels
 from .arrows import Places, Rect
 from .boxes import PARALLEL
 from .curves import Cubic, Point, along
@@ -46,7 +47,7 @@ class Cuts(Stations):
 
     def why_cut(self, route: Route) -> str:
         """A sentence that says what ended the path."""
-        return text(f"cut_{self.cut_of(route)}", self.lang)
+        return text(labels.CUTS[self.cut_of(route)], self.lang)
 
     def spot(self, path: list[Cubic], size: Rect, above: Sequence[float] = (0.0,)) -> Point:
         """The point of a path around which `size` covers least, as near to its middle as can be; or a point

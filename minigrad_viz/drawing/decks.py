@@ -17,6 +17,7 @@ from ..numbers import short
 from ..protocol import Value
 from ..trace.graph import Deck, Fold, Saved, Station
 from ..words import clean, columns, sans, shorten, text
+from . import labels
 from .look import CHIP, MONO, PAD, SMALL, WIDEST, Look, even
 from .marks import Tag, Tags, merged
 
@@ -105,7 +106,7 @@ def ghost_box(s: Station, look: Look) -> DeckBox | None:
     card = next((card for card in s.cards if card.fog), None)
     if card is None or s.deck is not None:
         return None
-    said = text(f"fog_{card.fog}", look.lang)
+    said = text(labels.FOGS[card.fog], look.lang)
     fit = int((WIDEST - 2 * PAD) / MONO) - 2
     lines = [text("ghost_node", look.lang, node=shorten(clean(card.ghost), fit))] if card.ghost else []
     widest = max([sans(said), *(columns(line) * MONO for line in lines)])

@@ -8,6 +8,7 @@ from ..numbers import short
 from ..protocol import Value
 from ..trace.graph import Deck, Fold, Saved, Station
 from ..words import clean, shorten, text
+from . import labels
 from .decks import kept_words, stale
 from .memories import Memory, memory_words
 from .nodes import code_text, hook_label, hook_text, op_lines
@@ -25,7 +26,7 @@ def describe(
     title = f"{card.name} = {card.expr}" if card.name and card.expr else names[station.id, i]
     grad = short(card.grad, WIDTH) if card.grad else None
     known: dict[str, object] = {
-        "role": text(f"role_{card.role}", lang),
+        "role": text(labels.ROLES[card.role], lang),
         "value": short(card.value, WIDTH) if card.value else text("unknown", lang),
         **({} if card.tangent is None else {"tangent": short(card.tangent, WIDTH)}),
         "grad": text("not_kept", lang, value=grad) if card.grad and not card.grad_kept else grad,
@@ -38,12 +39,12 @@ def describe(
     if card.value:
         known |= {"shape": card.value.shape, "dtype": card.value.dtype}
     rows = [
-        text("detail", lang, label=text(f"row_{name}", lang), value=value) for name, value in known.items()
+        text("detail", lang, label=labels.row_label(name, lang), value=value) for name, value in known.items()
     ]
     many = [] if fold is None else [text("tip_fold", lang, n=fold.operations)]
     many += [text("tip_asked", lang)] * card.asked
     many += [] if memory is None else [memory_words(card, memory, lang, LONG)]
-    many += [text(f"fog_{card.fog}", lang)] if card.fog else []
+    many += [text(labels.FOGS[card.fog], lang)] if card.fog else []
     many += [text("tip_leaf_constant", lang)] * (card.is_leaf and not card.requires_grad)
     return "\n".join([shorten(clean(title), LONG), *many, *rows])
 
@@ -64,7 +65,7 @@ def describe_ghost(station: Station, lang: str | None = None) -> str:
     """Why there is no node here, and which it would have been."""
     card = next(card for card in station.cards if card.fog)
     would = [text("tip_ghost", lang, node=shorten(clean(card.ghost), LONG))] if card.ghost else []
-    return "\n".join([text(f"fog_{card.fog}", lang), *would])
+    return "\n".join([text(labels.FOGS[card.fog], lang), *would])
 
 
 def describe_hooks(deck: Deck, lang: str | None = None) -> list[str]:

@@ -14,6 +14,17 @@ from .sheets import Cell, Row, Sheet
 
 ENTRIES, TENSORS = 8, 6  # of more, those in the middle, and the last, are left out
 SOURCE, NAME, SUM, AMOUNT = 36, 28, 44, 18  # columns
+HEADS = ("ledger_tensor", "ledger_what", "ledger_grad", "ledger_where", "ledger_sources")
+KINDS = {
+    "before": "ledger_before",
+    "hook": "ledger_hook",
+    "skipped": "ledger_skipped",
+    "unseen": "ledger_unseen",
+    "zero": "ledger_zero",
+    "none": "ledger_none",
+    "assigned": "ledger_assigned",
+    "written": "ledger_written",
+}
 
 
 class LedgerSheet(Sheet):
@@ -23,7 +34,7 @@ class LedgerSheet(Sheet):
         self.accounts = ledger_of(trace) if trace.recorded else ()
         self.telling = any(account.telling for account in self.accounts)
         lines = trace.source.splitlines()
-        heads = [text(f"ledger_{key}", lang) for key in ("tensor", "what", "grad", "where", "sources")]
+        heads = [text(key, lang) for key in HEADS]
         told = [account for account in self.accounts if account.telling] or list(self.accounts)
         groups = [rows_of(account, lines, lang) for account in told[:TENSORS]]
         notes = []
@@ -48,13 +59,11 @@ def cells_of(entry: Entry, account: Account, lines: Sequence[str], lang: str | N
     """What happened, what `.grad` was then, where, and who sent it."""
     adds = entry.before is not None and entry.amount is not None
     if entry.kind in ADDING and entry.call:
-        key = "again" if entry.again else "adds" if adds else "stores"
+        key = "ledger_again" if entry.again else "ledger_adds" if adds else "ledger_stores"
         amount = entry.amount if entry.amount is not None else entry.after
-        what = text(
-            f"ledger_{key}", lang, n=entry.call, value="" if amount is None else short(amount, AMOUNT)
-        )
+        what = text(key, lang, n=entry.call, value="" if amount is None else short(amount, AMOUNT))
     else:
-        what = text(f"ledger_{entry.kind}", lang, n=account.left_out)
+        what = text(KINDS[entry.kind], lang, n=account.left_out)
     then = "None" if entry.after is None else short(entry.after)
     if adds and entry.before is not None and entry.amount is not None and entry.after is not None:
         then = sum_of(entry.before, entry.amount, entry.after, lang)

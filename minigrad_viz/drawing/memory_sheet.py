@@ -29,6 +29,14 @@ from .sheets import Cell, Row, Sheet
 ITEMS, MOMENTS = 40, 5  # of more, those in the middle, and the first, are left out
 SOURCE, NAME, AMOUNT = 36, 28, 18  # columns
 WALKED = 100_000  # nodes of a graph whose memory is asked for
+HEADS = ("held_node", "held_at", "held_saved", "held_version", "held_bytes")
+ELSEWHERE = {LEAF: "held_leaf", SHARED: "held_shared", UNKNOWN: "held_unknown"}  # not counted where it stands
+UNRECORDED = {  # by mode, and whether it is known what a graph would have held
+    ("no_grad", False): "held_no_grad",
+    ("no_grad", True): "held_no_grad_would",
+    ("inference", False): "held_inference",
+    ("inference", True): "held_inference_would",
+}
 
 
 class MemorySheet(Sheet):
@@ -39,7 +47,7 @@ class MemorySheet(Sheet):
         self.memory, self.held, self.leaves = memory, memory.held, memory.leaves
         shown = memory.shown[-MOMENTS:]
         skip = len(memory.shown) - len(shown)
-        heads = [text(f"held_{key}", lang) for key in ("node", "at", "saved", "version", "bytes")]
+        heads = [text(key, lang) for key in HEADS]
         heads += [text("table_after_n", lang, n=call) for call in shown]
         items = list(memory.items)
         if len(items) > ITEMS:
@@ -70,8 +78,8 @@ def row_of(item: Item, skip: int, lang: str | None) -> Row:
         counts = saved.version is not None and item.kind != NOTHING
         what, version = Cell(shorten(told, SOURCE)), str(saved.version) if counts else ""
     size = f"{item.bytes:,}"
-    if item.kind in (LEAF, SHARED, UNKNOWN):
-        size = text(f"held_{item.kind}", lang, n=f"{(saved.nbytes or 0) if saved else 0:,}")
+    if item.kind in ELSEWHERE:
+        size = text(ELSEWHERE[item.kind], lang, n=f"{(saved.nbytes or 0) if saved else 0:,}")
     first = Cell(item.name), Cell(shorten(item.at, NAME), "a"), what, Cell(version, "a"), Cell(size)
     gone = text("held_freed", lang)
     after = (Cell(size, then=gone) if over else Cell(size) for over in item.gone[skip:])
@@ -100,7 +108,7 @@ def notes_of(memory: Memory, left_out: int, lang: str | None) -> list[str]:
         notes.append(text("held_rest", lang, n=f"{memory.rest:,}"))
     for off in memory.unrecorded:
         names = shorten(", ".join(off.texts[-2:]), SOURCE * 2)
-        key = f"held_{off.mode}" if off.would is None else f"held_{off.mode}_would"
+        key = UNRECORDED[off.mode, off.would is not None]
         notes.append(text(key, lang, names=names, n="" if off.would is None else f"{off.would:,}"))
     return notes
 

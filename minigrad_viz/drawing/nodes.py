@@ -12,13 +12,21 @@ from ..words import clean, shorten, text
 
 WIDTH = 60  # columns of a value or a name
 LINES = 40  # of a method; more are left out
+HOOKS = {
+    "tensor": "hook_tensor",
+    "pre": "hook_pre",
+    "post": "hook_post",
+    "post_accumulate": "hook_post_accumulate",
+    "multi": "hook_multi",
+}
+KINDS = {"tensor": "kind_tensor", "number": "kind_number"}  # of what an op was called with
 SIGNS = {"add": "+", "sub": "-", "rsub": "-", "mul": "*", "div": "/", "pow": "**"}
 
 
 def hook_label(hook: Any, lang: str | None = None) -> str:
     """What to call a `Hook` or `HookRan`: its kind, and its own name if that is one."""
     name = hook.name if hook.name.isidentifier() else ""
-    return shorten(clean(text(f"hook_{hook.kind}", lang, name=name).strip()), WIDTH)
+    return shorten(clean(text(HOOKS[hook.kind], lang, name=name).strip()), WIDTH)
 
 
 def hook_text(hook: Any, lang: str | None = None) -> str:
@@ -40,7 +48,7 @@ def op_lines(deck: Deck, lang: str | None = None) -> list[str]:
     """With what the op was called that made a node, and what the digit of its name counts."""
     lines = []
     if len(deck.kinds) > 1:
-        kinds = [text(f"kind_{kind}", lang) for kind in deck.kinds]
+        kinds = [text(KINDS[kind], lang) for kind in deck.kinds]
         sign = SIGNS.get(op_of(deck.name)) if len(kinds) == 2 else None
         called = f" {sign} ".join(kinds) if sign else f"{op_of(deck.name)}({', '.join(kinds)})"
         lines.append(text("tip_kinds", lang, called=called))

@@ -15,6 +15,7 @@ from ..numbers import gradient_text, short
 from ..protocol import Value
 from ..trace.graph import RESULT, ROOT, Card, Deck, Graph, Route, Saved, Station
 from ..words import clean, shorten, text
+from . import labels
 from .boxes import gather, name_cards
 from .decks import kept_words, stale
 from .details import describe_hooks
@@ -134,7 +135,7 @@ class _Writer:
         card = next((card for card in station.cards if card.fog), None)
         if card is None:
             return []
-        fog = text(f"fog_{card.fog}", self.lang)
+        fog = text(labels.FOGS[card.fog], self.lang)
         node = shorten(clean(card.ghost), WIDTH)
         return [text("outline_ghost", self.lang, node=node, fog=fog) if node else fog]
 
@@ -145,7 +146,7 @@ class _Writer:
     def cut(self, route: Route) -> str:
         """What ended the path along a route."""
         return text(
-            "outline_cut", self.lang, name=self.source(route), cut=text(f"cut_{route.cut}", self.lang)
+            "outline_cut", self.lang, name=self.source(route), cut=text(labels.CUTS[route.cut], self.lang)
         )
 
     def used(self, station: Station) -> list[str]:
@@ -167,7 +168,7 @@ class _Writer:
         if card.value is not None and self.look.values:
             parts.append(short(card.value, WIDTH))
         if card.role != RESULT:
-            parts.append(text(f"role_{card.role}", self.lang))
+            parts.append(text(labels.ROLES[card.role], self.lang))
         parts += [text("outline_asked", self.lang)] * card.asked
         parts += self.mark(f"{station.id}-c{i}")
         parts += self.numbers(station, i, card) if self.look.values else []
@@ -185,7 +186,7 @@ class _Writer:
         known |= {"version": card.version}
         known |= {"shape": card.value.shape, "dtype": card.value.dtype} if card.value else {}
         return [
-            text("detail", self.lang, label=text(f"row_{name}", self.lang), value=value)
+            text("detail", self.lang, label=labels.row_label(name, self.lang), value=value)
             for name, value in known.items()
         ]
 

@@ -27,37 +27,74 @@ def haze(left: float, top: float, right: float, bottom: float) -> str:
     return f'<path d="{"".join(lines)}"/>'
 
 
-# What each sign stands for, in the order of the legend; 22 wide and 14 high around (0, 0)…(22, 14).
+# The key of what each sign stands for, and the sign, in the order of the legend: 22 wide and 14 high, around
+# (0, 0)…(22, 14).
 SIGNS = {
-    "leaf": '<g class="leaf"><rect class="head" width="22" height="14" rx="4"/></g>',
-    "parameter": '<g class="parameter"><rect class="head" width="22" height="14" rx="4"/></g>',
-    "root": '<g class="root"><rect class="head" width="22" height="14" rx="4"/></g>',
-    "constant": '<g class="bare"><rect class="box" width="22" height="14" rx="4"/></g>',
-    "fold": '<path class="sheet" d="M5 -1h12v8h-12z"/><path class="sheet" d="M0 3h22v11h-22z"/>',
-    "node": '<g class="deck"><rect class="box" width="22" height="14" rx="4"/></g>',
-    "saved": '<g class="chip"><rect width="22" height="14" rx="4"/></g>',
-    "freed": '<g class="chip freed"><rect width="22" height="14" rx="4"/><text x="1" y="11">abc</text></g>',
-    "stale": '<g class="chip stale"><rect width="22" height="14" rx="4"/></g>',
-    "packed": '<g class="chip packed"><rect width="22" height="14" rx="4"/></g>',
-    "again": '<g class="chip packed"><rect width="22" height="14" rx="4"/></g>',
-    "forward": '<g class="edge fwd"><path d="M0 7H14"/><path class="tip" d="M22 7l-9 -4v8z"/></g>',
-    "gradient": '<g class="edge grad"><path d="M8 7H22"/><path class="tip" d="M0 7l9 -4v8z"/></g>',
-    "todo": '<g class="edge grad todo"><path d="M8 7H22"/><path class="tip" d="M0 7l9 -4v8z"/></g>',
-    "unseen": '<g class="edge grad todo"><path d="M8 7H22"/><path class="tip" d="M0 7l9 -4v8z"/></g>',
-    "hook": '<g class="hooks"><rect x="3" width="16" height="14" rx="7"/><text x="11" y="11">1</text></g>',
-    "removed": '<g class="hooks removed"><rect x="3" width="16" height="14" rx="7"/>'
-    '<text x="11" y="11">1</text></g>',
-    "none": '<g class="none"><rect x="3" width="16" height="14" rx="7"/><text x="11" y="11">∅</text></g>',
-    "asked": f'<g class="asked" transform="translate(11 7)">{TARGET}</g>',
-    "skipped": '<g class="deck skipped"><rect class="box" width="22" height="14" rx="4"/></g>',
-    "not_kept": '<text class="gone" x="0" y="11">(…)</text>',
-    "cut": f'<g class="cut" transform="translate(11 5) scale(.8)">{SCISSORS}</g>',
-    "fog": f'<g class="fog">{haze(0, 0, 22, 14)}</g>',
-    "lost": '<g class="edge ghost"><path d="M0 7H22"/></g>',
-    "ghost": '<g class="ghost"><rect class="box" width="22" height="14" rx="4"/></g>',
-    "memory": f'<g class="memory">{SHEETS}<text x="13" y="12">A</text></g>',
-    "guilty": '<g class="deck error"><rect class="box" width="22" height="14" rx="4"/></g>',
-    "cause": '<g class="deck cause"><rect class="box" width="22" height="14" rx="4"/></g>',
+    "leaf": ("legend_leaf", '<g class="leaf"><rect class="head" width="22" height="14" rx="4"/></g>'),
+    "parameter": (
+        "legend_parameter",
+        '<g class="parameter"><rect class="head" width="22" height="14" rx="4"/></g>',
+    ),
+    "root": ("legend_root", '<g class="root"><rect class="head" width="22" height="14" rx="4"/></g>'),
+    "constant": ("legend_constant", '<g class="bare"><rect class="box" width="22" height="14" rx="4"/></g>'),
+    "fold": (
+        "legend_fold",
+        '<path class="sheet" d="M5 -1h12v8h-12z"/><path class="sheet" d="M0 3h22v11h-22z"/>',
+    ),
+    "node": ("legend_node", '<g class="deck"><rect class="box" width="22" height="14" rx="4"/></g>'),
+    "saved": ("legend_saved", '<g class="chip"><rect width="22" height="14" rx="4"/></g>'),
+    "freed": (
+        "legend_freed",
+        '<g class="chip freed"><rect width="22" height="14" rx="4"/><text x="1" y="11">abc</text></g>',
+    ),
+    "stale": ("legend_stale", '<g class="chip stale"><rect width="22" height="14" rx="4"/></g>'),
+    "packed": ("legend_packed", '<g class="chip packed"><rect width="22" height="14" rx="4"/></g>'),
+    "again": ("legend_again", '<g class="chip packed"><rect width="22" height="14" rx="4"/></g>'),
+    "forward": (
+        "legend_forward",
+        '<g class="edge fwd"><path d="M0 7H14"/><path class="tip" d="M22 7l-9 -4v8z"/></g>',
+    ),
+    "gradient": (
+        "legend_gradient",
+        '<g class="edge grad"><path d="M8 7H22"/><path class="tip" d="M0 7l9 -4v8z"/></g>',
+    ),
+    "todo": (
+        "legend_todo",
+        '<g class="edge grad todo"><path d="M8 7H22"/><path class="tip" d="M0 7l9 -4v8z"/></g>',
+    ),
+    "unseen": (
+        "legend_unseen",
+        '<g class="edge grad todo"><path d="M8 7H22"/><path class="tip" d="M0 7l9 -4v8z"/></g>',
+    ),
+    "hook": (
+        "legend_hook",
+        '<g class="hooks"><rect x="3" width="16" height="14" rx="7"/><text x="11" y="11">1</text></g>',
+    ),
+    "removed": (
+        "legend_removed",
+        '<g class="hooks removed"><rect x="3" width="16" height="14" rx="7"/>'
+        '<text x="11" y="11">1</text></g>',
+    ),
+    "none": (
+        "legend_none",
+        '<g class="none"><rect x="3" width="16" height="14" rx="7"/><text x="11" y="11">∅</text></g>',
+    ),
+    "asked": ("legend_asked", f'<g class="asked" transform="translate(11 7)">{TARGET}</g>'),
+    "skipped": (
+        "legend_skipped",
+        '<g class="deck skipped"><rect class="box" width="22" height="14" rx="4"/></g>',
+    ),
+    "not_kept": ("legend_not_kept", '<text class="gone" x="0" y="11">(…)</text>'),
+    "cut": ("legend_cut", f'<g class="cut" transform="translate(11 5) scale(.8)">{SCISSORS}</g>'),
+    "fog": ("legend_fog", f'<g class="fog">{haze(0, 0, 22, 14)}</g>'),
+    "lost": ("legend_lost", '<g class="edge ghost"><path d="M0 7H22"/></g>'),
+    "ghost": ("legend_ghost", '<g class="ghost"><rect class="box" width="22" height="14" rx="4"/></g>'),
+    "memory": ("legend_memory", f'<g class="memory">{SHEETS}<text x="13" y="12">A</text></g>'),
+    "guilty": (
+        "legend_guilty",
+        '<g class="deck error"><rect class="box" width="22" height="14" rx="4"/></g>',
+    ),
+    "cause": ("legend_cause", '<g class="deck cause"><rect class="box" width="22" height="14" rx="4"/></g>'),
 }
 
 
@@ -74,12 +111,13 @@ def legend(
     for kind in SIGNS:
         if kind not in present:
             continue
-        words = text(f"legend_{kind}", lang)
+        key, sign = SIGNS[kind]
+        words = text(key, lang)
         wide = 28 + sans(words)
         if x > left and x + wide > left + width:
             x, y = left, y + 21
         parts.append(
-            f'<g transform="translate({x:.0f} {y:.0f})">{SIGNS[kind]}'
+            f'<g transform="translate({x:.0f} {y:.0f})">{sign}'
             f'<text class="say" x="28" y="11">{xml(words)}</text></g>'
         )
         x += wide + 14

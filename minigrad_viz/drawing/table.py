@@ -78,6 +78,13 @@ def differs(moment: Snapshot, before: Snapshot) -> bool:
     return told(moment) != told(before)
 
 
+# By when a moment was: the title if there is one call, one of several, and one of `autograd.grad`.
+HEADS = {
+    "before": ("table_before", "table_before_n", "table_before_grad"),
+    "after": ("table_after", "table_after_n", "table_after_grad"),
+}
+
+
 def sort_names(names: list[str]) -> list[str]:
     """`x.grad` stands after `x`."""
     order = {name: i for i, name in enumerate(names)}
@@ -90,10 +97,9 @@ def head(moment: Snapshot, kinds: dict[int, str], lang: str | None) -> str:
     """The title of a column."""
     if moment.when == "end" or not kinds:
         return text("table_end", lang)
-    grad = "_grad" if kinds.get(moment.call) == "grad" else ""
-    if len(kinds) == 1 and not grad:
-        return text(f"table_{moment.when}", lang)
-    return text(f"table_{moment.when}{grad or '_n'}", lang, n=moment.call)
+    grad = kinds.get(moment.call) == "grad"
+    only, one_of_many, of_grad = HEADS[moment.when]
+    return text(of_grad if grad else only if len(kinds) == 1 else one_of_many, lang, n=moment.call)
 
 
 def cell(state: TensorState, attribute: str) -> str:

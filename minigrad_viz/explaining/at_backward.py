@@ -124,11 +124,12 @@ def told_twice(case: Case, guilty: str, first: BackwardStarted | None) -> tuple[
     if first.span is not None and first.span == case.span and isinstance(made, Forward):
         values["made"] = case.place(made.span)
         rounds = made.span is not None and made_again(case, made, first)
-        how = "carried" if rounds and tensor in case.builder.named else "" if rounds else "once"
-        if how and made.span is not None:
-            why = case.words(f"second_backward_why_{how}", **values)
-            how = "each" if how == "once" and not case.in_loop(case.span) else how
-            return why, case.words(f"second_backward_fix_{how}", **values)
+        if rounds and tensor in case.builder.named:
+            why = case.words("second_backward_why_carried", **values)
+            return why, case.words("second_backward_fix_carried", **values)
+        if not rounds and made.span is not None:
+            fix = "second_backward_fix_once" if case.in_loop(case.span) else "second_backward_fix_each"
+            return case.words("second_backward_why_once", **values), case.words(fix, **values)
     both = two_roots(case, first)
     if both is not None:
         values |= {"a": both[0], "b": both[1]}
@@ -141,9 +142,10 @@ def told_twice(case: Case, guilty: str, first: BackwardStarted | None) -> tuple[
 def keeping(case: Case, first: BackwardStarted) -> str:
     """How the call `first` is to keep the graph; what it says against that has to go."""
     call, key = parsed_call(first.span), "second_backward_keep"
+    off, instead = "second_backward_keep_off", "second_backward_keep_instead"
     for keyword in call.keywords if call is not None else ():
         if keyword.arg == "retain_graph":
-            key += "_off" if first.create_graph else "_instead"
+            key = off if first.create_graph else instead
     return case.words(key, first=case.place(first.span))
 
 

@@ -58,7 +58,10 @@ def any_tensor(state: TensorState) -> bool:
 
 def leaf_in_place(case: Case, match: re.Match[str]) -> Explanation:
     """A leaf was to be changed while a graph is recorded."""
-    return about(case, "leaf_in_place", subject(case, is_leaf), "mark_in_place")
+    return about(
+        case, "leaf_in_place", subject(case, is_leaf),
+        "leaf_in_place_why", "leaf_in_place_fix", "mark_in_place",
+    )  # fmt: skip
 
 
 def view_of_leaf_in_place(case: Case, match: re.Match[str]) -> Explanation:
@@ -68,10 +71,14 @@ def view_of_leaf_in_place(case: Case, match: re.Match[str]) -> Explanation:
     if found is None or leaf is None:
         return case.explain("view_of_leaf_in_place")
     if leaf == found.id:
-        return about(case, "item_of_leaf_in_place", found, "mark_in_place")._replace(
-            key="view_of_leaf_in_place"
-        )
-    told = about(case, "view_of_leaf_in_place", found, "mark_in_place", leaf=case.name(leaf))
+        return about(
+            case, "view_of_leaf_in_place", found,
+            "item_of_leaf_in_place_why", "item_of_leaf_in_place_fix", "mark_in_place",
+        )  # fmt: skip
+    told = about(
+        case, "view_of_leaf_in_place", found,
+        "view_of_leaf_in_place_why", "view_of_leaf_in_place_fix", "mark_in_place", leaf=case.name(leaf),
+    )  # fmt: skip
     return told._replace(marks=told.marks + case.card(leaf, CAUSE, case.words("mark_memory")))
 
 
@@ -94,21 +101,29 @@ def base_of(case: Case, view: str) -> str | None:
 
 def view_of_several(case: Case, match: re.Match[str]) -> Explanation:
     """One of several views that one op gave was to be changed."""
-    return about(case, "view_of_several", subject(case, any_tensor), "mark_in_place")
+    return about(
+        case, "view_of_several", subject(case, any_tensor),
+        "view_of_several_why", "view_of_several_fix", "mark_in_place",
+    )  # fmt: skip
 
 
 def view_of_function(case: Case, match: re.Match[str]) -> Explanation:
     """A view that a custom Function gave was to be changed."""
-    return about(case, "view_of_function", subject(case, any_tensor), "mark_in_place", node=match[1])
+    return about(
+        case, "view_of_function", subject(case, any_tensor),
+        "view_of_function_why", "view_of_function_fix", "mark_in_place", node=match[1],
+    )  # fmt: skip
 
 
 def view_of_no_grad(case: Case, match: re.Match[str]) -> Explanation:
     """A view that was made while nothing was recorded was to be changed while something is; or its memory
     was, and now the view is asked for its history."""
-    key = "view_of_inference" if match[1] == "inference" else "view_of_no_grad"
+    why, late, fix = ("view_of_no_grad_why", "view_of_no_grad_late", "view_of_no_grad_fix")
+    if match[1] == "inference":
+        why, late, fix = ("view_of_inference_why", "view_of_inference_late", "view_of_inference_fix")
     if match[2] != "is being":
-        return case.explain("view_of_no_grad", case.words(f"{key}_late"), case.words(f"{key}_fix"))
-    return about(case, key, subject(case, any_tensor), "mark_in_place")._replace(key="view_of_no_grad")
+        return case.explain("view_of_no_grad", case.words(late), case.words(fix))
+    return about(case, "view_of_no_grad", subject(case, any_tensor), why, fix, "mark_in_place")
 
 
 # ── flags ───────────────────────────────────────────────────────────────────────────────────────────────────
@@ -120,22 +135,27 @@ def integer_requires_grad(case: Case, match: re.Match[str]) -> Explanation:
     if found is None or found.state.value is None:
         why, fix = case.words("integer_requires_grad_new"), case.words("integer_requires_grad_new_fix")
         return case.explain("integer_requires_grad", why, fix)
-    return about(case, "integer_requires_grad", found, "mark_dtype", dtype=found.state.value.dtype)
+    return about(
+        case, "integer_requires_grad", found,
+        "integer_requires_grad_why", "integer_requires_grad_fix", "mark_dtype", dtype=found.state.value.dtype,
+    )  # fmt: skip
 
 
 def flag_of_non_leaf(case: Case, match: re.Match[str]) -> Explanation:
     """The flag of a computed tensor was to be changed."""
-    key = "flag_of_non_leaf" if match[1] else "flag_of_non_leaf_on"
-    return about(case, key, subject(case, computed), "mark_computed")._replace(key="flag_of_non_leaf")
+    why, fix = "flag_of_non_leaf_on_why", "flag_of_non_leaf_on_fix"
+    if match[1]:
+        why, fix = "flag_of_non_leaf_why", "flag_of_non_leaf_fix"
+    return about(case, "flag_of_non_leaf", subject(case, computed), why, fix, "mark_computed")
 
 
-def without_graph(key: str) -> Explain:
+def without_graph(key: str, why: str, fix: str) -> Explain:
     """A rule for what is only for tensors that require gradients: why this one does not, and where the path
     to it ended."""
 
     def explain(case: Case, match: re.Match[str]) -> Explanation:
         found = subject(case, asks_not)
-        told = about(case, key, found, "mark_asks_not")
+        told = about(case, key, found, why, fix, "mark_asks_not")
         cut = None if found is None else cut_before(case, found.id)
         if found is None or cut is None:
             return told
@@ -150,7 +170,16 @@ def without_graph(key: str) -> Explain:
     return explain
 
 
-ENDS = {"numpy": "numbers", "item": "numbers", "tensor": "numbers"}  # cuts that are told alike
+ENDS = {  # where a path ended and what to do about it, by what cut it
+    "no_grad": ("ends_no_grad", "ends_no_grad_fix"),
+    "inference": ("ends_inference", "ends_inference_fix"),
+    "detach": ("ends_detach", "ends_detach_fix"),
+    "data": ("ends_data", "ends_data_fix"),
+    "made": ("ends_made", "ends_made_fix"),
+    "numpy": ("ends_numbers", "ends_numbers_fix"),
+    "item": ("ends_numbers", "ends_numbers_fix"),
+    "tensor": ("ends_numbers", "ends_numbers_fix"),
+}
 
 
 def ended(case: Case, cut: Cut, name: str) -> tuple[str, str] | None:
@@ -161,15 +190,18 @@ def ended(case: Case, cut: Cut, name: str) -> tuple[str, str] | None:
         return case.words("ends_integer", name=name, dtype=state.value.dtype), ""
     if line is None or cut.how == "integer":
         return None
-    key = f"ends_{ENDS.get(cut.how, cut.how)}"
+    why, fix = ENDS[cut.how]
     source = "" if cut.source is None else case.name(cut.source)
     values = {"name": name, "source": source, "line": line}
-    return case.words(key, **values), case.words(f"{key}_fix", **values)
+    return case.words(why, **values), case.words(fix, **values)
 
 
 def hook_of_non_leaf(case: Case, match: re.Match[str]) -> Explanation:
     """A hook for after the deposit, on a computed tensor."""
-    return about(case, "hook_of_non_leaf", subject(case, computed), "mark_computed")
+    return about(
+        case, "hook_of_non_leaf", subject(case, computed),
+        "hook_of_non_leaf_why", "hook_of_non_leaf_fix", "mark_computed",
+    )  # fmt: skip
 
 
 # ── what leaves the graph ───────────────────────────────────────────────────────────────────────────────────
@@ -177,17 +209,26 @@ def hook_of_non_leaf(case: Case, match: re.Match[str]) -> Explanation:
 
 def numpy_of_graph(case: Case, match: re.Match[str]) -> Explanation:
     """NumPy was to use a tensor that requires gradients."""
-    return about(case, "numpy_of_graph", subject(case, asks, given=True), "mark_asks")
+    return about(
+        case, "numpy_of_graph", subject(case, asks, given=True),
+        "numpy_of_graph_why", "numpy_of_graph_fix", "mark_asks",
+    )  # fmt: skip
 
 
 def deepcopy_of_non_leaf(case: Case, match: re.Match[str]) -> Explanation:
     """A computed tensor was to be copied with all that belongs to it."""
-    return about(case, "deepcopy_of_non_leaf", subject(case, computed, given=True), "mark_computed")
+    return about(
+        case, "deepcopy_of_non_leaf", subject(case, computed, given=True),
+        "deepcopy_of_non_leaf_why", "deepcopy_of_non_leaf_fix", "mark_computed",
+    )  # fmt: skip
 
 
 def optimizer_of_non_leaf(case: Case, match: re.Match[str]) -> Explanation:
     """An optimizer was given a computed tensor."""
-    return about(case, "optimizer_of_non_leaf", subject(case, computed, given=True), "mark_computed")
+    return about(
+        case, "optimizer_of_non_leaf", subject(case, computed, given=True),
+        "optimizer_of_non_leaf_why", "optimizer_of_non_leaf_fix", "mark_computed",
+    )  # fmt: skip
 
 
 # ── assigning a gradient ────────────────────────────────────────────────────────────────────────────────────
@@ -199,12 +240,11 @@ def assigned_grad(case: Case, match: re.Match[str]) -> Explanation:
     if found is None or found.state.value is None:
         return case.explain("assigned_grad")
     shape, dtype = found.state.value.shape, found.state.value.dtype
-    for pattern, key in ASSIGNED.items():
+    for pattern, keys in ASSIGNED.items():
         given = re.search(pattern, case.error)
         if given is not None:
-            named = given["given"] if key == "assigned_type" else plainly(given["given"])
-            values = {"shape": shape, "dtype": dtype, "given": named}
-            return about(case, key, found, f"mark_{key}", **values)._replace(key="assigned_grad")
+            named = given.groupdict().get("type") or plainly(given["given"])
+            return about(case, "assigned_grad", found, *keys, shape=shape, dtype=dtype, given=named)
     return case.explain("assigned_grad")
 
 
@@ -217,10 +257,26 @@ def plainly(given: str) -> str:
 
 
 ASSIGNED = {
-    r"a gradient of size '(?P<given>[^']*)'": "assigned_shape",
-    r"a gradient with dtype '(?P<given>[^']*)'": "assigned_dtype",
-    r"a Tensor or None but got grad of type (?P<given>\S+)": "assigned_type",
-    r"can't assign Variable as its own (?P<given>grad)": "assigned_self",
+    r"a gradient of size '(?P<given>[^']*)'": (
+        "assigned_shape_why",
+        "assigned_shape_fix",
+        "mark_assigned_shape",
+    ),
+    r"a gradient with dtype '(?P<given>[^']*)'": (
+        "assigned_dtype_why",
+        "assigned_dtype_fix",
+        "mark_assigned_dtype",
+    ),
+    r"a Tensor or None but got grad of type (?P<type>\S+)": (
+        "assigned_type_why",
+        "assigned_type_fix",
+        "mark_assigned_type",
+    ),
+    r"can't assign Variable as its own (?P<given>grad)": (
+        "assigned_self_why",
+        "assigned_self_fix",
+        "mark_assigned_self",
+    ),
 }
 
 VIEW = r"^RuntimeError: Output \d+ of (\S+) is a view and is being modified inplace\."
@@ -248,11 +304,11 @@ RULES: dict[str, Rule] = {
         ),
         "retain_grad_without": (
             r"^RuntimeError: can't retain_grad on Tensor that has requires_grad=False",
-            without_graph("retain_grad_without"),
+            without_graph("retain_grad_without", "retain_grad_without_why", "retain_grad_without_fix"),
         ),
         "hook_without": (
             r"^RuntimeError: cannot register a hook on a tensor that doesn't require gradient",
-            without_graph("hook_without"),
+            without_graph("hook_without", "hook_without_why", "hook_without_fix"),
         ),
         "hook_of_non_leaf": (
             r"^RuntimeError: post accumulate grad hooks cannot be registered on non-leaf tensors",

@@ -11,6 +11,9 @@ from .case import Case, Rule, rule
 from .history import Birth, Cut, births, came_from, cut_at, cut_before, made_by, sources_of
 
 LISTED = 4  # names that are listed in a sentence
+# Which sentence tells of a cut that a mode made, and not a call.
+UNUSED = {"no_grad": "unused_input_why_no_grad", "inference": "unused_input_why_inference"}
+ASKS_NOT = {"no_grad": "input_asks_not_why_no_grad", "inference": "input_asks_not_why_inference"}
 
 
 def unused_input(case: Case, match: re.Match[str]) -> Explanation | None:
@@ -31,20 +34,16 @@ def unused_input(case: Case, match: re.Match[str]) -> Explanation | None:
         values |= {"cut": case.place(cut.span)}
         label = case.words("mark_cut")
         marks += case.arrow(cut.source or id, cut.tensor, CAUSE, label) or case.card(cut.tensor, CAUSE, label)
-        key, span = f"unused_input_why_{way(cut)}", cut.span
+        key, span = UNUSED.get(cut.how, "unused_input_why_cut"), cut.span
     elif earlier is not None:
         values |= {"earlier": case.name(earlier), "plain": plain_name(case.name(id))}
-        why, fix = case.words(f"{key}_renamed", **values), case.words("unused_input_fix_renamed", **values)
+        why = case.words("unused_input_why_renamed", **values)
+        fix = case.words("unused_input_fix_renamed", **values)
         return case.explain("unused_input", why, fix, marks + case.card(earlier, CAUSE))
     elif leads_to(case, id):
         key = "unused_input_why_none"
     fix = case.words("unused_input_fix_cut" if cut else "unused_input_fix", **values)
     return case.explain("unused_input", case.words(key, **values), fix, marks, span)
-
-
-def way(cut: Cut) -> str:
-    """Which sentence tells of a cut."""
-    return cut.how if cut.how in ("no_grad", "inference") else "cut"
 
 
 def renamed(case: Case, id: str) -> str | None:
@@ -112,10 +111,8 @@ def needs_no_grad(case: Case, match: re.Match[str]) -> Explanation | None:
     values |= {"cut": case.place(cut.span), "source": case.name(cut.source or id)}
     label = case.words("mark_cut")
     marks += case.arrow(cut.source or id, cut.tensor, CAUSE, label)
-    why, fix = (
-        case.words(f"input_asks_not_why_{way(cut)}", **values),
-        case.words("input_asks_not_fix_cut", **values),
-    )
+    why = case.words(ASKS_NOT.get(cut.how, "input_asks_not_why_cut"), **values)
+    fix = case.words("input_asks_not_fix_cut", **values)
     return case.explain("input_asks_not", why, fix, marks, cut.span)
 
 

@@ -16,11 +16,17 @@ from ..numbers import short
 from ..protocol import Value
 from ..trace.events import NodeRan, NodeState
 from ..trace.explained import Explanation
-from ..trace.graph import CAUSE, Mark
+from ..trace.graph import CAUSE
 from ..trace.where import Span
 from .case import Case, Rule, rule
 
 LISTED = 3  # values that are listed in a sentence
+RETURNED = {  # what is told of a hook that returned something else, without its place and with it
+    "type": ("hook_shape_why_type", "hook_shape_why_type_at"),
+    "count": ("hook_shape_why_count", "hook_shape_why_count_at"),
+    "got": ("hook_shape_why_dtype", "hook_shape_why_dtype_at"),
+    "shape": ("hook_shape_why_shape", "hook_shape_why_shape_at"),
+}
 
 
 # ── custom Functions ────────────────────────────────────────────────────────────────────────────────────────
@@ -32,7 +38,13 @@ def wrong_count(case: Case, match: re.Match[str]) -> Explanation | None:
     if node is None:
         return None
     values = {"expected": match["expected"], "got": match["got"], "method": method(node)}
-    return by_method(case, "wrong_count", node, values, case.deck(node.id, label=case.words("stopped_here")))
+    where = returned(node) or node.code
+    if where is None:
+        why = case.words("wrong_count_why", **values)
+    else:
+        why = case.words("wrong_count_why_at", place=place_in(case, where), **values)
+    marks = case.deck(node.id, label=case.words("stopped_here"))
+    return case.explain("wrong_count", why, case.words("wrong_count_fix"), marks, where)
 
 
 def wrong_gradient(case: Case, match: re.Match[str]) -> Explanation | None:
@@ -55,18 +67,12 @@ def wrong_gradient(case: Case, match: re.Match[str]) -> Explanation | None:
         marks += (
             case.card(source, CAUSE, case.words("mark_shape", shape=expected)) if source is not None else ()
         )
-    return by_method(case, "wrong_gradient", node, values, marks)
-
-
-def by_method(
-    case: Case, key: str, node: NodeState, values: dict[str, Any], marks: tuple[Mark, ...]
-) -> Explanation:
-    """What a custom Function's backward gave, with the line that did so where that is known."""
     where = returned(node) or node.code
-    why = case.words(
-        f"{key}_why" if where is None else f"{key}_why_at", place=place_in(case, where), **values
-    )
-    return case.explain(key, why, case.words(f"{key}_fix", **values), marks, where)
+    if where is None:
+        why = case.words("wrong_gradient_why", **values)
+    else:
+        why = case.words("wrong_gradient_why_at", place=place_in(case, where), **values)
+    return case.explain("wrong_gradient", why, case.words("wrong_gradient_fix", **values), marks, where)
 
 
 def custom(case: Case, name: str) -> NodeState | None:
@@ -129,18 +135,16 @@ def hook_shape(case: Case, match: re.Match[str]) -> Explanation | None:
     if not case.call or case.guilty is None:
         return None
     found = {name: value for name, value in match.groupdict().items() if value is not None}
-    how = (
-        "type" if "type" in found else "count" if "count" in found else "dtype" if "got" in found else "shape"
-    )
+    what = next((what for what in ("type", "count", "got") if what in found), "shape")
     values = {"hook": found.get("hook", ""), "was": found.get("was") or found.get("expected", "")}
     values["got"] = found.get("got") or found.get("count") or found.get("type", "")
     hook = the_hook(case, found.get("hook"))
     fix, marks = case.words("hook_shape_fix"), case.deck(case.guilty, label=case.words("stopped_here"))
     if hook is None:
-        return case.explain("hook_shape", case.words(f"hook_shape_why_{how}", **values), fix, marks)
+        return case.explain("hook_shape", case.words(RETURNED[what][0], **values), fix, marks)
     span = getattr(case.trace.events[hook.since], "span", None)
     values |= {"hook": hook.name, "name": case.name(hook.tensor), "place": case.place(span)}
-    why = case.words(f"hook_shape_why_{how}_at", **values)
+    why = case.words(RETURNED[what][1], **values)
     return case.explain("hook_shape", why, fix, marks, span)
 
 

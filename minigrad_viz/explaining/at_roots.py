@@ -14,6 +14,16 @@ from .subject import Subject, called, expression, flat, raised_by_hand, standing
 from .ungraphed import of_gradient
 
 LISTED = 4  # names that are listed in a sentence
+NO_GRAD_FN = {  # why and fix, by what cut the path
+    "detach": ("no_grad_fn_why_detach", "no_grad_fn_fix_detach"),
+    "data": ("no_grad_fn_why_data", "no_grad_fn_fix_data"),
+    "no_grad": ("no_grad_fn_why_no_grad", "no_grad_fn_fix_no_grad"),
+    "inference": ("no_grad_fn_why_inference", "no_grad_fn_fix_inference"),
+    "numpy": ("no_grad_fn_why_numpy", "no_grad_fn_fix_numpy"),
+    "item": ("no_grad_fn_why_item", "no_grad_fn_fix_item"),
+    "tensor": ("no_grad_fn_why_tensor", "no_grad_fn_fix_tensor"),
+    "integer": ("no_grad_fn_why_integer", "no_grad_fn_fix_integer"),
+}
 
 
 # ── the root has no graph ───────────────────────────────────────────────────────────────────────────────────
@@ -35,8 +45,8 @@ def no_grad_fn(case: Case, match: re.Match[str]) -> Explanation | None:
     values |= {"cut": case.place(cut.span), "source": case.name(cut.source or root)}
     label = case.words("mark_cut")
     marks += case.arrow(cut.source or root, cut.tensor, CAUSE, label) or case.card(cut.tensor, CAUSE, label)
-    why = case.words(f"no_grad_fn_why_{cut.how}", **values)
-    return case.explain("no_grad_fn", why, case.words(f"no_grad_fn_fix_{cut.how}", **values), marks, cut.span)
+    why, fix = (case.words(key, **values) for key in NO_GRAD_FN[cut.how])
+    return case.explain("no_grad_fn", why, fix, marks, cut.span)
 
 
 def made_of_data(case: Case, root: str, values: dict[str, str], cut: Cut | None) -> Explanation:
@@ -105,9 +115,9 @@ def implicit_gradient(case: Case, match: re.Match[str]) -> Explanation | None:
     root = guilty[0]
     values = {"root": root.text, "called": called(root.text), "shape": shape_of(root.state)}
     why = case.words("implicit_gradient_why", **values)
-    fix = case.words(f"implicit_gradient_fix_{call}", **values)
+    fix = "implicit_gradient_fix_grad" if call == "grad" else "implicit_gradient_fix_backward"
     marks = case.card(root.id, label=case.words("mark_shape", shape=values["shape"]))
-    return case.explain("implicit_gradient", why, fix, marks)
+    return case.explain("implicit_gradient", why, case.words(fix, **values), marks)
 
 
 def gradient_shape(case: Case, match: re.Match[str]) -> Explanation | None:

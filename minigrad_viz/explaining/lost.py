@@ -121,14 +121,19 @@ def new_leaf(case: Silent, lost: Lost, leaves: list[str]) -> Explanation:
     }
     marks = case.card(lost.leaf, CAUSE, case.words("mark_new_leaf"))
     marks += case.arrow(lost.source, lost.tensor, CAUSE, case.words("mark_cut"))
-    family = FAMILIES.get(lost.cut.how, "")
-    fix = case.words(f"new_leaf_fix_{family}", **values) if family else ""
+    mended = FIXES.get(lost.cut.how)
+    fix = case.words(mended, **values) if mended else ""
     key = "new_leaf_why_at_once" if made == lost.cut.span else "new_leaf_why"
     return case.explain("new_leaf", case.words(key, **values), fix, marks, lost.cut.span)
 
 
 LISTED = 4  # names that are listed in a sentence
-FAMILIES = {  # the ways of cutting that are mended alike
-    "detach": "detach", "data": "detach", "numpy": "numbers", "item": "numbers", "tensor": "numbers",
-    "no_grad": "mode", "inference": "mode",
-}  # fmt: skip
+FIXES = {  # by what cut the path
+    "detach": "new_leaf_fix_detach",
+    "data": "new_leaf_fix_detach",
+    "numpy": "new_leaf_fix_numbers",
+    "item": "new_leaf_fix_numbers",
+    "tensor": "new_leaf_fix_numbers",
+    "no_grad": "new_leaf_fix_mode",
+    "inference": "new_leaf_fix_mode",
+}

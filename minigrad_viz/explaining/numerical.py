@@ -86,12 +86,12 @@ def jacobian_mismatch(case: Case, match: re.Match[str]) -> Explanation | None:
 
 def why_of(case: Case, match: re.Match[str], call: Call, pair: Pair | None) -> str:
     """What does not agree, with the numbers of the worst place."""
-    second = "_second" if call.second else ""
     if pair is None or not pair.wrong:
-        return case.words(f"why_jacobian{second}", i=match["output"], j=match["input"])
+        key = "why_jacobian_second" if call.second else "why_jacobian"
+        return case.words(key, i=match["output"], j=match["input"])
     row, column = pair.wrong[0]
     return case.words(
-        f"why_jacobian_place{second}",
+        "why_jacobian_place_second" if call.second else "why_jacobian_place",
         above=pair.columns[column],
         below=pair.rows[row],
         numerical=number(pair.numerical.items[row][column], pair.numerical.dtype),

@@ -148,15 +148,19 @@ def parsed_call(span: Span | None) -> ast.Call | None:
 # ── telling of it ───────────────────────────────────────────────────────────────────────────────────────────
 
 
-def about(case: Case, key: str, found: Subject | None, label: str, **values: object) -> Explanation:
-    """The explanation of an error about one tensor: its sentences name it, it is marked, and where it was
-    made is the cause. Without the tensor, only that it is this error."""
+def about(
+    case: Case, key: str, found: Subject | None, why: str, fix: str, label: str, **values: object
+) -> Explanation:
+    """The explanation of an error about one tensor: its sentences, of which `why` and `fix` are the keys,
+    name it, it is marked with a `label`, and where it was made is the cause. Without the tensor, only that it
+    is this error."""
     if found is None:
         return case.explain(key)
     values = {"name": title(case, found), "called": called(found.text), **values}
-    why, fix = case.words(f"{key}_why", **values), case.words(f"{key}_fix", **values)
     marks = case.card(found.id, label=case.words(label, **values))
-    return case.explain(key, why, fix, marks, made_at(case, found.id))
+    return case.explain(
+        key, case.words(why, **values), case.words(fix, **values), marks, made_at(case, found.id)
+    )
 
 
 def title(case: Case, found: Subject) -> str:

@@ -13,6 +13,18 @@ from .case import Case
 from .history import births, made_by, sources_of
 from .subject import with_option
 
+# Why a root has no graph: the call built none; it built one, but it leads nowhere; nobody saw the call.
+ITSELF = (
+    "no_grad_fn_why_gradient",
+    "no_grad_fn_why_gradient_constant",
+    "no_grad_fn_why_gradient_unseen",
+)
+FROM_ONE = (
+    "no_grad_fn_why_from_gradient",
+    "no_grad_fn_why_from_gradient_constant",
+    "no_grad_fn_why_from_gradient_unseen",
+)
+
 
 class Gradient(NamedTuple):
     """A tensor that is a gradient, and the call that computed it (None: nobody saw that)."""
@@ -29,25 +41,22 @@ def of_gradient(case: Case, root: str) -> Explanation | None:
     if not found:
         return None
     gradient, call = found[0], found[0].call
-    key = "no_grad_fn_why_gradient" if gradient.tensor == root else "no_grad_fn_why_from_gradient"
+    plain, constant, unseen = ITSELF if gradient.tensor == root else FROM_ONE
     span = span if call is None else call.span
     values = {"root": name_of(case, root), "gradient": name_of(case, gradient.tensor)}
     marks = case.card(root, label=case.words("mark_no_graph"))
     if gradient.tensor != root:
         marks += case.card(gradient.tensor, CAUSE, case.words("mark_no_graph"))
     if call is None and span is None:
-        why, fix = (
-            case.words(f"{key}_unseen", **values),
-            case.words("no_grad_fn_fix_gradient_unseen", **values),
-        )
-        return case.explain("no_grad_fn", why, fix, marks)
+        fix = case.words("no_grad_fn_fix_gradient_unseen", **values)
+        return case.explain("no_grad_fn", case.words(unseen, **values), fix, marks)
     values["made"] = case.place(span)
     if call is not None and call.create_graph:
-        return case.explain("no_grad_fn", case.words(f"{key}_constant", **values), "", marks, span)
+        return case.explain("no_grad_fn", case.words(constant, **values), "", marks, span)
     mended = None if span is None else with_option(span, "create_graph")
     how = "no_grad_fn_fix_gradient_at" if mended is None else "no_grad_fn_fix_gradient"
     fix = case.words(how, call=mended, **values)
-    return case.explain("no_grad_fn", case.words(key, **values), fix, marks, span)
+    return case.explain("no_grad_fn", case.words(plain, **values), fix, marks, span)
 
 
 def gradients_behind(case: Case, root: str) -> list[Gradient]:

@@ -116,7 +116,8 @@ def single_precision(trace: Trace, lang: str | None = None) -> list[Explanation]
                 text, tensor = state
                 case = Silent(trace, 0, span, lang)
                 values = {"name": text, "called": called(text), "dtype": state[1].value.dtype}
-                why, fix = (case.words(f"single_precision_{part}", **values) for part in ("why", "fix"))
+                why = case.words("single_precision_why", **values)
+                fix = case.words("single_precision_fix", **values)
                 label = case.words("mark_dtype", **values)
                 marks = () if trace.error else case.card(tensor.id, CAUSE, label)
                 found.append(case.explain("single_precision", why, fix, marks))

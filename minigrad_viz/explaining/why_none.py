@@ -105,7 +105,7 @@ class Question:
         values = {"cut": case.place(cut.span), "source": case.name(cut.source or cut.tensor)}
         if cut.tensor != self.tensor:
             return self.say("why_no_flag_behind", middle=case.name(cut.tensor), **values)
-        return self.say(f"why_no_flag_{WAYS.get(cut.how, cut.how)}", **values)
+        return self.say(NO_FLAG[cut.how], **values)
 
     def not_kept(self) -> Answer:
         """It is no leaf, and its gradient is not kept: what a call computed."""
@@ -257,7 +257,16 @@ class Question:
         return True
 
 
-WAYS = {"data": "detach", "numpy": "numbers", "item": "numbers", "tensor": "numbers"}  # that are told alike
+NO_FLAG = {  # what cut the path
+    "detach": "why_no_flag_detach",
+    "data": "why_no_flag_detach",
+    "no_grad": "why_no_flag_no_grad",
+    "inference": "why_no_flag_inference",
+    "numpy": "why_no_flag_numbers",
+    "item": "why_no_flag_numbers",
+    "tensor": "why_no_flag_numbers",
+    "made": "why_no_flag_made",
+}
 
 
 def from_graph(facts: Facts, roots: list[str], lang: str | None = None) -> Answer:

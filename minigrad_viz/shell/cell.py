@@ -90,7 +90,7 @@ class CellRunner:
         end: End,
         parser: MagicArgumentParser | None = None,
         lang: Callable[[], str | None] = lambda: None,
-        words: Mapping[str, Callable[[], object]] = MappingProxyType({}),
+        words: Mapping[str, tuple[str, Callable[[], object]]] = MappingProxyType({}),
     ):
         """`begin(options, source, namespace) -> handle` is called just before the body runs.
 
@@ -105,7 +105,7 @@ class CellRunner:
         for `%name traceback`.
 
         `lang` gives the language of what the runner itself says; None is the one in force. `words` are
-        further words of `%name`, with what gives the thing that each shows.
+        further words of `%name`, each with the key of what it does, and with what gives the thing to show.
         """
         self._shell: Any = shell  # IPython's own annotations do not hold for all that is used here
         self._name, self._begin, self._end = name, begin, end
@@ -176,7 +176,7 @@ class CellRunner:
             "on [options]": text("magic_line_on", self._lang()),
             "off": text("magic_line_off", self._lang()),
             "cell [options]": text("magic_line_cell", self._lang()),
-            **{word: text(f"magic_line_{word}", self._lang()) for word in self._words},
+            **{word: text(key, self._lang()) for word, (key, _) in self._words.items()},
             "traceback": text("magic_line_traceback", self._lang()),
         }
         return "\n".join(f"%{self._name} {words:<16}{told}" for words, told in lines.items())
@@ -196,7 +196,7 @@ class CellRunner:
         elif word == "traceback":
             print(self._problem or self._say("magic_no_traceback"))
         elif word in self._words:
-            return self._words[word]()
+            return self._words[word][1]()
         else:
             words = ", ".join(["on", "off", "cell", *self._words])
             raise UsageError(self._say("magic_bad_line", word=word, words=words))

@@ -130,7 +130,12 @@ def load(shell: Any) -> None:
         return
     settings = settings_class()(parent=shell)
     watcher = Watcher(shell, settings)
-    words = {"explain": lambda: explain(lang=settings.lang) if settings.lang else explain()}
+    words = {
+        "explain": (
+            "magic_line_explain",
+            lambda: explain(lang=settings.lang) if settings.lang else explain(),
+        )
+    }
     lang, reader = (lambda: settings.lang), parser(settings)
     runner = CellRunner(shell, NAME, watcher.begin, watcher.end, reader, lang, words)
     runner.switched = lambda on: settings.set_trait("on", on)

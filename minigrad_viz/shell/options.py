@@ -24,10 +24,12 @@ NUMBER, FILES = "number", "files"
 
 
 class Option(NamedTuple):
-    """One thing that can be asked for. `choices` are its values, or NUMBER or FILES says of what kind they
-    are. `flags` take a value from the line; each of `switches` stands for a value by itself."""
+    """One thing that can be asked for; the catalogue says under `about` what it does. `choices` are its
+    values, or NUMBER or FILES says of what kind they are. `flags` take a value from the line; each of
+    `switches` stands for a value by itself."""
 
     key: str
+    about: str
     default: Any
     choices: Any
     flags: tuple[str, ...] = ()
@@ -35,31 +37,37 @@ class Option(NamedTuple):
 
     def help(self, lang: str | None = None) -> str:
         """What it does, in one line."""
-        return text(f"option_{self.key}", lang, default=self.default, endings=listed(ENDINGS))
+        return text(self.about, lang, default=self.default, endings=listed(ENDINGS))
 
 
-def switch(key: str, default: bool | None) -> Option:
+def switch(key: str, about: str, default: bool | None) -> Option:
     """An option that is on or off: `--key` and `--no-key` (None: whichever fits)."""
-    return Option(key, default, (True, False), switches={f"--{key}": True, f"--no-{key}": False})
+    return Option(key, about, default, (True, False), switches={f"--{key}": True, f"--no-{key}": False})
 
 
 OPTIONS = (
     Option(
-        "show", "player", SHOWN, switches=dict(zip(("--player", "--step", "--static", "--no-graph"), SHOWN))
+        "show",
+        "option_show",
+        "player",
+        SHOWN,
+        switches=dict(zip(("--player", "--step", "--static", "--no-graph"), SHOWN)),
     ),
-    Option("detail", "normal", DETAILS, ("--detail",)),
-    switch("values", True),
-    Option("saved", "some", SAVED, switches={"--show-saved": "all", "--no-show-saved": "none"}),
-    Option("direction", "LR", DIRECTIONS, ("--dir",)),
-    Option("style", "house", STYLES, ("--style",)),
-    Option("max_nodes", LIMIT, NUMBER, ("--max-nodes",)),
-    switch("fold", True),
-    Option("lang", None, tuple(CATALOGUES), ("--lang",)),
-    switch("table", True),
-    switch("ledger", None),
-    switch("memory", False),
-    switch("steps", False),
-    Option("output", (), FILES, ("-o", "--output")),
+    Option("detail", "option_detail", "normal", DETAILS, ("--detail",)),
+    switch("values", "option_values", True),
+    Option(
+        "saved", "option_saved", "some", SAVED, switches={"--show-saved": "all", "--no-show-saved": "none"}
+    ),
+    Option("direction", "option_direction", "LR", DIRECTIONS, ("--dir",)),
+    Option("style", "option_style", "house", STYLES, ("--style",)),
+    Option("max_nodes", "option_max_nodes", LIMIT, NUMBER, ("--max-nodes",)),
+    switch("fold", "option_fold", True),
+    Option("lang", "option_lang", None, tuple(CATALOGUES), ("--lang",)),
+    switch("table", "option_table", True),
+    switch("ledger", "option_ledger", None),
+    switch("memory", "option_memory", False),
+    switch("steps", "option_steps", False),
+    Option("output", "option_output", (), FILES, ("-o", "--output")),
 )
 DEFAULTS = {option.key: option.default for option in OPTIONS}
 

@@ -21,8 +21,11 @@ class Cutting(Keeping):
         values = {"expr": self.expression(place), "made": self.made(event.outputs)}
         if place.fog:
             ghost = ghost_of(reader_of(self.trace), place)
-            key = "step_forward_inference" if place.fog == "inference" else "step_forward_off"
-            return text(f"{key}_ghost" if ghost else key, self.lang, ghost=ghost, **values)
+            if place.fog == "inference":
+                key = "step_forward_inference_ghost" if ghost else "step_forward_inference"
+            else:
+                key = "step_forward_off_ghost" if ghost else "step_forward_off"
+            return text(key, self.lang, ghost=ghost, **values)
         if place.cut == "integer" and place.asking:
             dtype = event.outputs[0].value.dtype if event.outputs[0].value is not None else ""
             return text("step_forward_integer", self.lang, dtype=dtype, names=self.askers(place), **values)
@@ -79,4 +82,4 @@ class Cutting(Keeping):
         states = [state for state in event.also if state.id in self.builder.named]
         if not states:
             return []
-        return [self.line("shared", *self.words("also", made=self.made(states)))]
+        return [self.line("shared", *self.words("also_label", "also", made=self.made(states)))]

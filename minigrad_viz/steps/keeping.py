@@ -29,14 +29,16 @@ class Keeping(Stage):
         ]
         lines = []
         if parts:
-            label, content = self.words("keeps", node=node, saved=", ".join(parts))
+            label, content = self.words("keeps_label", "keeps", node=node, saved=", ".join(parts))
             lines.append(self.line("saved", label, content))
         return lines + [self.packing(s) for s in saved[:LISTED] if s.packed]
 
     def packing(self, saved: Saved) -> Line:
         """What a hook made of a saved value."""
         kept = kept_words(saved, self.lang)
-        label, content = self.words("packs", name=saved.name, value=shown(saved.value), kept=kept)
+        label, content = self.words(
+            "packs_label", "packs", name=saved.name, value=shown(saved.value), kept=kept
+        )
         if saved.value is None:
             content = text("chip_packed", self.lang, name=saved.name, kept=kept)
         return self.line("packed", label, content)
@@ -47,7 +49,7 @@ class Keeping(Stage):
         for event in self.unpacked.get(node, ())[:LISTED]:
             saved = Saved(event.name, None, packed=event.kept)
             values = {"name": event.name, "kept": kept_words(saved, self.lang), "value": shown(event.value)}
-            lines.append(self.line("unpacked", *self.words("unpacks", **values)))
+            lines.append(self.line("unpacked", *self.words("unpacks_label", "unpacks", **values)))
         return lines
 
     def recomputed(self, event: Recomputed) -> Told:
@@ -62,7 +64,9 @@ class Keeping(Stage):
         for op in event.ops:
             expr = op.op if op.span is None else written(op.span)
             if len(lines) < AGAIN:
-                lines.append(self.line("again", *self.words("again", expr=expr, value=short(op.output))))
+                lines.append(
+                    self.line("again", *self.words("again_label", "again", expr=expr, value=short(op.output)))
+                )
             made = self.used.get(op.span, ()) if op.span is not None else ()
             same = [o.id for before in made for o in before.outputs if o.value == op.output]
             marks += self.card_marks(same[:1])[:1]

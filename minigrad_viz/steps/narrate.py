@@ -45,6 +45,15 @@ class SoFar(NamedTuple):
     missing: int
 
 
+MODES = {
+    "grad": "mode_grad",
+    "inference": "mode_inference",
+    "anomaly": "mode_anomaly",
+    "saved_tensors_hooks": "mode_saved_tensors_hooks",
+    "forward_ad": "mode_forward_ad",
+}
+
+
 class Narrator(Cutting):
     """Tells events, each as one step."""
 
@@ -61,7 +70,11 @@ class Narrator(Cutting):
             key = "step_leaf"
         else:
             key = "step_given" if event.span is None else "step_constant"
-        lines = [self.line("version", *self.words("version", n=state.version))] if state.version else []
+        lines = (
+            [self.line("version", *self.words("version_label", "version", n=state.version))]
+            if state.version
+            else []
+        )
         told = text(key, self.lang, made=self.made((state,)))
         if state.value is None and (place := self.builder.at[state.id][0]).expr is None:
             told = text("step_unseen", self.lang, expr=self.expression(place))
@@ -85,7 +98,9 @@ class Narrator(Cutting):
         lines = [] if node is None else self.saved(node.name, node.saved)
         lines[:0] = tangent_lines(self.builder, event, self.lang)
         if opens and event.span is not None:
-            lines.insert(0, self.line("inside", *self.words("inside", expr=written(event.span))))
+            lines.insert(
+                0, self.line("inside", *self.words("inside_label", "inside", expr=written(event.span)))
+            )
         of_leaf = owner is None or self.builder.nodes[owner].variable is not None
         span = in_cell(event.span) if of_leaf else self.written_at(self.place_of(owner or ""))
         return Told(marks, clean(told), tuple(lines), span)
@@ -125,8 +140,8 @@ class Narrator(Cutting):
         last = {event.mode: event for event in events}
         lines = []
         for event in last.values():
-            key, mode = "mode_on" if event.enabled else "mode_off", text(f"mode_{event.mode}", self.lang)
-            lines.append(self.line("mode", *self.words(key, mode=mode)))
+            switched = text("mode_on" if event.enabled else "mode_off", self.lang)
+            lines.append(self.line("mode", text(MODES[event.mode], self.lang), switched))
         return lines
 
     # ── backward ────────────────────────────────────────────────────────────────────────────────────────────
@@ -143,19 +158,19 @@ class Narrator(Cutting):
                 key = "start_one" if one else "start_given"
                 many = event is not None and event.batched and gradient.items is None
                 key = "start_many" if many else key
-                label, content = self.words(key, name=name, value=short(gradient))
+                label, content = self.words("start_label", key, name=name, value=short(gradient))
                 lines.append(self.line("start", label, content))
         if event is not None and event.wanted is not None and event.kind == "backward":
             names = [self.name(tensor) for tensor in event.wanted[:LISTED]]
             names += ["…"] * (len(event.wanted) > LISTED)
-            lines.append(self.line("asked", *self.words("asked", names=", ".join(names))))
+            lines.append(self.line("asked", *self.words("asked_label", "asked", names=", ".join(names))))
         return [*lines, *self.afterwards()]
 
     def afterwards(self) -> list[Line]:
         """What the call leaves for another one: the graph of the gradient, or all that was saved."""
         event = self.started
         if event is not None and event.create_graph:
-            return [self.line("graph", *self.words("creates"))]
+            return [self.line("graph", *self.words("creates_label", "creates"))]
         ends = (e for e in self.trace.events if isinstance(e, BackwardEnded) and e.call == self.builder.call)
         ended = next(ends, None)
         if event is None or ended is None or ended.error is not None or ended.freed:
@@ -163,7 +178,7 @@ class Narrator(Cutting):
         saved = (value for node in event.nodes for value in node.saved if not value.freed)
         if not any(isinstance(value.value, Value) for value in saved):
             return []  # nothing to keep: such a graph can be gone through again anyway
-        return [self.line("kept", *self.words("retains"))]
+        return [self.line("kept", *self.words("retains_label", "retains"))]
 
     def ran(self, event: NodeRan, first: bool, so_far: Iterable[SoFar]) -> Told:
         """A node ran. `first`: it is the first of its call; `so_far`: where gradients wait after it."""
@@ -181,11 +196,11 @@ class Narrator(Cutting):
         lines += self.with_hooks(event.node, sums)
         for wait in so_far:
             label, content = self.words(
-                "so_far", name=self.name(wait.tensor), value=short(wait.total), n=wait.missing
+                "so_far_label", "so_far", name=self.name(wait.tensor), value=short(wait.total), n=wait.missing
             )
             lines.append(self.line("so_far", label, content))
         if event.node in self.freed:
-            label, content = self.words("frees", names=", ".join(self.freed[event.node]))
+            label, content = self.words("frees_label", "frees", names=", ".join(self.freed[event.node]))
             lines.append(self.line("freed", label, content))
         return Told(self.deck_marks(self.station(place)), clean(told), tuple(lines), span)
 
@@ -271,14 +286,16 @@ class Narrator(Cutting):
         `of` nodes had run."""
         place = None if guilty is None else self.place_of(guilty)
         marks = self.deck_marks(self.station(place))[:1]
-        lines = [self.line("reached", *self.words("reached", done=done, n=of))] if of else []
+        lines = [self.line("reached", *self.words("reached_label", "reached", done=done, n=of))] if of else []
         if guilty is not None and place is not None:
             where = {"node": self.builder.nodes[guilty].name, "name": self.name(place.states[0].id)}
-            lines.append(self.line("stopped", *self.words("stopped", **where)))
+            lines.append(self.line("stopped", *self.words("stopped_label", "stopped", **where)))
         span = in_cell(event.span) if isinstance(event, Failed) else self.call_at
         made = self.written_at(place) if self.switched("anomaly", self.began) else None
         if made is not None and place is not None:
-            lines.append(self.line("made_at", *self.words("made_at", expr=self.expression(place))))
+            lines.append(
+                self.line("made_at", *self.words("made_at_label", "made_at", expr=self.expression(place)))
+            )
             span = made  # as the traceback that anomaly detection adds
         why = next((each for each in reversed(explained) if is_about(each, event)), None)
         if why is not None:

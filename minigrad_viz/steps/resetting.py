@@ -9,12 +9,19 @@ from ..trace.events import GradSet
 from ..words import clean, text
 from .stage import LISTED, Stage, Told, in_cell
 
+HOW = {
+    "zero": "step_grad_zero",
+    "none": "step_grad_none",
+    "assigned": "step_grad_assigned",
+    "written": "step_grad_written",
+}
+
 
 def reset(stage: Stage, events: Sequence[GradSet]) -> Told:
     """One expression changed some gradients, all in the same way."""
     last = events[-1]
     names = [f"{stage.name(event.tensor)}.grad" for event in events[:LISTED]] + ["…"] * (len(events) > LISTED)
     value = "" if last.after is None else short(last.after)
-    told = text(f"step_grad_{last.how}", stage.lang, names=", ".join(names), value=value)
+    told = text(HOW[last.how], stage.lang, names=", ".join(names), value=value)
     marks = [mark for event in events for mark in stage.card_marks((event.tensor,))[:1]]
     return Told(tuple(dict.fromkeys(marks)), clean(told), (), in_cell(last.span))

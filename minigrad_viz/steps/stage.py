@@ -190,9 +190,9 @@ class Stage:
         states = getattr(event, "outputs", None) or (getattr(event, "tensor", None),)
         return self.card_marks(state.id for state in states if state is not None)
 
-    def words(self, key: str, **values: object) -> tuple[str, str]:
+    def words(self, label: str, key: str, **values: object) -> tuple[str, str]:
         """The label and the content of a line."""
-        return text(f"{key}_label", self.lang, **values), text(key, self.lang, **values)
+        return text(label, self.lang, **values), text(key, self.lang, **values)
 
 
 def drawn_routes(graph: Graph) -> set[str]:

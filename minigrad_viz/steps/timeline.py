@@ -163,7 +163,9 @@ def labelled(
     frames = []
     for phase, told, ran in drafts:
         count[phase] += 1
-        label = text(f"{phase}_step", lang, i=count[phase], n=size[phase])
+        label = text(
+            "forward_step" if phase == FORWARD else "backward_step", lang, i=count[phase], n=size[phase]
+        )
         ready, waiting = queue(moments.get(ran) if phase == BACKWARD else None, stations)
         shown = (
             told.marks,

@@ -202,7 +202,7 @@ class Graph:
     """Stations in program order, the routes between them, and a sentence for the reader where one is due.
 
     `folds` says which of the stations stand for many. `note` is a key of the catalogue of texts with its
-    values, e.g. ("no_graph_leaves", {"names": "x, y"}). `omitted` counts stations left out because the
+    values, e.g. ("no_graph_unused", {"names": "x, y"}). `omitted` counts stations left out because the
     graph was larger than the limit. `marks` are the parts that an explanation points at. `unseen`: nobody
     recorded whether gradients flowed here, and there are some.
     """
