@@ -13,7 +13,7 @@ from cells import CELLS, traced
 import minigrad
 from minigrad_viz import draw
 from minigrad_viz.drawing.still import address, bare, image, needed, parted, slim
-from minigrad_viz.drawing.style import RARE, RULES
+from minigrad_viz.drawing.style import DARK, LIGHT, RARE, RULES
 from minigrad_viz.shell.run import Report
 
 CUBE = Report(traced(CELLS[4]), lang="en")
@@ -90,3 +90,21 @@ def test_what_graphviz_drew_is_left_alone():
     x = minigrad.tensor(5.0, requires_grad=True)
     svg = draw(x**3, style="torchviz").svg()
     assert parted(svg, "") is None and slim(svg) == svg == bare(svg)
+
+
+@pytest.mark.parametrize(
+    "theme, paper", [("auto", LIGHT["bg"]), ("light", LIGHT["bg"]), ("dark", DARK["bg"])]
+)
+def test_a_saved_file_has_the_colors_themselves(tmp_path, theme, paper):
+    """Other programs do not know CSS variables, and show what is drawn with them black or not at all."""
+    saved = Report(traced(CELLS[19]), lang="en", theme=theme).picture.save(tmp_path / "a.svg").read_text()
+    assert (
+        "var(" not in saved
+        and "@media" not in saved
+        and "--" not in saved
+        and "auto" not in saved.split("</style>")[0].split("<style>")[1]
+    )
+    assert f".mg .paper{{fill:{paper}}}" in saved
+    colors = {color for color in (DARK if theme == "dark" else LIGHT).values() if f":{color}" in saved}
+    assert len(colors) > 8
+    ET.fromstring(saved)

@@ -277,3 +277,16 @@ def test_the_first_of_two_calls_tells_nothing_of_the_second():
     steps = frames(CELLS[6], call=1)
     assert [f.phase for f in steps] == ["forward"] * 3 + ["backward"] * 3
     assert "Error" not in "".join(said(steps))
+
+
+def test_a_continued_line_shows_no_backslash():
+    """Cards, steps, the outline and the ledger have the expression in one line, as the compiler reads it."""
+    source = (
+        "import minigrad as torch\nx = torch.tensor(2.0, requires_grad=True)\n"
+        "y = x * 3 + \\\n    x\nfor _ in range(2):\n    y.backward( \\\n        retain_graph=True)\n"
+        "del x.missing, \\\n    y\n"
+    )
+    report = trace_source(source, lang="en")[0]
+    shown = [report.text(steps=True), report.ledger.text(), report.html("static"), report.explanation_html()]
+    assert not any("\\" in each for each in shown)
+    assert "x * 3 + x" in shown[0] and "y.backward( retain_graph=True)" in shown[0]

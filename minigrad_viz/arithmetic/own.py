@@ -34,7 +34,7 @@ def own_lines(step: Step) -> Iterator[Line]:
     whole = outermost(written)
     for op in whole[:LINES]:
         assert op.span is not None
-        source = shorten(clean(" ".join(op.span.text.split())), LONGEST)
+        source = shorten(clean(op.span.flat), LONGEST)
         numbers, latex = inserted(op, written)
         final = dotted(op.output)
         yield line(

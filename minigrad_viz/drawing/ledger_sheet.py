@@ -99,6 +99,6 @@ def where(entry: Entry, lines: Sequence[str], lang: str | None) -> str:
     if span is None:
         return ""
     if span.origin or not 0 < span.line <= len(lines):
-        return shorten(clean(" ".join(span.text.split())), SOURCE)
-    source = shorten(clean(" ".join(lines[span.line - 1].split())), SOURCE)
+        return shorten(clean(span.flat), SOURCE)
+    source = shorten(clean(" ".join(lines[span.line - 1].removesuffix("\\").split())), SOURCE)
     return text("ledger_line", lang, line=span.line, source=source)

@@ -18,7 +18,7 @@ from .dot import DIRECTIONS, to_dot
 from .layout import ENGINES, LayoutError, LayoutTimeout, LayoutUnavailable, layout, render
 from .look import DETAILS, SAVED, Look
 from .outline import outline
-from .still import image, slim
+from .still import image, resolved, slim
 from .style import THEMES
 from .svg import to_svg
 
@@ -170,7 +170,7 @@ class Picture:
         kind = path.suffix.lower().lstrip(".")
         if kind == "svg":
             svg = self.svg()
-            path.write_text(svg if svg is not None else self._refuse(), encoding="utf-8")
+            path.write_text(resolved(svg) if svg is not None else self._refuse(), encoding="utf-8")
         elif kind in ("dot", "gv"):
             path.write_text(self.digraph.source, encoding="utf-8")
         elif kind == "txt":

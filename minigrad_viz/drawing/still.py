@@ -10,10 +10,11 @@ import html
 import re
 from typing import NamedTuple
 
-from .style import RARE, RULES, palette
+from .style import DARK, LIGHT, RARE, RULES, palette
 
 SMALLEST = 0.75  # a wide picture shrinks with its column down to this scale; then it scrolls: it can be read
 STYLE = re.compile(r"<style>.*?</style>", re.S)
+VARIABLE = re.compile(r"var\(--(\w+)\)")
 GROUP = re.compile(r'<g((?: [\w-]+="[^"]*")*)>(?:<title>(.*?)</title>)?', re.S)
 
 
@@ -52,14 +53,37 @@ def slim(svg: str) -> str:
     return STYLE.sub(lambda _: f"<style>{needed(svg)}</style>", svg, count=1)
 
 
+def resolved(svg: str) -> str:
+    """A picture for programs that do not know CSS variables: with the colors themselves, those of a light
+    page unless the picture is dark. CairoSVG takes `height:auto` for no height at all. One that Graphviz drew
+    stays as it is."""
+    if STYLE.search(svg) is None:
+        return svg
+    colors = DARK if theme_of(svg) == "dark" else LIGHT
+    rules = VARIABLE.sub(lambda found: colors[found[1]], rules_of(svg).replace(";height:auto", ""))
+    return STYLE.sub(lambda _: f"<style>{rules}</style>", svg, count=1)
+
+
 def bare(svg: str) -> str:
     """A picture for a page that has `style.every_theme()`."""
     return STYLE.sub("", svg, count=1)
 
 
+def theme_of(svg: str) -> str:
+    """The theme of a picture of ours."""
+    return re.findall(r'class="mg mg-(\w+)', svg)[0]
+
+
 def needed(svg: str, alone: bool = False) -> str:
     """The rules for what is in a picture of ours, and the colours that they name; `alone`: those of a
     document of its own, which is in no page that says whether it is dark."""
+    written = rules_of(svg)
+    used = set(VARIABLE.findall(written))
+    return palette(theme_of(svg), names=used, pages=not alone) + written
+
+
+def rules_of(svg: str) -> str:
+    """The rules for what is in a picture of ours."""
     classes = {name for names in re.findall(r'class="([^"]*)"', svg) for name in names.split()}
     rules = []
     for selectors, declared in re.findall(r"([^{}]+)(\{[^}]*\})", RULES + RARE):
@@ -69,10 +93,7 @@ def needed(svg: str, alone: bool = False) -> str:
         ]
         if matching:
             rules.append(",".join(matching) + declared)
-    written = "".join(rules)
-    theme = re.findall(r'class="mg mg-(\w+)', svg)[0]
-    used = set(re.findall(r"var\(--(\w+)\)", written))
-    return palette(theme, names=used, pages=not alone) + written
+    return "".join(rules)
 
 
 def image(svg: str, outline: str) -> str:

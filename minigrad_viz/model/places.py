@@ -92,7 +92,7 @@ class Reader(Lookup):
 
     def place(self, states: tuple[TensorState, ...], name: str | None, span: Any, order: int = 1) -> Place:
         """A new station for tensors that came into being together."""
-        expr = None if span is None else LIBRARY.sub("", " ".join(span.text.split()))
+        expr = None if span is None else LIBRARY.sub("", span.flat)
         place = Place(states, name, expr, order)
         place.time = self.time
         place.line = span.line if span is not None and span.origin == 0 else 0

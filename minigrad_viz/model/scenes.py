@@ -65,7 +65,7 @@ def label(call: BackwardStarted, last: int, lang: str | None) -> str:
     """What to call the scene of a call: `backward 3 of 20: loss.backward()`."""
     if call.span is None:
         return text("scene_unseen", lang, i=call.call, n=last)
-    source = shorten(clean(" ".join(call.span.text.split())), LONGEST)
+    source = shorten(clean(call.span.flat), LONGEST)
     return text("scene", lang, i=call.call, n=last, source=source)
 
 

@@ -47,7 +47,7 @@ def lines_of(shown: Explanation, ended: str | None, lang: str | None) -> list[tu
     lines.append(("why", why, cleaned(shown.why)))
     if shown.cause is not None and not shown.cause.origin:
         at = text("cause_at", lang, line=shown.cause.line)
-        lines.append(("cause", at, shorten(clean(shown.cause.text), CAUSE)))
+        lines.append(("cause", at, shorten(clean(shown.cause.flat), CAUSE)))
     lines.append(("fix", text("fix", lang), cleaned(shown.fix)))
     return [line for line in lines if line[2]]
 

@@ -212,7 +212,7 @@ def in_cell(span: Span | None) -> Where | None:
 
 def written(span: Span) -> str:
     """An expression of the source, as a sentence quotes it."""
-    return shorten(clean(LIBRARY.sub("", " ".join(span.text.split()))), EXPR)
+    return shorten(clean(LIBRARY.sub("", span.flat)), EXPR)
 
 
 def shown(value: Any) -> str:

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import ast
+import re
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, NamedTuple
 
 from .source_text import SourceText
 from .statements import Range, find, head
+
+CONTINUED = re.compile(r"\\\r?\n")  # a line that goes on in the next one
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,6 +28,11 @@ class Span:
     end_column: int
     text: str
     origin: int = 0
+
+    @property
+    def flat(self) -> str:
+        """The text in one line, without the backslashes that continue lines."""
+        return " ".join(CONTINUED.sub(" ", self.text).split())
 
 
 class Read(NamedTuple):
