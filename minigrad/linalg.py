@@ -36,7 +36,6 @@ from .tensor.norms import vector_norm
 from .tensor.products import linalg_cross as cross
 from .tensor.products import vecdot
 from .tensor.shapes import matmul
-from .tensor.triangular import solve_triangular
 from .tensor.views import linalg_diagonal as diagonal
 
 __all__ = [
@@ -65,7 +64,6 @@ __all__ = [
     "slogdet",
     "solve",
     "solve_ex",
-    "solve_triangular",
     "svd",
     "svdvals",
     "vecdot",

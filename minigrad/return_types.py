@@ -12,13 +12,10 @@ from typing import TYPE_CHECKING, Any
 FIELDS = {
     "max": "values indices",
     "min": "values indices",
-    "aminmax": "min max",
     "median": "values indices",
     "nanmedian": "values indices",
     "kthvalue": "values indices",
     "histogram": "hist bin_edges",
-    "cummax": "values indices",
-    "cummin": "values indices",
     "sort": "values indices",
     "topk": "values indices",
     "linalg_inv_ex": "inverse info",

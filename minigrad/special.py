@@ -10,13 +10,8 @@ from .ops.normal import erf, erfc, erfinv
 from .ops.normal import special_ndtr as ndtr
 from .ops.pointwise import sigmoid as expit
 from .ops.rounding import round
-from .ops.special import digamma, i0, polygamma
-from .ops.special import igamma as gammainc
-from .ops.special import igammac as gammaincc
+from .ops.special import digamma, polygamma
 from .ops.special import lgamma as gammaln
-from .ops.special import special_i0e as i0e
-from .ops.special import special_i1 as i1
-from .ops.special import special_i1e as i1e
 from .ops.trigonometric import sinc
 from .tensor.binary import xlogy
 from .tensor.explained import attach_all as _attach_all
@@ -26,8 +21,8 @@ from .tensor.statistics import log_softmax, softmax
 psi = digamma
 
 __all__ = [
-    "digamma", "erf", "erfc", "erfinv", "exp2", "expit", "expm1", "gammainc", "gammaincc", "gammaln", "i0",
-    "i0e", "i1", "i1e", "log1p", "log_softmax", "logit", "logsumexp", "ndtr", "polygamma", "psi", "round",
+    "digamma", "erf", "erfc", "erfinv", "exp2", "expit", "expm1", "gammaln",
+    "log1p", "log_softmax", "logit", "logsumexp", "ndtr", "polygamma", "psi", "round",
     "sinc", "softmax", "xlogy",
 ]  # fmt: skip
 

@@ -12,8 +12,6 @@ ALGEBRA: list[Case] = [
         ((3,), (2, 3), (3, 3)),
         numbers="real",
     ),
-    Case("addmv", lambda L, a, b, c: a.addmv(b, c, alpha=2), ((2,), (2, 3), (3,)), numbers="real"),
-    Case("addr", lambda L, a, b, c: L.addr(a, b, c, beta=3), ((2, 3), (2,), (3,)), numbers="real"),
     Case(
         "baddbmm", lambda L, a, b, c: a.baddbmm(b, c, beta=2), ((2, 2), (2, 2, 3), (2, 3, 2)), numbers="real"
     ),

@@ -40,10 +40,6 @@ BINARY: list[Case] = [
     # functions
     Case("atan2", lambda L, a, b: L.atan2(a, b), SIGNS, numbers="real"),
     Case("hypot", lambda L, a, b: L.hypot(a, b), (BLOCK, ROW), numbers="real"),
-    Case("copysign", lambda L, a, b: L.copysign(a, b), SIGNS, numbers="real"),
-    Case("copysign number", lambda L, a: a.copysign(-1), SIGNS[:1], numbers="real"),
-    Case("float_power", lambda L, a: L.float_power(a, 1.5), (ROW,), smooth=False),
-    Case("ldexp", lambda L, a, b: L.ldexp(a, b), (BLOCK, ROW), numbers="real"),
     Case("logaddexp", lambda L, a, b: L.logaddexp(a, b), (BLOCK, ROW), numbers="real"),
     Case("logaddexp2", lambda L, a, b: L.logaddexp2(a, b), (BLOCK, ROW), numbers="real"),
     Case("xlogy", lambda L, a, b: L.xlogy(a, b), (BLOCK, ROW), numbers="real"),

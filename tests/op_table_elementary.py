@@ -52,10 +52,6 @@ ELEMENTARY: list[Case] = [
     real("special.ndtr"),
     real("lgamma", 0.3, 12, twice=False, forward=False),  # PyTorch's trigamma has nine digits
     Case("polygamma", lambda L, a: L.polygamma(2, a), ((3,),), numbers="real"),
-    real("i0"),
-    real("special.i0e"),
-    real("special.i1", 2, 4),
-    real("special.i1e", -4, 4, twice=False),
     real("ceil", smooth=False),
     real("floor", smooth=False),
     real("trunc", smooth=False),

@@ -23,7 +23,6 @@ REDUCTIONS: list[Case] = [
     Case("prod dim", lambda L, a: L.prod(a, -1, keepdim=True), ((2, 3),)),
     Case("amax", lambda L, a: a.amax((0, 1)), TIES, smooth=False, numbers="real"),
     Case("amin", lambda L, a: L.amin(a, 1, keepdim=True), TIES, smooth=False, numbers="real"),
-    Case("aminmax", lambda L, a: L.aminmax(a, dim=1), TIES, smooth=False, numbers="real"),
     Case("max", lambda L, a: a.max(), TIES, smooth=False, numbers="real"),
     Case("max dim", lambda L, a: a.max(1)[0], TIES, smooth=False, numbers="real"),
     Case("min", lambda L, a: L.min(a), TIES, smooth=False, numbers="real"),

@@ -1,4 +1,4 @@
-"""Fourier transforms, systems of equations, and special functions of two variables. See `op_case`."""
+"""Fourier transforms. See `op_case`."""
 
 from __future__ import annotations
 
@@ -9,12 +9,4 @@ SPECTRAL: list[Case] = [
     Case("ifft of a part", lambda L, a: L.fft.ifft(a, n=3, norm="ortho"), ((2, 4),)),
     Case("rfft", lambda L, a: L.fft.rfft(a), ((2, 4),), numbers="real"),
     Case("irfft", lambda L, a: L.fft.irfft(a, n=5, norm="forward"), ((2, 3),), numbers="complex"),
-    Case(
-        "solve_triangular",
-        lambda L, a, b: L.linalg.solve_triangular(a, b, upper=False, left=False),
-        ((2, 2), (3, 2)),
-        numbers="real",
-    ),
-    Case("igamma", lambda L, a: L.igamma(L.full_like(a, 1.5), a), ((3,),), numbers="real", forward=False),
-    Case("igammac", lambda L, a: L.igammac(L.full_like(a, 1.5), a), ((3,),), numbers="real", forward=False),
 ]

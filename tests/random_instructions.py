@@ -65,7 +65,6 @@ VIEWS = {
     "split": lambda t: t.split(1),
     "split sizes": lambda t: t.split([1, t.shape[0] - 1]),
     "chunk": lambda t: t.chunk(2),
-    "tensor split": lambda t: t.tensor_split(2),
 }
 IN_PLACE = {
     "add_": lambda a, b: a.add_(b),

@@ -64,10 +64,7 @@ def same(torch: Any, program: str, numbers: Any, dtype: str) -> None:
     "program",
     [
         *(f"L.{name}(x, y)" for name in ("maximum", "minimum", "fmax", "fmin", "atan2", "hypot")),
-        *(
-            f"L.{name}(x, y)"
-            for name in ("fmod", "remainder", "copysign", "logaddexp", "logaddexp2", "xlogy")
-        ),
+        *(f"L.{name}(x, y)" for name in ("fmod", "remainder", "logaddexp", "logaddexp2", "xlogy")),
         *("L.clamp(x, y)", "x.clamp(max=y)", "x.clamp(0.5, 1.5)", "x.clamp(2.0, 1.0)", "x.clamp(min=2.0)"),
         *("x.clamp(y, y)", "L.clamp_min(x, y)", "L.clamp_max(x, 2.0)", "L.isclose(x, y)", "x.isclose(x * 1)"),
         "L.isclose(x, x, equal_nan=True)",
@@ -107,9 +104,9 @@ def test_nan_infinity_and_ties(torch, program):
         *("1 << y", "64 >> y", "x & 2.5", "x & True", "(x > 1) & (y > 1)", "(x > 1) ^ True", "(x > 1) << 1"),
         *("x + (-3)", "x * 300", "x < 300", "x == 300", "L.add(x, y, alpha=-3)", "x.sub(y, alpha=-2)"),
         *("L.rsub(x, y, alpha=2)", "L.rsub(x, 1)", "x.__rsub__(y)", "x.__rpow__(2)", "y.__rtruediv__(x)"),
-        *("x // 0", "x % 0", "L.fmod(x, 0)", "L.div(x, 0, rounding_mode='trunc')", "L.float_power(y, 2)"),
-        *("L.addcmul(x, x, y, value=2)", "L.addcdiv(x, x, y)", "L.lerp(x, y, 0.5)", "L.heaviside(x, y)"),
-        *("x.clamp(1, 3)", "x.clamp(0.5)", "x.clamp(-1, 300)", "L.maximum(x, y)", "L.copysign(x, -1)"),
+        *("x // 0", "x % 0", "L.fmod(x, 0)", "L.div(x, 0, rounding_mode='trunc')"),
+        *("L.addcmul(x, x, y, value=2)", "L.addcdiv(x, x, y)", "L.lerp(x, y, 0.5)"),
+        *("x.clamp(1, 3)", "x.clamp(0.5)", "x.clamp(-1, 300)", "L.maximum(x, y)"),
         *("L.isin(x, y)", "L.isin(x, 7)", "L.isin(7, x)", "L.isin(x, y, invert=True)", "L.equal(x, x)"),
         *("L.allclose(x, x)", "L.allclose(x, y)", "L.equal(x, y)", "L.isclose(x, y)", "L.logical_xor(x, y)"),
     ],
@@ -128,30 +125,26 @@ IN_PLACE = [
         "clamp",
         "atan2",
         "hypot",
-        "copysign",
         "xlogy",
     ),
-    *("bitwise_and", "bitwise_or", "bitwise_xor", "bitwise_left_shift", "gcd", "lcm", "heaviside", "ldexp"),
-    *("float_power", "divide", "true_divide", "subtract", "multiply", "arctan2", "clip", "less", "not_equal"),
+    *("bitwise_and", "bitwise_or", "bitwise_xor", "bitwise_left_shift", "gcd", "lcm"),
+    *("divide", "true_divide", "subtract", "multiply", "arctan2", "clip", "less", "not_equal"),
 ]
 
 
 @pytest.mark.parametrize("dtype", ["float64", "int64"])
 @pytest.mark.parametrize("name", IN_PLACE)
 def test_in_place(torch, name, dtype):
-    if (name, dtype) != ("ldexp", "int64"):  # whose error PyTorch words by itself
-        same(torch, f"v = x.{name}_(y); v", (WHOLE[0], [2, 3, 3, 4, 5]), dtype)
+    same(torch, f"v = x.{name}_(y); v", (WHOLE[0], [2, 3, 3, 4, 5]), dtype)
     if name not in (
         "logical_and",
         "logical_or",
         "logical_xor",
         "gcd",
         "lcm",
-        "heaviside",
         "atan2",
         "arctan2",
         "hypot",
-        "ldexp",
     ):
         same(torch, f"v = x.{name}_(2); v", WHOLE, dtype)
 
@@ -184,7 +177,7 @@ def test_operators_in_place(torch, program, dtype):
     [
         *("L.eq(2, x)", "L.lt(x, 'a')", "L.ge(x, None)", "L.logical_and(x, 2)", "x.logical_or(2)", "x < 'a'"),
         *("L.maximum(x, 2)", "L.maximum(2, x)", "x.minimum(2)", "L.atan2(x, 2)", "L.gcd(2, x)", "x.hypot(2)"),
-        *("L.fmod(2, x)", "L.copysign(2, x)", "L.remainder(1, 2)", "L.xlogy(1, 2)", "L.float_power(2, 3)"),
+        *("L.fmod(2, x)", "L.remainder(1, 2)", "L.xlogy(1, 2)"),
         *(
             "x // 'a'",
             "x % 'a'",
@@ -204,7 +197,7 @@ def test_operators_in_place(torch, program, dtype):
             "L.rsub(2, x)",
         ),
         *("L.isclose(x, y, rtol=-1)", "L.isclose(x, 2)", "L.equal(x, 2)", "L.allclose(2, x)", "L.isin(1, 2)"),
-        *("L.isclose(x, y.float())", "L.lerp(x, y.float(), 0.5)", "L.heaviside(x, y.float())"),
+        *("L.isclose(x, y.float())", "L.lerp(x, y.float(), 0.5)"),
         *(
             "L.maximum(x, y[:2])",
             "L.maximum(x.cfloat(), y)",
@@ -228,7 +221,7 @@ def test_operators_in_place(torch, program, dtype):
             "x.to(memory_format=L.channels_last)",
             "x.to('a')",
         ),
-        *("(x // 2).sum().backward()", "(2 % x).sum().backward()", "L.heaviside(x, y).sum().backward()"),
+        *("(x // 2).sum().backward()", "(2 % x).sum().backward()"),
         "x.logical_and_(2)",
     ],
 )

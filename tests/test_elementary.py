@@ -15,10 +15,10 @@ EDGES = [0.0, -0.0, 1.0, -1.0, 2.0, -2.0, 0.5, -0.5, -2.5, 1e-300, 1e10, 30.5, -
 
 FUNCTIONS = (
     *("acos", "acosh", "asin", "asinh", "atan", "atanh", "tan", "sinh", "cosh", "sinc", "deg2rad", "rad2deg"),
-    *("exp2", "expm1", "log1p", "log2", "log10", "rsqrt", "square", "logit", "erf", "erfc", "erfinv", "i0"),
+    *("exp2", "expm1", "log1p", "log2", "log10", "rsqrt", "square", "logit", "erf", "erfc", "erfinv"),
     *("lgamma", "digamma", "ceil", "floor", "trunc", "round", "frac", "nan_to_num"),
 )
-SPECIAL = ("i0e", "i1", "i1e", "ndtr")
+SPECIAL = ("ndtr",)
 KINDS = ("isfinite", "isinf", "isnan", "isposinf", "isneginf", "isreal", "signbit")
 
 
@@ -116,7 +116,7 @@ def test_whole_numbers_stay_in_memory_of_their_own(torch, name):
     assert result.dtype is minigrad.int64 and result.data_ptr() != whole.data_ptr()
 
 
-SHARED = "round sinc erf erfc digamma erfinv exp2 expm1 i0 log1p logit polygamma"
+SHARED = "round sinc erf erfc digamma erfinv exp2 expm1 log1p logit polygamma"
 
 
 def test_aliases():

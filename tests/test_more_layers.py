@@ -18,7 +18,6 @@ LAYERS = [
     ("PairwiseDistance", {"p": 1.0, "keepdim": True}, ((3, 4), (3, 4))),
     ("PixelShuffle", {"upscale_factor": 2}, ((1, 8, 2, 3),)),
     ("PixelUnshuffle", {"downscale_factor": 2}, ((2, 4, 6),)),
-    ("ChannelShuffle", {"groups": 2}, ((1, 6, 2),)),
     ("Softmax2d", {}, ((2, 3, 2, 2),)),
     ("Threshold", {"threshold": 0.1, "value": 20.0}, ((2, 3),)),
     ("Threshold", {"threshold": 0.1, "value": 20, "inplace": True}, ((2, 3),)),

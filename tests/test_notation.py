@@ -150,7 +150,7 @@ NO_DERIVATIVE = {
     "all", "any", "argmin", "bincount", "count_nonzero", "histc",
     "isfinite", "isinf", "isnan", "isneginf", "isposinf", "isreal", "signbit",
     "bitwise_and", "bitwise_or", "bitwise_xor", "bitwise_left_shift", "bitwise_right_shift", "logical_or",
-    "logical_xor", "gcd", "lcm", "isclose", "isin", "heaviside", "floor_divide",
+    "logical_xor", "gcd", "lcm", "isclose", "isin", "floor_divide",
 }  # fmt: skip
 # Ops of complex numbers, of which steps are told by name.
 OF_COMPLEX = {
@@ -168,7 +168,6 @@ UNTRIED = {
     "upsample_nearest1d_backward", "upsample_nearest3d", "upsample_nearest3d_backward",
     "hardsigmoid_backward", "linalg_pinv",
     "digamma", "polygamma", "remainder_of_number", "scatter_value_with", "scatter_with",
-    "cholesky", "cholesky_solve",
 }  # fmt: skip
 # Mathematics has no short sign for them: their steps name the node, with shapes and numbers.
 BY_NAME = {
@@ -182,7 +181,7 @@ BY_NAME = {
     "elu", "elu_backward", "embedding", "embedding_dense_backward", "fmod", "gather",
     "gelu", "gelu_backward", "glu", "glu_backward", "hardshrink", "hardshrink_backward", "hardsigmoid",
     "hardswish", "hardswish_backward", "hardtanh", "hardtanh_backward", "huber_loss", "huber_loss_backward",
-    "index", "index_copy", "index_fill", "index_fill_tensor", "index_put", "index_put_impl",
+    "index", "index_fill", "index_fill_tensor", "index_put", "index_put_impl",
     "linalg_cross", "log_sigmoid_backward", "masked_fill_tensor", "masked_scatter",
     "masked_scatter_backward", "masked_select", "max_pool2d_with_indices_backward",
     "max_pool3d_with_indices_backward", "nll_loss2d_backward", "nll_loss_backward",
@@ -192,7 +191,6 @@ BY_NAME = {
     "scatter_add", "slice",
     "smooth_l1_loss", "smooth_l1_loss_backward",
     "softshrink", "softshrink_backward", "take",
-    "linalg_solve_triangular",
 }  # fmt: skip
 # By name, with the reason.
 WITHOUT_FORMULA = {

@@ -139,8 +139,6 @@ WITHOUT_A_LINE = {
     "LinalgSlogdetBackward0",
     "LinalgSolveExBackward0",
     "LinalgSvdBackward0",
-    "CholeskyBackward0",
-    "CholeskySolveBackward0",
     "LinalgEigBackward0",
     "LinalgLstsqBackward0",
     "GridSampler3DBackward0",

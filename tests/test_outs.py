@@ -29,7 +29,7 @@ linspace(0, 1, 3, out=d(0)) | rand(2, out=d(0)) | randn(2, out=d(0)) | randint(5
 randperm(3, out=f(0)) | ones(2, 3, out=f(0), requires_grad=True) | rand(2, out=n(0))
 sort(x, out=(f(0), n(0))) | sort(x, out=(d(0), n(0))) | sort(x, out=(f(0), f(0))) | sort(x, out=f(0))
 topk(x, 2, out=(f(0), n(0))) | max(x, 0, out=(f(0), n(0))) | max(x, 0, out=(f(0), f(0)))
-max(x, x, out=f(0)) | max(x, out=f(0)) | median(x, 0, out=(f(0), n(0))) | aminmax(x, out=(f(0), f(0)))
+max(x, x, out=f(0)) | max(x, out=f(0)) | median(x, 0, out=(f(0), n(0)))
 argmax(x, 0, out=f(0)) | amax(x, 0, out=d(0)) | isfinite(x, out=f(0)) | where(x > 0, x, x, out=f(0))
 gather(x, 0, i * 0, out=f(0)) | gather(x, 0, i * 0, out=d(0)) | add(x[0, :2], 1, out=x[0, 1:])
 any(x > 0, out=f(0)) | div(i, 2, out=f(0)) | div(i, 2, out=n(0)) | clamp(x, 0, 2, out=f(0))

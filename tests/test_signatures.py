@@ -30,7 +30,6 @@ STARRED = {  # what shows any arguments, and why
     "torch.broadcast_shapes": "takes shapes, as in PyTorch",
     "torch.broadcast_tensors": "takes tensors, as in PyTorch",
     "torch.cartesian_prod": "takes tensors, as in PyTorch",
-    "torch.chain_matmul": "takes matrices, as in PyTorch",
     "torch.compile": "PyTorch's options are accepted and ignored",
     "torch.einsum": "an equation and tensors, as in PyTorch",
     "torch.meshgrid": "takes tensors, as in PyTorch",
@@ -80,7 +79,7 @@ def star(function: Any) -> bool:
 def test_signatures_name_their_parameters(space):
     found = {n: getattr(SPACES[space], n) for n in dir(SPACES[space]) if not n.startswith("_")}
     functions = {f"{space}.{n}": f for n, f in found.items() if inspect.isroutine(f)}
-    assert len(functions) > 20
+    assert len(functions) > 15
     starred = [name for name, function in functions.items() if star(function)]
     assert sorted(starred) == sorted(n for n in STARRED if n.rpartition(".")[0] == space)
 

@@ -16,12 +16,12 @@ from .tensor_state import TensorBase
 
 WRITES = ("copy", "fill", "fill_tensor", "zero")  # ops whose result does not depend on the old value
 DRAWN = (  # ops whose result does not depend on any value
-    *("uniform", "normal", "random", "random_to", "random_from", "exponential", "cauchy", "log_normal"),
-    *("geometric", "bernoulli_float", "bernoulli_tensor"),
+    *("uniform", "normal", "random", "random_to", "random_from", "exponential", "bernoulli_float"),
+    "bernoulli_tensor",
 )
 # linear ops that write to some elements: in place, PyTorch runs them on the tangent itself
 SETS = (
-    *("index_put", "index_copy", "index_fill", "index_fill_tensor", "put", "scatter"),
+    *("index_put", "index_fill", "index_fill_tensor", "put", "scatter"),
     *("masked_fill", "masked_fill_tensor", "masked_scatter"),
 )
 

@@ -61,7 +61,6 @@ from . import (
     spectral,
     strided,
     ternary,
-    triangular,
     underivable,
     views,
     views_in_place,

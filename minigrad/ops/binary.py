@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from math import log as ln
 from typing import Any
 
 import numpy as np
@@ -10,7 +9,6 @@ import numpy as np
 from ..core import F, differentiable
 from .arithmetic import no_bools, scaled, times
 from .half_precision import only
-from .underivable import no_derivative, no_tangent
 
 # ── differences the other way round
 # ─────────────────────────────────────────────────────────────────────────────────────────────────
@@ -115,67 +113,8 @@ def hypot(self, other):
     return np.hypot(self, other)
 
 
-def copysign_vjp(g: Any, self: Any, result: Any) -> Any:
-    """Return the gradient with the sign that changed, and none at 0."""
-    return g * F.masked_fill(result / self, F.eq(self, 0), 0)
-
-
-@differentiable(
-    self=copysign_vjp,
-    other=lambda g: F.zeros_like(g),
-    jvp=lambda self_t, self, result: copysign_vjp(self_t, self, result),
-    elementwise=True,
-    floating=True,
-    check=only("biuf", "copysign_cpu"),
-    forms="",
-)
-def copysign(self, other):
-    """Return the size of `self` with the sign of `other`, which 0 and NaN have too."""
-    return np.copysign(self, other)
-
-
-@differentiable(
-    self=copysign_vjp,
-    node="CopysignBackward1",
-    elementwise=True,
-    floating=True,
-    check=only("biuf", "copysign_cpu"),
-    forms="",
-)
-def copysign_number(self, other):
-    """Return the size of each element with the sign of a number."""
-    return np.copysign(self, other)
-
-
-@differentiable(
-    **no_derivative("heaviside", "self", "values"),
-    jvp=lambda self_t, values_t: no_tangent("heaviside"),
-    elementwise=True,
-    forms="",
-)
-def heaviside(self, values):
-    """Return 0 for negative elements, 1 for positive ones, the element of `values` for 0."""
-    kind = self.dtype
-    return np.where(self == 0, values, np.where(self < 0, kind.type(0), kind.type(1))).astype(kind)[()]
-
-
 # ── exponents and logarithms
 # ─────────────────────────────────────────────────────────────────────────────────────────────────
-
-
-@differentiable(
-    self=lambda g, other: g * F.pow_base(2.0, other),
-    other=lambda g, result: F.mul_scalar(g * result, ln(2)),
-    jvp=lambda self_t, other_t, other, result: (
-        self_t * F.pow_base(2.0, other) + F.mul_scalar(F.product(other_t, result), ln(2))
-    ),
-    elementwise=True,
-    floating=True,
-    forms="",
-)
-def ldexp(self, other):
-    """Return `self · 2^other`."""
-    return self * np.exp2(other)
 
 
 def log_of_sum(self: Any, other: Any) -> Any:

@@ -9,7 +9,6 @@ import numpy as np
 
 from ..core import F, composite, differentiable
 from ..core.op import RAW
-from .max_min import refuse_complex
 from .reduction import cast
 from .shape import place
 
@@ -107,46 +106,3 @@ def cumprod(self, dim, dtype=None):
 
 # ── extremes
 # ─────────────────────────────────────────────────────────────────────────────────────────────────
-
-
-def running(ufunc: Any, name: str) -> Any:
-    """The kernel of an extreme of all elements up to each one, with its index: the last of equal ones, or of
-    NaN.
-    """
-
-    def kernel(self: Any, dim: int) -> Any:
-        front = place(dim, self.ndim)
-        refuse_complex(self, f"{name}_cpu")
-        if not self.ndim:
-            return self, np.int64(0)
-        values = ufunc.accumulate(self, axis=front)
-        along = [1] * self.ndim
-        along[front] = -1
-        places = np.arange(self.shape[front]).reshape(along)
-        is_new = (values == self) | (self != self)
-        return values, np.maximum.accumulate(np.where(is_new, places, 0), axis=front)
-
-    return kernel
-
-
-def extreme_vjp(grads: Any, self: Any, indices: Any, dim: int) -> Any:
-    """Pass the gradient of each result to the element that it is."""
-    return F.scatter_add(F.zeros_of(grads[0], self.shape), dim, indices, grads[0])
-
-
-def extreme_jvp(self_t: Any, indices: Any, dim: int) -> Any:
-    """Return the tangents at the same places, and none for the indices."""
-    return F.gather(self_t, dim, indices), F.zeros_like(indices)
-
-
-EXTREME: dict[str, Any] = {"self": extreme_vjp, "jvp": extreme_jvp, "several": ("values", "indices")}
-
-
-@differentiable(kernel=running(np.maximum, "cummax"), **EXTREME)
-def cummax(self, dim):
-    """Return the largest of all elements up to each one along `dim`, and its index."""
-
-
-@differentiable(kernel=running(np.minimum, "cummin"), **EXTREME)
-def cummin(self, dim):
-    """Return the smallest of all elements up to each one along `dim`, and its index."""

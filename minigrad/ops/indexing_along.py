@@ -115,59 +115,6 @@ show_source_dim(index_add.op)
 
 @differentiable(
     self=lambda g, dim, index: F.index_fill(g, dim, index, 0),
-    source=lambda g, dim, index, source: selected(g, dim, index, source),
-    linear=True,
-    forms="function method method_",
-    out="same",
-)
-def index_copy(self, dim, index, source):
-    """Return `self` with the parts of `source` along `dim` at the places `index`."""
-    dim = place(dim, self.ndim)
-    check_copied(self, dim, index, source)
-    out = copied(self)
-    n = out.shape[dim]
-    check_inside(index, 0, n, f"index_copy_(): index {{}} is out of bounds for dimension {dim} with size {n}")
-    out[along(dim, raised(index))] = lined_up(source, self.ndim)
-    return out.reshape(self.shape)[()]
-
-
-show_source_dim(index_copy.op)
-
-
-def check_copied(self: Any, dim: int, index: Any, source: Any) -> None:
-    """The errors of PyTorch for arguments of `index_copy` that do not fit."""
-    if index.ndim > 1:
-        raise IndexError(f"index_copy_(): Index should have dimension 1 or 0 (got {index.ndim})")
-    count = index.size
-    if source.ndim == 0 and count != 1:
-        raise IndexError(f"index_copy_(): When source is scalar, index should have one element (got {count})")
-    if source.ndim and self.ndim and source.ndim != self.ndim:
-        raise IndexError(
-            "index_copy_(): When source and destination are not scalars, their dimensionality must match. "
-            f"Source dimensionality ({source.ndim}), destination dimensionality ({self.ndim})"
-        )
-    check_kind(index, LONG, "index_copy_(): Expected a long tensor for index, but got {}")
-    if self.dtype != source.dtype:
-        raise RuntimeError(
-            "index_copy_(): self and source expected to have the same dtype, but got (self) "
-            f"{of(self).title} and (source) {of(source).title}"
-        )
-    mine, theirs = cut(self.shape, dim), cut(source.shape, dim)
-    if mine != theirs and source.ndim:
-        raise RuntimeError(
-            "index_copy_(): Source/destination tensor must have same slice shapes. Destination slice shape: "
-            f"{' '.join(map(str, mine))} at dimension {dim} and source slice shape: "
-            f"{' '.join(map(str, theirs))} at dimension 0."
-        )
-    if source.ndim and count != source.shape[dim]:
-        raise IndexError(
-            f"index_copy_(): Number of indices ({count}) should be equal to source.size(dim) "
-            f"({source.shape[dim]})"
-        )
-
-
-@differentiable(
-    self=lambda g, dim, index: F.index_fill(g, dim, index, 0),
     jvp=lambda self_t, dim, index: F.index_fill(self_t, dim, index, 0),
 )
 def index_fill(self, dim, index, value):

@@ -13,7 +13,7 @@ from ..core import F, differentiable
 from ..core.dtypes import of
 from .arithmetic import scaled, times
 from .half_precision import wide
-from .linalg import bmm, by_columns, mm, mv
+from .linalg import bmm, by_columns, mm
 from .shape import expand
 
 
@@ -72,56 +72,6 @@ def addmm(self, mat1, mat2, beta=1, alpha=1):
 def plus_product(self: Any, a: Any, b: Any, beta: Any, alpha: Any, product: Any) -> Any:
     """`beta · self + alpha · product(a, b)`."""
     return summed(self, product(a, b), beta, alpha)
-
-
-def addmv_jvp(self_t: Any, mat_t: Any, vec_t: Any, mat: Any, vec: Any, beta: Any, alpha: Any) -> Any:
-    """Return the terms of all three tangents, in PyTorch's order."""
-    total = scaled(self_t, beta) + scaled(F.mv(mat_t, vec), alpha)
-    return total + scaled(F.mv(mat, vec_t), alpha)
-
-
-@differentiable(
-    self=lambda g, beta: scaled(g, beta),
-    mat=lambda g, vec, alpha: scaled(F.outer(g, vec), alpha),
-    vec=lambda g, mat, alpha: scaled(F.mv(F.t(mat), g), alpha),
-    jvp=addmv_jvp,
-    broadcasts=True,
-)
-def addmv(self, mat, vec, beta=1, alpha=1):
-    """Return `beta · self + alpha · mat @ vec`."""
-    if mat.ndim != 2 or vec.ndim != 1 or self.ndim > 1:
-        found = f"{self.ndim}, {mat.ndim}, {vec.ndim}"
-        raise RuntimeError(f"vector + matrix @ vector expected, got {found}")
-    n, m = mat.shape
-    if m != vec.shape[0] or (self.size != 1 and self.shape != (n,)):
-        raise RuntimeError(f"size mismatch, got input ({self.size}), mat ({n}x{m}), vec ({vec.shape[0]})")
-    if self.dtype != vec.dtype or mat.dtype != vec.dtype:
-        raise RuntimeError(
-            f"addmv input tensors must have the same dtype, but got {of(self).title}, {of(mat).title}, and "
-            f"{of(vec).title}"
-        )
-    return plus_product(self, mat, vec, beta, alpha, mv.op.kernel)
-
-
-def addr_jvp(self_t: Any, vec1_t: Any, vec2_t: Any, vec1: Any, vec2: Any, beta: Any, alpha: Any) -> Any:
-    """Return the terms of all three tangents, in PyTorch's order."""
-    total = scaled(self_t, beta) + scaled(F.outer(vec1_t, vec2), alpha)
-    return total + scaled(F.outer(vec1, vec2_t), alpha)
-
-
-@differentiable(
-    self=lambda g, beta: scaled(g, beta),
-    vec1=lambda g, vec2, alpha: scaled(F.mv(g, vec2), alpha),
-    vec2=lambda g, vec1, alpha: scaled(F.mv(F.t(g), vec1), alpha),
-    jvp=addr_jvp,
-    broadcasts=True,
-)
-def addr(self, vec1, vec2, beta=1, alpha=1):
-    """Return `beta · self + alpha · vec1 ⊗ vec2`, the outer product being of shape (n, m)."""
-    for name, vector in (("vec1", vec1), ("vec2", vec2)):
-        if vector.ndim != 1:
-            raise RuntimeError(f"addr: Expected 1-D argument {name}, but got {vector.ndim}-D")
-    return summed(self, np.multiply.outer(times(vec1, alpha) if alpha != 1 else vec1, vec2), beta, 1)
 
 
 def baddbmm_jvp(

@@ -11,7 +11,7 @@ from ..core.dtypes import of
 from ..core.op import RAW
 from .copy import kind_of
 from .reduction import over
-from .reduction_jvps import aminmax_jvp, evenly_jvp, extreme_jvp, selected_jvp
+from .reduction_jvps import evenly_jvp, extreme_jvp, selected_jvp
 from .shape import place
 
 
@@ -84,17 +84,6 @@ def evenly_backward(g: Any, self: Any, result: Any) -> Any:
     return F.masked_fill_tensor(F.zeros_of(g, self.shape), mask, g / F.count_in(mask, None, g))
 
 
-def aminmax_vjp(grads: Any, self: Any, min: Any, max: Any, dim: Any, keepdim: bool) -> Any:
-    """Return the sum of both shares; None where none was sent."""
-    dims = () if dim is None else (dim,)
-    found = [
-        amax_vjp(g, self, extreme, dims, keepdim)
-        for g, extreme in zip(grads, (min, max), strict=True)
-        if g is not None
-    ]
-    return found[0] + found[1] if len(found) == 2 else found[0]
-
-
 # ── the extremes
 # ─────────────────────────────────────────────────────────────────────────────────────────────────
 
@@ -122,19 +111,6 @@ def amax(self, dim=(), keepdim=False):
 def amin(self, dim=(), keepdim=False):
     """Return the smallest element over some dimensions (all for ()); its gradient is divided evenly."""
     return reduced(np.minimum, self, dim, keepdim, "amin", "min_values_cpu")
-
-
-@differentiable(self=aminmax_vjp, jvp=aminmax_jvp, several=("min", "max"))
-def aminmax(self, dim=None, keepdim=False):
-    """Return the smallest and the largest element, of all or along a dimension."""
-    if dim is None and self.size == 0:
-        raise RuntimeError(
-            "aminmax(): cannot compute aminmax over an empty dimension as the operation has no identity."
-        )
-    axes = over(dim, self.ndim)
-    refuse_empty(self, axes, "aminmax")
-    refuse_complex(self, "aminmax_cpu" if dim is not None else "aminmax_all_cpu")
-    return tuple(ufunc.reduce(self, axis=axes, keepdims=keepdim) for ufunc in (np.minimum, np.maximum))
 
 
 def of_all(ufunc: Any, name: str) -> Any:

@@ -221,27 +221,3 @@ def pixel_unshuffle(self, downscale_factor):
     n = len(lead)
     order = (*range(n), n, n + 2, n + 4, n + 1, n + 3)
     return blocks.transpose(order).reshape(*lead, c * r**2, h // r, w // r).copy()
-
-
-def unshuffled(g: Any, groups: int) -> Any:
-    """Return the shuffle that puts the channels back."""
-    return F.channel_shuffle(g, g.shape[1] // groups)
-
-
-@differentiable(self=lambda g, groups: unshuffled(g, groups), linear=True, forms="function", out="")
-def channel_shuffle(self, groups):
-    """Return images whose channels, in groups, are dealt out anew: one of each group after the other."""
-    if self.ndim < 3:
-        raise RuntimeError(
-            f"channel_shuffle expects input with > 2 dims, but got input with sizes {list(self.shape)}"
-        )
-    if groups <= 0:
-        raise RuntimeError(
-            f"Number of groups to divide channels in must be positive. Value of groups:{groups}"
-        )
-    n, c, *rest = self.shape
-    if c % groups:
-        raise RuntimeError(
-            f"Number of channels must be divisible by groups. Got {c} channels and {groups} groups."
-        )
-    return self.reshape(n, groups, c // groups, *rest).swapaxes(1, 2).reshape(self.shape).copy()

@@ -45,12 +45,6 @@ def extreme_jvp(self_t: Any, self: Any, result: Any, dim: Any, keepdim: bool) ->
     return F.sum_dim(F.where(mask, self_t, 0.0), dim, keepdim) / F.sum_dim(mask, dim, keepdim)
 
 
-def aminmax_jvp(self_t: Any, self: Any, min: Any, max: Any, dim: Any, keepdim: bool) -> Any:
-    """Return the same for both."""
-    dims = () if dim is None else (dim,)
-    return tuple(extreme_jvp(self_t, self, found, dims, keepdim) for found in (min, max))
-
-
 def evenly_jvp(self_t: Any, self: Any, result: Any) -> Any:
     """Return the mean of the tangents of all elements that equal the one result."""
     mask = F.eq(self, result)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
 import numpy as np
@@ -118,27 +117,3 @@ def unique_dim(self, dim):
 
 # ── places among sorted numbers
 # ─────────────────────────────────────────────────────────────────────────────────────────────────
-
-
-@differentiable()
-def search(boundaries, values, right, int32):
-    """For each of `values` how many of the sorted `boundaries` are less (`right`: not greater); rows of
-    several dimensions belong together.
-    """
-    kind = np.int32 if int32 else np.int64
-    if boundaries.ndim == 1:
-        return found_in(boundaries, values, right).astype(kind)
-    if not values.size:
-        return np.zeros(values.shape, kind)
-    rows = boundaries.reshape(math.prod(boundaries.shape[:-1]), boundaries.shape[-1])
-    wanted = values.reshape(len(rows), -1)
-    out = np.empty(wanted.shape, kind)
-    for row, mine, found in zip(rows, wanted, out):
-        found[:] = found_in(row, mine, right)
-    return out.reshape(values.shape)
-
-
-def found_in(row: Any, values: Any, right: bool) -> Any:
-    """Return the places of `values` in one sorted row; that of NaN is the end."""
-    at = np.asarray(np.searchsorted(row, values, "right" if right else "left"))
-    return np.where(np.not_equal(values, values), len(row), at)

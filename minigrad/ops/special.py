@@ -6,18 +6,13 @@ What a vjp subtracts it computes first, as PyTorch does, which gives its nodes t
 
 from __future__ import annotations
 
-import functools
 import math
 from typing import Any
 
-import numpy as np
-
-from ..core import F, differentiable, rename
+from ..core import F, rename
 from ..core.dtypes import of
-from ..core.op import RAW
 from ..core.public import public
-from ..core.tensor_state import TensorBase
-from .elementwise import BOOL, COMPLEX, INTEGER, must_be, must_be_tensor, no_kernel, one_by_one, special
+from .elementwise import must_be, must_be_tensor, no_kernel, one_by_one, special
 from .half_precision import not_implemented
 
 
@@ -32,74 +27,8 @@ def by_scipy(name: str, *args: Any) -> Any:
     return getattr(functions, name)(*args)
 
 
-def computed(name: str) -> Any:
-    """Return the kernel of a function of `scipy.special`, rounded once to the dtype of its arguments."""
-
-    @functools.wraps(by_scipy)
-    def kernel(*args: Any) -> Any:
-        kind = np.result_type(*(x.dtype for x in args))
-        return np.asarray(by_scipy(name, *(x.astype(np.float64) for x in args))).astype(kind)[()]
-
-    return kernel
-
-
 # ── modified Bessel functions of the first kind
 # ─────────────────────────────────────────────────────────────────────────────────────────────────
-
-
-@special(self=lambda g, self: g * F.special_i1(self), check=no_kernel("i0_vml_cpu"))
-def i0(self):
-    """Modified Bessel function of order 0."""
-    return by_scipy("i0", self)
-
-
-def i0e_vjp(g: Any, self: Any, result: Any) -> Any:
-    """`g · (e⁻ˣ I₁(x) - sgn(x) e⁻ˣ I₀(x))`."""
-    less = F.sgn(self) * result
-    return g * (F.special_i1e(self) - less)
-
-
-@special(self=i0e_vjp, node="SpecialI0EBackward0", check=no_kernel("i0e_cpu"), forms="")
-def special_i0e(self):
-    """Modified Bessel function of order 0, times `exp(-|x|)`."""
-    return by_scipy("i0e", self)
-
-
-def smallest_step(x: Any) -> float:
-    """Return the distance from 1 to the next number of the dtype of `x`."""
-    value = x._data if isinstance(x, TensorBase) else x if isinstance(x, RAW) else x.value
-    return float(np.finfo(value.dtype).eps)
-
-
-def i1_vjp(g: Any, self: Any, result: Any) -> Any:
-    """`g · (I₀(x) - I₁(x) / x)`, and `g/2` at 0."""
-    step = smallest_step(self)
-    large = F.gt(F.abs(self), step)
-    x = F.where(large, self, step)
-    less = result * F.reciprocal(x)
-    return g * F.where(large, F.i0(x) - less, 0.5)
-
-
-@special(self=i1_vjp, node="SpecialI1Backward0", check=no_kernel("i1_cpu"), forms="")
-def special_i1(self):
-    """Modified Bessel function of order 1."""
-    return by_scipy("i1", self)
-
-
-def i1e_vjp(g: Any, self: Any, result: Any) -> Any:
-    """Return the same with the factor `exp(-|x|)` differentiated too."""
-    step = smallest_step(self)
-    large = F.gt(F.abs(self), step)
-    x = F.where(large, self, step)
-    inverse = F.reciprocal(x)
-    less = result * (F.sgn(x) + inverse)
-    return g * F.where(large, F.special_i0e(x) - less, 0.5)
-
-
-@special(self=i1e_vjp, node="SpecialI1EBackward0", check=no_kernel("i1e_cpu"), forms="")
-def special_i1e(self):
-    """Modified Bessel function of order 1, times `exp(-|x|)`."""
-    return by_scipy("i1e", self)
 
 
 # ── the gamma function
@@ -162,51 +91,3 @@ rename(polygamma_of, "polygamma")
 
 # ── incomplete gamma functions
 # ─────────────────────────────────────────────────────────────────────────────────────────────────
-
-
-def no_derivative(name: str) -> Any:
-    """Return a vjp where PyTorch has none."""
-
-    def vjp(g: Any) -> Any:
-        raise NotImplementedError(f"the derivative for '{name}: input' is not implemented.")
-
-    return vjp
-
-
-def density(self: Any, other: Any) -> Any:
-    """`exp((a - 1) · ln x - x - ln Γ(a))`."""
-    return F.exp(F.sub_scalar(self, 1) * F.log(other) - other - F.lgamma(self))
-
-
-def igammac_vjp(g: Any, self: Any, other: Any) -> Any:
-    """Minus that of `igamma`."""
-    slope = density(self, other)
-    return F.neg(g) * slope
-
-
-@differentiable(
-    self=no_derivative("igamma"),
-    other=lambda g, self, other: g * density(self, other),
-    kernel=computed("gammainc"),
-    elementwise=True,
-    check=no_kernel("igamma_cpu", BOOL, INTEGER, COMPLEX),
-    forms="function method method_",
-    out="",
-)
-def igamma(self, other):
-    """Return the regularised lower incomplete gamma function: the integral of `t^(self-1) exp(-t)` from 0 to
-    `other` as a part of that to infinity.
-    """
-
-
-@differentiable(
-    self=no_derivative("igammac"),
-    other=igammac_vjp,
-    kernel=computed("gammaincc"),
-    elementwise=True,
-    check=no_kernel("igammac_cpu", BOOL, INTEGER, COMPLEX),
-    forms="function method method_",
-    out="",
-)
-def igammac(self, other):
-    """Return the regularised upper incomplete gamma function: 1 - `igamma`."""

@@ -12,7 +12,6 @@ from . import (
     norms,
     sorting,
     statistics,
-    triangular,
 )
 from .tensor import Size, Tensor
 

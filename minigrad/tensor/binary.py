@@ -12,17 +12,14 @@ import numpy as np
 from ..core import dtypes
 from ..core.public import public, publish
 from ..core.tensor_state import TensorBase
-from ..inplace.in_place import in_place, in_place_method
+from ..inplace.in_place import in_place_method
 from ..ops import arithmetic as ar
 from ..ops import binary as bi
 from ..ops import clamp as bounds
 from ..ops import division as dv
-from ..ops import pow as powers
 from ..ops import ternary as te
 from ..ops import xlogy as lg
 from ..ops.copy import C_NAMES
-from .arithmetic import power
-from .casts import converted
 from .operands import (
     NUMBERS,
     check_alpha,
@@ -195,40 +192,11 @@ def clamp_max(input: Any, max: Any) -> Any:
 # ─────────────────────────────────────────────────────────────────────────────────────────────────
 
 
-@public("function method method_", out="cast")
-@choice
-def copysign(input: Any, other: Any) -> Any:
-    """Return the size of `input` with the sign of `other`, a number or a tensor."""
-    return of_kinds("copysign", input, other, bi.copysign, bi.copysign_number), (input, other)
-
-
 @public("function method function_ method_", out="cast")
 @choice
 def xlogy(input: Any, other: Any) -> Any:
     """Return `input · ln other`; 0 where `input` is 0."""
     return of_kinds("xlogy", input, other, lg.xlogy, lg.xlogy_by_number, lg.xlogy_of_number), (input, other)
-
-
-def doubled(x: Any, kind: Any) -> Any:
-    """Return a tensor in double precision; a number as it is."""
-    return converted(x, kind, False, None) if isinstance(x, TensorBase) else x
-
-
-def double_kind(name: str, *operands: Any) -> Any:
-    """In which of the two dtypes of double precision `float_power` works on its operands."""
-    if not any(isinstance(x, TensorBase) for x in operands) or not all(
-        isinstance(x, (TensorBase, *NUMBERS)) for x in operands
-    ):
-        raise invalid(name, *operands)
-    complexes = [np.iscomplexobj(x._data if isinstance(x, TensorBase) else x) for x in operands]
-    return dtypes.complex128 if any(complexes) else dtypes.float64
-
-
-@public(out="cast")
-def float_power(input: Any, exponent: Any) -> Any:
-    """Return `input` to the power of `exponent`, computed in double precision."""
-    kind = double_kind("float_power", input, exponent)
-    return power(doubled(input, kind), doubled(exponent, kind))
 
 
 @public("function method method_", out="cast")
@@ -309,23 +277,6 @@ def addcdiv(input: Any, tensor1: Any, tensor2: Any, *, value: Any = 1) -> Any:
     return of_three(te.addcdiv, input, tensor1, tensor2, value)
 
 
-def heaviside_checked(input: Any, values: Any) -> Any:
-    """Return the op, with PyTorch's errors for dtypes."""
-    check_tensors(bi.heaviside.op, (input, values))
-    if "c" in (input._data.dtype.kind, values._data.dtype.kind):
-        raise RuntimeError("heaviside is not yet implemented for complex tensors.")
-    if input._data.dtype != values._data.dtype:
-        raise RuntimeError("heaviside is not yet implemented for tensors with different dtypes.")
-    return bi.heaviside, (input, values)
-
-
-@public("function method method_", out="cast")
-@choice
-def heaviside(input: Any, values: Any) -> Any:
-    """Return 0 for negative elements, 1 for positive ones, the element of `values` for 0."""
-    return heaviside_checked(input, values)
-
-
 # ── of tensors only
 # ─────────────────────────────────────────────────────────────────────────────────────────────────
 
@@ -334,7 +285,7 @@ for call in (bounds.maximum, bounds.minimum, bounds.fmax, bounds.fmin, bi.logadd
     publish(of_tensors(call), call.op.name, out="cast")
 publish(of_tensors(bi.atan2), "atan2", IN_PLACE, "cast", also="arctan2")
 publish(of_tensors(bi.hypot), "hypot", IN_PLACE, "cast")
-for call in (bi.ldexp, dv.gcd, dv.lcm):
+for call in (dv.gcd, dv.lcm):
     publish(of_tensors(call), call.op.name, IN_PLACE + " function_", "cast")
 
 
@@ -345,14 +296,3 @@ class BinaryInPlace(TensorBase):
 
     __itruediv__ = __idiv__ = in_place_method(div)
     __ifloordiv__, __imod__ = in_place_method(floor_divide), in_place_method(remainder)
-
-    def float_power_(self, exponent: Any) -> Any:
-        """Return `self **= exponent` of a tensor in double precision."""
-        kind, own = double_kind("float_power_", self, exponent), dtypes.of(self._data)
-        if kind is not own:
-            raise RuntimeError(
-                f"the base given to float_power_ has dtype {own.title} but the operation's result requires "
-                f"dtype {kind.title}"
-            )
-        call = powers.pow_tensor if isinstance(exponent, TensorBase) else powers.pow_scalar
-        return in_place(call.op, self, doubled(exponent, kind))

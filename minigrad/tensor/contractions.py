@@ -7,7 +7,6 @@ from typing import Any
 
 from ..core import F
 from ..core.dtypes import of
-from ..core.public import public
 from ..ops import linalg
 
 # ── several matrices
@@ -81,17 +80,6 @@ def chained(tensors: list[Any], best: dict[tuple[int, int], int]) -> Any:
         return tensors[i] if i == j else linalg.mm(part(i, best[i, j]), part(best[i, j] + 1, j))
 
     return part(0, len(tensors) - 1)
-
-
-@public("function", out="same")
-def chain_matmul(*matrices: Any) -> Any:
-    """Return the product of matrices, as `linalg.multi_dot` gives it; of one, the matrix itself."""
-    if len(matrices) == 1 and isinstance(matrices[0], (list, tuple)):
-        matrices = tuple(matrices[0])
-    for m in matrices:
-        if m._data.ndim != 2:
-            raise RuntimeError(f"Tensor dimension is {m._data.ndim}, expected 2 instead.")
-    return matrices[0] if len(matrices) == 1 else multi_dot(matrices)
 
 
 # ── powers

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from .. import return_types
 from ..core import dtypes
 from ..core.public import public
 from ..core.tensor_state import TensorBase
@@ -49,24 +48,6 @@ def cumprod(input: Any, dim: int, *, dtype: Any = None) -> Any:
     is given.
     """
     return cu.cumprod(input, one("cumprod", dim), checked("cumprod", dtype))
-
-
-@public(out="same")
-@reducing
-def cummax(input: Any, dim: int) -> Any:
-    """Return the largest of all elements up to each one along `dim`, and its index (of equal ones
-    the last).
-    """
-    return return_types.cummax(*cu.cummax(input, one("cummax", dim)))
-
-
-@public(out="same")
-@reducing
-def cummin(input: Any, dim: int) -> Any:
-    """Return the smallest of all elements up to each one along `dim`, and its index (of equal ones
-    the last).
-    """
-    return return_types.cummin(*cu.cummin(input, one("cummin", dim)))
 
 
 class Cumulative(TensorBase):

@@ -14,7 +14,6 @@ from ..inplace.in_place import in_place
 from ..ops import index as picking
 from ..ops import indexing_along, masking, scattering
 from ..ops.elementwise import must_be_tensor
-from ..ops.shape import place
 from .indexing import refuse_batched
 
 # ── the op that PyTorch takes
@@ -155,33 +154,6 @@ def scatter_add(input: Any, dim: int, index: Any, src: Any) -> Any:
             f"scatter_add(): argument 'src' (position 3) must be Tensor, not {type(src).__name__}"
         )
     return checked(scattering.scatter_add(input, dim, index, src), index, src)
-
-
-@public(out="same")
-def take_along_dim(input: Any, indices: Any, dim: int | None = None) -> Any:
-    """Return the elements at `indices` along `dim`, both broadcast but for `dim`; without `dim`, of the
-    flattened tensor.
-    """
-    kind = of(indices._data)
-    if kind.category != 1:
-        raise RuntimeError(f"torch.take_along_dim(): dtype of indices should be Long but got {kind.title}")
-    if dim is None:
-        return scattering.gather(F.reshape(input, (-1,)), 0, F.reshape(indices, (-1,)))
-    n, m = input._data.ndim, indices._data.ndim
-    if n != m:
-        raise RuntimeError(
-            "torch.take_along_dim(): input and indices should have the same number of dimensions, but got "
-            f"{n} dimensions for input, and {m} dimensions for indices"
-        )
-    at = place(dim, n)
-    sizes, places = list(input._data.shape), list(indices._data.shape)
-    others = [(*s[:at], 1, *s[at + 1 :]) for s in (sizes, places)]
-    check_broadcast(*others)
-    shape = np.broadcast_shapes(*others)
-    own = F.expand(input, (*shape[:at], sizes[at], *shape[at + 1 :]))
-    if sizes[at]:
-        indices = wrap((indices._data % sizes[at])[()])  # as PyTorch counts, however far out they are
-    return scattering.gather(own, dim, F.expand(indices, (*shape[:at], places[at], *shape[at + 1 :])))
 
 
 @public(out="same")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..core import F
 from ..core.public import public
 from ..core.tensor_state import TensorBase
 from ..ops import joining
@@ -79,68 +78,6 @@ def unsafe_chunk(input: Any, chunks: int, dim: int = 0) -> Any:
     if not size:
         return joining.unsafe_split_with_sizes(input, (0,) * chunks, dim)
     return joining.unsafe_split(input, size, dim)
-
-
-@public()
-def tensor_split(input: Any, indices_or_sections: Any, dim: int = 0) -> Any:
-    """Return parts as equal as possible, given their number, or cut before the given indices."""
-    where = indices_or_sections
-    if isinstance(where, TensorBase):
-        where = where._data.tolist()
-    data = input._data
-    if data.ndim == 0:
-        raise RuntimeError(
-            "tensor_split expected at least a 1-dimensional tensor, but got a tensor with 0 dims"
-        )
-    n = data.shape[place(dim, data.ndim)]
-    if is_whole(where):
-        if where <= 0:
-            raise RuntimeError(f"number of sections must be larger than 0, got {where}")
-        small, more = divmod(n, where)
-        ends = [small * (i + 1) + min(i + 1, more) for i in range(where)]
-        return tuple(F.slice(input, dim, s, e, 1) for s, e in zip([0, *ends], ends))
-    if not isinstance(where, (tuple, list)):
-        raise TypeError(
-            "tensor_split(): argument 'indices_or_sections' must be an int, a tuple of ints or a tensor, "
-            f"not {type(where).__name__}"
-        )
-    return tuple(F.slice(input, dim, s, e, 1) for s, e in zip([0, *where], [*where, n]))
-
-
-def split_along(name: str, input: Any, where: Any, dim: int, least: int) -> Any:
-    """`hsplit`, `vsplit` and `dsplit`: an even `tensor_split` along one dimension."""
-    if isinstance(where, str):
-        raise TypeError(f"{name}() received an invalid combination of arguments - got (Tensor, str)")
-    data = input._data
-    if data.ndim < least:
-        raise RuntimeError(
-            f"torch.{name} requires a tensor with at least {least} dimension, but got a tensor with "
-            f"{data.ndim} dimensions!"
-        )
-    if is_whole(where) and (where == 0 or data.shape[dim] % where):
-        raise RuntimeError(
-            f"torch.{name} attempted to split along dimension {dim}, but the size of the dimension "
-            f"{data.shape[dim]} is not divisible by the split_size {where}!"
-        )
-    return tensor_split(input, where, dim)
-
-
-@public()
-def hsplit(input: Any, indices_or_sections: Any) -> Any:
-    """Return parts side by side: along dimension 1, or 0 of a vector."""
-    return split_along("hsplit", input, indices_or_sections, 0 if input._data.ndim == 1 else 1, 1)
-
-
-@public()
-def vsplit(input: Any, indices_or_sections: Any) -> Any:
-    """Return parts one above the other: along dimension 0."""
-    return split_along("vsplit", input, indices_or_sections, 0, 2)
-
-
-@public()
-def dsplit(input: Any, indices_or_sections: Any) -> Any:
-    """Return parts behind one another: along dimension 2."""
-    return split_along("dsplit", input, indices_or_sections, 2, 3)
 
 
 class Parts(TensorBase):

@@ -27,18 +27,6 @@ def addmm(input: Any, mat1: Any, mat2: Any, *, beta: Any = 1, alpha: Any = 1) ->
     return sums.addmm(input, mat1, mat2, beta, alpha)
 
 
-@public("function method", out="same")
-def addmv(input: Any, mat: Any, vec: Any, *, beta: Any = 1, alpha: Any = 1) -> Any:
-    """Return `beta · input + alpha · mat @ vec` of shape (n,)."""
-    return sums.addmv(input, mat, vec, beta, alpha)
-
-
-@public(out="same")
-def addr(input: Any, vec1: Any, vec2: Any, *, beta: Any = 1, alpha: Any = 1) -> Any:
-    """Return `beta · input` plus `alpha` times the outer product of two vectors, of shape (n, m)."""
-    return sums.addr(input, vec1, vec2, beta, alpha)
-
-
 def check_batches(input: Any, batch1: Any, batch2: Any, of_result: tuple[int, ...]) -> None:
     """PyTorch's errors for shapes that do not fit: first of what is added, then of the factors.
 
@@ -276,15 +264,6 @@ class Products(TensorBase):
     def addmm_(self, mat1: Any, mat2: Any, *, beta: Any = 1, alpha: Any = 1) -> Any:
         """Return `addmm` written into the tensor."""
         return in_place(sums.addmm.op, self, mat1, mat2, beta, alpha)
-
-    @public("function")
-    def addmv_(self, mat: Any, vec: Any, *, beta: Any = 1, alpha: Any = 1) -> Any:
-        """Return `addmv` written into the tensor."""
-        return in_place(sums.addmv.op, self, mat, vec, beta, alpha)
-
-    def addr_(self, vec1: Any, vec2: Any, *, beta: Any = 1, alpha: Any = 1) -> Any:
-        """Return `addr` written into the tensor."""
-        return in_place(sums.addr.op, self, vec1, vec2, beta, alpha)
 
     def baddbmm_(self, batch1: Any, batch2: Any, *, beta: Any = 1, alpha: Any = 1) -> Any:
         """Return `baddbmm` written into the tensor."""

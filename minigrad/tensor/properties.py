@@ -7,7 +7,6 @@ from typing import Any
 
 from ..core import dtypes, modes
 from ..core.public import public
-from ..core.storage import strides_of
 from ..core.tensor_state import TensorBase, numbers, share
 from ..creation import constructed
 from .operands import NUMBERS, kind_of
@@ -184,29 +183,3 @@ class Applied(TensorBase):
             )
         made = constructed((values,), dtypes.of(self._data))
         return self.copy_(made.reshape(self._data.shape))  # type: ignore[attr-defined]
-
-    def fill_diagonal_(self, fill_value: Any, wrap: bool = False) -> Any:
-        """Write a number into the elements whose indices are equal; with `wrap` the diagonal of a tall matrix
-        starts anew below.
-        """
-        check_diagonal(self._data.shape, fill_value, wrap)
-        rows, *others = self._data.shape
-        steps = strides_of(self._data)
-        length = min(self._data.shape)
-        self.as_strided((length,), (sum(steps),), self.storage_offset()).fill_(fill_value)  # type: ignore[attr-defined]
-        if wrap and len(others) == 1 and rows > others[0] + 1:
-            self[others[0] + 1 :].fill_diagonal_(fill_value, wrap)  # type: ignore[index]
-        return self
-
-
-def check_diagonal(shape: tuple[int, ...], fill_value: Any, wrap: Any) -> None:
-    """PyTorch's errors for what has no diagonal, or nothing to write there."""
-    if not isinstance(fill_value, NUMBERS):
-        wanted = f"argument 'fill_value' (position 1) must be Number, not {kind_of(fill_value)}"
-        raise TypeError(f"fill_diagonal_(): {wanted}")
-    if not isinstance(wrap, bool):
-        raise TypeError(f"fill_diagonal_(): argument 'wrap' (position 2) must be bool, not {kind_of(wrap)}")
-    if len(shape) < 2:
-        raise RuntimeError("dimensions must larger than 1")
-    if len(shape) > 2 and len(set(shape)) > 1:
-        raise RuntimeError("all dimensions of input must be of equal length")

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -281,23 +279,6 @@ def column_stack(tensors: Any) -> Any:
     """Return tensors side by side; a vector or number counts as a column."""
     parts = checked(tensors, "column_stack")
     return hstack([t if t.ndim > 1 else F.reshape(t, (t._data.size, 1)) for t in parts])
-
-
-@public("function")
-def unravel_index(indices: Any, shape: Any) -> Any:
-    """For places in the flattened tensor of a shape, their index in each of its dimensions."""
-    if indices._data.dtype.kind not in "iu":
-        raise TypeError(f"expected 'indices' to be integer dtype, but got {indices.dtype}")
-    if not isinstance(shape, (int, Sequence)):
-        raise TypeError(f"expected 'shape' to be int or sequence of ints, but got {type(shape)}")
-    sizes = several(shape)
-    for n in sizes:
-        if not is_whole(n):
-            raise TypeError(f"expected 'shape' sequence to only contain ints, but got {type(n)}")
-    if any(n < 0 for n in sizes):
-        raise ValueError(f"'shape' cannot have negative values, but got {sizes}")
-    flat = numbers(indices).astype(np.int64)
-    return tuple(wrap(flat // math.prod(sizes[d + 1 :]) % n) for d, n in enumerate(sizes))
 
 
 class Rearranging(TensorBase):

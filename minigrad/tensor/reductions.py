@@ -271,13 +271,6 @@ def amin(input: Any, dim: Any = (), keepdim: bool = False) -> Any:
 
 @public(out="same")
 @reducing
-def aminmax(input: Any, *, dim: Any = None, keepdim: bool = False) -> Any:
-    """Return the smallest and the largest element (min, max), of all or along `dim`."""
-    return return_types.aminmax(*extremes.aminmax(input, dim, keepdim))
-
-
-@public(out="same")
-@reducing
 def argmax(input: Any, dim: Any = None, keepdim: bool = False) -> Any:
     """Return the index of the maximum, in the flattened tensor or along `dim`.
 

@@ -4,12 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-
 from .. import return_types
-from ..core import dtypes
 from ..core.public import public
-from ..core.tensor_state import TensorBase, numbers, wrap
 from ..ops import sorting as so
 from .reductions import one, reducing
 
@@ -136,76 +132,3 @@ def unique(
 
 # ── places among sorted numbers
 # ─────────────────────────────────────────────────────────────────────────────────────────────────
-
-SEARCH = "torch.searchsorted(): "
-
-
-@public("function", out="same")
-def searchsorted(
-    sorted_sequence: Any,
-    input: Any,
-    *,
-    out_int32: bool = False,
-    right: bool = False,
-    side: str | None = None,
-    sorter: Any = None,
-) -> Any:
-    """Return the index at which each number of `input` belongs in `sorted_sequence` (row by row), before
-    equal ones or, with `right`, after them.
-    """
-    boundaries = sorted_sequence
-    if side not in (None, "left", "right"):
-        raise RuntimeError(f"{SEARCH}side can only be 'left' or 'right' but got {side}")
-    if right and side == "left":
-        raise RuntimeError(
-            f"{SEARCH}side and right can't be set to opposites, got side of left while right was True"
-        )
-    values = input if isinstance(input, TensorBase) else wrap(np.asarray(input)[()])
-    check_shapes(boundaries._data.shape, values._data.shape)
-    if sorter is not None:
-        boundaries = put_in_order(boundaries, sorter)
-    return so.search(boundaries, values, right or side == "right", bool(out_int32))
-
-
-def check_shapes(rows: tuple[int, ...], values: tuple[int, ...]) -> None:
-    """RuntimeError with PyTorch's text unless there is a row of boundaries for each row of values."""
-    if not rows:
-        raise RuntimeError(f"{SEARCH}boundaries tensor should have positive dimension, but got 0 dimension")
-    if not values and len(rows) > 1:
-        raise RuntimeError(
-            f"{SEARCH}input value can be a scalar only when boundaries tensor dimension is 1, but we got "
-            f"boundaries tensor dim({len(rows)}) and input value's dim(0) numel(1)"
-        )
-    if len(rows) > 1 and (len(rows) != len(values) or rows[:-1] != values[:-1]):
-        raise RuntimeError(
-            f"{SEARCH}boundaries tensor should be 1 dimension or the first N-1 dimensions of boundaries "
-            f"tensor and input value tensor must match, but we got boundaries tensor {list(rows)} and input "
-            f"value tensor {list(values)}"
-        )
-
-
-def put_in_order(boundaries: Any, sorter: Any) -> Any:
-    """Return the boundaries in the order that `sorter` says; RuntimeError in PyTorch's words."""
-    data, order = numbers(boundaries), numbers(sorter)
-    if data.shape != order.shape:
-        raise RuntimeError(
-            f"{SEARCH}boundary and sorter must have the same size, but got boundary tensor {list(data.shape)}"
-            f"and got sorter tensor {list(order.shape)}"
-        )
-    if order.dtype != np.int64:
-        raise RuntimeError(
-            f"{SEARCH}sorter must be a tensor of long dtype but got dtype {dtypes.of(order).title}"
-        )
-    if order.size and not 0 <= order.min() <= order.max() < data.shape[-1]:
-        raise RuntimeError(f"{SEARCH}sorter index out of range")
-    return wrap(np.take_along_axis(data, order, -1))
-
-
-@public("function", out="same")
-def bucketize(input: Any, boundaries: Any, *, out_int32: bool = False, right: bool = False) -> Any:
-    """Return the bucket between sorted `boundaries` that each number of `input` falls into; a number on a
-    boundary belongs to the lower one or, with `right`, to the upper one.
-    """
-    if boundaries.ndim != 1:
-        raise RuntimeError(f"boundaries tensor must be 1 dimension, but got dim({boundaries.ndim})")
-    return searchsorted(boundaries, input, out_int32=out_int32, right=right)

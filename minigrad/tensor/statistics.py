@@ -7,13 +7,12 @@ from typing import Any
 import numpy as np
 
 from .. import return_types
-from ..core import F, dtypes
+from ..core import F
 from ..core.public import public
 from ..core.tensor_state import TensorBase, wrap
 from ..ops import count as counting
 from ..ops import softmax as soft
 from ..ops.shape import place
-from . import reductions as red
 from .reductions import reducing
 
 ROUNDED: dict[str, Any] = {
@@ -169,86 +168,6 @@ def nanquantile(
 
 # ── covariances
 # ─────────────────────────────────────────────────────────────────────────────────────────────────
-
-
-def check_two(input: Any, name: str) -> None:
-    """RuntimeError with PyTorch's text for more than two dimensions."""
-    if input._data.ndim > 2:
-        raise RuntimeError(
-            f"{name}(): expected input to have two or fewer dimensions but got an input with "
-            f"{input._data.ndim} dimensions"
-        )
-
-
-def check_weights(w: Any, name: str, kind: str, observations: int) -> None:
-    """RuntimeError with PyTorch's text for weights that do not fit."""
-    data = w._data
-    if data.ndim > 1:
-        raise RuntimeError(
-            f"cov(): expected {name} to have one or fewer dimensions but got {name} with "
-            f"{data.ndim} dimensions"
-        )
-    if data.dtype.kind not in ("iu" if kind == "integral" else "f"):
-        raise RuntimeError(
-            f"cov(): expected {name} to have {kind} dtype but got {name} with {dtypes.of(data).title} dtype"
-        )
-    if data.size != observations:
-        raise RuntimeError(
-            f"cov(): expected {name} to have the same numel as there are observations in the input but got "
-            f"{data.size} != {observations}"
-        )
-    if np.any(data < 0):
-        raise RuntimeError(f"cov(): {name} cannot be negative")
-
-
-@public()
-@reducing
-def cov(input: Any, *, correction: int = 1, fweights: Any = None, aweights: Any = None) -> Any:
-    """Return the covariances of the rows of a matrix, whose columns are observations, which may have
-    frequencies and weights.
-    """
-    check_two(input, "cov")
-    if input._data.dtype.kind == "b":
-        raise RuntimeError("cov(): bool dtype is not supported for input")
-    rows = input if input._data.ndim == 2 else F.view(input, (1, -1))
-    observations = rows._data.shape[1]
-    w = None
-    if fweights is not None:
-        check_weights(fweights, "fweights", "integral", observations)
-        w = fweights
-    if aweights is not None:
-        check_weights(aweights, "aweights", "floating point", observations)
-        w = aweights if w is None else w * aweights
-    total = wrap(np.int64(observations)) if w is None else red.sum(w)
-    if w is not None and total._data == 0:
-        raise RuntimeError("cov(): weights sum to zero, can't be normalized")
-    average = red.sum(rows if w is None else rows * w, 1) / total
-    if aweights is not None and correction != 0:
-        degrees = total - correction * red.sum(w * aweights) / total
-    else:
-        degrees = total - correction
-    if degrees._data <= 0:
-        degrees = F.zeros_like(degrees)
-    away = rows - F.unsqueeze(average, 1)
-    products = F.mm(away, F.conj(F.t(away if w is None else away * w)))
-    return F.squeeze_all(products / degrees)
-
-
-@public()
-@reducing
-def corrcoef(input: Any) -> Any:
-    """Return the correlations of the rows of a matrix, whose columns are observations."""
-    check_two(input, "corrcoef")
-    c = cov(input)
-    if c._data.ndim == 0:
-        return c / c
-    variances = F.diagonal(c, 0, 0, 1)
-    deviations = F.sqrt(F.real(variances))
-    c = c / F.view(deviations, (-1, 1))
-    c = c / F.view(deviations, (1, -1))
-    if c._data.dtype.kind == "c":
-        return F.complex(F.clamp_numbers(F.real(c), -1, 1), F.clamp_numbers(F.imag(c), -1, 1))
-    return F.clamp_numbers(c, -1, 1)
 
 
 # ── histograms

@@ -10,9 +10,9 @@ from ...core import F
 from ...core.tensor_state import wrap
 from ...inplace.in_place import in_place
 from ...ops import padding as pd
-from ...ops.rearranging import channel_shuffle, pixel_shuffle, pixel_unshuffle
+from ...ops.rearranging import pixel_shuffle, pixel_unshuffle
 
-__all__ = ["channel_shuffle", "pad", "pixel_shuffle", "pixel_unshuffle"]
+__all__ = ["pad", "pixel_shuffle", "pixel_unshuffle"]
 
 
 FILLED = {"reflect": "reflection", "replicate": "replication"}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from .applied import Applied
 
-__all__ = ["ChannelShuffle", "PixelShuffle", "PixelUnshuffle"]
+__all__ = ["PixelShuffle", "PixelUnshuffle"]
 
 
 class PixelShuffle(Applied):
@@ -25,13 +25,3 @@ class PixelUnshuffle(Applied):
     def __init__(self, downscale_factor: int) -> None:
         super().__init__()
         self.downscale_factor = downscale_factor
-
-
-class ChannelShuffle(Applied):
-    """Layer that reorders channels: the first of each of `groups`, then the second of each, and so on."""
-
-    function, settings = "channel_shuffle", ("groups",)
-
-    def __init__(self, groups: int) -> None:
-        super().__init__()
-        self.groups = groups
