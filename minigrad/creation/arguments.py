@@ -1,26 +1,21 @@
-"""What the functions that make tensors are told: sizes, dtypes, numbers, with PyTorch's errors."""
+"""What the functions that make tensors are told: sizes, dtypes, numbers.
+
+What does not fit raises an error here. PyTorch's words for arguments of wrong types come from
+`tensor.argument_errors`, which looks at the arguments of a public function that failed.
+"""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
 
 from ..core import dtypes
-from ..core.devices import check_device, check_layout, layout, strided
-from ..core.shown_signature import shown_as
+from ..core.devices import check_device, check_layout
 from ..core.tensor_state import TensorBase, numbers
 from ..ops import copy as copies
-
-# What PyTorch documents of a function that takes a size as numbers or as one sequence.
-OF_SIZE = shown_as(
-    lambda *size, dtype=None, layout=strided, device=None, pin_memory=False, requires_grad=False: None
-)
-OF_SIZE_RANDOM = shown_as(
-    lambda *size, generator=None, dtype=None, layout=strided, device=None, pin_memory=False,
-    requires_grad=False: None
-)  # fmt: skip
 
 OF_PYTHON = {bool: dtypes.bool_, int: dtypes.int64, float: dtypes.float64, complex: dtypes.complex128}
 
@@ -28,12 +23,6 @@ OF_PYTHON = {bool: dtypes.bool_, int: dtypes.int64, float: dtypes.float64, compl
 def kind_name(x: Any) -> str:
     """What PyTorch's errors call the type of an argument."""
     return "Tensor" if isinstance(x, TensorBase) else dtypes.kind_name(x)
-
-
-def mismatch(name: str, *given: Any) -> TypeError:
-    """Return the error for arguments that no form of a function takes."""
-    kinds = ", ".join(map(kind_name, given))
-    return TypeError(f"{name}() received an invalid combination of arguments - got ({kinds})")
 
 
 def dtype_of(name: str, dtype: Any) -> dtypes.dtype | None:
@@ -44,12 +33,10 @@ def dtype_of(name: str, dtype: Any) -> dtypes.dtype | None:
     return dtype
 
 
-def options(name: str, dtype: Any, layout_: Any = None, device: Any = None, pin_memory: bool = False) -> Any:
+def options(name: str, dtype: Any, layout: Any = None, device: Any = None, pin_memory: bool = False) -> Any:
     """The dtype asked for, or None, once everything else that tensors are made with is what there is."""
     dtype = dtype_of(name, dtype)
-    if layout_ is not None and not isinstance(layout_, layout):
-        raise TypeError(f"{name}(): argument 'layout' must be torch.layout, not {kind_name(layout_)}")
-    check_layout(layout_)
+    check_layout(layout)
     check_device(device)
     if pin_memory:
         raise RuntimeError(
@@ -66,47 +53,26 @@ def is_whole(n: Any) -> bool:
     return isinstance(n, (int, np.integer)) and not isinstance(n, bool)
 
 
-def whole(name: str, argument: str, position: int, value: Any) -> int:
-    """Return an integer argument; TypeError for anything else."""
-    if not is_whole(value):
-        raise TypeError(
-            f"{name}(): argument '{argument}' (position {position}) must be int, not {kind_name(value)}"
-        )
-    return int(value)
+def whole(n: Any) -> int:
+    """An argument as an integer; TypeError if it is none."""
+    if not is_whole(n):
+        raise TypeError(f"expected an integer, not {kind_name(n)}")
+    return int(n)
 
 
 def sizes(name: str, given: tuple[Any, ...], size: Any = None) -> tuple[int, ...]:
-    """Return a shape that was given as numbers, as one sequence or by the name `size`."""
+    """The shape that was given as numbers, as one sequence, or by the keyword `size`."""
     if size is not None:
-        if given:
-            raise TypeError(f"{name}() got multiple values for argument 'size'")
-        given = (size,)
-    if not given:
-        raise TypeError(f'{name}() missing 1 required positional arguments: "size"')
-    if isinstance(given[0], (tuple, list)):
-        if len(given) > 1:
-            raise TypeError(f"{name}() takes 1 positional argument but {len(given)} were given")
-        return shape_of(name, given[0])
-    if is_whole(given[0]):
-        return shape_of(name, given)
-    raise TypeError(
-        f"{name}(): argument 'size' (position 1) must be tuple of ints, not {kind_name(given[0])}"
-    )
+        given = (*given, size)
+    is_sequence = len(given) == 1 and isinstance(given[0], (tuple, list))
+    if not given or (size is not None and not is_sequence):
+        raise TypeError(f"{name}(): expected one size")
+    return shape_of(name, given[0] if is_sequence else given)
 
 
-def shape_of(name: str, size: Any, position: int = 1) -> tuple[int, ...]:
-    """A shape that is one argument; TypeError for what is no sequence of integers, RuntimeError for negative
-    ones.
-    """
-    wrong = None if isinstance(size, (tuple, list)) else size
-    if wrong is not None:
-        raise TypeError(
-            f"{name}(): argument 'size' (position {position}) must be tuple of ints, not {kind_name(wrong)}"
-        )
-    for i, n in enumerate(size):
-        if not is_whole(n):
-            raise wrong_size(name, position, i, n)
-    shape = tuple(int(n) for n in size)
+def shape_of(name: str, size: Iterable[Any]) -> tuple[int, ...]:
+    """The shape that a sequence of integers tells; RuntimeError for a negative one."""
+    shape = tuple(map(whole, size))
     if any(n < 0 for n in shape):
         if name == "zeros":
             raise RuntimeError("zeros: Dimension size must be non-negative.")
@@ -115,30 +81,14 @@ def shape_of(name: str, size: Any, position: int = 1) -> tuple[int, ...]:
     return shape
 
 
-def wrong_size(name: str, position: int, i: int, n: Any) -> TypeError:
-    """Return the error for what is no integer in a shape."""
-    if i == 0:
-        text = (
-            f"(position {position}) must be tuple of ints, but found element of type {kind_name(n)} at pos 0"
-        )
-    else:
-        text = (
-            f'failed to unpack the object at pos {i + 1} with error "type must be tuple of ints,but got '
-            f'{kind_name(n)}"'
-        )
-    return TypeError(f"{name}(): argument 'size' {text}")
-
-
-def number(name: str, argument: str, position: int, value: Any) -> Any:
-    """Return a Python number, also of a 0-dim tensor that needs no gradient."""
+def number(value: Any) -> Any:
+    """An argument as a Python number; TypeError if it is none."""
     if isinstance(value, TensorBase) and value._data.ndim == 0 and not value.requires_grad:
         return numbers(value).item()
     if isinstance(value, np.generic):
         return value.item()
     if not isinstance(value, (int, float, complex)):
-        raise TypeError(
-            f"{name}(): argument '{argument}' (position {position}) must be Number, not {kind_name(value)}"
-        )
+        raise TypeError(f"expected a number, not {kind_name(value)}")
     return value
 
 

@@ -12,6 +12,11 @@ from ..core.modes import quiet
 from ..core.tensor_state import TensorBase, check_can_require_grad, mark_inference, numbers, wrap
 from .arguments import options, sizes
 
+__all__ = [
+    "BoolTensor", "ByteTensor", "CharTensor", "DoubleTensor", "FloatTensor", "HalfTensor", "IntTensor",
+    "LongTensor", "ShortTensor", "announce", "constructed", "leaf", "tensor",
+]  # fmt: skip
+
 _ONE = {d: d.numpy.type(1) for d in dtypes.ALL if d.category == 2}
 BIG = 6e4  # what every floating-point dtype can hold: no overflow that NumPy would warn of
 
@@ -27,12 +32,7 @@ def announce(t: Any, data: Any = None) -> Any:
 
 
 def tensor(
-    data: Any,
-    *,
-    dtype: Any = None,
-    device: Any = None,
-    requires_grad: bool = False,
-    pin_memory: bool = False,
+    data: Any, *, dtype: Any = None, device: Any = None, requires_grad: bool = False, pin_memory: bool = False
 ) -> Any:
     """Return a copy of `data` as a leaf tensor.
 
@@ -56,11 +56,7 @@ def tensor(
         if requires_grad:
             t._acc = True
         return announce(t, data) if modes.active else t
-    t = wrap(to_numpy(data, options("tensor", dtype, None, device, pin_memory)))
-    if requires_grad:
-        check_can_require_grad(t._data)
-        t._acc = True
-    return announce(t, data) if modes.active else t
+    return leaf(to_numpy(data, options("tensor", dtype, None, device, pin_memory)), requires_grad, data)
 
 
 def leaf(data: Any, requires_grad: bool = False, source: Any = None) -> Any:

@@ -14,6 +14,8 @@ from ..core.tensor_state import TensorBase, share, wrap
 from .arguments import options
 from .data import announce, check_array, tensor
 
+__all__ = ["as_tensor", "asarray", "from_numpy"]
+
 
 @public("function")
 def from_numpy(array: np.ndarray) -> Any:

@@ -7,39 +7,28 @@ from typing import Any
 import numpy as np
 
 from ..core import F, dtypes
-from ..core.devices import preserve_format, strided
+from ..core.devices import unfilled_like
 from ..core.public import public
 from ..core.shown_signature import shown_as
 from ..core.tensor_state import TensorBase
 from ..ops import random_numbers as chance
-from .arguments import OF_SIZE_RANDOM, fitted, is_whole, mismatch, options, shape_of, sizes, whole
+from .arguments import fitted, shape_of, whole
 from .data import leaf
-from .sized import check_input, like
+from .maker import like_maker, maker, sized
+
+__all__ = [
+    "bernoulli", "multinomial", "normal", "rand", "rand_like", "randint", "randint_like", "randn",
+    "randn_like", "randperm",
+]  # fmt: skip
 
 
-def check_generator(name: str, generator: Any, *args: Any) -> None:
-    """TypeError unless this is a generator or None."""
-    if generator is not None and not isinstance(generator, chance.Generator):
-        raise mismatch(name, *args, generator)
+def drawn(op: Any, array: np.ndarray, generator: Any, *args: Any) -> np.ndarray:
+    """The random numbers that a kernel draws in the shape and dtype of `array`."""
+    return np.asarray(op.op.kernel(array, *args, generator))
 
 
-def drawn(op: Any, data: np.ndarray, generator: Any, requires_grad: bool = False, *args: Any) -> Any:
-    """Return a leaf of the shape, dtype and memory of `data` with random numbers that `op` draws."""
-    return leaf(np.asarray(op.op.kernel(data, *args, generator)), requires_grad)
-
-
-@public("function", out="made")
-@OF_SIZE_RANDOM
-def rand(
-    *sizes_: Any,
-    size: Any = None,
-    generator: Any = None,
-    dtype: Any = None,
-    layout: Any = strided,
-    device: Any = None,
-    pin_memory: bool = False,
-    requires_grad: bool = False,
-) -> Any:
+@sized
+def rand(shape: tuple[int, ...], *, generator: Any = None, dtype: Any) -> Any:
     """Return numbers drawn uniformly from [0, 1).
 
     Args:
@@ -55,24 +44,11 @@ def rand(
     >>> torch.rand(2, 3).shape
     torch.Size([2, 3])
     """
-    check_generator("rand", generator, *sizes_)
-    kind = options("rand", dtype, layout, device, pin_memory) or dtypes.get_default_dtype()
-    data = np.zeros(sizes("rand", sizes_, size), kind.numpy)
-    return drawn(chance.uniform, data, generator, requires_grad, 0.0, 1.0)
+    return drawn(chance.uniform, np.zeros(shape, dtype.numpy), generator, 0.0, 1.0)
 
 
-@public("function", out="made")
-@OF_SIZE_RANDOM
-def randn(
-    *sizes_: Any,
-    size: Any = None,
-    generator: Any = None,
-    dtype: Any = None,
-    layout: Any = strided,
-    device: Any = None,
-    pin_memory: bool = False,
-    requires_grad: bool = False,
-) -> Any:
+@sized
+def randn(shape: tuple[int, ...], *, generator: Any = None, dtype: Any) -> Any:
     """Return normally distributed numbers with mean 0 and variance 1.
 
     Args:
@@ -88,29 +64,12 @@ def randn(
     >>> torch.randn(2, 3).shape
     torch.Size([2, 3])
     """
-    check_generator("randn", generator, *sizes_)
-    kind = options("randn", dtype, layout, device, pin_memory) or dtypes.get_default_dtype()
-    data = np.zeros(sizes("randn", sizes_, size), kind.numpy)
-    return drawn(chance.normal, data, generator, requires_grad, 0.0, 1.0)
+    return drawn(chance.normal, np.zeros(shape, dtype.numpy), generator, 0.0, 1.0)
 
 
-@public("function", out="made")
-@shown_as(
-    lambda low=0, high=None, size=None, *, generator=None, dtype=None, layout=strided, device=None,
-    requires_grad=False, pin_memory=False: None
-)  # fmt: skip
-def randint(
-    *bounds: Any,
-    low: Any = None,
-    high: Any = None,
-    size: Any = None,
-    generator: Any = None,
-    dtype: Any = None,
-    layout: Any = strided,
-    device: Any = None,
-    pin_memory: bool = False,
-    requires_grad: bool = False,
-) -> Any:
+@maker
+@shown_as(lambda low=0, high=None, size=None, *, generator=None, dtype=None: None)
+def randint(*bounds: Any, generator: Any = None, dtype: Any, **named: Any) -> Any:
     """Return integers drawn uniformly from [low, high).
 
     Args:
@@ -128,34 +87,15 @@ def randint(
     >>> torch.randint(5, 6, (2,))
     tensor([5, 5])
     """
-    check_generator("randint", generator, *bounds)
-    given = list(bounds)
-    if size is None and len(given) + (low is not None) + (high is not None) >= 2 and not is_whole(given[-1]):
-        size = given.pop()
-    elif size is None and len(given) > 1:
-        shape_of("randint", given[-1], len(given))
-    if high is None and given:
-        high = given.pop()
-    if low is None:
-        low = given.pop() if given else 0
-    if given or size is None or not is_whole(low) or not is_whole(high):
-        raise mismatch("randint", *bounds)
-    kind = options("randint", dtype, layout, device, pin_memory) or dtypes.int64
-    data = np.zeros(shape_of("randint", size, len(bounds)), kind.numpy)
-    return drawn(chance.random_from, data, generator, requires_grad, int(low), int(high))
+    names = ("low", "high", "size") if len(bounds) + len(named) == 3 else ("high", "size")
+    given = dict(zip([name for name in names if name not in named], bounds, strict=True)) | named
+    low, high = whole(given.get("low", 0)), whole(given["high"])
+    array = np.zeros(shape_of("randint", given["size"]), (dtype or dtypes.int64).numpy)
+    return drawn(chance.random_from, array, generator, low, high)
 
 
-@public("function", out="made")
-def randperm(
-    n: Any,
-    *,
-    generator: Any = None,
-    dtype: Any = dtypes.int64,
-    layout: Any = strided,
-    device: Any = None,
-    pin_memory: bool = False,
-    requires_grad: bool = False,
-) -> Any:
+@maker
+def randperm(n: Any, *, generator: Any = None, dtype: Any = dtypes.int64) -> Any:
     """Return the integers from 0 to n - 1 in random order.
 
     Args:
@@ -171,30 +111,15 @@ def randperm(
     >>> torch.randperm(3).sort().values
     tensor([0, 1, 2])
     """
-    check_generator("randperm", generator, n)
-    n = whole("randperm", "n", 1, n)
-    shape_of("randperm", (n,))
-    kind = options("randperm", dtype, layout, device, pin_memory) or dtypes.int64
-    if kind.category in (0, 3):
-        raise NotImplementedError(f"\"randperm\" not implemented for '{kind.title}'")
-    fitted(n, kind)
-    order = chance.draws.permutation(chance.source_of(generator), n)
-    return leaf(np.array(order, kind.numpy), requires_grad)
+    (n,) = shape_of("randperm", (n,))
+    if dtype.category in (0, 3):
+        raise NotImplementedError(f"\"randperm\" not implemented for '{dtype.title}'")
+    fitted(n, dtype)
+    return np.array(chance.draws.permutation(chance.source_of(generator), n), dtype.numpy)
 
 
-@public("function", out="made")
-def normal(
-    mean: Any = 0.0,
-    std: Any = 1.0,
-    size: Any = None,
-    *,
-    generator: Any = None,
-    dtype: Any = None,
-    layout: Any = strided,
-    device: Any = None,
-    pin_memory: bool = False,
-    requires_grad: bool = False,
-) -> Any:
+@maker
+def normal(mean: Any = 0.0, std: Any = 1.0, size: Any = None, *, generator: Any = None, dtype: Any) -> Any:
     """Return normally distributed numbers with given means and standard deviations.
 
     Args:
@@ -213,37 +138,17 @@ def normal(
     >>> torch.normal(torch.tensor([1.0, 2.0]), 0.0)
     tensor([1., 2.])
     """
-    check_generator("normal", generator, mean, std)
-    if size is None:
-        return normal_like(mean, std, generator)
-    kind = options("normal", dtype, layout, device, pin_memory) or dtypes.get_default_dtype()
-    data = np.zeros(shape_of("normal", size, 3), kind.numpy)
-    return drawn(chance.normal, data, generator, requires_grad, float(mean), float(std))
-
-
-def normal_like(mean: Any, std: Any, generator: Any) -> Any:
-    """Normally distributed numbers in the shape of a tensor of means or of standard deviations."""
-    if isinstance(mean, TensorBase) and isinstance(std, TensorBase):
-        return F.normal_tensor_tensor(mean, std, generator)
-    if isinstance(mean, TensorBase):
-        return F.normal_tensor_float(mean, std, generator)
-    if isinstance(std, TensorBase):
+    if size is not None:
+        array = np.zeros(shape_of("normal", size), dtype.numpy)
+        return drawn(chance.normal, array, generator, float(mean), float(std))
+    if not isinstance(mean, TensorBase):
         return F.normal_float_tensor(mean, std, generator)
-    raise mismatch("normal", mean, std)
+    run = F.normal_tensor_tensor if isinstance(std, TensorBase) else F.normal_tensor_float
+    return run(mean, std, generator)
 
 
-@public("function")
-def rand_like(
-    input: Any,
-    *,
-    generator: Any = None,
-    dtype: Any = None,
-    layout: Any = None,
-    device: Any = None,
-    pin_memory: bool = False,
-    requires_grad: bool = False,
-    memory_format: Any = preserve_format,
-) -> Any:
+@like_maker
+def rand_like(input: Any, *, generator: Any = None) -> Any:
     """Return numbers drawn uniformly from [0, 1), in the shape of `input`.
 
     Args:
@@ -258,22 +163,11 @@ def rand_like(
     >>> torch.rand_like(torch.ones(2, 3)).shape
     torch.Size([2, 3])
     """
-    data = like("rand_like", input, dtype, layout, device, pin_memory, memory_format)
-    return drawn(chance.uniform, data, generator, requires_grad, 0.0, 1.0)
+    return drawn(chance.uniform, input, generator, 0.0, 1.0)
 
 
-@public("function")
-def randn_like(
-    input: Any,
-    *,
-    generator: Any = None,
-    dtype: Any = None,
-    layout: Any = None,
-    device: Any = None,
-    pin_memory: bool = False,
-    requires_grad: bool = False,
-    memory_format: Any = preserve_format,
-) -> Any:
+@like_maker
+def randn_like(input: Any, *, generator: Any = None) -> Any:
     """Return normally distributed numbers with mean 0 and variance 1, in the shape of `input`.
 
     Args:
@@ -288,33 +182,17 @@ def randn_like(
     >>> torch.randn_like(torch.ones(2, 3)).shape
     torch.Size([2, 3])
     """
-    data = like("randn_like", input, dtype, layout, device, pin_memory, memory_format)
-    return drawn(chance.normal, data, generator, requires_grad, 0.0, 1.0)
+    return drawn(chance.normal, input, generator, 0.0, 1.0)
 
 
-@public("function")
-def randint_like(
-    input: Any,
-    low: Any = None,
-    high: Any = None,
-    *,
-    generator: Any = None,
-    dtype: Any = None,
-    layout: Any = None,
-    device: Any = None,
-    pin_memory: bool = False,
-    requires_grad: bool = False,
-    memory_format: Any = preserve_format,
-) -> Any:
+@like_maker
+def randint_like(input: Any, low: Any = None, high: Any = None, *, generator: Any = None) -> Any:
     """Return integers from [low, high) in the shape of `input`, and in its dtype if none is given.
 
     Written `randint_like(input, high)` or `randint_like(input, low, high)`.
     """
-    data = like("randint_like", input, dtype, layout, device, pin_memory, memory_format)
     low, high = (0, low) if high is None else (low or 0, high)
-    if not is_whole(low) or not is_whole(high):
-        raise mismatch("randint_like", input, low, high)
-    return drawn(chance.random_from, data, generator, requires_grad, int(low), int(high))
+    return drawn(chance.random_from, input, generator, whole(low), whole(high))
 
 
 @public(out="cast")
@@ -334,11 +212,9 @@ def bernoulli(input: Any, p: Any = None, *, generator: Any = None) -> Any:
     >>> torch.tensor([0.0, 1.0]).bernoulli()
     tensor([0., 1.])
     """
-    check_input("bernoulli", input)
     if p is None:
         return F.bernoulli(input, generator)
-    data = like("bernoulli", input, None, None, None, False, preserve_format)
-    return drawn(chance.bernoulli_float, data, generator, False, p)
+    return leaf(drawn(chance.bernoulli_float, unfilled_like(input._data, input._data.dtype), generator, p))
 
 
 @public(out="same")
@@ -358,5 +234,4 @@ def multinomial(input: Any, num_samples: Any, replacement: bool = False, *, gene
     >>> torch.multinomial(torch.tensor([0.0, 1.0]), 1)
     tensor([1])
     """
-    check_input("multinomial", input)
-    return F.multinomial(input, whole("multinomial", "num_samples", 2, num_samples), replacement, generator)
+    return F.multinomial(input, whole(num_samples), replacement, generator)

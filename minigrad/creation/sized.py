@@ -2,31 +2,25 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import numpy as np
 from numpy.lib.stride_tricks import as_strided
 
 from ..core import F, dtypes
-from ..core.devices import contiguous_format, preserve_format, strided, unfilled, unfilled_like
-from ..core.public import public
-from ..core.shown_signature import shown_as
-from ..core.tensor_state import TensorBase
-from .arguments import OF_SIZE, fitted, kind_name, number, options, shape_of, sizes
-from .data import leaf
+from ..core.devices import contiguous_format, preserve_format, unfilled
+from .arguments import fitted, number, shape_of
+from .maker import like_maker, maker, sized
+
+__all__ = [
+    "empty", "empty_like", "empty_strided", "full", "full_like", "ones", "ones_like", "scalar_tensor",
+    "zeros", "zeros_like",
+]  # fmt: skip
 
 
-@public("function", out="made")
-@OF_SIZE
-def zeros(
-    *sizes_: Any,
-    size: Any = None,
-    dtype: Any = None,
-    layout: Any = strided,
-    device: Any = None,
-    pin_memory: bool = False,
-    requires_grad: bool = False,
-) -> Any:
+@sized
+def zeros(shape: tuple[int, ...], *, dtype: Any) -> Any:
     """Return a tensor of zeros.
 
     Args:
@@ -42,22 +36,11 @@ def zeros(
     tensor([[0., 0.],
             [0., 0.]])
     """
-    shape = sizes("zeros", sizes_, size)
-    kind = options("zeros", dtype, layout, device, pin_memory) or dtypes.get_default_dtype()
-    return leaf(np.zeros(shape, kind.numpy), requires_grad, 0)
+    return np.zeros(shape, dtype.numpy), 0
 
 
-@public("function", out="made")
-@OF_SIZE
-def ones(
-    *sizes_: Any,
-    size: Any = None,
-    dtype: Any = None,
-    layout: Any = strided,
-    device: Any = None,
-    pin_memory: bool = False,
-    requires_grad: bool = False,
-) -> Any:
+@sized
+def ones(shape: tuple[int, ...], *, dtype: Any) -> Any:
     """Return a tensor of ones.
 
     Args:
@@ -73,26 +56,11 @@ def ones(
     tensor([[1., 1.],
             [1., 1.]])
     """
-    shape = sizes("ones", sizes_, size)
-    kind = options("ones", dtype, layout, device, pin_memory) or dtypes.get_default_dtype()
-    return leaf(np.ones(shape, kind.numpy), requires_grad, 1)
+    return np.ones(shape, dtype.numpy), 1
 
 
-@public("function", out="made")
-@shown_as(
-    lambda *size, dtype=None, layout=strided, device=None, requires_grad=False, pin_memory=False,
-    memory_format=contiguous_format: None
-)  # fmt: skip
-def empty(
-    *sizes_: Any,
-    size: Any = None,
-    dtype: Any = None,
-    layout: Any = strided,
-    device: Any = None,
-    pin_memory: bool = False,
-    requires_grad: bool = False,
-    memory_format: Any = None,
-) -> Any:
+@sized
+def empty(shape: tuple[int, ...], *, dtype: Any, memory_format: Any = contiguous_format) -> Any:
     """Return an uninitialized tensor; minigrad fills it with zeros.
 
     Args:
@@ -108,24 +76,13 @@ def empty(
     >>> torch.empty(2, 3).shape
     torch.Size([2, 3])
     """
-    shape = sizes("empty", sizes_, size)
-    kind = options("empty", dtype, layout, device, pin_memory) or dtypes.get_default_dtype()
     if memory_format is preserve_format:
         raise RuntimeError("unsupported memory format Preserve")
-    return leaf(unfilled(shape, kind.numpy, memory_format), requires_grad)
+    return unfilled(shape, dtype.numpy, memory_format)
 
 
-@public("function", out="made")
-def full(
-    size: Any,
-    fill_value: Any,
-    *,
-    dtype: Any = None,
-    layout: Any = strided,
-    device: Any = None,
-    pin_memory: bool = False,
-    requires_grad: bool = False,
-) -> Any:
+@maker
+def full(size: Any, fill_value: Any, *, dtype: Any = None) -> Any:
     """Return a tensor filled with `fill_value`.
 
     Args:
@@ -141,50 +98,21 @@ def full(
     >>> torch.full((2,), 3.5)
     tensor([3.5000, 3.5000])
     """
-    return filled("full", size, fill_value, options("full", dtype, layout, device, pin_memory), requires_grad)
+    value = number(fill_value)
+    kind = dtype or dtypes.of_number(value)
+    return np.full(shape_of("full", size), fitted(value, kind), kind.numpy), fill_value
 
 
-def filled(name: str, size: Any, value: Any, dtype: dtypes.dtype | None, requires_grad: bool) -> Any:
-    """Return a leaf full of one number, which must fit the dtype."""
-    shape, found = shape_of(name, size), number(name, "fill_value", 2, value)
-    kind = dtype or dtypes.of_number(found)
-    return leaf(np.full(shape, fitted(found, kind), kind.numpy), requires_grad, value)
-
-
-@public("function")
-def scalar_tensor(
-    s: Any,
-    *,
-    dtype: Any = None,
-    layout: Any = strided,
-    device: Any = None,
-    pin_memory: bool = False,
-    requires_grad: bool = False,
-) -> Any:
+@partial(maker, out="")
+def scalar_tensor(s: Any, *, dtype: Any) -> Any:
     """Return a 0-dim tensor of one number, of the default dtype if none is given."""
-    found = number("scalar_tensor", "s", 1, s)
-    kind = options("scalar_tensor", dtype, layout, device, pin_memory) or dtypes.get_default_dtype()
-    return leaf(np.array(fitted(found, kind), kind.numpy), requires_grad, s)
+    return np.array(fitted(number(s), dtype), dtype.numpy), s
 
 
-@public("function")
-def empty_strided(
-    size: Any,
-    stride: Any,
-    *,
-    dtype: Any = None,
-    layout: Any = strided,
-    device: Any = None,
-    pin_memory: bool = False,
-    requires_grad: bool = False,
-) -> Any:
+@partial(maker, out="")
+def empty_strided(size: Any, stride: Any, *, dtype: Any) -> Any:
     """Return a tensor whose elements lie `stride` elements apart in memory, dimension by dimension: zeros."""
-    kind = options("empty_strided", dtype, layout, device, pin_memory) or dtypes.get_default_dtype()
-    return leaf(laid(shape_of("empty_strided", size), tuple(stride), kind.numpy), requires_grad)
-
-
-def laid(shape: tuple[int, ...], stride: tuple[int, ...], dtype: np.dtype) -> np.ndarray:
-    """Zeros with these strides; RuntimeError with PyTorch's text if they are negative or too few."""
+    shape, stride = shape_of("empty_strided", size), tuple(stride)
     if len(shape) != len(stride):
         raise RuntimeError(
             f"dimensionality of sizes ({len(shape)}) must match dimensionality of strides ({len(stride)})"
@@ -194,44 +122,15 @@ def laid(shape: tuple[int, ...], stride: tuple[int, ...], dtype: np.dtype) -> np
             f"Storage size calculation overflowed with sizes={list(shape)} and strides={list(stride)}"
         )
     last = sum((n - 1) * step for n, step in zip(shape, stride)) if 0 not in shape else -1
-    memory = np.zeros(last + 1, dtype)
-    return as_strided(memory, shape, tuple(step * dtype.itemsize for step in stride))
+    memory = np.zeros(last + 1, dtype.numpy)
+    return as_strided(memory, shape, tuple(step * memory.itemsize for step in stride))
 
 
-# ---------------------------------------------------------------------------------------- like another tensor
+# ── like another tensor ─────────────────────────────────────────────────────────────────────────────────────
 
 
-def check_input(name: str, input: Any) -> None:
-    """TypeError unless this is a tensor."""
-    if not isinstance(input, TensorBase):
-        raise TypeError(f"{name}(): argument 'input' (position 1) must be Tensor, not {kind_name(input)}")
-
-
-def like(
-    name: str, input: Any, dtype: Any, layout: Any, device: Any, pin_memory: bool, memory_format: Any
-) -> np.ndarray:
-    """Zeros in the shape of a tensor, in its dtype if none is given."""
-    check_input(name, input)
-    kind = options(name, dtype, layout, device, pin_memory) or dtypes.of(input._data)
-    return unfilled_like(input._data, kind.numpy, memory_format)
-
-
-def is_plain(dtype: Any, layout: Any, device: Any, requires_grad: bool, memory_format: Any) -> bool:
-    """Return whether nothing is asked for, so that the op does it, which the library calls too."""
-    return (dtype, layout, device, requires_grad, memory_format) == (None, None, None, False, preserve_format)
-
-
-@public("function")
-def zeros_like(
-    input: Any,
-    *,
-    dtype: Any = None,
-    layout: Any = None,
-    device: Any = None,
-    pin_memory: bool = False,
-    requires_grad: bool = False,
-    memory_format: Any = preserve_format,
-) -> Any:
+@partial(like_maker, plain=F.zeros_like)
+def zeros_like(input: Any) -> Any:
     """Return a tensor of zeros in the shape of `input`.
 
     Args:
@@ -246,23 +145,11 @@ def zeros_like(
     >>> torch.zeros_like(torch.tensor([1, 2]))
     tensor([0, 0])
     """
-    check_input("zeros_like", input)
-    if is_plain(dtype, layout, device, requires_grad, memory_format):
-        return F.zeros_like(input)
-    return leaf(like("zeros_like", input, dtype, layout, device, pin_memory, memory_format), requires_grad, 0)
+    return input, 0
 
 
-@public("function")
-def ones_like(
-    input: Any,
-    *,
-    dtype: Any = None,
-    layout: Any = None,
-    device: Any = None,
-    pin_memory: bool = False,
-    requires_grad: bool = False,
-    memory_format: Any = preserve_format,
-) -> Any:
+@partial(like_maker, plain=F.ones_like)
+def ones_like(input: Any) -> Any:
     """Return a tensor of ones in the shape of `input`.
 
     Args:
@@ -277,44 +164,20 @@ def ones_like(
     >>> torch.ones_like(torch.tensor([1, 2]))
     tensor([1, 1])
     """
-    check_input("ones_like", input)
-    if is_plain(dtype, layout, device, requires_grad, memory_format):
-        return F.ones_like(input)
-    data = like("ones_like", input, dtype, layout, device, pin_memory, memory_format)
-    data[...] = 1
-    return leaf(data, requires_grad, 1)
+    input[...] = 1
+    return input, 1
 
 
-@public("function")
-def empty_like(
-    input: Any,
-    *,
-    dtype: Any = None,
-    layout: Any = None,
-    device: Any = None,
-    pin_memory: bool = False,
-    requires_grad: bool = False,
-    memory_format: Any = preserve_format,
-) -> Any:
+@like_maker
+def empty_like(input: Any) -> Any:
     """Return a tensor in the shape of `input` for numbers to be written to: zeros; in PyTorch it holds
     anything.
     """
-    return leaf(like("empty_like", input, dtype, layout, device, pin_memory, memory_format), requires_grad)
+    return input
 
 
-@public("function")
-def full_like(
-    input: Any,
-    fill_value: Any,
-    *,
-    dtype: Any = None,
-    layout: Any = None,
-    device: Any = None,
-    pin_memory: bool = False,
-    requires_grad: bool = False,
-    memory_format: Any = preserve_format,
-) -> Any:
+@like_maker
+def full_like(input: Any, fill_value: Any) -> Any:
     """Return `fill_value` in the shape of `input`, and in its dtype if none is given."""
-    data = like("full_like", input, dtype, layout, device, pin_memory, memory_format)
-    data[...] = fitted(number("full_like", "fill_value", 2, fill_value), dtypes.of(data))
-    return leaf(data, requires_grad, fill_value)
+    input[...] = fitted(number(fill_value), dtypes.of(input))
+    return input, fill_value

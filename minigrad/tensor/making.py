@@ -12,8 +12,7 @@ from ..core.devices import CPU, check_device, device, layout, preserve_format, s
 from ..core.public import public
 from ..core.shown_signature import shown_as
 from ..core.tensor_state import TensorBase
-from ..creation.arguments import dtype_of, mismatch, shape_of, sizes
-from ..creation.random import check_generator
+from ..creation.arguments import dtype_of, shape_of, sizes
 from ..inplace.in_place import in_place
 from ..ops import random_numbers as chance
 from ..ops.elementwise import must_be_tensor
@@ -132,9 +131,8 @@ class Random(TensorBase):
         tensor([True, True])
         """
         low = named.pop("from", from_)
-        check_generator("uniform_", generator)
         if named:
-            raise mismatch("uniform_", *named.values())
+            raise TypeError(f"uniform_() got unexpected keyword arguments: {', '.join(named)}")
         return in_place(chance.uniform.op, self, low, to, generator)
 
     def normal_(self, mean: Any = 0.0, std: Any = 1.0, *, generator: Any = None) -> Any:
@@ -153,7 +151,6 @@ class Random(TensorBase):
         >>> torch.zeros(2).normal_(5.0, 0.0)
         tensor([5., 5.])
         """
-        check_generator("normal_", generator)
         return in_place(chance.normal.op, self, mean, std, generator)
 
     @shown_as(lambda self, from_=0, to=None, *, generator=None: None)
@@ -173,11 +170,10 @@ class Random(TensorBase):
         >>> torch.zeros(2).random_(0, 1)
         tensor([0., 0.])
         """
-        check_generator("random_", generator)
         given = [named["from"], *bounds] if "from" in named else list(bounds)
         given += [] if to is None else [to]
         if len(given) > 2 or set(named) - {"from"}:
-            raise mismatch("random_", *bounds)
+            raise TypeError("random_() takes at most two bounds")
         op = (chance.random, chance.random_to, chance.random_from)[len(given)]
         return in_place(op.op, self, *map(int, given), generator)
 
