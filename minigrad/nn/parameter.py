@@ -12,6 +12,7 @@ from ..creation import zeros
 from ..inplace.views import Unobserved
 from ..tensor import Tensor
 from ..tensor.copying import attributes
+from ..tensor.explained import check
 from ..tensor.tensor import describe
 
 
@@ -66,9 +67,16 @@ class Parameter(Tensor):
 
 
 def kept(create: Any, *args: Any, **how: Any) -> Any:
-    """Create a tensor for a module to keep, hidden from observers: it is not a step of the user's."""
+    """Create a tensor for a module to keep, hidden from observers: it is not a step of the user's.
+
+    An error about the arguments is the one that PyTorch raises.
+    """
     with Unobserved(modes.is_grad_enabled()):
-        return create(*args, **how)
+        try:
+            return create(*args, **how)
+        except Exception:
+            check(create.__name__, args, how)
+            raise
 
 
 def rebuild_parameter(data: Tensor, requires_grad: bool, noted: dict[str, Any]) -> Parameter:
