@@ -70,7 +70,7 @@ def sized(function: Any) -> Any:
     return maker(of_size)
 
 
-def like_maker(function: Any, plain: Callable[[Any], Any] | None = None) -> Any:
+def like_maker(function: Any, plain: Callable[..., Any] | None = None) -> Any:
     """Publish `function(input, …)` as one that makes a tensor in the shape of another tensor.
 
     It is called with zeros, in the dtype and shape that are wanted. `plain` is the op that is run instead if
@@ -87,7 +87,7 @@ def like_maker(function: Any, plain: Callable[[Any], Any] | None = None) -> Any:
         kind = options(name, dtype, layout, device, pin_memory)
         is_plain = dtype is layout is device is None and memory_format is preserve_format
         if plain is not None and is_plain and not requires_grad:
-            return plain(input)
+            return plain(input, *args, **named)
         zeros = unfilled_like(input._data, (kind or dtypes.of(input._data)).numpy, memory_format)
         return new_leaf(function(zeros, *args, **named), requires_grad)
 

@@ -12,7 +12,7 @@ from ..core.public import public
 from ..core.shown_signature import shown_as
 from ..core.tensor_state import TensorBase
 from ..ops import random_numbers as chance
-from .arguments import fitted, shape_of, whole
+from .arguments import fitted, is_whole, shape_of, whole
 from .data import leaf
 from .maker import like_maker, maker, sized
 
@@ -192,7 +192,9 @@ def randint_like(input: Any, low: Any = None, high: Any = None, *, generator: An
     Written `randint_like(input, high)` or `randint_like(input, low, high)`.
     """
     low, high = (0, low) if high is None else (low or 0, high)
-    return drawn(chance.random_from, input, generator, whole(low), whole(high))
+    if not (is_whole(low) and is_whole(high)):
+        raise TypeError("randint_like() takes integers as bounds")
+    return drawn(chance.random_from, input, generator, int(low), int(high))
 
 
 @public(out="cast")
