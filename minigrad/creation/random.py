@@ -193,7 +193,7 @@ def randint_like(input: Any, low: Any = None, high: Any = None, *, generator: An
     """
     low, high = (0, low) if high is None else (low or 0, high)
     if not (is_whole(low) and is_whole(high)):
-        raise TypeError("randint_like() takes integers as bounds")
+        raise TypeError("randint_like() received an invalid combination of arguments")
     return drawn(chance.random_from, input, generator, int(low), int(high))
 
 
