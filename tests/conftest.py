@@ -1,8 +1,9 @@
-"""For all tests: nothing is left behind, PyTorch and Chromium are announced, notebooks compare by text."""
+"""For all tests: PyTorch, Chromium and both libraries as fixtures, and nothing is left behind."""
 
 from __future__ import annotations
 
 import builtins
+import gc
 import importlib
 import importlib.metadata
 import os
@@ -12,18 +13,10 @@ from collections.abc import Iterator
 from types import ModuleType
 from typing import Any
 
-import hypothesis
 import numpy as np
 import psutil
 import pytest
 from lab import BROWSER_OPTIONS, find_chromium
-from quick import Quick
-
-# Machines are slow at times: a deadline per example would fail by chance. (Where CI is set, hypothesis's own
-# profile for that is in force: the same, and the examples do not vary.)
-if not os.environ.get("CI"):
-    hypothesis.settings.register_profile("minigrad", deadline=None)
-    hypothesis.settings.load_profile("minigrad")
 
 GRACE = 2.0  # seconds that a thread or process, once told to stop, may take to be gone
 
@@ -32,23 +25,6 @@ RESIDENT = ("IPythonHistorySavingThread", "pyzmq garbage collector", "pydevd.", 
 
 
 # ------------------------------------------------------------------------------------------- the test session
-
-
-def pytest_configure(config: pytest.Config) -> None:
-    # As plugins, not as hooks of this file: those would not be called for notebooks in other directories.
-    config.pluginmanager.register(Notebooks(), "minigrad-notebooks")
-    config.pluginmanager.register(Quick(config), "minigrad-quick")
-
-
-class Notebooks:
-    """nbval compares what a notebook prints, strictly, and not the pictures that stand beside it."""
-
-    PICTURES = ("image/svg+xml", "text/html", "application/vnd.jupyter.widget-view+json")
-
-    def pytest_collectstart(self, collector: pytest.Collector) -> None:
-        if hasattr(collector, "skip_compare"):
-            collector.skip_compare = tuple(dict.fromkeys((*collector.skip_compare, *self.PICTURES)))
-            collector.sanitize_patterns[r"\b0x[0-9a-f]+\b"] = "ADDRESS"  # <PowBackward0 object at 0x7f…>
 
 
 def pytest_report_header() -> list[str]:
@@ -74,6 +50,7 @@ def torch() -> ModuleType:
     """PyTorch, to compare with; a test that asks for it is skipped where it is not installed."""
     module = pytest.importorskip("torch", reason="PyTorch is not installed", exc_type=ImportError)
     module.set_num_threads(1)
+    gc.freeze()  # as after the collection of tests
     return module
 
 

@@ -1,4 +1,4 @@
-"""The quick tier: `pytest -m quick` runs the tests that `quick.txt` lists, layer by layer.
+"""A pytest plugin, the quick tier: `pytest -m quick` runs the tests that `quick.txt` lists, layer by layer.
 
 A line of that file is a test file, or one function or class of it, `file::name`; a number behind it takes as
 many of its parametrized cases, evenly spaced. For exactly this expression everything else is left out before
@@ -43,6 +43,10 @@ def spaced(items: list[pytest.Item], count: int | None) -> list[pytest.Item]:
     if count is None or count >= len(items):
         return items
     return [items[i * len(items) // count] for i in range(count)]
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    config.pluginmanager.register(Quick(config), "minigrad-quick")
 
 
 class Quick:

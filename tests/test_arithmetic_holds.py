@@ -11,6 +11,7 @@ import pytest
 from cells import CELLS, run, traced
 from hypothesis import HealthCheck, Phase, given, settings
 from random_cells import cells
+from sample import examples
 from test_arithmetic import EXP, TWO, lines_of_trace
 
 from minigrad_viz.arithmetic import lines_of
@@ -85,7 +86,7 @@ def test_hostile_names_are_text_in_every_line():
 
 
 @settings(
-    max_examples=60, deadline=None, derandomize=True, database=None, phases=[Phase.generate],
+    max_examples=examples(60), deadline=None, derandomize=True, database=None, phases=[Phase.generate],
     suppress_health_check=list(HealthCheck),
 )  # fmt: skip
 @given(cells)

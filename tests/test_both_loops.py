@@ -5,7 +5,6 @@ with one and without.
 from __future__ import annotations
 
 import contextlib
-import os
 import warnings
 from collections.abc import Iterator
 from typing import Any
@@ -15,13 +14,12 @@ import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
 from random_programs import Run
+from sample import examples
 from test_random_programs import GENERATORS, programs
 from twins import dialect, noted, numbers, outcome
 
 import minigrad
 from minigrad.core.modes import add_observer, remove_observer
-
-EXAMPLES = int(os.environ.get("MINIGRAD_EXAMPLES", "300"))
 
 
 class Nobody:
@@ -87,7 +85,7 @@ def assert_same_run(plain: Run, watched: Run) -> None:
 
 @pytest.mark.parametrize("generator", sorted(GENERATORS))
 def test_programs_do_the_same_observed_or_not(generator):
-    @settings(max_examples=EXAMPLES, deadline=None, suppress_health_check=list(HealthCheck))
+    @settings(max_examples=examples(300), deadline=None, suppress_health_check=list(HealthCheck))
     @given(program=programs(generator))
     def run(program: Any) -> None:
         plain = done(program, Run)
@@ -144,7 +142,7 @@ def with_error(L: Any, how: str, program: list[Any], where: int, shape: tuple[in
 
 @pytest.mark.parametrize("how", ["custom Function", "write", "hook"])
 def test_an_error_midway_leaves_the_same_gradients(torch, how):
-    @settings(max_examples=EXAMPLES // 3, deadline=None)
+    @settings(max_examples=examples(100), deadline=None)
     @given(program=steps, where=places, shape=st.sampled_from([(), (2,)]))
     def run(program: Any, where: int, shape: tuple[int, ...]) -> None:
         with dialect("2"):

@@ -6,12 +6,13 @@ import random
 import warnings
 
 import pytest
+from sample import examples
 from test_checkpoint import checkpointing
 from twins import dialect, noted, outcome
 
 import minigrad
 
-PROGRAMS = 300
+PROGRAMS = examples(300)
 STEPS = {
     "exp": lambda L, y, x: (y * 0.1).exp(),
     "product": lambda L, y, x: y * x,

@@ -6,6 +6,7 @@ import hypothesis.strategies as st
 import pytest
 from cells import CELLS, run, traced
 from hypothesis import given, settings
+from sample import examples
 
 import minigrad
 from minigrad_viz.drawing.picture import Picture
@@ -314,7 +315,7 @@ LINES = (
 ASK = "log.append({name: t.requires_grad for name, t in list(globals().items()) if name[0] == 'v'})\n"
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=examples(40), deadline=None)
 @given(picks=st.lists(st.tuples(st.sampled_from(LINES), st.integers(0, 9), st.integers(0, 9)), max_size=10))
 def test_a_route_is_cut_where_a_path_ends_and_nowhere_else(picks):
     """Against what the tensors themselves said just before each statement."""

@@ -11,6 +11,7 @@ import hypothesis.strategies as st
 import pytest
 from cells import CELLS, traced
 from hypothesis import given, settings
+from sample import examples
 
 from minigrad_viz.protocol import NAN, Value
 from minigrad_viz.trace import events
@@ -105,7 +106,7 @@ def test_every_kind_of_event_is_generated():
     assert set(EVENTS) == set(events.KINDS)
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=examples(300), deadline=None)
 @given(trace=traces)
 def test_json_and_back(trace):
     again = Trace.from_json(json.loads(json.dumps(trace.to_json(), allow_nan=False)))

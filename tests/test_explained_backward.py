@@ -11,6 +11,7 @@ from cells import run, traced
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from random_cells import cells
+from sample import examples
 from telling import recorded, run_cell
 from twins import dialect
 
@@ -289,7 +290,9 @@ def freed_before(trace: Trace, each: Explanation) -> None:
             assert started[freed_by[0]].span == each.cause and freed_by[0] < each.call
 
 
-@settings(max_examples=30, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(
+    max_examples=examples(30), deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
 @given(cell=cells)
 def test_random_cells(library, cell):
     with dialect("2"):
@@ -344,7 +347,9 @@ def failures(trace: Trace) -> dict[int, Explanation]:
     return {step_at(e.span.line): e for e in explanations_of(trace, "en") if e.error and e.span is not None}
 
 
-@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(
+    max_examples=examples(40), deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
 @given(program=programs)
 def test_without_the_cause_there_is_no_error(library, program):
     steps = written(program)

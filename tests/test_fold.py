@@ -11,6 +11,7 @@ from cells import traced
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from pictures import SVG, draw, parse, texts
+from sample import examples
 from sketches import Sketch, chain
 
 from minigrad_viz.drawing.outline import outline
@@ -150,7 +151,7 @@ def graphs(draw_from):
     return s.graph()
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=examples(150), deadline=None)
 @given(graphs(), st.integers(2, 14))
 def test_every_route_is_kept_or_inside(whole, at_least):
     graph = fold(whole, at_least=at_least, beyond=0)

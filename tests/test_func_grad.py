@@ -8,6 +8,7 @@ import threading
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from sample import examples
 from trees import run, spelled, tensors
 from twins import Programs, assert_same_diary, dialect, graph
 
@@ -330,7 +331,7 @@ TERMS = st.lists(
 )
 
 
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 @given(terms=TERMS, order=st.lists(st.sampled_from([0, 1]), min_size=1, max_size=3), learn=st.booleans())
 def test_random_functions(torch, terms, order, learn):
     """Repeated gradients of a random function, by one argument or the other."""

@@ -12,6 +12,7 @@ import importlib
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from sample import examples
 from trees import spelled, tensors, values
 from twins import Programs, assert_same_diary, dialect, outcome
 
@@ -337,7 +338,7 @@ def test_as_in_pytorch(torch, program):
 TERMS = ["x * y", "x ** 3", "y.sin()", "(x * x).exp()", "x / (y * y + 1)", "y ** 2 * 3", "x.sum() * y.tanh()"]
 
 
-@settings(max_examples=40)
+@settings(max_examples=examples(40))
 @given(
     terms=st.lists(st.sampled_from(TERMS), min_size=1, max_size=3),
     ways=st.lists(st.sampled_from(["jacrev", "jacfwd"]), min_size=1, max_size=3),

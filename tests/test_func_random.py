@@ -8,6 +8,7 @@ import random
 import numpy as np
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
+from sample import examples
 from twins import dialect, numbers, outcome
 
 import minigrad
@@ -90,7 +91,7 @@ def run(L, seed):
     return kinds, [numbers(result), *arrays]
 
 
-@settings(max_examples=40)
+@settings(max_examples=examples(40))
 @given(seed=st.integers(0, 10**6))
 def test_random_transforms(torch, seed):
     with dialect("2"):

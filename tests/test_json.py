@@ -8,6 +8,7 @@ import pytest
 from cells import CELLS, run
 from hypothesis import HealthCheck, Phase, given, settings
 from random_cells import PRELUDE, cells
+from sample import examples
 from telling import recorded, run_cell
 
 from minigrad_viz.shell.report import Report
@@ -67,7 +68,7 @@ def test_strange_cells(library, name):
 
 
 @settings(
-    max_examples=60,
+    max_examples=examples(60),
     deadline=None,
     derandomize=True,
     database=None,

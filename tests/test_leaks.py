@@ -13,11 +13,12 @@ import tracemalloc
 
 import pytest
 from functions import exponential, leaf, made, square
+from sample import examples
 
 import minigrad as torch
 from minigrad import autograd
 
-GRAPHS = 60  # of each kind and ending: more than 10,000 in all
+GRAPHS = examples(60)  # of each kind and ending: more than 10,000 in all with --full
 SQUARE, EXP = square(torch), exponential(torch)
 KINDS = {}
 

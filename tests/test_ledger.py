@@ -9,6 +9,7 @@ import hypothesis.strategies as st
 import pytest
 from cells import CELLS, run, traced
 from hypothesis import given, settings
+from sample import examples
 
 import minigrad
 from minigrad_viz import Report
@@ -210,7 +211,7 @@ STATEMENTS = [
 
 
 @pytest.mark.parametrize("name", ["minigrad", "torch"])
-@settings(max_examples=40)
+@settings(max_examples=examples(40))
 @given(program=st.lists(st.sampled_from(STATEMENTS), max_size=8))
 def test_the_last_total_is_the_gradient(name, program):
     library = minigrad if name == "minigrad" else pytest.importorskip("torch")

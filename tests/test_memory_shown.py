@@ -6,6 +6,7 @@ import hypothesis.strategies as st
 import pytest
 from cells import CELLS, run, traced
 from hypothesis import given, settings
+from sample import examples
 
 import minigrad
 import minigrad_viz
@@ -153,7 +154,7 @@ def counted(source: str, torch) -> tuple[int, int]:
     return own, sum(sizes.values()) - own
 
 
-@settings(max_examples=30)
+@settings(max_examples=examples(30))
 @given(parts=st.lists(picks, min_size=1, max_size=5))
 def test_bytes_are_those_that_pytorch_packs(torch, parts):
     source = program(parts)
@@ -169,7 +170,7 @@ def test_bytes_are_those_that_pytorch_packs(torch, parts):
     assert minigrad_viz.memory(live, names={}).held == expected[0]
 
 
-@settings(max_examples=25)
+@settings(max_examples=examples(25))
 @given(parts=st.lists(picks, min_size=1, max_size=3))
 @pytest.mark.parametrize("name", ["minigrad", "torch"])
 def test_what_it_would_be_is_what_it_is(name, parts):

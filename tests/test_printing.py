@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from sample import examples
 
 from minigrad.tensor import printing
 from minigrad.tensor.printing import (
@@ -278,7 +279,7 @@ print_options = st.builds(
 
 
 @pytest.mark.filterwarnings("ignore:.torch.jit.script. is deprecated:DeprecationWarning")  # by make_dual
-@settings(max_examples=500, deadline=None)
+@settings(max_examples=examples(500), deadline=None)
 @given(
     shape=shapes,
     dtype=st.sampled_from(DTYPES),

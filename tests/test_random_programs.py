@@ -1,12 +1,10 @@
 """Random programs, run by minigrad and by PyTorch: same values, gradients, versions, graphs and errors.
 
-Each generator draws its programs from some kinds of instructions. MINIGRAD_EXAMPLES is the number of programs
-of each.
+Each generator draws its programs from some kinds of instructions.
 """
 
 from __future__ import annotations
 
-import os
 from typing import Any
 
 import pytest
@@ -15,6 +13,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from random_functions import FUNCTIONS
 from random_programs import compare
+from sample import examples
 from twins import dialect
 
 import minigrad
@@ -95,12 +94,9 @@ def programs(generator: str) -> Any:
     )
 
 
-EXAMPLES = int(os.environ.get("MINIGRAD_EXAMPLES", "300"))
-
-
 @pytest.mark.parametrize("generator", sorted(GENERATORS))
 def test_programs_do_the_same_in_both(torch, generator):
-    @settings(max_examples=EXAMPLES, deadline=None, suppress_health_check=list(HealthCheck))
+    @settings(max_examples=examples(300), deadline=None, suppress_health_check=list(HealthCheck))
     @given(program=programs(generator))
     def run(program: Any) -> None:
         with dialect("2"):

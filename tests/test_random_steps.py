@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from hypothesis import HealthCheck, given, settings
 from random_cells import cells
+from sample import examples
 from telling import recorded, run_cell
 from test_schedule import check
 from twins import dialect
@@ -57,7 +58,9 @@ def walk_through(trace: Trace) -> None:
         assert to_markdown(korean, "ko")
 
 
-@settings(max_examples=50, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(
+    max_examples=examples(50), deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
 @given(cell=cells)
 def test_random_cells(library, cell):
     with dialect("2"):

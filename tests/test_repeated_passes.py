@@ -5,7 +5,6 @@ Each pass gives what a first pass over an identically built graph gives, and wha
 
 from __future__ import annotations
 
-import os
 import warnings
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -13,11 +12,11 @@ from typing import Any
 import hypothesis.strategies as st
 import pytest
 from hypothesis import given, settings
+from sample import examples
 from twins import Diary, dialect, outcome
 
 import minigrad
 
-EXAMPLES = int(os.environ.get("MINIGRAD_EXAMPLES", "300")) // 5
 Tensors = dict[str, Any]  # the leaves x and w, a tensor inside called a, and the root
 
 
@@ -282,7 +281,7 @@ def test_a_hook_between_passes_and_gone_again(torch, graph):
 
 @pytest.mark.parametrize("graph", GRAPHS)
 def test_passes_and_changes_at_random(graph):
-    @settings(max_examples=EXAMPLES, deadline=None)
+    @settings(max_examples=examples(60), deadline=None)
     @given(steps=STEPS)
     def run(steps: list[tuple[str, str]]) -> None:
         assert_as_fresh(graph, steps)
@@ -292,7 +291,7 @@ def test_passes_and_changes_at_random(graph):
 
 @pytest.mark.parametrize("graph", GRAPHS)
 def test_passes_and_changes_at_random_as_in_pytorch(torch, graph):
-    @settings(max_examples=EXAMPLES, deadline=None)
+    @settings(max_examples=examples(60), deadline=None)
     @given(steps=STEPS)
     def run(steps: list[tuple[str, str]]) -> None:
         assert_as_pytorch(torch, graph, steps)

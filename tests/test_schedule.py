@@ -12,6 +12,7 @@ from cells import CELLS, traced
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from random_programs import Run
+from sample import examples
 from test_random_programs import GENERATORS, programs
 from twins import dialect
 
@@ -122,7 +123,9 @@ def run_graph(library: Any, program: Any) -> None:
             library.autograd.backward(outputs, ones, inputs=wanted if how == "inputs" else None)
 
 
-@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(
+    max_examples=examples(150), deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
 @given(program=graphs)
 def test_random_graphs(library, program):
     check(recorded(lambda: run_graph(library, program)))
@@ -130,7 +133,7 @@ def test_random_graphs(library, program):
 
 @pytest.mark.parametrize("generator", sorted(GENERATORS))
 def test_random_programs(library, generator):
-    @settings(max_examples=40, deadline=None, suppress_health_check=list(HealthCheck))
+    @settings(max_examples=examples(40), deadline=None, suppress_health_check=list(HealthCheck))
     @given(program=programs(generator))
     def run(program: Any) -> None:
         with dialect("2"), np.errstate(all="ignore"):

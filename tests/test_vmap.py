@@ -8,6 +8,7 @@ import functools
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from sample import examples
 from trees import values
 from twins import Programs, assert_same_diary, dialect, outcome
 
@@ -296,7 +297,7 @@ def test_as_in_pytorch(torch, program):
 TERMS = ["x * y", "x ** 3", "y.sin()", "x.sum() * y", "x.exp()", "(x * y).sum()", "x[0] * y"]
 
 
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 @given(
     terms=st.lists(st.sampled_from(TERMS), min_size=1, max_size=3),
     in_dims=st.sampled_from([0, (0, None), (None, 0), (1, 0), (0, 1)]),

@@ -9,6 +9,7 @@ import hypothesis.strategies as st
 import numpy as np
 import pytest
 from hypothesis import given, settings
+from sample import examples
 
 import minigrad
 from minigrad.core import all_ops, engine, modes, node_by_node
@@ -160,7 +161,7 @@ def logged(log: list[Any]):
         yield
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=examples(150), deadline=None)
 @given(program=programs)
 def test_both_loops_do_the_same(program):
     plain_log: list[Any] = []

@@ -12,6 +12,7 @@ import pytest
 from cells import CELLS, CUBE, MY_POW
 from hypothesis import HealthCheck, Phase, given, settings
 from random_cells import cells
+from sample import examples
 
 import minigrad
 from minigrad_viz import why_none
@@ -285,7 +286,7 @@ UNREACHED = (
     "why_no_path", "why_not_in_graph", "why_cut", "why_new_leaf", "why_new_leaf_at_once", "why_asked_late",
 )  # fmt: skip
 RANDOM = settings(
-    max_examples=60,
+    max_examples=examples(60),
     deadline=None,
     derandomize=True,
     database=None,

@@ -1,4 +1,4 @@
-"""The ids of all tests, as `pytest --collect-only -q` prints them.
+"""The ids of all tests, as `pytest --collect-only -q --full` prints them.
 
 The tests of a function stand in one line, `file<TAB>function<TAB>parameters`; where another function has the
 same parameters, which is often so in the tables of ops, `=line` says in which line they stand.
@@ -24,8 +24,9 @@ BETWEEN = "\x1f"  # parameters
 
 
 def collected(arguments: Iterable[str] = ()) -> str:
-    """What pytest prints when it collects all tests."""
-    command = [sys.executable, "-m", "pytest", "--collect-only", "-q", "-p", "no:cacheprovider", *arguments]
+    """What pytest prints when it collects all tests, not only the sample of large checks."""
+    command = [sys.executable, "-m", "pytest", "--collect-only", "-q", "--full", "-p", "no:cacheprovider"]
+    command += arguments
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
     if done.returncode:
         raise SystemExit(done.stdout[-3000:] + done.stderr)

@@ -1,8 +1,8 @@
 """Write the record: `python tests/record/make.py [part …]` writes some parts, or all of them.
 
 `--missing [file]` prints the recorded tests that pytest no longer collects and that `removed.txt` does not
-explain. It exits with 1 if there are any. The file contains the output of `pytest --collect-only -q`, and `-`
-means standard input. Without a file, the script runs pytest itself.
+explain. It exits with 1 if there are any. The file contains the output of `pytest --collect-only -q --full`,
+and `-` means standard input. Without a file, the script runs pytest itself.
 """
 
 from __future__ import annotations

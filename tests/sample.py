@@ -1,0 +1,68 @@
+"""A pytest plugin: how much of a large check runs. It is a fixed sample, and all of it with `pytest --full`.
+
+`CASES` names the test functions with very many or very slow cases, and how many of them run. Which ones
+depends on nothing but their ids, so a new case leaves the choice among the others as it was; cases of the
+quick tier run besides. Where a test makes its programs itself, it asks `examples` how many to make; the
+programs are always the same ones.
+"""
+
+from __future__ import annotations
+
+import zlib
+from collections import defaultdict
+
+import pytest
+from hypothesis import settings
+
+full = False  # set before any test is imported
+PART = 6  # one random program of so many
+LEAST = 20
+
+CASES: dict[str, int] = {}
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    about = "run large checks whole, not a fixed sample of them"
+    parser.getgroup("minigrad").addoption("--full", action="store_true", help=about)
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    global full
+    full = config.getoption("full")
+    # Machines are slow at times: a deadline per example would fail by chance. In CI hypothesis makes the same
+    # examples each time, with `--full` as well.
+    fixed = {} if full else {"derandomize": True}
+    settings.register_profile("minigrad", deadline=None, **fixed)
+    settings.load_profile("minigrad")
+
+
+def examples(count: int) -> int:
+    """How many of `count` random programs are run."""
+    return count if full else min(count, max(LEAST, count // PART))
+
+
+def sampled(ids: list[str], count: int) -> list[str]:
+    """So many of the ids, chosen by nothing but the ids themselves."""
+    return sorted(ids, key=lambda one: zlib.crc32(one.encode()))[:count]
+
+
+def leave_out(config: pytest.Config, items: list[pytest.Item], ids: set[str]) -> None:
+    """Deselect the tests with these ids."""
+    if out := [item for item in items if item.nodeid in ids]:
+        config.hook.pytest_deselected(items=out)
+        items[:] = [item for item in items if item.nodeid not in ids]
+
+
+@pytest.hookimpl(trylast=True)  # what -m and -k leave out makes room for others
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    if full:
+        return
+    functions: dict[str, list[str]] = defaultdict(list)
+    for item in items:
+        if not item.get_closest_marker("quick"):
+            functions[item.nodeid.partition("[")[0]].append(item.nodeid)
+    out: set[str] = set()
+    for name, count in CASES.items():
+        ids = functions[f"tests/{name}"]
+        out.update(set(ids) - set(sampled(ids, count)))
+    leave_out(config, items, out)
