@@ -49,15 +49,6 @@ def without_apply() -> None:
         node.apply = apply
 
 
-def without_order() -> None:
-    """Every pass finds the order of its graph anew."""
-    from minigrad.core import backward_pass as tasks
-    from minigrad.core import engine
-
-    here: Any = engine
-    here.order_of = lambda root, slots, keep: tasks.by_age(root, slots)
-
-
 def without_context() -> None:
     """NumPy's warnings are switched off by `np.errstate` around each kernel, not by a prepared context."""
     from minigrad.core import elementwise, modes
@@ -75,7 +66,6 @@ GAINS: dict[str, Callable[[], None]] = {
     "all of it": lambda: None,
     "closures that call": without_calls,
     "closures that apply": without_apply,
-    "kept order": without_order,
     "prepared context": without_context,
 }
 

@@ -10,7 +10,7 @@ import pytest
 from twins import Programs, assert_same_diary
 
 import minigrad
-from minigrad.core import engine
+from minigrad.core import modes
 
 programs = Programs()
 
@@ -253,8 +253,8 @@ def test_programs_have_names_of_their_own():
 
 @pytest.mark.parametrize("size", [(), (3,)], ids=["numbers", "arrays"])
 @pytest.mark.parametrize("keep", [False, True])
-def test_both_orders_give_the_same_bits(monkeypatch, size, keep):
-    """Nodes by age, and from the heap: see Note [Order] in `engine`."""
+def test_both_orders_give_the_same_bits(size, keep):
+    """The plain loop, and the other one, which an observer asks for: see Note [Order] in `engine`."""
 
     def gradients():
         numbers = np.random.default_rng(0)
@@ -268,9 +268,55 @@ def test_both_orders_give_the_same_bits(monkeypatch, size, keep):
         out.backward(retain_graph=keep)
         return [g.numpy().tobytes() for g in (*some, *(t.grad for t in leaves))]
 
-    by_age = gradients()
-    monkeypatch.setattr(engine, "order_of", lambda *_: None)
-    assert gradients() == by_age
+    plain = gradients()
+    observer = modes.Observer()
+    modes.add_observer(observer)
+    try:
+        assert gradients() == plain
+    finally:
+        modes.remove_observer(observer)
+
+
+def diary_of(L, watched):
+    """What is visible in a pass that the plain loop begins and the other one finishes."""
+    a, b, c = (leaf(L, v) for v in (2.0, 3.0, 5.0))
+    notes = []
+    inner = a * b
+
+    def grads():
+        return [t.grad and t.grad.item() for t in (b, c)]
+
+    inner.register_hook(lambda g: notes.append((g.item(), *grads())))
+    a.register_hook(lambda g: notes.append(("a", g.item(), *grads())))
+    z = (inner * b).exp().log() * c + c * b
+    if watched:
+        modes.add_observer(observer := modes.Observer())
+    try:
+        got = L.autograd.grad(z, (inner, c), retain_graph=True)
+        z.backward()
+    finally:
+        if watched:
+            modes.remove_observer(observer)
+    return notes, [g.item() for g in (*got, a.grad, b.grad, c.grad)]
+
+
+def test_hooks_see_the_same_where_the_plain_loop_stops(torch):
+    assert diary_of(minigrad, False) == diary_of(minigrad, True) == diary_of(torch, False)
+
+
+def left_by_an_error(L):
+    """The gradients of leaves after an error in the middle of a pass."""
+    early, middle, late = (leaf(L, v) for v in (2.0, 3.0, 5.0))
+    broken = middle.exp()
+    z = (broken * late).tanh() * early
+    broken.detach().zero_()
+    with pytest.raises(RuntimeError, match="modified by an inplace operation"):
+        z.backward()
+    return [t.grad is not None for t in (early, middle, late)]
+
+
+def test_leaves_that_were_ready_before_an_error_have_gradients(torch):
+    assert left_by_an_error(minigrad) == left_by_an_error(torch) == [True, False, False]
 
 
 def test_what_does_not_lead_there_is_not_freed():

@@ -68,13 +68,20 @@ class Task:
     captures: dict[Slot, Any]
     notes: dict[Any, Any]
 
-    def __init__(self, keep_graph: bool, create_graph: bool, waiting: dict[Node, int]) -> None:
+    def __init__(
+        self,
+        keep_graph: bool,
+        create_graph: bool,
+        waiting: dict[Node, int],
+        buffers: dict[Node, Any] | None = None,
+        owned: set[Node] | None = None,
+    ) -> None:
         self.keep_graph = keep_graph
         self.create_graph = create_graph
         self.waiting = waiting
         self.heap: list[tuple[int, Node]] = []
-        self.buffers: dict[Node, Any] = {}
-        self.owned: set[Node] = set()
+        self.buffers = {} if buffers is None else buffers
+        self.owned = set() if owned is None else owned
         self.needed = None
 
     def limit(self, slots: Sequence[Slot], accumulate: bool = False) -> None:
@@ -116,97 +123,69 @@ def count_edges(roots: Sequence[Node]) -> dict[Node, int]:
     return waiting
 
 
-class Order(NamedTuple):
-    """A graph in the order in which the plain loop runs it (see Note [Order] in `engine`).
+class Limit(NamedTuple):
+    """What a pass in the plain loop is limited to (see Note [Order] in `engine`).
 
-    `nodes` are the nodes behind the root, newest first. `leaves` has, for every leaf, the number of edges
-    that lead to it. `changes` is the value of `edge_changes` when the order was found. The root keeps the
-    order for the next pass. The order does not contain the root, because that would be a reference cycle.
+    `slots` are where the wanted gradients arrive. `needed` are the nodes behind the root that lead there, and
+    `ends`, the nodes of `slots` that can be reached. `changes` is the value of `edge_changes` when they were
+    found. The root keeps the limit for the next pass, so it is not in `needed`: that would be a reference
+    cycle.
     """
 
-    nodes: list[Node]
-    leaves: dict[Node, int]
+    slots: tuple[Slot, ...]
+    needed: set[Node]
+    ends: set[Node]
     changes: int
+
+    def is_plain(self) -> bool:
+        """Return whether no node has hooks or calls user code."""
+        return all(node._extra is None and not node._speaks for node in self.needed)
 
 
 edge_changes = 0  # how often the edges of existing nodes were changed
 
 
 def edges_changed() -> None:
-    """Make sure that no order found before is used again."""
+    """Make sure that no limit found before is used again."""
     global edge_changes
     edge_changes += 1
 
 
-def order_of(root: Node, slots: tuple[Slot, ...] | None, keep: bool) -> Order | None:
-    """Return the graph behind `root` in the order of the plain loop, limited to what leads to `slots`.
-
-    The order of the last pass is used again if it was limited in the same way and is still plain. Return None
-    if the plain loop cannot run this graph.
+def limit_of(root: Node, slots: tuple[Slot, ...], keep: bool) -> Limit | None:
+    """Return what leads from `root` to `slots`, from the last pass over the graph if that kept it. Return
+    None if the plain loop cannot capture these gradients: one of the nodes has several outputs, leads to
+    another one, or cannot be reached.
     """
-    asked, order = getattr(root, "_order", (None, None))
-    if order is not None and asked == slots and root._extra is None and is_plain(order, slots):
-        return order
-    order = by_age(root, slots)
-    if order is not None and keep:
-        root._order = slots, order
-    return order
+    limit: Limit | None = getattr(root, "_limit", None)
+    if limit is not None and limit.slots == slots and limit.changes == edge_changes:
+        return limit
+    limit = find_limit(root, slots)
+    if limit is not None and keep:
+        root._limit = limit
+    return limit
 
 
-def is_plain(order: Order, slots: tuple[Slot, ...] | None) -> bool:
-    """Return whether no node got hooks and no edge changed since the order was found. The nodes of `slots`
-    are not in the order, but their hooks are called.
-    """
-    for node, _ in slots or ():
-        if node._extra is not None:
-            return False
-    for node in order.nodes:
-        if node._extra is not None:
-            return False
-    for node in order.leaves:
-        if node._extra is not None:
-            return False
-    return order.changes == edge_changes
-
-
-def by_age(root: Node, slots: tuple[Slot, ...] | None) -> Order | None:
-    """Find the order of the graph behind `root`; with `slots`, only of the nodes that lead there. Return None
-    if a node is not plain, or if a slot is not at a reachable leaf.
-    """
-    if not root._plain or root._extra is not None:
-        return None
+def find_limit(root: Node, slots: tuple[Slot, ...]) -> Limit | None:
+    """Do what `limit_of` does, without a kept limit."""
     nodes, seen = [root], {root}
-    leaves: dict[Node, int] = {}
     for node in nodes:
         for n in node._next:
-            if n is None or n in seen:
-                continue
-            if n in leaves:
-                leaves[n] += 1
-            elif n._seq == LAST:
-                leaves[n] = 1
-            elif n._plain and n._extra is None:
+            if n is not None and n not in seen:
                 seen.add(n)
-                nodes.append(n)
-            else:
-                return None
-    for leaf in leaves:
-        if leaf._extra is not None:
-            return None
-    nodes.sort(key=AGE, reverse=True)
-    if slots is None:
-        return Order(nodes[1:], leaves, edge_changes)
-    ends = {node for node, _ in slots if node in seen or node in leaves}
+                if n._seq != LAST:
+                    nodes.append(n)
+    nodes.sort(key=AGE)
+    ends = {node for node, _ in slots if node in seen}
     needed = ends.copy()
-    for node in reversed(nodes):
+    for node in nodes:
         if not needed.isdisjoint(node._next):
             if node in ends:
                 return None
             needed.add(node)
     if root not in needed or root in ends or any(node._outputs != 1 for node in ends):
         return None
-    needed -= ends
-    return Order([node for node in nodes if node in needed and node is not root], leaves, edge_changes)
+    needed.discard(root)
+    return Limit(slots, needed, ends, edge_changes)
 
 
 def add(task: Task, node: Node, nr: int, gradient: Any) -> None:

@@ -5,16 +5,18 @@ There are two loops. `sweep` runs graphs in which the order of the nodes cannot 
 that are captured on the way.
 
 Note [Order]
-    PyTorch keeps the nodes that are ready in a heap, so that the newest runs first, and an AccumulateGrad at
-    once. The inputs of an op are older than the op, so the heap returns the nodes of ops by age. The plain
-    loop sorts them once instead, which on a DAG takes a fifth less time than a heap. An AccumulateGrad runs
-    when all of its edges have reported. Only the order among those that become ready together differs from
-    PyTorch's, and it cannot be observed without a hook. The order is kept for the next pass over the same
-    graph (see `backward_pass.order_of`), because finding it takes half of the time of a row of a Jacobian.
+    PyTorch counts the edges that have reported to a node. It keeps the nodes that are ready in a heap, so
+    that the newest runs first, and an AccumulateGrad at once. The inputs of an op are older than the op. So
+    the newest node at which a gradient has arrived has all of its gradients, and the plain loop need not
+    count: it runs that node. Its heap contains only numbers, and a chain passes it by, which is a fifth of
+    its backward pass. The gradients of leaves are deposited at the end. Nobody can see that without a hook,
+    but for an error: then the leaves that were ready get their gradients (`deposit_ready`).
 
-    The other loop has PyTorch's heap, of (-sequence number, node). Entries with equal numbers
-    (AccumulateGrads) compare as equal: `Node.__lt__` is always False, and `heapq` then returns them in the
-    order of PyTorch's priority queue.
+    The plain loop stops where it meets a node that has hooks or calls user code, before that node could be
+    ready. `go_on` then counts the rest of the graph, deposits what is ready, and passes the rest to the other
+    loop. That has PyTorch's heap, of (-sequence number, node). Entries with equal numbers (AccumulateGrads)
+    compare as equal: `Node.__lt__` is always False, and `heapq` then returns them in the order of PyTorch's
+    priority queue.
 
 Note [Tracebacks]
     The frames between a user's `backward()` and the place of an error, or a user's hook, do not help the
@@ -24,19 +26,18 @@ Note [Tracebacks]
 from __future__ import annotations
 
 from collections.abc import Sequence
-from heapq import heappush
-from itertools import chain
+from heapq import heappop, heappush, heapreplace
 from typing import Any
 
 from numpy import ndarray
 
 from . import modes
-from .backward_pass import Inputs, Order, Slot, Task, add, count_edges, is_new, order_of
+from .backward_pass import Inputs, Limit, Slot, Task, add, count_edges, limit_of
 from .modes import quiet
 from .nested_passes import inside
 from .node import AccumulateGrad, Node
 from .node_by_node import drain
-from .tensor_state import deposit, deposit_tensor
+from .tensor_state import deposit
 
 __all__ = ["Inputs", "run", "run_plain", "run_rows"]
 
@@ -107,18 +108,26 @@ def run_plain(
     """Do what `run` does, from one root, in the normal modes, for leaves or `slots`."""
     __tracebackhide__ = True
     node, nr = root
-    order = order_of(node, None if slots is None else tuple(slots), keep_graph)
-    if order is None:
+    limit = None
+    plain = node._extra is None and not node._speaks and node.__class__ is not AccumulateGrad
+    if slots is None:
+        plain = plain and not create_graph  # a deposit with a graph makes nodes, whose age shows
+    elif plain:
+        limit = limit_of(node, tuple(slots), keep_graph)
+        plain = limit is not None
+    if not plain:
         task = start((root,), (one,), keep_graph, create_graph, None if slots is None else Inputs(slots))
         inside(task, drain, task)
         return None if slots is None else [task.captures[slot] for slot in slots]
     if node._outputs != 1:
         one = [one if i == nr else None for i in range(node._outputs)]
     if create_graph:
-        buffers = sweep(node, order, one, keep_graph, recorded, slots is None)
+        buffers, owned, last = sweep(node, one, keep_graph, recorded, limit)
     else:
-        buffers = quiet(sweep, node, order, one, keep_graph, None, slots is None)
-    return None if slots is None else [buffers.get(leaf) for leaf, _ in slots]
+        buffers, owned, last = quiet(sweep, node, one, keep_graph, None, limit)
+    if last is not None:
+        return go_on(Task(keep_graph, create_graph, {}, buffers, owned), last, slots)
+    return None if slots is None else [buffers.get(end) for end, _ in slots]
 
 
 def run_rows(root: Slot, gradients: ndarray, slots: Sequence[Slot]) -> list[Any] | None:
@@ -127,14 +136,14 @@ def run_rows(root: Slot, gradients: ndarray, slots: Sequence[Slot]) -> list[Any]
     stays.
     """
     node, nr = root
-    order = order_of(node, tuple(slots), True)
-    if order is None:
+    limit = limit_of(node, tuple(slots), True)
+    if limit is None or node._extra is not None or node._speaks or not limit.is_plain():
         return None
-    start: Any = gradients
+    one: Any = gradients
     if node._outputs != 1:
-        start = [None] * node._outputs
-        start[nr] = gradients
-    buffers = quiet(sweep, node, order, start, True, in_rows, False)
+        one = [None] * node._outputs
+        one[nr] = gradients
+    buffers, _, _ = quiet(sweep, node, one, True, in_rows, limit)
     return [buffers.get(node) for node, _ in slots]
 
 
@@ -148,60 +157,140 @@ def in_rows(node: Node, gradient: Any) -> tuple[Any, ...]:
     return node.apply_rows(gradient)
 
 
-def sweep(root: Node, order: Order, one: Any, keep: bool, apply: Any, deposits: bool) -> dict[Node, Any]:
-    """Run `root`, where the gradient `one` arrives, and the nodes behind it. Gradients are raw, or with
-    `tensors` they are tensors with a graph. Gradients of leaves are deposited, or else returned. See Note
-    [Order].
+MISSING: Any = object()  # instead of a gradient, which may be None
+
+
+def sweep(
+    root: Node, one: Any, keep: bool, apply: Any, limit: Limit | None
+) -> tuple[dict[Node, Any], set[Node], Node | None]:
+    """Run `root`, where the gradient `one` arrives, and the nodes behind it that `limit` needs. Gradients are
+    raw, unless `apply` is given to run the nodes. See Note [Order].
+
+    Return the gradients that have arrived at nodes which did not run, and which of these nodes own them.
+    Gradients of leaves are deposited, unless there is a `limit`. The third result is None at the end, else
+    the node at which the loop has stopped, because one of the next nodes is not for it.
     """
     __tracebackhide__ = True
-    left = order.leaves.copy() if deposits else order.leaves
-    leaf = AccumulateGrad if deposits else None
+    needed, ends = (None, None) if limit is None else (limit.needed, limit.ends)
     buffers: dict[Node, Any] = {root: one}
+    gradients: Any
     owned: set[Node] = set()
-    ready: tuple[Any, ...]
-    for node in chain((root,), order.nodes):
-        own = buffers.pop(node, None)
-        if own is None:
-            gradients = node.apply_nothing()
-            if not keep:
-                node._release()
-        elif apply is not None:
-            gradients = apply(node, own)
-            if not keep:
-                node._release()
-        else:
-            gradients = node.apply(own, keep)
-        i, ready = -1, ()
-        for target in node._next:  # `zip` with the gradients takes twice as long
-            i += 1
-            if target is None:
-                continue
-            g = gradients[i]
-            if g is not None:
-                before = buffers.get(target)
-                if target._outputs != 1:
-                    nr = node._nrs[i] if node._nrs else 0
-                    slots = buffers.setdefault(target, [None] * target._outputs)
-                    slots[nr] = g if slots[nr] is None else slots[nr] + g
-                elif before is None:
-                    buffers[target] = g
-                    if g.__class__ is ndarray and is_new(g, own):
-                        owned.add(target)
-                elif before.__class__ is not ndarray:
-                    buffers[target] = before + g
-                elif target in owned:
-                    before += g
-                else:
-                    buffers[target] = before + g
-                    owned.add(target)
-            if target.__class__ is leaf:
-                left[target] -= 1
-                if not left[target] and target in buffers:
-                    ready = (*ready, target)
-        for target in ready:  # once all that the node sends has been added up, as in PyTorch
-            arrived = buffers.pop(target)
-            if apply is recorded:
-                deposit_tensor(target, arrived)
+    leaves: list[Any] = []
+    heap: list[int] = []  # negative sequence numbers
+    later: dict[int, Node] = {}  # and their nodes
+    node, stop = root, False
+    try:
+        while True:
+            own = buffers.pop(node)
+            if own is None:
+                gradients = node.apply_nothing()
+                if not keep:
+                    node._release()
+            elif apply is None:
+                gradients = node.apply(own, keep)
             else:
-                deposit(target, arrived, target in owned)
-    return buffers
+                gradients = apply(node, own)
+                if not keep:
+                    node._release()
+            ready: Node | None = None
+            i = -1
+            for target in node._next:  # `zip` with the gradients takes twice as long
+                i += 1
+                if target is None or (needed is not None and target not in needed):
+                    continue
+                g = gradients[i]
+                before = buffers.get(target, MISSING)
+                if before is MISSING:
+                    buffers[target] = g
+                    if g.__class__ is ndarray and g is not own and g.base is None:  # see Note [Ownership]
+                        owned.add(target)
+                    if target._extra is not None:
+                        stop = True
+                    if ends is not None and target in ends:
+                        continue
+                    if not target._plain:
+                        if target.__class__ is AccumulateGrad:
+                            leaves.append(target)
+                            continue
+                        stop = stop or target._speaks
+                        if target._outputs != 1:
+                            buffers[target] = [None] * target._outputs
+                            buffers[target][node._nrs[i] if node._nrs else 0] = g
+                            owned.discard(target)
+                    if ready is None:
+                        ready = target
+                    else:
+                        heappush(heap, -target._seq)
+                        later[-target._seq] = target
+                elif g is None:
+                    pass
+                elif before.__class__ is ndarray:
+                    if target in owned:
+                        before += g
+                    else:
+                        buffers[target] = before + g
+                        owned.add(target)
+                elif before.__class__ is list:
+                    nr = node._nrs[i] if node._nrs else 0
+                    before[nr] = g if before[nr] is None else before[nr] + g
+                else:
+                    buffers[target] = g if before is None else before + g
+            if stop:
+                return buffers, owned, node
+            if ready is None:
+                if not heap:
+                    break
+                node = later.pop(heappop(heap))
+            elif heap and heap[0] < -ready._seq:
+                later[-ready._seq] = ready
+                node = later.pop(heapreplace(heap, -ready._seq))
+            else:
+                node = ready
+    except BaseException:
+        if limit is None:
+            deposit_ready(node, buffers, owned)
+        raise
+    if limit is None:
+        for leaf in leaves:
+            if buffers[leaf] is not None:
+                deposit(leaf, buffers[leaf], leaf in owned)
+    return buffers, owned, None
+
+
+def deposit_ready(failed: Node, buffers: dict[Node, Any], owned: set[Node]) -> None:
+    """Deposit the gradients of the leaves to which no edge leads from `failed`, or from a node that has not
+    run.
+    """
+    behind = count_edges([failed, *(node for node in buffers if node.__class__ is not AccumulateGrad)])
+    for leaf, gradient in buffers.items():
+        if leaf.__class__ is AccumulateGrad and leaf not in behind and gradient is not None:
+            deposit(leaf, gradient, leaf in owned)
+
+
+def go_on(task: Task, last: Node, slots: Sequence[Slot] | None) -> list[Any] | None:
+    """Finish, node by node, the pass that the plain loop has begun. See Note [Order].
+
+    The buffers of `task` contain what has arrived; `last` was the last node to run. A node there is ready if
+    no edge leads to it any more. Those that `last` made ready go into the heap in the order of its edges, as
+    if it had run there. The leaves and slots that were ready before are finished.
+    """
+    __tracebackhide__ = True
+    ends = {node for node, _ in slots or ()}
+    task.waiting = count_edges([node for node in task.buffers if node.__class__ is not AccumulateGrad])
+    if slots is not None:
+        task.limit(slots)
+    ready = dict.fromkeys(node for node in task.buffers if task.waiting.setdefault(node, 0) == 0)
+    now = [n for i, n in enumerate(last._next) if n in ready and n not in last._next[i + 1 :]]
+    for node in ready:
+        if node in now:
+            continue
+        if node in ends:
+            task.captures[node, 0] = task.buffers.pop(node)
+        elif node.__class__ is not AccumulateGrad:
+            heappush(task.heap, (-node._seq, node))
+        elif task.buffers[node] is not None:
+            quiet(deposit, node, task.buffers.pop(node), node in task.owned)
+    for node in now:
+        heappush(task.heap, (-node._seq, node))
+    inside(task, drain, task)
+    return None if slots is None else [task.captures[slot] for slot in slots]

@@ -150,7 +150,7 @@ def is_watched(tensors: bool) -> bool:
         return False
     if anomaly.enabled or state.dual_level or state.saved_hooks or state.mutation is not None:
         return True
-    return any(tensors or not getattr(observer, "only_ops", False) for observer in state.observers)
+    return any(tensors or getattr(observer, "only_ops", False) is not True for observer in state.observers)
 
 
 def announce(mode: str, enabled: bool) -> None:

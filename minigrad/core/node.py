@@ -81,16 +81,16 @@ class Node:
     """A step of the backward pass: the derivative of one op that ran, and where its gradients go.
 
     Subclasses are made by `differentiable`, one per op, and by `autograd.Function`. They have
-    `apply(gradient) -> tuple` on raw arrays (with a second argument if it is `_plain`) and
+    `apply(gradient) -> tuple` on raw arrays (with a second argument unless it `_speaks`) and
     `_apply_tensors(gradient) -> tuple` on tensors, which leaves a graph. For a node with several outputs
     (`_outputs > 1`) the argument is a list.
     """
 
-    __slots__ = ("_cast", "_check", "_extra", "_made", "_next", "_nrs", "_order", "_seq", "_storage")
+    __slots__ = ("_cast", "_check", "_extra", "_limit", "_made", "_next", "_nrs", "_seq", "_storage")
 
     _outputs: int = 1
     _speaks: ClassVar[bool] = False  # True when running it calls user code
-    _plain: ClassVar[bool] = True  # False if running it does more than send gradients
+    _plain: ClassVar[bool] = True  # it has one output, and running it only sends gradients
     op: ClassVar[Any] = None
     _next: tuple[Node | None, ...]
     _nrs: tuple[int, ...] | None  # output numbers of the edges; None when all are 0
@@ -101,7 +101,7 @@ class Node:
     _made: tuple[Any, ...]  # (shape, dtype) per output, where a node notes it: see `output_of`
     _storage: Storage | dict[int, Storage] | None
     _extra: Extra | None
-    _order: tuple[Any, Any]  # of the root of a pass that kept its graph: see `order_of`
+    _limit: Any  # of the root of a limited pass that kept its graph: see `limit_of`
 
     def name(self) -> str:
         """Return the name of the node in the current dialect."""

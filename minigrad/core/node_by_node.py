@@ -56,7 +56,7 @@ def run_one(task: Task, node: Node, watchers: tuple[Any, ...]) -> tuple[Any, tup
             sent = quiet(deposit, node, received, not watchers and node in task.owned) or ()
     elif node._speaks:
         received, sent = run_function(task, node, received)
-    elif received is None or task.create_graph or not node._plain:
+    elif received is None or task.create_graph:
         received, sent = run_node(task, node, received)
     else:
         sent = quiet(node.apply, received, task.keep_graph)

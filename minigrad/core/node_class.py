@@ -24,6 +24,7 @@ def make_node(op: Op, name: str) -> type[Node]:
         "__module__": MODULE,
         "op": op,
         "is_complex": False,
+        "_plain": not op.several,
         "apply": apply_of(op),
         "apply_rows": apply_rows,
         "_apply_tensors": apply_tensors,
