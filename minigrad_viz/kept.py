@@ -53,6 +53,8 @@ def saved_of(node: Any) -> Iterator[Kept]:
             continue
         if isinstance(value, tuple) and len(value) == 1 and is_tensor(value[0]):
             value = value[0]  # the only index of `x[i]`
+        if type(value) is int and value >= 2**63:
+            value -= 2**64  # PyTorch gives a negative number of a node as an unsigned one
         if value is not None and not (name == "_saved_alpha" and value == 1 and op_of(cls.__name__) in SUMS):
             yield Kept(name.removeprefix("_saved_"), value, False)
     if not names and hasattr(cls, "saved_tensors"):

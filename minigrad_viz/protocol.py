@@ -246,11 +246,14 @@ def text_of(value: Any) -> str:
         return "…"
     if callable(value):
         return hook_name(value)
-    told = str(value) if kind.__module__.partition(".")[0] in TOLD else ""
+    module = kind.__module__.partition(".")[0]
+    plain = module in TOLD and not isinstance(value, dict | set)  # in which anything may stand
+    told = str(value) if plain or (module == "torch" and kind.__name__ in TORCH) else ""
     return told if told and " at 0x" not in told else kind.__name__
 
 
-TOLD = ("builtins", "numpy", "torch", "minigrad")
+TOLD = ("builtins", "numpy", "minigrad")
+TORCH = ("dtype", "device", "Size", "layout", "memory_format")  # the text of a storage is all its numbers
 
 
 def sequence_of(node: Any) -> int:

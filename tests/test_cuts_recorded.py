@@ -66,6 +66,14 @@ def test_an_array_shares_its_memory(library):
     assert [(e.sources, e.how, e.shares) for e in lefts] == [(("t1",), "numpy", "t1")] * 2
 
 
+def test_an_array_of_a_tensor_from_before_the_cell(library):
+    names = {"u": library.tensor([1.0, 2.0])}
+    events = traced("a = u.numpy()\nb = 0.1 * u\n", library, names).events
+    assert not any(isinstance(event, Left) for event in events)
+    brought, made = (e for e in events if isinstance(e, Created | Forward))
+    assert brought.tensor.id in made.inputs and made.name == "b"
+
+
 @pytest.mark.parametrize(
     "cell",
     [

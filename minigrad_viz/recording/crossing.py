@@ -4,6 +4,7 @@ the library and came back."""
 from __future__ import annotations
 
 import ast
+import itertools
 import sys
 import weakref
 from collections import deque
@@ -57,10 +58,12 @@ class Crossing(Keeper):
         """The id of a tensor. PyTorch does not tell of `from_numpy`: the memory says where it is from."""
         new = self._out and self.ids.known(tensor) is None and history_of(tensor) is None
         memory = raw_array(tensor) if new else None
-        for out in reversed(self._out) if memory is not None else ():
+        # What left after numbers of the tensor itself had left may be just these.
+        before = list(itertools.takewhile(lambda out: out.tensor() is not tensor, self._out))
+        for out in reversed(before) if memory is not None else ():
             array = out.value() if isinstance(out.value, weakref.ref) else None
             name = self._name_of(out) if array is not None and overlap(memory, array) else None
-            if name is not None and out.tensor() is not tensor:
+            if name is not None:
                 self.share(tensor)
                 known = self.ids.new(tensor)
                 told = (name,), out.how, self.state_of(tensor, known), None, None, name

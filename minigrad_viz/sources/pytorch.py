@@ -26,6 +26,7 @@ from typing import Any
 from ..kept import saved_of
 from ..protocol import edge_of, has_history, is_tensor, pytorch, version_of
 from . import unseen
+from .warned import Warned
 
 PROPERTIES = ("T", "mT", "H", "mH", "real", "imag")  # attributes that compute; other attributes are only read
 COPIES = ("tensor", "as_tensor", "asarray", "from_numpy")  # make a tensor from data, even if that is a tensor
@@ -67,6 +68,7 @@ class PyTorch:
             variable._execution_engine = self.engine.engine
             self.mode.__exit__(None, None, None)
             self.mode = None
+            self.warned.remove()
 
     def install(self) -> None:
         """Watch PyTorch, which is there now."""
@@ -89,6 +91,10 @@ class PyTorch:
 
         self.torch = torch
         self.inside = Inside
+        ours = (Watching.__torch_function__, Inside.__torch_function__, PyTorch.called, PyTorch.called_inside)
+        more = (PyTorch.assigned, PyTorch.switched, Engine.run_backward)
+        self.warned = Warned({function.__code__ for function in (*ours, *more)})
+        self.warned.install()
         # The recorder's reading must reach neither modes nor a tensor class's own `__torch_function__`.
         self.recorder.shield = torch._C.DisableTorchFunction
         self.backward = (torch.Tensor.backward, torch.autograd.backward, torch.autograd.grad)

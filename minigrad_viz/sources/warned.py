@@ -1,0 +1,95 @@
+"""Warnings that a library raises while it is watched: they name the line that they name without a recorder.
+
+Note [The line that a warning names]
+    Python takes the line from the stack: that of the function that warns, or of a caller further out. While
+    PyTorch is watched, frames of ours stand in between, and those by which PyTorch hands a call to a mode.
+    So each warning is looked at just before it is shown. If such a frame was counted, it is raised once more
+    from the frame at the same level of the stack without them; the filters in force decide again.
+"""
+
+from __future__ import annotations
+
+import sys
+import warnings
+from collections.abc import Callable, Collection
+from types import CodeType, FrameType
+from typing import Any
+
+
+class Warned:
+    """Corrects warnings between `install` and `remove`. `ours` are the codes of our functions that stand in
+    between; where one has called a function `func` of PyTorch's by way of a mode, `func` itself stands there
+    a second time, further out."""
+
+    def __init__(self, ours: Collection[CodeType]) -> None:
+        self.ours = ours
+        self.show: Callable[[Any], None] | None = None
+        self.corrected = False  # whether the warning that is raised names the right line
+
+    def install(self) -> None:
+        """Begin."""
+        module: Any = warnings  # what is shown goes through this function of it, in `catch_warnings`, too
+        self.show, module._showwarnmsg = module._showwarnmsg, self.shown
+
+    def remove(self) -> None:
+        """Stop."""
+        module: Any = warnings
+        module._showwarnmsg, self.show = self.show, None
+
+    def shown(self, message: Any) -> None:
+        """A warning is about to be shown."""
+        __tracebackhide__ = True
+        assert self.show is not None
+        if self.corrected:
+            self.show(message)
+            return
+        stack = list(outward(sys._getframe(1)))
+        named = (message.filename, message.lineno)
+        level = next((i for i, f in enumerate(stack) if (f.f_code.co_filename, f.f_lineno) == named), -1)
+        extra = self.between(stack)
+        if not any(i <= level for i in extra):
+            self.show(message)
+            return
+        forget(message, stack[level])
+        plain = [frame for i, frame in enumerate(stack) if i not in extra]
+        frame = plain[min(level, len(plain) - 1)]
+        space = frame.f_globals
+        where = frame.f_code.co_filename, frame.f_lineno, space.get("__name__", "<string>")
+        known = space.setdefault("__warningregistry__", {})
+        self.corrected = True
+        try:
+            warnings.warn_explicit(message.message, message.category, *where, known, source=message.source)
+        finally:
+            self.corrected = False
+
+    def between(self, stack: list[FrameType]) -> set[int]:
+        """The places in a stack at which frames stand that would not be there without a recorder."""
+        found: set[int] = set()
+        for i, frame in enumerate(stack):
+            if frame.f_code not in self.ours:
+                continue
+            found.add(i)
+            code = getattr(frame.f_locals.get("func"), "__code__", None)
+            handing = i + 1 < len(stack) and stack[i + 1].f_globals.get("__name__") == "torch.overrides"
+            if handing:
+                found.add(i + 1)
+            if handing and i + 2 < len(stack) and stack[i + 2].f_code is code:
+                found.add(i + 2)
+        return found
+
+
+def outward(frame: FrameType | None) -> Any:
+    """A frame and its callers."""
+    while frame is not None:
+        yield frame
+        frame = frame.f_back
+
+
+def forget(message: Any, frame: FrameType) -> None:
+    """Take back what Python noted when it raised a warning, in order not to show it twice."""
+    text = str(message.message)
+    known: Any = frame.f_globals.get("__warningregistry__", {})
+    known.pop((text, message.category, message.lineno), None)
+    known.pop((text, message.category, 0), None)  # where modules or all code may show it once
+    once: Any = getattr(warnings, "onceregistry", {})
+    once.pop((text, message.category), None)
