@@ -15,7 +15,7 @@ from . import anomaly, dtypes, modes
 from .modes import quiet
 from .node import Node, sequence_numbers
 from .node_class import complex_node
-from .op import RAW, Op
+from .op import NO_CLASSES, RAW, Op
 from .save import keep
 from .saved import pack_inputs, pack_result
 from .storage import Storage, is_reshaped
@@ -174,14 +174,14 @@ def check_tensor(op: Op, values: list[Any]) -> None:
     for i, v in enumerate(values):
         if isinstance(v, TensorBase):
             any_tensor = True
+        elif op.kinds[i] is NO_CLASSES:
+            raise no_tensor(op, i, v)
         elif isinstance(v, np.generic):
             values[i] = v.item()
         elif op.params[i] in op.free and isinstance(v, (str, type(None))):
             continue
         elif op.elementwise and not isinstance(v, (int, float, complex)):
             raise no_tensor(op, i, v)
-        elif not op.elementwise and op.params[i] in op.inputs:
-            break
     else:
         if any_tensor:
             return

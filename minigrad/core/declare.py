@@ -53,6 +53,7 @@ def differentiable(
     floating: bool = False,
     view: bool = False,
     promotes: bool = True,
+    numbers: bool = True,
     check: Any = None,
     bit: int = 0,
     complexes: dict[str, Any] | None = None,
@@ -71,9 +72,9 @@ def differentiable(
     `node` is the node's name if it is not `<Name>Backward0`. `kernel` replaces the body of the decorated
     function, which then only documents the op. `complexes` are vjps for complex numbers (see Note [Complex
     numbers] in `apply`). With `view=True` the result shares memory with `self`. With `promotes=False` the
-    operands of an elementwise op keep their dtypes. `forms`, `out` and `also` say under which names users can
-    call the op (see `public`); an elementwise op has all forms, unless `forms=""`. For the other flags see
-    `Op`.
+    operands of an elementwise op keep their dtypes, and with `numbers=False` all of them must be tensors.
+    `forms`, `out` and `also` say under which names users can call the op (see `public`); an elementwise op
+    has all forms, unless `forms=""`. For the other flags see `Op`.
     """
 
     def declare(function: Any) -> Any:
@@ -86,6 +87,7 @@ def differentiable(
             "floating": floating,
             "view": view,
             "promotes": promotes,
+            "numbers": numbers,
             "check": check,
             "bit": bit,
             "complexes": complexes or {},

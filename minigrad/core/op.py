@@ -89,7 +89,8 @@ class Op:
     slots of saved tensors; `kinds`, per parameter the classes that are accepted besides tensors (None: any);
     `passes`, the ordinary dtypes that `check` accepts.
 
-    `elementwise` ops broadcast and promote; `promoted` are the positions of their operands. Other ops may
+    `elementwise` ops broadcast and promote; `promoted` are the positions of their operands, all but one of
+    which may be a number if the op takes `numbers`. Other ops may
     only be `broadcasts`. `linear` ops are linear in all inputs together, `multilinear` ops in each input.
     `jvp` is the formula of the tangent where these do not give it (see Note [Forward mode]). `floating` ops
     convert integers to the default float dtype first. The result of a `view` shares memory with its first
@@ -140,6 +141,7 @@ class Op:
         "free",
         "listed",
         "bit",
+        "numbers",
         "complexes",
         "complex_node",
         "node",
@@ -160,7 +162,7 @@ class Op:
         self.pick = picker(self.places)
         self.vjps = vjps
         self.elementwise, self.linear = flags["elementwise"], flags["linear"]
-        self.multilinear, self.jvp = flags["multilinear"], flags["jvp"]
+        self.multilinear, self.jvp, self.numbers = flags["multilinear"], flags["jvp"], flags["numbers"]
         self.broadcasts = self.elementwise or flags["broadcasts"]
         self.floating, self.view, self.check = flags["floating"], flags["view"], flags["check"]
         self.several, self.listed = bool(flags["several"]), flags["listed"]
@@ -213,9 +215,10 @@ class Op:
         return Ask(i, vjp, tuple(wanted), own or vjp, tuple(complexly), own is None)
 
     def _kinds(self, name: str) -> frozenset[type] | None:
-        if self.elementwise:
+        if self.elementwise and self.numbers:
             return NUMBER_CLASSES | {str, type(None)} if name in self.free else NUMBER_CLASSES
-        return NO_CLASSES if name in self.inputs and name not in self.free else None
+        is_operand = name in self.inputs or self.elementwise
+        return NO_CLASSES if is_operand and name not in self.free else None
 
     def _takes(self, kind: dtype) -> bool:
         """Return whether `check` accepts operands of a dtype."""
@@ -230,7 +233,7 @@ class Op:
     def _is_fast(self) -> bool:
         """Return whether the op is plain elementwise: of one tensor, of two, or of a tensor and a number."""
         names = {n for n, _ in self.saved}
-        plain = self.elementwise and not (self.view or self.defaults or self.several)
+        plain = self.elementwise and self.numbers and not (self.view or self.defaults or self.several)
         if not plain or len(self.params) > 2 or self.params[0] != "self":
             return False
         if not names <= {*self.params, "result"}:
@@ -247,7 +250,11 @@ class Op:
                     )
                 if i not in users.setdefault(name, []):
                     users[name].append(i)
-        return tuple((name, tuple(i)) for name, i in users.items())
+        return tuple((name, tuple(users[name])) for name in sorted(users, key=self._reading_order))
+
+    def _reading_order(self, name: str) -> tuple[bool, str]:
+        """Return the key by which PyTorch sorts what a node saved: results last, else by name."""
+        return name in self.results, name
 
     def written(self, values: Any) -> tuple[Any, ...]:
         """Return the arguments as a user would write them: without defaults at the end."""

@@ -41,8 +41,7 @@ def wanted(node: Any) -> list[str]:
     """Return the saved names that the vjps to run take, in the order in which PyTorch reads them."""
     op, targets = node.op, node._next
     kept = zip(op.saved, op.keeps)
-    names = [n for (n, _), k in kept if k.user is None or targets[k.user] is not None]
-    return sorted(names, key=lambda n: (n in node.op.results, n))
+    return [n for (n, _), k in kept if k.user is None or targets[k.user] is not None]
 
 
 def unpack(node: Any, name: str, checked: bool = True) -> tuple[Any, Any]:

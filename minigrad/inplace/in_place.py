@@ -38,6 +38,7 @@ from ..core import (
 from ..core.call import check_edges
 from ..core.modes import quiet
 from ..core.node import Node, output_of, sequence_numbers
+from ..core.op import NO_CLASSES
 from ..core.storage import Geometry, geometry, laid_out, strides_of
 from ..core.tangents import Aside, tangent_of
 from ..core.tensor_state import (
@@ -236,12 +237,14 @@ def settle(op: Op, t: TensorBase, node: Any) -> None:
 
 def check_kinds(op: Op, values: list[Any]) -> None:
     """TypeError with PyTorch's text for an operand that is neither a tensor nor a number."""
-    for i, (name, value) in enumerate(zip(op.params, values)):
+    for i, (name, kinds, value) in enumerate(zip(op.params, op.kinds, values)):
         if name in op.free and isinstance(value, (str, type(None))):
             continue
         if not (op.elementwise or name in op.inputs):
             continue
-        if not isinstance(value, (TensorBase, int, float, complex, np.generic)):
+        if not isinstance(value, TensorBase) and (
+            kinds is NO_CLASSES or not isinstance(value, (int, float, complex, np.generic))
+        ):
             kind = type(value).__name__
             raise TypeError(f"{op.name}_(): argument '{name}' (position {i}) must be Tensor, not {kind}")
 
@@ -296,12 +299,12 @@ def in_place_method(function: Any) -> Any:
     choose = getattr(function, "choose", None)
     name = function.__name__ + "_"
 
-    def method(self: Any, *args: Any, **kwargs: Any) -> Any:
+    def method(input: Any, *args: Any, **kwargs: Any) -> Any:
         if choose is not None:
-            op, values = choose(self, *args, **kwargs)
+            op, values = choose(input, *args, **kwargs)
         else:
             op = function.op
-            values = op.bind((self, *args), kwargs)
+            values = op.bind((input, *args), kwargs)
         return in_place(op, *values)
 
     method.__name__ = method.__qualname__ = name

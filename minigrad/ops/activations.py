@@ -23,6 +23,18 @@ def activation(**how: Any) -> Any:
 # ─────────────────────────────────────────────────────────────────────────────────────────────────
 
 
+# The sign of a result does not tell that of its input if the slope is negative.
+IN_PLACE = (
+    "In-place {} backward calculation is triggered with a negative slope which is not supported. This is "
+    "caused by calling in-place forward function with a negative slope, please call out-of-place version "
+    "instead."
+)
+REPORT = (
+    " File an issue at https://github.com/pytorch/pytorch if you do require supporting in-place leakRelu "
+    "backward calculation with negative slope"
+)
+
+
 @activation(
     self=lambda g, alpha, scale, input_scale, self: F.elu_backward(g, alpha, scale, input_scale, False, self),
     check=floats_only("elu_cpu"),
@@ -83,6 +95,8 @@ def elu_twice(
 )
 def elu_backward(grad_output, alpha, scale, input_scale, is_result, self_or_result):
     """`grad_output` times the slope of `elu`, at an input or (`is_result`) at a result."""
+    if is_result and alpha < 0:
+        raise RuntimeError(IN_PLACE.format("elu"))
     x = np.minimum(self_or_result, 0)
     bent = x + scale * alpha if is_result else scale * alpha * np.exp(input_scale * x)
     return grad_output * np.where(self_or_result <= 0, input_scale * bent, scale).astype(grad_output.dtype)
@@ -121,6 +135,8 @@ def leaky_relu_(self, negative_slope=0.01):
 )
 def leaky_relu_backward(grad_output, self, negative_slope, self_is_result):
     """`grad_output` where `self > 0`, else `negative_slope · grad_output`."""
+    if self_is_result and negative_slope < 0:
+        raise RuntimeError(IN_PLACE.format("leakyReLu") + REPORT)
     return np.where(self > 0, grad_output, grad_output * negative_slope)[()]
 
 

@@ -9,7 +9,7 @@ import numpy as np
 from ..core import F, differentiable
 from ..core.dtypes import of
 from .into_zeros import WHOLE, outside
-from .underivable import no_derivative
+from .underivable import no_derivative, second_refusal
 
 SUM, MEAN, MAX = 0, 1, 2
 
@@ -137,14 +137,9 @@ del bag_node._saved_weight_sym_sizes
 bag_node._saved_weight_sym_argsize_0 = property(lambda node: node._raw_weight_sym_sizes[0])
 
 
-def no_second_derivative(name: str) -> Any:
-    """NotImplementedError with PyTorch's text for a derivative that it does not have either."""
-    raise NotImplementedError(f"the derivative for '{name}' is not implemented.")
-
-
 @differentiable(
-    grad=lambda g: no_second_derivative("_embedding_bag_backward"),
-    per_sample_weights=lambda g: no_second_derivative("_embedding_bag_backward"),
+    grad=second_refusal("_embedding_bag_backward"),
+    per_sample_weights=second_refusal("_embedding_bag_backward"),
     node="EmbeddingBagBackwardBackward0",
 )
 def _embedding_bag_backward(

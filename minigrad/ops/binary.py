@@ -91,7 +91,9 @@ def atan2_jvp(self_t: Any, other_t: Any, self: Any, other: Any) -> Any:
     elementwise=True,
     floating=True,
     check=only("biuf", "atan2_cpu"),
-    forms="",
+    numbers=False,
+    forms="function method method_",
+    also="arctan2",
 )
 def atan2(self, other):
     """Return the angle of the point (other, self) in the plane, in radians from -π to π."""
@@ -106,7 +108,8 @@ def atan2(self, other):
     ),
     elementwise=True,
     check=only("f", "hypot_cpu"),
-    forms="",
+    numbers=False,
+    forms="function method method_",
 )
 def hypot(self, other):
     """Return the length of the hypotenuse over two legs, without overflow on the way."""
@@ -135,7 +138,8 @@ def log_of_sum(self: Any, other: Any) -> Any:
     kernel=log_of_sum,
     elementwise=True,
     check=only("fc", "logaddexp_cpu"),
-    forms="",
+    numbers=False,
+    forms="function method",
 )
 def logaddexp(self, other):
     """Return `ln(e^self + e^other)` without overflow on the way."""
@@ -150,7 +154,8 @@ def logaddexp(self, other):
     ),
     elementwise=True,
     check=only("f", "logaddexp2_cpu"),
-    forms="",
+    numbers=False,
+    forms="function method",
 )
 def logaddexp2(self, other):
     """Return `log₂(2^self + 2^other)` without overflow on the way."""

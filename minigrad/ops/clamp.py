@@ -66,7 +66,8 @@ def chosen_jvp(self_t: Any, other_t: Any, self: Any, other: Any, chosen: Any) ->
     jvp=lambda self_t, other_t, self, other: chosen_jvp(self_t, other_t, self, other, F.gt(self, other)),
     elementwise=True,
     check=no_complex("maximum"),
-    forms="",
+    numbers=False,
+    forms="function method",
 )
 def maximum(self, other):
     """Return the larger of two elements, element by element; NaN if one of them is NaN.
@@ -92,7 +93,8 @@ def maximum(self, other):
     jvp=lambda self_t, other_t, self, other: chosen_jvp(self_t, other_t, self, other, F.lt(self, other)),
     elementwise=True,
     check=no_complex("minimum"),
-    forms="",
+    numbers=False,
+    forms="function method",
 )
 def minimum(self, other):
     """Return the smaller of two tensors, element by element; NaN if either is."""
@@ -114,7 +116,8 @@ def first_wins(better: Any, other: Any) -> Any:
     ),
     elementwise=True,
     check=no_complex("fmax"),
-    forms="",
+    numbers=False,
+    forms="function method",
 )
 def fmax(self, other):
     """Return the greater of two tensors, element by element, where a number beats NaN."""
@@ -129,7 +132,8 @@ def fmax(self, other):
     ),
     elementwise=True,
     check=no_complex("fmin"),
-    forms="",
+    numbers=False,
+    forms="function method",
 )
 def fmin(self, other):
     """Return the smaller of two tensors, element by element, where a number beats NaN."""

@@ -1,4 +1,4 @@
-"""Comparisons in place, whose results are numbers of the tensor's own dtype, nearness and membership."""
+"""Comparisons, nearness and membership."""
 
 from __future__ import annotations
 
@@ -6,57 +6,112 @@ from typing import Any
 
 import numpy as np
 
-from ..core import RAW, F, check_broadcast, differentiable
-from ..core.dtypes import get_default_dtype, of, of_number
-from .pointwise import no_order
+from ..core import F, check_broadcast, differentiable, dtypes, rename
+from ..core.dtypes import dtype, get_default_dtype, of
+from ..core.public import public, publish
+from ..core.tensor_state import TensorBase, wrap
+from .overloads import NUMBERS, invalid, named, of_kinds
 
 
-def zeros(g: Any) -> Any:
-    """No gradient."""
-    return F.zeros_like(g)
+def no_order(name: str) -> Any:
+    """Return a check that refuses complex numbers in PyTorch's words."""
+
+    def check(kinds: list[dtype]) -> None:
+        found = [k for k in kinds if k.is_complex]
+        if found:
+            raise NotImplementedError(f"\"{name}_cpu\" not implemented for '{found[0].title}'")
+
+    return check
 
 
-def in_place_of(name: str) -> tuple[Any, Any]:
-    """The in-place ops of a comparison, with a number and with a tensor: nothing comes back through them."""
-    compare = getattr(F, name).op
+def comparison(function: Any, name: str, meaning: str, also: str = "") -> None:
+    """Declare and publish a comparison by a NumPy function. It has no derivative, and the result is bool."""
 
-    def compared(self: Any, other: Any) -> Any:
-        kinds = [of(self), of(other) if isinstance(other, RAW) else of_number(other)]
-        if name not in ("eq", "ne"):
-            no_order(name)(kinds)
-        check_broadcast(self.shape, np.shape(other))
-        return compare.kernel(self, other).astype(self.dtype)[()]
+    def compare(self, other):
+        return function(self, other)
 
-    def by_number(self, other):
-        return compared(self, other)
+    compare.__name__ = name
+    compare.__doc__ = f"""Return whether each element {meaning} the other.
 
-    def by_tensor(self, other):
-        return compared(self, other)
+    Args:
+        input: a tensor.
+        other: a tensor that broadcasts with `input`, or a number.
+    Shape: the broadcast shape of both operands.
+    Returns: a boolean tensor; it has no derivative.
+    Raises: RuntimeError if the shapes do not broadcast.
+    Source: torch.{name}
 
-    made = []
-    for function, number, inputs in ((by_number, "0", ("self",)), (by_tensor, "1", ("self", "other"))):
-        function.__name__, function.__doc__ = f"{name}_{function.__name__}_", f"`{name}`, in place."
-        vjps: dict[str, Any] = dict.fromkeys(inputs, zeros)
-        declare = differentiable(
-            node=f"{name.capitalize()}Backward{number}",
-            jvp=lambda self_t, result: F.zeros_like(result),
-            elementwise=True,
-            forms="",
-            promotes=False,
-            **vjps,
-        )
-        made.append(declare(function))
-    return made[0], made[1]
-
-
-IN_PLACE = {name: in_place_of(name) for name in ("eq", "ne", "lt", "le", "gt", "ge")}
-
-
-@differentiable()
-def isclose(self, other, rtol=1e-05, atol=1e-08, equal_nan=False):
-    """Return whether elements differ by at most `atol + rtol · |other|`; infinities if they are equal, NaNs
-    if `equal_nan`.
+    >>> torch.{name}(torch.tensor([1, 2, 3]), 2).tolist()
+    {function((1, 2, 3), 2).tolist()}
     """
+    check = None if name in ("eq", "ne") else no_order(name)
+    node = name.capitalize() + "Backward1"
+    call = differentiable(node=node, elementwise=True, forms="", check=check)(compare)
+    writing = [in_place_form(call, by, check) for by in ("number", "tensor")]
+
+    def called(input: Any, other: Any) -> Any:
+        of_kinds(name, input, other, call, call)
+        return call(input, other)
+
+    def choose(self: Any, other: Any) -> Any:
+        return of_kinds(name + "_", self, other, writing[1], writing[0]).op, (self, other)
+
+    named(called, compare).choose = choose
+    publish(called, name, "function method method_", "cast", also)
+
+
+def in_place_form(call: Any, by: str, check: Any) -> Any:
+    """Declare the in-place form of a comparison by a number or by a tensor: its results are 1 and 0 in the
+    dtype of the tensor, and no gradient comes back through it.
+    """
+    name, kernel = call.op.name, call.op.kernel
+
+    def compare(self, other):
+        if check is not None:
+            check([of(self), of(other) if by == "tensor" else dtypes.of_number(other)])
+        check_broadcast(self.shape, np.shape(other))
+        return kernel(self, other).astype(self.dtype)[()]
+
+    compare.__name__, compare.__doc__ = f"{name}_by_{by}_", f"`{name}`, in place."
+    return differentiable(
+        node=f"{name.capitalize()}Backward{int(by == 'tensor')}",
+        jvp=lambda self_t, result: F.zeros_like(result),
+        elementwise=True,
+        forms="",
+        promotes=False,
+        **dict.fromkeys(("self", "other") if by == "tensor" else ("self",), lambda g: F.zeros_like(g)),
+    )(compare)
+
+
+comparison(np.equal, "eq", "equals")
+comparison(np.not_equal, "ne", "differs from", "not_equal")
+comparison(np.less, "lt", "is less than", "less")
+comparison(np.less_equal, "le", "is at most", "less_equal")
+comparison(np.greater, "gt", "is greater than", "greater")
+comparison(np.greater_equal, "ge", "is at least", "greater_equal")
+
+
+@differentiable(forms="function method", out="")
+def isclose(self, other, rtol=1e-05, atol=1e-08, equal_nan=False):
+    """Return whether elements differ by at most `atol + rtol * abs(other)`.
+
+    Args:
+        input, other: tensors of the same dtype whose shapes broadcast.
+        rtol, atol: the relative and the absolute tolerance.
+        equal_nan: whether two NaNs count as close.
+    Shape: the broadcast shape of both operands.
+    Returns: a boolean tensor.
+    Raises: RuntimeError if the dtypes differ.
+    Source: torch.isclose
+
+    >>> torch.isclose(torch.tensor([1.0, 2.0]), torch.tensor([1.0, 2.1]))
+    tensor([ True, False])
+    """
+    if self.dtype != other.dtype:
+        raise RuntimeError(f"{of(self).title} did not match {of(other).title}")
+    for name, tolerance in (("rtol", rtol), ("atol", atol)):
+        if not tolerance >= 0:
+            raise RuntimeError(f"{name} must be greater than or equal to zero, but got {tolerance:g}")
     check_broadcast(self.shape, other.shape)
     close = self == other
     if equal_nan and self.dtype.kind in "fc":
@@ -70,7 +125,63 @@ def isclose(self, other, rtol=1e-05, atol=1e-08, equal_nan=False):
     return close | (np.isfinite(far) & (far <= atol + np.abs(rtol * other)))
 
 
-@differentiable()
-def isin(elements, test_elements, invert=False):
+@public()
+def allclose(
+    input: Any, other: Any, rtol: float = 1e-05, atol: float = 1e-08, equal_nan: bool = False
+) -> bool:
+    """Return whether all elements of two tensors are close; see `isclose`.
+
+    Args:
+        input, other: tensors of the same dtype whose shapes broadcast.
+        rtol, atol: the relative and the absolute tolerance.
+        equal_nan: whether two NaNs count as close.
+    Shape: any two shapes that broadcast.
+    Returns: True or False.
+    Raises: RuntimeError if the dtypes differ.
+    Source: torch.allclose
+
+    >>> torch.allclose(torch.tensor([1.0]), torch.tensor([1.0 + 1e-7]))
+    True
+    """
+    return bool(np.all(isclose(input, other, rtol, atol, equal_nan)._data))
+
+
+@public()
+def equal(input: Any, other: Any) -> bool:
+    """Return whether two tensors have the same shape and the same elements.
+
+    Args:
+        input, other: two tensors.
+    Shape: any two shapes.
+    Returns: True or False.
+    Raises: TypeError if `input` or `other` is not a tensor.
+    Source: torch.equal
+
+    >>> torch.equal(torch.tensor([1, 2]), torch.tensor([1, 2]))
+    True
+    """
+    return input._data.shape == other._data.shape and bool(np.all(F.eq(input, other)._data))
+
+
+@differentiable(node="IsinBackward0")
+def among(elements, test_elements, invert=False):
     """Return whether each element is among `test_elements`; with `invert` whether it is not."""
     return np.isin(elements, test_elements, invert=invert)[()]
+
+
+rename(among, "isin")
+
+
+@public("function", out="same")
+def isin(elements: Any, test_elements: Any, *, assume_unique: bool = False, invert: bool = False) -> Any:
+    """Return whether each of `elements` is among `test_elements` (not among them, with `invert`); one of both
+    may be a number.
+    """
+    tensors = [isinstance(x, TensorBase) for x in (elements, test_elements)]
+    if not any(tensors) or not all(isinstance(x, (TensorBase, *NUMBERS)) for x in (elements, test_elements)):
+        raise invalid("isin", elements, test_elements)
+    for x in (elements, test_elements):
+        if isinstance(x, TensorBase) and x._data.dtype.kind in "bc":
+            raise RuntimeError(f"Unsupported input type encountered for isin(): {dtypes.of(x._data).title}")
+    given = [x if isinstance(x, TensorBase) else wrap(np.array(x)[()]) for x in (elements, test_elements)]
+    return among(*given, invert)

@@ -7,7 +7,6 @@ of such a view, of which the numbers are negatives.
 
 from __future__ import annotations
 
-import functools
 from typing import Any
 
 import numpy as np
@@ -15,8 +14,8 @@ import numpy as np
 from ..core import F, composite, differentiable, rename
 from ..core.dtypes import dtype
 from ..core.op import RAW
-from ..core.public import public, publish
-from ..core.tensor_state import CONJUGATE, NEGATIVE, TensorBase
+from ..core.public import public
+from ..core.tensor_state import CONJUGATE, NEGATIVE
 from .views import complex_of_parts, parts_of_complex
 
 
@@ -225,13 +224,14 @@ def complex_kind(real: Any) -> Any:
     real=lambda g, real: F.real(g),
     imag=lambda g, imag: F.imag(g),
     complexes={"real": lambda g, real: F.real(g), "imag": lambda g, imag: F.imag(g)},
-    node="ComplexBackward0",
     elementwise=True,
     linear=True,
     check=two_of_a_kind,
-    forms="",
+    numbers=False,
+    forms="function",
+    out="same",
 )
-def complex_of(real, imag):
+def complex(real, imag):
     """Return `real + i · imag`."""
     kind = complex_kind(real)
     out = np.empty(np.broadcast_shapes(real.shape, imag.shape), kind)
@@ -248,7 +248,7 @@ def polar_jvp(abs_t: Any, angle_t: Any, abs: Any, angle: Any) -> Any:
     """Return the tangents of real and imaginary part, composed as PyTorch does."""
     real = F.product(abs_t, F.cos(angle)) - F.product(F.product(angle_t, abs), F.sin(angle))
     imag = F.product(abs_t, F.sin(angle)) + F.product(F.product(angle_t, abs), F.cos(angle))
-    return F.complex_of(real, imag)
+    return F.complex(real, imag)
 
 
 def polar_angle_vjp(g: Any, result: Any) -> Any:
@@ -263,7 +263,9 @@ def polar_angle_vjp(g: Any, result: Any) -> Any:
     complexes={"abs": polar_abs_vjp, "angle": polar_angle_vjp},
     elementwise=True,
     check=two_of_a_kind,
-    forms="",
+    numbers=False,
+    forms="function",
+    out="same",
 )
 def polar(abs, angle):
     """Return the complex number of this absolute value and angle (in radians)."""
@@ -274,25 +276,3 @@ def polar(abs, angle):
 rename(conj_view, "conj")
 rename(real_view, "view_as_real")
 rename(physical_conjugate, "conj_physical")
-rename(complex_of, "complex")
-
-
-def of_tensors(call: Any) -> Any:
-    """Return an op that takes no number instead of a tensor: TypeError with PyTorch's text."""
-
-    @functools.wraps(call)
-    def checked(*args: Any, **kwargs: Any) -> Any:
-        values = call.op.bind(args, kwargs)
-        for place, (name, value) in enumerate(zip(call.op.params, values), 1):
-            if not isinstance(value, TensorBase):
-                kind = type(value).__name__
-                raise TypeError(
-                    f"{call.op.name}(): argument '{name}' (position {place}) must be Tensor, not {kind}"
-                )
-        return call(*values)
-
-    return checked
-
-
-publish(of_tensors(complex_of), "complex", "function", out="same")
-publish(of_tensors(polar), "polar", "function", out="same")

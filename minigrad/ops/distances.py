@@ -12,7 +12,7 @@ from ..core.dtypes import of
 from .half_precision import not_implemented
 from .norms import norm_of, norm_vjp
 from .reduction import over
-from .underivable import no_tangent
+from .underivable import no_derivative, second_refusal
 
 NORM = {"self": norm_vjp}
 
@@ -55,15 +55,6 @@ def shares(g: Any, difference: Any, dist: Any, p: float) -> Any:
     return np.where(dist == 0, 0, g * np.sign(difference) * slope / dist ** (p - 1))
 
 
-def refuse(name: str) -> Any:
-    """Return a vjp that raises PyTorch's error: it has no second derivative of these distances either."""
-
-    def vjp(g):
-        raise NotImplementedError(f"the derivative for '{name}' is not implemented.")
-
-    return vjp
-
-
 def check_p(name: str, p: float) -> None:
     """RuntimeError with PyTorch's text for what is no norm."""
     if p < 0:
@@ -77,7 +68,7 @@ def check_p(name: str, p: float) -> None:
 @differentiable(
     x1=lambda g, x1, x2, p, result: F._cdist_backward(g, x1, x2, p, result),
     x2=lambda g, x1, x2, p, result: F._cdist_backward(g.mT, x2, x1, p, result.mT),
-    jvp=lambda x1_t: no_tangent("_cdist_forward"),
+    jvp=no_derivative("_cdist_forward")["jvp"],
     broadcasts=True,
     node="CdistBackward0",
 )
@@ -94,7 +85,7 @@ def _cdist_forward(x1, x2, p):
     return length(x1[..., :, None, :] - x2[..., None, :, :], p)
 
 
-NO_CDIST = refuse("_cdist_backward")
+NO_CDIST = second_refusal("_cdist_backward")
 
 
 @differentiable(grad=NO_CDIST, x1=NO_CDIST, x2=NO_CDIST, cdist=NO_CDIST, node="CdistBackwardBackward0")

@@ -12,7 +12,8 @@ import numpy as np
 
 from ..core import F, differentiable
 from .half_precision import only
-from .underivable import no_derivative, no_tangent
+from .overloads import overloaded
+from .underivable import no_derivative
 
 
 def check_divisor(self: Any, other: Any) -> None:
@@ -108,7 +109,20 @@ def floored_rest(self: Any, other: Any) -> Any:
     forms="",
 )
 def fmod(self, other):
-    """Return what division rounded towards zero leaves, with the sign of the dividend."""
+    """Return the remainder of a division that rounds toward zero; it has the sign of `input`.
+
+    Args:
+        input: a tensor.
+        other: a tensor that broadcasts with `input`, or a number.
+    Shape: the broadcast shape of both operands.
+    Returns: a new tensor.
+    Raises: RuntimeError if the shapes do not broadcast.
+    Derivative: `g` for `input`, `-g * trunc(input / other)` for `other`.
+    Source: torch.fmod
+
+    >>> torch.fmod(torch.tensor([7.0, -7.0]), 3)
+    tensor([ 1., -1.])
+    """
 
 
 @differentiable(
@@ -124,6 +138,9 @@ def fmod_number(self, other):
     """Return the same by a number."""
 
 
+overloaded(fmod, fmod_number)
+
+
 @differentiable(
     self=lambda g: g,
     other=lambda g, self, other: quotient_vjp(g, self, other, "floor"),
@@ -135,7 +152,7 @@ def fmod_number(self, other):
     forms="",
 )
 def remainder(self, other):
-    """Return what division rounded down leaves, with the sign of the divisor, as Python's `%`."""
+    """Return what division rounded down leaves, with the sign of `other`, as Python's `%`."""
 
 
 @differentiable(
@@ -153,7 +170,6 @@ def remainder_number(self, other):
 
 @differentiable(
     **no_derivative("remainder", "other"),
-    jvp=lambda other_t: no_tangent("remainder"),
     kernel=floored_rest,
     elementwise=True,
     check=only("iuf", "remainder_cpu"),
@@ -163,25 +179,31 @@ def remainder_of_number(self, other):
     """Return what is left of a number, divided by each element."""
 
 
+modulo = overloaded(remainder, remainder_number, remainder_of_number)
+
+
 @differentiable(
     **no_derivative("floor_divide", "self", "other"),
-    jvp=lambda self_t, other_t: no_tangent("floor_divide"),
     elementwise=True,
     check=only("iuf", "div_floor_cpu"),
-    forms="",
+    forms="function method method_",
 )
 def floor_divide(self, other):
-    """Return the quotient rounded down."""
+    """Return the quotient rounded down, as Python's `//`; it has no derivative."""
     return divided(self, other, "floor")
 
 
-@differentiable(elementwise=True, check=only("iu", "gcd_cpu"), forms="")
+@differentiable(
+    elementwise=True, check=only("iu", "gcd_cpu"), numbers=False, forms="function method function_ method_"
+)
 def gcd(self, other):
     """Return the greatest common divisor of integers; of 0 and n it is n."""
     return np.gcd(self, other)
 
 
-@differentiable(elementwise=True, check=only("iu", "lcm_cpu"), forms="")
+@differentiable(
+    elementwise=True, check=only("iu", "lcm_cpu"), numbers=False, forms="function method function_ method_"
+)
 def lcm(self, other):
     """Return the least common multiple of integers; 0 if either is."""
     return np.lcm(self, other)

@@ -110,11 +110,6 @@ def written(name: str, x: Any, *args: Any) -> Any:
     )
 
 
-def no_derivative(name: str) -> Any:
-    """RuntimeError with PyTorch's text for a derivative that it does not have either."""
-    raise RuntimeError(f"derivative for aten::{name} is not implemented")
-
-
 def reduce(loss: Any, reduction: int) -> Any:
     """Return the same, by ops: of a tensor or a tangent."""
     if reduction == NONE:

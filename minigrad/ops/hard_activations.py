@@ -9,7 +9,8 @@ import numpy as np
 from ..core import F
 from ..core.dtypes import bool_, dtype
 from .activations import activation
-from .half_precision import floats_only, no_derivative, not_implemented
+from .half_precision import floats_only, not_implemented
+from .underivable import refusal
 
 
 def no_hardtanh(kinds: list[dtype]) -> None:
@@ -126,8 +127,8 @@ def hardsigmoid(self):
 
 
 @activation(
-    grad_output=lambda g: no_derivative("hardsigmoid_backward"),
-    self=lambda g: no_derivative("hardsigmoid_backward"),
+    grad_output=refusal("hardsigmoid_backward"),
+    self=refusal("hardsigmoid_backward"),
     node="HardsigmoidBackwardBackward0",
 )
 def hardsigmoid_backward(grad_output, self):

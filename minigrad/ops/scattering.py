@@ -10,6 +10,7 @@ from ..core import F, differentiable, rename
 from .copy import fitting
 from .into_zeros import WHOLE, check_inside, check_kind, copied, raised
 from .shape import place
+from .underivable import no_derivative
 
 
 def grid(index: Any, dim: int) -> tuple[Any, ...]:
@@ -154,21 +155,14 @@ def check_way(reduce: Any) -> None:
         raise RuntimeError("reduce argument must be either add or multiply.")
 
 
-def has_no_derivative(g: Any) -> Any:
-    """The error of PyTorch for the gradient of an op that has none."""
-    raise RuntimeError("derivative for aten::scatter is not implemented")
-
-
-@differentiable(
-    self=lambda g: has_no_derivative(g), src=lambda g: has_no_derivative(g), node="NotImplemented"
-)
+@differentiable(**no_derivative("scatter", "self", "src"))
 def scatter_with(self, dim, index, src, reduce):
     """Return `scatter_src` that adds or multiplies; it has no derivative."""
     check_way(reduce)
     return written(self, dim, index, src, ADDING[reduce])
 
 
-@differentiable(self=lambda g: has_no_derivative(g), node="NotImplemented")
+@differentiable(**no_derivative("scatter", "self"))
 def scatter_value_with(self, dim, index, value, reduce):
     """Return `scatter_value` that adds or multiplies; it has no derivative."""
     check_way(reduce)

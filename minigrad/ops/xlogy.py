@@ -11,6 +11,7 @@ import numpy as np
 
 from ..core import F, differentiable
 from .half_precision import only, widened
+from .overloads import overloaded
 
 
 def times_log(self: Any, other: Any) -> Any:
@@ -43,7 +44,7 @@ def number_vjp(g: Any, self: Any, other: Any) -> Any:
     forms="",
 )
 def xlogy(self, other):
-    """Return `self · ln other` of two tensors; 0 where `self` is 0."""
+    """Return `input · ln other`; 0 where `input` is 0."""
 
 
 @differentiable(
@@ -70,3 +71,6 @@ def xlogy_of_number(self, other):
 )
 def xlogy_by_number(self, other):
     """Return `self · ln other` of a tensor and a number; 0 where `self` is 0."""
+
+
+overloaded(xlogy, xlogy_by_number, xlogy_of_number, function_=True)

@@ -18,7 +18,18 @@ import numpy as np
 from ..core import devices, dtypes, generator, public
 from ..core.tensor_state import TensorBase
 
-WITH_NUMBERS = ("add", "sub", "subtract", "mul", "multiply", "div", "divide", "true_divide", "floor_divide")
+WITH_NUMBERS = (
+    "add",
+    "sub",
+    "subtract",
+    "mul",
+    "multiply",
+    "div",
+    "divide",
+    "true_divide",
+    "floor_divide",
+    "copy",
+)
 NUMPYS = {"dim": ("axis",), "keepdim": ("keepdims",), "input": ("x", "a", "x1"), "other": ("x2",)}
 CALLED = {
     "Scalar": "Number", "dtype": "torch.dtype", "Layout": "torch.layout", "Device": "torch.device",

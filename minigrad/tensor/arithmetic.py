@@ -14,11 +14,11 @@ from ..ops import arithmetic as ar
 from ..ops import binary
 from ..ops import pointwise as pw
 from ..ops import pow as powers
-from .operands import check_alpha, of_kinds
+from ..ops.overloads import NUMBERS, check_alpha, of_kinds
 
 
-@public(out="cast", name="pow")
-def power(input: Any, exponent: Any) -> Any:
+@public(out="cast")
+def pow(input: Any, exponent: Any) -> Any:
     """Return each element of `input` to the power of `exponent`.
 
     Args:
@@ -165,12 +165,12 @@ class Arithmetic(TensorBase):
     @operator_of(powers.pow_scalar)
     def __pow__(self, exponent: Any) -> Any:
         try:
-            return power(self, exponent)
+            return pow(self, exponent)
         except TypeError:
             return declined(exponent)
 
     def __rpow__(self, base: Any) -> Any:
-        return power(base, self) if isinstance(base, OPERANDS) else NotImplemented
+        return pow(base, self) if isinstance(base, OPERANDS) else NotImplemented
 
     __neg__ = ar.neg
 
@@ -292,7 +292,7 @@ class InPlace(TensorBase):
         """Copy `src` into the tensor in place and return the tensor.
 
         Args:
-            src: a tensor that broadcasts to the tensor's shape; it is converted to the tensor's dtype.
+            src: a tensor that broadcasts to the tensor's shape, or a number; it is converted to the dtype.
         Shape: that of the tensor.
         Returns: the tensor itself.
         Raises: RuntimeError if the tensor is a leaf that requires a gradient. RuntimeError if the shapes do
@@ -303,6 +303,7 @@ class InPlace(TensorBase):
         >>> torch.zeros(2).copy_(torch.tensor([1.0, 2.0]))
         tensor([1., 2.])
         """
+        src = wrap(np.asarray(src)[()]) if isinstance(src, NUMBERS) else src
         return in_place(F.copy.op, self, src)
 
     @public("function")

@@ -10,17 +10,15 @@ from typing import Any
 import numpy as np
 
 from ..core import dtypes
-from ..core.public import public, publish
+from ..core.public import public
 from ..core.tensor_state import TensorBase
-from ..inplace.in_place import in_place_method
 from ..ops import arithmetic as ar
 from ..ops import binary as bi
 from ..ops import clamp as bounds
 from ..ops import division as dv
 from ..ops import ternary as te
-from ..ops import xlogy as lg
 from ..ops.copy import C_NAMES
-from .operands import (
+from ..ops.overloads import (
     NUMBERS,
     check_alpha,
     check_tensors,
@@ -28,7 +26,6 @@ from .operands import (
     invalid,
     kind_of,
     of_kinds,
-    of_tensors,
 )
 
 UNSET: Any = object()
@@ -73,42 +70,6 @@ def div(input: Any, other: Any, *, rounding_mode: Any = UNSET) -> Any:
             f"div expected rounding_mode to be one of None, 'trunc', or 'floor' but found '{rounding_mode}'"
         )
     return dv.div_unrounded if rounding_mode is None else dv.div_rounded, (input, other, rounding_mode)
-
-
-@public("function method method_", out="cast")
-@choice
-def floor_divide(input: Any, other: Any) -> Any:
-    """Return the quotient rounded down, as Python's `//`; it has no derivative."""
-    call = of_kinds("floor_divide", input, other, dv.floor_divide, dv.floor_divide, dv.floor_divide)
-    return call, (input, other)
-
-
-@public("function method method_", out="cast")
-@choice
-def fmod(input: Any, other: Any) -> Any:
-    """Return the remainder of a division that rounds toward zero; it has the sign of `input`.
-
-    Args:
-        input: a tensor.
-        other: a tensor that broadcasts with `input`, or a number.
-    Shape: the broadcast shape of both operands.
-    Returns: a new tensor.
-    Raises: RuntimeError if the shapes do not broadcast.
-    Derivative: `g` for `input`, `-g * trunc(input / other)` for `other`.
-    Source: torch.fmod
-
-    >>> torch.fmod(torch.tensor([7.0, -7.0]), 3)
-    tensor([ 1., -1.])
-    """
-    return of_kinds("fmod", input, other, dv.fmod, dv.fmod_number), (input, other)
-
-
-@public("function method method_", out="cast")
-@choice
-def remainder(input: Any, other: Any) -> Any:
-    """Return what division rounded down leaves, with the sign of `other`, as Python's `%`."""
-    call = of_kinds("remainder", input, other, dv.remainder, dv.remainder_number, dv.remainder_of_number)
-    return call, (input, other)
 
 
 # ── bounds
@@ -192,13 +153,6 @@ def clamp_max(input: Any, max: Any) -> Any:
 # ─────────────────────────────────────────────────────────────────────────────────────────────────
 
 
-@public("function method function_ method_", out="cast")
-@choice
-def xlogy(input: Any, other: Any) -> Any:
-    """Return `input · ln other`; 0 where `input` is 0."""
-    return of_kinds("xlogy", input, other, lg.xlogy, lg.xlogy_by_number, lg.xlogy_of_number), (input, other)
-
-
 @public("function method method_", out="cast")
 @choice
 def lerp(input: Any, end: Any, weight: Any) -> Any:
@@ -275,24 +229,3 @@ def addcdiv(input: Any, tensor1: Any, tensor2: Any, *, value: Any = 1) -> Any:
     tensor([21.])
     """
     return of_three(te.addcdiv, input, tensor1, tensor2, value)
-
-
-# ── of tensors only
-# ─────────────────────────────────────────────────────────────────────────────────────────────────
-
-IN_PLACE = "function method method_"
-for call in (bounds.maximum, bounds.minimum, bounds.fmax, bounds.fmin, bi.logaddexp, bi.logaddexp2):
-    publish(of_tensors(call), call.op.name, out="cast")
-publish(of_tensors(bi.atan2), "atan2", IN_PLACE, "cast", also="arctan2")
-publish(of_tensors(bi.hypot), "hypot", IN_PLACE, "cast")
-for call in (dv.gcd, dv.lcm):
-    publish(of_tensors(call), call.op.name, IN_PLACE + " function_", "cast")
-
-
-class BinaryInPlace(TensorBase):
-    """Operators in place."""
-
-    __slots__ = ()
-
-    __itruediv__ = __idiv__ = in_place_method(div)
-    __ifloordiv__, __imod__ = in_place_method(floor_divide), in_place_method(remainder)

@@ -17,7 +17,7 @@ from ..core.devices import (
 )
 from ..core.public import public
 from ..core.tensor_state import TensorBase
-from .operands import NUMBERS, invalid, kind_of
+from ..ops.overloads import NUMBERS, invalid, kind_of
 
 NO_BFLOAT16 = "minigrad has no bfloat16: NumPy has no such dtype"
 NO_COMPLEX32 = "minigrad has no complex32: NumPy has no such dtype"

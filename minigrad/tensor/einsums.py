@@ -8,7 +8,7 @@ from ..core import F
 from ..core.public import public
 from ..core.tensor_state import TensorBase
 from ..ops import linalg
-from .operands import kind_of
+from ..ops.overloads import kind_of
 
 LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"  # in the order in which PyTorch counts them
 ELLIPSIS = "."

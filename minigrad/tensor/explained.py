@@ -1,6 +1,6 @@
 """Functions and methods that, when they fail, say first what PyTorch says about their arguments.
 
-See `mistakes`. A wrapped function costs a little more to call,
+See `argument_errors`. A wrapped function costs a little more to call,
 which is why the methods of which a training consists are left as they are.
 """
 
@@ -15,7 +15,7 @@ from ..core.shown_signature import ShownSignature
 NOT_WRAPPED = """
 tensor as_tensor asarray from_numpy range meshgrid storage backward detach clone item
 numel dim size numpy tolist requires_grad_ register_hook retain_grad view reshape sum mean matmul mm mv t
-transpose add sub mul div pow exp log tanh relu sigmoid add_ sub_ mul_ zero_ copy_ to
+transpose add sub mul div pow exp log tanh relu sigmoid add_ sub_ mul_ zero_ to
 """
 PLAIN = frozenset(NOT_WRAPPED.split())
 
@@ -126,6 +126,8 @@ def attach_methods(kind: Any) -> None:
     """Wrap the public methods of a class of tensors, and of the classes that it is made of."""
     for part in kind.__mro__[:-1]:
         for name, method in vars(part).items():
-            is_wanted = name[0] != "_" and name not in PLAIN and name not in vars(kind)
-            if is_wanted and isinstance(method, FunctionType):
+            if name[0] == "_" or name in vars(kind) or not isinstance(method, FunctionType):
+                continue
+            method.__qualname__ = "Tensor." + name  # as Python's own errors call it
+            if name not in PLAIN:
                 setattr(kind, name, explained_method(method, name))

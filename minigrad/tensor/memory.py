@@ -15,8 +15,8 @@ from ..core.tensor_state import TensorBase, share
 from ..creation.arguments import sizes
 from ..inplace.in_place import in_place_view
 from ..ops import views_in_place as forms
+from ..ops.overloads import is_whole, kind_of
 from . import views
-from .operands import is_whole, kind_of
 
 
 def resize(t: TensorBase, shape: tuple[int, ...]) -> None:
@@ -127,13 +127,14 @@ class Memory(TensorBase):
         """
         return in_place_view(forms.unsqueeze_, self, dim)
 
-    def squeeze_(self, dim: Any = None) -> Any:
+    @shown_as(lambda self, dim=None: None)
+    def squeeze_(self, dim: Any = None, *more: Any) -> Any:
         """`self = self.squeeze(dim)`."""
         if dim is None:
             return in_place_view(forms.squeeze_, self)
-        return in_place_view(
-            *((forms.squeeze_dim_, self, dim) if is_whole(dim) else (forms.squeeze_dims_, self, tuple(dim)))
-        )
+        if is_whole(dim) and not more:
+            return in_place_view(forms.squeeze_dim_, self, dim)
+        return in_place_view(forms.squeeze_dims_, self, (dim, *more) if more else tuple(dim))
 
     @public("function")
     def as_strided_(self, size: Any, stride: Any, storage_offset: int | None = None) -> Any:

@@ -7,8 +7,8 @@ from typing import Any
 from ..core.public import public
 from ..core.tensor_state import TensorBase
 from ..ops import joining
+from ..ops.overloads import is_whole
 from ..ops.shape import place
-from .operands import is_whole
 
 
 @public("function")

@@ -13,8 +13,8 @@ from ..core.tensor_state import TensorBase, numbers
 from ..inplace.in_place import in_place
 from ..ops import linalg
 from ..ops import matrix_sums as sums
+from ..ops.overloads import kind_of
 from ..ops.shape import place
-from .operands import kind_of
 from .shapes import matmul
 
 # ── sums with a product

@@ -9,7 +9,7 @@ from ..core import dtypes, modes
 from ..core.public import public
 from ..core.tensor_state import TensorBase, numbers, share
 from ..creation import constructed
-from .operands import NUMBERS, kind_of
+from ..ops.overloads import NUMBERS, kind_of
 from .storages import TypedStorage, UntypedStorage
 
 TYPED_STORAGE = (

@@ -13,8 +13,8 @@ from ..core.tensor_state import TensorBase, numbers, wrap
 from ..ops import joining, views
 from ..ops import rearranging as re
 from ..ops import views as vw
+from ..ops.overloads import is_whole
 from ..ops.shape import place
-from .operands import is_whole
 from .views import atleast_1d, atleast_2d, atleast_3d, flatten, sizes_of
 
 

@@ -13,10 +13,10 @@ from ..core.tensor_state import CONJUGATE, TensorBase, check_can_require_grad, n
 from ..creation import constructed
 from ..left_out import missing
 from ..ops import shape as sh
+from ..ops.overloads import is_whole, kind_of
 from . import casts
 from .arithmetic import Arithmetic, Comparison, InPlace
 from .autograd import Autograd
-from .binary import BinaryInPlace
 from .casts import Casts
 from .comparing import Bits
 from .complexes import Complexes
@@ -27,7 +27,6 @@ from .gathering import Gathering, WritingAtIndices
 from .indexing import Indexing
 from .making import Exchange, Making, Random
 from .memory import Memory
-from .operands import is_whole, kind_of
 from .parts import Parts
 from .products import Products
 from .properties import Applied, Properties
@@ -379,7 +378,6 @@ class Tensor(
     Arithmetic,
     Comparison,
     InPlace,
-    BinaryInPlace,
     Casts,
     Bits,
     Complexes,

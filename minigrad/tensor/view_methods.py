@@ -13,9 +13,9 @@ from ..core.storage import strides_of
 from ..core.tensor_state import TensorBase, share
 from ..ops import shape as sh
 from ..ops import views as vw
+from ..ops.overloads import is_whole
 from . import views
 from .casts import is_in_format
-from .operands import is_whole
 
 
 class Views(TensorBase):
@@ -254,7 +254,8 @@ def positive(input: Any) -> Any:
 
 
 @public()
-def squeeze(input: Any, dim: Any = None) -> Any:
+@shown_as(lambda input, dim=None: None)
+def squeeze(input: Any, dim: Any = None, *more: Any) -> Any:
     """Return the tensor without its dimensions of size 1.
 
     Args:
@@ -271,4 +272,5 @@ def squeeze(input: Any, dim: Any = None) -> Any:
     """
     if dim is None:
         return sh.squeeze_all(input)
+    dim = (dim, *more) if more else dim
     return sh.squeeze_dim(input, dim) if is_whole(dim) else vw.squeeze_dims(input, tuple(dim))

@@ -17,8 +17,8 @@ from ..core.storage import root, strides_of
 from ..core.tensor_state import TensorBase, alias, share
 from ..ops import shape as sh
 from ..ops import views as vw
+from ..ops.overloads import is_whole
 from ..ops.shape import place
-from .operands import is_whole
 
 
 def whole_of(x: Any) -> Any:

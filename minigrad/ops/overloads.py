@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from ..core import dtypes
+from ..core.public import publish
 from ..core.tensor_state import TensorBase
 
 NUMBERS = (int, float, complex, np.generic)
@@ -39,23 +40,12 @@ def check_tensors(op: Any, values: Any, first: int = 1, name: str = "") -> None:
             raise TypeError(f"{name or op.name}(): {wanted}, not {kind_of(value)}")
 
 
-def of_tensors(call: Any) -> Any:
-    """Return the function, and method, for an op whose operands all have to be tensors."""
-
-    def choose(*args: Any, **kwargs: Any) -> Any:
-        values = call.op.bind(args, kwargs)
-        check_tensors(call.op, values)
-        return call, values
-
-    return choice(named(choose, call))
-
-
 def choice(choose: Any) -> Any:
     """Return a function, or method, that `choose` finds the op and its arguments for."""
 
     def run(*args: Any, **kwargs: Any) -> Any:
-        if "input" in kwargs:
-            args = (kwargs.pop("input"), *args)
+        if not args and "input" in kwargs:
+            args = (kwargs.pop("input"),)
         call, values = choose(*args, **kwargs)
         return call(*values)
 
@@ -100,3 +90,17 @@ def of_kinds(name: str, self: Any, other: Any, tensors: Any, number: Any = None,
     elif first is not None and isinstance(self, NUMBERS) and isinstance(other, TensorBase):
         return first
     raise invalid(name, self, other)
+
+
+def overloaded(tensors: Any, number: Any = None, first: Any = None, *, function_: bool = False) -> Any:
+    """Publish the function of two operands that calls the op for two `tensors`, for a tensor and a `number`,
+    or for a number that comes `first`, under the name of the op for two tensors.
+    """
+    name = tensors.op.name
+
+    def choose(input: Any, other: Any) -> Any:
+        return of_kinds(name, input, other, tensors, number, first), (input, other)
+
+    function = choice(named(choose, tensors))
+    publish(function, name, "function method method_" + " function_" * function_, "cast")
+    return function
