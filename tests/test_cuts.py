@@ -265,7 +265,7 @@ def test_several_that_nothing_used(library):
     )
     told = {lang: Picture(build(trace), lang=lang).outline().split("\n")[0] for lang in ("en", "ko")}
     assert told["en"] == "No operation used x, y, so there is no graph, though gradients are asked for."
-    assert told["ko"] == "변화도를 요구하지만 x, y을(를) 사용한 연산이 없어서 그래프가 없습니다."
+    assert told["ko"] == "변화도를 요구하지만 x, y를 사용한 연산이 없어서 그래프가 없습니다."
 
 
 def test_steps(library):

@@ -64,7 +64,6 @@ LAYERS: dict[str, list[tuple[str, str]]] = {
         ("L9 observers", "observing"),
     ],
     "minigrad_viz": [
-        ("V0 texts", "words_en words_ko"),
         ("V0", "protocol words"),
         ("V0 saved", "kept"),
         ("V0 numbers", "numbers"),

@@ -17,6 +17,7 @@ import minigrad_viz.words as words
 from minigrad_viz.numbers import adds_up, number, pill, rows, short, summary
 from minigrad_viz.protocol import Value
 from minigrad_viz.words import CATALOGUES, clean, columns, shorten, text
+from minigrad_viz.words.korean import filled, particle
 
 # -------------------------------------------------------------------------------------------------- catalogue
 
@@ -46,7 +47,7 @@ def test_languages_have_the_same_placeholders():
 
 
 ROOT = Path(words.__file__).parent
-SOURCES = [path for path in ROOT.rglob("*.py") if not path.name.startswith("words_")]
+SOURCES = [path for path in ROOT.parent.rglob("*.py") if ROOT not in path.parents]
 # What says a sentence of the catalogue, and how many of its first arguments are keys.
 SAYING = {"text": 1, "said": 1, "latex_sentence": 1, ".words": 2, ".say": 1}
 
@@ -111,6 +112,55 @@ def test_no_key_is_put_together():
                 if any(map(pattern.fullmatch, CATALOGUES["en"])):
                     made.append((path.name, ast.unparse(node)))
     assert not made
+
+
+# What stands after each word for 을, and for 으로: 나무를, 나무로; 책을, 책으로; 물을, 물로.
+SOUNDS = {
+    ("를", "로"): (
+        "나무", "값(a)", "x", "R(x)", "MSE", "loss", "x.grad", "AccumulateGrad", "tmp_", "weight", "layer",
+        "2", "4", "5", "9", "125.", "-0.5", "1000000000000", "float64", "inf", "50%", "∞", "λ", "f(x)",
+        "y.backward()", "w'", "(2, 3.5)", "…", "", "∅",
+    ),
+    ("을", "으로"): (
+        "책", "4행", "「책」", "'책'", "n", "m", "MLM", "fn", "grad_fn", "sum", "step", "input", "out",
+        "name", "line", "None", "0", "3", "6", "10", "120,000", "100000000", "10000000000000000", "0.36",
+        "1.5e+03", "nan", "x0", "float16", "MulBackward0", "ε", "f(n)", "x ** 3", "(2, 3)", "x[0]", "0.10",
+    ),
+    ("을", "로"): ("물", "l", "R", "model", "scale", "1", "7", "0.8", "1e-07", "int8", "[5. 7.]", "w_l"),
+}  # fmt: skip
+
+
+def test_a_particle_follows_the_last_sound():
+    """A word is read aloud: letters are named (엑스, 엔), words are English (로스, 스텝), of numbers the last
+    digit is said (영점팔) or the last unit (십, 만, 조), and signs that are not said do not count."""
+    for (object_, by), said in SOUNDS.items():
+        for word in said:
+            assert (particle(word, "을"), particle(word, "로")) == (object_, by), word
+            final = object_ == "을"
+            others = {"은": "는", "이": "가", "과": "와", "이라는": "라는"}
+            for closed, opened in others.items():
+                assert particle(word, closed) == (closed if final else opened), word
+            assert particle(word, "를") == particle(word, "을")
+            assert particle(word, "으로") == particle(word, "로")
+
+
+def test_a_particle_is_chosen_for_the_value_as_it_is_written():
+    assert filled("{a:을} {b:으로} {a}", {"a": 3, "b": "{x}"}) == "{a}을 {b}로 {a}"
+    assert text("step_deposit", "ko", value="0.8", name="x") == "AccumulateGrad가 x.grad에 0.8을 더함"
+    with pytest.raises(ValueError, match="no Korean particle '도'"):
+        filled("{a:도}", {"a": "x"})
+    with pytest.raises(KeyError, match="'step_deposit' needs a value for 'value'"):
+        text("step_deposit", "ko", name="x")
+
+
+def test_no_korean_text_has_a_doubled_particle():
+    """`{x:을}` chooses; a particle that stands right behind a field was not chosen."""
+    doubled = re.compile(r"을\(를\)|를\(을\)|은\(는\)|이\(가\)|가\(이\)|와\(과\)|과\(와\)|\(으\)로|\(이\)")
+    behind = re.compile(r"\}(은|는|이|가|을|를|와|과|으로|로)(?![가-힣])")
+    for key, korean in CATALOGUES["ko"].items():
+        assert not doubled.search(korean) and not behind.search(korean), key
+        for _, name, form, _ in string.Formatter().parse(korean):
+            assert name is None or not form or particle("x", form), key
 
 
 def test_text_fills_in_values_and_leaves_their_braces_alone():

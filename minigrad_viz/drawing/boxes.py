@@ -206,7 +206,7 @@ def _pill(values: Sequence[Value], lang: str | None) -> Pill:
     """What flowed along a line: its value, and how often if more than once; different values are counted."""
     lines = pill(values[-1])
     if len(values) > 1:
-        count = text("pill_count", lang, n=len(values))
+        count = f"×{len(values)}"
         same = all(value == values[0] for value in values)
         lines = (*lines, count) if same else (text("pill_many", lang, n=len(values)),)
     return Pill(lines, max(map(columns, lines)) * BOLD + 14, 16 * len(lines) + 4)

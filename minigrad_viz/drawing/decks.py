@@ -90,7 +90,7 @@ def deck_box(
         beside = hooks + (tag.width + 8 if tag else 0)
         node = shorten(name, max(8, int((WIDEST - 2 * PAD - beside) / MONO)))
         width = max(width, even(columns(node) * MONO + 2 * PAD + beside))
-        chips = _place(labels, width - 2 * PAD, lines, look.lang)
+        chips = _place(labels, width - 2 * PAD, lines)
         shown = {id(chip.saved) for chip in chips}
         marks = {f"{s.id}-k{i}": saved for i, saved in enumerate(deck.saved)}
         hidden = [tags[k] for k, saved in marks.items() if k in tags and id(saved) not in shown]
@@ -108,7 +108,7 @@ def ghost_box(s: Station, look: Look) -> DeckBox | None:
         return None
     said = text(labels.FOGS[card.fog], look.lang)
     fit = int((WIDEST - 2 * PAD) / MONO) - 2
-    lines = [text("ghost_node", look.lang, node=shorten(clean(card.ghost), fit))] if card.ghost else []
+    lines = [f"({shorten(clean(card.ghost), fit)})"] if card.ghost else []
     widest = max([sans(said), *(columns(line) * MONO for line in lines)])
     return DeckBox("", even(widest + 2 * PAD), DECK + 17 * len(lines), ghost=(*lines, said))
 
@@ -148,7 +148,7 @@ def _labels(s: Station, deck: Deck, look: Look, tags: Tags, fold: Fold | None) -
             labels.append(Label(saved, plain, tag))
             continue
         name = shorten(clean(saved.name), 16)
-        labels.append(Label(saved, text("chip_marked", look.lang, name=name, label=tag.label), tag, plain))
+        labels.append(Label(saved, f"{name} {tag.label}", tag, plain))
     return labels
 
 
@@ -173,9 +173,9 @@ def _chip_text(saved: Saved, look: Look) -> str:
     whole = look.saved == "all"
     if saved.packed:
         kept = shorten(kept_words(saved, look.lang), 60 if whole else 26)
-        return text("chip_packed", look.lang, name=name, kept=kept)
+        return f"{name} → {kept}"
     if saved.value is None and stale(saved):
-        return text("chip_stale_unseen", look.lang, name=name, version=saved.version, now=saved.now)
+        return f"{name} v{saved.version}→{saved.now}"
     if saved.value is None:
         return text("chip_freed", look.lang, name=name) if saved.freed else name
     if isinstance(saved.value, Value):
@@ -184,12 +184,11 @@ def _chip_text(saved: Saved, look: Look) -> str:
         value = shorten(clean(saved.value), 60 if whole else 18)
     said = f"{name} {value}"
     if stale(saved):
-        versions = {"version": saved.version, "now": saved.now}
-        said = text("chip_stale", look.lang, name=name, value=value, **versions)
+        said += f" v{saved.version}→{saved.now}"
     elif saved.version or (whole and saved.version is not None):
-        said = text("chip_version", look.lang, name=name, value=value, version=saved.version)
+        said += f" v{saved.version}"
     if whole and saved.nbytes is not None:
-        return text("chip_bytes", look.lang, chip=said, n=f"{saved.nbytes:,}")
+        said += f", {saved.nbytes:,} B"
     return said
 
 
@@ -203,7 +202,7 @@ def kept_words(saved: Saved, lang: str | None) -> str:
     return text("kept_recomputed", lang) if saved.packed == RECOMPUTED else clean(saved.packed)
 
 
-def _place(labels: Sequence[Label], width: float, most: int, lang: str | None) -> tuple[Chip, ...]:
+def _place(labels: Sequence[Label], width: float, most: int) -> tuple[Chip, ...]:
     """Chips from left to right in at most `most` lines; what finds no room is counted in a last chip `+n`."""
     chips: list[Chip] = []
     x, line = 0.0, 0
@@ -215,7 +214,7 @@ def _place(labels: Sequence[Label], width: float, most: int, lang: str | None) -
         more = 40 if left and line == most - 1 else 0
         if x and x + wide > width - more:
             if line == most - 1:
-                rest = text("chips_more", lang, n=left + 1)
+                rest = f"+{left + 1}"
                 width = columns(rest) * SMALL + 10
                 chips.append(Chip(None, rest, PAD + x, CHIP_TOP + line * CHIP_LINE, width))
                 break

@@ -38,9 +38,7 @@ def describe(
     }
     if card.value:
         known |= {"shape": card.value.shape, "dtype": card.value.dtype}
-    rows = [
-        text("detail", lang, label=labels.row_label(name, lang), value=value) for name, value in known.items()
-    ]
+    rows = [f"{labels.row_label(name, lang)}: {value}" for name, value in known.items()]
     many = [] if fold is None else [text("tip_fold", lang, n=fold.operations)]
     many += [text("tip_asked", lang)] * card.asked
     many += [] if memory is None else [memory_words(card, memory, lang, LONG)]
@@ -74,8 +72,8 @@ def describe_hooks(deck: Deck, lang: str | None = None) -> list[str]:
         return [text("hooks", lang, n=deck.hooks)] if deck.hooks else []
     told = []
     for i, hook in enumerate(deck.ran, 1):
-        key, saw = ("tip_hook_removed", "") if hook.removed else ("tip_hook", hook_text(hook, lang))
-        told.append(text(key, lang, i=i, hook=hook_label(hook, lang), saw=saw))
+        saw = text("tip_hook_removed", lang) if hook.removed else hook_text(hook, lang)
+        told.append(f"{i}. {hook_label(hook, lang)}: {saw}")
     return told
 
 

@@ -66,7 +66,7 @@ def cells_of(entry: Entry, account: Account, lines: Sequence[str], lang: str | N
         what = text(KINDS[entry.kind], lang, n=account.left_out)
     then = "None" if entry.after is None else short(entry.after)
     if adds and entry.before is not None and entry.amount is not None and entry.after is not None:
-        then = sum_of(entry.before, entry.amount, entry.after, lang)
+        then = sum_of(entry.before, entry.amount, entry.after)
     stands_out = "c" if entry.again else "s" if entry.kind == SKIPPED else ""
     sources = Cell(sources_of(entry.sources, lang), "a")
     return (
@@ -77,12 +77,12 @@ def cells_of(entry: Entry, account: Account, lines: Sequence[str], lang: str | N
     )
 
 
-def sum_of(before: Value, amount: Value, after: Value, lang: str | None) -> str:
+def sum_of(before: Value, amount: Value, after: Value) -> str:
     """`0.6 + 0.6 = 1.2`, where the numbers do add up and there is room; else the result."""
     total = short(after)
     if not adds_up(after, (before, amount)):
         return total
-    line = text("ledger_sum", lang, before=short(before), amount=short(amount), total=total)
+    line = f"{short(before)} + {short(amount)} = {total}"
     return line if columns(line) <= SUM else total
 
 

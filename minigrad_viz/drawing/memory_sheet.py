@@ -74,7 +74,7 @@ def row_of(item: Item, skip: int, lang: str | None) -> Row:
         value = saved.packed or (
             short(saved.value, AMOUNT) if isinstance(saved.value, Value) else saved.value
         )
-        told = saved.name if value is None else text("held_value", lang, name=saved.name, value=value)
+        told = saved.name if value is None else f"{saved.name} = {value}"
         counts = saved.version is not None and item.kind != NOTHING
         what, version = Cell(shorten(told, SOURCE)), str(saved.version) if counts else ""
     size = f"{item.bytes:,}"

@@ -38,10 +38,10 @@ def hook_text(hook: Any, lang: str | None = None) -> str:
     )
     late = hook.kind in ("post_accumulate", "multi")  # these have to return None, or need not
     if hook.before != hook.after:
-        key = "hook_wrote" if hook.gave is False and not late else "hook_made"
-    else:
-        key = "hook_none" if hook.gave is False and not late else "hook_same" if hook.gave else "hook_saw"
-    return text(key, lang, before=before, after=after)
+        wrote = hook.gave is False and not late
+        return text("hook_wrote", lang, before=before, after=after) if wrote else f"{before} → {after}"
+    key = "hook_none" if hook.gave is False and not late else "hook_same" if hook.gave else "hook_saw"
+    return text(key, lang, before=before)
 
 
 def op_lines(deck: Deck, lang: str | None = None) -> list[str]:
@@ -75,5 +75,6 @@ def code_text(code: Code, lang: str | None = None) -> str:
         f"{code.line + i:>{wide}}  {line}".rstrip() if code.line else line for i, line in enumerate(lines)
     ]
     more = [text("tip_code_more", lang, n=len(lines) - LINES)] * (len(lines) > LINES)
-    head = text("tip_code_line" if code.line else "tip_code", lang, name=clean(code.name), line=code.line)
+    name = clean(code.name)
+    head = text("tip_code_line", lang, name=name, line=code.line) if code.line else f"{name}:"
     return "\n".join([head, *shown[:LINES], *more])

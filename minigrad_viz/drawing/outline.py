@@ -20,7 +20,7 @@ from .boxes import gather, name_cards
 from .decks import kept_words, stale
 from .details import describe_hooks
 from .look import Look
-from .marks import tags_of, told
+from .marks import BARE, tags_of, told
 from .memories import memories_of, memory_words
 from .nodes import code_places
 
@@ -127,8 +127,8 @@ class _Writer:
         if part not in self.tags:
             return []
         tag = self.tags[part]
-        key = "outline_guilty" if tag.kind == "error" else "outline_cause"
-        return [text(key, self.lang, label=told(tag, self.lang).replace("\n", "; "))]
+        label = told(tag, self.lang).replace("\n", "; ")
+        return [f"{BARE[tag.kind]} {label}"]
 
     def ghost(self, station: Station) -> list[str]:
         """Why there is no node, where one would have been."""
@@ -137,7 +137,7 @@ class _Writer:
             return []
         fog = text(labels.FOGS[card.fog], self.lang)
         node = shorten(clean(card.ghost), WIDTH)
-        return [text("outline_ghost", self.lang, node=node, fog=fog) if node else fog]
+        return [f"({node}) {fog}" if node else fog]
 
     def cuts(self, station: Station) -> list[str]:
         """Where the path of a gradient was cut on its way to a tensor without a node."""
@@ -145,9 +145,7 @@ class _Writer:
 
     def cut(self, route: Route) -> str:
         """What ended the path along a route."""
-        return text(
-            "outline_cut", self.lang, name=self.source(route), cut=text(labels.CUTS[route.cut], self.lang)
-        )
+        return f"✂ {self.source(route)}: {text(labels.CUTS[route.cut], self.lang)}"
 
     def used(self, station: Station) -> list[str]:
         """The arrows that are marked."""
@@ -156,7 +154,7 @@ class _Writer:
             for mark in self.mark(route.id):
                 lines.append(text("outline_used", self.lang, name=self.source(route), mark=mark))
             for mark in self.mark(f"{route.id}-g"):
-                lines.append(text("outline_input", self.lang, name=self.source(route), value=mark))
+                lines.append(f"← {self.source(route)}: {mark}")
         return lines
 
     def card(self, station: Station, i: int, card: Card) -> str:
@@ -175,7 +173,7 @@ class _Writer:
         memory = self.memories.get((station.id, i))
         if memory is not None:
             words = memory_words(card, memory, self.lang, WIDTH)
-            parts.append(text("outline_memory", self.lang, sign=memory.sign, memory=words))
+            parts.append(f"[{memory.sign}] {words}")
         return GAP.join([*parts, *self.flags(card)])
 
     def flags(self, card: Card) -> list[str]:
@@ -185,10 +183,7 @@ class _Writer:
         known: dict[str, object] = {flag: getattr(card, flag) for flag in FLAGS}
         known |= {"version": card.version}
         known |= {"shape": card.value.shape, "dtype": card.value.dtype} if card.value else {}
-        return [
-            text("detail", self.lang, label=labels.row_label(name, self.lang), value=value)
-            for name, value in known.items()
-        ]
+        return [f"{labels.row_label(name, self.lang)}: {value}" for name, value in known.items()]
 
     def numbers(self, station: Station, i: int, card: Card) -> list[str]:
         """The tangent and the gradient of a tensor."""
@@ -238,9 +233,9 @@ class _Writer:
     def gradient(self, route: Route) -> str:
         """Where a gradient goes, and the value if one flowed."""
         if not route.gradients or not self.look.values:
-            return text("outline_input_waiting", self.lang, name=self.source(route))
+            return f"← {self.source(route)}"
         value = ", ".join(short(gradient, WIDTH) for gradient in route.gradients)
-        return text("outline_input", self.lang, name=self.source(route), value=value)
+        return f"← {self.source(route)}: {value}"
 
     def source(self, route: Route) -> str:
         return shorten(self.names[route.source, route.card], WIDTH)
@@ -261,10 +256,14 @@ def _saved_line(saved: Saved, look: Look, lang: str | None) -> str:
     )
     known = {"name": name, "value": value, "version": saved.version, "now": saved.now}
     whole = look.saved == "all"
-    key = "outline_version" if saved.version or (whole and saved.version is not None) else "outline_saved"
-    key = "outline_freed" if saved.freed else "outline_stale" if stale(saved) else key
-    told = text(key, lang, **known)
-    return text("outline_bytes", lang, saved=told, n=f"{saved.nbytes:,}") if whole and saved.nbytes else told
+    told = f"{name} {value}"
+    if saved.freed:
+        told = text("outline_freed", lang, **known)
+    elif stale(saved):
+        told = text("outline_stale", lang, **known)
+    elif saved.version or (whole and saved.version is not None):
+        told = text("outline_version", lang, **known)
+    return f"{told} {saved.nbytes:,} B" if whole and saved.nbytes else told
 
 
 def _packed_line(saved: Saved, name: str, lang: str | None) -> str:
@@ -273,5 +272,5 @@ def _packed_line(saved: Saved, name: str, lang: str | None) -> str:
     if saved.freed:
         return text("outline_packed_freed", lang, name=name, kept=kept)
     if not isinstance(saved.value, Value):
-        return text("outline_packed_unseen", lang, name=name, kept=kept)
-    return text("outline_packed", lang, name=name, value=short(saved.value, WIDTH), kept=kept)
+        return f"{name} → {kept}"
+    return f"{name} {short(saved.value, WIDTH)} → {kept}"

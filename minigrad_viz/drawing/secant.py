@@ -142,10 +142,7 @@ def secants(limit: Limit, lang: str | None = None) -> str:
     if len(curve) < 2:
         return ""
     slopes = [(limit.tangent, "t", text("limit_tangent", lang, value=number(limit.tangent, limit.dtype)))]
-    slopes += [
-        (q.slope, "s", text("limit_secant", lang, h=f"{q.h:g}", value=number(q.slope, limit.dtype)))
-        for q in drawn
-    ]
+    slopes += [(q.slope, "s", f"h = {q.h:g} → {number(q.slope, limit.dtype)}") for q in drawn]
     x, y = limit.here
     axes = around(
         curve, [y + slope * (end[0] - x) for slope, _, _ in slopes for end in (curve[0], curve[-1])]

@@ -177,9 +177,7 @@ def nan(case: Case, match: re.Match[str]) -> Explanation | None:
     took = [value for value in ran[-1].received if value is not None]
     values = {"node": case.titled(node.id), "took": ", ".join(map(short, took)), "made": case.place(made)}
     kept = [s for s in node.saved if isinstance(s.value, Value)][:LISTED]
-    values["saved"] = ", ".join(
-        case.words("step_made", name=s.name, value=short(s.value)) for s in kept if isinstance(s.value, Value)
-    )
+    values["saved"] = ", ".join(f"{s.name} = {short(s.value)}" for s in kept if isinstance(s.value, Value))
     marks = case.deck(node.id, label=case.words("mark_nan"))
     why = case.words("nan_why_saved" if kept else "nan_why", **values)
     masked = any(0 in (value.items or ()) for value in took)

@@ -167,7 +167,7 @@ def title(case: Case, found: Subject) -> str:
     """What a sentence calls a tensor: as the failing expression does, and as the picture does if that
     differs: `t (w)` inside a function that got `w`."""
     named = plain_name(case.builder.named.get(found.id, found.text))
-    return found.text if named == found.text else case.words("also_called", text=found.text, name=named)
+    return found.text if named == found.text else f"{found.text} ({named})"
 
 
 def made_at(case: Case, tensor: str) -> Span | None:

@@ -118,7 +118,7 @@ def single_precision(trace: Trace, lang: str | None = None) -> list[Explanation]
                 values = {"name": text, "called": called(text), "dtype": state[1].value.dtype}
                 why = case.words("single_precision_why", **values)
                 fix = case.words("single_precision_fix", **values)
-                label = case.words("mark_dtype", **values)
+                label = state[1].value.dtype
                 marks = () if trace.error else case.card(tensor.id, CAUSE, label)
                 found.append(case.explain("single_precision", why, fix, marks))
     return found

@@ -110,7 +110,7 @@ class Reader(argparse.ArgumentParser):
             return problem.message
         if "expected one argument" in problem.message:
             return text("option_needs_value", self.lang(), option=problem.argument_name)
-        return text("option_wrong", self.lang(), option=problem.argument_name, problem=problem.message)
+        return f"{problem.argument_name}: {problem.message}"
 
     def take(self, options: Iterable[Option] = OPTIONS) -> Self:
         """Add options of the table; gives the parser itself."""

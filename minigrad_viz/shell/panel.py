@@ -61,10 +61,7 @@ def to_text(explained: Sequence[Explanation], ended: str | None = None, lang: st
     """The panel in words; "" if there is nothing to say."""
     told = (
         "\n".join(
-            [
-                text("detail", lang, label=label, value=content)
-                for _, label, content in lines_of(shown, ended, lang)
-            ]
+            [f"{label}: {content}" for _, label, content in lines_of(shown, ended, lang)]
             + [matrices.to_text(group, lang) for group in shown.matrices]
         )
         for shown in worth_showing(explained)

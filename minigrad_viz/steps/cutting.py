@@ -82,4 +82,4 @@ class Cutting(Keeping):
         states = [state for state in event.also if state.id in self.builder.named]
         if not states:
             return []
-        return [self.line("shared", *self.words("also_label", "also", made=self.made(states)))]
+        return [self.line("shared", self.say("also_label"), self.say("also", made=self.made(states)))]

@@ -23,33 +23,27 @@ class Keeping(Stage):
     def saved(self, node: str, saved: Sequence[Any]) -> list[Line]:
         """What a new node keeps for backward."""
         parts = [
-            text("step_made", self.lang, name=s.name, value=shown(s.value))
-            for s in saved[:LISTED]
-            if s.value is not None and not s.packed
+            f"{s.name} = {shown(s.value)}" for s in saved[:LISTED] if s.value is not None and not s.packed
         ]
         lines = []
         if parts:
-            label, content = self.words("keeps_label", "keeps", node=node, saved=", ".join(parts))
-            lines.append(self.line("saved", label, content))
+            content = self.say("keeps", node=node, saved=", ".join(parts))
+            lines.append(self.line("saved", self.say("keeps_label"), content))
         return lines + [self.packing(s) for s in saved[:LISTED] if s.packed]
 
     def packing(self, saved: Saved) -> Line:
         """What a hook made of a saved value."""
         kept = kept_words(saved, self.lang)
-        label, content = self.words(
-            "packs_label", "packs", name=saved.name, value=shown(saved.value), kept=kept
-        )
-        if saved.value is None:
-            content = text("chip_packed", self.lang, name=saved.name, kept=kept)
-        return self.line("packed", label, content)
+        value = "" if saved.value is None else f" = {shown(saved.value)}"
+        return self.line("packed", self.say("packs_label"), f"{saved.name}{value} → {kept}")
 
     def unpacks(self, node: str) -> list[Line]:
         """The saved values that hooks gave back to a node."""
         lines = []
         for event in self.unpacked.get(node, ())[:LISTED]:
             saved = Saved(event.name, None, packed=event.kept)
-            values = {"name": event.name, "kept": kept_words(saved, self.lang), "value": shown(event.value)}
-            lines.append(self.line("unpacked", *self.words("unpacks_label", "unpacks", **values)))
+            content = f"{kept_words(saved, self.lang)} → {event.name} = {shown(event.value)}"
+            lines.append(self.line("unpacked", self.say("unpacks_label"), content))
         return lines
 
     def recomputed(self, event: Recomputed) -> Told:
@@ -64,9 +58,7 @@ class Keeping(Stage):
         for op in event.ops:
             expr = op.op if op.span is None else written(op.span)
             if len(lines) < AGAIN:
-                lines.append(
-                    self.line("again", *self.words("again_label", "again", expr=expr, value=short(op.output)))
-                )
+                lines.append(self.line("again", self.say("again_label"), f"{expr} = {short(op.output)}"))
             made = self.used.get(op.span, ()) if op.span is not None else ()
             same = [o.id for before in made for o in before.outputs if o.value == op.output]
             marks += self.card_marks(same[:1])[:1]

@@ -69,13 +69,15 @@ class Narrator(Cutting):
         elif state.requires_grad and state.is_leaf:
             key = "step_leaf"
         else:
-            key = "step_given" if event.span is None else "step_constant"
-        lines = (
-            [self.line("version", *self.words("version_label", "version", n=state.version))]
-            if state.version
-            else []
-        )
-        told = text(key, self.lang, made=self.made((state,)))
+            key = "step_constant"
+        lines = []
+        if state.version:
+            lines.append(
+                self.line("version", self.say("version_label"), self.say("version", n=state.version))
+            )
+        made = self.made((state,))
+        given = key == "step_constant" and event.span is None
+        told = made if given else text(key, self.lang, made=made)
         if state.value is None and (place := self.builder.at[state.id][0]).expr is None:
             told = text("step_unseen", self.lang, expr=self.expression(place))
         return Told(self.card_marks((state.id,)), clean(told), tuple(lines), in_cell(event.span))
@@ -88,7 +90,7 @@ class Narrator(Cutting):
         values = {"expr": self.expression(place), "made": self.made(event.outputs)}
         marks = self.card_marks(state.id for state in event.outputs)
         if place.id in self.builder.given:
-            return Told(marks, clean(text("step_given", self.lang, **values)), (), in_cell(event.span))
+            return Told(marks, clean(values["made"]), (), in_cell(event.span))
         if owner is not None:
             values["node"] = self.builder.nodes[owner].name
             marks += self.deck_marks(self.station(self.place_of(owner)))[:1]
@@ -98,9 +100,7 @@ class Narrator(Cutting):
         lines = [] if node is None else self.saved(node.name, node.saved)
         lines[:0] = tangent_lines(self.builder, event, self.lang)
         if opens and event.span is not None:
-            lines.insert(
-                0, self.line("inside", *self.words("inside_label", "inside", expr=written(event.span)))
-            )
+            lines.insert(0, self.line("inside", self.say("inside_label"), written(event.span)))
         of_leaf = owner is None or self.builder.nodes[owner].variable is not None
         span = in_cell(event.span) if of_leaf else self.written_at(self.place_of(owner or ""))
         return Told(marks, clean(told), tuple(lines), span)
@@ -158,19 +158,21 @@ class Narrator(Cutting):
                 key = "start_one" if one else "start_given"
                 many = event is not None and event.batched and gradient.items is None
                 key = "start_many" if many else key
-                label, content = self.words("start_label", key, name=name, value=short(gradient))
-                lines.append(self.line("start", label, content))
+                content = self.say(key, name=name, value=short(gradient))
+                lines.append(self.line("start", self.say("start_label"), content))
         if event is not None and event.wanted is not None and event.kind == "backward":
             names = [self.name(tensor) for tensor in event.wanted[:LISTED]]
             names += ["…"] * (len(event.wanted) > LISTED)
-            lines.append(self.line("asked", *self.words("asked_label", "asked", names=", ".join(names))))
+            lines.append(
+                self.line("asked", self.say("asked_label"), self.say("asked", names=", ".join(names)))
+            )
         return [*lines, *self.afterwards()]
 
     def afterwards(self) -> list[Line]:
         """What the call leaves for another one: the graph of the gradient, or all that was saved."""
         event = self.started
         if event is not None and event.create_graph:
-            return [self.line("graph", *self.words("creates_label", "creates"))]
+            return [self.line("graph", self.say("creates_label"), self.say("creates"))]
         ends = (e for e in self.trace.events if isinstance(e, BackwardEnded) and e.call == self.builder.call)
         ended = next(ends, None)
         if event is None or ended is None or ended.error is not None or ended.freed:
@@ -178,7 +180,7 @@ class Narrator(Cutting):
         saved = (value for node in event.nodes for value in node.saved if not value.freed)
         if not any(isinstance(value.value, Value) for value in saved):
             return []  # nothing to keep: such a graph can be gone through again anyway
-        return [self.line("kept", *self.words("retains_label", "retains"))]
+        return [self.line("kept", self.say("retains_label"), self.say("retains"))]
 
     def ran(self, event: NodeRan, first: bool, so_far: Iterable[SoFar]) -> Told:
         """A node ran. `first`: it is the first of its call; `so_far`: where gradients wait after it."""
@@ -195,13 +197,12 @@ class Narrator(Cutting):
         lines = [*(self.start() if first else ()), *self.unpacks(event.node)]
         lines += self.with_hooks(event.node, sums)
         for wait in so_far:
-            label, content = self.words(
-                "so_far_label", "so_far", name=self.name(wait.tensor), value=short(wait.total), n=wait.missing
-            )
+            label = self.say("so_far_label", name=self.name(wait.tensor))
+            content = self.say("so_far", value=short(wait.total), n=wait.missing)
             lines.append(self.line("so_far", label, content))
         if event.node in self.freed:
-            label, content = self.words("frees_label", "frees", names=", ".join(self.freed[event.node]))
-            lines.append(self.line("freed", label, content))
+            freed = ", ".join(self.freed[event.node])
+            lines.append(self.line("freed", self.say("frees_label"), freed))
         return Told(self.deck_marks(self.station(place)), clean(told), tuple(lines), span)
 
     def with_hooks(self, node: str, lines: list[Line]) -> list[Line]:
@@ -247,8 +248,7 @@ class Narrator(Cutting):
 
     def hook(self, i: int, event: HookRan) -> Line:
         """What the `i`-th hook at a node saw and made of it."""
-        label = text("hook_label", self.lang, i=i, hook=hook_label(event, self.lang))
-        return self.line("hook", label, hook_text(event, self.lang))
+        return self.line("hook", f"{i}. {hook_label(event, self.lang)}", hook_text(event, self.lang))
 
     def hooked(self, node: str) -> Told:
         """Hooks at a tensor whose node does not run itself, because its gradient was asked for."""
@@ -286,16 +286,18 @@ class Narrator(Cutting):
         `of` nodes had run."""
         place = None if guilty is None else self.place_of(guilty)
         marks = self.deck_marks(self.station(place))[:1]
-        lines = [self.line("reached", *self.words("reached_label", "reached", done=done, n=of))] if of else []
+        lines = []
+        if of:
+            lines.append(
+                self.line("reached", self.say("reached_label"), self.say("reached", done=done, n=of))
+            )
         if guilty is not None and place is not None:
             where = {"node": self.builder.nodes[guilty].name, "name": self.name(place.states[0].id)}
-            lines.append(self.line("stopped", *self.words("stopped_label", "stopped", **where)))
+            lines.append(self.line("stopped", self.say("stopped_label"), self.say("stopped", **where)))
         span = in_cell(event.span) if isinstance(event, Failed) else self.call_at
         made = self.written_at(place) if self.switched("anomaly", self.began) else None
         if made is not None and place is not None:
-            lines.append(
-                self.line("made_at", *self.words("made_at_label", "made_at", expr=self.expression(place)))
-            )
+            lines.append(self.line("made_at", self.say("made_at_label"), self.expression(place)))
             span = made  # as the traceback that anomaly detection adds
         why = next((each for each in reversed(explained) if is_about(each, event)), None)
         if why is not None:

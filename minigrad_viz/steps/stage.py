@@ -168,7 +168,7 @@ class Stage:
             value = text("unknown", self.lang) if state.value is None else short(state.value)
             named = state.id in self.builder.named
             name = self.name(state.id)
-            parts.append(text("step_made", self.lang, name=name, value=value) if named else value)
+            parts.append(f"{name} = {value}" if named else value)
         return ", ".join(parts + ["…"] * (len(states) > LISTED))
 
     def expression(self, place: Place) -> str:
@@ -190,9 +190,9 @@ class Stage:
         states = getattr(event, "outputs", None) or (getattr(event, "tensor", None),)
         return self.card_marks(state.id for state in states if state is not None)
 
-    def words(self, label: str, key: str, **values: object) -> tuple[str, str]:
-        """The label and the content of a line."""
-        return text(label, self.lang, **values), text(key, self.lang, **values)
+    def say(self, key: str, **values: object) -> str:
+        """A text of the catalogue."""
+        return text(key, self.lang, **values)
 
 
 def drawn_routes(graph: Graph) -> set[str]:

@@ -211,12 +211,12 @@ def frames_of_graph(graph: Graph, lang: str | None = None) -> tuple[Frame, ...]:
     for station in graph.stations:
         card = station.cards[0]
         value = text("unknown", lang) if card.value is None else short(card.value)
-        made = text("step_made", lang, name=names[station.id, 0], value=value)
+        made = f"{names[station.id, 0]} = {value}"
         marks = (*(f"{station.id}-c{i}" for i in range(len(station.cards))), *into.get(station.id, ()))
         if card.is_leaf and card.requires_grad:
             said = text("step_leaf", lang, made=made)
         elif card.expr is None:
-            said = text("step_given", lang, made=made)
+            said = made
         else:
             said = text("step_forward", lang, expr=card.expr, made=made)
         drafts.append((FORWARD, Told(marks, clean(said)), 0))

@@ -1,0 +1,9 @@
+"""What a learner reads: the catalogue of all words, and what is done to text that is not ours before it is
+shown."""
+
+from __future__ import annotations
+
+from .catalogue import CATALOGUES, language, set_language, text
+from .shown import clean, columns, sans, shorten, wrapped
+
+__all__ = ["CATALOGUES", "clean", "columns", "language", "sans", "set_language", "shorten", "text", "wrapped"]

@@ -1,0 +1,66 @@
+"""Every word a learner reads, by key, in English and Korean.
+
+`text("forward_step", i=3, n=12)` gives a whole sentence or label of the catalogue: nothing shown is put
+together from fragments, because word order differs between languages. A key stands in the source as it is
+here, never put together, so a search for it finds its uses.
+"""
+
+from __future__ import annotations
+
+import locale
+import os
+import re
+
+from . import en, ko
+from .korean import filled
+
+CATALOGUES: dict[str, dict[str, str]] = {"en": en.WORDS, "ko": ko.WORDS}
+
+_chosen: str | None = None
+
+
+def set_language(lang: str | None) -> None:
+    """Use `lang` ("en" or "ko") from now on; None goes back to MINIGRAD_LANG or the locale.
+
+    Raises ValueError for a language without a catalogue.
+    """
+    global _chosen
+    _chosen = None if lang is None else _known(lang)
+
+
+def language() -> str:
+    """The language in force: the one set, else that of MINIGRAD_LANG, else the locale's; "ko" or "en"."""
+    return _chosen or _code(os.environ.get("MINIGRAD_LANG") or _locale())
+
+
+def text(key: str, lang: str | None = None, **values: object) -> str:
+    """The text called `key` with its placeholders filled in from `values`, in `lang` or the language in
+    force.
+
+    Raises KeyError for an unknown key or a placeholder without a value, ValueError for an unknown language.
+    """
+    words = CATALOGUES[language() if lang is None else _known(lang)]
+    if key not in words:
+        raise KeyError(f"no text called {key!r} in the catalogue")
+    try:
+        return (filled(words[key], values) if words is ko.WORDS else words[key]).format_map(values)
+    except KeyError as missing:
+        raise KeyError(f"the text {key!r} needs a value for {missing.args[0]!r}") from None
+
+
+def _known(lang: str) -> str:
+    if lang not in CATALOGUES:
+        raise ValueError(f"unknown language {lang!r}: choose one of {', '.join(sorted(CATALOGUES))}")
+    return lang
+
+
+def _locale() -> str:
+    for variable in ("LC_ALL", "LC_MESSAGES", "LANG"):
+        if os.environ.get(variable):
+            return os.environ[variable]
+    return locale.getlocale()[0] or ""  # Windows: "Korean_Korea"
+
+
+def _code(name: str) -> str:
+    """The language of a locale: ko for ko_KR.UTF-8, ko-KR, Korean_Korea; en for all others (kok: Konkani)."""
+    return "ko" if re.match(r"(ko|korean)([^a-z]|$)", name.lower()) else "en"

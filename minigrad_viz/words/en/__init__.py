@@ -1,0 +1,8 @@
+"""The catalogue in English. Every language has the same keys and placeholders."""
+
+from __future__ import annotations
+
+from . import backward_errors, commands, errors, picture, sheets, steps, why_none
+
+TOPICS = (backward_errors, commands, errors, picture, sheets, steps, why_none)
+WORDS: dict[str, str] = {key: words for topic in TOPICS for key, words in topic.WORDS.items()}

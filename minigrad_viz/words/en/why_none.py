@@ -1,0 +1,39 @@
+"""Words in English: why `x.grad` is None."""
+
+from __future__ import annotations
+
+WORDS = {
+    # why_none
+    "why_tensor": "tensor",
+    "why_has_grad": "{name}.grad holds {value}, so it is not None.",
+    "why_integer": "{name}.grad is None because {name} is {dtype}: only floating point and complex tensors can require gradients.",
+    "why_no_flag": "{name}.grad is None because {name} does not require gradients.",
+    "why_no_flag_no_grad": "{name}.grad is None because {name} does not require gradients: {cut} ran under no_grad().",
+    "why_no_flag_inference": "{name}.grad is None because {name} does not require gradients: {cut} ran in inference mode.",
+    "why_no_flag_detach": "{name}.grad is None because {name} does not require gradients: {cut} cut it off from {source}.",
+    "why_no_flag_numbers": "{name}.grad is None because {name} does not require gradients: {cut} took no more than the numbers of {source}.",
+    "why_no_flag_behind": "{name}.grad is None because {name} does not require gradients: it was computed from {middle}, and {cut} cut that off from {source}.",
+    "why_no_flag_made": "{name}.grad is None because {name} does not require gradients: {cut} made it without requires_grad=True.",
+    "why_not_leaf": "{name}.grad is None because {name} is not a leaf, and its gradient is kept only after {name}.retain_grad().",
+    "why_not_leaf_value": "{name}.grad is None because {name} is not a leaf: {call} computed its gradient {value}, but keeps it only after {name}.retain_grad().",
+    "why_retained_late": "{name}.grad is None because {name}.retain_grad() came only after {call}, and the gradient {value} had been computed by then.",
+    "why_reset_at": "{name}.grad is None because it was set back in line {line}, after {call} had put {value} there.",
+    "why_reset_since": "{name}.grad is None because it was set back after {call} had put {value} there.",
+    "why_asked_late": "{name}.grad is None because {made} had used {name} before {asked} made it require gradients.",
+    "why_no_flag_off": "{name}.grad is None because {name} does not require gradients: {asked} switched that off.",
+    "why_no_call": "{name}.grad is None: no backward() ran in the last watched cell.",
+    "why_failed_early": "{name}.grad is None: the last watched cell failed at {place} before any backward() had run.",
+    "why_failed": "{name}.grad is None because {call} failed before the gradient had reached {name}.",
+    "why_grad_call": "{name}.grad is None because {call} returns gradients and puts nothing into .grad.",
+    "why_inputs": "{name}.grad is None because {name} is not among the inputs= of {call}.",
+    "why_none_sent": "{name}.grad is None because in {call} {node} sent None instead of a gradient.",
+    "why_none_arrived": "{name}.grad is None because what arrived at it in {call} was None, not a gradient.",
+    "why_cut": "{name}.grad is None because {cut} cut the path from {name} to {root}, where {call} began.",
+    "why_new_leaf": "{name}.grad is None because {cut} cut the path from {name} to {root}, and {made} then made {leaf} a new leaf, where the gradient of {call} ends.",
+    "why_new_leaf_at_once": "{name}.grad is None because {cut} cut the path from {name} to {root} and made {leaf} a new leaf, where the gradient of {call} ends.",
+    "why_no_path": "{name}.grad is None because {root}, where {call} began, was not computed from {name}.",
+    "why_not_in_graph": "{name}.grad is None because {name} is not in the graph that {call} went through.",
+    "why_in_graph": "{name}.grad is None although {name} is in the graph of {roots}: no gradient has come to it from there yet, or it was set back.",
+    "why_in_no_graph": "{name}.grad is None, and {name} is in the graph of no other variable here, so no backward() from one of them can reach it.",
+    "why_unknown": "{name}.grad is None, and it is not certain why.",
+}
