@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
-from .applied import Applied, InPlace
+from typing import Any
+
+from ...creation import full
+from .. import functional
+from ..init import constant_
+from ..parameter import Parameter, kept
+from .applied import Applied
 from .attention import MultiheadAttention as MultiheadAttention
-from .prelu import PReLU
-from .softmaxes import GLU, LogSoftmax, Softmax, Softmax2d, Softmin
+from .module import Module
 
 __all__ = [
     "CELU", "ELU", "GELU", "GLU", "Hardshrink", "Hardsigmoid", "Hardswish", "Hardtanh", "LeakyReLU",
@@ -14,7 +19,7 @@ __all__ = [
 ]  # fmt: skip
 
 
-class ReLU(InPlace):
+class ReLU(Applied, function="relu"):
     """Layer that returns max(0, x) for each element.
 
     The derivative is 1 where x > 0 and 0 elsewhere.
@@ -32,46 +37,32 @@ class ReLU(InPlace):
     Source: PyTorch's page `torch.nn.ReLU`.
     """
 
-    function = "relu"
 
-
-class ReLU6(InPlace):
+class ReLU6(Applied, function="relu6"):
     """Layer that returns min(max(0, x), 6)."""
 
-    function = "relu6"
 
-
-class SiLU(InPlace):
+class SiLU(Applied, function="silu"):
     """Layer that returns x · sigmoid(x)."""
 
-    function = "silu"
 
-
-class Mish(InPlace):
+class Mish(Applied, function="mish"):
     """Layer that returns x · tanh(softplus(x))."""
 
-    function = "mish"
 
-
-class SELU(InPlace):
+class SELU(Applied, function="selu"):
     """ELU with the scale that keeps mean 0 and variance 1 (Klambauer et al., 2017)."""
 
-    function = "selu"
 
-
-class Hardswish(InPlace):
+class Hardswish(Applied, function="hardswish"):
     """Layer that returns x · relu6(x + 3) / 6."""
 
-    function = "hardswish"
 
-
-class Hardsigmoid(InPlace):
+class Hardsigmoid(Applied, function="hardsigmoid"):
     """Layer that returns relu6(x + 3) / 6."""
 
-    function = "hardsigmoid"
 
-
-class Sigmoid(Applied):
+class Sigmoid(Applied, function="sigmoid"):
     """Layer that returns the logistic function y = 1 / (1 + e⁻ˣ) of each element.
 
     The derivative is y · (1 − y).
@@ -86,10 +77,8 @@ class Sigmoid(Applied):
     Source: PyTorch's page `torch.nn.Sigmoid`.
     """
 
-    function = "sigmoid"
 
-
-class Tanh(Applied):
+class Tanh(Applied, function="tanh"):
     """Layer that returns the hyperbolic tangent y = (eˣ − e⁻ˣ) / (eˣ + e⁻ˣ) of each element.
 
     The derivative is 1 − y².
@@ -104,28 +93,20 @@ class Tanh(Applied):
     Source: PyTorch's page `torch.nn.Tanh`.
     """
 
-    function = "tanh"
 
-
-class LogSigmoid(Applied):
+class LogSigmoid(Applied, function="logsigmoid"):
     """Layer that returns log sigmoid(x)."""
 
-    function = "logsigmoid"
 
-
-class Softsign(Applied):
+class Softsign(Applied, function="softsign"):
     """Layer that returns x / (1 + |x|)."""
 
-    function = "softsign"
 
-
-class Tanhshrink(Applied):
+class Tanhshrink(Applied, function="tanhshrink"):
     """Layer that returns x − tanh(x)."""
 
-    function = "tanhshrink"
 
-
-class LeakyReLU(Applied):
+class LeakyReLU(Applied, function="leaky_relu"):
     """Layer that returns x where x > 0 and negative_slope · x elsewhere.
 
     The derivative is 1 where x > 0 and negative_slope elsewhere.
@@ -147,30 +128,16 @@ class LeakyReLU(Applied):
     Source: PyTorch's page `torch.nn.LeakyReLU`; Maas et al., 2013.
     """
 
-    function, settings = "leaky_relu", ("negative_slope", "inplace")
 
-    def __init__(self, negative_slope: float = 1e-2, inplace: bool = False) -> None:
-        super().__init__()
-        self.negative_slope, self.inplace = negative_slope, inplace
-
-
-class ELU(Applied):
+class ELU(Applied, function="elu"):
     """Layer that returns x where x > 0 and alpha · (eˣ − 1) elsewhere (Clevert et al., 2015)."""
 
-    function, settings = "elu", ("alpha", "inplace")
 
-    def __init__(self, alpha: float = 1.0, inplace: bool = False) -> None:
-        super().__init__()
-        self.alpha, self.inplace = alpha, inplace
-
-
-class CELU(ELU):
+class CELU(Applied, function="celu"):
     """Layer that returns x where x > 0 and alpha · (e^(x / alpha) − 1) elsewhere."""
 
-    function = "celu"
 
-
-class GELU(Applied):
+class GELU(Applied, function="gelu"):
     """Layer that returns x · Φ(x), where Φ is the distribution function of the normal distribution.
 
     The derivative is Φ(x) + x · φ(x), where φ is the density of the normal distribution. "tanh" computes
@@ -192,14 +159,8 @@ class GELU(Applied):
     Source: PyTorch's page `torch.nn.GELU`; Hendrycks and Gimpel, 2016, arXiv:1606.08415.
     """
 
-    function, settings = "gelu", ("approximate",)
 
-    def __init__(self, approximate: str = "none") -> None:
-        super().__init__()
-        self.approximate = approximate
-
-
-class Softplus(Applied):
+class Softplus(Applied, function="softplus", beta=1.0, threshold=20.0):
     """Layer that returns log(1 + e^(beta · x)) / beta, a smooth form of ReLU.
 
     Where beta · x is above the threshold it returns x. The derivative is sigmoid(beta · x), or 1 there.
@@ -218,56 +179,137 @@ class Softplus(Applied):
     Source: PyTorch's page `torch.nn.Softplus`.
     """
 
-    function, settings = "softplus", ("beta", "threshold")
 
-    def __init__(self, beta: float = 1.0, threshold: float = 20.0) -> None:
-        super().__init__()
-        self.beta, self.threshold = beta, threshold
-
-
-class Hardtanh(Applied):
+class Hardtanh(Applied, function="hardtanh"):
     """Layer that clamps x to [min_val, max_val]."""
 
-    function, settings = "hardtanh", ("min_val", "max_val", "inplace")
-
-    def __init__(self, min_val: float = -1.0, max_val: float = 1.0, inplace: bool = False) -> None:
-        super().__init__()
-        self.min_val, self.max_val, self.inplace = min_val, max_val, inplace
-        if not max_val > min_val:
+    def _settle(self, settings: dict[str, Any]) -> None:
+        super()._settle(settings)
+        if not self.max_val > self.min_val:
             raise AssertionError("max_val must be larger than min_val")
 
 
 class Shrink(Applied):
     """Base class of layers with a threshold `lambd` around 0."""
 
-    settings = ("lambd",)
-
-    def __init__(self, lambd: float = 0.5) -> None:
-        super().__init__()
-        self.lambd = lambd
-
     def extra_repr(self) -> str:
         """Return the settings that the repr shows."""
         return str(self.lambd)
 
 
-class Hardshrink(Shrink):
+class Hardshrink(Shrink, function="hardshrink"):
     """Layer that returns x, and 0 where |x| ≤ lambd."""
 
-    function = "hardshrink"
 
-
-class Softshrink(Shrink):
+class Softshrink(Shrink, function="softshrink"):
     """Layer that moves x toward 0 by lambd."""
 
-    function = "softshrink"
 
-
-class Threshold(Applied):
+class Threshold(Applied, function="threshold"):
     """Layer that returns x where it is above `threshold`, and `value` elsewhere."""
 
-    function, settings = "threshold", ("threshold", "value", "inplace")
 
-    def __init__(self, threshold: float, value: float, inplace: bool = False) -> None:
+class Softmax(Applied, function="softmax", settings="dim"):
+    """Layer that returns y = eˣ / Σ eˣ along a dimension, so that the elements sum to 1.
+
+    The gradient with respect to x is y · (g − Σ g · y).
+
+    Args:
+        dim: dimension along which the elements sum to 1; None is deprecated.
+
+    Shape:
+        (*) → (*).
+
+    Raises:
+        IndexError: the input has no such dimension.
+
+    Example:
+        >>> nn.Softmax(dim=1)(torch.zeros(1, 2)).tolist()
+        [[0.5, 0.5]]
+
+    Source: PyTorch's page `torch.nn.Softmax`.
+    """
+
+
+class Softmin(Applied, function="softmin", settings="dim"):
+    """Layer that returns e⁻ˣ / Σ e⁻ˣ along a dimension."""
+
+
+class LogSoftmax(Applied, function="log_softmax", settings="dim"):
+    """Layer that returns y = x − log Σ eˣ along a dimension: the logarithm of the softmax, without overflow.
+
+    The gradient with respect to x is g − eʸ · Σ g.
+
+    Args:
+        dim: dimension along which the elements of eʸ sum to 1; None is deprecated.
+
+    Shape:
+        (*) → (*).
+
+    Raises:
+        IndexError: the input has no such dimension.
+
+    Example:
+        >>> nn.LogSoftmax(dim=0)(torch.tensor([0.0])).tolist()
+        [0.0]
+
+    Source: PyTorch's page `torch.nn.LogSoftmax`.
+    """
+
+
+class GLU(Applied, function="glu"):
+    """Layer that returns a · sigmoid(b), where a and b are the halves along a dimension."""
+
+
+class Softmax2d(Module):
+    """Softmax over the channels of (N, C, H, W) or (C, H, W), at each pixel."""
+
+    def forward(self, input: Any) -> Any:
+        """Return the softmax over the channels."""
+        if input.ndim not in (3, 4):
+            raise ValueError(f"Softmax2d: expected input to be 3D or 4D, got {input.ndim}D instead")
+        return functional.softmax(input, -3)
+
+
+class PReLU(Module):
+    """Layer that returns x where x > 0 and a · x elsewhere, with a learned slope a.
+
+    The derivative with respect to x is 1 where x > 0 and a elsewhere; with respect to a it is min(0, x).
+
+    Args:
+        num_parameters: number of slopes: 1, or one for each channel (dimension 1).
+        init: first value of the slopes.
+        device: must be the CPU.
+        dtype: dtype of the slopes; the default dtype if None.
+
+    Shape:
+        (*) → (*), or (N, C, *) → (N, C, *) with C slopes.
+
+    Raises:
+        RuntimeError: the number of slopes is neither 1 nor the number of channels.
+
+    Example:
+        >>> nn.PReLU(init=0.25)(torch.tensor([-4.0, 4.0])).tolist()
+        [-1.0, 4.0]
+
+    Source: PyTorch's page `torch.nn.PReLU`; He et al., 2015, arXiv:1502.01852.
+    """
+
+    def __init__(
+        self, num_parameters: int = 1, init: float = 0.25, device: Any = None, dtype: Any = None
+    ) -> None:
         super().__init__()
-        self.threshold, self.value, self.inplace = threshold, value, inplace
+        self.num_parameters, self.init = num_parameters, init
+        self.weight = Parameter(kept(full, (num_parameters,), init, dtype=dtype))
+
+    def reset_parameters(self) -> None:
+        """Initialize the parameters again."""
+        constant_(self.weight, self.init)
+
+    def forward(self, input: Any) -> Any:
+        """Apply the activation."""
+        return functional.prelu(input, self.weight)
+
+    def extra_repr(self) -> str:
+        """Return the settings that the repr shows."""
+        return f"num_parameters={self.num_parameters}"

@@ -1,42 +1,97 @@
-"""Base classes of layers that call a function of `nn.functional`."""
+"""Layers that call a function of `nn.functional`."""
 
 from __future__ import annotations
 
-from typing import Any
+from inspect import Parameter, Signature, signature
+from typing import TYPE_CHECKING, Any
 
 from .. import functional
-from .attention import MultiheadAttention as MultiheadAttention
 from .module import Module
 
 __all__ = []
 
+TENSORS = ("input", "target", "x1", "x2", "input1", "input2", "anchor", "positive", "negative", "var")
+DEPRECATED = ("size_average", "reduce")
+
 
 class Applied(Module):
-    """Layer that calls the function `function` of `nn.functional` with its `settings`.
+    """Layer that calls the function `function` of `nn.functional`.
 
-    `settings` are the names of the function's arguments and of the layer's attributes. The repr leaves out
-    `inplace=False`.
+    `class ELU(Applied, function="elu")` is a whole layer. Its parameters are those of the function that are
+    no tensors: a call of the layer passes them on, and the repr shows them. `settings` names them where the
+    layer has others or another order; those after "*" are given by name. Further keywords are other defaults.
     """
 
     function = ""
-    settings: tuple[str, ...] = ()
+    settings: tuple[str, ...] = ()  # the attributes that a call passes on
+    shown: tuple[str, ...] = ()  # those that the repr shows, if it does not show all
 
-    def forward(self, input: Any) -> Any:
+    def __init_subclass__(cls, function: str = "", settings: str = "", **defaults: Any) -> None:
+        super().__init_subclass__()
+        if not function:
+            return
+        known = signature(getattr(functional, function)).parameters
+        names, _, named = settings.partition("*")
+        parameters: dict[str, Parameter] = {}
+        for name in (names + named).split() or [name for name in known if name not in TENSORS]:
+            kind = Parameter.KEYWORD_ONLY if name in named.split() else known[name].kind
+            default = defaults.get(name, known[name].default)
+            parameters[name] = Parameter(name, kind, default=default)
+        cls.function, cls.settings = function, tuple(n for n in parameters if n not in DEPRECATED)
+        cls.__init__ = initializer(cls.__qualname__, parameters)  # type: ignore[method-assign]
+
+    if TYPE_CHECKING:
+
+        def __init__(self, *args: Any, **kwargs: Any) -> None: ...
+
+    def _settle(self, settings: dict[str, Any]) -> None:
+        """Keep the settings; a subclass may check or change them first."""
+        for name, value in settings.items():
+            setattr(self, name, value)
+
+    def forward(self, *inputs: Any) -> Any:
         """Apply the function."""
         given = {name: getattr(self, name) for name in self.settings}
-        return getattr(functional, self.function)(input, **given)
+        return getattr(functional, self.function)(*inputs, **given)
 
     def extra_repr(self) -> str:
-        """Return the settings that the repr shows."""
-        told = [name for name in self.settings if name != "inplace" or self.inplace]
+        """Return the settings that the repr shows; `inplace=False` is left out."""
+        told = [name for name in self.shown or self.settings if name != "inplace" or self.inplace]
         return ", ".join(f"{name}={getattr(self, name)!r}" for name in told)
 
 
-class InPlace(Applied):
-    """Layer whose only setting is `inplace`."""
+def initializer(title: str, parameters: dict[str, Parameter]) -> Any:
+    """The `__init__` of a class of layers, which settles these parameters."""
 
-    settings = ("inplace",)
+    def __init__(self: Any, *args: Any, **kwargs: Any) -> None:
+        Module.__init__(self)
+        self._settle(settled(__init__.__qualname__, parameters, args, kwargs))
 
-    def __init__(self, inplace: bool = False) -> None:
-        super().__init__()
-        self.inplace = inplace
+    own = Parameter("self", Parameter.POSITIONAL_ONLY)
+    __init__.__qualname__ = f"{title}.__init__"
+    __init__.__signature__ = Signature([own, *parameters.values()])  # type: ignore[attr-defined]
+    return __init__
+
+
+def settled(title: str, parameters: dict[str, Parameter], args: Any, kwargs: Any) -> dict[str, Any]:
+    """The value of each parameter; TypeError in Python's words for other arguments."""
+    placed = [name for name, p in parameters.items() if p.kind is not Parameter.KEYWORD_ONLY]
+    needed = [name for name, p in parameters.items() if p.default is Parameter.empty]
+    if len(args) > len(placed):
+        most = len(placed) + 1  # self counts
+        takes = f"from {len(needed) + 1} to {most}" if len(needed) < len(placed) else most
+        plural = "s" if most > 1 else ""
+        raise TypeError(f"{title}() takes {takes} positional argument{plural} but {len(args) + 1} were given")
+    given = dict(zip(placed, args))
+    for key in kwargs:
+        if key in given:
+            raise TypeError(f"{title}() got multiple values for argument '{key}'")
+        if key not in parameters:
+            raise TypeError(f"{title}() got an unexpected keyword argument '{key}'")
+    given |= kwargs
+    missing = [repr(name) for name in needed if name not in given]
+    if missing:
+        plural = "s" if len(missing) > 1 else ""
+        text = f"{len(missing)} required positional argument{plural}: {' and '.join(missing)}"
+        raise TypeError(f"{title}() missing {text}")
+    return {name: p.default for name, p in parameters.items()} | given

@@ -13,13 +13,10 @@ __all__ = ["AlphaDropout", "Dropout", "Dropout1d", "Dropout2d", "Dropout3d", "Fe
 class Dropping(Applied):
     """Base class of layers that apply a random function in training."""
 
-    settings = ("p", "inplace")
-
-    def __init__(self, p: float = 0.5, inplace: bool = False) -> None:
-        super().__init__()
-        if p < 0 or p > 1:
-            raise ValueError(f"dropout probability has to be between 0 and 1, but got {p}")
-        self.p, self.inplace = p, inplace
+    def _settle(self, settings: dict[str, Any]) -> None:
+        super()._settle(settings)
+        if self.p < 0 or self.p > 1:
+            raise ValueError(f"dropout probability has to be between 0 and 1, but got {self.p}")
 
     def forward(self, input: Any) -> Any:
         """Apply the function."""
@@ -30,7 +27,7 @@ class Dropping(Applied):
         return f"p={self.p}, inplace={self.inplace}"
 
 
-class Dropout(Dropping):
+class Dropout(Dropping, function="dropout", settings="p inplace"):
     """Layer that sets random elements to 0 in training and returns its input in evaluation.
 
     In training y = m · x / (1 − p), where each m is 0 with probability p and 1 otherwise. The derivative is
@@ -53,16 +50,12 @@ class Dropout(Dropping):
     Source: PyTorch's page `torch.nn.Dropout`; Srivastava et al., JMLR 15, 2014.
     """
 
-    function = "dropout"
 
-
-class Dropout1d(Dropping):
+class Dropout1d(Dropping, function="dropout1d", settings="p inplace"):
     """Layer that sets whole random channels of (N, C, L) to 0 in training."""
 
-    function = "dropout1d"
 
-
-class Dropout2d(Dropping):
+class Dropout2d(Dropping, function="dropout2d", settings="p inplace"):
     """Layer that sets whole random channels of images to 0 in training.
 
     In training y = m · x / (1 − p) with one random m for each channel of each image. The derivative is
@@ -85,22 +78,14 @@ class Dropout2d(Dropping):
     Source: PyTorch's page `torch.nn.Dropout2d`; Tompson et al., 2014, arXiv:1411.4280.
     """
 
-    function = "dropout2d"
 
-
-class Dropout3d(Dropping):
+class Dropout3d(Dropping, function="dropout3d", settings="p inplace"):
     """Layer that sets whole random channels of (N, C, D, H, W) to 0 in training."""
 
-    function = "dropout3d"
 
-
-class AlphaDropout(Dropping):
+class AlphaDropout(Dropping, function="alpha_dropout", settings="p inplace"):
     """Dropout that keeps mean and variance, for SELU."""
 
-    function = "alpha_dropout"
 
-
-class FeatureAlphaDropout(Dropping):
+class FeatureAlphaDropout(Dropping, function="feature_alpha_dropout", settings="p inplace"):
     """AlphaDropout of whole channels."""
-
-    function = "feature_alpha_dropout"

@@ -12,33 +12,31 @@ __all__ = [
     "MaxPool2d", "MaxPool3d",
 ]  # fmt: skip
 
+OF_MAX = "kernel_size stride padding dilation return_indices ceil_mode"
 
-class MaxPool(Applied):
+
+class Pool(Applied):
+    """Base class of pooling layers with windows, which lie side by side if no stride is given."""
+
+    shown: tuple[str, ...] = ("kernel_size", "stride", "padding")
+
+    def _settle(self, settings: dict[str, Any]) -> None:
+        if settings["stride"] is None:
+            settings["stride"] = settings["kernel_size"]
+        super()._settle(settings)
+
+
+class MaxPool(Pool):
     """Base class of max pooling layers."""
 
-    settings = ("kernel_size", "stride", "padding", "dilation", "ceil_mode", "return_indices")
-
-    def __init__(
-        self, kernel_size: Any, stride: Any = None, padding: Any = 0, dilation: Any = 1,
-        return_indices: bool = False, ceil_mode: bool = False,
-    ) -> None:  # fmt: skip
-        super().__init__()
-        self.kernel_size, self.stride = kernel_size, kernel_size if stride is None else stride
-        self.padding, self.dilation = padding, dilation
-        self.return_indices, self.ceil_mode = return_indices, ceil_mode
-
-    def extra_repr(self) -> str:
-        """Return the settings that the repr shows."""
-        return ", ".join(f"{name}={getattr(self, name)}" for name in self.settings[:-1])
+    shown = ("kernel_size", "stride", "padding", "dilation", "ceil_mode")
 
 
-class MaxPool1d(MaxPool):
+class MaxPool1d(MaxPool, function="max_pool1d", settings=OF_MAX):
     """Layer that takes the maximum of each window of ([N,] C, L)."""
 
-    function = "max_pool1d"
 
-
-class MaxPool2d(MaxPool):
+class MaxPool2d(MaxPool, function="max_pool2d", settings=OF_MAX):
     """Layer that takes the maximum of each window of an image.
 
     The upstream gradient goes to the maximum of each window; the other elements receive 0.
@@ -65,42 +63,22 @@ class MaxPool2d(MaxPool):
     Source: PyTorch's page `torch.nn.MaxPool2d`.
     """
 
-    function = "max_pool2d"
 
-
-class MaxPool3d(MaxPool):
+class MaxPool3d(MaxPool, function="max_pool3d", settings=OF_MAX):
     """Layer that takes the maximum of each window of ([N,] C, D, H, W)."""
 
-    function = "max_pool3d"
 
-
-class AvgPool(Applied):
-    """Base class of average pooling layers."""
-
-    def extra_repr(self) -> str:
-        """Return the settings that the repr shows."""
-        return f"kernel_size={self.kernel_size}, stride={self.stride}, padding={self.padding}"
-
-
-class AvgPool1d(AvgPool):
+class AvgPool1d(Pool, function="avg_pool1d"):
     """Layer that takes the mean of each window of ([N,] C, L)."""
 
-    function = "avg_pool1d"
-    settings = ("kernel_size", "stride", "padding", "ceil_mode", "count_include_pad")
-
-    def __init__(
-        self, kernel_size: Any, stride: Any = None, padding: Any = 0, ceil_mode: bool = False,
-        count_include_pad: bool = True,
-    ) -> None:  # fmt: skip
-        super().__init__()
-        stride = kernel_size if stride is None else stride
-        self.kernel_size, self.stride, self.padding = (
-            (n,) if isinstance(n, int) else tuple(n) for n in (kernel_size, stride, padding)
-        )
-        self.ceil_mode, self.count_include_pad = ceil_mode, count_include_pad
+    def _settle(self, settings: dict[str, Any]) -> None:
+        super()._settle(settings)
+        for name in self.shown:
+            value = getattr(self, name)
+            setattr(self, name, (value,) if isinstance(value, int) else tuple(value))
 
 
-class AvgPool2d(AvgPool):
+class AvgPool2d(Pool, function="avg_pool2d"):
     """Layer that takes the mean of each window of an image.
 
     Each element of a window of n elements receives 1/n of the window's upstream gradient.
@@ -127,46 +105,22 @@ class AvgPool2d(AvgPool):
     Source: PyTorch's page `torch.nn.AvgPool2d`.
     """
 
-    function = "avg_pool2d"
-    settings = (*AvgPool1d.settings, "divisor_override")
 
-    def __init__(
-        self, kernel_size: Any, stride: Any = None, padding: Any = 0, ceil_mode: bool = False,
-        count_include_pad: bool = True, divisor_override: int | None = None,
-    ) -> None:  # fmt: skip
-        super().__init__()
-        self.kernel_size, self.stride = kernel_size, kernel_size if stride is None else stride
-        self.padding, self.ceil_mode = padding, ceil_mode
-        self.count_include_pad, self.divisor_override = count_include_pad, divisor_override
-
-
-class AvgPool3d(AvgPool2d):
+class AvgPool3d(Pool, function="avg_pool3d"):
     """Layer that takes the mean of each window of ([N,] C, D, H, W)."""
 
-    function = "avg_pool3d"
+
+class AdaptivePool(Applied):
+    """Base class of adaptive pooling layers."""
+
+    shown = ("output_size",)
 
 
-class AdaptiveAvgPool(Applied):
-    """Base class of adaptive average pooling layers."""
-
-    settings = ("output_size",)
-
-    def __init__(self, output_size: Any) -> None:
-        super().__init__()
-        self.output_size = output_size
-
-    def extra_repr(self) -> str:
-        """Return the settings that the repr shows."""
-        return f"output_size={self.output_size}"
-
-
-class AdaptiveAvgPool1d(AdaptiveAvgPool):
+class AdaptiveAvgPool1d(AdaptivePool, function="adaptive_avg_pool1d"):
     """Layer that takes the means of `output_size` parts of ([N,] C, L)."""
 
-    function = "adaptive_avg_pool1d"
 
-
-class AdaptiveAvgPool2d(AdaptiveAvgPool):
+class AdaptiveAvgPool2d(AdaptivePool, function="adaptive_avg_pool2d"):
     """Layer that divides an image into a given number of parts and takes the mean of each.
 
     Output i is the mean of rows ⌊i · H / Hₒ⌋ up to ⌈(i + 1) · H / Hₒ⌉. Each element of a part of n elements
@@ -188,42 +142,18 @@ class AdaptiveAvgPool2d(AdaptiveAvgPool):
     Source: PyTorch's page `torch.nn.AdaptiveAvgPool2d`.
     """
 
-    function = "adaptive_avg_pool2d"
 
-
-class AdaptiveAvgPool3d(AdaptiveAvgPool):
+class AdaptiveAvgPool3d(AdaptivePool, function="adaptive_avg_pool3d"):
     """Layer that takes the means of `output_size` parts of ([N,] C, D, H, W); None keeps a size."""
 
-    function = "adaptive_avg_pool3d"
 
-
-class AdaptiveMaxPool(Applied):
-    """Base class of adaptive max pooling layers."""
-
-    settings = ("output_size", "return_indices")
-
-    def __init__(self, output_size: Any, return_indices: bool = False) -> None:
-        super().__init__()
-        self.output_size, self.return_indices = output_size, return_indices
-
-    def extra_repr(self) -> str:
-        """Return the settings that the repr shows."""
-        return f"output_size={self.output_size}"
-
-
-class AdaptiveMaxPool1d(AdaptiveMaxPool):
+class AdaptiveMaxPool1d(AdaptivePool, function="adaptive_max_pool1d"):
     """Layer that takes the maximum of each of `output_size` parts of ([N,] C, L)."""
 
-    function = "adaptive_max_pool1d"
 
-
-class AdaptiveMaxPool2d(AdaptiveMaxPool):
+class AdaptiveMaxPool2d(AdaptivePool, function="adaptive_max_pool2d"):
     """Layer that takes the maximum of each of `output_size` parts of ([N,] C, H, W); None keeps a size."""
 
-    function = "adaptive_max_pool2d"
 
-
-class AdaptiveMaxPool3d(AdaptiveMaxPool):
+class AdaptiveMaxPool3d(AdaptivePool, function="adaptive_max_pool3d"):
     """Layer that takes the maximum of each of `output_size` parts of ([N,] C, D, H, W); None keeps a size."""
-
-    function = "adaptive_max_pool3d"

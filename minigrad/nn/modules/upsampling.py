@@ -8,24 +8,19 @@ from .applied import Applied
 
 __all__ = ["Upsample", "UpsamplingBilinear2d", "UpsamplingNearest2d"]
 
+SETTINGS = "size scale_factor mode align_corners recompute_scale_factor"
 
-class Upsample(Applied):
+
+class Upsample(Applied, function="interpolate", settings=SETTINGS):
     """Layer that resizes (N, C, …) to `size`, or by `scale_factor`."""
 
-    function = "interpolate"
-    settings = ("size", "scale_factor", "mode", "align_corners", "recompute_scale_factor")
-
-    def __init__(
-        self, size: Any = None, scale_factor: Any = None, mode: str = "nearest",
-        align_corners: bool | None = None, recompute_scale_factor: bool | None = None,
-    ) -> None:  # fmt: skip
-        super().__init__()
-        self.name, self.size = type(self).__name__, size
-        is_tuple = isinstance(scale_factor, tuple)
-        one = float(scale_factor) if scale_factor and not is_tuple else None
-        self.scale_factor = tuple(map(float, scale_factor)) if is_tuple else one
-        self.mode, self.align_corners = mode, align_corners
-        self.recompute_scale_factor = recompute_scale_factor
+    def _settle(self, settings: dict[str, Any]) -> None:
+        super()._settle(settings)
+        self.name, scale = type(self).__name__, self.scale_factor
+        if isinstance(scale, tuple):
+            self.scale_factor = tuple(map(float, scale))
+        else:
+            self.scale_factor = float(scale) if scale else None
 
     def extra_repr(self) -> str:
         """Return the settings that the repr shows."""
