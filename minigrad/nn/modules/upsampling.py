@@ -15,12 +15,10 @@ class Upsample(Applied, function="interpolate", settings=SETTINGS):
     """Layer that resizes (N, C, …) to `size`, or by `scale_factor`."""
 
     def _settle(self, settings: dict[str, Any]) -> None:
-        super()._settle(settings)
-        self.name, scale = type(self).__name__, self.scale_factor
-        if isinstance(scale, tuple):
-            self.scale_factor = tuple(map(float, scale))
-        else:
-            self.scale_factor = float(scale) if scale else None
+        scale = settings["scale_factor"]
+        one = float(scale) if scale and not isinstance(scale, tuple) else None
+        settings["scale_factor"] = tuple(map(float, scale)) if isinstance(scale, tuple) else one
+        super()._settle(settings | {"name": type(self).__name__})
 
     def extra_repr(self) -> str:
         """Return the settings that the repr shows."""
