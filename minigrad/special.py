@@ -13,7 +13,7 @@ from .ops.rounding import round
 from .ops.special import digamma, polygamma
 from .ops.special import lgamma as gammaln
 from .ops.trigonometric import sinc
-from .tensor.binary import xlogy
+from .ops.xlogy import function as xlogy
 from .tensor.explained import attach_all as _attach_all
 from .tensor.reductions import logsumexp
 from .tensor.statistics import log_softmax, softmax

@@ -50,11 +50,11 @@ def push(op: Op, values: Any, result: Any) -> None:
 
 def heard(op: Op, tangents: list[Any]) -> list[Any]:
     """Return the tangents on which that of the result depends. For an op with its own formula, these are the
-    ones that the formula names.
+    ones that the formula names; a formula that only raises an error names none.
     """
-    if op.jvp is None or op.listed:
+    names = () if op.jvp is None else op.jvp.__code__.co_varnames[: op.jvp.__code__.co_argcount]
+    if not names or op.listed:
         return tangents
-    names = op.jvp.__code__.co_varnames[: op.jvp.__code__.co_argcount]
     return [t for name, t in zip(op.inputs, tangents, strict=True) if name + "_t" in names]
 
 

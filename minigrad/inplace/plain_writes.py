@@ -33,7 +33,7 @@ def in_place_plainly(op: Op, t: TensorBase, args: tuple[Any, ...]) -> bool:
         watchers = modes.state.observers
         if off != 2 or not watchers or modes.state.grad_enabled:  # but for `no_grad` with somebody looking on
             return False
-    if not op.elementwise:
+    if not (op.elementwise and op.numbers):
         return False
     if storage.__class__ is not Storage or a.__class__ is not np.ndarray or not a.flags.c_contiguous:
         return False

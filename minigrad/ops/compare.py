@@ -73,13 +73,15 @@ def in_place_form(call: Any, by: str, check: Any) -> Any:
         return kernel(self, other).astype(self.dtype)[()]
 
     compare.__name__, compare.__doc__ = f"{name}_by_{by}_", f"`{name}`, in place."
+    inputs = ("self", "other") if by == "tensor" else ("self",)
+    vjps: dict[str, Any] = dict.fromkeys(inputs, lambda g: F.zeros_like(g))
     return differentiable(
         node=f"{name.capitalize()}Backward{int(by == 'tensor')}",
         jvp=lambda self_t, result: F.zeros_like(result),
         elementwise=True,
         forms="",
         promotes=False,
-        **dict.fromkeys(("self", "other") if by == "tensor" else ("self",), lambda g: F.zeros_like(g)),
+        **vjps,
     )(compare)
 
 

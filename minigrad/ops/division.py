@@ -186,11 +186,14 @@ modulo = overloaded(remainder, remainder_number, remainder_of_number)
     **no_derivative("floor_divide", "self", "other"),
     elementwise=True,
     check=only("iuf", "div_floor_cpu"),
-    forms="function method method_",
+    forms="",
 )
 def floor_divide(self, other):
     """Return the quotient rounded down, as Python's `//`; it has no derivative."""
     return divided(self, other, "floor")
+
+
+quotient = overloaded(floor_divide, floor_divide, floor_divide)
 
 
 @differentiable(

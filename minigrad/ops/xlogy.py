@@ -73,4 +73,4 @@ def xlogy_by_number(self, other):
     """Return `self · ln other` of a tensor and a number; 0 where `self` is 0."""
 
 
-overloaded(xlogy, xlogy_by_number, xlogy_of_number, function_=True)
+function = overloaded(xlogy, xlogy_by_number, xlogy_of_number, function_=True)

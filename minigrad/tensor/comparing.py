@@ -7,7 +7,7 @@ from typing import Any
 from ..core.tensor_state import TensorBase
 from ..inplace.in_place import in_place_method
 from ..ops.bits import bitwise_and, bitwise_left_shift, bitwise_or, bitwise_right_shift, bitwise_xor
-from ..ops.division import floor_divide, modulo
+from ..ops.division import modulo, quotient
 from ..ops.overloads import NUMBERS, named
 from .binary import div
 
@@ -43,7 +43,7 @@ class Bits(TensorBase):
     __ilshift__, __irshift__ = map(in_place_method, (bitwise_left_shift, bitwise_right_shift))
 
     __itruediv__ = __idiv__ = in_place_method(div)
-    __ifloordiv__, __imod__ = in_place_method(floor_divide), in_place_method(modulo)
+    __ifloordiv__, __imod__ = in_place_method(quotient), in_place_method(modulo)
 
-    __floordiv__, __rfloordiv__ = operator(floor_divide), reflected(floor_divide)
+    __floordiv__, __rfloordiv__ = operator(quotient), reflected(quotient)
     __mod__, __rmod__ = operator(modulo), reflected(modulo)

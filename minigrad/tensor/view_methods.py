@@ -140,6 +140,10 @@ class Views(TensorBase):
         """
         return F.select(self, dim, views.whole_of(index))
 
+    @shown_as(lambda self, dim=None: None)
+    def squeeze(self, dim: Any = None, *more: Any) -> Any:
+        return squeeze(self, (dim, *more) if more else dim)
+
     def unfold(self, dimension: int, size: int, step: int) -> Any:
         """Return all windows of `size` elements along a dimension, as a new last dimension.
 
@@ -253,9 +257,8 @@ def positive(input: Any) -> Any:
     return input
 
 
-@public()
-@shown_as(lambda input, dim=None: None)
-def squeeze(input: Any, dim: Any = None, *more: Any) -> Any:
+@public("function")
+def squeeze(input: Any, dim: Any = None) -> Any:
     """Return the tensor without its dimensions of size 1.
 
     Args:
@@ -272,5 +275,7 @@ def squeeze(input: Any, dim: Any = None, *more: Any) -> Any:
     """
     if dim is None:
         return sh.squeeze_all(input)
-    dim = (dim, *more) if more else dim
     return sh.squeeze_dim(input, dim) if is_whole(dim) else vw.squeeze_dims(input, tuple(dim))
+
+
+Views.squeeze.__doc__ = squeeze.__doc__
