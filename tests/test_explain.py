@@ -65,6 +65,21 @@ def test_a_second_backward(library):
         assert not shown.report.graph.marks, "it may have been any of those that have nothing left"
 
 
+@pytest.mark.parametrize("fast", [False, True])
+def test_what_a_gradcheck_compared(library, fast):
+    """The traceback still has the matrices; only PyTorch's fast mode has let go of them."""
+    told = explained(
+        "x = torch.tensor([2.0, 3.0], dtype=torch.float64, requires_grad=True)\n"
+        f"torch.autograd.gradcheck(lambda x: x * x.detach(), (x,), fast_mode={fast})\n",
+        library,
+    )
+    if fast and library is not minigrad:
+        assert "why: For output 0 and input 0, backward gives another derivative" in told
+    else:
+        assert "why: ∂out[1]/∂x[1] is 3. by backward and 6. by the difference quotient." in told
+        assert "x[1] [     0.   ✗ 3. ]" in told
+
+
 DERIVED = CUBE + "gradient = torch.autograd.grad(z, x)[0]\ntorch.autograd.grad(gradient, x)\n"
 
 

@@ -259,6 +259,11 @@ def _call(store: wasmtime.Store, code: bytes, *arguments: bytes) -> bytes:
 # that.) It is read through the descriptor that was checked. The digest in front tells torn and decayed
 # files, not forged ones. What does not fit is compiled anew; without a usable directory that happens once
 # in each process.
+#
+# wasmtime has a cache of its own (`Config.cache`), and it is not used, because wasmtime 50 does not check any
+# of this. With one flipped bit in its file it mostly runs the damaged code, and sometimes raises an error. It
+# loads a file that everybody may write to. A directory that cannot be made is an error, and a worker thread
+# stays in the process.
 
 
 def _new_engine() -> wasmtime.Engine:

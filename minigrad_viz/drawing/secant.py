@@ -1,20 +1,29 @@
-"""The definition of the derivative as pictures: secants that turn into the tangent, and how the error of
-their slopes depends on h.
+"""The definition of the derivative: secants that turn into the tangent, and how the error of their slopes
+depends on h, in words, as a table and as plots by Matplotlib, which is imported on use.
 
-Lines are told apart by dashes and by their labels, which stand in a column of their own beside the picture.
+Lines are told apart by dashes and by the legend. A plot is an image: Matplotlib's ids would clash with those
+of the next one on a page.
 """
 
 from __future__ import annotations
 
 import html
+import importlib.util
+import io
 import math
-from collections.abc import Iterator
-from typing import NamedTuple
+import warnings
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, NamedTuple
 
 from ..numbers import number
 from ..words import columns, text
-from .plot import HIGH, LEFT, TOP, WIDE, Axes, Point, decades, dot, grid, path, rounds, svg, words
-from .style import palette
+from .still import address
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+Point = tuple[float, float]
 
 
 class Quotient(NamedTuple):
@@ -40,36 +49,20 @@ class Limit(NamedTuple):
 
 
 SECANTS = 3  # that are drawn: those of the largest h, for the others cannot be told from the tangent
-DASHES = ("", "8 4", "2 3", "8 3 2 3")  # the tangent, then the secants
+DASHES = ("-", (0, (5, 2)), (0, (1, 2)), (0, (5, 2, 1, 2)))  # the tangent, then the secants
 SLACK = 3.0  # how many times larger an error must be to be called larger
+ROOM = 4.0  # heights of the curve that lines may take above and below it
+INSTALL = 'pip install "minigrad-viz[lab]"'
 
-SIDE = LEFT + WIDE + 30  # where the labels of lines begin
-CHARACTER = 7.3  # pixels
-STYLE = (
-    f"<style>{palette()}"
-    """
-.mgd{color:var(--ink);margin:.5em 0}
-.mgd>div{display:flex;flex-wrap:wrap;gap:8px 20px}
-.mgd svg{max-width:100%;height:auto;background:var(--bg);border-radius:6px}
-.mgd p{font:14px/1.5 system-ui,-apple-system,"Segoe UI",Roboto,sans-serif;\
-margin:.3em 0!important;color:inherit}
-.mgd text{font:12px ui-monospace,Menlo,Consolas,"DejaVu Sans Mono",monospace;fill:var(--ink)}
-.mgd .m{fill:var(--mute)}
-.mgd .b{font:600 12.5px system-ui,-apple-system,"Segoe UI",Roboto,sans-serif}
-.mgd .e{text-anchor:end}.mgd .c{text-anchor:middle}
-.mgd path{fill:none;stroke:var(--line);stroke-width:1.6}
-.mgd .g{stroke:var(--soft);stroke-width:1}
-.mgd .f{stroke-width:2.2}
-.mgd .t{stroke:var(--grad);stroke-width:2.2}.mgd .tt{fill:var(--grad);font-weight:700}
-.mgd .s{stroke:var(--leafline)}.mgd .l{stroke-width:1.2}
-.mgd circle{fill:var(--line)}.mgd .q{fill:var(--leafline)}.mgd .z{fill:var(--bg);stroke:var(--line)}
-.mgd .r{fill:none;stroke:var(--grad);stroke-width:2}
+STYLE = """\
+<style>.mgd{margin:.5em 0}.mgd>div{display:flex;flex-wrap:wrap;gap:8px 20px}
+.mgd img{max-width:100%;border-radius:6px}
+.mgd p{font:14px/1.5 system-ui,-apple-system,"Segoe UI",Roboto,sans-serif;margin:.3em 0!important}
 .mgd table{border-collapse:collapse;margin:.3em 0;\
 font:12.5px ui-monospace,Menlo,Consolas,"DejaVu Sans Mono",monospace}
 .mgd tr,.mgd td,.mgd th{background:none!important;border:0!important;padding:2px 14px 2px 0!important;\
-text-align:right!important;color:inherit}
-.mgd th{font-weight:600;border-bottom:1px solid var(--nodeline)!important}</style>"""
-)
+text-align:right!important}
+.mgd th{font-weight:600;border-bottom:1px solid #8c959f!important}</style>"""
 
 
 # ── in words ────────────────────────────────────────────────────────────────────────────────────────────────
@@ -113,125 +106,117 @@ def rows(limit: Limit, lang: str | None = None) -> list[tuple[str, str, str]]:
 
 
 def to_text(limit: Limit, lang: str | None = None) -> str:
-    """Sentences and table."""
+    """Sentences and table; without Matplotlib also what installs it."""
     table = rows(limit, lang)
     widths = [max(columns(row[i]) for row in table) for i in range(3)]
     lines = ("  ".join(" " * (w - columns(c)) + c for c, w in zip(row, widths, strict=True)) for row in table)
-    return "\n".join([*sentences(limit, lang), *lines])
+    return "\n".join([*sentences(limit, lang), *lines, *missing(lang)])
 
 
 def to_html(limit: Limit, lang: str | None = None) -> str:
-    """Both pictures, sentences and table for a page."""
-    pictures = secants(limit, lang) + errors(limit, lang)
-    hollow = [text("limit_exact", lang)] if 'class="z"' in pictures else []
-    said = "".join(f"<p>{html.escape(sentence)}</p>" for sentence in [*sentences(limit, lang), *hollow])
+    """Both plots, sentences and table for a page; without Matplotlib its install command instead of plots."""
+    said = [*sentences(limit, lang), *missing(lang)]
+    plots = [] if missing() else list(filter(None, (secants(limit, lang), errors(limit, lang))))
+    if len(plots) == 2 and any(not e for _, e in limit.sweep):
+        said.append(text("limit_exact", lang))
+    paragraphs = "".join(f"<p>{html.escape(sentence)}</p>" for sentence in said)
     head, *body = rows(limit, lang)
     lines = "".join("<tr>" + "".join(f"<td>{html.escape(c)}</td>" for c in row) + "</tr>" for row in body)
     heads = "".join(f'<th scope="col">{html.escape(c)}</th>' for c in head)
     table = f"<table><thead><tr>{heads}</tr></thead><tbody>{lines}</tbody></table>"
-    return f'{STYLE}<div class="mgd mg-auto"><div>{pictures}</div>{said}{table}</div>'
+    pictures = "".join(map(image, plots))
+    return f'{STYLE}<div class="mgd"><div>{pictures}</div>{paragraphs}{table}</div>'
 
 
-# ── secants and tangent ─────────────────────────────────────────────────────────────────────────────────────
+def missing(lang: str | None = None) -> list[str]:
+    """A sentence with the command that installs Matplotlib, where it is not installed."""
+    installed = importlib.util.find_spec("matplotlib") is not None
+    return [] if installed else [text("limit_no_plot", lang, command=INSTALL)]
 
 
-def secants(limit: Limit, lang: str | None = None) -> str:
-    """The curve near x, the tangent, and the secants of the largest h; "" where the curve has no points."""
-    drawn = drawn_of(limit)
+# ── plots ───────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def figure(title: str, wide: float) -> tuple[Figure, Axes]:
+    """An empty figure of some inches, which pyplot does not know and so never shows by itself."""
+    from matplotlib.figure import Figure
+
+    made = Figure((wide, 3.2), layout="constrained")
+    axes = made.add_subplot(title=title)
+    axes.grid(alpha=0.3)
+    return made, axes
+
+
+def secants(limit: Limit, lang: str | None = None) -> Figure | None:
+    """The curve near x, the tangent, and the secants of the largest h; None where the curve has no points."""
     curve = [point for point in limit.curve if all(map(math.isfinite, point))]
     if len(curve) < 2:
-        return ""
-    slopes = [(limit.tangent, "t", text("limit_tangent", lang, value=number(limit.tangent, limit.dtype)))]
-    slopes += [(q.slope, "s", f"h = {q.h:g} → {number(q.slope, limit.dtype)}") for q in drawn]
-    x, y = limit.here
-    axes = around(
-        curve, [y + slope * (end[0] - x) for slope, _, _ in slopes for end in (curve[0], curve[-1])]
-    )
-    (left, bottom), (right, top) = axes
-    parts = [*grid(axes, rounds(left, right, x), rounds(bottom, top, y), "x"), path("f", map(axes.at, curve))]
-    last = axes.at(curve[-1])
-    labels = [Label(last[1], "f", "", last, "f(x)")]
-    for (slope, kind, shown), dash in zip(slopes, DASHES, strict=False):
-        ends = axes.line(limit.here, slope)
-        if ends is not None:
-            parts.append(path(kind, map(axes.at, ends), dash))
-            _, beyond = axes.at((axes.high[0], y + slope * (axes.high[0] - x)))
-            labels.append(Label(beyond, kind, dash, axes.at(ends[1]), shown))
-    parts += [dot("q", axes.at(q.there), 4) for q in drawn if axes.holds(q.there)]
-    parts += [dot("p", axes.at(limit.here), 5), *column(labels)]
-    told = "; ".join(shown for _, _, shown in slopes)
-    title = text("limit_title", lang, x=number(x, limit.dtype))
-    width = SIDE + 8 + CHARACTER * max(columns(each.words) for each in labels)
-    return svg(width, title, text("limit_about", lang, slopes=told), parts)
+        return None
+    drawn, x = drawn_of(limit.quotients), number(limit.here[0], limit.dtype)
+    made, axes = figure(text("limit_title", lang, x=x), 6.4)
+    axes.plot(*zip(*curve), color="C0", linewidth=2, label="f(x)")
+    tangent = number(limit.tangent, limit.dtype)
+    told = [(limit.tangent, text("limit_tangent", lang, value=tangent))]
+    told += [(q.slope, f"h = {q.h:g} → {number(q.slope, limit.dtype)}") for q in drawn]
+    for i, ((slope, label), dash) in enumerate(zip(told, DASHES)):
+        axes.axline(limit.here, slope=slope, color=f"C{min(i, 1) + 1}", linestyle=dash, label=label)
+    axes.plot([q.there[0] for q in drawn], [q.there[1] for q in drawn], "o", color="C2", markersize=5)
+    axes.plot(*limit.here, "o", color="C0", markersize=7)
+    axes.set(xlabel="x", xlim=(curve[0][0], curve[-1][0]), ylim=height(curve, limit, [s for s, _ in told]))
+    made.legend(loc="outside right upper")
+    made.set_label(text("limit_about", lang, slopes="; ".join(label for _, label in told)))
+    return made
 
 
-def drawn_of(limit: Limit) -> list[Quotient]:
+def drawn_of(quotients: Sequence[Quotient]) -> list[Quotient]:
     """The quotients whose secants are drawn."""
-    known = [q for q in limit.quotients if math.isfinite(q.slope)]
+    known = [q for q in quotients if math.isfinite(q.slope)]
     return sorted(known, key=lambda q: -abs(q.h))[:SECANTS]
 
 
-def around(curve: list[Point], lines: list[float]) -> Axes:
-    """The part of the plane that a curve fills, and `lines` as far as these do not leave it far behind."""
-    low, high = min(y for _, y in curve), max(y for _, y in curve)
+def height(curve: list[Point], limit: Limit, slopes: list[float]) -> Point:
+    """What to show of the second axis: the curve, and the lines unless they leave it far behind."""
+    (x, y), low, high = limit.here, min(y for _, y in curve), max(y for _, y in curve)
+    ends = [y + slope * (end - x) for slope in slopes for end, _ in (curve[0], curve[-1])]
     room = 0.08 * (high - low) or 0.1 * abs(high) or 1.0
-    least, most = max(min(lines), low - 4 * room), min(max(lines), high + 4 * room)
-    return Axes((curve[0][0], min(low, least) - room), (curve[-1][0], max(high, most) + room))
+    bottom, top = max(min(ends), low - ROOM * room), min(max(ends), high + ROOM * room)
+    return min(low, bottom) - room, max(high, top) + room
 
 
-class Label(NamedTuple):
-    """What to call a line: how far down it would reach the right edge, its class and dashes, where it ends,
-    and the words."""
-
-    down: float
-    kind: str
-    dash: str
-    end: Point
-    words: str
-
-
-def column(labels: list[Label]) -> Iterator[str]:
-    """Labels one below the other, each as near to the end of its line as there is room, and joined to it."""
-    labels = sorted(labels)
-    places: list[float] = []
-    for each in labels:
-        places.append(max(each.down, places[-1] + 19 if places else TOP + 6))
-    below = TOP + HIGH - 4
-    for i in range(len(places) - 1, -1, -1):
-        places[i] = min(places[i], below)
-        below = places[i] - 19
-    for each, y in zip(labels, places, strict=True):
-        yield path(f"{each.kind} l", [each.end, (LEFT + WIDE + 8, y), (SIDE - 5, y)], each.dash)
-        yield words("tt" if each.kind == "t" else "", SIDE, y + 4, each.words)
-
-
-# ── the error over h ────────────────────────────────────────────────────────────────────────────────────────
-
-
-def errors(limit: Limit, lang: str | None = None) -> str:
-    """|error| over h, both logarithmic; errors of 0 stand hollow on the lowest line. "" where there are too
+def errors(limit: Limit, lang: str | None = None) -> Figure | None:
+    """|error| over h, both logarithmic; errors of 0 stand hollow on the lowest line. None where there are too
     few, or none but 0."""
-    known = [(math.log10(h), math.log10(e)) for h, e in limit.sweep if e > 0]
+    known = sorted((h, e) for h, e in limit.sweep if e > 0)
     if len(known) < 3:
-        return ""
-    across, up = zip(*known, strict=True)
-    exact = [math.log10(h) for h, e in limit.sweep if not e]
-    low, high = math.floor(min(up)), math.ceil(max(up))
-    axes = Axes(
-        (min((*across, *exact)) - 0.3, low - 0.3), (max((*across, *exact)) + 0.3, max(high, low + 1) + 0.1)
-    )
-    (left, bottom), (right, top) = axes
-    parts = list(grid(axes, decades(left, right), decades(bottom, top), "h"))
-    parts.append(path("f", map(axes.at, sorted(known))))
-    parts += [dot("p", axes.at(point), 3) for point in known]
-    parts += [dot("z", axes.at((h, axes.low[1])), 3) for h in exact]
-    best = smallest(limit)
-    about = text("limit_error_about", lang)
+        return None
+    made, axes = figure(text("limit_error_title", lang), 4.6)
+    axes.loglog(*zip(*known), "o-", color="C0", markersize=4)
+    axes.minorticks_off()
+    exact = [h for h, e in limit.sweep if not e]
+    axes.plot(
+        exact, [0.0] * len(exact), "o", color="C0", markersize=5, markerfacecolor="none", clip_on=False,
+        transform=axes.get_xaxis_transform(),
+    )  # fmt: skip
+    best, about, across = smallest(limit), text("limit_error_about", lang), "h"
     if best is not None:
         if best[1]:  # where it is 0 by luck, it has a place of its own
-            parts.append(dot("r", axes.at((math.log10(best[0]), math.log10(best[1]))), 7))
-        y = TOP + HIGH + 36
-        parts.append(words("", LEFT, y, text("limit_rounding", lang)))
-        parts.append(words("e", LEFT + WIDE, y, text("limit_truncation", lang)))
+            axes.plot(*best, "o", color="C1", markersize=12, markerfacecolor="none", markeredgewidth=2)
+        rounding, truncation = text("limit_rounding", lang), text("limit_truncation", lang)
+        across = f"{rounding}\N{EM SPACE}h\N{EM SPACE}{truncation}"
         about = text("limit_smallest", lang, h=f"{best[0]:.2g}", dtype=limit.dtype)
-    return svg(LEFT + WIDE + 12, text("limit_error_title", lang), about, parts)
+    axes.set_xlabel(across)
+    made.set_label(about)
+    return made
+
+
+def image(shown: Figure) -> str:
+    """A figure as an `<img>`; its title and what its label says of it are the alternative text."""
+    from matplotlib import rc_context
+
+    written = io.StringIO()
+    with rc_context({"svg.fonttype": "none", "svg.hashsalt": "minigrad"}), warnings.catch_warnings():
+        # Matplotlib only measures with its own font; what shows the image has a font with Hangul.
+        warnings.filterwarnings("ignore", "Glyph .* missing from")
+        shown.savefig(written, format="svg", metadata=dict.fromkeys(("Date", "Creator", "Format", "Type")))
+    alt = html.escape(f"{shown.axes[0].get_title()}. {shown.get_label()}")
+    return f'<img src="{address(written.getvalue())}" alt="{alt}">'

@@ -1,4 +1,4 @@
-"""What the source says of a `gradcheck`: its tolerances, its inputs, and whose backward it checked.
+"""What the source says of a `gradcheck`: its inputs, and whose backward it checked.
 
 Only what can be read plainly is believed: a class that the cell defines once, a function that is one
 expression, names that are assigned once.
@@ -15,17 +15,15 @@ from ..trace.source_text import SourceText, range_of
 from ..trace.where import Span
 
 CHECKS = ("gradcheck", "gradgradcheck")
-DEFAULTS = {"eps": 1e-6, "atol": 1e-5, "rtol": 1e-3}
 CUTTING = ("detach", "no_grad", "data", "item", "numpy", "tolist", "set_grad_enabled", "inference_mode")
 
 
 class Call(NamedTuple):
     """A call of `gradcheck` or (`second`) `gradgradcheck`. `inputs` are the expressions of its inputs, None
-    where they cannot be read; `limits` its eps, atol and rtol, None for one that is computed."""
+    where they cannot be read."""
 
     function: ast.expr
     inputs: tuple[ast.expr, ...] | None
-    limits: dict[str, float | None]
     second: bool
 
 
@@ -62,11 +60,9 @@ class Source:
         function = given.get("func")
         if function is None or any(isinstance(a, ast.Starred) for a in call.args):
             return None
-        hidden = any(k.arg is None for k in call.keywords)  # `**options` may hold anything
-        limits = {name: None if hidden else limit(given.get(name), DEFAULTS[name]) for name in DEFAULTS}
         inputs = given.get("inputs")
         read = None if inputs is None else self.inputs(inputs)
-        return Call(function, read, limits, named(call.func) == "gradgradcheck")
+        return Call(function, read, named(call.func) == "gradgradcheck")
 
     def inputs(self, given: ast.expr) -> tuple[ast.expr, ...] | None:
         """The expressions of the inputs; None if they cannot be read."""
@@ -171,14 +167,6 @@ def named(node: ast.AST) -> str:
 def written(name: ast.Name) -> bool:
     """Whether a name is assigned to."""
     return not isinstance(name.ctx, ast.Load)
-
-
-def limit(given: ast.expr | None, default: float) -> float | None:
-    """A tolerance as the call has it; None if it is no plain number."""
-    if given is None:
-        return default
-    number = getattr(given, "value", None)
-    return float(number) if isinstance(number, int | float) else None
 
 
 def place(use: ast.Call, name: str, body: ast.AST) -> int | None:

@@ -1,13 +1,11 @@
 """A gradcheck that failed: what it compared, as matrices, and whose backward is wrong.
 
-The numbers are those of the error's text, which has four digits after the point. A place is only called wrong
-if that is certain whatever the digits are that the text leaves out.
+The numbers are those that the gradcheck compared itself: the trace has them.
 """
 
 from __future__ import annotations
 
 import ast
-import itertools
 import math
 import re
 from typing import Any, NamedTuple
@@ -23,21 +21,13 @@ from .gradcheck_call import Call, Culprit, Source
 
 MISMATCH = (
     r"Jacobian (?:computed with forward mode )?mismatch for output (?P<output>\d+) "
-    r"with respect to input (?P<input>\d+),\n"
-    r"numerical:(?P<numerical>.*?)\nanalytical:(?P<analytical>.*?)(?:\n\n.*?\n)?"
-    r"(?:Numerical:\n (?P<slow_numerical>.*?)\nAnalytical:\n(?P<slow_analytical>.*?)\n\nThe max .*)?\Z"
+    r"with respect to input (?P<input>\d+),\nnumerical:.*"
 )
-TENSOR = re.compile(r"tensor\((\[.*\])(?:, dtype=[\w.]*?(?P<dtype>\w+))?\)", re.DOTALL)
 SINGLE = ("float32", "complex64", "float16", "bfloat16")
 COARSE = 1e-4  # with a step as large as this, single precision may do
 
 
-class Read(NamedTuple):
-    """A matrix out of an error's text. `slack` is how far each number may be off for want of digits."""
-
-    items: tuple[tuple[Any, ...], ...]
-    slack: tuple[tuple[float, ...], ...]
-    dtype: str
+Array = np.ndarray[Any, Any]
 
 
 class Input(NamedTuple):
@@ -51,8 +41,9 @@ class Pair(NamedTuple):
     """What a gradcheck compared: both matrices, what their rows and columns stand for, and the wrong places,
     the worst first."""
 
-    numerical: Read
-    analytical: Read
+    numerical: Array
+    analytical: Array
+    dtype: str
     rows: tuple[str, ...]
     columns: tuple[str, ...]
     wrong: tuple[tuple[int, int], ...]
@@ -68,10 +59,10 @@ def jacobian_mismatch(case: Case, match: re.Match[str]) -> Explanation | None:
     learning = [k for k, one in enumerate(given or ()) if one.state.requires_grad]
     place = learning[int(match["input"])] if int(match["input"]) < len(learning) else None
     mine = given[place] if given is not None and place is not None else None
-    pair = pair_of(match, call, mine)
+    pair = pair_of(case, match["output"], mine)
     shown = () if pair is None else (matrices(case, match, mine, pair),)
     imprecise = ", ".join(single(case, given, match[0]))
-    step = call.limits["eps"]
+    step = None if case.failed.compared is None else case.failed.compared.eps
     if imprecise and step is not None and step < COARSE:
         why = case.words("why_single_precision", names=imprecise, eps=f"{step:g}")
         found = case.explain("single_precision", why, case.words("fix_single_precision"))
@@ -89,13 +80,13 @@ def why_of(case: Case, match: re.Match[str], call: Call, pair: Pair | None) -> s
     if pair is None or not pair.wrong:
         key = "why_jacobian_second" if call.second else "why_jacobian"
         return case.words(key, i=match["output"], j=match["input"])
-    row, column = pair.wrong[0]
+    worst = row, column = pair.wrong[0]
     return case.words(
         "why_jacobian_place_second" if call.second else "why_jacobian_place",
         above=pair.columns[column],
         below=pair.rows[row],
-        numerical=number(pair.numerical.items[row][column], pair.numerical.dtype),
-        analytical=number(pair.analytical.items[row][column], pair.analytical.dtype),
+        numerical=number(pair.numerical[worst].item(), pair.dtype),
+        analytical=number(pair.analytical[worst].item(), pair.dtype),
         n=len(pair.wrong),
         total=len(pair.rows) * len(pair.columns),
     )
@@ -141,78 +132,32 @@ def dtype_of(state: TensorState) -> str:
     return "" if state.value is None else state.value.dtype
 
 
-# ── the numbers of the text ─────────────────────────────────────────────────────────────────────────────────
+# ── the numbers ─────────────────────────────────────────────────────────────────────────────────────────────
 
 
-def pair_of(match: re.Match[str], call: Call, mine: Input | None) -> Pair | None:
-    """The numerical and the analytical matrix; None if the text does not hold them in full."""
-    slow = "" if match["slow_numerical"] is None else "slow_"
-    numerical, analytical = read(match[f"{slow}numerical"]), read(match[f"{slow}analytical"])
-    if numerical is None or analytical is None or size(numerical) != size(analytical):
+def pair_of(case: Case, output: str, mine: Input | None) -> Pair | None:
+    """The numerical and the analytical matrix; None if they were not kept."""
+    assert case.failed is not None
+    found = case.failed.compared
+    if found is None or len(found.numerical.shape) != 2:
         return None
-    high, wide = size(numerical)
+    high, wide = found.numerical.shape
+    numerical, analytical = (
+        np.array(value.items).reshape(high, wide) for value in (found.numerical, found.analytical)
+    )
     value = None if mine is None else mine.state.value
     rows = elements("in" if mine is None else mine.name, high, None if value is None else value.shape)
-    output = "out" if match["output"] == "0" else f"out{match['output']}"
-    return Pair(numerical, analytical, rows, elements(output, wide), places(numerical, analytical, call))
+    columns = elements("out" if output == "0" else f"out{output}", wide)
+    wrong = places(analytical, numerical, found.atol, found.rtol)
+    return Pair(numerical, analytical, found.numerical.dtype, rows, columns, wrong)
 
 
-def size(matrix: Read) -> tuple[int, int]:
-    """Rows and columns."""
-    return len(matrix.items), len(matrix.items[0])
-
-
-def read(told: str) -> Read | None:
-    """A matrix as a library prints it; None if it is none, or is shortened there."""
-    match = TENSOR.fullmatch(told.strip())
-    if match is None or "..." in told:
-        return None
-    rows = [row.split(",") for row in re.findall(r"\[([^\[\]]+)\]", match[1])]
-    try:
-        items = tuple(tuple(parsed(token) for token in row) for row in rows)
-    except ValueError:
-        return None
-    if not items or len({len(row) for row in items}) != 1:
-        return None
-    slack = tuple(tuple(rounding(token) for token in row) for row in rows)
-    return Read(items, slack, match["dtype"] or "float32")
-
-
-def parsed(token: str) -> Any:
-    """A number as it is printed."""
-    return (complex(token.strip()) if "j" in token else float(token)) + 0.0  # without −0
-
-
-def rounding(token: str) -> float:
-    """How far a printed number may be from the number itself; none has all digits of it but whole ones."""
-    found = 0.0
-    for digits, exponent in re.findall(r"\.(\d*)(?:e([+-]?\d+))?", token):
-        found = max(found, 0.5 * 10.0 ** (int(exponent or 0) - len(digits)) if digits else 0.0)
-    return found
-
-
-def places(numerical: Read, analytical: Read, call: Call) -> tuple[tuple[int, int], ...]:
-    """The places that are beyond the tolerances for certain, the worst first; none if these are not known. If
-    none is certain and only one can be, it is that."""
-    atol, rtol = call.limits["atol"], call.limits["rtol"]
-    if atol is None or rtol is None:
-        return ()
-    sure: list[tuple[float, tuple[int, int]]] = []
-    possible: list[tuple[int, int]] = []
-    high, wide = size(numerical)
-    for at in itertools.product(range(high), range(wide)):
-        n, a = (m.items[at[0]][at[1]] for m in (numerical, analytical))
-        off = 2 * sum(m.slack[at[0]][at[1]] for m in (numerical, analytical))  # of both parts, if complex
-        allowed = atol + rtol * abs(n)
-        if not np.isfinite(a - n):
-            sure.append((-math.inf, at))
-        elif abs(a - n) - off > allowed + rtol * off:
-            sure.append((-abs(a - n), at))
-        elif abs(a - n) + off > allowed - rtol * off:
-            possible.append(at)
-    if not sure:
-        return tuple(possible) if len(possible) == 1 else ()
-    return tuple(at for _, at in sorted(sure))
+def places(a: Array, n: Array, atol: float, rtol: float) -> tuple[tuple[int, int], ...]:
+    """The places that do not agree, the worst first."""
+    with np.errstate(invalid="ignore"):
+        size = np.nan_to_num(np.abs(a - n), nan=np.inf)
+        wrong = np.argwhere(~np.isclose(a, n, rtol=rtol, atol=atol)).tolist()
+    return tuple(sorted(((i, j) for i, j in wrong), key=lambda at: -size[at]))
 
 
 # ── what is shown ───────────────────────────────────────────────────────────────────────────────────────────
@@ -223,15 +168,14 @@ def matrices(case: Case, match: re.Match[str], mine: Input | None, pair: Pair) -
     unknown = case.words("check_input", j=match["input"])
     title = case.words("check_title", row=unknown if mine is None else mine.name, i=match["output"])
     return compared(
-        title, pair.numerical.items, pair.analytical.items, pair.numerical.dtype, pair.rows, pair.columns,
-        pair.wrong, case.lang,
-    )  # fmt: skip
+        title, pair.numerical, pair.analytical, pair.dtype, pair.rows, pair.columns, pair.wrong, case.lang
+    )
 
 
 def compared(
     title: str,
-    numerical: tuple[tuple[Any, ...], ...],
-    analytical: tuple[tuple[Any, ...], ...],
+    numerical: Array,
+    analytical: Array,
     dtype: str,
     rows: tuple[str, ...],
     columns: tuple[str, ...],
@@ -239,14 +183,15 @@ def compared(
     lang: str | None = None,
 ) -> Matrices:
     """analytical − numerical = difference, with the wrong places marked in each."""
-    both = zip(analytical, numerical, strict=True)
-    difference = tuple(tuple(a - n for a, n in zip(*pair, strict=True)) for pair in both)
     told = (
         (text("check_analytical", lang), analytical, ""),
         (text("check_numerical", lang), numerical, "−"),
-        (text("check_difference", lang), difference, "="),
+        (text("check_difference", lang), analytical - numerical, "="),
     )
-    shown = (Matrix(name, items, dtype, rows, columns, wrong, sign) for name, items, sign in told)
+    shown = (
+        Matrix(name, tuple(map(tuple, (array + 0.0).tolist())), dtype, rows, columns, wrong, sign)
+        for name, array, sign in told  # + 0.0: without −0
+    )
     return Matrices(title, tuple(shown))
 
 

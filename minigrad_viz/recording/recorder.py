@@ -45,6 +45,7 @@ from ..trace.events import (
 from ..trace.statements import Progress
 from ..trace.walk import counting
 from ..trace.where import Locator, Spot
+from .compared import compared
 from .crossing import Crossing, named_by
 from .ledger import observing
 from .listening import values_of
@@ -82,6 +83,7 @@ class Recorder(Crossing):
         self._keys: list[Any] = []  # theirs
         self._same: tuple[Any, Any] = None, {}  # the named tensors and their rows, if the call leaves them so
         self._gone: Callable[[Any], bool] = bool  # asks whether one has let go of what it saved
+        self.compared: tuple[Any, ...] = ()  # the arguments of the last comparison in a gradcheck
         self._wanted: tuple[str, ...] = ()  # the tensors whose gradients grad() is to return
 
     # ── beginning and end ───────────────────────────────────────────────────────────────────────────────────
@@ -116,7 +118,8 @@ class Recorder(Crossing):
         if error is not None:
             span = None if spot is None else spot.span
             rows = [(text, self.state_of(t, self.id_of(t))) for text, t in named_tensors(spot, frame)]
-            self.notes.append(("failed", describe(error), span, rows))
+            self.notes.append(("failed", describe(error), span, rows, compared(error, self.compared)))
+        self.compared = ()
         self.snapshot("end")
         named = self.named()
         rest = self.walk([t.grad_fn for _, t in named if t.grad_fn is not None], self.frozen)

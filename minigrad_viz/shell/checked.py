@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..drawing import matrices
-from ..explaining.numerical import COARSE, SINGLE, compared, elements
+from ..explaining.numerical import COARSE, SINGLE, Array, compared, elements, places
 from ..numbers import number
 from ..protocol import array_of, dtype_name, is_tensor
 from ..sources.unseen import unseen
@@ -20,8 +20,6 @@ from ..words import text
 
 LIBRARIES = ("minigrad", "torch")
 SHOWN = 6  # pairs of an output and an input that are shown, those that do not agree first
-
-Array = np.ndarray[Any, Any]
 
 
 class Pair(NamedTuple):
@@ -117,11 +115,8 @@ class GradientCheck:
     def _matrices(self, pair: Pair) -> Matrices:
         name = pair.rows[0].partition("[")[0] if pair.rows else ""
         title = text("check_title", self.lang, row=name, i=pair.output)
-        numerical, analytical = (
-            tuple(map(tuple, (each + 0.0).tolist())) for each in (pair.numerical, pair.analytical)
-        )  # without −0
         return compared(
-            title, numerical, analytical, pair.dtype, pair.rows, pair.columns, pair.wrong, self.lang
+            title, pair.numerical, pair.analytical, pair.dtype, pair.rows, pair.columns, pair.wrong, self.lang
         )
 
     def _left_out(self) -> list[str]:
@@ -292,11 +287,3 @@ def starts(output: Any) -> Iterator[Any]:
             start = output.detach() * 0
             start[index] = one
             yield start
-
-
-def places(a: Array, n: Array, atol: float, rtol: float) -> tuple[tuple[int, int], ...]:
-    """The places that do not agree, the worst first."""
-    with np.errstate(invalid="ignore"):
-        size = np.nan_to_num(np.abs(a - n), nan=np.inf)
-        wrong = np.argwhere(~np.isclose(a, n, rtol=rtol, atol=atol)).tolist()
-    return tuple(sorted(((i, j) for i, j in wrong), key=lambda at: -size[at]))

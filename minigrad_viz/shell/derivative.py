@@ -10,8 +10,7 @@ from typing import Any
 import minigrad
 
 from ..drawing import secant
-from ..drawing.plot import Point
-from ..drawing.secant import Limit, Quotient
+from ..drawing.secant import Limit, Point, Quotient
 from ..protocol import dtype_name, is_tensor
 from ..sources.unseen import unseen
 
@@ -183,10 +182,7 @@ def steps_of(h: float | Sequence[float] | None, unit: float) -> tuple[float, ...
 def curve_of(function: Function, quotients: Sequence[Quotient]) -> tuple[Point, ...]:
     """Points of the curve, around x and those that the drawn secants go through."""
     x = float(function.x)
-    drawn = sorted((q for q in quotients if math.isfinite(q.slope)), key=lambda q: -abs(q.h))[
-        : secant.SECANTS
-    ]
-    ends = [x, *(q.there[0] for q in drawn)]
+    ends = [x, *(q.there[0] for q in secant.drawn_of(quotients))]
     span = max(ends) - min(ends)
     if not span:
         return ()

@@ -116,6 +116,8 @@ class PyTorch:
         name = title(func)
         if name is None and func.__name__ in ("__set__", "__delete__"):
             return self.assigned(func, args, kwargs)
+        if name == "allclose" and id(sys._getframe(2).f_globals) in self.quiet:
+            self.recorder.compared = args  # see Note [The checker's own matrices]
         if name is None or func in self.backward or not self.listens():
             return func(*args, **kwargs)
         if name == "set_grad_enabled":

@@ -287,13 +287,27 @@ class Snapshot(NamedTuple):
     rows: tuple[tuple[str, TensorState], ...]
 
 
+class Compared(NamedTuple):
+    """What a gradcheck compared that failed: two Jacobians with a row for each element of the input and a
+    column for each of the output, the numerical one with a step of `eps`. An element may differ by
+    `atol + rtol · |numerical|`."""
+
+    numerical: Value
+    analytical: Value
+    eps: float
+    atol: float
+    rtol: float
+
+
 class Failed(NamedTuple):
     """The error ("RuntimeError: …") that ended the cell, and where the cell stood. `named` are the tensors
-    that the expression there names, with the text by which it does, as they stood then."""
+    that the expression there names, with the text by which it does, as they stood then; `compared` what a
+    gradcheck compared, if it was one."""
 
     error: str
     span: Span | None
     named: tuple[tuple[str, TensorState], ...] = ()
+    compared: Compared | None = None
 
 
 Event = (

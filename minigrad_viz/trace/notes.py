@@ -24,6 +24,7 @@ from ..protocol import Value, bare_name, value_from
 from .events import (
     BackwardEnded,
     BackwardStarted,
+    Compared,
     Deposited,
     Event,
     Failed,
@@ -166,9 +167,12 @@ def rows(writer: Writer, when: str, call: int, found: list[tuple[str, Any]]) -> 
     writer.out.append(Snapshot(when, call, tuple((name, writer.state(row)) for name, row in found)))
 
 
-def failed(writer: Writer, error: str, span: Any, named: list[tuple[str, Any]]) -> None:
+def failed(
+    writer: Writer, error: str, span: Any, named: list[tuple[str, Any]], compared: Compared | None
+) -> None:
     """An error ended the cell, in an expression that names these tensors."""
-    writer.out.append(Failed(error, span, tuple((text, writer.state(row)) for text, row in named)))
+    states = tuple((text, writer.state(row)) for text, row in named)
+    writer.out.append(Failed(error, span, states, compared))
 
 
 def started(writer: Writer, event: BackwardStarted, nodes: list[tuple[Any, ...]]) -> None:

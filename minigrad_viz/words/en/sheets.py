@@ -82,6 +82,7 @@ WORDS = {
     "limit_about": "The curve of f with lines through x, and their slopes: {slopes}.",
     "limit_error_title": "Size of the error over h",
     "limit_error_about": "Both axes are logarithmic.",
+    "limit_no_plot": "The plot needs Matplotlib: {command}",
     "limit_rounding": "← rounding",
     "limit_truncation": "truncation →",
     # a gradient that was given

@@ -82,6 +82,7 @@ WORDS = {
     "limit_about": "f의 곡선과 x를 지나는 직선들의 기울기: {slopes}.",
     "limit_error_title": "h에 따른 오차의 크기",
     "limit_error_about": "두 축 모두 로그 눈금입니다.",
+    "limit_no_plot": "그래프를 그리려면 Matplotlib이 필요합니다: {command}",
     "limit_rounding": "← 반올림",
     "limit_truncation": "절단 →",
     # a gradient that was given
