@@ -16,7 +16,6 @@ from .dropout import *
 from .grids import *
 from .in_place import *
 from .losses import *
-from .multi_head import *
 from .normalization import *
 from .padding import *
 from .pooling import *

@@ -1,11 +1,18 @@
-"""Multi-head attention."""
+"""Multi-head attention, composed as PyTorch composes it."""
 
 from __future__ import annotations
 
+import math
+import warnings
 from typing import Any
 
-from .. import init
-from ..functional.multi_head import added_mask, multi_head_attention_forward
+import numpy as np
+
+from ...core import dtypes
+from ...core.tensor_state import wrap
+from ...ops.linalg import bmm
+from ...tensor.products import baddbmm
+from .. import functional, init
 from .linear import Linear, empty
 from .module import Module
 
@@ -27,8 +34,8 @@ class MultiheadAttention(Module):
         num_heads: number of heads; it divides embed_dim.
         dropout: probability of dropout on the attention weights.
         bias: False leaves out the biases of the projections.
-        add_bias_kv: True adds one learned key and value.
-        add_zero_attn: True adds one key and value of zeros.
+        add_bias_kv: must be False.
+        add_zero_attn: must be False.
         kdim: number of features of keys; embed_dim if None.
         vdim: number of features of values; embed_dim if None.
         batch_first: True puts the batch dimension first.
@@ -42,6 +49,7 @@ class MultiheadAttention(Module):
     Raises:
         ValueError: embed_dim or num_heads is not positive.
         AssertionError: num_heads does not divide embed_dim, or the shapes do not fit.
+        NotImplementedError: add_bias_kv or add_zero_attn.
 
     Example:
         >>> x = torch.ones(5, 1, 4)
@@ -61,6 +69,9 @@ class MultiheadAttention(Module):
                 "embed_dim and num_heads must be greater than 0, got "
                 f"embed_dim={embed_dim} and num_heads={num_heads} instead"
             )
+        if add_bias_kv or add_zero_attn:
+            name = "add_bias_kv" if add_bias_kv else "add_zero_attn"
+            raise NotImplementedError(f"minigrad's MultiheadAttention has no {name} (see docs/ops.md)")
         super().__init__()
         self.embed_dim = embed_dim
         self.kdim = embed_dim if kdim is None else kdim
@@ -73,9 +84,8 @@ class MultiheadAttention(Module):
         self._add_projections(dtype)
         self.register_parameter("in_proj_bias", empty(3 * embed_dim, dtype=dtype) if bias else None)
         self.out_proj = NonDynamicallyQuantizableLinear(embed_dim, embed_dim, bias, dtype=dtype)
-        self.bias_k = empty(1, 1, embed_dim, dtype=dtype) if add_bias_kv else None
-        self.bias_v = empty(1, 1, embed_dim, dtype=dtype) if add_bias_kv else None
-        self.add_zero_attn = add_zero_attn
+        self.bias_k = self.bias_v = None
+        self.add_zero_attn = False
         self._reset_parameters()
 
     def _add_projections(self, dtype: Any) -> None:
@@ -96,9 +106,6 @@ class MultiheadAttention(Module):
         if self.in_proj_bias is not None:
             init.zeros_(self.in_proj_bias)
             init.zeros_(self.out_proj.bias)
-        for bias in (self.bias_k, self.bias_v):
-            if bias is not None:
-                init.xavier_normal_(bias)
 
     def forward(
         self, query: Any, key: Any, value: Any, key_padding_mask: Any = None, need_weights: bool = True,
@@ -110,22 +117,185 @@ class MultiheadAttention(Module):
         not attend, or numbers that are added to the scores. `is_causal` promises that `attn_mask` is the
         causal mask.
         """
-        key_padding_mask = added_mask(key_padding_mask, "key_padding_mask", query, attn_mask, "attn_mask")
-        attn_mask = added_mask(attn_mask, "attn_mask", query)
-        turned = self.batch_first and query.ndim == 3
-        if turned:  # what was one tensor stays one, so that it is projected at once
-            same = query is key is value
-            pair = key is value
-            query = query.transpose(1, 0)
-            key = query if same else key.transpose(1, 0)
-            value = key if pair else value.transpose(1, 0)
-        output, shares = multi_head_attention_forward(
-            query, key, value, self.embed_dim, self.num_heads, self.in_proj_weight, self.in_proj_bias,
-            self.bias_k, self.bias_v, self.add_zero_attn, self.dropout, self.out_proj.weight,
-            self.out_proj.bias, training=self.training, key_padding_mask=key_padding_mask,
-            need_weights=need_weights, attn_mask=attn_mask,
-            use_separate_proj_weight=not self._qkv_same_embed_dim, q_proj_weight=self.q_proj_weight,
-            k_proj_weight=self.k_proj_weight, v_proj_weight=self.v_proj_weight,
-            average_attn_weights=average_attn_weights, is_causal=is_causal,
-        )  # fmt: skip
-        return (output.transpose(1, 0) if turned else output), shares
+        padding = added_mask(key_padding_mask, "key_padding_mask", query, attn_mask, "attn_mask")
+        mask = added_mask(attn_mask, "attn_mask", query)
+        batched = check_dimensions(query, key, value, padding, mask, self.num_heads)
+        if not batched or self.batch_first:
+            query, key, value = with_batch_second(query, key, value, batched)
+            padding = padding if batched or padding is None else padding.unsqueeze(0)
+        if is_causal and mask is None:
+            raise RuntimeError(
+                "Need attn_mask if specifying the is_causal hint. You may use the Transformer module method "
+                "`generate_square_subsequent_mask` to create this mask."
+            )
+        plain = is_causal and padding is None and not need_weights  # then no mask is needed
+        targets, batch, size = query.shape
+        sources, heads = key.shape[0], self.num_heads
+        q, k, v = self._projected(query, key, value)
+        mask = None if mask is None or plain else in_batches(mask, targets, sources, batch * heads)
+        q, k, v = (t.view(t.shape[0], batch * heads, self.head_dim).transpose(0, 1) for t in (q, k, v))
+        mask = merged(mask, padding, batch, heads, sources)
+        dropout = self.dropout if self.training else 0.0
+        weights = None
+        if need_weights:
+            attended, weights = attention_and_weights(q, k, v, mask, dropout)
+            weights = weights.view(batch, heads, targets, sources)
+        else:
+            attended = attention_alone(q, k, v, mask, batch, dropout, plain)
+        output = functional.linear(
+            attended.reshape(targets * batch, size), self.out_proj.weight, self.out_proj.bias
+        )
+        output = output.view(targets, batch, size)
+        if weights is not None and average_attn_weights:
+            weights = weights.mean(dim=1)
+        if batched:
+            return (output.transpose(1, 0) if self.batch_first else output), weights
+        return output.squeeze(1), None if weights is None else weights.squeeze(0)
+
+    def _projected(self, query: Any, key: Any, value: Any) -> tuple[Any, ...]:
+        """Project queries, keys and values; tensors that are the same object share one product."""
+        size, bias = self.embed_dim, self.in_proj_bias
+        if query.shape[-1] != size:
+            raise AssertionError(f"was expecting embedding dimension of {size}, but got {query.shape[-1]}")
+        if not self._qkv_same_embed_dim:
+            weights = (self.q_proj_weight, self.k_proj_weight, self.v_proj_weight)
+            check_separate(query, key, value, weights)
+            return separately(query, key, value, weights, bias)
+        if key.shape != value.shape:
+            raise AssertionError(f"key shape {key.shape} does not match value shape {value.shape}")
+        if key is not value:
+            return separately(query, key, value, self.in_proj_weight.chunk(3), bias)
+        if query is key:
+            return parts(functional.linear(query, self.in_proj_weight, bias), 3)
+        of_query, of_both = self.in_proj_weight.split([size, size * 2])
+        bias_query, bias_both = (None, None) if bias is None else bias.split([size, size * 2])
+        both = parts(functional.linear(key, of_both, bias_both), 2)
+        return functional.linear(query, of_query, bias_query), *both
+
+
+def with_batch_second(query: Any, key: Any, value: Any, batched: bool) -> tuple[Any, ...]:
+    """The inputs as (steps, batch, size), of (batch, steps, size) or (steps, size). What was one tensor stays
+    one if there is a batch, so that it is projected at once.
+    """
+    if not batched:
+        return tuple(t.unsqueeze(1) for t in (query, key, value))
+    turned: dict[int, Any] = {}
+    for t in (query, key, value):
+        if id(t) not in turned:
+            turned[id(t)] = t.transpose(1, 0)
+    return turned[id(query)], turned[id(key)], turned[id(value)]
+
+
+def check_dimensions(query: Any, key: Any, value: Any, padding: Any, mask: Any, heads: int) -> bool:
+    """Return whether there is a batch; raise PyTorch's AssertionError for dimensions that do not fit."""
+    n = query.ndim
+    if n not in (2, 3):
+        raise AssertionError(
+            f"query should be unbatched 2D or batched 3D tensor but received {n}-D query tensor"
+        )
+    about = f"For {'' if n == 3 else 'un'}batched ({n}-D) `query`, expected"
+    if key.ndim != n or value.ndim != n:
+        raise AssertionError(
+            f"{about} `key` and `value` to be {n}-D but found {key.ndim}-D and {value.ndim}-D tensors "
+            "respectively"
+        )
+    if padding is not None and padding.ndim != n - 1:
+        raise AssertionError(
+            f"{about} `key_padding_mask` to be `None` or {n - 1}-D but found {padding.ndim}-D tensor instead"
+        )
+    if mask is not None and mask.ndim not in (2, 3):
+        raise AssertionError(
+            f"{about} `attn_mask` to be `None`, 2-D or 3-D but found {mask.ndim}-D tensor instead"
+        )
+    expected = (heads, query.shape[0], key.shape[0])
+    if n == 2 and mask is not None and mask.ndim == 3 and mask.shape != expected:
+        raise AssertionError(f"Expected `attn_mask` shape to be {expected} but got {mask.shape}")
+    return n == 3
+
+
+def check_separate(query: Any, key: Any, value: Any, weights: Any) -> None:
+    """Raise PyTorch's AssertionError for keys or values that do not fit each other or their weights."""
+    if key.shape[:2] != value.shape[:2]:
+        raise AssertionError(
+            f"key's sequence and batch dims {key.shape[:2]} do not match value's {value.shape[:2]}"
+        )
+    for name, x, weight in zip(("query", "key", "value"), (query, key, value), weights):
+        expected = (query.shape[-1], x.shape[-1])
+        if weight.shape != expected:
+            raise AssertionError(f"expecting {name} weights shape of {expected}, but got {weight.shape}")
+
+
+def added_mask(mask: Any, name: str, like: Any, other: Any = None, other_name: str = "") -> Any:
+    """Turn a boolean mask into one that can be added to scores: -inf where True, 0 where False.
+
+    It warns if the dtype differs from that of the `other` mask.
+    """
+    if mask is None:
+        return None
+    if mask.dtype is not dtypes.bool_ and not mask.is_floating_point():
+        raise AssertionError(f"only bool and floating types of {name} are supported")
+    if other is not None and other.dtype is not mask.dtype:
+        warnings.warn(
+            f"Support for mismatched {name} and {other_name} is deprecated. Use same type for both instead.",
+            stacklevel=2,
+        )
+    if mask.is_floating_point():
+        return mask
+    return wrap(np.where(mask._data, -np.inf, 0).astype(like._data.dtype))
+
+
+def parts(projected: Any, count: int) -> tuple[Any, ...]:
+    """Split a projection (*, count · E) into `count` projections (*, E)."""
+    apart = projected.unflatten(-1, (count, projected.shape[-1] // count))
+    together = apart.unsqueeze(0).transpose(0, -2).squeeze(-2).contiguous()
+    return tuple(together[i] for i in range(count))
+
+
+def separately(query: Any, key: Any, value: Any, weights: Any, bias: Any) -> tuple[Any, ...]:
+    """Project queries, keys and values by one weight each."""
+    biases = (None, None, None) if bias is None else bias.chunk(3)
+    return tuple(functional.linear(x, w, b) for x, w, b in zip((query, key, value), weights, biases))
+
+
+def in_batches(mask: Any, targets: int, sources: int, rows: int) -> Any:
+    """Return a mask as (1 or rows, targets, sources); raise RuntimeError for another shape."""
+    expected = (targets, sources) if mask.ndim == 2 else (rows, targets, sources)
+    if mask.shape != expected:
+        raise RuntimeError(
+            f"The shape of the {mask.ndim}D attn_mask is {mask.shape}, but should be {expected}."
+        )
+    return mask.unsqueeze(0) if mask.ndim == 2 else mask
+
+
+def merged(mask: Any, padding: Any, batch: int, heads: int, sources: int) -> Any:
+    """Merge both masks into one of shape (rows, 1 or targets, sources)."""
+    if padding is None:
+        return mask
+    for i, expected in enumerate((batch, sources)):
+        if padding.shape[i] != expected:
+            raise AssertionError(
+                f"Expected key_padded_mask.shape[{i}] to be {expected}, but got {padding.shape[i]}"
+            )
+    padding = padding.view(batch, 1, 1, sources).expand(-1, heads, -1, -1)
+    padding = padding.reshape(batch * heads, 1, sources)
+    return padding if mask is None else mask + padding
+
+
+def attention_and_weights(q: Any, k: Any, v: Any, mask: Any, dropout: float) -> tuple[Any, Any]:
+    """Return the result of each head, (targets, rows, size), and the attention weights."""
+    q = q * math.sqrt(1.0 / q.shape[-1])
+    turned = k.transpose(-2, -1)
+    scores = bmm(q, turned) if mask is None else baddbmm(mask, q, turned)
+    weights = functional.softmax(scores, dim=-1)
+    if dropout > 0.0:
+        weights = functional.dropout(weights, dropout)
+    return bmm(weights, v).transpose(0, 1), weights
+
+
+def attention_alone(q: Any, k: Any, v: Any, mask: Any, batch: int, dropout: float, causal: bool) -> Any:
+    """Return the result of each head, (targets, batch, heads, size)."""
+    q, k, v = (t.view(batch, -1, *t.shape[1:]) for t in (q, k, v))
+    if mask is not None:
+        mask = mask.unsqueeze(0) if mask.shape[0] == 1 else mask.view(batch, -1, *mask.shape[1:])
+    attended = functional.scaled_dot_product_attention(q, k, v, mask, dropout, causal)
+    return attended.permute(2, 0, 1, 3)

@@ -9,7 +9,7 @@ from typing import Any
 from ...creation import full
 from ...ops.rearranging import triu
 from .. import functional, init
-from ..functional.multi_head import added_mask
+from .attention import added_mask
 from .container import ModuleList
 from .module import Module
 from .normalization import LayerNorm

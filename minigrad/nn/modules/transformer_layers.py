@@ -1,12 +1,12 @@
-"""The layers of a transformer (Vaswani et al., 2017)."""
+"""Layers of transformers."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from .. import functional
-from ..functional.multi_head import added_mask
-from .attention import MultiheadAttention
+from .attention import MultiheadAttention, added_mask
 from .dropout import Dropout
 from .linear import Linear
 from .module import Module
@@ -24,7 +24,47 @@ def activation_of(activation: Any) -> Any:
     return getattr(functional, activation)
 
 
-class TransformerEncoderLayer(Module):
+class Blocks(Module):
+    """Base class: blocks of attention, one for each name in `attentions`, and a last one of two linear
+    layers. Block i has its own `norm` and `dropout` i.
+    """
+
+    attentions: tuple[str, ...] = ()
+
+    def __init__(
+        self, d_model: int, nhead: int, dim_feedforward: int = 2048, dropout: float = 0.1,
+        activation: Any = functional.relu, layer_norm_eps: float = 1e-5, batch_first: bool = False,
+        norm_first: bool = False, bias: bool = True, device: Any = None, dtype: Any = None,
+    ) -> None:  # fmt: skip
+        super().__init__()
+        for name in self.attentions:
+            attention = MultiheadAttention(
+                d_model, nhead, dropout=dropout, bias=bias, batch_first=batch_first, dtype=dtype
+            )
+            self.add_module(name, attention)
+        self.linear1 = Linear(d_model, dim_feedforward, bias=bias, dtype=dtype)
+        self.dropout = Dropout(dropout)
+        self.linear2 = Linear(dim_feedforward, d_model, bias=bias, dtype=dtype)
+        self.norm_first = norm_first
+        blocks = range(1, len(self.attentions) + 2)
+        for i in blocks:
+            self.add_module(f"norm{i}", LayerNorm(d_model, eps=layer_norm_eps, bias=bias, dtype=dtype))
+        for i in blocks:
+            self.add_module(f"dropout{i}", Dropout(dropout))
+        self.activation = activation_of(activation)
+
+    def _block(self, i: int, x: Any, run: Callable[[Any], Any]) -> Any:
+        """Return the sum of x and block i, which is `run` and a dropout; it is normalized, or x before it."""
+        norm, dropout = getattr(self, f"norm{i}"), getattr(self, f"dropout{i}")
+        if self.norm_first:
+            return x + dropout(run(norm(x)))
+        return norm(x + dropout(run(x)))
+
+    def _feed_forward(self, x: Any) -> Any:
+        return self.linear2(self.dropout(self.activation(self.linear1(x))))
+
+
+class TransformerEncoderLayer(Blocks):
     """Layer of self-attention followed by two linear layers with an activation between them.
 
     x ← norm1(x + attention(x)), then norm2(x + linear2(activation(linear1(x)))). With norm_first it is
@@ -57,24 +97,7 @@ class TransformerEncoderLayer(Module):
     Source: PyTorch's page `torch.nn.TransformerEncoderLayer`; Vaswani et al., 2017, arXiv:1706.03762.
     """
 
-    def __init__(
-        self, d_model: int, nhead: int, dim_feedforward: int = 2048, dropout: float = 0.1,
-        activation: Any = functional.relu, layer_norm_eps: float = 1e-5, batch_first: bool = False,
-        norm_first: bool = False, bias: bool = True, device: Any = None, dtype: Any = None,
-    ) -> None:  # fmt: skip
-        super().__init__()
-        self.self_attn = MultiheadAttention(
-            d_model, nhead, dropout=dropout, bias=bias, batch_first=batch_first, dtype=dtype
-        )
-        self.linear1 = Linear(d_model, dim_feedforward, bias=bias, dtype=dtype)
-        self.dropout = Dropout(dropout)
-        self.linear2 = Linear(dim_feedforward, d_model, bias=bias, dtype=dtype)
-        self.norm_first = norm_first
-        for i in (1, 2):
-            self.add_module(f"norm{i}", LayerNorm(d_model, eps=layer_norm_eps, bias=bias, dtype=dtype))
-        for i in (1, 2):
-            self.add_module(f"dropout{i}", Dropout(dropout))
-        self.activation = activation_of(activation)
+    attentions = ("self_attn",)
 
     def forward(
         self, src: Any, src_mask: Any = None, src_key_padding_mask: Any = None, is_causal: bool = False
@@ -82,21 +105,11 @@ class TransformerEncoderLayer(Module):
         """Return a tensor of the shape of `src`; for the masks see `MultiheadAttention`."""
         padding = added_mask(src_key_padding_mask, "src_key_padding_mask", src, src_mask, "src_mask")
         masks = (added_mask(src_mask, "src_mask", src), padding, is_causal)
-        x = src
-        if self.norm_first:
-            x = x + self._sa_block(self.norm1(x), *masks)
-            return x + self._ff_block(self.norm2(x))
-        x = self.norm1(x + self._sa_block(x, *masks))
-        return self.norm2(x + self._ff_block(x))
-
-    def _sa_block(self, x: Any, mask: Any, padding_mask: Any, is_causal: bool) -> Any:
-        return self.dropout1(attended(self.self_attn, x, x, mask, padding_mask, is_causal))
-
-    def _ff_block(self, x: Any) -> Any:
-        return self.dropout2(self.linear2(self.dropout(self.activation(self.linear1(x)))))
+        x = self._block(1, src, lambda x: attended(self.self_attn, x, x, *masks))
+        return self._block(2, x, self._feed_forward)
 
 
-class TransformerDecoderLayer(Module):
+class TransformerDecoderLayer(Blocks):
     """Layer of self-attention, attention to `memory`, and two linear layers with an activation between them.
 
     Each of the three blocks is added to its input and the sum is normalized; with norm_first each block
@@ -130,26 +143,7 @@ class TransformerDecoderLayer(Module):
     Source: PyTorch's page `torch.nn.TransformerDecoderLayer`; Vaswani et al., 2017, arXiv:1706.03762.
     """
 
-    def __init__(
-        self, d_model: int, nhead: int, dim_feedforward: int = 2048, dropout: float = 0.1,
-        activation: Any = functional.relu, layer_norm_eps: float = 1e-5, batch_first: bool = False,
-        norm_first: bool = False, bias: bool = True, device: Any = None, dtype: Any = None,
-    ) -> None:  # fmt: skip
-        super().__init__()
-        for name in ("self_attn", "multihead_attn"):
-            attention = MultiheadAttention(
-                d_model, nhead, dropout=dropout, bias=bias, batch_first=batch_first, dtype=dtype
-            )
-            self.add_module(name, attention)
-        self.linear1 = Linear(d_model, dim_feedforward, bias=bias, dtype=dtype)
-        self.dropout = Dropout(dropout)
-        self.linear2 = Linear(dim_feedforward, d_model, bias=bias, dtype=dtype)
-        self.norm_first = norm_first
-        for i in (1, 2, 3):
-            self.add_module(f"norm{i}", LayerNorm(d_model, eps=layer_norm_eps, bias=bias, dtype=dtype))
-        for i in (1, 2, 3):
-            self.add_module(f"dropout{i}", Dropout(dropout))
-        self.activation = activation_of(activation)
+    attentions = ("self_attn", "multihead_attn")
 
     def forward(
         self, tgt: Any, memory: Any, tgt_mask: Any = None, memory_mask: Any = None,
@@ -158,24 +152,10 @@ class TransformerDecoderLayer(Module):
     ) -> Any:  # fmt: skip
         """Return a tensor of the shape of `tgt`; for the masks see `MultiheadAttention`."""
         own = (tgt_mask, tgt_key_padding_mask, tgt_is_causal)
-        others = (memory, memory_mask, memory_key_padding_mask, memory_is_causal)
-        x = tgt
-        if self.norm_first:
-            x = x + self._sa_block(self.norm1(x), *own)
-            x = x + self._mha_block(self.norm2(x), *others)
-            return x + self._ff_block(self.norm3(x))
-        x = self.norm1(x + self._sa_block(x, *own))
-        x = self.norm2(x + self._mha_block(x, *others))
-        return self.norm3(x + self._ff_block(x))
-
-    def _sa_block(self, x: Any, mask: Any, padding_mask: Any, is_causal: bool) -> Any:
-        return self.dropout1(attended(self.self_attn, x, x, mask, padding_mask, is_causal))
-
-    def _mha_block(self, x: Any, memory: Any, mask: Any, padding_mask: Any, is_causal: bool) -> Any:
-        return self.dropout2(attended(self.multihead_attn, x, memory, mask, padding_mask, is_causal))
-
-    def _ff_block(self, x: Any) -> Any:
-        return self.dropout3(self.linear2(self.dropout(self.activation(self.linear1(x)))))
+        others = (memory_mask, memory_key_padding_mask, memory_is_causal)
+        x = self._block(1, tgt, lambda x: attended(self.self_attn, x, x, *own))
+        x = self._block(2, x, lambda x: attended(self.multihead_attn, x, memory, *others))
+        return self._block(3, x, self._feed_forward)
 
 
 def attended(attention: Any, x: Any, memory: Any, mask: Any, padding_mask: Any, is_causal: bool) -> Any:
