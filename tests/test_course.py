@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 import base64
-import importlib
 import importlib.util
 import json
 import re
@@ -15,7 +14,9 @@ import course
 import pytest
 
 from minigrad_viz.course import check
-from minigrad_viz.words import columns, set_language
+from minigrad_viz.course.answers import Raised
+from minigrad_viz.course.exercises import EXERCISES
+from minigrad_viz.words import CATALOGUES, columns, set_language
 
 ANSWERS = Path(__file__).resolve().parent / "answers"
 TAGS = {"raises-exception", "minigrad-only"}
@@ -160,19 +161,25 @@ def answers(name: str) -> ModuleType:
 
 @pytest.mark.parametrize("name", [*course.LESSONS, "start_here"])
 def test_every_hint_is_for_some_answer(name):
-    exercises = importlib.import_module(f"minigrad_viz.course.exercises.{name}")
     given = answers(name).ANSWERS
-    assert set(given) == set(exercises.EXERCISES)
+    assert {f"{name}.{part}".rstrip(".") for part in given} == {
+        e for e in EXERCISES if e.split(".")[0] == name
+    }
+    hints = {key for key in CATALOGUES["en"] if key.startswith(f"{name}_")}
     reached = set()
     for part, pairs in given.items():
+        exercise = EXERCISES[f"{name}.{part}".rstrip(".")]
         for answer, verdict in pairs:
-            reached.add(verdict)
-            told = exercises.EXERCISES[part](answer) if verdict != "raised" else verdict
-            assert told == verdict, f"{answer!r} is told {told!r}"
-    assert reached - {"raised"} == set(exercises.HINTS)
-    for english, korean in exercises.HINTS.values():
-        assert re.search("[가-힣]", korean) and not re.search("[가-힣]", english)
-        assert english.strip() == english and korean.strip() == korean
+            if verdict == "raised":
+                with pytest.raises(Raised):
+                    exercise.judge(answer)
+                continue
+            told = exercise.judge(answer)
+            assert told in (f"{name}_{verdict}", f"exercise_{verdict}"), f"{answer!r} is told {told!r}"
+            reached.add(told)
+    assert {key for key in reached if not key.startswith("exercise_")} == hints
+    for key in hints:
+        assert re.search("[가-힣]", CATALOGUES["ko"][key]) and not re.search("[가-힣]", CATALOGUES["en"][key])
 
 
 @pytest.mark.parametrize("name", [*course.LESSONS, "start_here"])

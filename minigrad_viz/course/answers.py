@@ -17,18 +17,28 @@ class Raised(Exception):
     """What somebody wrote raised an error; the message is its class and its text."""
 
 
+class Unfit(Exception):
+    """An answer has not the form that was asked for."""
+
+
 def same(answer: object, truth: object, digits: int = 3) -> bool:
     """Whether `answer` is `truth`: equal for None, True, False and text; to `digits` digits for numbers.
 
-    Tensors, arrays and nested lists count as the numbers in them, and have to have the same shape. Capital
-    letters and blanks around a text do not matter. False where the two cannot be compared.
+    Tensors, arrays and nested lists count as the numbers in them, and have to have the same shape. Lists with
+    None among their items are compared item by item. Capital letters and blanks around a text do not matter.
+    Sets and counts are equal if Python says so. False where the two cannot be compared.
     """
     if truth is None or isinstance(truth, bool):
         return answer is truth
     if isinstance(truth, str):
         return isinstance(answer, str) and answer.strip().lower() == truth.strip().lower()
+    if isinstance(truth, set | frozenset | dict):
+        return answer == truth
     if answer is None or isinstance(answer, bool):
         return False
+    if isinstance(truth, list) and any(item is None for item in truth):
+        whole = isinstance(answer, list | tuple) and len(answer) == len(truth)
+        return whole and all(map(same, answer, truth))  # type: ignore[call-overload]
     mine, theirs = numbers(answer), numbers(truth)
     if mine is None or theirs is None or mine.shape != theirs.shape:
         return False
@@ -50,6 +60,21 @@ def numbers(answer: object) -> np.ndarray | None:
         return np.array(answer, dtype=np.float64)
     except (TypeError, ValueError, OverflowError):  # complex numbers, text in an array, an enormous integer
         return None
+
+
+def numbers_of(answer: object, size: int) -> np.ndarray:
+    """So many numbers, in whatever shape they were given; Unfit for anything else."""
+    found = numbers(answer)
+    if found is None or found.size != size:
+        raise Unfit
+    return found.reshape(-1)
+
+
+def function(answer: object) -> Callable[..., Any]:
+    """An answer that is a function; Unfit for anything else, a class too."""
+    if not callable(answer) or isinstance(answer, type):
+        raise Unfit
+    return answer
 
 
 def attempt(written: Callable[..., Any], *args: Any) -> Any:

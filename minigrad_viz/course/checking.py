@@ -1,35 +1,13 @@
-"""`check`: whether the answer to an exercise is right, and a hint where it is not.
-
-Each notebook with exercises has a module in `exercises/`. An exercise there is a function that is given the
-answer, finds the truth by running it, and returns the name of what is to be said: "right", or what the answer
-mixes up.
-`HINTS` of the module has the sentences, a pair of English and Korean under each name.
-"""
+"""`check`: whether the answer to an exercise is right, and a hint where it is not."""
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable
-from importlib import import_module
-from importlib.util import find_spec
-from types import ModuleType
-
 from ..sources.unseen import unseen
-from ..words import language, wrapped
+from ..words import text, wrapped
 from .answers import Raised
+from .exercises import EXERCISES
 
 WIDTH = 66  # columns of a printed line: what a narrow window shows without breaking words
-MARKS = {"right": "✓", "unanswered": "…"}  # a hint has ✗
-COMMON = {
-    "unanswered": (
-        "Not answered yet. Write your answer in place of the three dots, then run this cell again.",
-        "아직 답이 없습니다. 점 세 개 자리에 답을 쓰고 이 셀을 다시 실행하세요.",
-    ),
-    "raised": (
-        "What you wrote raised an error when it was tried: {error}",
-        "작성한 코드를 실행해 보니 오류가 났습니다: {error}",
-    ),
-}
 
 
 def check(name: str, answer: object = ...) -> None:
@@ -43,24 +21,13 @@ def check(name: str, answer: object = ...) -> None:
 
 def said(name: str, answer: object) -> str:
     """What `check` prints."""
-    module, judge = found(name)
-    verdict = "unanswered"
-    values: dict[str, str] = {}
+    if name not in EXERCISES:
+        raise ValueError(f"check: there is no exercise called {name!r}")
+    exercise, error, key = EXERCISES[name], "", "exercise_unanswered"
     if answer is not ...:
         try:
-            verdict = unseen(lambda: judge(answer))
+            key = unseen(lambda: exercise.judge(answer))
         except Raised as raised:
-            verdict, values = "raised", {"error": str(raised)}
-    sentence = (module.HINTS | COMMON)[verdict][language() == "ko"]
-    return wrapped(f"{MARKS.get(verdict, '✗')} {sentence.format_map(values)}", WIDTH, "  ")
-
-
-def found(name: str) -> tuple[ModuleType, Callable[[object], str]]:
-    """The module and the function of an exercise."""
-    notebook, _, part = name.partition(".")
-    home = f"{__package__}.exercises.{notebook}"
-    if re.fullmatch(r"[a-z]\w*", notebook) and find_spec(home):
-        module = import_module(home)
-        if judge := module.EXERCISES.get(part):
-            return module, judge
-    raise ValueError(f"check: there is no exercise called {name!r}")
+            key, error = "exercise_raised", str(raised)
+    mark = {exercise.right: "✓", "exercise_unanswered": "…"}.get(key, "✗")
+    return wrapped(f"{mark} {text(key, error=error)}", WIDTH, "  ")

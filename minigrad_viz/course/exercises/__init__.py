@@ -1,2 +1,10 @@
-"""The exercises of the course: a module for each notebook, with `EXERCISES`, functions by name ("" for the
-only one), and `HINTS`, what they may say: pairs of English and Korean."""
+"""The exercises of the course as data, by the name that `check` is given: the notebook's, and behind a dot
+that of one of several exercises."""
+
+from __future__ import annotations
+
+from ..exercise import Exercise
+from . import functions, gradients, names, numbers, operations, quotients, trainings
+
+TOPICS = (functions, gradients, names, numbers, operations, quotients, trainings)
+EXERCISES: dict[str, Exercise] = {name: each for topic in TOPICS for name, each in topic.EXERCISES.items()}

@@ -2,7 +2,17 @@
 
 from __future__ import annotations
 
-from . import backward_errors, commands, errors, picture, sheets, steps, why_none
+from . import (
+    backward_errors,
+    commands,
+    errors,
+    exercises_code,
+    exercises_text,
+    picture,
+    sheets,
+    steps,
+    why_none,
+)
 
-TOPICS = (backward_errors, commands, errors, picture, sheets, steps, why_none)
+TOPICS = (backward_errors, commands, errors, exercises_code, exercises_text, picture, sheets, steps, why_none)
 WORDS: dict[str, str] = {key: words for topic in TOPICS for key, words in topic.WORDS.items()}

@@ -1,0 +1,60 @@
+"""An exercise as data, and the one judge of all answers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from types import MappingProxyType
+from typing import Any, NamedTuple
+
+from .answers import Raised, Unfit, same
+
+# The key of a hint, and the answer that it is for: a value, or a condition that tells of what was given.
+Cases = Sequence[tuple[str, object]]
+
+
+def as_given(answer: object) -> object:
+    """The answer as it was given."""
+    return answer
+
+
+class Exercise(NamedTuple):
+    """What there is to say of each answer.
+
+    `cases` finds the truth and the typical wrong answers by running them; the first that fits is told, else
+    `other`. `right` is the key of the praise. `read` makes the answer plain, or tries what somebody wrote;
+    where it raises Unfit, the answer has not the form that was asked for, and `unfit` is told. `errors` are
+    the hints for errors that what somebody wrote may raise, by a part of their text. An answer that is to
+    hold at several `places` is judged at each of them, which `read` and `cases` are given.
+    """
+
+    right: str
+    cases: Callable[..., Cases]
+    other: str
+    read: Callable[..., Any] = as_given
+    unfit: str = ""
+    errors: Mapping[str, str] = MappingProxyType({})
+    places: Sequence[Any] = ()
+    digits: int = 3
+
+    def judge(self, answer: object) -> str:
+        """The key of what is to be said. Raised if what somebody wrote raises an error without a hint."""
+        try:
+            for place in [[each] for each in self.places] or [[]]:
+                key = self.told(self.read(answer, *place), self.cases(*place))
+                if key != self.right:
+                    return key
+        except Unfit:
+            return self.unfit
+        except Raised as raised:
+            hints = (hint for part, hint in self.errors.items() if part in str(raised))
+            if hint := next(hints, None):
+                return hint
+            raise
+        return self.right
+
+    def told(self, given: object, cases: Cases) -> str:
+        """The key of the first case that fits."""
+        for key, wanted in cases:
+            if wanted(given) if callable(wanted) else same(given, wanted, self.digits):
+                return key
+        return self.other
