@@ -1,0 +1,66 @@
+"""Programs as courses teach them, on both libraries, plainly and under `%%autograd`."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import subprocess
+import sys
+from typing import Any
+
+import pytest
+import real_runs
+
+NAMES = [path.stem for path in real_runs.PROGRAMS]
+
+
+def runs(library: str) -> dict[str, Any]:
+    """What the programs did on a library, in a process of its own."""
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path)), "MPLBACKEND": "Agg"}
+    command = [sys.executable, real_runs.__file__, library]
+    done = subprocess.run(
+        command,
+        env=environment,
+        capture_output=True,
+        text=True,
+    )
+    assert not done.returncode, done.stderr
+    return json.loads(done.stdout.splitlines()[-1])
+
+
+@pytest.fixture(scope="module")
+def on_minigrad() -> dict[str, Any]:
+    return runs("minigrad")
+
+
+@pytest.fixture(scope="module")
+def on_pytorch() -> dict[str, Any]:
+    pytest.importorskip("torch", reason="PyTorch is not installed")
+    return runs("PyTorch")
+
+
+@pytest.fixture(params=["minigrad", "PyTorch"])
+def program(request: pytest.FixtureRequest) -> dict[str, Any]:
+    return request.getfixturevalue(f"on_{request.param.lower()}")
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_minigrad_prints_what_pytorch_prints(name: str, on_minigrad: Any, on_pytorch: Any) -> None:
+    plain = on_minigrad[name]["plain"]
+    assert plain["printed"] and not plain["failed"]
+    assert plain["printed"] == on_pytorch[name]["plain"]["printed"]
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_watching_changes_nothing(name: str, program: Any) -> None:
+    plain, watched = program[name]["plain"], program[name]["watched"]
+    for what in ("printed", "failed", "variables"):
+        assert watched[what] == plain[what], what
+    assert watched["complained"] == plain["complained"] == ""
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_there_is_a_picture(name: str, program: Any) -> None:
+    ran = program[name]["watched"]
+    assert any(re.search(rf"^{each}[₀-₉]* ", ran["outline"], re.MULTILINE) for each in ran["variables"])
