@@ -19,7 +19,6 @@ from .losses import *
 from .normalization import *
 from .padding import *
 from .pooling import *
-from .pooling_parts import *
 from .products import *
 from .resampling import *
 from .softmaxes import *

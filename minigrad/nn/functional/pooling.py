@@ -1,4 +1,4 @@
-"""Max and average pooling."""
+"""Pooling in one, two and three dimensions, with windows or into a given number of parts."""
 
 from __future__ import annotations
 
@@ -6,48 +6,64 @@ from typing import Any
 
 from ...core import F
 from ...core.public import public
-from .pooling_checks import check_line, check_lines, only
+from ...ops.half_precision import not_implemented
 
 __all__ = [
-    "adaptive_avg_pool1d", "adaptive_avg_pool2d", "adaptive_avg_pool3d", "avg_pool1d", "avg_pool2d",
-    "avg_pool3d", "max_pool1d", "max_pool2d", "max_pool3d",
+    "adaptive_avg_pool1d", "adaptive_avg_pool2d", "adaptive_avg_pool3d", "adaptive_max_pool1d",
+    "adaptive_max_pool2d", "adaptive_max_pool3d", "avg_pool1d", "avg_pool2d", "avg_pool3d", "max_pool1d",
+    "max_pool2d", "max_pool3d",
 ]  # fmt: skip
 
 Numbers = int | tuple[int, ...]
-WORDS = {1: "one", 2: "two", 3: "three"}
+WORDS = {2: "two", 3: "three"}
 
 
-def several(value: Any, dims: int, text: str) -> tuple[int, ...]:
-    """Return a number for each dimension; raise RuntimeError with `text` for another count."""
-    numbers = (value,) if isinstance(value, int) else tuple(value)
-    if len(numbers) not in (1, dims):
-        raise RuntimeError(text)
-    return numbers * dims if len(numbers) == 1 else numbers
+def several(name: str, argument: str, value: Any, dims: int) -> tuple[int, ...]:
+    """Return one number for each dimension, where one may stand for all; an empty tuple for no stride.
 
-
-def steps(stride: Any, dims: int, text: str) -> tuple[int, ...]:
-    """Return `several`, or () for no stride, which then is the size of the window."""
-    if stride is None or (not isinstance(stride, int) and not len(stride)):
+    Raises PyTorch's RuntimeError for another count of numbers.
+    """
+    if argument == "stride" and (value is None or value == () or value == []):
         return ()
-    return several(stride, dims, text)
+    count = 1 if isinstance(value, int) else len(value)
+    if count in (1, dims):
+        numbers = (value,) if isinstance(value, int) else tuple(value)
+        return numbers * dims if count == 1 else numbers
+    if dims == 1:
+        raise RuntimeError(f"{name}() argument '{argument}' should contain one int (got {count})")
+    either = "be" if name == "avg_pool3d" else "be either" if argument == "dilation" else "either be"
+    omitted = "omitted, a" if argument == "stride" else "a"
+    text = f"{name}: {argument} must {either} {omitted} single int, or a tuple of {WORDS[dims]} ints"
+    raise RuntimeError(text)
 
 
-# ── the largest
-# ─────────────────────────────────────────────────────────────────────────────────────────────────
+def each(name: str, dims: int, **arguments: Any) -> list[tuple[int, ...]]:
+    """Return the same for several arguments."""
+    return [several(name, argument, value, dims) for argument, value in arguments.items()]
+
+
+def check_lines(input: Any, name: str) -> None:
+    """Raise PyTorch's RuntimeError unless the input is (C, L) or (N, C, L)."""
+    if input.ndim not in (2, 3):
+        raise RuntimeError(
+            f"Expected 2 to 3 dimensions, but got {input.ndim}-dimensional tensor for argument #1 'self' "
+            f"(while checking arguments for {name})"
+        )
+
+
+# ── the maximum ─────────────────────────────────────────────────────────────────────────────────────────────
 
 
 def greatest(
-    dims: int, input: Any, kernel_size: Any, stride: Any, padding: Any, dilation: Any, ceil_mode: bool
-) -> Any:
-    """Compute `max_pool2d` and `max_pool3d`: the values and their indices."""
-    many = f"a tuple of {WORDS[dims]} ints"
-    name = f"max_pool{dims}d"
-    kernel_size = several(kernel_size, dims, f"{name}: kernel_size must either be a single int, or {many}")
-    stride = steps(stride, dims, f"{name}: stride must either be omitted, a single int, or {many}")
-    padding = several(padding, dims, f"{name}: padding must either be a single int, or {many}")
-    dilation = several(dilation, dims, f"{name}: dilation must be either a single int, or {many}")
+    dims: int, input: Any, kernel_size: Any, stride: Any, padding: Any, dilation: Any, ceil_mode: bool,
+    return_indices: bool,
+) -> Any:  # fmt: skip
+    """Return the maximum of each window, and its index if asked for."""
+    how = each(
+        f"max_pool{dims}d", dims, kernel_size=kernel_size, stride=stride, padding=padding, dilation=dilation
+    )
     run = F.max_pool2d_with_indices if dims == 2 else F.max_pool3d_with_indices
-    return run(input, kernel_size, stride, padding, dilation, ceil_mode)
+    return chosen(run(input, *how, ceil_mode), return_indices)
 
 
 def max_pool1d(
@@ -55,18 +71,38 @@ def max_pool1d(
     dilation: Numbers = 1, ceil_mode: bool = False, return_indices: bool = False,
 ) -> Any:  # fmt: skip
     """Return the maximum of each window of `input` ([N,] C, L); `return_indices` adds their indices."""
-    ints = "an int, list of ints or tuple of ints"
-    k = only(kernel_size, "kernel_size", ints)
-    s = only(k if stride is None or not (isinstance(stride, int) or stride) else stride, "stride",
-             "None, an int, list of ints, or tuple of ints")  # fmt: skip
-    p, d = only(padding, "padding", ints), only(dilation, "dilation", ints)
-    check_lines(input)
+    (k,), s, (p,), (d,) = each(
+        "max_pool1d", 1, kernel_size=kernel_size, stride=stride, padding=padding, dilation=dilation
+    )
+    if input.ndim not in (2, 3) or 0 in input.shape[-2:]:
+        raise RuntimeError(
+            "max_pool1d: Expected 2D or 3D (batch mode) tensor with optional 0 dim batch size for input, but "
+            f"got:{list(input.shape)}"
+        )
+    (s,) = s or (k,)
     if not return_indices:
         check_line(input, k, s, p, d, ceil_mode)
-    flat = input.unsqueeze(-2)
-    made = F.max_pool2d_with_indices(flat, (1, k), (1, s), (0, p), (1, d), ceil_mode)
+    made = F.max_pool2d_with_indices(input.unsqueeze(-2), (1, k), (1, s), (0, p), (1, d), ceil_mode)
     values, indices = (t.squeeze(-2) for t in made)
     return (values, indices) if return_indices else values
+
+
+def check_line(input: Any, k: int, s: int, p: int, d: int, ceil_mode: bool) -> None:
+    """Raise the errors of PyTorch's kernel for lines, which it uses if no indices are wanted."""
+    for what, n in (("kernel_size", k), ("stride", s), ("dilation", d)):
+        if n <= 0:
+            raise RuntimeError(f"max_pool1d() {what} must be greater than zero, but got {n}")
+    if p < 0:
+        raise RuntimeError(f"max_pool1d() padding must be non-negative, but got {p}")
+    if p > k // 2:
+        text = f"padding={p} and kernel_size={k}"
+        raise RuntimeError(f"max_pool1d() padding should be at most half of kernel size, but got {text}")
+    room = input.shape[-1] + 2 * p - d * (k - 1) - 1
+    count = (room + (s - 1 if ceil_mode else 0)) // s + 1
+    if count <= 0:
+        raise RuntimeError(f"max_pool1d() Invalid computed output size: {count}")
+    if not input.is_floating_point():
+        raise not_implemented("max_pool1d_impl", input.dtype)
 
 
 def max_pool2d(
@@ -101,8 +137,7 @@ def max_pool2d(
 
     Source: PyTorch's page `torch.nn.functional.max_pool2d`.
     """
-    made = greatest(2, input, kernel_size, stride, padding, dilation, ceil_mode)
-    return tuple(made) if return_indices else made[0]
+    return greatest(2, input, kernel_size, stride, padding, dilation, ceil_mode, return_indices)
 
 
 def max_pool3d(
@@ -113,24 +148,10 @@ def max_pool3d(
 
     `return_indices` adds their indices in the flattened volume.
     """
-    made = greatest(3, input, kernel_size, stride, padding, dilation, ceil_mode)
-    return tuple(made) if return_indices else made[0]
+    return greatest(3, input, kernel_size, stride, padding, dilation, ceil_mode, return_indices)
 
 
-# ── the mean
-# ─────────────────────────────────────────────────────────────────────────────────────────────────
-
-
-def check_one(input: Any, name: str, **numbers: Any) -> None:
-    """Raise PyTorch's RuntimeError for arguments that pooling along one dimension does not accept."""
-    for key, value in numbers.items():
-        if value is not None and not isinstance(value, int) and len(value) != 1:
-            raise RuntimeError(f"{name}() argument '{key}' should contain one int (got {len(value)})")
-    if input.ndim not in (2, 3):
-        raise RuntimeError(
-            f"Expected 2 to 3 dimensions, but got {input.ndim}-dimensional tensor for argument #1 'self' "
-            f"(while checking arguments for {name})"
-        )
+# ── the mean ────────────────────────────────────────────────────────────────────────────────────────────────
 
 
 @public("function", out=None)
@@ -139,11 +160,10 @@ def avg_pool1d(
     ceil_mode: bool = False, count_include_pad: bool = True,
 ) -> Any:  # fmt: skip
     """Return the mean of each window of `input` ([N,] C, L); `count_include_pad` counts the padding."""
-    check_one(input, "avg_pool1d", kernel_size=kernel_size, stride=stride or None, padding=padding)
-    k, p = several(kernel_size, 1, ""), several(padding, 1, "")
-    s = steps(stride, 1, "") or k
-    flat = input.unsqueeze(-2)
-    return F.avg_pool2d(flat, (1, *k), (1, *s), (0, *p), ceil_mode, count_include_pad, None).squeeze(-2)
+    (k,), s, (p,) = each("avg_pool1d", 1, kernel_size=kernel_size, stride=stride, padding=padding)
+    check_lines(input, "avg_pool1d")
+    flat, s = input.unsqueeze(-2), s or (k,)
+    return F.avg_pool2d(flat, (1, k), (1, *s), (0, p), ceil_mode, count_include_pad, None).squeeze(-2)
 
 
 def avg_pool2d(
@@ -178,16 +198,9 @@ def avg_pool2d(
 
     Source: PyTorch's page `torch.nn.functional.avg_pool2d`.
     """
-    ints = "single int, or a tuple of two ints"
-    k = several(kernel_size, 2, f"avg_pool2d: kernel_size must either be a {ints}")
-    s = steps(stride, 2, f"avg_pool2d: stride must either be omitted, a {ints}")
-    p = several(padding, 2, f"avg_pool2d: padding must either be a {ints}")
-    if input.ndim < 3:
-        raise IndexError(
-            f"Dimension out of range (expected to be in range of [-{max(input.ndim, 1)}, "
-            f"{max(input.ndim, 1) - 1}], but got -3)"
-        )
-    return F.avg_pool2d(input, k, s, p, ceil_mode, count_include_pad, divisor_override)
+    how = each("avg_pool2d", 2, kernel_size=kernel_size, stride=stride, padding=padding)
+    input.size(-3)  # PyTorch asks for the channels first
+    return F.avg_pool2d(input, *how, ceil_mode, count_include_pad, divisor_override)
 
 
 def avg_pool3d(
@@ -198,15 +211,11 @@ def avg_pool3d(
 
     `divisor_override` divides the sums instead of the number of elements.
     """
-    ints = "a single int, or a tuple of three ints"
-    k = several(kernel_size, 3, f"avg_pool3d: kernel_size must be {ints}")
-    s = steps(stride, 3, f"avg_pool3d: stride must be omitted, {ints}")
-    p = several(padding, 3, f"avg_pool3d: padding must be {ints}")
-    return F.avg_pool3d(input, k, s, p, ceil_mode, count_include_pad, divisor_override)
+    how = each("avg_pool3d", 3, kernel_size=kernel_size, stride=stride, padding=padding)
+    return F.avg_pool3d(input, *how, ceil_mode, count_include_pad, divisor_override)
 
 
-# ── the means of a given number of parts
-# ─────────────────────────────────────────────────────────────────────────────────────────────────
+# ── a given number of parts ─────────────────────────────────────────────────────────────────────────────────
 
 
 def parts_of(input: Any, dims: int, output_size: Any) -> tuple[int, ...]:
@@ -222,8 +231,8 @@ def parts_of(input: Any, dims: int, output_size: Any) -> tuple[int, ...]:
 @public("function", out=None)
 def adaptive_avg_pool1d(input: Any, output_size: Numbers) -> Any:
     """Return the means of `output_size` parts of `input` ([N,] C, L), as equal in size as possible."""
-    check_one(input, "adaptive_avg_pool1d", output_size=output_size)
-    (count,) = several(output_size, 1, "")
+    (count,) = several("adaptive_avg_pool1d", "output_size", output_size, 1)
+    check_lines(input, "adaptive_avg_pool1d")
     return adaptive_avg_pool2d(input.unsqueeze(-2), (1, count)).squeeze(-2)
 
 
@@ -263,3 +272,43 @@ def adaptive_avg_pool3d(input: Any, output_size: Any) -> Any:
     if parts == (1, 1, 1) and input.ndim > 2:
         return F.mean_dim(input, (-1, -2, -3), True)
     return F._adaptive_avg_pool3d(input, parts)
+
+
+def adaptive_max_pool1d(input: Any, output_size: Numbers, return_indices: bool = False) -> Any:
+    """Return the maximum of each of `output_size` parts of `input` ([N,] C, L); `return_indices` adds
+    indices.
+    """
+    if output_size is None:
+        raise TypeError(
+            "adaptive_max_pool1d(): argument 'output_size' (position 2) must be tuple of ints, not NoneType"
+        )
+    (count,) = several("adaptive_max_pool1d", "output_size", output_size, 1)
+    check_lines(input, "adaptive_max_pool1d")
+    if not input.shape[-1] or (input.ndim == 3 and not input.shape[1]):
+        raise RuntimeError(
+            "adaptive_max_pool1d(): Expected input to have non-zero size for non-batch dimensions, but input "
+            f"has sizes {list(input.shape)} with dimension {list(input.shape).index(0, 1)} being empty"
+        )
+    made = F.adaptive_max_pool2d(input.unsqueeze(-2), (1, count))
+    return chosen([t.squeeze(-2) for t in made], return_indices)
+
+
+def adaptive_max_pool2d(input: Any, output_size: Any, return_indices: bool = False) -> Any:
+    """Return the maximum of each of `output_size` parts of `input` ([N,] C, H, W); None keeps a size.
+
+    `return_indices` adds the indices in the flattened image.
+    """
+    return chosen(F.adaptive_max_pool2d(input, parts_of(input, 2, output_size)), return_indices)
+
+
+def adaptive_max_pool3d(input: Any, output_size: Any, return_indices: bool = False) -> Any:
+    """Return the maximum of each of `output_size` parts of `input` ([N,] C, D, H, W); None keeps a size.
+
+    `return_indices` adds the indices in the flattened volume.
+    """
+    return chosen(F.adaptive_max_pool3d(input, parts_of(input, 3, output_size)), return_indices)
+
+
+def chosen(made: Any, return_indices: bool) -> Any:
+    """Return the values, with their indices if `return_indices`."""
+    return tuple(made) if return_indices else made[0]
