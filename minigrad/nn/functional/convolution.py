@@ -49,26 +49,43 @@ def parts(t: Any) -> tuple[Any, Any]:
     return tuple(F.select(F.view_as_real(t), t.ndim, i) for i in (0, 1))
 
 
-def by_parts(run: Any, input: Any, weight: Any, bias: Any, *how: Any) -> Any:
+def run(
+    dims: int, input: Any, weight: Any, bias: Any, stride: Any, padding: Any, dilation: Any, groups: int,
+    transposed: bool = False, output_padding: Any = 0,
+) -> Any:  # fmt: skip
+    """Convolve an input with or without a batch."""
+    input, is_batch = batched(input, dims, f"conv{'_transpose' if transposed else ''}{dims}d")
+    out = by_parts(input, weight, bias, stride, padding, dilation, groups, transposed, output_padding)
+    return out if is_batch else out.squeeze(0)
+
+
+def by_parts(input: Any, weight: Any, bias: Any, *how: Any) -> Any:
     """Run a convolution; compute a complex one with three real ones, as PyTorch does."""
     if not (input.is_complex() and weight.is_complex()):
-        return run(input, weight, bias, *how)
+        return convolved(input, weight, bias, *how)
     (x, x_i), (w, w_i) = parts(input), parts(weight)
     b: Any
     b_i: Any
     b, b_i = (None, None) if bias is None else parts(bias)
-    real = run(x, w, b, *how)
-    imaginary = run(x_i, w_i, None, *how)
-    both = run(x + x_i, w + w_i, None if bias is None else b + b_i, *how)
+    real = convolved(x, w, b, *how)
+    imaginary = convolved(x_i, w_i, None, *how)
+    both = convolved(x + x_i, w + w_i, None if bias is None else b + b_i, *how)
     return real - imaginary + (both - real - imaginary) * 1j
 
 
 def convolved(
     input: Any, weight: Any, bias: Any, stride: Any, padding: Any, dilation: Any, groups: int,
-    transposed: bool = False, output_padding: Any = 0,
+    transposed: bool, output_padding: Any,
 ) -> Any:  # fmt: skip
     """Run the op with its settings expanded to all dimensions of the weight."""
     dims = weight.ndim - 2
+    if padding == "same":
+        check_ranks(input, weight, "")
+        input, padding = same(input, weight, stride, dilation)
+    elif isinstance(padding, str):
+        if padding != "valid":
+            raise RuntimeError(f"Invalid padding string: '{padding}'")
+        padding = 0
     if dims < 1:
         raise RuntimeError("weight should have at least three dimensions")
     check_ranks(input, weight, " ")
@@ -83,47 +100,17 @@ def convolved(
     return F.convolution(input, weight, bias, *how, (0,) if bias is None else tuple(bias.shape))
 
 
-def same(weight: Any, dims: int, stride: Any, dilation: Any) -> list[int]:
-    """Return the total padding of "same" along each dimension, before and after together."""
+def same(input: Any, weight: Any, stride: Any, dilation: Any) -> tuple[Any, list[int]]:
+    """Return the padding that keeps the size, and the input, which has one more zero at the end of a
+    dimension where the padding cannot be the same on both sides.
+    """
+    dims = weight.ndim - 2
     if any(n != 1 for n in expanded("stride", stride, dims)):
         raise RuntimeError("padding='same' is not supported for strided convolutions")
-    return [d * (k - 1) for k, d in zip(weight.shape[2:], expanded("dilation", dilation, dims))]
-
-
-def forward(
-    dims: int, input: Any, weight: Any, bias: Any, stride: Any, padding: Any, dilation: Any, groups: int
-) -> Any:
-    """Compute `conv1d`, `conv2d` and `conv3d`."""
-    input, is_batch = batched(input, dims, f"conv{dims}d")
-    out = by_parts(filled, input, weight, bias, stride, padding, dilation, groups)
-    return out if is_batch else out.squeeze(0)
-
-
-def filled(input: Any, weight: Any, bias: Any, stride: Any, padding: Any, dilation: Any, groups: int) -> Any:
-    """Convolve a batch; the padding may be "same" or "valid"."""
-    if padding == "same":
-        dims = weight.ndim - 2
-        check_ranks(input, weight, "")
-        total = same(weight, dims, stride, dilation)
-        if any(n % 2 for n in total):
-            input = F.constant_pad_nd(input, tuple(x for n in reversed(total) for x in (0, n % 2)), 0)
-        padding = [n // 2 for n in total]
-    elif padding == "valid":
-        padding = 0
-    elif isinstance(padding, str):
-        raise RuntimeError(f"Invalid padding string: '{padding}'")
-    return convolved(input, weight, bias, stride, padding, dilation, groups)
-
-
-def backward(
-    dims: int, input: Any, weight: Any, bias: Any, stride: Any, padding: Any, output_padding: Any,
-    groups: int, dilation: Any,
-) -> Any:  # fmt: skip
-    """Compute `conv_transpose1d`, `conv_transpose2d` and `conv_transpose3d`."""
-    input, is_batch = batched(input, dims, f"conv_transpose{dims}d")
-    how = (stride, padding, dilation, groups, True, output_padding)
-    out = by_parts(convolved, input, weight, bias, *how)
-    return out if is_batch else out.squeeze(0)
+    total = [d * (k - 1) for k, d in zip(weight.shape[2:], expanded("dilation", dilation, dims))]
+    if any(n % 2 for n in total):
+        input = F.constant_pad_nd(input, tuple(x for n in reversed(total) for x in (0, n % 2)), 0)
+    return input, [n // 2 for n in total]
 
 
 @public("function", out=None)
@@ -136,7 +123,7 @@ def conv1d(
     `weight` has the shape (channels out, channels in / groups, k); `padding` is a number, "same" or
     "valid".
     """
-    return forward(1, input, weight, bias, stride, padding, dilation, groups)
+    return run(1, input, weight, bias, stride, padding, dilation, groups)
 
 
 @public("function", out=None)
@@ -175,7 +162,7 @@ def conv2d(
 
     Source: PyTorch's page `torch.nn.functional.conv2d`.
     """
-    return forward(2, input, weight, bias, stride, padding, dilation, groups)
+    return run(2, input, weight, bias, stride, padding, dilation, groups)
 
 
 @public("function", out=None)
@@ -188,7 +175,7 @@ def conv3d(
     `weight` has the shape (channels out, channels in / groups, kd, kh, kw); `padding` is one number or
     three, "same" or "valid".
     """
-    return forward(3, input, weight, bias, stride, padding, dilation, groups)
+    return run(3, input, weight, bias, stride, padding, dilation, groups)
 
 
 @public("function", out=None)
@@ -201,7 +188,7 @@ def conv_transpose1d(
 
     `weight` has the shape (channels in, channels out / groups, k).
     """
-    return backward(1, input, weight, bias, stride, padding, output_padding, groups, dilation)
+    return run(1, input, weight, bias, stride, padding, dilation, groups, True, output_padding)
 
 
 @public("function", out=None)
@@ -214,7 +201,7 @@ def conv_transpose2d(
 
     `weight` has the shape (channels in, channels out / groups, kh, kw).
     """
-    return backward(2, input, weight, bias, stride, padding, output_padding, groups, dilation)
+    return run(2, input, weight, bias, stride, padding, dilation, groups, True, output_padding)
 
 
 @public("function", out=None)
@@ -227,4 +214,4 @@ def conv_transpose3d(
 
     `weight` has the shape (channels in, channels out / groups, kd, kh, kw).
     """
-    return backward(3, input, weight, bias, stride, padding, output_padding, groups, dilation)
+    return run(3, input, weight, bias, stride, padding, dilation, groups, True, output_padding)
