@@ -42,8 +42,6 @@ SETTINGS = {
         {"lr": 0.1, "betas": (0.5, 0.9), "weight_decay": 0.1},
         {"weight_decay": 0.1, "decoupled_weight_decay": True, "maximize": True},
     ],
-    "ASGD": [{"lr": 0.05}, {"lr": 0.03, "lambd": 0.5, "t0": 2, "weight_decay": 0.1, "maximize": True}],
-    "Rprop": [{}, {"lr": 0.3, "etas": (0.25, 1.5), "step_sizes": (0.01, 0.4), "maximize": True}],
 }
 TRIED = [(name, settings) for name, every in SETTINGS.items() for settings in every]
 
@@ -335,7 +333,6 @@ def bad_schedules(L, note):
         ("Adamax", {"betas": (2, 0)}),
         ("NAdam", {"momentum_decay": -1}),
         ("RAdam", {"eps": -1}),
-        ("Rprop", {"etas": (2, 3)}),
     ):
         note.error(lambda name=name, how=how: getattr(L.optim, name)(weights(L), **how))
 

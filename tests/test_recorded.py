@@ -103,6 +103,8 @@ def test_versions_after_writes(kind):
     for name, before in VERSIONS[kind].items():
         if kind != "write" and gone(kind.partition(" ")[2] if kind.startswith("out") else "Tensor", name):
             continue
+        if name.startswith("step of ") and gone("optim", name.removeprefix("step of ")):
+            continue
         failures += [f"{name} {difference}" for difference in otherwise(kind, name, before)]
     assert not failures, "\n".join(failures)
 

@@ -205,31 +205,6 @@ def test_weight_norm(library):
     assert isinstance(layer.weight, nn.Parameter)
 
 
-def test_spectral_norm(library):
-    nn = library.nn
-    library.manual_seed(0)
-    layer = nn.utils.parametrizations.spectral_norm(nn.Linear(5, 4))
-    for _ in range(20):
-        layer(library.ones(1, 5))
-    assert abs(library.linalg.matrix_norm(layer.weight, 2).item() - 1) < 1e-4
-    layer.eval()
-    u = layer.parametrizations.weight[0]._u.clone()
-    layer(library.ones(1, 5)).sum().backward()
-    assert (layer.parametrizations.weight[0]._u == u).all()
-    assert layer.parametrizations.weight.original.grad is not None
-    with pytest.raises(ValueError, match="has no parameter or buffer with name 'no'"):
-        nn.utils.parametrizations.spectral_norm(layer, "no")
-
-
-def test_spectral_norm_draws_the_same_numbers(torch):
-    found = []
-    for library in (minigrad, torch):
-        library.manual_seed(3)
-        layer = library.nn.utils.parametrizations.spectral_norm(library.nn.Linear(5, 4))
-        found.append(np.array(layer.weight.tolist()))
-    np.testing.assert_allclose(*found, atol=1e-6)
-
-
 # ── old names and other paths
 # ─────────────────────────────────────────────────────────────────────────────────────────────────
 

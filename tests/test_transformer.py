@@ -214,5 +214,5 @@ def test_the_same_in_both_libraries(torch, program):
 
 @pytest.mark.parametrize("option", ["add_bias_kv", "add_zero_attn"])
 def test_an_option_that_is_left_out_says_so(option):
-    with pytest.raises(NotImplementedError, match=f"no {option} .see docs/ops.md"):
+    with pytest.raises(NotImplementedError, match=rf"no {option} .see docs/ops.md"):
         minigrad.nn.MultiheadAttention(4, 2, **{option: True})

@@ -71,7 +71,7 @@ def max_pool1d(
     dilation: Numbers = 1, ceil_mode: bool = False, return_indices: bool = False,
 ) -> Any:  # fmt: skip
     """Return the maximum of each window of `input` ([N,] C, L); `return_indices` adds their indices."""
-    (k,), s, (p,), (d,) = each(
+    (k,), step, (p,), (d,) = each(
         "max_pool1d", 1, kernel_size=kernel_size, stride=stride, padding=padding, dilation=dilation
     )
     if input.ndim not in (2, 3) or 0 in input.shape[-2:]:
@@ -79,7 +79,7 @@ def max_pool1d(
             "max_pool1d: Expected 2D or 3D (batch mode) tensor with optional 0 dim batch size for input, but "
             f"got:{list(input.shape)}"
         )
-    (s,) = s or (k,)
+    (s,) = step or (k,)
     if not return_indices:
         check_line(input, k, s, p, d, ceil_mode)
     made = F.max_pool2d_with_indices(input.unsqueeze(-2), (1, k), (1, s), (0, p), (1, d), ceil_mode)

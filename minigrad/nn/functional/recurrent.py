@@ -19,13 +19,12 @@ State = tuple[Any, ...]
 
 
 class Weights(NamedTuple):
-    """Weights of one layer in one direction; `hr` projects the hidden state of an LSTM."""
+    """Weights of one layer in one direction."""
 
     ih: Any
     hh: Any
     bias_ih: Any = None
     bias_hh: Any = None
-    hr: Any = None
 
     def of_input(self, x: Any, ready: bool = False) -> Any:
         """Return the part of the gates that comes from the input."""
@@ -55,8 +54,7 @@ def lstm_cell(x: Any, state: State, w: Weights, ready: bool = False) -> State:
     gates = unsafe_chunk(w.of_hidden(h) + w.of_input(x, ready), 4, 1)
     taken, kept, new, given = gates[0].sigmoid(), gates[1].sigmoid(), gates[2].tanh(), gates[3].sigmoid()
     c = kept * c + taken * new
-    h = given * c.tanh()
-    return (h if w.hr is None else linear(h, w.hr)), c
+    return given * c.tanh(), c
 
 
 def gru_cell(x: Any, state: State, w: Weights, ready: bool = False) -> State:

@@ -43,7 +43,7 @@ class RNN(Single):
         batch_first: True puts the batch dimension first in input and output.
         dropout: probability of dropout after each layer but the last.
         bidirectional: True adds a second direction, which reads the sequence from its end.
-        proj_size: refused; only `LSTM` has a projection.
+        proj_size: must be None.
         device: must be the CPU.
         dtype: dtype of the parameters; the default dtype if None.
 
@@ -94,7 +94,7 @@ class GRU(Single):
         batch_first: True puts the batch dimension first in input and output.
         dropout: probability of dropout after each layer but the last.
         bidirectional: True adds a second direction, which reads the sequence from its end.
-        proj_size: refused; only `LSTM` has a projection.
+        proj_size: must be None.
         device: must be the CPU.
         dtype: dtype of the parameters; the default dtype if None.
 
@@ -135,22 +135,22 @@ class LSTM(RNNBase):
 
     Args:
         input_size: number of features of x.
-        hidden_size: number of features of c, and of h without a projection.
+        hidden_size: number of features of h and of c.
         num_layers: number of layers; each one reads the outputs of the one before.
         bias: False leaves out b_ih and b_hh.
         batch_first: True puts the batch dimension first in input and output.
         dropout: probability of dropout after each layer but the last.
         bidirectional: True adds a second direction, which reads the sequence from its end.
-        proj_size: if not 0, h is multiplied by a learned matrix of this many rows.
+        proj_size: must be 0.
         device: must be the CPU.
         dtype: dtype of the parameters; the default dtype if None.
 
     Shape:
-        As for `RNN`: output (T, N, D · hidden_size), h_n and c_n (D · num_layers, N, hidden_size); with a
-        projection, output and h_n have proj_size instead of hidden_size.
+        As for `RNN`: output (T, N, D · hidden_size), h_n and c_n (D · num_layers, N, hidden_size).
 
     Raises:
-        ValueError: a size is not positive, or proj_size is not below hidden_size.
+        ValueError: a size is not positive.
+        NotImplementedError: proj_size is not 0.
         RuntimeError: the input or hx has another size.
 
     Example:
@@ -177,14 +177,3 @@ class LSTM(RNNBase):
         `hx` is a pair of first states, zeros if not given. For the shapes see `LSTM`.
         """
         return self._run(input, hx)
-
-    def _sizes(self, batch: int) -> list[tuple[int, int, int]]:
-        return [*super()._sizes(batch), (self.num_layers * self._directions, batch, self.hidden_size)]
-
-    def _check_dimensions(self, state: tuple[Any, ...], batched: bool) -> None:
-        n = 3 if batched else 2
-        if state[0].ndim != n or state[1].ndim != n:
-            raise RuntimeError(
-                f"For {'' if batched else 'un'}batched {n}-D input, hx and cx should also be {n}-D but got "
-                f"({state[0].ndim}-D, {state[1].ndim}-D) tensors"
-            )

@@ -20,14 +20,14 @@ __all__ = ["RNNBase"]
 
 
 GATES = {"LSTM": 4, "GRU": 3, "RNN_TANH": 1, "RNN_RELU": 1}
+STATES = {"LSTM": 2}  # the hidden state and the cell's; the others have the hidden state only
 
 
 class RNNBase(Module):
     """Base class of RNN, LSTM and GRU; `mode` says which one it is.
 
     The parameters of the first layer are called `weight_ih_l0`, `weight_hh_l0`, `bias_ih_l0`, `bias_hh_l0`
-    (`weight_hr_l0` with a projection), and so on; `_reverse` marks the second direction. They are drawn
-    uniformly from ±1/√hidden_size.
+    and so on; `_reverse` marks the second direction. They are drawn uniformly from ±1/√hidden_size.
     """
 
     def __init__(
@@ -42,10 +42,8 @@ class RNNBase(Module):
         must_be_positive(input_size=input_size)
         check_kinds(hidden_size=(hidden_size, int))
         must_be_positive(hidden_size=hidden_size, num_layers=num_layers)
-        if proj_size < 0:
-            raise ValueError("proj_size should be a positive integer or zero to disable projections")
-        if proj_size >= hidden_size:
-            raise ValueError("proj_size has to be smaller than hidden_size")
+        if proj_size:
+            raise NotImplementedError(f"minigrad's {mode} has no proj_size (see docs/ops.md)")
         if mode not in GATES:
             raise ValueError("Unrecognized RNN mode: " + mode)
         self.mode = mode
@@ -63,11 +61,6 @@ class RNNBase(Module):
         return 2 if self.bidirectional else 1
 
     @property
-    def _given_size(self) -> int:
-        """The size of the output in one direction."""
-        return self.proj_size or self.hidden_size
-
-    @property
     def all_weights(self) -> list[list[Any]]:
         """The parameters of each layer and direction."""
         return [[getattr(self, name) for name in names] for names in self._all_weights]
@@ -75,15 +68,13 @@ class RNNBase(Module):
     def _add_layer(self, layer: int, suffix: str, dtype: Any) -> None:
         """Create the parameters of one layer in one direction."""
         gates = GATES[self.mode] * self.hidden_size
-        inputs = self._given_size * self._directions if layer else self.input_size
+        inputs = self.hidden_size * self._directions if layer else self.input_size
         shapes: dict[str, tuple[int, ...]] = {
             "weight_ih": (gates, inputs),
-            "weight_hh": (gates, self._given_size),
+            "weight_hh": (gates, self.hidden_size),
         }
         if self.bias:
             shapes |= {"bias_ih": (gates,), "bias_hh": (gates,)}
-        if self.proj_size:
-            shapes["weight_hr"] = (self.proj_size, self.hidden_size)
         names = {kind: f"{kind}_l{layer}{suffix}" for kind in shapes}
         for kind, shape in shapes.items():
             setattr(self, names[kind], empty(*shape, dtype=dtype))
@@ -91,10 +82,7 @@ class RNNBase(Module):
 
     def _weights(self) -> list[Weights]:
         """Return the parameters of each layer and direction as `Weights`."""
-        kinds = ["ih", "hh"]
-        kinds += ["bias_ih", "bias_hh"] if self.bias else []
-        kinds += ["hr"] if self.proj_size else []
-        return [Weights(**dict(zip(kinds, weights))) for weights in self.all_weights]
+        return [Weights(*weights) for weights in self.all_weights]
 
     def flatten_parameters(self) -> None:
         """Do nothing: minigrad has no faster order of parameters."""
@@ -138,19 +126,18 @@ class RNNBase(Module):
         how = (self._directions, dropout, batch_sizes, batch_first)
         return recurrent(self.mode, input, state, self._weights(), *how)
 
-    def _sizes(self, batch: int) -> list[tuple[int, int, int]]:
-        """Return the shapes of the state."""
-        return [(self.num_layers * self._directions, batch, self._given_size)]
-
     def _check_dimensions(self, state: tuple[Any, ...], batched: bool) -> None:
         """Raise PyTorch's RuntimeError unless the state has as many dimensions as the input."""
-        (hx,) = state
         n = 3 if batched else 2
-        if hx.ndim != n:
-            raise RuntimeError(
-                f"For {'' if batched else 'un'}batched {n}-D input, hx should also be {n}-D but got "
-                f"{hx.ndim}-D tensor"
-            )
+        if all(t.ndim == n for t in state):
+            return
+        found = [f"{t.ndim}-D" for t in state]
+        names, got = "hx", f"{found[0]} tensor"
+        if len(state) == 2:
+            names, got = "hx and cx", f"({', '.join(found)}) tensors"
+        raise RuntimeError(
+            f"For {'' if batched else 'un'}batched {n}-D input, {names} should also be {n}-D but got {got}"
+        )
 
     def _checked(self, input: Any, state: Any, batch: int, ndim: int) -> tuple[Any, ...]:
         """Return the first state, zeros if not given; raise PyTorch's errors for sizes and dtypes that do not
@@ -169,19 +156,18 @@ class RNNBase(Module):
                 f"input.size(-1) must be equal to input_size. Expected {self.input_size}, got "
                 f"{input.shape[-1]}"
             )
-        sizes = self._sizes(batch)
+        size, count = (self.num_layers * self._directions, batch, self.hidden_size), STATES.get(self.mode, 1)
         if state is None:
-            return tuple(F.zeros_of(input, size) for size in sizes)
-        for i, (t, size) in enumerate(zip(state, sizes)):
+            return tuple(F.zeros_of(input, size) for _ in range(count))
+        for i, t in enumerate(state):
             if t.shape != size:
-                name = f"hidden[{i}]" if len(sizes) > 1 else "hidden"
+                name = f"hidden[{i}]" if count > 1 else "hidden"
                 raise RuntimeError(f"Expected {name} size {size}, got {list(t.shape)}")
         return tuple(state)
 
     def extra_repr(self) -> str:
         """Return the settings that the repr shows."""
-        usual = {"proj_size": 0, "num_layers": 1, "bias": True, "batch_first": False, "dropout": 0}
-        usual["bidirectional"] = False
+        usual = {"num_layers": 1, "bias": True, "batch_first": False, "dropout": 0, "bidirectional": False}
         told = [
             f"{name}={getattr(self, name)}" for name, value in usual.items() if getattr(self, name) != value
         ]
