@@ -189,22 +189,14 @@ class DataLoader:
         """Yield batches of the examples of an IterableDataset."""
         if self.batch_size is None:
             yield from map(self.collate_fn, self.dataset)
-            return
-        batch = []
-        for example in self.dataset:
-            batch.append(example)
-            if len(batch) == self.batch_size:
-                yield self.collate_fn(batch)
-                batch = []
-        if batch and not self.drop_last:
-            yield self.collate_fn(batch)
+        else:  # examples come in batches in the same way as indices
+            yield from map(self.collate_fn, BatchSampler(self.dataset, self.batch_size, self.drop_last))
 
     def __len__(self) -> int:
         if self.batch_sampler is not None:
             return len(self.batch_sampler)
         if self.sampler is not None:
             return len(self.sampler)
-        count = len(self.dataset)
         if self.batch_size is None:
-            return count
-        return count // self.batch_size if self.drop_last else -(-count // self.batch_size)
+            return len(self.dataset)
+        return len(BatchSampler(self.dataset, self.batch_size, self.drop_last))
