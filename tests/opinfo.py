@@ -31,9 +31,16 @@ def table() -> list[Any]:
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
+            from torch import cuda, mtia, xpu
+            from torch.testing._internal import common_utils
             from torch.testing._internal.common_methods_invocations import op_db
+            from torch.testing._internal.opinfo import core
     except ImportError:
         return []
+    # For each list of samples PyTorch would read the source of every frame, in search of a unittest.TestCase,
+    # and for each seed it would keep a traceback for every kind of device that is not there.
+    common_utils.extract_test_fn = core.extract_test_fn = lambda: None
+    cuda._lazy_call = mtia._lazy_call = xpu._lazy_call = lambda call, **how: None
     return list(op_db)
 
 

@@ -18,7 +18,15 @@ full = False  # set before any test is imported
 PART = 6  # one random program of so many
 LEAST = 20
 
-CASES: dict[str, int] = {}
+CASES = {
+    "test_forward_random.py::test_random_programs": 3,  # of 20 programs each
+    "test_modified_in_place.py::test_a_write_after_the_op": 120,
+    "test_step_numbers.py::test_gradients_and_values_against_autograd": 12,
+    "test_step_numbers.py::test_deposits_over_two_calls": 6,
+    "test_step_numbers.py::test_the_gradient_of_a_gradient": 6,
+    "test_unnoticed.py::test_every_number_shown_is_the_engines": 16,
+    "test_unnoticed.py::test_random_programs_do_not_notice": 16,
+}
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
