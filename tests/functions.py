@@ -51,3 +51,80 @@ def exponential(L: Any) -> Any:
             return g * result
 
     return Exp
+
+
+def square_and_result(L: Any) -> Any:
+    """x², saving its input and its output."""
+
+    class Square(L.autograd.Function):
+        @staticmethod
+        def forward(ctx, x):
+            result = x * x
+            ctx.save_for_backward(x, result)
+            return result
+
+        @staticmethod
+        def backward(ctx, g):
+            return 2 * g * ctx.saved_tensors[0]
+
+    return Square
+
+
+def square_apart(L: Any) -> Any:
+    """x², with `setup_context` apart from `forward`."""
+
+    class Square(L.autograd.Function):
+        @staticmethod
+        def forward(x):
+            return x * x
+
+        @staticmethod
+        def setup_context(ctx, inputs, output):
+            ctx.save_for_backward(*inputs)
+
+        @staticmethod
+        def backward(ctx, g):
+            return 2 * g * ctx.saved_tensors[0]
+
+    return Square
+
+
+def my_pow(L: Any, wrong: float = 0) -> Any:
+    """`x ** q`, the documents' own Function. `wrong` is added to x in the derivative with respect to q."""
+
+    class MyPow(L.autograd.Function):
+        @staticmethod
+        def forward(ctx, x, q):
+            ctx.save_for_backward(x, q)
+            return x**q
+
+        @staticmethod
+        def backward(ctx, g):
+            x, q = ctx.saved_tensors
+            return g * q * x ** (q - 1), g * x**q * L.log(x + wrong)
+
+    return MyPow
+
+
+def of_inputs(L: Any, forward: Any, backward: Any) -> Any:
+    """A Function that saves its inputs. Its gradients are `backward` of what came and of the inputs."""
+
+    def saving(ctx, *inputs):
+        ctx.save_for_backward(*inputs)
+        return forward(*inputs)
+
+    return made(L, saving, lambda ctx, g: backward(g, *ctx.saved_tensors))
+
+
+def pair(L: Any) -> Any:
+    """Two outputs, and no gradient for the second input."""
+    return made(L, lambda ctx, a, b: (a * b, a + b), lambda ctx, g, h: (g + h, None))
+
+
+def many(L: Any) -> Any:
+    """A quarter of the sum of many inputs: several leaves become ready at once."""
+
+    def backward(ctx, g):
+        return (g * 0.25,) * len(ctx.needs_input_grad)
+
+    return made(L, lambda ctx, *inputs: sum(inputs) * 0.25, backward)

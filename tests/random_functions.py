@@ -5,6 +5,8 @@ from __future__ import annotations
 import functools
 from typing import Any
 
+from functions import exponential, square_apart
+
 FUNCTIONS = ["scale", "saved result", "identity", "flat", "halves", "scale_", "apart", "none", "twice"]
 
 
@@ -12,6 +14,7 @@ FUNCTIONS = ["scale", "saved result", "identity", "flat", "halves", "scale_", "a
 def make_functions(L: Any) -> dict[str, Any]:
     """By name, a function of two tensors that applies a custom Function of library `L`."""
     Function = L.autograd.Function
+    SavedResult, Twice = exponential(L), square_apart(L)
 
     class Scale(Function):  # saves inputs
         @staticmethod
@@ -23,18 +26,6 @@ def make_functions(L: Any) -> dict[str, Any]:
         def backward(ctx, g):
             a, b = ctx.saved_tensors
             return g * b, g * a
-
-    class SavedResult(Function):  # saves its output
-        @staticmethod
-        def forward(ctx, a):
-            result = a.exp()
-            ctx.save_for_backward(result)
-            return result
-
-        @staticmethod
-        def backward(ctx, g):
-            (result,) = ctx.saved_tensors
-            return g * result
 
     class Identity(Function):  # returns its input as it is
         @staticmethod
@@ -96,20 +87,6 @@ def make_functions(L: Any) -> dict[str, Any]:
         @staticmethod
         def backward(ctx, g):
             return None
-
-    class Twice(Function):  # in the form with setup_context
-        @staticmethod
-        def forward(a):
-            return a * a
-
-        @staticmethod
-        def setup_context(ctx, inputs, output):
-            ctx.save_for_backward(*inputs)
-
-        @staticmethod
-        def backward(ctx, g):
-            (a,) = ctx.saved_tensors
-            return 2 * a * g
 
     return {
         "scale": lambda a, b: Scale.apply(a, b),

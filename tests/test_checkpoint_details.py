@@ -9,6 +9,7 @@ import weakref
 
 import numpy as np
 import pytest
+from functions import square
 from test_checkpoint import checkpointing, leaf, noting
 from twins import Programs, assert_same_diary, outcome
 
@@ -159,16 +160,7 @@ def saved_values_read_outside(L, note):
 
 @programs
 def functions_inside(L, note):
-    class Once(L.autograd.Function):
-        @staticmethod
-        def forward(ctx, a):
-            ctx.save_for_backward(a)
-            return a * a
-
-        @staticmethod
-        def backward(ctx, g):
-            (a,) = ctx.saved_tensors
-            return g * 2 * a
+    Once = square(L)
 
     class Twice(Once):
         @staticmethod

@@ -6,6 +6,7 @@ import random
 import warnings
 
 import pytest
+from functions import square_and_result
 from sample import examples
 from test_checkpoint import checkpointing
 from twins import dialect, noted, outcome
@@ -23,25 +24,9 @@ STEPS = {
     "in place": lambda L, y, x: (y * 1.5).mul_(0.5).exp_() * 0.1,
     "detached": lambda L, y, x: y * x.detach(),
     "where": lambda L, y, x: L.where(y > 0.5, y * 2, y * y),
-    "function": lambda L, y, x: square(L)(y) * 0.3,
+    "function": lambda L, y, x: square_and_result(L).apply(y) * 0.3,
     "nested": None,
 }
-
-
-def square(L):
-    class Square(L.autograd.Function):
-        @staticmethod
-        def forward(ctx, a):
-            out = a * a
-            ctx.save_for_backward(a, out)
-            return out
-
-        @staticmethod
-        def backward(ctx, g):
-            a, out = ctx.saved_tensors
-            return g * 2 * a + out * 0
-
-    return Square.apply
 
 
 def made(L, rnd, note, name="f", depth=0):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from functions import made
 from twins import Programs, assert_same_diary
 
 programs = Programs()
@@ -161,25 +162,13 @@ def order_of_execution(L, note):
 def missing_gradients(L, note):
     """A node runs when all its edges have reported, with a gradient or with None."""
 
-    class Nothing(L.autograd.Function):
-        @staticmethod
-        def forward(ctx, a):
-            return a * 2
+    Nothing = made(L, lambda ctx, a: a * 2, lambda ctx, g: None)
 
-        @staticmethod
-        def backward(ctx, g):
-            return None
+    def backward(ctx, g):
+        note("seen", g)
+        return g
 
-    class Seen(L.autograd.Function):
-        @staticmethod
-        def forward(ctx, a):
-            return a * 3
-
-        @staticmethod
-        def backward(ctx, g):
-            note("seen", g)
-            return g
-
+    Seen = made(L, lambda ctx, a: a * 3, backward)
     x = leaf(L)
     s = Seen.apply(x)
     s.grad_fn.register_hook(lambda a, b: note("hook of seen", a, b))

@@ -8,6 +8,7 @@ import tracemalloc
 import weakref
 
 import pytest
+from functions import square_and_result
 
 import minigrad
 
@@ -70,19 +71,7 @@ def test_backward_inside_a_hook():
     assert (x.grad.item(), inner.grad.item()) == (36.0, 4.0)
 
 
-class Square(minigrad.autograd.Function):
-    @staticmethod
-    def forward(ctx, a):
-        out = a * a
-        ctx.save_for_backward(a, out)
-        return out
-
-    @staticmethod
-    def backward(ctx, g):
-        a, _ = ctx.saved_tensors
-        return 2 * a * g
-
-
+Square = square_and_result(minigrad)
 LEAK_TESTS = {
     "chain": lambda x: (x * 2 + 1).exp().log() ** 2,
     "function": lambda x: Square.apply(x) * 3,

@@ -51,17 +51,22 @@ def two_paths(L):
     return a, b, old, new, (old * new).sum()
 
 
+def fails_and_goes_on(L, note, handle, a, b, z):
+    """Run backward with what `handle` registered, and then without it."""
+    note(ending(lambda: z.backward(retain_graph=True)))
+    afterwards(L, note, a, b)
+    handle.remove()
+    z.backward()
+    afterwards(L, note, a, b)
+
+
 @programs
 def tensor_hooks(L, note):
     for wrong in (refuse, interrupt):
         for where in range(4):
             a, b, old, new, z = two_paths(L)
             handle = (a, b, old, new)[where].register_hook(wrong)
-            note(ending(lambda z=z: z.backward(retain_graph=True)))
-            afterwards(L, note, a, b)
-            handle.remove()
-            z.backward()
-            afterwards(L, note, a, b)
+            fails_and_goes_on(L, note, handle, a, b, z)
 
 
 @programs
@@ -75,11 +80,7 @@ def node_hooks(L, note):
             ):
                 a, b, old, _new, z = two_paths(L)
                 handle = getattr(where(a, old, z), register)(wrong)
-                note(ending(lambda z=z: z.backward(retain_graph=True)))
-                afterwards(L, note, a, b)
-                handle.remove()
-                z.backward()
-                afterwards(L, note, a, b)
+                fails_and_goes_on(L, note, handle, a, b, z)
 
 
 @programs
@@ -103,11 +104,7 @@ def post_accumulate_hooks(L, note):
     for wrong in (refuse, interrupt):
         a, b, _old, _new, z = two_paths(L)
         handle = b.register_post_accumulate_grad_hook(wrong)
-        note(ending(lambda z=z: z.backward(retain_graph=True)))
-        afterwards(L, note, a, b)
-        handle.remove()
-        z.backward()
-        afterwards(L, note, a, b)
+        fails_and_goes_on(L, note, handle, a, b, z)
 
 
 @programs

@@ -6,6 +6,7 @@ import collections
 import threading
 
 import pytest
+from functions import square, square_apart
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from sample import examples
@@ -258,27 +259,7 @@ def saved_tensors_hooks(L, note):
 
 @programs
 def custom_functions(L, note):
-    class Old(L.autograd.Function):
-        @staticmethod
-        def forward(ctx, x):
-            ctx.save_for_backward(x)
-            return x * x
-
-        @staticmethod
-        def backward(ctx, g):
-            return 2 * g * ctx.saved_tensors[0]
-
-    class New(L.autograd.Function):
-        @staticmethod
-        def forward(x):
-            return x * x
-
-        @staticmethod
-        def setup_context(ctx, inputs, output):
-            ctx.save_for_backward(*inputs)
-
-        backward = Old.backward
-
+    Old, New = square(L), square_apart(L)
     x, y, _ = tensors(L)
     run(note, L.func.grad(lambda x: Old.apply(x).sum()), x)
     for at in (x, y):

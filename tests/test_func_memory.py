@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 
 import pytest
+from functions import square_apart
 
 import minigrad as torch
 from minigrad.core.node import Node
@@ -16,20 +17,8 @@ ONES = torch.ones(2)
 ROWS = torch.ones(3, 2)
 
 
-class Square(torch.autograd.Function):
+class Square(square_apart(torch)):
     generate_vmap_rule = True
-
-    @staticmethod
-    def forward(x):
-        return x * x
-
-    @staticmethod
-    def setup_context(ctx, inputs, output):
-        ctx.save_for_backward(*inputs)
-
-    @staticmethod
-    def backward(ctx, g):
-        return 2 * g * ctx.saved_tensors[0]
 
 
 def cube(x):

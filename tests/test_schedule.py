@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 from cells import CELLS, traced
+from functions import many, pair
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from random_programs import Run
@@ -73,44 +74,19 @@ graphs = st.tuples(
 )  # fmt: skip
 
 
-def functions(library: Any) -> tuple[Any, Any]:
-    """Custom Functions: one of two inputs with two outputs, that has no gradient for the second input; one
-    that adds many inputs."""
-
-    class Pair(library.autograd.Function):
-        @staticmethod
-        def forward(ctx, a, b):
-            return a * b, a + b
-
-        @staticmethod
-        def backward(ctx, g, h):
-            return g + h, None
-
-    class Many(library.autograd.Function):
-        @staticmethod
-        def forward(ctx, *inputs):
-            return sum(inputs) * 0.1
-
-        @staticmethod
-        def backward(ctx, g):
-            return (g * 0.1,) * len(ctx.needs_input_grad)
-
-    return Pair.apply, Many.apply
-
-
 def run_graph(library: Any, program: Any) -> None:
     """Build a graph of numbers and run backward through it."""
     leaves, ops, roots, how, asked = program
     made = [library.tensor(1.5 + i, dtype=library.float64, requires_grad=True) for i in range(leaves)]
-    pair, many = functions(library)
+    a_pair, of_many = pair(library).apply, many(library).apply
     for op, i, j in ops:
         a, b = made[i % len(made)], made[j % len(made)]
         if op == "many":  # several leaves become ready at once
-            made.append(many(*made[: 2 + i % 8]))
+            made.append(of_many(*made[: 2 + i % 8]))
         elif op == "pair":
-            made += pair(a, b)
+            made += a_pair(a, b)
         else:
-            made.append({"add": a + b, "mul": a * b * 0.1, "neg": -a, "none": pair(a, b)[1]}[op])
+            made.append({"add": a + b, "mul": a * b * 0.1, "neg": -a, "none": a_pair(a, b)[1]}[op])
     chosen = list(dict.fromkeys(r % len(made) for r in roots))
     outputs = [made[r] for r in chosen]
     ones = [library.ones_like(t.detach()) for t in outputs]
@@ -150,12 +126,12 @@ def test_documented_computations(library, code):
 def test_the_engine_of_a_thousand_leaves(library):
     """As many ties as one node can make."""
     rng = random.Random(1)
-    many = functions(library)[1]
+    of_many = many(library).apply
     made = [library.tensor(float(i), requires_grad=True) for i in range(300)]
 
     def run() -> None:
         for _ in range(5):
-            many(*rng.sample(made, 200)).backward()
+            of_many(*rng.sample(made, 200)).backward()
 
     assert check(recorded(run)) == 5 * 201
 
@@ -171,12 +147,12 @@ def test_leaves_as_roots_run_in_the_order_of_pytorch(library):
 
 
 def test_what_does_not_run_does_not_reorder_the_rest(library):
-    many = functions(library)[1]
+    of_many = many(library).apply
     leaves = [library.tensor(1.0, requires_grad=True) for _ in range(8)]
     seen: list[int] = []
     for i, leaf in enumerate(leaves):
         leaf.register_hook(lambda g, i=i: seen.append(i))
-    trace = recorded(lambda: many(*leaves).backward(inputs=leaves[3:]))
+    trace = recorded(lambda: of_many(*leaves).backward(inputs=leaves[3:]))
     assert seen == [3, 5, 7, 4, 6]
     assert check(trace) == 6
 

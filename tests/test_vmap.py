@@ -6,6 +6,7 @@ import collections
 import functools
 
 import pytest
+from functions import square_apart
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from sample import examples
@@ -245,18 +246,7 @@ def vmap_in_vmap(L, note):
 
 @programs
 def custom_functions(L, note):
-    class Plain(L.autograd.Function):
-        @staticmethod
-        def forward(x):
-            return x * x
-
-        @staticmethod
-        def setup_context(ctx, inputs, output):
-            ctx.save_for_backward(*inputs)
-
-        @staticmethod
-        def backward(ctx, g):
-            return 2 * g * ctx.saved_tensors[0]
+    Plain = square_apart(L)
 
     class Generated(Plain):
         generate_vmap_rule = True

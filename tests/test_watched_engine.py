@@ -8,6 +8,7 @@ from typing import Any
 import hypothesis.strategies as st
 import numpy as np
 import pytest
+from functions import many, pair
 from hypothesis import given, settings
 from sample import examples
 
@@ -47,30 +48,7 @@ def observed():
         modes.remove_observer(observer)
 
 
-class Pair(minigrad.autograd.Function):
-    """Two outputs, and no gradient for the second input."""
-
-    @staticmethod
-    def forward(ctx, a, b):
-        return a * b, a + b
-
-    @staticmethod
-    def backward(ctx, g, h):
-        return g + h, None
-
-
-class Many(minigrad.autograd.Function):
-    """Several leaves become ready at once."""
-
-    @staticmethod
-    def forward(ctx, *inputs):
-        return sum(inputs) * 0.25
-
-    @staticmethod
-    def backward(ctx, g):
-        return (g * 0.25,) * len(ctx.needs_input_grad)
-
-
+Pair, Many = pair(minigrad), many(minigrad)
 OPERATIONS = {
     "add": lambda a, b: a + b,
     "mul": lambda a, b: a * b * 0.5,

@@ -43,6 +43,21 @@ def calls(node):
     return runs
 
 
+def code_4(lib):
+    """x, y and z of Code 4, which other Codes begin with as well."""
+    x = lib.tensor(5.0, requires_grad=True)
+    y = x**3
+    return x, y, lib.log(y)
+
+
+def code_9(lib):
+    """x, y, w and z of Code 9."""
+    x = lib.tensor(5.0, requires_grad=True)
+    y = x**3
+    w = x**2
+    return x, y, w, lib.log(y) + lib.sqrt(w)
+
+
 class Seen:
     """A tensor hook that notes what it sees."""
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import pytest
-from documents.facts import FREED, NO_GRAPH, Seen, calls, name, near, nodes
+from documents.facts import FREED, NO_GRAPH, Seen, calls, code_4, name, near, nodes
+from functions import my_pow
 
 
 def code_13(lib):
@@ -81,14 +82,8 @@ def test_code_16_joins_the_halves(lib):
     assert whole.grad.item() == x.grad.item()
 
 
-def code_17(lib):
-    x = lib.tensor(5.0, requires_grad=True)
-    y = x**3
-    return x, y, lib.log(y)
-
-
 def test_code_17_a_gradient_is_a_plain_tensor(lib):
-    x, _, z = code_17(lib)
+    x, _, z = code_4(lib)
     z.backward(retain_graph=True)
     assert (x.grad.requires_grad, x.grad.is_leaf, x.grad.grad_fn, x.grad.grad) == (False, True, None, None)
     with pytest.raises(RuntimeError, match=NO_GRAPH):
@@ -99,7 +94,7 @@ def test_code_17_a_gradient_is_a_plain_tensor(lib):
 
 def test_code_18_the_gradient_has_a_graph(lib):
     """3/x → −3/x²: .6 → −.12."""
-    x, _, z = code_17(lib)
+    x, _, z = code_4(lib)
     z.backward(create_graph=True)
     assert (x.grad.requires_grad, x.grad.is_leaf) == (True, False)
     assert name(x.grad.grad_fn) in ("CloneBackward", "CopyBackwards")
@@ -111,7 +106,7 @@ def test_code_18_the_gradient_has_a_graph(lib):
 
 def test_code_18_two_paths_of_the_second_derivative(lib):
     """c = a·b with a = 3x² and b = 1/y; x reaches c through a and, over y, through b: .24 − .36 = −.12."""
-    x, y, z = code_17(lib)
+    x, y, z = code_4(lib)
     (b,) = lib.autograd.grad(z, y, create_graph=True)
     (a,) = lib.autograd.grad(y, x, create_graph=True)
     c = a * b
@@ -129,7 +124,7 @@ def test_code_18_two_paths_of_the_second_derivative(lib):
 
 
 def test_code_18_without_create_graph_constants_remain(lib):
-    x, y, z = code_17(lib)
+    x, y, z = code_4(lib)
     (b,) = lib.autograd.grad(z, y, retain_graph=True)
     (a,) = lib.autograd.grad(y, x)
     c = a * b
@@ -142,7 +137,7 @@ def test_code_18_without_create_graph_constants_remain(lib):
 
 def test_code_18_backward_of_the_gradient_adds(lib):
     """c.backward() does not store −.12 in x.grad: it adds it to the .6 that is there."""
-    x, _, z = code_17(lib)
+    x, _, z = code_4(lib)
     z.backward(create_graph=True)
     c = x.grad
     c.backward()
@@ -150,7 +145,7 @@ def test_code_18_backward_of_the_gradient_adds(lib):
 
 
 def test_code_19_hooks_see_and_change(lib):
-    x, y, z = code_17(lib)
+    x, y, z = code_4(lib)
     seen = Seen()
     y.register_hook(seen)
     doubling = y.register_hook(lambda grad: grad * 2)
@@ -163,26 +158,10 @@ def test_code_19_hooks_see_and_change(lib):
 
 
 def test_code_19_returning_none_changes_nothing(lib):
-    x, y, z = code_17(lib)
+    x, y, z = code_4(lib)
     y.register_hook(lambda grad: None)
     z.backward()
     assert x.grad.item() == 0.6000000238418579
-
-
-def my_pow(lib, wrong):
-    class MyPow(lib.autograd.Function):
-        @staticmethod
-        def forward(ctx, input_1, input_2):
-            ctx.save_for_backward(input_1, input_2)
-            return input_1**input_2
-
-        @staticmethod
-        def backward(ctx, grad_output):
-            input_1, input_2 = ctx.saved_tensors
-            by_1 = grad_output * input_2 * input_1 ** (input_2 - 1)
-            return by_1, grad_output * input_1**input_2 * lib.log(input_1 + wrong)
-
-    return MyPow.apply
 
 
 @pytest.fixture
@@ -193,7 +172,7 @@ def x_and_q(lib):
 
 
 def test_code_20_gradcheck_agrees(lib, x_and_q):
-    assert lib.autograd.gradcheck(my_pow(lib, wrong=0), x_and_q) is True
+    assert lib.autograd.gradcheck(my_pow(lib).apply, x_and_q) is True
     assert [t.item() for t in x_and_q] == [5.0, 3.0], "the inputs are as they were"
 
 
@@ -201,13 +180,13 @@ def test_code_21_gradcheck_disagrees(lib, x_and_q):
     """x^q·ln(x + 1) = 223.97 where the limit is x^q·ln x = 201.18."""
     library = "torch" if lib.__name__ == "torch" else "minigrad"
     with pytest.raises(RuntimeError) as error:
-        lib.autograd.gradcheck(my_pow(lib, wrong=1), x_and_q)
+        lib.autograd.gradcheck(my_pow(lib, wrong=1).apply, x_and_q)
     assert str(error.value) == (
         "Jacobian mismatch for output 0 with respect to input 1,\n"
         f"numerical:tensor([[201.1797]], dtype={library}.float64)\n"
         f"analytical:tensor([[223.9699]], dtype={library}.float64)\n"
     )
-    assert lib.autograd.gradcheck(my_pow(lib, wrong=1), x_and_q, raise_exception=False) is False
+    assert lib.autograd.gradcheck(my_pow(lib, wrong=1).apply, x_and_q, raise_exception=False) is False
 
 
 def test_code_20_float32_is_not_enough(lib):
@@ -218,7 +197,7 @@ def test_code_20_float32_is_not_enough(lib):
         pytest.warns(UserWarning, match="double precision"),
         pytest.raises(RuntimeError, match="Jacobian mismatch"),
     ):
-        lib.autograd.gradcheck(my_pow(lib, wrong=0), (x, q))
+        lib.autograd.gradcheck(my_pow(lib).apply, (x, q))
 
 
 def test_code_22_two_edges_one_node(lib):

@@ -8,7 +8,8 @@ from __future__ import annotations
 import math
 
 import pytest
-from documents.facts import FREED, NO_GRAPH, Seen, calls, name, near, nodes
+from documents.facts import FREED, NO_GRAPH, Seen, calls, code_9, name, near, nodes
+from functions import my_pow
 
 
 @pytest.fixture
@@ -166,13 +167,6 @@ def test_11_the_gradient_of_y_is_computed_and_not_stored(xyz):
     assert (seen.gradients, y.grad, z.grad) == ([near(0.008)], None, None)
 
 
-def code_9(lib):
-    x = lib.tensor(5.0, requires_grad=True)
-    y = x**3
-    w = x**2
-    return x, y, w, lib.log(y) + lib.sqrt(w)
-
-
 def test_12_gradients_meet_before_they_are_stored(lib):
     """The two parts of 1.6 are added on the way; AccumulateGrad runs once and adds the sum to x.grad."""
     x, y, _, z = code_9(lib)
@@ -219,22 +213,9 @@ def test_13_the_exact_product_is_201_18(lib):
 
 def test_13_own_power_has_no_gradient_at_zero(lib):
     """At x = 0 MyPow multiplies 0 by ln 0 = −∞; the library's pow knows that 0^q is constant there."""
-
-    class MyPow(lib.autograd.Function):
-        @staticmethod
-        def forward(ctx, input_1, input_2):
-            ctx.save_for_backward(input_1, input_2)
-            return input_1**input_2
-
-        @staticmethod
-        def backward(ctx, grad_output):
-            input_1, input_2 = ctx.saved_tensors
-            by_1 = grad_output * input_2 * input_1 ** (input_2 - 1)
-            return by_1, grad_output * input_1**input_2 * lib.log(input_1)
-
     x = lib.tensor(0.0, requires_grad=True)
     q = lib.tensor(3.0, requires_grad=True)
-    own = lib.autograd.grad(MyPow.apply(x, q), (x, q))
+    own = lib.autograd.grad(my_pow(lib).apply(x, q), (x, q))
     built_in = lib.autograd.grad(x**q, (x, q))
     assert (own[0].item(), math.isnan(own[1].item())) == (0.0, True)
     assert [g.item() for g in built_in] == [0.0, 0.0]

@@ -6,6 +6,7 @@ import re
 import warnings
 
 import pytest
+from documents.facts import code_4
 
 import minigrad
 
@@ -21,12 +22,6 @@ def dialect(request):
     minigrad.set_dialect(request.param)
     yield request.param
     minigrad.set_dialect(before)
-
-
-def code_4(lib):
-    x = lib.tensor(5.0, requires_grad=True)
-    y = x**3
-    return x, y, lib.log(y)
 
 
 def second_backward(lib):
