@@ -18,6 +18,18 @@ def leaf(L):
     return L.tensor([1.0, 2.0, 3.0], requires_grad=True)
 
 
+def leaf_and_clone(L):
+    a = leaf(L)
+    return a, a.clone()
+
+
+def run(note, context, out, a):
+    """What is kept when backward begins, and the gradient."""
+    note(counts(context))
+    out.backward()
+    note(a.grad)
+
+
 def counts(context):
     """How many tensors are kept as copies, as they are, and at all."""
     return [len(list(kept.items())) for kept in (context.cloned, context.original, context.tid_to_weakhandle)]
@@ -30,8 +42,7 @@ def allowed(L):
 @programs
 def as_documented(L, note):
     with allowed(L) as context:
-        a = leaf(L)
-        b = a.clone()
+        a, b = leaf_and_clone(L)
         out = (b**2).sum()
         note(counts(context))
         note(b.exp_())
@@ -42,8 +53,7 @@ def as_documented(L, note):
 
 @programs
 def without_it(L, note):
-    a = leaf(L)
-    b = a.clone()
+    _, b = leaf_and_clone(L)
     out = (b**2).sum()
     b.exp_()
     note.error(out.backward)
@@ -52,16 +62,14 @@ def without_it(L, note):
 @programs
 def a_view_that_starts_where_its_base_does(L, note):
     with allowed(L) as context:
-        a = leaf(L)
-        b = a.clone()
+        a, b = leaf_and_clone(L)
         view = b[:1]
         out = (b**2).sum()
         view.mul_(10)
         note(counts(context), b)
         out.backward()
         note(a.grad)
-        a = leaf(L)
-        b = a.clone()
+        a, b = leaf_and_clone(L)
         view = b[:]
         out = (view**2).sum()
         b.mul_(2)
@@ -76,9 +84,7 @@ def results(L, note):
         b = a.exp()
         out = b.sum()
         b.mul_(2)
-        note(counts(context))
-        out.backward()
-        note(a.grad)
+        run(note, context, out, a)
 
 
 @programs
@@ -91,9 +97,7 @@ def without_gradients(L, note):
         with L.no_grad():
             a.mul_(10)
             b.zero_()
-        note(counts(context))
-        out.backward()
-        note(a.grad)
+        run(note, context, out, a)
     with allowed(L) as context:
         a = leaf(L)
         out = (a * a).sum()
@@ -107,8 +111,7 @@ def without_gradients(L, note):
 @programs
 def several_times(L, note):
     with allowed(L) as context:
-        a = leaf(L)
-        b = a.clone()
+        a, b = leaf_and_clone(L)
         first = (b**2).sum()
         b.mul_(2)
         second = (b**2).sum()
@@ -130,8 +133,7 @@ def every_way_of_writing(L, note):
             lambda b, a: b.__setitem__(slice(None), a),
             lambda b, a: b.__imul__(3),
         ):
-            a = leaf(L)
-            b = a.clone()
+            a, b = leaf_and_clone(L)
             out = (b * b).sum()
             write(b, a)
             out.backward()
@@ -155,8 +157,7 @@ def gradients_that_are_added_to(L, note):
 @programs
 def second_derivatives(L, note):
     with allowed(L) as context:
-        a = leaf(L)
-        b = a.clone()
+        a, b = leaf_and_clone(L)
         out = (b**3).sum()
         b.exp_()
         (g,) = L.autograd.grad(out, a, create_graph=True)
@@ -180,8 +181,7 @@ def functions(L, note):
             return g * 2 * t
 
     with allowed(L) as context:
-        a = leaf(L)
-        b = a.clone()
+        a, b = leaf_and_clone(L)
         out = Square.apply(b)
         b.mul_(3)
         out.mul_(2)
@@ -248,8 +248,7 @@ def errors_inside(L, note):
 @programs
 def cleared_at_the_end(L, note):
     with allowed(L) as context:
-        a = leaf(L)
-        b = a.clone()
+        _, b = leaf_and_clone(L)
         kept = b * b
         b.zero_()
         note(counts(context))
