@@ -15,16 +15,15 @@ from displayed import SCORE, Shown, still, unpacked
 import minigrad
 from minigrad_viz import Stepper, stepper
 from minigrad_viz.drawing.still import bare
-from minigrad_viz.drawing.style import every_theme
 from minigrad_viz.player.score import READY, WORDS, Act, all_marks, score_of
 from minigrad_viz.player.static import (
     MODULES,
+    START,
     expression,
     module,
     player,
     player_html,
     source,
-    squeezed,
     style,
 )
 from minigrad_viz.shell.run import Report
@@ -259,10 +258,10 @@ class TestStatic:
         """Picture, script, style, words and steps; what each station adds is little."""
         report = Report(traced(CELLS[code]), lang="en")
         stations = sum(len(act.picture.graph.stations) for act in report.acts)
-        assert len(report.html(table=False).encode()) < 23_000 + 2_100 * stations
+        assert len(report.html(table=False).encode()) < 27_000 + 2_100 * stations
 
     def test_the_script_is_the_same_in_every_cell(self, cube, loop):
-        assert len(player()) < 19_000
+        assert len(START.template) + len(player()) < 23_000  # 45 kB are allowed beyond the data
         assert player() in player_html(cube.acts, lang="en") and player() in player_html(loop.acts, lang="ko")
 
     def test_a_heavy_picture_is_packed_and_its_outline_stands(self, cube, monkeypatch):
@@ -308,33 +307,17 @@ class TestStatic:
         assert player_html(again.acts, LOOP, "en") == player_html(loop.acts, LOOP, "en")
 
 
-class TestSqueezed:
-    """The script that a cell carries is the module with less in it."""
-
-    def test_blanks_and_comments(self):
-        code = '// a\nconst a = (b, c) => {\n  return b + c; // "no"\n};\n'
-        code += "if (a) {\n  a();\n} else b -= 1 - 2;\n"
-        assert squeezed(code) == "const a=(b,c)=>{return b+c;};if(a){a();}else b -=1-2;"
-
-    def test_strings_stay(self):
-        code = 'f("a = b // c", `x  (${ y })  z`, "\\" , ");\n'
-        assert squeezed(code) == 'f("a = b // c",`x  (${ y })  z`,"\\" , ");'
-
-    def test_what_the_sources_must_keep_to(self):
-        """See `squeezed`: every statement ends with a semicolon, and there are no other comments."""
-        for name in MODULES:
-            text = source(name)
-            assert "/*" not in text and not re.search(r"`[^`\n]*\$\{[^}`\n]*`[^`\n]*`[^}`\n]*\}", text), name
-            for number, line in enumerate(text.splitlines(), 1):
-                code = line.split(" //")[0].rstrip()
-                if code and not code.lstrip().startswith("//"):
-                    assert code[-1] in ";{}(),[>", (name, number)
+class TestJoined:
+    """The script that a cell carries is the module as it is written."""
 
     def test_it_ends_in_the_player(self):
-        assert expression().startswith("(()=>{") and expression().endswith("return{render,mount};})()")
-        assert "export" not in expression() and len(expression()) < len(module())
+        assert expression().startswith("(() => {\n")
+        assert expression().endswith("return { render, mount };\n})()")
+        assert not re.search(r"^(export|import) ", expression(), re.M)
 
-    def test_style(self):
-        sheet = style()
-        assert "/*" not in sheet and "\n" not in sheet and ".mgp :focus-visible{" in sheet
-        assert sheet.count("{") == sheet.count("}") == (source("stepper.css") + every_theme()).count("{")
+    def test_every_line_of_the_sources_is_in_it(self):
+        for name in MODULES:
+            for line in source(name).splitlines():
+                if not line.startswith("import "):
+                    assert re.sub("^export (default )?", "", line) in expression(), (name, line)
+        assert style().startswith(source("stepper.css"))

@@ -67,11 +67,9 @@ def player() -> str:
     return packed([expression(), style()])
 
 
-@functools.cache
 def style() -> str:
-    """The style of the player and its pictures in as few characters as it takes."""
-    sheet = re.sub(r"/\*.*?\*/|\s+", " ", source("stepper.css") + every_theme(), flags=re.S)
-    return re.sub(r" *([{};,]) *|(?<=:) +", r"\1", sheet).replace(";}", "}").strip()
+    """The style of the player and its pictures."""
+    return source("stepper.css") + every_theme()
 
 
 @functools.cache
@@ -81,28 +79,12 @@ def module() -> str:
     return "".join(re.sub(r"^export ", "", part, flags=re.M) for part in parts) + player
 
 
-@functools.cache
 def expression() -> str:
-    """The module as one squeezed expression, whose value is what it exports by default."""
+    """The module as one expression, whose value is what it exports by default."""
     body = re.sub(r"^export (?!default)", "", module(), flags=re.M)
-    return f"(()=>{{{squeezed(re.sub(r'^export default ', 'return ', body, flags=re.M))}}})()"
+    return f"(() => {{\n{re.sub(r'^export default ', 'return ', body, flags=re.M)}}})()"
 
 
 def source(name: str) -> str:
     """One of the files beside this one."""
     return (Path(__file__).parent / name).read_text(encoding="utf-8")
-
-
-def squeezed(code: str) -> str:
-    """JavaScript without `//` comments and without the blanks that it does not need; strings stay as they
-    are.
-
-    The code must end every statement that is no block with a semicolon, and have no other comments, no
-    quotes or blanks in regular expressions and no nested template strings.
-    """
-    parts = re.split(r"""("(?:\\.|[^"\\\n])*"|`(?:\\.|[^`\\])*`)|//.*""", code)
-    for i in range(0, len(parts), 2):
-        part = re.sub(r"\s+", " ", parts[i] or "")
-        part = re.sub(r" ?(=>|&&|\|\||\?\?|[=!]==|[{}(),;:?=<>*]) ?", r"\1", part)
-        parts[i] = re.sub(r"(?<=[\w)\]]) ([+-]) (?=[\w(])", r"\1", part)
-    return "".join(part or "" for part in parts).strip()

@@ -10,10 +10,9 @@ import anywidget
 import traitlets
 
 from ..drawing.picture import draw
-from ..drawing.style import every_theme
 from ..steps.timeline import frames_of_graph
 from .score import Act, score_of
-from .static import module, player_html, source
+from .static import module, player_html, style
 
 SPEEDS = (0.25, 8.0)  # steps are played at least and at most so many times as fast
 
@@ -28,7 +27,7 @@ class Stepper(anywidget.AnyWidget):
     """
 
     _esm = module()
-    _css = source("stepper.css") + every_theme()
+    _css = style()
     step = traitlets.Int(0).tag(sync=True)
     steps = traitlets.Int(0, read_only=True).tag(sync=True)
     act = traitlets.Int(0).tag(sync=True)
