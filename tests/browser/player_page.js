@@ -6,9 +6,10 @@ import { render } from "/stepper.js";
 
 const tests = {};
 export const test = (name, body) => (tests[name] = body);
+export const plain = test; // one that needs no page
 
 export async function run(name) {
-  document.body.replaceChildren();
+  globalThis.document?.body.replaceChildren(); // node has none
   await tests[name]();
 }
 

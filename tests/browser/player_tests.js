@@ -1,9 +1,10 @@
-// Tests of the player's modules, run in a browser by test_player_modules.py: each `test` is one test there.
+// Tests of the player's modules, run in a browser by test_player_modules.py: each `test` is one test there. Those that
+// need no page are `plain`, and test_player_node.py runs them under node, too.
 
 import { make, memory, pieces, segments, unpacked, whole } from "/stepper_parts.js";
 import { Painter } from "/stepper_picture.js";
 import { mount } from "/stepper.js";
-import { chain, classes, equal, later, painter, player, score, test, until } from "/player_page.js";
+import { chain, classes, equal, later, painter, plain, player, score, test, until } from "/player_page.js";
 
 export { run } from "/player_page.js";
 
@@ -60,14 +61,14 @@ test("a node that failed looks so only while its step is shown", () => {
   equal(seen.map((name) => name.split(" ").slice(1).join(" ")), ["later", "active error", "later"]);
 });
 
-test("a line is cut where marks begin and end", () => {
+plain("a line is cut where marks begin and end", () => {
   equal(pieces("y = x ** 3", [[4, 10, "now"]]), [["y = ", ""], ["x ** 3", "now"]]);
   equal(pieces("abc", [[1, Infinity, "now"]]), [["a", ""], ["bc", "now"]]);
   equal(pieces("abcd", [[1, 3, "now"], [0, 4, "also"]]), [["a", "also"], ["bc", "now"], ["d", "also"]]);
   equal(pieces("", [[0, 4, "now"]]), []);
 });
 
-test("columns are characters, also beside letters outside the basic plane", () => {
+plain("columns are characters, also beside letters outside the basic plane", () => {
   equal(pieces("𝑥값 = 😀 + 1", [[5, 6, "now"]])[1], ["😀", "now"]);
 });
 
@@ -88,7 +89,7 @@ test("the track of a long cell has one bar for each direction", () => {
   equal(runs.map(({ element }) => element.firstChild.style.width), ["100%", "25%"]);
 });
 
-test("the model in memory tells of changes only", () => {
+plain("the model in memory tells of changes only", () => {
   const model = memory({ step: 0 });
   const seen = [];
   const listener = () => seen.push(model.get("step"));
@@ -104,7 +105,7 @@ async function deflated(text) {
   return btoa(String.fromCharCode(...new Uint8Array(await new Response(stream).arrayBuffer())));
 }
 
-test("an act that was deflated comes back", async () => {
+plain("an act that was deflated comes back", async () => {
   const { label, ...content } = chain(2);
   const act = await unpacked({ label, z: await deflated(JSON.stringify(content)) });
   equal(act.svg, content.svg);

@@ -15,7 +15,7 @@ pytestmark = [pytest.mark.browser, pytest.mark.skipif(bool(missing()), reason=mi
 
 TESTS = Path(__file__).with_name("player_tests.js")
 PACKAGE = Path(__file__).resolve().parent.parent.parent / "minigrad_viz" / "player"
-NAMES = re.findall(r'^test\("([^"]*)"', TESTS.read_text(encoding="utf-8"), re.M)
+NAMES = re.findall(r'^(?:test|plain)\("([^"]*)"', TESTS.read_text(encoding="utf-8"), re.M)
 TYPES = {".js": "text/javascript", ".css": "text/css"}
 
 
@@ -43,7 +43,8 @@ def page():
 
 def test_every_test_has_a_name_of_its_own():
     assert len(NAMES) == len(set(NAMES)) > 20
-    assert len(NAMES) == TESTS.read_text(encoding="utf-8").count("\ntest(")
+    written = TESTS.read_text(encoding="utf-8")
+    assert len(NAMES) == written.count("\ntest(") + written.count("\nplain(")
 
 
 @pytest.mark.parametrize("name", NAMES)
