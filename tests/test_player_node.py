@@ -1,4 +1,4 @@
-"""The player's JavaScript under node: the tests of `player_tests.js` that need no page, and the joined code."""
+"""The player's JavaScript under node: tests of `player_tests.js` that need no page, and the joined script."""
 
 from __future__ import annotations
 
