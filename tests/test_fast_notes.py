@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import collections
 import gc
-import json
 import re
 import weakref
 
@@ -97,7 +96,7 @@ EVERY = [*CELLS.values(), *MORE.values(), *(program(seed) for seed in range(60))
 def renumbered(trace: Trace) -> str:
     """A trace as text, with nodes numbered as they turn up."""
     seen: dict[str, str] = {}
-    text = json.dumps(trace.to_json())
+    text = trace.to_json()
     return re.sub(r'"n\d+"', lambda match: seen.setdefault(match[0], f'"#{len(seen)}"'), text)
 
 

@@ -53,16 +53,16 @@ def test_events_have_tangents(library):
 
 def test_json_and_back(library):
     trace = traced(MATRIX, library)
-    again = Trace.from_json(json.loads(json.dumps(trace.to_json(), allow_nan=False)))
+    again = Trace.from_json(trace.to_json())
     assert again == trace and repr(again.events) == repr(trace.events)
 
 
 def test_a_trace_from_before_there_were_tangents():
-    data = traced("x = torch.tensor(2.0)\ny = x * 3\n").to_json()
+    data = json.loads(traced("x = torch.tensor(2.0)\ny = x * 3\n").to_json())
     for event in data["events"]:
         for state in event.get("outputs", [event.get("tensor")] if event.get("tensor") else []):
             del state["tangent"]
-    assert Trace.from_json(data) == traced("x = torch.tensor(2.0)\ny = x * 3\n")
+    assert Trace.from_json(json.dumps(data)) == traced("x = torch.tensor(2.0)\ny = x * 3\n")
 
 
 def test_the_card_has_a_row(library):

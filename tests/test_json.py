@@ -34,7 +34,8 @@ STRANGE = {
 
 def back(trace: Trace) -> Trace:
     """The trace, through a text of JSON."""
-    return Trace.from_json(json.loads(json.dumps(trace.to_json(), allow_nan=False)))
+    assert isinstance(trace.to_json(), str)
+    return Trace.from_json(trace.to_json())
 
 
 def assert_the_same(trace: Trace, pictures: bool = True) -> None:
@@ -87,5 +88,7 @@ def test_random_cells(library, cell):
     [{}, {"events": [{"event": "Nothing"}]}, {"events": [{}]}, {"events": 3}, [], None, {"source": "x = 1"}],
 )
 def test_what_is_no_trace_is_refused(data):
+    with pytest.raises(ValueError, match="Expecting value"):
+        Trace.from_json("no JSON")
     with pytest.raises(ValueError, match="this is no trace"):
-        Trace.from_json(data)
+        Trace.from_json(json.dumps(data))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-import json
 
 import hypothesis.strategies as st
 import pytest
@@ -227,7 +226,7 @@ def test_the_last_total_is_the_gradient(name, program):
         for before, entry in itertools.pairwise(entries):
             assert same(before.after, entry.before)
         assert not any(entry.kind == "unseen" for entry in entries)
-    assert ledger_of(Trace.from_json(json.loads(json.dumps(ran.trace.to_json())))) == ledger_of(ran.trace)
+    assert ledger_of(Trace.from_json(ran.trace.to_json())) == ledger_of(ran.trace)
 
 
 # ── shown ───────────────────────────────────────────────────────────────────────────────────────────────────

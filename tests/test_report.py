@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import textwrap
 import xml.etree.ElementTree as ET
 from html.parser import HTMLParser
@@ -175,8 +174,8 @@ class TestFiles:
 
     def test_the_trace_can_be_read_back(self, tmp_path):
         made = report(CELLS[18])
-        data = json.loads(made.save(str(tmp_path / "trace.JSON")).read_text(encoding="utf-8"))
-        again = Report(Trace.from_json(data), lang="en")
+        written = made.save(str(tmp_path / "trace.JSON")).read_text(encoding="utf-8")
+        again = Report(Trace.from_json(written), lang="en")
         assert again.trace == made.trace
         assert again.text(steps=True) == made.text(steps=True) and again.html() == made.html()
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import html
 import itertools
-import json
 import traceback
 from functools import cached_property
 from pathlib import Path
@@ -253,7 +252,7 @@ class Report:
             told = self.text(steps=True, graph=show != "none", table=table)
             path.write_text(told + "\n", encoding="utf-8")
         elif kind == ".json":
-            path.write_text(json.dumps(self.trace.to_json(), indent=1) + "\n", encoding="utf-8")
+            path.write_text(self.trace.to_json() + "\n", encoding="utf-8")
         elif kind in ENDINGS:
             self.picture.save(path)
         else:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import sys
 import tokenize
 from contextlib import AbstractContextManager
@@ -82,7 +81,7 @@ def trace_source(
 def load(path: Path, **options: Any) -> Report:
     """The report of a trace that was saved as .json; nothing is run. OSError if it cannot be read, ValueError
     if it is no trace."""
-    return Report(Trace.from_json(json.loads(path.read_text(encoding="utf-8"))), **options)
+    return Report(Trace.from_json(path.read_text(encoding="utf-8")), **options)
 
 
 def trace_file(path: Path, **options: Any) -> tuple[Report, BaseException | None]:

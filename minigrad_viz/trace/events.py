@@ -2,12 +2,13 @@
 
 A `Trace` holds numbers, shapes, names and source positions, never a live tensor or node, so what happens
 later cannot rewrite it. Tensors are `t0, t1, …`, nodes `n0, n1, …`, in the order in which they were first
-seen; backward calls are counted from 1. `to_json` gives plain lists, strings and numbers (non-finite
-and complex numbers as strings), `from_json` makes the same trace of them again.
+seen; backward calls are counted from 1. `to_json` writes it as JSON (non-finite and complex numbers as
+strings), from which `from_json` makes the same trace again.
 """
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, NamedTuple, get_args
 
@@ -388,15 +389,16 @@ class Trace(NamedTuple):
     recorded: bool = True
     deposits: tuple[tuple[str, int], ...] = ()
 
-    def to_json(self) -> dict[str, Any]:
-        """The trace in JSON's types; every event has its class name under "event"."""
+    def to_json(self) -> str:
+        """The trace as JSON; every event has its class name under "event"."""
         data = plain(self._replace(events=()))
         data["events"] = [{"event": type(event).__name__, **plain(event)} for event in self.events]
-        return data
+        return json.dumps(data, indent=1, allow_nan=False)
 
     @classmethod
-    def from_json(cls, data: dict[str, Any]) -> Trace:
-        """The trace that `to_json` made `data` from; ValueError for anything else."""
+    def from_json(cls, written: str) -> Trace:
+        """The trace that `to_json` wrote; ValueError for any other text."""
+        data = json.loads(written)
         try:
             events = tuple(made(KINDS[entry["event"]], entry) for entry in data["events"])
             rest = {name: back(data[name], hint) for name, hint in fields(Trace).items() if name != "events"}
