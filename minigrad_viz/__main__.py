@@ -1,4 +1,8 @@
-"""`python -m minigrad_viz`: trace a program, or take a saved trace; print its graph and write its picture."""
+"""`python -m minigrad_viz`: trace a program, or take a saved trace, and print its graph.
+
+Files are written where `-o` says. Only the built-in example has a picture without being asked: it shows what
+there is to see.
+"""
 
 from __future__ import annotations
 
@@ -73,20 +77,23 @@ def trace(file: Path | None, given: dict[str, Any]) -> int:
     if error is not None:
         skip = error.__traceback__.tb_next if error.__traceback__ is not None else None
         traceback.print_exception(type(error), error, skip)
-    print(report.text(given["steps"], table=given["table"]))
-    files = given["output"] or [(file.stem if file else "code_04") + ".svg"]
-    written = [write(report, Path(path), given["table"]) for path in files]
+    table = given["table"] is not False
+    print(report.text(given["steps"], table=table) + "\n")
+    files = given["output"] or (["code_04.svg"] if file is None else [])
+    written = [write(report, Path(path), table, given["lang"]) for path in files]
+    if not files:
+        print(text("command_hint", given["lang"]))
     return 0 if all(written) and error is None else 1
 
 
-def write(report: Report, path: Path, table: bool) -> bool:
+def write(report: Report, path: Path, table: bool, lang: str | None) -> bool:
     """Save what the ending of `path` says; say where it went, or why it could not be written."""
     try:
         report.save(path, table=table)
     except (OSError, RuntimeError, ValueError) as problem:
         print(f"{path}: {problem}", file=sys.stderr)
         return False
-    print(f"\n{path}")
+    print(text("command_written", lang, path=path.absolute()))
     return True
 
 

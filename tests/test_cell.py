@@ -165,7 +165,7 @@ def test_traceback_is_the_one_without_the_magic(watch, capsys, monkeypatch):
     watch.run("# a comment\n" + body)
     shown = capsys.readouterr().out
     watch.run("%%watch\n" + body)
-    watched = capsys.readouterr().out.replace("get_ipython().run_line_magic('watch', 'cell')", "# a comment")
+    watched = capsys.readouterr().out.replace("#%%watch", "# a comment")
     assert "In[1], line 8" in shown and watched == f"begin\n{shown.replace('In[1]', 'In[2]')}picture!\n"
 
 

@@ -141,8 +141,46 @@ def test_bad_options_fail_the_cell_and_leave_it_unrun(shell, cell, line, problem
 
 
 def test_a_variable_that_is_not_there(shell, cell):
+    """The name is told and left out; the rest is drawn."""
     shown = cell("%%autograd nope\n" + CELLS[4])
     assert "no tensor of this cell is called 'nope'; there are: x, y, z" in shown and "x" in shell.user_ns
+    assert (
+        "Did you mean" not in shown and "z = log(y)   4.8283   root" in shown and "before backward" in shown
+    )
+
+
+def test_a_misspelt_variable(cell):
+    source = CELLS[4] + "loss = x * 2\nrest = x * 3\n"
+    shown = cell("%%autograd los\n" + source)
+    assert "there are: x, y, z, loss, rest. It is left out. Did you mean loss?" in shown
+    assert all(f"{name} = x * " in shown for name in ("loss", "rest"))
+    shown = cell("%%autograd los rest\n" + source)
+    assert "Did you mean loss?" in shown and "rest = x * 3" in shown and "loss = x * 2" not in shown
+
+
+@pytest.mark.parametrize(
+    "line", ["%autograd", "%autograd --help", "%%autograd --help\nran = True", "%%autograd -h z"]
+)
+def test_help_is_no_error(shell, cell, line):
+    result = shell.run_cell(line)
+    shown = cell(line)
+    assert (
+        result.success
+        and "--max-nodes" in shown
+        and "%autograd on [options]" in shown
+        and "Error" not in shown
+    )
+    assert "ran" not in shell.user_ns
+
+
+def test_a_traceback_shows_the_line_that_was_written(cell):
+    shown = cell("%%autograd --lang en z\nx = 1\n\nx / 0\n")
+    assert "1 %%autograd --lang en z\n      2 x = 1\n" in shown and "get_ipython" not in shown
+    assert cell("def f():\n    return f.nothing\n").count("Error") == 0
+    assert "get_ipython" not in cell("%%autograd\nf()\n")
+    assert "get_ipython().run_line_magic('autograd', 'off')" in cell("%autograd off\n1 / 0"), (
+        "another line magic"
+    )
 
 
 def test_a_syntax_error(shell, cell):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import os
+import re
 import subprocess
 import sys
 import weakref
@@ -36,6 +37,17 @@ class TestNotebook:
         assert "<img" in shown["text/html"] and "data-mgp" not in shown["text/html"] + shown["text/plain"]
         assert "<table" not in shown["text/html"] and "before backward" not in shown["text/plain"]
 
+    def test_a_still_picture_stands_alone(self, front):
+        """As the README says; the table comes on request."""
+        (shown,) = front("%%autograd --static\n" + CELLS[4])
+        assert "<img" in shown["text/html"] and "<table" not in shown["text/html"]
+        assert "before backward" not in shown["text/plain"]
+        (shown,) = front("%%autograd --static --table\n" + CELLS[4])
+        assert "<table" in shown["text/html"] and "before backward" in shown["text/plain"]
+        front("%config Autograd.table = True")
+        (shown,) = front("%%autograd --static\n" + CELLS[4])[-1:]
+        assert "<table" in shown["text/html"]
+
     def test_the_widget_then_the_table(self, front):
         widget, table = front("%%autograd --step\n" + CELLS[4])
         assert "application/vnd.jupyter.widget-view+json" in widget
@@ -48,6 +60,19 @@ class TestNotebook:
         stepper = minigrad_viz.last().stepper()
         assert stepper.step == 3
         stepper.close()
+
+    def test_what_the_readme_writes_after_loading_the_extension(self, front, shell):
+        """With nothing but `%load_ext` and the README's import, every function of its table is there."""
+        readme = (ROOT / "README.md").read_text(encoding="utf-8")
+        table = readme.partition("| you write | you get |")[2].partition("\n\n")[0]
+        called = set(re.findall(r"(?<![\w.])\w+(?=\()", " ".join(re.findall(r"`([^`]*)`", table))))
+        assert {"last", "draw", "record", "derivative", "Digraph", "explain"} <= called
+        front("%%autograd\n" + CELLS[4])
+        front(re.search(r"`(from minigrad_viz import .*)`", readme)[1])
+        assert [name for name in called if not callable(shell.user_ns.get(name))] == []
+        front("shown = last().stepper()")
+        assert shell.user_ns["shown"].steps == 6
+        shell.user_ns["shown"].close()
 
     def test_nothing(self, front):
         assert front("%%autograd --no-graph --no-table\n" + CELLS[4]) == []

@@ -35,8 +35,8 @@ def scenes_of(
 ) -> tuple[Scene, ...]:
     """One scene per backward call that was kept, in order; one without any call. The last is shown first.
 
-    `roots` limits each picture to what these variables were computed from; ValueError if the cell has none of
-    that name. What is `explained` is marked: in the picture of its call, or in the last.
+    `roots` limits each picture to what these variables were computed from; UnknownRoots if the cell has none
+    of that name. What is `explained` is marked: in the picture of its call, or in the last.
     """
     calls = [e for e in trace.events if isinstance(e, BackwardStarted)]
     last = calls[-1].call if calls else 0
@@ -69,14 +69,22 @@ def label(call: BackwardStarted, last: int, lang: str | None) -> str:
     return text("scene", lang, i=call.call, n=last, source=source)
 
 
+class UnknownRoots(ValueError):
+    """The names `missing` stand for no tensor of a cell; `known` do."""
+
+    def __init__(self, missing: list[str], known: list[str]) -> None:
+        there = ", ".join(known) or "none"
+        super().__init__(f"no tensor of this cell is called {missing[0]!r}; there are: {there}")
+        self.missing, self.known = missing, known
+
+
 def leading_to(roots: tuple[str, ...], scenes: list[Scene]) -> list[Scene]:
     """The scenes in which tensors named in `roots` occur, limited to what those were computed from."""
     names = [names_in(scene.graph) for scene in scenes]
     known = dict.fromkeys(name for each in names for name in each)
     missing = [root for root in roots if root not in known]
     if missing:
-        there = ", ".join(known) or "none"
-        raise ValueError(f"no tensor of this cell is called {missing[0]!r}; there are: {there}")
+        raise UnknownRoots(missing, list(known))
     found = [{each[root] for root in roots if root in each} for each in names]
     return [s._replace(graph=narrowed(s.graph, keep)) for s, keep in zip(scenes, found, strict=True) if keep]
 

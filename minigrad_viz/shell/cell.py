@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import argparse
 import ast
+import linecache
 import re
 import shlex
 import sys
@@ -17,7 +18,7 @@ import traceback
 import warnings
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from types import MappingProxyType
+from types import FrameType, MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from IPython.core import error
@@ -153,6 +154,8 @@ class CellRunner:
 
     def _transform(self, lines: list[str]) -> list[str]:
         """The input transformer: `%%name ARGS` above a Python body becomes a call on the same line."""
+        if lines and self._head.match(lines[0]) and asks_for_help(self._arguments(lines)):
+            return [f"get_ipython().run_line_magic({self._name!r}, '--help')\n"]  # the body is not run
         if not self._heads_python(lines):
             return lines
         arguments = f"cell {self._arguments(lines)}".strip()
@@ -184,7 +187,10 @@ class CellRunner:
     def _line_magic(self, line: str) -> object:
         __tracebackhide__ = True
         word, arguments = (*line.split(None, 1), "", "")[:2]
-        if word == "cell":
+        if not word or asks_for_help(line):
+            print(str(self._magic.__doc__).removeprefix("::\n\n"))
+        elif word == "cell":
+            self._show_as_written(arguments)
             self._watch(arguments)
         elif word == "on":
             self._options(arguments, "magic_bad_on")
@@ -201,6 +207,19 @@ class CellRunner:
             words = ", ".join(["on", "off", "cell", *self._words])
             raise UsageError(self._say("magic_bad_line", word=word, words=words))
         return None
+
+    def _show_as_written(self, arguments: str) -> None:
+        """Have line 1 of the running cell stand in tracebacks as `#%%name ARGS`, not as what the transformer
+        made of it. It has to be Python, or nothing of the cell could be shown."""
+        frame: FrameType | None = sys._getframe(1)
+        while frame is not None and frame.f_globals is not self._shell.user_global_ns:
+            frame = frame.f_back
+        entry: Any = None if frame is None else linecache.cache.get(frame.f_code.co_filename)
+        if frame is None or frame.f_lineno != 1 or not entry or not self._cells:
+            return
+        if self._heads_python(self._cleaned(self._cells[-1].text)):
+            lines = [f"#%%{self._name} {arguments}".strip() + "\n", *entry[2][1:]]
+            linecache.cache[frame.f_code.co_filename] = (*entry[:2], lines, entry[3])
 
     def _cell_magic(self, line: str, body: str) -> object:
         """Runs a body that the transformer has left alone; see Note [The body is left to IPython]."""
@@ -331,6 +350,11 @@ class CellRunner:
             return self._shell.displayhook.semicolon_at_end_of_expression(text)
         except (SyntaxError, tokenize.TokenError):  # the body of `%%bash`, say, is no Python
             return False
+
+
+def asks_for_help(arguments: str) -> bool:
+    """Whether one of the arguments of a line is `--help` or `-h`."""
+    return not {"--help", "-h"}.isdisjoint(arguments.split())
 
 
 def vars_of(thing: object) -> dict[str, Any]:

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import argparse
 import sys
+from difflib import get_close_matches
 from typing import Any, NamedTuple
 
 from IPython.core.displaypub import DisplayPublisher
 from IPython.core.magic_arguments import MagicArgumentParser
 
+from ..model.scenes import UnknownRoots
 from ..recording.recorder import Recorder
-from ..trace.events import Created, Forward
+from ..trace.events import Created, Forward, Trace
 from ..words import text
 from . import tracebacks
 from .cell import CellRunner, vars_of
@@ -53,6 +55,8 @@ class Watcher:
     def begin(self, options: argparse.Namespace, source: str, namespace: dict[str, Any]) -> Watched:
         """Start to record, just before the cell runs."""
         chosen = {"roots": (), **self.settings.defaults(), **vars(options)}
+        if chosen["table"] is None:
+            chosen["table"] = chosen["show"] != "static"
         watched = Watched(chosen, options.automatic, Recorder(source, namespace))
         watched.recorder.start()
         return watched
@@ -64,12 +68,27 @@ class Watcher:
         unasked = watched.automatic and not any(isinstance(e, Created | Forward) for e in trace.events)
         if unasked and error is None:
             return None
-        report = Report(trace, roots=tuple(watched.chosen["roots"]), **report_options(watched.chosen))
+        report = self.report(trace, watched.chosen)
         if unasked and not any(each.key for each in report.explained):
             return None
         remember(report, error, watched.recorder.ids)
         self.show(report, watched.chosen)
         return report.problem or None
+
+    def report(self, trace: Trace, chosen: dict[str, Any]) -> Report:
+        """The report of a trace. A root that the cell does not have is told of and left out."""
+        roots, options = tuple(chosen["roots"]), report_options(chosen)
+        try:
+            return Report(trace, roots=roots, **options)
+        except UnknownRoots as problem:
+            for name in problem.missing:
+                close = get_close_matches(name, problem.known, 1)
+                key = "root_close" if close else "root_unknown"
+                names = ", ".join(problem.known) or "–"
+                values = {"root": name, "names": names, "close": "".join(close)}
+                print(text(key, chosen["lang"], **values), file=sys.stderr)
+            known = tuple(root for root in roots if root not in problem.missing)
+            return Report(trace, roots=known, **options)
 
     def show(self, report: Report, chosen: dict[str, Any]) -> None:
         """Display a report as was asked, and write its files; one that cannot be written is only told of."""
@@ -141,7 +160,7 @@ def load(shell: Any) -> None:
     runner.switched = lambda on: settings.set_trait("on", on)
     settings.observe(lambda change: follow(runner, change["new"]), "on")
     runner.install()
-    tracebacks.install(shell)
+    tracebacks.install(shell, NAME)
     shell.configurables.append(settings)
     follow(runner, settings.on)
 

@@ -63,7 +63,7 @@ OPTIONS = (
     Option("max_nodes", "option_max_nodes", LIMIT, NUMBER, ("--max-nodes",)),
     switch("fold", "option_fold", True),
     Option("lang", "option_lang", None, tuple(CATALOGUES), ("--lang",)),
-    switch("table", "option_table", True),
+    switch("table", "option_table", None),
     switch("ledger", "option_ledger", None),
     switch("memory", "option_memory", False),
     switch("steps", "option_steps", False),

@@ -23,8 +23,9 @@ BELOW = {"numpy"}  # packages that are hidden where one of ours called them, as 
 LIBRARY = os.path.dirname(os.__file__) + os.sep
 
 
-def install(shell: Any) -> None:
-    """From now on the tracebacks of a shell leave our frames out."""
+def install(shell: Any, name: str) -> None:
+    """From now on the tracebacks of a shell leave our frames out, and a cell under `%%name` begins with that
+    line, which its code has as a comment."""
     formatter = shell.InteractiveTB
     whole = formatter.structured_traceback
     if "structured_traceback" in vars(formatter):
@@ -38,7 +39,8 @@ def install(shell: Any) -> None:
         try:
             for error, tb in found:
                 error.__traceback__ = users(tb)
-            return whole(etype, evalue, users(etb), *args, **options)
+            told = whole(etype, evalue, users(etb), *args, **options)
+            return [part.replace(f"#%%{name}", f"%%{name}") for part in told]
         finally:
             for error, tb in found:
                 error.__traceback__ = tb
