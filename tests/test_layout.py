@@ -22,6 +22,7 @@ from hypothesis import strategies as st
 from IPython.core.formatters import DisplayFormatter
 
 from minigrad_viz.drawing import layout as module
+from minigrad_viz.drawing import machine_code as cached
 from minigrad_viz.drawing.digraph import SVG, TEXT, Digraph, plain
 from minigrad_viz.drawing.layout import (
     LayoutCrash,
@@ -211,21 +212,21 @@ def test_nothing_is_loaded_before_it_is_needed_and_no_thread_stays(tmp_path):
 def cache(monkeypatch, tmp_path):
     """A function that renders as new processes would and counts compilations; the file of its own cache."""
     render(SMALL)
-    code, compiled = module._machine_code(), []
+    code, compiled = cached.machine_code(), []
 
     def fresh() -> int:
-        module._machine_code.cache_clear()
+        cached.machine_code.cache_clear()
         compiled.clear()
         with ThreadPoolExecutor(4) as pool:
             assert [texts(svg) for svg in pool.map(render, [SMALL] * 4)] == [["a", "b", "c"]] * 4
         return len(compiled)
 
-    monkeypatch.setattr(module, "_compile", lambda wasm: compiled.append(wasm) or code)
+    monkeypatch.setattr(cached, "_compile", lambda wasm: compiled.append(wasm) or code)
     monkeypatch.setenv("MINIGRAD_CACHE_DIR", str(tmp_path / "cache"))
     assert [fresh(), fresh()] == [1, 0]
     (file,) = (tmp_path / "cache").iterdir()
     yield fresh, file
-    module._machine_code.cache_clear()
+    cached.machine_code.cache_clear()
 
 
 def test_a_spoilt_file_or_no_place_for_one(cache, monkeypatch):
@@ -278,7 +279,7 @@ def test_where_the_cache_is(monkeypatch, tmp_path):
     ):
         monkeypatch.setattr(sys, "platform", system)
         os.environ[name] = value
-        assert module._cache_directory() == tmp_path / place
+        assert cached._cache_directory() == tmp_path / place
 
 
 @posix_only
@@ -287,9 +288,9 @@ def test_without_the_bundled_engine(monkeypatch, tmp_path, fake_dot, missing):
     def no_thread(_):
         raise RuntimeError("can't start new thread")
 
-    module._machine_code.cache_clear()
+    cached.machine_code.cache_clear()
     if missing == "setting":
-        monkeypatch.setitem(module.SETTINGS, "of_a_later_version", True)
+        monkeypatch.setitem(cached.SETTINGS, "of_a_later_version", True)
     elif missing == "thread":
         monkeypatch.setattr(threading.Thread, "start", no_thread)
     elif missing == "platform":

