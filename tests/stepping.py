@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from cells import traced
+from staged import build, frames_of
 
 import minigrad
-from minigrad_viz.model.build import build
-from minigrad_viz.steps.timeline import Frame, frames_of
+from minigrad_viz.steps.timeline import Frame
 
 Steps = tuple[Frame, ...]
 

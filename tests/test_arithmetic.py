@@ -8,16 +8,16 @@ from typing import Any
 
 from cells import CELLS, traced
 from latex_check import check
+from staged import scene_of
 
 import minigrad
 from minigrad_viz.arithmetic import Line, capture_lines, deposit_lines, lines_of
-from minigrad_viz.model.build import Builder
 from minigrad_viz.trace.events import BackwardEnded, Deposited, NodeRan, Trace
 
 
 def lines_of_trace(trace: Trace, call: int | None = None, lang: str = "en") -> list[Line]:
     """All lines of a backward call, in order."""
-    builder = Builder(trace, call)
+    builder = scene_of(trace, call)
     events = [e for e in trace.events if getattr(e, "call", None) == builder.call]
     deposits = {e.node: e for e in events if isinstance(e, Deposited)}
     found: list[Line] = []

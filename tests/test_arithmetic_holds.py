@@ -12,10 +12,10 @@ from cells import CELLS, run, traced
 from hypothesis import HealthCheck, Phase, given, settings
 from random_cells import cells
 from sample import examples
+from staged import scene_of
 from test_arithmetic import EXP, TWO, lines_of_trace
 
 from minigrad_viz.arithmetic import lines_of
-from minigrad_viz.model.build import Builder
 from minigrad_viz.protocol import Value
 from minigrad_viz.trace.events import BackwardStarted, HookRan, Inside, NodeRan
 
@@ -52,7 +52,7 @@ def compute(form: str) -> float:
 @pytest.mark.parametrize("cell", PROGRAMS)
 def test_the_result_of_a_line_is_what_was_recorded(cell):
     trace = traced(cell)
-    builder = Builder(trace)
+    builder = scene_of(trace)
     for event in trace.events:
         if (
             isinstance(event, NodeRan)
@@ -75,7 +75,7 @@ def test_a_wrong_record_is_never_explained():
         if isinstance(event, NodeRan) and len(event.sent) == 1 and event.sent[0] is not None:
             wrong = event._replace(sent=(Value((), "float32", (event.sent[0].items[0] * 1.001,)),))
             events = (*trace.events[:at], wrong, *trace.events[at + 1 :])
-            said = lines_of(Builder(trace._replace(events=events)), wrong, "en")
+            said = lines_of(scene_of(trace._replace(events=events)), wrong, "en")
             assert [x.kind for x in said] == ["vjp"] and "→" in said[0].text
 
 
@@ -157,7 +157,7 @@ def test_a_post_hook_stands_for_the_formula():
     hook = HookRan(1, event.node, "post", "double", 0, event.sent, (doubled,))
     changed = event._replace(sent=(doubled,))
     events = (*trace.events[:at], hook, changed, *trace.events[at + 1 :])
-    said = lines_of(Builder(trace._replace(events=events)), changed, "en")
+    said = lines_of(scene_of(trace._replace(events=events)), changed, "en")
     assert [(x.kind, x.label, x.text) for x in said] == [("hook", "changed by double", "ȳ: 0.008 → 0.016")]
 
 

@@ -6,12 +6,11 @@ import re
 
 import pytest
 from cells import traced
+from staged import build, frames_of
 
 from minigrad_viz.drawing.outline import outline
 from minigrad_viz.drawing.picture import Picture
 from minigrad_viz.kept import RECOMPUTED
-from minigrad_viz.model.build import build
-from minigrad_viz.steps.timeline import frames_of
 from minigrad_viz.trace.events import NodeRan, Recomputed
 
 pytestmark = pytest.mark.usefixtures("names_of_today")

@@ -8,14 +8,13 @@ import numpy as np
 import pytest
 from cells import traced
 from latex_check import check as check_latex
+from staged import build, frames_of
 
 from minigrad_viz.arithmetic.glyphs import latex_number, plain
 from minigrad_viz.arithmetic.notation import Known, local, vjp
-from minigrad_viz.arithmetic.typeset import Writer
+from minigrad_viz.arithmetic.typeset import Typesetter
 from minigrad_viz.drawing.outline import outline
 from minigrad_viz.drawing.picture import Picture
-from minigrad_viz.model.build import build
-from minigrad_viz.steps.timeline import frames_of
 
 pytestmark = pytest.mark.usefixtures("names_of_today")
 
@@ -96,9 +95,9 @@ def test_formulas_by_themselves():
     saved = {"self": 2 + 1j, "exponent": 3}
     saved["self"] = np.complex128(2 + 1j)
     found = local("PowBackward0", 0, saved, {"self": "z"}, "complex128", True)
-    assert Writer().text(found) == "3·conj(z)²" and found.value == 3 * np.conj(2 + 1j) ** 2
+    assert Typesetter().text(found) == "3·conj(z)²" and found.value == 3 * np.conj(2 + 1j) ** 2
     matrix = np.array([[1j, 2], [0, 1]])
     given = Known(np.array([1.0 + 0j, 1j]), (2,))
     found = vjp("MvBackward0", 1, {"self": matrix}, {"self": "A"}, given, (2,), "complex128", "h", True)
-    assert Writer().text(found) == "conj(A)ᵀ h̄"
+    assert Typesetter().text(found) == "conj(A)ᵀ h̄"
     assert np.allclose(found.value, matrix.conj().T @ given.value)

@@ -7,13 +7,12 @@ import pytest
 from cells import CELLS, run, traced
 from hypothesis import given, settings
 from sample import examples
+from staged import build, frames_of, scene_of, scenes_of
 
 import minigrad
 from minigrad_viz.drawing.picture import Picture
-from minigrad_viz.model.build import Builder, build
 from minigrad_viz.model.naming import plain_name
-from minigrad_viz.model.scenes import scenes_of
-from minigrad_viz.steps.timeline import frames_of, to_text
+from minigrad_viz.steps.timeline import to_text
 from minigrad_viz.trace.walk import graph_of
 
 pytestmark = pytest.mark.usefixtures("names_of_today")
@@ -331,7 +330,7 @@ def test_a_route_is_cut_where_a_path_ends_and_nowhere_else(picks):
 
 def check_cuts(trace, log):
     """Every route from one variable to another is cut if the one asked, then, and the other has no node."""
-    graph, builder = build(trace), Builder(trace)
+    graph, builder = build(trace), scene_of(trace)
     called = {s.id: plain_name(s.cards[0].name or "") for s in graph.stations}
     made_at = {place.id: place for place in builder.places}
     for route in graph.routes:

@@ -23,7 +23,7 @@ from minigrad.ops import pointwise
 from minigrad.tensor import argument_errors
 from minigrad.tensor.out_arguments import RULES
 from minigrad_viz.arithmetic import notation
-from minigrad_viz.arithmetic.typeset import Writer
+from minigrad_viz.arithmetic.typeset import Typesetter
 
 NAMES = ("pull_in", "pulled", "row_dots")  # of the ops below, which PyTorch does not have
 
@@ -177,7 +177,7 @@ def test_its_node():
 def test_its_formula_in_the_viewer():
     found = notation.local("PullInBackward0", 0, {"self": np.float32(3)}, {"self": "x"})
     assert found is not None and float(found.value) == 1 / 16
-    assert Writer().text(found) == "1/(|x| + 1)²"
+    assert Typesetter().text(found) == "1/(|x| + 1)²"
 
 
 def test_its_derivatives():

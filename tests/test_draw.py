@@ -11,14 +11,14 @@ from dataclasses import replace
 
 import pytest
 from cells import CELLS, run
+from staged import build
 
 import minigrad
 from minigrad_viz import draw
 from minigrad_viz.drawing.digraph import Digraph
 from minigrad_viz.drawing.layout import LayoutError, LayoutTimeout
 from minigrad_viz.drawing.picture import Picture
-from minigrad_viz.model.build import build
-from minigrad_viz.model.scenes import names_in, narrowed
+from minigrad_viz.model.views import names_in, narrowed
 
 GRAPHS = [n for n in CELLS if n not in (1, 2, 3, 12, 14, 20, 21)]
 

@@ -12,14 +12,13 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from random_cells import cells
 from sample import examples
+from staged import build, explanations_of
 from telling import recorded, run_cell
 from twins import dialect
 
 from minigrad.core.dialect import node_name
-from minigrad_viz.explaining import explanations_of
 from minigrad_viz.explaining.at_backward import RULES
-from minigrad_viz.model.build import build
-from minigrad_viz.model.places import reader_of
+from minigrad_viz.model.trace_index import TraceIndex
 from minigrad_viz.shell.report import Report
 from minigrad_viz.trace.events import BackwardEnded, BackwardStarted, Failed, Mutated, Trace
 from minigrad_viz.trace.explained import Explanation
@@ -128,7 +127,7 @@ def test_a_caught_error_is_explained_at_its_call(library):
         found = the_error(trace)
         assert (found.key, found.call, found.cause.line) == ("second_backward", 2, 3)
         report = Report(trace, lang="en")
-    assert [bool(scene.graph.marks) for scene in report.scenes] == [False, True, False]
+    assert [bool(scene.graph.marks) for scene in report.views] == [False, True, False]
 
 
 def test_the_error_that_ended_the_cell_is_the_last(library):
@@ -383,7 +382,7 @@ def mended(step: str, key: str) -> str:
 def guilty_step(trace: Trace, found: Explanation) -> int:
     """The step that made the node which stopped."""
     (station,) = (mark.part[:-2] for mark in found.marks if mark.part.endswith("-d"))
-    (line,) = (place.line for place in reader_of(trace).places if place.id == station)
+    (line,) = (place.line for place in TraceIndex(trace).places if place.id == station)
     return step_at(line)
 
 

@@ -11,12 +11,11 @@ from typing import NamedTuple
 import numpy as np
 import pytest
 from cells import CELLS, CUBE, run
+from staged import build, explanations_of
 from twins import dialect
 
 import minigrad
 from minigrad_viz import explain
-from minigrad_viz.explaining import explanations_of
-from minigrad_viz.model.build import build
 from minigrad_viz.recording.recorder import Recorder
 from minigrad_viz.shell.report import Report
 from minigrad_viz.trace.events import Failed, Trace

@@ -13,10 +13,10 @@ from hypothesis import strategies as st
 from pictures import SVG, draw, parse, texts
 from sample import examples
 from sketches import Sketch, chain
+from staged import build
 
 from minigrad_viz.drawing.outline import outline
 from minigrad_viz.drawing.picture import Picture
-from minigrad_viz.model.build import build
 from minigrad_viz.model.fold import fold
 from minigrad_viz.trace.graph import ROOT
 

@@ -7,11 +7,10 @@ import json
 import pytest
 from cells import traced
 from latex_check import check as check_latex
+from staged import build, frames_of
 
 from minigrad_viz.drawing.outline import outline
 from minigrad_viz.drawing.picture import Picture
-from minigrad_viz.model.build import build
-from minigrad_viz.steps.timeline import frames_of
 from minigrad_viz.trace.events import Forward, ModeChanged, Trace
 
 pytestmark = pytest.mark.usefixtures("names_of_today")

@@ -8,14 +8,14 @@ import linecache
 
 import pytest
 from cells import CUBE, POWER, traced
+from staged import build
 from stepping import frames, marked
 
 import minigrad
 from minigrad_viz.drawing.details import describe, describe_deck
 from minigrad_viz.drawing.outline import outline
 from minigrad_viz.drawing.picture import Picture
-from minigrad_viz.model.build import build
-from minigrad_viz.model.nodes import code_of, kinds_of
+from minigrad_viz.model.node_code import code_of, kinds_of
 from minigrad_viz.trace.events import NodeState, Trace
 from minigrad_viz.trace.where import Span
 

@@ -6,11 +6,12 @@ import numpy as np
 import pytest
 from cells import CELLS, run
 from shells import Shell
+from staged import explanations_of
 
 import minigrad
 from minigrad_viz.drawing.matrices import to_text
-from minigrad_viz.explaining import explanations_of
 from minigrad_viz.explaining.given import notes_of
+from minigrad_viz.model.scene import Scenes
 
 Q = (
     "a = torch.tensor([2., 3.], requires_grad=True)\nb = torch.tensor([6., 4.], requires_grad=True)\n"
@@ -22,7 +23,7 @@ GIVEN = Q + "Q.backward(gradient=external_grad)\n"
 def notes(source, library, lang="en"):
     ran = run(source, library)
     assert ran.error is None
-    return list(notes_of(ran.trace, lang))
+    return list(notes_of(Scenes(ran.trace), lang))
 
 
 def shown(group):
@@ -104,7 +105,7 @@ def test_j_is_the_jacobian(library, name):
     )
     ran = run(source, library)
     assert ran.error is None
-    note = next(note for note in notes_of(ran.trace, "en") if note.call == 1)
+    note = next(note for note in notes_of(Scenes(ran.trace), "en") if note.call == 1)
     v, *jacobian, product = shown(note.matrices[0])
     expected = np.array(ran.names["J"].tolist()).reshape(v.size, product.size)
     assert np.allclose(product, v @ expected)
@@ -154,7 +155,7 @@ def test_what_is_not_known_is_left_out(library, source):
 
 def test_no_code_of_the_users_runs_again(library):
     ran = run(FUNCTION, library)
-    list(notes_of(ran.trace, "en"))
+    list(notes_of(Scenes(ran.trace), "en"))
     assert ran.names["seen"] == [1]
 
 
@@ -177,7 +178,7 @@ def test_where_there_is_nothing_to_tell(library, source):
 def test_a_call_that_fails_has_no_note(library):
     ran = run(GIVEN + "Q.backward(gradient=external_grad)\n", library)
     assert ran.error is not None
-    assert [note.call for note in notes_of(ran.trace, "en")] == [1]
+    assert [note.call for note in notes_of(Scenes(ran.trace), "en")] == [1]
     assert explanations_of(ran.trace, "en")[-1].error
 
 

@@ -9,12 +9,11 @@ import numpy as np
 import pytest
 from cells import CELLS, MY_POW, run
 from shells import Shell
+from staged import build, explanations_of
 
 import minigrad
 from minigrad_viz import check_gradients
 from minigrad_viz.drawing.matrices import STYLE, to_html, to_text
-from minigrad_viz.explaining import explanations_of
-from minigrad_viz.model.build import build
 from minigrad_viz.recording.compared import compared
 from minigrad_viz.trace.events import BackwardStarted, Forward, Trace
 from minigrad_viz.trace.explained import Matrices, Matrix

@@ -5,12 +5,12 @@ from __future__ import annotations
 
 import pytest
 from cells import CELLS, CUBE, run, traced
+from staged import build
 from stepping import frames, said
 
 import minigrad
 from minigrad_viz.drawing.details import describe_hooks
 from minigrad_viz.drawing.outline import outline
-from minigrad_viz.model.build import build
 from minigrad_viz.model.handles import Handling, handling
 from minigrad_viz.recording.spies import gives
 from minigrad_viz.trace.events import HookRan

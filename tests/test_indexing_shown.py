@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 from cells import traced
+from staged import build
 from stepping import frames, said
 
 from minigrad_viz.drawing.outline import outline
-from minigrad_viz.model.build import build
 from minigrad_viz.trace.events import Created, Forward, Mutated
 
 pytestmark = pytest.mark.usefixtures("names_of_today")

@@ -44,7 +44,7 @@ def assert_the_same(trace: Trace, pictures: bool = True) -> None:
     assert again == trace
     assert repr(again) == repr(trace), "also where different things are equal: 1 and 1.0, 0.0 and -0.0"
     ours, theirs = (Report(one, lang="en") for one in (trace, again))
-    assert [scene.graph for scene in ours.scenes] == [scene.graph for scene in theirs.scenes]
+    assert [scene.graph for scene in ours.views] == [scene.graph for scene in theirs.views]
     assert [act.frames for act in ours.acts] == [act.frames for act in theirs.acts]
     assert ours.table == theirs.table
     assert ours.text(steps=True) == theirs.text(steps=True)

@@ -12,7 +12,8 @@ from sample import examples
 
 import minigrad
 from minigrad_viz import Report
-from minigrad_viz.model.ledger import ledger_of, same
+from minigrad_viz.model.grad_ledger import ledger_of, same
+from minigrad_viz.model.trace_index import TraceIndex
 from minigrad_viz.numbers import short
 from minigrad_viz.protocol import value_of
 from minigrad_viz.trace.events import GradSet, Trace
@@ -26,7 +27,7 @@ def told(trace: Trace) -> dict[str, list[tuple]]:
             (e.kind, e.amount and short(e.amount), "None" if e.after is None else short(e.after), e.again)
             for e in account.entries
         ]
-        for account in ledger_of(trace)
+        for account in ledger_of(TraceIndex(trace))
     }
 
 
@@ -40,7 +41,7 @@ def spans(trace: Trace) -> list[tuple[str, str]]:
 def test_the_second_deposit_is_the_surprise(library):
     trace = traced(CELLS[7], library)
     assert told(trace) == {"x": [("deposit", "0.6", "0.6", False), ("deposit", "0.6", "1.2", True)]}
-    (account,) = ledger_of(trace)
+    (account,) = ledger_of(TraceIndex(trace))
     assert [(e.call, e.sources) for e in account.entries] == [(1, ("PowBackward0",)), (2, ("PowBackward0",))]
     assert account.telling and Report(trace, lang="en").ledger.telling
 
@@ -60,7 +61,7 @@ def test_a_reset_in_between_is_an_entry_and_no_surprise_comes(library):
 def test_paths_that_meet_are_one_deposit(library):
     trace = traced(CELLS[9], library)
     assert told(trace)["x"] == [("deposit", "1.6", "1.6", False)]
-    assert sorted(ledger_of(trace)[0].entries[0].sources) == ["PowBackward0", "PowBackward0"]
+    assert sorted(ledger_of(TraceIndex(trace))[0].entries[0].sources) == ["PowBackward0", "PowBackward0"]
     assert not Report(trace, lang="en").ledger.telling
 
 
@@ -182,7 +183,7 @@ def test_calls_that_are_left_out_are_counted(library):
     trace = traced(
         "x = torch.tensor(2.0, requires_grad=True)\nfor i in range(50):\n    (x * x).backward()\n", library
     )
-    (account,) = ledger_of(trace)
+    (account,) = ledger_of(TraceIndex(trace))
     assert account.left_out == trace.skipped > 10
     assert account.left_out + sum(e.kind == "deposit" for e in account.entries) == 50
     assert account.entries[0].kind == "skipped" and short(account.entries[-1].after) == "200."
@@ -218,7 +219,7 @@ def test_the_last_total_is_the_gradient(name, program):
     start += "b = torch.tensor([1.0, 3.0], requires_grad=True)\n"
     ran = run(start + "\n".join(program) + "\n", library)
     assert ran.error is None
-    accounts = {account.name: account.entries for account in ledger_of(ran.trace)}
+    accounts = {account.name: account.entries for account in ledger_of(TraceIndex(ran.trace))}
     for name in ("a", "b"):
         grad = ran.names[name].grad
         entries = accounts.get(name, ())
@@ -226,7 +227,8 @@ def test_the_last_total_is_the_gradient(name, program):
         for before, entry in itertools.pairwise(entries):
             assert same(before.after, entry.before)
         assert not any(entry.kind == "unseen" for entry in entries)
-    assert ledger_of(Trace.from_json(ran.trace.to_json())) == ledger_of(ran.trace)
+    again = Trace.from_json(ran.trace.to_json())
+    assert ledger_of(TraceIndex(again)) == ledger_of(TraceIndex(ran.trace))
 
 
 # ── shown ───────────────────────────────────────────────────────────────────────────────────────────────────

@@ -5,12 +5,12 @@ from __future__ import annotations
 
 import pytest
 from cells import run, traced
+from staged import build
 
 import minigrad
 import minigrad.autograd.functional
 import minigrad.func
 from minigrad_viz.drawing.outline import outline
-from minigrad_viz.model.build import build
 from minigrad_viz.protocol import text_of
 from minigrad_viz.shell.report import Report
 from minigrad_viz.trace.events import BackwardStarted

@@ -9,10 +9,10 @@ from cells import CELLS, traced
 from lab import BROWSER_OPTIONS, find_chromium
 from pictures import MEASURE, SVG, draw, parse, texts
 from sketches import GRAPHS, Sketch, chain, code_4, code_9, code_18
+from staged import build
 
 from minigrad_viz.drawing.layout import LayoutUnavailable
 from minigrad_viz.drawing.picture import Picture
-from minigrad_viz.model.build import build
 from minigrad_viz.model.fold import fold
 
 LONG = (

@@ -11,10 +11,16 @@ from sample import examples
 import minigrad
 import minigrad_viz
 from minigrad_viz import Report
-from minigrad_viz.model.memory import memory_of_trace
+from minigrad_viz.model.memory import Memory, memory_of_scenes
+from minigrad_viz.model.scene import Scenes
+from minigrad_viz.trace.events import Trace
 from minigrad_viz.words import CATALOGUES
 
 CODE_12 = "a = torch.ones(1000, requires_grad=True)\nz = (a * 2).exp().sum()\n"
+
+
+def memory_of_trace(trace: Trace) -> Memory:
+    return memory_of_scenes(Scenes(trace))
 
 
 def held(trace):

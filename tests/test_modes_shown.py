@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import pytest
 from cells import traced
+from staged import build, frames_of
 
 import minigrad
 from minigrad_viz.drawing.outline import outline
 from minigrad_viz.drawing.picture import Picture
-from minigrad_viz.model.build import build
-from minigrad_viz.steps.timeline import frames_of, to_text
+from minigrad_viz.steps.timeline import to_text
 from minigrad_viz.trace.events import HookRan, ModeChanged, Mutated
 
 pytestmark = pytest.mark.usefixtures("names_of_today")

@@ -25,7 +25,7 @@ from minigrad_viz.arithmetic.glyphs import (
 )
 from minigrad_viz.arithmetic.notation import Known, is_elementwise, local, rules, vjp
 from minigrad_viz.arithmetic.symbols import Symbol, Unwritable
-from minigrad_viz.arithmetic.typeset import Writer, shapes
+from minigrad_viz.arithmetic.typeset import Typesetter, shapes
 from minigrad_viz.kept import saved_of
 from minigrad_viz.protocol import is_tensor, variable_of
 
@@ -37,7 +37,7 @@ def derive(
 ) -> tuple[str, float] | None:
     """The local derivative of numbers, as text and as a number."""
     found = local(node, input, saved, names or {})
-    return None if found is None else (Writer().text(found), float(found.value))
+    return None if found is None else (Typesetter().text(found), float(found.value))
 
 
 @pytest.mark.parametrize(
@@ -79,7 +79,7 @@ def test_formulas_a_reader_knows(node, input, saved, names, formula, value):
     assert text == formula
     assert number == pytest.approx(value, rel=1e-5)
     tree = local(node, input, saved, names)
-    check(Writer(latex=True).text(tree))
+    check(Typesetter(latex=True).text(tree))
 
 
 def test_where_a_power_is_constant_its_exponent_counts_nothing():
@@ -131,14 +131,14 @@ def test_vjps_in_matrix_form(node, input, saved, received, shape, formula, numbe
     names = {"self": "x", "mat2": "w", "vec": "v", "tensor": "t"}
     found = vjp(node, input, saved, names, Known(received, np.shape(received)), shape, "float32")
     assert found is not None and found.shape == shape
-    assert Writer().text(found) == formula
-    assert re.sub("[\x02-\x04]", "", Writer(numbers=True).text(found)) == numbers
+    assert Typesetter().text(found) == formula
+    assert re.sub("[\x02-\x04]", "", Typesetter(numbers=True).text(found)) == numbers
     assert shapes(found) == shape_text
-    check(Writer(latex=True).text(found))
-    check(Writer(latex=True, numbers=True).text(found))
+    check(Typesetter(latex=True).text(found))
+    check(Typesetter(latex=True, numbers=True).text(found))
     unknown = vjp(node, input, {k: Known(None, v.shape) if isinstance(v, np.ndarray) else v for k, v in
                   saved.items()}, names, Known(None, np.shape(received)), shape, "float32")  # fmt: skip
-    assert unknown is not None and Writer().text(unknown) == formula and unknown.shape == shape
+    assert unknown is not None and Typesetter().text(unknown) == formula and unknown.shape == shape
 
 
 # ── every op ────────────────────────────────────────────────────────────────────────────────────────────────
@@ -288,9 +288,9 @@ def explained(node: Any, saved: dict[str, Any], received: Any, sent: Any, i: int
             return None
         computed = found.value
     digits = 1e-9 if outgoing.dtype == np.float64 else 1e-6
-    np.testing.assert_allclose(computed, outgoing, rtol=digits, atol=1e-12, err_msg=Writer().text(found))
-    assert Writer().text(found)
-    check(Writer(latex=True).text(found))
+    np.testing.assert_allclose(computed, outgoing, rtol=digits, atol=1e-12, err_msg=Typesetter().text(found))
+    assert Typesetter().text(found)
+    check(Typesetter(latex=True).text(found))
     return found
 
 

@@ -9,10 +9,10 @@ from cells import CELLS, traced
 from pictures import SVG, draw, parse
 from signed import SIGNED
 from sketches import GRAPHS
+from staged import build
 
 from minigrad_viz.drawing.look import Look
 from minigrad_viz.drawing.outline import outline
-from minigrad_viz.model.build import build
 from minigrad_viz.words import CATALOGUES
 
 NUMBER = re.compile(r"[-+]?(\d+\.?\d*|\.\d+)(e[-+]?\d+)?")

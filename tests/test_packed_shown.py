@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import pytest
 from cells import run, traced
+from staged import build, frames_of
 
 import minigrad
 from minigrad_viz.drawing.details import describe_deck
 from minigrad_viz.drawing.outline import outline
 from minigrad_viz.drawing.picture import Picture, draw
 from minigrad_viz.kept import RECOMPUTED, kept_text
-from minigrad_viz.model.build import build
-from minigrad_viz.steps.timeline import frames_of, to_text
+from minigrad_viz.steps.timeline import to_text
 from minigrad_viz.trace.events import Freed, Packed, Unpacked
 
 pytestmark = pytest.mark.usefixtures("names_of_today")

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 from cells import run, traced
+from staged import build
 
 import minigrad
-from minigrad_viz.model.build import build
 from minigrad_viz.recording.pruning import KEPT_CALLS
 from minigrad_viz.recording.recorder import Recorder
 from minigrad_viz.trace.events import (

@@ -7,13 +7,13 @@ from collections.abc import Iterator
 from hypothesis import HealthCheck, given, settings
 from random_cells import cells
 from sample import examples
+from staged import frames_of, scenes_of
 from telling import recorded, run_cell
 from test_schedule import check
 from twins import dialect
 
-from minigrad_viz.model.scenes import scenes_of
 from minigrad_viz.steps.story import LIMIT
-from minigrad_viz.steps.timeline import frames_of, to_markdown, to_text
+from minigrad_viz.steps.timeline import to_markdown, to_text
 from minigrad_viz.trace.events import Trace
 from minigrad_viz.trace.graph import Graph
 

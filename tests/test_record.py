@@ -6,9 +6,9 @@ import json
 
 import pytest
 from cells import CELLS, CUBE, MY_POW, run, traced
+from staged import build, scene_of
 
 import minigrad
-from minigrad_viz.model.build import Builder, build
 from minigrad_viz.recording.recorder import Recorder
 from minigrad_viz.trace.events import (
     BackwardEnded,
@@ -165,7 +165,7 @@ class TestEvents:
             "v = b[0]\nv.mul_(3.0)\nz = b.sum()\nz.backward()\n"
         )
         trace = traced(cell, library)
-        made = Builder(trace)
+        made = scene_of(trace)
         assert made.at[of(trace, Forward)[-1].inputs[0]][0].states[0].grad_fn == "CopySlices"
         assert grad(trace, "x").items == (6.0, 2.0)
 

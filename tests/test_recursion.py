@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import pytest
 from cells import CELLS, CUBE, MY_POW, run, traced
+from staged import build, scene_of
 from stepping import frames
 
 import minigrad
-from minigrad_viz.model.build import Builder, build
+from minigrad_viz.model.stage import Stage
 from minigrad_viz.player.score import frames_to_json
 from minigrad_viz.shell.report import Report
-from minigrad_viz.steps.narrate import Narrator
 from minigrad_viz.steps.recursion import recursion_of
-from minigrad_viz.steps.story import Story
 from minigrad_viz.steps.timeline import to_markdown, to_text
 
 LEAF = "x = torch.tensor(2.0, requires_grad=True)\n"
@@ -53,10 +52,9 @@ class Naive:
 def claimed(cell, library, call=None):
     """What is claimed of a cell, and the wrong numbers by the names of the leaves."""
     trace = traced(cell, library)
-    builder = Builder(trace, call)
-    story = Story(trace, builder, Narrator(trace, build(trace, call), builder, "en"))
-    found = recursion_of(story)
-    wrong = {} if found is None else {story.narrator.name(leaf): told for leaf, told in found.wrong.items()}
+    scene = scene_of(trace, call)
+    stage, found = Stage(scene, scene.graph, "en"), recursion_of(scene)
+    wrong = {} if found is None else {stage.name(leaf): told for leaf, told in found.wrong.items()}
     return found, wrong
 
 

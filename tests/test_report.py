@@ -73,10 +73,10 @@ def test_steps_are_typeset_in_notebooks():
 
 def test_each_backward_call_is_an_act():
     made = report(LOOP)
-    assert len(made.acts) == len(made.scenes) == 3
-    assert [act.label for act in made.acts] == [scene.label for scene in made.scenes]
+    assert len(made.acts) == len(made.views) == 3
+    assert [act.label for act in made.acts] == [scene.label for scene in made.views]
     assert made.picture is made.acts[-1].picture and made.frames == made.acts[-1].frames
-    assert made.text().startswith(f"{made.scenes[-1].label}\n") and "3 of 3" in made.scenes[-1].label
+    assert made.text().startswith(f"{made.views[-1].label}\n") and "3 of 3" in made.views[-1].label
     assert made.acts[0].frames[-1].text != made.acts[2].frames[-1].text
 
 

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import pytest
 from cells import CELLS, run, traced
-
-from minigrad_viz.model.build import Builder
-from minigrad_viz.model.scenes import scenes_of
+from staged import scene_of, scenes_of
 
 STEP = "    with torch.no_grad():\n        w -= 0.1 * w.grad\n    w.grad = None\n"
 LOOP = (
@@ -64,7 +62,7 @@ def test_each_shows_its_own_numbers():
 def test_ids_are_those_of_the_builder_of_the_call():
     trace = traced(LOOP)
     for scene in scenes_of(trace):
-        builder = Builder(trace, scene.call)
+        builder = scene_of(trace, scene.call)
         assert {s.id for s in scene.graph.stations} == {p.id for p in builder.shown}
         for station, card in scene.graph.cards():
             assert builder.at[card.id][0].id == station.id and builder.named.get(card.id) == card.name

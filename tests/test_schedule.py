@@ -14,20 +14,20 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from random_programs import Run
 from sample import examples
+from staged import scene_of
 from test_random_programs import GENERATORS, programs
 from twins import dialect
 
-from minigrad_viz.model.build import Builder, build
+from minigrad_viz.model.schedule import Schedule, edges_into, needed, order, reach
+from minigrad_viz.model.stage import Stage
 from minigrad_viz.recording.recorder import Recorder
-from minigrad_viz.steps.narrate import Narrator
-from minigrad_viz.steps.schedule import Schedule, edges_into, needed, order, reach
 from minigrad_viz.steps.story import Story
 from minigrad_viz.trace.events import BackwardEnded, BackwardStarted, NodeRan, NodeState, Trace
 
 
 def story(trace: Trace, call: int) -> Story:
-    builder = Builder(trace, call)
-    return Story(trace, builder, Narrator(trace, build(trace, call), builder, "en"))
+    scene = scene_of(trace, call)
+    return Story(Stage(scene, scene.graph, "en"))
 
 
 def check(trace: Trace) -> int:
@@ -37,14 +37,15 @@ def check(trace: Trace) -> int:
     count = 0
     for event in calls:
         told = story(trace, event.call)
-        if not {node.id for node in event.nodes} >= set(told.ran):
+        ran = list(told.ran)
+        if not {node.id for node in event.nodes} >= set(ran):
             assert told.schedule is None  # a part of the graph that the recorder did not see
         elif errors[event.call] is None:
-            assert told.schedule is not None, f"call {event.call} ran {told.ran}"
-            assert told.schedule.order == told.ran
-            count += len(told.ran)
+            assert told.schedule is not None, f"call {event.call} ran {ran}"
+            assert told.schedule.order == ran
+            count += len(ran)
         elif told.schedule is not None:
-            assert told.schedule.order[: len(told.ran)] == told.ran
+            assert told.schedule.order[: len(ran)] == ran
     return count
 
 

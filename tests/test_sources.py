@@ -7,8 +7,8 @@ import traceback
 
 import pytest
 from cells import CUBE, run, traced
+from staged import build
 
-from minigrad_viz.model.build import build
 from minigrad_viz.recording.recorder import Recorder
 from minigrad_viz.shell.run import Report
 from minigrad_viz.sources.pytorch import flat, title

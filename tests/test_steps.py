@@ -9,18 +9,17 @@ from typing import Any
 
 import pytest
 from cells import CELLS, traced
+from staged import build, frames_of, scene_of, scenes_of
 from stepping import decks, frames, marked, said
 
 import minigrad
 from minigrad_viz import draw
 from minigrad_viz.drawing.picture import Picture
-from minigrad_viz.model.build import Builder, build
 from minigrad_viz.model.fold import fold
-from minigrad_viz.model.scenes import scenes_of
+from minigrad_viz.model.stage import Stage
 from minigrad_viz.numbers import short
-from minigrad_viz.steps.narrate import Narrator
 from minigrad_viz.steps.story import LIMIT, Story, grouped, limited
-from minigrad_viz.steps.timeline import Frame, frames_of, frames_of_graph, to_markdown, to_text
+from minigrad_viz.steps.timeline import Frame, frames_of_graph, to_markdown, to_text
 from minigrad_viz.trace.events import BackwardEnded, BackwardStarted, Deposited, NodeRan
 from minigrad_viz.trace.walk import graph_of
 
@@ -89,7 +88,7 @@ def test_what_waits_is_the_sum_of_what_has_come():
     steps = frames_of(trace, build(trace), lang="en")
     sums = [line.text for f in steps for line in f.lines if line.label == "so far at x"]
     assert [int(text.rpartition(" ")[2]) for text in sums] == list(range(8, 0, -1))
-    builder = Builder(trace)
+    builder = scene_of(trace)
     last = next(e for e in trace.events if isinstance(e, Deposited))
     sent = [e.sent[0] for e in trace.events if isinstance(e, NodeRan)
             and builder.nodes[e.node].name == "MulBackward0"]  # fmt: skip
@@ -144,7 +143,7 @@ def test_at_most_a_thousand_steps():
 
 def test_only_what_is_shown_is_written(monkeypatch):
     written = []
-    monkeypatch.setattr("minigrad_viz.steps.narrate.lines_of", lambda *args: written.append(args) or [])
+    monkeypatch.setattr("minigrad_viz.steps.backward.lines_of", lambda *args: written.append(args) or [])
     trace = traced(chain(3000))
     assert len(frames_of(trace, build(trace), lang="en")) == LIMIT and len(written) < LIMIT
     written.clear()
@@ -153,8 +152,8 @@ def test_only_what_is_shown_is_written(monkeypatch):
 
 def test_the_room_that_one_phase_leaves_is_the_others():
     trace = traced(chain(30))
-    builder = Builder(trace)
-    groups = grouped(Story(trace, builder, Narrator(trace, build(trace), builder, "en")).steps())
+    scene = scene_of(trace)
+    groups = grouped(Story(Stage(scene, scene.graph, "en")).steps())
     phases = [group[0].phase for group in groups]
     assert len(groups) == 62 and limited(phases, 62) == [[i] for i in range(62)]
     few = limited(phases, 20)

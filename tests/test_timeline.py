@@ -6,13 +6,11 @@ import re
 from typing import Any
 
 from cells import CELLS, traced
+from staged import build, frames_of, scenes_of
 from stepping import decks, frames, marked, said, words
 
 import minigrad
-from minigrad_viz.model.build import build
-from minigrad_viz.model.scenes import scenes_of
 from minigrad_viz.shell.run import trace_source
-from minigrad_viz.steps.timeline import frames_of
 
 LOOP = """
 w = torch.tensor(1.0, requires_grad=True)

@@ -10,10 +10,10 @@ import weakref
 
 import pytest
 from cells import CELLS, Run, run
+from staged import build
 
 import minigrad
 from minigrad.core import modes
-from minigrad_viz.model.build import build
 from minigrad_viz.trace.events import BackwardStarted, NodeRan, Trace
 
 

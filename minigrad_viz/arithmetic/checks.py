@@ -8,13 +8,13 @@ from minigrad.observing import F
 
 from ..protocol import Value
 from .lines import array_of, close, coarser
-from .step import Step
+from .node_step import NodeStep
 from .symbols import ADD, SUB, Symbol
 
 NOISE = 0.1  # of the precision, as a share of 1: what a difference of numbers of that size may be off
 
 
-def fits(step: Step, received: Value, factor: Symbol, sent: Value) -> bool:
+def fits(step: NodeStep, received: Value, factor: Symbol, sent: Value) -> bool:
     """Whether incoming · local, summed back to the shape of the input, is what the node sent. Where numbers
     are not known, whether the shapes are right and no hook ran."""
     incoming, recorded = array_of(received), array_of(sent)
@@ -29,9 +29,9 @@ def fits(step: Step, received: Value, factor: Symbol, sent: Value) -> bool:
     return close(summed, recorded, coarser(sent, received), scale)
 
 
-def quiet(step: Step) -> bool:
+def quiet(step: NodeStep) -> bool:
     """Whether no hook stands between what a node computed and what it sent."""
-    return not step.node.hooks and not step.facts.changed(step.event.call, step.node.id)
+    return not step.node.hooks and not step.flow.changed(step.event)
 
 
 def unsure(*values: Value) -> bool:
@@ -51,7 +51,7 @@ def cancels(factor: Symbol) -> bool:
     return factor.head in (ADD, SUB) or any(cancels(a) for a in factor.args if isinstance(a, Symbol))
 
 
-def same(step: Step, found: Symbol, sent: Value) -> bool:
+def same(step: NodeStep, found: Symbol, sent: Value) -> bool:
     """Whether a formula gives what the node sent. Where numbers are not known, whether its shape is right and
     no hook ran."""
     recorded = array_of(sent)

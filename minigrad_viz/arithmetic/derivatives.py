@@ -11,89 +11,89 @@ from __future__ import annotations
 from collections import Counter
 from typing import Any
 
-from ..model.build import Builder
 from ..model.naming import numbered
+from ..model.scene import Scene
 from ..words import clean
-from .facts import facts_of, is_seed, raw, value_of
+from .flow import flow_of, is_seed, raw, value_of
 from .glyphs import UNNAMED, held, latex_name
 from .symbols import NAME, NUMBER, Symbol, Unwritable, of_op
-from .typeset import SUPERSCRIPTS, Writer
+from .typeset import SUPERSCRIPTS, Typesetter
 
 LONGEST = 24  # columns of an unnamed tensor's expression in a formula
 COPIES = ("copy", "clone", "copybackwards")
 
 
-def root_of(builder: Builder, call: int, node: str | None = None) -> str | None:
+def root_of(scene: Scene, call: int, node: str | None = None) -> str | None:
     """The tensor that the gradients which reach a node (or all of a call) are derivatives of; None where they
     are not derivatives of one named number."""
-    facts, root = facts_of(builder), builder.of.get(call, "")
-    started = facts.started.get(call)
-    tainted = (call, node) in facts.tainted if node else any(c == call for c, _ in facts.tainted)
-    if not root or started is None or tainted or label(builder, root) == UNNAMED:
+    flow, root, known = flow_of(scene), scene.of.get(call, ""), scene.index.calls.get(call)
+    started = None if known is None else known.started
+    tainted = (call, node) in flow.tainted if node else any(c == call for c, _ in flow.tainted)
+    if not root or started is None or tainted or label(scene, root) == UNNAMED:
         return None
-    value, given = value_of(builder, root), started.gradients[0]
+    value, given = value_of(scene, root), started.gradients[0]
     if value is None or value.size != 1 or not (given is None or given.items in ((1.0,), (1,))):
         return None
     return root
 
 
-def label(builder: Builder, tensor: str | None) -> str:
+def label(scene: Scene, tensor: str | None) -> str:
     """A tensor's name; without one what made it, if that is short; else `…`. Where several tensors were made
     by one expression (`net(x)`) they are numbered: `net(x)₁`."""
-    if tensor is None or tensor not in builder.at:
+    if tensor is None or tensor not in scene.at:
         return UNNAMED
-    known = facts_of(builder).labels
+    known = flow_of(scene).labels
     if not known:
-        made = [s.id for place in builder.shown for s in place.states]
-        told = {id: clean(found(builder, id)) for id in made}
+        made = [s.id for place in scene.shown for s in place.states]
+        told = {id: clean(found(scene, id)) for id in made}
         count = Counter(name for name in told.values() if name != UNNAMED)
         shared = {id: name for id, name in told.items() if count[name] > 1}
         for id, name in told.items():
-            own = inner(builder, id) if id in shared else None
+            own = inner(scene, id) if id in shared else None
             known[id] = own or name
         known.update(numbered({id: held(known[id]) for id in shared if known[id] != UNNAMED}))
     if tensor not in known:
-        known[tensor] = clean(found(builder, tensor))
+        known[tensor] = clean(found(scene, tensor))
     return known[tensor]
 
 
-def inner(builder: Builder, tensor: str) -> str | None:
+def inner(scene: Scene, tensor: str) -> str | None:
     """How an op that stands nowhere by itself (inside `net(x)`) is written: `t(net.0.weight)`; None if that
     is long, or refers to others like it."""
-    place, _ = builder.at[tensor]
+    place, _ = scene.at[tensor]
     sources = [id for id in place.inputs or () if id is not None]
-    if place.event is None or len(place.states) > 1 or any(id not in builder.named for id in sources):
+    if place.event is None or len(place.states) > 1 or any(id not in scene.named for id in sources):
         return None
-    written = clean(builder.expression(place) or "")
+    written = clean(scene.expression(place) or "")
     return written if 0 < len(written) <= LONGEST else None
 
 
-def found(builder: Builder, tensor: str) -> str:
+def found(scene: Scene, tensor: str) -> str:
     """A tensor's name or what made it, before those that share one are numbered."""
-    if tensor in builder.named:
-        return builder.named[tensor]
-    place, _ = builder.at[tensor]
-    tree = formula(builder, tensor, 6)
-    expr = Writer().text(tree) if tree is not None else place.expr or builder.expression(place)
+    if tensor in scene.named:
+        return scene.named[tensor]
+    place, _ = scene.at[tensor]
+    tree = formula(scene, tensor, 6)
+    expr = Typesetter().text(tree) if tree is not None else place.expr or scene.expression(place)
     expr = expr or UNNAMED
     return expr if len(expr) <= LONGEST else UNNAMED
 
 
-def formula(builder: Builder, tensor: str, depth: int) -> Symbol | None:
+def formula(scene: Scene, tensor: str, depth: int) -> Symbol | None:
     """What an op inside backward computed, as a formula: `3x²`; None where it cannot be written."""
-    place, i = builder.at[tensor]
+    place, i = scene.at[tensor]
     event, value = place.event, place.states[i].value
-    if is_seed(builder, tensor) and value is not None and value.items == (1.0,):
+    if is_seed(scene, tensor) and value is not None and value.items == (1.0,):
         return Symbol(NUMBER, value=1)
-    if tensor in builder.named:
-        return Symbol(NAME, shape=(), text=builder.named[tensor])
+    if tensor in scene.named:
+        return Symbol(NAME, shape=(), text=scene.named[tensor])
     if place.inputs is None and value is not None and value.size == 1 and value.items:
         return Symbol(NUMBER, value=value.items[0])
     if event is None or not event.call or not depth:
         return None
     parts: list[Any] = []
     for id, told in zip(event.inputs, event.arguments, strict=True):
-        part = raw(told) if id is None else formula(builder, id, depth - 1) if id in builder.at else None
+        part = raw(told) if id is None else formula(scene, id, depth - 1) if id in scene.at else None
         if part is None or isinstance(part, str):
             return None
         parts.append(part)
@@ -103,34 +103,34 @@ def formula(builder: Builder, tensor: str, depth: int) -> Symbol | None:
         return None
 
 
-def variables(builder: Builder, root: str) -> tuple[str, list[str]]:
+def variables(scene: Scene, root: str) -> tuple[str, list[str]]:
     """The tensor whose derivative a root is, and by what: ("z", ["x"]) for the gradient of z by x, which
     `create_graph` made; (root, []) for any other root."""
-    place, _ = builder.at[root]
+    place, _ = scene.at[root]
     event = place.event
-    if root not in builder.gradient_of and event is not None and event.op in COPIES:
+    if root not in scene.gradient_of and event is not None and event.op in COPIES:
         inputs = [id for id in event.inputs if id is not None]
-        if inputs and event.call and inputs[-1] in builder.gradient_of:
+        if inputs and event.call and inputs[-1] in scene.gradient_of:
             root = inputs[-1]
-    if root not in builder.gradient_of:
-        return label(builder, root), []
-    call, target = builder.gradient_of[root]
-    first = root_of(builder, call)
+    if root not in scene.gradient_of:
+        return label(scene, root), []
+    call, target = scene.gradient_of[root]
+    first = root_of(scene, call)
     if first is None or first == root:
-        return label(builder, root), []
-    base, before = variables(builder, first)
-    return base, [*before, label(builder, target)]
+        return label(scene, root), []
+    base, before = variables(scene, first)
+    return base, [*before, label(scene, target)]
 
 
-def derivative(builder: Builder, root: str, tensor: str | None, mark: str = "") -> tuple[str, str]:
+def derivative(scene: Scene, root: str, tensor: str | None, mark: str = "") -> tuple[str, str]:
     """∂root/∂tensor in Unicode and in LaTeX; ∂²z/∂x² where the root is itself a gradient, and the tensor is
     none of its own graph. `mark` follows the tensor's name (`yᵢ`)."""
-    name = label(builder, tensor) + mark
-    base, by = variables(builder, root)
-    place = builder.at[tensor][0] if tensor in builder.at else None
+    name = label(scene, tensor) + mark
+    base, by = variables(scene, root)
+    place = scene.at[tensor][0] if tensor in scene.at else None
     if by and name == gradient_label(base, by):
-        return quotient(label(builder, root), name)
-    if by and (tensor in builder.gradient_of or (place and place.event and place.event.call)):
+        return quotient(label(scene, root), name)
+    if by and (tensor in scene.gradient_of or (place and place.event and place.event.call)):
         return quotient(gradient_label(base, by), name)
     by = [name, *reversed(by)]
     order = len(by)
@@ -147,10 +147,10 @@ def derivative(builder: Builder, root: str, tensor: str | None, mark: str = "") 
     )
 
 
-def is_root(builder: Builder, root: str, tensor: str | None) -> bool:
+def is_root(scene: Scene, root: str, tensor: str | None) -> bool:
     """Whether a tensor is the root itself, or the gradient that the root is a copy of."""
-    base, by = variables(builder, root)
-    return tensor in builder.roots or bool(by and label(builder, tensor) == gradient_label(base, by))
+    base, by = variables(scene, root)
+    return tensor in scene.now.roots or bool(by and label(scene, tensor) == gradient_label(base, by))
 
 
 def gradient_label(base: str, by: list[str]) -> str:

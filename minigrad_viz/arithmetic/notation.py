@@ -38,7 +38,7 @@ class Known(NamedTuple):
     shape: tuple[int, ...]
 
 
-class Rule(NamedTuple):
+class VjpRule(NamedTuple):
     """How one op is differentiated: the vjp of each differentiable input, in the order of the edges. The
     parameters in `free` are None where nothing was saved. The gradients of an op that `broadcasts` are summed
     to the shapes of its inputs."""
@@ -51,23 +51,23 @@ class Rule(NamedTuple):
 
 
 @functools.cache
-def rules() -> dict[str, list[Rule]]:
+def rules() -> dict[str, list[VjpRule]]:
     """The rules by the name of the node in PyTorch 2 (`a + b` and `a + alpha·b` share one), those that save
     most first."""
     all_ops()  # loads those that nobody has used
-    found: dict[str, list[tuple[int, Rule]]] = {}
+    found: dict[str, list[tuple[int, VjpRule]]] = {}
     for entry in vars(F).values():
         op = getattr(entry, "op", None)
         if op is not None and not (op.several or op.listed):
-            rule = Rule(op.inputs, op.vjps, op.elementwise, op.free, op.broadcasts)
+            rule = VjpRule(op.inputs, op.vjps, op.elementwise, op.free, op.broadcasts)
             found.setdefault(op.node.__name__, []).append((-len(op.saved), rule))
     table = {name: [rule for _, rule in sorted(pairs, key=lambda p: p[0])] for name, pairs in found.items()}
     for name, (elementwise, vjps) in BORROWED.items():
-        table.setdefault(name, []).append(Rule(tuple(vjps), vjps, elementwise))
+        table.setdefault(name, []).append(VjpRule(tuple(vjps), vjps, elementwise))
     return table | {old: [rule for name in new for rule in table[name]] for old, new in OLD_NAMES.items()}
 
 
-def rules_of(node: str, edges: int | None = None) -> list[Rule]:
+def rules_of(node: str, edges: int | None = None) -> list[VjpRule]:
     """The rules for a node by its name in either dialect; those for that number of edges."""
     found = rules().get(node) or rules().get(node + "0") or []
     if edges is not None and found and found[0].inputs == MANY:

@@ -17,7 +17,7 @@ from ..protocol import Value
 from ..trace.events import Inside
 from ..words import clean, shorten, text
 from .lines import Line, came, dotted, full, held_number, latex_full, latex_words, line, result
-from .step import Step
+from .node_step import NodeStep
 
 SIGNS = {"mul": "·", "add": "+", "sub": "−", "div": "/", "pow": "^"}
 LATEX_SIGNS = {"·": r" \cdot ", "+": " + ", "−": " - ", "/": " / ", "^": " ^ "}
@@ -26,9 +26,9 @@ LONGEST = 100  # columns of an expression
 LINES = 12  # of one backward
 
 
-def own_lines(step: Step) -> Iterator[Line]:
+def own_lines(step: NodeStep) -> Iterator[Line]:
     """The expressions of a custom Function's backward that ran."""
-    inside = step.facts.inside.get((step.event.call, step.node.id), [])
+    inside = step.inside
     name = text("own", step.lang, name=clean(step.node.name).rstrip("0123456789").removesuffix("Backward"))
     written = [op for op in inside if op.span is not None]
     whole = outermost(written)

@@ -14,14 +14,14 @@ from math import prod
 
 import numpy as np
 
-from ..model.build import Builder
+from ..model.scene import Scene
 from ..protocol import Value
 from ..words import text
 from .derivatives import derivative, root_of
-from .facts import facts_of
+from .flow import flow_of
 from .glyphs import latex_number
 from .lines import Line, added, close, held_number, line, result, single, written
-from .step import Step
+from .node_step import NodeStep
 from .vjps import factor_of, held_latex
 
 MOST = 4  # paths that are written out
@@ -29,37 +29,37 @@ LONGEST = 60  # nodes of a path
 Edge = tuple[str, int]  # a node and the number of its input
 
 
-def path_lines(builder: Builder, tensor: str, total: Value | None, lang: str | None) -> Iterator[Line]:
+def path_lines(scene: Scene, tensor: str, total: Value | None, lang: str | None) -> Iterator[Line]:
     """The line of a leaf or of a tensor whose gradient was asked for; `total` is its gradient."""
-    end = end_of(builder, tensor)
-    root = root_of(builder, builder.call, end[0])
+    end = end_of(scene, tensor)
+    root = root_of(scene, scene.call, end[0])
     if root is None or total is None or not single(total):
         return
-    place, _ = builder.at[root]
-    found = None if place.node is None else walk(builder, place.node, end)
+    place, _ = scene.at[root]
+    found = None if place.node is None else walk(scene, place.node, end)
     if found is None or not 2 <= len(found) <= MOST:
         return
-    facts = facts_of(builder)
-    steps = {node: Step(builder, facts.ran[node], lang) for path in found for node, _ in path}
-    products = [factors(builder, path, found, steps) for path in found]
+    flow = flow_of(scene)
+    steps = {node: NodeStep(scene, flow.ran[node], lang) for path in found for node, _ in path}
+    products = [factors(scene, path, found, steps) for path in found]
     if any(p is None for p in products):
         return
     known = [p for p in products if p is not None]
     values = [prod(p) for p in known]
     assert total.items
     if np.isfinite(values).all() and close(sum(values), total.items[0], total.dtype, sum(map(abs, values))):
-        yield equation(builder, root, tensor, known, values, total, lang)
+        yield equation(scene, root, tensor, known, values, total, lang)
 
 
-def end_of(builder: Builder, tensor: str) -> Edge:
+def end_of(scene: Scene, tensor: str) -> Edge:
     """The output of a node (of an AccumulateGrad, for a leaf) that the gradients of a tensor are sent to."""
-    place, nr = builder.at[tensor]
-    leaf = builder.accumulators.get(tensor)
+    place, nr = scene.at[tensor]
+    leaf = scene.accumulators.get(tensor)
     return (leaf, 0) if leaf else (place.node or "", nr)
 
 
 def equation(
-    builder: Builder,
+    scene: Scene,
     root: str,
     tensor: str,
     known: list[list[float]],
@@ -68,7 +68,7 @@ def equation(
     lang: str | None,
 ) -> Line:
     """The line itself."""
-    left, latex_left = derivative(builder, root, tensor)
+    left, latex_left = derivative(scene, root, tensor)
     assert total.items
     kind, whole = total.dtype, total.items[0]  # a number, also where the tensor is an array of one
     shown = [[written(f, kind) or "" for f in p if f != 1] or ["1"] for p in known]
@@ -86,16 +86,16 @@ def equation(
     )  # fmt: skip
 
 
-def walk(builder: Builder, node: str, end: Edge) -> list[list[Edge]] | None:
+def walk(scene: Scene, node: str, end: Edge) -> list[list[Edge]] | None:
     """All paths along which gradients flowed from a node to `end`, in the order in which they arrived; None
     if there are more, or longer ones, than are written out."""
-    useful = leading(builder, end)
+    useful = leading(scene, end)
     found: list[list[Edge]] = []
     stack: list[tuple[str, list[Edge]]] = [(node, [])]
     while stack and useful is not None:
         current, path = stack.pop()
         for i in useful.get(current, ()):
-            edge = builder.nodes[current].edges[i]
+            edge = scene.nodes[current].edges[i]
             assert edge is not None
             longer = [*path, (current, i)]
             if edge == end:
@@ -104,19 +104,19 @@ def walk(builder: Builder, node: str, end: Edge) -> list[list[Edge]] | None:
                 stack.append((edge[0], longer))
         if len(found) + len(stack) > MOST:
             return None
-    order = [(source, i) for source, i, _ in facts_of(builder).met.get(end, ())]
+    order = [(source, i) for source, i, _ in flow_of(scene).met.get(end, ())]
     return None if useful is None else sorted(found, key=lambda path: order.index(path[-1]))
 
 
-def leading(builder: Builder, end: Edge) -> dict[str, list[int]] | None:
+def leading(scene: Scene, end: Edge) -> dict[str, list[int]] | None:
     """Per node the inputs over which gradients flowed towards `end`, found from there upwards; None if those
     are too many for a few paths."""
-    facts = facts_of(builder)
+    flow = flow_of(scene)
     useful: dict[str, list[int]] = {}
-    todo = [(source, i) for source, i, _ in facts.met.get(end, ())]
+    todo = [(source, i) for source, i, _ in flow.met.get(end, ())]
     for source, i in todo:  # grows while it is read
         if source not in useful:
-            todo += facts.into.get(source, ())
+            todo += flow.into.get(source, ())
         useful.setdefault(source, []).append(i)
         if len(useful) > MOST * LONGEST:
             return None
@@ -124,7 +124,7 @@ def leading(builder: Builder, end: Edge) -> dict[str, list[int]] | None:
 
 
 def factors(
-    builder: Builder, path: list[Edge], every: list[list[Edge]], steps: dict[str, Step]
+    scene: Scene, path: list[Edge], every: list[list[Edge]], steps: dict[str, NodeStep]
 ) -> list[float] | None:
     """The factors of a path from the tensor's end; None if one is unknown or the last node sent another
     gradient than the product says."""
@@ -137,14 +137,14 @@ def factors(
         if local is None:
             return None
         run *= local
-        if node in forks or named(builder, node, i):
+        if node in forks or named(scene, node, i):
             product.append(run)
             run = 1.0
     product.append(run)
     return [f for f in reversed(product) if f != 1] or [1.0]
 
 
-def named(builder: Builder, node: str, i: int) -> bool:
+def named(scene: Scene, node: str, i: int) -> bool:
     """Whether what an edge leads to has a name."""
-    edge = builder.nodes[node].edges[i]
-    return edge is not None and builder.tensor_of(edge) in builder.named
+    edge = scene.nodes[node].edges[i]
+    return edge is not None and scene.tensor_of(edge) in scene.named

@@ -7,36 +7,36 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ..model.build import Builder
+from ..model.scene import Scene
 from ..numbers import SHARES
 from ..protocol import Value
 from ..trace.events import Deposited, HookRan, NodeRan
 from ..words import clean, text
 from .derivatives import derivative, label, root_of
-from .facts import Facts, facts_of
+from .flow import Flow, flow_of
 from .glyphs import bar, latex_bar, latex_name
 from .lines import Line, add_up, added, dotted, latex_full, latex_sentence, line, result
 
 
-def met_lines(builder: Builder, event: NodeRan, lang: str | None) -> Iterator[Line]:
+def met_lines(scene: Scene, event: NodeRan, lang: str | None) -> Iterator[Line]:
     """`∂z/∂y = 1. (through u) + 0.6 (through v) = 1.6`, per output of a node where several gradients met."""
-    facts = facts_of(builder)
-    if event.call != builder.call:
+    flow = flow_of(scene)
+    if event.call != scene.call:
         return
-    place = builder.by_node.get(event.node)
+    place = scene.by_node.get(event.node)
     for nr, received in enumerate(event.received):
-        shares = facts.met.get((event.node, nr), [])
-        total = before_hooks(facts, event, nr, received)
+        shares = flow.met.get((event.node, nr), [])
+        total = before_hooks(flow, event, nr, received)
         if place is not None and nr < len(place.states) and total is not None:
-            left, latex = gradient_name(builder, event.call, place.states[nr].id, event.node)
-            yield from sum_line(builder, place.states[nr].id, shares, total, left, latex, lang)
+            left, latex = gradient_name(scene, event.call, place.states[nr].id, event.node)
+            yield from sum_line(scene, place.states[nr].id, shares, total, left, latex, lang)
 
 
-def before_hooks(facts: Facts, event: NodeRan, nr: int, received: Value | None) -> Value | None:
+def before_hooks(flow: Flow, event: NodeRan, nr: int, received: Value | None) -> Value | None:
     """The sum as it was before hooks on the tensor changed it."""
-    if event.call == facts.call and (event.node, nr) in facts.unseen:
-        return facts.unseen[event.node, nr]
-    for hook in facts.hooks.get((event.call, event.node), ()):
+    if event.call == flow.call and (event.node, nr) in flow.unseen:
+        return flow.unseen[event.node, nr]
+    for hook in flow.hooks(event):
         if hook.kind == "tensor" and hook.index == nr:
             return hook.before[0]
         if hook.kind == "pre":
@@ -44,18 +44,18 @@ def before_hooks(facts: Facts, event: NodeRan, nr: int, received: Value | None) 
     return received
 
 
-def gradient_name(builder: Builder, call: int, tensor: str, node: str | None) -> tuple[str, str]:
+def gradient_name(scene: Scene, call: int, tensor: str, node: str | None) -> tuple[str, str]:
     """What the gradient of a tensor is called: ∂z/∂x for a number, x̄ else."""
-    name, root = label(builder, tensor), root_of(builder, call, node)
-    place, i = builder.at[tensor]
+    name, root = label(scene, tensor), root_of(scene, call, node)
+    place, i = scene.at[tensor]
     value = place.states[i].value
     if root is None or value is None or value.size != 1:
         return bar(name), latex_bar(name)
-    return derivative(builder, root, tensor)
+    return derivative(scene, root, tensor)
 
 
 def sum_line(
-    builder: Builder,
+    scene: Scene,
     tensor: str,
     shares: list[tuple[str, int, Value]],
     total: Value,
@@ -68,8 +68,8 @@ def sum_line(
         return
     written, latex = [], []
     for node, _, value in shares[:SHARES]:
-        place = builder.by_node.get(node)
-        made = label(builder, place.states[0].id if place is not None else None)
+        place = scene.by_node.get(node)
+        made = label(scene, place.states[0].id if place is not None else None)
         written.append(text("share", lang, value=dotted(value), name=made))
         latex.append(latex_sentence("share", lang, value=latex_full(value), name=latex_name(made)))
     if len(shares) > SHARES:
@@ -77,29 +77,27 @@ def sum_line(
         latex.append(r"\dots")
     yield line(
         "sum",
-        text("sum_at", lang, name=label(builder, tensor)),
+        text("sum_at", lang, name=label(scene, tensor)),
         f"{left} = {added(written)} = {result(dotted(total))}",
         f"{latex_left} = {added(latex)} = {latex_full(total)}",
     )
 
 
-def leaf_lines(
-    builder: Builder, event: NodeRan, deposited: Deposited | None, lang: str | None
-) -> Iterator[Line]:
+def leaf_lines(scene: Scene, event: NodeRan, deposited: Deposited | None, lang: str | None) -> Iterator[Line]:
     """Two acts at a leaf: the sum of what arrived, and what was in `.grad` before plus that sum."""
-    leaf = builder.nodes[event.node].variable
-    if leaf is None or event.call != builder.call or leaf not in builder.at or not event.received:
+    leaf = scene.nodes[event.node].variable
+    if leaf is None or event.call != scene.call or leaf not in scene.at or not event.received:
         return
-    facts = facts_of(builder)
-    name = label(builder, leaf)
+    flow = flow_of(scene)
+    name = label(scene, leaf)
     stored = f"{name}.grad", rf"{latex_name(name)}\mathrm{{.grad}}"
-    changed = facts.changed(event.call, event.node) or (event.node, 0) in facts.unseen
+    changed = flow.changed(event) or (event.node, 0) in flow.unseen
     fresh = deposited is not None and deposited.before is None and not changed
-    left, latex = stored if fresh else gradient_name(builder, event.call, leaf, event.node)
-    total = before_hooks(facts, event, 0, event.received[0])
+    left, latex = stored if fresh else gradient_name(scene, event.call, leaf, event.node)
+    total = before_hooks(flow, event, 0, event.received[0])
     if total is not None:
-        yield from sum_line(builder, leaf, facts.met.get((event.node, 0), []), total, left, latex, lang)
-    yield from hook_lines(facts, event, [name], [name], lang, ("tensor", "pre"))
+        yield from sum_line(scene, leaf, flow.met.get((event.node, 0), []), total, left, latex, lang)
+    yield from hook_lines(flow, event, [name], [name], lang, ("tensor", "pre"))
     if deposited is not None and deposited.before is not None:
         terms, after = [deposited.before, deposited.added], deposited.after
         if not add_up(terms, after):
@@ -113,7 +111,7 @@ def leaf_lines(
 
 
 def hook_lines(
-    facts: Facts,
+    flow: Flow,
     event: NodeRan,
     outputs: list[str],
     inputs: list[str],
@@ -121,11 +119,11 @@ def hook_lines(
     kinds: tuple[str, ...],
 ) -> Iterator[Line]:
     """`x̄: 0.6 → 1.2` for each gradient that a hook of these kinds changed."""
-    for (node, nr), before in facts.unseen.items() if "tensor" in kinds else ():
-        if node == event.node and event.call == facts.call:
+    for (node, nr), before in flow.unseen.items() if "tensor" in kinds else ():
+        if node == event.node and event.call == flow.call:
             told = HookRan(event.call, node, "tensor", "", nr, (before,), (event.received[nr],))
             yield from changes(told, outputs, lang)
-    for hook in facts.changed(event.call, event.node):
+    for hook in flow.changed(event):
         if hook.kind in kinds:
             named = inputs if hook.kind == "post" else outputs
             yield from changes(hook, named, lang)

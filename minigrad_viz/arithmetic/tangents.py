@@ -16,12 +16,12 @@ import numpy as np
 
 from minigrad.observing import F, vjp_arguments
 
-from ..model.build import Builder
+from ..model.scene import Scene
 from ..protocol import Value
 from ..trace.events import Forward, TensorState
 from ..words import clean, text
 from .derivatives import label, quotient
-from .facts import raw
+from .flow import raw
 from .glyphs import TooLarge, dot, latex_dot, latex_name
 from .lines import (
     Line,
@@ -37,7 +37,7 @@ from .lines import (
 )
 from .notation import FAULTS, Known, symbol, told
 from .symbols import ADD, GIVEN, MATMUL, NUMBER, Symbol, matrix_product, of_op, product
-from .typeset import Writer, shapes
+from .typeset import Typesetter, shapes
 from .vjps import value_text
 
 SPELLED = ("", "_scalar", "_tensor", "_base", "_all", "_dim")  # how ops are called that PyTorch has as one
@@ -53,12 +53,12 @@ class Operand(NamedTuple):
     tangent: Value | None = None
 
 
-def tangent_lines(builder: Builder, event: Forward, lang: str | None) -> list[Line]:
+def tangent_lines(scene: Scene, event: Forward, lang: str | None) -> list[Line]:
     """The line of an op whose (first) result has a tangent."""
     state = event.outputs[0]
     if state.tangent is None:
         return []
-    name, operands = label(builder, state.id), list(operands_of(builder, event))
+    name, operands = label(scene, state.id), list(operands_of(scene, event))
     for op in ops_of(event.op):
         found = derived(op, operands, name, state.value, state.tangent)
         if found is not None:
@@ -66,21 +66,21 @@ def tangent_lines(builder: Builder, event: Forward, lang: str | None) -> list[Li
     return [by_name(event.op, name, operands, state.tangent, lang)]
 
 
-def value_lines(builder: Builder, state: TensorState, lang: str | None) -> list[Line]:
+def value_lines(scene: Scene, state: TensorState, lang: str | None) -> list[Line]:
     """The tangent of a tensor that was written to."""
     if state.tangent is None:
         return []
-    return [by_name("", label(builder, state.id), [], state.tangent, lang)]
+    return [by_name("", label(scene, state.id), [], state.tangent, lang)]
 
 
-def operands_of(builder: Builder, event: Forward) -> Iterator[Operand]:
+def operands_of(scene: Scene, event: Forward) -> Iterator[Operand]:
     """The arguments of an op."""
     for id, argument in zip(event.inputs, event.arguments, strict=True):
-        if id is None or id not in builder.at:
+        if id is None or id not in scene.at:
             yield Operand(None, raw(argument))
         else:
-            place, i = builder.at[id]
-            yield Operand(label(builder, id), place.states[i].value, place.states[i].tangent)
+            place, i = scene.at[id]
+            yield Operand(label(scene, id), place.states[i].value, place.states[i].tangent)
 
 
 def ops_of(title: str) -> Iterator[Any]:
@@ -183,15 +183,15 @@ def formula_line(name: str, operands: list[Operand], found: Symbol, tangent: Val
         ratio, source = quotient(name, sources[0].name or ""), sources[0].name or ""
         forms.append(f"{ratio[0]} · {dot(source)}")
         latex.append(rf"{ratio[1]} \cdot {latex_dot(source)}")
-    forms.append(Writer(tangent=True).text(found))
-    latex.append(Writer(latex=True, tangent=True).text(found))
+    forms.append(Typesetter(tangent=True).text(found))
+    latex.append(Typesetter(latex=True, tangent=True).text(found))
     try:
         if found.value is None:
             raise TooLarge
-        numbers = Writer(numbers=True, dtype=tangent.dtype, tangent=True).text(found)
+        numbers = Typesetter(numbers=True, dtype=tangent.dtype, tangent=True).text(found)
         if found.head != GIVEN:
             forms.append(numbers)
-            latex.append(Writer(latex=True, numbers=True, dtype=tangent.dtype, tangent=True).text(found))
+            latex.append(Typesetter(latex=True, numbers=True, dtype=tangent.dtype, tangent=True).text(found))
         if (whole := full(tangent)) is not None:
             forms.append(result(whole))
             latex.append(latex_full(tangent))

@@ -58,7 +58,7 @@ NUMBER_FIRST = ("polygamma",)  # functions that are written with their tensor la
 FAR = 2**62  # PyTorch writes the end of an open slice as the largest integer
 
 
-class Writer:
+class Typesetter:
     """Writes trees down. With `numbers` each part that the gradient has no share in gives way to its value,
     and the gradient to its own; TooLarge where such a value is not written out."""
 
@@ -93,7 +93,8 @@ class Writer:
         if self.numbers and s.head != NUMBER and (not s.given or s.head == GIVEN):
             text, level = self.value(s)
             return (f"{IN}{text}{END}" if s.given and not self.latex else text), level
-        return METHODS[s.head](self, s)
+        written: tuple[str, int] = getattr(self, METHODS[s.head])(s)
+        return written
 
     def value(self, s: Symbol) -> tuple[str, int]:
         """The value of a part."""
@@ -126,7 +127,7 @@ class Writer:
         a, b = s.args
         left, right = self.within(a, PRODUCT), self.factor(b)
         wide = bool(a.shape and b.shape)
-        if a.head == NUMBER and not self.numbers and LETTER.fullmatch(Writer().text(b)):
+        if a.head == NUMBER and not self.numbers and LETTER.fullmatch(Typesetter().text(b)):
             return left + (" " if self.latex else "") + right, PRODUCT
         if self.latex:
             return rf"{left} \{'odot' if wide else 'cdot'} {right}", PRODUCT
@@ -203,11 +204,10 @@ def tightness(text: str, value: Any) -> int:
     return PRODUCT if text[0] in "-−" else ATOM
 
 
-METHODS: dict[str, Any] = {
-    NAME: Writer.name, NUMBER: Writer.number, ARRAY: Writer.value, GIVEN: Writer.given, ADD: Writer.add,
-    SUB: Writer.add, MUL: Writer.mul, DIV: Writer.div, POW: Writer.pow, NEG: Writer.neg,
-    MATMUL: Writer.matmul, TRANSPOSE: Writer.transpose, FUNCTION: Writer.function, CALL: Writer.call,
-    BRACKET: Writer.bracket, RELATION: Writer.relation,
+METHODS = {  # of Typesetter, by the head of what they write
+    NAME: "name", NUMBER: "number", ARRAY: "value", GIVEN: "given", ADD: "add", SUB: "add", MUL: "mul",
+    DIV: "div", POW: "pow", NEG: "neg", MATMUL: "matmul", TRANSPOSE: "transpose", FUNCTION: "function",
+    CALL: "call", BRACKET: "bracket", RELATION: "relation",
 }  # fmt: skip
 
 

@@ -33,15 +33,15 @@ from .lines import (
     single,
     written,
 )
+from .node_step import NodeStep
 from .notation import Known, is_complex, is_elementwise, local, vjp
-from .step import Step
 from .symbols import CALL, GIVEN, MATMUL, Symbol, product, reshape, sum_to
-from .typeset import Writer, shapes
+from .typeset import Typesetter, shapes
 
 PARTIALS = 6  # elements of the output up to which a sum over them is written out
 
 
-def input_lines(step: Step, i: int) -> Iterator[Line]:
+def input_lines(step: NodeStep, i: int) -> Iterator[Line]:
     """The lines of the gradient that a node sent to input `i`."""
     sent = step.event.sent[i]
     received = step.event.received[0] if len(step.event.received) == 1 else None
@@ -68,7 +68,7 @@ def input_lines(step: Step, i: int) -> Iterator[Line]:
     yield by_name(step, i, sent)
 
 
-def conjugates(step: Step, sent: Value) -> tuple[bool, ...]:
+def conjugates(step: NodeStep, sent: Value) -> tuple[bool, ...]:
     """Whether a formula is to take the conjugates of what is complex: it may have to, which is then tried
     first."""
     kinds = [sent, *(v for v in step.event.received if v is not None)]
@@ -79,28 +79,28 @@ def conjugates(step: Step, sent: Value) -> tuple[bool, ...]:
 # ── numbers ─────────────────────────────────────────────────────────────────────────────────────────────────
 
 
-def chain_rule(step: Step, i: int, received: Value, factor: Symbol, sent: Value) -> Line:
+def chain_rule(step: NodeStep, i: int, received: Value, factor: Symbol, sent: Value) -> Line:
     """`∂z/∂x = ∂z/∂y · ∂y/∂x = 0.008 · 3x² = 0.008 · 75 = 0.6`; at the root itself, whose derivative is 1,
     the local derivative alone."""
     assert step.root is not None
     made, source = step.output(), step.tensors[i]
     made_name, source_name = step.label(made), step.label(source)
-    left, latex_left = derivative(step.builder, step.root, source)
+    left, latex_left = derivative(step.scene, step.root, source)
     wanted, got = full(sent) or "", full(received) or ""
     number = written(factor.value, sent.dtype) or ""
     latex_number = latex_array(factor.value, sent.dtype)
-    plainly, latex = Writer(), Writer(latex=True)
+    plainly, latex = Typesetter(), Typesetter(latex=True)
     told = plainly.text(factor) != number
     kind, word = "chain_rule", text("chain_rule", step.lang)
-    if is_root(step.builder, step.root, made) and received.items == (1.0,):
+    if is_root(step.scene, step.root, made) and received.items == (1.0,):
         chain = [left, *([plainly.text(factor)] if told else []), result(wanted)]
         latex_chain = [latex_left, *([latex.text(factor)] if told else []), latex_full(sent)]
         return line(kind, word, joined(chain), joined(latex_chain))
-    if (edge := step.node.edges[i]) is not None and len(step.facts.met.get(edge, ())) > 1:
+    if (edge := step.node.edges[i]) is not None and len(step.flow.met.get(edge, ())) > 1:
         left = text("through", step.lang, left=left, name=made_name)
         name = latex_name(made_name)
         latex_left = latex_sentence("through", step.lang, left=latex_left, name=name)
-    above, latex_above = derivative(step.builder, step.root, made)
+    above, latex_above = derivative(step.scene, step.root, made)
     below, latex_below = quotient(made_name, source_name)
     forms = [(plainly.factor(factor), latex.factor(factor))] if told else []
     forms.append((held_number(number), held_latex(latex_number)))
@@ -123,7 +123,7 @@ def held_latex(number: str) -> str:
 # ── arrays ──────────────────────────────────────────────────────────────────────────────────────────────────
 
 
-def elementwise(step: Step, i: int, received: Value, factor: Symbol, sent: Value) -> Iterator[Line]:
+def elementwise(step: NodeStep, i: int, received: Value, factor: Symbol, sent: Value) -> Iterator[Line]:
     """`x̄ = ȳ ⊙ 1/x = [1 1] ⊙ [0.5 0.25] = [0.5 0.25]`, and the sum over broadcast dimensions."""
     given = Symbol(GIVEN, value=array_of(received), shape=received.shape, text=step.label(step.output()))
     whole = product(given, factor)
@@ -144,15 +144,15 @@ def elementwise(step: Step, i: int, received: Value, factor: Symbol, sent: Value
 
 
 def summed_partials(
-    step: Step, i: int, whole: Symbol, factor: Symbol, received: Value, sent: Value
+    step: NodeStep, i: int, whole: Symbol, factor: Symbol, received: Value, sent: Value
 ) -> Line | None:
     """`∂z/∂x = Σᵢ ∂z/∂yᵢ · ∂yᵢ/∂x = [4 7 9] · [2 3 5] = 8 + 21 + 45 = 74`, where it can be written out."""
     made, source = step.label(step.output()), step.label(step.tensors[i])
     if whole.value is None or factor.value is None or not made.isidentifier() or received.size > PARTIALS:
         return None
     assert step.root is not None
-    left, latex_left = derivative(step.builder, step.root, step.tensors[i])
-    above, latex_above = derivative(step.builder, step.root, step.output(), "ᵢ")
+    left, latex_left = derivative(step.scene, step.root, step.tensors[i])
+    above, latex_above = derivative(step.scene, step.root, step.output(), "ᵢ")
     latex_above = latex_above.replace(latex_held(made + "ᵢ"), f"{latex_name(made)}_i")
     factors = np.broadcast_to(factor.value, received.shape)
     terms = added([plain(x, sent.dtype) for x in whole.value.tolist()])
@@ -172,25 +172,28 @@ def summed_partials(
     return line("vjp", text("vjp", step.lang), joined([*forms, result(full(sent) or "")]), " = ".join(latex))
 
 
-def label_of(step: Step, name: str) -> str:
+def label_of(step: NodeStep, name: str) -> str:
     """The word before a vjp."""
     known = bar(name) != f"grad({name})"
     return text("vjp_of", step.lang, bar=bar(name), name=name) if known else text("vjp", step.lang)
 
 
-def vjp_line(step: Step, i: int, found: Symbol, sent: Value, received: Value) -> Line:
+def vjp_line(step: NodeStep, i: int, found: Symbol, sent: Value, received: Value) -> Line:
     """The gradient of an input as a formula, with numbers where they can be written out, and with shapes
     where they change or numbers cannot."""
     name = step.label(step.tensors[i])
     numbers = full(sent)
-    forms, latex = [bar(name), Writer().text(found)], [latex_bar(name), Writer(latex=True).text(found)]
+    forms, latex = (
+        [bar(name), Typesetter().text(found)],
+        [latex_bar(name), Typesetter(latex=True).text(found)],
+    )
     try:
         if found.value is None or full(received) is None:
             raise TooLarge
-        inserted = Writer(numbers=True, dtype=sent.dtype).text(found)
+        inserted = Typesetter(numbers=True, dtype=sent.dtype).text(found)
         if found.head != GIVEN:
             forms.append(inserted)
-            latex.append(Writer(latex=True, numbers=True, dtype=sent.dtype).text(found))
+            latex.append(Typesetter(latex=True, numbers=True, dtype=sent.dtype).text(found))
     except TooLarge:
         numbers = numbers if found.value is not None else None
     if numbers is not None:
@@ -204,7 +207,7 @@ def vjp_line(step: Step, i: int, found: Symbol, sent: Value, received: Value) ->
     return line("vjp", label_of(step, name), marked, formula)
 
 
-def broadcast(step: Step, i: int, whole: Symbol, sent: Value, received: Value) -> Line:
+def broadcast(step: NodeStep, i: int, whole: Symbol, sent: Value, received: Value) -> Line:
     """`x has shape (), y has (3,): the 3 products are summed back to the shape of x: 8 + 21 + 45 = 74`."""
     name, made = step.label(step.tensors[i]), step.label(step.output())
     count = received.size // max(sent.size, 1)
@@ -242,7 +245,7 @@ def summands(whole: Symbol, sent: Value, received: Value) -> list[Any] | None:
     return [part.reshape(sent.shape) for part in moved.reshape(-1, *moved.shape[len(gone) :])]
 
 
-def by_name(step: Step, i: int, sent: Value) -> Line:
+def by_name(step: NodeStep, i: int, sent: Value) -> Line:
     """`MaxBackward0: ȳ (3,) = [1 1 1] → x̄ (2, 3)`: what came in and went out."""
     name, received = step.label(step.tensors[i]), step.event.received
     incoming = [(step.label(step.output(k)), v) for k, v in enumerate(received) if v is not None]
@@ -268,7 +271,7 @@ def latex_value(value: Value) -> str:
     return " ".join(filter(None, [latex_shape(str(value.shape)) if value.shape else "", equal]))
 
 
-def factor_of(step: Step, i: int) -> float | None:
+def factor_of(step: NodeStep, i: int) -> float | None:
     """The local derivative of a number by a number, for the product along a path: from the formula, else what
     the node made of its gradient."""
     sent, received = step.event.sent[i], step.event.received

@@ -9,10 +9,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+from ..model.card_names import PARALLEL, Names, name_cards
 from ..numbers import pill
 from ..protocol import Value
 from ..trace.graph import Graph, Route, Station
-from ..words import clean, columns, shorten, text
+from ..words import columns, shorten, text
 from .cards import ROLES, Box, card_rows, heights_of, station_box
 from .decks import AFTER, HOOKS
 from .look import CHIP, MONO, Look, even, settled
@@ -22,10 +23,6 @@ from .memories import Memory, memories_of
 BOLD = 7.3  # pixels a column of a pill, 12px
 # A leaf with more uses than this stands apart, and each use gets a small reference chip.
 USES = 8
-# More arrows than this between the same two boxes are drawn as one.
-PARALLEL = 4
-
-Names = dict[tuple[str, int], str]  # what to call each card, by station id and position
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,25 +118,6 @@ def measure(graph: Graph, look: Look | None = None) -> Measured:
     for id, (route, which) in hooked.items():
         pills[route] = _hooked(pills[route], stations[id], which)
     return Measured(boxes, references, bundles, pills, names, frozenset(flowed), tags, memories)
-
-
-def name_cards(graph: Graph, lang: str | None = None) -> Names:
-    """What to call each card, by station id and position: its variable, its expression, or `result n`; and a
-    fold by how many operations it stands for."""
-    folds = {fold.station: fold for fold in graph.folds}
-    names: Names = {}
-    unnamed = 0
-    for s in graph.stations:
-        for i, card in enumerate(s.cards):
-            if s.id in folds:
-                names[s.id, i] = text("fold", lang, n=folds[s.id].operations)
-                continue
-            name = clean(card.name or card.expr or "")
-            if not name:
-                unnamed += 1
-                name = text("unnamed", lang, n=unnamed)
-            names[s.id, i] = name
-    return names
 
 
 def gather(graph: Graph) -> dict[tuple[str, int], list[Value]]:

@@ -12,7 +12,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from ..kept import RECOMPUTED
+from ..model.card_names import kept_words
 from ..numbers import short
 from ..protocol import Value
 from ..trace.graph import Deck, Fold, Saved, Station
@@ -195,11 +195,6 @@ def _chip_text(saved: Saved, look: Look) -> str:
 def stale(saved: Saved) -> bool:
     """Whether the memory of a saved value was written to since, so that backward cannot use it."""
     return saved.now is not None and saved.now != saved.version
-
-
-def kept_words(saved: Saved, lang: str | None) -> str:
-    """What a saved-tensor hook made of a saved value."""
-    return text("kept_recomputed", lang) if saved.packed == RECOMPUTED else clean(saved.packed)
 
 
 def _place(labels: Sequence[Label], width: float, most: int) -> tuple[Chip, ...]:

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from ..model.card_names import hook_label, hook_text, kept_words
 from ..numbers import short
 from ..protocol import Value
 from ..trace.graph import Deck, Fold, Saved, Station
 from ..words import clean, shorten, text
 from . import labels
-from .decks import kept_words, stale
+from .decks import stale
 from .memories import Memory, memory_words
-from .nodes import code_text, hook_label, hook_text, op_lines
+from .node_text import code_text, op_lines
 
 WIDTH = 60  # columns of a value
 LONG = 1000  # characters of one detail

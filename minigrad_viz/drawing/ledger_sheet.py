@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Sequence
 
-from ..model.ledger import ADDING, SKIPPED, Account, Entry, ledger_of
+from ..model.grad_ledger import ADDING, SKIPPED, Account, Entry, ledger_of
+from ..model.trace_index import TraceIndex
 from ..numbers import adds_up, short
 from ..protocol import Value
-from ..trace.events import Trace
 from ..words import clean, columns, shorten, text
 from .sheets import Cell, Row, Sheet
 
@@ -30,8 +30,9 @@ KINDS = {
 class LedgerSheet(Sheet):
     """How the `.grad` of each tensor came to be what it is; `accounts` has that as data."""
 
-    def __init__(self, trace: Trace, lang: str | None = None) -> None:
-        self.accounts = ledger_of(trace) if trace.recorded else ()
+    def __init__(self, index: TraceIndex, lang: str | None = None) -> None:
+        trace = index.trace
+        self.accounts = ledger_of(index) if trace.recorded else ()
         self.telling = any(account.telling for account in self.accounts)
         lines = trace.source.splitlines()
         heads = [text(key, lang) for key in HEADS]

@@ -13,15 +13,16 @@ from ..model.memory import (
     OWN,
     SHARED,
     UNKNOWN,
+    CallMemory,
     Item,
     Memory,
-    Moment,
     memory_of_nodes,
-    memory_of_trace,
+    memory_of_scenes,
 )
+from ..model.scene import Scenes
 from ..numbers import short
 from ..protocol import Value, is_tensor, memory_of, node_name, variable_of
-from ..trace.events import NodeState, Trace
+from ..trace.events import NodeState
 from ..trace.walk import chips, counting, in_order
 from ..words import shorten, text
 from .sheets import Cell, Row, Sheet
@@ -113,15 +114,15 @@ def notes_of(memory: Memory, left_out: int, lang: str | None) -> list[str]:
     return notes
 
 
-def moment_text(moment: Moment, lang: str | None) -> str:
+def moment_text(moment: CallMemory, lang: str | None) -> str:
     """One backward call."""
     key = "held_kept" if moment.after == moment.before > 0 else "held_moment"
     return text(key, lang, n=moment.call, before=f"{moment.before:,}", after=f"{moment.after:,}")
 
 
-def memory_sheet(trace: Trace, lang: str | None = None) -> MemorySheet:
+def memory_sheet(scenes: Scenes, lang: str | None = None) -> MemorySheet:
     """The memory of a recorded cell."""
-    return MemorySheet(memory_of_trace(trace), lang)
+    return MemorySheet(memory_of_scenes(scenes), lang)
 
 
 def memory(*roots: Any, names: dict[str, Any] | None = None, lang: str | None = None) -> MemorySheet:

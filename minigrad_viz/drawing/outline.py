@@ -11,18 +11,19 @@ depends on the graph and the language alone.
 
 from __future__ import annotations
 
+from ..model.card_names import kept_words, name_cards
 from ..numbers import gradient_text, short
 from ..protocol import Value
 from ..trace.graph import RESULT, ROOT, Card, Deck, Graph, Route, Saved, Station
 from ..words import clean, shorten, text
 from . import labels
-from .boxes import gather, name_cards
-from .decks import kept_words, stale
+from .boxes import gather
+from .decks import stale
 from .details import describe_hooks
 from .look import Look
 from .marks import BARE, tags_of, told
 from .memories import memories_of, memory_words
-from .nodes import code_places
+from .node_text import code_places
 
 GAP = "   "
 INPUTS = 12  # lines for the inputs of one node

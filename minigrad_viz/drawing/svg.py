@@ -25,16 +25,17 @@ from collections.abc import Iterator, Mapping
 from itertools import islice
 from typing import Any
 
+from ..model.card_names import PARALLEL
 from ..numbers import short
 from ..trace.graph import LEAF, PARAMETER, ROOT, Graph, Route
 from ..words import shorten, text
 from .arrows import forward_arrow, gradient_arrow, read
-from .boxes import PARALLEL, measure
+from .boxes import measure
 from .curves import Cubic, at
-from .cuts import Cuts
 from .decks import Sign
 from .look import CHIP, Look, settled
 from .marks import Tag, merged
+from .scissors import Cuts
 from .signs import legend, sentences
 from .style import area, css, num, path_data, spaced, xml
 

@@ -10,12 +10,12 @@ from collections.abc import Mapping
 from typing import Any
 
 from ..kept import Kept, saved_of
+from ..model.card_names import name_cards
 from ..numbers import short
 from ..protocol import Value, edges_of, is_tensor, node_name, variable_of
 from ..trace.graph import LEAF, PARAMETER, ROOT, Graph, Saved, Station
 from ..trace.walk import in_order
 from ..words import clean, shorten
-from .boxes import name_cards
 from .digraph import Digraph, plain
 from .look import Look
 

@@ -14,7 +14,7 @@ from .at_inputs import RULES as AT_INPUTS
 from .at_nodes import RULES as AT_NODES
 from .at_roots import RULES as AT_ROOTS
 from .at_saved import saved_modified
-from .case import Case, Rule, rule
+from .case import Case, ErrorRule, rule
 from .subject import expression, parsed_call, raised_by_hand, standing, with_option
 
 LISTED = 4  # names that are listed in a sentence
@@ -25,7 +25,7 @@ def second_backward(case: Case, match: re.Match[str]) -> Explanation | None:
     if case.started is None:
         return freed_read(case)
     emptied = [node.id for node in case.started.nodes if any(saved.freed for saved in node.saved)]
-    if case.guilty is not None and not case.builder.nodes[case.guilty].saved and ran_in(case, case.guilty):
+    if case.guilty is not None and not case.scene.nodes[case.guilty].saved and ran_in(case, case.guilty):
         emptied.append(case.guilty)  # as a CopySlices, which does not tell what it saved
     guilty = case.guilty if case.guilty in emptied else None
     if not emptied or (case.guilty is not None and guilty is None):
@@ -39,7 +39,7 @@ def second_backward(case: Case, match: re.Match[str]) -> Explanation | None:
         why = case.words("second_backward_why_somewhere", **values)
         return case.explain("second_backward", why, cause=first.span)
     why, fix = told_twice(case, guilty, first)
-    chips = [saved.name for saved in case.builder.nodes[guilty].saved if saved.freed]
+    chips = [saved.name for saved in case.scene.nodes[guilty].saved if saved.freed]
     line = case.line(first.span) if first is not None else None
     label = case.words("mark_freed") if line is None else case.words("mark_freed_by", line=line)
     marks = case.deck(guilty, label=case.words("stopped_here"))
@@ -78,15 +78,15 @@ def node_of(case: Case, tree: ast.expr) -> str | None:
     if isinstance(tree, ast.Attribute) and tree.attr == "grad_fn":
         state = standing(case, ast.unparse(tree.value))
         node = None if state is None else state.node
-        return node if node in case.builder.nodes else None
+        return node if node in case.scene.nodes else None
     match tree:
         case ast.Subscript(
             ast.Subscript(ast.Attribute(inner, "next_functions"), ast.Constant(int(i))), ast.Constant(0)
         ):
             node = node_of(case, inner)
-            edges = () if node is None else case.builder.nodes[node].edges
+            edges = () if node is None else case.scene.nodes[node].edges
             edge = edges[i] if -len(edges) <= i < len(edges) else None
-            return None if edge is None or edge[0] not in case.builder.nodes else edge[0]
+            return None if edge is None or edge[0] not in case.scene.nodes else edge[0]
     return None
 
 
@@ -124,7 +124,7 @@ def told_twice(case: Case, guilty: str, first: BackwardStarted | None) -> tuple[
     if first.span is not None and first.span == case.span and isinstance(made, Forward):
         values["made"] = case.place(made.span)
         rounds = made.span is not None and made_again(case, made, first)
-        if rounds and tensor in case.builder.named:
+        if rounds and tensor in case.scene.named:
             why = case.words("second_backward_why_carried", **values)
             return why, case.words("second_backward_fix_carried", **values)
         if not rounds and made.span is not None:
@@ -162,11 +162,11 @@ def two_roots(case: Case, first: BackwardStarted) -> tuple[str, str] | None:
     calls = (first, case.started)
     roots = [call.roots[0] for call in calls if call.kind == "backward" and len(call.roots) == 1]
     shapes = [state.value.size for id in roots if (state := case.state(id)) is not None and state.value]
-    named = [case.name(id) for id in roots if id in case.builder.named]
+    named = [case.name(id) for id in roots if id in case.scene.named]
     if len({plain_name(name) for name in named}) < 2 or shapes != [1, 1] or first.span == case.span:
         return None
     inner = {node.id for node in case.started.nodes}
-    apart = case.builder.node_at(roots[0]) not in inner
+    apart = case.scene.node_at(roots[0]) not in inner
     return (named[0], named[1]) if apart else None
 
 
@@ -176,19 +176,19 @@ def to_compute(case: Case) -> Sequence[str]:
     assert case.started is not None
     freed = {node.id for node in case.started.nodes if any(saved.freed for saved in node.saved)}
     inner, names = {node.id for node in case.started.nodes}, []
-    for place in case.builder.shown:
-        known = case.builder.nodes.get(place.node or "")
+    for place in case.scene.shown:
+        known = case.scene.nodes.get(place.node or "")
         if known is None or known.id not in inner:
             continue
         if known.id in freed or any(edge is not None and edge[0] in freed for edge in known.edges):
             freed.add(known.id)
-            found = (state.id for state in place.states if state.id in case.builder.named)
+            found = (state.id for state in place.states if state.id in case.scene.named)
             names += [plain_name(case.name(id)) for id in found]
     names = [name for name in dict.fromkeys(names) if not name.startswith("∂")]  # of no variable
     return names if len(names) <= LISTED else ()
 
 
-RULES: dict[str, Rule] = {
+RULES: dict[str, ErrorRule] = {
     "second_backward": rule(r"Trying to backward through the graph a second time", second_backward),
     "saved_modified": rule(
         r"needed for gradient computation has been modified by an inplace operation: "

@@ -8,11 +8,12 @@ from collections.abc import Callable
 
 from minigrad.observing import CPP_NAMES
 
+from ..model.births import came_from
 from ..trace.events import TensorState
 from ..trace.explained import Explanation
 from ..trace.graph import CAUSE
-from .case import Case, Rule, rule
-from .history import Cut, births, came_from, cut_before, whole
+from .case import Case, ErrorRule, rule
+from .history import Cut, cut_before, whole
 from .subject import about, raised_by_hand, subject, title
 
 Explain = Callable[[Case, re.Match[str]], Explanation | None]
@@ -84,7 +85,7 @@ def view_of_leaf_in_place(case: Case, match: re.Match[str]) -> Explanation:
 
 def base_of(case: Case, view: str) -> str | None:
     """The leaf whose memory a view uses: what the ops before it, which all gave views, began with."""
-    born, seen = births(case.trace), set[str]()
+    born, seen = case.scene.index.births, set[str]()
     while view not in seen:
         seen.add(view)
         state, event = case.state(view), born.get(view)
@@ -92,7 +93,7 @@ def base_of(case: Case, view: str) -> str | None:
             return None if state is None else view
         sources = came_from(event) if event is not None else []
         if not sources:  # nobody saw the op, but its node leads on
-            sources = [s.id for place in case.builder.sources(case.builder.at[view][0]) for s in place.states]
+            sources = [s.id for place in case.scene.sources(case.scene.at[view][0]) for s in place.states]
         if len(sources) != 1:
             return None
         view = sources[0]
@@ -280,7 +281,7 @@ ASSIGNED = {
 }
 
 VIEW = r"^RuntimeError: Output \d+ of (\S+) is a view and is being modified inplace\."
-RULES: dict[str, Rule] = {
+RULES: dict[str, ErrorRule] = {
     key: rule(pattern, of_a_call(explain))
     for key, (pattern, explain) in {
         "leaf_in_place": (r"^RuntimeError: a leaf Variable that requires grad is being used", leaf_in_place),

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import re
 
+from ..model.births import Birth, came_from, made_by, sources_of
 from ..model.naming import plain_name
 from ..trace.explained import Explanation
 from ..trace.graph import CAUSE
-from .case import Case, Rule, rule
-from .history import Birth, Cut, births, came_from, cut_at, cut_before, made_by, sources_of
+from .case import Case, ErrorRule, rule
+from .history import Cut, cut_at, cut_before
 
 LISTED = 4  # names that are listed in a sentence
 # Which sentence tells of a cut that a mode made, and not a call.
@@ -48,9 +49,9 @@ def unused_input(case: Case, match: re.Match[str]) -> Explanation | None:
 
 def renamed(case: Case, id: str) -> str | None:
     """The tensor that a root was computed from and that had the name of tensor `id` earlier."""
-    name = plain_name(case.builder.named.get(id, ""))
-    others = [other for other, known in case.builder.named.items() if name and plain_name(known) == name]
-    found = [other for other in others if other != id and case.builder.asks(other) and leads_to(case, other)]
+    name = plain_name(case.scene.named.get(id, ""))
+    others = [other for other, known in case.scene.named.items() if name and plain_name(known) == name]
+    found = [other for other in others if other != id and case.scene.asks(other) and leads_to(case, other)]
     return found[0] if len(found) == 1 else None
 
 
@@ -58,7 +59,7 @@ def unreached(case: Case) -> int | None:
     """Which input an older text means: the only one that the graph of the call does not have."""
     assert case.started is not None and case.started.wanted is not None
     nodes = {node.id for node in case.started.nodes} | {node.variable for node in case.started.nodes}
-    ends = [(id, case.builder.node_at(id)) for id in case.started.wanted]
+    ends = [(id, case.scene.node_at(id)) for id in case.started.wanted]
     missing = [i for i, (id, node) in enumerate(ends) if id not in nodes and node not in nodes]
     return missing[0] if len(missing) == 1 else None
 
@@ -91,7 +92,7 @@ def cut_between(case: Case, id: str) -> Cut | None:
 def leads_to(case: Case, id: str) -> bool:
     """Whether a root was computed from tensor `id`, be there a path or not."""
     assert case.started is not None
-    born = births(case.trace)
+    born = case.scene.index.births
     return any(id in sources_of(born, root) for root in case.started.roots)
 
 
@@ -99,7 +100,7 @@ def needs_no_grad(case: Case, match: re.Match[str]) -> Explanation | None:
     """An input of `grad()` does not ask for gradients."""
     if case.started is None or case.started.wanted is None:
         return None
-    found = [id for id in dict.fromkeys(case.started.wanted) if not case.builder.asks(id)]
+    found = [id for id in dict.fromkeys(case.started.wanted) if not case.scene.asks(id)]
     if not found:
         return None
     id = found[0]
@@ -116,7 +117,7 @@ def needs_no_grad(case: Case, match: re.Match[str]) -> Explanation | None:
     return case.explain("input_asks_not", why, fix, marks, cut.span)
 
 
-RULES: dict[str, Rule] = {
+RULES: dict[str, ErrorRule] = {
     "unused_input": rule(
         r"[Tt]he differentiated Tensors?(?: at index (\d+))? appears to not have been used", unused_input
     ),

@@ -10,15 +10,14 @@ from dataclasses import replace
 from typing import Any
 
 from ..model.handles import Registered
-from ..model.nodes import dedented
-from ..model.places import reader_of
+from ..model.node_code import dedented
 from ..numbers import short
 from ..protocol import Value
 from ..trace.events import NodeRan, NodeState
 from ..trace.explained import Explanation
 from ..trace.graph import CAUSE
 from ..trace.where import Span
-from .case import Case, Rule, rule
+from .case import Case, ErrorRule, rule
 
 LISTED = 3  # values that are listed in a sentence
 RETURNED = {  # what is told of a hook that returned something else, without its place and with it
@@ -63,7 +62,7 @@ def wrong_gradient(case: Case, match: re.Match[str]) -> Explanation | None:
     marks = case.deck(node.id, label=case.words("stopped_here"))
     i = int(match["index"])
     if i < len(node.edges) and (edge := node.edges[i]) is not None:
-        source = case.builder.tensor_of(edge)
+        source = case.scene.tensor_of(edge)
         marks += (
             case.card(source, CAUSE, case.words("mark_shape", shape=expected)) if source is not None else ()
         )
@@ -77,7 +76,7 @@ def wrong_gradient(case: Case, match: re.Match[str]) -> Explanation | None:
 
 def custom(case: Case, name: str) -> NodeState | None:
     """The node of a custom Function that stopped the call, if that is its name."""
-    node = None if case.guilty is None else case.builder.nodes[case.guilty]
+    node = None if case.guilty is None else case.scene.nodes[case.guilty]
     return node if node is not None and node.name == name else None
 
 
@@ -153,11 +152,11 @@ def the_hook(case: Case, name: str | None) -> Registered | None:
     statements tell."""
     found = [
         hook
-        for hook in reader_of(case.trace).registered
+        for hook in case.scene.index.registered
         if hook.since < case.time
         and (hook.until is None or hook.until > case.time)
         and case.guilty is not None
-        and case.builder.node_at(hook.tensor) == case.guilty
+        and case.scene.node_at(hook.tensor) == case.guilty
         and (name is None or hook.name == name)
     ]
     return found[0] if len(found) == 1 else None
@@ -168,11 +167,11 @@ def the_hook(case: Case, name: str | None) -> Registered | None:
 
 def nan(case: Case, match: re.Match[str]) -> Explanation | None:
     """Anomaly mode found a NaN in what a node sent."""
-    node = None if case.guilty is None else case.builder.nodes[case.guilty]
+    node = None if case.guilty is None else case.scene.nodes[case.guilty]
     ran = [event for event in case.before if isinstance(event, NodeRan) and event.call == case.call]
     if node is None or node.name != match["name"] or not ran or ran[-1].node != node.id:
         return None
-    place = case.builder.by_node.get(node.id)
+    place = case.scene.by_node.get(node.id)
     made = None if place is None else getattr(case.trace.events[place.time], "span", None)
     took = [value for value in ran[-1].received if value is not None]
     values = {"node": case.titled(node.id), "took": ", ".join(map(short, took)), "made": case.place(made)}
@@ -190,7 +189,7 @@ def raised(case: Case, match: re.Match[str]) -> Explanation | None:
     where = case.raised_at
     if not case.call or where is None or where == case.span:
         return None
-    node = None if case.guilty is None else case.builder.nodes[case.guilty]
+    node = None if case.guilty is None else case.scene.nodes[case.guilty]
     values = {"place": place_in(case, where)}
     marks = () if node is None else case.deck(node.id, label=case.words("stopped_here"))
     if node is not None and node.code is not None and contains(node.code, where):
@@ -202,7 +201,7 @@ def raised(case: Case, match: re.Match[str]) -> Explanation | None:
     if hook is None:
         outside = around(case, where) in (None, around(case, case.span))  # raised anew where the call stands
         return None if outside else case.explain("raised", case.words("raised_why", **values), cause=where)
-    at = case.builder.node_at(hook.tensor)
+    at = case.scene.node_at(hook.tensor)
     marks = () if at is None else case.deck(at, label=case.words("stopped_here"))
     why = case.words("raised_why_hook", hook=hook.name, name=case.name(hook.tensor), **values)
     return case.explain("raised", why, "", marks, where)
@@ -225,7 +224,7 @@ def around(case: Case, where: Span | None) -> ast.AST | None:
     return max(found, key=lambda part: (part.lineno, part.col_offset), default=None)  # type: ignore[attr-defined]
 
 
-RULES: dict[str, Rule] = {
+RULES: dict[str, ErrorRule] = {
     "wrong_count": rule(
         r"function (?P<name>\w+) returned an incorrect number of gradients \(expected (?P<expected>\d+), "
         r"got (?P<got>\d+)\)",

@@ -5,11 +5,12 @@ from __future__ import annotations
 import ast
 import re
 
+from ..model.births import sources_of
 from ..trace.events import Asked, Created, TensorState
 from ..trace.explained import Explanation
 from ..trace.graph import CAUSE
-from .case import Case, Rule, rule
-from .history import Cut, births, cut_before, sources_of
+from .case import Case, ErrorRule, rule
+from .history import Cut, cut_before
 from .subject import Subject, called, expression, flat, raised_by_hand, standing
 from .ungraphed import of_gradient
 
@@ -35,7 +36,7 @@ def no_grad_fn(case: Case, match: re.Match[str]) -> Explanation | None:
     if case.started is None or i >= len(case.started.roots):
         return None
     root = case.started.roots[i]
-    if case.builder.asks(root):
+    if case.scene.asks(root):
         return None
     values = {"root": case.name(root), "call": case.place(case.span)}
     cut = cut_before(case, root)
@@ -65,7 +66,7 @@ def made_of_data(case: Case, root: str, values: dict[str, str], cut: Cut | None)
         )
     if sources is None or sources == [root]:  # in the latter case it was brought along
         return case.explain("no_grad_fn", case.words("no_grad_fn_why_unknown", **values), "", marks)
-    named = [id for id in sources if id in case.builder.named]
+    named = [id for id in sources if id in case.scene.named]
     names = ", ".join(case.name(id) for id in named)
     several = 0 < len(named) <= LISTED
     values["names"] = names
@@ -74,14 +75,14 @@ def made_of_data(case: Case, root: str, values: dict[str, str], cut: Cut | None)
     label = case.words("mark_asks_not")
     for id in named if several else ():
         marks += case.card(id, CAUSE, label)
-    births_of = births(case.trace)
+    births_of = case.scene.index.births
     spans = [births_of[id].span for id in named[:1] if id in births_of]
     return case.explain("no_grad_fn", why, fix, marks, spans[0] if spans and len(named) == 1 else None)
 
 
 def asked_later(case: Case, root: str) -> Asked | None:
     """Where the cell asked for gradients of what the root had been computed from already."""
-    born = births(case.trace)
+    born = case.scene.index.births
     behind = sources_of(born, root)
     times = {id(event): time for time, event in enumerate(case.before)}
     made = times.get(id(born.get(root)), 0)
@@ -94,9 +95,9 @@ def asked_later(case: Case, root: str) -> Asked | None:
 def origins(case: Case, root: str) -> list[str] | None:
     """The tensors made from data that a root was computed from, none of which asks for gradients; None if
     that is not certain."""
-    born = births(case.trace)
+    born = case.scene.index.births
     behind = sorted(sources_of(born, root), key=lambda id: int(id[1:]))
-    if any(id not in born or case.builder.asks(id) for id in behind):
+    if any(id not in born or case.scene.asks(id) for id in behind):
         return None
     return [id for id in behind if isinstance(born[id], Created)]
 
@@ -180,7 +181,7 @@ def shape_in(sizes: str) -> str:
     return str(tuple(int(n) for n in re.findall(r"\d+", sizes)))
 
 
-RULES: dict[str, Rule] = {
+RULES: dict[str, ErrorRule] = {
     "no_grad_fn": rule(r"element (\d+) of tensors does not require grad", no_grad_fn),
     "implicit_gradient": rule(r"grad can be implicitly created only for scalar outputs", implicit_gradient),
     "gradient_shape": rule(

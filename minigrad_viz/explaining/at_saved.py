@@ -9,14 +9,14 @@ from typing import NamedTuple
 
 from minigrad.observing import all_ops
 
+from ..model.births import came_from
 from ..model.naming import plain_name
-from ..model.saving import tensor_saved_as
+from ..model.saved_values import tensor_saved_as
 from ..trace.events import Detached, Forward, ModeChanged, Mutated, Statement
 from ..trace.explained import Explanation
 from ..trace.graph import CAUSE, Mark
 from ..trace.where import Span
 from .case import Case
-from .history import births, came_from
 
 
 @functools.cache
@@ -59,12 +59,12 @@ def saved_modified(case: Case, match: re.Match[str]) -> Explanation | None:
 def the_saved(case: Case, node: str, names: list[str], version: int, shape: tuple[int, ...]) -> str | None:
     """The tensor that a node saved under one of `names`: the op says which; else the only one of its inputs
     and outputs with that version and shape."""
-    state = case.builder.nodes[node]
-    known = {id for name in names if (id := tensor_saved_as(case.builder, state, name)) is not None}
-    place = case.builder.by_node.get(node)
+    state = case.scene.nodes[node]
+    known = {id for name in names if (id := tensor_saved_as(case.scene, state, name)) is not None}
+    place = case.scene.by_node.get(node)
     if not known and place is not None:
         near = [*(id for id in place.inputs or () if id is not None), *(s.id for s in place.states)]
-        known = {id for id in near if case.builder.at.get(id)}
+        known = {id for id in near if case.scene.at.get(id)}
         known = {id for id in known if (s := case.made(id)) is not None and s.version <= version}
     fits = {id for id in known if (s := case.made(id)) is None or s.value is None or s.value.shape == shape}
     found = sorted((id for id in fits if writes(case, node, id)) if len(fits) > 1 else fits)
@@ -81,11 +81,11 @@ def first_write(case: Case, node: str, tensor: str, then: int, now: int) -> Writ
 
 def writes(case: Case, node: str, tensor: str) -> list[Write]:
     """The ops that wrote into the memory of a tensor after `node` saved it, in order."""
-    place = case.builder.by_node.get(node)
+    place = case.scene.by_node.get(node)
     saved_at = 0 if place is None else place.time
     same = sharing(case, tensor)
     found = []
-    born = births(case.trace)
+    born = case.scene.index.births
     for time, event in enumerate(case.before):
         if time > saved_at and isinstance(event, Mutated) and event.span is not None and event.before in same:
             view = born.get(event.before)

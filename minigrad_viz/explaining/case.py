@@ -8,14 +8,11 @@ import re
 from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 
-from ..model.build import Builder
-from ..model.places import reader_of
-from ..steps.narrate import Narrator
-from ..steps.stage import written
-from ..steps.story import Story
-from ..trace.events import BackwardEnded, BackwardStarted, Event, Failed, TensorState, Trace
+from ..model.scene import Scenes
+from ..model.stage import Stage, written
+from ..trace.events import BackwardEnded, BackwardStarted, Event, Failed, TensorState
 from ..trace.explained import Explanation
-from ..trace.graph import GUILTY, Graph, Mark
+from ..trace.graph import GUILTY, Mark
 from ..trace.source_text import SourceText
 from ..trace.where import Span
 from ..words import clean, text
@@ -26,34 +23,30 @@ class Case:
 
     `call` is the backward call that failed (0 if what failed was none), `span` where the error came up,
     `time` when (the number of the event that tells of it); `failed` is the event if it ended the cell.
-    `builder` knows the picture that the marks stand in: that of the call, or the last of the cell.
+    `scene` is the picture that the marks stand in: that of the call, or the last of the cell.
     """
 
     failed: Failed | None
 
-    def __init__(self, trace: Trace, time: int, lang: str | None = None) -> None:
-        event = trace.events[time]
+    def __init__(self, scenes: Scenes, time: int, lang: str | None = None) -> None:
+        event = scenes.trace.events[time]
         assert isinstance(event, BackwardEnded | Failed) and event.error is not None
         call = event.call if isinstance(event, BackwardEnded) else 0
         span = event.span if isinstance(event, Failed) else None
-        self._begin(trace, time, lang, event.error, call, span)
+        self._begin(scenes, time, lang, event.error, call, span)
         if isinstance(event, Failed):
             self.failed = event
 
     def _begin(
-        self, trace: Trace, time: int, lang: str | None, error: str, call: int, span: Span | None
+        self, scenes: Scenes, time: int, lang: str | None, error: str, call: int, span: Span | None
     ) -> None:
-        self.trace, self.time, self.lang = trace, time, lang
+        self.scenes, self.trace, self.time, self.lang = scenes, scenes.trace, time, lang
         self.error = error
         self.failed = None
         self.call = call
-        self.started = self._started()
+        self.scene = scenes.of(call)
+        self.started = self.scene.now.started if call else None
         self.span: Span | None = span if self.started is None else self.started.span
-        self.builder = Builder(trace, self.call or None)
-
-    def _started(self) -> BackwardStarted | None:
-        events = (e for e in self.trace.events if isinstance(e, BackwardStarted) and e.call == self.call)
-        return next(events, None)
 
     @functools.cached_property
     def raised_at(self) -> Span | None:
@@ -73,24 +66,19 @@ class Case:
     # ── the picture ─────────────────────────────────────────────────────────────────────────────────────────
 
     @functools.cached_property
-    def graph(self) -> Graph:
-        """The picture in which the marks stand."""
-        return self.builder.graph()
-
-    @functools.cached_property
-    def stage(self) -> Narrator:
+    def stage(self) -> Stage:
         """What stands where in the picture, and what to call it."""
-        return Narrator(self.trace, self.graph, self.builder, self.lang)
+        return Stage(self.scene, self.scene.graph, self.lang)
 
-    @functools.cached_property
+    @property
     def guilty(self) -> str | None:
         """The node that was running when the call failed, or was to run; None if none was, or none is
         certain."""
-        return Story(self.trace, self.builder, self.stage).guilty if self.call else None
+        return self.scene.guilty if self.call else None
 
     def card(self, tensor: str, kind: str = GUILTY, label: str = "") -> tuple[Mark, ...]:
         """A mark on the card of a tensor; none if it is not in the picture."""
-        where = self.builder.at.get(tensor)
+        where = self.scene.at.get(tensor)
         station = None if where is None else self.stage.station(where[0])
         if where is None or station is None or where[1] >= len(station.cards):
             return ()
@@ -113,10 +101,10 @@ class Case:
 
     def arrow(self, source: str, target: str, kind: str = GUILTY, label: str = "") -> tuple[Mark, ...]:
         """A mark on the arrow from tensor `source` to the op that made tensor `target`."""
-        ends = [self.builder.at.get(id) for id in (source, target)]
+        ends = [self.scene.at.get(id) for id in (source, target)]
         if ends[0] is None or ends[1] is None:
             return ()
-        for route in self.graph.routes:
+        for route in self.scene.graph.routes:
             if (route.source, route.target) == (ends[0][0].id, ends[1][0].id) and route.card == ends[0][1]:
                 return (Mark(route.id, kind, label),)
         return ()
@@ -129,12 +117,11 @@ class Case:
 
     def state(self, tensor: str) -> TensorState | None:
         """A tensor as it stands in the picture."""
-        where = self.builder.at.get(tensor)
-        return None if where is None else where[0].states[where[1]]
+        return self.scene.state(tensor)
 
     def made(self, tensor: str) -> TensorState | None:
         """A tensor as it was made."""
-        return reader_of(self.trace).first(tensor)
+        return self.scene.index.state(tensor)
 
     def words(self, key: str, **values: object) -> str:
         """A sentence of the catalogue."""
@@ -149,7 +136,7 @@ class Case:
 
     def titled(self, node: str) -> str:
         """A node as a sentence names it, with the tensor above it."""
-        place, name = self.stage.place_of(node), self.builder.nodes[node].name
+        place, name = self.stage.place_of(node), self.scene.nodes[node].name
         return name if place is None else self.words("stopped", node=name, name=self.name(place.states[0].id))
 
     def line(self, span: Span | None) -> int | None:
@@ -184,7 +171,7 @@ class Case:
         return Explanation(key, self.error, why, fix, marks, self.call, self.span, cause)
 
 
-class Rule(NamedTuple):
+class ErrorRule(NamedTuple):
     """How one known error is recognised and explained: `pattern` is searched for in the error's class and
     text, and `explain` is asked for what is certain about it (None: it is another error after all)."""
 
@@ -192,6 +179,6 @@ class Rule(NamedTuple):
     explain: Callable[[Case, re.Match[str]], Explanation | None]
 
 
-def rule(pattern: str, explain: Any) -> Rule:
+def rule(pattern: str, explain: Any) -> ErrorRule:
     """A rule for errors in whose text `pattern` is found."""
-    return Rule(re.compile(pattern, re.DOTALL), explain)
+    return ErrorRule(re.compile(pattern, re.DOTALL), explain)

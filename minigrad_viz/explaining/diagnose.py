@@ -20,7 +20,8 @@ rule is asked. Sentences come from the catalogue by key (`case.words`), marks fr
 
 from __future__ import annotations
 
-from ..trace.events import BackwardEnded, Failed, NodeRan, Trace
+from ..model.scene import Scenes
+from ..trace.events import BackwardEnded, Failed
 from ..trace.explained import Explanation
 from . import at_backward, at_call, given, numerical
 from .case import Case
@@ -28,25 +29,25 @@ from .lost import new_leaves
 from .unkept import single_precision, unkept
 
 
-def explanations_of(trace: Trace, lang: str | None = None) -> tuple[Explanation, ...]:
+def explanations_of(scenes: Scenes, lang: str | None = None) -> tuple[Explanation, ...]:
     """An explanation for every error of a recorded cell: those of backward calls, be they caught or not, and
     the one that ended the cell, which is the last. Before them notes, which have no error."""
     found, last = [], None
-    for time, event in enumerate(trace.events):
+    for time, event in enumerate(scenes.trace.events):
         if isinstance(event, BackwardEnded):
             last = event.error
         again = isinstance(event, Failed) and event.error == last  # that of the last call went on
         if isinstance(event, BackwardEnded | Failed) and event.error is not None and not again:
-            found.append(diagnosed(Case(trace, time, lang)))
-    return (*notes_of(trace, lang), *found)
+            found.append(diagnosed(Case(scenes, time, lang)))
+    return (*notes_of(scenes, lang), *found)
 
 
-def notes_of(trace: Trace, lang: str | None = None) -> list[Explanation]:
+def notes_of(scenes: Scenes, lang: str | None = None) -> list[Explanation]:
     """What a cell may not have meant although nothing failed, and what it was shown to do."""
-    if not trace.recorded:
+    if not scenes.trace.recorded:
         return []
-    silent = (*new_leaves(trace, lang), *unkept(trace, lang), *single_precision(trace, lang))
-    return [*silent, *given.notes_of(trace, lang)]
+    silent = (*new_leaves(scenes, lang), *unkept(scenes, lang), *single_precision(scenes, lang))
+    return [*silent, *given.notes_of(scenes, lang)]
 
 
 def diagnosed(case: Case) -> Explanation:
@@ -57,7 +58,6 @@ def diagnosed(case: Case) -> Explanation:
         known = None if match is None else rule.explain(case, match)
         if known is not None:
             return known
-    begun = any(isinstance(event, NodeRan) and event.call == case.call for event in case.before)
-    if case.guilty is None or not begun:
+    if case.guilty is None or not case.scene.now.ran:
         return case.explain("")
     return case.explain("", marks=case.deck(case.guilty, label=case.words("stopped_here")))

@@ -16,13 +16,13 @@ import numpy as np
 from minigrad.observing import F
 
 from ..arithmetic.checks import fits, same
-from ..arithmetic.facts import facts_of
 from ..arithmetic.lines import array_of, close
+from ..arithmetic.node_step import NodeStep
 from ..arithmetic.notation import Known, is_elementwise, local, vjp
-from ..arithmetic.step import Step
-from ..model.build import Builder
+from ..model.place import BackwardCall
+from ..model.scene import Scene, Scenes
 from ..protocol import Value
-from ..trace.events import BackwardEnded, BackwardStarted, NodeRan, Trace
+from ..trace.events import BackwardStarted, NodeRan
 from ..trace.explained import Explanation, Matrices, Matrix
 from ..words import clean, text
 from .gradcheck_call import named
@@ -39,38 +39,42 @@ class Unknown(Exception):
     """What a node does to a gradient cannot be told."""
 
 
-def notes_of(trace: Trace, lang: str | None = None) -> Iterator[Explanation]:
+def notes_of(scenes: Scenes, lang: str | None = None) -> Iterator[Explanation]:
     """A note for each of the last backward calls that a vector was given to."""
-    failed = {e.call for e in trace.events if isinstance(e, BackwardEnded) and e.error is not None}
-    started = [e for e in trace.events if isinstance(e, BackwardStarted) and e.call not in failed]
-    notes = (note_of(trace, event, lang) for event in list(filter(is_given, started))[-CALLS:])
+    calls = [call.number for call in scenes.index.calls.values() if is_given(call)]
+    notes = (note_of(scenes.of(call), lang) for call in calls[-CALLS:])
     return filter(None, notes)
 
 
-def is_given(event: BackwardStarted) -> bool:
-    """Whether a single vector of real numbers was given, and how it was is known."""
+def is_given(call: BackwardCall) -> bool:
+    """Whether a single vector of real numbers was given, how it was is known, and the call did not fail."""
+    event = call.started
+    if event is None or call.error is not None:
+        return False
     v = event.gradients[0] if len(event.gradients) == 1 else None
     real = v is not None and v.items is not None and not v.dtype.startswith("complex")
     return real and v is not None and v.size > 1 and not event.batched
 
 
-def note_of(trace: Trace, event: BackwardStarted, lang: str | None) -> Explanation | None:
+def note_of(scene: Scene, lang: str | None) -> Explanation | None:
     """What v, J and vᵀJ are in one call; None if nothing arrived anywhere, or the root is a leaf."""
-    builder, v = Builder(trace, event.call), event.gradients[0]
+    event = scene.now.started
+    assert event is not None
+    v = event.gradients[0]
     root = event.roots[0]
-    name = builder.named.get(root)
-    targets = list(targets_of(builder, event))
-    if name is None or builder.at[root][0].node is None or not targets or v is None:
+    name = scene.named.get(root)
+    targets = list(targets_of(scene, event))
+    if name is None or scene.at[root][0].node is None or not targets or v is None:
         return None
-    order = {state.id: k for k, place in enumerate(builder.places) for state in place.states}
+    order = {state.id: k for k, place in enumerate(scene.places) for state in place.states}
     targets.sort(key=lambda target: order[target[0]])
-    weight, jacobians = weight_of(event), jacobians_of(builder, event, v, lang)
+    weight, jacobians = weight_of(event), jacobians_of(scene, event, v, lang)
     shown = []
     for tensor, place, arrived in targets:
         jacobian = None if jacobians is None else jacobians.get(place)
         if jacobian is not None and not comes_out(v, jacobian, arrived):
             jacobian = None
-        names = name, builder.named[tensor], weight
+        names = name, scene.named[tensor], weight
         shown.append(matrices(event.kind, names, (v, jacobian, arrived), lang))
     why = clean(text("given_gradient", lang, root=name, v=weight))
     return Explanation("given_gradient", "", why, call=event.call, span=event.span, matrices=tuple(shown))
@@ -94,19 +98,19 @@ def weight_of(event: BackwardStarted) -> str:
     return ast.unparse(given[0]) if plain else "v"
 
 
-def targets_of(builder: Builder, event: BackwardStarted) -> Iterator[tuple[str, Place, Value]]:
+def targets_of(scene: Scene, event: BackwardStarted) -> Iterator[tuple[str, Place, Value]]:
     """The tensors at which a gradient arrived that was asked for, with the place of each and the gradient."""
     if event.kind == "grad":
-        for tensor, gradient in builder.captured.items():
-            if gradient.items and tensor in builder.at and tensor in builder.named:
-                place, nr = builder.at[tensor]
-                node = builder.accumulators.get(tensor)
+        for tensor, gradient in scene.captured.items():
+            if gradient.items and tensor in scene.at and tensor in scene.named:
+                place, nr = scene.at[tensor]
+                node = scene.accumulators.get(tensor)
                 yield tensor, ((place.node or "", nr) if node is None else (node, 0)), gradient
         return
-    for id, ran in facts_of(builder).ran.items():
-        tensor = builder.nodes[id].variable or ""
+    for id, ran in scene.now.ran.items():
+        tensor = scene.nodes[id].variable or ""
         received = ran.received[0] if len(ran.received) == 1 else None
-        if tensor in builder.named and received is not None and received.items:
+        if tensor in scene.named and received is not None and received.items:
             yield tensor, (id, 0), received
 
 
@@ -120,18 +124,16 @@ def comes_out(v: Value, jacobian: Any, arrived: Value) -> bool:
 # ── J ───────────────────────────────────────────────────────────────────────────────────────────────────────
 
 
-def jacobians_of(
-    builder: Builder, event: BackwardStarted, v: Value, lang: str | None
-) -> dict[Place, Any] | None:
+def jacobians_of(scene: Scene, event: BackwardStarted, v: Value, lang: str | None) -> dict[Place, Any] | None:
     """The Jacobian of the root by what stands at each place that a gradient came to: a row per element of the
     root. None where it cannot be told."""
-    ran = facts_of(builder).ran
+    ran = scene.now.ran
     if len(ran) * v.size > WORK:
         return None
-    root, nr = builder.at[event.roots[0]]
+    root, nr = scene.at[event.roots[0]]
     start = (root.node or "", nr)
     try:
-        maps = [each for id in ran for each in maps_of(builder, ran[id], lang)]
+        maps = [each for id in ran for each in maps_of(scene, ran[id], lang)]
         rows = [pulled(maps, start, unit) for unit in units(v)]
     except Unknown:
         return None
@@ -156,11 +158,11 @@ def pulled(maps: list[Map], start: Place, gradient: Any) -> dict[Place, Any]:
     return arrived
 
 
-def maps_of(builder: Builder, event: NodeRan, lang: str | None) -> Iterator[Map]:
+def maps_of(scene: Scene, event: NodeRan, lang: str | None) -> Iterator[Map]:
     """What a node that ran does to the gradient of its output, for each of its inputs."""
-    if builder.nodes[event.node].variable is not None:
+    if scene.nodes[event.node].variable is not None:
         return
-    step = Step(builder, event, lang)
+    step = NodeStep(scene, event, lang)
     for i, edge in enumerate(step.node.edges):
         if edge is not None and i < len(event.sent) and event.sent[i] is not None:
             if len(event.received) != 1 or not step.op:
@@ -168,7 +170,7 @@ def maps_of(builder: Builder, event: NodeRan, lang: str | None) -> Iterator[Map]
             yield (event.node, 0), edge, map_of(step, i)
 
 
-def map_of(step: Step, i: int) -> Callable[[Any], Any]:
+def map_of(step: NodeStep, i: int) -> Callable[[Any], Any]:
     """What a node does for input `i`; Unknown if it does not give what the node really sent."""
     received, sent = step.event.received[0], step.event.sent[i]
     if received is None or sent is None or array_of(received) is None or array_of(sent) is None:

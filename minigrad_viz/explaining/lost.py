@@ -5,12 +5,15 @@ from __future__ import annotations
 import functools
 from typing import NamedTuple
 
-from ..trace.events import Asked, BackwardStarted, Deposited, Trace
+from ..model.births import came_from, made_by
+from ..model.scene import Scenes
+from ..model.trace_index import TraceIndex
+from ..trace.events import Asked, Deposited
 from ..trace.explained import Explanation
 from ..trace.graph import CAUSE
 from ..trace.where import Span
 from .case import Case
-from .history import Cut, births, came_from, cut_at, made_by
+from .history import Cut, cut_at
 
 
 class Lost(NamedTuple):
@@ -27,8 +30,8 @@ class Lost(NamedTuple):
 class Silent(Case):
     """What is no error but may be a mistake: at `span`, about the backward call `call` (0: about none)."""
 
-    def __init__(self, trace: Trace, call: int, span: Span | None, lang: str | None = None) -> None:
-        self._begin(trace, len(trace.events), lang, "", call, span)
+    def __init__(self, scenes: Scenes, call: int, span: Span | None, lang: str | None = None) -> None:
+        self._begin(scenes, len(scenes.trace.events), lang, "", call, span)
 
     @functools.cached_property
     def leaves(self) -> set[str]:
@@ -47,7 +50,7 @@ class Silent(Case):
     def lost(self) -> dict[str, Lost]:
         """The tensors that the roots were computed from but no gradient can reach, each with the place
         nearest to the roots where its path ended."""
-        born, roots = births(self.trace), () if self.started is None else self.started.roots
+        born, roots = self.scene.index.births, () if self.started is None else self.started.roots
         found, leaf = dict[str, Lost](), dict[str, str]()
         reached, seen, todo = self.reached(), set(roots), list(roots)
         for id in todo:  # grows while it is read
@@ -56,7 +59,7 @@ class Silent(Case):
             through = leaf.get(id) or (id if id in self.leaves and sources else "")
             for source in sources:
                 passed = found.get(id)
-                if passed is None and event is not None and self.builder.asks(source):
+                if passed is None and event is not None and self.scene.asks(source):
                     passed = Lost(id, source, cut_at(self.trace, event, id, source), through)
                 if passed is not None and source not in reached:
                     found.setdefault(source, passed)
@@ -74,23 +77,23 @@ class Silent(Case):
         return self.leaves | {state.id for state in born if state.node in known}
 
 
-def new_leaves(trace: Trace, lang: str | None = None) -> list[Explanation]:
+def new_leaves(scenes: Scenes, lang: str | None = None) -> list[Explanation]:
     """For each backward call that left a leaf without gradient because a computed tensor was made a leaf of
     its own on the way: where that was. Not where the leaf got its gradient by another call; of what a loop
     does many times, the last."""
-    born, found = births(trace), dict[object, Explanation]()
-    for started in (event for event in trace.events if isinstance(event, BackwardStarted)):
+    born, found = scenes.index.births, dict[object, Explanation]()
+    for started in (call.started for call in scenes.index.calls.values() if call.started is not None):
         computed = any(came_from(born[n.variable]) for n in started.nodes if n.variable in born)
         if started.kind != "backward" or started.wanted is not None or not computed:
             continue
-        case = Silent(trace, started.call, started.span, lang)
+        case = Silent(scenes, started.call, started.span, lang)
         ends: dict[str, list[str]] = {}
         for id, lost in case.lost.items() if case.complete else ():
             if lost.leaf and lost.cut is not None and expects(case, id):
                 ends.setdefault(lost.leaf, []).append(id)
         for leaf, ids in ends.items():
             told = new_leaf(case, case.lost[ids[0]], ids)
-            found[told.cause, asked_at(trace, leaf)] = told
+            found[told.cause, asked_at(scenes.index, leaf)] = told
     return list(found.values())
 
 
@@ -101,17 +104,19 @@ def expects(case: Case, tensor: str) -> bool:
     return state is not None and state.is_leaf and state.requires_grad and not deposited
 
 
-def asked_at(trace: Trace, leaf: str) -> Span | None:
+def asked_at(index: TraceIndex, leaf: str) -> Span | None:
     """Where a tensor was made a leaf that asks for gradients."""
-    asked = [event.span for event in trace.events if isinstance(event, Asked) and event.tensor.id == leaf]
-    born = births(trace).get(leaf)
+    asked = [
+        event.span for event in index.trace.events if isinstance(event, Asked) and event.tensor.id == leaf
+    ]
+    born = index.births.get(leaf)
     return asked[-1] if asked else None if born is None else born.span
 
 
 def new_leaf(case: Silent, lost: Lost, leaves: list[str]) -> Explanation:
     """The explanation of one such leaf, which stands between the root and `leaves`."""
     assert lost.cut is not None
-    made = asked_at(case.trace, lost.leaf)
+    made = asked_at(case.scene.index, lost.leaf)
     values = {
         "new": case.name(lost.leaf),
         "made": case.place(made),

@@ -16,7 +16,7 @@ from ..numbers import number
 from ..trace.events import Created, Snapshot, TensorState
 from ..trace.explained import Explanation, Matrices, Matrix
 from ..words import text
-from .case import Case, Rule, rule
+from .case import Case, ErrorRule, rule
 from .gradcheck_call import Call, Culprit, Source
 
 MISMATCH = (
@@ -205,4 +205,4 @@ def elements(name: str, n: int, shape: tuple[int, ...] | None = None) -> tuple[s
     return tuple(f"{name}[{', '.join(map(str, place))}]" for place in places)
 
 
-RULES: dict[str, Rule] = {"jacobian_mismatch": rule(MISMATCH, jacobian_mismatch)}
+RULES: dict[str, ErrorRule] = {"jacobian_mismatch": rule(MISMATCH, jacobian_mismatch)}

@@ -15,7 +15,6 @@ from ..trace.explained import Explanation
 from ..trace.where import Span
 from ..words import columns
 from .case import Case
-from .history import births
 
 LONGEST = 60  # columns of a call that is quoted with what is to be added to it
 
@@ -166,13 +165,13 @@ def about(
 def title(case: Case, found: Subject) -> str:
     """What a sentence calls a tensor: as the failing expression does, and as the picture does if that
     differs: `t (w)` inside a function that got `w`."""
-    named = plain_name(case.builder.named.get(found.id, found.text))
+    named = plain_name(case.scene.named.get(found.id, found.text))
     return found.text if named == found.text else f"{found.text} ({named})"
 
 
 def made_at(case: Case, tensor: str) -> Span | None:
     """Where a tensor was made, if that is not where the error came up."""
-    event, failed = births(case.trace).get(tensor), case.span
+    event, failed = case.scene.index.births.get(tensor), case.span
     span = None if event is None else event.span
     if span is None or failed is None or span.origin != failed.origin:
         return span

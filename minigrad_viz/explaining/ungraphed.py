@@ -5,12 +5,12 @@ from __future__ import annotations
 import ast
 from typing import NamedTuple
 
+from ..model.births import made_by, sources_of
 from ..trace.events import BackwardStarted, Created, Deposited, Failed, GradSet, NodeRan
 from ..trace.explained import Explanation
 from ..trace.graph import CAUSE
 from ..trace.where import Span
 from .case import Case
-from .history import births, made_by, sources_of
 from .subject import with_option
 
 # Why a root has no graph: the call built none; it built one, but it leads nowhere; nobody saw the call.
@@ -61,7 +61,7 @@ def of_gradient(case: Case, root: str) -> Explanation | None:
 
 def gradients_behind(case: Case, root: str) -> list[Gradient]:
     """The gradients that a root is, or was computed from; the root itself comes first."""
-    born = births(case.trace)
+    born = case.scene.index.births
     behind = sorted(sources_of(born, root) - {root}, key=lambda id: int(id[1:]))
     found = ((id, gradient_at(case, id, born.get(id))) for id in (root, *behind))
     return [Gradient(id, call) for id, (is_one, call) in found if is_one]
@@ -86,7 +86,7 @@ def texts_of(case: Case, tensor: str) -> list[str]:
 
 def name_of(case: Case, tensor: str) -> str:
     """What to call a gradient: its variable, else as it is written in the expression that failed."""
-    written = [] if tensor in case.builder.named else texts_of(case, tensor)
+    written = [] if tensor in case.scene.named else texts_of(case, tensor)
     return written[0] if written else case.name(tensor)
 
 

@@ -7,6 +7,8 @@ import ast
 import re
 from collections.abc import Iterator
 
+from ..model.births import made_by
+from ..model.scene import Scenes
 from ..numbers import short
 from ..trace.events import (
     BackwardStarted,
@@ -21,7 +23,6 @@ from ..trace.events import (
 )
 from ..trace.explained import Explanation
 from ..trace.graph import CAUSE
-from .history import made_by
 from .lost import Silent
 from .reading import Reading, evaluated, readings
 from .subject import called, flat, plain
@@ -30,17 +31,18 @@ CHECKS = ("gradcheck", "gradgradcheck")
 DOUBLE = ("float64", "complex128")
 
 
-def unkept(trace: Trace, lang: str | None = None) -> list[Explanation]:
+def unkept(scenes: Scenes, lang: str | None = None) -> list[Explanation]:
     """For each tensor whose `.grad` the cell read although backward had not kept it: that it was computed. Of
     what a loop reads many times, the last."""
     found: dict[object, Explanation] = {}
     seen: set[str] = set()
+    trace = scenes.trace
     for reading in readings(trace) if ".grad" in trace.source else ():
         for name in grads_read(reading.tree):
             tensor = reading.names.get(name)
             told = None
             if tensor is not None and tensor not in seen:
-                told = not_kept(trace, reading, name, tensor, lang)
+                told = not_kept(scenes, reading, name, tensor, lang)
             if told is not None and tensor is not None:
                 seen.add(tensor)
                 found[reading.event.span, name] = told
@@ -56,10 +58,12 @@ def grads_read(tree: ast.stmt) -> Iterator[str]:
             yield node.value.id
 
 
-def not_kept(trace: Trace, reading: Reading, name: str, tensor: str, lang: str | None) -> Explanation | None:
+def not_kept(
+    scenes: Scenes, reading: Reading, name: str, tensor: str, lang: str | None
+) -> Explanation | None:
     """The explanation for one of them, if it is certain that `.grad` was None and that a gradient had been
     computed."""
-    before = trace.events[: reading.time]
+    trace, before = scenes.trace, scenes.trace.events[: reading.time]
     made = next((s.node for e in before for s in made_by(e) if s.id == tensor), None)
     started = (event for event in before if isinstance(event, BackwardStarted))
     calls = [call for call in started if any(node.id == made for node in call.nodes)]
@@ -67,9 +71,9 @@ def not_kept(trace: Trace, reading: Reading, name: str, tensor: str, lang: str |
     if not calls or given or any(keeps(trace, call, tensor) for call in calls):
         return None
     for call in [call for call in reversed(calls) if call.kind == "backward"]:
-        case = Silent(trace, call.call, reading.event.span, lang)
-        nr = case.builder.at[tensor][1] if tensor in case.builder.at else 0
-        arrived = case.builder.arrived.get((made or "", nr))
+        case = Silent(scenes, call.call, reading.event.span, lang)
+        nr = case.scene.at[tensor][1] if tensor in case.scene.at else 0
+        arrived = case.scene.arrived.get((made or "", nr))
         if arrived is not None:
             late = retained_late(trace, reading, name, call)
             values = {"name": name, "value": short(arrived), "call": case.place(call.span)}
@@ -101,20 +105,20 @@ def keeps(trace: Trace, call: BackwardStarted, tensor: str) -> bool:
     return True
 
 
-def single_precision(trace: Trace, lang: str | None = None) -> list[Explanation]:
+def single_precision(scenes: Scenes, lang: str | None = None) -> list[Explanation]:
     """For each gradcheck that was given numbers of single precision or less: that these hold too few digits.
     Not for one that failed, of which its error tells."""
-    found = []
+    found, trace = [], scenes.trace
     failed = [event.span for event in trace.events if isinstance(event, Failed)]
     for reading in readings(trace) if any(check in trace.source for check in CHECKS) else ():
         span = reading.event.span
         if any(at is not None and span.line <= at.line <= span.end_line for at in failed):
             continue
         for node in evaluated(reading.tree):
-            state = imprecise(trace, reading, node) if isinstance(node, ast.Call) else None
+            state = imprecise(scenes, reading, node) if isinstance(node, ast.Call) else None
             if state is not None and state[1].value is not None:
                 text, tensor = state
-                case = Silent(trace, 0, span, lang)
+                case = Silent(scenes, 0, span, lang)
                 values = {"name": text, "called": called(text), "dtype": state[1].value.dtype}
                 why = case.words("single_precision_why", **values)
                 fix = case.words("single_precision_fix", **values)
@@ -124,13 +128,13 @@ def single_precision(trace: Trace, lang: str | None = None) -> list[Explanation]
     return found
 
 
-def imprecise(trace: Trace, reading: Reading, call: ast.Call) -> tuple[str, TensorState] | None:
+def imprecise(scenes: Scenes, reading: Reading, call: ast.Call) -> tuple[str, TensorState] | None:
     """The first input of a gradcheck that asks for gradients and is not of double precision."""
     name = getattr(call.func, "attr", None) or getattr(call.func, "id", "")
     given = [keyword.value for keyword in call.keywords if keyword.arg == "inputs"] or call.args[1:2]
     for part in flat(given[0]) if name in CHECKS and given else ():
         text = ast.unparse(part)
-        state = latest(trace, reading, reading.names.get(text), text)
+        state = latest(scenes, reading, reading.names.get(text), text)
         if state is None or state.value is None:
             continue
         if state.requires_grad and state.value.dtype not in DOUBLE:
@@ -138,13 +142,13 @@ def imprecise(trace: Trace, reading: Reading, call: ast.Call) -> tuple[str, Tens
     return None
 
 
-def latest(trace: Trace, reading: Reading, tensor: str | None, text: str) -> TensorState | None:
+def latest(scenes: Scenes, reading: Reading, tensor: str | None, text: str) -> TensorState | None:
     """A tensor as it was seen last when a statement began; one without a name by what it is computed of in
     that statement."""
     if tensor is not None:
-        return Silent(trace, 0, None).state(tensor)
+        return scenes.last.state(tensor)
     line = reading.event.span.line
-    for event in trace.events[reading.time :]:
+    for event in scenes.trace.events[reading.time :]:
         if isinstance(event, Created | Forward) and event.span is not None and plain(event.span.text) == text:
             states = event.outputs if isinstance(event, Forward) else (event.tensor,)
             return states[0] if event.span.line >= line and len(states) == 1 else None

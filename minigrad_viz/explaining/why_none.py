@@ -9,11 +9,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from ..model.births import came_from, made_by
+from ..model.scene import Scenes
 from ..numbers import short
 from ..protocol import Value
-from ..trace.events import Asked, BackwardEnded, BackwardStarted, Deposited, Failed, GradSet, NodeRan, Trace
+from ..trace.events import Asked, BackwardStarted, Deposited, Failed, GradSet, NodeRan
 from ..words import clean, text
-from .history import births, came_from, cut_before, made_by
+from .history import cut_before
 from .lost import Lost, Silent, asked_at
 
 WHOLE = ("int", "uint", "bool")
@@ -56,9 +58,9 @@ def in_general(facts: Facts, lang: str | None) -> Answer | None:
     return None
 
 
-def from_trace(trace: Trace, tensor: str, facts: Facts, lang: str | None = None) -> Answer | None:
+def from_scenes(scenes: Scenes, tensor: str, facts: Facts, lang: str | None = None) -> Answer | None:
     """What a recorded cell tells of one of its tensors."""
-    asked = Question(trace, tensor, facts, lang)
+    asked = Question(scenes, tensor, facts, lang)
     if not facts.requires_grad:
         return asked.no_flag()
     if facts.is_leaf:
@@ -69,10 +71,17 @@ def from_trace(trace: Trace, tensor: str, facts: Facts, lang: str | None = None)
 class Question:
     """Why the `.grad` of one tensor is None, asked of the trace of a cell."""
 
-    def __init__(self, trace: Trace, tensor: str, facts: Facts, lang: str | None) -> None:
-        self.trace, self.tensor, self.facts, self.lang = trace, tensor, facts, lang
-        self.ended = {e.call: e for e in trace.events if isinstance(e, BackwardEnded)}
-        self.calls = [e for e in trace.events if isinstance(e, BackwardStarted) and e.call in self.ended]
+    def __init__(self, scenes: Scenes, tensor: str, facts: Facts, lang: str | None) -> None:
+        self.scenes, self.trace, self.tensor, self.facts, self.lang = (
+            scenes,
+            scenes.trace,
+            tensor,
+            facts,
+            lang,
+        )
+        calls = scenes.index.calls.values()
+        self.ended = {call.number: call.ended for call in calls if call.ended is not None}
+        self.calls = [call.started for call in calls if call.started and call.ended]
 
     def say(self, key: str, **values: object) -> Answer:
         """A sentence about the tensor."""
@@ -80,7 +89,7 @@ class Question:
 
     def at(self, call: BackwardStarted) -> Silent:
         """A call, and what is known about it."""
-        return Silent(self.trace, call.call, call.span, self.lang)
+        return Silent(self.scenes, call.call, call.span, self.lang)
 
     def called(self, call: BackwardStarted) -> str:
         """A call as a sentence quotes it."""
@@ -94,7 +103,7 @@ class Question:
 
     def no_flag(self) -> Answer:
         """It does not require gradients: where the path to it ended."""
-        case, asked = Silent(self.trace, 0, None, self.lang), self.asked()
+        case, asked = Silent(self.scenes, 0, None, self.lang), self.asked()
         if asked:
             span = asked[-1].span
             off = span is not None and not asked[-1].tensor.requires_grad
@@ -128,9 +137,9 @@ class Question:
     def arrived(self, call: BackwardStarted) -> Value | None:
         """The gradient of the tensor that a call computed."""
         case = self.at(call)
-        where = case.builder.at.get(self.tensor)
+        where = case.scene.at.get(self.tensor)
         node = None if where is None else where[0].states[where[1]].node
-        return None if where is None or node is None else case.builder.arrived.get((node, where[1]))
+        return None if where is None or node is None else case.scene.arrived.get((node, where[1]))
 
     def before(self, call: BackwardStarted) -> bool | None:
         """Whether the gradient was to be kept when a call began; None if that is not known."""
@@ -168,7 +177,7 @@ class Question:
         if not self.calls:
             failed = [event for event in self.trace.events if isinstance(event, Failed)]
             if failed and failed[0].span is not None:
-                place = Silent(self.trace, 0, None, self.lang).place(failed[0].span)
+                place = Silent(self.scenes, 0, None, self.lang).place(failed[0].span)
                 return self.say("why_failed_early", place=place)
             return self.say("why_no_call") if not self.trace.skipped else None
         for call in reversed(self.calls):
@@ -178,7 +187,7 @@ class Question:
 
     def node_in(self, call: BackwardStarted) -> str | None:
         """The node of a call at which the gradient of the tensor arrives."""
-        states = made_by(births(self.trace).get(self.tensor))
+        states = made_by(self.scenes.index.births.get(self.tensor))
         made = next((state.node for state in states if state.id == self.tensor), None)
         for node in call.nodes:
             if node.variable == self.tensor or (made is not None and node.id == made):
@@ -188,7 +197,7 @@ class Question:
     def skipped_by(self, call: BackwardStarted) -> Answer | None:
         """Why a call that could reach the tensor put nothing into its `.grad`."""
         node, ended, place = self.node_in(call), self.ended[call.call], self.called(call)
-        events = [e for e in self.trace.events if isinstance(e, NodeRan) and e.call == call.call]
+        events = list(self.scenes.index.calls[call.call].ran.values())
         ran = [event for event in events if event.node == node]
         if ended.error is not None:
             return None if ran else self.say("why_failed", call=place)
@@ -230,7 +239,7 @@ class Question:
         """How the path from the tensor to the roots was cut."""
         cut, asked = lost.cut, self.asked()
         if cut is None and asked and lost.source == self.tensor:
-            made, events = births(self.trace)[lost.tensor], self.trace.events
+            made, events = self.scenes.index.births[lost.tensor], self.trace.events
             if made.span is not None and events.index(made) < events.index(asked[0]):
                 places = {"made": case.place(made.span), "asked": case.place(asked[0].span)}
                 return self.say("why_asked_late", **places)
@@ -239,14 +248,14 @@ class Question:
         values = {**values, "cut": case.place(cut.span)}
         if not lost.leaf:
             return self.say("why_cut", **values)
-        asked_there = asked_at(self.trace, lost.leaf)
+        asked_there = asked_at(self.scenes.index, lost.leaf)
         if asked_there is None or asked_there == cut.span:
             return self.say("why_new_leaf_at_once", leaf=case.name(lost.leaf), **values)
         return self.say("why_new_leaf", leaf=case.name(lost.leaf), made=case.place(asked_there), **values)
 
     def no_path(self, call: BackwardStarted) -> bool:
         """Whether it is certain that the roots were not computed from the tensor."""
-        born, todo, seen = births(self.trace), list(call.roots), set(call.roots)
+        born, todo, seen = self.scenes.index.births, list(call.roots), set(call.roots)
         for id in todo:  # grows while it is read
             event = born.get(id)
             if event is None or (event.span is None and not came_from(event)) or id == self.tensor:

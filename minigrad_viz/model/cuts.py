@@ -19,7 +19,7 @@ from ..trace.events import Detached, Forward, Left, TensorState
 
 if TYPE_CHECKING:
     from .place import Lookup, Place
-    from .places import Reader
+    from .trace_index import TraceIndex
 
 WHOLE = ("int", "uint", "bool")  # how the names of dtypes begin that no gradient can have
 # Functions of PyTorch whose node has the same name for all arguments: for these tensors, or a number too.
@@ -31,15 +31,15 @@ SAME = {
 WHOLE_TENSOR = ("sum", "mean")  # those of which the same holds without a dimension
 
 
-def note(reader: Reader, place: Place, event: Any, mode: str) -> None:
+def note(index: TraceIndex, place: Place, event: Any, mode: str) -> None:
     """Note at a new place what `event`, by which it was made in a `mode` ("" with gradients), tells of it."""
-    place.asking = {id for id in place.inputs or () if id is not None and carries(reader, id)}
+    place.asking = {id for id in place.inputs or () if id is not None and carries(index, id)}
     place.shares = event.source if isinstance(event, Detached) else getattr(event, "shares", "")
-    if not isinstance(event, Forward) and place.shares in reader.at and same_shape(reader, place):
+    if not isinstance(event, Forward) and place.shares in index.at and same_shape(index, place):
         own = place.states[0].id
         together = isinstance(event, Detached) and event.how == "detach"
-        reader.twins.setdefault(own, {})[place.shares] = together
-        reader.twins.setdefault(place.shares, {})[own] = together
+        index.twins.setdefault(own, {})[place.shares] = together
+        index.twins.setdefault(place.shares, {})[own] = together
     if isinstance(event, Left):
         place.cut = event.how
     elif isinstance(event, Detached):
@@ -47,25 +47,25 @@ def note(reader: Reader, place: Place, event: Any, mode: str) -> None:
     elif isinstance(event, Forward) and not any(state.requires_grad for state in event.outputs):
         whole = all(map(is_whole, event.outputs))
         place.cut = mode or ("integer" if whole else "")
-        foggy = any(reader.at[id][0].fog for id in event.inputs if id in reader.at)
+        foggy = any(index.at[id][0].fog for id in event.inputs if id in index.at)
         place.fog = mode if not whole and (place.asking or foggy) else ""
     elif isinstance(event, Forward) and mode and place.node is None:
         place.cut = place.fog = mode  # a view, of which PyTorch says that it requires what its base does
 
 
-def carries(reader: Reader, id: str) -> bool:
+def carries(index: TraceIndex, id: str) -> bool:
     """Whether a tensor, as it stands now, is to get a gradient: it has a path, or asks itself. A view without
     a path says that it asks where its base does."""
-    if id not in reader.at:
+    if id not in index.at:
         return False
-    place, state = reader.at[id][0], reader.last(id)
-    view = place.event is not None and place.shares and id not in reader.asked
+    place, state = index.at[id][0], index.last(id)
+    view = place.event is not None and place.shares and id not in index.asked
     return state.node is not None or (state.requires_grad and not view)
 
 
-def same_shape(reader: Reader, place: Place) -> bool:
+def same_shape(index: TraceIndex, place: Place) -> bool:
     """Whether a tensor has the shape and the numbers of the one whose memory it uses."""
-    return place.states[0].value is not None and place.states[0].value == reader.last(place.shares).value
+    return place.states[0].value is not None and place.states[0].value == index.last(place.shares).value
 
 
 def is_whole(state: TensorState) -> bool:
@@ -81,13 +81,13 @@ def memory_of(lookup: Lookup, place: Place) -> str:
     return shares if shares in lookup.at else ""
 
 
-def same_numbers(reader: Reader, id: str) -> dict[str, bool]:
+def same_numbers(index: TraceIndex, id: str) -> dict[str, bool]:
     """The other tensors that show all of the memory of a tensor just as it does, by `detach()` and the like;
     and whether they count versions together."""
     found, todo = {id: True}, [id]
     while todo:
         current = todo.pop()
-        for other, together in reader.twins.get(current, {}).items():
+        for other, together in index.twins.get(current, {}).items():
             if other not in found:
                 found[other] = together and found[current]
                 todo.append(other)
@@ -97,12 +97,12 @@ def same_numbers(reader: Reader, id: str) -> dict[str, bool]:
 # ── the node that would have been ───────────────────────────────────────────────────────────────────────────
 
 
-def ghost_of(reader: Reader, place: Place) -> str:
+def ghost_of(index: TraceIndex, place: Place) -> str:
     """The name of the node that an op in the fog would have left; "" where that is not certain."""
     event = place.event
     if event is None or not place.fog:
         return ""
-    known = reader.nodes_of_ops.get(signature(reader, event), set())
+    known = index.nodes_of_ops.get(signature(index, event), set())
     others = [name for name in known if name is not None]
     return event.ghost or (others[0] if len(known) == 1 and others else by_name(event))
 
@@ -116,20 +116,20 @@ def by_name(event: Forward) -> str:
     return f"{SAME[event.op]}Backward0" if event.op in SAME else ""
 
 
-def signature(reader: Reader, event: Forward) -> tuple[Any, ...]:
+def signature(index: TraceIndex, event: Forward) -> tuple[Any, ...]:
     """What decides which node an op leaves: the op, and of each argument whether it is a tensor, its number
     of dimensions, and the kind of its dtype."""
     kinds: list[Any] = []
     for id in event.inputs:
-        value = reader.last(id).value if id is not None and id in reader.at else None
+        value = index.last(id).value if id is not None and id in index.at else None
         kinds.append(None if id is None else (len(value.shape), value.dtype[:3]) if value is not None else id)
     return (event.op, *kinds)
 
 
-def nodes_of_ops(reader: Reader) -> dict[tuple[Any, ...], set[str | None]]:
+def nodes_of_ops(index: TraceIndex) -> dict[tuple[Any, ...], set[str | None]]:
     """The names of the nodes that the ops of a trace left, by their signatures."""
     found: dict[tuple[Any, ...], set[str | None]] = defaultdict(set)
-    for place in reader.places:
+    for place in index.places:
         if place.event is not None and place.states[0].node is not None:
-            found[signature(reader, place.event)].add(place.states[0].grad_fn)
+            found[signature(index, place.event)].add(place.states[0].grad_fn)
     return found

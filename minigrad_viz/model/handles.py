@@ -120,7 +120,7 @@ def gone(
         node = node_of(hook.tensor)
         if node is not None and hook.until is not None and hook.until < now.begin:
             found.setdefault(node, Counter())[hook.kind, hook.name] += 1
-    arrived = {node for node, _ in now.arrived} & now.ran
+    arrived = {node for node, _ in now.arrived} & now.ran.keys()
     seen = {node for id in now.named if (node := node_of(id)) in arrived}
     for node, hooks in ((node, hooks) for call in before for node, hooks in call.hooks.items()):
         if node in seen:

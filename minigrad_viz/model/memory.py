@@ -16,19 +16,16 @@ from minigrad.observing import F, Op, is_differentiable
 
 from ..protocol import Value
 from ..trace.events import (
-    BackwardEnded,
     BackwardStarted,
     Detached,
     Forward,
     Left,
-    ModeChanged,
     Mutated,
     NodeState,
-    Trace,
 )
 from ..trace.graph import Saved
 from ..trace.where import Span
-from .build import Builder
+from .scene import Scene, Scenes
 
 PRODUCTS: dict[tuple[int, ...], str]
 PRODUCTS = {(1, 1): "dot", (2, 1): "mv", (2, 2): "mm"}  # what matmul becomes, by the ranks of its operands
@@ -55,7 +52,7 @@ class Item(NamedTuple):
         return (self.saved.nbytes or 0) if self.kind == OWN and self.saved is not None else 0
 
 
-class Moment(NamedTuple):
+class CallMemory(NamedTuple):
     """A backward call: the bytes that its graph held before and after it."""
 
     call: int
@@ -80,7 +77,7 @@ class Memory(NamedTuple):
     call reached."""
 
     items: tuple[Item, ...]
-    moments: tuple[Moment, ...]
+    moments: tuple[CallMemory, ...]
     shown: tuple[int, ...]
     held: int
     leaves: int
@@ -88,17 +85,18 @@ class Memory(NamedTuple):
     unrecorded: tuple[Unrecorded, ...] = ()
 
 
-def memory_of_trace(trace: Trace) -> Memory:
+def memory_of_scenes(scenes: Scenes) -> Memory:
     """The memory of a recorded cell."""
-    calls = [event for event in trace.events if isinstance(event, BackwardStarted)]
-    gone = {e.call: set(e.freed) for e in trace.events if isinstance(e, BackwardEnded)}
+    trace, known = scenes.trace, scenes.index.calls.values()
+    calls = [call.started for call in known if call.started is not None]
+    gone = {call.number: set(call.ended.freed) for call in known if call.ended is not None}
     moments = tuple(moment(call, gone.get(call.call, set())) for call in calls)
     last = calls[-1].nodes if calls else trace.nodes
     ids = {node.id for node in last if node.variable is None}
     graph = [call for call in calls if any(node.id in ids for node in call.nodes)]
     first = {node.id: node for call in reversed(graph) for node in call.nodes}  # as it stood at first
-    builder = Builder(trace, calls[-1].call if calls else None)
-    at = {place.node: title(builder, place) for place in builder.places if place.node is not None}
+    scene = scenes.last
+    at = {place.node: title(scene, place) for place in scene.places if place.node is not None}
     order = {node: i for i, node in enumerate(at)}
     nodes = [first.get(node.id, node) for node in last]
     nodes.sort(key=lambda node: order.get(node.id, -1))
@@ -108,7 +106,7 @@ def memory_of_trace(trace: Trace) -> Memory:
     held, leaves = sizes(nodes)
     rest = sizes(trace.nodes)[0] if calls else 0
     shown = tuple(call.call for call in graph)
-    return Memory(tuple(items), moments, shown, held, leaves, rest, tuple(unrecorded(trace, builder)))
+    return Memory(tuple(items), moments, shown, held, leaves, rest, tuple(unrecorded(scene)))
 
 
 def memory_of_nodes(nodes: Sequence[NodeState], at: dict[str, str]) -> Memory:
@@ -117,16 +115,16 @@ def memory_of_nodes(nodes: Sequence[NodeState], at: dict[str, str]) -> Memory:
     return Memory(tuple(items_of(nodes, at)), (), (), held, leaves, 0)
 
 
-def title(builder: Builder, place: Any) -> str:
+def title(scene: Scene, place: Any) -> str:
     """What a node made: the variable, or the expression."""
-    named = builder.named.get(place.states[0].id)
-    return named or place.expr or builder.expression(place) or ""
+    named = scene.named.get(place.states[0].id)
+    return named or place.expr or scene.expression(place) or ""
 
 
-def moment(call: BackwardStarted, freed: set[str]) -> Moment:
+def moment(call: BackwardStarted, freed: set[str]) -> CallMemory:
     """What the graph of a call held before and after it."""
     left = [node for node in call.nodes if node.id not in freed]
-    return Moment(call.call, call.span, sizes(call.nodes)[0], sizes(left, call.nodes)[0])
+    return CallMemory(call.call, call.span, sizes(call.nodes)[0], sizes(left, call.nodes)[0])
 
 
 def sizes(nodes: Iterable[NodeState], whole: Iterable[NodeState] | None = None) -> tuple[int, int]:
@@ -178,19 +176,18 @@ def kind_of(saved: Saved, leaves: set[int], seen: set[int]) -> str:
 # ── what was not recorded ───────────────────────────────────────────────────────────────────────────────────
 
 
-def unrecorded(trace: Trace, builder: Builder) -> Iterable[Unrecorded]:
+def unrecorded(scene: Scene) -> Iterable[Unrecorded]:
     """What was computed from tensors that ask for gradients in each mode that records nothing."""
-    asks = {state.id for place in builder.places for state in place.states if state.requires_grad}
-    would = {"no_grad": Would(builder, asks), "inference": Would(builder, asks)}
-    inference = False
-    for event in trace.events:
+    asks = {state.id for place in scene.places for state in place.states if state.requires_grad}
+    would = {"no_grad": Would(scene, asks), "inference": Would(scene, asks)}
+    for time, event in enumerate(scene.trace.events):
         if isinstance(event, Forward | Detached | Left):
             for each in would.values():
                 each.share(event)
-        if isinstance(event, ModeChanged) and event.mode == "inference":
-            inference = event.enabled
-        elif isinstance(event, Forward) and not event.call and (inference or not event.grad_enabled):
-            would["inference" if inference else "no_grad"].ran(event)
+        if isinstance(event, Forward) and not event.call:
+            inference = scene.index.switched("inference", time)
+            if inference or not event.grad_enabled:
+                would["inference" if inference else "no_grad"].ran(event)
         elif isinstance(event, Mutated):
             for each in would.values():
                 each.certain = each.certain and event.before not in each.asks - asks
@@ -203,8 +200,8 @@ class Would:
     """What the nodes would save that ops would have left if they had been recorded; nothing is run for it:
     what is saved are inputs and results, whose sizes are known."""
 
-    def __init__(self, builder: Builder, asks: set[str]) -> None:
-        self.builder = builder
+    def __init__(self, scene: Scene, asks: set[str]) -> None:
+        self.scene = scene
         self.leaves = {id for id in asks if self.state(id).node is None}
         self.asks = set(asks)
         self.same: dict[str, str] = {}  # a view -> whose memory it has
@@ -219,8 +216,7 @@ class Would:
 
     def state(self, id: str) -> Any:
         """A tensor of the trace."""
-        place, i = self.builder.at[id]
-        return place.states[i]
+        return self.scene.state(id)
 
     def ran(self, event: Forward) -> None:
         """An op ran; if it had an input that asks, it would have left a node."""
@@ -230,7 +226,7 @@ class Would:
         value = event.outputs[0].value
         if op is not None and value is not None and not is_differentiable(np.dtype(value.dtype)):
             return  # a comparison, say: no gradient would go through it
-        self.texts.append(self.builder.at[event.outputs[0].id][0].expr or event.op)
+        self.texts.append(self.scene.at[event.outputs[0].id][0].expr or event.op)
         self.asks.update(state.id for state in event.outputs)
         if event.shares:
             return  # a view saves no tensor

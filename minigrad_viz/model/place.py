@@ -4,11 +4,22 @@ from __future__ import annotations
 
 import copy
 import re
+from collections.abc import Container
 from math import inf
 
 from ..protocol import Value
-from ..trace.events import Forward, NodeState, TensorState
-from ..trace.graph import Hook
+from ..trace.events import (
+    BackwardEnded,
+    BackwardStarted,
+    Deposited,
+    Forward,
+    HookRan,
+    Inside,
+    NodeRan,
+    NodeState,
+    TensorState,
+    Unpacked,
+)
 
 LIBRARY = re.compile(r"(?<![\w.])(?:torch|minigrad)\.")  # left out of expressions: `log(y)`
 Edge = tuple[str, int]  # node id, output number
@@ -65,6 +76,11 @@ class Lookup:
     by_node: dict[str, Place]
     nodes: dict[str, NodeState]
 
+    def state(self, tensor: str) -> TensorState | None:
+        """A tensor as it stands; None if it has no place."""
+        place, i = self.at.get(tensor, (None, 0))
+        return None if place is None else place.states[i]
+
     def came_from(self, place: Place) -> list[Place]:
         """The stations that a station was computed from, tracked or not."""
         inputs = [self.at[id][0] for id in place.inputs or () if id in self.at]
@@ -85,22 +101,52 @@ class Lookup:
         return place.states[edge[1]].id if place is not None and edge[1] < len(place.states) else None
 
 
-class Call:
-    """What happened in one backward call."""
+class BackwardCall:
+    """What happened in one backward call, by its events; of no call, where a cell has none.
 
-    def __init__(self) -> None:
-        self.roots: set[str] = set()
+    `begin` is when it began, `until` when it ended, and `end` when what is seen after it begins; `named` are
+    the tensors that were variables just before it.
+    """
+
+    def __init__(
+        self, started: BackwardStarted | None = None, begin: float = inf, named: Container[str] = ()
+    ) -> None:
+        self.started, self.begin, self.named = started, begin, named
+        self.until = self.end = inf
+        self.ended: BackwardEnded | None = None
+        self.ran: dict[str, NodeRan] = {}
+        self.hooks: dict[str, list[HookRan]] = {}  # by the node with which they ran
+        self.deposits: dict[str, Deposited] = {}  # by node
+        self.unpacked: dict[str, list[Unpacked]] = {}  # by node
+        self.freed: dict[str, list[str]] = {}  # node -> the names of others' values that went when it had run
+        self.inside: dict[str, list[Inside]] = {}  # by the node in whose run they ran
+        self.skipped: set[str] = set()  # nodes that it left out, because nothing behind them was wanted
+        self.again: set[str] = set()  # nodes of checkpoints, which ran a function again
         self.flows: dict[tuple[str, int], list[Value]] = {}  # (node, input) -> what it sent
         self.arrived: dict[tuple[str, int], Value] = {}  # node, output -> its gradient
-        self.captured: dict[str, Value] = {}
-        self.before: dict[str, Value] = {}  # leaf -> what its `.grad` held already
-        self.accumulators: dict[str, str] = {}  # leaf -> its AccumulateGrad
-        self.hooks: dict[str, list[Hook]] = {}  # node -> the hooks that ran with it
-        self.found: dict[str, str | None] = {}  # node that it found -> the leaf of an AccumulateGrad
-        self.ran: set[str] = set()
-        self.failed = False
-        self.wanted: set[str] | None = None  # the tensors whose gradients were asked for, if not all leaves
-        self.skipped: set[str] = set()  # nodes that it left out, because nothing behind them was
-        self.begin: float = inf  # when it began
-        self.end: float = inf  # when what is seen after it begins
-        self.named: set[str] = set()  # the tensors that were variables just before it
+        nodes = () if started is None else started.nodes
+        self.number = 0 if started is None else started.call
+        self.roots = () if started is None else started.roots
+        self.found = {node.id: node.variable for node in nodes}  # node -> the leaf of an AccumulateGrad
+        self.accumulators = {leaf: node for node, leaf in self.found.items() if leaf is not None}
+        self.inner = {node for node, leaf in self.found.items() if leaf is None}
+        span = None if started is None else started.span
+        self.line = span.line if span is not None and span.origin == 0 else 0  # of the cell; 0 where unknown
+        # The tensors whose gradients were asked for, if not all leaves.
+        self.wanted = None if started is None or started.wanted is None else set(started.wanted)
+
+    @property
+    def error(self) -> str | None:
+        """The error that ended the call."""
+        return None if self.ended is None else self.ended.error
+
+    @property
+    def captured(self) -> dict[str, Value]:
+        """The gradients that `grad()` returned."""
+        found = () if self.ended is None else self.ended.captured
+        return {tensor: value for tensor, value in found if value is not None}
+
+    @property
+    def before(self) -> dict[str, Value]:
+        """What the `.grad` of leaves held already."""
+        return {d.tensor: d.before for d in self.deposits.values() if d.before is not None}

@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from ..trace.events import BackwardStarted, ModeChanged, Statement, Trace
+from ..trace.events import Statement
 
 if TYPE_CHECKING:
-    from .build import Builder
     from .place import Place
+    from .scene import Scene
 
 Note = tuple[str, dict[str, str]]
 LEFT = "no_graph_left"
@@ -20,40 +20,35 @@ OF_CUT = {
 }  # fmt: skip
 
 
-def why_no_graph(builder: Builder) -> Note | None:
+def why_no_graph(scene: Scene) -> Note | None:
     """The sentence for a cell without any graph: nothing asked for gradients, or every path of what did was
     cut, or there was none."""
-    states = [s for p in builder.places for s in p.states]
+    states = [s for p in scene.places for s in p.states]
     if not states or any(s.requires_grad and s.node is not None for s in states):
         return None
-    asked = [builder.named[s.id] for s in states if s.requires_grad and s.id in builder.named]
+    asked = [scene.named[s.id] for s in states if s.requires_grad and s.id in scene.named]
     if not any(s.requires_grad for s in states):
         return ("no_graph_forward" if any(s.tangent is not None for s in states) else "no_graph", {})
-    ends = [p for p in builder.places if p.fog or (p.cut and p.asking)]
+    ends = [p for p in scene.places if p.fog or (p.cut and p.asking)]
     for cut, key in OF_CUT.items():
         found = [place for place in ends if OF_CUT[place.fog or place.cut] == key]
-        names = [name for place in found for name in called(builder, place)]
+        names = [name for place in found for name in called(scene, place)]
         if names:
             value = found[0].states[0].value
             dtype = {"dtype": value.dtype} if cut == "integer" and value is not None else {}
             return key, {"names": ", ".join(dict.fromkeys(names)), **dtype}
-    if any(isinstance(e, Statement) and CHECKS.search(e.span.text) for e in builder.trace.events):
+    if any(isinstance(e, Statement) and CHECKS.search(e.span.text) for e in scene.trace.events):
         return ("no_graph_checked", {})
     return ("no_graph_unused", {"names": ", ".join(asked) or "…"})
 
 
-def called(builder: Builder, place: Place) -> list[str]:
+def called(scene: Scene, place: Place) -> list[str]:
     """What to call the tensors of a place: their variables, else what was written there."""
-    names = [builder.named[state.id] for state in place.states if state.id in builder.named]
+    names = [scene.named[state.id] for state in place.states if state.id in scene.named]
     return names or ([place.expr] if place.expr and not place.fog else [])
 
 
-def tests_for_nan(trace: Trace, call: int) -> Note | None:
+def tests_for_nan(scene: Scene) -> Note | None:
     """The sentence for a call in anomaly mode."""
-    on = False
-    for event in trace.events:
-        if isinstance(event, ModeChanged) and event.mode == "anomaly":
-            on = event.enabled
-        elif isinstance(event, BackwardStarted) and event.call == call:
-            return ("note_anomaly", {}) if on else None
-    return None
+    on = scene.now.started is not None and scene.index.switched("anomaly", scene.now.begin)
+    return ("note_anomaly", {}) if on else None

@@ -16,59 +16,27 @@ it was computed from, or else with the iteration in which it was made.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from ..trace.events import BackwardEnded, BackwardStarted, Event
-
 if TYPE_CHECKING:
-    from .place import Place
-    from .places import Reader
+    from .place import BackwardCall, Place
+    from .trace_index import TraceIndex
 
 
-@dataclass(slots=True)
-class Call:
-    """A backward call: when it began and ended (positions among the events), in which line of the cell it
-    stands (0 where unknown), its roots, the leaves it reaches, and the nodes it found that are no leaf's."""
-
-    number: int
-    start: int
-    end: int
-    line: int
-    roots: tuple[str, ...]
-    leaves: tuple[str, ...]
-    nodes: frozenset[str]
-
-
-def calls_of(events: Sequence[Event]) -> list[Call]:
-    """The backward calls among `events`, in order."""
-    calls: list[Call] = []
-    for time, event in enumerate(events):
-        if isinstance(event, BackwardStarted):
-            nodes = frozenset(node.id for node in event.nodes if node.variable is None)
-            line = event.span.line if event.span is not None and event.span.origin == 0 else 0
-            leaves = tuple(node.variable for node in event.nodes if node.variable is not None)
-            calls.append(Call(event.call, time, len(events), line, event.roots, leaves, nodes))
-        elif isinstance(event, BackwardEnded) and calls:
-            calls[-1].end = time
-    return calls
-
-
-def groups_of(calls: list[Call], links: dict[int, set[int]]) -> list[list[Call]]:
+def groups_of(calls: list[BackwardCall], links: dict[int, set[int]]) -> list[list[BackwardCall]]:
     """The calls in groups that belong together. `links` has further calls that a call belongs to."""
     group = {call.number: [call] for call in calls}
     owner: dict[str, int] = {}  # node -> a call that has it
     for i, call in enumerate(calls):
-        others = {owner[node] for node in call.nodes if node in owner} | links[call.number]
-        if not call.nodes and i:
+        others = {owner[node] for node in call.inner if node in owner} | links[call.number]
+        if not call.inner and i:
             others.add(calls[i - 1].number)
         for other in others:
             mine, theirs = group[call.number], group[other]
             if mine is not theirs:
                 theirs += mine
                 group.update((each.number, theirs) for each in mine)
-        owner.update(dict.fromkeys(call.nodes, call.number))
+        owner.update(dict.fromkeys(call.inner, call.number))
     return list({id(each): each for each in group.values()}.values())
 
 
@@ -76,9 +44,9 @@ class Scopes:
     """The stations of every group of calls. `of(call)` gives the places of the group of a call, and those of
     them that are shown as given; None where one picture holds everything."""
 
-    def __init__(self, reader: Reader) -> None:
-        self.reader = reader
-        calls = calls_of(reader.trace.events)
+    def __init__(self, index: TraceIndex) -> None:
+        self.index = index
+        calls = list(index.calls.values())
         self.groups = [calls] if len(calls) < 2 else groups_of(calls, self._links(calls))
         self.shown: list[dict[str, Place]] = []  # per group, by id of the place
         self.given: list[set[str]] = []  # those whose own inputs are not shown
@@ -94,54 +62,55 @@ class Scopes:
                 return self.shown[i], self.given[i]
         return None
 
-    def _links(self, calls: list[Call]) -> dict[int, set[int]]:
+    def _links(self, calls: list[BackwardCall]) -> dict[int, set[int]]:
         """Which other calls each call belongs to by what it was made from: nodes that they built, and graphs
         from which its leaves were detached before they ran."""
-        by_node = self.reader.by_node
-        owner = {node: call for call in reversed(calls) for node in call.nodes}
+        by_node = self.index.by_node
+        owner = {node: call for call in reversed(calls) for node in call.inner}
         origins = {
-            leaf: self._origins(leaf, owner) for leaf in {leaf for call in calls for leaf in call.leaves}
+            leaf: self._origins(leaf, owner)
+            for leaf in {leaf for call in calls for leaf in call.accumulators}
         }
         links: dict[int, set[int]] = {}
         for call in calls:
-            built = {by_node[node].built for node in call.nodes if node in by_node}
+            built = {by_node[node].built for node in call.inner if node in by_node}
             links[call.number] = built & {each.number for each in calls}
-            links[call.number].update(*(origins[leaf] for leaf in call.leaves))
+            links[call.number].update(*(origins[leaf] for leaf in call.accumulators))
         return links
 
-    def _origins(self, leaf: str, owner: dict[str, Call]) -> set[int]:
+    def _origins(self, leaf: str, owner: dict[str, BackwardCall]) -> set[int]:
         """The calls through whose graphs a leaf was made, if that was before they ran."""
-        if leaf not in self.reader.at:
+        if leaf not in self.index.at:
             return set()
-        place = self.reader.at[leaf][0]
-        made, found, stack, seen = place.time, set(), self.reader.came_from(place), {place.id}
+        place = self.index.at[leaf][0]
+        made, found, stack, seen = place.time, set(), self.index.came_from(place), {place.id}
         while stack:
             place = stack.pop()
             call = owner.get(place.node or "")
             if call is not None:
-                found |= {call.number} if made < call.start else set()
+                found |= {call.number} if made < call.begin else set()
             elif place.id not in seen:
                 seen.add(place.id)
-                stack += self.reader.came_from(place)
+                stack += self.index.came_from(place)
         return found
 
-    def _search(self, group: list[Call]) -> None:
+    def _search(self, group: list[BackwardCall]) -> None:
         """Find what the roots of a group were computed from."""
         numbers = {call.number for call in group}
-        own = frozenset().union(*(call.nodes for call in group))
+        own = set[str]().union(*(call.inner for call in group))
         others = [call for each in self.groups if each is not group for call in each]
-        first = min((call.start for each in self.groups for call in each), default=0)
-        since = max((call.end for call in others if call.end < group[0].start), default=-1)
+        first = min((call.begin for each in self.groups for call in each), default=0)
+        since = max((call.until for call in others if call.until < group[0].begin), default=-1)
         foreign = self._foreign(group)
-        at = self.reader.at
+        at = self.index.at
         stack = [at[root][0] for call in group for root in call.roots if root in at]
-        stack += [place for place in self.reader.places if place.built in numbers]
+        stack += [place for place in self.index.places if place.built in numbers]
         shown, given = {place.id: place for place in stack}, set()
         while stack:
             place = stack.pop()
             here = place.node not in foreign and not first < place.time < since
             if place.node in own or place.built in numbers or here:
-                new = [p for p in self.reader.came_from(place) if p.id not in shown]
+                new = [p for p in self.index.came_from(place) if p.id not in shown]
                 shown.update((p.id, p) for p in new)
                 stack += new
             else:
@@ -149,9 +118,9 @@ class Scopes:
         self.shown.append(shown)
         self.given.append(given)
 
-    def _foreign(self, group: list[Call]) -> set[str | None]:
+    def _foreign(self, group: list[BackwardCall]) -> set[str | None]:
         """The nodes of all other groups."""
-        return {node for each in self.groups if each is not group for call in each for node in call.nodes}
+        return {node for each in self.groups if each is not group for call in each for node in call.inner}
 
     def _share_out(self) -> None:
         """Give every other place to a group, with its inputs as something given."""
@@ -160,11 +129,11 @@ class Scopes:
             for key in shown:
                 owner[key] = -1 if key in owner else i
         begun = [self._begun(i, owner) for i in range(len(self.groups))]
-        for place in self.reader.places:
+        for place in self.index.places:
             if place.id in owner:
                 continue
-            sources = self.reader.came_from(place)
-            if self.reader.trace.skipped and place.time < begun[0] and (place.brought or sources):
+            sources = self.index.came_from(place)
+            if self.index.trace.skipped and place.time < begun[0] and (place.brought or sources):
                 continue  # left over from a call that was not kept
             mine = max([self._iteration(place, begun), *(owner.get(p.id, -1) for p in sources)])
             owner[place.id] = mine
@@ -175,15 +144,15 @@ class Scopes:
             self.shown[mine][place.id] = place
             self.given[mine].discard(place.id)
 
-    def _begun(self, i: int, owner: dict[str, int]) -> int:
+    def _begun(self, i: int, owner: dict[str, int]) -> float:
         """When the first place was made that only group `i` shows; else when its first call began."""
         alone = [p.time for key, p in self.shown[i].items() if owner[key] == i and p.built == 0]
-        return min(alone, default=self.groups[i][0].start)
+        return min(alone, default=self.groups[i][0].begin)
 
-    def _iteration(self, place: Place, begun: list[int]) -> int:
+    def _iteration(self, place: Place, begun: list[float]) -> int:
         """The group in whose iteration a place was made: between the call of one and the first op of the next
         the line in the source decides."""
         last = max((i for i, time in enumerate(begun) if time <= place.time), default=0)
         calls = self.groups[last]
-        back = place.time > calls[-1].end and 0 < place.line < calls[-1].line
+        back = place.time > calls[-1].until and 0 < place.line < calls[-1].line
         return last + 1 if back and last + 1 < len(self.groups) else last

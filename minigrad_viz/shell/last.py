@@ -5,9 +5,9 @@ from __future__ import annotations
 
 from typing import Any
 
+from ..model.scene import Scenes
 from ..recording.aftermath import entries
 from ..recording.recorder import describe
-from ..trace.events import Trace
 from ..trace.ids import Ids
 from ..words import text
 from .report import Report
@@ -37,10 +37,10 @@ def report_of(error: BaseException) -> Report | None:
     return _last[0] if _error == [trail(error)] else None
 
 
-def known_to_last(tensor: Any) -> tuple[Trace, str] | None:
-    """The trace of the last watched cell and the id of a tensor there, if the cell knew it."""
+def known_to_last(tensor: Any) -> tuple[Scenes, str] | None:
+    """The scenes of the last watched cell and the id of a tensor there, if the cell knew it."""
     id = _ids[0].known(tensor) if _ids else None
-    return None if id is None else (_last[0].trace, id)
+    return None if id is None else (_last[0].scenes, id)
 
 
 def trail(error: BaseException) -> tuple[Any, ...]:

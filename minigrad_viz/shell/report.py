@@ -15,7 +15,9 @@ from ..drawing.picture import Picture
 from ..drawing.sheets import Sheet
 from ..drawing.table import Table, table_of, to_html, to_text
 from ..explaining import explanations_of
-from ..model.scenes import Scene, scenes_of
+from ..model.scene import Scenes
+from ..model.stage import Stage
+from ..model.views import views_of
 from ..player.score import Act
 from ..player.static import player_html
 from ..steps.recursion import recursion_text
@@ -73,15 +75,13 @@ class Report:
         memory: bool = False,
         **options: Any,
     ) -> None:
-        self.trace = trace
+        self.trace, self.scenes = trace, Scenes(trace)
         self.lang = lang = lang or language()
         self.explained: tuple[Explanation, ...] = ()
         self.problem = self._unexplained = ""
         self._explain()
-        self.scenes: tuple[Scene, ...] = scenes_of(
-            trace, roots=tuple(roots), fold=fold, lang=lang, explained=self.explained
-        )
-        self._pictures = [Picture(scene.graph, lang=lang, **options) for scene in self.scenes]
+        self.views = views_of(self.scenes, roots=tuple(roots), fold=fold, lang=lang, explained=self.explained)
+        self._pictures = [Picture(view.graph, lang=lang, **options) for view in self.views]
         self._acts: dict[int, Act] = {}
         self._stepper: Stepper | None = None
         self.table: Table = table_of(trace, lang)
@@ -90,7 +90,7 @@ class Report:
     def _explain(self) -> None:
         """Find explanations. A fault of ours in that must not take away the rest of what is shown."""
         try:
-            self.explained = explanations_of(self.trace, self.lang)
+            self.explained = explanations_of(self.scenes, self.lang)
         except Exception as problem:
             self.explained = (Explanation("", self.trace.error),) if self.trace.error else ()
             self.problem = "".join(traceback.format_exception(problem))
@@ -100,12 +100,12 @@ class Report:
     @cached_property
     def ledger(self) -> LedgerSheet:
         """How the `.grad` of each tensor came to be what it is."""
-        return LedgerSheet(self.trace, self.lang)
+        return LedgerSheet(self.scenes.index, self.lang)
 
     @cached_property
     def memory(self) -> MemorySheet:
         """What the graph kept for backward, in bytes."""
-        return memory_sheet(self.trace, self.lang)
+        return memory_sheet(self.scenes, self.lang)
 
     def _sheets(self) -> list[Sheet]:
         """The sheets below the state table that were asked for; the ledger also where it is telling."""
@@ -118,7 +118,7 @@ class Report:
     @property
     def graph(self) -> Graph:
         """The graph that is shown first: that of the last backward call."""
-        return self.scenes[-1].graph
+        return self.views[-1].graph
 
     @property
     def picture(self) -> Picture:
@@ -138,30 +138,30 @@ class Report:
     @property
     def recursion(self) -> str:
         """Why nodes do not run by plain recursion: how often each would, and what would come out wrong."""
-        scene = self.scenes[-1]
-        return recursion_text(self.trace, scene.graph, scene.call or None, self.lang)
+        view = self.views[-1]
+        return recursion_text(Stage(view.scene, view.graph, self.lang))
 
     @property
     def acts(self) -> tuple[Act, ...]:
         """Picture and steps of every backward call that was kept."""
-        return tuple(map(self.act, range(len(self.scenes))))
+        return tuple(map(self.act, range(len(self.views))))
 
     def act(self, i: int) -> Act:
         """Picture and steps of one backward call, by its place among those that were kept."""
-        i = range(len(self.scenes))[i]
+        i = range(len(self.views))[i]
         if i not in self._acts:
-            scene = self.scenes[i]
-            frames = frames_of(self.trace, scene.graph, scene.call or None, self.lang, self.explained)
-            self._acts[i] = Act(scene.label, self._pictures[i], frames)
+            view = self.views[i]
+            frames = frames_of(view.scene, view.graph, self.lang, self.explained)
+            self._acts[i] = Act(view.label, self._pictures[i], frames)
         return self._acts[i]
 
     def _played(self) -> tuple[tuple[Act, ...], int]:
         """The acts of the player, which are the newest, as many as are soon drawn; how many there are
         besides."""
-        sizes = itertools.accumulate(len(scene.graph.stations) for scene in reversed(self.scenes))
+        sizes = itertools.accumulate(len(view.graph.stations) for view in reversed(self.views))
         count = max(1, sum(size <= PLAYED for size in sizes))
-        first = len(self.scenes) - count
-        return tuple(map(self.act, range(first, len(self.scenes)))), self.trace.skipped + first
+        first = len(self.views) - count
+        return tuple(map(self.act, range(first, len(self.views)))), self.trace.skipped + first
 
     def stepper(self) -> Stepper:
         """The widget that walks through the steps; the same each time, until it is closed, so that Python
@@ -178,7 +178,7 @@ class Report:
     def head(self) -> list[str]:
         """What stands before a single picture: that the cell failed, and which of several calls is shown."""
         said = [text("graph_until_error", self.lang)] if self.trace.error else []
-        return said + ([clean(self.scenes[-1].label)] if len(self.scenes) > 1 else [])
+        return said + ([clean(self.views[-1].label)] if len(self.views) > 1 else [])
 
     def explanation(self) -> str:
         """What went wrong, why, and what to do; "" if all is well."""

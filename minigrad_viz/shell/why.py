@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from types import FrameType
 from typing import Any
 
-from ..explaining.why_none import Answer, Facts, from_graph, from_trace, in_general, of_itself, said
+from ..explaining.why_none import Answer, Facts, from_graph, from_scenes, in_general, of_itself, said
 from ..protocol import dtype_name, edges_of, has_history, history_of, is_tensor, value_of, variable_of
 from ..recording.named import parsed
 from ..trace.where import Locator
@@ -52,7 +52,7 @@ def why_none(x: Any, lang: str | None = None) -> Why:
     if answer is None and facts.requires_grad and not has_history(x):
         answer = said("why_unknown", lang, name=facts.name)
     if answer is None and known is not None:
-        answer = from_trace(*known, facts, lang)
+        answer = from_scenes(*known, facts, lang)
     answer = answer or in_general(facts, lang) or live(x, facts, frame, lang)
     return Why(answer.key, answer.sentence, lang)
 

@@ -16,14 +16,12 @@ import math
 from collections import Counter
 from typing import NamedTuple
 
-from ..model.build import Builder
+from ..model.scene import Scene
+from ..model.stage import Stage
 from ..numbers import number, short
 from ..protocol import Value
-from ..trace.events import HookRan, NodeRan, Recomputed, Trace
-from ..trace.graph import Graph
+from ..trace.events import NodeRan
 from ..words import clean, text
-from .narrate import Narrator
-from .story import Story
 
 LISTED = 12  # nodes where paths meet
 RUNS = 10_000  # of nodes, up to which the wrong numbers are reckoned
@@ -44,44 +42,44 @@ class Recursion(NamedTuple):
         return {node: times for node, times in self.times.items() if times > 1 and self.arrows[node] > 1}
 
 
-def recursion_of(story: Story) -> Recursion | None:
+def recursion_of(scene: Scene) -> Recursion | None:
     """What plain recursion would do in a call; None if it did not end well, or is not known in full."""
-    schedule, started = story.schedule, story.started
-    if schedule is None or started is None or story.ended is None or story.ended.error is not None:
+    schedule, started = scene.schedule, scene.now.started
+    if schedule is None or started is None or scene.now.ended is None or scene.now.error is not None:
         return None
-    ran = {e.node: e for e in story.trace.events if isinstance(e, NodeRan) and e.call == story.call}
-    arrows, times = Counter[str](), Counter(story.node_of(root) for root in started.roots)
+    ran = scene.now.ran
+    arrows, times = Counter[str](), Counter(scene.node_at(root) or "" for root in started.roots)
     for node in schedule.order:
-        for target, _ in sent_on(story, ran[node]):
+        for target, _ in sent_on(scene, ran[node]):
             if target in ran:
                 arrows[target] += 1
                 times[target] += times[node]
     times = Counter({node: times[node] for node in schedule.order})
-    return Recursion(arrows, times, wrong_numbers(story, ran) if times.total() <= RUNS else {})
+    return Recursion(arrows, times, wrong_numbers(scene, ran) if times.total() <= RUNS else {})
 
 
-def sent_on(story: Story, event: NodeRan) -> list[tuple[str, Value]]:
+def sent_on(scene: Scene, event: NodeRan) -> list[tuple[str, Value]]:
     """The nodes to which a node sent gradients, in the order of its edges, and these."""
-    edges = story.builder.nodes[event.node].edges
+    edges = scene.nodes[event.node].edges
     pairs = zip(edges, event.sent, strict=False)
     return [(edge[0], value) for edge, value in pairs if edge is not None and value is not None]
 
 
-def wrong_numbers(story: Story, ran: dict[str, NodeRan]) -> dict[str, tuple[float, Value]]:
+def wrong_numbers(scene: Scene, ran: dict[str, NodeRan]) -> dict[str, tuple[float, Value]]:
     """What the leaves would get, where that is wrong; empty where the numbers are not certain."""
-    started, nodes = story.started, story.builder.nodes
+    started, nodes = scene.now.started, scene.nodes
     if (
         started is None
         or started.wanted is not None
-        or not all(scales(story, event) for event in ran.values())
+        or not all(scales(scene, event) for event in ran.values())
     ):
         return {}
-    others = [e for e in story.trace.events if isinstance(e, HookRan | Recomputed) and e.call == story.call]
-    if any(isinstance(event, Recomputed) or event.before != event.after for event in others):
+    hooks = (hook for hooks in scene.now.hooks.values() for hook in hooks)
+    if scene.now.again or any(hook.before != hook.after for hook in hooks):
         return {}
     held: dict[str, float] = {}
     starts = zip(started.roots, started.gradients, strict=True)
-    todo = [(story.node_of(root), one(given)) for root, given in starts][::-1]
+    todo = [(scene.node_at(root) or "", one(given)) for root, given in starts][::-1]
     while todo:
         node, gradient = todo.pop()
         if gradient is None or node not in ran:
@@ -89,7 +87,7 @@ def wrong_numbers(story: Story, ran: dict[str, NodeRan]) -> dict[str, tuple[floa
         held[node] = held.get(node, 0.0) + gradient
         if nodes[node].variable is None:
             came = one(ran[node].received[0]) or math.nan
-            sent = [(target, one(value)) for target, value in sent_on(story, ran[node])]
+            sent = [(target, one(value)) for target, value in sent_on(scene, ran[node])]
             todo += [(target, held[node] * (value or 0.0) / came) for target, value in reversed(sent)]
     leaves = {nodes[node].variable or "": node for node in ran if nodes[node].variable is not None}
     found = {}
@@ -100,10 +98,10 @@ def wrong_numbers(story: Story, ran: dict[str, NodeRan]) -> dict[str, tuple[floa
     return found
 
 
-def scales(story: Story, event: NodeRan) -> bool:
+def scales(scene: Scene, event: NodeRan) -> bool:
     """Whether it is certain that a node multiplies one number by others: what it would send for another
     gradient is known then."""
-    node = story.builder.nodes[event.node]
+    node = scene.nodes[event.node]
     own = node.code is not None or any(saved.name.startswith("saved[") for saved in node.saved)
     known = all(one(value) is not None for value in event.sent if value is not None)
     return not own and known and len(event.received) == 1 and bool(one(event.received[0]))
@@ -122,20 +120,19 @@ def count(times: int) -> str:
     return str(times) if times <= COUNTED else f"≥ {COUNTED}"
 
 
-def meeting(story: Story, found: Recursion, node: str) -> str:
+def meeting(scene: Scene, found: Recursion, node: str, lang: str | None) -> str:
     """What is said where the queue has waited for several arrows; "" elsewhere."""
     if node not in found.meets:
         return ""
-    name = clean(story.builder.nodes[node].name)
+    name = clean(scene.nodes[node].name)
     values = {"n": found.arrows[node], "node": name, "times": count(found.times[node])}
-    return text("recursion", story.narrator.lang, **values)
+    return text("recursion", lang, **values)
 
 
-def recursion_text(trace: Trace, graph: Graph, call: int | None = None, lang: str | None = None) -> str:
+def recursion_text(stage: Stage) -> str:
     """The whole answer to "why not just recurse?" for a call, a sentence a line."""
-    builder = Builder(trace, call)
-    story = Story(trace, builder, Narrator(trace, graph, builder, lang))
-    found = recursion_of(story)
+    scene, lang = stage.scene, stage.lang
+    found = recursion_of(scene)
     if found is None:
         return text("recursion_unknown", lang)
     if not found.meets:
@@ -143,13 +140,13 @@ def recursion_text(trace: Trace, graph: Graph, call: int | None = None, lang: st
     runs, nodes = count(sum(found.times.values())), len(found.times)
     lines = [text("recursion_head", lang, runs=runs, nodes=nodes)]
     for node, times in itertools.islice(found.meets.items(), LISTED):
-        place = story.narrator.place_of(node)
-        name = "…" if place is None else story.narrator.name(place.states[0].id)
-        values = {"node": clean(story.builder.nodes[node].name), "name": name, "times": count(times)}
+        place = stage.place_of(node)
+        name = "…" if place is None else stage.name(place.states[0].id)
+        values = {"node": clean(scene.nodes[node].name), "name": name, "times": count(times)}
         lines.append("  " + text("recursion_node", lang, **values))
     if len(found.meets) > LISTED:
         lines.append("  " + text("recursion_more", lang, n=len(found.meets) - LISTED))
     for leaf, (wrong, right) in found.wrong.items():
-        told = {"name": story.narrator.name(leaf), "wrong": number(wrong, right.dtype), "right": short(right)}
+        told = {"name": stage.name(leaf), "wrong": number(wrong, right.dtype), "right": short(right)}
         lines.append(text("recursion_wrong", lang, **told))
     return "\n".join([*lines, text("recursion_right", lang)])

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from ..model.stage import LISTED, Stage, in_cell
 from ..numbers import short
 from ..trace.events import GradSet
 from ..words import clean, text
-from .stage import LISTED, Stage, Told, in_cell
+from .told import Told
 
 HOW = {
     "zero": "step_grad_zero",

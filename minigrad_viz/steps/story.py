@@ -12,21 +12,19 @@ from __future__ import annotations
 
 import itertools
 import math
-import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
 
-from ..model.build import Builder
-from ..model.places import reader_of
 from ..model.refused import starts_backward
+from ..model.schedule import Schedule
+from ..model.stage import Stage
 from ..protocol import Value
 from ..trace.events import (
     Asked,
     BackwardEnded,
-    BackwardStarted,
     Created,
     Detached,
     Event,
@@ -41,16 +39,12 @@ from ..trace.events import (
     Recomputed,
     Statement,
     TensorState,
-    Trace,
 )
 from .asides import aside
-from .narrate import Narrator, SoFar
-from .schedule import Schedule, needed
+from .backward import SoFar
 
 LIMIT = 1000  # steps; of more the middle ones are told in one
 FORWARD, BACKWARD = "forward", "backward"
-TWICE, CHANGED = "backward through the graph a second time", "modified by an inplace operation"
-NOT_A_NUMBER = re.compile(r"Function '(\w+)' returned nan values in its")  # says anomaly detection
 
 
 @dataclass(slots=True)
@@ -74,53 +68,17 @@ class Step:
 class Story:
     """The steps of one backward call (of the cell, if it has none). Every event is looked at once."""
 
-    def __init__(self, trace: Trace, builder: Builder, narrator: Narrator) -> None:
-        self.trace, self.builder, self.narrator = trace, builder, narrator
-        self.call = builder.call
-        self.started = narrator.started
-        self.ran: list[str] = []
-        self.ended: BackwardEnded | None = None
-        self.starts: dict[int, int] = {}  # call -> when it started
-        for time, event in enumerate(trace.events):
-            if isinstance(event, BackwardStarted):
-                self.starts[event.call] = time
-            elif isinstance(event, NodeRan) and event.call == self.call:
-                self.ran.append(event.node)
-            elif isinstance(event, BackwardEnded) and event.call == self.call:
-                self.ended = event
+    def __init__(self, stage: Stage) -> None:
+        self.stage, self.scene = stage, stage.scene
+        self.trace, self.call = self.scene.trace, self.scene.call
+        self.started, self.ran = self.scene.now.started, self.scene.now.ran
+        calls = self.scene.index.calls.values()
+        self.starts = {call.number: call.begin for call in calls}  # call -> when it started
         # When a hook was removed, and the tensor that had it.
-        hooks = reader_of(trace).registered
+        hooks = self.scene.index.registered
         self.removals = {hook.until: hook.tensor for hook in hooks if hook.until is not None}
-        self.schedule = self.recomputed()
-        self.so_far: dict[str, list[SoFar]] = {} if self.schedule is None else self.sums(self.schedule)
-
-    # ── the queue ───────────────────────────────────────────────────────────────────────────────────────────
-
-    def node_of(self, tensor: str) -> str:
-        """The node at which a tensor's gradient arrives ("" if none)."""
-        where = self.builder.at.get(tensor)
-        made_by = None if where is None else where[0].states[where[1]].node
-        return made_by or self.builder.accumulators.get(tensor, "")
-
-    def recomputed(self) -> Schedule | None:
-        """The queue of the call, unless it contradicts what was recorded."""
-        if self.started is None:
-            return None
-        nodes, failed = self.started.nodes, self.ended is None or self.ended.error is not None
-        limited: set[str] | None = None
-        if self.started.kind == "grad" or (failed and self.started.wanted is not None):
-            asked = [tensor for tensor, _ in self.ended.captured] if self.ended is not None else []
-            asked = asked or list(self.started.wanted or ())
-            if not asked:
-                return None  # it failed, and nobody knows what it was asked for
-            ends = {self.node_of(tensor) for tensor in asked}
-            limited = needed(nodes, ends)
-            if self.started.kind != "grad":
-                limited |= {node.id for node in nodes if node.variable in asked}
-        elif not failed:
-            limited = set(self.ran)  # `backward(inputs=…)` leaves some out
-        schedule = Schedule(nodes, [self.node_of(root) for root in self.started.roots], limited)
-        return schedule if schedule.agrees(self.ran, failed) else None
+        schedule = self.schedule = self.scene.schedule
+        self.so_far: dict[str, list[SoFar]] = {} if schedule is None else self.sums(schedule)
 
     @property
     def total(self) -> int:
@@ -129,56 +87,18 @@ class Story:
             return len(self.schedule.order)
         return 0 if self.started is None else len(self.started.nodes)
 
-    @property
-    def guilty(self) -> str | None:
-        """The node that would have run when the call failed; None if the failure came before any."""
-        event, schedule = self.started, self.schedule
-        if not self.trace.recorded:
-            return self.unusable
-        found = NOT_A_NUMBER.search((self.ended.error if self.ended is not None else None) or "")
-        if found is not None and self.ran and self.builder.nodes[self.ran[-1]].name == found[1]:
-            return self.ran[-1]  # it ran, and what it gave was looked at then
-        if event is None or schedule is None or len(self.ran) >= len(schedule.order):
-            return None
-        for root, gradient in zip(event.roots, event.gradients, strict=True):
-            where = self.builder.at.get(root)
-            value = None if where is None else where[0].states[where[1]].value
-            if gradient is None or (value is not None and value.shape != gradient.shape):
-                return None
-        return schedule.order[len(self.ran)]
-
-    @property
-    def unusable(self) -> str | None:
-        """Where nobody saw what ran: the node of which the traceback tells; else the only one whose saved
-        values are gone or were written to, if the error is about that. Nodes that ran in the call have let go
-        of theirs too; behind one that still has them none did."""
-        if self.ended is None or self.ended.stopped is not None or self.schedule is None:
-            return None if self.ended is None else self.ended.stopped
-        changed, freed = list[str](), list[str]()
-        for node in self.schedule.order:
-            saved = self.builder.nodes[node].saved
-            if any(s.now is not None for s in saved):
-                changed.append(node)
-            if any(s.freed for s in saved):
-                freed.append(node)
-            elif any(isinstance(s.value, Value) or s.packed for s in saved):
-                break
-        error = self.ended.error or ""
-        found = freed if TWICE in error else changed[:1] if CHANGED in error else []
-        return found[0] if len(found) == 1 else None
-
     def sums(self, schedule: Schedule) -> dict[str, list[SoFar]]:
         """Per node that ran, where gradients that it sent have to wait for others, and their sum so far."""
         assert self.started is not None
         missing, total = dict(schedule.missing), dict[str, Value | None]()
         for root, given in zip(self.started.roots, self.started.gradients, strict=True):
-            total[self.node_of(root)] = given
+            total[self.scene.node_at(root) or ""] = given
         result: dict[str, list[SoFar]] = {}
-        for event in self.trace.events:
-            if not isinstance(event, NodeRan) or event.call != self.call or event.node not in schedule.at:
+        for event in self.ran.values():
+            if event.node not in schedule.at:
                 continue
             reported: dict[str, None] = {}
-            for edge, value in zip(self.builder.nodes[event.node].edges, event.sent, strict=False):
+            for edge, value in zip(self.scene.nodes[event.node].edges, event.sent, strict=False):
                 if edge is None or edge[0] not in missing:
                     continue
                 target = edge[0]
@@ -188,7 +108,7 @@ class Story:
                     before = total.get(target)
                     total[target] = value if before is None else plus(before, value)
             for target in reported:
-                place, value = self.narrator.place_of(target), total.get(target)
+                place, value = self.stage.place_of(target), total.get(target)
                 if missing[target] and value is not None and place is not None and len(place.states) == 1:
                     waits = SoFar(place.states[0].id, value, missing[target])
                     result.setdefault(event.node, []).append(waits)
@@ -218,7 +138,7 @@ class Story:
         owner = self.owners()
         here = self.starts.get(self.call, math.inf)
         before = max((time for time in self.starts.values() if time < here), default=-1)  # the call before
-        last, ran, running = max(self.starts, default=0), 0, set(self.ran)
+        last, ran = max(self.starts, default=0), 0
         bound: dict[str, str] = {}  # variable -> its tensor at the time
         inside = {0, self.call}  # calls whose ops need no word about where they ran
         for time, event in enumerate(self.trace.events):
@@ -257,14 +177,14 @@ class Story:
                 continue
             elif isinstance(event, NodeRan):
                 ran += 1
-                place = self.narrator.place_of(event.node)
-                known = event.node in self.builder.nodes and self.narrator.station(place) is not None
+                place = self.stage.place_of(event.node)
+                known = event.node in self.scene.nodes and self.stage.station(place) is not None
                 if known and place is not None:
-                    yield Step(phase, event, ran, self.narrator.folds.get(place.id, ""))
+                    yield Step(phase, event, ran, self.stage.folds.get(place.id, ""))
             elif isinstance(event, Recomputed):
                 yield Step(phase, event, ran)
-            elif isinstance(event, HookRan) and event.node not in running:
-                if event is self.narrator.hooks[event.node][0]:
+            elif isinstance(event, HookRan) and event.node not in self.ran:
+                if event is self.scene.now.hooks[event.node][0]:
                     yield Step(phase, event, ran)
             elif isinstance(event, BackwardEnded) and (event.captured or event.error):
                 yield Step(phase, event, ran)
@@ -281,12 +201,12 @@ class Story:
 
     def shown(self, tensor: str) -> bool:
         """Whether the picture shows a tensor."""
-        where = self.builder.at.get(tensor)
-        return where is not None and self.narrator.station(where[0]) is not None
+        where = self.scene.at.get(tensor)
+        return where is not None and self.stage.station(where[0]) is not None
 
     def fold(self, tensor: str) -> str:
         """The fold that a tensor is in."""
-        return self.narrator.folds.get(self.builder.at[tensor][0].id, "")
+        return self.stage.folds.get(self.scene.at[tensor][0].id, "")
 
     def is_told(self, time: int, event: GradSet) -> bool:
         """Whether a change of a gradient is told as one of a tensor, which the picture shows."""
@@ -307,10 +227,10 @@ class Story:
         end = next((time for time in starts if time > here), math.inf)
         ops = [
             place.time
-            for place in self.builder.places
+            for place in self.scene.places
             if place.inputs is not None
-            and place.id not in self.builder.given
-            and self.narrator.station(place) is not None
+            and place.id not in self.scene.given
+            and self.stage.station(place) is not None
         ]
         first = min(ops, default=0)
         begin = first if starts and starts[0] < first else 0

@@ -7,35 +7,19 @@ from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from ..arithmetic import Line
-from ..drawing.boxes import name_cards
-from ..model.build import Builder
+from ..model.card_names import name_cards
+from ..model.scene import Scene
+from ..model.schedule import Moment, Schedule, edges_into
+from ..model.stage import Stage
 from ..numbers import short
-from ..trace.events import (
-    Asked,
-    BackwardEnded,
-    Created,
-    Detached,
-    Failed,
-    Forward,
-    GradSet,
-    HookRan,
-    Left,
-    Mutated,
-    NodeRan,
-    NodeState,
-    Recomputed,
-    Statement,
-    Trace,
-)
+from ..trace.events import NodeRan, NodeState
 from ..trace.explained import Explanation
 from ..trace.graph import ROOT, Graph
 from ..words import clean, columns, text
 from .narrate import Narrator
 from .recursion import meeting, recursion_of
-from .resetting import reset
-from .schedule import Moment, Schedule, edges_into
-from .stage import Told
-from .story import BACKWARD, FORWARD, Step, Story, grouped, limited
+from .story import BACKWARD, FORWARD, Story, grouped, limited
+from .told import Told
 
 LABEL = 18  # columns up to which the labels of lines are aligned
 
@@ -76,72 +60,29 @@ Draft = tuple[str, Told, int]  # phase, the step in words, how many nodes have r
 
 
 def frames_of(
-    trace: Trace,
-    graph: Graph,
-    call: int | None = None,
-    lang: str | None = None,
-    explained: Sequence[Explanation] = (),
+    scene: Scene, graph: Graph, lang: str | None = None, explained: Sequence[Explanation] = ()
 ) -> tuple[Frame, ...]:
-    """The steps of a recorded cell: what it computed, and the nodes of its `call`-th backward call (the last
-    one), as far as they are in `graph`; at most `story.LIMIT`. The error that ended it is told with what is
-    `explained` of it."""
-    builder = Builder(trace, call)
-    narrator = Narrator(trace, graph, builder, lang)
-    story = Story(trace, builder, narrator)
-    recursion = recursion_of(story)
+    """The steps of a scene: what the cell computed, and the nodes of the backward call, as far as they are in
+    `graph`; at most `story.LIMIT`. The error that ended it is told with what is `explained` of it."""
+    stage = Stage(scene, graph, lang)
+    story = Story(stage)
+    narrator = Narrator(stage, story, explained)
+    recursion = recursion_of(scene)
     groups = grouped(story.steps())
     drafts: list[Draft] = []
     for places in limited([group[0].phase for group in groups]):
         steps = [step for place in places for step in groups[place]]
         if len(places) > 1:
-            told = summary((mark for step in steps for mark in narrator.marks(step.event)), len(steps), lang)
+            told = summary((mark for step in steps for mark in stage.marks(step.event)), len(steps), lang)
         else:
-            told = one(narrator, story, steps, explained)
-            event = steps[0].event
+            told, event = narrator.tell(steps), steps[0].event
             if recursion is not None and isinstance(event, NodeRan) and len(steps) == 1:
-                told = told._replace(recursion=meeting(story, recursion, event.node))
+                told = told._replace(recursion=meeting(scene, recursion, event.node, lang))
         drafts.append((steps[-1].phase, told, steps[-1].ran))
     nodes = story.schedule.order if story.schedule is not None else ()
-    shown = ((node, narrator.station(narrator.place_of(node))) for node in nodes)
+    shown = ((node, stage.station(stage.place_of(node))) for node in nodes)
     stations = {node: station.id for node, station in shown if station is not None}
     return labelled(drafts, story.schedule, stations, lang)
-
-
-def one(narrator: Narrator, story: Story, steps: Sequence[Step], explained: Sequence[Explanation]) -> Told:
-    """Steps that are one to the reader, in words."""
-    step = steps[-1]
-    event = step.event
-    if isinstance(event, GradSet):
-        told = reset(narrator, [step.event for step in steps if isinstance(step.event, GradSet)])
-    elif len(steps) > 1:
-        told = narrator.folded([step.event for step in steps])
-    elif isinstance(event, Created):
-        told = narrator.created(event, step.state or event.tensor, story.is_seed(event))
-    elif isinstance(event, Forward):
-        told = narrator.computed(event, step.owner, step.opens)
-    elif isinstance(event, Detached):
-        told = narrator.detached(event)
-    elif isinstance(event, Left):
-        told = narrator.left(event)
-    elif isinstance(event, Asked):
-        told = narrator.asked(event)
-    elif isinstance(event, Mutated):
-        told = narrator.mutated(event)
-    elif isinstance(event, NodeRan):
-        told = narrator.ran(event, step.ran == 1, story.so_far.get(event.node, ()))
-    elif isinstance(event, HookRan):
-        told = narrator.hooked(event.node)
-    elif isinstance(event, Statement):
-        told = narrator.aside(event, step.tensor)
-    elif isinstance(event, Recomputed):
-        told = narrator.recomputed(event)
-    elif isinstance(event, BackwardEnded) and event.error is None:
-        told = narrator.captured(event)
-    else:
-        assert isinstance(event, BackwardEnded | Failed)
-        told = narrator.failed(event, story.guilty, step.ran, story.total, explained)
-    modes = narrator.modes(mode for step in steps for mode in step.modes)
-    return told._replace(lines=(*modes, *told.lines))
 
 
 def summary(marks: Iterable[str], count: int, lang: str | None) -> Told:

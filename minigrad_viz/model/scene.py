@@ -1,50 +1,49 @@
-"""Trace → Graph: the picture of a recorded cell."""
+"""One backward call of a trace as it is shown: which tensors and nodes belong to it, their names, their
+graph, and the order in which the engine ran."""
 
 from __future__ import annotations
 
+import functools
 from bisect import bisect_right
 from dataclasses import replace
 
 from ..protocol import Value, op_of
 from ..trace.events import NodeState, TensorState, Trace
-from ..trace.graph import CONSTANT, LEAF, PARAMETER, RESULT, ROOT, Card, Deck, Graph, Route, Station
+from ..trace.graph import CONSTANT, LEAF, PARAMETER, RESULT, ROOT, Card, Deck, Graph, Hook, Route, Station
 from .cuts import ghost_of, memory_of
+from .engine_run import guilty_in, schedule_of
 from .handles import gone
 from .naming import expression, gradient_name, names_of, numbered
-from .nodes import code_of, kinds_of
-from .place import Call, Edge, Lookup, Place
-from .places import Reader, reader_of, unpacked
+from .node_code import code_of, kinds_of
+from .place import BackwardCall, Edge, Lookup, Place
 from .reasons import tests_for_nan, why_no_graph
 from .refused import given_there
-from .saving import as_saved
+from .saved_values import as_saved
+from .schedule import Schedule
+from .trace_index import TraceIndex, unpacked
 
 
-class Builder(Lookup):
-    """What there is to draw at the `call`-th backward call of a trace (the last one by default), and the
-    picture of it.
+class Scene(Lookup):
+    """What there is to show of a backward call of a trace (of the whole cell, if it has no call).
 
     `places` are all stations, with their tensors as they stood at that call; `shown` those that belong to the
     call, `given` the ids of those whose inputs do not.
     """
 
-    def __init__(self, trace: Trace, call: int | None = None) -> None:
-        reader = reader_of(trace)
-        self.trace = trace
-        self.call = max(reader.calls, default=0) if call is None else call
-        now = reader.calls.get(self.call) or Call()
-        self.roots, self.flows, self.arrived = now.roots, now.flows, now.arrived
-        self.captured, self.before = now.captured, now.before
-        self.wanted, self.skipped = now.wanted or set(), now.skipped
-        self.accumulators = reader.accumulators | now.accumulators
-        self.of, self.gradient_of, self.seen_as = reader.of, reader.gradient_of, reader.seen_as
-        self.freed = {node for node, freed_by in reader.freed.items() if freed_by <= self.call}
-        self.nodes = reader.nodes | self.met_again(reader)
-        if reader.packed:
-            self.nodes = {id: unpacked(node, reader.packed) for id, node in self.nodes.items()}
-        self.at, self.by_node = dict(reader.at), dict(reader.by_node)
-        self.places = self.at_the_moment(reader, now.end)
-        shown, self.given = reader.scopes.of(self.call) or (None, set())
-        left_out = given_there(trace, self.places)
+    def __init__(self, index: TraceIndex, call: int) -> None:
+        self.index, self.trace, self.call = index, index.trace, call
+        self.now = now = index.calls.get(call) or BackwardCall()
+        self.arrived, self.captured, self.before = now.arrived, now.captured, now.before
+        self.accumulators = index.accumulators | now.accumulators
+        self.of, self.gradient_of = index.of, index.gradient_of
+        self.freed = {node for node, freed_by in index.freed.items() if freed_by <= call}
+        self.nodes = index.nodes | self.met_again()
+        if index.packed:
+            self.nodes = {id: unpacked(node, index.packed) for id, node in self.nodes.items()}
+        self.at, self.by_node = dict(index.at), dict(index.by_node)
+        self.places = self.at_the_moment(now.end)
+        shown, self.given = index.scopes.of(call) or (None, set())
+        left_out = given_there(self.trace, self.places)
         self.shown = [p for p in self.places if p.id not in left_out and (shown is None or p.id in shown)]
         # Leaves that a node sends gradients to; they stand on an AccumulateGrad, even if nobody looked at it.
         self.users = {
@@ -55,33 +54,55 @@ class Builder(Lookup):
             if id is not None and self.asks(id)
         }
         self.named = self.names()
-        self.held = {id for id, _ in trace.names}
-        earlier = [seen for call, seen in reader.calls.items() if call < self.call]
-        if now.failed and not now.ran:  # what is known of these gradients an earlier call computed
+        self.held = {id for id, _ in self.trace.names}
+        earlier = [seen for number, seen in index.calls.items() if number < call]
+        if now.error is not None and not now.ran:  # what is known of these gradients an earlier call computed
             before = (seen for seen in reversed(earlier) if not seen.found.keys().isdisjoint(now.found))
             known = next(before, now).arrived
             self.arrived = {end: value for end, value in known.items() if end[0] in now.found}
-        lost = gone(reader.registered, earlier, now, self.node_at)
-        self.hooks = {node: [*now.hooks.get(node, ()), *lost.get(node, ())] for node in now.hooks | lost}
+        ran = {
+            node: [Hook(e.kind, e.name, e.before, e.after, gave=e.gave) for e in events]
+            for node, events in now.hooks.items()
+        }
+        lost = gone(index.registered, earlier, now, self.node_at)
+        self.hooks = {node: [*ran.get(node, ()), *lost.get(node, ())] for node in ran | lost}
 
-    def met_again(self, reader: Reader) -> dict[str, NodeState]:
+    @functools.cached_property
+    def graph(self) -> Graph:
+        """The picture's model, with the sentence that stands below it."""
+        graph = self.drawn()
+        if not self.trace.recorded:
+            return graph
+        return replace(graph, note=why_no_graph(self) or tests_for_nan(self))
+
+    @functools.cached_property
+    def schedule(self) -> Schedule | None:
+        """The queue of the call, unless it contradicts what was recorded."""
+        return schedule_of(self)
+
+    @functools.cached_property
+    def guilty(self) -> str | None:
+        """The node that would have run when the call failed; None if the failure came before any."""
+        return guilty_in(self)
+
+    def met_again(self) -> dict[str, NodeState]:
         """The nodes that several calls reached, as this call, or the last one before it, saw them."""
         found = {}
-        for node, seen in reader.again.items():
+        for node, seen in self.index.again.items():
             states = [state for call, state in seen if call <= self.call]
             if states:
                 found[node] = states[-1]
         return found
 
-    def at_the_moment(self, reader: Reader, end: float) -> list[Place]:
+    def at_the_moment(self, end: float) -> list[Place]:
         """All places; those of tensors that changed before `end` with what they had become."""
         states: dict[str, list[TensorState]] = {}
-        for tensor, later in reader.later.items():
+        for tensor, later in self.index.later.items():
             known = bisect_right(later, end, key=lambda seen: seen[0])
             if known:
-                place, i = reader.at[tensor]
+                place, i = self.index.at[tensor]
                 states.setdefault(place.id, list(place.states))[i] = later[known - 1][1]
-        places = [p.standing(states[p.id]) if p.id in states else p for p in reader.places]
+        places = [p.standing(states[p.id]) if p.id in states else p for p in self.index.places]
         for place in places:
             if place.id in states:
                 self.at.update((state.id, (place, i)) for i, state in enumerate(place.states))
@@ -89,8 +110,8 @@ class Builder(Lookup):
                     self.by_node[place.node] = place
         return places
 
-    def graph(self, note: tuple[str, dict[str, str]] | None = None) -> Graph:
-        """The picture's model."""
+    def drawn(self) -> Graph:
+        """Stations and routes."""
         routes: list[Route] = []
         stations = []
         for place in self.shown:
@@ -98,7 +119,7 @@ class Builder(Lookup):
             routes += new
             cards = tuple(self.card(place, i, state) for i, state in enumerate(place.states))
             stations.append(Station(place.id, cards, deck, place.order))
-        graph = Graph(tuple(stations), tuple(routes), note)
+        graph = Graph(tuple(stations), tuple(routes))
         return replace(graph, unseen=not self.trace.recorded and graph.has_gradients)
 
     def names(self) -> dict[str, str]:
@@ -109,7 +130,8 @@ class Builder(Lookup):
             if name is not None and named.get(id, ".grad").endswith(".grad"):
                 named[id] = name
         shown = [state.id for place in self.shown for state in place.states]
-        named |= {id: self.seen_as[id] for id in shown if id in self.seen_as and id not in named}
+        seen_as = self.index.seen_as
+        named |= {id: seen_as[id] for id in shown if id in seen_as and id not in named}
         for id, (call, target) in self.gradient_of.items():
             root = named.get(self.of.get(call, ""))
             if root and target in named and id not in named:
@@ -147,7 +169,7 @@ class Builder(Lookup):
             if where is None or where[0] is place:
                 slots.append(None)
                 continue
-            gradients = tuple(self.flows.get((node.id, i), ())) if node is not None and tracked else ()
+            gradients = tuple(self.now.flows.get((node.id, i), ())) if node is not None and tracked else ()
             number = f"r{first + len(routes)}"
             cut = place.cut if not tracked and id in place.asking else ""
             routes.append(Route(number, where[0].id, place.id, where[1], i, tracked, gradients, cut=cut))
@@ -159,8 +181,8 @@ class Builder(Lookup):
             replace(s, freed=s.freed or (gone and (isinstance(s.value, Value) or bool(s.packed))))
             for s in node.saved
         )
-        saved = as_saved(self, reader_of(self.trace), node, saved)
-        ran, left_out = tuple(self.hooks.get(node.id, ())), node.id in self.skipped
+        saved = as_saved(self, self.index, node, saved)
+        ran, left_out = tuple(self.hooks.get(node.id, ())), node.id in self.now.skipped
         entries = tuple(slots[: len(edges)])
         told = Deck(node.id, node.name, saved, entries, node.hooks, ran=ran, skipped=left_out)
         return replace(told, code=code_of(node), kinds=kinds_of(node, place.event)), routes
@@ -187,12 +209,13 @@ class Builder(Lookup):
 
     def node_at(self, id: str) -> str | None:
         """The node at which a tensor's gradient arrives."""
-        made_by = self.at[id][0].states[self.at[id][1]].node if id in self.at else None
-        return made_by or self.accumulators.get(id)
+        state = self.state(id)
+        return (None if state is None else state.node) or self.accumulators.get(id)
 
     def asks(self, id: str) -> bool:
         """Whether a tensor requires gradients."""
-        return id in self.at and self.at[id][0].states[self.at[id][1]].requires_grad
+        state = self.state(id)
+        return state is not None and state.requires_grad
 
     def leads(self, id: str, edge: Edge) -> bool:
         """Whether tensor `id` is what `edge` sends its gradient to."""
@@ -245,16 +268,16 @@ class Builder(Lookup):
             version=state.version,
             held=state.id in self.held,
             before=self.before.get(state.id),
-            asked=state.id in self.wanted,
+            asked=state.id in (self.now.wanted or ()),
             tangent=state.tangent,
             fog=place.fog,
-            ghost=ghost_of(reader_of(self.trace), place),
+            ghost=ghost_of(self.index, place),
             shares=memory_of(self, place),
         )
 
     def role(self, state: TensorState, place: Place) -> str:
         """What a tensor is in the picture."""
-        if state.id in self.roots:
+        if state.id in self.now.roots:
             return ROOT
         if state.parameter:
             return PARAMETER
@@ -263,9 +286,28 @@ class Builder(Lookup):
         return CONSTANT if place.inputs is None and not state.requires_grad else RESULT
 
 
-def build(trace: Trace, call: int | None = None) -> Graph:
-    """The picture's model of a recorded cell, at its `call`-th backward call (default: the last)."""
-    builder = Builder(trace, call)
-    if not trace.recorded:
-        return builder.graph()
-    return builder.graph(why_no_graph(builder) or tests_for_nan(trace, builder.call))
+class Scenes:
+    """The scenes of a trace, one for each backward call that was kept (one without any call). Each is built
+    when it is first asked for, once."""
+
+    def __init__(self, trace: Trace) -> None:
+        self.trace = trace
+        self.index = TraceIndex(trace)
+        self._built: dict[int, Scene] = {}
+
+    @property
+    def calls(self) -> list[int]:
+        """The numbers of the calls; 0 if there is none."""
+        return list(self.index.calls) or [0]
+
+    @property
+    def last(self) -> Scene:
+        """The scene of the last call."""
+        return self.of(self.calls[-1])
+
+    def of(self, call: int) -> Scene:
+        """The scene of a call; the last one for 0, which is no call."""
+        call = call or self.calls[-1]
+        if call not in self._built:
+            self._built[call] = Scene(self.index, call)
+        return self._built[call]

@@ -5,30 +5,31 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from ..model.build import Builder
+from ..model.scene import Scene
 from ..protocol import Value
 from ..trace.events import NodeRan
 from .borrowed import wrapped
 from .derivatives import label, root_of
-from .facts import facts_of, is_seed, raw, value_of
+from .flow import flow_of, is_seed, raw, value_of
 from .glyphs import UNNAMED
 from .notation import rules_of
 
 
-class Step:
+class NodeStep:
     """One node that ran."""
 
-    def __init__(self, builder: Builder, event: NodeRan, lang: str | None) -> None:
-        self.builder, self.event, self.lang = builder, event, lang
-        self.facts = facts_of(builder)
-        self.node = builder.nodes[event.node]
-        self.place = builder.by_node.get(event.node)
-        self.root = root_of(builder, event.call, event.node)
+    def __init__(self, scene: Scene, event: NodeRan, lang: str | None) -> None:
+        self.scene, self.event, self.lang = scene, event, lang
+        self.flow = flow_of(scene)
+        self.node = scene.nodes[event.node]
+        self.place = scene.by_node.get(event.node)
+        self.root = root_of(scene, event.call, event.node)
         own = any(s.name.startswith("saved[") for s in self.node.saved) or self.node.code is not None
-        self.custom = own or (event.call, event.node) in self.facts.inside
+        self.inside = scene.index.calls[event.call].inside.get(event.node, [])
+        self.custom = own or bool(self.inside)
         self.op = "" if self.custom else self.node.name  # a Function of the user's may be called like an op
         inputs = list(self.place.inputs or ()) if self.place is not None else []
-        self.tensors = builder.match(inputs, self.node.edges)[: len(self.node.edges)]
+        self.tensors = scene.match(inputs, self.node.edges)[: len(self.node.edges)]
         self.saved = {s.name: raw(s.value) for s in self.node.saved if s.value is not None}
         self.names = dict(self.named(inputs))
         self.saved |= dict(self.packed())
@@ -44,7 +45,7 @@ class Step:
     def shape(self, i: int) -> tuple[int, ...] | None:
         """The shape of input `i`."""
         tensor, sent = self.tensors[i], self.event.sent[i]
-        value = sent if tensor is None else value_of(self.builder, tensor)
+        value = sent if tensor is None else value_of(self.scene, tensor)
         return None if value is None else value.shape
 
     def output(self, i: int = 0) -> str | None:
@@ -54,13 +55,13 @@ class Step:
 
     def label(self, tensor: str | None) -> str:
         """What a tensor is called."""
-        return label(self.builder, tensor)
+        return label(self.scene, tensor)
 
     def packed(self) -> Iterator[tuple[str, Any]]:
         """The values of saved tensors that a hook packed, as far as these are tensors of the cell."""
         for kept in self.node.saved:
             tensor = self.by_edge().get(kept.name) if kept.packed and kept.value is None else None
-            value = None if tensor is None else value_of(self.builder, tensor)
+            value = None if tensor is None else value_of(self.scene, tensor)
             if tensor is not None and value is not None:
                 yield kept.name, raw(value)
 
@@ -80,15 +81,15 @@ class Step:
         for kept in self.node.saved:
             tensor = by_edge.get(kept.name)
             if tensor is None and isinstance(kept.value, Value):
-                same = {t for t in inputs if t is not None and value_of(self.builder, t) == kept.value}
+                same = {t for t in inputs if t is not None and value_of(self.scene, t) == kept.value}
                 tensor = same.pop() if len(same) == 1 else None
-            if tensor is None or self.is_constant(tensor) or is_seed(self.builder, tensor):
+            if tensor is None or self.is_constant(tensor) or is_seed(self.scene, tensor):
                 continue
             if self.label(tensor) != UNNAMED:
                 yield kept.name, self.label(tensor)
 
     def is_constant(self, tensor: str) -> bool:
         """Whether a tensor is data without a name, which a formula has as its numbers."""
-        place, i = self.builder.at[tensor]
-        unnamed = tensor not in self.builder.named
+        place, i = self.scene.at[tensor]
+        unnamed = tensor not in self.scene.named
         return unnamed and place.inputs is None and not place.states[i].requires_grad

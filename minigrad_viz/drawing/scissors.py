@@ -5,11 +5,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from ..model.card_names import PARALLEL
 from ..trace.graph import Route
 from ..words import text
 from . import labels
 from .arrows import Places, Rect
-from .boxes import PARALLEL
 from .curves import Cubic, Point, along
 from .signs import SCISSORS
 from .stations import Stations

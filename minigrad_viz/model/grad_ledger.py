@@ -11,21 +11,11 @@ import math
 from typing import Any, NamedTuple
 
 from ..protocol import Value
-from ..trace.events import (
-    BackwardStarted,
-    Created,
-    Deposited,
-    GradSet,
-    HookRan,
-    NodeRan,
-    Snapshot,
-    TensorState,
-    Trace,
-)
+from ..trace.events import Created, Deposited, GradSet, Snapshot, TensorState
 from ..trace.where import Span
 from .naming import names_of, numbered
 from .place import Edge
-from .places import reader_of
+from .trace_index import TraceIndex
 
 BEFORE, DEPOSIT, RETAINED, HOOK = "before", "deposit", "retained", "hook"
 SKIPPED, UNSEEN = "skipped", "unseen"
@@ -69,31 +59,21 @@ class Account(NamedTuple):
         return deposits > 1 or any(entry.kind in RESETS for entry in self.entries)
 
 
-def ledger_of(trace: Trace) -> tuple[Account, ...]:
+def ledger_of(index: TraceIndex) -> tuple[Account, ...]:
     """The accounts of all tensors of a recorded cell that have, or had, a `.grad`."""
-    return Clerk(trace).accounts()
+    return Clerk(index).accounts()
 
 
 class Clerk:
     """Reads a trace, and keeps the accounts."""
 
-    def __init__(self, trace: Trace) -> None:
-        self.trace = trace
+    def __init__(self, index: TraceIndex) -> None:
+        self.index = index
         self.entries: dict[str, list[Entry]] = {}
         self.total: dict[str, Value | None] = {}
-        self.left_out = dict(trace.deposits)
-        self.calls: dict[int, BackwardStarted] = {}
+        self.left_out = dict(index.trace.deposits)
         self.senders: dict[int, dict[Edge, list[str]]] = {}  # by call and edge, the names of the nodes
-        self.ran: dict[tuple[int, str], NodeRan] = {}
-        self.hooks: dict[tuple[int, str], list[HookRan]] = {}
-        for event in trace.events:
-            if isinstance(event, BackwardStarted):
-                self.calls[event.call] = event
-            elif isinstance(event, NodeRan):
-                self.ran[event.call, event.node] = event
-            elif isinstance(event, HookRan) and event.kind == "post_accumulate":
-                self.hooks.setdefault((event.call, event.node), []).append(event)
-        for event in trace.events:
+        for event in index.trace.events:
             self.read(event)
 
     def read(self, event: Any) -> None:
@@ -138,23 +118,23 @@ class Clerk:
         self.stood(event.tensor, event.before)
         added = event.before, event.after, event.added, event.call, self.sources(event.call, event.node, 0)
         again = self.adds(event.tensor, event.before)
-        self.enter(event.tensor, Entry(DEPOSIT, *added, self.calls[event.call].span, again))
-        for hook in self.hooks.get((event.call, event.node), ()):
+        self.enter(event.tensor, Entry(DEPOSIT, *added, self.span_of(event.call), again))
+        for hook in self.index.calls[event.call].hooks.get(event.node, ()):
             before, after = hook.before[0], hook.after[0]
-            if not same(before, after):
+            if hook.kind == "post_accumulate" and not same(before, after):
                 self.enter(event.tensor, Entry(HOOK, before, after, call=event.call, sources=(hook.name,)))
 
     def retained(self, call: int, state: TensorState) -> None:
         """A tensor that is no leaf, just after a call."""
         before = self.total.get(state.id)
-        if state.grad is None or same(before, state.grad) or call not in self.calls:
+        if state.grad is None or same(before, state.grad) or call not in self.index.calls:
             return
         nr, amount = 0, state.grad if before is None else None
-        ran = self.ran.get((call, state.node or ""))
+        ran = self.index.calls[call].ran.get(state.node or "")
         if ran is not None and len(ran.received) == 1:
             amount = ran.received[0]
         sources = self.sources(call, state.node or "", nr)
-        span, again = self.calls[call].span, self.adds(state.id, before)
+        span, again = self.span_of(call), self.adds(state.id, before)
         self.enter(state.id, Entry(RETAINED, before, state.grad, amount, call, sources, span, again))
 
     def adds(self, tensor: str, before: Value | None) -> bool:
@@ -167,19 +147,25 @@ class Clerk:
         senders = self.senders.get(call)
         if senders is None:
             senders = self.senders[call] = {}
-            for state in self.calls[call].nodes:
-                ran = self.ran.get((call, state.id))
+            known = self.index.calls[call]
+            for state in () if known.started is None else known.started.nodes:
+                ran = known.ran.get(state.id)
                 for edge, value in zip(state.edges, () if ran is None else ran.sent, strict=False):
                     if edge is not None and value is not None:
                         senders.setdefault(edge, []).append(state.name)
         return tuple(senders.get((node, nr), ()))
 
+    def span_of(self, call: int) -> Span | None:
+        """Where a call stands."""
+        started = self.index.calls[call].started
+        return None if started is None else started.span
+
     def accounts(self) -> tuple[Account, ...]:
         """The accounts, in the order in which the tensors came."""
-        reader, left_out = reader_of(self.trace), self.left_out
-        names = names_of(reader.places, self.trace.names)
-        found = [tensor for tensor in reader.at if tensor in self.entries]
-        known = {id: names.get(id) or reader.seen_as.get(id) or reader.at[id][0].expr for id in found}
+        index, left_out = self.index, self.left_out
+        names = names_of(index.places, index.trace.names)
+        found = [tensor for tensor in index.at if tensor in self.entries]
+        known = {id: names.get(id) or index.seen_as.get(id) or index.at[id][0].expr for id in found}
         shown = numbered({id: name for id, name in known.items() if name})
         return tuple(
             Account(id, shown.get(id, "…"), tuple(self.entries[id]), left_out.get(id, 0)) for id in found

@@ -1,32 +1,18 @@
-"""What stands where in the picture, and what to call it: what a step needs to know of graph and trace."""
+"""What stands where in a picture, and what to call it: what steps and explanations tell of a scene."""
 
 from __future__ import annotations
 
-from bisect import bisect
 from collections.abc import Iterable, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
-from ..arithmetic import Line
-from ..drawing.boxes import PARALLEL, name_cards
-from ..model.build import Builder
-from ..model.place import LIBRARY, Place
 from ..numbers import short
-from ..protocol import Value
-from ..trace.events import (
-    BackwardStarted,
-    Deposited,
-    Forward,
-    Freed,
-    HookRan,
-    ModeChanged,
-    NodeRan,
-    TensorState,
-    Trace,
-    Unpacked,
-)
+from ..trace.events import NodeRan, TensorState
 from ..trace.graph import Graph, Station
 from ..trace.where import Span
 from ..words import clean, shorten, text
+from .card_names import drawn_routes, name_cards
+from .place import LIBRARY, Place
+from .scene import Scene
 
 NAME, EXPR = 32, 72  # columns of a tensor's name and of an expression in a sentence
 LISTED = 4  # values that are listed in a sentence
@@ -34,76 +20,26 @@ LISTED = 4  # values that are listed in a sentence
 Where = tuple[int, int, int, int]
 
 
-class Told(NamedTuple):
-    """A step in words; the fields are those of `timeline.Frame`."""
-
-    marks: tuple[str, ...]
-    text: str
-    lines: tuple[Line, ...] = ()
-    span: Where | None = None
-    failed: bool = False
-    recursion: str = ""
-    cause: Where | None = None
-
-
 class Stage:
-    """The picture `graph` of a backward call of `trace`, and the `builder` that knows the call."""
+    """The picture `graph` of a scene; `cards` has what its cards are called."""
 
-    def __init__(self, trace: Trace, graph: Graph, builder: Builder, lang: str | None) -> None:
-        self.trace, self.builder, self.lang = trace, builder, lang
+    def __init__(self, scene: Scene, graph: Graph, lang: str | None) -> None:
+        self.scene, self.lang = scene, lang
         self.folds = {member: fold.station for fold in graph.folds for member in fold.members}
         self.stations = {station.id: station for station in graph.stations}
-        self.cards = {
-            card.id: name
-            for (_, card), name in zip(graph.cards(), name_cards(graph, lang).values(), strict=True)
-        }
+        names = name_cards(graph, lang).values()
+        self.cards = {card.id: name for (_, card), name in zip(graph.cards(), names, strict=True)}
         self.drawn = drawn_routes(graph)
         self.into: dict[str, list[str]] = {}
         for route in graph.routes:
             if route.id in self.drawn:
                 self.into.setdefault(route.target, []).append(route.id)
-        self.started: BackwardStarted | None = None
-        self.hooks: dict[str, list[HookRan]] = {}
-        self.deposits: dict[str, Deposited] = {}
-        self.freed: dict[str, list[str]] = {}
-        self.unpacked: dict[str, list[Unpacked]] = {}
-        self.used: dict[Span, list[Forward]] = {}  # the ops by where they stand in the source
-        self.switches: dict[str, list[tuple[int, bool]]] = {}  # of each mode: when, and on or off
-        self.began = 0  # when the call began
-        for time, event in enumerate(trace.events):
-            if isinstance(event, BackwardStarted | HookRan | Deposited | Freed | Unpacked):
-                self.index(event)
-                self.began = time if event is self.started else self.began
-            elif isinstance(event, ModeChanged):
-                self.switches.setdefault(event.mode, []).append((time, event.enabled))
-            elif isinstance(event, Forward) and event.span is not None:
-                self.used.setdefault(event.span, []).append(event)
-
-    def index(self, event: BackwardStarted | HookRan | Deposited | Freed | Unpacked) -> None:
-        """Keep an event of the call that is told by the node that it belongs to."""
-        if event.call != self.builder.call:
-            return
-        if isinstance(event, BackwardStarted):
-            self.started = event
-        elif isinstance(event, HookRan):
-            self.hooks.setdefault(event.node, []).append(event)
-        elif isinstance(event, Deposited):
-            self.deposits[event.node] = event
-        elif isinstance(event, Unpacked):
-            self.unpacked.setdefault(event.node, []).append(event)
-        else:
-            self.freed.setdefault(event.node, []).extend(event.names)
-
-    def switched(self, mode: str, time: int) -> bool:
-        """Whether a mode was on when so many events had happened."""
-        before = self.switches.get(mode, [])
-        place = bisect(before, time, key=lambda switch: switch[0])
-        return place > 0 and before[place - 1][1]
 
     @property
     def call_at(self) -> Where | None:
         """Where the backward call stands in the cell."""
-        return None if self.started is None else in_cell(self.started.span)
+        started = self.scene.now.started
+        return None if started is None else in_cell(started.span)
 
     # ── where things stand ──────────────────────────────────────────────────────────────────────────────────
 
@@ -113,15 +49,15 @@ class Stage:
 
     def at(self, tensor: str) -> tuple[Place, int] | None:
         """The place of a tensor and its number there."""
-        return self.builder.at.get(tensor)
+        return self.scene.at.get(tensor)
 
     def place_of(self, node: str) -> Place | None:
         """The place above a node, be it the leaf of an AccumulateGrad."""
-        state = self.builder.nodes.get(node)
+        state = self.scene.nodes.get(node)
         if state is not None and state.variable is not None:
             where = self.at(state.variable)
             return None if where is None else where[0]
-        return self.builder.by_node.get(node)
+        return self.scene.by_node.get(node)
 
     def card_marks(self, tensors: Iterable[str]) -> tuple[str, ...]:
         """The cards of tensors, and the arrows that lead to them."""
@@ -149,16 +85,16 @@ class Stage:
 
     def written_at(self, place: Place | None) -> Where | None:
         """Where the expression stands that made a place."""
-        return None if place is None else in_cell(getattr(self.trace.events[place.time], "span", None))
+        return None if place is None else in_cell(getattr(self.scene.trace.events[place.time], "span", None))
 
     # ── names and values ────────────────────────────────────────────────────────────────────────────────────
 
     def name(self, tensor: str) -> str:
         """What to call a tensor: its variable, its expression, or its number in the picture."""
-        known = self.builder.named.get(tensor) or self.cards.get(tensor)
+        known = self.scene.named.get(tensor) or self.cards.get(tensor)
         where = self.at(tensor)
         if known is None and where is not None:
-            known = where[0].expr or self.builder.expression(where[0])
+            known = where[0].expr or self.scene.expression(where[0])
         return shorten(clean(known or "…"), NAME)
 
     def made(self, states: Sequence[TensorState]) -> str:
@@ -166,22 +102,14 @@ class Stage:
         parts = []
         for state in states[:LISTED]:
             value = text("unknown", self.lang) if state.value is None else short(state.value)
-            named = state.id in self.builder.named
+            named = state.id in self.scene.named
             name = self.name(state.id)
             parts.append(f"{name} = {value}" if named else value)
         return ", ".join(parts + ["…"] * (len(states) > LISTED))
 
     def expression(self, place: Place) -> str:
         """The expression that made a place."""
-        return shorten(clean(place.expr or self.builder.expression(place) or "…"), EXPR)
-
-    def list(self, values: Iterable[Value | None]) -> str:
-        """Values in one line, with commas between."""
-        return ", ".join("None" if value is None else short(value) for value in values)
-
-    def line(self, kind: str, label: str, content: str) -> Line:
-        """A line of words, without a formula."""
-        return Line(kind, clean(label), (("", clean(content)),))
+        return shorten(clean(place.expr or self.scene.expression(place) or "…"), EXPR)
 
     def marks(self, event: Any) -> tuple[str, ...]:
         """The parts of the picture that an event is about."""
@@ -195,14 +123,6 @@ class Stage:
         return text(key, self.lang, **values)
 
 
-def drawn_routes(graph: Graph) -> set[str]:
-    """The routes that have arrows of their own: of many between two stations only the first has."""
-    bundles: dict[tuple[str, str], list[str]] = {}
-    for route in graph.routes:
-        bundles.setdefault((route.source, route.target), []).append(route.id)
-    return {id for bundle in bundles.values() for id in bundle[: 1 if len(bundle) > PARALLEL else None]}
-
-
 def in_cell(span: Span | None) -> Where | None:
     """A span as plain numbers, if it stands in the cell."""
     if span is None or span.origin:
@@ -213,8 +133,3 @@ def in_cell(span: Span | None) -> Where | None:
 def written(span: Span) -> str:
     """An expression of the source, as a sentence quotes it."""
     return shorten(clean(LIBRARY.sub("", span.flat)), EXPR)
-
-
-def shown(value: Any) -> str:
-    """A saved value in a sentence."""
-    return short(value) if isinstance(value, Value) else shorten(clean(str(value)), NAME)

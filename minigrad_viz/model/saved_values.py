@@ -13,7 +13,7 @@ from ..trace.graph import Saved
 
 if TYPE_CHECKING:
     from .place import Lookup
-    from .places import Reader
+    from .trace_index import TraceIndex
 
 
 def tensor_saved_as(found: Lookup, node: NodeState, name: str) -> str | None:
@@ -31,33 +31,35 @@ def tensor_saved_as(found: Lookup, node: NodeState, name: str) -> str | None:
     return event.inputs[i] if event is not None and i < len(event.inputs) else None
 
 
-def as_saved(found: Lookup, reader: Reader, node: NodeState, saved: tuple[Saved, ...]) -> tuple[Saved, ...]:
+def as_saved(
+    found: Lookup, index: TraceIndex, node: NodeState, saved: tuple[Saved, ...]
+) -> tuple[Saved, ...]:
     """What a node saved, with the values that were there before their memory was written to."""
     if all(s.now is None or s.value is not None for s in saved):
         return saved
     known = {s.name: tensor_saved_as(found, node, s.name) for s in saved if s.now is not None}
-    values = {name: value_at(reader, id, version_of(saved, name)) for name, id in known.items() if id}
-    values |= {s.name: of_function(found, reader, node, s) for s in saved if s.name.startswith("saved[")}
+    values = {name: value_at(index, id, version_of(saved, name)) for name, id in known.items() if id}
+    values |= {s.name: of_function(found, index, node, s) for s in saved if s.name.startswith("saved[")}
     return tuple(replace(s, value=s.value or values.get(s.name)) for s in saved)
 
 
-def of_function(found: Lookup, reader: Reader, node: NodeState, saved: Saved) -> Value | None:
+def of_function(found: Lookup, index: TraceIndex, node: NodeState, saved: Saved) -> Value | None:
     """What a custom Function saved before its memory was written to: what the only one of its inputs and
     outputs was then that has come from the one version to the other."""
     place = found.by_node.get(node.id)
     if place is None or saved.now is None:
         return None
     near = dict.fromkeys([*(id for id in place.inputs or () if id), *(state.id for state in place.states)])
-    fits = [id for id in near if changed(reader, id, saved)]
-    return value_at(reader, fits[0], saved.version) if len(fits) == 1 else None
+    fits = [id for id in near if changed(index, id, saved)]
+    return value_at(index, fits[0], saved.version) if len(fits) == 1 else None
 
 
-def changed(reader: Reader, tensor: str, saved: Saved) -> bool:
+def changed(index: TraceIndex, tensor: str, saved: Saved) -> bool:
     """Whether a tensor, or what a write in place made of it, may be at the version of a stale value."""
-    if tensor not in reader.at or value_at(reader, tensor, saved.version) is None:
+    if tensor not in index.at or value_at(index, tensor, saved.version) is None:
         return False
-    later = [state.version for _, state in reader.later.get(tensor, ())]
-    born = [place.states[0].version for place in reader.places if place.inputs and tensor in place.inputs[:1]]
+    later = [state.version for _, state in index.later.get(tensor, ())]
+    born = [place.states[0].version for place in index.places if place.inputs and tensor in place.inputs[:1]]
     return saved.now in (*later, *born)
 
 
@@ -66,10 +68,10 @@ def version_of(saved: tuple[Saved, ...], name: str) -> int | None:
     return next(s.version for s in saved if s.name == name)
 
 
-def value_at(reader: Reader, tensor: str, version: int | None) -> Value | None:
+def value_at(index: TraceIndex, tensor: str, version: int | None) -> Value | None:
     """What a tensor was when its version was `version`; None if nobody looked then."""
-    if tensor not in reader.at:
+    if tensor not in index.at:
         return None
-    place, i = reader.at[tensor]
-    states = (place.states[i], *(state for _, state in reader.later.get(tensor, ())))
+    place, i = index.at[tensor]
+    states = (place.states[i], *(state for _, state in index.later.get(tensor, ())))
     return next((state.value for state in states if state.version == version), None)

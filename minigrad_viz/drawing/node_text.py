@@ -1,47 +1,15 @@
-"""What is said of a node beside its saved values: its hooks, with what its op was called, a custom Function's
+"""What is said of a node beside its saved values and hooks: with what its op was called, a custom Function's
 source."""
 
 from __future__ import annotations
 
-from typing import Any
-
-from ..numbers import short
 from ..protocol import op_of
 from ..trace.graph import Code, Deck
-from ..words import clean, shorten, text
+from ..words import clean, text
 
-WIDTH = 60  # columns of a value or a name
 LINES = 40  # of a method; more are left out
-HOOKS = {
-    "tensor": "hook_tensor",
-    "pre": "hook_pre",
-    "post": "hook_post",
-    "post_accumulate": "hook_post_accumulate",
-    "multi": "hook_multi",
-}
 KINDS = {"tensor": "kind_tensor", "number": "kind_number"}  # of what an op was called with
 SIGNS = {"add": "+", "sub": "-", "rsub": "-", "mul": "*", "div": "/", "pow": "**"}
-
-
-def hook_label(hook: Any, lang: str | None = None) -> str:
-    """What to call a `Hook` or `HookRan`: its kind, and its own name if that is one."""
-    name = hook.name if hook.name.isidentifier() else ""
-    return shorten(clean(text(HOOKS[hook.kind], lang, name=name).strip()), WIDTH)
-
-
-def hook_text(hook: Any, lang: str | None = None) -> str:
-    """What a hook that ran made of the gradients that it saw, and that it returned None, where that is
-    known."""
-    before, after = (
-        ", ".join("None" if value is None else short(value, WIDTH) for value in values)
-        for values in (hook.before, hook.after)
-    )
-    late = hook.kind in ("post_accumulate", "multi")  # these have to return None, or need not
-    if hook.before != hook.after:
-        wrote = hook.gave is False and not late
-        return text("hook_wrote", lang, before=before, after=after) if wrote else f"{before} → {after}"
-    key = "hook_none" if hook.gave is False and not late else "hook_same" if hook.gave else "hook_saw"
-    return text(key, lang, before=before)
 
 
 def op_lines(deck: Deck, lang: str | None = None) -> list[str]:

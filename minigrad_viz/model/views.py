@@ -1,4 +1,4 @@
-"""Trace → scenes: one picture for each backward call of a cell."""
+"""Scenes → views: one picture for each backward call of a cell, marked, narrowed and folded."""
 
 from __future__ import annotations
 
@@ -6,53 +6,55 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
-from ..trace.events import BackwardStarted, Trace
 from ..trace.explained import Explanation
 from ..trace.graph import Graph, Mark, Route, Station
 from ..words import clean, shorten, text
-from .build import build
 from .fold import fold as folded
 from .naming import plain_name
+from .scene import Scene, Scenes
 
 LONGEST = 40  # columns of the call's source in a label
 
 
-class Scene(NamedTuple):
-    """The picture of one backward call (0 where there is none), and what to call it."""
+class View(NamedTuple):
+    """A scene as it is shown: what to call it, and the graph that is drawn of it."""
 
-    call: int
+    scene: Scene
     label: str
     graph: Graph
 
+    @property
+    def call(self) -> int:
+        """The backward call (0 where there is none)."""
+        return self.scene.call
 
-def scenes_of(
-    trace: Trace,
+
+def views_of(
+    scenes: Scenes,
     *,
     roots: tuple[str, ...] = (),
     fold: bool = True,
     lang: str | None = None,
     explained: Sequence[Explanation] = (),
-) -> tuple[Scene, ...]:
-    """One scene per backward call that was kept, in order; one without any call. The last is shown first.
+) -> tuple[View, ...]:
+    """One view per backward call that was kept, in order; one without any call. The last is shown first.
 
     `roots` limits each picture to what these variables were computed from; UnknownRoots if the cell has none
     of that name. What is `explained` is marked: in the picture of its call, or in the last.
     """
-    calls = [e for e in trace.events if isinstance(e, BackwardStarted)]
-    last = calls[-1].call if calls else 0
-    scenes = [Scene(call.call, label(call, last, lang), build(trace, call.call)) for call in calls]
-    scenes = scenes or [Scene(0, text("scene_none", lang), build(trace))]
-    scenes = [marked(scene, explained, scene is scenes[-1]) for scene in scenes]
+    last = scenes.calls[-1]
+    views = [View(scene, label(scene, last, lang), scene.graph) for scene in map(scenes.of, scenes.calls)]
+    views = [marked(view, explained, view.call == last) for view in views]
     if roots:
-        scenes = leading_to(roots, scenes)
-    return tuple(scene._replace(graph=folded(scene.graph)) for scene in scenes) if fold else tuple(scenes)
+        views = leading_to(roots, views)
+    return tuple(view._replace(graph=folded(view.graph)) for view in views) if fold else tuple(views)
 
 
-def marked(scene: Scene, explained: Sequence[Explanation], last: bool) -> Scene:
-    """A scene with the marks of what is explained there."""
-    mine = [each for each in explained if each.call == scene.call or (last and not each.call)]
+def marked(view: View, explained: Sequence[Explanation], last: bool) -> View:
+    """A view with the marks of what is explained there."""
+    mine = [each for each in explained if each.call == view.call or (last and not each.call)]
     marks = tuple(dict.fromkeys(mark for each in mine for mark in each.marks))
-    return scene._replace(graph=replace(scene.graph, marks=marks)) if marks else scene
+    return view._replace(graph=replace(view.graph, marks=marks)) if marks else view
 
 
 def standing(marks: Sequence[Mark], stations: Sequence[Station], routes: Sequence[Route]) -> tuple[Mark, ...]:
@@ -61,12 +63,14 @@ def standing(marks: Sequence[Mark], stations: Sequence[Station], routes: Sequenc
     return tuple(mark for mark in marks if mark.part.partition("-")[0] in there)
 
 
-def label(call: BackwardStarted, last: int, lang: str | None) -> str:
-    """What to call the scene of a call: `backward 3 of 20: loss.backward()`."""
-    if call.span is None:
-        return text("scene_unseen", lang, i=call.call, n=last)
-    source = shorten(clean(call.span.flat), LONGEST)
-    return text("scene", lang, i=call.call, n=last, source=source)
+def label(scene: Scene, last: int, lang: str | None) -> str:
+    """What to call the picture of a call: `backward 3 of 20: loss.backward()`."""
+    started = scene.now.started
+    if started is None:
+        return text("scene_none", lang)
+    if started.span is None:
+        return text("scene_unseen", lang, i=scene.call, n=last)
+    return text("scene", lang, i=scene.call, n=last, source=shorten(clean(started.span.flat), LONGEST))
 
 
 class UnknownRoots(ValueError):
@@ -78,15 +82,15 @@ class UnknownRoots(ValueError):
         self.missing, self.known = missing, known
 
 
-def leading_to(roots: tuple[str, ...], scenes: list[Scene]) -> list[Scene]:
-    """The scenes in which tensors named in `roots` occur, limited to what those were computed from."""
-    names = [names_in(scene.graph) for scene in scenes]
+def leading_to(roots: tuple[str, ...], views: list[View]) -> list[View]:
+    """The views in which tensors named in `roots` occur, limited to what those were computed from."""
+    names = [names_in(view.graph) for view in views]
     known = dict.fromkeys(name for each in names for name in each)
     missing = [root for root in roots if root not in known]
     if missing:
         raise UnknownRoots(missing, list(known))
     found = [{each[root] for root in roots if root in each} for each in names]
-    return [s._replace(graph=narrowed(s.graph, keep)) for s, keep in zip(scenes, found, strict=True) if keep]
+    return [v._replace(graph=narrowed(v.graph, keep)) for v, keep in zip(views, found, strict=True) if keep]
 
 
 def names_in(graph: Graph) -> dict[str, str]:

@@ -4,6 +4,7 @@ call."""
 from __future__ import annotations
 
 import functools
+from bisect import bisect
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
@@ -17,27 +18,31 @@ from ..trace.events import (
     Deposited,
     Detached,
     Forward,
+    Freed,
     HookRan,
+    Inside,
     Left,
     ModeChanged,
     Mutated,
     NodeRan,
     NodeState,
     Packed,
+    Recomputed,
     Snapshot,
     TensorState,
     Trace,
     Unpacked,
 )
-from ..trace.graph import Hook
+from ..trace.where import Span
+from .births import Birth, births
 from .cuts import nodes_of_ops, note, same_numbers
 from .handles import Registered, registered
-from .place import LIBRARY, Call, Lookup, Place
+from .place import LIBRARY, BackwardCall, Lookup, Place
 from .scope import Scopes
 
 
-class Reader(Lookup):
-    """Reads a trace once: what came to stand where, and what happened in each backward call.
+class TraceIndex(Lookup):
+    """A trace, read once: what came to stand where, and what happened in each backward call.
 
     Tensors are as they were made; `later` has what was seen of them afterwards, and when. A node is as it was
     first seen; `again` has what each call saw of those that several calls reached.
@@ -56,7 +61,9 @@ class Reader(Lookup):
         self.nodes = {node.id: node for node in trace.nodes}
         self.again: dict[str, list[tuple[int, NodeState]]] = {}
         self.later: dict[str, list[tuple[int, TensorState]]] = {}
-        self.calls: dict[int, Call] = {}
+        self.calls: dict[int, BackwardCall] = {}
+        self.switches: dict[str, list[tuple[int, bool]]] = {}  # of each mode: when, and on or off
+        self.used: dict[Span, list[Forward]] = {}  # the ops by where they stand in the source
         self.freed: dict[str, int] = {}  # node -> the call that freed it
         self.named: dict[int, set[str]] = {}  # call -> the tensors that were variables just before it
         self.of: dict[int, str] = {}  # call -> its root, where there is one
@@ -82,6 +89,11 @@ class Reader(Lookup):
     def registered(self) -> list[Registered]:
         """The hooks that the cell registered."""
         return registered(self.trace.events)
+
+    @functools.cached_property
+    def births(self) -> dict[str, Birth]:
+        """The events by which tensors came to be, as they are now."""
+        return births(self.trace)
 
     @functools.cached_property
     def scopes(self) -> Scopes:
@@ -114,6 +126,8 @@ class Reader(Lookup):
             place.event = event
             place.built = event.call
             self.use(event)
+            if event.span is not None:
+                self.used.setdefault(event.span, []).append(event)
             note(self, place, event, self.mode or ("" if event.grad_enabled else "no_grad"))
         elif isinstance(event, Asked):
             self.asked.add(event.tensor.id)
@@ -124,8 +138,10 @@ class Reader(Lookup):
             place = self.place((event.tensor,), event.name, event.span)
             place.inputs = [event.source] if isinstance(event, Detached) else list(event.sources)
             note(self, place, event, "")
-        elif isinstance(event, ModeChanged) and event.mode == "inference":
-            self.mode = "inference" if event.enabled else ""
+        elif isinstance(event, ModeChanged):
+            self.switches.setdefault(event.mode, []).append((self.time, event.enabled))
+            if event.mode == "inference":
+                self.mode = "inference" if event.enabled else ""
         elif isinstance(event, Mutated):
             self.use(event)
             self.mutate(event)
@@ -134,24 +150,25 @@ class Reader(Lookup):
         elif isinstance(event, NodeRan):
             self.ran(event)
         elif isinstance(event, HookRan):
-            hook = Hook(event.kind, event.name, event.before, event.after, gave=event.gave)
-            self.calls[event.call].hooks.setdefault(event.node, []).append(hook)
+            self.calls[event.call].hooks.setdefault(event.node, []).append(event)
         elif isinstance(event, Packed | Unpacked):
             self.packed[event.node, event.name] = event.value, event.kept
+            if isinstance(event, Unpacked) and event.call in self.calls:
+                self.calls[event.call].unpacked.setdefault(event.node, []).append(event)
+        elif isinstance(event, Freed | Inside | Recomputed):
+            self.inside(event)
         elif isinstance(event, Deposited):
             self.deposits[event.tensor] = event.after
-            if event.before is not None:
-                self.calls[event.call].before[event.tensor] = event.before
+            self.calls[event.call].deposits[event.node] = event
             if event.tensor in self.at:  # also for leaves that no variable names
                 self.seen(self.last(event.tensor)._replace(grad=event.after))
         elif isinstance(event, BackwardEnded):
             for node in event.freed:
                 self.freed.setdefault(node, event.call)
-            captured = {name: value for name, value in event.captured if value is not None}
-            self.calls[event.call].captured = captured
-            self.calls[event.call].failed = event.error is not None
+            call = self.calls[event.call]
+            call.ended, call.until = event, self.time
             if event.error is None:
-                self.leave_out(self.calls[event.call])
+                self.leave_out(call)
         elif isinstance(event, Snapshot):
             for name, state in event.rows:
                 self.seen_as.setdefault(state.id, name)
@@ -206,18 +223,13 @@ class Reader(Lookup):
 
     def start(self, event: BackwardStarted) -> None:
         """A backward call: the nodes it found, its roots, and its first gradients if they have a graph."""
-        call = self.calls[event.call] = Call()
-        call.begin, call.named = self.time, self.named.get(event.call, set())
-        call.roots.update(event.roots)
-        call.wanted = None if event.wanted is None else set(event.wanted)
-        call.found = {node.id: node.variable for node in event.nodes}
+        self.calls[event.call] = BackwardCall(event, self.time, self.named.get(event.call, set()))
         for node in event.nodes:
             before = self.again[node.id][-1][1] if node.id in self.again else None
             known = remember(node, before)
             self.nodes.setdefault(node.id, known)
             self.again.setdefault(node.id, []).append((event.call, known))
             if node.variable is not None:
-                call.accumulators[node.variable] = node.id
                 state = self.last(node.variable) if node.variable in self.at else None
                 if state is not None and not state.requires_grad:  # it asked later, inside a library
                     self.seen(state._replace(requires_grad=True))
@@ -229,15 +241,14 @@ class Reader(Lookup):
 
     def ran(self, event: NodeRan) -> None:
         """A node ran: what flowed over its edges, and which tensors of the second graph that was."""
-        node = self.nodes.get(event.node)
+        call, node = self.calls[event.call], self.nodes.get(event.node)
+        call.ran[event.node] = event
         if node is None:
             return  # of a part of the graph that nobody has seen
         for edge, id in zip(node.edges, event.sent_ids, strict=False):
             target = None if edge is None or id is None else self.tensor_of(edge)
             if target is not None and id is not None:
                 self.gradient_of.setdefault(id, (event.call, target))
-        call = self.calls[event.call]
-        call.ran.add(event.node)
         for i, value in enumerate(event.sent):
             if value is not None:
                 call.flows.setdefault((event.node, i), []).append(value)
@@ -245,19 +256,30 @@ class Reader(Lookup):
             if value is not None:
                 call.arrived[event.node, nr] = value
 
-    def leave_out(self, call: Call) -> None:
+    def inside(self, event: Freed | Inside | Recomputed) -> None:
+        """What happened while a node ran."""
+        call = self.calls.get(event.call)
+        if call is None:
+            return
+        if isinstance(event, Freed):
+            call.freed.setdefault(event.node, []).extend(event.names)
+        elif isinstance(event, Inside):
+            call.inside.setdefault(event.node, []).append(event)
+        else:
+            call.again.add(event.node)
+
+    def switched(self, mode: str, time: float) -> bool:
+        """Whether a mode was on when so many events had happened."""
+        before = self.switches.get(mode, [])
+        place = bisect(before, time, key=lambda switch: switch[0])
+        return place > 0 and before[place - 1][1]
+
+    def leave_out(self, call: BackwardCall) -> None:
         """Which nodes a call that has ended left out."""
         if call.wanted is not None:
-            ends = {state.node for id in call.wanted if (state := self.first(id)) is not None}
+            ends = {state.node for id in call.wanted if (state := self.state(id)) is not None}
             left = (node for node, leaf in call.found.items() if leaf not in call.wanted)
             call.skipped = {node for node in left if node not in call.ran and node not in ends}
-
-    def first(self, tensor: str) -> TensorState | None:
-        """A tensor as it was made."""
-        if tensor not in self.at:
-            return None
-        place, i = self.at[tensor]
-        return place.states[i]
 
     def seen(self, state: TensorState) -> None:
         """A tensor was seen again, later. What its tangent was is kept when its level of forward mode is
@@ -317,16 +339,3 @@ def remember(node: NodeState, before: NodeState | None) -> NodeState:
         replace(s, value=known.get(s.name)) if s.freed or s.now is not None else s for s in node.saved
     )
     return node._replace(saved=saved)
-
-
-_read: list[Reader] = []
-
-
-def reader_of(trace: Trace) -> Reader:
-    """A trace, read. The last one is remembered, for its scenes and their steps all begin with it."""
-    for reader in _read[:]:
-        if reader.trace is trace:
-            return reader
-    reader = Reader(trace)
-    _read[:] = [reader]
-    return reader

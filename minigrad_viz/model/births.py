@@ -1,0 +1,53 @@
+"""By which events tensors came to be, and what they came from."""
+
+from __future__ import annotations
+
+from ..trace.events import Created, Detached, Forward, Left, Mutated, TensorState, Trace
+
+Birth = Created | Forward | Detached | Left | Mutated
+
+
+def births(trace: Trace) -> dict[str, Birth]:
+    """The events by which tensors came to be, as they are now."""
+    found: dict[str, Birth] = {}
+    for event in trace.events:
+        if isinstance(event, Forward):
+            for state in event.outputs:
+                found.setdefault(state.id, event)
+        elif isinstance(event, Created | Detached) or (
+            isinstance(event, Mutated) and event.tensor.id != event.before
+        ):
+            found.setdefault(event.tensor.id, event)
+        elif isinstance(event, Left):
+            found[event.tensor.id] = event
+    return found
+
+
+def came_from(event: Birth) -> list[str]:
+    """The tensors that a tensor was computed from."""
+    if isinstance(event, Created):
+        return []
+    if isinstance(event, Left):
+        return list(event.sources)
+    ids = (event.source,) if isinstance(event, Detached) else event.inputs
+    return [id for id in ids if id is not None and id != "…"]
+
+
+def sources_of(born: dict[str, Birth], root: str) -> set[str]:
+    """All tensors that a tensor was computed from, itself included."""
+    seen, todo = {root}, [root]
+    while todo:
+        event = born.get(todo.pop())
+        new = [source for source in ([] if event is None else came_from(event)) if source not in seen]
+        seen.update(new)
+        todo += new
+    return seen
+
+
+def made_by(event: object) -> tuple[TensorState, ...]:
+    """The tensors that came to be by an event."""
+    if isinstance(event, Forward):
+        return event.outputs
+    new = isinstance(event, Created | Detached | Left)
+    new = new or (isinstance(event, Mutated) and event.tensor.id != event.before)
+    return (event.tensor,) if new else ()  # type: ignore[attr-defined]

@@ -1,0 +1,76 @@
+"""What the engine did in one backward call, as far as the graph and the record tell: the order of nodes, and
+where it stopped."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from ..protocol import Value
+from .schedule import Schedule, needed
+
+if TYPE_CHECKING:
+    from .scene import Scene
+
+TWICE, CHANGED = "backward through the graph a second time", "modified by an inplace operation"
+NOT_A_NUMBER = re.compile(r"Function '(\w+)' returned nan values in its")  # says anomaly detection
+
+
+def schedule_of(scene: Scene) -> Schedule | None:
+    """The queue of a call, unless it contradicts what was recorded."""
+    call, started, ended = scene.now, scene.now.started, scene.now.ended
+    if started is None:
+        return None
+    failed = ended is None or ended.error is not None
+    limited: set[str] | None = None
+    if started.kind == "grad" or (failed and started.wanted is not None):
+        asked = [tensor for tensor, _ in ended.captured] if ended is not None else []
+        asked = asked or list(started.wanted or ())
+        if not asked:
+            return None  # it failed, and nobody knows what it was asked for
+        limited = needed(started.nodes, {scene.node_at(tensor) or "" for tensor in asked})
+        if started.kind != "grad":
+            limited |= {node.id for node in started.nodes if node.variable in asked}
+    elif not failed:
+        limited = set(call.ran)  # `backward(inputs=…)` leaves some out
+    schedule = Schedule(started.nodes, [scene.node_at(root) or "" for root in started.roots], limited)
+    return schedule if schedule.agrees(list(call.ran), failed) else None
+
+
+def guilty_in(scene: Scene) -> str | None:
+    """The node that would have run when a call failed; None if the failure came before any."""
+    call, started, schedule = scene.now, scene.now.started, scene.schedule
+    if not scene.trace.recorded:
+        return unusable(scene)
+    ran, found = list(call.ran), NOT_A_NUMBER.search(call.error or "")
+    if found is not None and ran and scene.nodes[ran[-1]].name == found[1]:
+        return ran[-1]  # it ran, and what it gave was looked at then
+    if started is None or schedule is None or len(ran) >= len(schedule.order):
+        return None
+    for root, gradient in zip(started.roots, started.gradients, strict=True):
+        state = scene.state(root)
+        value = None if state is None else state.value
+        if gradient is None or (value is not None and value.shape != gradient.shape):
+            return None
+    return schedule.order[len(ran)]
+
+
+def unusable(scene: Scene) -> str | None:
+    """Where nobody saw what ran: the node of which the traceback tells; else the only one whose saved values
+    are gone or were written to, if the error is about that. Nodes that ran in the call have let go of theirs
+    too; behind one that still has them none did."""
+    ended, schedule = scene.now.ended, scene.schedule
+    if ended is None or ended.stopped is not None or schedule is None:
+        return None if ended is None else ended.stopped
+    changed, freed = list[str](), list[str]()
+    for node in schedule.order:
+        saved = scene.nodes[node].saved
+        if any(s.now is not None for s in saved):
+            changed.append(node)
+        if any(s.freed for s in saved):
+            freed.append(node)
+        elif any(isinstance(s.value, Value) or s.packed for s in saved):
+            break
+    error = ended.error or ""
+    found = freed if TWICE in error else changed[:1] if CHANGED in error else []
+    return found[0] if len(found) == 1 else None

@@ -1,0 +1,201 @@
+"""The steps of a backward call, in words: what a node takes and sends, what hooks make of it, what `grad()`
+gives back, and the error that ended it."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
+
+from ..arithmetic import Line, capture_lines, deposit_lines, lines_of
+from ..model.card_names import hook_label, hook_text
+from ..model.stage import LISTED, Stage, in_cell
+from ..numbers import short
+from ..protocol import Value
+from ..trace.events import BackwardEnded, Failed, HookRan, NodeRan
+from ..trace.explained import Explanation
+from ..trace.graph import GUILTY
+from ..words import clean, text
+from .keeping import unpacks
+from .told import Told, line, listed
+
+BEFORE = ("tensor", "pre", "multi")  # hooks that run before their node does
+
+
+class SoFar(NamedTuple):
+    """What has arrived at a node that still waits: the sum of it, and how many edges are missing."""
+
+    tensor: str
+    total: Value
+    missing: int
+
+
+def start(stage: Stage) -> list[Line]:
+    """The gradients that the call starts with, one line a root."""
+    lines = []
+    event = stage.scene.now.started
+    given = () if event is None else zip(event.roots, event.gradients, event.gradient_ids, strict=True)
+    for root, gradient, id in given:
+        name = stage.name(root)
+        if gradient is not None and id is None:
+            one = gradient.items == (1.0,)
+            key = "start_one" if one else "start_given"
+            many = event is not None and event.batched and gradient.items is None
+            key = "start_many" if many else key
+            lines.append(
+                line("start", stage.say("start_label"), stage.say(key, name=name, value=short(gradient)))
+            )
+    if event is not None and event.wanted is not None and event.kind == "backward":
+        names = [stage.name(tensor) for tensor in event.wanted[:LISTED]]
+        names += ["…"] * (len(event.wanted) > LISTED)
+        lines.append(line("asked", stage.say("asked_label"), stage.say("asked", names=", ".join(names))))
+    return [*lines, *afterwards(stage)]
+
+
+def afterwards(stage: Stage) -> list[Line]:
+    """What the call leaves for another one: the graph of the gradient, or all that was saved."""
+    event = stage.scene.now.started
+    if event is not None and event.create_graph:
+        return [line("graph", stage.say("creates_label"), stage.say("creates"))]
+    ended = stage.scene.now.ended
+    if event is None or ended is None or ended.error is not None or ended.freed:
+        return []
+    saved = (value for node in event.nodes for value in node.saved if not value.freed)
+    if not any(isinstance(value.value, Value) for value in saved):
+        return []  # nothing to keep: such a graph can be gone through again anyway
+    return [line("kept", stage.say("retains_label"), stage.say("retains"))]
+
+
+def ran(stage: Stage, event: NodeRan, first: bool, so_far: Iterable[SoFar]) -> Told:
+    """A node ran. `first`: it is the first of its call; `so_far`: where gradients wait after it."""
+    node = stage.scene.nodes[event.node]
+    place = stage.place_of(event.node)
+    if node.variable is not None:
+        told = deposit(stage, event)
+        sums = deposit_lines(stage.scene, event, stage.scene.now.deposits.get(event.node), stage.lang)
+        span = stage.call_at
+    else:
+        told = sent(stage, event)
+        sums = lines_of(stage.scene, event, stage.lang)
+        span = in_cell(node.code) or stage.written_at(place)
+    lines = [*(start(stage) if first else ()), *unpacks(stage, event.node)]
+    lines += with_hooks(stage, event.node, sums)
+    for wait in so_far:
+        label = stage.say("so_far_label", name=stage.name(wait.tensor))
+        lines.append(line("so_far", label, stage.say("so_far", value=short(wait.total), n=wait.missing)))
+    if event.node in stage.scene.now.freed:
+        names = ", ".join(stage.scene.now.freed[event.node])
+        lines.append(line("freed", stage.say("frees_label"), names))
+    return Told(stage.deck_marks(stage.station(place)), clean(told), tuple(lines), span)
+
+
+def with_hooks(stage: Stage, node: str, lines: list[Line]) -> list[Line]:
+    """The arithmetic of a node with what each of its hooks saw and did, in their order: after the sum of
+    what arrived, and at the end."""
+    hooks = stage.scene.now.hooks.get(node)
+    if hooks is None:
+        return lines
+    lines = [line for line in lines if line.kind != "hook"]
+    sums = sum(1 for _ in itertools.takewhile(lambda line: line.kind == "sum", lines))
+    told = [(each, hook(stage, i, each)) for i, each in enumerate(hooks, 1)]
+    before = [line for each, line in told if each.kind in BEFORE]
+    after = [line for each, line in told if each.kind not in BEFORE]
+    return [*lines[:sums], *before, *lines[sums:], *after]
+
+
+def sent(stage: Stage, event: NodeRan) -> str:
+    """The sentence for a node that is no leaf's."""
+    node, place = stage.scene.nodes[event.node], stage.place_of(event.node)
+    name = "…" if place is None else ", ".join(stage.name(state.id) for state in place.states[:LISTED])
+    values = {"node": node.name, "name": name, "value": listed(event.received)}
+    nothing = all(value is None for value in event.received)
+    if nothing and all(value is None for value in event.sent):
+        return text("step_backward_none", stage.lang, **values)
+    parts = []
+    for edge, gradient in zip(node.edges, event.sent, strict=False):
+        target = None if edge is None or gradient is None else stage.scene.tensor_of(edge)
+        if target is not None and gradient is not None:
+            values_ = {"value": short(gradient), "name": stage.name(target)}
+            parts.append(text("step_sent", stage.lang, **values_))
+    key = "step_backward_zeros" if nothing else "step_backward" if parts else "step_backward_end"
+    more = ["…"] * (len(parts) > LISTED)
+    return text(key, stage.lang, sent=", ".join(parts[:LISTED] + more), **values)
+
+
+def deposit(stage: Stage, event: NodeRan) -> str:
+    """The sentence for an AccumulateGrad."""
+    name = stage.name(stage.scene.nodes[event.node].variable or "")
+    deposited = stage.scene.now.deposits.get(event.node)
+    if event.received[0] is None:
+        return text("step_deposit_none", stage.lang, name=name)
+    first = deposited is not None and deposited.before is None
+    key = "step_deposit_first" if first else "step_deposit"
+    return text(key, stage.lang, value=short(event.received[0]), name=name)
+
+
+def hook(stage: Stage, i: int, event: HookRan) -> Line:
+    """What the `i`-th hook at a node saw and made of it."""
+    return line("hook", f"{i}. {hook_label(event, stage.lang)}", hook_text(event, stage.lang))
+
+
+def hooked(stage: Stage, node: str) -> Told:
+    """Hooks at a tensor whose node does not run itself, because its gradient was asked for."""
+    place = stage.place_of(node)
+    name = "…" if place is None else stage.name(place.states[0].id)
+    lines = tuple(hook(stage, i, each) for i, each in enumerate(stage.scene.now.hooks.get(node, ()), 1))
+    span = None if not lines else stage.written_at(place)
+    marks = stage.card_marks(state.id for state in place.states) if place is not None else ()
+    return Told(marks[:1], clean(text("step_hooked", stage.lang, name=name)), lines, span)
+
+
+def captured(stage: Stage, event: BackwardEnded) -> Told:
+    """`autograd.grad` returned gradients."""
+    parts, lines = [], []
+    for tensor, gradient in event.captured:
+        values = {"name": stage.name(tensor), "value": "None" if gradient is None else short(gradient)}
+        parts.append(text("step_captured_one", stage.lang, **values))
+        lines += capture_lines(stage.scene, tensor, stage.lang)
+    told = text("step_captured", stage.lang, gradients=", ".join(parts))
+    marks = tuple(
+        f"{station.id}-c{where[1]}"
+        for tensor, _ in event.captured
+        if (where := stage.at(tensor)) and (station := stage.station(where[0])) is not None
+    )
+    return Told(marks, clean(told), tuple(lines), stage.call_at)
+
+
+def failed(
+    stage: Stage,
+    event: BackwardEnded | Failed,
+    done: int,
+    of: int,
+    explained: Sequence[Explanation] = (),
+) -> Told:
+    """The error that ended a call or the cell, when `done` of `of` nodes had run."""
+    scene, guilty = stage.scene, stage.scene.guilty
+    place = None if guilty is None else stage.place_of(guilty)
+    marks = stage.deck_marks(stage.station(place))[:1]
+    lines = [line("reached", stage.say("reached_label"), stage.say("reached", done=done, n=of))] if of else []
+    if guilty is not None and place is not None:
+        where = {"node": scene.nodes[guilty].name, "name": stage.name(place.states[0].id)}
+        lines.append(line("stopped", stage.say("stopped_label"), stage.say("stopped", **where)))
+    span = in_cell(event.span) if isinstance(event, Failed) else stage.call_at
+    began = 0 if scene.now.started is None else scene.now.begin
+    made = stage.written_at(place) if scene.index.switched("anomaly", began) else None
+    if made is not None and place is not None:
+        lines.append(line("made_at", stage.say("made_at_label"), stage.expression(place)))
+        span = made  # as the traceback that anomaly detection adds
+    why = next((each for each in reversed(explained) if is_about(each, event)), None)
+    if why is not None:
+        guilty_parts = (m.part for m in why.marks if m.kind == GUILTY and stage.has(m.part))
+        marks = tuple(dict.fromkeys((*marks, *guilty_parts)))
+        said = (("why", why.why), ("fix", why.fix))
+        lines += [line(key, text(key, stage.lang), content) for key, content in said if content]
+    cause = in_cell(why.cause) if why is not None else None
+    return Told(marks, clean(event.error or ""), tuple(lines), span, failed=True, cause=cause)
+
+
+def is_about(explained: Explanation, event: BackwardEnded | Failed) -> bool:
+    """Whether an explanation is that of the error which ended a call, or the cell."""
+    call = event.call if isinstance(event, BackwardEnded) else 0
+    return explained.call == call and explained.error == event.error

@@ -1,0 +1,198 @@
+"""The steps of the forward pass, in words: what was made, with or without a node and why; what was written
+to; where a path ends, and which tensors change with one that uses the same memory."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from ..arithmetic import Line, tangent_lines, value_lines
+from ..model.cuts import ghost_of
+from ..model.place import Place
+from ..model.stage import LISTED, Stage, in_cell, written
+from ..numbers import short
+from ..trace.events import (
+    Asked,
+    Created,
+    Detached,
+    Forward,
+    Left,
+    ModeChanged,
+    Mutated,
+    Statement,
+    TensorState,
+)
+from ..words import clean, text
+from .asides import aside
+from .keeping import saved
+from .told import Told, line
+
+MODES = {
+    "grad": "mode_grad",
+    "inference": "mode_inference",
+    "anomaly": "mode_anomaly",
+    "saved_tensors_hooks": "mode_saved_tensors_hooks",
+    "forward_ad": "mode_forward_ad",
+}
+
+
+def created(stage: Stage, event: Created, state: TensorState, seed: bool) -> Told:
+    """A tensor is there: made from data, brought along, or the gradient that a call starts with. `state`
+    is how it stands when the story begins."""
+    if seed:
+        key = "step_seed"
+    elif state.parameter:
+        key = "step_parameter"
+    elif state.requires_grad and state.is_leaf:
+        key = "step_leaf"
+    else:
+        key = "step_constant"
+    version = stage.say("version", n=state.version) if state.version else ""
+    lines = [line("version", stage.say("version_label"), version)] if version else []
+    made = stage.made((state,))
+    given = key == "step_constant" and event.span is None
+    told = made if given else text(key, stage.lang, made=made)
+    if state.value is None and (place := stage.scene.at[state.id][0]).expr is None:
+        told = text("step_unseen", stage.lang, expr=stage.expression(place))
+    return Told(stage.card_marks((state.id,)), clean(told), tuple(lines), in_cell(event.span))
+
+
+def computed(stage: Stage, event: Forward, owner: str | None, opens: bool) -> Told:
+    """An op ran; inside a backward call it is part of the run of the node `owner`. `opens`: it is the
+    first op of a call that is not the one told."""
+    place = stage.scene.at[event.outputs[0].id][0]
+    node = stage.scene.nodes.get(event.outputs[0].node or "")
+    values = {"expr": stage.expression(place), "made": stage.made(event.outputs)}
+    marks = stage.card_marks(state.id for state in event.outputs)
+    if place.id in stage.scene.given:
+        return Told(marks, clean(values["made"]), (), in_cell(event.span))
+    if owner is not None:
+        values["node"] = stage.scene.nodes[owner].name
+        marks += stage.deck_marks(stage.station(stage.place_of(owner)))[:1]
+        told = text("step_inside", stage.lang, **values)
+    else:
+        told = computed_as(stage, event, place)
+    lines = [] if node is None else saved(stage, node.name, node.saved)
+    lines[:0] = tangent_lines(stage.scene, event, stage.lang)
+    if opens and event.span is not None:
+        lines.insert(0, line("inside", stage.say("inside_label"), written(event.span)))
+    of_leaf = owner is None or stage.scene.nodes[owner].variable is not None
+    span = in_cell(event.span) if of_leaf else stage.written_at(stage.place_of(owner or ""))
+    return Told(marks, clean(told), tuple(lines), span)
+
+
+def computed_as(stage: Stage, event: Forward, place: Place) -> str:
+    """The sentence for an op of the forward pass, by whether it left a node and why not."""
+    values = {"expr": stage.expression(place), "made": stage.made(event.outputs)}
+    if place.fog:
+        ghost = ghost_of(stage.scene.index, place)
+        if place.fog == "inference":
+            key = "step_forward_inference_ghost" if ghost else "step_forward_inference"
+        else:
+            key = "step_forward_off_ghost" if ghost else "step_forward_off"
+        return text(key, stage.lang, ghost=ghost, **values)
+    if place.cut == "integer" and place.asking:
+        dtype = event.outputs[0].value.dtype if event.outputs[0].value is not None else ""
+        return text("step_forward_integer", stage.lang, dtype=dtype, names=askers(stage, place), **values)
+    if no_node(stage, event):
+        return text("step_forward_none", stage.lang, **values)
+    if event.op == "clone" and place.node is not None and event.inputs[0] is not None:
+        return text("step_forward_clone", stage.lang, source=stage.name(event.inputs[0]), **values)
+    return text("step_forward", stage.lang, **values)
+
+
+def no_node(stage: Stage, event: Forward) -> bool:
+    """Whether an op left no node, in a cell with nodes, because no input asks for a gradient."""
+    made = any(state.node is not None for state in event.outputs)
+    return event.grad_enabled and bool(stage.scene.by_node) and not made
+
+
+def askers(stage: Stage, place: Place) -> str:
+    """The inputs whose path ends at a place."""
+    ids = [id for id in dict.fromkeys(place.inputs or ()) if id is not None and id in place.asking]
+    return ", ".join([stage.name(id) for id in ids[:LISTED]] + ["…"] * (len(ids) > LISTED))
+
+
+def detached(stage: Stage, event: Detached) -> Told:
+    """`detach()` or `.data` was called, or `detach_()`."""
+    place = stage.scene.at[event.tensor.id][0]
+    if event.source == event.tensor.id:
+        values = {"expr": "…" if event.span is None else written(event.span), "made": ""}
+        key = "step_detached_in_place"
+    else:
+        values = {"expr": stage.expression(place), "made": stage.made((event.tensor,))}
+        key = "step_detached" if event.how == "detach" else "step_data"
+        key = key if place.asking else "step_shared"
+    told = text(key, stage.lang, source=stage.name(event.source), **values)
+    return Told(stage.card_marks((event.tensor.id,)), clean(told), (), in_cell(event.span))
+
+
+def left(stage: Stage, event: Left) -> Told:
+    """Numbers left the library and came back."""
+    place = stage.scene.at[event.tensor.id][0]
+    sources = (event.shares,) if event.shares else event.sources[:LISTED]
+    source = ", ".join(map(stage.name, sources))
+    key = "step_left_shared" if event.shares else "step_left"
+    values = {"expr": stage.expression(place), "made": stage.made((event.tensor,)), "source": source}
+    told = text(key, stage.lang, **values)
+    return Told(stage.card_marks((event.tensor.id,)), clean(told), (), in_cell(event.span))
+
+
+def asked(stage: Stage, event: Asked) -> Told:
+    """`requires_grad` was set."""
+    id, place = event.tensor.id, stage.scene.at[event.tensor.id][0]
+    key = "step_requires_grad" if event.tensor.requires_grad else "step_requires_grad_off"
+    key = "step_requires_grad_cut" if place.cut and place.asking and event.tensor.requires_grad else key
+    expr = "…" if event.span is None else written(event.span)
+    told = text(key, stage.lang, expr=expr, name=stage.name(id), source=askers(stage, place))
+    return Told(stage.card_marks((id,))[:1], clean(told), (), in_cell(event.span))
+
+
+def sharing(stage: Stage, event: Mutated) -> list[Line]:
+    """The other tensors that a write has changed."""
+    states = [state for state in event.also if state.id in stage.scene.named]
+    if not states:
+        return []
+    return [line("shared", stage.say("also_label"), stage.say("also", made=stage.made(states)))]
+
+
+def mutated(stage: Stage, event: Mutated) -> Told:
+    """An op wrote into a tensor."""
+    values: dict[str, Any] = {
+        "name": stage.name(event.before),
+        "made": stage.made((event.tensor,)),
+        "value": text("unknown", stage.lang) if event.tensor.value is None else short(event.tensor.value),
+        "old": event.version,
+        "new": event.tensor.version,
+    }
+    key = "step_in_place" if event.tensor.id == event.before else "step_in_place_new"
+    key = "step_in_place_dirty" if event.version < 0 else key
+    if event.span is None:
+        key = "step_in_place_view"
+    else:
+        values["expr"] = written(event.span)
+    return Told(
+        stage.card_marks((event.tensor.id, *(state.id for state in event.also))),
+        clean(text(key, stage.lang, **values)),
+        (*value_lines(stage.scene, event.tensor, stage.lang), *sharing(stage, event)),
+        in_cell(event.span),
+    )
+
+
+def beside(stage: Stage, event: Statement, tensor: str) -> Told:
+    """A statement without an op: about `tensor`, or a gradcheck; it removes a hook if it says no more."""
+    told = aside(event.span.text)
+    key = "step_hook_removed" if told is None else told.key
+    name = stage.name(tensor) if tensor else ""
+    said = text(key, stage.lang, expr=written(event.span), name=name)
+    return Told(stage.card_marks((tensor,))[:1], clean(said), (), in_cell(event.span))
+
+
+def modes(stage: Stage, events: Iterable[ModeChanged]) -> list[Line]:
+    """The last switch of each mode before a step."""
+    last = {event.mode: event for event in events}
+    lines = []
+    for event in last.values():
+        switched = text("mode_on" if event.enabled else "mode_off", stage.lang)
+        lines.append(line("mode", text(MODES[event.mode], stage.lang), switched))
+    return lines
