@@ -8,7 +8,7 @@ from signed import SIGNED, detached, fog, halves, own_function, views, with_card
 from sketches import many_uses
 
 from minigrad_viz.drawing.boxes import name_cards
-from minigrad_viz.drawing.memories import Memory, memories_of
+from minigrad_viz.drawing.memories import SharedMemory, memories_of
 from minigrad_viz.drawing.outline import outline
 from minigrad_viz.words import CATALOGUES, text
 
@@ -114,8 +114,9 @@ def test_tensors_with_the_same_memory_have_the_same_letter():
     graph = views()
     found = memories_of(graph, name_cards(graph))
     assert found == {
-        ("s1", 0): Memory("A", ""), ("s2", 0): Memory("A", "y"), ("s2", 1): Memory("A", "y"),
-        ("s3", 0): Memory("B", ""),
+        ("s1", 0): SharedMemory("A", ""), ("s2", 0): SharedMemory("A", "y"),
+        ("s2", 1): SharedMemory("A", "y"),
+        ("s3", 0): SharedMemory("B", ""),
     }  # fmt: skip
     _, elements = parse(draw(graph, lang="en")[0])
     rows = {

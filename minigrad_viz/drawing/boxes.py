@@ -18,7 +18,7 @@ from .cards import ROLES, Box, card_rows, heights_of, station_box
 from .decks import AFTER, HOOKS
 from .look import CHIP, MONO, Look, even, settled
 from .marks import Tags, tags_of
-from .memories import Memory, memories_of
+from .memories import SharedMemory, memories_of
 
 BOLD = 7.3  # pixels a column of a pill, 12px
 # A leaf with more uses than this stands apart, and each use gets a small reference chip.
@@ -65,7 +65,7 @@ class Measured:
     names: Names
     flowed: frozenset[str]
     tags: Tags
-    memories: dict[tuple[str, int], Memory]
+    memories: dict[tuple[str, int], SharedMemory]
 
     def tail(self, route: Route) -> str:
         """Id of the box a route begins at: its source station or the reference chip that stands for it."""

@@ -23,7 +23,7 @@ from . import labels
 from .decks import DeckBox, deck_box, ghost_box
 from .look import MONO, NAME, NARROWEST, PAD, WIDEST, Look, even
 from .marks import Tag, Tags
-from .memories import Memory, memory_words
+from .memories import SharedMemory, memory_words
 
 HEAD, LINE, MORE = 26, 20, 16
 ASKED = 20  # what the sign of a gradient that was asked for takes
@@ -31,7 +31,7 @@ ROLES = (LEAF, PARAMETER, CONSTANT)
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class CardRow:
     """One row of a card. `tone` is "plain", "kept" (a stored gradient) or "gone" (not kept or None). The row
     of a shared memory has a `sign` in place of its label."""
 
@@ -53,7 +53,7 @@ class CardBox:
     name: str
     expr: str
     role: str
-    rows: tuple[Row, ...]
+    rows: tuple[CardRow, ...]
     values_x: float  # where the rows' values begin
     tag: Tag | None = None
 
@@ -70,7 +70,7 @@ class Box:
     stack: bool = False  # whether it stands for many stations
 
 
-def card_rows(card: Card, shares: Sequence[Value], memory: Memory | None, look: Look) -> list[Row]:
+def card_rows(card: Card, shares: Sequence[Value], memory: SharedMemory | None, look: Look) -> list[CardRow]:
     """The rows of one card, not yet placed; `shares` are the gradients that met there, `memory` is given if
     it has that in common with others."""
     lang = look.lang
@@ -89,11 +89,11 @@ def card_rows(card: Card, shares: Sequence[Value], memory: Memory | None, look: 
         made.append(_row("shape", (str(card.value.shape),) if card.value else unknown, lang))
         made.append(_row("dtype", (card.value.dtype,) if card.value else unknown, lang))
     if memory is not None:
-        made.append(Row("memory", "", (memory_words(card, memory, lang),), sign=memory.sign))
+        made.append(CardRow("memory", "", (memory_words(card, memory, lang),), sign=memory.sign))
     return made
 
 
-def heights_of(rows: Iterable[Row]) -> dict[str, int]:
+def heights_of(rows: Iterable[CardRow]) -> dict[str, int]:
     """How many lines the tallest row of each name has."""
     heights: dict[str, int] = {}
     for row in rows:
@@ -101,11 +101,11 @@ def heights_of(rows: Iterable[Row]) -> dict[str, int]:
     return heights
 
 
-def _row(name: str, lines: Iterable[str], lang: str | None, tone: str = "plain") -> Row:
-    return Row(name, labels.row_label(name, lang), tuple(lines), tone)
+def _row(name: str, lines: Iterable[str], lang: str | None, tone: str = "plain") -> CardRow:
+    return CardRow(name, labels.row_label(name, lang), tuple(lines), tone)
 
 
-def _grad_row(card: Card, shares: Sequence[Value], lang: str | None) -> Row:
+def _grad_row(card: Card, shares: Sequence[Value], lang: str | None) -> CardRow:
     if card.grad is None:
         return _row("grad", ("None",), lang, "gone")
     width = 26 if card.grad_kept else 18  # what is not kept says so behind the number
@@ -118,7 +118,7 @@ def _grad_row(card: Card, shares: Sequence[Value], lang: str | None) -> Row:
 
 
 def _card(
-    card: Card, name: str, rows: list[Row], heights: dict[str, int], x: float, narrowest: float,
+    card: Card, name: str, rows: list[CardRow], heights: dict[str, int], x: float, narrowest: float,
     tag: Tag | None, lang: str | None,
 ) -> CardBox:  # fmt: skip
     """One card at `x`, its rows placed below each other, `heights` lines each."""
@@ -148,7 +148,7 @@ def _card(
 
 
 def station_box(
-    s: Station, drafts: list[list[Row]], heights: dict[str, int], titles: Sequence[str], look: Look,
+    s: Station, drafts: list[list[CardRow]], heights: dict[str, int], titles: Sequence[str], look: Look,
     tags: Tags, elsewhere: Collection[int] = (), fold: Fold | None = None,
 ) -> Box:  # fmt: skip
     """A station with the rows `drafts` of its cards, `heights` lines each, called `titles`, marked by `tags`.

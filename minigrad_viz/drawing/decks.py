@@ -125,7 +125,7 @@ def _signs(deck: Deck, look: Look, elsewhere: Collection[int]) -> tuple[tuple[Si
 # ------------------------------------------------------------------------------------------------------ chips
 
 
-class Label(NamedTuple):
+class ChipLabel(NamedTuple):
     """What is to be written on a chip."""
 
     saved: Saved | None
@@ -134,29 +134,29 @@ class Label(NamedTuple):
     was: str = ""
 
 
-def _labels(s: Station, deck: Deck, look: Look, tags: Tags, fold: Fold | None) -> list[Label]:
+def _labels(s: Station, deck: Deck, look: Look, tags: Tags, fold: Fold | None) -> list[ChipLabel]:
     """The chips that a deck should have; a fold has its kinds of nodes."""
     if fold is not None:
         counts = fold.counts if len(fold.counts) > 1 else ()
-        return [Label(None, f"{shorten(clean(name), 30)} ×{n}") for name, n in counts]
+        return [ChipLabel(None, f"{shorten(clean(name), 30)} ×{n}") for name, n in counts]
     if look.saved == "none":
         return []
     labels = []
     for i, saved in enumerate(deck.saved):
         plain, tag = _chip_text(saved, look), tags.get(f"{s.id}-k{i}")
         if tag is None or not tag.whole:
-            labels.append(Label(saved, plain, tag))
+            labels.append(ChipLabel(saved, plain, tag))
             continue
         name = shorten(clean(saved.name), 16)
-        labels.append(Label(saved, f"{name} {tag.label}", tag, plain))
+        labels.append(ChipLabel(saved, f"{name} {tag.label}", tag, plain))
     return labels
 
 
-def _wide(label: Label) -> float:
+def _wide(label: ChipLabel) -> float:
     return max(columns(label.text), columns(label.was)) * SMALL + 10
 
 
-def _wanted(labels: Sequence[Label], look: Look) -> float:
+def _wanted(labels: Sequence[ChipLabel], look: Look) -> float:
     """How wide a deck should be for its chips."""
     wanted = even(min(sum(_wide(label) + 6 for label in labels) - 6 + 2 * PAD, CHIPS_WIDE))
     if look.saved == "all":  # the longest decides, the others stand below each other
@@ -197,7 +197,7 @@ def stale(saved: Saved) -> bool:
     return saved.now is not None and saved.now != saved.version
 
 
-def _place(labels: Sequence[Label], width: float, most: int) -> tuple[Chip, ...]:
+def _place(labels: Sequence[ChipLabel], width: float, most: int) -> tuple[Chip, ...]:
     """Chips from left to right in at most `most` lines; what finds no room is counted in a last chip `+n`."""
     chips: list[Chip] = []
     x, line = 0.0, 0

@@ -11,7 +11,7 @@ from ..trace.graph import Deck, Fold, Saved, Station
 from ..words import clean, shorten, text
 from . import labels
 from .decks import stale
-from .memories import Memory, memory_words
+from .memories import SharedMemory, memory_words
 from .node_text import code_text, op_lines
 
 WIDTH = 60  # columns of a value
@@ -20,7 +20,7 @@ LONG = 1000  # characters of one detail
 
 def describe(
     station: Station, i: int, names: Mapping[tuple[str, int], str], lang: str | None = None,
-    fold: Fold | None = None, memory: Memory | None = None,
+    fold: Fold | None = None, memory: SharedMemory | None = None,
 ) -> str:  # fmt: skip
     """Everything known of card `i` of a station, a line each, in full (a single text to 1,000 columns)."""
     card = station.cards[i]

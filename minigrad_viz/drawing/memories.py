@@ -11,7 +11,7 @@ from ..words import clean, shorten, text
 LETTERS = 26
 
 
-class Memory(NamedTuple):
+class SharedMemory(NamedTuple):
     """A memory that several tensors use: its `sign`, a letter of its own in the picture, and the name of the
     tensor to which it belongs ("" for that tensor itself, and where it is not in the picture)."""
 
@@ -19,7 +19,7 @@ class Memory(NamedTuple):
     owner: str
 
 
-def memories_of(graph: Graph, names: Mapping[tuple[str, int], str]) -> dict[tuple[str, int], Memory]:
+def memories_of(graph: Graph, names: Mapping[tuple[str, int], str]) -> dict[tuple[str, int], SharedMemory]:
     """The shared memory of each card that has one, by station id and position: those that use another
     tensor's, and those whose own is used."""
     shared = dict.fromkeys(card.shares for _, card in graph.cards() if card.shares)
@@ -30,11 +30,11 @@ def memories_of(graph: Graph, names: Mapping[tuple[str, int], str]) -> dict[tupl
     for id, i, card in places:
         owner = card.shares or card.id
         if owner in signs:
-            found[id, i] = Memory(signs[owner], called.get(card.shares, ""))
+            found[id, i] = SharedMemory(signs[owner], called.get(card.shares, ""))
     return found
 
 
-def memory_words(card: Card, memory: Memory, lang: str | None, width: int = 14) -> str:
+def memory_words(card: Card, memory: SharedMemory, lang: str | None, width: int = 14) -> str:
     """Whose memory a tensor uses, and its version where it was written to."""
     name = shorten(clean(memory.owner), width)
     if not name:

@@ -40,7 +40,7 @@ def outline(graph: Graph, lang: str | None = None, *, limit: int = 60, look: Loo
     if limit < 2:
         raise ValueError(f"limit must be at least 2, not {limit}")
     stations = _reading_order(graph.stations)
-    writer = _Writer(graph, lang, look or Look())
+    writer = OutlineWriter(graph, lang, look or Look())
     lines = writer.notes()
     framed = any(station.order > 1 for station in stations)
     order, hidden = None, 0
@@ -70,7 +70,7 @@ def _reading_order(stations: tuple[Station, ...]) -> list[Station]:
     return [station for _, station in sorted(enumerate(stations), key=rank)]
 
 
-class _Writer:
+class OutlineWriter:
     """Writes stations of one graph in one language."""
 
     def __init__(self, graph: Graph, lang: str | None, look: Look) -> None:

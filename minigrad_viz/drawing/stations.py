@@ -9,6 +9,7 @@ from ..trace.graph import CONSTANT, Station
 from ..words import sans, shorten, text
 from .arrows import AXES
 from .boxes import Reference
+from .canvas import Canvas
 from .cards import ASKED, HEAD, MORE, Box, CardBox
 from .details import describe
 from .look import PAD
@@ -20,18 +21,21 @@ SHEET = 8  # pixels by which the pile behind a fold stands out
 FOG = 9.0  # pixels that the haze reaches beyond its station
 
 
-class Stations(Decks):
-    """Draws what stands."""
+class Stations:
+    """Draws what stands on a `canvas`."""
+
+    def __init__(self, canvas: Canvas) -> None:
+        self.canvas, self.decks = canvas, Decks(canvas)
 
     def station(self, station: Station) -> str:
         """A station with its cards and its deck."""
-        box, (x, y) = self.measured.boxes[station.id], self.places.corner(station.id)
-        self.stand(x, y - SHEET * box.stack, x + box.width + SHEET * box.stack, y + box.height)
+        box, (x, y) = self.canvas.measured.boxes[station.id], self.canvas.places.corner(station.id)
+        self.canvas.stand(x, y - SHEET * box.stack, x + box.width + SHEET * box.stack, y + box.height)
         roles = dict.fromkeys(card.role for card in station.cards)
-        id = self.prefix + station.id
+        id = self.canvas.prefix + station.id
         cards = "".join(self.card(station, i, card, box, f"{id}-c{i}") for i, card in enumerate(box.cards))
-        deck = self.deck(station, box, f"{id}-d") if station.deck else ""
-        deck = self.ghost(station, box, f"{id}-ghost") if box.deck and not station.deck else deck
+        deck = self.decks.deck(station, box, f"{id}-d") if station.deck else ""
+        deck = self.decks.ghost(station, box, f"{id}-ghost") if box.deck and not station.deck else deck
         kind = " ".join([*roles, *["bare"] * (station.deck is None), *["fold"] * box.stack])
         return (
             f'<g class="station {kind}" id="{id}" transform="translate({num(x)} {num(y)})">'
@@ -42,11 +46,11 @@ class Stations(Decks):
         """The edges of two more stations behind one that stands for many, on a side where no arrow ends."""
         if not box.stack:
             return ""
-        self.kinds.add("fold")
+        self.canvas.kinds.add("fold")
         radius = 10 if box.deck is not None else 8
         sheets = []
         for d in (SHEET, SHEET / 2):
-            if self.places.axes.upright:
+            if self.canvas.places.axes.upright:
                 sheets.append(rounded(d, 1.5 * d, box.width, box.height - 3 * d, 8, radius))
             else:
                 sheets.append(rounded(1.5 * d, -d, box.width - 3 * d, box.height, 8, radius))
@@ -56,13 +60,13 @@ class Stations(Decks):
         """One card of a station."""
         card, x, width, upper = box.card, box.x, box.width, whole.upper
         bare = station.deck is None and (card.role == CONSTANT or not card.requires_grad)
-        kind = self.kind(f"card {card.role} bare" if bare else f"card {card.role}", box.tag)
-        self.kinds.add("constant" if bare else card.role)
-        fold = self.folds.get(station.id)
+        kind = self.canvas.kind(f"card {card.role} bare" if bare else f"card {card.role}", box.tag)
+        self.canvas.kinds.add("constant" if bare else card.role)
+        fold = self.canvas.folds.get(station.id)
         foot = 8 if whole.deck is None else 0
-        memory = self.measured.memories.get((station.id, i))
-        told = describe(station, i, self.measured.names, self.lang, fold, memory)
-        tip = "\n".join([*self.marked(box.tag), told])
+        memory = self.canvas.measured.memories.get((station.id, i))
+        told = describe(station, i, self.canvas.measured.names, self.canvas.lang, fold, memory)
+        tip = "\n".join([*self.canvas.marked(box.tag), told])
         parts = [
             f'<g class="{kind}" id="{id}"><title>{xml(tip)}</title>',
             f'<path class="box" d="{rounded(x, 0, width, upper, 8, foot)}"/>',
@@ -71,16 +75,16 @@ class Stations(Decks):
         ]
         right = x + width - PAD
         if card.asked:
-            self.kinds.add("asked")
+            self.canvas.kinds.add("asked")
             parts.append(f'<g class="asked" transform="translate({num(right - 6)} 13)">{TARGET}</g>')
             right -= ASKED
         if box.role:
             parts.append(f'<text class="role" x="{num(right)}" y="18">{xml(box.role)}</text>')
             right -= sans(box.role) + 6
-        parts.append(self.tag(box.tag, right, 4))
+        parts.append(self.canvas.tag(box.tag, right, 4))
         for row in box.rows:
             tone = "" if row.tone == "plain" else f' class="{row.tone}"'
-            self.kinds |= {"not_kept"} if row.tone == "gone" and card.grad else set()
+            self.canvas.kinds |= {"not_kept"} if row.tone == "gone" and card.grad else set()
             lines = "".join(
                 f'<text{tone} x="{num(x + box.values_x)}" y="{num(row.y + MORE * n)}">{spaced(line)}</text>'
                 for n, line in enumerate(row.lines)
@@ -92,7 +96,7 @@ class Stations(Decks):
 
     def memory(self, sign: str, x: float, y: float) -> str:
         """The sign of a memory that several tensors use: two sheets, the front one with its letter."""
-        self.kinds.add("memory")
+        self.canvas.kinds.add("memory")
         letter = f'<text x="13" y="11">{xml(sign)}</text>'
         return f'<g class="memory" transform="translate({num(x)} {num(y - 11)})">{SHEETS}{letter}</g>'
 
@@ -100,24 +104,27 @@ class Stations(Decks):
         """The haze around a station whose op was not recorded."""
         if not any(card.fog for card in station.cards):
             return ""
-        self.kinds.add("fog")
-        box, (x, y) = self.measured.boxes[station.id], self.places.corner(station.id)
+        self.canvas.kinds.add("fog")
+        box, (x, y) = self.canvas.measured.boxes[station.id], self.canvas.places.corner(station.id)
         left, top, right, bottom = x - FOG, y - FOG, x + box.width + FOG, y + box.height + FOG
-        self.reach((left, top), (right, bottom))
-        return f'<g class="fog" id="{self.prefix}{station.id}-fog">{haze(left, top, right, bottom)}</g>'
+        self.canvas.reach((left, top), (right, bottom))
+        return (
+            f'<g class="fog" id="{self.canvas.prefix}{station.id}-fog">{haze(left, top, right, bottom)}</g>'
+        )
 
     def reference(self, chip: Reference) -> str:
         """The small stand-in for a much used leaf."""
-        box, (x, y) = self.measured.boxes[chip.id], self.places.corner(chip.id)
-        self.stand(x, y, x + box.width, y + box.height)
-        source = self.stations[chip.source]
+        box, (x, y) = self.canvas.measured.boxes[chip.id], self.canvas.places.corner(chip.id)
+        self.canvas.stand(x, y, x + box.width, y + box.height)
+        source = self.canvas.stations[chip.source]
         role = source.cards[chip.card].role
         upper = rounded(0, 0, box.width, box.upper, 8, 0 if source.deck else 8)
         lower = rounded(0, box.upper, box.width, box.height - box.upper, 0, 8)
         deck = f'<g class="deck"><path class="box" d="{lower}"/></g>' if source.deck else ""
-        tip = text("tip_reference", self.lang, name=chip.text, n=chip.uses)
+        tip = text("tip_reference", self.canvas.lang, name=chip.text, n=chip.uses)
         return (
-            f'<g class="reference" id="{self.prefix}{chip.id}" transform="translate({num(x)} {num(y)})">'
+            f'<g class="reference" id="{self.canvas.prefix}{chip.id}"'
+            f' transform="translate({num(x)} {num(y)})">'
             f'<title>{xml(tip)}</title><g class="card {role}{"" if source.deck else " bare"}">'
             f'<path class="{"head" if source.deck else "box"}" d="{upper}"/>'
             f'<text x="{PAD}" y="17">{xml(shorten(chip.text, 14))}</text></g>{deck}</g>'
@@ -125,17 +132,17 @@ class Stations(Decks):
 
     def frame(self, order: int) -> str:
         """The frame around the stations of one order, with its title."""
-        left, top, right, bottom = self.places.frames[order]
-        whole = text("frame_2" if order == 2 else "frame_n", self.lang, n=order)
-        brief = text("frame_2_short" if order == 2 else "frame_n_short", self.lang, n=order)
+        left, top, right, bottom = self.canvas.places.frames[order]
+        whole = text("frame_2" if order == 2 else "frame_n", self.canvas.lang, n=order)
+        brief = text("frame_2_short" if order == 2 else "frame_n_short", self.canvas.lang, n=order)
         room = right - left - 24
         title = whole if sans(whole) < room else shorten(brief, max(1, int(room / 7)))
         # On the side from which the fewest arrows come in.
-        line = bottom - 10 if self.places.axes == AXES["TB"] else top + 17
-        self.reach((left, top), (right, bottom))
-        self.space.take((left + 8, line - 13, left + 16 + sans(title), line + 3))
+        line = bottom - 10 if self.canvas.places.axes == AXES["TB"] else top + 17
+        self.canvas.reach((left, top), (right, bottom))
+        self.canvas.space.take((left + 8, line - 13, left + 16 + sans(title), line + 3))
         return (
-            f'<g class="frame" id="{self.prefix}frame{order}"><title>{xml(whole)}</title>'
+            f'<g class="frame" id="{self.canvas.prefix}frame{order}"><title>{xml(whole)}</title>'
             f'<rect {area(left, top, right - left, bottom - top)} rx="12"/>'
             f'<text class="say" x="{num(left + 12)}" y="{num(line)}">{xml(title)}</text></g>'
         )

@@ -31,12 +31,14 @@ from ..trace.graph import LEAF, PARAMETER, ROOT, Graph, Route
 from ..words import shorten, text
 from .arrows import forward_arrow, gradient_arrow, read
 from .boxes import measure
+from .canvas import Canvas
 from .curves import Cubic, at
 from .decks import Sign
 from .look import CHIP, Look, settled
 from .marks import Tag, merged
-from .scissors import Cuts
+from .scissors import Scissors
 from .signs import legend, sentences
+from .stations import Stations
 from .style import area, css, num, path_data, spaced, xml
 
 MARGIN = 16.0
@@ -62,27 +64,31 @@ def to_svg(
         raise ValueError(f"prefix must consist of letters, digits, '_', '-' and '.', not {prefix!r}")
     look = settled(look)
     places = read(positions, measure(graph, look), direction)
-    picture = Picture(graph, places, look.lang, prefix)
-    return picture.svg(theme)
+    return Drawing(Canvas(graph, places, look.lang, prefix)).svg(theme)
 
 
-class Picture(Cuts):
-    """One graph with its places, on the way to becoming SVG."""
+class Drawing:
+    """What is drawn on a `canvas`: stations, arrows with their pills and signs, and what stands below."""
+
+    def __init__(self, canvas: Canvas) -> None:
+        self.canvas, self.stations, self.scissors = canvas, Stations(canvas), Scissors(canvas)
 
     def svg(self, theme: str) -> str:
         """The whole document."""
-        frames = "".join(self.frame(order) for order in sorted(self.places.frames))
-        frames += "".join(self.fog(station) for station in self.graph.stations)
-        stations = "".join(self.station(station) for station in self.graph.stations)
-        chips = "".join(self.reference(chip) for chip in dict.fromkeys(self.measured.references.values()))
+        frames = "".join(self.stations.frame(order) for order in sorted(self.canvas.places.frames))
+        frames += "".join(self.stations.fog(station) for station in self.canvas.graph.stations)
+        stations = "".join(self.stations.station(station) for station in self.canvas.graph.stations)
+        chips = "".join(
+            self.stations.reference(chip) for chip in dict.fromkeys(self.canvas.measured.references.values())
+        )
         arrows, pills = self.arrows()
-        left, top, right, bottom = self.bounds if self.graph.stations else [0.0, 0.0, 0.0, 0.0]
+        left, top, right, bottom = self.canvas.bounds if self.canvas.graph.stations else [0.0, 0.0, 0.0, 0.0]
         width = max(right - left, NARROW)
         below, bottom = self.below(left, bottom + 24, width)
-        style = css(theme, rare=bool(self.kinds & SELDOM))
+        style = css(theme, rare=bool(self.canvas.kinds & SELDOM))
         left, top, bottom, width = left - MARGIN, top - MARGIN, bottom + MARGIN, width + 2 * MARGIN
         size = f'width="{num(width)}" height="{num(bottom - top)}"'
-        p = self.prefix
+        p = self.canvas.prefix
         return (
             f'<svg xmlns="http://www.w3.org/2000/svg" class="mg mg-{theme}" {size} role="img"'
             f' viewBox="{num(left)} {num(top)} {num(width)} {num(bottom - top)}"'
@@ -96,116 +102,122 @@ class Picture(Cuts):
         """One line that says what the picture shows."""
         names = [name for name, role in self.roles() if role == ROOT]
         if not names:
-            return text("picture_title_plain", self.lang)
-        return text("picture_title", self.lang, names=shorten(", ".join(names), 200))
+            return text("picture_title_plain", self.canvas.lang)
+        return text("picture_title", self.canvas.lang, names=shorten(", ".join(names), 200))
 
     def description(self) -> str:
         """The picture in a few words, for those who do not see it."""
-        tensors = sum(len(station.cards) for station in self.graph.stations)
-        if not self.graph.tracked:
-            return text("picture_desc_plain", self.lang, tensors=tensors)
-        nobody = text("nobody", self.lang)
+        tensors = sum(len(station.cards) for station in self.canvas.graph.stations)
+        if not self.canvas.graph.tracked:
+            return text("picture_desc_plain", self.canvas.lang, tensors=tensors)
+        nobody = text("nobody", self.canvas.lang)
         roots = ", ".join(name for name, role in self.roles() if role == ROOT) or nobody
         leaves = ", ".join(name for name, role in self.roles() if role in (LEAF, PARAMETER)) or nobody
-        nodes = sum(station.deck is not None for station in self.graph.stations)
+        nodes = sum(station.deck is not None for station in self.canvas.graph.stations)
         said = text(
-            "picture_desc", self.lang, tensors=tensors, nodes=nodes, roots=shorten(roots, 200),
+            "picture_desc", self.canvas.lang, tensors=tensors, nodes=nodes, roots=shorten(roots, 200),
             leaves=shorten(leaves, 200),
         )  # fmt: skip
-        labels = "; ".join(dict.fromkeys(tag.whole for tag in self.tags.values() if tag.whole))
+        labels = "; ".join(dict.fromkeys(tag.whole for tag in self.canvas.tags.values() if tag.whole))
         if labels:
-            said = text("picture_marked", self.lang, picture=said, labels=shorten(labels, 400))
+            said = text("picture_marked", self.canvas.lang, picture=said, labels=shorten(labels, 400))
         return said
 
     def roles(self) -> Iterator[tuple[str, str]]:
         """Name and role of every card."""
-        for station in self.graph.stations:
+        for station in self.canvas.graph.stations:
             for i, card in enumerate(station.cards):
-                yield self.measured.names[station.id, i], card.role
+                yield self.canvas.measured.names[station.id, i], card.role
 
     # ------------------------------------------------------------------------------------------------- arrows
 
     def arrows(self) -> tuple[str, str]:
         """All arrows, forward ones first, and the pills that lie on top of everything."""
         forward, gradient, pills, tags = [], [], [], []
-        for route in self.graph.routes:
-            if self.measured.line(route) != route.id:
+        for route in self.canvas.graph.routes:
+            if self.canvas.measured.line(route) != route.id:
                 continue
-            path = forward_arrow(self.places, route, self.spread(route, lower=False))
+            path = forward_arrow(self.canvas.places, route, self.spread(route, lower=False))
             forward.append(self.forward(route, path))
             tags.append((self.mark(route), path))
-            if self.cut_of(route):
-                pills.append(self.cut(route, path))
+            if self.scissors.cut_of(route):
+                pills.append(self.scissors.cut(route, path))
             if route.tracked:
-                path = gradient_arrow(self.places, route, self.spread(route, lower=True))
+                path = gradient_arrow(self.canvas.places, route, self.spread(route, lower=True))
                 gradient.append(self.gradient(route, path))
                 tags.append((self.mark(route, "-g"), path))
-                if route.id in self.measured.pills:
+                if route.id in self.canvas.measured.pills:
                     pills.append(self.pill(route, path))
         pills += [self.label(tag, path) for tag, path in tags if tag]
         return "".join(forward + gradient), "".join(pills)
 
     def mark(self, route: Route, suffix: str = "") -> Tag | None:
         """The mark at an arrow, or at those that are drawn as one with it."""
-        bundle = self.measured.bundles[route.id]
+        bundle = self.canvas.measured.bundles[route.id]
         drawn = bundle if len(bundle) > PARALLEL else (route.id,)
-        return merged(None, [self.tags[id + suffix] for id in drawn if id + suffix in self.tags])
+        return merged(
+            None, [self.canvas.tags[id + suffix] for id in drawn if id + suffix in self.canvas.tags]
+        )
 
     def label(self, tag: Tag, path: list[Cubic]) -> str:
         """The label of a marked arrow, on the arrow or near it, rather not where another one comes to meet
         it."""
         half, up = tag.width / 2, CHIP / 2
         side = -1.0 if path[0][0][1] > path[-1][3][1] + 1 else 1.0
-        x, y = self.spot(path, (half, up, half, up), [side * above for above in ABOVE])
-        self.stand(x - half, y - up, x + half, y + up)
-        return self.tag(tag, x + half, y - up)
+        x, y = self.canvas.spot(path, (half, up, half, up), [side * above for above in ABOVE])
+        self.canvas.stand(x - half, y - up, x + half, y + up)
+        return self.canvas.tag(tag, x + half, y - up)
 
     def spread(self, route: Route, lower: bool) -> float:
         """How far off the decks' middles an arrow with parallel ones runs: as far as both ends allow."""
-        bundle = self.measured.bundles[route.id]
+        bundle = self.canvas.measured.bundles[route.id]
         if len(bundle) > PARALLEL:
             return 0.0
-        room = min(self.places.room(id, lower) for id in (self.measured.tail(route), route.target))
+        room = min(
+            self.canvas.places.room(id, lower) for id in (self.canvas.measured.tail(route), route.target)
+        )
         pitch = min(24.0 if lower else 14.0, (room - 10) / len(bundle))
         return (bundle.index(route.id) - (len(bundle) - 1) / 2) * pitch
 
     def forward(self, route: Route, path: list[Cubic]) -> str:
         """The forward arrow of a route."""
-        self.kinds.add("forward")
+        self.canvas.kinds.add("forward")
         tag = self.mark(route)
-        cut = [self.why_cut(route)] if self.cut_of(route) else []
-        tip = "\n".join([*self.marked(tag), text("tip_forward", self.lang, **self.ends(route)), *cut])
-        return self.edge(self.kind("fwd", tag), self.prefix + route.id, path, tip)
+        cut = [self.scissors.why_cut(route)] if self.scissors.cut_of(route) else []
+        tip = "\n".join(
+            [*self.canvas.marked(tag), text("tip_forward", self.canvas.lang, **self.ends(route)), *cut]
+        )
+        return self.edge(self.canvas.kind("fwd", tag), self.canvas.prefix + route.id, path, tip)
 
     def gradient(self, route: Route, path: list[Cubic]) -> str:
         """The gradient arrow of a route; a dashed one while nothing has flowed."""
-        flowed = route.id in self.measured.flowed
-        self.kinds.add("gradient" if flowed else "unseen" if self.graph.unseen else "todo")
+        flowed = route.id in self.canvas.measured.flowed
+        self.canvas.kinds.add("gradient" if flowed else "unseen" if self.canvas.graph.unseen else "todo")
         tag = self.mark(route, "-g")
-        kind = self.kind("grad" if flowed else "grad todo", tag)
-        tip = "\n".join([*self.marked(tag), self.flow(route)])
-        return self.edge(kind, f"{self.prefix}{route.id}-g", path, tip)
+        kind = self.canvas.kind("grad" if flowed else "grad todo", tag)
+        tip = "\n".join([*self.canvas.marked(tag), self.flow(route)])
+        return self.edge(kind, f"{self.canvas.prefix}{route.id}-g", path, tip)
 
     def ends(self, route: Route) -> dict[str, str]:
         """Names of the tensors that a route runs between."""
-        names = self.measured.names
+        names = self.canvas.measured.names
         return {"source": names[route.source, route.card], "target": names[route.target, 0]}
 
     def flow(self, route: Route) -> str:
         """What flowed over a route, or over the bundle that is drawn along it, as a sentence."""
-        bundle = self.measured.bundles[route.id]
+        bundle = self.canvas.measured.bundles[route.id]
         drawn = bundle if len(bundle) > PARALLEL else (route.id,)
-        flowed = (value for id in drawn for value in self.routes[id].gradients)
+        flowed = (value for id in drawn for value in self.canvas.routes[id].gradients)
         values = [short(value, 60) for value in islice(flowed, TOLD)]
         if not values:
-            key = "tip_gradient_unseen" if self.graph.unseen else "tip_gradient_none"
-            return text(key, self.lang, **self.ends(route))
-        return text("tip_gradient", self.lang, value=", ".join(values), **self.ends(route))
+            key = "tip_gradient_unseen" if self.canvas.graph.unseen else "tip_gradient_none"
+            return text(key, self.canvas.lang, **self.ends(route))
+        return text("tip_gradient", self.canvas.lang, value=", ".join(values), **self.ends(route))
 
     def edge(self, kind: str, id: str, path: list[Cubic], tip: str) -> str:
         """An arrow along `path`, which ends straight: its head points along one of the axes."""
         for piece in path:
-            self.reach(*(at(piece, t) for t in (0.25, 0.5, 0.75, 1.0)))
+            self.canvas.reach(*(at(piece, t) for t in (0.25, 0.5, 0.75, 1.0)))
         (x, y), before = path[-1][3], path[-1][0]
         level = abs(x - before[0]) > abs(y - before[1])
         back = -TIP if x + y > before[0] + before[1] else TIP
@@ -219,16 +231,18 @@ class Picture(Cuts):
 
     def pill(self, route: Route, path: list[Cubic]) -> str:
         """The value that flowed, where it covers nothing, as near to the middle of its arrow as can be."""
-        pill = self.measured.pills[route.id]
+        pill = self.canvas.measured.pills[route.id]
         across, half = (pill.width + pill.beside) / 2, pill.height / 2
-        x, y = self.spot(path, (across, half, across, half))
+        x, y = self.canvas.spot(path, (across, half, across, half))
         left, top, right, bottom = x - across, y - half, x + across, y + half
-        self.stand(left, top, right, bottom)
-        deck = self.stations[route.source].deck
+        self.canvas.stand(left, top, right, bottom)
+        deck = self.canvas.stations[route.source].deck
         hooks = ""
         for i, hook in enumerate(pill.hooks):
             assert deck is not None
-            hooks += self.hook(deck, Sign(str(hook + 1), hook), left + i * (CHIP + 2), y - CHIP / 2)
+            hooks += self.stations.decks.hook(
+                deck, Sign(str(hook + 1), hook), left + i * (CHIP + 2), y - CHIP / 2
+            )
         left += pill.beside
         lines = "".join(
             f'<text x="{num((left + right) / 2)}" y="{num(top + 14 + 16 * i)}">{spaced(line)}</text>'
@@ -236,15 +250,19 @@ class Picture(Cuts):
         )
         tip = shorten(self.flow(route), 500)
         return (
-            f'<g class="pill" id="{self.prefix}{route.id}-p"><title>{xml(tip)}</title>'
+            f'<g class="pill" id="{self.canvas.prefix}{route.id}-p"><title>{xml(tip)}</title>'
             f'<rect {area(left, top, pill.width, pill.height)} rx="10"/>{lines}{hooks}</g>'
         )
 
     def below(self, left: float, top: float, width: float) -> tuple[str, float]:
         """Sentences and legend below the picture, and where they end."""
-        says = [text(self.graph.note[0], self.lang, **self.graph.note[1])] if self.graph.note else []
-        if self.graph.omitted:
-            says.append(text("omitted", self.lang, n=self.graph.omitted))
+        says = (
+            [text(self.canvas.graph.note[0], self.canvas.lang, **self.canvas.graph.note[1])]
+            if self.canvas.graph.note
+            else []
+        )
+        if self.canvas.graph.omitted:
+            says.append(text("omitted", self.canvas.lang, n=self.canvas.graph.omitted))
         said, top = sentences(says, left, top, width)
-        signs, bottom = legend(self.kinds, left, top, width, self.lang)
+        signs, bottom = legend(self.canvas.kinds, left, top, width, self.canvas.lang)
         return said + signs, bottom

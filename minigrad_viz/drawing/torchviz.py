@@ -57,10 +57,10 @@ def make_dot(
     order, omitted = in_order([r.grad_fn for r in roots if r.grad_fn is not None], NODES)
     if omitted:
         raise ValueError(f"the graph has {len(order) + omitted} nodes; make_dot draws up to {NODES}")
-    return _Writer(order, params or {}).write(roots, show_attrs, show_saved, max_attr_chars)
+    return TorchvizWriter(order, params or {}).write(roots, show_attrs, show_saved, max_attr_chars)
 
 
-class _Writer:
+class TorchvizWriter:
     """Writes nodes, given inputs first, into a Digraph."""
 
     def __init__(self, order: list[Any], params: Mapping[str, Any]) -> None:

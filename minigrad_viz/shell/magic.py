@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 from IPython.core.displaypub import DisplayPublisher
 from IPython.core.magic_arguments import MagicArgumentParser
 
-from ..model.scenes import UnknownRoots
+from ..model.views import UnknownRoots
 from ..recording.recorder import Recorder
 from ..trace.events import Created, Forward, Trace
 from ..words import text
