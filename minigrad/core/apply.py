@@ -38,7 +38,13 @@ def apply(node: Any, g: Any, keep: bool = True) -> tuple[Any, ...]:
     if node._extra is not None and node._extra.unpacks:
         sent = apply_unpacked(node, g, False)
     else:
-        sent = pull(node, g, read(node))
+        values, vjp = read(node), node.op.only
+        if vjp is None or node.is_complex or node._next[0] is None:
+            sent = pull(node, g, values)
+        else:
+            sent = (vjp(g, *values),)
+            if node._cast is not None:
+                sent = uncast(node._cast, [*sent])
     if not keep:
         release(node)
     return sent
@@ -75,8 +81,8 @@ def apply_tensors(node: Any, g: Any) -> tuple[Any, ...]:
 def read(node: Any) -> list[Any]:
     """Return all values that a node saved, raw."""
     __tracebackhide__ = True
-    targets, values = node._next, []
-    for n, (slot, what, _, k, _, _) in enumerate(node.op.keeps):
+    targets, values, n = node._next, [], 0
+    for slot, what, k in node.op.reads:
         x = getattr(node, slot)
         if what is INPUT:
             target = targets[k]
@@ -85,9 +91,10 @@ def read(node: Any) -> list[Any]:
         elif what is RESULT:
             if x.__class__ not in READY or node._storage is not None:
                 x = raw_value(node, n)
-        elif what is ARGUMENT and (isinstance(x, HELD) or x is None):
+        elif what is ARGUMENT and x.__class__ not in READY and (x is None or isinstance(x, HELD)):
             x = raw_value(node, n)
         values.append(x)
+        n += 1
     return values
 
 
@@ -97,7 +104,7 @@ def read_tensors(node: Any) -> list[Any]:
     op, targets, values = node.op, node._next, []
     if node._check is not None:
         return read_saved(node)
-    for slot, what, _, k, _, _ in op.keeps:
+    for slot, what, k in op.reads:
         x = getattr(node, slot)
         carrier: Any = targets[k] if what is INPUT else node if what is RESULT and not op.several else None
         if carrier is None or x.__class__ not in READY or carrier._storage is not None:

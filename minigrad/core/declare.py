@@ -126,11 +126,13 @@ def make_call(op: Op) -> Any:
     """Return the function that runs an op on tensors."""
     if op.fast:
         return unary(op) if len(op.params) == 1 else binary(op)
-    count = len(op.params)
+    count, least = len(op.params), len(op.params) - len(op.defaults)
 
     def call(*args: Any, **kwargs: Any) -> Any:
-        if kwargs or len(args) != count:
+        if kwargs or not least <= len(args) <= count:
             return dispatch(op, op.bind(args, kwargs))
+        if len(args) < count:
+            args += op.defaults[len(args) - least :]
         return dispatch(op, args) if modes.active else compute(op, args)
 
     return call

@@ -1,6 +1,6 @@
 """Calls of plain elementwise ops on float32 or float64 tensors, of which scalar graphs consist.
 
-Two closures make the checks of the general path in one function and without loops. For scalars that takes a
+Closures make the checks of the general path in one function and without loops. For scalars that takes a
 third of the time. Unusual cases (modes, other dtypes, views, complex numbers) go to `dispatch`, or for an
 operator to its method, which handles operands of other kinds.
 """
@@ -17,7 +17,7 @@ from .dispatch import dispatch
 from .dtypes import FAST_ARRAYS
 from .modes import enter, quiet
 from .node import sequence_numbers
-from .op import Op
+from .op import Op, picker
 from .storage import InferenceStorage, SameCounter
 from .tensor_state import TensorBase, accumulator, attach
 
@@ -47,27 +47,33 @@ def is_plain(t: TensorBase) -> bool:
     return not (t._bits or t._apart)
 
 
-def users_of(op: Op, slot: str) -> tuple[bool, bool] | None:
-    """Return whether the first and whether the second input needs the value saved in a slot; None without a
-    slot.
-    """
+def users_of(op: Op, slot: str) -> tuple[bool, bool]:
+    """Return whether the first and whether the second input needs the value saved in a slot."""
     found = next((k for k in op.keeps if k.slot == slot), None)
     if found is None:
-        return None
+        return False, False
     return (True, True) if found.user is None else (found.user == 0, found.user == 1)
+
+
+def versions_of(op: Op) -> Any:
+    """Return a function that puts the versions of self, of the other operand and of the result, which is 0,
+    into the order of what a node of the op saves, for `Node._check`.
+    """
+    return picker(
+        tuple(("_raw_self", "_raw_" + op.params[-1], "_raw_result").index(k.slot) for k in op.keeps)
+    )
 
 
 def unary(op: Op) -> Any:
     """Return the call of a plain elementwise op of one tensor."""
-    kernel, Node = op.kernel, op.node
-    of_input, of_result = (users_of(op, slot) is not None for slot in ("_raw_self", "_raw_result"))
-    order = [k.slot for k in op.keeps]
+    kernel, Node, versions = op.kernel, op.node, versions_of(op)
+    of_input, of_result = (any(users_of(op, slot)) for slot in ("_raw_self", "_raw_result"))
 
     def call(input: Any) -> Any:
         off = modes.active
         if off and (off != 1 or modes.state.grad_enabled):  # except for `no_grad` in only this thread
             return dispatch(op, (input,))
-        if input.__class__ is not Tensor and not isinstance(input, TensorBase):
+        if not isinstance(input, TensorBase):
             return dispatch(op, (input,))
         a, storage = input._data, input._storage
         if storage is not None:
@@ -98,7 +104,66 @@ def unary(op: Op) -> Any:
         if of_input:
             node._raw_self = input._data
             if storage is not None and storage.version:
-                node._check = versions(node, order, storage, None)
+                node._check = versions((storage.version, 0, 0))
+        node._cast = node._storage = node._extra = None
+        node._seq = next(sequence_numbers)
+        t = new(Tensor)
+        t._data = out
+        t._fn = node
+        t._nr = 0
+        t._acc = t._grad = t._storage = t._view = None
+        return t
+
+    return call
+
+
+def by_number(op: Op, method: Any = None) -> Any:
+    """Return the call of a plain elementwise op of a tensor and a number; see `binary`."""
+    kernel, Node, versions = op.kernel, op.node, versions_of(op)
+    second = "_raw_" + op.params[1]
+    keeps_self, keeps_number, keeps_result = (
+        any(users_of(op, slot)) for slot in ("_raw_self", second, "_raw_result")
+    )
+    general = method or (lambda input, other: dispatch(op, (input, other)))
+
+    def call(input: Any, other: Any) -> Any:
+        off, kind = modes.active, other.__class__
+        if (kind is not float and kind is not int) or (method is None and not isinstance(input, TensorBase)):
+            return general(input, other)
+        if off and (off != 1 or modes.state.grad_enabled):  # except for `no_grad` in only this thread
+            return dispatch(op, (input, other))
+        a, storage = input._data, input._storage
+        if storage is not None:
+            if not is_plain(input):
+                return general(input, other)
+            if a.__class__ is ndarray and not a.ndim:
+                a = a[()]
+        if a.__class__ is not FLOAT32 and a.dtype not in FAST_ARRAYS:
+            return general(input, other)
+        try:
+            out = enter(kernel, a, other)
+        except RuntimeError:
+            out = quiet(kernel, a, other)
+        if off:
+            return attach(out, None)
+        n0 = input._fn
+        if n0 is None:
+            acc = input._acc
+            if acc is None:
+                return attach(out, None)
+            n0 = (acc is not True and acc()) or accumulator(input)
+        node: Any = Node()
+        node._next = (n0,)
+        node._nrs = (input._nr,) if input._nr else None
+        node._check = None
+        if keeps_self:
+            node._raw_self = input._data
+            if storage is not None and storage.version:
+                node._check = versions((storage.version, 0, 0))
+        if keeps_number:
+            setattr(node, second, other)
+        if keeps_result:
+            node._raw_result = out
         node._cast = node._storage = node._extra = None
         node._seq = next(sequence_numbers)
         t = new(Tensor)
@@ -115,40 +180,47 @@ def binary(op: Op, method: Any = None) -> Any:
     """Return the call of a plain elementwise op of two tensors, or of a tensor and a number. Unusual cases go
     to `dispatch`, or to the `method` of an operator, which handles operands of other kinds.
     """
-    kernel, Node, order = op.kernel, op.node, [k.slot for k in op.keeps]
+    if len(op.inputs) == 1:
+        return by_number(op, method)
+    kernel, Node, versions = op.kernel, op.node, versions_of(op)
     second = "_raw_" + op.params[1]
-    users_a, users_b, users_out = (users_of(op, slot) for slot in ("_raw_self", second, "_raw_result"))
-    takes_number, is_other = len(op.inputs) == 1, op.params[1] == "other"
+    is_other = second == "_raw_other"
+    self_for_0, self_for_1 = users_of(op, "_raw_self")
+    other_for_0, other_for_1 = users_of(op, second)
+    result_for_0, result_for_1 = users_of(op, "_raw_result")
+    keeps_self, keeps_other = self_for_0 or self_for_1, other_for_0 or other_for_1
+    keeps_result = result_for_0 or result_for_1
     general = method or (lambda input, other: dispatch(op, (input, other)))
 
     def call(input: Any, other: Any) -> Any:
-        off = modes.active
+        off, kind = modes.active, other.__class__
         if off and (off != 1 or modes.state.grad_enabled):  # except for `no_grad` in only this thread
-            plain = other.__class__ is float or other.__class__ is int
-            if plain or (other.__class__ is Tensor and not takes_number):
+            if kind is float or kind is int or kind is Tensor:
                 return dispatch(op, (input, other))
             return general(input, other)
-        if input.__class__ is not Tensor and not isinstance(input, TensorBase):
+        if method is None and not isinstance(input, TensorBase):
             return general(input, other)
         a, storage = input._data, input._storage
         n1 = after = None
-        cast, nr = False, 0
+        cast, nr, written = False, 0, 0
         if storage is not None:
             if not is_plain(input):
                 return general(input, other)
+            written = storage.version
             if a.__class__ is ndarray and not a.ndim:
                 a = a[()]
-        if other.__class__ is float or other.__class__ is int:
+        if kind is float or kind is int:
             b: Any = other
             if a.__class__ is not FLOAT32 and a.dtype not in FAST_ARRAYS:
                 return general(input, other)
-        elif takes_number or (other.__class__ is not Tensor and not isinstance(other, TensorBase)):
+        elif kind is not Tensor and not isinstance(other, TensorBase):
             return general(input, other)
         else:
             b, after = other._data, other._storage
             if after is not None:
                 if not is_plain(other):
                     return general(input, other)
+                written = written or after.version
                 if b.__class__ is ndarray and not b.ndim:
                     b = b[()]
             if a.__class__ is not FLOAT32 or b.__class__ is not FLOAT32:
@@ -178,24 +250,28 @@ def binary(op: Op, method: Any = None) -> Any:
             elif n1 is None:
                 return attach(out, None)
         node: Any = Node()
-        node._next = (n0,) if takes_number else (n0, n1)
-        node._nrs = None if input._nr == 0 == nr else (input._nr,) if takes_number else (input._nr, nr)
-        node._check = None
-        if users_a is not None:
-            needed = (users_a[0] and n0 is not None) or (users_a[1] and n1 is not None)
-            node._raw_self = None if not needed else input if n0 is None else input._data
-        if users_b is not None:
-            needed = (users_b[0] and n0 is not None) or (users_b[1] and n1 is not None)
-            kept = None if not needed else other if n1 is None else other._data
+        node._next = n0, n1
+        node._nrs = (input._nr, nr) if input._nr or nr else None
+        node._check = kept_self = kept_other = None
+        if keeps_self:
+            if (self_for_0 and n0 is not None) or (self_for_1 and n1 is not None):
+                kept_self = input if n0 is None else input._data
+            node._raw_self = kept_self
+        if keeps_other:
+            if (other_for_0 and n0 is not None) or (other_for_1 and n1 is not None):
+                kept_other = other if n1 is None else other._data
             if is_other:
-                node._raw_other = kept
+                node._raw_other = kept_other
             else:
-                setattr(node, second, kept)
-        if users_out is not None:
-            needed = (users_out[0] and n0 is not None) or (users_out[1] and n1 is not None)
+                setattr(node, second, kept_other)
+        if keeps_result:
+            needed = (result_for_0 and n0 is not None) or (result_for_1 and n1 is not None)
             node._raw_result = out if needed else None
-        if (storage is not None and storage.version) or (after is not None and after.version):
-            node._check = versions(node, order, storage, after)
+        if written:
+            first = 0 if kept_self is None or storage is None else storage.version
+            last = 0 if kept_other is None or after is None else after.version
+            if first or last:
+                node._check = versions((first, last, 0))
         node._cast = casts((n0, n1), (a, b), out) if cast else None
         node._storage = node._extra = None
         node._seq = next(sequence_numbers)
@@ -207,15 +283,6 @@ def binary(op: Op, method: Any = None) -> Any:
         return t
 
     return call
-
-
-def versions(node: Any, order: list[str], first: Any, second: Any) -> tuple[int, ...] | None:
-    """Return, for `Node._check`, the versions at which the operands with these storages were saved."""
-    found: list[int] = []
-    for slot in order:
-        storage = None if slot == "_raw_result" else first if slot == "_raw_self" else second
-        found.append(0 if storage is None or getattr(node, slot) is None else storage.version)
-    return tuple(found) if any(found) else None
 
 
 def operator_of(call: Any) -> Any:

@@ -85,8 +85,9 @@ class Op:
     differentiable parameters, `places` their positions and `vjps` their vjps. `saved` lists (name, indices of
     the inputs whose vjp takes it); `tensors` are the saved names that stand for tensors.
 
-    What follows from this is computed once, here: `keeps` and `asks` (see `Keep` and `Ask`); `releases`, the
-    slots of saved tensors; `kinds`, per parameter the classes that are accepted besides tensors (None: any);
+    What follows from this is computed once, here: `keeps` and `asks` (see `Keep` and `Ask`); `reads`, of each
+    of `keeps` what reading it takes; `only`, the vjp if there is one that takes all saved values in their
+    order, else None; `releases`, the slots of saved tensors; `kinds`, per parameter the classes that are accepted besides tensors (None: any);
     `passes`, the ordinary dtypes that `check` accepts.
 
     `elementwise` ops broadcast and promote; `promoted` are the positions of their operands, all but one of
@@ -118,7 +119,9 @@ class Op:
         "vjps",
         "saved",
         "keeps",
+        "reads",
         "asks",
+        "only",
         "releases",
         "kinds",
         "passes",
@@ -183,12 +186,15 @@ class Op:
         self.node: type[Node] = Node
         self.keeps = tuple(self._keep(name, users) for name, users in self.saved)
         self.asks = tuple(map(self._ask, sorted(range(len(self.inputs)), key=self.inputs.__getitem__)))
+        self.reads = tuple((k.slot, k.what, k.k) for k in self.keeps)
         self.releases = tuple((k.slot, k.what is ARGUMENT) for k in self.keeps if k.derive is None)
         self.kinds = tuple(map(self._kinds, self.params))
         self.passes = frozenset(d.numpy for d in (float32, float64) if self._takes(d))
         shared = {getattr(vjp, "together", None) for vjp in vjps.values()}
         self.together = shared.pop() if len(shared) == 1 else None
         self.fast = self._is_fast()
+        takes_all = len(self.asks) == 1 and self.asks[0].saved == tuple(range(len(self.keeps)))
+        self.only = self.asks[0].vjp if takes_all and not (self.several or self.listed) else None
         order = [name for name, _ in self.saved]
         self.rows = tuple(
             (self.inputs.index(name), vjp, tuple(map(order.index, arguments(vjp))))

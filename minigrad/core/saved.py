@@ -102,7 +102,7 @@ def raw_value(node: Any, n: int) -> Any:
     """
     __tracebackhide__ = True
     op, check = node.op, node._check
-    slot, what, _, k, _, _ = op.keeps[n]
+    slot, what, k = op.reads[n]
     value = getattr(node, slot)
     if value is None and check is not RELEASED:
         return None
