@@ -81,8 +81,8 @@ def apply_tensors(node: Any, g: Any) -> tuple[Any, ...]:
 def read(node: Any) -> list[Any]:
     """Return all values that a node saved, raw."""
     __tracebackhide__ = True
-    targets, values, n = node._next, [], 0
-    for slot, what, k in node.op.reads:
+    targets, values = node._next, []
+    for n, (slot, what, k) in enumerate(node.op.reads):
         x = getattr(node, slot)
         if what is INPUT:
             target = targets[k]
@@ -94,7 +94,6 @@ def read(node: Any) -> list[Any]:
         elif what is ARGUMENT and x.__class__ not in READY and (x is None or isinstance(x, HELD)):
             x = raw_value(node, n)
         values.append(x)
-        n += 1
     return values
 
 

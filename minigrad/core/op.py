@@ -87,8 +87,8 @@ class Op:
 
     What follows from this is computed once, here: `keeps` and `asks` (see `Keep` and `Ask`); `reads`, of each
     of `keeps` what reading it takes; `only`, the vjp if there is one that takes all saved values in their
-    order, else None; `releases`, the slots of saved tensors; `kinds`, per parameter the classes that are accepted besides tensors (None: any);
-    `passes`, the ordinary dtypes that `check` accepts.
+    order, else None; `releases`, the slots of saved tensors; `kinds`, per parameter the classes that are
+    accepted besides tensors (None: any); `passes`, the ordinary dtypes that `check` accepts.
 
     `elementwise` ops broadcast and promote; `promoted` are the positions of their operands, all but one of
     which may be a number if the op takes `numbers`. Other ops may
