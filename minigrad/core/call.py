@@ -18,11 +18,11 @@ from .node_class import complex_node
 from .op import NO_CLASSES, RAW, Op
 from .save import keep
 from .saved import pack_inputs, pack_result
-from .storage import Storage, is_reshaped
-from .tensor_state import TensorBase, accumulator, attach, edge, fresh, numbers, share
+from .storage import is_reshaped
+from .tensor_state import TensorBase, accumulator, attach, edge, fresh, is_plain, numbers, share
 from .view_path import share_view
 
-FLOAT32, FLOAT64 = np.float32, np.float64
+FLOAT32, FLOAT64, generic = np.float32, np.float64, np.generic
 FAST = dtypes.FAST_ARRAYS
 
 
@@ -219,18 +219,19 @@ def prepare(op: Op, values: Any) -> tuple[list[Any], bool]:
         return [[a if a.dtype == dtype else a.astype(dtype) for a in arrays], *values[1:]], True
     raws: list[Any] = []
     first: Any = None
+    elementwise = op.elementwise
     for v, kinds in zip(values, op.kinds):
         if isinstance(v, TensorBase):
             a = v._data
             if v._storage is not None:
                 if v._bits:
                     a = numbers(v)
-                if op.elementwise and a.__class__ is ndarray and not a.ndim:
+                if elementwise and a.__class__ is ndarray and not a.ndim:
                     a = a[()]
             if first is None:
                 first = a
             raws.append(a)
-        elif v.__class__ in kinds if kinds is not None else not isinstance(v, np.generic):
+        elif not isinstance(v, generic) if kinds is None else v.__class__ in kinds:
             raws.append(v)
         else:
             check_tensor(op, values)  # which replaces NumPy's numbers with Python's
@@ -286,13 +287,15 @@ def record(op: Op, values: Any, out: Any, is_mixed: bool = True, always: bool = 
     for t in inputs:
         target = None
         if isinstance(t, TensorBase):
-            if t._storage is not None and (t._view is not None or t._storage.__class__ is not Storage):
+            if t._storage is None or is_plain(t):
+                target = t._fn
+                if target is None:
+                    acc = t._acc
+                    if acc is not None:
+                        target = (acc is not True and acc()) or accumulator(t)
+            else:
                 odd = True
                 target = edge(t)
-            else:
-                target = t._fn
-                if target is None and t._acc is not None:
-                    target = accumulator(t)
             if target is not None:
                 needed = True
                 if t._nr:

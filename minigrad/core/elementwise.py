@@ -18,8 +18,7 @@ from .dtypes import FAST_ARRAYS
 from .modes import enter, quiet
 from .node import sequence_numbers
 from .op import Op, picker
-from .storage import InferenceStorage, SameCounter
-from .tensor_state import TensorBase, accumulator, attach
+from .tensor_state import TensorBase, accumulator, attach, is_plain
 
 ndarray, FLOAT32, new = np.ndarray, np.float32, object.__new__
 Tensor: Any = TensorBase  # the class of results: see `set_result_class`
@@ -29,22 +28,6 @@ def set_result_class(cls: type) -> None:
     """Set the class of results: `Tensor`, which is defined in a higher layer."""
     global Tensor
     Tensor = TensorBase.result_class = cls
-
-
-def is_plain(t: TensorBase) -> bool:
-    """Return whether a tensor that shares memory or was modified is otherwise ordinary: a parameter that an
-    optimizer has changed, or a view whose history is up to date (see `views.regenerate`).
-    """
-    view, storage = t._view, t._storage
-    if view is not None and (
-        view.version != storage.version  # type: ignore[union-attr]
-        or (t._fn is None and view.base.requires_grad)
-    ):
-        return False
-    kind = storage.__class__
-    if kind is InferenceStorage or (kind is SameCounter and t._fn is not None):
-        return False
-    return not (t._bits or t._apart)
 
 
 def users_of(op: Op, slot: str) -> tuple[bool, bool]:

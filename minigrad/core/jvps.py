@@ -193,7 +193,7 @@ def argument(op: Op, name: str, values: Any, result: Any) -> Any:
         return primal(values[op.params.index(name)])
     value = values[op.params.index(name.removesuffix(suffix))]
     kind = DERIVE[suffix]
-    return [kind(v) for v in value] if op.listed else kind(value)
+    return [kind(v._data) for v in value] if op.listed else kind(value._data)
 
 
 def transposed(op: Op, values: Any, tangents: list[Any], result: Any) -> Any:

@@ -61,8 +61,13 @@ class Extra:
 
     @property
     def silent(self) -> bool:
-        """True if there is nothing to call."""
-        return not (self.pre or self.post or self.retain or any(self.tensor_hooks.values()))
+        """True if there is nothing to do for a gradient that arrives, and nothing to call."""
+        return not (self.retain or self.calls)
+
+    @property
+    def calls(self) -> bool:
+        """Whether there are hooks to call."""
+        return bool(self.pre or self.post or any(self.tensor_hooks.values()))
 
 
 class InputMetadata:

@@ -14,7 +14,7 @@ from .backward_pass import ZEROS, Task, add, capture, is_new, will_run
 from .hook_calls import Mode, after_deposit, after_node, before_node
 from .modes import quiet
 from .nested_passes import here
-from .node import AccumulateGrad, Node
+from .node import LAST, AccumulateGrad, Node
 from .tensor_state import deposit, deposit_tensor
 
 
@@ -117,6 +117,9 @@ def run_node(task: Task, node: Node, gradient: Any) -> tuple[Any, tuple[Any, ...
     what the node sends. Modes that user code has changed are restored, as in PyTorch.
     """
     __tracebackhide__ = True
+    extra = node._extra
+    if extra is not None and not (extra.unpacks or extra.calls or node._speaks or node._seq == LAST):
+        return run_aloud(task, node, gradient)  # it only keeps its gradient
     before = modes.now()
     try:
         return run_aloud(task, node, gradient)

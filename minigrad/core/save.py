@@ -13,22 +13,25 @@ def keep(op: Op, node: Any, values: Any, out: Any) -> None:
     targets = node._next
     versions: dict[int, int] | None = None
     n = -1
-    for slot, what, place, k, user, derive in op.keeps:
+    for slot, what, place, k, user, derive in op.plan:
         n += 1
         value: Any = None
         if user is not None and targets[user] is None:
             pass
         elif derive is not None:
-            value = derive(values[place]) if not op.listed else [derive(t) for t in values[place]]
+            value = [derive(t._data) for t in values[0]] if op.listed else derive(values[place]._data)
         elif what is RESULT:
             value = out[place] if op.several else out
         else:
             value = values[place]
             if isinstance(value, TensorBase):
-                if value._storage is not None or (value._fn is not None and value._fn._storage is not None):
+                storage = value._storage
+                if storage is not None or (value._fn is not None and value._fn._storage is not None):
                     check_saved(value)
-                    versions = versions or {}
-                    versions[n] = value._version
+                    version = value._version if storage is None else storage.version
+                    if version:
+                        versions = versions or {}
+                        versions[n] = version
                     if what is INPUT and targets[k] is not None and not (value._bits or value._apart):
                         value = value._data
                 elif what is INPUT and targets[k] is not None:
@@ -36,7 +39,7 @@ def keep(op: Op, node: Any, values: Any, out: Any) -> None:
             elif value.__class__ is Tensors:
                 value = keep_together(value)
         setattr(node, slot, value)
-    if versions and any(versions.values()):
+    if versions is not None:
         node._check = tuple([versions.get(n, 0) for n in range(len(op.keeps))])
 
 

@@ -115,6 +115,8 @@ def raw_value(node: Any, n: int) -> Any:
                 return value
             if storage.version == (check[n] if check.__class__ is tuple else 0) and not leaf._bits:
                 return leaf._data if leaf._data.ndim else leaf._data[()]
+    elif isinstance(value, TensorBase) and value._storage is None and not value._bits:
+        return value._data
     name = slot[5:]
     data, _ = unpack(node, name)
     return data[()] if name in op.tensors and getattr(data, "ndim", None) == 0 else data

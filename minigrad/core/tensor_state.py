@@ -159,6 +159,22 @@ def edge(t: TensorBase) -> Node | None:
     return None if t._acc is None else accumulator(t)
 
 
+def is_plain(t: TensorBase) -> bool:
+    """Return whether a tensor that shares memory or was modified is otherwise ordinary: a parameter that an
+    optimizer has changed, or a view whose history is up to date (see `views.regenerate`).
+    """
+    view, storage = t._view, t._storage
+    if view is not None and (
+        view.version != storage.version  # type: ignore[union-attr]
+        or (t._fn is None and view.base.requires_grad)
+    ):
+        return False
+    kind = storage.__class__
+    if kind is not Storage and (kind is InferenceStorage or t._fn is not None):
+        return False
+    return not (t._bits or t._apart)
+
+
 def share(t: TensorBase) -> Storage:
     """Return the Storage of `t`, created now for the first alias or in-place op. See Note [Storage]."""
     if t._storage is not None:

@@ -20,6 +20,7 @@ WRITING: dict[Any, Any] = {
     operator.mul: np.multiply,
     operator.truediv: np.true_divide,
 }
+EXACT = frozenset((operator.add, operator.sub, operator.mul))  # kernels by which integers stay integers
 
 
 def in_place_plainly(op: Op, t: TensorBase, args: tuple[Any, ...]) -> bool:
@@ -37,11 +38,16 @@ def in_place_plainly(op: Op, t: TensorBase, args: tuple[Any, ...]) -> bool:
         return False
     if storage.__class__ is not Storage or a.__class__ is not np.ndarray or not a.flags.c_contiguous:
         return False
-    if t._bits or a.dtype not in dtypes.FAST_ARRAYS or not (off or is_outside(t)):
+    if t._bits or not (off or is_outside(t)):
+        return False
+    if a.dtype not in dtypes.FAST_ARRAYS and not (a.dtype.kind == "i" and op.kernel in EXACT):
         return False
     raws = [a]
     for v in args:
-        if v.__class__ is not float and v.__class__ is not int:
+        if v.__class__ is int:
+            if a.dtype.kind == "i" and not 0 <= v < 128:
+                return False  # it may not fit
+        elif v.__class__ is not float or a.dtype.kind == "i":
             b = v._data if isinstance(v, TensorBase) else None
             if b is None or b.shape != a.shape or b.dtype != a.dtype:
                 return False

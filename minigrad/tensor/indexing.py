@@ -118,7 +118,7 @@ def put(self: Any, key: Any, value: Any) -> None:
 
 
 def put_plainly(self: Any, key: Any, value: Any) -> bool:
-    """`put` where nobody records and there is nothing to check: numbers, or a tensor of the same dtype, into
+    """`put` where nobody records and there is nothing to check: a tensor of the same dtype, or numbers into
     an array of floating-point numbers, as a table is filled in a loop. False, and nothing is done, where that
     is not so.
     """
@@ -127,7 +127,7 @@ def put_plainly(self: Any, key: Any, value: Any) -> bool:
         return False
     if not (off or is_outside(self)):
         return False
-    if storage.__class__ not in COUNTED or a.__class__ is not np.ndarray or a.dtype not in dtypes.FAST_ARRAYS:
+    if storage.__class__ not in COUNTED or a.__class__ is not np.ndarray or a.dtype.kind not in "fi":
         return False
     if self._bits or not a.flags.c_contiguous:
         return False
@@ -135,7 +135,7 @@ def put_plainly(self: Any, key: Any, value: Any) -> bool:
         if value._data.dtype is not a.dtype or value._bits or not (off or is_outside(value)):
             return False
         value = value._data
-    elif value.__class__ is not float and value.__class__ is not int:
+    elif (value.__class__ is not float and value.__class__ is not int) or a.dtype not in dtypes.FAST_ARRAYS:
         return False
     if key.__class__ is tuple:
         if not all(k.__class__ is int for k in key):
