@@ -85,10 +85,11 @@ class Op:
     differentiable parameters, `places` their positions and `vjps` their vjps. `saved` lists (name, indices of
     the inputs whose vjp takes it); `tensors` are the saved names that stand for tensors.
 
-    What follows from this is computed once, here: `keeps` and `asks` (see `Keep` and `Ask`); `plan`, the same as
-    `keeps` in tuples, which are unpacked in a third of the time, and `reads`, of each what reading takes; `only`, the vjp if there is one that takes all saved values in their
-    order, else None; `releases`, the slots of saved tensors; `kinds`, per parameter the classes that are
-    accepted besides tensors (None: any); `passes`, the ordinary dtypes that `check` accepts.
+    What follows from this is computed once, here: `keeps` and `asks` (see `Keep` and `Ask`); `plan`, the same
+    as `keeps` in tuples, which are unpacked in a third of the time, and `reads`, of each what reading takes;
+    `only`, the vjp if there is one that takes all saved values in their order, else None; `releases`, the
+    slots of saved tensors; `kinds`, per parameter the classes that are accepted besides tensors (None: any);
+    `passes`, the ordinary dtypes that `check` accepts.
 
     `elementwise` ops broadcast and promote; `promoted` are the positions of their operands, all but one of
     which may be a number if the op takes `numbers`. Other ops may

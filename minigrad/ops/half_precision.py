@@ -11,6 +11,7 @@ from ..core import F
 from ..core.dtypes import dtype
 from ..core.tensor_state import TensorBase
 
+HALF = np.dtype(np.float16)
 NONE, MEAN, SUM = 0, 1, 2  # how a loss is reduced, as PyTorch's nodes note it
 
 
@@ -19,7 +20,7 @@ def wide(kernel: Any) -> Any:
 
     @functools.wraps(kernel)
     def run(*args: Any) -> Any:
-        if args[0].dtype != np.float16:
+        if args[0].dtype is not HALF:
             return kernel(*args)
         return narrowed(kernel(*map(widened, args)))
 
