@@ -31,7 +31,7 @@ LAYERS: dict[str, list[tuple[str, str]]] = {
         ("L1", "core.node"),
         ("L2", "core.backward_pass core.tensor_state"),
         ("L2 hooks", "core.generator core.hook_calls"),
-        ("L2 node by node", "core.node_by_node core.random_bits"),
+        ("L2 node by node", "core.node_by_node"),
         ("L2 engine", "core.engine"),
         ("L3", "core.op"),
         ("L3 views", "core.save core.view_path"),

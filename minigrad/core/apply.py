@@ -38,11 +38,12 @@ def apply(node: Any, g: Any, keep: bool = True) -> tuple[Any, ...]:
     if node._extra is not None and node._extra.unpacks:
         sent = apply_unpacked(node, g, False)
     else:
-        values, vjp = read(node), node.op.only
-        if vjp is None or node.is_complex or node._next[0] is None:
+        values, only = read(node), node.op.only
+        if only is None or node.is_complex or node._next[0] is None:
             sent = pull(node, g, values)
         else:
-            sent = (vjp(g, *values),)
+            vjp, pick = only
+            sent = (vjp(g, *pick(values)),)
             if node._cast is not None:
                 sent = uncast(node._cast, [*sent])
     if not keep:

@@ -50,19 +50,6 @@ class Task:
     gradient that arrived there. `notes` is for hooks that store something for this pass.
     """
 
-    __slots__ = (
-        "keep_graph",
-        "create_graph",
-        "waiting",
-        "heap",
-        "buffers",
-        "owned",
-        "needed",
-        "targets",
-        "captures",
-        "notes",
-    )
-
     needed: set[Node] | None
     targets: set[Node]
     captures: dict[Slot, Any]

@@ -100,74 +100,13 @@ def unary(op: Op) -> Any:
     return call
 
 
-def by_number(op: Op, method: Any = None) -> Any:
-    """Return the call of a plain elementwise op of a tensor and a number; see `binary`."""
-    kernel, Node, versions = op.kernel, op.node, versions_of(op)
-    second = "_raw_" + op.params[1]
-    keeps_self, keeps_number, keeps_result = (
-        any(users_of(op, slot)) for slot in ("_raw_self", second, "_raw_result")
-    )
-    general = method or (lambda input, other: dispatch(op, (input, other)))
-
-    def call(input: Any, other: Any) -> Any:
-        off, kind = modes.active, other.__class__
-        if (kind is not float and kind is not int) or (method is None and not isinstance(input, TensorBase)):
-            return general(input, other)
-        if off and (off != 1 or modes.state.grad_enabled):  # except for `no_grad` in only this thread
-            return dispatch(op, (input, other))
-        a, storage = input._data, input._storage
-        if storage is not None:
-            if not is_plain(input):
-                return general(input, other)
-            if a.__class__ is ndarray and not a.ndim:
-                a = a[()]
-        if a.__class__ is not FLOAT32 and a.dtype not in FAST_ARRAYS:
-            return general(input, other)
-        try:
-            out = enter(kernel, a, other)
-        except RuntimeError:
-            out = quiet(kernel, a, other)
-        if off:
-            return attach(out, None)
-        n0 = input._fn
-        if n0 is None:
-            acc = input._acc
-            if acc is None:
-                return attach(out, None)
-            n0 = (acc is not True and acc()) or accumulator(input)
-        node: Any = Node()
-        node._next = (n0,)
-        node._nrs = (input._nr,) if input._nr else None
-        node._check = None
-        if keeps_self:
-            node._raw_self = input._data
-            if storage is not None and storage.version:
-                node._check = versions((storage.version, 0, 0))
-        if keeps_number:
-            setattr(node, second, other)
-        if keeps_result:
-            node._raw_result = out
-        node._cast = node._storage = node._extra = None
-        node._seq = next(sequence_numbers)
-        t = new(Tensor)
-        t._data = out
-        t._fn = node
-        t._nr = 0
-        t._acc = t._grad = t._storage = t._view = None
-        return t
-
-    return call
-
-
 def binary(op: Op, method: Any = None) -> Any:
     """Return the call of a plain elementwise op of two tensors, or of a tensor and a number. Unusual cases go
     to `dispatch`, or to the `method` of an operator, which handles operands of other kinds.
     """
-    if len(op.inputs) == 1:
-        return by_number(op, method)
     kernel, Node, versions = op.kernel, op.node, versions_of(op)
     second = "_raw_" + op.params[1]
-    is_other = second == "_raw_other"
+    is_other, takes_number = second == "_raw_other", len(op.inputs) == 1
     self_for_0, self_for_1 = users_of(op, "_raw_self")
     other_for_0, other_for_1 = users_of(op, second)
     result_for_0, result_for_1 = users_of(op, "_raw_result")
@@ -178,7 +117,7 @@ def binary(op: Op, method: Any = None) -> Any:
     def call(input: Any, other: Any) -> Any:
         off, kind = modes.active, other.__class__
         if off and (off != 1 or modes.state.grad_enabled):  # except for `no_grad` in only this thread
-            if kind is float or kind is int or kind is Tensor:
+            if kind is float or kind is int or (kind is Tensor and not takes_number):
                 return dispatch(op, (input, other))
             return general(input, other)
         if method is None and not isinstance(input, TensorBase):
@@ -196,7 +135,7 @@ def binary(op: Op, method: Any = None) -> Any:
             b: Any = other
             if a.__class__ is not FLOAT32 and a.dtype not in FAST_ARRAYS:
                 return general(input, other)
-        elif kind is not Tensor and not isinstance(other, TensorBase):
+        elif takes_number or (kind is not Tensor and not isinstance(other, TensorBase)):
             return general(input, other)
         else:
             b, after = other._data, other._storage
@@ -233,8 +172,8 @@ def binary(op: Op, method: Any = None) -> Any:
             elif n1 is None:
                 return attach(out, None)
         node: Any = Node()
-        node._next = n0, n1
-        node._nrs = (input._nr, nr) if input._nr or nr else None
+        node._next = (n0,) if takes_number else (n0, n1)
+        node._nrs = (input._nr, nr)[: len(node._next)] if input._nr or nr else None
         node._check = kept_self = kept_other = None
         if keeps_self:
             if (self_for_0 and n0 is not None) or (self_for_1 and n1 is not None):

@@ -1,7 +1,7 @@
 """`Generator`: a source of random numbers. The same seed gives the same numbers as PyTorch on the CPU.
 
 Note [Random numbers]
-    PyTorch's generator for the CPU is the Mersenne Twister, which NumPy has too. `random_bits` turns its
+    PyTorch's generator for the CPU is the Mersenne Twister, which NumPy has too. `ops.random_bits` turns its
     32-bit words into random numbers. It follows ATen/core/DistributionsHelper.h and
     ATen/native/cpu/DistributionTemplates.h. On Intel processors PyTorch uses Intel's MKL for `bernoulli_(p)`
     and `exponential_`, whose numbers differ; elsewhere, and here, they come from the same words.

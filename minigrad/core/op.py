@@ -87,7 +87,7 @@ class Op:
 
     What follows from this is computed once, here: `keeps` and `asks` (see `Keep` and `Ask`); `plan`, the same
     as `keeps` in tuples, which are unpacked in a third of the time, and `reads`, of each what reading takes;
-    `only`, the vjp if there is one that takes all saved values in their order, else None; `releases`, the
+    `only`, the vjp of an op that has only one, and what picks the saved values that it takes; `releases`, the
     slots of saved tensors; `kinds`, per parameter the classes that are accepted besides tensors (None: any);
     `passes`, the ordinary dtypes that `check` accepts.
 
@@ -108,52 +108,6 @@ class Op:
     returns a list of gradients. `bit` is the bit of `TensorBase._bits` that a view op turns; its kernel then
     works only on raw arrays. For `complexes` see Note [Complex numbers] in `apply`.
     """
-
-    __slots__ = (
-        "name",
-        "kernel",
-        "params",
-        "defaults",
-        "inputs",
-        "places",
-        "pick",
-        "vjps",
-        "saved",
-        "keeps",
-        "plan",
-        "reads",
-        "asks",
-        "only",
-        "releases",
-        "kinds",
-        "passes",
-        "tensors",
-        "promoted",
-        "elementwise",
-        "broadcasts",
-        "linear",
-        "multilinear",
-        "jvp",
-        "floating",
-        "view",
-        "check",
-        "several",
-        "results",
-        "casts",
-        "is_named",
-        "beside",
-        "constants",
-        "free",
-        "listed",
-        "bit",
-        "numbers",
-        "complexes",
-        "complex_node",
-        "node",
-        "together",
-        "fast",
-        "rows",
-    )
 
     def __init__(
         self, name: str, kernel: Any, signature: Any, vjps: dict[str, Any], flags: dict[str, Any]
@@ -196,8 +150,8 @@ class Op:
         shared = {getattr(vjp, "together", None) for vjp in vjps.values()}
         self.together = shared.pop() if len(shared) == 1 else None
         self.fast = self._is_fast()
-        takes_all = len(self.asks) == 1 and self.asks[0].saved == tuple(range(len(self.keeps)))
-        self.only = self.asks[0].vjp if takes_all and not (self.several or self.listed) else None
+        alone = len(self.asks) == 1 and not (self.several or self.listed)
+        self.only = (self.asks[0].vjp, picker(self.asks[0].saved)) if alone else None
         order = [name for name, _ in self.saved]
         self.rows = tuple(
             (self.inputs.index(name), vjp, tuple(map(order.index, arguments(vjp))))

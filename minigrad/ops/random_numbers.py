@@ -1,6 +1,6 @@
 """Random numbers as ops. In place of other numbers they are constants: their gradients are zeros.
 
-`generator=None` is the default generator. `core.random_bits` draws the numbers.
+`generator=None` is the default generator. `random_bits` draws the numbers.
 """
 
 from __future__ import annotations
@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 
 from ..core import F, check_broadcast, differentiable, modes
-from ..core import random_bits as draws
 from ..core.dtypes import OF_NUMPY, of
 from ..core.generator import Generator, default_generator
+from . import random_bits as draws
 
 C_TYPES = {
     "bool": "bool", "uint8": "unsigned char", "int8": "signed char", "int16": "short", "int32": "int",
