@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import sys
 from importlib import import_module
-from importlib.abc import Loader, MetaPathFinder
 from importlib.machinery import ModuleSpec
 from types import ModuleType
 from typing import Any
@@ -16,7 +15,7 @@ __all__ = ["install_as_torch"]
 PACKAGE = __name__.rpartition(".")[0]
 
 
-class Alias(MetaPathFinder, Loader):
+class Alias:
     """Finds `torch` and its modules: each is minigrad's own module of the same path, loaded once."""
 
     def find_spec(self, fullname: str, path: Any = None, target: Any = None) -> ModuleSpec | None:
@@ -27,7 +26,7 @@ class Alias(MetaPathFinder, Loader):
             return None
         name = f"{PACKAGE}.{rest}" if rest else PACKAGE
         try:
-            return ModuleSpec(fullname, self, loader_state=import_module(name))
+            return ModuleSpec(fullname, self, loader_state=import_module(name))  # type: ignore[arg-type]
         except ModuleNotFoundError as error:
             if error.name is None or not f"{name}.".startswith(f"{error.name}."):
                 raise
