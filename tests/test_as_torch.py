@@ -156,3 +156,36 @@ except RuntimeError as error:
     aliased = out(f"import minigrad\nminigrad.install_as_torch()\nimport torch\n{cell}")
     assert aliased == out(f"import minigrad as torch\nimport minigrad\n\n{cell}")
     assert "75" in aliased and "retain_graph=True" in aliased
+
+
+def in_shell(*cells: str) -> list[str]:
+    """What cells print in an IPython shell of a new process."""
+    code = f"""
+import tempfile, minigrad
+from pathlib import Path
+from shells import Shell
+with tempfile.TemporaryDirectory() as folder, Shell(Path(folder)) as shell:
+    for cell in {cells!r}:
+        done = shell.run(cell, {{}}, minigrad)
+        shown = [each.get("data", each)["text/plain"] for each in done.displayed]
+        print(done.printed, done.complained, done.failed, *shown, sep="", end="\\0")
+"""
+    return out(code).split("\0")
+
+
+def test_the_magic_does_the_same() -> None:
+    program = "%%autograd\nimport torch\nx = torch.tensor(2.0, requires_grad=True)\n(x * x).backward()"
+    nothing, shown, same = in_shell("%autograd torch minigrad", program, "print(torch.__name__)")[:3]
+    assert nothing == ""
+    assert "x   2.   leaf" in shown
+    assert same == "minigrad\n"
+
+
+def test_the_magic_says_what_is_wrong() -> None:
+    wrong, _, late = in_shell(
+        "%autograd torch jax",
+        "import sys, types; sys.modules['torch'] = types.ModuleType('torch')",
+        "%autograd torch minigrad",
+    )[:3]
+    assert "Nothing else can follow `torch`" in wrong
+    assert "Restart the kernel" in late

@@ -91,7 +91,7 @@ class CellRunner:
         end: End,
         parser: MagicArgumentParser | None = None,
         lang: Callable[[], str | None] = lambda: None,
-        words: Mapping[str, tuple[str, Callable[[], object]]] = MappingProxyType({}),
+        words: Mapping[str, tuple[str, Callable[[str], object]]] = MappingProxyType({}),
     ):
         """`begin(options, source, namespace) -> handle` is called just before the body runs.
 
@@ -106,7 +106,8 @@ class CellRunner:
         for `%name traceback`.
 
         `lang` gives the language of what the runner itself says; None is the one in force. `words` are
-        further words of `%name`, each with the key of what it does, and with what gives the thing to show.
+        further words of `%name`, each with the key of what it does, and a function that takes the rest of
+        the line and returns what to show.
         """
         self._shell: Any = shell  # IPython's own annotations do not hold for all that is used here
         self._name, self._begin, self._end = name, begin, end
@@ -202,7 +203,7 @@ class CellRunner:
         elif word == "traceback":
             print(self._problem or self._say("magic_no_traceback"))
         elif word in self._words:
-            return self._words[word][1]()
+            return self._words[word][1](arguments.strip())
         else:
             words = ", ".join(["on", "off", "cell", *self._words])
             raise UsageError(self._say("magic_bad_line", word=word, words=words))

@@ -8,7 +8,10 @@ from difflib import get_close_matches
 from typing import Any, NamedTuple
 
 from IPython.core.displaypub import DisplayPublisher
+from IPython.core.error import UsageError
 from IPython.core.magic_arguments import MagicArgumentParser
+
+import minigrad
 
 from ..model.views import UnknownRoots
 from ..recording.recorder import Recorder
@@ -152,8 +155,9 @@ def load(shell: Any) -> None:
     words = {
         "explain": (
             "magic_line_explain",
-            lambda: explain(lang=settings.lang) if settings.lang else explain(),
-        )
+            lambda _: explain(lang=settings.lang) if settings.lang else explain(),
+        ),
+        "torch": ("magic_line_torch", lambda line: torch_means(line, settings.lang)),
     }
     lang, reader = (lambda: settings.lang), parser(settings)
     runner = CellRunner(shell, NAME, watcher.begin, watcher.end, reader, lang, words)
@@ -163,6 +167,16 @@ def load(shell: Any) -> None:
     tracebacks.install(shell, NAME)
     shell.configurables.append(settings)
     follow(runner, settings.on)
+
+
+def torch_means(line: str, lang: str | None) -> None:
+    """Do what `%autograd torch LINE` says. UsageError if it is not minigrad, or too late."""
+    if line != "minigrad":
+        raise UsageError(text("magic_torch_wrong", lang))
+    try:
+        minigrad.install_as_torch()
+    except RuntimeError:
+        raise UsageError(text("magic_torch_late", lang)) from None
 
 
 def follow(runner: CellRunner, on: bool) -> None:
