@@ -17,45 +17,26 @@ from .core.public import public
 from .tensor import Tensor
 from .tensor.storages import Memory
 
-_threads = {"intra": os.cpu_count() or 1, "inter": os.cpu_count() or 1}
-_deterministic = {"enabled": False, "warn_only": False}
+_settings = {"threads": os.cpu_count() or 1, "deterministic": False}
 _precision = "highest"
 _warn_always = False
 PRECISIONS = ("highest", "high", "medium")
-LEVELS = {"default": 0, "warn": 1, "error": 2}
-
-
-def checked_threads(name: str, count: Any) -> int:
-    """A number of threads; RuntimeError with PyTorch's text for what is none."""
-    if not isinstance(count, int) or isinstance(count, bool):
-        raise RuntimeError(f"{name} expects an int, but got {type(count).__name__}")
-    if count < 1:
-        raise RuntimeError(f"{name} expects a positive integer")
-    return count
 
 
 @public("function")
 def get_num_threads() -> int:
     """The number of threads that `set_num_threads` was given, at first that of the processors."""
-    return _threads["intra"]
+    return _settings["threads"]
 
 
 @public("function")
 def set_num_threads(count: Any) -> None:
-    """Remember a number of threads."""
-    _threads["intra"] = checked_threads("set_num_threads", count)
-
-
-@public("function")
-def get_num_interop_threads() -> int:
-    """The number of threads that `set_num_interop_threads` was given, at first that of the processors."""
-    return _threads["inter"]
-
-
-@public("function")
-def set_num_interop_threads(count: Any) -> None:
-    """Remember a number of threads."""
-    _threads["inter"] = checked_threads("set_num_interop_threads", count)
+    """Remember a number of threads; RuntimeError for what is none."""
+    if not isinstance(count, int) or isinstance(count, bool):
+        raise RuntimeError(f"set_num_threads expects an int, but got {type(count).__name__}")
+    if count < 1:
+        raise RuntimeError("set_num_threads expects a positive integer")
+    _settings["threads"] = count
 
 
 @public("function")
@@ -66,38 +47,13 @@ def use_deterministic_algorithms(mode: Any, *, warn_only: bool = False) -> None:
             "_set_deterministic_algorithms(): argument 'mode' (position 1) must be bool, not "
             f"{type(mode).__name__}"
         )
-    _deterministic.update(enabled=mode, warn_only=warn_only)
+    _settings["deterministic"] = mode
 
 
 @public("function")
 def are_deterministic_algorithms_enabled() -> bool:
     """What `use_deterministic_algorithms` was told last."""
-    return _deterministic["enabled"]
-
-
-@public("function")
-def is_deterministic_algorithms_warn_only_enabled() -> bool:
-    """Whether `use_deterministic_algorithms` was asked to warn only."""
-    return _deterministic["warn_only"]
-
-
-@public("function")
-def set_deterministic_debug_mode(debug_mode: Any) -> None:
-    """`use_deterministic_algorithms` by level: 0 or "default", 1 or "warn", 2 or "error"."""
-    if isinstance(debug_mode, str) and debug_mode not in LEVELS:
-        raise RuntimeError(
-            "invalid value of debug_mode, expected one of `default`, `warn`, `error`, but got " + debug_mode
-        )
-    level = LEVELS[debug_mode] if isinstance(debug_mode, str) else debug_mode
-    if level not in (0, 1, 2):
-        raise RuntimeError(f"invalid value of debug_mode, expected 0, 1, or 2, but got {level}")
-    use_deterministic_algorithms(level > 0, warn_only=level == 1)
-
-
-@public("function")
-def get_deterministic_debug_mode() -> int:
-    """The level of `set_deterministic_debug_mode`."""
-    return (1 if _deterministic["warn_only"] else 2) if _deterministic["enabled"] else 0
+    return bool(_settings["deterministic"])
 
 
 @public("function")
@@ -154,12 +110,6 @@ def set_warn_always(b: bool, /) -> None:
 def is_warn_always_enabled() -> bool:
     """What `set_warn_always` was told last."""
     return _warn_always
-
-
-@public("function")
-def set_flush_denormal(mode: bool) -> bool:
-    """False: very small numbers stay what they are."""
-    return False
 
 
 @public("function")
