@@ -221,14 +221,9 @@ def frequencies(name: str, count: int, wrapped: int, step: float, dtype: Any, re
 
 
 def fftfreq(
-    n: int,
-    d: float = 1.0,
-    *,
-    dtype: Any = None,
-    layout: Any = strided,
-    device: Any = None,
+    n: int, d: float = 1.0, *, dtype: Any = None, layout: Any = strided, device: Any = None,
     requires_grad: bool = False,
-) -> Any:
+) -> Any:  # fmt: skip
     """Return the frequency of each number of an `fft` of `n` points with steps of `d`: 0, 1, …, -2, -1, times
     1 / (n · d).
     """
@@ -236,14 +231,9 @@ def fftfreq(
 
 
 def rfftfreq(
-    n: int,
-    d: float = 1.0,
-    *,
-    dtype: Any = None,
-    layout: Any = strided,
-    device: Any = None,
+    n: int, d: float = 1.0, *, dtype: Any = None, layout: Any = strided, device: Any = None,
     requires_grad: bool = False,
-) -> Any:
+) -> Any:  # fmt: skip
     """Return the frequency of each number of an `rfft` of `n` points: 0, 1, …, n/2, times 1 / (n · d)."""
     count = n // 2 + 1
     return frequencies("rfftfreq", count, count, 1.0 / (n * d), dtype, requires_grad)
