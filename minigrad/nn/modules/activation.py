@@ -192,9 +192,7 @@ class Hardtanh(Applied, function="hardtanh"):
 class Shrink(Applied):
     """Base class of layers with a threshold `lambd` around 0."""
 
-    def extra_repr(self) -> str:
-        """Return the settings that the repr shows."""
-        return str(self.lambd)
+    _shown = "lambd"
 
 
 class Hardshrink(Shrink, function="hardshrink"):
@@ -295,6 +293,8 @@ class PReLU(Module):
     Source: PyTorch's page `torch.nn.PReLU`; He et al., 2015, arXiv:1502.01852.
     """
 
+    _shown = "num_parameters="
+
     def __init__(
         self, num_parameters: int = 1, init: float = 0.25, device: Any = None, dtype: Any = None
     ) -> None:
@@ -309,7 +309,3 @@ class PReLU(Module):
     def forward(self, input: Any) -> Any:
         """Apply the activation."""
         return functional.prelu(input, self.weight)
-
-    def extra_repr(self) -> str:
-        """Return the settings that the repr shows."""
-        return f"num_parameters={self.num_parameters}"

@@ -24,7 +24,6 @@ class Applied(Module):
 
     function = ""
     settings: tuple[str, ...] = ()  # the attributes that a call passes on
-    shown: tuple[str, ...] = ()  # those that the repr shows, if it does not show all
 
     def __init_subclass__(cls, function: str = "", settings: str = "", **defaults: Any) -> None:
         super().__init_subclass__()
@@ -38,6 +37,9 @@ class Applied(Module):
             default = defaults.get(name, known[name].default)
             parameters[name] = Parameter(name, kind, default=default)
         cls.function, cls.settings = function, tuple(n for n in parameters if n not in DEPRECATED)
+        if not any("_shown" in vars(base) for base in cls.__mro__[: cls.__mro__.index(Applied)]):
+            cls._shown = " ".join(f"{name}=" for name in cls.settings if name != "inplace")
+            cls._usual = {"inplace": False} if "inplace" in cls.settings else {}
         cls.__init__ = initializer(cls.__qualname__, parameters)  # type: ignore[method-assign]
 
     if TYPE_CHECKING:
@@ -53,11 +55,6 @@ class Applied(Module):
         """Apply the function."""
         given = {name: getattr(self, name) for name in self.settings}
         return getattr(functional, self.function)(*inputs, **given)
-
-    def extra_repr(self) -> str:
-        """Return the settings that the repr shows; `inplace=False` is left out."""
-        told = [name for name in self.shown or self.settings if name != "inplace" or self.inplace]
-        return ", ".join(f"{name}={getattr(self, name)!r}" for name in told)
 
 
 def initializer(title: str, parameters: dict[str, Parameter]) -> Any:

@@ -31,6 +31,7 @@ class Normalizing(Module):
 class Tracking(Normalizing):
     """Base class of layers that may keep running statistics and use them in evaluation."""
 
+    _shown = "num_features eps= momentum= affine= bias= track_running_stats="
     ranks: tuple[int, ...] = ()  # how many dimensions an input may have
 
     def __init__(
@@ -58,13 +59,6 @@ class Tracking(Normalizing):
         if input.ndim not in self.ranks:
             expected = " or ".join(f"{rank}D" for rank in self.ranks)
             raise ValueError(f"expected {expected} input (got {input.ndim}D input)")
-
-    def extra_repr(self) -> str:
-        """Return the settings that the repr shows."""
-        return (
-            f"{self.num_features}, eps={self.eps}, momentum={self.momentum}, affine={self.affine}, "
-            f"bias={self.bias is not None}, track_running_stats={self.track_running_stats}"
-        )
 
 
 class BatchNorm(Tracking):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from typing import Any
 
 from ...core import F
@@ -24,6 +25,9 @@ def draw(module: Module, hidden_size: int) -> None:
 class RNNCellBase(Module):
     """Base class of cells with weights for `num_chunks` gates, drawn uniformly from ±1/√hidden_size."""
 
+    _shown = "input_size hidden_size"
+    _usual: Mapping[str, Any] = {"bias": True}
+
     def __init__(
         self, input_size: int, hidden_size: int, bias: bool, num_chunks: int, device: Any = None,
         dtype: Any = None,
@@ -40,11 +44,6 @@ class RNNCellBase(Module):
     def reset_parameters(self) -> None:
         """Initialize all parameters again."""
         draw(self, self.hidden_size)
-
-    def extra_repr(self) -> str:
-        """Return the settings that the repr shows."""
-        shown = f"{self.input_size}, {self.hidden_size}"
-        return shown if self.bias is True else f"{shown}, bias={self.bias}"
 
     def _step(self, mode: str, input: Any, state: tuple[Any, ...] | None) -> tuple[Any, ...]:
         """Return the next state for a batch (N, input_size) or for one example (input_size,)."""

@@ -12,13 +12,11 @@ __all__ = ["CosineSimilarity", "PairwiseDistance"]
 class Distance(Applied):
     """Base class of layers that compare two tensors; the repr shows no settings."""
 
+    _shown = ""
+
     def forward(self, x1: Any, x2: Any) -> Any:
         """Compare each pair."""
         return super().forward(x1, x2)
-
-    def extra_repr(self) -> str:
-        """Return nothing."""
-        return ""
 
 
 class CosineSimilarity(Distance, function="cosine_similarity"):

@@ -13,6 +13,8 @@ __all__ = ["AlphaDropout", "Dropout", "Dropout1d", "Dropout2d", "Dropout3d", "Fe
 class Dropping(Applied):
     """Base class of layers that apply a random function in training."""
 
+    _shown = "p= inplace="
+
     def _settle(self, settings: dict[str, Any]) -> None:
         super()._settle(settings)
         if self.p < 0 or self.p > 1:
@@ -21,10 +23,6 @@ class Dropping(Applied):
     def forward(self, input: Any) -> Any:
         """Apply the function."""
         return getattr(functional, self.function)(input, self.p, self.training, self.inplace)
-
-    def extra_repr(self) -> str:
-        """Return the settings that the repr shows."""
-        return f"p={self.p}, inplace={self.inplace}"
 
 
 class Dropout(Dropping, function="dropout", settings="p inplace"):

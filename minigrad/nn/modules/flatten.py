@@ -30,6 +30,8 @@ class Flatten(Module):
     Source: PyTorch's page `torch.nn.Flatten`.
     """
 
+    _shown = "start_dim= end_dim="
+
     def __init__(self, start_dim: int = 1, end_dim: int = -1) -> None:
         super().__init__()
         self.start_dim, self.end_dim = start_dim, end_dim
@@ -38,13 +40,11 @@ class Flatten(Module):
         """Return the input with fewer dimensions."""
         return input.flatten(self.start_dim, self.end_dim)
 
-    def extra_repr(self) -> str:
-        """Return the settings that the repr shows."""
-        return f"start_dim={self.start_dim}, end_dim={self.end_dim}"
-
 
 class Unflatten(Module):
     """Layer that splits dimension `dim` into several, of sizes `unflattened_size`."""
+
+    _shown = "dim= unflattened_size="
 
     def __init__(self, dim: int, unflattened_size: Any) -> None:
         super().__init__()
@@ -53,7 +53,3 @@ class Unflatten(Module):
     def forward(self, input: Any) -> Any:
         """Return the input with more dimensions."""
         return input.unflatten(self.dim, self.unflattened_size)
-
-    def extra_repr(self) -> str:
-        """Return the settings that the repr shows."""
-        return f"dim={self.dim}, unflattened_size={self.unflattened_size}"

@@ -71,6 +71,8 @@ class Linear(Module):
     Source: PyTorch's page `torch.nn.Linear`.
     """
 
+    _shown = "in_features= out_features= bias="
+
     def __init__(
         self, in_features: int, out_features: int, bias: bool = True, device: Any = None, dtype: Any = None
     ) -> None:
@@ -91,12 +93,6 @@ class Linear(Module):
         """Return x Wᵀ + b."""
         return functional.linear(input, self.weight, self.bias)
 
-    def extra_repr(self) -> str:
-        """Return the settings that the repr shows."""
-        return (
-            f"in_features={self.in_features}, out_features={self.out_features}, bias={self.bias is not None}"
-        )
-
 
 class Bilinear(Module):
     """Layer that computes x₁ᵀ W x₂ + b for each matrix in W.
@@ -104,6 +100,8 @@ class Bilinear(Module):
     Its shape is (*, out_features) from (*, in1_features) and (*, in2_features). Weight and bias are drawn
     uniformly from ±1/√in1_features.
     """
+
+    _shown = "in1_features= in2_features= out_features= bias="
 
     def __init__(
         self, in1_features: int, in2_features: int, out_features: int, bias: bool = True, device: Any = None,
@@ -126,10 +124,3 @@ class Bilinear(Module):
     def forward(self, input1: Any, input2: Any) -> Any:
         """Return x₁ᵀ W x₂ + b."""
         return functional.bilinear(input1, input2, self.weight, self.bias)
-
-    def extra_repr(self) -> str:
-        """Return the settings that the repr shows."""
-        return (
-            f"in1_features={self.in1_features}, in2_features={self.in2_features}, "
-            f"out_features={self.out_features}, bias={self.bias is not None}"
-        )

@@ -19,6 +19,8 @@ __all__ = [
 class Loss(Applied):
     """Base class of losses; weights are buffers."""
 
+    _shown = ""
+
     def _settle(self, settings: dict[str, Any]) -> None:
         for name in ("weight", "pos_weight"):
             if name in settings:
@@ -27,10 +29,6 @@ class Loss(Applied):
         if size_average is not None or reduce is not None:
             settings["reduction"] = legacy(size_average, reduce)
         super()._settle(settings)
-
-    def extra_repr(self) -> str:
-        """Return nothing: the repr shows no settings."""
-        return ""
 
 
 class MSELoss(Loss, function="mse_loss", settings="size_average reduce reduction"):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from ...autograd import no_grad
@@ -38,6 +38,8 @@ class Module(Called):
     """
 
     training: bool
+    _shown = ""  # the settings in the repr: "name=" with the name, "name" without it
+    _usual: Mapping[str, Any] = {}  # more settings, which the repr shows if they differ from these values
 
     def __init__(self) -> None:
         super().__init__()
@@ -135,7 +137,15 @@ class Module(Called):
 
     def extra_repr(self) -> str:
         """Return the settings that the repr shows."""
-        return ""
+        told = [self._told(name) for name in self._shown.split()]
+        told += [self._told(f"{n}=") for n, usual in self._usual.items() if getattr(self, n) != usual]
+        return ", ".join(told)
+
+    def _told(self, name: str) -> str:
+        value = getattr(self, name.rstrip("="))
+        if name == "bias=" and not isinstance(value, bool):
+            value = value is not None
+        return f"{name}{value!r}" if name.endswith("=") else repr(value)
 
     def _get_name(self) -> str:
         return type(self).__name__

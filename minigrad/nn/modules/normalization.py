@@ -46,6 +46,8 @@ class LayerNorm(Normalizing):
     Source: PyTorch's page `torch.nn.LayerNorm`; Ba et al., 2016, arXiv:1607.06450.
     """
 
+    _shown = "normalized_shape eps= elementwise_affine= bias="
+
     def __init__(
         self, normalized_shape: Any, eps: float = 1e-5, elementwise_affine: bool = True, bias: bool = True,
         device: Any = None, dtype: Any = None,
@@ -59,16 +61,11 @@ class LayerNorm(Normalizing):
         """Normalize the input."""
         return functional.layer_norm(input, self.normalized_shape, self.weight, self.bias, self.eps)
 
-    def extra_repr(self) -> str:
-        """Return the settings that the repr shows."""
-        return (
-            f"{self.normalized_shape}, eps={self.eps}, elementwise_affine={self.elementwise_affine}, "
-            f"bias={self.bias is not None}"
-        )
-
 
 class RMSNorm(Normalizing):
     """Layer that divides by the root mean square over the last dimensions (Zhang and Sennrich, 2019)."""
+
+    _shown = "normalized_shape eps= elementwise_affine="
 
     def __init__(
         self, normalized_shape: Any, eps: float | None = None, elementwise_affine: bool = True,
@@ -84,13 +81,11 @@ class RMSNorm(Normalizing):
         """Normalize the input."""
         return functional.rms_norm(input, self.normalized_shape, self.weight, self.eps)
 
-    def extra_repr(self) -> str:
-        """Return the settings that the repr shows."""
-        return f"{self.normalized_shape}, eps={self.eps}, elementwise_affine={self.elementwise_affine}"
-
 
 class GroupNorm(Normalizing):
     """Layer that normalizes each example over groups of channels (Wu and He, 2018)."""
+
+    _shown = "num_groups num_channels eps= affine= bias="
 
     def __init__(
         self, num_groups: int, num_channels: int, eps: float = 1e-5, affine: bool = True, device: Any = None,
@@ -105,13 +100,6 @@ class GroupNorm(Normalizing):
     def forward(self, input: Any) -> Any:
         """Normalize the input."""
         return functional.group_norm(input, self.num_groups, self.weight, self.bias, self.eps)
-
-    def extra_repr(self) -> str:
-        """Return the settings that the repr shows."""
-        return (
-            f"{self.num_groups}, {self.num_channels}, eps={self.eps}, affine={self.affine}, "
-            f"bias={self.bias is not None}"
-        )
 
 
 class LocalResponseNorm(Module):

@@ -21,6 +21,7 @@ class Pad(Module):
     on.
     """
 
+    _shown = "padding"
     dims = 0
     mode = ""
 
@@ -32,13 +33,11 @@ class Pad(Module):
         """Return the input with its borders."""
         return functional.pad(input, self.padding, self.mode)
 
-    def extra_repr(self) -> str:
-        """Return the settings that the repr shows."""
-        return str(self.padding)
-
 
 class ConstantPad(Pad):
     """Base class of layers that add borders of one value."""
+
+    _shown = "padding= value="
 
     def __init__(self, padding: Any, value: float) -> None:
         super().__init__(padding)
@@ -47,10 +46,6 @@ class ConstantPad(Pad):
     def forward(self, input: Any) -> Any:
         """Return the input with its borders."""
         return functional.pad(input, self.padding, "constant", self.value)
-
-    def extra_repr(self) -> str:
-        """Return the settings that the repr shows."""
-        return f"padding={self.padding}, value={self.value}"
 
 
 class ConstantPad1d(ConstantPad):
@@ -74,12 +69,10 @@ class ConstantPad3d(ConstantPad):
 class ZeroPad(ConstantPad):
     """Base class of layers that add borders of zeros."""
 
+    _shown = "padding"
+
     def __init__(self, padding: Any) -> None:
         super().__init__(padding, 0.0)
-
-    def extra_repr(self) -> str:
-        """Return the settings that the repr shows."""
-        return str(self.padding)
 
 
 class ZeroPad1d(ZeroPad):

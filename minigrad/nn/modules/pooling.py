@@ -18,7 +18,7 @@ OF_MAX = "kernel_size stride padding dilation return_indices ceil_mode"
 class Pool(Applied):
     """Base class of pooling layers with windows, which lie side by side if no stride is given."""
 
-    shown: tuple[str, ...] = ("kernel_size", "stride", "padding")
+    _shown = "kernel_size= stride= padding="
 
     def _settle(self, settings: dict[str, Any]) -> None:
         if settings["stride"] is None:
@@ -29,7 +29,7 @@ class Pool(Applied):
 class MaxPool(Pool):
     """Base class of max pooling layers."""
 
-    shown = ("kernel_size", "stride", "padding", "dilation", "ceil_mode")
+    _shown = "kernel_size= stride= padding= dilation= ceil_mode="
 
 
 class MaxPool1d(MaxPool, function="max_pool1d", settings=OF_MAX):
@@ -73,7 +73,7 @@ class AvgPool1d(Pool, function="avg_pool1d"):
 
     def _settle(self, settings: dict[str, Any]) -> None:
         super()._settle(settings)
-        for name in self.shown:
+        for name in ("kernel_size", "stride", "padding"):
             value = getattr(self, name)
             setattr(self, name, (value,) if isinstance(value, int) else tuple(value))
 
@@ -113,7 +113,7 @@ class AvgPool3d(Pool, function="avg_pool3d"):
 class AdaptivePool(Applied):
     """Base class of adaptive pooling layers."""
 
-    shown = ("output_size",)
+    _shown = "output_size="
 
 
 class AdaptiveAvgPool1d(AdaptivePool, function="adaptive_avg_pool1d"):

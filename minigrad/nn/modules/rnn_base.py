@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Mapping
 from typing import Any
 
 from ...core import F
@@ -29,6 +30,11 @@ class RNNBase(Module):
     The parameters of the first layer are called `weight_ih_l0`, `weight_hh_l0`, `bias_ih_l0`, `bias_hh_l0`
     and so on; `_reverse` marks the second direction. They are drawn uniformly from ±1/√hidden_size.
     """
+
+    _shown = "input_size hidden_size"
+    _usual: Mapping[str, Any] = {
+        "num_layers": 1, "bias": True, "batch_first": False, "dropout": 0, "bidirectional": False
+    }  # fmt: skip
 
     def __init__(
         self, mode: str, input_size: int, hidden_size: int, num_layers: int = 1, bias: bool = True,
@@ -164,14 +170,6 @@ class RNNBase(Module):
                 name = f"hidden[{i}]" if count > 1 else "hidden"
                 raise RuntimeError(f"Expected {name} size {size}, got {list(t.shape)}")
         return tuple(state)
-
-    def extra_repr(self) -> str:
-        """Return the settings that the repr shows."""
-        usual = {"num_layers": 1, "bias": True, "batch_first": False, "dropout": 0, "bidirectional": False}
-        told = [
-            f"{name}={getattr(self, name)}" for name, value in usual.items() if getattr(self, name) != value
-        ]
-        return ", ".join([f"{self.input_size}, {self.hidden_size}", *told])
 
 
 def permuted(state: tuple[Any, ...] | None, order: Any) -> Any:

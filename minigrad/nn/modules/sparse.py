@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from .. import functional, init
@@ -18,6 +19,8 @@ class Table(Module):
 
     Row `padding_idx` is zero and does not learn. `max_norm` shortens longer rows in use, in place.
     """
+
+    _shown = "num_embeddings embedding_dim"
 
     def _learn(
         self, num_embeddings: int, embedding_dim: int, padding_idx: int | None, weight: Any, dtype: Any
@@ -105,6 +108,10 @@ class Embedding(Table):
     Source: PyTorch's page `torch.nn.Embedding`.
     """
 
+    _usual: Mapping[str, Any] = {
+        "padding_idx": None, "max_norm": None, "norm_type": 2, "scale_grad_by_freq": False, "sparse": False
+    }  # fmt: skip
+
     def __init__(
         self, num_embeddings: int, embedding_dim: int, padding_idx: int | None = None,
         max_norm: float | None = None, norm_type: float = 2.0, scale_grad_by_freq: bool = False,
@@ -124,13 +131,6 @@ class Embedding(Table):
             input, self.weight, self.padding_idx, self.max_norm, self.norm_type, self.scale_grad_by_freq,
             self.sparse,
         )  # fmt: skip
-
-    def extra_repr(self) -> str:
-        """Return the settings that the repr shows."""
-        usual = {"padding_idx": None, "max_norm": None, "norm_type": 2, "scale_grad_by_freq": False}
-        usual["sparse"] = False
-        told = [f"{n}={getattr(self, n)}" for n, value in usual.items() if getattr(self, n) != value]
-        return ", ".join([f"{self.num_embeddings}, {self.embedding_dim}", *told])
 
 
 class EmbeddingBag(Table):
@@ -165,6 +165,9 @@ class EmbeddingBag(Table):
     Source: PyTorch's page `torch.nn.EmbeddingBag`.
     """
 
+    _usual: Mapping[str, Any] = {
+        "max_norm": None, "norm_type": 2, "scale_grad_by_freq": False, "mode": "", "padding_idx": None
+    }  # fmt: skip
     _padding_text = "padding_idx"
 
     def __init__(
@@ -185,15 +188,3 @@ class EmbeddingBag(Table):
             input, self.weight, offsets, self.max_norm, self.norm_type, self.scale_grad_by_freq, self.mode,
             self.sparse, per_sample_weights, self.include_last_offset, self.padding_idx,
         )  # fmt: skip
-
-    def extra_repr(self) -> str:
-        """Return the settings that the repr shows."""
-        usual = {
-            "max_norm": None,
-            "norm_type": 2,
-            "scale_grad_by_freq": False,
-            "mode": "",
-            "padding_idx": None,
-        }
-        told = [f"{n}={getattr(self, n)!r}" for n, value in usual.items() if getattr(self, n) != value]
-        return ", ".join([f"{self.num_embeddings}, {self.embedding_dim}", *told])
