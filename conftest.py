@@ -5,8 +5,6 @@ pytest loads this file for notebooks, too: `pytest notebooks/` does not load wha
 
 from __future__ import annotations
 
-import gc
-
 import pytest
 
 pytest_plugins = ["sample", "passed", "quick", "tiers"]  # in `tests/`
@@ -18,12 +16,3 @@ def pytest_collectstart(collector: pytest.Collector) -> None:
         pictures = ("image/svg+xml", "text/html", "application/vnd.jupyter.widget-view+json")
         collector.skip_compare = tuple(dict.fromkeys((*collector.skip_compare, *pictures)))
         collector.sanitize_patterns[r"\b0x[0-9a-f]+\b"] = "ADDRESS"  # <PowBackward0 object at 0x7f…>
-
-
-def pytest_collection_finish() -> None:
-    """Tens of thousands of tests stay alive until the end: the garbage collector need not look at them again.
-
-    Many tests run it. Without this it takes half a second each time.
-    """
-    gc.collect()
-    gc.freeze()

@@ -50,7 +50,7 @@ def torch() -> ModuleType:
     """PyTorch, to compare with; a test that asks for it is skipped where it is not installed."""
     module = pytest.importorskip("torch", reason="PyTorch is not installed", exc_type=ImportError)
     module.set_num_threads(1)
-    gc.freeze()  # as after the collection of tests
+    gc.freeze()  # as for each test file, below
     return module
 
 
@@ -80,6 +80,15 @@ def names_of_today() -> Iterator[None]:
 
 
 # ------------------------------------------------------------------------------------- nothing is left behind
+
+
+@pytest.fixture(scope="module", autouse=True)
+def collector_ignores_what_is_there() -> None:
+    """Tests and their reports stay alive until the end: hundreds of thousands of objects. Many tests run the
+    garbage collector, which need not look at those again: it would take a second each time.
+    """
+    gc.collect()
+    gc.freeze()
 
 
 @pytest.fixture(autouse=True)

@@ -19,6 +19,8 @@ PART = 6  # one random program of so many
 LEAST = 20
 
 CASES = {
+    "test_derivative_shown.py::test_text_stays_inside_and_apart": 6,
+    "test_derivative_shown.py::test_no_two_numbers_of_an_axis_look_alike": 4,
     "test_forward_random.py::test_random_programs": 3,  # of 20 programs each
     "test_modified_in_place.py::test_a_write_after_the_op": 120,
     "test_step_numbers.py::test_gradients_and_values_against_autograd": 12,
