@@ -1,4 +1,4 @@
-"""Sheets that stand below the state table: a title, a table, and notes."""
+"""Sheets: a title, a table whose rows stand in groups, and notes; as text and for a page."""
 
 from __future__ import annotations
 
@@ -7,7 +7,23 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from ..words import clean, columns
-from .table import STYLE, padded
+
+# Pages that say themselves that they are light or dark count for more than what the system prefers.
+STYLE = """\
+<style>.mgt{border-collapse:collapse;margin:.4em 0;--changed:#B34700}
+@media(prefers-color-scheme:dark){.mgt{--changed:#ff9a52}}
+[data-jp-theme-light=true] .mgt,[data-theme=light] .mgt,.vscode-light .mgt{--changed:#B34700}
+[data-jp-theme-light=false] .mgt,[data-theme=dark] .mgt,.vscode-dark .mgt{--changed:#ff9a52}
+.mgt{font:12.5px ui-monospace,Menlo,Consolas,"DejaVu Sans Mono",monospace}
+.mgt caption{caption-side:top;text-align:left;font:italic 12px system-ui,sans-serif;opacity:.8;padding:2px 0}
+.mgt tr,.mgt th,.mgt td{background:none!important;border:0!important}
+.mgt th,.mgt td{text-align:left!important;vertical-align:top;word-break:keep-all}
+.mgt td{white-space:nowrap}.mgt .w{white-space:normal;min-width:11em}
+.mgt th,.mgt td{padding:2px 12px 2px 0!important}
+.mgt thead th{font:600 12px system-ui,sans-serif;border-bottom:1px solid #8c959f!important}
+.mgt tbody+tbody tr:first-child>*{border-top:1px solid #8c959f55!important}
+.mgt .a{opacity:.75}.mgt .s{opacity:.65}.mgt .b{font-weight:700}
+.mgt .c{font-weight:700;color:var(--changed)}</style>"""
 
 
 class Cell(NamedTuple):
@@ -57,17 +73,17 @@ class Sheet:
             ]
         widths = [max(columns(line[i]) for line in lines) for i in range(len(self.heads))] if lines else []
         body = ["  ".join(map(padded, line, widths)).rstrip() for line in lines]
-        return "\n".join([self.title, *body, *self.notes])
+        return "\n".join([*([self.title] if self.title else []), *body, *self.notes])
 
     def html(self, style: bool = True) -> str:
         """For a page, which has the table's `style` already or not; a sheet that is wider than the page
         scrolls, also by the keyboard."""
-        label = html.escape(self.title)
+        label, *more = map(html.escape, self.title.split("\n"))
         heads = "".join(f'<th scope="col">{html.escape(head)}</th>' for head in self.heads)
         out = [
             STYLE if style else "",
             f'<div role="region" aria-label="{label}" tabindex="0" style="overflow-x:auto">',
-            f'<table class="mgt"><caption>{label}</caption>',
+            f'<table class="mgt"><caption>{"<br/>".join([label, *more])}</caption>',
         ]
         if self.groups:
             out.append(f"<thead><tr>{heads}</tr></thead>")
@@ -80,7 +96,7 @@ class Sheet:
                 first = ""
             out.append("</tbody>")
         notes = "<br/>".join(map(html.escape, self.notes))
-        return "".join(out) + f'</table><p style="{NOTE}">{notes}</p></div>'
+        return "".join(out) + "</table>" + (f'<p style="{NOTE}">{notes}</p>' if notes else "") + "</div>"
 
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, str]:
         return {"text/plain": self.text(), "text/html": self.html()}
@@ -90,3 +106,8 @@ class Sheet:
 
 
 NOTE = "font:13px system-ui,sans-serif;margin:.2em 0 .6em"
+
+
+def padded(content: str, width: int) -> str:
+    """`content` filled up with spaces to `width` columns."""
+    return content + " " * (width - columns(content))

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import html
 import itertools
 from collections.abc import Iterable
 from typing import Any, NamedTuple
 
 from ..numbers import short
 from ..trace.events import BackwardStarted, Snapshot, TensorState, Trace
-from ..words import clean, columns, text
+from ..words import text
+from .sheets import Cell, Row, Sheet
 
 ATTRIBUTES = ("value", "grad", "requires_grad", "is_leaf", "retains_grad", "grad_fn")
 MOMENTS, FIRST, LAST = 6, 2, 3  # of more columns than MOMENTS only the first two and the last three are shown
@@ -113,70 +113,31 @@ def cell(state: TensorState, attribute: str) -> str:
 
 def to_text(table: Table, lang: str | None = None) -> str:
     """The table in a fixed-width font; a tensor's name stands in its first row only."""
-    absent = text("table_absent", lang)
-    lines = [["", "", *with_gap(table, table.heads, "…")]]
-    last = None
-    for name, attribute, cells in table.rows:
-        told = with_gap(table, (absent if content is None else clean(content) for content in cells), "…")
-        lines.append(["" if name == last else clean(name), attribute, *told])
-        last = name
-    widths = [max(columns(line[i]) for line in lines) for i in range(len(lines[0]))]
-    body = ["  ".join(map(padded, line, widths)).rstrip() for line in lines]
-    return "\n".join(body + left_out(table, lang))
-
-
-def padded(content: str, width: int) -> str:
-    """`content` filled up with spaces to `width` columns."""
-    return content + " " * (width - columns(content))
-
-
-# Pages that say themselves that they are light or dark count for more than what the system prefers.
-STYLE = """\
-<style>.mgt{border-collapse:collapse;margin:.4em 0;--changed:#B34700}
-@media(prefers-color-scheme:dark){.mgt{--changed:#ff9a52}}
-[data-jp-theme-light=true] .mgt,[data-theme=light] .mgt,.vscode-light .mgt{--changed:#B34700}
-[data-jp-theme-light=false] .mgt,[data-theme=dark] .mgt,.vscode-dark .mgt{--changed:#ff9a52}
-.mgt{font:12.5px ui-monospace,Menlo,Consolas,"DejaVu Sans Mono",monospace}
-.mgt caption{caption-side:top;text-align:left;font:italic 12px system-ui,sans-serif;opacity:.8;padding:2px 0}
-.mgt tr,.mgt th,.mgt td{background:none!important;border:0!important}
-.mgt th,.mgt td{text-align:left!important;vertical-align:top;word-break:keep-all}
-.mgt td{white-space:nowrap}.mgt .w{white-space:normal;min-width:11em}
-.mgt th,.mgt td{padding:2px 12px 2px 0!important}
-.mgt thead th{font:600 12px system-ui,sans-serif;border-bottom:1px solid #8c959f!important}
-.mgt tbody+tbody tr:first-child>*{border-top:1px solid #8c959f55!important}
-.mgt .a{opacity:.75}.mgt .s{opacity:.65}.mgt .b{font-weight:700}
-.mgt .c{font-weight:700;color:var(--changed)}</style>"""
+    heads = ["", "", *with_gap(table, table.heads, "…")]
+    return Sheet("", heads, groups_of(table, lang), left_out(table, lang), lang).text()
 
 
 def to_html(table: Table, lang: str | None = None) -> str:
-    """The table for a page: what a backward call changed stands out, what it left alone steps back. One that
-    is wider than the page scrolls, also by the keyboard."""
-    caption = "<br/>".join(map(html.escape, [text("table_caption", lang), *left_out(table, lang)]))
-    titles = [text("table_tensor", lang), text("table_attribute", lang), *with_gap(table, table.heads, "…")]
-    heads = "".join(f'<th scope="col">{html.escape(title)}</th>' for title in titles)
-    box = f'<div role="region" aria-label="{html.escape(text("table_caption", lang))}" tabindex="0"'
-    out = [
-        f'{STYLE}{box} style="overflow-x:auto"><table class="mgt"><caption>{caption}</caption>'
-        f"<thead><tr>{heads}</tr></thead>"
+    """The table for a page: what a backward call changed stands out, what it left alone steps back."""
+    heads = [text("table_tensor", lang), text("table_attribute", lang), *with_gap(table, table.heads, "…")]
+    title = "\n".join([text("table_caption", lang), *left_out(table, lang)])
+    return Sheet(title, heads, groups_of(table, lang), (), lang).html()
+
+
+def groups_of(table: Table, lang: str | None) -> list[list[Row]]:
+    """The rows of each tensor."""
+    return [
+        [(Cell(name), Cell(attribute, "a"), *marked(table, cells, lang)) for _, attribute, cells in rows]
+        for name, rows in itertools.groupby(table.rows, key=lambda row: row[0])
     ]
-    for name, rows in itertools.groupby(table.rows, key=lambda row: row[0]):
-        first = f'<th scope="rowgroup" rowspan="{len(ATTRIBUTES)}">{html.escape(clean(name))}</th>'
-        out.append("<tbody>")
-        for _, attribute, cells in rows:
-            shown = with_gap(table, marked(cells, lang), "<td>…</td>")
-            out.append(f'<tr>{first}<td class="a">{attribute}</td>{"".join(shown)}</tr>')
-            first = ""
-        out.append("</tbody>")
-    return "".join(out) + "</table></div>"
 
 
-def marked(cells: tuple[str | None, ...], lang: str | None) -> list[str]:
-    """The cells of a row with their classes: c changed, s the same as before."""
-    result = []
-    before: str | None = None
-    for i, content in enumerate(cells):
-        kind = "" if i == 0 or before is None else ' class="s"' if content == before else ' class="c"'
-        shown = text("table_absent", lang) if content is None else clean(content)
-        result.append(f"<td{kind}>{html.escape(shown)}</td>")
-        before = content
-    return result
+def marked(table: Table, cells: tuple[str | None, ...], lang: str | None) -> list[Cell]:
+    """The cells of a row with their kinds: c changed, s the same as before."""
+    kinds = [
+        "" if before is None else "s" if before == content else "c"
+        for before, content in itertools.pairwise((None, *cells))
+    ]
+    absent = text("table_absent", lang)
+    told = (Cell(absent if each is None else each, kind) for each, kind in zip(cells, kinds, strict=True))
+    return with_gap(table, told, Cell("…"))
