@@ -11,10 +11,11 @@ import pytest
 from IPython.core import async_helpers
 from IPython.core.error import UsageError
 from IPython.core.interactiveshell import InteractiveShell
+from IPython.core.magic_arguments import MagicArgumentParser
 from IPython.display import display
 from traitlets.config import Config
 
-from minigrad_viz.shell.cell import CellRunner, option_parser
+from minigrad_viz.shell.cell import CellRunner
 from minigrad_viz.trace.where import Locator
 
 COLOUR = re.compile(r"\x1b\[[\d;]*m")
@@ -53,7 +54,8 @@ class Watch:
 
     def __init__(self, shell: InteractiveShell, name: str = "watch"):
         self.shell, self.begun = shell, []
-        parser = option_parser(name, "Watch a cell.")
+        parser = MagicArgumentParser(prog=f"%{name}", description="Watch a cell.")
+        parser.color = False  # Python 3.14 would put colour codes into the help
         parser.add_argument("--step", action="store_true", help="show it step by step")
         parser.add_argument("--title", default="picture", help="what to call it")
         self.runner = CellRunner(shell, name, self.begin, self.end, parser)

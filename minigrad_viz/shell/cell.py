@@ -9,13 +9,10 @@ from __future__ import annotations
 import argparse
 import ast
 import linecache
-import re
 import shlex
 import sys
 import threading
-import tokenize
 import traceback
-import warnings
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from types import FrameType, MappingProxyType
@@ -26,6 +23,7 @@ from IPython.core.magic import no_var_expand
 from IPython.core.magic_arguments import MagicArgumentParser
 
 from ..words import text
+from .cell_text import CellText, asks_for_help
 
 if TYPE_CHECKING:
     from IPython.core.interactiveshell import ExecutionInfo, ExecutionResult, InteractiveShell
@@ -43,13 +41,6 @@ class UsageError(error.UsageError):
 
     def _render_traceback_(self) -> list[str]:
         return [f"UsageError: {self}"]
-
-
-def option_parser(name: str, description: str) -> MagicArgumentParser:
-    """A parser for the options of `%%name`, to be filled by `add_argument`. `%%name?` shows its help."""
-    parser = MagicArgumentParser(prog=f"%{name}", description=description)
-    parser.color = False  # type: ignore[attr-defined]  # Python 3.14 would put colour codes into the help
-    return parser
 
 
 @dataclass
@@ -111,9 +102,9 @@ class CellRunner:
         """
         self._shell: Any = shell  # IPython's own annotations do not hold for all that is used here
         self._name, self._begin, self._end = name, begin, end
-        self._parser = parser or option_parser(name, f"Watch the cell with {name}.")
+        self._parser = parser or MagicArgumentParser(prog=f"%{name}")
         self._lang, self._words = lang, words
-        self._head = re.compile(rf"%%{re.escape(name)}(?=\s|$)(.*)")
+        self._texts = CellText(shell, name)
         self.always: str | None = None  # the arguments of `%name on`; None when it is off
         self.switched: Callable[[bool], Any] = lambda on: None  # told of `%name on` and `%name off`
         self._problem: str | None = None  # traceback of the last failure of `begin` or `end`
@@ -155,12 +146,13 @@ class CellRunner:
 
     def _transform(self, lines: list[str]) -> list[str]:
         """The input transformer: `%%name ARGS` above a Python body becomes a call on the same line."""
-        if lines and self._head.match(lines[0]) and asks_for_help(self._arguments(lines)):
+        arguments = self._texts.arguments(lines)
+        if arguments is not None and asks_for_help(arguments):
             return [f"get_ipython().run_line_magic({self._name!r}, '--help')\n"]  # the body is not run
-        if not self._heads_python(lines):
+        if not self._texts.heads_python(lines):
             return lines
-        arguments = f"cell {self._arguments(lines)}".strip()
-        return [f"get_ipython().run_line_magic({self._name!r}, {arguments!r})\n", *lines[1:]]
+        call = f"cell {arguments}".strip()
+        return [f"get_ipython().run_line_magic({self._name!r}, {call!r})\n", *lines[1:]]
 
     def _make_magic(self) -> Callable[..., object]:
         def magic(line: str, cell: str | None = None) -> object:
@@ -218,7 +210,7 @@ class CellRunner:
         entry: Any = None if frame is None else linecache.cache.get(frame.f_code.co_filename)
         if frame is None or frame.f_lineno != 1 or not entry or not self._cells:
             return
-        if self._heads_python(self._cleaned(self._cells[-1].text)):
+        if self._texts.heads_python(self._texts.cleaned(self._cells[-1].text)):
             lines = [f"#%%{self._name} {arguments}".strip() + "\n", *entry[2][1:]]
             linecache.cache[frame.f_code.co_filename] = (*entry[:2], lines, entry[3])
 
@@ -237,11 +229,11 @@ class CellRunner:
             return None
         code = shell.compile(ast.Expression(last.value), file, "eval")
         value = eval(code, shell.user_global_ns, shell.user_ns)
-        return None if self._ends_silenced(body) else value
+        return None if self._texts.ends_silenced(body) else value
 
     def _pre_run_cell(self, info: ExecutionInfo) -> None:
         self._cells.append(_Cell(info, info.raw_cell or ""))
-        if self.always is None or len(self._cells) > 1 or not self._is_plain(self._cells[0].text):
+        if self.always is None or len(self._cells) > 1 or not self._texts.is_plain(self._cells[0].text):
             return
         try:
             self._watch(self.always, automatic=True)
@@ -273,8 +265,8 @@ class CellRunner:
         if not self._cells or self._cells[-1].watched:
             return
         cell = self._cells[-1]
-        source, code = self._source(cell.text)
-        cell.silenced = self._ends_silenced(code)
+        source, code = self._texts.source(cell.text)
+        cell.silenced = self._texts.ends_silenced(code)
         cell.handle = self._begin(options, source, self._shell.user_ns)
         cell.watched = True
 
@@ -305,57 +297,6 @@ class CellRunner:
 
     def _say(self, message: str, **values: object) -> str:
         return text(message, self._lang(), name=self._name, **values)
-
-    # -------------------------------------------------------------------------------------------- cell texts
-
-    def _heads_python(self, lines: list[str]) -> bool:
-        """Whether line 1 is `%%name` and what follows is no other cell magic, and not nothing."""
-        if not lines or not self._head.match(lines[0]):
-            return False
-        body = "".join(lines[1:])
-        return bool(body) and not body.lstrip().startswith("%%")
-
-    def _arguments(self, lines: list[str]) -> str:
-        match = self._head.match(lines[0])
-        return match[1].strip() if match else ""
-
-    def _cleaned(self, text: str) -> list[str]:
-        """The lines of a cell without prompts, common indent and empty lines above, as IPython cleans it."""
-        lines = (text if text.endswith("\n") else text + "\n").splitlines(keepends=True)
-        for transform in self._shell.input_transformer_manager.cleanup_transforms:
-            lines = transform(lines)
-        return lines
-
-    def _source(self, text: str) -> tuple[str, str]:
-        """The Python of a cell as written, and as transformed; the latter twice if their lines disagree."""
-        lines = self._cleaned(text)
-        if lines and lines[0].startswith("%%") and not self._heads_python(lines):
-            return self._source("".join(lines[1:]))
-        written = "".join(lines)
-        code = self._shell.transform_cell(written)
-        return (written if written.count("\n") == code.count("\n") else code), code
-
-    def _is_plain(self, text: str) -> bool:
-        """Whether a cell is Python that parses, under no cell magic."""
-        try:
-            lines = self._cleaned(text)
-            with warnings.catch_warnings():
-                warnings.simplefilter("ignore")  # IPython's own compilation will warn
-                ast.parse(self._shell.transform_cell(text))
-        except Exception:  # whatever is wrong with it, IPython says so when it comes to run it
-            return False
-        return bool(lines) and not lines[0].startswith("%%")
-
-    def _ends_silenced(self, text: str) -> bool:
-        try:
-            return self._shell.displayhook.semicolon_at_end_of_expression(text)
-        except (SyntaxError, tokenize.TokenError):  # the body of `%%bash`, say, is no Python
-            return False
-
-
-def asks_for_help(arguments: str) -> bool:
-    """Whether one of the arguments of a line is `--help` or `-h`."""
-    return not {"--help", "-h"}.isdisjoint(arguments.split())
 
 
 def vars_of(thing: object) -> dict[str, Any]:
