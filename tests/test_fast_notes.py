@@ -119,7 +119,7 @@ def slow(monkeypatch):
     wrap = minigrad.autograd.run.wrap_raw
     monkeypatch.setattr(source, "forward_of", lambda watching: watching.ran)
     monkeypatch.setattr(source, "node_ran_of", node_ran_of)
-    monkeypatch.setattr(source, "freeze_of", lambda watching: watching.recorder.freeze_all)
+    monkeypatch.setattr(source, "freeze_of", lambda watching: watching.recorder.states.freeze_all)
     monkeypatch.setattr(source, "mutated_of", lambda watching: watching.written)
     monkeypatch.setattr(source, "Rows", lambda watching: collections.defaultdict(lambda: None))
     monkeypatch.setattr(notes, "ROOM", 0)

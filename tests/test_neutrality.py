@@ -23,7 +23,7 @@ from minigrad.core import engine
 from minigrad.core import tensor_state as tensor_base
 from minigrad.core.node import AccumulateGrad, Node
 from minigrad_viz import record
-from minigrad_viz.recording.ledger import Ledger
+from minigrad_viz.recording.recorder import Recorder
 from minigrad_viz.shell.run import Report
 
 
@@ -177,7 +177,7 @@ def left_of(cell: str, library: Any, how: Callable[[str, dict[str, Any]], None])
     """What lives of a cell when its variables are gone, though its trace and its report are there."""
     forget_the_past()
     ran = run_cell(cell, library, how)
-    assert alive(Ledger) == [], "the recorder itself, by a hook that was left"
+    assert alive(Recorder) == [], "the recorder itself, by a hook that was left"
     report = [Report(trace, lang="en") for trace in ran.kept]
     shown = [(r.text(), r.frames, r.trace) for r in report]
     tensors = [value for value in ran.space.values() if is_tensor(value)]

@@ -129,7 +129,11 @@ def size(recorder: Recorder) -> int:
     """How many notes and ids a recorder holds."""
     ids = recorder.ids
     return (
-        len(recorder.notes) + len(ids.outputs) + len(ids.objects) + len(ids._numbers) + len(recorder.frozen)
+        len(recorder.notes)
+        + len(ids.outputs)
+        + len(ids.objects)
+        + len(ids._numbers)
+        + len(recorder.states.frozen)
     )
 
 

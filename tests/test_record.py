@@ -10,6 +10,7 @@ from staged import build, scene_of
 
 import minigrad
 from minigrad_viz.recording.recorder import Recorder
+from minigrad_viz.recording.states import States
 from minigrad_viz.trace.events import (
     BackwardEnded,
     BackwardStarted,
@@ -287,7 +288,7 @@ class TestErrors:
         assert trace.error.startswith("RuntimeError: Mismatch in shape")
 
     def test_a_fault_of_the_recorder_is_no_error_of_the_cell(self, monkeypatch):
-        monkeypatch.setattr(Recorder, "state_of", lambda *args: 1 / 0)
+        monkeypatch.setattr(States, "state_of", lambda *args: 1 / 0)
         space = {"torch": minigrad, "__name__": "__main__"}
         recorder = Recorder(CELLS[4], space)
         recorder.start()

@@ -17,7 +17,7 @@ from collections.abc import Iterator
 from types import FrameType, TracebackType
 from typing import Any, NamedTuple
 
-from ..protocol import Value, edge_of, history_of, is_tensor, pytorch, value_of
+from ..protocol import Value, edge_of, history_of, is_tensor, value_of
 from ..trace.events import BackwardEnded, BackwardStarted, Failed, Trace
 from .recorder import Recorder, describe
 
@@ -82,50 +82,51 @@ class Started(NamedTuple):
     node: Any
 
 
-class Aftermath(Recorder):
-    """A recorder that comes too late. `stack` are the entries of a traceback, `users` the places of those
-    that are the user's."""
+class Aftermath:
+    """Uses a recorder that comes too late. `stack` are the entries of a traceback, `users` the places of
+    those that are the user's."""
 
     def __init__(self, stack: list[TracebackType], users: list[int]) -> None:
         frame = stack[users[-1]].tb_frame
         source = "".join(linecache.getlines(frame.f_code.co_filename))
-        super().__init__(source, frame.f_globals, (), whole=False)
-        self.namespace = dict(frame.f_globals)
+        self.recorder = Recorder(source, frame.f_globals, (), whole=False)
+        self.recorder.namespace = dict(frame.f_globals)
         for i in users:  # an inner variable hides an outer one of the same name
             if stack[i].tb_frame.f_globals is frame.f_globals:
-                self.namespace |= stack[i].tb_frame.f_locals
-        if torch := pytorch():
-            self.shield = torch._C.DisableTorchFunction
+                self.recorder.namespace |= stack[i].tb_frame.f_locals
+        if "torch" in sys.modules:
+            self.recorder.shield = sys.modules["torch"]._C.DisableTorchFunction
         self.started = started(stack, users)
 
     def trace(self, error: BaseException) -> Trace:
         """What is known, as a trace."""
         try:
             if self.started is not None:
-                with self.shield():
+                with self.recorder.shield():
                     self.note_call(self.started, describe(error))
-            return self.stop(error)._replace(recorded=False)
+            return self.recorder.stop(error)._replace(recorded=False)
         finally:
-            self.started, self.namespace = None, {}
+            self.started, self.recorder.namespace = None, {}
 
     def note_call(self, call: Started, error: str) -> None:
         """Take in the graph of a call that failed, as it stands now."""
-        names = tuple(map(self.end_of, call.roots))
+        recorder, states = self.recorder, self.recorder.states
+        names = tuple(map(states.end_of, call.roots))
         ends = [edge_of(root) or (history_of(root), 0) for root in call.roots]
         nodes = [node for node, _ in ends if node is not None]
-        wanted = None if call.wanted is None else tuple(map(self.end_of, call.wanted))
+        wanted = None if call.wanted is None else tuple(map(states.end_of, call.wanted))
         given = tuple(map(first_gradient, call.roots, call.gradients))
-        self.calls = 1
-        _, frozen = self.freeze_all(nodes)
-        self.frozen.update(row[0] for row in frozen)
-        spot = self.locator.point(call.entry)
+        recorder.calls = 1
+        _, frozen = states.freeze_all(nodes)
+        states.frozen.update(row[0] for row in frozen)
+        spot = recorder.locator.point(call.entry)
         span = None if spot is None else spot.span
         ids = (None,) * len(names)
         event = BackwardStarted(1, call.kind, names, given, ids, call.create_graph, (), span, wanted)
-        self.notes.append(("started", event, frozen))
-        known = call.node is not None and self.ids.key(call.node) in self.frozen
-        stopped = self.ids.node(call.node) if known else None
-        self.notes.append(("ended", BackwardEnded(1, error, (), (), stopped=stopped), ()))
+        recorder.notes.append(("started", event, frozen))
+        known = call.node is not None and recorder.ids.key(call.node) in states.frozen
+        stopped = recorder.ids.node(call.node) if known else None
+        recorder.notes.append(("ended", BackwardEnded(1, error, (), (), stopped=stopped), ()))
 
 
 def started(stack: list[TracebackType], users: list[int]) -> Started | None:

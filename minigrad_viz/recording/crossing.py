@@ -9,17 +9,19 @@ import sys
 import weakref
 from collections import deque
 from collections.abc import Iterator
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from ..protocol import history_of, is_tensor, overlap, owner_of, raw_array, version_of
 from ..trace import notes
 from ..trace.events import Asked, Created, Detached, Left
-from ..trace.where import Locator, Span, Spot
-from .ledger import observing
+from ..trace.where import Span, Spot
+from .guard import observing
 from .named import parsed
-from .saving import Keeper
+
+if TYPE_CHECKING:
+    from .recorder import Recorder
 
 OUT = 64  # how many times that numbers left are remembered, and items of a list that are looked at
 METHODS = ("item", "tolist", "numpy")  # by which they leave
@@ -39,8 +41,8 @@ class Out(NamedTuple):
     span: Span | None
 
 
-class Crossing(Keeper):
-    """The part of the recorder that is told of new tensors without a graph.
+class Crossing:
+    """The part of a recorder that is told of new tensors without a graph.
 
     Note [Numbers that left]
         Python numbers and arrays do not say where they came from. That a new tensor was made of numbers of a
@@ -49,46 +51,41 @@ class Crossing(Keeper):
         nothing between but arithmetic, containers, and functions of NumPy and `math`.
     """
 
-    def __init__(self, namespace: dict[str, Any]) -> None:
-        super().__init__(namespace)
+    def __init__(self, recorder: Recorder) -> None:
+        self.recorder = recorder
+        self.ids, self.notes, self.states = recorder.ids, recorder.notes, recorder.states
         self._out: deque[Out] = deque(maxlen=OUT)
         self._shared: list[weakref.ref[Any]] = []  # tensors whose memory others use as well
 
-    def id_of(self, tensor: Any) -> str:
-        """The id of a tensor. PyTorch does not tell of `from_numpy`: the memory says where it is from."""
-        new = self._out and self.ids.known(tensor) is None and history_of(tensor) is None
-        memory = raw_array(tensor) if new else None
+    def came_back(self, tensor: Any) -> str | None:
+        """The id of a tensor that nobody told of, if it uses the memory of an array that had left: PyTorch
+        does not tell of `from_numpy`. None for any other."""
+        memory = raw_array(tensor) if self._out and history_of(tensor) is None else None
+        if memory is None:
+            return None
         # What left after numbers of the tensor itself had left may be just these.
         before = list(itertools.takewhile(lambda out: out.tensor() is not tensor, self._out))
-        for out in reversed(before) if memory is not None else ():
+        for out in reversed(before):
             array = out.value() if isinstance(out.value, weakref.ref) else None
             name = self._name_of(out) if array is not None and overlap(memory, array) else None
             if name is not None:
                 self.share(tensor)
                 known = self.ids.new(tensor)
-                told = (name,), out.how, self.state_of(tensor, known), None, None, name
+                told = (name,), out.how, self.states.state_of(tensor, known), None, None, name
                 self.notes.append(("event", Left, *told))
                 return known
-        return super().id_of(tensor)
-
-    def _place(self) -> Spot | None:
-        raise NotImplementedError
-
-    def _own_place(self) -> Spot | None:
-        raise NotImplementedError
-
-    locator: Locator
+        return None
 
     # ── what sources tell ───────────────────────────────────────────────────────────────────────────────────
 
     @observing
     def created(self, tensor: Any, data: Any = None) -> None:
         """A tensor was made from `data`."""
-        if self.call:
+        if self.recorder.call:
             return
-        spot = self._own_place()
+        spot = self.recorder.own_place()
         found = self._origins(data, spot)
-        state = self.state_of(tensor, self.ids.new(tensor))
+        state = self.states.state_of(tensor, self.ids.new(tensor))
         if not found:
             self.notes.append(("event", Created, state, *named_by(spot)))
             return
@@ -102,26 +99,26 @@ class Crossing(Keeper):
     @observing
     def detached(self, source: Any, result: Any, how: str = "detach") -> None:
         """`detach()` or `.data` was called, or `detach_()`, where both are one."""
-        if self.call:
+        if self.recorder.call:
             return
-        spot = self._own_place()
-        before = self.id_of(source)
+        spot = self.recorder.own_place()
+        before = self.states.id_of(source)
         if source is result:
             self.ids.objects[id(result)] = before, weakref.ref(result)
-            cut = self.state_of(result, before)
+            cut = self.states.state_of(result, before)
             state = notes.Row((*cut[:2], None, False, True, cut[5], None, None, *cut[8:]))
         else:
             self.share(source, result)
-            state = self.state_of(result, self.ids.new(result))
-            self.grads.alias(source, state[0])
+            state = self.states.state_of(result, self.ids.new(result))
+            self.recorder.grads.alias(source, state[0])
         self.notes.append(("event", Detached, before, state, *named_by(spot), how))
 
     @observing
     def left(self, tensor: Any, how: str, value: Any) -> None:
         """Numbers of a tensor were given out."""
-        if self.call or self.again:
+        if self.recorder.call or self.recorder.packing.again:
             return
-        spot = self.locator.at(sys._getframe(2))
+        spot = self.recorder.locator.at(sys._getframe(2))
         if how == "numpy":
             self.share(tensor)
         kept = weakref.ref(owner_of(value)) if isinstance(value, np.ndarray) else value
@@ -132,9 +129,9 @@ class Crossing(Keeper):
     def asked(self, tensor: Any) -> None:
         """`requires_grad` of a tensor was set."""
         known = self.ids.known(tensor)
-        if known is not None and not self.call:
-            span, _ = named_by(self._own_place())
-            self.notes.append(("event", Asked, self.state_of(tensor, known), span))
+        if known is not None and not self.recorder.call:
+            span, _ = named_by(self.recorder.own_place())
+            self.notes.append(("event", Asked, self.states.state_of(tensor, known), span))
 
     # ── memory that several tensors use ─────────────────────────────────────────────────────────────────────
 
@@ -161,9 +158,9 @@ class Crossing(Keeper):
                 continue
             if view:
                 how = True, False, None, None, None, version_of(other), False, None
-                found[known] = notes.Row((known, self.taken(other), None, *how))
+                found[known] = notes.Row((known, self.states.taken(other), None, *how))
             else:
-                found[known] = self.state_of(other, known)
+                found[known] = self.states.state_of(other, known)
         return list(found.values())
 
     # ── where numbers came from ─────────────────────────────────────────────────────────────────────────────
@@ -176,7 +173,7 @@ class Crossing(Keeper):
             return found
         for value in items(data):
             if is_tensor(value):
-                found.setdefault(self.id_of(value), ("tensor", raw_array(value)))
+                found.setdefault(self.states.id_of(value), ("tensor", raw_array(value)))
                 continue
             out = next((out for out in reversed(self._out) if is_same(value, out)), None)
             name = None if out is None else self._name_of(out)
@@ -192,7 +189,7 @@ class Crossing(Keeper):
     def _name_of(self, out: Out) -> str | None:
         """The id of a tensor whose numbers left; None if it was not known and is gone."""
         tensor = out.tensor()
-        return out.name or (None if tensor is None else self.id_of(tensor))
+        return out.name or (None if tensor is None else self.states.id_of(tensor))
 
     def _inside(self, span: Span) -> list[Out]:
         """What left inside the expression that makes a tensor, and went into it as data."""

@@ -11,7 +11,7 @@ from ..trace import notes
 from ..trace.events import Created
 
 if TYPE_CHECKING:
-    from .ledger import Ledger
+    from .recorder import Recorder
 
 ZERO = ("zero", "foreach_zero")  # the ops by which gradients are reset
 RETURNED = 1000  # gradients that `grad()` returned, after which those that are gone are forgotten
@@ -28,8 +28,8 @@ class Held(NamedTuple):
 class Grads:
     """Which tensors of the trace have which `.grad`, so that a write into one is known for what it is."""
 
-    def __init__(self, ledger: Ledger) -> None:
-        self.ledger = ledger
+    def __init__(self, recorder: Recorder) -> None:
+        self.ids, self.notes, self.states = recorder.ids, recorder.notes, recorder.states
         self.held: dict[str, Held] = {}  # by the id of the tensor whose gradient it is
         self.aliases: dict[str, str] = {}  # of the gradient (`x.grad.data`), by their ids
         self.owners: dict[int, str] = {}  # of what was a `.grad`, by address, which another may have now
@@ -56,7 +56,7 @@ class Grads:
         if kept is not None and kept[0]() is tensor:
             return kept[1:]
         name = self.owners.get(id(tensor), "")
-        owner = self.ledger.ids.alive(name)
+        owner = self.ids.alive(name)
         has = owner is not None and (owner.is_leaf or owner.retains_grad)  # else PyTorch warns
         return (name, 0) if has and owner.grad is tensor else ("", 0)
 
@@ -71,16 +71,16 @@ class Grads:
         grad = tensor.grad
         if grad is before:  # as in `x.grad *= 2`, of which the op has told
             return
-        held = self.held.get(self.ledger.ids.known(tensor) or "")
+        held = self.held.get(self.ids.known(tensor) or "")
         if before is None or (held is not None and held[:2] == (id(before), version_of(before))):
             old = None if before is None or held is None else held.taken
         else:
-            old = self.ledger.taken(before)
+            old = self.states.taken(before)
         name = self._known(tensor, old)
         if name is None:
             return
-        new = None if grad is None else self.ledger.taken(grad)
-        self.ledger.notes.append(("grad_set", name, "none" if grad is None else "assigned", old, new, span))
+        new = None if grad is None else self.states.taken(grad)
+        self.notes.append(("grad_set", name, "none" if grad is None else "assigned", old, new, span))
         if grad is None:
             self.held.pop(name, None)
         else:
@@ -96,13 +96,13 @@ class Grads:
             name = self._known(own, unknown(written))
         if name is None:
             return
-        grad, held = self.ledger.ids.alive(name).grad, self.held.get(name)
+        grad, held = self.ids.alive(name).grad, self.held.get(name)
         now = version_of(grad)
         before = version if grad is written else now  # `.data` has a counter of its own
         same = held is not None and own is None and held.version in (before, now - 1)
         old = held.taken if held is not None and same else unknown(grad)
-        new = self.ledger.taken(grad)
-        self.ledger.notes.append(("grad_set", name, "zero" if op in ZERO else "written", old, new, span))
+        new = self.states.taken(grad)
+        self.notes.append(("grad_set", name, "zero" if op in ZERO else "written", old, new, span))
         self.hold(name, grad, new)
 
     def _direct(self, grad: Any) -> str | None:
@@ -110,15 +110,15 @@ class Grads:
         address = id(grad)
         for name, held in self.held.items():
             if held.address == address:
-                tensor = self.ledger.ids.alive(name)
+                tensor = self.ids.alive(name)
                 if tensor is not None and tensor.grad is grad:
                     return name
         return None
 
     def _by_alias(self, tensor: Any) -> str | None:
         """The tensor whose gradient has the memory of this one."""
-        name = self.aliases.get(self.ledger.ids.object(tensor) or "")
-        owner = self.ledger.ids.alive(name)
+        name = self.aliases.get(self.ids.object(tensor) or "")
+        owner = self.ids.alive(name)
         grad = None if owner is None else owner.grad
         return name if grad is not None and memory_of(grad) == memory_of(tensor) else None
 
@@ -128,7 +128,7 @@ class Grads:
         base = part._base if data is None else data.base
         memory = None if base is None else memory_of(part)
         for name in self.held if memory is not None else ():
-            tensor = self.ledger.ids.alive(name)
+            tensor = self.ids.alive(name)
             grad = None if tensor is None else tensor.grad
             if grad is not None and memory_of(grad) == memory:
                 return name
@@ -136,9 +136,9 @@ class Grads:
 
     def _among_variables(self, grad: Any) -> Any:
         """The leaf whose gradient this is, if a variable names it that the trace has not met yet."""
-        if self.ledger.ids.object(grad) is not None:
+        if self.ids.object(grad) is not None:
             return None
-        for _, tensor in self.ledger.variables():
+        for _, tensor in self.states.variables():
             if tensor.grad_fn is None and tensor.requires_grad and tensor.grad is grad:
                 return tensor
         return None
@@ -146,12 +146,11 @@ class Grads:
     def _known(self, tensor: Any, before: Any) -> str | None:
         """The id of a tensor. A leaf that only a variable knows comes in now, with the gradient that it had
         before."""
-        ledger = self.ledger
-        known = ledger.ids.known(tensor)
-        if known is None and tensor.grad_fn is None and any(t is tensor for _, t in ledger.variables()):
-            known = ledger.ids.new(tensor)
-            row = ledger.state_of(tensor, known)
-            ledger.notes.append(("event", Created, notes.Row((*row[:2], before, *row[3:])), None, None))
+        known = self.ids.known(tensor)
+        if known is None and tensor.grad_fn is None and any(t is tensor for _, t in self.states.variables()):
+            known = self.ids.new(tensor)
+            row = self.states.state_of(tensor, known)
+            self.notes.append(("event", Created, notes.Row((*row[:2], before, *row[3:])), None, None))
         return known
 
 

@@ -22,7 +22,6 @@ from ..protocol import (
     has_history,
     history_of,
     is_tensor,
-    method_code,
     overlap,
     raw_array,
     text_of,
@@ -39,24 +38,33 @@ from ..trace.events import (
     Later,
     ModeChanged,
     Mutated,
-    NodeState,
     Trace,
 )
+from ..trace.ids import Ids
 from ..trace.statements import Progress
 from ..trace.walk import counting
 from ..trace.where import Locator, Spot
 from .compared import compared
 from .crossing import Crossing, named_by
-from .ledger import observing
-from .listening import values_of
+from .grads import Grads
+from .guard import OPEN, observing
+from .listener import Listener, values_of
 from .named import assignment, named_tensors
+from .packing import Packing
 from .pruning import KEPT_CALLS, deposits_in, prune
+from .states import States
 
 
-class Recorder(Crossing):
+class Recorder:
     """Records one cell: `source` runs with `namespace` as its globals. Use it between `start()` and `stop()`.
 
-    With `whole`, all of `source` runs in between; without, it is a file of which only a part may.
+    With `whole`, all of `source` runs in between; without, it is a file of which only a part may. It has ids,
+    notes of the events that will be made (see Note [Notes] in `notes`), and parts that are told of their own
+    matters: `states`, `grads`, `crossing`, `listener` and `packing`.
+
+    `calls` counts the backward calls; `call` is the number of the one that is running, 0 outside; `depth` is
+    greater than 1 inside one that runs inside another. `busy` is true while tensors are read for this; what
+    went wrong first is `problem`.
     """
 
     def __init__(
@@ -66,11 +74,24 @@ class Recorder(Crossing):
         watched: Iterable[Source] | None = None,
         whole: bool = True,
     ) -> None:
-        super().__init__(namespace)
+        self.namespace = namespace
         self.source = source
         self.whole = whole
         self.watched = list(sources() if watched is None else watched)
         self.locator = Locator(source, namespace)
+        self.notes: list[Any] = []
+        self.numbers = notes.Numbers()
+        self.spots: list[Any] = []  # points in the source that notes refer to by number
+        self.ids = Ids()
+        self.busy = False
+        self.shield: Callable[[], Any] = OPEN  # to read tensors; a source may set it
+        self.problem: Exception | None = None
+        self.call = self.calls = self.depth = 0
+        self.states = States(self)
+        self.grads = Grads(self)
+        self.crossing = Crossing(self)
+        self.listener = Listener(self)
+        self.packing = Packing(self)
         self.creates = False  # whether the running call builds a graph
         self.skipped = 0
         self.unkept: Counter[str] = Counter()  # the deposits in those calls, by leaf
@@ -86,6 +107,11 @@ class Recorder(Crossing):
         self.compared: tuple[Any, ...] = ()  # the arguments of the last comparison in a gradcheck
         self._wanted: tuple[str, ...] = ()  # the tensors whose gradients grad() is to return
 
+    @property
+    def recorder(self) -> Recorder:
+        """Itself, as its parts have it."""
+        return self
+
     # ── beginning and end ───────────────────────────────────────────────────────────────────────────────────
 
     def start(self) -> None:
@@ -98,7 +124,7 @@ class Recorder(Crossing):
         recording."""
         for source in reversed(self.watched):
             source.detach()
-        self.stop_listening()
+        self.listener.stop()
         self._live, self.inside, self._same = (), None, (None, {})
         if self.problem is not None:
             raise self.problem
@@ -108,7 +134,9 @@ class Recorder(Crossing):
 
     def _finish(self, error: BaseException | None) -> Trace:
         """Take in what the variables are at the end, and put the trace together."""
-        self.adopt([t.grad_fn for _, t in self.variables() if self.ids.known(t) and t.grad_fn is not None])
+        self.states.adopt(
+            [t.grad_fn for _, t in self.states.variables() if self.ids.known(t) and t.grad_fn is not None]
+        )
         if len(self._ends) > KEPT_CALLS:
             self._prune()
         tops = self.locator.tops
@@ -117,15 +145,18 @@ class Recorder(Crossing):
             self.notes.append(("finished", len(tops) - 1 if error is None else top))
         if error is not None:
             span = None if spot is None else spot.span
-            rows = [(text, self.state_of(t, self.id_of(t))) for text, t in named_tensors(spot, frame)]
+            rows = [
+                (text, self.states.state_of(t, self.states.id_of(t)))
+                for text, t in named_tensors(spot, frame)
+            ]
             self.notes.append(("failed", describe(error), span, rows, compared(error, self.compared)))
         self.compared = ()
-        self.snapshot("end")
-        named = self.named()
-        rest = self.walk([t.grad_fn for _, t in named if t.grad_fn is not None], self.frozen)
+        self.states.snapshot("end")
+        named = self.states.named()
+        rest = self.states.walk([t.grad_fn for _, t in named if t.grad_fn is not None], self.states.frozen)
         count = counting()
-        nodes = tuple(notes.counted(self.freeze(key, node), count) for key, node in rest)
-        inner = [(name, t) for name, t in self.parameters() if self.ids.known(t)]
+        nodes = tuple(notes.counted(self.states.freeze(key, node), count) for key, node in rest)
+        inner = [(name, t) for name, t in self.states.parameters() if self.ids.known(t)]
         names = tuple((self.ids.known(t) or "", name) for name, t in [*named, *inner])
         writer = notes.Writer(self.ids, self.spots, Progress(tops, self.whole))
         events = Later(functools.partial(writer.events, self.notes))
@@ -142,17 +173,17 @@ class Recorder(Crossing):
         """An op ran, which would have left a node called `ghost` with the grad mode on. Inside a backward
         call it counts only if the call builds a graph and the result is part of it."""
         results = [t for t in results if is_tensor(t)]
-        if self.again:
+        if self.packing.again:
             return
         if self.call and not (self.creates and any(t.requires_grad for t in results)):
             return
-        spot = self._own_place()
+        spot = self.own_place()
         ids, arguments = [], []
         for value in inputs:
             tensor = is_tensor(value)
-            ids.append(self.id_of(value) if tensor else None)
+            ids.append(self.states.id_of(value) if tensor else None)
             arguments.append(None if tensor else text_of(value))
-        states = [self.state_of(t, self.ids.claim(t)) for t in results]
+        states = [self.states.state_of(t, self.ids.claim(t)) for t in results]
         told = title, tuple(ids), tuple(arguments), states, grad_enabled, *named_by(spot), self.call
         shares = self._viewed(inputs, ids, results) if results else ""
         self.notes.append(("event", Forward, *told, shares, ghost))
@@ -165,7 +196,7 @@ class Recorder(Crossing):
         for value, name in zip(inputs, ids, strict=True):
             memory = None if name is None else raw_array(value)
             if name is not None and all(overlap(part, memory) for part in parts):
-                self.share(value, *results)
+                self.crossing.share(value, *results)
                 return name
         return ""
 
@@ -177,19 +208,19 @@ class Recorder(Crossing):
         if self.call:
             return
         readable = has_history(tensor)
-        spot = self._place()
+        spot = self.place()
         span = self.write_at(spot)
         if readable:
             self.grads.written(title, tensor, version, span)
         before = self.ids.object(tensor) or before
         if before is None:
             return
-        others = tuple(self.id_of(t) if is_tensor(t) else None for t in values[1:])
+        others = tuple(self.states.id_of(t) if is_tensor(t) else None for t in values[1:])
         if readable:
-            self.rebase(tensor)
+            self.states.rebase(tensor)
         after = (self.ids.known(tensor) or self.ids.new(tensor)) if readable else before
-        state = self.state_of(tensor, after)
-        also = self.sharing(tensor)
+        state = self.states.state_of(tensor, after)
+        also = self.crossing.sharing(tensor)
         self.notes.append(("event", Mutated, title, before, state, (before, *others), span, version, also))
 
     def write_at(self, spot: Spot | None) -> Any:
@@ -202,13 +233,13 @@ class Recorder(Crossing):
     def grad_set(self, tensor: Any, before: Any) -> None:
         """The cell assigned or deleted `.grad`."""
         if not self.call and has_history(tensor):
-            self.grads.assigned(tensor, before, named_by(self._place())[0])
+            self.grads.assigned(tensor, before, named_by(self.place())[0])
 
     @observing
     def mode_changed(self, mode: str, enabled: bool) -> None:
         """The cell switched a mode."""
-        if not self.call and not self.again:
-            self.notes.append(ModeChanged(mode, enabled, named_by(self._place())[0]))
+        if not self.call and not self.packing.again:
+            self.notes.append(ModeChanged(mode, enabled, named_by(self.place())[0]))
 
     def mode_stands(self, mode: str, enabled: bool) -> None:
         """A mode is not as usual when the cell begins."""
@@ -217,10 +248,10 @@ class Recorder(Crossing):
     @observing
     def adopt_within(self, results: list[Any]) -> None:
         """Give ids to nodes inside an op that is made of several, before the op itself is told."""
-        self._place()
+        self.place()
         nodes = [fn for t in results if (fn := history_of(t)) is not None]
         inner = [n for node in dict.fromkeys(nodes) for n, _ in edges_of(node) if n is not None]
-        self.adopt(inner, users=nodes)
+        self.states.adopt(inner, users=nodes)
 
     # ── what sources tell: backward ─────────────────────────────────────────────────────────────────────────
 
@@ -249,24 +280,24 @@ class Recorder(Crossing):
         batched: bool,
     ) -> None:  # fmt: skip
         """Freeze the graph of the call; the source listens to its nodes from now on."""
-        span, _ = named_by(self._place())
-        names = tuple(self.end_of(t) for t in roots)
+        span, _ = named_by(self.place())
+        names = tuple(self.states.end_of(t) for t in roots)
         ends = [edge_of(t) or (library.node_at(t), t.output_nr) for t in roots]
         nodes = [node for node, _ in ends if node is not None]
-        self.adopt(nodes)
-        asked = None if wanted is None else tuple(self.end_of(t) for t in wanted)
+        self.states.adopt(nodes)
+        asked = None if wanted is None else tuple(self.states.end_of(t) for t in wanted)
         self._wanted = (asked or ()) if kind == "grad" else ()
         self.calls += 1
-        named = self.named()
-        before = self.snapshot("before", named)
+        named = self.states.named()
+        before = self.states.snapshot("before", named)
         given = values_of(gradients)
-        ids = tuple(self.id_of(g) if g is not None and create_graph else None for g in gradients)
+        ids = tuple(self.states.id_of(g) if g is not None and create_graph else None for g in gradients)
         self._live, frozen = library.freeze(nodes)
         if not create_graph and getattr(library, "calm", False):  # then only gradients will have changed
             self._same = named, {row[0]: row for _, row in before}
         self._gone = library.gone
         self._keys = [row[0] for row in frozen]
-        self.frozen.update(self._keys)
+        self.states.frozen.update(self._keys)
         self.call, self.creates = self.calls, create_graph
         starts = [(node, nr, g) for (node, nr), g in zip(ends, gradients, strict=True)]
         library.listen(self._live, [s for s in starts if s[0] is not None and variable_of(s[0]) is None])
@@ -280,22 +311,24 @@ class Recorder(Crossing):
         if self.creates:
             leaves = [v for node in self._live if (v := variable_of(node)) is not None]
             built = [*results, *(leaf.grad for leaf in leaves)]
-            self.adopt([g.grad_fn for g in built if g is not None and g.grad_fn is not None], tensors=built)
+            self.states.adopt(
+                [g.grad_fn for g in built if g is not None and g.grad_fn is not None], tensors=built
+            )
         lost = self._gone
         gone = [key for key, node in zip(self._keys, self._live, strict=True) if lost(node)]
-        self.told_again("")
+        self.packing.told_again("")
         found = list(zip(self._wanted, results, strict=False))
         captured = tuple((name, None if g is None else value_of(g)) for name, g in found)
         self.grads.returned(found, self.call)
-        self.stop_listening()
-        self._live, self.inside, self.again = (), None, 0
+        self.listener.stop()
+        self._live, self.inside, self.packing.again = (), None, 0
         text = None if error is None else describe(error)
         event = BackwardEnded(self.call, text, (), captured, self._nested)
         self.notes.append(("ended", event, gone))
         self.call = 0
-        named, self.steady = self._same
-        self.snapshot("after", named)
-        self._same, self.steady = (None, {}), {}
+        named, self.states.steady = self._same
+        self.states.snapshot("after", named)
+        self._same, self.states.steady = (None, {}), {}
         self._ends.append(len(self.notes))
         if len(self._ends) >= 2 * KEPT_CALLS:
             self._prune()
@@ -304,7 +337,7 @@ class Recorder(Crossing):
     def node_ran(self, node: Any, received: Any, sent: Any) -> None:
         """A node that is no AccumulateGrad ran."""
         if self.depth == 1:
-            self.note_run(self.ids.node(node), values_of(received), sent)
+            self.listener.note_run(self.ids.node(node), values_of(received), sent)
 
     @observing
     def ran_inside(self, title: str, inputs: list[Any], result: Any) -> None:
@@ -318,7 +351,7 @@ class Recorder(Crossing):
 
     # ── where, and how much ─────────────────────────────────────────────────────────────────────────────────
 
-    def _place(self) -> Spot | None:
+    def place(self) -> Spot | None:
         """Where in the source the user's code stands. Outside a backward call it is noted, for the statements
         of the cell."""
         frame: FrameType | None = sys._getframe(2)
@@ -330,22 +363,11 @@ class Recorder(Crossing):
             self.notes.append(("reached", spot, top, inner))
         return spot
 
-    def _own_place(self) -> Spot | None:
+    def own_place(self) -> Spot | None:
         """The same for what an op made; None where a library ran the op for itself, inside a function that
         the cell called: then that expression is not what the op computed."""
-        spot = self._place()
+        spot = self.place()
         return None if spot is not None and self.locator.inside(sys._getframe(2)) else spot
-
-    def freeze(self, key: Any, node: Any) -> NodeState:
-        """A node as it stands now."""
-        state = super().freeze(key, node)
-        code = method_code(node, "backward")
-        if code is None:
-            return state
-        others = [(name, method_code(node, name)) for name in ("forward", "setup_context")]
-        spans = [(name, self.locator.definition(code)) for name, code in others if code is not None]
-        known = tuple((name, span) for name, span in spans if span is not None)
-        return state._replace(code=self.locator.definition(code), methods=known)
 
     def place_of(self, spot: Spot) -> int:
         """The number of a point in the source, for notes."""
@@ -360,9 +382,9 @@ class Recorder(Crossing):
         cut = self._ends[-KEPT_CALLS - 1]
         self.skipped += len(self._ends) - KEPT_CALLS
         self.unkept.update(deposits_in(self.notes[:cut]))
-        alive = {known for _, t in self.variables() if (known := self.ids.known(t)) is not None}
+        alive = {known for _, t in self.states.variables() if (known := self.ids.known(t)) is not None}
         before = len(self.notes)
-        self.notes[:], self.frozen = prune(self.notes, cut, self.ids, alive)
+        self.notes[:], self.states.frozen = prune(self.notes, cut, self.ids, alive)
         gone = before - len(self.notes)
         self._ends = [end - gone for end in self._ends[-KEPT_CALLS:]]
         self.numbers.room = notes.ROOM

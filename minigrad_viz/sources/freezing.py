@@ -67,7 +67,7 @@ def freeze_of(source: Minigrad) -> Callable[[list[Any]], tuple[list[Any], list[A
                 if touched or not FIXED.issuperset(map(type, values)):
                     found = None if is_released(node) else looked_at(source, node, places, values)
                     if found is None:
-                        frozen.append((number, number, recorder.freeze(number, node)))
+                        frozen.append((number, number, recorder.states.freeze(number, node)))
                         live.append(node)
                         stack += targets[::-1]
                         continue
@@ -88,7 +88,7 @@ def other(source: Minigrad, node: Any, key: Any) -> tuple[Any, ...]:
     leaf = recorder.ids.object(node.variable) if number == LAST and node._extra is None else None
     if leaf is None:
         source.calm = False
-        return key, number, recorder.freeze(key, node)
+        return key, number, recorder.states.freeze(key, node)
     return key, number, source.title(node), leaf, id(owner_of(node.variable._data))
 
 

@@ -61,11 +61,11 @@ class Minigrad:
         """Begin to tell `recorder` what happens on this thread."""
         self.recorder = recorder
         self.backward_ended = recorder.backward_ended
-        self.packed = recorder.packed
-        self.unpacked = recorder.unpacked
+        self.packed = recorder.packing.packed
+        self.unpacked = recorder.packing.unpacked
         self.grad_set = recorder.grad_set
-        self.hook_starts = recorder.hook_starts
-        self.hook_ended = recorder.hook_ended
+        self.hook_starts = recorder.listener.hook_starts
+        self.hook_ended = recorder.listener.hook_ended
         self.titles: dict[str, dict[type, str]] = {name: {} for name in DIALECTS}
         self.before: dict[Any, Any] = {}  # of each leaf, the gradient before the deposit
         self.wraps = False  # whether gradients are tensors
@@ -74,7 +74,7 @@ class Minigrad:
         self.flows: dict[int, tuple[Any, Any]] = {}  # large gradients that were sent, by address
         self.ghost = ghost_of
         self.freeze = freeze_of(self)
-        recorder.rows = Rows(self)
+        recorder.states.rows = Rows(self)
         self.fast = forward_of(self)
         self.forward: Any = self.fast
         self.node_ran = node_ran_of(self)
@@ -98,12 +98,12 @@ class Minigrad:
 
     def recomputed(self, started: bool) -> None:
         """A checkpoint begins to run its function again, or ends."""
-        self.recorder.recomputed(started)
+        self.recorder.packing.recomputed(started)
         self.choose()
 
     def choose(self) -> None:
         """How ops are told of: fast, unless they leave more than a plain result."""
-        plain = has_plain_results() and not self.recorder.again
+        plain = has_plain_results() and not self.recorder.packing.again
         self.forward = self.fast if plain else self.ran
 
     # ── ops ─────────────────────────────────────────────────────────────────────────────────────────────────
@@ -114,13 +114,13 @@ class Minigrad:
         title = getattr(op, "name", None) or op.__name__
         results = list(outputs) if isinstance(outputs, tuple | list) else [outputs]
         recorder, inputs = self.recorder, list(inputs)
-        if recorder.again:
-            return recorder.ran_again(title, inputs, results[0] if results else None)
+        if recorder.packing.again:
+            return recorder.packing.ran_again(title, inputs, results[0] if results else None)
         if in_saved_hook():
             return
         item = None if recorder.call or op.__class__ is not Op or not op.view else item_set()
         if item is not None:  # a step on the way to the part, or of the value to its shape
-            self.base = recorder.id_of(item["self"])
+            self.base = recorder.states.id_of(item["self"])
             return
         if recorder.inside is not None:
             recorder.ran_inside(title, inputs, results[0] if results else None)
@@ -137,7 +137,7 @@ class Minigrad:
         place = sum(isinstance(t, Tensor) for t in inputs[:i])
         edges = () if tensor.grad_fn is None else tensor.grad_fn.next_functions
         fn, nr = edges[place] if place < len(edges) else (None, 0)
-        before = None if fn is None else self.recorder.source_of(fn, nr)
+        before = None if fn is None else self.recorder.states.source_of(fn, nr)
         values = [tensor, *(t for t in inputs if t is not tensor)]
         self.recorder.mutated(title, values, -1, before)
 
@@ -145,23 +145,23 @@ class Minigrad:
     def created(self, tensor: Any, data: Any) -> None:
         """A tensor was made from data."""
         if not in_saved_hook():
-            self.recorder.created(tensor, data)
+            self.recorder.crossing.created(tensor, data)
 
     @safely
     def detached(self, source: Any, result: Any, how: str) -> None:
         """`detach()` was called, or `.data`."""
         if not in_saved_hook():
-            self.recorder.detached(source, result, how)
+            self.recorder.crossing.detached(source, result, how)
 
     @safely
     def left(self, tensor: Any, how: str, value: Any) -> None:
         """Numbers of a tensor were given out."""
-        self.recorder.left(tensor, how, value)
+        self.recorder.crossing.left(tensor, how, value)
 
     @safely
     def asked(self, tensor: Any) -> None:
         """`requires_grad` of a tensor was set."""
-        self.recorder.asked(tensor)
+        self.recorder.crossing.asked(tensor)
 
     @safely
     def written(self, op: Any, values: list[Any], version: int, history: tuple[Any, int]) -> None:
@@ -219,7 +219,7 @@ class Minigrad:
         recorder, leaf = self.recorder, node.variable
         before, key = self.before.pop(node, None), recorder.ids.key(node)
         added = None if received is None else self.received(node, getattr(received, "_data", received))
-        late = recorder.before_late_hooks(key) if leaf._post_accumulate else None
+        late = recorder.listener.before_late_hooks(key) if leaf._post_accumulate else None
         recorder.notes.append(("ran", recorder.call, key, added))
         name = recorder.ids.known(leaf)
         if added is None or name is None:
@@ -240,7 +240,7 @@ class Minigrad:
     def custom_ended(self) -> None:
         """It ended."""
         if self.recorder.depth == 1 and self.recorder.inside is not None:
-            self.recorder.told_again(self.recorder.ids.name(self.recorder.inside))
+            self.recorder.packing.told_again(self.recorder.ids.name(self.recorder.inside))
             self.recorder.inside = None
 
     def sent(self, gradient: Any) -> Any:

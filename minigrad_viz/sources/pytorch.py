@@ -144,7 +144,7 @@ class PyTorch:
             return func(*args, **kwargs)
         if attribute == "requires_grad":
             result = func(*args, **kwargs)
-            self.recorder.asked(args[0])
+            self.recorder.crossing.asked(args[0])
             return result
         with self.recorder.shield():
             before = args[0].grad if args[0].is_leaf or args[0].retains_grad else None
@@ -193,7 +193,7 @@ class PyTorch:
         again = runs_again()
         if again:
             with recorder.shield():
-                recorder.ran_again(name, list(flat((*args, *kwargs.values()))), result)
+                recorder.packing.ran_again(name, list(flat((*args, *kwargs.values()))), result)
         elif node is not None and again is not None:
             with recorder.shield():
                 recorder.inside = recorder.ids.key(node)
@@ -216,7 +216,7 @@ class PyTorch:
 
     def freeze(self, roots: list[Any]) -> tuple[list[Any], list[Any]]:
         """The nodes that can be reached, with their keys, and how they stand."""
-        return self.recorder.freeze_all(roots)
+        return self.recorder.states.freeze_all(roots)
 
     def gone(self, node: Any) -> bool:
         """Whether what a node saved cannot be read any more."""
@@ -226,7 +226,7 @@ class PyTorch:
         """Listen to the nodes of a call, by hooks."""
         own = any(hasattr(type(node), "_forward_cls") for node in live)
         self.custom = own or any(kept.packed for node in live for kept in saved_of(node))
-        self.recorder.listen(live, starts)
+        self.recorder.listener.listen(live, starts)
 
     def listens(self) -> bool:
         """Whether what runs now is a step of the cell: no work of the recorder, of a backward call, or
@@ -251,7 +251,7 @@ class PyTorch:
         if not results or written:
             return
         if name in ("detach", "data") and tensors:
-            self.recorder.detached(tensors[0][0], results[0], name)
+            self.recorder.crossing.detached(tensors[0][0], results[0], name)
         elif (
             not tensors
             or (name in COPIES and results[0].grad_fn is None)
@@ -261,7 +261,7 @@ class PyTorch:
             if not by_torch():
                 data = values if name in COPIES else [v for v in given if not is_tensor(v)]
                 for result in results:
-                    self.recorder.created(result, data)
+                    self.recorder.crossing.created(result, data)
         else:
             self.recorder.adopt_within(results)
             self.recorder.forward(name, given, results, self.torch.is_grad_enabled())
@@ -272,11 +272,11 @@ class PyTorch:
         if tensor is None or not is_tensor(tensor):
             return
         if name in GIVING:
-            self.recorder.left(tensor, GIVING[name], result)
+            self.recorder.crossing.left(tensor, GIVING[name], result)
         elif name == "requires_grad_":
-            self.recorder.asked(tensor)
+            self.recorder.crossing.asked(tensor)
         elif name == "detach_" and tensor.grad_fn is None:
-            self.recorder.detached(tensor, tensor)
+            self.recorder.crossing.detached(tensor, tensor)
 
 
 def title(func: Any) -> str | None:

@@ -146,7 +146,7 @@ def meet(recorder: Any, inputs: Any, given: list[Any], at: Any) -> Any:
     try:
         for i, value in enumerate(inputs):
             if isinstance(value, Tensor) and given[i] is None:
-                given[i] = recorder.id_of(value)
+                given[i] = recorder.states.id_of(value)
     finally:
         recorder.busy = False
     return place, top, None
@@ -176,9 +176,9 @@ def mutated_of(source: Minigrad) -> Callable[..., None]:
             if spot is not None:
                 note(("reached", spot, top, inner))
             name = known[0]
-            inputs = [recorder.id_of(v) if isinstance(v, Tensor) else None for v in values[1:]]
-            state, span = recorder.state_of(t, name), recorder.write_at(spot)
-            told = op.name, name, state, (name, *inputs), span, version, recorder.sharing(t)
+            inputs = [recorder.states.id_of(v) if isinstance(v, Tensor) else None for v in values[1:]]
+            state, span = recorder.states.state_of(t, name), recorder.write_at(spot)
+            told = op.name, name, state, (name, *inputs), span, version, recorder.crossing.sharing(t)
             note(("event", Mutated, *told))
         except Exception as problem:
             recorder.problem = problem

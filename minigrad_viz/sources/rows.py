@@ -48,7 +48,7 @@ def row_of(source: Minigrad, parameter: bool) -> Any:
             if grad is not None and (grad._bits or grad._inference):
                 return None
         version = 0 if storage is None else storage.version
-        old = recorder.steady.get(name)
+        old = recorder.states.steady.get(name)
         if old is not None and old[8] == version:
             value = old[1]
         else:

@@ -3,42 +3,42 @@
 from __future__ import annotations
 
 import sys
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ..kept import kept_text
 from ..protocol import is_tensor, text_of, value_of
 from ..trace.events import Inside, Packed, Recomputed, Unpacked
-from ..trace.where import Locator
-from .ledger import observing
-from .listening import Listener
+from .guard import observing
+
+if TYPE_CHECKING:
+    from .recorder import Recorder
 
 
-class Keeper(Listener):
-    """The part of the recorder that is told of packing, unpacking and computing again."""
+class Packing:
+    """The part of a recorder that is told of packing, unpacking and computing again."""
 
-    locator: Locator
-
-    def __init__(self, namespace: dict[str, Any]) -> None:
-        super().__init__(namespace)
+    def __init__(self, recorder: Recorder) -> None:
+        self.recorder = recorder
+        self.ids, self.notes = recorder.ids, recorder.notes
         self.again = 0  # how many checkpoints are computing again, one inside another
         self._ops: list[Inside] = []  # what they have computed
 
     @observing
     def packed(self, node: Any, name: str, tensor: Any, kept: Any) -> None:
         """A hook packed what `node` saves as `name`; a checkpoint does so for itself as it computes."""
-        if not self.again and self.depth < 2:
+        if not self.again and self.recorder.depth < 2:
             told = self.ids.node(node), saved_name(name), value_of(tensor), kept_text(kept)
-            self.notes.append(Packed(self.call, *told))
+            self.notes.append(Packed(self.recorder.call, *told))
 
     @observing
     def unpacked(self, node: Any, name: str, kept: Any, tensor: Any) -> None:
         """It was unpacked; where a checkpoint had to compute it, that is told first."""
-        if self.again or self.depth > 1:
+        if self.again or self.recorder.depth > 1:
             return
         key = self.ids.node(node)
         self.told_again(key)
         value = value_of(tensor) if is_tensor(tensor) else None
-        self.notes.append(Unpacked(self.call, key, saved_name(name), kept_text(kept), value))
+        self.notes.append(Unpacked(self.recorder.call, key, saved_name(name), kept_text(kept), value))
 
     def recomputed(self, started: bool) -> None:
         """A checkpoint begins to run its function again, or ends."""
@@ -47,23 +47,18 @@ class Keeper(Listener):
     @observing
     def ran_again(self, title: str, inputs: list[Any], result: Any) -> None:
         """An op ran in such a function."""
-        if is_tensor(result) and self.depth < 2:
+        if is_tensor(result) and self.recorder.depth < 2:
             values = tuple(value_of(v) if is_tensor(v) else text_of(v) for v in inputs)
-            spot = self.locator.at(sys._getframe(2))
+            spot = self.recorder.locator.at(sys._getframe(2))
             span = None if spot is None else spot.span
-            self._ops.append(Inside(self.call, "", title, values, value_of(result), span))
+            self._ops.append(Inside(self.recorder.call, "", title, values, value_of(result), span))
 
     def told_again(self, key: str) -> None:
         """Tell what was computed again for a node, if anything was."""
         if self._ops:
             ops = tuple(op._replace(node=key) for op in self._ops)
             self._ops = []
-            self.notes.append(Recomputed(self.call, key, ops))
-
-    def note_run(self, key: str, got: Any, sent: Any) -> Any:
-        """Note that a node ran, after what was computed again for it."""
-        self.told_again(key)
-        return super().note_run(key, got, sent)
+            self.notes.append(Recomputed(self.recorder.call, key, ops))
 
 
 def saved_name(name: str) -> str:

@@ -11,21 +11,25 @@ import functools
 import math
 import weakref
 from collections.abc import Iterable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ..protocol import Value, edges_of, hook_name, multi_hook, value_of, variable_of
 from ..trace.events import Deposited, HookRan, Inside, NodeRan
-from .ledger import Ledger, observing
+from .guard import observing
 from .spies import Spies, gives
+
+if TYPE_CHECKING:
+    from .recorder import Recorder
 
 CLOSE = {"float64": 1e-12, "complex128": 1e-12, "float16": 1e-2, "bfloat16": 5e-2}  # relative; others 1e-5
 
 
-class Listener(Ledger):
-    """The part of the recorder that listens to nodes."""
+class Listener:
+    """The part of a recorder that listens to nodes."""
 
-    def __init__(self, namespace: dict[str, Any]) -> None:
-        super().__init__(namespace)
+    def __init__(self, recorder: Recorder) -> None:
+        self.recorder = recorder
+        self.ids, self.notes, self.states = recorder.ids, recorder.notes, recorder.states
         self._handles: list[Any] = []
         self._before: dict[str, Value | None] = {}  # a leaf's gradient just before the deposit
         self._sent: dict[tuple[Any, int], list[Value]] = {}  # to each output of a node
@@ -39,17 +43,17 @@ class Listener(Ledger):
     @observing
     def hook_starts(self, node: Any, kind: str, hook: Any, index: int, gradients: Any) -> None:
         """A hook is about to be called with `gradients`, which it may replace."""
-        if self.depth == 1:
+        if self.recorder.depth == 1:
             kind, name = kind_of(kind, hook)
             if kind == "multi" and self._pending:
                 self._pending[-1] = None  # the part at the last tensor calls the hook itself
-            ran = self.call, self.ids.node(node), kind, name, index
+            ran = self.recorder.call, self.ids.node(node), kind, name, index
             self._pending.append(HookRan(*ran, values_of(gradients), ()))
 
     @observing
     def hook_ended(self, gradients: Any, gave: bool) -> None:
         """It returned something (`gave`) or None, and `gradients` are there now."""
-        told = self._pending.pop() if self.depth == 1 and self._pending else None
+        told = self._pending.pop() if self.recorder.depth == 1 and self._pending else None
         if told is not None:
             self.notes.append(told._replace(after=values_of(gradients), gave=gave))
 
@@ -81,7 +85,7 @@ class Listener(Ledger):
         if hooks and len(hooks) > 1:
             self._spies.append(Spies(hooks, functools.partial(self._looked, key)))
 
-    def stop_listening(self) -> None:
+    def stop(self) -> None:
         """Remove every hook."""
         for handle in (*self._handles, *self._spies):
             handle.remove()
@@ -91,13 +95,13 @@ class Listener(Ledger):
     @observing
     def _looked(self, key: str, hook: Any, gradient: Any, other: bool) -> None:
         """One of several hooks ran (None: the first will), and left `gradient`."""
-        if self.depth != 1:
+        if self.recorder.depth != 1:
             return
         before = self._spied.get(key)
         after = self._spied[key] = None if gradient is None else value_of(gradient)
         if hook is not None:
             gave = True if other else gives(hook)
-            ran = self.call, key, *kind_of("tensor", hook), 0
+            ran = self.recorder.call, key, *kind_of("tensor", hook), 0
             self.notes.append(HookRan(*ran, (before,), (after,), gave))
 
     @observing
@@ -111,26 +115,26 @@ class Listener(Ledger):
     @observing
     def _deposited(self, key: str, leaf: Any, sent: Any, received: Any) -> None:
         """The post-hook of an AccumulateGrad."""
-        if self.depth != 1:
+        if self.recorder.depth != 1:
             return
         tensor = leaf()
         added = self._came.pop(key, None) or values_of(received)
         self._changed(key, added, tensor)
-        self.notes.append(NodeRan(self.call, key, added, (), ()))
+        self.notes.append(NodeRan(self.recorder.call, key, added, (), ()))
         late = getattr(tensor, "_post_accumulate_grad_hooks", None)
         grad = None if tensor is None else tensor.grad
         if tensor is None or added[0] is None or (grad is None and not late):
             return
-        before, name = self._before.get(key), self.id_of(tensor)
+        before, name = self._before.get(key), self.states.id_of(tensor)
         after_hooks = None
         if grad is not None:
             after_hooks = added[0] if before is None and not late else value_of(grad)
-            self.grads.hold(name, grad, after_hooks)
+            self.recorder.grads.hold(name, grad, after_hooks)
         after = self._total(before, added[0], after_hooks) if late else after_hooks or added[0]
-        self.notes.append(Deposited(self.call, key, name, before, added[0], after))
+        self.notes.append(Deposited(self.recorder.call, key, name, before, added[0], after))
         if late:
             told = "post_accumulate", only(late)[1], 0, (after,), (after_hooks,), False  # it must return None
-            self.notes.append(HookRan(self.call, key, *told))
+            self.notes.append(HookRan(self.recorder.call, key, *told))
 
     def _total(self, before: Value | None, added: Value, seen: Value | None) -> Value:
         """What a deposit made, although the leaf's hooks may have changed it since, to what is `seen`."""
@@ -143,7 +147,7 @@ class Listener(Ledger):
         """The gradient that the first of a leaf's hooks after the deposit saw in this call."""
         found = None
         for note in reversed(self.notes):
-            if isinstance(note, HookRan) and (note.call, note.node) == (self.call, key):
+            if isinstance(note, HookRan) and (note.call, note.node) == (self.recorder.call, key):
                 found = note.before[0] if note.kind == "post_accumulate" else found
             elif not isinstance(note, HookRan):
                 break
@@ -152,7 +156,7 @@ class Listener(Ledger):
     @observing
     def _ran(self, key: str, edges: list[Any], made: Any, sent: Any, received: Any) -> None:
         """The post-hook of every other node."""
-        if self.depth != 1:
+        if self.recorder.depth != 1:
             return
         got = values_of(received)
         self._changed(key, got, None if made is None else made())
@@ -162,10 +166,12 @@ class Listener(Ledger):
                 self._send(edge[0], edge[1], value)
 
     def note_run(self, key: str, got: tuple[Value | None, ...], sent: Any) -> tuple[Value | None, ...]:
-        """Note that a node received `got` and sent some gradients; the snapshots of these."""
+        """Note that a node received `got` and sent some gradients, after what was computed again for it; the
+        snapshots of these."""
+        self.recorder.packing.told_again(key)
         values = values_of(sent)
-        ids = tuple(self.id_of(g) if g is not None and g.grad_fn is not None else None for g in sent)
-        self.notes.append(NodeRan(self.call, key, got, values, ids))
+        ids = tuple(self.states.id_of(g) if g is not None and g.grad_fn is not None else None for g in sent)
+        self.notes.append(NodeRan(self.recorder.call, key, got, values, ids))
         return values
 
     def _send(self, key: Any, nr: int, value: Value | None) -> None:
@@ -185,9 +191,9 @@ class Listener(Ledger):
                 continue
             gave = gives(next(iter(known.values()))) if known and len(known) == 1 else None
             if differs(before, after):
-                event = HookRan(self.call, key, kind, name, nr, (before,), (after,), gave)
+                event = HookRan(self.recorder.call, key, kind, name, nr, (before,), (after,), gave)
             elif known:
-                event = HookRan(self.call, key, kind, name, nr, (after,), (after,), gave)
+                event = HookRan(self.recorder.call, key, kind, name, nr, (after,), (after,), gave)
             else:
                 continue
             at = len(self.notes)

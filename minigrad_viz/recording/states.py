@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import contextlib
-import functools
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator
-from typing import Any
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING, Any
 
 from ..kept import saved_of
 from ..protocol import (
@@ -20,6 +18,7 @@ from ..protocol import (
     is_parameter,
     is_tensor,
     memory_of,
+    method_code,
     node_name,
     op_of,
     sequence_of,
@@ -30,60 +29,24 @@ from ..protocol import (
 )
 from ..trace import notes
 from ..trace.events import Created, Forward, Mutated, NodeState
-from ..trace.ids import Ids
 from ..trace.walk import chips, in_order
-from .grads import Grads
 
-OPEN = contextlib.nullcontext
+if TYPE_CHECKING:
+    from .recorder import Recorder
+
 ADOPTED = 5000  # nodes of an older graph that are taken in
 
 
-def observing(method: Callable[..., None]) -> Any:
-    """A method through which a source tells: quiet while the recorder itself reads tensors, and it never
-    raises."""
+class States:
+    """The tensors and nodes of a cell: by which ids a recorder knows them, and how they stand.
 
-    @functools.wraps(method)
-    def careful(self: Ledger, *args: Any) -> None:
-        if self.busy or self.problem is not None:
-            return
-        self.busy = True
-        try:
-            if self.shield is OPEN:
-                method(self, *args)
-            else:
-                with self.shield():
-                    method(self, *args)
-        except Exception as problem:
-            self.problem = problem
-        finally:
-            self.busy = False
-
-    return careful
-
-
-class Ledger:
-    """What is noted of a cell whose variables are in `namespace`: events, and notes of which events will be
-    made (see Note [Notes] in `notes`).
-
-    `calls` counts the backward calls; `call` is the number of the one that is running, 0 outside; `depth` is
-    greater than 1 inside one that runs inside another. `busy` is true while tensors are read for this; what
-    went wrong first is `problem`.
+    `frozen` are the keys of the nodes that were written down.
     """
 
-    def __init__(self, namespace: dict[str, Any]) -> None:
-        self.namespace = namespace
-        self.notes: list[Any] = []
-        self.numbers = notes.Numbers()
-        self.spots: list[Any] = []  # points in the source that notes refer to by number
-        self.ids = Ids()
-        self.busy = False
-        self.shield: Callable[[], Any] = OPEN  # to read tensors; a source may set it
-        self.problem: Exception | None = None
-        self.call = 0
-        self.depth = 0
-        self.calls = 0
-        self.frozen: set[Any] = set()  # keys of the nodes that were written down
-        self.grads = Grads(self)
+    def __init__(self, recorder: Recorder) -> None:
+        self.recorder = recorder
+        self.ids, self.notes = recorder.ids, recorder.notes
+        self.frozen: set[Any] = set()
         self.steady: dict[str, notes.Row] = {}  # those that stand as they did, but for their gradients
         # by class; a source may know a faster way to the state of a plain tensor
         self.rows: dict[type, Any] = defaultdict(lambda: None)
@@ -94,6 +57,7 @@ class Ledger:
         """The id of a tensor. One that was never seen came from before the cell, or from where no source
         sees."""
         known = self.ids.known(tensor)
+        known = known or self.recorder.crossing.came_back(tensor)
         if known is not None:
             return known
         fn = history_of(tensor)
@@ -110,7 +74,7 @@ class Ledger:
         if before is not None:  # its memory was written to through a view
             self.notes.append(("event", Mutated, "", before, state, (before,), None))
         else:
-            self.notes.append(("event", Created, state, None, None, *self.grads.origin(tensor)))
+            self.notes.append(("event", Created, state, None, None, *self.recorder.grads.origin(tensor)))
         return known
 
     def state_of(self, tensor: Any, name: str) -> notes.Row:
@@ -124,7 +88,7 @@ class Ledger:
         grad = tensor.grad if fn is None or retains else None
         value, kept = self.taken(tensor), None if grad is None else self.taken(grad)
         if grad is not None:
-            self.grads.hold(name, grad, kept)
+            self.recorder.grads.hold(name, grad, kept)
         tangent = tangent_of(tensor)
         along = None if tangent is None else self.taken(tangent)
         if fn is not None:
@@ -143,7 +107,7 @@ class Ledger:
         data = array_of(tensor)
         if data is None or dtype_name(tensor) == "bfloat16":
             return value_of(tensor)
-        return self.numbers.take(data)
+        return self.recorder.numbers.take(data)
 
     def rebase(self, view: Any) -> None:
         """Take in what a write through a view gave a new history as well: its base, where a variable holds
@@ -195,7 +159,7 @@ class Ledger:
             else:
                 made_by = node_name(node), self.ids.key(node)
                 states.append(notes.Row((name, None, None, True, False, None, *made_by, 0, False, None)))
-        if not self.call:
+        if not self.recorder.call:
             self.notes += [("event", Created, state, None, None) for state in states]
             return
         title = op_of(node_name(node))
@@ -203,7 +167,9 @@ class Ledger:
         others = [str(k.value) for k in saved_of(node) if k.value is not None and not is_tensor(k.value)]
         ids = (*inputs, *(None for _ in others))
         arguments = (*(None if i else "…" for i in inputs), *others)
-        self.notes.append(("event", Forward, title, ids, arguments, states, True, None, None, self.call))
+        self.notes.append(
+            ("event", Forward, title, ids, arguments, states, True, None, None, self.recorder.call)
+        )
 
     def source_of(self, node: Any, nr: int) -> str | None:
         """The tensor whose gradient goes to output `nr` of `node`."""
@@ -246,11 +212,23 @@ class Ledger:
         made = self.ids.alive(self.ids.output(node)) if variable is None else None
         hooks = hooks_of(node, () if made is None else (made,))
         if variable is None:
-            return NodeState(self.ids.name(key), node_name(node), saved, edges, None, hooks)
+            state = NodeState(self.ids.name(key), node_name(node), saved, edges, None, hooks)
+            return self.with_code(state, node)
         memory = memory_of(variable)
         leaf = self.id_of(variable), hooks
         number = None if memory is None else memory[0]
         return NodeState(self.ids.name(key), node_name(node), saved, edges, *leaf, memory=number)
+
+    def with_code(self, state: NodeState, node: Any) -> NodeState:
+        """The state of a node; of that of a custom Function with where its methods stand."""
+        code = method_code(node, "backward")
+        if code is None:
+            return state
+        definition = self.recorder.locator.definition
+        others = [(name, method_code(node, name)) for name in ("forward", "setup_context")]
+        spans = [(name, definition(code)) for name, code in others if code is not None]
+        known = tuple((name, span) for name, span in spans if span is not None)
+        return state._replace(code=definition(code), methods=known)
 
     def freeze_all(self, roots: list[Any]) -> tuple[list[Any], list[Any]]:
         """The nodes that can be reached, and for `notes.started` how they stand."""
@@ -263,7 +241,7 @@ class Ledger:
     def variables(self) -> list[tuple[str, Any]]:
         """The variables of the namespace that are tensors whose history can be read."""
         kinds, found = self._kinds, []
-        for name, value in self.namespace.items():
+        for name, value in self.recorder.namespace.items():
             kind = kinds.get(type(value))
             if kind is None:
                 kind = kinds[type(value)] = is_tensor(value)
@@ -285,7 +263,7 @@ class Ledger:
 
     def parameters(self) -> Iterator[tuple[str, Any]]:
         """The parameters of the modules among the variables, with names like `layer.weight`."""
-        todo = [(name, value) for name, value in self.namespace.items() if name[:1] != "_"]
+        todo = [(name, value) for name, value in self.recorder.namespace.items() if name[:1] != "_"]
         for name, value in todo:  # grows while it is read
             try:
                 inside = object.__getattribute__(value, "__dict__")  # without asking its own `__getattr__`
@@ -300,5 +278,5 @@ class Ledger:
         """Write down every named tensor, or those that are given, and say how they stand."""
         tensors = self.named() if named is None else named
         found = [(name, self.state_of(t, self.ids.known(t) or "")) for name, t in tensors]
-        self.notes.append(("rows", when, self.calls, found))
+        self.notes.append(("rows", when, self.recorder.calls, found))
         return found
