@@ -13,7 +13,7 @@ import minigrad
 from minigrad_viz.drawing.picture import Picture
 from minigrad_viz.model.naming import plain_name
 from minigrad_viz.steps.timeline import to_text
-from minigrad_viz.trace.walk import graph_of
+from minigrad_viz.trace.walk import trace_of
 
 pytestmark = pytest.mark.usefixtures("names_of_today")
 
@@ -209,7 +209,7 @@ def test_views_of_a_graph_that_nobody_recorded(library):
     x = library.ones(2, 2, requires_grad=True)
     y = x * 2
     v, w = x[0], y[1]
-    shown = cards(graph_of([(v * w).sum()], {"x": x, "y": y, "v": v, "w": w}))
+    shown = cards(build(trace_of([(v * w).sum()], {"x": x, "y": y, "v": v, "w": w})))
     assert (shown["v"].shares, shown["w"].shares) == (shown["x"].id, shown["y"].id)
     assert shown["x"].shares == shown["y"].shares == ""
 

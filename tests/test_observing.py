@@ -34,6 +34,7 @@ NAMES = {
     ("recording/aftermath.py", "minigrad.autograd.run"): "a frame of a traceback",
     ("recording/aftermath.py", "minigrad.core.engine"): "a frame of a traceback",
     ("recording/aftermath.py", "minigrad.core.node_by_node"): "a frame of a traceback",
+    ("recording/compared.py", "minigrad.autograd.gradcheck.compare"): "the frame that has its matrices",
     ("sources/minigrad.py", "minigrad."): "frames between an op and the user's code",
     ("sources/rows.py", "minigrad.nn.parameter"): "the class Parameter, without loading nn",
     ("trace/where.py", "minigrad.autograd.functional"): "frames that use tensors several times",

@@ -21,7 +21,7 @@ from minigrad_viz.numbers import short
 from minigrad_viz.steps.story import LIMIT, Story, grouped, limited
 from minigrad_viz.steps.timeline import Frame, frames_of_graph, to_markdown, to_text
 from minigrad_viz.trace.events import BackwardEnded, BackwardStarted, Deposited, NodeRan
-from minigrad_viz.trace.walk import graph_of
+from minigrad_viz.trace.walk import trace_of
 
 # ── marks, queue, numbers ───────────────────────────────────────────────────────────────────────────────────
 
@@ -207,10 +207,10 @@ def test_a_large_one_has_at_most_a_thousand_steps():
     y = x
     for _ in range(1500):
         y = y * 1.001
-    steps = frames_of_graph(graph_of([y]), "en")
+    steps = frames_of_graph(build(trace_of([y])), "en")
     assert len(steps) == LIMIT and sum("more steps" in f.text for f in steps) == 2
     assert steps[-1].text.startswith("AccumulateGrad") and not steps[-1].ready
-    folded = frames_of_graph(fold(graph_of([y])), "en")
+    folded = frames_of_graph(fold(build(trace_of([y]))), "en")
     assert len(folded) < 20
     ran = [f.marks[0][:-2] for f in folded if f.phase == "backward"]
     assert [f.ready for f in folded if f.phase == "backward"] == [(id,) for id in ran[1:]] + [()]

@@ -11,8 +11,9 @@ from pathlib import Path
 from typing import Any
 
 from ..model.fold import fold as folded
+from ..model.scene import Scenes
 from ..trace.graph import Graph
-from ..trace.walk import graph_of
+from ..trace.walk import trace_of
 from ..words import CATALOGUES, text
 from .dot import DIRECTIONS, to_dot
 from .layout import ENGINES, LayoutError, LayoutTimeout, LayoutUnavailable, layout, render
@@ -220,5 +221,6 @@ def draw(*roots: Any, names: dict[str, Any] | None = None, fold: bool = True, **
         frame = sys._getframe(1)
         names = {**frame.f_globals, **frame.f_locals}
     limit = options.get("limit", LIMIT)
-    graph = graph_of(list(roots), names, max(limit, WALKED if fold else 2 * LIMIT))
+    trace = trace_of(list(roots), names, max(limit, WALKED if fold else 2 * LIMIT))
+    graph = Scenes(trace).last.graph
     return Picture(folded(graph) if fold else graph, **options)

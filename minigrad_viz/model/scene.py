@@ -71,9 +71,17 @@ class Scene(Lookup):
     def graph(self) -> Graph:
         """The picture's model, with the sentence that stands below it."""
         graph = self.drawn()
+        if self.trace.roots is not None and not self.trace.nodes:
+            return replace(graph, note=self.no_graph())
         if not self.trace.recorded:
             return graph
         return replace(graph, note=why_no_graph(self) or tests_for_nan(self))
+
+    def no_graph(self) -> tuple[str, dict[str, str]]:
+        """What is told of tensors that no node made, in a trace of a finished graph."""
+        states = [state for place in self.shown for state in place.states]
+        asking = [self.named.get(t.id, f"[{i}]") for i, t in enumerate(states) if t.requires_grad]
+        return ("no_graph_leaf", {"names": ", ".join(asking)}) if asking else ("no_graph", {})
 
     @functools.cached_property
     def schedule(self) -> Schedule | None:
@@ -119,7 +127,7 @@ class Scene(Lookup):
             routes += new
             cards = tuple(self.card(place, i, state) for i, state in enumerate(place.states))
             stations.append(Station(place.id, cards, deck, place.order))
-        graph = Graph(tuple(stations), tuple(routes))
+        graph = Graph(tuple(stations), tuple(routes), omitted=self.trace.omitted)
         return replace(graph, unseen=not self.trace.recorded and graph.has_gradients)
 
     def names(self) -> dict[str, str]:
@@ -146,7 +154,8 @@ class Scene(Lookup):
         """What an op computed that nobody saw, from its node and the tensors that it used:
         `t(net.0.weight)`; None for what has a name, and where those have none."""
         node = self.nodes.get(place.node or "")
-        if node is None or any(state.id in self.named for state in place.states):
+        found = self.trace.roots is not None  # in a finished graph, where tensors are known by their nodes
+        if node is None or found or any(state.id in self.named for state in place.states):
             return None
         sources = [self.tensor_of(edge) for edge in node.edges if edge is not None]
         names = [self.named[id] for id in sources if id in self.named]
@@ -184,7 +193,8 @@ class Scene(Lookup):
         saved = as_saved(self, self.index, node, saved)
         ran, left_out = tuple(self.hooks.get(node.id, ())), node.id in self.now.skipped
         entries = tuple(slots[: len(edges)])
-        told = Deck(node.id, node.name, saved, entries, node.hooks, ran=ran, skipped=left_out)
+        age = node.sequence if self.trace.roots is not None else 0
+        told = Deck(node.id, node.name, saved, entries, node.hooks, age, ran, left_out)
         return replace(told, code=code_of(node), kinds=kinds_of(node, place.event)), routes
 
     def match(self, given: list[str | None], edges: tuple[Edge | None, ...]) -> list[str | None]:
@@ -277,13 +287,14 @@ class Scene(Lookup):
 
     def role(self, state: TensorState, place: Place) -> str:
         """What a tensor is in the picture."""
-        if state.id in self.now.roots:
+        if state.id in self.now.roots or state.id in (self.trace.roots or ()):
             return ROOT
         if state.parameter:
             return PARAMETER
         if state.node is None and state.requires_grad:
             return LEAF
-        return CONSTANT if place.inputs is None and not state.requires_grad else RESULT
+        known = self.trace.roots is None and place.inputs is None  # else nobody saw where it came from
+        return CONSTANT if known and not state.requires_grad else RESULT
 
 
 class Scenes:

@@ -187,6 +187,7 @@ class TraceIndex(Lookup):
             place.states.append(state)
         else:
             place = self.place((state,), event.name, event.span)
+            place.shares = event.shares
             place.brought = event.span is None
             if event.span is None and event.name is None and state.node is None and not state.requires_grad:
                 place.gradient_of = [leaf for leaf, grad in self.deposits.items() if grad == state.value]

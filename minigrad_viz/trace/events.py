@@ -14,7 +14,7 @@ from typing import Any, NamedTuple, get_args
 
 from ..protocol import Value
 from .graph import Saved
-from .jsonable import back, fields, made, plain
+from .jsonable import made, plain
 from .where import Span
 
 
@@ -76,13 +76,15 @@ class ModeChanged(NamedTuple):
 class Created(NamedTuple):
     """A tensor came into the cell: made from data there (`span` says where) or brought along from before.
     Of one that a backward call computed, `gradient_of` is the tensor whose gradient it is, and `call` the
-    call whose `grad()` returned it (0: it was the `.grad` of that tensor)."""
+    call whose `grad()` returned it (0: it was the `.grad` of that tensor). Of one
+    that was found in a finished graph, `shares` is the tensor whose memory it uses."""
 
     tensor: TensorState
     span: Span | None
     name: str | None
     gradient_of: str = ""
     call: int = 0
+    shares: str = ""
 
 
 class Forward(NamedTuple):
@@ -378,7 +380,9 @@ class Trace(NamedTuple):
     at the end, and the nodes that no backward call reached. `skipped` counts the first backward calls of a
     cell with many, which are not kept. `events` may be `Later`, which reads like a tuple. One that was not
     `recorded` has what could still be found after an error: that an event is missing means nothing.
-    `deposits` counts those of the calls that were skipped, by the id of the leaf."""
+    `deposits` counts those of the calls that were skipped, by the id of the leaf. Of a graph that nobody
+    recorded and that was found finished, `roots` are the tensors that were asked for (None elsewhere), and
+    `omitted` counts the nodes that were left out, as there were too many."""
 
     source: str
     events: Sequence[Event]
@@ -388,6 +392,8 @@ class Trace(NamedTuple):
     skipped: int = 0
     recorded: bool = True
     deposits: tuple[tuple[str, int], ...] = ()
+    roots: tuple[str, ...] | None = None
+    omitted: int = 0
 
     def to_json(self) -> str:
         """The trace as JSON; every event has its class name under "event"."""
@@ -401,7 +407,6 @@ class Trace(NamedTuple):
         data = json.loads(written)
         try:
             events = tuple(made(KINDS[entry["event"]], entry) for entry in data["events"])
-            rest = {name: back(data[name], hint) for name, hint in fields(Trace).items() if name != "events"}
-            return cls(events=events, **rest)
+            return made(cls, {**data, "events": ()})._replace(events=events)
         except (KeyError, TypeError, AttributeError) as problem:
             raise ValueError(f"this is no trace: {problem!r}") from problem

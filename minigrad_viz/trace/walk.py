@@ -1,4 +1,4 @@
-"""Roots → Graph: the picture of a graph that nobody recorded, from what its nodes tell.
+"""Roots → Trace: what the nodes of a graph that nobody recorded tell.
 
 Works on minigrad's and PyTorch's graphs alike. Values of intermediate tensors are not part of a graph;
 they are shown where the caller still has the tensor (`names`), or where a later node saved it.
@@ -7,7 +7,6 @@ they are shown where the caller still has the tensor (`names`), or where a later
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import replace
 from typing import Any
 
 from ..kept import Kept, is_number, saved_of
@@ -25,7 +24,8 @@ from ..protocol import (
     variable_of,
     version_of,
 )
-from .graph import LEAF, PARAMETER, RESULT, ROOT, Card, Deck, Graph, Route, Saved, Station
+from .events import Created, Event, NodeState, TensorState, Trace
+from .graph import Saved
 
 
 def in_order(
@@ -61,8 +61,8 @@ def in_order(
     return order, len(near) - len(kept)
 
 
-def graph_of(roots: list[Any], names: Mapping[str, Any] | None = None, limit: int = 5000) -> Graph:
-    """The picture's model of everything that the tensors `roots` were computed from.
+def trace_of(roots: list[Any], names: Mapping[str, Any] | None = None, limit: int = 5000) -> Trace:
+    """What is known of everything that the tensors `roots` were computed from, as a trace.
 
     `names` maps variable names to tensors. ValueError without roots; TypeError for anything that is no
     tensor.
@@ -72,52 +72,8 @@ def graph_of(roots: list[Any], names: Mapping[str, Any] | None = None, limit: in
     for root in roots:
         if not is_tensor(root):
             raise TypeError(f"draw() draws the graph of tensors, not of {type(root).__name__}")
-    if all(root.grad_fn is None for root in roots):
-        return without_graph(roots, names or {})
-    order, omitted = in_order([r.grad_fn for r in roots if r.grad_fn is not None], limit)
-    return _Walk(roots, order, names or {}).graph(omitted)
-
-
-def names_of(names: Mapping[str, Any]) -> dict[int, str]:
-    """Variable names by identity of the tensor; the first name counts, private names do not."""
-    found: dict[int, str] = {}
-    for name, value in names.items():
-        if not name.startswith("_") and is_tensor(value):
-            found.setdefault(id(value), name)
-    return found
-
-
-def without_graph(roots: list[Any], names: Mapping[str, Any]) -> Graph:
-    """Tensors that no node made: their cards alone, and why."""
-    by_id = names_of(names)
-    stations = []
-    for i, root in enumerate(roots):
-        card = card_of(root, f"t{i}", by_id.get(id(root)), LEAF if root.requires_grad else RESULT)
-        stations.append(Station(f"s{i}", (card,)))
-    asking = [by_id.get(id(r), f"[{i}]") for i, r in enumerate(roots) if r.requires_grad]
-    note = ("no_graph_leaf", {"names": ", ".join(asking)}) if asking else ("no_graph", {})
-    return Graph(tuple(stations), (), note)
-
-
-def card_of(tensor: Any, id: str, name: str | None, role: str) -> Card:
-    """The card of a tensor that is at hand."""
-    fn = tensor.grad_fn
-    grad = tensor.grad if fn is None or tensor.retains_grad else None
-    tangent = tangent_of(tensor)
-    return Card(
-        id=id,
-        role=role,
-        name=name,
-        value=value_of(tensor),
-        grad=None if grad is None else value_of(grad),
-        grad_kept=grad is not None,
-        requires_grad=tensor.requires_grad,
-        is_leaf=fn is None,
-        retains_grad=tensor.retains_grad,
-        version=version_of(tensor),
-        held=name is not None,
-        tangent=None if tangent is None else value_of(tangent),
-    )
+    order, omitted = in_order([root.grad_fn for root in roots if root.grad_fn is not None], limit)
+    return Walk(roots, order, names or {}).trace(omitted)
 
 
 def ranks(nodes: Iterable[Any]) -> dict[Any, int]:
@@ -159,78 +115,101 @@ def counting() -> Callable[[int], int]:
     return lambda key: known.setdefault(key, len(known))
 
 
-class _Walk:
-    """Puts the picture together from nodes in order."""
+class Walk:
+    """Makes a trace of nodes in order. `names` are variables; those with private names do not count."""
 
     def __init__(self, roots: list[Any], order: list[Any], names: Mapping[str, Any]) -> None:
-        self.order = order
+        self.roots, self.order = roots, order
         self.index = {node: i for i, node in enumerate(order)}
-        self.names = names_of(names)
+        self.variables = {n: t for n, t in names.items() if not n.startswith("_") and is_tensor(t)}
         self.leaves = {id(t): i for i, node in enumerate(order) if (t := variable_of(node)) is not None}
-        self.tensors: dict[tuple[Any, int], Any] = {}
-        self.roots = {(r.grad_fn, r.output_nr) for r in roots}
         self.saved = {node: list(saved_of(node)) for node in order}
-        for tensor in [*roots, *(v for n, v in names.items() if is_tensor(v) and not n.startswith("_"))]:
-            if tensor.grad_fn in self.index:
+        self.tensors: dict[tuple[Any, int], Any] = {}
+        kept = (k.value for entries in self.saved.values() for k in entries)
+        for tensor in (*roots, *self.variables.values(), *kept):
+            if is_tensor(tensor) and tensor.grad_fn in self.index:
                 self.tensors.setdefault((tensor.grad_fn, tensor.output_nr), tensor)
-        for kept in (k for entries in self.saved.values() for k in entries):
-            if is_tensor(kept.value) and kept.value.grad_fn in self.index:
-                self.tensors.setdefault((kept.value.grad_fn, kept.value.output_nr), kept.value)
+        self.events: list[Event] = []
+        self.names: list[tuple[str, str]] = []
 
-    def graph(self, omitted: int) -> Graph:
-        """All stations and routes."""
-        routes: list[Route] = []
-        stations = []
-        outputs = self.outputs()
-        ages, number = ranks(self.order), counting()
+    def trace(self, omitted: int) -> Trace:
+        """All tensors, inputs first, and all nodes."""
+        outputs, ages, number = self.outputs(), ranks(self.order), counting()
+        named: dict[int, str] = {}  # the first variable that stands for an object
+        for name, tensor in self.variables.items():
+            named.setdefault(id(tensor), name)
+        nodes = []
         for i, node in enumerate(self.order):
-            slots: list[str | None] = []
-            for k, (target, nr) in enumerate(edges_of(node)):
-                if target is None or target not in self.index:
-                    slots.append(None)
-                    continue
-                slots.append(f"r{len(routes)}")
-                routes.append(Route(f"r{len(routes)}", f"s{self.index[target]}", f"s{i}", nr, k))
-            count = outputs[node]
-            made = [t for nr in range(count) if (t := self.tensors.get((node, nr))) is not None]
-            hooks, age = hooks_of(node, made), ages[node]
+            leaf = variable_of(node)
+            found = [self.tensors.get((node, nr)) for nr in range(outputs[node])]
+            made = found if leaf is None else [leaf]
+            for nr, tensor in enumerate(made):
+                self.meet(place(i, nr), tensor, named, node)
             saved = chips(self.saved[node], node, number)
-            deck = Deck(f"n{i}", node_name(node), saved, tuple(slots), hooks, age)
-            cards = tuple(self.card(node, nr, i) for nr in range(count))
-            stations.append(Station(f"s{i}", cards, deck))
-        graph = Graph(tuple(stations), tuple(routes), omitted=omitted)
-        return replace(graph, unseen=graph.has_gradients)
+            hooks = hooks_of(node, [tensor for tensor in made if tensor is not None])
+            own = None if leaf is None else place(i, 0)
+            nodes.append(NodeState(f"n{i}", node_name(node), saved, self.edges(node), own, hooks, ages[node]))
+        asked = []
+        for i, root in enumerate(self.roots):
+            if root.grad_fn is not None:
+                asked.append(place(self.index[root.grad_fn], root.output_nr))
+            elif not self.order:  # nothing but tensors without a graph
+                self.meet(place(i, 0), root, named, None)
+        return Trace("", tuple(self.events), None, tuple(self.names), tuple(nodes), recorded=False,
+                     roots=tuple(asked), omitted=omitted)  # fmt: skip
+
+    def meet(self, known: str, tensor: Any, named: Mapping[int, str], node: Any) -> None:
+        """A tensor as it stands now; None for one that nobody has any more."""
+        if tensor is None:
+            made_by = node_name(node), f"n{self.index[node]}"
+            state = TensorState(known, None, None, True, False, False, *made_by, 0)
+            self.events.append(Created(state, None, None))
+            return
+        if id(tensor) in named:
+            self.names.append((known, named[id(tensor)]))
+        self.events.append(Created(self.state(known, tensor), None, None, shares=self.shared(tensor)))
+
+    def state(self, known: str, tensor: Any) -> TensorState:
+        """A tensor that is at hand."""
+        fn = tensor.grad_fn
+        grad = tensor.grad if fn is None or tensor.retains_grad else None
+        tangent = tangent_of(tensor)
+        return TensorState(
+            known,
+            value_of(tensor),
+            None if grad is None else value_of(grad),
+            tensor.requires_grad,
+            fn is None,
+            tensor.retains_grad,
+            None if fn is None else node_name(fn),
+            None if fn is None else f"n{self.index[fn]}",
+            version_of(tensor),
+            is_parameter(tensor),
+            None if tangent is None else value_of(tangent),
+        )
+
+    def edges(self, node: Any) -> tuple[tuple[str, int] | None, ...]:
+        """The edges of a node, without those to nodes that are left out."""
+        return tuple((f"n{self.index[n]}", nr) if n in self.index else None for n, nr in edges_of(node))
 
     def outputs(self) -> dict[Any, int]:
         """How many outputs of each node are in use."""
         count = dict.fromkeys(self.order, 1)
-        for node in self.order:
-            for target, nr in edges_of(node):
-                if target in count:
-                    count[target] = max(count[target], nr + 1)
-        for node, nr in self.roots:
+        ends = [end for node in self.order for end in edges_of(node)]
+        for node, nr in (*ends, *((root.grad_fn, root.output_nr) for root in self.roots)):
             if node in count:
                 count[node] = max(count[node], nr + 1)
         return count
 
-    def card(self, node: Any, nr: int, i: int) -> Card:
-        """The tensor that a node made, as far as it is known."""
-        variable = variable_of(node)
-        if variable is not None:
-            role = PARAMETER if is_parameter(variable) else LEAF
-            return card_of(variable, f"t{i}", self.names.get(id(variable)), role)
-        role = ROOT if (node, nr) in self.roots else RESULT
-        tensor = self.tensors.get((node, nr))
-        id_ = f"t{i}" if nr == 0 else f"t{i}.{nr}"
-        if tensor is None:
-            return Card(id_, role, requires_grad=True, is_leaf=False)
-        card = card_of(tensor, id_, self.names.get(id(tensor)), role)
-        return replace(card, shares=self.memory_of(tensor))
-
-    def memory_of(self, tensor: Any) -> str:
-        """The id of the tensor of which this is a view; "" if it is none, or that is not in the picture."""
+    def shared(self, tensor: Any) -> str:
+        """The id of the tensor of which this is a view; "" if it is none, or that is not among these."""
         base = getattr(tensor, "_base", None)
         if base is None or not has_history(base):
             return ""
-        i = self.index.get(base.grad_fn) if base.grad_fn is not None else self.leaves.get(id(base))
-        return "" if i is None else f"t{i}" if base.output_nr == 0 else f"t{i}.{base.output_nr}"
+        i = self.leaves.get(id(base)) if base.grad_fn is None else self.index.get(base.grad_fn)
+        return "" if i is None else place(i, base.output_nr)
+
+
+def place(i: int, nr: int) -> str:
+    """The id of output `nr` of the `i`-th node, or of its leaf."""
+    return f"t{i}" if nr == 0 else f"t{i}.{nr}"
