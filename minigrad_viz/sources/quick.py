@@ -3,8 +3,14 @@
 Note [Fast notes]
     Here the time of recording is spent, so what is plain is noted without asking tensors and nodes through
     their properties: an op with one result that shares memory with nobody, a node with plain saved values,
-    a node that ran without leaving a graph. Everything else goes through the recorder's methods, which ask
-    minigrad as they ask any library; a test holds both ways to the same events.
+    a node that ran without leaving a graph, an optimizer's step, a tensor as it stands. Everything else goes
+    through the recorder's methods, which ask minigrad as they ask any library; a test holds both ways to the
+    same events.
+
+    Measured on a chain of 10,000 scalar ops, recording takes 8 µs longer an op. It takes 23 µs if ops are not
+    noted so, 21 µs without it for nodes that run, 41 µs without it for the nodes of a graph, and 60 µs if
+    complete events are made at once. Steps of an optimizer and tensors as they stand bring 13 % on a cell
+    with 3,000 epochs and a fifth on the training step of a small network.
 """
 
 from __future__ import annotations
