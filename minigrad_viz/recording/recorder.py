@@ -28,7 +28,7 @@ from ..protocol import (
     value_of,
     variable_of,
 )
-from ..sources import Source, sources
+from ..sources import Library, sources
 from ..trace import notes
 from ..trace.events import (
     BackwardEnded,
@@ -71,7 +71,7 @@ class Recorder:
         self,
         source: str,
         namespace: dict[str, Any],
-        watched: Iterable[Source] | None = None,
+        watched: Iterable[Library] | None = None,
         whole: bool = True,
     ) -> None:
         self.namespace = namespace

@@ -16,7 +16,7 @@ from .minigrad import Minigrad
 from .pytorch import PyTorch
 
 
-class Source(Protocol):
+class Library(Protocol):
     """One library that is watched."""
 
     def attach(self, recorder: Any) -> None:
@@ -38,6 +38,6 @@ class Source(Protocol):
         """Whether what a node saved cannot be read any more."""
 
 
-def sources() -> list[Source]:
+def sources() -> list[Library]:
     """All libraries that can be watched."""
     return [Minigrad(), PyTorch()]

@@ -84,14 +84,14 @@ class PyTorch:
                 __tracebackhide__ = True
                 return source.called(func, args, kwargs or {})
 
-        class Inside(TorchFunctionMode):
+        class Within(TorchFunctionMode):
             def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
                 __tracebackhide__ = True
                 return source.called_inside(func, args, kwargs or {})
 
         self.torch = torch
-        self.inside = Inside
-        ours = (Watching.__torch_function__, Inside.__torch_function__, PyTorch.called, PyTorch.called_inside)
+        self.inside = Within
+        ours = (Watching.__torch_function__, Within.__torch_function__, PyTorch.called, PyTorch.called_inside)
         more = (PyTorch.assigned, PyTorch.switched, Engine.run_backward)
         self.warned = Warned({function.__code__ for function in (*ours, *more)})
         self.warned.install()
