@@ -246,7 +246,7 @@ def test_a_traceback_shows_real_files_and_lines(where):
     else:
         z = mg.row_dots(x, x)
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(op, "asks", tuple(ask._replace(vjp=fail) for ask in op.asks))
+            patch.setattr(op, "pulls", tuple((i, fail, pick) for i, _, pick in op.pulls))
             with pytest.raises(ZeroDivisionError) as caught:
                 z.backward()
     frames = traceback.extract_tb(caught.value.__traceback__)

@@ -22,7 +22,7 @@ import numpy as np
 from . import modes
 from .hook_calls import Mode, as_gradient, as_tensor
 from .node import RELEASED, AccumulateGrad, join_rows, output_of, rows_of, sum_to
-from .op import ARGUMENT, INPUT, RAW, RESULT, F, Op, arguments
+from .op import INPUT, RAW, RESULT, F, Op, arguments
 from .saved import READY, raw_value, saved, unpack, wanted
 from .saved_hooks import Packed
 from .tensor_state import TensorBase, Tensors, attach, wrap
@@ -38,11 +38,11 @@ def apply(node: Any, g: Any, keep: bool = True) -> tuple[Any, ...]:
     if node._extra is not None and node._extra.unpacks:
         sent = apply_unpacked(node, g, False)
     else:
-        values, only = read(node), node.op.only
-        if only is None or node.is_complex or node._next[0] is None:
+        values, op = read(node), node.op
+        if not op.is_single or node.is_complex or node._next[0] is None:
             sent = pull(node, g, values)
         else:
-            vjp, pick = only
+            _, vjp, pick = op.pulls[0]
             sent = (vjp(g, *pick(values)),)
             if node._cast is not None:
                 sent = uncast(node._cast, [*sent])
@@ -82,19 +82,19 @@ def apply_tensors(node: Any, g: Any) -> tuple[Any, ...]:
 def read(node: Any) -> list[Any]:
     """Return all values that a node saved, raw."""
     __tracebackhide__ = True
-    targets, values = node._next, []
-    for n, (slot, what, k) in enumerate(node.op.reads):
-        x = getattr(node, slot)
+    op, targets = node.op, node._next
+    values = [getattr(node, slot) for slot, _, _ in op.reads] if op.values is None else [*op.values(node)]
+    for n, what, k in op.checks:
+        x = values[n]
         if what is INPUT:
             target = targets[k]
             if x.__class__ not in READY or (target is not None and target._storage is not None):
-                x = raw_value(node, n)
+                values[n] = raw_value(node, n)
         elif what is RESULT:
             if x.__class__ not in READY or node._storage is not None:
-                x = raw_value(node, n)
-        elif what is ARGUMENT and x.__class__ not in READY and (x is None or isinstance(x, HELD)):
-            x = raw_value(node, n)
-        values.append(x)
+                values[n] = raw_value(node, n)
+        elif x.__class__ not in READY and (x is None or isinstance(x, HELD)):
+            values[n] = raw_value(node, n)
     return values
 
 
@@ -134,21 +134,21 @@ def pull(node: Any, g: Any, values: list[Any], runs: Any = None) -> tuple[Any, .
     op, targets = node.op, node._next
     if op.several and node._outputs == 1:
         g = [g]
-    value = values.__getitem__
     if op.listed:
-        sent = op.asks[0].vjp(g, *map(value, op.asks[0].saved))
+        _, vjp, pick = op.pulls[0]
+        sent = vjp(g, *pick(values))
         gradients = [None if n is None else x for n, x in zip(targets, sent, strict=True)]
     elif op.together is not None and runs is None and not isinstance(g, TensorBase) and is_raw(g):
         asked = tuple([n is not None for n in targets])
-        made = op.together(g, asked, *map(value, op.asks[0].saved))
+        made = op.together(g, asked, *op.pulls[0][2](values))
         gradients = [x if needed else None for x, needed in zip(made, asked)]
     elif node.is_complex:
         gradients = pull_complex(node, g, values, runs)
     else:
         gradients = [None] * len(targets)
-        for i, vjp, names, _, _, _ in op.asks:
+        for i, vjp, pick in op.pulls:
             if targets[i] is not None and (runs is None or runs(targets[i])):
-                gradients[i] = vjp(g, *map(value, names))
+                gradients[i] = vjp(g, *pick(values))
     return tuple(gradients) if node._cast is None else uncast(node._cast, gradients)
 
 

@@ -86,10 +86,12 @@ class Op:
     the inputs whose vjp takes it); `tensors` are the saved names that stand for tensors.
 
     What follows from this is computed once, here: `keeps` and `asks` (see `Keep` and `Ask`); `plan`, the same
-    as `keeps` in tuples, which are unpacked in a third of the time, and `reads`, of each what reading takes;
-    `only`, the vjp of an op that has only one, and what picks the saved values that it takes; `releases`, the
-    slots of saved tensors; `kinds`, per parameter the classes that are accepted besides tensors (None: any);
-    `passes`, the ordinary dtypes that `check` accepts.
+    as `keeps` in tuples, which are unpacked in a third of the time; `reads`, of each what reading takes;
+    `values`, which reads several at once, and `checks`, those that may have been modified or freed; `pulls`,
+    of each of `asks` the input, the vjp, and what picks the saved values that it takes; `is_single`, whether
+    there is one input, one result and so one vjp; `releases`, the slots of saved tensors; `kinds`, per
+    parameter the classes that are accepted besides tensors (None: any); `passes`, the ordinary dtypes that
+    `check` accepts.
 
     `elementwise` ops broadcast and promote; `promoted` are the positions of their operands, all but one of
     which may be a number if the op takes `numbers`. Other ops may
@@ -144,14 +146,16 @@ class Op:
         self.asks = tuple(map(self._ask, sorted(range(len(self.inputs)), key=self.inputs.__getitem__)))
         self.plan = tuple(map(tuple, self.keeps))
         self.reads = tuple((k.slot, k.what, k.k) for k in self.keeps)
+        self.values = attrgetter(*(k.slot for k in self.keeps)) if len(self.keeps) > 1 else None
+        self.checks = tuple((n, k.what, k.k) for n, k in enumerate(self.keeps) if k.derive is None)
         self.releases = tuple((k.slot, k.what is ARGUMENT) for k in self.keeps if k.derive is None)
         self.kinds = tuple(map(self._kinds, self.params))
         self.passes = frozenset(d.numpy for d in (float32, float64) if self._takes(d))
         shared = {getattr(vjp, "together", None) for vjp in vjps.values()}
         self.together = shared.pop() if len(shared) == 1 else None
         self.fast = self._is_fast()
-        alone = len(self.asks) == 1 and not (self.several or self.listed)
-        self.only = (self.asks[0].vjp, picker(self.asks[0].saved)) if alone else None
+        self.pulls = tuple((a.i, a.vjp, picker(a.saved)) for a in self.asks)
+        self.is_single = len(self.asks) == 1 and not (self.several or self.listed)
         order = [name for name, _ in self.saved]
         self.rows = tuple(
             (self.inputs.index(name), vjp, tuple(map(order.index, arguments(vjp))))
