@@ -15,6 +15,7 @@ from collections.abc import Iterator
 from ..numbers import short
 from ..protocol import Value
 from ..trace.events import Inside
+from ..trace.where import Span
 from ..words import clean, shorten, text
 from .lines import Line, came, dotted, full, held_number, latex_full, latex_words, line, result
 from .node_step import NodeStep
@@ -50,30 +51,22 @@ def own_lines(step: NodeStep) -> Iterator[Line]:
 def outermost(ops: list[Inside]) -> list[Inside]:
     """The ops whose expressions are not part of another's, in the order in which they ended. An expression
     that ran several times (in a loop) stands with its last run."""
-    last: dict[tuple[int, ...], Inside] = {}
+    last: dict[Span | None, Inside] = {}
     for op in ops:
-        assert op.span is not None
-        last.pop(place(op), None)
-        last[place(op)] = op
-    spans = list(last)
-    return [op for at, op in last.items() if not any(contains(other, at) for other in spans)]
+        last.pop(op.span, None)
+        last[op.span] = op
+    return [op for op in last.values() if not any(inside(op, other) for other in last.values())]
 
 
-def place(op: Inside) -> tuple[int, ...]:
-    """Where an op stands."""
-    assert op.span is not None
-    s = op.span
-    return (s.origin, s.line, s.column, s.end_line, s.end_column)
+def inside(inner: Inside, outer: Inside) -> bool:
+    """Whether the expression of an op is part of another's."""
+    a, b = inner.span, outer.span
+    return a is not None and b is not None and a != b and b.holds(a)
 
 
-def contains(outer: tuple[int, ...], inner: tuple[int, ...]) -> bool:
-    """Whether one stretch of source lies within another."""
-    return (
-        outer != inner
-        and outer[0] == inner[0]
-        and outer[1:3] <= inner[1:3]
-        and inner[3:5] <= outer[3:5]
-    )  # fmt: skip
+def begin(op: Inside) -> tuple[int, int]:
+    """Where an op begins."""
+    return (0, 0) if op.span is None else (op.span.line, op.span.column)
 
 
 def inserted(op: Inside, ops: list[Inside], depth: int = 4) -> tuple[str, str]:
@@ -101,8 +94,8 @@ def inserted(op: Inside, ops: list[Inside], depth: int = 4) -> tuple[str, str]:
 def operand(op: Inside, x: Value | str, ops: list[Inside], sign: str, depth: int) -> tuple[str, str]:
     """The first input of an op."""
     parts = [
-        o for o in ops if isinstance(x, Value) and o.output == x and contains(place(op), place(o))
-        and place(o)[1:3] == place(op)[1:3] and LOOSE[sign] <= LOOSE.get(SIGNS.get(o.op, ""), -1) < 2
+        o for o in ops if isinstance(x, Value) and o.output == x and inside(o, op)
+        and begin(o) == begin(op) and LOOSE[sign] <= LOOSE.get(SIGNS.get(o.op, ""), -1) < 2
     ]  # fmt: skip
     if parts and depth:
         return inserted(parts[0], ops, depth - 1)

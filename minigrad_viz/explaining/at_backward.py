@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 from ..model.naming import plain_name
 from ..model.place import LIBRARY
-from ..trace.events import BackwardStarted, Forward, NodeRan
+from ..trace.events import BackwardStarted, Forward
 from ..trace.explained import Explanation
 from .at_inputs import RULES as AT_INPUTS
 from .at_nodes import RULES as AT_NODES
@@ -25,7 +25,7 @@ def second_backward(case: Case, match: re.Match[str]) -> Explanation | None:
     if case.started is None:
         return freed_read(case)
     emptied = [node.id for node in case.started.nodes if any(saved.freed for saved in node.saved)]
-    if case.guilty is not None and not case.scene.nodes[case.guilty].saved and ran_in(case, case.guilty):
+    if case.guilty is not None and not case.scene.nodes[case.guilty].saved and ran_before(case, case.guilty):
         emptied.append(case.guilty)  # as a CopySlices, which does not tell what it saved
     guilty = case.guilty if case.guilty in emptied else None
     if not emptied or (case.guilty is not None and guilty is None):
@@ -93,21 +93,17 @@ def node_of(case: Case, tree: ast.expr) -> str | None:
 def freed_by(case: Case, node: str) -> BackwardStarted | None:
     """The call that freed what a node had saved; of one that does not tell what that was, the only earlier
     call in which it ran."""
-    found = latest = None
-    ran = ran_in(case, node)
-    for event in case.before:
-        if isinstance(event, BackwardStarted):
-            latest = event
-        if node in getattr(event, "freed", ()) and found is None:
-            found = latest
-    only = (e for e in case.before if isinstance(e, BackwardStarted) and [e.call] == ran)
-    return found or next(only, None)
+    earlier = [call for call in case.scene.index.calls.values() if call.begin < case.time and call.started]
+    ended = (call for call in earlier if call.ended is not None and call.until < case.time)
+    freed = (call for call in ended if call.ended and node in call.ended.freed)
+    ran = [call for call in earlier if node in call.ran and call.number != case.call]
+    first = next(freed, ran[0] if len(ran) == 1 else None)
+    return None if first is None else first.started
 
 
-def ran_in(case: Case, node: str) -> list[int]:
-    """The earlier calls in which a node ran."""
-    runs = (e.call for e in case.before if isinstance(e, NodeRan) and e.node == node and e.call != case.call)
-    return list(dict.fromkeys(runs))
+def ran_before(case: Case, node: str) -> bool:
+    """Whether a node ran in an earlier call."""
+    return any(node in call.ran for call in case.scene.index.calls.values() if call.number < case.call)
 
 
 def told_twice(case: Case, guilty: str, first: BackwardStarted | None) -> tuple[str, str]:

@@ -9,11 +9,12 @@ from collections.abc import Callable
 from minigrad.observing import CPP_NAMES
 
 from ..model.births import came_from
+from ..model.cuts import is_whole
 from ..trace.events import TensorState
 from ..trace.explained import Explanation
 from ..trace.graph import CAUSE
 from .case import Case, ErrorRule, rule
-from .history import Cut, cut_before, whole
+from .history import Cut, cut_before
 from .subject import about, raised_by_hand, subject, title
 
 Explain = Callable[[Case, re.Match[str]], Explanation | None]
@@ -132,7 +133,7 @@ def view_of_no_grad(case: Case, match: re.Match[str]) -> Explanation:
 
 def integer_requires_grad(case: Case, match: re.Match[str]) -> Explanation:
     """Whole numbers were asked to require gradients."""
-    found = subject(case, whole, given=True)
+    found = subject(case, is_whole, given=True)
     if found is None or found.state.value is None:
         why, fix = case.words("integer_requires_grad_new"), case.words("integer_requires_grad_new_fix")
         return case.explain("integer_requires_grad", why, fix)

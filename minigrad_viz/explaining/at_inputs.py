@@ -80,7 +80,7 @@ def cut_between(case: Case, id: str) -> Cut | None:
             if open_ends and state.node is not None:
                 tracked.add(state.id)
             elif open_ends:
-                cut = cut_at(case.trace, event, state.id, open_ends[0])
+                cut = cut_at(case.scene.index, event, state.id, open_ends[0])
                 cuts += [cut] if cut is not None else []
     roots = [root for root in case.started.roots if root in behind]
     if any(root in tracked for root in roots):

@@ -84,7 +84,7 @@ def asked_later(case: Case, root: str) -> Asked | None:
     """Where the cell asked for gradients of what the root had been computed from already."""
     born = case.scene.index.births
     behind = sources_of(born, root)
-    times = {id(event): time for time, event in enumerate(case.before)}
+    times = case.scene.index.times
     made = times.get(id(born.get(root)), 0)
     asked = [
         e for e in case.before if isinstance(e, Asked) and e.tensor.id in behind and e.tensor.requires_grad

@@ -12,7 +12,7 @@ from minigrad.observing import all_ops
 from ..model.births import came_from
 from ..model.naming import plain_name
 from ..model.saved_values import tensor_saved_as
-from ..trace.events import Detached, Forward, ModeChanged, Mutated, Statement
+from ..trace.events import Detached, Forward, Mutated, Statement
 from ..trace.explained import Explanation
 from ..trace.graph import CAUSE, Mark
 from ..trace.where import Span
@@ -145,7 +145,9 @@ def told(
     other = write.through not in (tensor, *renamed(case, tensor))
     why = case.words("saved_modified_why_through" if other else "saved_modified_why", **values)
     state = case.state(tensor)
-    late = state is not None and state.is_leaf and state.requires_grad and not_recorded(case, write.event)
+    index = case.scene.index
+    off = not index.switched("grad", index.times[id(write.event)], first=True)
+    late = state is not None and state.is_leaf and state.requires_grad and off
     return why, case.words("saved_modified_fix_update" if late else fix, **values)
 
 
@@ -156,17 +158,6 @@ def renamed(case: Case, tensor: str) -> set[str]:
         if isinstance(event, Mutated) and event.before in found:
             found.add(event.tensor.id)
     return found
-
-
-def not_recorded(case: Case, event: Mutated) -> bool:
-    """Whether grad mode was off when an event came about."""
-    on = True
-    for other in case.before:
-        if other is event:
-            return not on
-        if isinstance(other, ModeChanged) and other.mode == "grad":
-            on = other.enabled
-    return False
 
 
 def changed(case: Case, tensor: str | None, write: Write | None) -> tuple[Mark, ...]:

@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from ..model.births import Birth, came_from
-from ..protocol import Value
-from ..trace.events import Created, Detached, Forward, Left, ModeChanged, TensorState, Trace
+from ..model.cuts import is_whole
+from ..model.trace_index import TraceIndex
+from ..trace.events import Created, Detached, Forward, Left
 from ..trace.where import Span
 from .case import Case
 
@@ -22,32 +23,16 @@ class Cut(NamedTuple):
     span: Span | None
 
 
-def whole(state: TensorState) -> bool:
-    """Whether a tensor holds whole numbers, so that it cannot ask for gradients."""
-    return isinstance(state.value, Value) and state.value.dtype.startswith(("int", "uint", "bool"))
-
-
-def inference_on(trace: Trace, event: Birth) -> bool:
-    """Whether an event came about in inference mode."""
-    on = False
-    for other in trace.events:
-        if other is event:
-            return on
-        if isinstance(other, ModeChanged) and other.mode == "inference":
-            on = other.enabled
-    return on
-
-
-def cut_at(trace: Trace, event: Birth, tensor: str, source: str) -> Cut | None:
+def cut_at(index: TraceIndex, event: Birth, tensor: str, source: str) -> Cut | None:
     """The cut between `source`, which asks for gradients, and `tensor`, which came from it by `event`; None
     if it is not certain what it was."""
     if isinstance(event, Detached | Left):
         return Cut(event.how, tensor, source, event.span)
     if not isinstance(event, Forward):
         return None
-    how = "integer" if any(map(whole, event.outputs)) else ""
+    how = "integer" if any(map(is_whole, event.outputs)) else ""
     how = "no_grad" if not event.grad_enabled else how
-    how = "inference" if inference_on(trace, event) else how
+    how = "inference" if index.switched("inference", index.times[id(event)]) else how
     return Cut(how, tensor, source, event.span) if how else None
 
 
@@ -70,5 +55,5 @@ def cut_before(case: Case, tensor: str) -> Cut | None:
         elif not asking:
             todo += sources
         else:
-            return cut_at(case.trace, event, id, asking[0])
+            return cut_at(case.scene.index, event, id, asking[0])
     return made if made is not None and made.tensor == tensor else None

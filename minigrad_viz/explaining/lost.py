@@ -60,7 +60,7 @@ class Silent(Case):
             for source in sources:
                 passed = found.get(id)
                 if passed is None and event is not None and self.scene.asks(source):
-                    passed = Lost(id, source, cut_at(self.trace, event, id, source), through)
+                    passed = Lost(id, source, cut_at(self.scene.index, event, id, source), through)
                 if passed is not None and source not in reached:
                     found.setdefault(source, passed)
                 leaf.setdefault(source, through)

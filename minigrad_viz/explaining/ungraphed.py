@@ -72,7 +72,7 @@ def gradient_at(case: Case, tensor: str, made: object) -> tuple[bool, BackwardSt
     if not isinstance(made, Created) or made.span is not None or made.tensor.node is not None:
         return False, None
     if made.call:
-        return True, call_of(case, made.call)
+        return True, case.scene.index.calls[made.call].started
     if made.gradient_of:
         return True, deposited_by(case, made)
     return any(text.endswith(".grad") for text in texts_of(case, tensor)), None
@@ -124,12 +124,6 @@ def is_plain_grad(call: ast.Call) -> bool:
     return off and len(call.args) < 5 and (function == "grad" or function.endswith("autograd.grad"))
 
 
-def call_of(case: Case, number: int) -> BackwardStarted | None:
-    """A backward call by its number."""
-    calls = (event for event in case.before if isinstance(event, BackwardStarted) and event.call == number)
-    return next(calls, None)
-
-
 def deposited_by(case: Case, made: Created) -> BackwardStarted | None:
     """The last call that added to the `.grad` which `made` tells of; None if the cell set that itself."""
     nodes = {s.node for e in case.before for s in made_by(e) if s.id == made.gradient_of} - {None}
@@ -142,4 +136,4 @@ def deposited_by(case: Case, made: Created) -> BackwardStarted | None:
         elif isinstance(event, Deposited | GradSet) and event.tensor == made.gradient_of:
             assigned = isinstance(event, GradSet) and event.how == "assigned"
             last = event.call if isinstance(event, Deposited) else 0 if assigned else last
-    return call_of(case, last) if last else None
+    return case.scene.index.calls[last].started if last else None

@@ -8,6 +8,7 @@ import re
 from collections.abc import Iterator
 
 from ..model.births import made_by
+from ..model.place import BackwardCall
 from ..model.scene import Scenes
 from ..numbers import short
 from ..trace.events import (
@@ -16,7 +17,6 @@ from ..trace.events import (
     Failed,
     Forward,
     GradSet,
-    Snapshot,
     Statement,
     TensorState,
     Trace,
@@ -65,12 +65,12 @@ def not_kept(
     computed."""
     trace, before = scenes.trace, scenes.trace.events[: reading.time]
     made = next((s.node for e in before for s in made_by(e) if s.id == tensor), None)
-    started = (event for event in before if isinstance(event, BackwardStarted))
-    calls = [call for call in started if any(node.id == made for node in call.nodes)]
+    earlier = (call for call in scenes.index.calls.values() if call.begin < reading.time)
+    calls = [call for call in earlier if made in call.found]
     given = any(isinstance(event, GradSet) and event.tensor == tensor for event in before)
-    if not calls or given or any(keeps(trace, call, tensor) for call in calls):
+    if not calls or given or any(keeps(call, tensor) for call in calls):
         return None
-    for call in [call for call in reversed(calls) if call.kind == "backward"]:
+    for call in (c.started for c in reversed(calls) if c.started and c.started.kind == "backward"):
         case = Silent(scenes, call.call, reading.event.span, lang)
         nr = case.scene.at[tensor][1] if tensor in case.scene.at else 0
         arrived = case.scene.arrived.get((made or "", nr))
@@ -93,16 +93,11 @@ def retained_late(trace: Trace, reading: Reading, name: str, call: BackwardStart
     return any(isinstance(event, Statement) and asks.match(event.span.text) for event in since)
 
 
-def keeps(trace: Trace, call: BackwardStarted, tensor: str) -> bool:
+def keeps(call: BackwardCall, tensor: str) -> bool:
     """Whether a call may have stored the gradient of a tensor that is no leaf: it was asked to, or that is
     not known."""
-    if tensor in (call.wanted or ()):
-        return True
-    for event in trace.events:
-        if isinstance(event, Snapshot) and event.when == "before" and event.call == call.call:
-            states = {state.id: state for _, state in event.rows}
-            return tensor not in states or bool(states[tensor].retains_grad)
-    return True
+    before = call.named.get(tensor)
+    return tensor in (call.wanted or ()) or before is None or bool(before.retains_grad)
 
 
 def single_precision(scenes: Scenes, lang: str | None = None) -> list[Explanation]:

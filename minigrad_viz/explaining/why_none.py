@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from ..model.births import came_from, made_by
+from ..model.cuts import WHOLE
 from ..model.scene import Scenes
 from ..numbers import short
 from ..protocol import Value
@@ -17,8 +18,6 @@ from ..trace.events import Asked, BackwardStarted, Deposited, Failed, GradSet, N
 from ..words import clean, text
 from .history import cut_before
 from .lost import Lost, Silent, asked_at
-
-WHOLE = ("int", "uint", "bool")
 
 
 class Facts(NamedTuple):
@@ -143,11 +142,8 @@ class Question:
 
     def before(self, call: BackwardStarted) -> bool | None:
         """Whether the gradient was to be kept when a call began; None if that is not known."""
-        for event in self.trace.events:
-            if getattr(event, "when", "") == "before" and getattr(event, "call", 0) == call.call:
-                states = (state for _, state in event.rows if state.id == self.tensor)  # type: ignore[union-attr]
-                return next((bool(state.retains_grad) for state in states), None)
-        return None
+        state = self.scenes.index.calls[call.call].named.get(self.tensor)
+        return None if state is None else bool(state.retains_grad)
 
     # ── what happened to its .grad ──────────────────────────────────────────────────────────────────────────
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import copy
 import re
-from collections.abc import Container
+from collections.abc import Mapping
 from math import inf
+from types import MappingProxyType
 
 from ..protocol import Value
 from ..trace.events import (
@@ -105,11 +106,14 @@ class BackwardCall:
     """What happened in one backward call, by its events; of no call, where a cell has none.
 
     `begin` is when it began, `until` when it ended, and `end` when what is seen after it begins; `named` are
-    the tensors that were variables just before it.
+    the tensors that were variables just before it, as they stood.
     """
 
     def __init__(
-        self, started: BackwardStarted | None = None, begin: float = inf, named: Container[str] = ()
+        self,
+        started: BackwardStarted | None = None,
+        begin: float = inf,
+        named: Mapping[str, TensorState] = MappingProxyType({}),
     ) -> None:
         self.started, self.begin, self.named = started, begin, named
         self.until = self.end = inf

@@ -44,16 +44,6 @@ def given_there(trace: Trace, places: Iterable[Place]) -> set[str]:
     made = {
         event.tensor.id
         for event in trace.events
-        if isinstance(event, Created) and event.span is not None and is_inside(event.span, span)
+        if isinstance(event, Created) and event.span is not None and span.holds(event.span)
     }
     return {p.id for p in places if p.name is None and p.states[0].id in made - used}
-
-
-def is_inside(inner: Span, outer: Span) -> bool:
-    """Whether a stretch of source is part of another."""
-    begins = (outer.line, outer.column) <= (inner.line, inner.column)
-    return (
-        inner.origin == outer.origin
-        and begins
-        and (inner.end_line, inner.end_column) <= (outer.end_line, outer.end_column)
-    )

@@ -65,7 +65,7 @@ class TraceIndex(Lookup):
         self.switches: dict[str, list[tuple[int, bool]]] = {}  # of each mode: when, and on or off
         self.used: dict[Span, list[Forward]] = {}  # the ops by where they stand in the source
         self.freed: dict[str, int] = {}  # node -> the call that freed it
-        self.named: dict[int, set[str]] = {}  # call -> the tensors that were variables just before it
+        self.named: dict[int, dict[str, TensorState]] = {}  # call -> the variables just before it, by id
         self.of: dict[int, str] = {}  # call -> its root, where there is one
         self.gradient_of: dict[
             str, tuple[int, str]
@@ -174,7 +174,7 @@ class TraceIndex(Lookup):
                 self.seen_as.setdefault(state.id, name)
                 self.seen(state)
             if event.when == "before":
-                self.named[event.call] = {state.id for _, state in event.rows}
+                self.named[event.call] = {state.id: state for _, state in event.rows}
             if event.when == "after" and event.call in self.calls:
                 self.calls[event.call].end = self.time
 
@@ -224,7 +224,7 @@ class TraceIndex(Lookup):
 
     def start(self, event: BackwardStarted) -> None:
         """A backward call: the nodes it found, its roots, and its first gradients if they have a graph."""
-        self.calls[event.call] = BackwardCall(event, self.time, self.named.get(event.call, set()))
+        self.calls[event.call] = BackwardCall(event, self.time, self.named.get(event.call, {}))
         for node in event.nodes:
             before = self.again[node.id][-1][1] if node.id in self.again else None
             known = remember(node, before)
@@ -269,11 +269,16 @@ class TraceIndex(Lookup):
         else:
             call.again.add(event.node)
 
-    def switched(self, mode: str, time: float) -> bool:
-        """Whether a mode was on when so many events had happened."""
+    def switched(self, mode: str, time: float, first: bool = False) -> bool:
+        """Whether a mode was on when so many events had happened; `first`: whether it was at the start."""
         before = self.switches.get(mode, [])
         place = bisect(before, time, key=lambda switch: switch[0])
-        return place > 0 and before[place - 1][1]
+        return before[place - 1][1] if place else first
+
+    @functools.cached_property
+    def times(self) -> dict[int, int]:
+        """When each event came about, by its identity."""
+        return {id(event): time for time, event in enumerate(self.trace.events)}
 
     def leave_out(self, call: BackwardCall) -> None:
         """Which nodes a call that has ended left out."""

@@ -34,6 +34,12 @@ class Span:
         """The text in one line, without the backslashes that continue lines."""
         return " ".join(CONTINUED.sub(" ", self.text).split())
 
+    def holds(self, other: Span) -> bool:
+        """Whether another stretch of the same text is part of this one."""
+        begins = (self.line, self.column) <= (other.line, other.column)
+        ends = (other.end_line, other.end_column) <= (self.end_line, self.end_column)
+        return self.origin == other.origin and begins and ends
+
 
 class Read(NamedTuple):
     """What stands at a point: its expression and the variable that names its result; the innermost statement
