@@ -364,7 +364,7 @@ def test_after_a_watched_cell_it_is_that_of_the_report(cell):
 def test_as_a_word_of_the_magic(cell, front):
     cell(CELLS[6])
     assert "fix: " in cell("%autograd explain") and "%autograd explain" in cell("%autograd?")
-    assert "on, off, cell, explain or traceback" in cell("%autograd nonsense")
+    assert "on, off, cell, explain, torch or traceback" in cell("%autograd nonsense")
     cell("%config Autograd.lang = 'ko'")
     assert "오류: UsageError" in cell("%autograd explain")
 
