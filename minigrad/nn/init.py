@@ -197,6 +197,13 @@ def deviation(tensor: Tensor, a: float, mode: str, nonlinearity: str) -> float:
     return calculate_gain(nonlinearity, a) / math.sqrt(fans(tensor)[mode == "fan_out"])
 
 
+def is_empty(tensor: Tensor) -> bool:
+    """Return whether there is nothing to initialize; warn if so."""
+    if 0 in tensor.shape:
+        warnings.warn("Initializing zero-element tensors is a no-op", stacklevel=3)
+    return 0 in tensor.shape
+
+
 def kaiming_uniform_(
     tensor: Tensor, a: float = 0, mode: str = "fan_in", nonlinearity: str = "leaky_relu",
     generator: Any = None,
@@ -225,8 +232,7 @@ def kaiming_uniform_(
 
     Source: PyTorch's page `torch.nn.init`; He et al., 2015, arXiv:1502.01852.
     """
-    if 0 in tensor.shape:
-        warnings.warn("Initializing zero-element tensors is a no-op", stacklevel=2)
+    if is_empty(tensor):
         return tensor
     bound = math.sqrt(3.0) * deviation(tensor, a, mode, nonlinearity)
     return uniform_(tensor, -bound, bound, generator)
@@ -259,8 +265,7 @@ def kaiming_normal_(
 
     Source: PyTorch's page `torch.nn.init`; He et al., 2015, arXiv:1502.01852.
     """
-    if 0 in tensor.shape:
-        warnings.warn("Initializing zero-element tensors is a no-op", stacklevel=2)
+    if is_empty(tensor):
         return tensor
     return normal_(tensor, 0.0, deviation(tensor, a, mode, nonlinearity), generator)
 

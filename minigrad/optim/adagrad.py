@@ -44,10 +44,7 @@ class Adagrad(Optimizer):
         initial_accumulator_value: float = 0, eps: float = 1e-10, foreach: bool | None = None, *,
         maximize: bool = False, differentiable: bool = False, fused: bool | None = None,
     ) -> None:  # fmt: skip
-        names = """
-        lr lr_decay eps weight_decay initial_accumulator_value foreach maximize
-        differentiable fused
-        """
+        names = "lr lr_decay eps weight_decay initial_accumulator_value foreach maximize differentiable fused"
         super().__init__(params, chosen(locals(), names))
         for group in self.param_groups:
             for param in group["params"]:

@@ -55,10 +55,8 @@ class Adam(Optimizer):
         fused: bool | None = None, decoupled_weight_decay: bool = False,
     ) -> None:  # fmt: skip
         check_betas(betas)
-        names = """
-        lr betas eps weight_decay amsgrad maximize foreach capturable differentiable fused
-        decoupled_weight_decay
-        """
+        names = "lr betas eps weight_decay amsgrad maximize foreach capturable differentiable fused "
+        names += "decoupled_weight_decay"
         super().__init__(params, chosen(locals(), names))
 
     def update(self, param: Tensor, grad: Tensor, state: dict[str, Any], group: dict[str, Any]) -> None:

@@ -20,9 +20,7 @@ class Adamax(Optimizer):
         differentiable: bool = False, capturable: bool = False,
     ) -> None:  # fmt: skip
         check_betas(betas)
-        names = """
-        lr betas eps weight_decay foreach maximize differentiable capturable
-        """
+        names = "lr betas eps weight_decay foreach maximize differentiable capturable"
         super().__init__(params, chosen(locals(), names))
 
     def update(self, param: Tensor, grad: Tensor, state: dict[str, Any], group: dict[str, Any]) -> None:
@@ -46,10 +44,8 @@ class NAdam(Optimizer):
         differentiable: bool = False,
     ) -> None:  # fmt: skip
         check_betas(betas)
-        names = """
-        lr betas eps weight_decay momentum_decay decoupled_weight_decay maximize foreach capturable
-        differentiable
-        """
+        names = "lr betas eps weight_decay momentum_decay decoupled_weight_decay maximize foreach "
+        names += "capturable differentiable"
         super().__init__(params, chosen(locals(), names))
 
     def update(self, param: Tensor, grad: Tensor, state: dict[str, Any], group: dict[str, Any]) -> None:
@@ -79,9 +75,7 @@ class RAdam(Optimizer):
         maximize: bool = False, capturable: bool = False, differentiable: bool = False,
     ) -> None:  # fmt: skip
         check_betas(betas)
-        names = """
-        lr betas eps weight_decay maximize foreach capturable decoupled_weight_decay differentiable
-        """
+        names = "lr betas eps weight_decay maximize foreach capturable decoupled_weight_decay differentiable"
         super().__init__(params, chosen(locals(), names))
 
     def update(self, param: Tensor, grad: Tensor, state: dict[str, Any], group: dict[str, Any]) -> None:

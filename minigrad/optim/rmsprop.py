@@ -47,10 +47,7 @@ class RMSprop(Optimizer):
     ) -> None:  # fmt: skip
         if not 0.0 <= alpha:  # noqa: SIM300  (text of the error for a str)
             raise ValueError(f"Invalid alpha value: {alpha}")
-        names = """
-        lr momentum alpha eps centered weight_decay capturable foreach maximize
-        differentiable
-        """
+        names = "lr momentum alpha eps centered weight_decay capturable foreach maximize differentiable"
         super().__init__(params, chosen(locals(), names))
 
     def update(self, param: Tensor, grad: Tensor, state: dict[str, Any], group: dict[str, Any]) -> None:

@@ -25,6 +25,10 @@ class Pad(Module):
     dims = 0
     mode = ""
 
+    def __init_subclass__(cls, dims: int = 0, mode: str = "") -> None:
+        super().__init_subclass__()
+        cls.dims, cls.mode = dims or cls.dims, mode or cls.mode
+
     def __init__(self, padding: Any) -> None:
         super().__init__()
         self.padding = (padding,) * (2 * self.dims) if isinstance(padding, int) else tuple(padding)
@@ -48,22 +52,16 @@ class ConstantPad(Pad):
         return functional.pad(input, self.padding, "constant", self.value)
 
 
-class ConstantPad1d(ConstantPad):
+class ConstantPad1d(ConstantPad, dims=1):
     """Layer that adds borders of `value` along the last dimension."""
 
-    dims = 1
 
-
-class ConstantPad2d(ConstantPad):
+class ConstantPad2d(ConstantPad, dims=2):
     """Layer that adds borders of `value` along the last two dimensions."""
 
-    dims = 2
 
-
-class ConstantPad3d(ConstantPad):
+class ConstantPad3d(ConstantPad, dims=3):
     """Layer that adds borders of `value` along the last three dimensions."""
-
-    dims = 3
 
 
 class ZeroPad(ConstantPad):
@@ -75,31 +73,23 @@ class ZeroPad(ConstantPad):
         super().__init__(padding, 0.0)
 
 
-class ZeroPad1d(ZeroPad):
+class ZeroPad1d(ZeroPad, dims=1):
     """Layer that adds borders of zeros along the last dimension."""
 
-    dims = 1
 
-
-class ZeroPad2d(ZeroPad):
+class ZeroPad2d(ZeroPad, dims=2):
     """Layer that adds borders of zeros along the last two dimensions."""
 
-    dims = 2
 
-
-class ZeroPad3d(ZeroPad):
+class ZeroPad3d(ZeroPad, dims=3):
     """Layer that adds borders of zeros along the last three dimensions."""
 
-    dims = 3
 
-
-class ReflectionPad1d(Pad):
+class ReflectionPad1d(Pad, dims=1, mode="reflect"):
     """Layer that adds borders by mirroring, of ([N,] C, W)."""
 
-    dims, mode = 1, "reflect"
 
-
-class ReflectionPad2d(Pad):
+class ReflectionPad2d(Pad, dims=2, mode="reflect"):
     """Layer that adds borders to an image by mirroring it at its edges, without repeating the edges.
 
     The gradient of a border element is added to the element that it copies.
@@ -120,31 +110,21 @@ class ReflectionPad2d(Pad):
     Source: PyTorch's page `torch.nn.ReflectionPad2d`.
     """
 
-    dims, mode = 2, "reflect"
 
-
-class ReflectionPad3d(Pad):
+class ReflectionPad3d(Pad, dims=3, mode="reflect"):
     """Layer that adds borders by mirroring, of ([N,] C, D, H, W)."""
 
-    dims, mode = 3, "reflect"
 
-
-class ReplicationPad1d(Pad):
+class ReplicationPad1d(Pad, dims=1, mode="replicate"):
     """Layer that fills borders with the outermost elements, of ([N,] C, W)."""
 
-    dims, mode = 1, "replicate"
 
-
-class ReplicationPad2d(Pad):
+class ReplicationPad2d(Pad, dims=2, mode="replicate"):
     """Layer that fills borders with the outermost elements, of ([N,] C, H, W)."""
 
-    dims, mode = 2, "replicate"
 
-
-class ReplicationPad3d(Pad):
+class ReplicationPad3d(Pad, dims=3, mode="replicate"):
     """Layer that fills borders with the outermost elements, of ([N,] C, D, H, W)."""
-
-    dims, mode = 3, "replicate"
 
 
 class CircularPad(Pad):
@@ -160,19 +140,13 @@ class CircularPad(Pad):
         return super().forward(input)
 
 
-class CircularPad1d(CircularPad):
+class CircularPad1d(CircularPad, dims=1):
     """Layer that fills borders with the elements of the opposite end, of ([N,] C, W)."""
 
-    dims = 1
 
-
-class CircularPad2d(CircularPad):
+class CircularPad2d(CircularPad, dims=2):
     """Layer that fills borders with the elements of the opposite end, of ([N,] C, H, W)."""
 
-    dims = 2
 
-
-class CircularPad3d(CircularPad):
+class CircularPad3d(CircularPad, dims=3):
     """Layer that fills borders with the elements of the opposite end, of ([N,] C, D, H, W)."""
-
-    dims = 3
