@@ -8,14 +8,13 @@ each by its square root.
 from __future__ import annotations
 
 from typing import Any
-from typing import NoReturn as _NoReturn
 
 import numpy as np
 
 from .core import F, dtypes
 from .core.devices import strided
 from .creation import arange
-from .left_out import missing as _missing
+from .left_out import refusing as _refusing
 from .ops import rearranging, spectral
 from .tensor.explained import attach_all as _attach_all
 
@@ -241,6 +240,4 @@ def rfftfreq(
 
 _attach_all(globals(), "fft_")
 
-
-def __getattr__(name: str) -> _NoReturn:
-    raise _missing("fft", name)
+__getattr__ = _refusing("fft")

@@ -5,6 +5,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import Any
+
 
 def table() -> dict[str, list[str]]:
     """The names that are left out, by namespace: "torch", "Tensor", or a module such as "nn.functional"."""
@@ -28,3 +31,12 @@ def missing(namespace: str, name: str) -> AttributeError:
     if namespace == "Tensor":
         return AttributeError(f"'Tensor' object has no attribute '{name}'")
     return AttributeError(f"module '{path}' has no attribute '{name}'")
+
+
+def refusing(namespace: str) -> Callable[[str], Any]:
+    """The `__getattr__` of a module: names that are not there raise the error of `missing`."""
+
+    def __getattr__(name: str) -> Any:
+        raise missing(namespace, name)
+
+    return __getattr__

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from typing import NoReturn as _NoReturn
-
-from .left_out import missing as _missing
+from .left_out import refusing as _refusing
 from .tensor.contractions import multi_dot
 from .tensor.explained import attach_all as _attach_all
 from .tensor.factors import (
@@ -72,6 +70,4 @@ __all__ = [
 
 _attach_all(globals(), "linalg_")
 
-
-def __getattr__(name: str) -> _NoReturn:
-    raise _missing("linalg", name)
+__getattr__ = _refusing("linalg")

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from typing import NoReturn as _NoReturn
-
-from .left_out import missing as _missing
+from .left_out import refusing as _refusing
 from .ops.exponential import exp2, expm1, log1p, logit
 from .ops.normal import erf, erfc, erfinv
 from .ops.normal import special_ndtr as ndtr
@@ -28,6 +26,4 @@ __all__ = [
 
 _attach_all(globals(), "special_")
 
-
-def __getattr__(name: str) -> _NoReturn:
-    raise _missing("special", name)
+__getattr__ = _refusing("special")

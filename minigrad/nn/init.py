@@ -5,10 +5,9 @@ from __future__ import annotations
 import math
 import warnings
 from typing import Any
-from typing import NoReturn as _NoReturn
 
 from ..autograd import no_grad
-from ..left_out import missing as _missing
+from ..left_out import refusing as _refusing
 from ..tensor import Tensor
 from .structured_init import dirac_, orthogonal_, sparse_
 from .structured_init import trunc_normal_ as trunc_normal_
@@ -290,6 +289,4 @@ eye, dirac, orthogonal, sparse = map(deprecated, (eye_, dirac_, orthogonal_, spa
 xavier_uniform, xavier_normal = deprecated(xavier_uniform_), deprecated(xavier_normal_)
 kaiming_uniform, kaiming_normal = deprecated(kaiming_uniform_), deprecated(kaiming_normal_)
 
-
-def __getattr__(name: str) -> _NoReturn:
-    raise _missing("nn.init", name)
+__getattr__ = _refusing("nn.init")

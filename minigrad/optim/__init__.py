@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from typing import NoReturn as _NoReturn
-
-from ..left_out import missing as _missing
+from ..left_out import refusing as _refusing
 from . import lr_scheduler
 from .adagrad import Adadelta, Adagrad
 from .adam import Adam, AdamW
@@ -14,6 +12,4 @@ from .optimizer import Optimizer
 from .rmsprop import RMSprop
 from .sgd import SGD
 
-
-def __getattr__(name: str) -> _NoReturn:
-    raise _missing("optim", name)
+__getattr__ = _refusing("optim")

@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-from typing import NoReturn as _NoReturn
-
-from ..left_out import missing as _missing
+from ..left_out import refusing as _refusing
 from . import benchmark, checkpoint, data
 
 __all__ = ["benchmark", "checkpoint", "data"]
 
-
-def __getattr__(name: str) -> _NoReturn:
-    raise _missing("utils", name)
+__getattr__ = _refusing("utils")

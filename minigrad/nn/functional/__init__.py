@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from typing import NoReturn as _NoReturn
-
-from ...left_out import missing as _missing
+from ...left_out import refusing as _refusing
 from ...tensor.elementary import prelu as prelu
 from ...tensor.explained import attach_networks as _attach_networks
 from .activations import *
@@ -26,6 +24,4 @@ from .tables import *
 
 _attach_networks(globals())
 
-
-def __getattr__(name: str) -> _NoReturn:
-    raise _missing("nn.functional", name)
+__getattr__ = _refusing("nn.functional")

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from typing import NoReturn as _NoReturn
-
-from ...left_out import missing as _missing
+from ...left_out import refusing as _refusing
 from . import parametrizations, parametrize, rnn
 from .clip_grad import (
     clip_grad_norm,
@@ -15,6 +13,4 @@ from .clip_grad import (
 )
 from .convert_parameters import parameters_to_vector, vector_to_parameters
 
-
-def __getattr__(name: str) -> _NoReturn:
-    raise _missing("nn.utils", name)
+__getattr__ = _refusing("nn.utils")

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from typing import Any
-from typing import NoReturn as _NoReturn
 
-from ...left_out import missing as _missing
+from ...left_out import refusing as _refusing
 from ..modules.module import Module
 from .parametrize import register_parametrization
 
@@ -39,5 +38,4 @@ def weight_norm(module: Module, name: str = "weight", dim: int | None = 0) -> Mo
     return register_parametrization(module, name, _WeightNorm(dim), unsafe=True)
 
 
-def __getattr__(name: str) -> _NoReturn:
-    raise _missing("nn.utils.parametrizations", name)
+__getattr__ = _refusing("nn.utils.parametrizations")

@@ -11,10 +11,9 @@ import copy
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
-from typing import NoReturn as _NoReturn
 
 from ...autograd import no_grad
-from ...left_out import missing as _missing
+from ...left_out import refusing as _refusing
 from ...tensor import Tensor
 from ..modules.container import ModuleDict, ModuleList
 from ..modules.module import Module
@@ -238,5 +237,4 @@ def type_before_parametrizations(module: Module) -> type:
     return type(module).__bases__[0] if is_parametrized(module) else type(module)
 
 
-def __getattr__(name: str) -> _NoReturn:
-    raise _missing("nn.utils.parametrize", name)
+__getattr__ = _refusing("nn.utils.parametrize")

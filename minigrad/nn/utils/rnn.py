@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from typing import Any, NamedTuple
-from typing import NoReturn as _NoReturn
 
 from ...core import F, dtypes
 from ...creation import arange, as_tensor, full, tensor
-from ...left_out import missing as _missing
+from ...left_out import refusing as _refusing
 from ...ops.packing import _pack_padded_sequence
 
 
@@ -249,5 +248,4 @@ def unpack_sequence(packed_sequences: Any) -> list[Any]:
     return unpad_sequence(*pad_packed_sequence(packed_sequences, batch_first=True), batch_first=True)
 
 
-def __getattr__(name: str) -> _NoReturn:
-    raise _missing("nn.utils.rnn", name)
+__getattr__ = _refusing("nn.utils.rnn")

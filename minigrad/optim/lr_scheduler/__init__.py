@@ -3,9 +3,7 @@
 
 from __future__ import annotations
 
-from typing import NoReturn as _NoReturn
-
-from ...left_out import missing as _missing
+from ...left_out import refusing as _refusing
 from .composed import ChainedScheduler, SequentialLR
 from .cycles import CosineAnnealingLR, CosineAnnealingWarmRestarts, CyclicLR, OneCycleLR
 from .factors import (
@@ -21,6 +19,4 @@ from .factors import (
 from .plateau import ReduceLROnPlateau
 from .scheduler import LRScheduler
 
-
-def __getattr__(name: str) -> _NoReturn:
-    raise _missing("optim.lr_scheduler", name)
+__getattr__ = _refusing("optim.lr_scheduler")

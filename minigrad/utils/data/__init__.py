@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from typing import NoReturn as _NoReturn
-
-from ...left_out import missing as _missing
+from ...left_out import refusing as _refusing
 from .dataloader import DataLoader, default_collate
 from .dataset import ConcatDataset, Dataset, IterableDataset, Subset, TensorDataset, random_split
 from .sampler import (
@@ -16,6 +14,4 @@ from .sampler import (
     WeightedRandomSampler,
 )
 
-
-def __getattr__(name: str) -> _NoReturn:
-    raise _missing("utils.data", name)
+__getattr__ = _refusing("utils.data")
