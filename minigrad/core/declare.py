@@ -44,6 +44,7 @@ def camel(name: str) -> str:
 
 def differentiable(
     *,
+    name: str = "",
     node: str | None = None,
     kernel: Any = None,
     elementwise: bool = False,
@@ -69,16 +70,17 @@ def differentiable(
 ) -> Callable[[Any], Any]:
     """Declare an op. See the docstring of this module.
 
-    `node` is the node's name if it is not `<Name>Backward0`. `kernel` replaces the body of the decorated
-    function, which then only documents the op. `complexes` are vjps for complex numbers (see Note [Complex
-    numbers] in `apply`). With `view=True` the result shares memory with `self`. With `promotes=False` the
-    operands of an elementwise op keep their dtypes, and with `numbers=False` all of them must be tensors.
-    `forms`, `out` and `also` say under which names users can call the op (see `public`); an elementwise op
-    has all forms, unless `forms=""`. For the other flags see `Op`.
+    `name` is the op's name if it is not the function's, and `node` the node's if it is not `<Name>Backward0`.
+    `kernel` replaces the body of the decorated function, which then only documents the op. `complexes` are
+    vjps for complex numbers (see Note [Complex numbers] in `apply`). With `view=True` the result shares
+    memory with `self`. With `promotes=False` the operands of an elementwise op keep their dtypes, and with
+    `numbers=False` all of them must be tensors. `forms`, `out` and `also` say under which names users can
+    call the op (see `public`); an elementwise op has all forms, unless `forms=""`. For the other flags see
+    `Op`.
     """
 
     def declare(function: Any) -> Any:
-        name = function.__name__
+        title = name or function.__name__
         flags = {
             "elementwise": elementwise,
             "linear": linear,
@@ -97,17 +99,17 @@ def differentiable(
             "listed": listed,
             "constants": constants,
         }
-        op = Op(name, kernel or function, function, vjps, flags)
-        op.node = make_node(op, node or camel(name) + "Backward0")
+        op = Op(title, kernel or function, function, vjps, flags)
+        op.node = make_node(op, node or camel(title) + "Backward0")
         OPS[op.node.__name__] = op
         call = make_call(op)
-        call.__name__ = call.__qualname__ = name
+        call.__name__ = call.__qualname__ = title
         call.__doc__ = function.__doc__
         call.op = op
         call.__wrapped__ = function
-        setattr(F, name, make_polymorphic(op, call))
+        setattr(F, title, make_polymorphic(op, call))
         if forms or (forms is None and elementwise):
-            publish(call, name, forms or ALL, out, also)
+            publish(call, title, forms or ALL, out, also)
         return call
 
     return declare

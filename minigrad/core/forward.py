@@ -10,7 +10,7 @@ from typing import Any
 from . import dtypes, modes
 from .call import is_learnable
 from .jvps import derive, inputs_of, nothing, primal
-from .op import RAW, F, Op
+from .op import RAW, F, Op, zeros
 from .tangents import Aside, SavedTangents, adopt, fitted, note, put, tangent_of, tie
 from .tensor_state import TensorBase
 
@@ -52,8 +52,12 @@ def heard(op: Op, tangents: list[Any]) -> list[Any]:
     """Return the tangents on which that of the result depends. For an op with its own formula, these are the
     ones that the formula names; a formula that only raises an error names none.
     """
+    if op.listed:
+        return tangents
+    if op.linear and op.jvp is None:
+        return [t for t, vjp in zip(tangents, op.vjps.values(), strict=True) if vjp is not zeros]
     names = () if op.jvp is None else op.jvp.__code__.co_varnames[: op.jvp.__code__.co_argcount]
-    if not names or op.listed:
+    if not names:
         return tangents
     return [t for name, t in zip(op.inputs, tangents, strict=True) if name + "_t" in names]
 

@@ -3,7 +3,8 @@
 Note [Forward mode]
     Few ops have their own formula for this. Their declaration is enough:
 
-        linear        in all inputs together (sums, views, `where`): the op itself, run on the tangents
+        linear        in all inputs together (sums, views, `where`): the op itself, run on the tangents;
+                      an input whose vjp is `zeros` stays as it is (the mask of a gradient)
         multilinear   in each input (products): the op once per input with its tangent in its place, summed
         elementwise   the Jacobian is diagonal, so the vjp of the tangent is the jvp
         otherwise     the vjp is linear in the upstream gradient: its transpose, which backward computes, is
@@ -30,7 +31,7 @@ from . import engine, modes
 from .apply import uncast
 from .call import compute, record
 from .dtypes import DIFFERENTIABLE
-from .op import DERIVE, DERIVED, F, Op, arguments, composite
+from .op import DERIVE, DERIVED, F, Op, arguments, composite, zeros
 from .tensor_state import TensorBase, alias, edge, numbers, wrap
 
 
@@ -101,8 +102,8 @@ def linear(op: Op, values: Any, tangents: list[Any]) -> Any:
     if op.listed:
         return compute(op, [given, *values[1:]])
     arguments = list(values)
-    for i, t in zip(op.places, given):
-        arguments[i] = t
+    for i, t, vjp in zip(op.places, given, op.vjps.values()):
+        arguments[i] = primal(values[i]) if vjp is zeros else t
     return compute(op, arguments)
 
 

@@ -41,6 +41,11 @@ def composite(function: Any) -> Any:
     return function
 
 
+def zeros(g: Any) -> Any:
+    """The vjp of an input that an op reads but does not vary with, such as the mask of a gradient."""
+    return F.zeros_like(g)
+
+
 # What a saved value is: an input, a result, an argument that is not an input, or something derived from one.
 INPUT, RESULT, ARGUMENT, DERIVED_FROM = "input", "result", "argument", "derived"
 NUMBER_CLASSES = frozenset((int, float, complex, bool))
@@ -95,7 +100,8 @@ class Op:
 
     `elementwise` ops broadcast and promote; `promoted` are the positions of their operands, all but one of
     which may be a number if the op takes `numbers`. Other ops may
-    only be `broadcasts`. `linear` ops are linear in all inputs together, `multilinear` ops in each input.
+    only be `broadcasts`. `linear` ops are linear in all inputs together but those whose vjp is `zeros`;
+    `multilinear` ops are linear in each input.
     `jvp` is the formula of the tangent where these do not give it (see Note [Forward mode]). `floating` ops
     convert integers to the default float dtype first. The result of a `view` shares memory with its first
     argument. `check` is called with the dtypes of the operands, before promotion, and raises for those that

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ..core import F, differentiable
+from ..core import F, differentiable, zeros
 from .half_precision import floats_only, wide
 
 
@@ -127,10 +127,8 @@ def leaky_relu_(self, negative_slope=0.01):
 
 @activation(
     grad_output=lambda g, negative_slope, self: F.leaky_relu_backward(g, self, negative_slope, False),
-    self=lambda g: F.zeros_like(g),
-    jvp=lambda grad_output_t, self, negative_slope, self_is_result: F.leaky_relu_backward(
-        grad_output_t, self, negative_slope, self_is_result
-    ),
+    self=zeros,
+    linear=True,
     node="LeakyReluBackwardBackward0",
 )
 def leaky_relu_backward(grad_output, self, negative_slope, self_is_result):

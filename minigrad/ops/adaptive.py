@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ..core import F, differentiable
+from ..core import F, differentiable, zeros
 from ..core.dtypes import of
 from .half_precision import not_implemented, wide
 
@@ -98,52 +98,6 @@ def shares(grad_output: Any, self: Any, k: int) -> Any:
     return np.ascontiguousarray(g)
 
 
-@differentiable(
-    self=lambda g, self: F._adaptive_avg_pool2d_backward(g, self),
-    linear=True,
-    node="AdaptiveAvgPool2DBackward0",
-)
-def _adaptive_avg_pool2d(self, output_size):
-    """Return the mean of each of `output_size` parts of the last two dimensions."""
-    check(self, 2, output_size)
-    return parts_mean(self, output_size)
-
-
-@differentiable(
-    self=lambda g, self: F._adaptive_avg_pool3d_backward(g, self),
-    linear=True,
-    node="AdaptiveAvgPool3DBackward0",
-)
-def _adaptive_avg_pool3d(self, output_size):
-    """Return the mean of each of `output_size` parts of the last three dimensions."""
-    check(self, 3, output_size)
-    return parts_mean(self, output_size)
-
-
-@differentiable(
-    grad_output=lambda g, grad_output_sym_sizes: F._adaptive_avg_pool2d(g, grad_output_sym_sizes[-2:]),
-    self=lambda g: F.zeros_like(g),
-    jvp=lambda grad_output_t, self: F._adaptive_avg_pool2d_backward(grad_output_t, self),
-    node="AdaptiveAvgPool2DBackwardBackward0",
-)
-def _adaptive_avg_pool2d_backward(grad_output, self):
-    """Return the gradient of the means: equal shares for all elements of a part."""
-    check_not_empty(grad_output, "adaptive_avg_pool2d_backward", "grad_output has sizes ", "", "grad_output")
-    return shares(grad_output, self, 2)
-
-
-@differentiable(
-    grad_output=lambda g, grad_output_sym_sizes: F._adaptive_avg_pool3d(g, grad_output_sym_sizes[-3:]),
-    self=lambda g: F.zeros_like(g),
-    jvp=lambda grad_output_t, self: F._adaptive_avg_pool3d_backward(grad_output_t, self),
-    node="AdaptiveAvgPool3DBackwardBackward0",
-)
-def _adaptive_avg_pool3d_backward(grad_output, self):
-    """Return the gradient of the means: equal shares for all elements of a part."""
-    check_not_empty(grad_output, "adaptive_avg_pool3d_backward", "grad_output has sizes ", "", "grad_output")
-    return shares(grad_output, self, 3)
-
-
 def size_from_end(i: int) -> Any:
     """What reads the `i`-th size from the end of the gradient that a node saved."""
     return lambda node: node._raw_grad_output_sym_sizes[-i]
@@ -157,5 +111,35 @@ def show_sizes(node: Any, k: int) -> None:
         setattr(node, name, property(size_from_end(i)))
 
 
-show_sizes(_adaptive_avg_pool2d_backward.op.node, 2)
-show_sizes(_adaptive_avg_pool3d_backward.op.node, 3)
+def declare(k: int) -> None:
+    """Declare the means of parts of the last `k` dimensions, and their gradient."""
+    title, node = f"_adaptive_avg_pool{k}d", f"AdaptiveAvgPool{k}DBackward"
+
+    @differentiable(
+        name=title,
+        self=lambda g, self: getattr(F, title + "_backward")(g, self),
+        linear=True,
+        node=node + "0",
+    )
+    def pool(self, output_size):
+        """Return the mean of each of `output_size` parts."""
+        check(self, k, output_size)
+        return parts_mean(self, output_size)
+
+    @differentiable(
+        name=title + "_backward",
+        grad_output=lambda g, grad_output_sym_sizes: getattr(F, title)(g, grad_output_sym_sizes[-k:]),
+        self=zeros,
+        linear=True,
+        node=node + "Backward0",
+    )
+    def backward(grad_output, self):
+        """Return the gradient: equal shares for all elements of a part."""
+        check_not_empty(grad_output, title[1:] + "_backward", "grad_output has sizes ", "", "grad_output")
+        return shares(grad_output, self, k)
+
+    show_sizes(backward.op.node, k)
+
+
+declare(2)
+declare(3)

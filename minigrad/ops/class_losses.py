@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ..core import F, differentiable
+from ..core import F, differentiable, zeros
 from ..core.dtypes import of
 from .half_precision import MEAN, NONE, SUM, floats_only, reduced
 
@@ -79,54 +79,6 @@ def likelihoods(self: Any, target: Any, weight: Any, reduction: int, ignore_inde
     return (out / total if reduction == MEAN else out), total
 
 
-def nll_vjp(
-    grads: Any, ignore_index: int, reduction: int, self: Any, target: Any, total_weight: Any, weight: Any
-) -> Any:
-    """Return the gradient of the scores."""
-    return F.nll_loss_backward(grads[0], self, target, weight, reduction, ignore_index, total_weight)
-
-
-def nll2d_vjp(
-    grads: Any, ignore_index: int, reduction: int, self: Any, target: Any, total_weight: Any, weight: Any
-) -> Any:
-    """Return the same for scores of a picture."""
-    return F.nll_loss2d_backward(grads[0], self, target, weight, reduction, ignore_index, total_weight)
-
-
-def nll_tangent(self_t: Any, target: Any, weight: Any, reduction: int, ignore_index: int) -> Any:
-    """The loss is linear in the scores."""
-    return F.nll_loss_forward(self_t, target, weight, reduction, ignore_index)[0], None
-
-
-def nll2d_tangent(self_t: Any, target: Any, weight: Any, reduction: int, ignore_index: int) -> Any:
-    """Return the same for scores of a picture."""
-    return F.nll_loss2d_forward(self_t, target, weight, reduction, ignore_index)[0], None
-
-
-@differentiable(
-    self=nll_vjp,
-    several=("output", "total_weight"),
-    constants=("total_weight",),
-    jvp=nll_tangent,
-    kernel=likelihoods,
-    node="NllLossBackward0",
-)
-def nll_loss_forward(self, target, weight, reduction, ignore_index):
-    """Return `-weight[t] · self[t]` of the class t, and the sum of the weights, by which a mean divides."""
-
-
-@differentiable(
-    self=nll2d_vjp,
-    several=("output", "total_weight"),
-    constants=("total_weight",),
-    jvp=nll2d_tangent,
-    kernel=likelihoods,
-    node="NllLoss2DBackward0",
-)
-def nll_loss2d_forward(self, target, weight, reduction, ignore_index):
-    """Return the same for scores (N, C, H, W) and classes (N, H, W)."""
-
-
 def spread(
     grad_output: Any, self: Any, target: Any, weight: Any, reduction: int, ignore_index: int, total: Any
 ) -> Any:
@@ -149,37 +101,42 @@ def spread(
     return out
 
 
-def nll_grad_output_vjp(g: Any, ignore_index: int, reduction: int, target: Any, weight: Any) -> Any:
-    """The gradient is linear in `grad_output`: its transpose is the loss of `g`."""
-    return F.nll_loss_forward(g, target, weight, reduction, ignore_index)[0]
+def declare(title: str, node: str) -> None:
+    """Declare the loss, which is linear in the scores, and its gradient, which is linear in what is sent."""
+
+    def vjp(grads, ignore_index, reduction, self, target, total_weight, weight):
+        back = getattr(F, title + "_backward")
+        return back(grads[0], self, target, weight, reduction, ignore_index, total_weight)
+
+    def jvp(self_t, target, weight, reduction, ignore_index):
+        return getattr(F, title + "_forward")(self_t, target, weight, reduction, ignore_index)[0], None
+
+    def twice(g, ignore_index, reduction, target, weight):
+        return getattr(F, title + "_forward")(g, target, weight, reduction, ignore_index)[0]
+
+    @differentiable(
+        name=title + "_forward",
+        self=vjp,
+        several=("output", "total_weight"),
+        constants=("total_weight",),
+        jvp=jvp,
+        kernel=likelihoods,
+        node=node + "Backward0",
+    )
+    def forward(self, target, weight, reduction, ignore_index):
+        """Return `-weight[t] · self[t]` of the class t, and the sum of weights, by which a mean divides."""
+
+    @differentiable(
+        name=title + "_backward",
+        grad_output=twice,
+        self=zeros,
+        linear=True,
+        kernel=spread,
+        node=node + "BackwardBackward0",
+    )
+    def backward(grad_output, self, target, weight, reduction, ignore_index, total_weight):
+        """Return the gradient of the scores."""
 
 
-def nll2d_grad_output_vjp(g: Any, ignore_index: int, reduction: int, target: Any, weight: Any) -> Any:
-    """Return the same for scores of a picture."""
-    return F.nll_loss2d_forward(g, target, weight, reduction, ignore_index)[0]
-
-
-@differentiable(
-    grad_output=nll_grad_output_vjp,
-    self=lambda g: F.zeros_like(g),
-    jvp=lambda grad_output_t, self, target, weight, reduction, ignore_index, total_weight: (
-        F.nll_loss_backward(grad_output_t, self, target, weight, reduction, ignore_index, total_weight)
-    ),
-    kernel=spread,
-    node="NllLossBackwardBackward0",
-)
-def nll_loss_backward(grad_output, self, target, weight, reduction, ignore_index, total_weight):
-    """Return the gradient of the scores of `nll_loss_forward`."""
-
-
-@differentiable(
-    grad_output=nll2d_grad_output_vjp,
-    self=lambda g: F.zeros_like(g),
-    jvp=lambda grad_output_t, self, target, weight, reduction, ignore_index, total_weight: (
-        F.nll_loss2d_backward(grad_output_t, self, target, weight, reduction, ignore_index, total_weight)
-    ),
-    kernel=spread,
-    node="NllLoss2DBackwardBackward0",
-)
-def nll_loss2d_backward(grad_output, self, target, weight, reduction, ignore_index, total_weight):
-    """Return the gradient of the scores of `nll_loss2d_forward`."""
+declare("nll_loss", "NllLoss")
+declare("nll_loss2d", "NllLoss2D")  # scores (N, C, H, W) of classes (N, H, W)

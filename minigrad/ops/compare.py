@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ..core import F, check_broadcast, differentiable, dtypes, rename
+from ..core import F, check_broadcast, differentiable, dtypes, rename, zeros
 from ..core.dtypes import dtype, get_default_dtype, of
 from ..core.public import public, publish
 from ..core.tensor_state import TensorBase, wrap
@@ -74,7 +74,7 @@ def in_place_form(call: Any, by: str, check: Any) -> Any:
 
     compare.__name__, compare.__doc__ = f"{name}_by_{by}_", f"`{name}`, in place."
     inputs = ("self", "other") if by == "tensor" else ("self",)
-    vjps: dict[str, Any] = dict.fromkeys(inputs, lambda g: F.zeros_like(g))
+    vjps: dict[str, Any] = dict.fromkeys(inputs, zeros)
     return differentiable(
         node=f"{name.capitalize()}Backward{int(by == 'tensor')}",
         jvp=lambda self_t, result: F.zeros_like(result),

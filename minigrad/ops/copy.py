@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ..core import RAW, F, check_broadcast, differentiable
+from ..core import RAW, F, check_broadcast, differentiable, zeros
 from ..core.devices import unfilled_like
 
 
@@ -20,7 +20,7 @@ def clone(self, order="K"):
 
 
 @differentiable(
-    self=lambda g: F.zeros_like(g),
+    self=zeros,
     src=lambda g, src_scalar_type: cast_back(g, src_scalar_type),
     node="CopyBackwards",
     elementwise=True,
@@ -100,16 +100,14 @@ def fitting(value: Any, dtype: Any) -> Any:
     return value.real
 
 
-@differentiable(
-    self=lambda g: F.zeros_like(g), node="FillBackward2", elementwise=True, promotes=False, forms=""
-)
+@differentiable(self=zeros, node="FillBackward2", elementwise=True, promotes=False, forms="")
 def fill(self, value):
     """Return `value` in every element."""
     return np.full_like(self, fitting(value, self.dtype))
 
 
 @differentiable(
-    self=lambda g: F.zeros_like(g),
+    self=lambda g: F.zeros_like(g),  # not `zeros`: a tangent of `self` alone gives zeros
     value=lambda g: F.sum_all(g),
     node="FillBackward3",
     elementwise=True,
@@ -126,7 +124,7 @@ def fill_tensor(self, value):
     return np.full_like(self, value)
 
 
-@differentiable(self=lambda g: F.zeros_like(g), elementwise=True, forms="")
+@differentiable(self=zeros, elementwise=True, forms="")
 def zero(self):
     """Return 0 in every element."""
     return np.zeros_like(self)

@@ -178,34 +178,33 @@ def gradients(g: Any, x: Any, grid: Any, how: Any, output_mask: Any) -> tuple[An
     return of_x, of_places
 
 
-def declare(k: int) -> Any:
+def declare(k: int) -> None:
     """Declare sampling of `k` dimensions, and its gradients."""
-    name, node = f"grid_sampler_{k}d", f"GridSampler{k}D"
+    title, node = f"grid_sampler_{k}d", f"GridSampler{k}DBackward"
 
+    @differentiable(name=title, input=one_gradient(k, 0), grid=one_gradient(k, 1), node=node + "0")
     def forward(input, grid, interpolation_mode, padding_mode, align_corners):
+        """Return the input at the places of a grid, whose coordinates go from -1 to 1, x first.
+
+        `input` is (N, C, …) and `grid` (N, …, k); `interpolation_mode` is 0 for bilinear and 1 for nearest,
+        `padding_mode` 0 for zeros, 1 for the border and 2 for reflection.
+        """
         check(input, grid, k, interpolation_mode)
         return seen_at(input, grid, (0,) * k, interpolation_mode, padding_mode, align_corners)
 
-    def backward(grad_output, input, grid, interpolation_mode, padding_mode, align_corners, output_mask):
-        how = (interpolation_mode, padding_mode, align_corners)
-        return gradients(grad_output, input, grid, how, output_mask)
-
-    forward.__name__, backward.__name__ = name, name + "_backward"
-    forward.__doc__ = f"""The input at the places of a grid, whose coordinates go from -1 to 1, x first.
-
-    `input` is (N, C, …) with {k} more dimensions, `grid` (N, …, {k}); `interpolation_mode` is 0 for bilinear
-    and 1 for nearest, `padding_mode` 0 for zeros, 1 for the border and 2 for reflection.
-    """
-    backward.__doc__ = f"The gradients of input and grid of `{name}`, those that `output_mask` asks for."
-    differentiable(
+    @differentiable(
+        name=title + "_backward",
         grad_output=twice_grad_output,
         input=twice_input,
         grid=twice_grid,
         several=True,
-        node=node + "BackwardBackward0",
-    )(backward)
-    return differentiable(input=one_gradient(k, 0), grid=one_gradient(k, 1), node=node + "Backward0")(forward)
+        node=node + "Backward0",
+    )
+    def backward(grad_output, input, grid, interpolation_mode, padding_mode, align_corners, output_mask):
+        """Return the gradients of input and grid, those that `output_mask` asks for."""
+        how = (interpolation_mode, padding_mode, align_corners)
+        return gradients(grad_output, input, grid, how, output_mask)
 
 
-grid_sampler_2d = declare(2)
-grid_sampler_3d = declare(3)
+declare(2)
+declare(3)

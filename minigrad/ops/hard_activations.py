@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ..core import F
+from ..core import F, zeros
 from ..core.dtypes import bool_, dtype
 from .activations import activation
 from .half_precision import floats_only, not_implemented
@@ -36,10 +36,8 @@ def hardtanh(self, min_val=-1.0, max_val=1.0):
 
 @activation(
     grad_output=lambda g, max_val, min_val, self: F.hardtanh_backward(g, self, min_val, max_val),
-    self=lambda g: F.zeros_like(g),
-    jvp=lambda grad_output_t, self, min_val, max_val: F.hardtanh_backward(
-        grad_output_t, self, min_val, max_val
-    ),
+    self=zeros,
+    linear=True,
     node="HardtanhBackwardBackward0",
 )
 def hardtanh_backward(grad_output, self, min_val, max_val):
@@ -84,8 +82,8 @@ def shrunk(x: Any, self: Any, lambd: Any) -> Any:
 
 @activation(
     grad_out=lambda g, lambd, self: F.hardshrink_backward(g, self, lambd),
-    self=lambda g: F.zeros_like(g),
-    jvp=lambda grad_out_t, self, lambd: F.hardshrink_backward(grad_out_t, self, lambd),
+    self=zeros,
+    linear=True,
     node="HardshrinkBackwardBackward0",
 )
 def hardshrink_backward(grad_out, self, lambd):
@@ -103,8 +101,8 @@ def softshrink(self, lambd=0.5):
 
 @activation(
     grad_output=lambda g, lambd, self: F.softshrink_backward(g, self, lambd),
-    self=lambda g: F.zeros_like(g),
-    jvp=lambda grad_output_t, self, lambd: F.softshrink_backward(grad_output_t, self, lambd),
+    self=zeros,
+    linear=True,
     node="SoftshrinkBackwardBackward0",
 )
 def softshrink_backward(grad_output, self, lambd):

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ..core import F, differentiable
+from ..core import F, differentiable, zeros
 from ..core.dtypes import of
 from .copy import fitting
 
@@ -115,34 +115,28 @@ def check_left(self: Any, padding: Any, k: int) -> None:
 
 def declare(word: str, k: int) -> None:
     """Declare padding of the last `k` dimensions, and what gathers its gradients."""
-    way, name = WAYS[word], f"{word}_pad{k}d"
-    node = f"{word.capitalize()}Pad{k}D"
+    way, title, node = WAYS[word], f"{word}_pad{k}d", f"{word.capitalize()}Pad{k}DBackward"
+    vjp = lambda g, self, padding: getattr(F, title + "_backward")(g, self, padding)  # noqa: E731
 
+    # the numbers of `self` do not matter, so they are not conjugated
+    @differentiable(name=title, self=vjp, complexes={"self": vjp}, node=node + "0", linear=True)
     def pad(self, padding):
-        check_filled(self, padding, name, word == "reflection")
+        """Return the tensor with borders that are filled with its own elements."""
+        check_filled(self, padding, title, word == "reflection")
         return np.ascontiguousarray(self[places(way, self.shape, padding)])
 
+    @differentiable(
+        name=title + "_backward",
+        grad_output=lambda g, padding: getattr(F, title)(g, padding),
+        self=zeros,
+        node=node + "Backward0",
+        linear=True,
+    )
     def backward(grad_output, self, padding):
+        """Return the gradient: each number added to the element that stands in its place."""
         out = np.zeros(self.shape, grad_output.dtype)
         np.add.at(out, places(way, self.shape, padding), grad_output)
         return out
-
-    pad.__name__, backward.__name__ = name, name + "_backward"
-    pad.__doc__ = f"Borders along the last {k} dimensions, filled with the tensor's own elements."
-    backward.__doc__ = f"The gradients of `{name}`, each added to the element that stands in its place."
-    vjp = lambda g, self, padding: getattr(F, backward.__name__)(g, self, padding)  # noqa: E731
-    globals()[name] = differentiable(
-        self=vjp,
-        complexes={"self": vjp},  # the numbers of `self` do not matter: they are not conjugated
-        node=node + "Backward0",
-        linear=True,
-    )(pad)
-    globals()[backward.__name__] = differentiable(
-        grad_output=lambda g, padding: getattr(F, name)(g, padding),
-        self=lambda g: F.zeros_like(g),
-        node=node + "BackwardBackward0",
-        jvp=lambda grad_output_t, self, padding: getattr(F, backward.__name__)(grad_output_t, self, padding),
-    )(backward)
 
 
 for word in WAYS:

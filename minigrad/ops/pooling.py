@@ -172,17 +172,6 @@ def taken(x: Any, indices: Any, k: int) -> Any:
     return F.reshape(F.gather(flat, -1, F.reshape(indices, (*lead, prod(shape[-k:])))), shape)
 
 
-def greatest_vjp(k: int) -> Any:
-    """Pass the gradient of each largest element to where it came from."""
-    name = f"max_pool{k}d_with_indices_backward"
-
-    def vjp(grads, self, kernel_size, stride, padding, dilation, ceil_mode, result1):
-        how = (kernel_size, stride, padding, dilation, ceil_mode, result1)
-        return getattr(F, name)(grads[0], self, *how)
-
-    return vjp
-
-
 def greatest_jvp(k: int) -> Any:
     """Return the tangents where the largest elements were."""
 
@@ -192,46 +181,37 @@ def greatest_jvp(k: int) -> Any:
     return jvp
 
 
-GREATEST: dict[str, Any] = {
-    "several": ("result0", "result1"),
-    "constants": ("result1",),
-    "kernel": pool_greatest,
-}
+def declare(k: int) -> None:
+    """Declare pooling of the last `k` dimensions, and its gradient."""
+    title, node = f"max_pool{k}d_with_indices", f"MaxPool{k}DWithIndicesBackward"
+
+    def vjp(grads, self, kernel_size, stride, padding, dilation, ceil_mode, result1):
+        back = getattr(F, title + "_backward")
+        return back(grads[0], self, kernel_size, stride, padding, dilation, ceil_mode, result1)
+
+    @differentiable(
+        name=title,
+        self=vjp,
+        jvp=greatest_jvp(k),
+        node=node + "0",
+        several=("result0", "result1"),
+        constants=("result1",),
+        kernel=pool_greatest,
+    )
+    def pool(self, kernel_size, stride=(), padding=(0,) * k, dilation=(1,) * k, ceil_mode=False):
+        """Return the largest element of each window, and its place in the flattened input."""
+
+    @differentiable(
+        name=title + "_backward",
+        grad_output=lambda g, indices: taken(g, indices, k),
+        self=lambda g: F.zeros_like(g),  # not `zeros`: a tangent of the input alone gives zeros, not nothing
+        linear=True,
+        node=node + "Backward0",
+    )
+    def backward(grad_output, self, kernel_size, stride, padding, dilation, ceil_mode, indices):
+        """Return the gradient: that of each largest element, where it came from."""
+        return put_greatest(grad_output, self, k, indices)
 
 
-@differentiable(self=greatest_vjp(2), jvp=greatest_jvp(2), node="MaxPool2DWithIndicesBackward0", **GREATEST)
-def max_pool2d_with_indices(self, kernel_size, stride=(), padding=(0, 0), dilation=(1, 1), ceil_mode=False):
-    """Return the largest element of each window, and its place in the flattened input."""
-
-
-@differentiable(self=greatest_vjp(3), jvp=greatest_jvp(3), node="MaxPool3DWithIndicesBackward0", **GREATEST)
-def max_pool3d_with_indices(
-    self, kernel_size, stride=(), padding=(0, 0, 0), dilation=(1, 1, 1), ceil_mode=False
-):
-    """Return the largest element of each window, and its place in the flattened input."""
-
-
-@differentiable(
-    grad_output=lambda g, indices: taken(g, indices, 2),
-    self=lambda g: F.zeros_like(g),
-    node="MaxPool2DWithIndicesBackwardBackward0",
-    linear=True,
-)
-def max_pool2d_with_indices_backward(
-    grad_output, self, kernel_size, stride, padding, dilation, ceil_mode, indices
-):
-    """Return the gradient of `max_pool2d_with_indices`."""
-    return put_greatest(grad_output, self, 2, indices)
-
-
-@differentiable(
-    grad_output=lambda g, indices: taken(g, indices, 3),
-    self=lambda g: F.zeros_like(g),
-    node="MaxPool3DWithIndicesBackwardBackward0",
-    linear=True,
-)
-def max_pool3d_with_indices_backward(
-    grad_output, self, kernel_size, stride, padding, dilation, ceil_mode, indices
-):
-    """Return the gradient of `max_pool3d_with_indices`."""
-    return put_greatest(grad_output, self, 3, indices)
+declare(2)
+declare(3)

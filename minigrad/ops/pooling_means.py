@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ..core import F, differentiable
+from ..core import F, differentiable, zeros
 from ..core.dtypes import of
 from .half_precision import not_implemented, wide
 from .pooling import check_pool, window_sizes
@@ -91,79 +91,38 @@ def spread_mean(
     return put_together(parts, size, kernel_size, stride, padding, (1,) * k)
 
 
-def mean_vjp(k: int) -> Any:
-    """Each gradient goes to all elements of its window in equal shares."""
-    name = f"avg_pool{k}d_backward"
+def declare(k: int) -> None:
+    """Declare the mean of windows over the last `k` dimensions, and its gradient."""
+    title, node = f"avg_pool{k}d", f"AvgPool{k}DBackward"
 
     def vjp(g, self, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override):
         how = (kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override)
-        return getattr(F, name)(g, self, *how)
+        return getattr(F, title + "_backward")(g, self, *how)
 
-    return vjp
-
-
-def mean_backward_jvp(k: int) -> Any:
-    """Return the gradient of the tangent; that of the input makes no difference."""
-    name = f"avg_pool{k}d_backward"
-
-    def jvp(
-        grad_output_t, self, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override
-    ):
+    def twice(g, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override):
         how = (kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override)
-        return getattr(F, name)(grad_output_t, self, *how)
+        return getattr(F, title)(g, *how)
 
-    return jvp
+    @differentiable(name=title, self=vjp, linear=True, node=node + "0", kernel=pool_mean)
+    def pool(
+        self, kernel_size, stride=(), padding=(0,) * k, ceil_mode=False, count_include_pad=True,
+        divisor_override=None,
+    ):  # fmt: skip
+        """Return the mean of each window."""
 
-
-def mean_twice(k: int) -> Any:
-    """Return the gradient of a gradient: the mean again."""
-    name = f"avg_pool{k}d"
-
-    def vjp(g, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override):
-        return getattr(F, name)(
-            g, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override
-        )
-
-    return vjp
-
-
-@differentiable(self=mean_vjp(2), linear=True, node="AvgPool2DBackward0", kernel=pool_mean)
-def avg_pool2d(
-    self, kernel_size, stride=(), padding=(0, 0), ceil_mode=False, count_include_pad=True,
-    divisor_override=None,
-):  # fmt: skip
-    """Return the mean of each window."""
+    @differentiable(
+        name=title + "_backward",
+        grad_output=twice,
+        self=zeros,
+        linear=True,
+        node=node + "Backward0",
+        kernel=spread_mean,
+    )
+    def backward(
+        grad_output, self, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override
+    ):
+        """Return the gradient: equal shares for all elements of a window."""
 
 
-@differentiable(self=mean_vjp(3), linear=True, node="AvgPool3DBackward0", kernel=pool_mean)
-def avg_pool3d(
-    self, kernel_size, stride=(), padding=(0, 0, 0), ceil_mode=False, count_include_pad=True,
-    divisor_override=None,
-):  # fmt: skip
-    """Return the mean of each window."""
-
-
-@differentiable(
-    grad_output=mean_twice(2),
-    self=lambda g: F.zeros_like(g),
-    jvp=mean_backward_jvp(2),
-    node="AvgPool2DBackwardBackward0",
-    kernel=spread_mean,
-)
-def avg_pool2d_backward(
-    grad_output, self, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override
-):
-    """Return the gradient of `avg_pool2d`."""
-
-
-@differentiable(
-    grad_output=mean_twice(3),
-    self=lambda g: F.zeros_like(g),
-    jvp=mean_backward_jvp(3),
-    node="AvgPool3DBackwardBackward0",
-    kernel=spread_mean,
-)
-def avg_pool3d_backward(
-    grad_output, self, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override
-):
-    """Return the gradient of `avg_pool3d`."""
+declare(2)
+declare(3)

@@ -83,32 +83,32 @@ def check_adaptive(x: Any, k: int, output_size: Any) -> None:
 
 def declare(k: int) -> None:
     """Declare adaptive pooling of the last `k` dimensions, and its gradient."""
-    name = f"adaptive_max_pool{k}d"
+    title, node = f"adaptive_max_pool{k}d", f"AdaptiveMaxPool{k}DBackward"
 
-    def pool(self, output_size):
-        check_adaptive(self, k, output_size)
-        return greatest_of(self, [even(n, c) for n, c in zip(self.shape[-k:], output_size)])
-
-    def backward(grad_output, self, indices):
-        check_not_empty(grad_output, name + "_backward", "grad_output has sizes ", "", "grad_output")
-        return put_greatest(grad_output, self, k, indices)
-
-    pool.__name__, backward.__name__ = name, name + "_backward"
-    pool.__doc__ = f"The greatest of each of `output_size` parts of the last {k} dimensions, and its place."
-    backward.__doc__ = f"The gradients of `{name}`, each put where the greatest element was."
-    differentiable(
-        grad_output=lambda g, indices: taken(g, indices, k),
-        self=lambda g: F.zeros_like(g),
-        linear=True,
-        node=f"AdaptiveMaxPool{k}DBackwardBackward0",
-    )(backward)
-    differentiable(
-        self=lambda grads, self, result1: getattr(F, name + "_backward")(grads[0], self, result1),
-        node=f"AdaptiveMaxPool{k}DBackward0",
+    @differentiable(
+        name=title,
+        self=lambda grads, self, result1: getattr(F, title + "_backward")(grads[0], self, result1),
+        node=node + "0",
         several=("result0", "result1"),
         constants=("result1",),
         jvp=greatest_jvp(k),
-    )(pool)
+    )
+    def pool(self, output_size):
+        """Return the largest of each of `output_size` parts, and its place in the flattened input."""
+        check_adaptive(self, k, output_size)
+        return greatest_of(self, [even(n, c) for n, c in zip(self.shape[-k:], output_size)])
+
+    @differentiable(
+        name=title + "_backward",
+        grad_output=lambda g, indices: taken(g, indices, k),
+        self=lambda g: F.zeros_like(g),  # not `zeros`, as in `pooling`
+        linear=True,
+        node=node + "Backward0",
+    )
+    def backward(grad_output, self, indices):
+        """Return the gradient: that of each largest element, where it came from."""
+        check_not_empty(grad_output, title + "_backward", "grad_output has sizes ", "", "grad_output")
+        return put_greatest(grad_output, self, k, indices)
 
 
 for k in (2, 3):

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from ..core import F, check_broadcast, differentiable, modes
+from ..core import F, check_broadcast, differentiable, modes, zeros
 from ..core.dtypes import OF_NUMPY, of
 from ..core.generator import Generator, default_generator
 from . import random_bits as draws
@@ -53,7 +53,7 @@ def refuse(name: str, kind: np.dtype) -> NotImplementedError:
     return NotImplementedError(f"\"{name}\" not implemented for '{OF_NUMPY[kind].title}'")
 
 
-@differentiable(self=lambda g: F.zeros_like(g))
+@differentiable(self=zeros)
 def uniform(self, low=0.0, high=1.0, generator=None):
     """Return numbers from [low, high), each as likely."""
     if self.dtype.kind not in "fc":
@@ -73,7 +73,7 @@ def uniform(self, low=0.0, high=1.0, generator=None):
     return filled_with(draw, self)
 
 
-@differentiable(self=lambda g: F.zeros_like(g), node="NormalBackward0")
+@differentiable(self=zeros, node="NormalBackward0")
 def normal(self, mean=0.0, std=1.0, generator=None):
     """Normally distributed numbers; both parts of complex ones around the mean, with half the variance."""
     if std < 0:
@@ -93,7 +93,7 @@ def normal(self, mean=0.0, std=1.0, generator=None):
     return filled_with(draw, self)
 
 
-@differentiable(self=lambda g: F.zeros_like(g), node="RandomBackward2")
+@differentiable(self=zeros, node="RandomBackward2")
 def random(self, generator=None):
     """Return integers from 0 up to the largest of the dtype, or up to which a floating-point dtype has them
     all.
@@ -123,19 +123,19 @@ def integers(self: Any, low: int, high: int, generator: Any) -> Any:
     return filled(self, draws.integers(source_of(generator), self.size, self.dtype, low, high))
 
 
-@differentiable(self=lambda g: F.zeros_like(g), node="RandomBackward1")
+@differentiable(self=zeros, node="RandomBackward1")
 def random_to(self, to, generator=None):
     """Return integers from [0, to)."""
     return integers(self, 0, to, generator)
 
 
-@differentiable(self=lambda g: F.zeros_like(g), node="RandomBackward0")
+@differentiable(self=zeros, node="RandomBackward0")
 def random_from(self, low, to, generator=None):
     """Return integers from [low, to)."""
     return integers(self, low, to, generator)
 
 
-@differentiable(self=lambda g: F.zeros_like(g))
+@differentiable(self=zeros)
 def exponential(self, lambd=1.0, generator=None):
     """Exponentially distributed numbers of rate `lambd`."""
     if self.dtype.kind != "f":
@@ -166,15 +166,13 @@ def chosen(p: Any, generator: Any) -> np.ndarray:
     return draws.chances(source_of(generator), p.transpose(order)).transpose(np.argsort(order))
 
 
-@differentiable(self=lambda g: F.zeros_like(g), node="BernoulliBackward0")
+@differentiable(self=zeros, node="BernoulliBackward0")
 def bernoulli(self, generator=None):
     """Return 1 with the probability that the element is, else 0."""
     return chosen(self, generator).astype(self.dtype)[()]
 
 
-@differentiable(
-    self=lambda g: F.zeros_like(g), p=lambda g: F.zeros_like(g), node="BernoulliBackward1", broadcasts=True
-)
+@differentiable(self=zeros, p=zeros, node="BernoulliBackward1", broadcasts=True)
 def bernoulli_tensor(self, p, generator=None):
     """Return 1 with the probabilities in `p`, else 0."""
     if self.dtype.kind == "c":
@@ -184,7 +182,7 @@ def bernoulli_tensor(self, p, generator=None):
     return chosen(chances, generator).astype(self.dtype)[()]
 
 
-@differentiable(self=lambda g: F.zeros_like(g), node="BernoulliBackward2")
+@differentiable(self=zeros, node="BernoulliBackward2")
 def bernoulli_float(self, p=0.5, generator=None):
     """Return 1 with probability `p`, else 0."""
     if not 0 <= p <= 1:

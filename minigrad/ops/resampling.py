@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from ..core import F, differentiable
+from ..core.declare import camel
 from ..core.dtypes import of
 from .half_precision import not_implemented, wide
 
@@ -180,37 +181,28 @@ def show_settings(node: Any, k: int, has_corners: bool) -> None:
         del node._saved_align_corners
 
 
-def declare(way: str, name: str, k: int) -> None:
+def declare(way: str, title: str, k: int) -> None:
     """Declare resampling of `k` dimensions, and its transpose."""
+    node = camel(title).replace(f"{k}d", f"{k}D") + "Backward"
 
+    def vjp(g, output_size, self_sym_sizes, align_corners, scales):
+        return getattr(F, title + "_backward")(g, output_size, self_sym_sizes, align_corners, scales)
+
+    def twice(g, output_size, align_corners, scales):
+        return getattr(F, title)(g, output_size, align_corners, scales)
+
+    @differentiable(name=title, self=vjp, linear=True, node=node + "0")
     def forward(self, output_size, align_corners=False, scales=None):
+        """Return the last dimensions of (N, C, …) at the size `output_size`, `scales` times as many."""
         check(self, k, output_size, way)
         return resampled(self, way, output_size, align_corners, scales)
 
+    @differentiable(name=title + "_backward", grad_output=twice, linear=True, node=node + "Backward0")
     def backward(grad_output, output_size, input_size, align_corners=False, scales=None):
+        """Return the gradient: each number shared out among the elements it came from."""
         return sent_back(grad_output, way, input_size, align_corners, scales)
 
-    forward.__name__, backward.__name__ = name, name + "_backward"
-    forward.__doc__ = (
-        f"The last {k} dimensions of (N, C, …) at the size `output_size`, `scales` times as many."
-    )
-    backward.__doc__ = f"The gradients of `{name}`, each shared out among the elements it came from."
-    node = "".join(part[:1].upper() + part[1:] for part in name.split("_")).replace(f"{k}d", f"{k}D")
-    done = differentiable(
-        self=lambda g, output_size, self_sym_sizes, align_corners, scales: getattr(F, name + "_backward")(
-            g, output_size, self_sym_sizes, align_corners, scales
-        ),
-        linear=True,
-        node=node + "Backward0",
-    )(forward)
-    back = differentiable(
-        grad_output=lambda g, output_size, align_corners, scales: getattr(F, name)(
-            g, output_size, align_corners, scales
-        ),
-        linear=True,
-        node=node + "BackwardBackward0",
-    )(backward)
-    for call in (done, back):
+    for call in (forward, backward):
         show_settings(call.op.node, k, not way.startswith("nearest"))
 
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ..core import F, differentiable, rename
+from ..core import F, differentiable, rename, zeros
 from ..core.public import public
 from .elementwise import BOOL, COMPLEX, INTEGER, no_kernel, refuses
 
@@ -19,7 +19,7 @@ def whole(function: Any) -> Any:
 def rounds(function: Any, check: Any, node: str | None = None, **names: Any) -> Any:
     """Declare an op that rounds: it is constant nearly everywhere."""
     return differentiable(
-        self=lambda g: F.zeros_like(g),
+        self=zeros,
         elementwise=True,
         kernel=whole(function),
         check=check,
@@ -84,7 +84,7 @@ def round_whole(self):
 
 
 @differentiable(
-    self=lambda g: F.zeros_like(g),
+    self=zeros,
     node="RoundBackward1",
     elementwise=True,
     check=no_kernel("round_cpu", BOOL, INTEGER, COMPLEX),
