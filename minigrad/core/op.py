@@ -124,10 +124,10 @@ class Op:
         self.kernel = kernel
         self.params = parameters(signature)
         self.defaults = signature.__defaults__ or ()
-        self.inputs = tuple(vjps)
+        self.inputs = tuple(sorted(vjps, key=self.params.index))
         self.places = tuple(self.params.index(n) for n in self.inputs)
         self.pick = picker(self.places)
-        self.vjps = vjps
+        self.vjps = {name: vjps[name] for name in self.inputs}
         self.elementwise, self.linear = flags["elementwise"], flags["linear"]
         self.multilinear, self.jvp, self.numbers = flags["multilinear"], flags["jvp"], flags["numbers"]
         self.broadcasts = self.elementwise or flags["broadcasts"]

@@ -10,7 +10,7 @@ from ..core import F, differentiable, jointly
 from ..core.dtypes import of
 from ..core.tensor_state import TensorBase
 from .half_precision import floats_only, wide, widened
-from .normalization import gradients, moments, normalised, scaled, twice_grad_out, twice_input, twice_weight
+from .normalization import gradients, moments, normalised, nothing, scaled, twice
 
 # ── batch_norm
 # ─────────────────────────────────────────────────────────────────────────────────────────────────
@@ -96,61 +96,27 @@ def batch_gradients(
     return gradients(grad_out, input, mean, rstd, weight, axes, mask, (1,))
 
 
-def batch_parts(
-    eps: float, input: Any, running_mean: Any, running_var: Any, save_invstd: Any, save_mean: Any,
-    train: bool, weight: Any,
-) -> tuple[Any, ...]:  # fmt: skip
-    """h, the inverse deviation, the weight, the dimensions and the shape in which channels broadcast."""
-    shape = along(input.shape[1], input.ndim)
-    weight = None if weight is None else F.reshape(weight, shape)
+def batch_twice_vjp(
+    grads: Any, wanted: Any, eps: float, grad_out: Any, input: Any, running_mean: Any, running_var: Any,
+    save_invstd: Any, save_mean: Any, train: bool, weight: Any,
+) -> Any:  # fmt: skip
+    """See `twice`."""
+    shape, axes = along(input.shape[1], input.ndim), but_channels(input.ndim) if train else ()
+    of_channels = None if weight is None else F.reshape(weight, shape)
     if train:
-        mean, rstd, axes = (
-            F.reshape(save_mean, shape),
-            F.reshape(save_invstd, shape),
-            but_channels(input.ndim),
-        )
+        mean, rstd = F.reshape(save_mean, shape), F.reshape(save_invstd, shape)
     else:
         mean = F.reshape(running_mean, shape)
-        rstd, axes = F.reshape(F.reciprocal(F.sqrt(F.add_scalar(running_var, eps))), shape), ()
-    return normalised(input, mean, rstd), rstd, weight, axes, shape
-
-
-def batch_twice_grad_out(
-    grads: Any, eps: float, input: Any, running_mean: Any, running_var: Any, save_invstd: Any,
-    save_mean: Any, train: bool, weight: Any,
-) -> Any:  # fmt: skip
-    """See `twice_grad_out`."""
-    parts = batch_parts(eps, input, running_mean, running_var, save_invstd, save_mean, train, weight)
-    return twice_grad_out(grads, *parts)
-
-
-def batch_twice_input(
-    grads: Any, eps: float, grad_out: Any, input: Any, running_mean: Any, running_var: Any, save_invstd: Any,
-    save_mean: Any, train: bool, weight: Any,
-) -> Any:  # fmt: skip
-    """See `twice_input`."""
-    parts = batch_parts(eps, input, running_mean, running_var, save_invstd, save_mean, train, weight)
-    return twice_input(grads, grad_out, *parts)
-
-
-def batch_twice_weight(
-    grads: Any, eps: float, grad_out: Any, input: Any, running_mean: Any, running_var: Any, save_invstd: Any,
-    save_mean: Any, train: bool, weight: Any,
-) -> Any:  # fmt: skip
-    """See `twice_weight`."""
-    h, rstd, _, axes, shape = batch_parts(
-        eps, input, running_mean, running_var, save_invstd, save_mean, train, weight
-    )
-    sent = twice_weight(grads, grad_out, h, rstd, axes, shape)
-    return None if sent is None else F.reshape(sent, weight.shape)
+        rstd = F.reshape(F.reciprocal(F.sqrt(F.add_scalar(running_var, eps))), shape)
+    h = normalised(input, mean, rstd)
+    to_g, to_x, to_weight = twice(grads, wanted, grad_out, h, rstd, of_channels, axes, shape)
+    return to_g, to_x, None if to_weight is None else F.reshape(to_weight, weight.shape)
 
 
 @differentiable(
-    grad_out=batch_twice_grad_out,
-    input=batch_twice_input,
-    weight=batch_twice_weight,
-    save_mean=lambda grads: None,
-    save_invstd=lambda grads: None,
+    **jointly(batch_twice_vjp, "grad_out", "input", "weight"),
+    save_mean=nothing,
+    save_invstd=nothing,
     several=True,
     kernel=batch_gradients,
     node="NativeBatchNormBackwardBackward0",

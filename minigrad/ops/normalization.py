@@ -55,7 +55,9 @@ def scaled(h: Any, weight: Any, bias: Any) -> Any:
 
 
 def projected(v: Any, h: Any, rstd: Any, axes: tuple[int, ...]) -> Any:
-    """P(v): see the module's docstring; by ops."""
+    """P(v): see the module's docstring; by ops. Without `axes`, both moments are constants."""
+    if not axes:
+        return v * rstd
     return rstd * (v - F.mean_dim(v, axes, True) - h * F.mean_dim(v * h, axes, True))
 
 
@@ -100,48 +102,42 @@ def sent(g: Any) -> Any:
     return None if g is None or g.shape == (0,) else g
 
 
+def nothing(grads: Any) -> None:
+    """The vjp of a moment, whose part is in that of the input, and of a bias, which no gradient reads."""
+    return None
+
+
 def normalised(x: Any, mean: Any, rstd: Any) -> Any:
     """h; by ops."""
     return (x - mean) * rstd
 
 
-def twice_grad_out(grads: Any, h: Any, rstd: Any, weight: Any, axes: tuple[int, ...], shape: Any) -> Any:
-    """What comes back to ȳ through the gradients: `P(x̿) · w + w̿ · h + b̿`."""
+def twice(
+    grads: Any, wanted: Any, g: Any, h: Any, rstd: Any, weight: Any, axes: tuple[int, ...], shape: Any
+) -> tuple[Any, Any, Any]:
+    """What comes back through the gradients to those of ȳ, x and w that are `wanted`. To ȳ it is
+    `P(x̿) · w + w̿ · h + b̿`, to w `Σ ȳ · P(x̿)`, in the shape in which it broadcasts.
+    """
     of_x, of_weight, of_bias = map(sent, grads)
-    terms = []
-    if of_x is not None:
-        u = projected(of_x, h, rstd, axes) if axes else of_x * rstd
-        terms.append(u if weight is None else u * weight)
-    if of_weight is not None:
-        terms.append(h * F.reshape(of_weight, shape))
-    if of_bias is not None:
-        terms.append(F.expand(F.reshape(of_bias, shape), h.shape))
-    return total(terms, h)
-
-
-def twice_weight(grads: Any, g: Any, h: Any, rstd: Any, axes: tuple[int, ...], shape: Any) -> Any:
-    """What comes back to w: `Σ ȳ · P(x̿)`, in the shape in which it broadcasts."""
-    of_x = sent(grads[0])
-    if of_x is None:
-        return None
-    u = projected(of_x, h, rstd, axes) if axes else of_x * rstd
-    return F.sum_to(g * u, shape)
-
-
-def twice_input(grads: Any, g: Any, h: Any, rstd: Any, weight: Any, axes: tuple[int, ...], shape: Any) -> Any:
-    """What comes back to x, on which h and r depend."""
-    of_x, of_weight, _ = map(sent, grads)
-    terms = []
-    if of_weight is not None:
-        slope = g * F.reshape(of_weight, shape)
-        terms.append(projected(slope, h, rstd, axes) if axes else slope * rstd)
-    if of_x is not None and axes:
+    u = None if of_x is None else projected(of_x, h, rstd, axes)
+    to_g, to_x = [], []
+    if wanted[0]:
+        if u is not None:
+            to_g.append(u if weight is None else u * weight)
+        if of_weight is not None:
+            to_g.append(h * F.reshape(of_weight, shape))
+        if of_bias is not None:
+            to_g.append(F.expand(F.reshape(of_bias, shape), h.shape))
+    if wanted[1] and of_weight is not None:
+        to_x.append(projected(g * F.reshape(of_weight, shape), h, rstd, axes))
+    if wanted[1] and of_x is not None and axes:
         v = g if weight is None else g * weight
         bend = F.mean_dim(v * h, axes, True) * of_x + F.mean_dim(of_x * h, axes, True) * v
-        terms.append(F.neg(projected(bend * rstd, h, rstd, axes)))
+        to_x.append(F.neg(projected(bend * rstd, h, rstd, axes)))
         size = F.mean_dim(of_x * projected(v, h, rstd, axes), axes, True)
-        terms.append(F.neg(rstd * h * size))
-    return total(terms, h)
+        to_x.append(F.neg(rstd * h * size))
+    to_weight = F.sum_to(g * u, shape) if wanted[2] and u is not None else None
+    return total(to_g, h), total(to_x, h), to_weight
 
 
 def total(terms: list[Any], like: Any) -> Any:
@@ -199,42 +195,20 @@ def layer_gradients(
     return gradients(grad_out, input, mean, rstd, weight, axes, mask, axes)
 
 
-def layer_parts(input: Any, normalized_shape: Any, mean: Any, rstd: Any) -> tuple[Any, tuple[int, ...]]:
-    """h and the dimensions."""
-    return normalised(input, mean, rstd), last(normalized_shape, input.ndim)
-
-
-def layer_twice_grad_out(
-    grads: Any, input: Any, mean: Any, normalized_shape: Any, rstd: Any, weight: Any
-) -> Any:
-    """See `twice_grad_out`."""
-    h, axes = layer_parts(input, normalized_shape, mean, rstd)
-    return twice_grad_out(grads, h, rstd, weight, axes, normalized_shape)
-
-
-def layer_twice_input(
-    grads: Any, grad_out: Any, input: Any, mean: Any, normalized_shape: Any, rstd: Any, weight: Any
-) -> Any:
-    """See `twice_input`."""
-    h, axes = layer_parts(input, normalized_shape, mean, rstd)
-    return twice_input(grads, grad_out, h, rstd, weight, axes, normalized_shape)
-
-
-def layer_twice_weight(
-    grads: Any, grad_out: Any, input: Any, mean: Any, normalized_shape: Any, rstd: Any
-) -> Any:
-    """See `twice_weight`."""
-    h, axes = layer_parts(input, normalized_shape, mean, rstd)
-    return twice_weight(grads, grad_out, h, rstd, axes, normalized_shape)
+def layer_twice_vjp(
+    grads: Any, wanted: Any, grad_out: Any, input: Any, mean: Any, normalized_shape: Any, rstd: Any,
+    weight: Any,
+) -> Any:  # fmt: skip
+    """See `twice`."""
+    h, axes = normalised(input, mean, rstd), last(normalized_shape, input.ndim)
+    return twice(grads, wanted, grad_out, h, rstd, weight, axes, normalized_shape)
 
 
 @differentiable(
-    grad_out=layer_twice_grad_out,
-    input=layer_twice_input,
-    mean=lambda grads: None,
-    rstd=lambda grads: None,
-    weight=layer_twice_weight,
-    bias=lambda grads: None,
+    **jointly(layer_twice_vjp, "grad_out", "input", "weight"),
+    mean=nothing,
+    rstd=nothing,
+    bias=nothing,
     several=True,
     kernel=layer_gradients,
     node="NativeLayerNormBackwardBackward0",
