@@ -38,7 +38,7 @@ def cumsum(input: Any, dim: int, *, dtype: Any = None) -> Any:
     >>> torch.cumsum(torch.tensor([1, 2, 3]), dim=0)
     tensor([1, 3, 6])
     """
-    return cu.cumsum(input, one("cumsum", dim), checked("cumsum", dtype))
+    return cu.cumsum(input, one(dim), checked("cumsum", dtype))
 
 
 @public(out="dtype")
@@ -47,7 +47,7 @@ def cumprod(input: Any, dim: int, *, dtype: Any = None) -> Any:
     """Return the product of all elements up to each one along `dim`; whole numbers give int64 unless `dtype`
     is given.
     """
-    return cu.cumprod(input, one("cumprod", dim), checked("cumprod", dtype))
+    return cu.cumprod(input, one(dim), checked("cumprod", dtype))
 
 
 class Cumulative(TensorBase):

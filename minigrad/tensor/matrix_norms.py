@@ -26,7 +26,7 @@ def vector_norm(x: Any, ord: Any = 2, dim: Any = None, keepdim: bool = False, *,
     if not isinstance(x, TensorBase):
         kind = type(x).__name__
         raise TypeError(f"linalg_vector_norm(): argument 'input' (position 1) must be Tensor, not {kind}")
-    return norms.linalg_vector_norm(x, ord, dims("linalg_vector_norm", dim), keepdim, numpys(dtype))
+    return norms.linalg_vector_norm(x, ord, dims(dim), keepdim, numpys(dtype))
 
 
 def matrix_norm(

@@ -32,7 +32,7 @@ def norm(input: Any, p: Any = "fro", dim: Any = None, keepdim: bool = False, dty
     >>> torch.norm(torch.tensor([3.0, 4.0]))
     tensor(5.)
     """
-    over = dims("norm", dim)
+    over = dims(dim)
     if p == "fro" and (over is None or len(over) <= 2):
         return vector_norm(input, 2, over, keepdim, dtype=dtype)
     if isinstance(p, str):
@@ -43,7 +43,7 @@ def norm(input: Any, p: Any = "fro", dim: Any = None, keepdim: bool = False, dty
 
 def linalg_norm(A: Any, ord: Any = None, dim: Any = None, keepdim: bool = False, *, dtype: Any = None) -> Any:
     """The norm of a vector or matrix, of all elements (`ord` None) or over one or two dimensions `dim`."""
-    over = dims("linalg_norm", dim)
+    over = dims(dim)
     if over is not None and len(over) not in (1, 2):
         raise RuntimeError(f"linalg.norm: If dim is specified, it must be of length 1 or 2. Got {list(over)}")
     ndim = A._data.ndim

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import builtins
 import functools
+import operator
 from typing import Any
-
-import numpy as np
 
 from .. import return_types
 from ..core import F, dtypes
@@ -23,61 +21,45 @@ NUMPYS = {"axis": "dim", "keepdims": "keepdim", "self": "input"}  # names that P
 
 
 def reducing(function: Any) -> Any:
-    """A function of a tensor that also takes NumPy's names of its arguments; TypeError with PyTorch's text
-    unless `input` is a tensor, `keepdim` a bool and `dim` made of integers.
+    """A function of a tensor that also takes NumPy's names of its arguments. TypeError unless `input` is a
+    tensor, for a NumPy array would do, and `keepdim` a bool.
     """
 
     @functools.wraps(function)
     def call(*args: Any, **kwargs: Any) -> Any:
-        if args and not kwargs and isinstance(args[0], TensorBase):
-            return function(*args)
         for name in NUMPYS.keys() & kwargs.keys():
             kwargs[NUMPYS[name]] = kwargs.pop(name)
-        given = args[0] if args else kwargs.get("input", args)
-        name = function.__name__
-        if given is args:
-            raise TypeError(f'{name}() missing 1 required positional arguments: "input"')
+        if "keepdim" in kwargs:
+            flag(kwargs["keepdim"])
+        given = args[0] if args else kwargs.get("input")
         if not isinstance(given, TensorBase):
-            if name in ("max", "min") and len(args) > 1:
-                raise wrong(name, *args)
-            kind = type(given).__name__
-            raise TypeError(f"{name}(): argument 'input' (position 1) must be Tensor, not {kind}")
-        if not isinstance(kwargs.get("keepdim", False), bool):
-            kind = type(kwargs["keepdim"]).__name__
-            raise TypeError(f"{name}(): argument 'keepdim' must be bool, not {kind}")
+            kind = dtypes.kind_name(given)
+            raise TypeError(
+                f"{function.__name__}(): argument 'input' (position 1) must be Tensor, not {kind}"
+            )
         return function(*args, **kwargs)
 
     return call
 
 
-def dims(name: str, dim: Any) -> Any:
-    """`dim` as a tuple of integers; None as it is. TypeError in PyTorch's words for anything else."""
-    found = dim if isinstance(dim, (tuple, list)) else (dim,)
-    if dim is None or builtins.all(
-        isinstance(d, (int, np.integer)) and not isinstance(d, bool) for d in found
-    ):
-        return None if dim is None else tuple(map(int, found))
-    raise wrong(name, dim)
+def dims(dim: Any) -> tuple[int, ...] | None:
+    """`dim` as a tuple of integers; None as it is."""
+    if dim is None:
+        return None
+    return tuple(map(one, dim if isinstance(dim, (tuple, list)) else (dim,)))
 
 
-def one(name: str, dim: Any) -> int:
-    """`dim` as one integer."""
-    if isinstance(dim, (int, np.integer)) and not isinstance(dim, bool):
-        return int(dim)
-    raise wrong(name, dim)
+def one(dim: Any) -> int:
+    """`dim` as an integer; TypeError unless it is one."""
+    if isinstance(dim, bool):
+        raise TypeError("a dimension must be an integer")
+    return operator.index(dim)
 
 
-def wrong(name: str, *given: Any) -> TypeError:
-    """Return the error for arguments of the wrong types."""
-    kinds = ", ".join(type(x).__name__ for x in given)
-    return TypeError(f"{name}() received an invalid combination of arguments - got ({kinds})")
-
-
-def flag(name: str, keepdim: Any) -> bool:
+def flag(keepdim: Any) -> bool:
     """`keepdim`; TypeError unless it is a bool."""
     if not isinstance(keepdim, bool):
-        kind = type(keepdim).__name__
-        raise TypeError(f"{name}(): argument 'keepdim' (position 2) must be bool, not {kind}")
+        raise TypeError("keepdim must be a bool")
     return keepdim
 
 
@@ -111,7 +93,7 @@ def sum(input: Any, dim: Any = None, keepdim: bool = False, *, dtype: Any = None
     """
     if dim is None and not keepdim:
         return red.sum_all(input, numpys(dtype))
-    return red.sum_dim(input, dims("sum", dim) or (), flag("sum", keepdim), numpys(dtype))
+    return red.sum_dim(input, dims(dim) or (), flag(keepdim), numpys(dtype))
 
 
 @public(out="dtype")
@@ -120,7 +102,7 @@ def nansum(input: Any, dim: Any = None, keepdim: bool = False, *, dtype: Any = N
     """Return the sum in which NaN counts as 0, of all elements or over the dimensions `dim`."""
     if input._data.dtype.kind in "biu":
         return sum(input, dim, keepdim, dtype=dtype)
-    return red.nansum(input, dims("nansum", dim), flag("nansum", keepdim), numpys(dtype))
+    return red.nansum(input, dims(dim), flag(keepdim), numpys(dtype))
 
 
 @public(out="dtype")
@@ -150,7 +132,7 @@ def mean(input: Any, dim: Any = None, keepdim: bool = False, *, dtype: Any = Non
         )
     if dim is None and not keepdim:
         return red.mean_all(input, numpys(dtype))
-    return red.mean_dim(input, dims("mean", dim) or (), flag("mean", keepdim), numpys(dtype))
+    return red.mean_dim(input, dims(dim) or (), flag(keepdim), numpys(dtype))
 
 
 @public(out="cast")
@@ -190,7 +172,7 @@ def prod(input: Any, dim: Any = None, keepdim: bool = False, *, dtype: Any = Non
     """
     if dim is None:
         return red.prod_all(input, numpys(dtype))
-    return red.prod_dim(input, one("prod", dim), flag("prod", keepdim), numpys(dtype))
+    return red.prod_dim(input, one(dim), flag(keepdim), numpys(dtype))
 
 
 # ── extremes
@@ -206,7 +188,7 @@ def extreme(name: str, every: Any, along: Any, input: Any, dim: Any, keepdim: An
     if dim is None:
         return every(input)
     kind = getattr(return_types, name)
-    return kind(*along(input, one(name, dim), flag(name, keepdim)))
+    return kind(*along(input, one(dim), flag(keepdim)))
 
 
 @public(out="same")
@@ -259,14 +241,14 @@ def min(input: Any, dim: Any = None, keepdim: bool = False, *, other: Any = None
 @reducing
 def amax(input: Any, dim: Any = (), keepdim: bool = False) -> Any:
     """Return the largest element over the dimensions `dim`, all for (); the gradient is divided evenly."""
-    return extremes.amax(input, dims("amax", dim) or (), flag("amax", keepdim))
+    return extremes.amax(input, dims(dim) or (), flag(keepdim))
 
 
 @public(out="same")
 @reducing
 def amin(input: Any, dim: Any = (), keepdim: bool = False) -> Any:
     """Return the smallest element over the dimensions `dim`, all for (); the gradient is divided evenly."""
-    return extremes.amin(input, dims("amin", dim) or (), flag("amin", keepdim))
+    return extremes.amin(input, dims(dim) or (), flag(keepdim))
 
 
 @public(out="same")
@@ -330,7 +312,7 @@ def all(input: Any, dim: Any = None, keepdim: bool = False) -> Any:
     >>> torch.all(torch.tensor([[True, False], [True, True]]), dim=1)
     tensor([False,  True])
     """
-    return counting.all(input, dims("all", dim), keepdim)
+    return counting.all(input, dims(dim), keepdim)
 
 
 @public(out="cast")
@@ -350,14 +332,14 @@ def any(input: Any, dim: Any = None, keepdim: bool = False) -> Any:
     >>> torch.any(torch.tensor([[True, False], [True, True]]), dim=1)
     tensor([True, True])
     """
-    return counting.any(input, dims("any", dim), keepdim)
+    return counting.any(input, dims(dim), keepdim)
 
 
 @public()
 @reducing
 def count_nonzero(input: Any, dim: Any = None) -> Any:
     """Return how many elements are not 0, of all or over the dimensions `dim`."""
-    return counting.count_nonzero(input, dims("count_nonzero", dim))
+    return counting.count_nonzero(input, dims(dim))
 
 
 @public(out="same")
@@ -366,7 +348,7 @@ def median(input: Any, dim: Any = None, keepdim: bool = False) -> Any:
     """Return the lower median of all elements, or along `dim` (values, indices)."""
     if dim is None:
         return order.median_all(input)
-    return return_types.median(*order.median_dim(input, one("median", dim), keepdim))
+    return return_types.median(*order.median_dim(input, one(dim), keepdim))
 
 
 @public(out="same")
@@ -375,7 +357,7 @@ def nanmedian(input: Any, dim: Any = None, keepdim: bool = False) -> Any:
     """Return the lower median of what is not NaN, of all elements or along `dim` (values, indices)."""
     if dim is None:
         return order.nanmedian_all(input)
-    return return_types.nanmedian(*order.nanmedian_dim(input, one("nanmedian", dim), keepdim))
+    return return_types.nanmedian(*order.nanmedian_dim(input, one(dim), keepdim))
 
 
 @public(out="same")
@@ -396,12 +378,12 @@ def spread_of(name: str, input: Any, dim: Any, unbiased: Any, keepdim: Any, corr
     if isinstance(dim, bool):
         dim, unbiased = None, dim
     if unbiased is not None and not isinstance(unbiased, bool):
-        raise wrong(name, dim, unbiased)
+        raise TypeError("unbiased must be a bool")
     if unbiased is not None:
         correction = int(unbiased)
     elif dim is not None and correction is None:
         correction = 1  # PyTorch notes it where there is a `dim`
-    return getattr(spread, name)(input, dims(name, dim), correction, keepdim)
+    return getattr(spread, name)(input, dims(dim), correction, keepdim)
 
 
 @public(out="cast")
@@ -476,4 +458,4 @@ def std_mean(
 @reducing
 def logsumexp(input: Any, dim: Any, keepdim: bool = False) -> Any:
     """Return the logarithm of the sum of exponentials over the dimensions `dim`, without overflow."""
-    return spread.logsumexp(input, dims("logsumexp", dim), flag("logsumexp", keepdim))
+    return spread.logsumexp(input, dims(dim), flag(keepdim))

@@ -15,7 +15,7 @@ NOT_GIVEN: Any = object()
 def in_order(input: Any, dim: int, descending: bool, stable: Any) -> Any:
     """Values and indices, by the overload that PyTorch takes: one of its own where `stable` is given."""
     op = so.sort if stable is NOT_GIVEN else so.sort_stable
-    return op(input, one("sort", dim), bool(descending))
+    return op(input, one(dim), bool(descending))
 
 
 @public(out="same")
@@ -88,7 +88,7 @@ def topk(input: Any, k: int, dim: int = -1, largest: bool = True, sorted: bool =
     >>> torch.topk(torch.tensor([3.0, 1.0, 2.0]), 2).values
     tensor([3., 2.])
     """
-    return return_types.topk(*so.topk(input, k, one("topk", dim), bool(largest), bool(sorted)))
+    return return_types.topk(*so.topk(input, k, one(dim), bool(largest), bool(sorted)))
 
 
 # ── different elements
