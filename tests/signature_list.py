@@ -16,6 +16,7 @@ import minigrad
 
 TARGET = Path(minigrad.__file__).parent / "tensor" / "signatures.txt"
 FORM = re.compile(rb"(?<=\x00)([a-z_A-Z]\w*\([ -~]{0,500}?\)(?:\|deprecated)?)(?=\x00)")
+INDICES = "c10::List<::std::optional<Tensor>>"
 TYPES = {
     "SymIntArrayRef": "int[]",
     "IntArrayRef": "int[]",
@@ -39,7 +40,7 @@ def forms() -> dict[str, list[str]]:
     library = (Path(torch.__file__).parent / "lib" / "libtorch_python.so").read_bytes()
     found: dict[str, list[str]] = defaultdict(list)
     for match in FORM.finditer(library):
-        name, _, rest = match.group(1).decode().partition("(")
+        name, _, rest = match.group(1).decode().replace(INDICES, "TensorList").partition("(")
         form = rest[: rest.rindex(")")] + rest[rest.rindex(")") + 1 :]
         strange = any(word in form for word in ("Dimname", "PyObject", "Storage", "c10::List", "std::"))
         if not strange and not name.startswith("_") and form not in found[name]:
@@ -92,7 +93,11 @@ def is_function(torch: Any, ours: Any, name: str) -> bool:
     part, _, rest = name.partition("_")
     if part in ("linalg", "special", "fft"):
         return is_parsed(getattr(torch, part), getattr(ours, part), rest)
-    return is_parsed(torch, ours, name) or is_parsed(torch.nn.functional, ours.nn.functional, name)
+    functional = ours.nn.functional
+    return any(
+        is_parsed(*pair, name)
+        for pair in ((torch, ours), (torch, functional), (torch.nn.functional, functional))
+    )
 
 
 if __name__ == "__main__":

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..core import differentiable
-from ..core.dtypes import dtype
+from ..core.dtypes import dtype, kind_name
 from ..core.tensor_state import TensorBase
 from .half_precision import wide
 
@@ -78,8 +78,8 @@ def must_be(kind: type, where: str, name: str, value: Any, place: int) -> None:
         )
 
 
-def must_be_tensor(where: str, value: Any, place: int = 1) -> None:
-    """TypeError with PyTorch's text unless the argument `input` is a tensor."""
+def must_be_tensor(where: str, value: Any, place: int = 1, name: str = "input") -> None:
+    """TypeError with PyTorch's text unless an argument is a tensor."""
     if not isinstance(value, TensorBase):
-        kind = type(value).__name__
-        raise TypeError(f"{where}(): argument 'input' (position {place}) must be Tensor, not {kind}")
+        kind = kind_name(value)
+        raise TypeError(f"{where}(): argument '{name}' (position {place}) must be Tensor, not {kind}")

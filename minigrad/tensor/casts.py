@@ -17,6 +17,7 @@ from ..core.devices import (
 )
 from ..core.public import public
 from ..core.tensor_state import TensorBase
+from ..ops.elementwise import must_be_tensor
 from ..ops.overloads import NUMBERS, invalid, kind_of
 
 NO_BFLOAT16 = "minigrad has no bfloat16: NumPy has no such dtype"
@@ -199,8 +200,6 @@ class Casts(TensorBase):
         >>> torch.tensor([1, 2]).type_as(torch.ones(1))
         tensor([1., 2.])
         """
-        if not isinstance(other, TensorBase):
-            raise TypeError(f"type_as(): argument 'other' (position 1) must be Tensor, not {kind_of(other)}")
         return converted(self, dtypes.of(other._data), False, None)
 
 
@@ -222,21 +221,15 @@ def kind_named(name: Any) -> Any:
 @public()
 def is_nonzero(input: Any) -> Any:
     """Return whether the one element is not 0; RuntimeError for more elements or none."""
-    check_tensor("is_nonzero", input)
+    must_be_tensor("is_nonzero", input)
     return bool(input)
 
 
 @public("function")
 def numel(input: Any) -> Any:
     """Return the number of elements."""
-    check_tensor("numel", input)
+    must_be_tensor("numel", input)
     return input.numel()
-
-
-def check_tensor(name: str, input: Any) -> None:
-    """TypeError with PyTorch's text unless this is a tensor."""
-    if not isinstance(input, TensorBase):
-        raise TypeError(f"{name}(): argument 'input' (position 1) must be Tensor, not {kind_of(input)}")
 
 
 # ── dtypes

@@ -24,39 +24,26 @@ ASK = "Please file an issue at https://github.com/pytorch/pytorch/issues if you 
 NUMBERS = (int, float, complex, np.generic)
 
 
-def mixed_up(name: str, *given: Any) -> TypeError:
-    """PyTorch's error for arguments of which no form of a function is made."""
-    kinds = ", ".join("Tensor" if isinstance(x, TensorBase) else type(x).__name__ for x in given)
-    return TypeError(f"{name}() received an invalid combination of arguments - got ({kinds})")
-
-
-def check_single(name: str, value: Any) -> None:
-    """RuntimeError with PyTorch's text for a value that has dimensions."""
+def filler(name: str, value: Any, of_number: Any, of_tensor: Any) -> Any:
+    """Return the op that fills with a number, or that which fills with a tensor of one."""
+    if isinstance(value, NUMBERS):
+        return of_number
     if value._data.ndim:
         raise RuntimeError(
             f"{name}_ only supports a 0-dimensional value tensor, but got tensor with "
             f"{value._data.ndim} dimension(s)."
         )
+    return of_tensor
 
 
-def mask_filler(mask: Any, value: Any) -> Any:
-    """Return the op of `masked_fill`: that for a number or that for a tensor of one."""
-    if isinstance(value, NUMBERS):
-        return masking.masked_fill
-    if not isinstance(value, TensorBase):
-        raise mixed_up("masked_fill", mask, value)
-    check_single("masked_fill", value)
-    return masking.masked_fill_tensor
+def mask_filler(value: Any) -> Any:
+    """Return the op of `masked_fill`."""
+    return filler("masked_fill", value, masking.masked_fill, masking.masked_fill_tensor)
 
 
-def index_filler(dim: Any, index: Any, value: Any) -> Any:
-    """Return the op of `index_fill`: that for a number or that for a tensor of one."""
-    if isinstance(value, NUMBERS):
-        return indexing_along.index_fill
-    if not isinstance(value, TensorBase):
-        raise mixed_up("index_fill", dim, index, value)
-    check_single("index_fill", value)
-    return indexing_along.index_fill_tensor
+def index_filler(value: Any) -> Any:
+    """Return the op of `index_fill`."""
+    return filler("index_fill", value, indexing_along.index_fill, indexing_along.index_fill_tensor)
 
 
 def scatterer(src: Any, value: Any, reduce: Any) -> tuple[Any, tuple[Any, ...]]:
@@ -79,25 +66,6 @@ def checked(result: Any, index: Any, src: Any) -> Any:
     return result
 
 
-def listed(indices: Any, values: Any) -> Tensors:
-    """The indices of `index_put`; TypeError with PyTorch's text unless they are a list of tensors, and the
-    values a tensor.
-    """
-    if not isinstance(indices, (tuple, list)):
-        raise TypeError(
-            "index_put(): argument 'indices' (position 1) must be tuple of Tensors, not "
-            f"{type(indices).__name__}"
-        )
-    for i, index in enumerate(indices):
-        if not isinstance(index, TensorBase):
-            raise TypeError(f"expected Tensor as element {i} in argument 0, but got {type(index).__name__}")
-    if not isinstance(values, TensorBase):
-        raise TypeError(
-            f"index_put(): argument 'values' (position 2) must be Tensor, not {type(values).__name__}"
-        )
-    return Tensors(indices)
-
-
 # ── functions
 # ─────────────────────────────────────────────────────────────────────────────────────────────────
 
@@ -105,7 +73,7 @@ def listed(indices: Any, values: Any) -> Tensors:
 @public("function method")
 def index_put(input: Any, indices: Any, values: Any, accumulate: bool = False) -> Any:
     """Return a copy with `values`, broadcast, at `indices` (a tuple of tensors), or with them added there."""
-    return picking.index_put(input, listed(indices, values), values, accumulate)
+    return picking.index_put(input, Tensors(indices), values, accumulate)
 
 
 @public(out="same")
@@ -117,7 +85,7 @@ def index_add(input: Any, dim: int, index: Any, source: Any, *, alpha: Any = 1) 
 @public()
 def index_fill(input: Any, dim: int, index: Any, value: Any) -> Any:
     """Return a copy with `value` in the parts along `dim` at the places `index`."""
-    return index_filler(dim, index, value)(input, dim, index, value)
+    return index_filler(value)(input, dim, index, value)
 
 
 @public(out="same")
@@ -149,10 +117,6 @@ def scatter(
 @public(out="same")
 def scatter_add(input: Any, dim: int, index: Any, src: Any) -> Any:
     """Return a copy with the elements of `src` added at the places `index` along `dim`."""
-    if not isinstance(src, TensorBase):
-        raise TypeError(
-            f"scatter_add(): argument 'src' (position 3) must be Tensor, not {type(src).__name__}"
-        )
     return checked(scattering.scatter_add(input, dim, index, src), index, src)
 
 
@@ -182,7 +146,6 @@ def nonzero(input: Any, *, as_tuple: bool = False) -> Any:
 @public()
 def argwhere(input: Any) -> Any:
     """Return the places of the elements that are not 0, a row of indices for each."""
-    must_be_tensor("argwhere", input)
     return nonzero(input)
 
 
@@ -206,10 +169,6 @@ def where(condition: Any, input: Any = None, other: Any = None) -> Any:
     if input is None and other is None:
         refuse_batched(condition, f"Attempted to vmap over aten::where. {ASK}")
         return nonzero(condition, as_tuple=True)
-    given = [x for x in (condition, input, other) if x is not None]
-    known = all(isinstance(x, (TensorBase, *NUMBERS)) for x in given)
-    if len(given) < 3 or not (known and isinstance(condition, TensorBase)):
-        raise mixed_up("where", *given)
     tensors = [x for x in (input, other) if isinstance(x, TensorBase)]
     condition = held(condition)
     for t in tensors:
@@ -274,7 +233,7 @@ class Gathering(TensorBase):
         >>> torch.tensor([1.0, 2.0]).masked_fill(torch.tensor([True, False]), 0.0)
         tensor([0., 2.])
         """
-        return mask_filler(mask, value)(self, mask, value)
+        return mask_filler(value)(self, mask, value)
 
 
 class WritingAtIndices(TensorBase):
@@ -285,7 +244,7 @@ class WritingAtIndices(TensorBase):
     @public("function")
     def index_put_(self, indices: Any, values: Any, accumulate: bool = False) -> Any:
         """Write `values` at `indices`, or add them there."""
-        return in_place(picking.index_put.op, self, listed(indices, values), values, accumulate)
+        return in_place(picking.index_put.op, self, Tensors(indices), values, accumulate)
 
     def index_add_(self, dim: int, index: Any, source: Any, *, alpha: Any = 1) -> Any:
         """Add `alpha` times the parts of `source` at the places `index` along `dim`."""
@@ -293,7 +252,7 @@ class WritingAtIndices(TensorBase):
 
     def index_fill_(self, dim: int, index: Any, value: Any) -> Any:
         """Write `value` into the parts at `index` along `dim`."""
-        return in_place(index_filler(dim, index, value).op, self, dim, index, value)
+        return in_place(index_filler(value).op, self, dim, index, value)
 
     def scatter_(
         self, dim: int, index: Any, src: Any = None, value: Any = None, *, reduce: str | None = None
@@ -325,4 +284,4 @@ class WritingAtIndices(TensorBase):
 
     def masked_fill_(self, mask: Any, value: Any) -> Any:
         """Write `value` where `mask` holds."""
-        return in_place(mask_filler(mask, value).op, self, mask, value)
+        return in_place(mask_filler(value).op, self, mask, value)

@@ -13,7 +13,7 @@ from ..core.tensor_state import TensorBase, numbers
 from ..inplace.in_place import in_place
 from ..ops import linalg
 from ..ops import matrix_sums as sums
-from ..ops.overloads import kind_of
+from ..ops.elementwise import must_be_tensor
 from ..ops.shape import place
 from .shapes import matmul
 
@@ -83,7 +83,6 @@ def tensordot(a: Any, b: Any, dims: Any = 2) -> Any:
     """Return the sum of products over the last `dims` dimensions of `a` and the first of `b`, or over those
     in two lists.
     """
-    must_be_tensors("tensordot", input=a, b=b)
     if isinstance(dims, TensorBase):
         dims = numbers(dims).tolist() if dims._data.size > 1 else int(numbers(dims).item())
     if not isinstance(dims, int):
@@ -91,7 +90,7 @@ def tensordot(a: Any, b: Any, dims: Any = 2) -> Any:
         return contracted(a, b, tuple(first), tuple(second))
     if dims < 0:
         raise RuntimeError(f"tensordot expects dims >= 0, but got {dims=}")
-    if dims > min(a._data.ndim, b._data.ndim):
+    if dims > min(a.dim(), b.dim()):
         raise RuntimeError(f"tensordot expects dims < ndim_a or ndim_b, but got {dims=}")
     return contracted(a, b, tuple(range(-dims, 0)), tuple(range(dims)))
 
@@ -129,14 +128,6 @@ def contracted(a: Any, b: Any, dims_a: tuple[int, ...], dims_b: tuple[int, ...])
     return F.reshape(product, (*sizes_a, *sizes_b))
 
 
-def must_be_tensors(name: str, **given: Any) -> None:
-    """TypeError with PyTorch's text for an argument that is no tensor."""
-    for i, (argument, value) in enumerate(given.items(), 1):
-        if not isinstance(value, TensorBase):
-            wanted = f"argument '{argument}' (position {i}) must be Tensor"
-            raise TypeError(f"{name}(): {wanted}, not {kind_of(value)}")
-
-
 def linear(input: Any, weight: Any, bias: Any = None) -> Any:
     """Return y = x Wᵀ + b.
 
@@ -163,7 +154,8 @@ def linear(input: Any, weight: Any, bias: Any = None) -> Any:
 
     Source: PyTorch's page `torch.nn.functional.linear`.
     """
-    must_be_tensors("linear", input=input, weight=weight)
+    must_be_tensor("linear", input)
+    must_be_tensor("linear", weight, 2, "weight")
     if bias is None:
         return matmul(input, F.t(weight))
     shape = input._data.shape

@@ -35,17 +35,9 @@ def of_sparse(name: str, layout: str = "sparse coordinate tensor layout") -> Any
     return method
 
 
-def must_be_tensor(name: str, argument: str, value: Any) -> None:
-    """TypeError with PyTorch's text unless `value` is a tensor."""
-    if not isinstance(value, TensorBase):
-        wanted = f"argument '{argument}' (position 1) must be Tensor"
-        raise TypeError(f"{name}(): {wanted}, not {kind_of(value)}")
-
-
 @public()
 def is_same_size(input: Any, other: Any) -> bool:
     """Return whether two tensors have the same shape."""
-    must_be_tensor("is_same_size", "other", other)
     return input._data.shape == other._data.shape
 
 
