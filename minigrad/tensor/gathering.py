@@ -66,6 +66,13 @@ def checked(result: Any, index: Any, src: Any) -> Any:
     return result
 
 
+def listed(indices: Any) -> Tensors:
+    """The indices of `index_put`; TypeError unless they are a list of tensors."""
+    if not isinstance(indices, (tuple, list)) or not all(isinstance(i, TensorBase) for i in indices):
+        raise TypeError("indices must be a tuple of tensors")
+    return Tensors(indices)
+
+
 # ── functions
 # ─────────────────────────────────────────────────────────────────────────────────────────────────
 
@@ -73,7 +80,7 @@ def checked(result: Any, index: Any, src: Any) -> Any:
 @public("function method")
 def index_put(input: Any, indices: Any, values: Any, accumulate: bool = False) -> Any:
     """Return a copy with `values`, broadcast, at `indices` (a tuple of tensors), or with them added there."""
-    return picking.index_put(input, Tensors(indices), values, accumulate)
+    return picking.index_put(input, listed(indices), values, accumulate)
 
 
 @public(out="same")
@@ -244,7 +251,7 @@ class WritingAtIndices(TensorBase):
     @public("function")
     def index_put_(self, indices: Any, values: Any, accumulate: bool = False) -> Any:
         """Write `values` at `indices`, or add them there."""
-        return in_place(picking.index_put.op, self, Tensors(indices), values, accumulate)
+        return in_place(picking.index_put.op, self, listed(indices), values, accumulate)
 
     def index_add_(self, dim: int, index: Any, source: Any, *, alpha: Any = 1) -> Any:
         """Add `alpha` times the parts of `source` at the places `index` along `dim`."""
