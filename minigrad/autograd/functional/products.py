@@ -137,6 +137,27 @@ def first_derivative(
     return outputs, found
 
 
+def of_hessian(
+    who: str, func: Callable[..., Any], inputs: Any, v: Any, create_graph: bool, strict: bool
+) -> Result:
+    """What `vhp` returns, or `hvp`, which differentiates once more: the product is linear in what it starts
+    from.
+    """
+    with Mode(True):
+        given, inputs = as_tuple(inputs, "inputs", who)
+        inputs = enter(inputs, create_graph)
+        v = vector(v, who, inputs, given, create_graph, NO_V_INPUT)
+        outputs, back = first_derivative(func, inputs, who, strict)
+        starts, stage = inputs, "double_back"
+        if who == "hvp":
+            starts, stage = tuple(zeros_like(x, requires_grad=True) for x in inputs), "double_back_trick"
+            back = gradients(back, inputs, starts, create_graph=True)
+    with Mode(create_graph or modes.is_grad_enabled()):
+        found = gradients(back, starts, v, create_graph=create_graph)
+        product = filled(found, inputs, strict, create_graph, stage)
+    return results(outputs, False, product, given, create_graph)
+
+
 def vhp(
     func: Callable[..., Any], inputs: Any, v: Any = None, create_graph: bool = False, strict: bool = False
 ) -> Result:
@@ -161,15 +182,7 @@ def vhp(
 
     Source: PyTorch's page `torch.autograd.functional.vhp`.
     """
-    with Mode(True):
-        given, inputs = as_tuple(inputs, "inputs", "vhp")
-        inputs = enter(inputs, create_graph)
-        v = vector(v, "vhp", inputs, given, create_graph, NO_V_INPUT)
-        outputs, first = first_derivative(func, inputs, "vhp", strict)
-    with Mode(create_graph or modes.is_grad_enabled()):
-        found = gradients(first, inputs, v, create_graph=create_graph)
-        product = filled(found, inputs, strict, create_graph, "double_back")
-    return results(outputs, False, product, given, create_graph)
+    return of_hessian("vhp", func, inputs, v, create_graph, strict)
 
 
 def hvp(
@@ -198,15 +211,4 @@ def hvp(
 
     Source: PyTorch's page `torch.autograd.functional.hvp`.
     """
-    with Mode(True):
-        given, inputs = as_tuple(inputs, "inputs", "hvp")
-        inputs = enter(inputs, create_graph)
-        v = vector(v, "hvp", inputs, given, create_graph, NO_V_INPUT)
-        outputs, first = first_derivative(func, inputs, "hvp", strict)
-        starts = tuple(zeros_like(x, requires_grad=True) for x in inputs)
-        back = gradients(first, inputs, starts, create_graph=True)
-        check_strict(first, "hessian", strict)
-    with Mode(create_graph or modes.is_grad_enabled()):
-        found = gradients(back, starts, v, create_graph=create_graph)
-        product = filled(found, inputs, strict, create_graph, "double_back_trick")
-    return results(outputs, False, product, given, create_graph)
+    return of_hessian("hvp", func, inputs, v, create_graph, strict)
