@@ -36,7 +36,7 @@ def casts(targets: Any, raws: Any, out: Any) -> Any:
     shape, dtype = out.shape, out.dtype
     mixed = False
     for r in raws:  # a loop takes half of the time of a generator
-        mixed = mixed or r.dtype != dtype
+        mixed = mixed or (r.dtype is not dtype and r.dtype != dtype)
     kinds: list[Any] = []
     for n, r in zip(targets, raws):
         kinds.append(None if n is None or not (mixed or r.shape != shape) else (r.shape, r.dtype))
