@@ -5,6 +5,8 @@ from __future__ import annotations
 import pytest
 from twins import Programs, ages, assert_same_diary, graph
 
+import minigrad
+
 programs = Programs()
 
 
@@ -330,3 +332,40 @@ def a_stale_view_twice_differentiated(L, note):
 @pytest.mark.parametrize("program", programs, ids=programs.titles)
 def test_as_in_pytorch(torch, program):
     assert_same_diary(program, torch)
+
+
+def counted(L, dtype):
+    """What is left of a table of integers after writes in place, with its version."""
+    t = L.zeros((3, 3), dtype=getattr(L, dtype))
+    t[0, 1] += 1
+    t[0, 1] += 100
+    t[0, 1] += 100  # more than int8 has
+    t[2] -= 3
+    t *= 3
+    t += t
+    t[1, 1], t[0] = t[2, 2], t[2]
+    row = t[1]
+    row += 127
+    s = L.tensor(5, dtype=getattr(L, dtype))
+    s *= 2
+    return t.tolist(), t._version, row._version, s.item(), s._version
+
+
+@pytest.mark.parametrize("dtype", ["int8", "int16", "int32", "int64"])
+def test_integers_are_counted_in_place(torch, dtype):
+    assert counted(minigrad, dtype) == counted(torch, dtype)
+
+
+def written(L):
+    """Results that nobody wrote to before, modified outside the graph, and one by a number in a tensor."""
+    w = L.ones(3, requires_grad=True)
+    y, s = w * 2, L.tensor(1.0)
+    with L.no_grad():
+        y.mul_(2).add_(L.tensor(1.0))
+    alias = s.add_(1).detach()
+    s.mul_(L.tensor(3.0))
+    return y.tolist(), y._version, y.requires_grad, alias.item(), s._version
+
+
+def test_new_memory_is_modified_in_place(torch):
+    assert written(minigrad) == written(torch)
