@@ -58,6 +58,7 @@ nodes = st.builds(
 given_values, span = tuples(st.none() | values), st.none() | spans
 INSIDE = (count, texts, texts, tuples(values | texts), values, span)
 inside = st.builds(events.Inside, *INSIDE)
+compared = st.builds(events.Compared, values, values, *[st.floats(0, 1)] * 3)
 EVENTS = {
     "Created": (states, span, maybe),
     "Forward": (
@@ -86,7 +87,7 @@ EVENTS = {
     ),
     "Snapshot": (texts, count, tuples(st.tuples(texts, states))),
     "GradSet": (texts, texts, st.none() | values, st.none() | values, span),
-    "Failed": (texts, span, tuples(st.tuples(texts, states))),
+    "Failed": (texts, span, tuples(st.tuples(texts, states)), st.none() | compared),
 }  # fmt: skip
 any_event = st.one_of([st.builds(getattr(events, name), *fields) for name, fields in EVENTS.items()])
 traces = st.builds(
