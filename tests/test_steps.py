@@ -18,8 +18,9 @@ from minigrad_viz.drawing.picture import Picture
 from minigrad_viz.model.fold import fold
 from minigrad_viz.model.stage import Stage
 from minigrad_viz.numbers import short
+from minigrad_viz.steps import timeline
 from minigrad_viz.steps.story import LIMIT, Story, grouped, limited
-from minigrad_viz.steps.timeline import Frame, frames_of_graph, to_markdown, to_text
+from minigrad_viz.steps.timeline import Frame, to_markdown, to_text
 from minigrad_viz.trace.events import BackwardEnded, BackwardStarted, Deposited, NodeRan
 from minigrad_viz.trace.walk import trace_of
 
@@ -175,10 +176,14 @@ def test_a_narrowed_picture_has_only_its_own_steps():
     assert {m for f in steps for m in f.marks if re.fullmatch(r"s\d+-d", m)} == {"s0-d", "s2-d"}
 
 
+def of_picture(picture):
+    return timeline.frames_of(picture.scene, picture.graph, "en")
+
+
 def test_a_graph_that_nobody_recorded():
     x = minigrad.tensor(5.0, requires_grad=True)
     y = x**3
-    steps = frames_of_graph(draw(y).graph, "en")
+    steps = of_picture(draw(y))
     assert said(steps) == [
         "x = 5.: a leaf that asks for its gradient", "y = 125.",
         "PowBackward0 at y runs when all its arrows have reported",
@@ -191,8 +196,8 @@ def test_its_nodes_come_in_the_order_of_the_engine(library):
     names: dict[str, Any] = {"x": x, "y": x**3}
     names["w"] = x**2
     names["z"] = library.log(names["y"]) + library.sqrt(names["w"])
-    graph = draw(names["z"], names=names).graph
-    steps = [f for f in frames_of_graph(graph, "en") if f.phase == "backward"]
+    picture = draw(names["z"], names=names)
+    steps = [f for f in of_picture(picture) if f.phase == "backward"]
     nodes = [re.match(r"(\w+?)0? at", f.text)[1] for f in steps]
     assert nodes == [
         "AddBackward", "SqrtBackward", "LogBackward", "PowBackward", "PowBackward", "AccumulateGrad"
@@ -207,10 +212,10 @@ def test_a_large_one_has_at_most_a_thousand_steps():
     y = x
     for _ in range(1500):
         y = y * 1.001
-    steps = frames_of_graph(build(trace_of([y])), "en")
+    steps = frames_of(trace_of([y]), build(trace_of([y])), lang="en")
     assert len(steps) == LIMIT and sum("more steps" in f.text for f in steps) == 2
     assert steps[-1].text.startswith("AccumulateGrad") and not steps[-1].ready
-    folded = frames_of_graph(fold(build(trace_of([y]))), "en")
+    folded = frames_of(trace_of([y]), fold(build(trace_of([y]))), lang="en")
     assert len(folded) < 20
     ran = [f.marks[0][:-2] for f in folded if f.phase == "backward"]
     assert [f.ready for f in folded if f.phase == "backward"] == [(id,) for id in ran[1:]] + [()]

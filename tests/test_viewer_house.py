@@ -18,10 +18,7 @@ PACKAGE = Path(__file__).resolve().parent.parent / "minigrad_viz"
 MODULES = {path: ast.parse(path.read_text(encoding="utf-8")) for path in sorted(PACKAGE.rglob("*.py"))}
 CATALOGUES = ("en", "ko")  # one file for each topic and language
 
-# What still shares a name, or stands on a longer chain.
-SHARED_CLASSES = {"Pair", "Source", "Inside"}
-SHARED_FILES = {"numbers.py", "functions.py"}
-LONG_CHAINS = {"Keeper", "Crossing", "Recorder", "Aftermath"}
+SHARED_FILES = {"numbers.py", "functions.py"}  # the exercises about numbers, and about functions
 
 
 def classes() -> list[tuple[str, ast.ClassDef]]:
@@ -73,12 +70,12 @@ def test_a_scene_is_built_once(code, library, monkeypatch):
 
 def test_no_chain_of_classes_is_longer_than_two():
     bases = {node.name: [b.id for b in node.bases if isinstance(b, ast.Name)] for _, node in classes()}
-    assert {name for name in bases if chain(name, bases) > 2} <= LONG_CHAINS
+    assert {name for name in bases if chain(name, bases) > 2} == set()
 
 
 def test_no_two_classes_share_a_name():
     count = Counter(node.name for _, node in classes())
-    assert {name for name, n in count.items() if n > 1} <= SHARED_CLASSES
+    assert {name for name, n in count.items() if n > 1} == set()
 
 
 def test_no_two_files_share_a_name():

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from ..model.fold import fold as folded
-from ..model.scene import Scenes
+from ..model.scene import Scene, Scenes
 from ..trace.graph import Graph
 from ..trace.walk import trace_of
 from ..words import CATALOGUES, text
@@ -73,6 +73,7 @@ class Picture:
         if lang is not None:
             check("lang", lang, CATALOGUES)
         self.graph = graph
+        self.scene: Scene | None = None  # of which it is the graph, where that is a finished one
         self.style = style
         self.look = Look(detail, bool(values), saved, lang)
         self.direction = direction
@@ -221,6 +222,7 @@ def draw(*roots: Any, names: dict[str, Any] | None = None, fold: bool = True, **
         frame = sys._getframe(1)
         names = {**frame.f_globals, **frame.f_locals}
     limit = options.get("limit", LIMIT)
-    trace = trace_of(list(roots), names, max(limit, WALKED if fold else 2 * LIMIT))
-    graph = Scenes(trace).last.graph
-    return Picture(folded(graph) if fold else graph, **options)
+    scene = Scenes(trace_of(list(roots), names, max(limit, WALKED if fold else 2 * LIMIT))).last
+    picture = Picture(folded(scene.graph) if fold else scene.graph, **options)
+    picture.scene = scene
+    return picture

@@ -17,8 +17,10 @@ NOT_A_NUMBER = re.compile(r"Function '(\w+)' returned nan values in its")  # say
 
 
 def schedule_of(scene: Scene) -> Schedule | None:
-    """The queue of a call, unless it contradicts what was recorded."""
+    """The queue of a call, unless it contradicts what was recorded; that of a finished graph."""
     call, started, ended = scene.now, scene.now.started, scene.now.ended
+    if scene.trace.roots is not None:  # of a finished graph, which nobody saw run
+        return Schedule(scene.trace.nodes, [scene.node_at(root) or "" for root in scene.trace.roots])
     if started is None:
         return None
     failed = ended is None or ended.error is not None

@@ -10,7 +10,7 @@ import anywidget
 import traitlets
 
 from ..drawing.picture import draw
-from ..steps.timeline import frames_of_graph
+from ..steps.timeline import frames_of
 from .score import Act, score_of
 from .static import module, player_html, style
 
@@ -96,4 +96,6 @@ def stepper(*roots: Any, names: dict[str, Any] | None = None, **options: Any) ->
         frame = sys._getframe(1)
         names = {**frame.f_globals, **frame.f_locals}
     picture = draw(*roots, names=names, **options)
-    return Stepper([Act("", picture, frames_of_graph(picture.graph, picture.lang))], lang=picture.lang)
+    assert picture.scene is not None
+    frames = frames_of(picture.scene, picture.graph, picture.lang)
+    return Stepper([Act("", picture, frames)], lang=picture.lang)

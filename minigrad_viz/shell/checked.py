@@ -22,7 +22,7 @@ LIBRARIES = ("minigrad", "torch")
 SHOWN = 6  # pairs of an output and an input that are shown, those that do not agree first
 
 
-class Pair(NamedTuple):
+class JacobianPair(NamedTuple):
     """One output by one input: the Jacobians of both kinds, a row per element of the input and a column per
     element of the output (of a complex output first the real parts, then the imaginary ones). `wrong` are the
     places that do not agree, the worst first."""
@@ -45,7 +45,7 @@ class GradientCheck:
     complex output has a column for each real part, then one for each imaginary part.
     """
 
-    def __init__(self, pairs: list[Pair], single: list[str], eps: float, lang: str | None) -> None:
+    def __init__(self, pairs: list[JacobianPair], single: list[str], eps: float, lang: str | None) -> None:
         self.pairs = pairs
         self.single = single
         self.eps = eps
@@ -91,7 +91,7 @@ class GradientCheck:
             lines.append(text("fix_single_precision", self.lang))
         return lines
 
-    def _worst(self, pair: Pair) -> str:
+    def _worst(self, pair: JacobianPair) -> str:
         at = pair.wrong[0]
         return text(
             "why_jacobian_place",
@@ -104,7 +104,7 @@ class GradientCheck:
             total=pair.numerical.size,
         )
 
-    def _shown(self) -> list[Pair]:
+    def _shown(self) -> list[JacobianPair]:
         full = [pair for pair in self.pairs if pair.numerical.size]
         return sorted(full, key=lambda pair: not pair.wrong)[:SHOWN]
 
@@ -112,7 +112,7 @@ class GradientCheck:
         """The matrices that are shown."""
         return tuple(map(self._matrices, self._shown()))
 
-    def _matrices(self, pair: Pair) -> Matrices:
+    def _matrices(self, pair: JacobianPair) -> Matrices:
         name = pair.rows[0].partition("[")[0] if pair.rows else ""
         title = text("check_title", self.lang, row=name, i=pair.output)
         return compared(
@@ -200,7 +200,7 @@ def forward_of(fn: Callable[..., Any]) -> tuple[Callable[..., Any], int]:
 
 def pairs_of(
     fn: Callable[..., Any], given: tuple[Any, ...], names: dict[int, str], limits: tuple[float, float, float]
-) -> Iterator[Pair]:
+) -> Iterator[JacobianPair]:
     """Both kinds of Jacobians of each output by each of the inputs `names`, compared."""
     eps, atol, rtol = limits
     outputs = as_tuple(fn(*given))
@@ -215,7 +215,7 @@ def pairs_of(
             expected, shape = by_input[k][n], tuple(given[k].shape)
             wrong = places(a, expected, atol, rtol)
             rows = elements(name, a.shape[0], shape)
-            yield Pair(i, k, expected, a, rows, columns[i], dtype_name(given[k]), wrong)
+            yield JacobianPair(i, k, expected, a, rows, columns[i], dtype_name(given[k]), wrong)
 
 
 FLOATING = ("float", "bfloat", "complex")

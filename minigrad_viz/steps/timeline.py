@@ -2,25 +2,27 @@
 
 from __future__ import annotations
 
+import itertools
 import re
-from collections.abc import Iterable, Sequence
-from typing import NamedTuple
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import partial
+from typing import NamedTuple, TypeVar
 
 from ..arithmetic import Line
-from ..model.card_names import name_cards
 from ..model.scene import Scene
-from ..model.schedule import Moment, Schedule, edges_into
+from ..model.schedule import Moment, Schedule
 from ..model.stage import Stage
 from ..numbers import short
-from ..trace.events import NodeRan, NodeState
+from ..trace.events import NodeRan
 from ..trace.explained import Explanation
-from ..trace.graph import ROOT, Graph
+from ..trace.graph import Card, Graph
 from ..words import clean, columns, text
 from .narrate import Narrator
 from .recursion import meeting, recursion_of
-from .story import BACKWARD, FORWARD, Story, grouped, limited
+from .story import BACKWARD, FORWARD, Step, Story, grouped, limited
 from .told import Told
 
+T = TypeVar("T")
 LABEL = 18  # columns up to which the labels of lines are aligned
 
 
@@ -56,33 +58,87 @@ class Frame(NamedTuple):
         return r" \\ ".join(line.latex for line in self.lines if line.latex)
 
 
-Draft = tuple[str, Told, int]  # phase, the step in words, how many nodes have run after it
+class Draft(NamedTuple):
+    """A step before it is told: `size` events that are one to the reader, the parts of the picture that they
+    are about, and how many nodes have run after it."""
+
+    phase: str
+    ran: int
+    tell: Callable[[], Told]
+    marks: Callable[[], Iterable[str]]
+    size: int = 1
 
 
 def frames_of(
     scene: Scene, graph: Graph, lang: str | None = None, explained: Sequence[Explanation] = ()
 ) -> tuple[Frame, ...]:
-    """The steps of a scene: what the cell computed, and the nodes of the backward call, as far as they are in
-    `graph`; at most `story.LIMIT`. The error that ended it is told with what is `explained` of it."""
+    """The steps of a scene, as far as they are in `graph`; at most `story.LIMIT`. Of a recorded cell: what it
+    computed, and the nodes of the backward call; the error that ended it is told with what is `explained` of
+    it. Of a finished graph: its tensors, and its nodes in the order in which the engine would run them."""
     stage = Stage(scene, graph, lang)
-    story = Story(stage)
-    narrator = Narrator(stage, story, explained)
-    recursion = recursion_of(scene)
-    groups = grouped(story.steps())
-    drafts: list[Draft] = []
-    for places in limited([group[0].phase for group in groups]):
-        steps = [step for place in places for step in groups[place]]
-        if len(places) > 1:
-            told = summary((mark for step in steps for mark in stage.marks(step.event)), len(steps), lang)
-        else:
-            told, event = narrator.tell(steps), steps[0].event
-            if recursion is not None and isinstance(event, NodeRan) and len(steps) == 1:
-                told = told._replace(recursion=meeting(scene, recursion, event.node, lang))
-        drafts.append((steps[-1].phase, told, steps[-1].ran))
-    nodes = story.schedule.order if story.schedule is not None else ()
+    finished = scene.trace.roots is not None
+    drafts = list(of_graph(stage) if finished else of_cell(stage, explained))
+    told: list[tuple[str, Told, int]] = []
+    for places in limited([draft.phase for draft in drafts]):
+        some = [drafts[place] for place in places]
+        count = sum(draft.size for draft in some)
+        marks = (mark for draft in some for mark in draft.marks())
+        told.append(
+            (some[-1].phase, summary(marks, count, lang) if some[1:] else some[0].tell(), some[-1].ran)
+        )
+    nodes = scene.schedule.order if scene.schedule is not None else ()
     shown = ((node, stage.station(stage.place_of(node))) for node in nodes)
     stations = {node: station.id for node, station in shown if station is not None}
-    return labelled(drafts, story.schedule, stations, lang)
+    return labelled(told, scene.schedule, stations, lang)
+
+
+def of_cell(stage: Stage, explained: Sequence[Explanation]) -> Iterator[Draft]:
+    """The steps of a recorded cell."""
+    story = Story(stage)
+    narrator = Narrator(stage, story, explained)
+    recursion = recursion_of(stage.scene)
+
+    def tell(steps: list[Step]) -> Told:
+        told, event = narrator.tell(steps), steps[0].event
+        if recursion is not None and isinstance(event, NodeRan) and len(steps) == 1:
+            return told._replace(recursion=meeting(stage.scene, recursion, event.node, stage.lang))
+        return told
+
+    def marks(steps: list[Step]) -> Iterator[str]:
+        return (mark for step in steps for mark in stage.marks(step.event))
+
+    for group in grouped(story.steps()):
+        yield Draft(group[0].phase, group[-1].ran, partial(tell, group), partial(marks, group), len(group))
+
+
+def of_graph(stage: Stage) -> Iterator[Draft]:
+    """The steps of a finished graph, with what is known of its values."""
+    for station in stage.stations.values():
+        marks = (*(f"{station.id}-c{i}" for i in range(len(station.cards))), *stage.into.get(station.id, ()))
+        told = Told(marks, made_here(stage, station.cards[0]))
+        yield Draft(FORWARD, 0, partial(same, told), partial(same, marks))
+    order = () if stage.scene.schedule is None else stage.scene.schedule.order
+    ran = 0
+    for runs, nodes in itertools.groupby(order, lambda node: stage.station(stage.place_of(node))):
+        ran += len(list(nodes))
+        if runs is not None and runs.deck is not None:
+            said = stage.say("step_ready", node=runs.deck.name, name=stage.cards[runs.cards[0].id])
+            told = Told(stage.deck_marks(runs), clean(said))
+            yield Draft(BACKWARD, ran, partial(same, told), partial(same, told.marks))
+
+
+def made_here(stage: Stage, card: Card) -> str:
+    """The sentence for a tensor of a finished graph."""
+    value = stage.say("unknown") if card.value is None else short(card.value)
+    made = f"{stage.cards[card.id]} = {value}"
+    if card.is_leaf and card.requires_grad:
+        return clean(stage.say("step_leaf", made=made))
+    return clean(made if card.expr is None else stage.say("step_forward", expr=card.expr, made=made))
+
+
+def same(thing: T) -> T:
+    """A thing that is known already."""
+    return thing
 
 
 def summary(marks: Iterable[str], count: int, lang: str | None) -> Told:
@@ -91,7 +147,10 @@ def summary(marks: Iterable[str], count: int, lang: str | None) -> Told:
 
 
 def labelled(
-    drafts: Sequence[Draft], schedule: Schedule | None, stations: dict[str, str], lang: str | None
+    drafts: Sequence[tuple[str, Told, int]],
+    schedule: Schedule | None,
+    stations: dict[str, str],
+    lang: str | None,
 ) -> tuple[Frame, ...]:
     """Frames of steps, each with its number in its phase and, in the backward phase, the queue after it.
 
@@ -136,66 +195,6 @@ def queue(
         if node in stations and stations[node] not in ready:
             waiting.setdefault(stations[node], missing)
     return tuple(ready), tuple(waiting.items())
-
-
-# ── a graph that nobody recorded ────────────────────────────────────────────────────────────────────────────
-
-
-def frames_of_graph(graph: Graph, lang: str | None = None) -> tuple[Frame, ...]:
-    """The steps of a graph that nobody recorded: its stations in order, then its nodes in the order in which
-    the engine would run them, with what is known of their values."""
-    drafts: list[Draft] = []
-    into: dict[str, list[str]] = {}
-    for route in graph.routes:
-        into.setdefault(route.target, []).append(route.id)
-    names = name_cards(graph, lang)
-    for station in graph.stations:
-        card = station.cards[0]
-        value = text("unknown", lang) if card.value is None else short(card.value)
-        made = f"{names[station.id, 0]} = {value}"
-        marks = (*(f"{station.id}-c{i}" for i in range(len(station.cards))), *into.get(station.id, ()))
-        if card.is_leaf and card.requires_grad:
-            said = text("step_leaf", lang, made=made)
-        elif card.expr is None:
-            said = made
-        else:
-            said = text("step_forward", lang, expr=card.expr, made=made)
-        drafts.append((FORWARD, Told(marks, clean(said)), 0))
-    nodes = nodes_of(graph)
-    roots = [s.deck.id for s in graph.stations if s.deck and any(c.role == ROOT for c in s.cards)]
-    reached = edges_into(nodes)
-    schedule = Schedule(nodes, roots or [node.id for node in nodes if not reached[node.id]])
-    decks = {s.deck.id: (s.id, s.deck) for s in graph.stations if s.deck is not None}
-    for ran, node in enumerate(schedule.order, 1):
-        at, deck = decks[node]
-        sent = (part for r in deck.inputs if r is not None for part in (f"{r}-g", f"{r}-p"))
-        ready = clean(text("step_ready", lang, node=deck.name, name=names[at, 0]))
-        drafts.append((BACKWARD, Told((f"{at}-d", *sent), ready), ran))
-    few: list[Draft] = []
-    for places in limited([draft[0] for draft in drafts]):
-        phase, told, ran = drafts[places[-1]]
-        if len(places) > 1:
-            told = summary((mark for i in places for mark in drafts[i][1].marks), len(places), lang)
-        few.append((phase, told, ran))
-    return labelled(few, schedule, {node: at for node, (at, _) in decks.items()}, lang)
-
-
-def nodes_of(graph: Graph) -> list[NodeState]:
-    """The backward nodes of a graph with their edges; an unknown age is that of the station."""
-    source = {route.id: (route.source, route.card) for route in graph.routes}
-    deck = {station.id: station.deck.id for station in graph.stations if station.deck is not None}
-    aged = any(station.deck.sequence for station in graph.stations if station.deck is not None)
-    nodes = []
-    for i, station in enumerate(graph.stations):
-        if station.deck is None:
-            continue
-        ends = [None if route is None else source[route] for route in station.deck.inputs]
-        edges = tuple((deck[end[0]], end[1]) if end is not None and end[0] in deck else None for end in ends)
-        leaf = station.deck.name == "AccumulateGrad"
-        age = station.deck.sequence if aged else len(graph.stations) if leaf else i
-        variable = station.cards[0].id if leaf else None
-        nodes.append(NodeState(station.deck.id, station.deck.name, (), edges, variable, 0, age))
-    return nodes
 
 
 # ── steps as text ───────────────────────────────────────────────────────────────────────────────────────────
