@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from .left_out import refusing as _refusing
 from .ops.exponential import exp2, expm1, log1p, logit
+from .ops.exponential import xlogy_or_number as xlogy
 from .ops.normal import erf, erfc, erfinv
 from .ops.normal import special_ndtr as ndtr
 from .ops.pointwise import sigmoid as expit
@@ -11,7 +12,6 @@ from .ops.rounding import round
 from .ops.special import digamma, polygamma
 from .ops.special import lgamma as gammaln
 from .ops.trigonometric import sinc
-from .ops.xlogy import function as xlogy
 from .tensor.explained import attach_all as _attach_all
 from .tensor.reductions import logsumexp
 from .tensor.statistics import log_softmax, softmax

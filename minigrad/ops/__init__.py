@@ -7,7 +7,6 @@ from . import (
     adaptive,
     affine_grids,
     arithmetic,
-    attention,
     bags,
     batches,
     binary,
@@ -21,10 +20,8 @@ from . import (
     division,
     eigen,
     elementwise,
-    elimination,
     embedding,
     entropies,
-    error_function,
     exponential,
     factors,
     grid_sampling,
@@ -64,7 +61,6 @@ from . import (
     underivable,
     views,
     views_in_place,
-    xlogy,
 )
 from . import clamp as bounds
 from . import compare as comparing

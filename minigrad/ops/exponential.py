@@ -1,4 +1,7 @@
-"""Powers and logarithms of one element."""
+"""Powers and logarithms.
+
+At x = 0 with y outside the logarithm's domain the derivative of `x ln y` by x is taken as 0, as in PyTorch.
+"""
 
 from __future__ import annotations
 
@@ -8,9 +11,11 @@ from typing import Any
 
 import numpy as np
 
-from ..core import F
+from ..core import F, differentiable
 from ..core.public import public
 from .elementwise import function, must_be, must_be_tensor, no_kernel
+from .half_precision import only, widened
+from .overloads import overloaded
 
 
 @function(self=lambda g, result: F.mul_scalar(g * result, ln(2)))
@@ -130,3 +135,69 @@ def logit(self, eps=None):
         low, high = self.dtype.type(eps), self.dtype.type(1 - eps)
         p = np.where(self < low, low, np.where(self > high, high, self))[()]
     return np.log(p / (1 - p))
+
+
+# ── x ln y
+# ─────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def times_log(self: Any, other: Any) -> Any:
+    """`x ln y` of arrays, or of an array and a number."""
+    x, y = widened(self), widened(other)
+    constant = np.equal(x, 0) & ~np.isnan(y)
+    return np.where(constant, 0, x * np.log(y)).astype(np.result_type(self, other))[()]
+
+
+def log_vjp(g: Any, self: Any, other: Any) -> Any:
+    """`g ln y`, and 0 where the product is constant though the logarithm is not finite."""
+    constant = F.logical_and(F.eq(self, 0.0), F.le(other, 0.0))
+    return F.masked_fill(F.xlogy(g, other), constant, 0.0)
+
+
+def log_of_number_vjp(g: Any, self: Any, other: Any) -> Any:
+    """Return the same for a number y."""
+    slope = F.xlogy_by_number(g, other)
+    return slope if other > 0 else F.masked_fill(slope, F.eq(self, 0.0), 0.0)
+
+
+@differentiable(
+    self=log_vjp,
+    other=lambda g, self, other: g * self / other,
+    jvp=lambda self_t, other_t, self, other: log_vjp(self_t, self, other) + F.product(other_t, self) / other,
+    kernel=times_log,
+    elementwise=True,
+    floating=True,
+    check=only("biuf", "xlogy_cpu"),
+    forms="",
+)
+def xlogy(self, other):
+    """Return `input · ln other`; 0 where `input` is 0."""
+
+
+@differentiable(
+    other=lambda g, self, other: F.mul_scalar(g, self) / other,
+    node="XlogyBackward1",
+    kernel=times_log,
+    elementwise=True,
+    floating=True,
+    check=only("biuf", "xlogy_cpu"),
+    forms="",
+)
+def xlogy_of_number(self, other):
+    """Return `self · ln other` of a number and a tensor."""
+
+
+@differentiable(
+    self=log_of_number_vjp,
+    node="XlogyBackward2",
+    kernel=times_log,
+    elementwise=True,
+    floating=True,
+    check=only("biuf", "xlogy_cpu"),
+    forms="",
+)
+def xlogy_by_number(self, other):
+    """Return `self · ln other` of a tensor and a number; 0 where `self` is 0."""
+
+
+xlogy_or_number = overloaded(xlogy, xlogy_by_number, xlogy_of_number, function_=True)

@@ -10,8 +10,8 @@ import numpy as np
 from ..core import F, differentiable
 from ..core.dtypes import of
 from .activations import activation
-from .error_function import error_function
 from .half_precision import floats_only, wide
+from .normal import error_function
 from .pointwise import logistic
 from .shape import place
 

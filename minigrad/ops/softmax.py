@@ -106,3 +106,21 @@ def _log_softmax_backward_data(grad_output, output, dim):
     out = np.atleast_1d(np.exp(x))
     out *= np.add.reduce(g, axis=place(dim, output.ndim), keepdims=True)
     return like(np.subtract(g, out, out=out), output)
+
+
+# ── of attention
+# ─────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+@differentiable(
+    self=lambda g, result, dim: F._softmax_backward_data(g, result, dim),
+    jvp=softmax_jvp,
+    node="SafeSoftmaxBackward0",
+)
+def _safe_softmax(self, dim):
+    """Return `softmax`, but 0 along a `dim` whose elements are all -inf, where it would be NaN."""
+    shares = softmax.op.kernel(self, dim)
+    if not np.isnan(np.add.reduce(shares, axis=None)):
+        return shares
+    masked = np.all(np.isneginf(self), axis=place(dim, self.ndim), keepdims=True)
+    return np.where(masked, self.dtype.type(0), shares)
