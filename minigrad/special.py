@@ -13,8 +13,7 @@ from .ops.special import digamma, polygamma
 from .ops.special import lgamma as gammaln
 from .ops.trigonometric import sinc
 from .tensor.explained import attach_all as _attach_all
-from .tensor.reductions import logsumexp
-from .tensor.statistics import log_softmax, softmax
+from .tensor.statistics import log_softmax, logsumexp, softmax
 
 psi = digamma
 

@@ -6,6 +6,7 @@ from . import (
     differences,
     distances,
     einsums,
+    extremes,
     grids,
     least_squares,
     matrices,

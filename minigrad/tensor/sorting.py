@@ -128,7 +128,3 @@ def unique(
     """
     found = so.unique2(input) if dim is None else so.unique_dim(input, dim)
     return wanted(found, return_inverse, return_counts)
-
-
-# ── places among sorted numbers
-# ─────────────────────────────────────────────────────────────────────────────────────────────────

@@ -1,4 +1,4 @@
-"""Quantiles, covariances, softmax and histograms, as functions and as methods."""
+"""Variances, quantiles, softmax and histograms, as functions and as methods."""
 
 from __future__ import annotations
 
@@ -12,8 +12,9 @@ from ..core.public import public
 from ..core.tensor_state import TensorBase, wrap
 from ..ops import count as counting
 from ..ops import softmax as soft
+from ..ops import variance as spread
 from ..ops.shape import place
-from .reductions import reducing
+from .reductions import dims, flag, reducing
 
 ROUNDED: dict[str, Any] = {
     "linear": np.asarray,
@@ -166,8 +167,96 @@ def nanquantile(
     return quantiles(input, q, dim, keepdim, interpolation, True)
 
 
-# ── covariances
+# ── variances
 # ─────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def spread_of(name: str, input: Any, dim: Any, unbiased: Any, keepdim: Any, correction: Any) -> Any:
+    """What `var`, `std` and both with the mean do by their arguments: `var(True)` means `unbiased`."""
+    if isinstance(dim, bool):
+        dim, unbiased = None, dim
+    if unbiased is not None and not isinstance(unbiased, bool):
+        raise TypeError("unbiased must be a bool")
+    if unbiased is not None:
+        correction = int(unbiased)
+    elif dim is not None and correction is None:
+        correction = 1  # PyTorch notes it where there is a `dim`
+    return getattr(spread, name)(input, dims(dim), correction, keepdim)
+
+
+@public(out="cast")
+@reducing
+def var(
+    input: Any, dim: Any = None, unbiased: Any = None, keepdim: bool = False, *, correction: Any = None
+) -> Any:
+    """Return the variance of all elements, or over `dim`, with divisor n - correction.
+
+    Args:
+        input: a tensor of any shape.
+        dim: the dimension or dimensions to reduce; None for all.
+        unbiased: the old form of `correction`: True for 1, False for 0.
+        keepdim: whether the reduced dimensions stay, with size 1.
+        correction: what is subtracted from the number of elements; 1 if None.
+    Shape: `()`, or that of `input` without `dim` (with size 1 there for `keepdim`).
+    Returns: a new tensor.
+    Raises: IndexError if there is no dimension `dim`.
+    Derivative: `2 * g * (x - mean) / (n - correction)`.
+    Source: torch.var
+
+    >>> torch.var(torch.tensor([1.0, 2.0, 3.0, 4.0]))
+    tensor(1.6667)
+    """
+    return spread_of("var", input, dim, unbiased, keepdim, correction)
+
+
+@public(out="cast")
+@reducing
+def std(
+    input: Any, dim: Any = None, unbiased: Any = None, keepdim: bool = False, *, correction: Any = None
+) -> Any:
+    """Return the standard deviation of all elements, or over `dim`, with divisor n - correction.
+
+    Args:
+        input: a tensor of any shape.
+        dim: the dimension or dimensions to reduce; None for all.
+        unbiased: the old form of `correction`: True for 1, False for 0.
+        keepdim: whether the reduced dimensions stay, with size 1.
+        correction: what is subtracted from the number of elements; 1 if None.
+    Shape: `()`, or that of `input` without `dim` (with size 1 there for `keepdim`).
+    Returns: a new tensor.
+    Raises: IndexError if there is no dimension `dim`.
+    Derivative: `g * (x - mean) / ((n - correction) * result)`.
+    Source: torch.std
+
+    >>> torch.std(torch.tensor([1.0, 2.0, 3.0, 4.0]))
+    tensor(1.2910)
+    """
+    return spread_of("std", input, dim, unbiased, keepdim, correction)
+
+
+@public("function")
+@reducing
+def var_mean(
+    input: Any, dim: Any = None, unbiased: Any = None, keepdim: bool = False, *, correction: Any = None
+) -> Any:
+    """Return the variance and mean, as a tuple."""
+    return spread_of("var_mean", input, dim, unbiased, keepdim, correction)
+
+
+@public("function")
+@reducing
+def std_mean(
+    input: Any, dim: Any = None, unbiased: Any = None, keepdim: bool = False, *, correction: Any = None
+) -> Any:
+    """Return the standard deviation and mean, as a tuple."""
+    return spread_of("std_mean", input, dim, unbiased, keepdim, correction)
+
+
+@public(out="cast")
+@reducing
+def logsumexp(input: Any, dim: Any, keepdim: bool = False) -> Any:
+    """Return the logarithm of the sum of exponentials over the dimensions `dim`, without overflow."""
+    return spread.logsumexp(input, dims(dim), flag(keepdim))
 
 
 # ── histograms
