@@ -35,6 +35,12 @@ CALLS = {
     "div by name": lambda L: L.div(input=x(L), other=2),
     "clamp of another input": lambda L: x(L).clamp(input=x(L)),
     "div_ of another input": lambda L: x(L).div_(input=x(L)),
+    "index_put of no list": lambda L: L.index_put(x(L), 3, x(L)),
+    "index_put_ of no list": lambda L: x(L).index_put_(3, x(L)),
+    "index_put_ without values": lambda L: L.index_put_(x(L), (x(L),), None),
+    "sum over a string": lambda L: x(L).sum("a"),
+    "mean over a float, kept": lambda L: x(L).mean(1.5, True),
+    "sum that is kept by a number": lambda L: x(L).sum(0, 3),
 }
 
 
