@@ -8,6 +8,8 @@ import numpy as np
 import pytest
 from twins import Programs, assert_same_diary
 
+import minigrad
+
 SIZES = {1: (3,), 2: (4, 3), 3: (2, 3, 4), 4: (2, 3, 2, 2), 5: (1, 3, 2, 2, 2)}
 
 # The class, its arguments, how many dimensions the input has.
@@ -213,3 +215,11 @@ def refusals(L, note):
 @pytest.mark.filterwarnings("ignore")
 def test_the_same_in_both_libraries(torch, program):
     assert_same_diary(program, torch)
+
+
+def test_inputs_may_be_given_by_name():
+    x, y = minigrad.tensor([[-1.0, 2.0]]), minigrad.tensor([[0.0, 1.0]])
+    assert minigrad.nn.ReLU()(input=x).tolist() == [[0.0, 2.0]]
+    assert minigrad.nn.MSELoss()(input=x, target=y).item() == 1.0
+    assert minigrad.nn.TripletMarginLoss()(anchor=x, positive=x, negative=x + 9).item() == 0.0
+    assert minigrad.nn.CosineSimilarity()(x1=x, x2=x).item() == pytest.approx(1.0)

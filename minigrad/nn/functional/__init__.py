@@ -5,6 +5,8 @@ from __future__ import annotations
 from ...left_out import refusing as _refusing
 from ...tensor.elementary import prelu as prelu
 from ...tensor.explained import attach_networks as _attach_networks
+from ...tensor.products import bilinear as bilinear
+from ...tensor.products import linear as linear
 from .activations import *
 from .attention import *
 from .class_losses import *
@@ -17,7 +19,6 @@ from .losses import *
 from .normalization import *
 from .padding import *
 from .pooling import *
-from .products import *
 from .resampling import *
 from .softmaxes import *
 from .tables import *

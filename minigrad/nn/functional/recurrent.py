@@ -12,8 +12,8 @@ from typing import Any, NamedTuple
 
 from ...ops.joining import cat, stack
 from ...tensor.parts import unsafe_chunk
+from ...tensor.products import linear
 from .dropout import dropout
-from .products import linear
 
 State = tuple[Any, ...]
 

@@ -51,10 +51,14 @@ class Applied(Module):
         for name, value in settings.items():
             setattr(self, name, value)
 
-    def forward(self, *inputs: Any) -> Any:
+    def forward(self, input: Any) -> Any:
         """Apply the function."""
+        return self._run(input)
+
+    def _run(self, *inputs: Any, **named: Any) -> Any:
+        """Call the function with the inputs and the settings."""
         given = {name: getattr(self, name) for name in self.settings}
-        return getattr(functional, self.function)(*inputs, **given)
+        return getattr(functional, self.function)(*inputs, **named, **given)
 
 
 def initializer(title: str, parameters: dict[str, Parameter]) -> Any:

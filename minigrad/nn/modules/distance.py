@@ -14,9 +14,9 @@ class Distance(Applied):
 
     _shown = ""
 
-    def forward(self, x1: Any, x2: Any) -> Any:
+    def forward(self, x1: Any, x2: Any) -> Any:  # type: ignore[override]
         """Compare each pair."""
-        return super().forward(x1, x2)
+        return self._run(x1, x2)
 
 
 class CosineSimilarity(Distance, function="cosine_similarity"):

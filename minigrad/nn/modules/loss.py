@@ -30,6 +30,10 @@ class Loss(Applied):
             settings["reduction"] = legacy(size_average, reduce)
         super()._settle(settings)
 
+    def forward(self, *inputs: Any, **named: Any) -> Any:
+        """Return the loss of the inputs, which may be given by their names in the function."""
+        return self._run(*inputs, **named)
+
 
 class MSELoss(Loss, function="mse_loss", settings="size_average reduce reduction"):
     """Loss that returns the mean of the squared differences (input − target)².

@@ -7,8 +7,8 @@ from typing import Any
 from ...creation import ones
 from .. import functional
 from ..parameter import Parameter, kept
+from .applied import Applied
 from .batchnorm import Normalizing
-from .module import Module
 
 __all__ = ["GroupNorm", "LayerNorm", "LocalResponseNorm", "RMSNorm"]
 
@@ -102,17 +102,7 @@ class GroupNorm(Normalizing):
         return functional.group_norm(input, self.num_groups, self.weight, self.bias, self.eps)
 
 
-class LocalResponseNorm(Module):
+class LocalResponseNorm(Applied, function="local_response_norm"):
     """Layer that divides by a norm of neighboring channels: see `nn.functional.local_response_norm`."""
 
-    def __init__(self, size: int, alpha: float = 1e-4, beta: float = 0.75, k: float = 1.0) -> None:
-        super().__init__()
-        self.size, self.alpha, self.beta, self.k = size, alpha, beta, k
-
-    def forward(self, input: Any) -> Any:
-        """Normalize the input."""
-        return functional.local_response_norm(input, self.size, self.alpha, self.beta, self.k)
-
-    def extra_repr(self) -> str:
-        """Return the settings that the repr shows."""
-        return f"{self.size}, alpha={self.alpha}, beta={self.beta}, k={self.k}"
+    _shown = "size alpha= beta= k="
