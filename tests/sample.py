@@ -1,8 +1,8 @@
 """A pytest plugin: how much of a large check runs. It is a fixed sample, and all of it with `pytest --full`.
 
 `CASES` names the test functions with very many or very slow cases, and how many of them run. Which ones
-depends on nothing but their ids, so a new case leaves the choice among the others as it was; cases of the
-quick tier run besides. Where a test makes its programs itself, it asks `examples` how many to make; the
+depends on nothing but their parameters, so a new case leaves the choice among the others as it was; cases of
+the quick tier run besides. Where a test makes its programs itself, it asks `examples` how many to make; the
 programs are always the same ones.
 """
 
@@ -22,6 +22,12 @@ CASES = {
     "test_derivative_shown.py::test_text_stays_inside_and_apart": 6,
     "test_derivative_shown.py::test_no_two_numbers_of_an_axis_look_alike": 4,
     "test_forward_random.py::test_random_programs": 3,  # of 20 programs each
+    "test_hostile.py::test_graphviz_draws_it": 12,
+    "test_hostile.py::test_html": 12,
+    "test_hostile.py::test_outline_and_steps": 12,
+    "test_hostile.py::test_svg": 12,
+    "test_late.py::test_a_subpackage_is_loaded_when_it_is_asked_for": 4,
+    "test_late.py::test_ways_to_import": 4,
     "test_modified_in_place.py::test_a_write_after_the_op": 120,
     "test_step_numbers.py::test_gradients_and_values_against_autograd": 12,
     "test_step_numbers.py::test_deposits_over_two_calls": 6,
@@ -52,8 +58,8 @@ def examples(count: int) -> int:
 
 
 def sampled(ids: list[str], count: int) -> list[str]:
-    """So many of the ids, chosen by nothing but the ids themselves."""
-    return sorted(ids, key=lambda one: zlib.crc32(one.encode()))[:count]
+    """So many of the ids, chosen by their parameters alone: functions that share cases take the same ones."""
+    return sorted(ids, key=lambda one: zlib.crc32(one.partition("[")[2].encode()))[:count]
 
 
 def leave_out(config: pytest.Config, items: list[pytest.Item], ids: set[str]) -> None:
