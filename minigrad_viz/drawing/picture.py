@@ -19,7 +19,7 @@ from .dot import DIRECTIONS, to_dot
 from .layout import ENGINES, LayoutError, LayoutTimeout, LayoutUnavailable, layout, render
 from .look import DETAILS, SAVED, Look
 from .outline import outline
-from .still import image, resolved, slim
+from .still import image, resolved
 from .style import THEMES
 from .svg import to_svg
 
@@ -163,7 +163,7 @@ class Picture:
         svg = self.svg()
         if svg is None:
             return f"<pre>{html.escape(self.outline())}</pre>"
-        return f'<div style="overflow-x:auto">{image(slim(svg), self.outline())}{SWAP}</div>'
+        return f'<div style="overflow-x:auto">{image(svg, self.outline())}{SWAP}</div>'
 
     def save(self, path: str | Path) -> Path:
         """Write the picture as .svg, .dot, .txt, or with a native `dot` as .png or .pdf; ValueError for

@@ -1,4 +1,4 @@
-"""A picture as an image in a page: with the style that it needs and nothing else, as short as can be.
+"""A picture as an image in a page.
 
 A player puts its own picture in the place of the image. Most of that is what the image shows, so it takes
 this from there (`whole` in `stepper_parts.js`) and is only given what the image leaves out.
@@ -10,7 +10,7 @@ import html
 import re
 from typing import NamedTuple
 
-from .style import DARK, LIGHT, RARE, RULES, palette
+from .style import DARK, LIGHT, RARE, RULES
 
 SMALLEST = 0.75  # a wide picture shrinks with its column down to this scale; then it scrolls: it can be read
 STYLE = re.compile(r"<style>.*?</style>", re.S)
@@ -44,13 +44,7 @@ def parted(svg: str, prefix: str) -> Parted | None:
 
     shown = GROUP.sub(plain, body)
     start = re.sub(r' (role|aria-labelledby)="[^"]*"', "", head[: head.index(">") + 1])
-    rules = re.sub(r"(^|[,}])\.mg ", r"\1", needed(svg, alone=True))  # there is nothing else to be styled
-    return Parted(f"{start}<style>{rules}</style>{shown}", head, groups)
-
-
-def slim(svg: str) -> str:
-    """A picture that stays as it is, with no more style than it needs."""
-    return STYLE.sub(lambda _: f"<style>{needed(svg)}</style>", svg, count=1)
+    return Parted(start + found[0] + shown, head, groups)
 
 
 def resolved(svg: str) -> str:
@@ -59,41 +53,14 @@ def resolved(svg: str) -> str:
     stays as it is."""
     if STYLE.search(svg) is None:
         return svg
-    colors = DARK if theme_of(svg) == "dark" else LIGHT
-    rules = VARIABLE.sub(lambda found: colors[found[1]], rules_of(svg).replace(";height:auto", ""))
+    colors = DARK if 'class="mg mg-dark' in svg else LIGHT
+    rules = VARIABLE.sub(lambda found: colors[found[1]], (RULES + RARE).replace(";height:auto", ""))
     return STYLE.sub(lambda _: f"<style>{rules}</style>", svg, count=1)
 
 
 def bare(svg: str) -> str:
     """A picture for a page that has `style.every_theme()`."""
     return STYLE.sub("", svg, count=1)
-
-
-def theme_of(svg: str) -> str:
-    """The theme of a picture of ours."""
-    return re.findall(r'class="mg mg-(\w+)', svg)[0]
-
-
-def needed(svg: str, alone: bool = False) -> str:
-    """The rules for what is in a picture of ours, and the colours that they name; `alone`: those of a
-    document of its own, which is in no page that says whether it is dark."""
-    written = rules_of(svg)
-    used = set(VARIABLE.findall(written))
-    return palette(theme_of(svg), names=used, pages=not alone) + written
-
-
-def rules_of(svg: str) -> str:
-    """The rules for what is in a picture of ours."""
-    classes = {name for names in re.findall(r'class="([^"]*)"', svg) for name in names.split()}
-    rules = []
-    for selectors, declared in re.findall(r"([^{}]+)(\{[^}]*\})", RULES + RARE):
-        named = {each.strip(): re.sub(r":not\([^)]*\)", "", each) for each in selectors.split(",")}
-        matching = [
-            each for each, kind in named.items() if classes.issuperset(re.findall(r"\.([\w-]+)", kind))
-        ]
-        if matching:
-            rules.append(",".join(matching) + declared)
-    return "".join(rules)
 
 
 def image(svg: str, outline: str) -> str:

@@ -7,7 +7,7 @@ styles the page. `mg-auto` follows the reader's system, and the notebook where i
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable
+from collections.abc import Iterable
 from html import escape
 
 from ..words import clean
@@ -149,22 +149,21 @@ def every_theme() -> str:
     return "".join(map(palette, THEMES)) + RULES + RARE.lstrip()
 
 
-def palette(theme: str = "auto", *, names: Container[str] | None = None, pages: bool = True) -> str:
-    """The colours of `theme` alone, as properties of the class `mg-auto`, `mg-light` or `mg-dark`: all or
-    those in `names`, with or without what `pages` say of themselves."""
+def palette(theme: str = "auto") -> str:
+    """The colours of `theme` alone, as properties of the class `mg-auto`, `mg-light` or `mg-dark`."""
     if theme not in THEMES:
         raise ValueError(f"unknown theme {theme!r}: choose one of {', '.join(THEMES)}")
 
     def colours(selectors: list[str], palette: dict[str, str]) -> str:
-        values = (f"--{name}:{colour}" for name, colour in palette.items() if names is None or name in names)
+        values = (f"--{name}:{colour}" for name, colour in palette.items())
         return f"{','.join(selectors)}{{{';'.join(values)}}}"
 
     if theme != "auto":
         return colours([".mg-" + theme], DARK if theme == "dark" else LIGHT)
     system = f"@media(prefers-color-scheme:dark){{{colours(['.mg-auto'], DARK)}}}"
-    said = [([f"{page} .mg-auto" for page in LIGHT_PAGES], LIGHT)] if pages else []
-    said += [([f"{page} .mg-auto" for page in DARK_PAGES], DARK)] if pages else []
-    return colours([".mg-auto"], LIGHT) + system + "".join(colours(*each) for each in said)
+    light = colours([f"{page} .mg-auto" for page in LIGHT_PAGES], LIGHT)
+    dark = colours([f"{page} .mg-auto" for page in DARK_PAGES], DARK)
+    return colours([".mg-auto"], LIGHT) + system + light + dark
 
 
 # -------------------------------------------------------------------------------------------------------- XML
