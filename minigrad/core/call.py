@@ -23,7 +23,6 @@ from .tensor_state import TensorBase, accumulator, attach, edge, fresh, is_plain
 from .view_path import share_view
 
 FLOAT32, FLOAT64, generic = np.float32, np.float64, np.generic
-FAST = dtypes.FAST_ARRAYS
 
 
 def casts(targets: Any, raws: Any, out: Any) -> Any:

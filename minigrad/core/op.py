@@ -18,8 +18,6 @@ DERIVED = ("_sym_sizes", "_sym_strides", "_scalar_type", "_sym_numel")
 OTHER_NAMES = {"input": "self", "axis": "dim", "keepdims": "keepdim"}
 # Parameters that promote although they may not be differentiable.
 OPERANDS = ("self", "other", "exponent", "min", "max")
-# Parameters that are not inputs but accept a tensor.
-BESIDE = ("index", "indices", "target", "weight", "mask", "running_mean", "running_var")
 
 
 class Registry:
@@ -99,9 +97,8 @@ class Op:
     `check` accepts.
 
     `elementwise` ops broadcast and promote; `promoted` are the positions of their operands, all but one of
-    which may be a number if the op takes `numbers`. Other ops may
-    only be `broadcasts`. `linear` ops are linear in all inputs together but those whose vjp is `zeros`;
-    `multilinear` ops are linear in each input.
+    which may be a number if the op takes `numbers`. Other ops may only be `broadcasts`. `linear` ops are
+    linear in all inputs together but those whose vjp is `zeros`; `multilinear` ops are linear in each input.
     `jvp` is the formula of the tangent where these do not give it (see Note [Forward mode]). `floating` ops
     convert integers to the default float dtype first. The result of a `view` shares memory with its first
     argument. `check` is called with the dtypes of the operands, before promotion, and raises for those that
@@ -109,10 +106,9 @@ class Op:
 
     The kernel of an op with `several` results returns a tuple, and its vjp takes a list of gradients, with
     None for results without a gradient. `several` may be their names, in `results`, by which vjps can take
-    them (the op then `is_named`). `beside` are the parameters that are not inputs but accept tensors. The
-    gradients of an op that `casts` are converted back to the dtypes of its inputs. `constants` are the
-    results through which no gradient flows back. The `free` parameters, whose default is None or a text, need
-    be neither tensor nor number. The first parameter of a `listed` op is a list of tensors; its one vjp
+    them. The gradients of an op that `casts` are converted back to the dtypes of its inputs. `constants` are
+    the results through which no gradient flows back. The `free` parameters, whose default is None or a text,
+    need be neither tensor nor number. The first parameter of a `listed` op is a list of tensors; its one vjp
     returns a list of gradients. `bit` is the bit of `TensorBase._bits` that a view op turns; its kernel then
     works only on raw arrays. For `complexes` see Note [Complex numbers] in `apply`.
     """
@@ -134,8 +130,6 @@ class Op:
         self.floating, self.view, self.check = flags["floating"], flags["view"], flags["check"]
         self.several, self.listed = bool(flags["several"]), flags["listed"]
         self.results = flags["several"] if isinstance(flags["several"], tuple) else ("result",)
-        self.is_named = self.results != ("result",)
-        self.beside = tuple(n for n in self.params if n in BESIDE and n not in vjps and not self.elementwise)
         self.casts = not {"dtype", "reduction"}.isdisjoint(self.params)
         self.constants = flags["constants"]
         defaults = zip(reversed(self.params), reversed(self.defaults), strict=False)
