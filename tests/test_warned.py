@@ -54,6 +54,23 @@ def test_warnings_name_the_same_lines(cell, action):
     assert warnings._showwarnmsg is before
 
 
+@pytest.mark.parametrize("first", [0, 1])
+def test_two_recorders_stop_in_any_order(first):
+    cell = CELLS["a function in C++"]
+    expected = told(cell, "always", watched=False)
+    before = warnings._showwarnmsg
+    two = [Recorder("", {}), Recorder("", {})]
+    try:
+        for recorder in two:
+            recorder.start()
+        two[first].stop()
+        assert told(cell, "always", watched=False) == expected
+    finally:
+        two[1 - first].stop()
+    assert told(cell, "always", watched=False) == expected
+    assert warnings._showwarnmsg is before
+
+
 def test_a_warning_that_is_an_error_stops_the_cell():
     with pytest.raises(UserWarning, match="copy construct"):
         told(CELLS["a function in C++"], "error", watched=True)

@@ -23,24 +23,31 @@ class Warned:
 
     def __init__(self, ours: Collection[CodeType]) -> None:
         self.ours = ours
-        self.show: Callable[[Any], None] | None = None
-        self.corrected = False  # whether the warning that is raised names the right line
+        self.show: Callable[[Any], None] = print
+        self.passes = True  # whether warnings are passed on as they are
 
     def install(self) -> None:
         """Begin."""
         module: Any = warnings  # what is shown goes through this function of it, in `catch_warnings`, too
         self.show, module._showwarnmsg = module._showwarnmsg, self.shown
+        self.passes = False
 
     def remove(self) -> None:
-        """Stop."""
+        """Stop. Where another that began later has not stopped yet, warnings go on through this one."""
         module: Any = warnings
-        module._showwarnmsg, self.show = self.show, None
+        self.passes = True
+        if module._showwarnmsg == self.shown:
+            module._showwarnmsg = self.below()
+
+    def below(self) -> Callable[[Any], None]:
+        """What showed warnings before, without those like this that have stopped since."""
+        owner = getattr(self.show, "__self__", None)
+        return owner.below() if isinstance(owner, Warned) and owner.passes else self.show
 
     def shown(self, message: Any) -> None:
         """A warning is about to be shown."""
         __tracebackhide__ = True
-        assert self.show is not None
-        if self.corrected:
+        if self.passes:
             self.show(message)
             return
         stack = list(outward(sys._getframe(1)))
@@ -56,11 +63,11 @@ class Warned:
         space = frame.f_globals
         where = frame.f_code.co_filename, frame.f_lineno, space.get("__name__", "<string>")
         known = space.setdefault("__warningregistry__", {})
-        self.corrected = True
+        self.passes = True
         try:
             warnings.warn_explicit(message.message, message.category, *where, known, source=message.source)
         finally:
-            self.corrected = False
+            self.passes = False
 
     def between(self, stack: list[FrameType]) -> set[int]:
         """The places in a stack at which frames stand that would not be there without a recorder."""
