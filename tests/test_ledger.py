@@ -267,3 +267,12 @@ def test_a_reset_is_a_step(library):
     frames = [frame for act in report.acts for frame in act.frames if frame.text == "x.grad: set to 0"]
     assert len(frames) == 2, "after the first call, and before the second"
     assert all(frame.span is not None and frame.marks[0].endswith("-c0") for frame in frames)
+
+
+def test_a_hook_of_an_accumulategrad_that_is_given_no_gradients(library):
+    cell = (
+        "x = torch.tensor(2.0, requires_grad=True)\ny = x * 3\n"
+        "y.grad_fn.next_functions[0][0].register_hook(lambda sent, received: None)\ny.backward()\n"
+    )
+    report = Report(traced(cell, library), lang="en")
+    assert report.ledger.text() and report.html()

@@ -120,8 +120,10 @@ class Clerk:
         again = self.adds(event.tensor, event.before)
         self.enter(event.tensor, Entry(DEPOSIT, *added, self.span_of(event.call), again))
         for hook in self.index.calls[event.call].hooks.get(event.node, ()):
+            if hook.kind != "post_accumulate":  # one that ran before, or has no gradients at all
+                continue
             before, after = hook.before[0], hook.after[0]
-            if hook.kind == "post_accumulate" and not same(before, after):
+            if not same(before, after):
                 self.enter(event.tensor, Entry(HOOK, before, after, call=event.call, sources=(hook.name,)))
 
     def retained(self, call: int, state: TensorState) -> None:
