@@ -163,7 +163,7 @@ def test_a_cell_without_graph_has_cards_only_and_says_why():
     _, elements = parse(svg)
     assert not any(id.endswith(("-d", "-g", "-p")) for id in elements)
     assert elements["s1-c0"].get("class") == "card result bare"
-    assert "No tensor here asks for gradients: there is no graph." in " ".join(texts(svg))
+    assert "No operation used x, so there is no graph" in " ".join(texts(svg))
 
 
 def test_inputs_without_an_edge_end_in_a_sign():
