@@ -18,9 +18,7 @@ class Double(torch.autograd.Function):
 
 """
 CUBE = X + "y = x ** 3\nz = torch.log(y)\n"
-WITHOUT = "computed it without create_graph=True, so no nodes were made on the way."
-REUSE = "Only for a graph that you really reuse: retain_graph=True"
-NEW_LEAF = "y.requires_grad = True would not help: it makes a new leaf that leads nowhere."
+NEW_LEAF = "y.requires_grad = True would not help: it makes y a new leaf, and no gradient flows past it."
 
 
 class Row(NamedTuple):
@@ -40,8 +38,10 @@ ROWS = {
     "second": Row(
         "second_backward",
         X + "y = x ** 3\nz = torch.log(y)\nz.backward()\nz.backward()\n",
-        "z.backward() (line 4) freed what LogBackward0 at z had saved; z.backward() (line 5) needs it again.",
-        f"Compute y, z anew before z.backward() (line 5). {REUSE} in z.backward() (line 4).",
+        "z.backward() (line 4) freed the values that LogBackward0 at z had saved, but z.backward() (line "
+        "5) needs them again.",
+        "Compute y, z again before z.backward() (line 5). Only if you really reuse the graph: add "
+        "retain_graph=True to z.backward() (line 4).",
         ("! LogBackward0 of z: stopped here", "! self of z: freed by line 4"),
         5,
         4,
@@ -49,8 +49,10 @@ ROWS = {
     "nothing saved, nothing freed": Row(
         "second_backward",
         X + "y = x + 1\nz = y ** 2\nz.backward()\nt = y * 3\nt.backward()\nw = z + y\nw.backward()\n",
-        "z.backward() (line 4) freed what PowBackward0 at z had saved; w.backward() (line 8) needs it again.",
-        f"Compute z, w anew before w.backward() (line 8). {REUSE} in z.backward() (line 4).",
+        "z.backward() (line 4) freed the values that PowBackward0 at z had saved, but w.backward() (line "
+        "8) needs them again.",
+        "Compute z, w again before w.backward() (line 8). Only if you really reuse the graph: add "
+        "retain_graph=True to z.backward() (line 4).",
         ("! PowBackward0 of z: stopped here", "! self of z: freed by line 4"),
         8,
         4,
@@ -59,10 +61,10 @@ ROWS = {
         "second_backward",
         "w = torch.tensor(2.0, requires_grad=True)\nh = w ** 2\nfor i in range(3):\n    loss = h * h\n"
         "    loss.backward()\n",
-        "h was computed once, by w ** 2 (line 2). The first loss.backward() (line 5) freed what "
-        "PowBackward0 at h "
-        "had saved; the next needs it again.",
-        f"In a loop, compute h again in every round. {REUSE}.",
+        "h was computed once, by w ** 2 (line 2). The first loss.backward() (line 5) freed the values that "
+        "PowBackward0 at h had saved, but the next call needs them again.",
+        "In a loop, compute h again in every iteration. Only if you really reuse the graph: "
+        "retain_graph=True.",
         ("! PowBackward0 of h: stopped here", "! self of h: freed by line 5"),
         5,
         5,
@@ -70,10 +72,9 @@ ROWS = {
     "called again": Row(
         "second_backward",
         "def step(t):\n    return (t ** 2).backward()\n" + X + "y = torch.exp(x)\nstep(y)\nstep(y)\n",
-        "y was computed once, by exp(x) (line 4). The first (t ** 2).backward() (line 2) freed what "
-        "ExpBackward0 "
-        "at y had saved; the next needs it again.",
-        f"Compute y again before each of these calls. {REUSE}.",
+        "y was computed once, by exp(x) (line 4). The first (t ** 2).backward() (line 2) freed the values "
+        "that ExpBackward0 at y had saved, but the next call needs them again.",
+        "Compute y again before each of these calls. Only if you really reuse the graph: retain_graph=True.",
         ("! ExpBackward0 of y: stopped here", "! result of y: freed by line 2"),
         2,
         2,
@@ -82,10 +83,9 @@ ROWS = {
         "second_backward",
         "w = torch.tensor(0.5, requires_grad=True)\nh = torch.tensor(1.0)\nfor i in range(3):\n"
         "    h = torch.tanh(w * h)\n    loss = h * h\n    loss.backward()\n",
-        "h comes from an earlier round, and the call there, loss.backward() (line 6), freed what "
-        "TanhBackward0 at "
-        "h₂ had saved. In this round the path leads back to it.",
-        "Cut the old graph off at the start of a round: h = h.detach(). Its numbers stay.",
+        "h comes from an earlier iteration. The call there, loss.backward() (line 6), freed the values that "
+        "TanhBackward0 at h₂ had saved. In this iteration the path leads back to them.",
+        "Detach the old graph at the start of each iteration: h = h.detach(). This keeps the values.",
         ("! TanhBackward0 of h₂: stopped here", "! result of h₂: freed by line 6"),
         6,
         6,
@@ -93,8 +93,10 @@ ROWS = {
     "a shared part": Row(
         "second_backward",
         X + "y = x ** 3\na = y * 2\nb = torch.exp(y)\na.backward()\nb.backward()\n",
-        "a.backward() (line 5) freed what PowBackward0 at y had saved; b.backward() (line 6) needs it again.",
-        f"Go backward once from both: (a + b).backward(). {REUSE} in a.backward() (line 5).",
+        "a.backward() (line 5) freed the values that PowBackward0 at y had saved, but b.backward() (line "
+        "6) needs them again.",
+        "Call backward once for both: (a + b).backward(). Only if you really reuse the graph: add "
+        "retain_graph=True to a.backward() (line 5).",
         ("! PowBackward0 of y: stopped here", "! self of y: freed by line 5"),
         6,
         5,
@@ -102,10 +104,10 @@ ROWS = {
     "grad": Row(
         "second_backward",
         X + "y = x ** 3\ntorch.autograd.grad(y, x)\ntorch.autograd.grad(y, x)\n",
-        "autograd.grad(y, x) (line 3) freed what PowBackward0 at y had saved; autograd.grad(y, x) (line 4) "
-        "needs it "
-        "again.",
-        f"Compute y anew before autograd.grad(y, x) (line 4). {REUSE} in autograd.grad(y, x) (line 3).",
+        "autograd.grad(y, x) (line 3) freed the values that PowBackward0 at y had saved, but "
+        "autograd.grad(y, x) (line 4) needs them again.",
+        "Compute y again before autograd.grad(y, x) (line 4). Only if you really reuse the graph: add "
+        "retain_graph=True to autograd.grad(y, x) (line 3).",
         ("! PowBackward0 of y: stopped here", "! self of y: freed by line 3"),
         4,
         3,
@@ -117,9 +119,10 @@ ROWS = {
         )
         + X
         + "y = Double.apply(x)\ny.backward()\ny.backward()\n",
-        "y.backward() (line 12) freed what DoubleBackward at y had saved; y.backward() (line 13) needs it "
-        "again.",
-        f"Compute y anew before y.backward() (line 13). {REUSE} in y.backward() (line 12).",
+        "y.backward() (line 12) freed the values that DoubleBackward at y had saved, but y.backward() "
+        "(line 13) needs them again.",
+        "Compute y again before y.backward() (line 13). Only if you really reuse the graph: add "
+        "retain_graph=True to y.backward() (line 12).",
         ("! DoubleBackward of y: stopped here", "! saved of y: freed by line 12"),
         13,
         12,
@@ -127,10 +130,10 @@ ROWS = {
     "written to through a view": Row(
         "second_backward",
         V + "y = x * 1\nv = y[:]\nv.exp_()\ny.sum().backward()\ny.sum().backward()\n",
-        "y.sum().backward() (line 5) freed what CopySlices at y₂ had saved; y.sum().backward() (line 6) "
-        "needs it "
-        "again.",
-        f"Compute y anew before y.sum().backward() (line 6). {REUSE} in y.sum().backward() (line 5).",
+        "y.sum().backward() (line 5) freed the values that CopySlices at y₂ had saved, but "
+        "y.sum().backward() (line 6) needs them again.",
+        "Compute y again before y.sum().backward() (line 6). Only if you really reuse the graph: add "
+        "retain_graph=True to y.sum().backward() (line 5).",
         ("! CopySlices of y₂: stopped here",),
         6,
         5,
@@ -138,10 +141,9 @@ ROWS = {
     "saved twice in one memory": Row(
         "saved_modified",
         V + "z = x * 1\na = z[:]\nb = a * z\nz.exp_()\nb.sum().backward()\n",
-        "MulBackward0 at b had saved z₁ at version 0. Then z.exp_() (line 5) wrote to it, and now it is at "
-        "version "
-        "1.",
-        "Make a new tensor instead of changing z in place: z = z + 1, for example. Or write to a copy: "
+        "MulBackward0 at b saved z₁ at version 0. Then z.exp_() (line 5) modified it in place, so it is "
+        "now at version 1.",
+        "Create a new tensor instead of modifying z in place, for example z = z + 1. Or modify a copy: "
         "z.clone().",
         (
             "! MulBackward0 of b: stopped here",
@@ -156,10 +158,9 @@ ROWS = {
     "written": Row(
         "saved_modified",
         X + "y = x * 1\nz = y * y\ny.add_(1)\nz.backward()\n",
-        "MulBackward0 at z had saved y₁ at version 0. Then y.add_(1) (line 4) wrote to it, and now it is at "
-        "version "
-        "1.",
-        "Make a new tensor instead of changing y in place: y = y + 1, for example. Or write to a copy: "
+        "MulBackward0 at z saved y₁ at version 0. Then y.add_(1) (line 4) modified it in place, so it is "
+        "now at version 1.",
+        "Create a new tensor instead of modifying y in place, for example y = y + 1. Or modify a copy: "
         "y.clone().",
         (
             "! MulBackward0 of z: stopped here",
@@ -174,9 +175,9 @@ ROWS = {
     "its own result": Row(
         "saved_modified",
         X + "z = torch.exp(x)\nz += 1\nz.backward()\n",
-        "ExpBackward0 at z₁ had saved z₁ at version 0. Then z += 1 (line 3) wrote to it, and now it is at "
-        "version 1.",
-        "Make a new tensor instead of changing z in place: z = z + 1, for example. Or write to a copy: "
+        "ExpBackward0 at z₁ saved z₁ at version 0. Then z += 1 (line 3) modified it in place, so it is now "
+        "at version 1.",
+        "Create a new tensor instead of modifying z in place, for example z = z + 1. Or modify a copy: "
         "z.clone().",
         (
             "! ExpBackward0 of z₁: stopped here",
@@ -190,10 +191,9 @@ ROWS = {
     "through detach": Row(
         "saved_modified",
         X + "y = x * 1\nz = y * y\nd = y.detach()\nd.add_(1)\nz.backward()\n",
-        "MulBackward0 at z had saved y at version 0. Then d.add_(1) (line 5) wrote to d, which uses the "
-        "same memory, "
-        "and now y is at version 1.",
-        "Make a new tensor instead of changing d in place: d = d + 1, for example. Or write to a copy: "
+        "MulBackward0 at z saved y at version 0. Then d.add_(1) (line 5) modified d, which shares its "
+        "memory, so y is now at version 1.",
+        "Create a new tensor instead of modifying d in place, for example d = d + 1. Or modify a copy: "
         "d.clone().",
         (
             "! MulBackward0 of z: stopped here",
@@ -210,10 +210,9 @@ ROWS = {
         V
         + "w = torch.tensor([1.0, 1.0, 1.0], requires_grad=True)\nz = (x * w).sum()\nwith torch.no_grad():\n"
         "    w -= 0.1\nz.backward()\n",
-        "MulBackward0 at x * w had saved w at version 0. Then w -= 0.1 (line 5) wrote to it, and now it is "
-        "at "
-        "version 1.",
-        "Run z.backward() (line 6) first, and change w after it.",
+        "MulBackward0 at x * w saved w at version 0. Then w -= 0.1 (line 5) modified it in place, so it is "
+        "now at version 1.",
+        "Run z.backward() (line 6) first, then modify w.",
         ("! MulBackward0 of x * w: stopped here", "! other of x * w", "w: changed by line 5"),
         6,
         5,
@@ -221,10 +220,9 @@ ROWS = {
     "a constant, twice": Row(
         "saved_modified",
         V + "c = torch.tensor([1.0, 1.0, 1.0])\nz = (x * c).sum()\nc += 1\nc += 1\nz.backward()\n",
-        "MulBackward0 at x * c had saved c at version 0. Then c += 1 (line 4) wrote to it, and now it is at "
-        "version "
-        "2.",
-        "Make a new tensor instead of changing c in place: c = c + 1, for example. Or write to a copy: "
+        "MulBackward0 at x * c saved c at version 0. Then c += 1 (line 4) modified it in place, so it is "
+        "now at version 2.",
+        "Create a new tensor instead of modifying c in place, for example c = c + 1. Or modify a copy: "
         "c.clone().",
         ("! MulBackward0 of x * c: stopped here", "! other of x * c", "c: changed by line 4"),
         6,
@@ -233,7 +231,7 @@ ROWS = {
     "no_grad": Row(
         "no_grad_fn",
         X + "with torch.no_grad():\n    y = x * 2\ny.backward()\n",
-        "y has no graph: x * 2 (line 3) ran under no_grad(), so no node was made.",
+        "x * 2 (line 3) ran under no_grad(), so nothing was recorded and y has no graph.",
         f"Compute it outside no_grad(). {NEW_LEAF}",
         ("! y: no graph", "x → y: cut here"),
         4,
@@ -242,7 +240,7 @@ ROWS = {
     "inference": Row(
         "no_grad_fn",
         X + "with torch.inference_mode():\n    y = x * 2\ny.backward()\n",
-        "y has no graph: x * 2 (line 3) ran in inference mode, so no node was made.",
+        "x * 2 (line 3) ran in inference mode, so nothing was recorded and y has no graph.",
         f"Compute it outside inference_mode(). {NEW_LEAF}",
         ("! y: no graph", "x → y: cut here"),
         4,
@@ -251,8 +249,8 @@ ROWS = {
     "detach": Row(
         "no_grad_fn",
         X + "a = x ** 3\nd = a.detach()\ny = d * 2\ntorch.autograd.grad(y, x)\n",
-        "y has no graph: a.detach() (line 3) passed on the numbers of a without the path.",
-        f"Leave the detach() out where gradients are to flow. {NEW_LEAF}",
+        "a.detach() (line 3) copied the value of a but cut its link to a, so y has no graph.",
+        f"Remove the detach() that breaks the path. {NEW_LEAF}",
         ("! y: no graph", "a → d: cut here"),
         5,
         3,
@@ -260,8 +258,8 @@ ROWS = {
     "data": Row(
         "no_grad_fn",
         X + "y = (x ** 3).data\ny.backward()\n",
-        "y has no graph: (x ** 3).data (line 2) passed on the numbers of x ** 3 without the path.",
-        f"Leave the .data out where gradients are to flow. {NEW_LEAF}",
+        "(x ** 3).data (line 2) copied the value of x ** 3 but cut its link to x ** 3, so y has no graph.",
+        f"Remove the .data that breaks the path. {NEW_LEAF}",
         ("! y: no graph", "x ** 3 → y: cut here"),
         3,
         2,
@@ -269,10 +267,9 @@ ROWS = {
     "item": Row(
         "no_grad_fn",
         X + "a = x ** 3\ny = torch.tensor(a.item())\ny.backward()\n",
-        "y has no graph: tensor(a.item()) (line 3) was made from Python numbers taken out of a, which know "
-        "no "
-        "graph.",
-        f"Stay with tensors from a to y, without item() or float(). {NEW_LEAF}",
+        "tensor(a.item()) (line 3) was created from Python numbers taken from a. They carry no gradient "
+        "history, so y has no graph.",
+        f"Use tensors all the way from a to y, without item() or float(). {NEW_LEAF}",
         ("! y: no graph", "a → y: cut here"),
         4,
         3,
@@ -280,7 +277,7 @@ ROWS = {
     "tensor": Row(
         "no_grad_fn",
         X + "a = x ** 3\ny = torch.tensor(a)\ny.backward()\n",
-        "y has no graph: tensor(a) (line 3) made a new tensor of the numbers of a alone.",
+        "tensor(a) (line 3) created a new tensor that holds only the values of a, so y has no graph.",
         f"Use a itself instead of a new tensor. {NEW_LEAF}",
         ("! y: no graph", "a → y: cut here"),
         4,
@@ -289,8 +286,8 @@ ROWS = {
     "integer": Row(
         "no_grad_fn",
         X + "y = (x > 2).float()\ny.backward()\n",
-        "y has no graph: x > 2 (line 2) gives whole numbers or truth values, through which no gradient "
-        "flows.",
+        "The result of x > 2 (line 2) is integer or boolean, so no gradient can flow through it and y has "
+        "no graph.",
         f"Use an operation that has a derivative. {NEW_LEAF}",
         ("! y: no graph", "x → x > 2: cut here"),
         3,
@@ -299,18 +296,18 @@ ROWS = {
     "nothing asks": Row(
         "no_grad_fn",
         "x = torch.tensor(5.0)\ny = x * 2\ny.backward()\n",
-        "y was computed from x, and nothing there requires gradients.",
-        "Make the tensor whose gradient you want with requires_grad=True, before y is computed from it.",
-        ("! y: no graph", "x: no gradient asked for"),
+        "y was computed from x, none of which requires gradients.",
+        "Create the tensor whose gradient you want with requires_grad=True, before y is computed from it.",
+        ("! y: no graph", "x: requires no gradient"),
         3,
         1,
     ),
     "data alone": Row(
         "no_grad_fn",
         "y = torch.tensor(1.0)\ny.backward()\n",
-        "y was made from data, by tensor(1.0) (line 1), and does not require gradients.",
-        "Ask for gradients where the data is made: torch.tensor(…, requires_grad=True). Then compute y from "
-        "it.",
+        "y was created from data by tensor(1.0) (line 1), without requires_grad=True.",
+        "Set requires_grad where the data is created: torch.tensor(…, requires_grad=True). Then compute y "
+        "from it.",
         ("! y: no graph",),
         2,
         1,
@@ -318,17 +315,18 @@ ROWS = {
     "asked too late": Row(
         "no_grad_fn",
         "x = torch.tensor(5.0)\ny = x * 2\nx.requires_grad_()\ny.backward()\n",
-        "y was computed from x before x.requires_grad_() (line 3) asked for gradients, so no node was made.",
-        "Ask for gradients first, then compute y.",
-        ("! y: no graph", "x: asked too late"),
+        "y was computed from x before x.requires_grad_() (line 3) made it require gradients, so nothing "
+        "was recorded.",
+        "Set requires_grad first, then compute y.",
+        ("! y: no graph", "x: required too late"),
         4,
         3,
     ),
     "implicit": Row(
         "implicit_gradient",
         V + "y = x * 2\ny.backward()\n",
-        "y has the shape (3,). Without gradient= backward starts with 1, which fits one number only.",
-        "Make one number of it: y.sum().backward(), or mean(). Or say how much each element counts: "
+        "y has shape (3,). Without gradient=, backward starts with 1, which fits only a scalar.",
+        "Reduce it to a scalar, for example y.sum().backward(). Or pass a weight for each element: "
         "y.backward(gradient=torch.ones_like(y)), the v of vᵀJ; ones give the same as sum().",
         ("! y: shape (3,)",),
         3,
@@ -337,8 +335,8 @@ ROWS = {
     "implicit in grad": Row(
         "implicit_gradient",
         V + "torch.autograd.grad(x * 2, x)\n",
-        "x * 2 has the shape (3,). Without gradient= backward starts with 1, which fits one number only.",
-        "Make one number of it: (x * 2).sum(), or mean(). Or say how much each element counts: "
+        "x * 2 has shape (3,). Without gradient=, backward starts with 1, which fits only a scalar.",
+        "Reduce it to a scalar, for example (x * 2).sum(). Or pass a weight for each element: "
         "grad_outputs=torch.ones_like(x * 2), the v of vᵀJ; ones give the same as sum().",
         ("! x * 2: shape (3,)",),
         2,
@@ -347,9 +345,8 @@ ROWS = {
     "another shape": Row(
         "gradient_shape",
         V + "y = x * 2\ny.backward(gradient=torch.ones(2))\n",
-        "The gradient has the shape (2,), and y has the shape (3,). It needs one number for each element of "
-        "y.",
-        "Give a gradient of the shape (3,): torch.ones_like(y), for example.",
+        "The gradient has shape (2,), but y has shape (3,). It needs one number for each element of y.",
+        "Pass a gradient of shape (3,), for example torch.ones_like(y).",
         ("! y: shape (3,)",),
         3,
         None,
@@ -357,9 +354,8 @@ ROWS = {
     "another shape in grad": Row(
         "gradient_shape",
         V + "y = x * 2\nv = torch.ones(3, 1)\ntorch.autograd.grad(y, x, v)\n",
-        "The gradient has the shape (3, 1), and y has the shape (3,). It needs one number for each element "
-        "of y.",
-        "Give a gradient of the shape (3,): torch.ones_like(y), for example.",
+        "The gradient has shape (3, 1), but y has shape (3,). It needs one number for each element of y.",
+        "Pass a gradient of shape (3,), for example torch.ones_like(y).",
         ("! y: shape (3,)", "v: shape (3, 1)"),
         4,
         None,
@@ -368,7 +364,7 @@ ROWS = {
         "unused_input",
         X + "a = torch.tensor(1.0, requires_grad=True)\ny = x * 2\ntorch.autograd.grad(y, [x, a])\n",
         "y was not computed from a.",
-        "Leave a out, or say allow_unused=True: then its gradient is None.",
+        "Remove a from the call, or pass allow_unused=True: its gradient is then None.",
         ("! a: no path leads here",),
         4,
         None,
@@ -377,8 +373,8 @@ ROWS = {
         "unused_input",
         X + "a = torch.tensor(2.0, requires_grad=True)\nb = a * 3\nd = b.detach()\ny = x * d\n"
         "torch.autograd.grad(y, (x, a))\n",
-        "y was computed from a, but b.detach() (line 4) ended the path.",
-        "Compute it without that cut. With allow_unused=True the gradient of a is None.",
+        "y was computed from a, but b.detach() (line 4) broke the path.",
+        "Remove what breaks the path. With allow_unused=True the gradient of a is None.",
         ("! a: no path leads here", "b → d: cut here"),
         6,
         4,
@@ -387,8 +383,8 @@ ROWS = {
         "unused_input",
         X + "a = torch.tensor(2.0, requires_grad=True)\nwith torch.no_grad():\n    d = a * 3\ny = x * d\n"
         "torch.autograd.grad(y, a)\n",
-        "y was computed from a, but a * 3 (line 4) ran under no_grad(), so the path ended.",
-        "Compute it without that cut. With allow_unused=True the gradient of a is None.",
+        "y was computed from a, but a * 3 (line 4) ran under no_grad(), so the path was not recorded.",
+        "Remove what breaks the path. With allow_unused=True the gradient of a is None.",
         ("! a: no path leads here", "a → d: cut here"),
         6,
         4,
@@ -396,8 +392,8 @@ ROWS = {
     "another of that name": Row(
         "unused_input",
         X + "y = x * 2\nx = x * 1\ntorch.autograd.grad(y, x)\n",
-        "y was computed from x₁. What is called x now, x₂, is another tensor.",
-        "Give one of the two another name, and ask for the gradient of x₁.",
+        "y was computed from x₁. The name x now stands for another tensor, x₂.",
+        "Give one of the two another name, and request the gradient of x₁.",
         ("! x₂: no path leads here", "x₁"),
         4,
         None,
@@ -405,27 +401,27 @@ ROWS = {
     "not asked": Row(
         "input_asks_not",
         X + "a = torch.tensor(1.0)\ny = x * a\ntorch.autograd.grad(y, [x, a])\n",
-        "a does not require gradients, so autograd.grad(y, [x, a]) (line 4) cannot give one for it.",
-        "Make a with requires_grad=True before it is used, or leave it out here.",
-        ("! a: no gradient asked for",),
+        "a does not require gradients, so autograd.grad(y, [x, a]) (line 4) cannot compute one for it.",
+        "Create a with requires_grad=True before it is used, or remove it from this call.",
+        ("! a: requires no gradient",),
         4,
         2,
     ),
     "not asked, in backward": Row(
         "input_asks_not",
         X + "a = torch.tensor(1.0)\ny = x * a\ny.backward(inputs=[x, a])\n",
-        "a does not require gradients, so y.backward(inputs=[x, a]) (line 4) cannot give one for it.",
-        "Make a with requires_grad=True before it is used, or leave it out here.",
-        ("! a: no gradient asked for",),
+        "a does not require gradients, so y.backward(inputs=[x, a]) (line 4) cannot compute one for it.",
+        "Create a with requires_grad=True before it is used, or remove it from this call.",
+        ("! a: requires no gradient",),
         4,
         2,
     ),
     "not asked because cut": Row(
         "input_asks_not",
         X + "a = x * 2\nd = a.detach()\ny = x * d\ntorch.autograd.grad(y, d)\n",
-        "d does not require gradients, because a.detach() (line 3) ended the path from a.",
-        "Compute d without that cut, or leave it out here.",
-        ("! d: no gradient asked for", "a → d: cut here"),
+        "d does not require gradients, because a.detach() (line 3) broke the path from a.",
+        "Remove what breaks the path to d, or remove d from this call.",
+        ("! d: requires no gradient", "a → d: cut here"),
         5,
         3,
     ),
@@ -433,11 +429,9 @@ ROWS = {
         "hook_shape",
         V + "y = x * 2\ny.register_hook(lambda g: g[0])\ny.sum().backward()\n",
         "The hook <lambda> on y, registered by y.register_hook(lambda g: g[0]) (line 3), returned a "
-        "gradient of "
-        "another shape than the one it was given.",
-        "A hook may change the numbers, not their shape and dtype. Return such a tensor, or None to leave "
-        "all as it "
-        "is.",
+        "gradient whose shape differs from the one it received.",
+        "A hook may change the values, but not the shape or the dtype. Return such a tensor, or None to "
+        "leave the gradient unchanged.",
         ("! MulBackward0 of y: stopped here",),
         4,
         3,
@@ -445,12 +439,10 @@ ROWS = {
     "hook of a leaf": Row(
         "hook_shape",
         V + "def wide(g):\n    return g.double()\nx.register_hook(wide)\n(x * 2).sum().backward()\n",
-        "The hook wide on x, registered by x.register_hook(wide) (line 4), was given a torch.FloatTensor "
-        "and returned "
-        "a torch.DoubleTensor.",
-        "A hook may change the numbers, not their shape and dtype. Return such a tensor, or None to leave "
-        "all as it "
-        "is.",
+        "The hook wide on x, registered by x.register_hook(wide) (line 4), received a torch.FloatTensor "
+        "and returned a torch.DoubleTensor.",
+        "A hook may change the values, but not the shape or the dtype. Return such a tensor, or None to "
+        "leave the gradient unchanged.",
         ("! AccumulateGrad of x: stopped here",),
         5,
         4,
@@ -458,12 +450,10 @@ ROWS = {
     "hook of a number": Row(
         "hook_shape",
         V + "y = x * 2\ny.register_hook(lambda g: 3)\ny.sum().backward()\n",
-        "The hook <lambda> on y, registered by y.register_hook(lambda g: 3) (line 3), returned something of "
-        "the type "
-        "int, which is no tensor.",
-        "A hook may change the numbers, not their shape and dtype. Return such a tensor, or None to leave "
-        "all as it "
-        "is.",
+        "The hook <lambda> on y, registered by y.register_hook(lambda g: 3) (line 3), returned an object "
+        "of type int, which is not a tensor.",
+        "A hook may change the values, but not the shape or the dtype. Return such a tensor, or None to "
+        "leave the gradient unchanged.",
         ("! MulBackward0 of y: stopped here",),
         4,
         3,
@@ -474,9 +464,8 @@ ROWS = {
         "The hook <lambda> on y, registered by y.grad_fn.register_hook(lambda sent, got: ()) (line 3), "
         "returned 0 "
         "gradients instead of 2.",
-        "A hook may change the numbers, not their shape and dtype. Return such a tensor, or None to leave "
-        "all as it "
-        "is.",
+        "A hook may change the values, but not the shape or the dtype. Return such a tensor, or None to "
+        "leave the gradient unchanged.",
         ("! MulBackward0 of y: stopped here",),
         4,
         3,
@@ -484,10 +473,10 @@ ROWS = {
     "count": Row(
         "wrong_count",
         DOUBLE.format("return g, g") + X + "y = Double.apply(x)\ny.backward()\n",
-        "Double.backward must give one gradient for each input of forward, so 1 and not 2: return g, g "
+        "Double.backward must return one gradient for each input of forward: 1, not 2. See return g, g "
         "(line 8).",
-        "Return the gradients in the order of forward's inputs, without one for ctx; None where none is "
-        "needed.",
+        "Return the gradients in the order of forward's inputs, without one for ctx. Return None where no "
+        "gradient is needed.",
         ("! DoubleBackward of y: stopped here",),
         12,
         8,
@@ -495,10 +484,9 @@ ROWS = {
     "gradient of a Function": Row(
         "wrong_gradient",
         DOUBLE.format("return g[:2]") + V + "y = Double.apply(x)\ny.sum().backward()\n",
-        "The gradient that Double.backward gave for input 1 has the shape (2,), and that input has the "
-        "shape (3,): "
-        "return g[:2] (line 8).",
-        "Return a gradient of the shape (3,): one number for each number of the input.",
+        "The gradient that Double.backward returned for input 1 has shape (2,), but that input has shape "
+        "(3,). See return g[:2] (line 8).",
+        "Return a gradient of shape (3,): one number for each element of the input.",
         ("! DoubleBackward of y: stopped here", "x: shape (3,)"),
         12,
         8,
@@ -508,19 +496,19 @@ ROWS = {
         "x = torch.tensor(0.0, requires_grad=True)\nwith torch.autograd.detect_anomaly():\n    y = "
         "torch.sqrt(x)\n"
         "    z = y * 0\n    z.backward()\n",
-        "With result = 0. saved, SqrtBackward0 at y took 0. and sent nan.",
-        "Keep such values away before sqrt(x) (line 3). A factor 0 behind it does not help: backward "
-        "computes 0 · "
-        "inf, which is nan.",
-        ("! SqrtBackward0 of y: sent nan",),
+        "SqrtBackward0 at y had saved result = 0.; it received 0. and passed nan.",
+        "Remove such values before sqrt(x) (line 3). Multiplying the result by 0 does not help: backward "
+        "then computes 0 · inf, which is nan.",
+        ("! SqrtBackward0 of y: passed nan",),
         5,
         3,
     ),
     "a gradient in .grad": Row(
         "no_grad_fn",
         CUBE + "z.backward()\ntorch.autograd.grad(x.grad, x)\n",
-        f"x.grad has no graph: z.backward() (line 4) {WITHOUT}",
-        "To differentiate x.grad again, have its graph built: z.backward(create_graph=True).",
+        "z.backward() (line 4) computed x.grad without create_graph=True, so nothing was recorded and "
+        "x.grad has no graph.",
+        "To differentiate x.grad again, record its graph: z.backward(create_graph=True).",
         ("! x.grad: no graph",),
         5,
         4,
@@ -528,8 +516,9 @@ ROWS = {
     "a gradient in .grad by another name": Row(
         "no_grad_fn",
         CUBE + "z.backward(retain_graph=True)\ng = x.grad\ng.backward()\n",
-        f"x.grad has no graph: z.backward(retain_graph=True) (line 4) {WITHOUT}",
-        "To differentiate x.grad again, have its graph built: z.backward(create_graph=True).",
+        "z.backward(retain_graph=True) (line 4) computed x.grad without create_graph=True, so nothing was "
+        "recorded and x.grad has no graph.",
+        "To differentiate x.grad again, record its graph: z.backward(create_graph=True).",
         ("! x.grad: no graph",),
         6,
         4,
@@ -538,8 +527,9 @@ ROWS = {
         "no_grad_fn",
         CUBE
         + "gradient, = torch.autograd.grad(z, x, create_graph=False)\ntorch.autograd.grad(gradient, x)\n",
-        f"gradient has no graph: autograd.grad(z, x, create_graph=False) (line 4) {WITHOUT}",
-        "To differentiate gradient again, have its graph built: autograd.grad(z, x, create_graph=True).",
+        "autograd.grad(z, x, create_graph=False) (line 4) computed gradient without create_graph=True, so "
+        "nothing was recorded and gradient has no graph.",
+        "To differentiate gradient again, record its graph: autograd.grad(z, x, create_graph=True).",
         ("! gradient: no graph",),
         5,
         4,
@@ -547,8 +537,9 @@ ROWS = {
     "computed from a gradient": Row(
         "no_grad_fn",
         CUBE + "found = torch.autograd.grad(z, [x, y])\nsquare = found[0] ** 2\nsquare.backward()\n",
-        f"square has no graph, for ∂z/∂x has none: autograd.grad(z, [x, y]) (line 4) {WITHOUT}",
-        "To differentiate ∂z/∂x again, have its graph built: autograd.grad(z, [x, y], create_graph=True).",
+        "square was computed from ∂z/∂x, which has no graph: autograd.grad(z, [x, y]) (line 4) computed it "
+        "without create_graph=True.",
+        "To differentiate ∂z/∂x again, record its graph: autograd.grad(z, [x, y], create_graph=True).",
         ("! square: no graph", "∂z/∂x: no graph"),
         6,
         4,
@@ -556,9 +547,8 @@ ROWS = {
     "a gradient that is constant": Row(
         "no_grad_fn",
         X + "y = x * 2\ny.backward(create_graph=True)\ntorch.autograd.grad(x.grad, x)\n",
-        "x.grad has no graph although y.backward(create_graph=True) (line 3) was to build one: nothing that "
-        "x.grad was computed from requires gradients. It is a constant, as every derivative of a linear "
-        "function is.",
+        "y.backward(create_graph=True) (line 3) recorded a graph, but nothing that x.grad was computed "
+        "from requires gradients: it is a constant, like the derivative of every linear function.",
         "",
         ("! x.grad: no graph",),
         4,
@@ -567,9 +557,9 @@ ROWS = {
     "a gradient that was put there": Row(
         "no_grad_fn",
         CUBE + "z.backward()\nx.grad = torch.tensor(1.0)\ntorch.autograd.grad(x.grad, x)\n",
-        "x.grad was made from data, by tensor(1.0) (line 5), and does not require gradients.",
-        "Ask for gradients where the data is made: torch.tensor(…, requires_grad=True). Then compute x.grad "
-        "from it.",
+        "x.grad was created from data by tensor(1.0) (line 5), without requires_grad=True.",
+        "Set requires_grad where the data is created: torch.tensor(…, requires_grad=True). Then compute "
+        "x.grad from it.",
         ("! x.grad: no graph",),
         6,
         5,
@@ -577,9 +567,9 @@ ROWS = {
     "a freed value is read": Row(
         "second_backward",
         CUBE + "z.backward()\nprint(z.grad_fn._saved_self)\n",
-        "z.backward() (line 4) freed what LogBackward0 at z had saved, so z.grad_fn._saved_self cannot be "
-        "read any more.",
-        "Read z.grad_fn._saved_self before z.backward() (line 4). Or have what was saved kept: "
+        "z.backward() (line 4) freed the values that LogBackward0 at z had saved, so z.grad_fn._saved_self "
+        "can no longer be read.",
+        "Read z.grad_fn._saved_self before z.backward() (line 4), or keep the saved values: "
         "z.backward(retain_graph=True).",
         ("! self of z: freed by line 4",),
         5,
@@ -588,10 +578,10 @@ ROWS = {
     "a freed value further back is read": Row(
         "second_backward",
         CUBE + "z.backward()\nz.grad_fn.next_functions[0][0]._saved_self\n",
-        "z.backward() (line 4) freed what PowBackward0 at y had saved, so "
-        "z.grad_fn.next_functions[0][0]._saved_self cannot be read any more.",
-        "Read z.grad_fn.next_functions[0][0]._saved_self before z.backward() (line 4). Or have what was "
-        "saved kept: z.backward(retain_graph=True).",
+        "z.backward() (line 4) freed the values that PowBackward0 at y had saved, so "
+        "z.grad_fn.next_functions[0][0]._saved_self can no longer be read.",
+        "Read z.grad_fn.next_functions[0][0]._saved_self before z.backward() (line 4), or keep the saved "
+        "values: z.backward(retain_graph=True).",
         ("! self of y: freed by line 4",),
         5,
         4,
@@ -599,10 +589,10 @@ ROWS = {
     "a freed value of nobody knows which node is read": Row(
         "second_backward",
         CUBE + "z.backward()\nnode = z.grad_fn\nnode._saved_self\n",
-        "An earlier backward call freed what this node had saved, so node._saved_self cannot be read any "
-        "more.",
-        "Read node._saved_self before backward runs. Or have what was saved kept: retain_graph=True in that "
-        "call.",
+        "An earlier backward call freed the values that this node had saved, so node._saved_self can no "
+        "longer be read.",
+        "Read node._saved_self before backward runs, or keep the saved values with retain_graph=True in "
+        "that call.",
         (),
         6,
         None,
@@ -610,11 +600,11 @@ ROWS = {
     "freed although a graph was built": Row(
         "second_backward",
         CUBE + "g, = torch.autograd.grad(z, x, create_graph=True, retain_graph=False)\ng.backward()\n",
-        "autograd.grad(z, x, create_graph=True, retain_graph=False) (line 4) freed what PowBackward0 at y "
-        "had saved; g.backward() (line 5) needs it again.",
-        "Compute y, g anew before g.backward() (line 5). Only for a graph that you really reuse: leave "
-        "retain_graph=False out of autograd.grad(z, x, create_graph=True, retain_graph=False) (line 4), for "
-        "create_graph=True alone keeps it.",
+        "autograd.grad(z, x, create_graph=True, retain_graph=False) (line 4) freed the values that "
+        "PowBackward0 at y had saved, but g.backward() (line 5) needs them again.",
+        "Compute y, g again before g.backward() (line 5). Only if you really reuse the graph: remove "
+        "retain_graph=False from autograd.grad(z, x, create_graph=True, retain_graph=False) (line 4); "
+        "create_graph=True alone keeps the graph.",
         ("! PowBackward0 of y: stopped here", "! self of y: freed by line 4"),
         5,
         4,
@@ -622,9 +612,9 @@ ROWS = {
     "freed as it was said": Row(
         "second_backward",
         CUBE + "z.backward(retain_graph=False)\nz.backward()\n",
-        "z.backward(retain_graph=False) (line 4) freed what LogBackward0 at z had saved; z.backward() (line "
-        "5) needs it again.",
-        "Compute y, z anew before z.backward() (line 5). Only for a graph that you really reuse: "
+        "z.backward(retain_graph=False) (line 4) freed the values that LogBackward0 at z had saved, but "
+        "z.backward() (line 5) needs them again.",
+        "Compute y, z again before z.backward() (line 5). Only if you really reuse the graph: use "
         "retain_graph=True instead of retain_graph=False in z.backward(retain_graph=False) (line 4).",
         ("! LogBackward0 of z: stopped here", "! self of z: freed by line 4"),
         5,
@@ -633,7 +623,7 @@ ROWS = {
     "raised in a Function": Row(
         "raised",
         DOUBLE.format("return g * ctx.factor") + X + "y = Double.apply(x)\n(y * 2).backward()\n",
-        "Double.backward raised it, while DoubleBackward at y ran: ctx.factor (line 8).",
+        "Double.backward raised the error while DoubleBackward at y ran: ctx.factor (line 8).",
         "",
         ("! DoubleBackward of y: stopped here",),
         12,
@@ -643,7 +633,7 @@ ROWS = {
         "raised",
         X + "y = x * 2\ndef hook(g):\n    raise ValueError('mine')\ny.register_hook(hook)\n"
         "(y * 2).backward()\n",
-        "The hook hook on y raised it: raise ValueError('mine') (line 4).",
+        "The hook hook on y raised the error: raise ValueError('mine') (line 4).",
         "",
         ("! MulBackward0 of y: stopped here",),
         6,
@@ -653,7 +643,7 @@ ROWS = {
         "raised",
         X + "y = x ** 3\ny.backward()\nz = x * 2\ndef hook(g):\n    y.backward()\nz.register_hook(hook)\n"
         "z.backward()\n",
-        "The hook hook on z raised it: y.backward() (line 6).",
+        "The hook hook on z raised the error: y.backward() (line 6).",
         "",
         ("! MulBackward0 of z: stopped here",),
         8,

@@ -77,7 +77,7 @@ def test_two_paths_of_code_9_meet_at_the_leaf(library):
 
 def test_the_korean_reader_reads_korean():
     said = lines(CELLS[9], lang="ko")
-    assert "연쇄법칙: ∂z/∂x (y 경유) = ∂z/∂y · ∂y/∂x = 0.008 · 3x² = 0.008 · 75 = 0.6" in said
+    assert "연쇄 법칙: ∂z/∂x (y 경유) = ∂z/∂y · ∂y/∂x = 0.008 · 3x² = 0.008 · 75 = 0.6" in said
     assert "x에서의 합: x.grad = 1. (w 경유) + 0.6 (y 경유) = 1.6" in said
 
 
@@ -168,7 +168,7 @@ def test_the_products_of_code_13(library):
     assert lines(CELLS[13], library) == [
         "vjp (ȳ: gradient of y): ȳ = z̄·[4 7 9] = 1 · [4 7 9] = [4 7 9]   () → (3,)",
         "vjp: ∂z/∂x = Σᵢ ∂z/∂yᵢ · ∂yᵢ/∂x = [4 7 9] · [2 3 5] = 8 + 21 + 45 = 74",
-        "broadcast: x has shape (), y has (3,): the 3 products are summed back to the shape of x: "
+        "broadcast: x has shape (), y has (3,): the 3 products are summed to the shape of x: "
         "8 + 21 + 45 = 74",
     ]
 
@@ -203,7 +203,7 @@ def test_a_layer_in_matrix_form(library):
         "vjp (p̄: gradient of p): p̄ = expand(l̅o̅s̅s̅, (2, 1)) = expand(1, (2, 1)) = [[1] [1]]   () → (2, 1)",
         "vjp (h̄: gradient of h): h̄ = p̄ = [[1] [1]]",
         "vjp (b̄: gradient of b): b̄ = sum(p̄, (0,)) = sum([[1] [1]], (0,)) = [2]   (2, 1) → (1,)",
-        "broadcast: b has shape (1,), p has (2, 1): the 2 gradients are summed back to the shape of b: "
+        "broadcast: b has shape (1,), p has (2, 1): the 2 gradients are summed to the shape of b: "
         "[1] + [1] = [2]",
         "vjp (w̄: gradient of w): w̄ = xᵀ h̄ = [[1 3] [2 4]] · [[1] [1]] = [[4] [6]]   (2, 2)·(2, 1) → (2, 1)",
     ]

@@ -1,4 +1,4 @@
-"""Lines of arithmetic hold: what is written is computed again and compared with what was recorded, for the
+"""Lines of arithmetic hold: what is written is recomputed and compared with what was recorded, for the
 documented cells and random ones; and a graph of thousands of nodes has its lines as fast."""
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ PROGRAMS = [
 
 @pytest.mark.parametrize("cell", PROGRAMS)
 def test_every_form_of_a_line_has_the_same_value(library, cell):
-    """Sums and products of numbers are computed again, from what is written."""
+    """Sums and products of numbers are recomputed, from what is written."""
     for line in lines_of_trace(traced(cell, library)):
         forms = [f for f in line.text.split("   ")[0].split(" = ")[1:] if numeric(f)]
         values = [compute(f) for f in forms]

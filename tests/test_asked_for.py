@@ -71,10 +71,10 @@ def test_inputs_of_backward(library):
     assert [card.name for _, card in graph.cards() if card.asked] == ["w"]
     assert [name for name, deck in decks(graph).items() if deck.skipped] == ["x", "b"]
     shown = outline(graph, "en")
-    assert "w   3.   leaf   asked for   grad 2." in shown
-    assert "ExpBackward0   (left out: not asked for)   result 7.3891" in shown
+    assert "w   3.   leaf   requested   grad 2." in shown
+    assert "ExpBackward0   (skipped: not requested)   result 7.3891" in shown
     told = steps(trace)
-    assert re.search(r"asked for +gradients of w only", told)
+    assert re.search(r"requested +only the gradients of w", told)
     assert "stores 2. in w.grad" in told and "x.grad" not in told and "ExpBackward0 at b" not in told
 
 
@@ -92,7 +92,7 @@ def test_the_picture_marks_what_was_asked_for_and_what_was_left_out(library):
     svg = Picture(build(traced(INPUTS, library)), lang="en").svg()
     assert svg.count('<g class="asked" transform=') == 2, "w and the legend"
     assert svg.count('<g class="deck skipped" id=') == 2, "x and b"
-    assert "left out, for it was not asked for" in svg and "its gradient was asked for" in svg
+    assert "skipped: its gradient was not requested" in svg and "gradient requested here" in svg
 
 
 def test_a_result_that_grad_was_asked_for(library):
@@ -122,7 +122,7 @@ def test_edges_as_roots_and_inputs(library):
     assert (named(trace, second.roots), named(trace, second.wanted)) == (["z"], ["x"])
     ended = [event for event in trace.events if isinstance(event, BackwardEnded)]
     assert [(named(trace, [id]), value.items) for id, value in ended[0].captured] == [(["y"], (12.0,))]
-    assert "x   2.   leaf   asked for   grad 36." in outline(build(trace), "en")
+    assert "x   2.   leaf   requested   grad 36." in outline(build(trace), "en")
 
 
 def test_an_edge_whose_tensor_is_gone(library):
@@ -143,7 +143,7 @@ def test_batched_gradients(library):
         assert [call.gradients[0].items for call in calls] == [(1.0, 0.0), (0.0, 1.0)]
     else:  # one for all, of whose numbers only the shape is known
         assert calls[0].gradients[0].items is None
-        assert "many gradients at once; shapes are those of one" in steps(trace)
+        assert "several gradients at once; shapes are those of one of them" in steps(trace)
 
 
 def test_a_call_that_fails_knows_what_it_was_asked_for(library):

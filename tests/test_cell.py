@@ -235,7 +235,7 @@ def test_end_that_fails_hides_nothing(watch, capsys, monkeypatch, kind):
 
     monkeypatch.setattr(watch.runner, "_end", end)
     assert watch.run("%%watch\n5").result == 5
-    warning = f"%%watch could not show this cell: {kind.__name__}: no room (%watch traceback tells where)\n"
+    warning = f"%%watch could not show this cell: {kind.__name__}: no room (see %watch traceback)\n"
     assert capsys.readouterr() == ("begin\nOut[1]: 5\n", warning)
     watch.run("%%watch\n1 / 0")
     assert capsys.readouterr() == ("begin\nZeroDivisionError @2\n", warning)

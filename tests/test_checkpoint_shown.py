@@ -29,7 +29,7 @@ TWO = (
 
 
 def again(trace):
-    """What was computed again, in order."""
+    """What was recomputed, in order."""
     return [e for e in trace.events if isinstance(e, Recomputed)]
 
 
@@ -39,9 +39,9 @@ def test_nodes_keep_nothing(library):
     for name in ("SinBackward0", "ExpBackward0", "MulBackward0"):
         assert {saved.packed for saved in decks[name].saved} == {RECOMPUTED}
     assert {saved.packed for saved in decks["PowBackward0"].saved} == {""}, "outside the checkpoint"
-    assert "SinBackward0   self → computed again (freed)" in outline(graph, "en")
+    assert "SinBackward0   self → recomputed (freed)" in outline(graph, "en")
     svg = Picture(graph, lang="en").svg()
-    assert "not kept, computed again" in svg and "packed by a hook" not in svg
+    assert "not kept, recomputed" in svg and "packed by a hook" not in svg
 
 
 def test_it_is_computed_again_just_before_it_is_needed(library):
@@ -61,7 +61,9 @@ def test_the_step(library):
     graph = build(trace)
     frames = frames_of(trace, graph, lang="en")
     (step,) = [f for f in frames if "computed again:" in f.text]
-    assert step.phase == "backward" and step.text.startswith("MulBackward0 at y needs what was not kept")
+    assert step.phase == "backward" and step.text.startswith(
+        "MulBackward0 at y needs values that were not kept"
+    )
     assert [line.text for line in step.lines][:2] == ["sin(x) = 0.47943", "exp(a) = 1.6151"]
     cards = {card.expr: f"{station.id}-c0" for station, card in graph.cards()}
     assert {cards["sin(x)"], cards["exp(a)"]} <= set(step.marks), "the stations that are computed once more"

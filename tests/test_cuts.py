@@ -236,7 +236,7 @@ def test_why_there_is_no_graph(line, note, library):
 
 def test_the_legend_has_what_the_picture_has(library):
     """A dotted arrow where a path ends; a dotted box where a node would have been."""
-    arrow, box = "where it would go on", "a node that would be here"
+    arrow, box = "where the gradient would have gone", "node that was not created"
     c = VECTOR + "y = x * 2\nw = y.detach()\nz = w.sum()\n"
     svg = Picture(build(traced(c, library)), lang="en").svg()
     assert arrow in svg and box not in svg
@@ -254,7 +254,7 @@ def test_an_item_is_one_write(library):
     assert [card.name for _, card in graph.cards()] == ["x", "c", "y₁", "y₂", "y₃", "z"]
     assert [s.cards[0].expr for s in graph.stations[3:5]] == ["y[0] = c", "y[1:] = 5.0"]
     told = to_text(frames_of(traced(tracked, library), graph, lang="en"), "en")
-    assert "y[0] = c changes y₁ in place, which makes y₂ = [7. 4.]: version 0 → 1" in told
+    assert "y[0] = c changes y₁ in place: y₂ = [7. 4.], version 0 → 1" in told
     run(tracked + "z.backward()\nassert x.grad.tolist() == [0.0, 0.0]\n", library)
 
 
@@ -263,22 +263,22 @@ def test_several_that_nothing_used(library):
         "x = torch.tensor(1.0, requires_grad=True)\ny = torch.tensor(2.0, requires_grad=True)\n", library
     )
     told = {lang: Picture(build(trace), lang=lang).outline().split("\n")[0] for lang in ("en", "ko")}
-    assert told["en"] == "No operation used x, y, so there is no graph, though gradients are asked for."
-    assert told["ko"] == "변화도를 요구하지만 x, y를 사용한 연산이 없어서 그래프가 없습니다."
+    assert told["en"] == "No operation used x, y, so there is no graph."
+    assert told["ko"] == "x, y를 사용한 연산이 없으므로 그래프가 없습니다."
 
 
 def test_steps(library):
     trace = traced(EACH_WAY, library)
     told = to_text(frames_of(trace, build(trace), lang="en"), "en")
     for sentence in (
-        "(x * 2).detach() makes b = 10.: the same memory as x * 2, cut off from its graph",
-        "x * 2 makes c = 10.; gradients are off, so no node is made (it would have been MulBackward0)",
-        "from now on d is a leaf that asks for its gradient; nothing goes on to x * 2",
-        "x.clone() makes e = 5.: memory of its own, and a path back to x",
-        "tensor((x * 2).item()) makes n = 10. of numbers of x * 2, with no path back to it",
-        "x * 2 makes i = 10.; in inference mode nothing is recorded (it would have been MulBackward0)",
-        "x > 3 makes j = True; bool has no gradient, so the path of x ends here",
-        "what is written there is not counted for x",
+        "(x * 2).detach() returns b = 10.: it shares memory with x * 2 but is cut from the graph",
+        "x * 2 computes c = 10.; recording is off, so no node is created (otherwise MulBackward0)",
+        "d is now a leaf that requires gradients; none flows on to x * 2",
+        "x.clone() computes e = 5.: it has its own memory, and gradients flow back to x",
+        "tensor((x * 2).item()) creates n = 10. from the values of x * 2; no gradient flows back",
+        "x * 2 computes i = 10.; inference mode records nothing (otherwise MulBackward0)",
+        "x > 3 computes j = True; bool tensors have no gradient, so the path from x ends here",
+        "writing to it does not change the version of x",
     ):
         assert sentence in told
     assert "MulBackward0" in to_text(frames_of(trace, build(trace), lang="ko"), "ko")
@@ -289,7 +289,7 @@ def test_a_write_names_all_who_change(library):
     trace = traced(cell, library)
     step = next(f for f in frames_of(trace, build(trace), lang="en") if "in place" in f.text)
     assert [(line.label, line.text) for line in step.lines] == [
-        ("same memory", "this changes y = [1. 3.], too")
+        ("same memory", "this also changes y = [1. 3.]")
     ]
     assert {"s1-c0", "s2-c0"} <= set(step.marks), "both are marked"
 

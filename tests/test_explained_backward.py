@@ -189,7 +189,7 @@ def test_where_a_freed_graph_is_older_than_the_cell_the_call_is_not_guessed(libr
     names["y"] = names["x"] ** 3
     names["y"].backward()
     found = the_error(traced("y.backward()\n", library, names=names))
-    assert found.why.startswith("An earlier backward call freed what PowBackward0 at y had saved")
+    assert found.why.startswith("An earlier backward call freed the values that PowBackward0 at y had saved")
     assert found.cause is None and len(found.marks) == 2
 
 
@@ -208,8 +208,8 @@ def test_of_an_item_that_was_assigned_the_whole_statement_is_told(library):
         source = V + "z = torch.relu(x * 1)\nz[0] = 5.0\nz.sum().backward()\n"
         found = the_error(traced(source, library))
     assert found.why == (
-        "ReluBackward0 at z₁ had saved z₁ at version 0. Then z[0] = 5.0 (line 3) wrote to it, and now it is "
-        "at version 1."
+        "ReluBackward0 at z₁ saved z₁ at version 0. Then z[0] = 5.0 (line 3) modified it in place, so it "
+        "is now at version 1."
     )
     assert found.cause is not None and found.cause.line == 3
 

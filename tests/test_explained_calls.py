@@ -61,20 +61,20 @@ class Told(NamedTuple):
     cause: int | None
 
 
-LEAF = "x is a leaf that requires gradients. Written to in place it would become the result of an operation"
-UPDATE = "To update x, write to it inside `with torch.no_grad():`."
-UPDATE_V = "To update v, write to it inside `with torch.no_grad():`."
-U_OF_V = "u uses the memory of v, a leaf that requires gradients: to write to u is to write to v in place."
-SEVERAL = "a is one of several views that one operation gave."
-WHOLE = "n is int64. A derivative needs numbers that can change by a little"
-NEW = "This would be a tensor of whole numbers or truth values."
-FLAG = "y was computed, and it requires gradients because something that it was computed from does."
-FLAG_ON = "y was computed, and it requires gradients already"
-NUMPY = "requires gradients, and NumPy keeps no graph"
-COPY = "y was computed: its history belongs to it"
-KEPT = "does not require gradients, so none comes to it that could be kept."
-HOOK = "does not require gradients, so none comes to it and the hook would never be called."
-VIEW = "u is a view that was made under no_grad(), outside the graph"
+LEAF = "x is a leaf that requires gradients. After an in-place operation it would be a computed result"
+UPDATE = "To update x, modify it inside `with torch.no_grad():`."
+UPDATE_V = "To update v, modify it inside `with torch.no_grad():`."
+U_OF_V = "u is a view of v, a leaf that requires gradients, so writing to u modifies v in place."
+SEVERAL = "a is one of several views that one operation returned."
+WHOLE = "n is int64. Only floating point and complex tensors can require gradients"
+NEW = "This would be an integer or boolean tensor."
+FLAG = "y is a computed result. It requires gradients because an input of that computation does"
+FLAG_ON = "y is a computed result. It already requires gradients"
+NUMPY = "requires gradients, but NumPy records no graph"
+COPY = "y is a computed result, and a deep copy would have to copy its history"
+KEPT = "does not require gradients, so it receives none that could be kept."
+HOOK = "does not require gradients, so it receives none and the hook would never run."
+VIEW = "u is a view created under no_grad(), outside the graph"
 
 TOLD = [
     Told("x += 1", "leaf_in_place", LEAF, UPDATE, "x", (), 7, 2),
@@ -83,38 +83,44 @@ TOLD = [
          UPDATE.replace("x", "t (x)"), "x", (), 8, 2),
     Told("some = [x]\nfor i in range(2):\n    some[i] -= 1", "leaf_in_place", "some[i] (x) is a leaf",
          "To update some[i] (x),", "x", (), 9, 2),
-    Told("v[0] = 9.0", "view_of_leaf_in_place", "v is a leaf that requires gradients, and an assignment",
+    Told("v[0] = 9.0", "view_of_leaf_in_place",
+         "v is a leaf that requires gradients, and assigning to a part of it modifies it in place.",
          UPDATE_V, "v", (), 7, 3),
     Told("u = v[:2]\nu.mul_(2)", "view_of_leaf_in_place", U_OF_V, UPDATE_V, "u", ("v",), 8, 7),
     Told("v.view(3).mul_(2)", "view_of_leaf_in_place", U_OF_V.replace("u ", "v.view(3) "), UPDATE_V,
          "v.view(3)", ("v",), 7, None),
     Told("a, b = w.split([1, 2])\na.add_(1)", "view_of_several", SEVERAL, "Compute a new tensor from a", "a",
          (), 8, 7),
-    Told(FUNCTION, "view_of_function", "u came out of a custom Function (Same",
-         "Write to a copy of it: u.clone().", "u", (), 17, 0),
-    Told("with torch.no_grad():\n    u = w[:2]\nu.add_(1)", "view_of_no_grad", VIEW, "Make the view and",
+    Told(FUNCTION, "view_of_function", "u is a view that a custom Function (Same",
+         "Modify a copy: u.clone().", "u", (), 17, 0),
+    Told("with torch.no_grad():\n    u = w[:2]\nu.add_(1)", "view_of_no_grad",
+         VIEW, "Create and modify the view inside no_grad()",
          "u", (), 9, 8),
     Told("with torch.no_grad():\n    u = w[:2]\nw.add_(1)\nu.grad_fn", "view_of_no_grad",
-         "This view was made under no_grad(), outside the graph", "Make the view and", "", (), 10, None),
+         "This view was created under no_grad(), outside the graph,",
+         "Create and modify the view inside no_grad()", "", (), 10, None),
     Told("n = torch.tensor([1, 2])\nn.requires_grad = True", "integer_requires_grad", WHOLE,
-         "Make a floating point tensor first: n.float().", "n", (), 8, 7),
+         "Convert it first: n.float().", "n", (), 8, 7),
     Told("n = torch.tensor([1, 2])\nn.requires_grad_()", "integer_requires_grad", WHOLE,
-         "Make a floating point tensor first: n.float().", "n", (), 8, 7),
+         "Convert it first: n.float().", "n", (), 8, 7),
     Told("torch.tensor([1, 2], requires_grad=True)", "integer_requires_grad", NEW, "Write 1. instead of 1",
          "", (), 7, None),
-    Told("y.requires_grad = False", "flag_of_non_leaf", FLAG, "For the same numbers without a graph", "y", (),
+    Told("y.requires_grad = False", "flag_of_non_leaf", FLAG, "To get the same values without a graph",
+         "y", (),
          7, 4),
-    Told("y.requires_grad_(False)", "flag_of_non_leaf", FLAG, "For the same numbers without a graph", "y", (),
+    Told("y.requires_grad_(False)", "flag_of_non_leaf", FLAG, "To get the same values without a graph",
+         "y", (),
          7, 4),
-    Told("y.requires_grad = True", "flag_of_non_leaf", FLAG_ON, "Leave this out.", "y", (), 7, 4),
-    Told("y.numpy()", "numpy_of_graph", f"y {NUMPY}", "If only the numbers are needed: y.detach().numpy().",
+    Told("y.requires_grad = True", "flag_of_non_leaf", FLAG_ON, "Remove this line.", "y", (), 7, 4),
+    Told("y.numpy()", "numpy_of_graph", f"y {NUMPY}", "If you need only the values: y.detach().numpy().",
          "y", (), 7, 4),
-    Told("np.array(x)", "numpy_of_graph", f"x {NUMPY}", "If only the numbers are needed: x.detach().numpy().",
+    Told("np.array(x)", "numpy_of_graph", f"x {NUMPY}", "If you need only the values: x.detach().numpy().",
          "x", (), 7, 2),
     Told("(x * 3).numpy()", "numpy_of_graph", f"x * 3 {NUMPY}",
-         "If only the numbers are needed: (x * 3).detach().numpy().", "x * 3", (), 7, None),
+         "If you need only the values: (x * 3).detach().numpy().", "x * 3", (), 7, None),
     Told("p.retain_grad()", "retain_grad_without",
-         f"p {KEPT} p was made in line 6 without requires_grad=True.", "Make p with requires_grad=True.", "p",
+         f"p {KEPT} p was created in line 6 without requires_grad=True.",
+         "Create p with requires_grad=True.", "p",
          (), 7, 6),
     Told("with torch.no_grad():\n    q = x * 2\nq.retain_grad()", "retain_grad_without",
          f"q {KEPT} q was computed under no_grad() in line 8.", "Compute q outside no_grad().", "q",
@@ -123,27 +129,29 @@ TOLD = [
          f"q {KEPT} q is bool, and only floating point and complex tensors can require gradients.", "", "q",
          ("w→q",), 8, 7),
     Told("q = torch.tensor(y.item())\nq.retain_grad()", "retain_grad_without",
-         f"q {KEPT} q was made in line 7 from numbers of y, and numbers have no graph.",
-         "Go on with the tensor y itself", "q", ("y→q",), 8, 7),
+         f"q {KEPT} q was created in line 7 from the values of y only, so the graph ends there.",
+         "Compute with the tensor y itself", "q", ("y→q",), 8, 7),
     Told("q = y.detach()\nq.register_hook(print)", "hook_without",
-         f"q {HOOK} In line 7 detach() cut q off from y.", "Use y itself instead of q", "q", ("y→q",), 8, 7),
+         f"q {HOOK} `detach()` (line 7) copied the value of y but cut the link", "Use y itself instead of q",
+         "q", ("y→q",), 8, 7),
     Told("q = y.detach()\nr = q * 2\nr.register_hook(print)", "hook_without",
-         f"r {HOOK} In line 7 detach() cut q off from y.", "Use y itself instead of q", "r", ("y→q",), 9, 7),
+         f"r {HOOK} `detach()` (line 7) copied the value of y but cut the link", "Use y itself instead of q",
+         "r", ("y→q",), 9, 7),
     Told("y.register_post_accumulate_grad_hook(print)", "hook_of_non_leaf",
-         "y was computed. Such a hook runs when a gradient was added to the .grad of a leaf",
+         "y is a computed result. This kind of hook runs after a gradient was added to the .grad of a leaf",
          "Use y.register_hook(…)", "y", (), 7, 4),
-    Told("v.grad = torch.ones(2)", "assigned_grad", "v has the shape (3,).",
-         "Assign a tensor of the shape (3,).", "v", (), 7, 3),
+    Told("v.grad = torch.ones(2)", "assigned_grad", "v has shape (3,).",
+         "Assign a tensor of shape (3,).", "v", (), 7, 3),
     Told("v.grad = torch.ones(3, dtype=torch.float64)", "assigned_grad",
-         "v is float32, and its gradient must be too, but this one is float64.",
+         "v is float32, so its gradient must be too, but this one is float64.",
          "Convert the gradient first: .to(v.dtype).", "v", (), 7, 3),
     Told("v.grad = 3", "assigned_grad",
-         "The gradient of v is a tensor, or None where there is none; this is of type int.",
-         "Assign a tensor of the shape (3,), or None.", "v", (), 7, 3),
+         "The gradient of v must be a tensor or None, but this is of type int.",
+         "Assign a tensor of shape (3,), or None.", "v", (), 7, 3),
     Told("v.grad = v", "assigned_grad", "v cannot be its own gradient", "Assign a copy: v.detach().clone().",
          "v", (), 7, 3),
     Told("copy.deepcopy({'a': [y]})", "deepcopy_of_non_leaf", COPY,
-         "For the numbers alone: y.detach().clone().", "y", (), 7, 4),
+         "To copy only the values: y.detach().clone().", "y", (), 7, 4),
 ]  # fmt: skip
 
 
@@ -194,7 +202,9 @@ def test_korean_says_the_same(library, case):
 
 def test_optimizer_of_a_computed_tensor(torch):
     told = last(traced(SETUP + "torch.optim.SGD([y], lr=0.1)\n", torch))
-    assert told.key == "optimizer_of_non_leaf" and told.why.startswith("y was computed: backward() keeps")
+    assert told.key == "optimizer_of_non_leaf" and told.why.startswith(
+        "y is a computed result: backward() keeps"
+    )
 
 
 def test_a_leaf_in_a_module(torch):
@@ -326,7 +336,7 @@ def test_a_computed_value_made_a_leaf(library, tail, leaf, cut, call):
     assert (
         f"{leaf} is a computed value that became a new leaf" in told.why or f"made {leaf} a new" in told.why
     )
-    assert told.why.endswith("none arrives at x.") and told.fix
+    assert told.why.endswith("no gradient reaches x.") and told.fix
     assert told.span.line == call and told.cause.line == cut
     marked = names_of_marks(trace, told, CAUSE)
     assert leaf in marked and any("→" in name for name in marked) and len(marked) == 2

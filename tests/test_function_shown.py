@@ -203,7 +203,7 @@ def test_the_digits_of_pow(library):
         "c": ("PowBackward2", ("number", "tensor")),
     }
     told = describe_deck(known["b"], "en")
-    assert "the 1 in PowBackward1 counts the variants of this op" in told
+    assert "the 1 in PowBackward1 numbers the variants of this operation" in told
 
 
 def test_names_without_a_digit_say_nothing_of_one():
@@ -237,7 +237,7 @@ def test_constants_and_results_under_no_grad_are_leaves_too(library):
         if s.cards[0].name and s.cards[0].expr
     }
     too = {
-        name for name, text in said.items() if "a leaf, too: every tensor without a grad_fn is one" in text
+        name for name, text in said.items() if "also a leaf: every tensor without a grad_fn is one" in text
     }
     assert too == {"c", "n"} and {"x", "y", "w"} <= set(said)
 

@@ -40,7 +40,7 @@ def test_code_16(library):
     assert v.tolist() == [[4, 7, 9]]
     assert jacobian.tolist() == [[2], [3], [5]]
     assert product.tolist() == [[74]]
-    assert [m.title for m in group.side_by_side] == ["vᵀ = w.grad", "J = ∂y/∂x", "vᵀJ, into x.grad"]
+    assert [m.title for m in group.side_by_side] == ["vᵀ = w.grad", "J = ∂y/∂x", "vᵀJ, added to x.grad"]
     assert [m.sign for m in group.side_by_side] == ["", "·", "="]
 
 

@@ -53,7 +53,7 @@ def test_code_19(library):
     steps = frames(cell, library)
     assert "hook = y.register_hook(double): a hook will see the gradient of y" in said(steps, "forward")
     assert told(steps) == ["1. hook double: 0.008 → 0.016"]
-    assert said(steps)[-1] == "hook.remove(): the hook of y is gone"
+    assert said(steps)[-1] == "hook.remove(): the hook of y is removed"
     assert said(steps, "backward")[-1] == "AccumulateGrad stores 1.2 in x.grad"
     (hook,) = hooks_at("y", cell, library)
     assert (hook.name, hook.removed) == ("double", False)
@@ -66,8 +66,8 @@ def test_the_documented_hook_returns_something_else(library):
 
 def test_none_leaves_the_gradient_as_it_is(library):
     cell = HOOKS + CUBE + "y.register_hook(look)\nz.backward()\n"
-    assert told(frames(cell, library)) == ["1. hook look: returned None: 0.008 goes on"]
-    assert "1. hook look: returned None: 0.008 goes on" in outline(build(traced(cell, library)), "en")
+    assert told(frames(cell, library)) == ["1. hook look: returned None: 0.008 is passed on"]
+    assert "1. hook look: returned None: 0.008 is passed on" in outline(build(traced(cell, library)), "en")
     korean = told(frames(cell, library, lang="ko"))
     assert korean == ["1. hook look: None을 반환: 0.008 그대로 전달"]
 
@@ -76,13 +76,15 @@ def test_what_it_returned_is_not_guessed(library):
     """A hook whose code may return something, and left the gradient as it was."""
     cell = CUBE + "def same(g):\n    return g\ny.register_hook(same)\nz.backward()\n"
     known = library is minigrad  # which tells; of PyTorch the code alone is known
-    expected = "returned 0.008, as it was" if known else "0.008, left as it is"
+    expected = "returned 0.008 unchanged" if known else "0.008, unchanged"
     assert told(frames(cell, library)) == [f"1. hook same: {expected}"]
 
 
 def test_writing_into_the_gradient(library):
     cell = CUBE + "def write(g):\n    g.mul_(2)\ny.register_hook(write)\nz.backward()\n"
-    assert told(frames(cell, library)) == ["1. hook write: wrote into it and returned None: 0.008 → 0.016"]
+    assert told(frames(cell, library)) == [
+        "1. hook write: modified the gradient in place and returned None: 0.008 → 0.016"
+    ]
 
 
 def test_several_run_in_order_each_on_what_the_one_before_gave(library):
@@ -93,7 +95,7 @@ def test_several_run_in_order_each_on_what_the_one_before_gave(library):
     )
     assert told(frames(cell, library)) == [
         "1. hook double: 0.008 → 0.016",
-        "2. hook look: returned None: 0.016 goes on",
+        "2. hook look: returned None: 0.016 is passed on",
         "3. hook double: 0.016 → 0.032",
     ]
     assert [hook.name for hook in hooks_at("y", cell, library)] == ["double", "look", "double"]
@@ -102,7 +104,7 @@ def test_several_run_in_order_each_on_what_the_one_before_gave(library):
 def test_several_at_a_leaf(library):
     cell = HOOKS + CUBE + "x.register_hook(look)\nx.register_hook(double)\nz.backward()\n"
     assert told(frames(cell, library)) == [
-        "1. hook look: returned None: 0.6 goes on",
+        "1. hook look: returned None: 0.6 is passed on",
         "2. hook double: 0.6 → 1.2",
     ]
 
@@ -145,18 +147,21 @@ def test_an_error_in_the_second_of_several(torch):
 def test_after_the_deposit(library):
     cell = CUBE + "def late(leaf):\n    leaf.grad *= 10\n"
     steps = frames(cell + "h = x.register_post_accumulate_grad_hook(late)\nz.backward()\n", library)
-    assert said(steps, "forward")[-1].endswith("a hook will run when x.grad has been filled")
-    assert told(steps) == ["1. hook after the deposit late: 0.6 → 6."]
+    assert said(steps, "forward")[-1].endswith("a hook will run after x.grad has been filled")
+    assert told(steps) == ["1. post-accumulate hook late: 0.6 → 6."]
 
 
 def test_hooks_of_a_node():
     cell = HOOKS + CUBE + "def both(g):\n    return (g[0] * 2,)\ndef see(i, o):\n    pass\n"
     steps = frames(cell + "y.grad_fn.register_prehook(both)\ny.grad_fn.register_hook(see)\nz.backward()\n")
     assert [text.partition(": ")[2] for text in said(steps, "forward")[-2:]] == [
-        "a hook will see what comes into the node of y",
-        "a hook will see what the node of y sends on",
+        "a hook will see the gradient that enters the node of y",
+        "a hook will see the gradients that leave the node of y",
     ]
-    assert told(steps) == ["1. pre-hook both: 0.008 → 0.016", "2. post-hook see: returned None: 1.2 goes on"]
+    assert told(steps) == [
+        "1. pre-hook both: 0.008 → 0.016",
+        "2. post-hook see: returned None: 1.2 is passed on",
+    ]
 
 
 def test_a_prehook_beside_several_hooks_of_the_tensor(library):
@@ -184,7 +189,7 @@ def test_a_hook_that_was_removed_before_the_call(library):
 def test_a_hook_that_never_ran(library):
     cell = HOOKS + CUBE + "h = x.register_hook(look)\nh.remove()\nz.backward()\n"
     assert [(h.name, h.removed) for h in hooks_at("x", cell, library)] == [("look", True)]
-    assert "h.remove(): the hook of x is gone" in said(frames(cell, library), "forward")
+    assert "h.remove(): the hook of x is removed" in said(frames(cell, library), "forward")
 
 
 def test_a_hook_that_removes_itself(library):

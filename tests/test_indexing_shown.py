@@ -50,7 +50,7 @@ def test_where_indices_come_from(library):
 def test_steps(library):
     steps = said(frames(CELL, library))
     text = "\n".join(steps)
-    assert "x[x > 1.5] makes a = [2. 3.]" in text
-    assert "y[i] = c changes y₁ in place, which makes y₂ = [1. 4. 3.]" in text
-    assert "y[0] = 5.0 changes y₂ in place, which makes y₃ = [5. 4. 3.]" in text
-    assert "IndexBackward0 at a takes [1. 1.] and sends [0. 1. 1.] to x" in text
+    assert "x[x > 1.5] computes a = [2. 3.]" in text
+    assert "y[i] = c changes y₁ in place: y₂ = [1. 4. 3.]" in text
+    assert "y[0] = 5.0 changes y₂ in place: y₃ = [5. 4. 3.]" in text
+    assert "IndexBackward0 at a receives [1. 1.] and passes [0. 1. 1.] to x" in text

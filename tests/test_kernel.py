@@ -45,7 +45,7 @@ def test_install_and_uninstall(tmp_path, command):
     assert made["argv"][0] == sys.executable and made["argv"][-2:] == kernel.ARGUMENTS
     assert {path.name for path in folder.iterdir()} >= {"kernel.json", "logo-64x64.png"}
     assert [path.name for path in (tmp_path / "share" / "jupyter").iterdir()] == ["kernels"], "no leftovers"
-    assert command("uninstall") == (0, f"The kernel python3-autograd was taken away from {folder}\n", "")
+    assert command("uninstall") == (0, f"The kernel python3-autograd was removed from {folder}\n", "")
     assert not folder.exists() and folder.parent.exists()
     status, out, error = command("uninstall")
     assert (status, out) == (1, "") and error.startswith("There is no kernel 'python3-autograd' in ")

@@ -188,7 +188,7 @@ def test_calls_that_are_left_out_are_counted(library):
     assert account.left_out + sum(e.kind == "deposit" for e in account.entries) == 50
     assert account.entries[0].kind == "skipped" and short(account.entries[-1].after) == "200."
     page = Report(trace, lang="en").ledger
-    assert f"earlier deposits, counted only: {account.left_out}" in page.text()
+    assert f"earlier calls that added to it, only counted: {account.left_out}" in page.text()
     assert "… entries left out: " in page.text() and page.text().count("\n") < 15
 
 
@@ -238,8 +238,8 @@ def test_text_of_code_7(library):
     shown = Report(traced(CELLS[7], library), lang="en").text(graph=False, table=False)
     assert shown.splitlines()[0] == "Ledger of .grad"
     first, second = shown.splitlines()[2:4]
-    assert first.startswith("x.grad  backward 1 stores 0.6 ")
-    assert "backward 2 adds 0.6; nothing had reset it  0.6 + 0.6 = 1.2" in second
+    assert first.startswith("x.grad    backward 1 stores 0.6 ")
+    assert "backward 2 adds 0.6; it was not reset before  0.6 + 0.6 = 1.2" in second
     assert shown.endswith("x.grad = None or x.grad.zero_().")
 
 

@@ -141,10 +141,10 @@ def test_hooks_that_ran_are_numbered_and_tell_what_they_did():
     assert [mark.get("class") for mark in marks] == ["hooks changed", "hooks"]
     assert [mark.find(SVG + "text").text for mark in marks] == ["1", "2"]
     tips = [mark.find(SVG + "title").text for mark in marks]
-    assert tips == ["1. hook double: 0.008 → 0.016", "2. hook look: returned None: 0.016 goes on"]
+    assert tips == ["1. hook double: 0.008 → 0.016", "2. hook look: returned None: 0.016 is passed on"]
     assert tips[0] in elements["s1-d"].find(SVG + "title").text
     assert tips[0] in Picture(graph, lang="en").outline()
-    assert "a hook that ran" in texts(draw(graph, lang="en")[0])
+    assert "hook that ran" in texts(draw(graph, lang="en")[0])
 
 
 def test_hooks_that_have_not_run_are_counted():
@@ -165,7 +165,7 @@ def test_titles_tell_everything():
     assert [line.split(":")[0] for line in card[1:]] == [*keys, "shape", "dtype"]
     deck = elements["s1-d"].find(SVG + "title").text.split("\n")
     assert deck[0] == "PowBackward0" and len(deck) == 3
-    assert deck[1] == "saved for backward and freed by it: self = 5."
+    assert deck[1] == "saved for backward, then freed: self = 5."
 
 
 def test_straight_arrows_are_drawn_as_straight_lines():

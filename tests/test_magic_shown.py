@@ -84,7 +84,7 @@ class TestNotebook:
 
     def test_no_tensor(self, front):
         assert front("%%autograd --step\na = 1\n") == [
-            {"text/plain": "This cell made no tensor.", "text/html": "<p>This cell made no tensor.</p>"}
+            {"text/plain": "This cell created no tensor.", "text/html": "<p>This cell created no tensor.</p>"}
         ]
 
 

@@ -88,7 +88,7 @@ def test_a_saved_value_that_was_written_to_shows_it_without_a_mark():
     assert kind(elements, "s1-k1") == ["chip"]
     assert "(at version 0, now 2: no longer usable), 4 bytes" in tip(elements["s1-k0"])
     assert "self 5. (saved at version 0, now 2: no longer usable)" in outline(stale(), "en")
-    assert "saved, then written to: no longer usable" in texts(svg)
+    assert "saved, then modified: no longer usable" in texts(svg)
 
 
 def test_all_saved_values_tell_their_bytes():

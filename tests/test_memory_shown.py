@@ -96,7 +96,7 @@ def test_live(library):
     assert next(line.split() for line in repr(sheet).splitlines() if line.startswith("Exp"))[1] == "y"
     z.backward()
     assert minigrad_viz.memory(z, lang="en").held == 0
-    assert repr(minigrad_viz.memory(x, lang="en")).endswith("There is no graph: 0 bytes.")
+    assert repr(minigrad_viz.memory(x, lang="en")).endswith("There is no graph, so 0 bytes are held.")
     with pytest.raises(TypeError, match=r"memory\(\) tells what the graph of tensors holds, not of int"):
         minigrad_viz.memory(3)
 
@@ -200,15 +200,16 @@ def test_text(library, names_of_today):
     )
     assert Report(traced(cell, library), lang="en").memory.text() == (
         "Memory held by the graph\n"
-        "node          at             saved                     version  bytes"
+        "node          tensor         saved                     version  bytes"
         "  after backward 1  after backward 2\n"
         "MulBackward0  a * 2          other = 2                          0      0                 0\n"
         "ExpBackward0  (a * 2).exp()  result = float32 (1000,)  0        4,000  4,000             0, freed\n"
         "SumBackward0  z              nothing                            0      0                 0\n"
-        "together                                                        4,000  4,000             0\n"
+        "total                                                           4,000  4,000             0\n"
         "backward 1: 4,000 bytes before it and 4,000 after it; nothing was freed.\n"
         "backward 2: 4,000 bytes before it, 0 after it.\n"
-        "Under no_grad(): 0 bytes for (a * 2).exp(), (a * 2).exp().sum(); recorded, it would be 4,000 bytes."
+        "Under no_grad(): 0 bytes for (a * 2).exp(), (a * 2).exp().sum(); with recording it would be 4,000 "
+        "bytes."
     )
 
 

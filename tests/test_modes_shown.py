@@ -60,9 +60,9 @@ def test_inference_mode(library):
     graph = build(trace)
     assert graph.note == ("no_graph_inference", {"names": "y, z"})
     assert all(station.deck is None for station in graph.stations)
-    assert outline(graph, "en").startswith("Computed in inference_mode(): y, z. Such tensors never become")
+    assert outline(graph, "en").startswith("Computed in inference mode: y, z. Such tensors can never be")
     told = to_text(frames(trace), "en")
-    assert "x * 3 makes y = 6.; in inference mode nothing is recorded" in told and "inference mode" in told
+    assert "x * 3 computes y = 6.; inference mode records nothing" in told and "inference mode" in told
 
 
 def test_a_mode_that_was_on_before(library):
@@ -80,7 +80,7 @@ def test_set_grad_enabled(library):
     trace = traced(cell, library)
     assert switches(trace) == [("grad", False), ("grad", True)]
     told = to_text(frames(trace), "en")
-    assert "gradients are off, so no node is made" in told
+    assert "recording is off, so no node is created" in told
 
 
 def test_anomaly_mode_points_to_the_forward_line(library):
@@ -91,7 +91,7 @@ def test_anomaly_mode_points_to_the_forward_line(library):
     graph = build(trace)
     (station,) = [s for s in graph.stations if s.deck is not None and s.deck.name == "SqrtBackward0"]
     assert graph.note == ("note_anomaly", {})
-    assert "Anomaly mode: every gradient is tested for NaN." in Picture(graph, lang="en").svg()
+    assert "Anomaly mode: every gradient is checked for NaN." in Picture(graph, lang="en").svg()
     assert last.failed and last.marks == (f"{station.id}-d",)
     assert last.span == (3, 8, 3, 21), "torch.sqrt(x)"
     assert [line.text for line in last.lines][-2:] == ["SqrtBackward0 at w", "sqrt(x)"]
@@ -151,7 +151,7 @@ def test_a_function_that_writes_into_its_input(library):
     if library is minigrad:
         (event,) = [e for e in trace.events if isinstance(e, Mutated)]
         assert event.before != event.tensor.id
-        told = "Double.apply(y) changes y₁ in place, which makes y₂ = [6. 12.]"
+        told = "Double.apply(y) changes y₁ in place: y₂ = [6. 12.]"
         assert told in to_text(frames(trace), "en") and event.op == "Double"
 
 
@@ -169,7 +169,10 @@ def test_a_node_with_several_outputs_stands_under_all_of_them(library, how, node
 def test_copy_slices_in_words(library):
     trace = traced(SLICED, library)
     told = to_text(frames(trace), "en")
-    assert "under the view through the op that wrote there; the rest passes to y₁ as it is" in told
+    assert (
+        "the part under the view goes through the operation that wrote there; the rest passes to y₁ unchanged"
+        in told
+    )
     assert "CopySlices: ȳ₂ (3,) = [1 1 1] → ȳ₁ (3,) = [10 1 1]" in told
 
 

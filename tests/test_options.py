@@ -73,9 +73,9 @@ def test_what_is_given_and_nothing_else(read, line, given):
         ("--max-nodes none", "--max-nodes must be a whole number, at least 1, not none"),
         ("--max-nodes 0", "--max-nodes must be a whole number, at least 1, not 0"),
         ("--max-nodes -3", "--max-nodes must be a whole number, at least 1, not -3"),
-        ("--step --static", "--step and --static exclude each other"),
-        ("--static --no-graph", "--static and --no-graph exclude each other"),
-        ("--no-values --values", "--no-values and --values exclude each other"),
+        ("--step --static", "--step and --static cannot be used together"),
+        ("--static --no-graph", "--static and --no-graph cannot be used together"),
+        ("--no-values --values", "--no-values and --values cannot be used together"),
         ("--step=3", "--player/--step/--static/--no-graph: ignored explicit argument '3'"),
         (
             "--output graph.jpg",

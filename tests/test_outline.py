@@ -71,8 +71,8 @@ def test_a_sum_is_shown_only_where_it_is_one():
 
 def test_inputs_without_an_edge_are_named():
     lines = outline(code_13(), "en").splitlines()
-    assert "  ← torch.tensor([2., 3., 5.]): ∅ needs no gradient" in lines
-    assert lines.index("  ← x: 74.") < lines.index("  ← torch.tensor([2., 3., 5.]): ∅ needs no gradient")
+    assert "  ← torch.tensor([2., 3., 5.]): ∅ requires no gradient" in lines
+    assert lines.index("  ← x: 74.") < lines.index("  ← torch.tensor([2., 3., 5.]): ∅ requires no gradient")
 
 
 def test_second_order_stands_under_its_own_heading_and_first():
@@ -84,7 +84,7 @@ def test_second_order_stands_under_its_own_heading_and_first():
 
 def test_a_cell_without_graph_says_why():
     assert outline(code_1(), "en").splitlines() == [
-        "No operation used x, so there is no graph, though gradients are asked for.",
+        "No operation used x, so there is no graph.",
         "z = torch.log(y)   4.8283",
         "y = x ** 3   125.",
         "x   5.   constant",
@@ -117,10 +117,7 @@ def test_roots_first_each_station_once():
 
 def test_empty():
     assert outline(Graph((), ()), "en") == "no tensors"
-    assert (
-        outline(Graph((), (), omitted=7), "en")
-        == "Stations left out, because the graph is larger than the limit: 7."
-    )
+    assert outline(Graph((), (), omitted=7), "en") == "The graph exceeds the limit. Stations left out: 7."
 
 
 # ------------------------------------------------------------------------------------------ size, determinism

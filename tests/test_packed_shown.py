@@ -58,14 +58,14 @@ def test_the_chip_says_what_is_kept(library):
     graph = build(trace)
     assert "PowBackward0   exponent 3   self → numpy float32 () (freed)" in outline(graph, "en")
     svg = Picture(graph, lang="en").svg()
-    assert 'class="chip packed freed"' in svg and "saved, packed by a hook" in svg
+    assert 'class="chip packed freed"' in svg and "saved in the form that a hook chose" in svg
 
 
 def test_while_it_is_kept(library):
     graph = build(traced(ARRAY.replace("z.backward()\n", ""), library))
     (deck,) = [s.deck for s in graph.stations if s.deck is not None and s.deck.name == "PowBackward0"]
     told = describe_deck(deck, "en").splitlines()
-    assert told[-1].endswith("of which a hook made: numpy float32 ()")
+    assert told[-1].endswith("stored by a hook as numpy float32 ()")
     assert 'class="chip packed"' in Picture(graph, lang="en").svg()
 
 

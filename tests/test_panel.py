@@ -175,8 +175,8 @@ def test_a_caught_error_before_a_call_that_is_well(explained):
 def test_a_cell_without_any_tensor():
     trace = traced("torch.tensor(1, requires_grad=True)\n")
     made = Report(trace, lang="en")
-    assert made.text().startswith(f"This cell made no tensor.\n\nerror: {trace.error}")
-    assert made.html().startswith("<p>This cell made no tensor.</p>") and trace.error in made.html()
+    assert made.text().startswith(f"This cell created no tensor.\n\nerror: {trace.error}")
+    assert made.html().startswith("<p>This cell created no tensor.</p>") and trace.error in made.html()
 
 
 def test_all_is_well():
@@ -195,7 +195,7 @@ def test_a_fault_of_ours_takes_nothing_away(monkeypatch):
     whole = Report(traced(CELLS[6]), lang="en")
     monkeypatch.setattr(report_module, "explanations_of", broken)
     made = Report(traced(CELLS[6]), lang="en")
-    line = r"What went wrong could not be explained: KeyError: 'a rule\nof ours'"
+    line = r"This error could not be explained: KeyError: 'a rule\nof ours'"
     assert line in made.text().split("\n") and f"error: {made.trace.error}\n" in made.text()
     assert made.problem.rstrip().endswith(r"KeyError: 'a rule\nof ours'")
     assert to_outline(made) == to_outline(whole) and len(made.frames) == len(whole.frames)

@@ -163,7 +163,7 @@ def test_a_cell_without_graph_has_cards_only_and_says_why():
     _, elements = parse(svg)
     assert not any(id.endswith(("-d", "-g", "-p")) for id in elements)
     assert elements["s1-c0"].get("class") == "card result bare"
-    assert "No operation used x, so there is no graph" in " ".join(texts(svg))
+    assert "No operation used x, so there is no graph." in " ".join(texts(svg))
 
 
 def test_inputs_without_an_edge_end_in_a_sign():
@@ -224,7 +224,7 @@ def test_alternative_text():
 def test_a_limit_that_was_reached_is_told():
     graph = code_4()
     svg, _ = draw(Graph(graph.stations, graph.routes, omitted=12), lang="en")
-    assert "Stations left out, because the graph is larger than the limit: 12." in " ".join(texts(svg))
+    assert "The graph exceeds the limit. Stations left out: 12." in " ".join(texts(svg))
 
 
 def test_themes():

@@ -80,26 +80,26 @@ def test_against_a_recursion_that_is_run(library, case):
 
 def test_code_9(library):
     assert Report(traced(CELLS[9], library), lang="en").recursion.split("\n") == [
-        "Plain recursion would run 7 nodes instead of 6: a node once for every path that leads to it.",
+        "Plain recursion would run 7 nodes instead of 6: each node once for every path that leads to it.",
         "  AccumulateGrad at x: 2 times",
-        "The queue runs a node once, when all arrows that lead to it have reported.",
+        "The queue runs each node once, when all its gradients have arrived.",
     ]
 
 
 def test_a_wrong_number(library):
     told = Report(traced(CASES["two uses of a result"], library), lang="en").recursion
     assert "  MulBackward0 at y: 2 times\n  AccumulateGrad at x: 4 times\n" in told
-    assert "\nx would get 44. instead of 32. if each node added what comes in" in told
+    assert "\nx would get 44. instead of 32., if each node added every gradient" in told
 
 
 def test_the_step_where_paths_meet_says_so(library):
     steps = frames(CASES["two uses of a result"], library)
-    said = {f.text.partition(" takes")[0]: f.recursion for f in steps if f.recursion}
+    said = {f.text.partition(" receives")[0]: f.recursion for f in steps if f.recursion}
     assert said == {
-        "MulBackward0 at y": "the queue has waited for 2 arrows; plain recursion would run MulBackward0 "
-        "2 times, once for each path",
-        "AccumulateGrad stores 32. in x.grad": "the queue has waited for 2 arrows; plain recursion would run "
-        "AccumulateGrad 4 times, once for each path",
+        "MulBackward0 at y": "the queue waited for 2 gradients; plain recursion would run MulBackward0 2 "
+        "times, once for each path",
+        "AccumulateGrad stores 32. in x.grad": "the queue waited for 2 gradients; plain recursion would "
+        "run AccumulateGrad 4 times, once for each path",
     }
     assert to_text(steps, "en").count("recursion  ") == to_markdown(steps, "en").count("- recursion: ") == 2
 
@@ -115,7 +115,7 @@ def test_the_player_gets_it_beside_the_queue():
 @pytest.mark.parametrize("code", [4, 10, 13])
 def test_where_no_paths_meet(library, code):
     assert not any(frame.recursion for frame in frames(CELLS[code], library))
-    assert "No two paths meet" in Report(traced(CELLS[code], library), lang="en").recursion
+    assert "No paths meet" in Report(traced(CELLS[code], library), lang="en").recursion
 
 
 @pytest.mark.parametrize("code", [1, 6, 12])

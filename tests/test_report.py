@@ -89,7 +89,7 @@ def test_a_player_has_the_newest_acts_that_are_soon_drawn(monkeypatch):
     monkeypatch.setattr("minigrad_viz.shell.report.PLAYED", 1)
     score = unpacked(SCORE.findall(made.html())[0])
     assert [act["label"] for act in score["acts"]] == [made.acts[-1].label]
-    assert "2 earlier, counted only" in score["words"]["counted"]
+    assert "2 earlier, only counted" in score["words"]["counted"]
 
 
 def test_roots():
@@ -102,7 +102,7 @@ def test_roots():
 def test_options_of_the_picture():
     made = report(CELLS[4], detail="full", style="graphviz", limit=2)
     assert (made.picture.look.detail, made.picture.style, made.picture.limit) == ("full", "graphviz", 2)
-    assert made.text().startswith("The graph has 3 stations; up to 2 are drawn.")
+    assert made.text().startswith("The graph has 3 stations, more than the 2 that are drawn.")
     with pytest.raises(ValueError, match="detail must be one of normal, full"):
         report(CELLS[4], detail="some")
     with pytest.raises(TypeError, match="unexpected keyword argument 'colour'"):
@@ -134,8 +134,8 @@ def test_an_error_is_announced(show):
 
 def test_no_tensor():
     made = report("a = 1\n")
-    assert made.text(steps=True) == "This cell made no tensor."
-    assert made.html() == "<p>This cell made no tensor.</p>"
+    assert made.text(steps=True) == "This cell created no tensor."
+    assert made.html() == "<p>This cell created no tensor.</p>"
 
 
 @pytest.mark.parametrize("lang", ["en", "ko"])

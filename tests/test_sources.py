@@ -205,4 +205,4 @@ def test_what_a_library_computes_inside_is_named_by_its_node(torch):
     cell = "m = torch.nn.Linear(2, 1)\nout = m(torch.ones(1, 2)).sum()\nout.backward()\n"
     report = Report(traced(cell, torch), lang="en")
     assert "t(m.weight)" in [card.expr for _, card in report.graph.cards()]
-    assert "t(m.weight): computed inside a library, its value was not recorded" in str(report.steps)
+    assert "t(m.weight): computed inside a library; its value was not recorded" in str(report.steps)

@@ -103,10 +103,10 @@ VALUE = (
     r"(?P<value>\[\[[^a-df-z]*?\]\]|\[[^\[\]a-df-z]*\]|-?[\d.][\d.e+-]*|nan|-?inf"
     r"|[a-z]+\d+ \([^)]*\)(?: \S+…\S+)?)"
 )
-TAKES = re.compile(rf"\S+ at (?P<name>\w+) takes {VALUE} and sends (?P<sent>.*)$")
+TAKES = re.compile(rf"\S+ at (?P<name>\w+) receives {VALUE} and passes (?P<sent>.*)$")
 SENT = re.compile(rf"{VALUE} to (?P<name>\w+)(?=, |$)")
 STORES = re.compile(rf"AccumulateGrad (?P<how>stores|adds) {VALUE} (?:in|to) (?P<name>\w+)\.grad")
-MAKES = re.compile(rf" makes (?P<name>\w+) = {VALUE}$")
+MAKES = re.compile(rf" computes (?P<name>\w+) = {VALUE}$")
 
 
 def agrees(text: str, expected: Any) -> bool:

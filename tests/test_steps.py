@@ -87,15 +87,15 @@ def test_what_waits_is_the_sum_of_what_has_come():
     cell = "x = torch.tensor(0.1, requires_grad=True)\nz = " + " + ".join(f"x * {i}.7" for i in range(9))
     trace = traced(cell + "\nz.backward()\n")
     steps = frames_of(trace, build(trace), lang="en")
-    sums = [line.text for f in steps for line in f.lines if line.label == "so far at x"]
-    assert [int(text.rpartition(" ")[2]) for text in sums] == list(range(8, 0, -1))
+    sums = [line.text for f in steps for line in f.lines if line.label == "x so far"]
+    assert [int(text.split()[-2]) for text in sums] == list(range(8, 0, -1))
     builder = scene_of(trace)
     last = next(e for e in trace.events if isinstance(e, Deposited))
     sent = [e.sent[0] for e in trace.events if isinstance(e, NodeRan)
             and builder.nodes[e.node].name == "MulBackward0"]  # fmt: skip
     total = minigrad.tensor(sent[0].items[0])
     for text, more in zip(sums, sent[1:], strict=True):
-        assert text.startswith(f"{short(last.added._replace(items=(total.item(),)))},")
+        assert text.startswith(f"received {short(last.added._replace(items=(total.item(),)))},")
         total = total + minigrad.tensor(more.items[0])
     assert total.item() == last.added.items[0]
 
@@ -120,9 +120,9 @@ def test_a_fold_is_one_step_each_way():
     assert folded[0].text.startswith(f"{count} operations in a row: first y")
     assert folded[1].text.startswith(f"{count} nodes in a row: ")
     i = steps.index(folded[1])
-    goes_in = re.search(r"sends (\S+) to", steps[i - 1].text)[1]
-    comes_out = re.search(r"takes (\S+) and", steps[i + 1].text)[1]
-    assert folded[1].text.endswith(f": {goes_in} goes in, {comes_out} comes out")
+    goes_in = re.search(r"passes (\S+) to", steps[i - 1].text)[1]
+    comes_out = re.search(r"receives (\S+) and", steps[i + 1].text)[1]
+    assert folded[1].text.endswith(f": {goes_in} enters, {comes_out} leaves")
     station = graph.folds[0].station
     assert folded[0].marks[0] == f"{station}-c0" and folded[1].marks[0] == f"{station}-d"
     assert steps[i - 1].ready == (station,)
@@ -185,9 +185,9 @@ def test_a_graph_that_nobody_recorded():
     y = x**3
     steps = of_picture(draw(y))
     assert said(steps) == [
-        "x = 5.: a leaf that asks for its gradient", "y = 125.",
-        "PowBackward0 at y runs when all its arrows have reported",
-        "AccumulateGrad at x runs when all its arrows have reported",
+        "x = 5.: a leaf that requires gradients", "y = 125.",
+        "PowBackward0 at y runs when all its gradients have arrived",
+        "AccumulateGrad at x runs when all its gradients have arrived",
     ]  # fmt: skip
 
 
@@ -226,13 +226,13 @@ def test_a_large_one_has_at_most_a_thousand_steps():
 
 def test_steps_in_a_terminal():
     assert to_text(frames(CELLS[4]), "en").splitlines()[3:6] == [
-        "3  forward 3 of 3   log(y) makes z = 4.8283",
-        "     saved       LogBackward keeps self = 125.",
-        "4  backward 1 of 3  LogBackward at z takes 1. and sends 0.008 to y",
+        "3  forward 3 of 3   log(y) computes z = 4.8283",
+        "     saved       LogBackward saves self = 125.",
+        "4  backward 1 of 3  LogBackward at z receives 1. and passes 0.008 to y",
     ]
     last = "6  backward 3 of 3  AccumulateGrad stores 0.6 in x.grad"
     assert to_text(frames(CELLS[4]), "en").splitlines()[-1] == last
-    assert to_text((), "en") == to_markdown((), "en") == "No tensor was used: there are no steps."
+    assert to_text((), "en") == to_markdown((), "en") == "This cell used no tensor, so there are no steps."
 
 
 def test_labels_in_korean_are_aligned_by_their_width():
@@ -245,7 +245,7 @@ def test_steps_in_a_notebook():
     shown = to_markdown(frames(CELLS[9]), "en")
     assert shown.startswith("1. *forward 1 of 6*: x = 5.: a leaf")
     assert re.search(r"^    - chain rule: \$.*\\partial z.*\$$", shown, re.M)
-    assert "x &#42;&#42; 3 makes y = 125." in shown and "x ** 3" not in shown
+    assert "x &#42;&#42; 3 computes y = 125." in shown and "x ** 3" not in shown
 
 
 def test_no_addresses_and_the_same_each_time(library):

@@ -59,7 +59,7 @@ def test_the_gradient_as_a_row():
     names = list(dict.fromkeys(name for name, _, _ in table.rows))
     assert names.index("x.grad") == names.index("x") + 1
     assert rows(table)["x.grad", "grad_fn"][:2] == (None, "CloneBackward")
-    assert "not made yet" in to_text(table, "en")
+    assert "not created yet" in to_text(table, "en")
 
 
 def test_without_backward():

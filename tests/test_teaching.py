@@ -54,7 +54,7 @@ def test_why_a_topological_order(cell):
     source = "x = torch.tensor(2.0, requires_grad=True)\ny = x * x\nz = y * 3 + y * 5\nz.backward()\n"
     shown = cell(source, "--steps")
     assert "plain recursion would run MulBackward0 2 times" in shown.text
-    assert "so far at y  5., arrows still missing: 1" in shown.text
+    assert re.search(r"y so far +received 5\., waits for 1 more", shown.text)
     assert "x would get 44. instead of 32." in shown.report.recursion
 
 
@@ -67,7 +67,8 @@ def test_backward_a_second_time(cell):
     }  # fmt: skip
     assert {"chip", "freed"} <= shown.classes()["s1-k1"] and "stopped here" in shown.said()
     assert plain(shown.panel["why"]) == (
-        "z.backward() (line 5) freed what LogBackward at z had saved; z.backward() (line 6) needs it again."
+        "z.backward() (line 5) freed the values that LogBackward at z had saved, but z.backward() (line 6) "
+        "needs them again."
     )
 
 
@@ -76,8 +77,8 @@ def test_backward_a_second_time_in_a_loop(cell):
     shown = cell(X + "y = x ** 3\nfor i in range(2):\n    z = torch.log(y)\n    z.backward()\n")
     assert "y was computed once, by x ** 3 (line 3)" in shown.panel["why"]
     assert shown.panel["fix"] == (
-        "In a loop, compute y again in every round. "
-        "Only for a graph that you really reuse: retain_graph=True."
+        "In a loop, compute y again in every iteration. Only if you really reuse the graph: "
+        "retain_graph=True."
     )
     assert "PowBackward0 of y" in marks(shown)
 
@@ -95,7 +96,7 @@ def test_modified_by_an_inplace_operation(cell):
     shown = cell(X + "y = torch.exp(x)\nz = y * 2\ny += 1\nz.backward()\n")
     assert "v0→1" in shown.said() and "changed by line 5" in shown.said()
     assert marks(shown)["result in ExpBackward of y₁"] is not None
-    assert "had saved y₁ at version 0. Then y += 1 (line 5) wrote to it" in shown.panel["why"]
+    assert "saved y₁ at version 0. Then y += 1 (line 5) modified it in place" in shown.panel["why"]
     assert shown.report.explained[-1].cause.line == 5 and "y.clone()" in shown.panel["fix"]
 
 
@@ -113,8 +114,8 @@ def test_grad_is_none_on_a_result(cell):
     assert "y.retain_grad()" in shown.panel["fix"] and "it was not kept" in shown.panel["note"]
     late = cell(CUBE + "z.backward()\ny.retain_grad()\nprint(y.grad)\n")
     assert late.panel["note"] == (
-        "y.grad is None because y.retain_grad() came only after z.backward() (line 5), and the gradient "
-        "0.008 had been computed by then."
+        "y.grad is None because z.backward() (line 5) had already computed the gradient 0.008 when "
+        "y.retain_grad() was called."
     )
     kept = cell(CUBE + "y.retain_grad()\nz.backward()\nprint(y.grad)\n")
     assert not kept.panel and "125.   grad 0.008\n" in kept.text
@@ -138,7 +139,7 @@ def test_no_grad_fn(cell, how):
     assert shown.panel["error"] == f"RuntimeError: {said}"
     line = 4 if how == "no_grad" else 3
     assert f"(line {line})" in shown.panel["why"] and shown.report.explained[-1].cause.line == line
-    assert "z.requires_grad = True would not help: it makes a new leaf" in shown.panel["fix"]
+    assert "z.requires_grad = True would not help: it makes z a new leaf" in shown.panel["fix"]
     found = marks(shown)
     assert found["card z"] == {"no graph"}
     assert [label for part, label in found.items() if part.startswith("x → ")] == [{"cut here"}]
@@ -148,7 +149,7 @@ def test_no_grad_fn(cell, how):
 
 def test_a_computed_value_made_a_leaf_is_a_silent_mistake(cell):
     shown = cell(X + "with torch.no_grad():\n    loss = x * 2\nloss.requires_grad = True\nloss.backward()\n")
-    assert not shown.ran.failed and "none arrives at x" in shown.panel["note"]
+    assert not shown.ran.failed and "no gradient reaches x" in shown.panel["note"]
     assert "became a new leaf" in shown.panel["note"] and "(line 5)" in shown.panel["note"]
     assert marks(shown)["card loss"] == {"a new leaf"}
     told = minigrad_viz.why_none(dict(shown.ran.variables)["x"]).sentence
@@ -159,10 +160,12 @@ def test_gradients_accumulate(cell):
     """The ledger, the second deposit marked."""
     shown = cell(CELLS[7])
     assert re.search(r"x\.grad +backward 1 stores 0\.6 +0\.6 +line 5", shown.text)
-    assert re.search(r"backward 2 adds 0\.6; nothing had reset it +0\.6 \+ 0\.6 = 1\.2 +line 6", shown.text)
+    assert re.search(
+        r"backward 2 adds 0\.6; it was not reset before +0\.6 \+ 0\.6 = 1\.2 +line 6", shown.text
+    )
     assert "0.6 + 0.6 = 1.2" in shown.page and "1.2 = 0.6 + 0.6" in shown.said()
     reset = cell(CELLS[8])
-    assert "nothing had reset it" not in reset.text and "line 6" in reset.text
+    assert "it was not reset before" not in reset.text and "line 6" in reset.text
 
 
 def test_the_gradient_argument(cell):
@@ -170,7 +173,7 @@ def test_the_gradient_argument(cell):
     source = "x = torch.tensor([1.0, 2.0], requires_grad=True)\ny = x * x\n"
     shown = cell(source + "y.backward(gradient=torch.tensor([1.0, 10.0]))\n")
     assert "the same as (v * y).sum().backward()" in shown.panel["note"]
-    assert "vᵀ" in shown.text and "= vᵀJ, into x.grad" in shown.text
+    assert "vᵀ" in shown.text and "= vᵀJ, added to x.grad" in shown.text
     assert re.search(r"y\[0\] \[ +2\. +0\. +\]", shown.text)
     matrices = re.findall(r"<caption>(.*?)</caption>.*?</table>", shown.page)
     assert matrices[0] == "vᵀ" and "J = ∂y/∂x" in matrices[1] and "vᵀJ" in matrices[2]
@@ -214,9 +217,9 @@ def test_detach_no_grad_requires_grad_clone(cell):
     (line,) = [line for line in shown.text.split("\n") if re.match(r"d\b.* 10\. +leaf", line)]
     assert "[B] memory of x * 2" in line and "grad 1." in line
     assert "e = x.clone()   5.   grad (1., not kept)" in shown.text
-    assert "x.clone() makes e = 5.: memory of its own, and a path back to x" in shown.text
-    assert "from now on d is a leaf that asks for its gradient" in shown.text
-    assert "(it would have been MulBackward0)" in shown.text
+    assert "x.clone() computes e = 5.: it has its own memory, and gradients flow back to x" in shown.text
+    assert "d is now a leaf that requires gradients" in shown.text
+    assert "(otherwise MulBackward0)" in shown.text
 
 
 def test_retain_graph_or_create_graph(cell):
@@ -232,7 +235,7 @@ def test_retain_graph_or_create_graph(cell):
     assert fed, "the second graph uses tensors of the first"
     assert "x   5.   leaf   grad 0.48 = 0.6 + -0.36 + 0.24" in shown.text
     clean = cell(CELLS[18])
-    assert "x   5.   leaf   asked for   grad 0.6" in clean.text, "autograd.grad adds to no .grad"
+    assert "x   5.   leaf   requested   grad 0.6" in clean.text, "autograd.grad adds to no .grad"
 
 
 def test_hooks(cell):
@@ -243,10 +246,10 @@ def test_hooks(cell):
     )
     once = cell(source.partition("(retain")[0] + "()\n")
     assert "0.008\n→ 0.016" in once.said() and "1. hook: 0.008 → 0.016" in once.svg
-    assert "2. hook: returned None: 0.016 goes on" in once.svg
+    assert "2. hook: returned None: 0.016 is passed on" in once.svg
     both = cell(source, "--no-table --steps")
-    assert "1. hook: returned None: 0.008 goes on" in both.text
-    assert "2. hook: removed, so it did not run" in both.text and "the hook of y is gone" in both.text
+    assert "1. hook: returned None: 0.008 is passed on" in both.text
+    assert "2. hook: removed, so it did not run" in both.text and "the hook of y is removed" in both.text
 
 
 def test_gradcheck_mismatch(cell):
@@ -282,7 +285,7 @@ def test_why_has_the_gradient_another_shape(cell):
         "--no-table --steps",
     )
     assert (
-        "broadcast  b has shape (2,), a * b has (2, 2): the 2 products are summed back to the shape of b: "
+        "broadcast  b has shape (2,), a * b has (2, 2): the 2 products are summed to the shape of b: "
         "[1 2] + [3 4] = [4 6]"
     ) in shown.text
 
@@ -301,4 +304,4 @@ def test_in_what_order_nodes_run(cell):
     assert [plain(name) for name in dict(shown.ran.variables)["order"]] == ran[:3], (
         "as the library's hooks saw"
     )
-    assert shown.text.index("PowBackward0 at w takes") < shown.text.index("PowBackward0 at y takes")
+    assert shown.text.index("PowBackward0 at w receives") < shown.text.index("PowBackward0 at y receives")

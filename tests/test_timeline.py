@@ -45,11 +45,11 @@ def test_code_4(library):
         "backward 3 of 3",
     ]  # fmt: skip
     assert said(steps) == [
-        "x = 5.: a leaf that asks for its gradient",
-        "x ** 3 makes y = 125.",
-        "log(y) makes z = 4.8283",
-        f"{log} at z takes 1. and sends 0.008 to y",
-        "PowBackward0 at y takes 0.008 and sends 0.6 to x",
+        "x = 5.: a leaf that requires gradients",
+        "x ** 3 computes y = 125.",
+        "log(y) computes z = 4.8283",
+        f"{log} at z receives 1. and passes 0.008 to y",
+        "PowBackward0 at y receives 0.008 and passes 0.6 to x",
         "AccumulateGrad stores 0.6 in x.grad",
     ]
     assert steps[1].marks == ("s1-c0", "r0") and steps[3].marks == ("s2-d", "r1-g", "r1-p")
@@ -92,8 +92,8 @@ def test_the_arithmetic_of_a_step():
 def test_a_gradient_that_waits_for_others(library):
     steps = frames(CELLS[9], library)
     waits = [(f.text, words(line)) for f in steps for line in f.lines if line.kind == "so_far"]
-    told = "so far at x", "1., arrows still missing: 1"
-    assert waits == [("PowBackward0 at w takes 0.1 and sends 1. to x", told)]
+    told = "x so far", "received 1., waits for 1 more"
+    assert waits == [("PowBackward0 at w receives 0.1 and passes 1. to x", told)]
 
 
 def test_accumulation_is_written_out(library):
@@ -110,7 +110,7 @@ def test_what_backward_starts_with():
 
 def test_what_a_node_keeps_and_lets_go():
     steps = frames(CELLS[4])
-    assert words(steps[2].lines[-1]) == ("saved", "LogBackward keeps self = 125.")
+    assert words(steps[2].lines[-1]) == ("saved", "LogBackward saves self = 125.")
     assert words(steps[3].lines[-1]) == ("freed", "self")
     kept = [line for f in frames(CELLS[7], call=1) for line in f.lines if line.kind == "freed"]
     assert kept == []
@@ -123,7 +123,7 @@ def test_an_error_is_the_last_step(library):
     assert last.marks == ("s2-d",) and marked(CELLS[6], last) == "z.backward()"
     name = "LogBackward" if library is minigrad else "LogBackward0"
     assert [words(line) for line in last.lines] == [
-        ("reached", "nodes that had run: 0 of 3"),
+        ("reached", "0 of 3 nodes had run"),
         ("stopped here", f"{name} at z"),
     ]
 
@@ -140,14 +140,14 @@ def test_an_error_outside_of_backward_is_told_once():
 
 def test_without_gradients():
     steps = frames(CELLS[12])
-    off = "gradients are off, so no node is made (it would have been PowBackward1)"
-    assert said(steps)[2] == f"x ** q makes y = 125.; {off}"
+    off = "recording is off, so no node is created (otherwise PowBackward1)"
+    assert said(steps)[2] == f"x ** q computes y = 125.; {off}"
     assert ("grad mode", "off") in [words(line) for line in steps[0].lines]
     cut = said(frames(CELLS[14]))
-    assert cut[3] == "y.detach() makes w = [10. 15. 25.]: the same memory as y, cut off from its graph"
-    assert cut[5].endswith("makes z = 370.; no input asks for a gradient, so no node is made")
+    assert cut[3] == "y.detach() returns w = [10. 15. 25.]: it shares memory with y but is cut from the graph"
+    assert cut[5].endswith("computes z = 370.; no input requires gradients, so no node is created")
     assert said(frames(CELLS[1])) == [
-        "x = 5.: a constant", "x ** 3 makes y = 125.", "log(y) makes z = 4.8283"
+        "x = 5.: a constant", "x ** 3 computes y = 125.", "log(y) computes z = 4.8283"
     ]  # fmt: skip
 
 
@@ -156,7 +156,7 @@ def test_writing_in_place(library):
     cell += "with torch.no_grad():\n    x.add_(1)\n"
     steps = frames(cell, library)
     assert said(steps)[2:] == [
-        "y.mul_(3) changes y₁ in place, which makes y₂ = 30.: version 0 → 1",
+        "y.mul_(3) changes y₁ in place: y₂ = 30., version 0 → 1",
         "x.add_(1) changes x in place to 6.: version 0 → 1",
     ]
     assert [marked(cell, f) for f in steps[2:]] == ["y.mul_(3)", "x.add_(1)"]
@@ -165,7 +165,7 @@ def test_writing_in_place(library):
 def test_statements_that_change_what_backward_does():
     steps = frames(CELLS[16])
     step = next(f for f in steps if "requires_grad_()" in f.text)
-    asks = "from now on w is a leaf that asks for its gradient; nothing goes on to y"
+    asks = "w is now a leaf that requires gradients; none flows on to y"
     assert step.text == f"w.requires_grad_(): {asks}"
     assert step.marks == ("s3-c0",) and marked(CELLS[16], step) == "w.requires_grad_()"
     assert said(frames(CELLS[13]))[5] == "y.retain_grad(): the gradient of y will be kept in y.grad"
@@ -176,12 +176,12 @@ def test_hooks_tell_what_they_saw_and_did():
     steps = frames(HOOKS + "z.backward()\n")
     lines = [words(line) for line in steps[-2].lines]
     assert lines[:2] == [
-        ("1. hook see", "returned None: 0.008 goes on"),
+        ("1. hook see", "returned None: 0.008 is passed on"),
         ("2. hook double", "0.008 → 0.016"),
     ]
-    assert steps[-2].text == "PowBackward0 at y takes 0.016 and sends 1.2 to x"
+    assert steps[-2].text == "PowBackward0 at y receives 0.016 and passes 1.2 to x"
     asked = frames(HOOKS + "g, = torch.autograd.grad(z, y)\n")[-2:]
-    arrives = "the gradient that was asked for arrives at y"
+    arrives = "the requested gradient arrives at y"
     assert said(asked) == [arrives, "autograd.grad returns 0.016 for y"]
     assert [words(line) for line in asked[0].lines] == lines[:2] and asked[0].marks == ("s1-c0",)
 
@@ -203,10 +203,10 @@ z = Cut.apply(y)
 z.backward()
 """
     steps = said(frames(cell, library), "backward")
-    assert steps[0].endswith("takes 1. and sends nothing on")
-    assert steps[1] == "MulBackward0 at y is skipped: its gradient is None, and it sends None on"
+    assert steps[0].endswith("receives 1. and passes nothing on")
+    assert steps[1] == "MulBackward0 at y is skipped: its gradient is None, so it passes None on"
     assert steps[2:] in (
-        [], ["AccumulateGrad gets no gradient (None): x.grad stays as it is"]
+        [], ["AccumulateGrad receives no gradient (None): x.grad does not change"]
     )  # fmt: skip
 
 
@@ -224,7 +224,9 @@ def test_what_create_graph_computes_is_a_step_of_its_call(library):
     backward = said(frames(CELLS[18], library, 1), "backward")
     log = "LogBackward" if library is minigrad else "LogBackward0"
     made = next(i for i, text in enumerate(backward) if text.startswith(f"{log} computes"))
-    assert backward[made].endswith("∂z/∂y = 0.008") and backward[made + 1].startswith(f"{log} at z takes 1.")
+    assert backward[made].endswith("∂z/∂y = 0.008") and backward[made + 1].startswith(
+        f"{log} at z receives 1."
+    )
     assert any(text.startswith("PowBackward0 computes x ** 2") for text in backward)
 
 
@@ -246,13 +248,13 @@ def test_a_training_loop_shows_one_iteration_at_a_time(library):
     assert len(told) == 4 and len({len(steps) for steps in told}) == 1
     values = ["1.", "1.4", "1.48", "1.496", "1.4992"]
     for i, steps in enumerate(told):
-        assert steps[0].text == f"w = {values[i]}: a leaf that asks for its gradient"
+        assert steps[0].text == f"w = {values[i]}: a leaf that requires gradients"
         changes = [f.text for f in steps if " in place" in f.text]
         assert changes == [f"w -= 0.1 * w.grad changes w in place to {values[i + 1]}: version {i} → {i + 1}"]
         phases = "".join(f.phase[0] for f in steps)
         assert re.fullmatch("f+b{4}f+", phases), "the update comes after the backward call"
         assert [words(line) for line in steps[0].lines] == (
-            [("version", f"{i}, for it was written to in place")] if i else []
+            [("version", f"{i}: modified in place")] if i else []
         )
 
 
@@ -264,9 +266,9 @@ def test_what_a_call_leaves_for_another(library):
         return [words(line)[1] for line in lines if line.kind in ("kept", "graph")]
 
     (kept,) = left(CELLS[7], 1)
-    assert kept.startswith("what the nodes have saved stays") and "retain_graph=True" in kept
+    assert kept.startswith("saved values are kept") and "retain_graph=True" in kept
     (graph,) = left(CELLS[18], 1)
-    assert graph.startswith("create_graph=True: what this call computes becomes the graph of the gradient")
+    assert graph.startswith("create_graph=True records this backward pass as the graph of the gradient")
     add = "x = torch.tensor(5.0, requires_grad=True)\ny = x + 1\ny.backward(retain_graph=True)\n"
     assert left(CELLS[7], 2) == left(CELLS[4]) == left(add) == [], "x + 1 has saved nothing"
 

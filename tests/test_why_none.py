@@ -79,63 +79,64 @@ SAID = [
     (CUBE, "x", "why_no_call", "x.grad is None: no backward() ran in the last watched cell."),
     (CUBE + "z.backward()\n", "x", "why_has_grad", "x.grad holds 0.6, so it is not None."),
     (CUBE + "z.backward()\n", "y", "why_not_leaf_value",
-     "y.grad is None because y is not a leaf: z.backward() (line 4) computed its gradient 0.008, but keeps "
-     "it only after y.retain_grad()."),
+     "y.grad is None because y is not a leaf: z.backward() (line 4) computed its gradient 0.008, but "
+     "backward() keeps it only after y.retain_grad()."),
     (CUBE, "y", "why_not_leaf",
-     "y.grad is None because y is not a leaf, and its gradient is kept only after y.retain_grad()."),
+     "y.grad is None because y is not a leaf: its gradient is kept only after y.retain_grad()."),
     (CUBE + "z.backward()\ny.retain_grad()\n", "y", "why_retained_late",
-     "y.grad is None because y.retain_grad() came only after z.backward() (line 4), and the gradient 0.008 "
-     "had been computed by then."),
+     "y.grad is None because z.backward() (line 4) had already computed the gradient 0.008 when "
+     "y.retain_grad() was called."),
     (CUBE + "y.retain_grad()\n", "y", "why_no_call",
      "y.grad is None: no backward() ran in the last watched cell."),
     (CUBE + "z.backward()\nx.grad = None\n", "x", "why_reset_at",
-     "x.grad is None because it was set back in line 5, after z.backward() (line 4) had put 0.6 there."),
+     "x.grad is None because line 5 reset it after z.backward() (line 4) had stored 0.6 there."),
     (CUBE + "torch.autograd.grad(z, x)\n", "x", "why_grad_call",
-     "x.grad is None because autograd.grad(z, x) (line 4) returns gradients and puts nothing into .grad."),
+     "x.grad is None because autograd.grad(z, x) (line 4) returns gradients and does not store them in "
+     ".grad."),
     (CUBE + "z.backward(inputs=[y])\n", "x", "why_inputs",
      "x.grad is None because x is not among the inputs= of z.backward(inputs=[y]) (line 4)."),
     (CUBE + "q = torch.tensor(2.0, requires_grad=True)\nz.backward()\n", "q", "why_no_path",
-     "q.grad is None because z, where z.backward() (line 5) began, was not computed from q."),
+     "q.grad is None because z, where z.backward() (line 5) started, was not computed from q."),
     (CELLS[15], "x", "why_new_leaf",
      "x.grad is None because y.detach() (line 3) cut the path from x to z, and w.requires_grad_() (line 4) "
-     "then made w a new leaf, where the gradient of z.backward() (line 6) ends."),
+     "then made w a new leaf, where the gradients of z.backward() (line 6) end."),
     (POWER + "w = torch.tensor(y.item(), requires_grad=True)\nw.backward()\n", "x", "why_new_leaf_at_once",
-     "x.grad is None because tensor(y.item(), requires_grad=True) (line 3) cut the path from x to w and made "
-     "w a new leaf, where the gradient of w.backward() (line 4) ends."),
+     "x.grad is None because tensor(y.item(), requires_grad=True) (line 3) cut the path from x to w and "
+     "made w a new leaf, where the gradients of w.backward() (line 4) end."),
     (POWER + "k = torch.tensor(1.0, requires_grad=True)\nz = k * y.detach()\nz.backward()\n", "x", "why_cut",
      "x.grad is None because y.detach() (line 4) cut the path from x to z, where z.backward() (line 5) "
-     "began."),
+     "started."),
     ("x = torch.tensor(5.0)\ny = x * 2\nx.requires_grad_()\nk = torch.tensor(1.0, requires_grad=True)\n"
      "z = y * k\nz.backward()\n", "x", "why_asked_late",
-     "x.grad is None because x * 2 (line 2) had used x before x.requires_grad_() (line 3) made it require "
+     "x.grad is None because x * 2 (line 2) used x before x.requires_grad_() (line 3) made it require "
      "gradients."),
     (NONE_BACK, "x", "why_none_sent",
-     "x.grad is None because in z.backward() (line 14) NothingBackward at z sent None instead of a "
-     "gradient."),
+     "x.grad is None because NothingBackward at z passed None instead of a gradient in z.backward() "
+     "(line 14)."),
     (MY_POW.replace("return g * exponent", "raise ValueError('no'); return g") + POWER
      + "z = MyPow.apply(x, y)\nz.backward()\n", "x", "why_failed",
-     "x.grad is None because z.backward() (line 15) failed before the gradient had reached x."),
+     "x.grad is None because z.backward() (line 15) failed before the gradient reached x."),
     (POWER + "v = x * torch.tensor([1.0, 2.0])\nv.backward()\n", "x", "why_failed_early",
      "x.grad is None: the last watched cell failed at v.backward() (line 4) before any backward() had run."),
     ("n = torch.tensor(3)\n", "n", "why_integer",
      "n.grad is None because n is int64: only floating point and complex tensors can require gradients."),
     ("c = torch.tensor(3.0)\n", "c", "why_no_flag_made",
-     "c.grad is None because c does not require gradients: tensor(3.0) (line 1) made it without "
+     "c.grad is None because c does not require gradients: tensor(3.0) (line 1) created it without "
      "requires_grad=True."),
     (POWER + "with torch.no_grad():\n    w = y * 2\n", "w", "why_no_flag_no_grad",
      "w.grad is None because w does not require gradients: y * 2 (line 4) ran under no_grad()."),
     (POWER + "with torch.inference_mode():\n    w = y * 2\n", "w", "why_no_flag_inference",
      "w.grad is None because w does not require gradients: y * 2 (line 4) ran in inference mode."),
     (POWER + "w = y.detach()\n", "w", "why_no_flag_detach",
-     "w.grad is None because w does not require gradients: y.detach() (line 3) cut it off from y."),
+     "w.grad is None because w does not require gradients: y.detach() (line 3) cut it from y."),
     (POWER + "w = torch.tensor(y.item())\n", "w", "why_no_flag_numbers",
-     "w.grad is None because w does not require gradients: tensor(y.item()) (line 3) took no more than the "
-     "numbers of y."),
+     "w.grad is None because w does not require gradients: tensor(y.item()) (line 3) copied only the "
+     "values of y."),
     (POWER + "w = y.detach()\nu = w * 2\n", "u", "why_no_flag_behind",
      "u.grad is None because u does not require gradients: it was computed from w, and y.detach() (line 3) "
-     "cut that off from y."),
+     "cut that from y."),
     (POWER + "x.requires_grad_(False)\n", "x", "why_no_flag_off",
-     "x.grad is None because x does not require gradients: x.requires_grad_(False) (line 3) switched that "
+     "x.grad is None because x does not require gradients: x.requires_grad_(False) (line 3) switched it "
      "off."),
 ]  # fmt: skip
 
@@ -152,7 +153,7 @@ def test_a_gradient_that_was_set_back_after_the_cell(library):
     space = watched(CUBE + "z.backward()\n", library)
     space["x"].grad = None
     assert why("x", space).sentence == (
-        "x.grad is None because it was set back after z.backward() (line 4) had put 0.6 there."
+        "x.grad is None because it was reset after z.backward() (line 4) had stored 0.6 there."
     )
 
 
@@ -202,8 +203,8 @@ def test_the_graph_alone(library):
     kept.retain_grad()
     constant = library.tensor(1.0)
     assert why_none(x, "en").sentence == (
-        "x.grad is None although x is in the graph of y, z, kept: no gradient has come to it from there yet, "
-        "or it was set back."
+        "x.grad is None although x is in the graph of y, z, kept: either no backward() has run from there "
+        "yet, or .grad was reset."
     )
     assert why_none(y).key == "why_not_leaf" and why_none(z).key == "why_not_leaf"
     assert why_none(alone).key == why_none(kept).key == "why_in_no_graph"
@@ -244,7 +245,7 @@ def test_a_view_whose_history_cannot_be_read(library):
     with library.no_grad():
         view = w[:1]
     w.add_(1)
-    assert repr(why_none(view, "en")) == "view.grad is None, and it is not certain why."
+    assert repr(why_none(view, "en")) == "view.grad is None, but the reason is not certain."
 
 
 def test_no_tensor_is_kept_alive(library):

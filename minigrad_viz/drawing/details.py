@@ -41,7 +41,7 @@ def describe(
         known |= {"shape": card.value.shape, "dtype": card.value.dtype}
     rows = [f"{labels.row_label(name, lang)}: {value}" for name, value in known.items()]
     many = [] if fold is None else [text("tip_fold", lang, n=fold.operations)]
-    many += [text("tip_asked", lang)] * card.asked
+    many += [text("legend_asked", lang)] * card.asked
     many += [] if memory is None else [memory_words(card, memory, lang, LONG)]
     many += [text(labels.FOGS[card.fog], lang)] if card.fog else []
     many += [text("tip_leaf_constant", lang)] * (card.is_leaf and not card.requires_grad)

@@ -13,7 +13,7 @@ ROLES = {
     "root": "role_root",
 }
 # Rows that are named in words; the others are attributes and bear their names in every language.
-ROWS = {"role": "row_role", "value": "row_value", "tangent": "row_tangent"}
+ROWS = {"role": "row_role", "value": "row_value", "tangent": "tangent"}
 CUTS = {
     "detach": "cut_detach",
     "data": "cut_data",

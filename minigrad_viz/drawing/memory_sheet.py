@@ -30,7 +30,7 @@ from .sheets import Cell, Row, Sheet
 ITEMS, MOMENTS = 40, 5  # of more, those in the middle, and the first, are left out
 SOURCE, NAME, AMOUNT = 36, 28, 18  # columns
 WALKED = 100_000  # nodes of a graph whose memory is asked for
-HEADS = ("held_node", "held_at", "held_saved", "held_version", "held_bytes")
+HEADS = ("held_node", "held_at", "held_saved", "version_label", "held_bytes")
 ELSEWHERE = {LEAF: "held_leaf", SHARED: "held_shared", UNKNOWN: "held_unknown"}  # not counted where it stands
 UNRECORDED = {  # by mode, and whether it is known what a graph would have held
     ("no_grad", False): "held_no_grad",

@@ -30,7 +30,7 @@ def haze(left: float, top: float, right: float, bottom: float) -> str:
 # The key of what each sign stands for, and the sign, in the order of the legend: 22 wide and 14 high, around
 # (0, 0)…(22, 14).
 SIGNS = {
-    "leaf": ("legend_leaf", '<g class="leaf"><rect class="head" width="22" height="14" rx="4"/></g>'),
+    "leaf": ("role_leaf", '<g class="leaf"><rect class="head" width="22" height="14" rx="4"/></g>'),
     "parameter": (
         "legend_parameter",
         '<g class="parameter"><rect class="head" width="22" height="14" rx="4"/></g>',
@@ -51,7 +51,7 @@ SIGNS = {
     "packed": ("legend_packed", '<g class="chip packed"><rect width="22" height="14" rx="4"/></g>'),
     "again": ("legend_again", '<g class="chip packed"><rect width="22" height="14" rx="4"/></g>'),
     "forward": (
-        "legend_forward",
+        "forward",
         '<g class="edge fwd"><path d="M0 7H14"/><path class="tip" d="M22 7l-9 -4v8z"/></g>',
     ),
     "gradient": (

@@ -119,7 +119,7 @@ def to_text(table: Table, lang: str | None = None) -> str:
 
 def to_html(table: Table, lang: str | None = None) -> str:
     """The table for a page: what a backward call changed stands out, what it left alone steps back."""
-    heads = [text("table_tensor", lang), text("table_attribute", lang), *with_gap(table, table.heads, "…")]
+    heads = [text("kind_tensor", lang), text("table_attribute", lang), *with_gap(table, table.heads, "…")]
     title = "\n".join([text("table_caption", lang), *left_out(table, lang)])
     return Sheet(title, heads, groups_of(table, lang), (), lang).html()
 

@@ -157,7 +157,7 @@ def without_graph(key: str, why: str, fix: str) -> Explain:
 
     def explain(case: Case, match: re.Match[str]) -> Explanation:
         found = subject(case, asks_not)
-        told = about(case, key, found, why, fix, "mark_asks_not")
+        told = about(case, key, found, why, fix, "legend_constant")
         cut = None if found is None else cut_before(case, found.id)
         if found is None or cut is None:
             return told
@@ -176,7 +176,7 @@ ENDS = {  # where a path ended and what to do about it, by what cut it
     "no_grad": ("ends_no_grad", "ends_no_grad_fix"),
     "inference": ("ends_inference", "ends_inference_fix"),
     "detach": ("ends_detach", "ends_detach_fix"),
-    "data": ("ends_data", "ends_data_fix"),
+    "data": ("ends_data", "ends_detach_fix"),
     "made": ("ends_made", "ends_made_fix"),
     "numpy": ("ends_numbers", "ends_numbers_fix"),
     "item": ("ends_numbers", "ends_numbers_fix"),
@@ -306,11 +306,11 @@ RULES: dict[str, ErrorRule] = {
         ),
         "retain_grad_without": (
             r"^RuntimeError: can't retain_grad on Tensor that has requires_grad=False",
-            without_graph("retain_grad_without", "retain_grad_without_why", "retain_grad_without_fix"),
+            without_graph("retain_grad_without", "retain_grad_without_why", "compute_with_gradients"),
         ),
         "hook_without": (
             r"^RuntimeError: cannot register a hook on a tensor that doesn't require gradient",
-            without_graph("hook_without", "hook_without_why", "hook_without_fix"),
+            without_graph("hook_without", "hook_without_why", "compute_with_gradients"),
         ),
         "hook_of_non_leaf": (
             r"^RuntimeError: post accumulate grad hooks cannot be registered on non-leaf tensors",

@@ -105,7 +105,7 @@ def needs_no_grad(case: Case, match: re.Match[str]) -> Explanation | None:
         return None
     id = found[0]
     values = {"input": case.name(id), "call": case.place(case.span)}
-    cut, marks = cut_before(case, id), case.card(id, label=case.words("mark_asks_not"))
+    cut, marks = cut_before(case, id), case.card(id, label=case.words("legend_constant"))
     if cut is None or cut.how == "made":
         why, fix = case.words("input_asks_not_why", **values), case.words("input_asks_not_fix", **values)
         return case.explain("input_asks_not", why, fix, marks, None if cut is None else cut.span)

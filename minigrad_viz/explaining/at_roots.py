@@ -17,7 +17,7 @@ from .ungraphed import of_gradient
 LISTED = 4  # names that are listed in a sentence
 NO_GRAD_FN = {  # why and fix, by what cut the path
     "detach": ("no_grad_fn_why_detach", "no_grad_fn_fix_detach"),
-    "data": ("no_grad_fn_why_data", "no_grad_fn_fix_data"),
+    "data": ("no_grad_fn_why_detach", "no_grad_fn_fix_data"),
     "no_grad": ("no_grad_fn_why_no_grad", "no_grad_fn_fix_no_grad"),
     "inference": ("no_grad_fn_why_inference", "no_grad_fn_fix_inference"),
     "numpy": ("no_grad_fn_why_numpy", "no_grad_fn_fix_numpy"),
@@ -47,6 +47,7 @@ def no_grad_fn(case: Case, match: re.Match[str]) -> Explanation | None:
     label = case.words("mark_cut")
     marks += case.arrow(cut.source or root, cut.tensor, CAUSE, label) or case.card(cut.tensor, CAUSE, label)
     why, fix = (case.words(key, **values) for key in NO_GRAD_FN[cut.how])
+    fix = f"{fix} {case.words('no_grad_fn_no_flag', **values)}"
     return case.explain("no_grad_fn", why, fix, marks, cut.span)
 
 
@@ -72,7 +73,7 @@ def made_of_data(case: Case, root: str, values: dict[str, str], cut: Cut | None)
     values["names"] = names
     why = case.words("no_grad_fn_why_asks" if several else "no_grad_fn_why_nothing", **values)
     fix = case.words("no_grad_fn_fix_asks" if several else "no_grad_fn_fix_made", **values)
-    label = case.words("mark_asks_not")
+    label = case.words("legend_constant")
     for id in named if several else ():
         marks += case.card(id, CAUSE, label)
     births_of = case.scene.index.births

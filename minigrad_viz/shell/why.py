@@ -47,7 +47,7 @@ def why_none(x: Any, lang: str | None = None) -> Why:
         raise TypeError(f"why_none() asks about a tensor, not {type(x).__name__}")
     lang = lang or language()
     frame = sys._getframe(1)
-    facts = facts_of(x, argument(frame) or name_of(x, frame) or text("why_tensor", lang))
+    facts = facts_of(x, argument(frame) or name_of(x, frame) or text("kind_tensor", lang))
     answer, known = of_itself(facts, lang), known_to_last(x)
     if answer is None and facts.requires_grad and not has_history(x):
         answer = said("why_unknown", lang, name=facts.name)

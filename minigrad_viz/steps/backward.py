@@ -178,7 +178,7 @@ def failed(
     lines = [line("reached", stage.say("reached_label"), stage.say("reached", done=done, n=of))] if of else []
     if guilty is not None and place is not None:
         where = {"node": scene.nodes[guilty].name, "name": stage.name(place.states[0].id)}
-        lines.append(line("stopped", stage.say("stopped_label"), stage.say("stopped", **where)))
+        lines.append(line("stopped", stage.say("stopped_here"), stage.say("stopped", **where)))
     span = in_cell(event.span) if isinstance(event, Failed) else stage.call_at
     began = 0 if scene.now.started is None else scene.now.begin
     made = stage.written_at(place) if scene.index.switched("anomaly", began) else None

@@ -110,7 +110,7 @@ def test_buttons(player):
     player.find(".mgp-next").click()
     player.at(2)
     assert {"s1-c0", "r0"} <= set(player.active())
-    assert "x ** 3 makes y = 125." in player.said()
+    assert "x ** 3 computes y = 125." in player.said()
     player.find(".mgp-last").click()
     player.at(12)
     assert "1.6" in player.said() and player.find("svg.mg .later").count() == 0

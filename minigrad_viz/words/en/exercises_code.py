@@ -4,8 +4,8 @@ from __future__ import annotations
 
 WORDS = {
     # any exercise
-    "exercise_unanswered": "Not answered yet. Write your answer in place of the three dots, then run this cell again.",
-    "exercise_raised": "What you wrote raised an error when it was tried: {error}",
+    "exercise_unanswered": "Not answered yet. Replace the three dots with your answer, then run this cell again.",
+    "exercise_raised": "Your code raised an error: {error}",
     "exercise_tuple": "It returns a tuple: autograd.grad gives one gradient for each input. Take out the only one.",
     # code_01: a result does not follow what it was computed from
     "code_01_right": "Right: y is 8 and stays 8, whatever the name x is given to later. So z is 9.",
@@ -14,7 +14,7 @@ WORDS = {
     "code_01_other": "Not that. Go through the lines one by one, and write down the number behind each name.",
     # code_02: a difference quotient that looks to both sides
     "code_02_right": "Right. On both sides the bend of the curve is nearly the same, so its errors cancel: for z at h = 0.1 this gives 0.6001, the quotient to one side 0.5941.",
-    "code_02_no_function": "A function is needed here: in place of the first line write `def answer(f, x, h):` and, below it, what it returns.",
+    "code_02_no_function": "Write a function: replace the first line with `def answer(f, x, h):`, and return the quotient below it.",
     "code_02_nothing": "Your function returns None. Is there a `return` in front of the result?",
     "code_02_one_side": "That is a quotient to one side: one of its points is x itself. Take x + h and x − h.",
     "code_02_twice": "That is twice too much. How far is it from x − h to x + h?",
@@ -26,10 +26,10 @@ WORDS = {
     # code_03: which tensors are leaves
     "code_03_right": "Right: only d and e have a grad_fn. c is a result, too, but nothing was recorded for it.",
     "code_03_form": 'Write the names of the leaves as one text of the letters a to e, such as "ace".',
-    "code_03_asked": "These are the leaves that asked for gradients. A tensor that needs none can be a leaf as well: what is the grad_fn of b?",
+    "code_03_asked": "These are the leaves that require gradients. A tensor that requires none can also be a leaf: what is the grad_fn of b?",
     "code_03_made_by_hand": "Almost: one leaf is missing. It was computed, but from a tensor that needs no gradient. Was that recorded?",
     "code_03_others": "These are the ones that are no leaves. The question is about the rest.",
-    "code_03_no_gradient": "These need no gradient, and they are leaves. One more is: it asked for gradients, and no operation made it.",
+    "code_03_no_gradient": "These require no gradient, and they are leaves. There is one more: it requires gradients, and no operation made it.",
     "code_03_other": "Not that. Go through the five: which were made by an operation that autograd recorded? It records where an input requires gradients.",
     # code_04: the three gradients on the way back, at x = 2
     "code_04_right": "Right: 1 at z, 1 · 1/8 = 0.125 at y, 0.125 · 12 = 1.5 at x. Only the last one is stored, in x.grad.",
@@ -52,7 +52,7 @@ WORDS = {
     # code_06: which results survive a second backward
     "code_06_right": "Right: -x, x + x and x - 1 save no tensor, so the first call frees nothing that a second one needs.",
     "code_06_nothing": "Some of them do. A second call fails only where a node needs a saved value. What would the node of -x have to save?",
-    "code_06_all": "Not all of them. The derivative of x * x is 2x: where does the way back get the number x from?",
+    "code_06_all": "Not all of them. The derivative of x * x is 2x: where does backward get the value of x from?",
     "code_06_turned": "Those are the ones that fail. Their nodes saved something, and it was freed.",
     "code_06_exp": "Not d: the derivative of exp(x) is exp(x) itself, so its node has saved its own result.",
     "code_06_square": "Not c: its derivative 2x changes with x, so its node has saved x.",
@@ -78,7 +78,7 @@ WORDS = {
     "code_09_through_y": "That is what comes through y. Something comes through w as well.",
     "code_09_through_w": "That is what comes through w. Something comes through y as well.",
     "code_09_multiplied": "You multiplied the two paths. Along a path one multiplies, but paths that meet are added.",
-    "code_09_half_way": "That has the derivatives of y and w by x. Each has still to be multiplied by how z changes with it.",
+    "code_09_half_way": "These are the derivatives of y and w with respect to x. Multiply each by the derivative of z with respect to it.",
     "code_09_value": "That is the value of z. Asked for is its gradient with respect to x.",
     "code_09_other": "Not that. One path: how z changes with y, times how y changes with x. The same through w. Then add.",
     # code_10: a leaf that is base and exponent at once
@@ -88,7 +88,7 @@ WORDS = {
     "code_10_exponent_three": "Nearly: both gradients are added. But the exponent is 5 now, no longer 3.",
     "code_10_multiplied_z": "That is z itself, ln(5⁵) = 5 · ln 5. How fast does it grow when x grows?",
     "code_10_without_log": "That is the gradient of xˣ. The logarithm comes after it: multiply by ∂z/∂y = 1/y.",
-    "code_10_other": "Not that. Reckon what the node sends to its base, q/x with q = 5, and to its exponent, ln x. Both inputs are the same leaf.",
+    "code_10_other": "Not that. Compute what the node passes to its base, q/x with q = 5, and to its exponent, ln x. Both inputs are the same leaf.",
     # code_11: a product with a derivative of one's own
     "code_11_right": "Right: each input gets grad_output times the other input.",
     "code_11_no_function": "That is not a Function. Write answer = MyMul, the name of the class.",
@@ -117,7 +117,7 @@ WORDS = {
     "code_14_no_tensor": "The function has to return a tensor that is computed from the x it was given.",
     "code_14_value": "The value is not x³ yet. detach() does not change values: write x ** 2 * x first, and then cut.",
     "code_14_uncut": "The value is right, but the gradient is still 3x²: it comes back through both factors.",
-    "code_14_all_cut": "The value is right, but no gradient gets back to x. Only the factor x² is to be cut off.",
+    "code_14_all_cut": "The value is right, but no gradient reaches x. Cut only the factor x².",
     "code_14_other_factor": "The value is right, but you have cut off the other factor: the gradient 2x · x comes through x².",
     "code_14_other": "The value is right, but the gradient is not x². Where is the cut?",
     # code_15: one way that ends at a new leaf, and one that goes past it
@@ -137,7 +137,7 @@ WORDS = {
     # code_17: what autograd takes x.grad for, once it has no graph
     "code_17_right": "Right: autograd takes x.grad for the constant 0.6, and the derivative of 0.6 · x is 0.6.",
     "code_17_tracked": "That is the derivative if x.grad is 3/x, a function of x. Does autograd still know that? Look at x.grad.grad_fn.",
-    "code_17_value": "That is the value of u. The question is its derivative by x.",
+    "code_17_value": "That is the value of u. The question is its derivative with respect to x.",
     "code_17_second": "That is the second derivative of z. Here u = x.grad · x is differentiated, once.",
     "code_17_nothing": "x.grad has no graph, but u is a product with x itself: one path does lead from u to x.",
     "code_17_other": "Not that. Which of the two factors of u = x.grad · x has a path back to x, and what is the other one?",
@@ -150,7 +150,7 @@ WORDS = {
     "code_18_added": "That is a sum of derivatives: backward() adds to x.grad. autograd.grad returns each of them alone.",
     "code_18_other": "Not that. In the cell above, `second` is made like `first`. What does it lack before it can be differentiated as well?",
     # code_19: a hook that lets only positive gradients pass
-    "code_19_right": "Right: a new tensor is returned, with 0 in place of the negative components.",
+    "code_19_right": "Right: it returns a new tensor with 0 instead of the negative components.",
     "code_19_no_function": "A hook is a function: def hook(grad): …, and then answer = hook, without calling it.",
     "code_19_unchanged": "The gradient came through unchanged. Does your hook return something? None leaves it as it is.",
     "code_19_in_place": "Your hook writes into the gradient that it was given. Return a new tensor instead: others may still need the old one.",
@@ -169,18 +169,18 @@ WORDS = {
     "code_20_difference": "That is the difference alone. Divide it by the distance 2 * eps.",
     "code_20_other": "Not that. Call f twice, at x + eps and at x - eps, and divide the difference by (2 * eps).",
     # code_21: a quotient whose backward is to be repaired
-    "code_21_right": "Right: −a/b² by b, and gradcheck agrees at every point that was tried.",
+    "code_21_right": "Right: the derivative with respect to b is −a/b², and gradcheck agrees at every point that was tried.",
     "code_21_no_function": "That is not a Function. Write answer = MyDiv, the name of the class.",
     "code_21_forward": "forward gives another number than a / b. It was right: repair backward only.",
-    "code_21_unchanged": "The mistake is still there. In the matrices of b: analytical −1.5, numerical −0.75. What is the derivative of a/b by b?",
+    "code_21_unchanged": "The error is still there. In the matrices of b: analytical −1.5, numerical −0.75. What is the derivative of a/b with respect to b?",
     "code_21_sign": "Nearly: the sign is wrong. Does a/b grow or shrink when b grows?",
     "code_21_one_point": "It agrees at a = 3, b = 2, but not at a = 1, b = 4. Write the formula, not the number.",
     "code_21_not_multiplied": "Right only if grad_output is 1. Multiply both derivatives by grad_output.",
     "code_21_first": "Now the gradient of a is wrong. It was right before: grad_output / b.",
-    "code_21_other": "The gradient of b is still wrong. Write a/b as a · b⁻¹: what is its derivative by b?",
+    "code_21_other": "The gradient of b is still wrong. Write a/b as a · b⁻¹: what is its derivative with respect to b?",
     # code_22: a walk to every node of a graph
     "code_22_right": "Right: every node once, whether the graph is wide or thousands of nodes deep.",
-    "code_22_no_function": "A function is asked for: def names(node): …, and then answer = names, without calling it.",
+    "code_22_no_function": "Write a function, def names(node): …, and then answer = names, without calling it.",
     "code_22_no_list": "The function should return a list of names, which are texts: node.name() is one.",
     "code_22_twice": "Some node is in your list more than once: AccumulateGrad is reached over two edges. Remember the nodes where you have been.",
     "code_22_same_name": "A node is missing: y and w were made by two nodes with the same name. Remember the nodes where you have been, not their names.",

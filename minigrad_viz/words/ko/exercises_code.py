@@ -4,7 +4,7 @@ from __future__ import annotations
 
 WORDS = {
     # any exercise
-    "exercise_unanswered": "아직 답이 없습니다. 점 세 개 자리에 답을 쓰고 이 셀을 다시 실행하세요.",
+    "exercise_unanswered": "아직 답이 없습니다. 점 세 개를 답으로 바꾸고 이 셀을 다시 실행하세요.",
     "exercise_raised": "작성한 코드를 실행해 보니 오류가 났습니다: {error}",
     "exercise_tuple": "튜플을 반환합니다. autograd.grad는 입력마다 변화도를 하나씩 줍니다. 하나뿐인 변화도를 꺼내세요.",
     # code_01: a result does not follow what it was computed from

@@ -85,7 +85,7 @@ WORDS = {
     "intro_composite_added": "dz/dy와 dy/dx를 더했습니다. 이어진 미분은 곱합니다.",
     "intro_composite_at_x": "3y²을 x의 값인 2에서 구했습니다. y의 값에서 구하세요.",
     "intro_composite_value": "그것은 z의 값입니다. 묻는 것은 x에 따라 z가 얼마나 빨리 변하는가입니다.",
-    "intro_composite_other": "아닙니다. 먼저 y를 구하세요. 그다음 dz/dy = 3y²과 dy/dx = 2x를 구해 연쇄법칙으로 합치세요.",
+    "intro_composite_other": "아닙니다. 먼저 y를 구하세요. 그다음 dz/dy = 3y²과 dy/dx = 2x를 구해 연쇄 법칙으로 합치세요.",
     # intro_partial: the two partial derivatives of a product
     "intro_partial_right": "맞습니다. y를 고정하면 z는 5x²이고, x를 고정하면 z는 9y입니다.",
     "intro_partial_swapped": "두 수는 맞지만 자리가 바뀌었습니다. x에 대한 미분을 먼저 쓰세요.",
@@ -106,11 +106,11 @@ WORDS = {
     "intro_polynomial_uphill": "보폭은 0보다 큰 수입니다. 내려가는 방향은 식의 빼기 기호가 이미 정해 줍니다.",
     "intro_polynomial_no_size": "보폭은 수 하나입니다. x = 4에서 변화도는 8이고, x는 4만큼 움직여야 합니다.",
     # intro_requires_grad: a function that makes a tensor which can receive a gradient
-    "intro_requires_grad_right": "맞습니다. 변화도를 요구하는 실수 잎 텐서이고, 실제로 변화도를 받았습니다.",
+    "intro_requires_grad_right": "맞습니다. 변화도를 요구하는 부동소수점 잎 텐서이고, 실제로 변화도를 받았습니다.",
     "intro_requires_grad_no_function": "아직 함수가 아닙니다. def answer(numbers): 로 시작해서 텐서를 반환하게 하세요.",
     "intro_requires_grad_no_tensor": "[1, 2, 3]을 넣었더니 텐서가 반환되지 않았습니다. 마지막에 return이 있나요?",
     "intro_requires_grad_values": "[1, 2, 3]을 넣으면 텐서에는 1, 2, 3이 한 줄로 들어 있어야 합니다.",
-    "intro_requires_grad_whole": "정수 텐서이고 변화도를 요구하지 않습니다. 먼저 실수로 바꾸고, 그다음 요구하세요.",
+    "intro_requires_grad_whole": "정수 텐서이고 변화도를 요구하지 않습니다. 먼저 부동소수점으로 바꾸고, 그다음 요구하세요.",
     "intro_requires_grad_not_asked": "숫자는 맞지만 변화도를 요구하지 않았습니다. requires_grad가 False입니다.",
     "intro_requires_grad_not_a_leaf": "변화도를 요구한 텐서로부터 계산한 텐서입니다. 그래서 잎이 아니라 연산의 결과이고 .grad는 None으로 남습니다. 먼저 변환하고, 그다음 요구하세요.",
     # start_here: the gradient of a price

@@ -5,7 +5,6 @@ from __future__ import annotations
 WORDS = {
     # the state table
     "table_caption": "텐서의 상태",
-    "table_tensor": "텐서",
     "table_attribute": "속성",
     "table_end": "끝에서",
     "table_before": "backward 전",
@@ -49,7 +48,6 @@ WORDS = {
     "held_node": "노드",
     "held_at": "위치",
     "held_saved": "저장한 값",
-    "held_version": "버전",
     "held_bytes": "바이트",
     "held_nothing": "없음",
     "held_leaf": "0 (잎 자체의 {n})",
@@ -62,7 +60,7 @@ WORDS = {
     "held_now": "역전파를 위해 가지고 있는 메모리: {n}바이트.",
     "held_moment": "{n}번째 backward: 전에는 {before}바이트, 후에는 {after}바이트.",
     "held_kept": "{n}번째 backward: 전에는 {before}바이트, 후에도 {after}바이트. 해제된 것이 없습니다.",
-    "held_leaves": "저장한 잎: {n}바이트. 잎은 어차피 있으므로 메모리가 더 들지 않습니다.",
+    "held_leaves": "저장한 잎({n}바이트)에는 메모리가 더 들지 않습니다. 잎은 어차피 남아 있습니다.",
     "held_rest": "backward가 닿지 않은 그래프: {n}바이트.",
     "held_no_grad": "no_grad() 안에서 {names}: 0바이트.",
     "held_no_grad_would": "no_grad() 안에서 {names}: 0바이트. 기록했다면 {n}바이트입니다.",
@@ -72,7 +70,7 @@ WORDS = {
     "limit_head": "x = {x}에서 f(x) = {y}, {dtype:로} 계산. 몫: (f(x + h) − f(x)) / ((x + h) − x).",
     "limit_autograd": "autograd로 구한 미분(접선의 기울기): {value}",
     "limit_central": "f의 변화도를 구할 수 없어, 접선은 작은 h로 양쪽의 차를 써서 구한 것입니다: {value}",
-    "limit_smallest": "우연을 빼면 오차는 h = {h} 근처에서 가장 작습니다. h가 더 크면 곡선의 휘어짐을 놓치고(절단 오차), 더 작으면 차에 {dtype}의 자릿수가 거의 남지 않습니다(반올림 오차).",
+    "limit_smallest": "오차는 h = {h} 근처에서 가장 작습니다. h가 더 크면 곡선의 휘어짐을 놓치고(절단 오차), 더 작으면 차에 {dtype}의 자릿수가 거의 남지 않습니다(반올림 오차).",
     "limit_exact": "속이 빈 점은 오차가 정확히 0이라는 뜻입니다.",
     "limit_lost": "{dtype}에서는 h = {h}일 때 x + h가 x와 같아서 몫이 없습니다.",
     "limit_quotient": "몫",
@@ -86,7 +84,7 @@ WORDS = {
     "limit_rounding": "← 반올림",
     "limit_truncation": "절단 →",
     # a gradient that was given
-    "given_gradient": "{root:은} 수 하나가 아니므로, backward에 원소마다 가중치를 하나씩 담은 벡터 v를 주면 한 번에 vᵀJ를 계산합니다. ({v} * {root}).sum().backward()와 같습니다.",
+    "given_gradient": "{root}의 원소가 여러 개이므로 backward에 원소마다 가중치를 담은 벡터 v(위에서 내려온 변화도)를 줍니다. 그러면 벡터-야코비 곱 vᵀJ를 한 번에 계산합니다. ({v} * {root}).sum().backward()와 같습니다.",
     "given_arrives": "vᵀJ, {name}.grad로",
     "given_returned": "vᵀJ, {name}에 대해 반환됨",
     # numbers that were checked

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 WORDS = {
     # why_none
-    "why_tensor": "텐서",
     "why_has_grad": "{name}.grad는 None이 아니라 {value}입니다.",
-    "why_integer": "{name}의 dtype이 {dtype}이고 변화도를 요구할 수 있는 것은 실수와 복소수 텐서뿐이므로 {name}.grad는 None입니다.",
+    "why_integer": "{name}의 dtype이 {dtype}이고 변화도를 요구할 수 있는 것은 부동소수점과 복소수 텐서뿐이므로 {name}.grad는 None입니다.",
     "why_no_flag": "{name:은} 변화도를 요구하지 않으므로 {name}.grad는 None입니다.",
     "why_no_flag_no_grad": "{cut:은} no_grad() 안에서 실행되어 {name:이} 변화도를 요구하지 않으므로 {name}.grad는 None입니다.",
     "why_no_flag_inference": "{cut:은} inference 모드에서 실행되어 {name:이} 변화도를 요구하지 않으므로 {name}.grad는 None입니다.",
