@@ -26,10 +26,10 @@ CAUGHT = CELLS[6].replace("z.backward()\nz.backward()", "z.backward()\ntry:\n   
 )
 
 
-def made_up(trace, lang=None):
+def made_up(scenes, lang=None):
     """An explanation for each error of a trace, as no rule would have it."""
     found, last = [], None
-    for event in trace.events:
+    for event in scenes.trace.events:
         if isinstance(event, BackwardEnded):
             last = event.error
         if isinstance(event, BackwardEnded) and event.error:
