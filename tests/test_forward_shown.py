@@ -155,5 +155,5 @@ def test_forward_over_reverse_does_not_break(library):
 
 def test_the_words_in_korean(library):
     trace = traced(SCALAR, library)
-    assert "접선 75." in outline(build(trace), "ko")
-    assert lines(trace, "ko")[1].label == "접선 (ẏ: y의 접선)"
+    assert "접벡터 75." in outline(build(trace), "ko")
+    assert lines(trace, "ko")[1].label == "접벡터 (ẏ: y의 접벡터)"
