@@ -84,7 +84,7 @@ def test_without_inputs_nothing_is_marked(library):
     graph = build(trace)
     assert not any(card.asked for _, card in graph.cards())
     assert not any(deck.skipped for deck in decks(graph).values())
-    assert "asked for" not in outline(graph, "en") + steps(trace)
+    assert "requested" not in outline(graph, "en") + steps(trace)
     assert 'class="asked"' not in Picture(graph, lang="en").svg()
 
 
