@@ -212,7 +212,7 @@ class TestLimits:
             y = y * 1.0
         picture = draw(y)
         text = repr(picture)
-        assert text.endswith("larger than the limit: 80001.") and len(text) < 20_000
+        assert text.endswith("Stations left out: 80001.") and len(text) < 20_000
         assert picture.problem.startswith("The graph has 100001 stations")
 
 

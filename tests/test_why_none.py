@@ -325,7 +325,8 @@ def agrees(key: str, x) -> None:
     known = last.known_to_last(x)
     if known is None:
         return
-    trace, id = known
+    scenes, id = known
+    trace = scenes.trace
     calls = [event for event in trace.events if isinstance(event, BackwardStarted)]
     deposits = [e for e in trace.events if isinstance(e, Deposited) and e.tensor == id]
     assert (key in ("why_no_call", "why_failed_early")) <= (not calls)

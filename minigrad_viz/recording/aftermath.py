@@ -17,7 +17,7 @@ from collections.abc import Iterator
 from types import FrameType, TracebackType
 from typing import Any, NamedTuple
 
-from ..protocol import Value, edge_of, history_of, is_tensor, value_of
+from ..protocol import Value, edge_of, history_of, is_tensor, pytorch, value_of
 from ..trace.events import BackwardEnded, BackwardStarted, Failed, Trace
 from .recorder import Recorder, describe
 
@@ -94,8 +94,8 @@ class Aftermath:
         for i in users:  # an inner variable hides an outer one of the same name
             if stack[i].tb_frame.f_globals is frame.f_globals:
                 self.recorder.namespace |= stack[i].tb_frame.f_locals
-        if "torch" in sys.modules:
-            self.recorder.shield = sys.modules["torch"]._C.DisableTorchFunction
+        if torch := pytorch():
+            self.recorder.shield = torch._C.DisableTorchFunction
         self.started = started(stack, users)
 
     def trace(self, error: BaseException) -> Trace:
