@@ -109,8 +109,11 @@ KINDS = ("plain", "view", "graph", "view in a graph")
 
 
 def in_place_names() -> list[str]:
+    import minigrad
+
     names = (n for n in signatures()["Tensor"] if n.endswith("_") and not n.endswith("__"))
-    return [n for n in names if not NOT_CALLED.match(n) or n == "set_"]
+    called = [n for n in names if not NOT_CALLED.match(n) or n == "set_"]
+    return [n for n in called if hasattr(minigrad.Tensor, n)]
 
 
 def out_names() -> Iterator[tuple[str, str]]:
