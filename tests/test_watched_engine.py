@@ -139,6 +139,13 @@ def logged(log: list[Any]):
         yield
 
 
+def in_order(log: list[Any], numbers: dict[Any, Any]) -> tuple[list[Any], list[Any]]:
+    """The ops as they ran, and the leaves: the plain loop fills those at the end, which nobody can see."""
+    told = [numbers.get(node) for node in log]
+    ops = [n for n in told if n is None or n[0] == 1]
+    return ops, sorted(n for n in told if n is not None and n[0] == 0)
+
+
 @settings(max_examples=examples(150), deadline=None)
 @given(program=programs)
 def test_both_loops_do_the_same(program):
@@ -149,7 +156,8 @@ def test_both_loops_do_the_same(program):
     with logged(watched_log), observed() as observer:
         same, watched_numbers = run(program)
     assert repr(same) == repr(gradients)
-    assert [watched_numbers.get(n) for n in watched_log] == [numbers.get(n) for n in plain_log]
+    watched_order, plain_order = in_order(watched_log, watched_numbers), in_order(plain_log, numbers)
+    assert watched_order == plain_order
     told = [event[1] for event in observer.told if event[0] == "ran" and event[1] in set(watched_log)]
     assert program["how"] == "create_graph" or told == watched_log, "the observer is told of each, in order"
 

@@ -193,6 +193,7 @@ def errors(limit: Limit, lang: str | None = None) -> Figure | None:
     made, axes = figure(text("limit_error_title", lang), 4.6)
     axes.loglog(*zip(*known), "o-", color="C0", markersize=4)
     axes.minorticks_off()
+    axes.xaxis.get_major_locator().set_params(numticks=6)  # more labels than that touch each other
     exact = [h for h, e in limit.sweep if not e]
     axes.plot(
         exact, [0.0] * len(exact), "o", color="C0", markersize=5, markerfacecolor="none", clip_on=False,

@@ -62,7 +62,7 @@ def test_a_failed_cell_by_keyboard_alone(shown):
     page.keyboard.press("Enter")
     assert "x = 5." in said(page) and marked.count() == 0
     page.keyboard.press("ArrowRight")
-    assert "makes y = 125." in said(page)
+    assert "computes y = 125." in said(page)
     tab_to(page, "input")  # the slider of the track
     page.keyboard.press("End")
     assert said(page).startswith("RuntimeError: Trying to backward through the graph a second time")
@@ -80,7 +80,7 @@ def test_a_failed_cell_by_keyboard_alone(shown):
     tab_to(page, "mgp-close")
     page.keyboard.press("Tab")  # the first step of that station
     page.keyboard.press("Enter")
-    assert "makes z = 4.8283" in said(page)
+    assert "computes z = 4.8283" in said(page)
     page.keyboard.press("Tab")
     page.keyboard.press("Enter")
     assert "RuntimeError" in said(page), "the focus stays where it was"
