@@ -187,13 +187,15 @@ def height(curve: list[Point], limit: Limit, slopes: list[float]) -> Point:
 def errors(limit: Limit, lang: str | None = None) -> Figure | None:
     """|error| over h, both logarithmic; errors of 0 stand hollow on the lowest line. None where there are too
     few, or none but 0."""
+    from matplotlib.ticker import LogLocator
+
     known = sorted((h, e) for h, e in limit.sweep if e > 0)
     if len(known) < 3:
         return None
     made, axes = figure(text("limit_error_title", lang), 4.6)
     axes.loglog(*zip(*known), "o-", color="C0", markersize=4)
     axes.minorticks_off()
-    axes.xaxis.get_major_locator().set_params(numticks=6)  # more labels than that touch each other
+    axes.xaxis.set_major_locator(LogLocator(numticks=6))  # more labels than that touch each other
     exact = [h for h, e in limit.sweep if not e]
     axes.plot(
         exact, [0.0] * len(exact), "o", color="C0", markersize=5, markerfacecolor="none", clip_on=False,
