@@ -59,7 +59,7 @@ LAYERS: dict[str, list[tuple[str, str]]] = {
         ("L8 models", "nn"),
         ("L8 training", "optim"),
         ("L8 files", "serialization"),
-        ("L8 in place of torch", "as_torch"),
+        ("L8 instead of torch", "as_torch"),
         ("L8 earlier paths", "devices dtypes hooks"),
         ("L9 observers", "observing"),
     ],
