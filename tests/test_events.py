@@ -64,6 +64,8 @@ EVENTS = {
     "Forward": (
         texts, tuples(maybe), tuples(maybe), tuples(states), flags, span, maybe, count, texts, texts,
     ),
+    "Called": (count, texts, texts, texts, tuples(st.tuples(texts, texts)), tuples(texts), span),
+    "Returned": (count, tuples(texts)),
     "Detached": (texts, states, span, maybe, texts),
     "Left": (tuples(texts), texts, states, span, maybe, texts),
     "Asked": (states, span),

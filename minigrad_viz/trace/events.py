@@ -106,6 +106,29 @@ class Forward(NamedTuple):
     ghost: str = ""
 
 
+class Called(NamedTuple):
+    """A module was called: what follows, up to the `Returned` of the same `number`, ran inside it.
+
+    `path` is its place in the model that a variable stands for (`model.0`; "" where no variable leads to it),
+    `kind` its class, `about` its sizes (`2→4`; "" where it has none). `parameters` are its own, by name;
+    `inputs` are the tensors that it received."""
+
+    number: int
+    path: str
+    kind: str
+    about: str
+    parameters: tuple[tuple[str, str], ...]
+    inputs: tuple[str, ...]
+    span: Span | None
+
+
+class Returned(NamedTuple):
+    """A module returned `outputs`, or raised an error (then it has none)."""
+
+    number: int
+    outputs: tuple[str, ...]
+
+
 class Detached(NamedTuple):
     """`detach()` gave `tensor`, which shares memory with `source` outside its graph; `how` is "detach" or
     "data". After `detach_()` the two are one."""
@@ -316,6 +339,8 @@ class Failed(NamedTuple):
 Event = (
     Created
     | Forward
+    | Called
+    | Returned
     | Detached
     | Left
     | Asked

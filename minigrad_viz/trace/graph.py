@@ -197,6 +197,64 @@ class Fold:
         return sum(count for _, count in self.counts) or len(self.members)
 
 
+# What a group of stations is: a call of a module, a call of a library function, one statement of the cell,
+# one round of a loop in the forward pass, or a long chain of operations.
+MODULE, FUNCTION, LINE, ROUND, CHAIN = "module", "function", "line", "round", "chain"
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """Stations that are one box until a reader opens it.
+
+    `members` are all stations inside, those of inner groups included; `parent` is the group around it ("" at
+    the top). `title` is what the box is called (`0 Linear 2→4`, `cross_entropy`), `path` the module's place
+    in its model (`model.0`). `parameters` has the parameters that stand inside the box: (`weight`, id of the
+    station). `times` is more than 1 for a box that stands for so many like it (`× 12`).
+    """
+
+    id: str
+    kind: str
+    title: str
+    members: tuple[str, ...]
+    parent: str = ""
+    path: str = ""
+    parameters: tuple[tuple[str, str], ...] = ()
+    times: int = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """One line of an update: what a parameter (or its gradient) called `name` was, by which `gradient`, and
+    what it became; a value is None where it is not known or where the gradient is None. `arithmetic` has the
+    formulas of the optimizer with its numbers, one a line."""
+
+    id: str
+    name: str
+    before: Value | None
+    gradient: Value | None
+    after: Value | None
+    arithmetic: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Update:
+    """Writes outside the graph that belong together: a step of an optimizer, `zero_grad`, clipping, or a
+    hand-written update. `kind` is "step", "zero", "clip" or "written"; `title` is the call or the statement
+    as it stands in the source (`opt.step()`), `about` what is known besides (`SGD lr=0.1`); `line` is that of
+    the cell (0 where unknown). `call` is the backward call after which it ran (0: before any); `before` and
+    `until` count the events of the trace between which it happened."""
+
+    id: str
+    kind: str
+    title: str
+    about: str
+    line: int
+    call: int
+    before: int
+    until: int
+    changes: tuple[Change, ...]
+
+
 @dataclass(frozen=True, slots=True)
 class Graph:
     """Stations in program order, the routes between them, and a sentence for the reader where one is due.
@@ -204,7 +262,9 @@ class Graph:
     `folds` says which of the stations stand for many. `note` is a key of the catalogue of texts with its
     values, e.g. ("no_graph_unused", {"names": "x, y"}). `omitted` counts stations left out because the
     graph was larger than the limit. `marks` are the parts that an explanation points at. `unseen`: nobody
-    recorded whether gradients flowed here, and there are some.
+    recorded whether gradients flowed here, and there are some. `groups` are the boxes that the stations can
+    be gathered in, outer ones before inner ones; `updates` what was written after the call, in order; `aside`
+    counts, by kind, what the cell computed that has no part in the call (a key of the catalogue, how many).
     """
 
     stations: tuple[Station, ...]
@@ -214,6 +274,9 @@ class Graph:
     folds: tuple[Fold, ...] = ()
     marks: tuple[Mark, ...] = ()
     unseen: bool = False
+    groups: tuple[Group, ...] = ()
+    updates: tuple[Update, ...] = ()
+    aside: tuple[tuple[str, int], ...] = ()
 
     def station(self, id: str) -> Station:
         """The station called `id` (KeyError if there is none)."""
