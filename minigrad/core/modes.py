@@ -300,6 +300,12 @@ class Observer:
     def recomputed(self, started: bool) -> None:
         """Before a checkpointed function runs again, and after it."""
 
+    def called(self, module: Any, args: Any, kwargs: Any) -> None:
+        """Before a module runs."""
+
+    def returned(self, module: Any, result: Any) -> None:
+        """After it, with what it returns; None after an error."""
+
 
 def add_observer(observer: Any) -> None:
     """Notify `observer` of everything that this thread does. It must not change anything.
@@ -322,7 +328,8 @@ def add_observer(observer: Any) -> None:
 
     `packed(node, name, tensor, kept)` and `unpacked(node, name, kept, tensor)` are called after a
     saved-tensor hook ran (the name is a number for `saved_tensors[i]`). `recomputed(started)` is called
-    before and after a checkpointed function runs again.
+    before and after a checkpointed function runs again. `called(module, args, kwargs)` and
+    `returned(module, result)` are called around each call of a module; after an error `result` is None.
     """
     state.observers += (observer,)
     _count_here(1)

@@ -31,6 +31,10 @@ def prune(noted: list[Any], cut: int, ids: Ids, alive: set[str]) -> tuple[list[A
         if not gives and i < cut:
             stays = statement and is_place(note)
         statement = (statement or stays) and not is_place(note)
+        if i < cut and is_module_call(note):
+            stays = note[0] == "returned" or not kept or kept[-1][:2] != ("returned", note[1])
+            if not stays:
+                kept.pop()  # nothing of what ran inside stays
         if stays:
             needed.update(uses)
             made.update(gives)
@@ -92,8 +96,18 @@ def is_place(note: Any) -> bool:
     return note.__class__ is tuple and note[0] == "reached"
 
 
+def is_module_call(note: Any) -> bool:
+    """Whether a note says that a module was called, or has returned."""
+    return note.__class__ is tuple and note[0] in ("called", "returned")
+
+
 def named(note: Any, made: set[str]) -> Any:
-    """A note of named tensors without those that are left out."""
-    if note.__class__ is not tuple or note[0] != "rows":
+    """A note of named tensors, or of a module, without the tensors that are left out."""
+    if note.__class__ is not tuple or note[0] not in ("rows", "called", "returned"):
         return note
+    if note[0] == "called":
+        return (*note[:4], tuple(id for id in note[4] if id in made))
+    if note[0] == "returned":
+        outputs, own = note[2:]
+        return (*note[:2], tuple(id for id in outputs if id in made), tuple(p for p in own if p[1] in made))
     return (*note[:3], [entry for entry in note[3] if entry[1][0] in made])

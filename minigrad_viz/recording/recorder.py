@@ -49,6 +49,7 @@ from .crossing import Crossing, named_by
 from .grads import Grads
 from .guard import OPEN, observing
 from .listener import Listener, values_of
+from .modules import Modules
 from .named import assignment, named_tensors
 from .packing import Packing
 from .pruning import KEPT_CALLS, deposits_in, prune
@@ -60,7 +61,7 @@ class Recorder:
 
     With `whole`, all of `source` runs in between; without, it is a file of which only a part may. It has ids,
     notes of the events that will be made (see Note [Notes] in `notes`), and parts that are told of their own
-    matters: `states`, `grads`, `crossing`, `listener` and `packing`.
+    matters: `states`, `grads`, `crossing`, `listener`, `packing` and `modules`.
 
     `calls` counts the backward calls; `call` is the number of the one that is running, 0 outside; `depth` is
     greater than 1 inside one that runs inside another. `busy` is true while tensors are read for this; what
@@ -92,6 +93,7 @@ class Recorder:
         self.crossing = Crossing(self)
         self.listener = Listener(self)
         self.packing = Packing(self)
+        self.modules = Modules(self)
         self.creates = False  # whether the running call builds a graph
         self.skipped = 0
         self.unkept: Counter[str] = Counter()  # the deposits in those calls, by leaf

@@ -30,6 +30,7 @@ from ..protocol import (
 from ..trace import notes
 from ..trace.events import Created, Forward, Mutated, NodeState
 from ..trace.walk import chips, in_order
+from .modules import parameters, tops, walk
 
 if TYPE_CHECKING:
     from .recorder import Recorder
@@ -263,16 +264,10 @@ class States:
 
     def parameters(self) -> Iterator[tuple[str, Any]]:
         """The parameters of the modules among the variables, with names like `layer.weight`."""
-        todo = [(name, value) for name, value in self.recorder.namespace.items() if name[:1] != "_"]
-        for name, value in todo:  # grows while it is read
-            try:
-                inside = object.__getattribute__(value, "__dict__")  # without asking its own `__getattr__`
-            except AttributeError:
-                continue
-            if isinstance(inside, dict) and "_parameters" in inside and "_modules" in inside:
-                members = [*inside["_parameters"].items(), *inside["_modules"].items()]
-                yield from ((f"{name}.{key}", t) for key, t in members if is_tensor(t))
-                todo += [(f"{name}.{key}", module) for key, module in inside["_modules"].items()]
+        for name, top in tops(self.recorder.namespace):
+            for way, module in walk(top):
+                start = f"{name}.{way}" if way else name
+                yield from ((f"{start}.{key}", t) for key, t in parameters(module))
 
     def snapshot(self, when: str, named: list[tuple[str, Any]] | None = None) -> list[tuple[str, Any]]:
         """Write down every named tensor, or those that are given, and say how they stand."""

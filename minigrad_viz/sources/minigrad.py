@@ -64,6 +64,8 @@ class Minigrad:
         self.packed = recorder.packing.packed
         self.unpacked = recorder.packing.unpacked
         self.grad_set = recorder.grad_set
+        self.called = recorder.modules.called
+        self.returned = recorder.modules.returned
         self.hook_starts = recorder.listener.hook_starts
         self.hook_ended = recorder.listener.hook_ended
         self.titles: dict[str, dict[type, str]] = {name: {} for name in DIALECTS}

@@ -5,10 +5,11 @@ Note [How PyTorch is watched]
     Function is found later, by walking the graph, and what its `forward` computes inside is left out.
     Backward calls, however they are made, end in one method of one object,
     `Variable._execution_engine.run_backward`; while a cell is recorded, a stand-in for that object tells
-    when it begins and ends. Both are taken away when the cell ends. Inside a backward call no mode is in
-    force; where its graph has custom Functions or packed values, one of ours is, for what their `backward`
-    or a checkpoint computes. Modes are not told, but for the grad mode: it is asked at every op whether one
-    has changed. What a saved-tensor hook made of a value is read where it is kept, and never unpacked.
+    when it begins and ends. Modules tell by global hooks. All are taken away when the cell ends.
+    Inside a backward call no mode is in force; where its graph has custom Functions or packed values, one
+    of ours is, for what their `backward` or a checkpoint computes. Modes are not told, but for the grad mode:
+    it is asked at every op whether one has changed. What a saved-tensor hook made of a value is read where it
+    is kept, and never unpacked.
     Frames of this module hide themselves from IPython's tracebacks.
 """
 
@@ -26,6 +27,7 @@ from typing import Any
 from ..kept import saved_of
 from ..protocol import edge_of, has_history, is_tensor, pytorch, version_of
 from . import unseen
+from .module_hooks import ModuleHooks, only_for_hooks
 from .warned import Warned
 
 PROPERTIES = ("T", "mT", "H", "mH", "real", "imag")  # attributes that compute; other attributes are only read
@@ -66,6 +68,7 @@ class PyTorch:
         if self.mode is not None:
             variable = sys.modules["torch"].autograd.Variable
             variable._execution_engine = self.engine.engine
+            self.modules.remove()
             self.mode.__exit__(None, None, None)
             self.mode = None
             self.warned.remove()
@@ -93,7 +96,7 @@ class PyTorch:
         self.inside = Within
         ours = (Watching.__torch_function__, Within.__torch_function__, PyTorch.called, PyTorch.called_inside)
         more = (PyTorch.assigned, PyTorch.switched, Engine.run_backward)
-        self.warned = Warned({function.__code__ for function in (*ours, *more)})
+        self.warned = Warned({function.__code__ for function in (*ours, *more)}, only_for_hooks)
         self.warned.install()
         # The recorder's reading must reach neither modes nor a tensor class's own `__torch_function__`.
         self.recorder.shield = torch._C.DisableTorchFunction
@@ -107,6 +110,7 @@ class PyTorch:
                 self.recorder.mode_stands(name, enabled)
         if not torch.is_grad_enabled() and not self.modes["inference"]:
             self.recorder.mode_stands("grad", False)
+        self.modules = ModuleHooks(self)
         self.mode = Watching()
         self.mode.__enter__()
 

@@ -19,10 +19,11 @@ from typing import Any
 class Warned:
     """Corrects warnings between `install` and `remove`. `ours` are the codes of our functions that stand in
     between; where one has called a function `func` of PyTorch's by way of a mode, `func` itself stands there
-    a second time, further out."""
+    a second time, further out. `extra` says of any other frame whether it is there because of us."""
 
-    def __init__(self, ours: Collection[CodeType]) -> None:
+    def __init__(self, ours: Collection[CodeType], extra: Callable[[FrameType], bool]) -> None:
         self.ours = ours
+        self.extra = extra
         self.show: Callable[[Any], None] = print
         self.passes = True  # whether warnings are passed on as they are
 
@@ -73,6 +74,8 @@ class Warned:
         """The places in a stack at which frames stand that would not be there without a recorder."""
         found: set[int] = set()
         for i, frame in enumerate(stack):
+            if self.extra(frame):
+                found.add(i)
             if frame.f_code not in self.ours:
                 continue
             found.add(i)

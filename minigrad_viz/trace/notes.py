@@ -24,6 +24,7 @@ from ..protocol import Value, bare_name, value_from
 from .events import (
     BackwardEnded,
     BackwardStarted,
+    Called,
     Compared,
     Deposited,
     Event,
@@ -33,6 +34,7 @@ from .events import (
     GradSet,
     NodeRan,
     NodeState,
+    Returned,
     Snapshot,
     Statement,
     TensorState,
@@ -80,6 +82,7 @@ class Writer:
         self.ran: dict[str, int] = {}  # of the nodes of the call: where the event stands
         self.saved: dict[str, tuple[str, ...]] = {}  # of the same: what may be freed
         self.values: dict[int, Value] = {}  # by identity of what was taken
+        self.calls: dict[int, int] = {}  # of modules: where the event stands
 
     def events(self, notes: Iterable[Any]) -> list[Event]:
         """The events of all notes, in order."""
@@ -160,6 +163,21 @@ def forward(
     inputs = tuple(g if g.__class__ is str else None for g in given)
     arguments = tuple(None if g.__class__ is str else str(g) for g in given)
     writer.out.append(Forward(op, inputs, arguments, (state,), enabled, span, name, 0, "", ghost))
+
+
+def called(writer: Writer, number: int, known: Any, place: int | None, inputs: tuple[str, ...]) -> None:
+    """A module was called; `known` is a `KnownModule` of the recorder, `place` the number of the point."""
+    span = None if place is None else writer.spots[place].span
+    path = known.place("" if span is None else span.flat)
+    writer.calls[number] = len(writer.out)
+    writer.out.append(Called(number, path, known.kind, known.about, (), inputs, span))
+
+
+def returned(writer: Writer, number: int, outputs: tuple[str, ...], own: tuple[tuple[str, str], ...]) -> None:
+    """It returned; `own` are its own parameters, which by now have ids."""
+    call = writer.calls.pop(number)
+    writer.out[call] = writer.out[call]._replace(parameters=own)  # type: ignore[call-arg]
+    writer.out.append(Returned(number, outputs))
 
 
 def rows(writer: Writer, when: str, call: int, found: list[tuple[str, Any]]) -> None:
@@ -280,7 +298,6 @@ def ended(writer: Writer, event: BackwardEnded, gone: list[Any]) -> None:
     writer.out.append(event._replace(freed=tuple(freed)))
 
 
-KINDS = {
-    f.__name__: f
-    for f in (reached, finished, event, forward, rows, failed, started, ran, deposited, grad_set, ended)
-}
+EVENTS = event, forward, rows, failed, grad_set
+CALLS = called, returned, started, ran, deposited, ended
+KINDS = {f.__name__: f for f in (reached, finished, *EVENTS, *CALLS)}

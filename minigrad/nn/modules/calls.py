@@ -13,6 +13,7 @@ import builtins
 from typing import Any
 
 from ...autograd import Function
+from ...core import modes
 from ...core.hooks import HookDict, RemovableHandle
 from ...core.modes import is_grad_enabled
 from ...tensor import Tensor
@@ -51,9 +52,22 @@ class Called(State):
         )
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        kept = self.__dict__
-        if not (kept["_forward_pre_hooks"] or kept["_forward_hooks"] or backward_hooks(self)):
-            return self.forward(*args, **kwargs)
+        kept, result = self.__dict__, None
+        watchers = modes.state.observers if modes.active else ()
+        for observer in watchers:
+            observer.called(self, args, kwargs)
+        try:
+            if kept["_forward_pre_hooks"] or kept["_forward_hooks"] or backward_hooks(self):
+                result = self._with_hooks(args, kwargs)
+            else:
+                result = self.forward(*args, **kwargs)
+            return result
+        finally:
+            for observer in watchers:
+                observer.returned(self, result)
+
+    def _with_hooks(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """Call `forward`, and the hooks before and after it."""
         for hook, with_kwargs in list(self._forward_pre_hooks.values()):
             if with_kwargs:
                 changed = hook(self, args, kwargs)

@@ -1,0 +1,206 @@
+"""Calls of modules: which one runs, by what path it is known, and what it returned.
+
+Note [The path of a module]
+    A module does not know its name. Where one is called that no other contains, the variables of the cell are
+    searched for it and for all that are inside: `model`, `model.0`, `layers[2]`. One that only a function
+    knows is named by the text of the call, `self.net(x)`, if that text is a plain name.
+"""
+
+from __future__ import annotations
+
+import ast
+import itertools
+import sys
+import weakref
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+from ..protocol import is_tensor
+from .guard import observing
+from .named import parsed
+
+if TYPE_CHECKING:
+    from .recorder import Recorder
+
+PLAIN = (ast.Name, ast.Attribute, ast.Subscript, ast.Constant, ast.expr_context)  # in a plain name
+LISTED = 64  # modules of a list that are looked at
+
+
+class KnownModule:
+    """What is known of one module: the outermost module that contains it, the way from there (`0.fc1`), and
+    the path of the outermost one ("" if no variable leads to it)."""
+
+    def __init__(self, module: Any, top: KnownModule | None, way: str, path: str) -> None:
+        self.module = weakref.ref(module)
+        self.top, self.way, self.path = top, way, path
+        self.kind, self.about = type(module).__name__, sizes(module)
+
+    def place(self, text: str) -> str:
+        """Its path; where no variable leads to it, by the `text` of the call of the outermost one."""
+        if self.top is not None:
+            start = self.top.place("")
+            return f"{start}.{self.way}" if start else self.way
+        if not self.path:
+            self.path = callee(text)
+        return self.path
+
+
+class Modules:
+    """The part of a recorder that is told of the calls of modules. `calls` are those that run, outermost
+    first."""
+
+    def __init__(self, recorder: Recorder) -> None:
+        self.recorder = recorder
+        self.calls: list[tuple[int, KnownModule]] = []
+        self._known: dict[int, KnownModule] = {}  # by identity of the module
+        self._numbers = itertools.count()
+
+    @observing
+    def called(self, module: Any, args: Any, kwargs: Any = None) -> None:
+        """A module is about to run."""
+        recorder = self.recorder
+        if recorder.call or recorder.packing.again:
+            return
+        spot = recorder.locator.at(sys._getframe(2))
+        known, number = self.known(module), next(self._numbers)
+        place = None if spot is None else recorder.place_of(spot)
+        inputs = tuple(self._ids((args, kwargs or {})))
+        recorder.notes.append(("called", number, known, place, inputs))
+        self.calls.append((number, known))
+
+    @observing
+    def returned(self, module: Any, result: Any) -> None:
+        """It has run, and gave `result`; None after an error. Those inside it that did not tell were ended
+        by an error."""
+        open_ = [i for i, (_, known) in enumerate(self.calls) if known.module() is module]
+        if self.recorder.call or not open_:
+            return
+        note = self.recorder.notes.append
+        for number, _ in reversed(self.calls[open_[-1] + 1 :]):
+            note(("returned", number, (), ()))
+        number, known = self.calls[open_[-1]]
+        del self.calls[open_[-1] :]
+        known.kind, known.about = type(module).__name__, sizes(module)  # a lazy one knows them now
+        own = [(name, self.recorder.ids.known(t)) for name, t in parameters(module)]
+        named = tuple((name, id) for name, id in own if id is not None)
+        note(("returned", number, tuple(dict.fromkeys(self._ids(result))), named))
+
+    def _ids(self, values: Any) -> Iterator[str]:
+        """The tensors of the trace among values, those in lists, tuples and dictionaries as well."""
+        if isinstance(values, list | tuple):
+            for value in values:
+                yield from self._ids(value)
+        elif isinstance(values, dict):
+            for value in values.values():
+                yield from self._ids(value)
+        elif is_tensor(values):
+            known = self.recorder.ids.known(values)
+            if known is not None:
+                yield known
+
+    def known(self, module: Any) -> KnownModule:
+        """What is known of a module."""
+        found = self._known.get(id(module))
+        if found is None or found.module() is not module:
+            self._search(module)
+            found = self._known[id(module)]
+        return found
+
+    def _search(self, module: Any) -> None:
+        """Note a module, and all that are found on the way to it."""
+        for _, known in self.calls:
+            self._take_in(known.top or known)
+        if not self._has(module):
+            for name, value in tops(self.recorder.namespace):
+                if any(found is module for _, found in walk(value)):
+                    self._take_in(
+                        self._known[id(value)] if self._has(value) else KnownModule(value, None, "", name)
+                    )
+                    break
+        if not self._has(module):
+            self._known[id(module)] = KnownModule(module, None, "", "")
+
+    def _has(self, module: Any) -> bool:
+        found = self._known.get(id(module))
+        return found is not None and found.module() is module
+
+    def _take_in(self, top: KnownModule) -> None:
+        """Note a module and what it contains."""
+        for way, module in walk(top.module()):
+            if not self._has(module):
+                self._known[id(module)] = KnownModule(module, top, way, "") if way else top
+
+
+def callee(text: str) -> str:
+    """What a call calls, if that is a plain name, `self.net`; else ""."""
+    body = getattr(parsed(text), "body", None)
+    call = body[0].value if body and isinstance(body[0], ast.Expr) else None
+    if not isinstance(call, ast.Call) or not all(isinstance(node, PLAIN) for node in ast.walk(call.func)):
+        return ""
+    return ast.unparse(call.func)
+
+
+def held_by(value: Any) -> dict[str, Any]:
+    """The `__dict__` of an object, without asking its own `__getattr__`; empty if it has none."""
+    try:
+        inside = object.__getattribute__(value, "__dict__")
+    except AttributeError:
+        return {}
+    return inside if type(inside) is dict else {}
+
+
+def is_module(value: Any) -> bool:
+    """Whether a value is a module of one of the libraries."""
+    inside = held_by(value)
+    return "_parameters" in inside and "_modules" in inside
+
+
+def tops(namespace: dict[str, Any]) -> Iterator[tuple[str, Any]]:
+    """The modules among the variables, in lists and dictionaries of them, and in plain objects."""
+    held = [(name, value) for name, value in list(namespace.items()) if name[:1] != "_"]
+    for name, value in held:
+        yield from modules_in(name, value)
+    for name, value in held:
+        mine = type(value).__module__ == "__main__" and not is_module(value)
+        for key, each in list(held_by(value).items()) if mine else ():
+            yield from modules_in(f"{name}.{key}", each)
+
+
+def modules_in(name: str, value: Any) -> Iterator[tuple[str, Any]]:
+    """A value that is a module, or those in a list or a dictionary."""
+    if is_module(value):
+        yield name, value
+    elif type(value) in (list, tuple):
+        yield from ((f"{name}[{i}]", each) for i, each in enumerate(value[:LISTED]) if is_module(each))
+    elif type(value) is dict:
+        held = itertools.islice(value.items(), LISTED)
+        yield from ((f"{name}[{key!r}]", each) for key, each in held if is_module(each))
+
+
+def walk(module: Any) -> Iterator[tuple[str, Any]]:
+    """A module (with an empty name) and all inside it, each once, with the way to it."""
+    todo, seen = [("", module)], {id(module)}
+    for way, each in todo:  # grows while it is read
+        yield way, each
+        for name, inner in held_by(each)["_modules"].items():
+            if inner is not None and id(inner) not in seen:
+                seen.add(id(inner))
+                todo.append((f"{way}.{name}" if way else name, inner))
+
+
+def parameters(module: Any) -> Iterator[tuple[str, Any]]:
+    """A module's own parameters."""
+    return ((name, t) for name, t in held_by(module)["_parameters"].items() if is_tensor(t))
+
+
+def sizes(module: Any) -> str:
+    """The sizes that tell a layer from another of its kind: `2→4`, `3→8, 3×3`; "" where it has none."""
+    held = held_by(module)
+    for ends in (("in_features", "out_features"), ("num_embeddings", "embedding_dim")):
+        a, b = map(held.get, ends)
+        if isinstance(a, int) and isinstance(b, int):
+            return f"{a}→{b}"
+    a, b, kernel = map(held.get, ("in_channels", "out_channels", "kernel_size"))
+    if isinstance(a, int) and isinstance(b, int) and isinstance(kernel, tuple):
+        return f"{a}→{b}, {'×'.join(map(str, kernel))}"
+    return ""
