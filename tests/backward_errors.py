@@ -143,8 +143,7 @@ ROWS = {
         V + "z = x * 1\na = z[:]\nb = a * z\nz.exp_()\nb.sum().backward()\n",
         "MulBackward0 at b saved z₁ at version 0. Then z.exp_() (line 5) modified it in place, so it is "
         "now at version 1.",
-        "Create a new tensor instead of modifying z in place, for example z = z + 1. Or modify a copy: "
-        "z.clone().",
+        "Create a new tensor instead of modifying z in place: `z = z.exp()`.",
         (
             "! MulBackward0 of b: stopped here",
             "! other of b",
@@ -160,8 +159,7 @@ ROWS = {
         X + "y = x * 1\nz = y * y\ny.add_(1)\nz.backward()\n",
         "MulBackward0 at z saved y₁ at version 0. Then y.add_(1) (line 4) modified it in place, so it is "
         "now at version 1.",
-        "Create a new tensor instead of modifying y in place, for example y = y + 1. Or modify a copy: "
-        "y.clone().",
+        "Create a new tensor instead of modifying y in place: `y = y.add(1)`.",
         (
             "! MulBackward0 of z: stopped here",
             "! other of z",
@@ -177,8 +175,7 @@ ROWS = {
         X + "z = torch.exp(x)\nz += 1\nz.backward()\n",
         "ExpBackward0 at z₁ saved z₁ at version 0. Then z += 1 (line 3) modified it in place, so it is now "
         "at version 1.",
-        "Create a new tensor instead of modifying z in place, for example z = z + 1. Or modify a copy: "
-        "z.clone().",
+        "Create a new tensor instead of modifying z in place: `z = z + 1`.",
         (
             "! ExpBackward0 of z₁: stopped here",
             "! result of z₁",
@@ -193,8 +190,7 @@ ROWS = {
         X + "y = x * 1\nz = y * y\nd = y.detach()\nd.add_(1)\nz.backward()\n",
         "MulBackward0 at z saved y at version 0. Then d.add_(1) (line 5) modified d, which shares its "
         "memory, so y is now at version 1.",
-        "Create a new tensor instead of modifying d in place, for example d = d + 1. Or modify a copy: "
-        "d.clone().",
+        "Create a new tensor instead of modifying d in place: `d = d.add(1)`.",
         (
             "! MulBackward0 of z: stopped here",
             "! other of z",
@@ -222,8 +218,7 @@ ROWS = {
         V + "c = torch.tensor([1.0, 1.0, 1.0])\nz = (x * c).sum()\nc += 1\nc += 1\nz.backward()\n",
         "MulBackward0 at x * c saved c at version 0. Then c += 1 (line 4) modified it in place, so it is "
         "now at version 2.",
-        "Create a new tensor instead of modifying c in place, for example c = c + 1. Or modify a copy: "
-        "c.clone().",
+        "Create a new tensor instead of modifying c in place: `c = c + 1`.",
         ("! MulBackward0 of x * c: stopped here", "! other of x * c", "c: changed by line 4"),
         6,
         4,

@@ -86,12 +86,12 @@ KEYS: dict[str, Key] = {
     "leaf_in_place": Key(
         LEAF + "x += 1\n",
         "RuntimeError: a leaf Variable that requires grad is being used in an in-place operation.",
-        ("card x",), (), 3, 2,
+        ("card x",), (), 3, None,
     ),
     "view_of_leaf_in_place": Key(
         LEAF + "x[0] = 5.0\n",
         "RuntimeError: a view of a leaf Variable that requires grad is being used in an in-place operation.",
-        ("card x",), (), 3, 2,
+        ("card x",), (), 3, None,
     ),
     "numpy_of_graph": Key(
         LEAF + "y = x * 2\ny.numpy()\n",
@@ -122,6 +122,10 @@ KEYS: dict[str, Key] = {
         + LEAF + "y = MyPow.apply(x, x)\ny.sum().backward()\n",
         "RuntimeError: function MyPowBackward returned an incorrect number of gradients (expected 2, got 1)",
         ("MyPowBackward of y",), (), 15, 12,
+    ),
+    "none_grad": Key(
+        LEAF + "x.sum().backward()\nx = x - 0.1 * x.grad\nx.sum().backward()\nx.grad.zero_()\n",
+        "AttributeError: 'NoneType' object has no attribute 'zero_'", ("card x₂",), (), 6, 4,
     ),
     "assigned_grad": Key(
         LEAF + "x.grad = torch.ones(3)\n",

@@ -61,8 +61,8 @@ class Told(NamedTuple):
     cause: int | None
 
 
-LEAF = "x is a leaf that requires gradients. After an in-place operation it would be a computed result"
-UPDATE = "To update x, modify it inside `with torch.no_grad():`."
+LEAF = "modifies x in place, a leaf that requires gradients. After that it would be a computed result"
+UPDATE = "To update x, write `with torch.no_grad(): "
 UPDATE_V = "To update v, modify it inside `with torch.no_grad():`."
 U_OF_V = "u is a view of v, a leaf that requires gradients, so writing to u modifies v in place."
 SEVERAL = "a is one of several views that one operation returned."
@@ -77,15 +77,20 @@ HOOK = "does not require gradients, so it receives none and the hook would never
 VIEW = "u is a view created under no_grad(), outside the graph"
 
 TOLD = [
-    Told("x += 1", "leaf_in_place", LEAF, UPDATE, "x", (), 7, 2),
-    Told("x.add_(1)", "leaf_in_place", LEAF, UPDATE, "x", (), 7, 2),
-    Told("def step(t):\n    t.sub_(1)\nstep(x)", "leaf_in_place", LEAF.replace("x", "t (x)", 1),
-         UPDATE.replace("x", "t (x)"), "x", (), 8, 2),
-    Told("some = [x]\nfor i in range(2):\n    some[i] -= 1", "leaf_in_place", "some[i] (x) is a leaf",
-         "To update some[i] (x),", "x", (), 9, 2),
+    Told("x += 1", "leaf_in_place", f"x += 1 (line 7) {LEAF}", UPDATE + "x += 1`.", "x", (), 7, None),
+    Told("x.add_(1)", "leaf_in_place", f"x.add_(1) (line 7) {LEAF}", UPDATE + "x.add_(1)`.",
+         "x", (), 7, None),
+    Told("x.zero_()", "leaf_in_place", f"x.zero_() (line 7) {LEAF}", UPDATE + "x.zero_()`.",
+         "x", (), 7, None),
+    Told("def step(t):\n    t.sub_(1)\nstep(x)", "leaf_in_place",
+         f"t.sub_(1) (line 8) {LEAF}".replace("modifies x", "modifies t (x)"),
+         "To update t (x), write `with torch.no_grad(): t.sub_(1)`.", "x", (), 8, None),
+    Told("some = [x]\nfor i in range(2):\n    some[i] -= 1", "leaf_in_place",
+         "some[i] -= 1 (line 9) modifies some[i] (x) in place",
+         "To update some[i] (x), write `with torch.no_grad(): some[i] -= 1`.", "x", (), 9, None),
     Told("v[0] = 9.0", "view_of_leaf_in_place",
-         "v is a leaf that requires gradients, and assigning to a part of it modifies it in place.",
-         UPDATE_V, "v", (), 7, 3),
+         "v[0] (line 7) modifies v in place, a leaf that requires gradients.",
+         "To update v, write `with torch.no_grad(): v[0] = 9.0`.", "v", (), 7, None),
     Told("u = v[:2]\nu.mul_(2)", "view_of_leaf_in_place", U_OF_V, UPDATE_V, "u", ("v",), 8, 7),
     Told("v.view(3).mul_(2)", "view_of_leaf_in_place", U_OF_V.replace("u ", "v.view(3) "), UPDATE_V,
          "v.view(3)", ("v",), 7, None),
@@ -209,7 +214,8 @@ def test_optimizer_of_a_computed_tensor(torch):
 
 def test_a_leaf_in_a_module(torch):
     told = last(traced("m = torch.nn.Linear(2, 1)\nm.weight.mul_(2)\n", torch))
-    assert told.key == "leaf_in_place" and told.why.startswith("m.weight is a leaf")
+    assert told.key == "leaf_in_place"
+    assert told.why.startswith("m.weight.mul_(2) (line 2) modifies m.weight in place, a leaf")
 
 
 def test_what_the_cell_raises_itself_is_not_explained(library):
@@ -238,7 +244,7 @@ def test_code_that_nobody_watched(library):
     assert told == {
         "view_of_leaf_in_place": ("view", 2),
         "deepcopy_of_non_leaf": ("y", 1),
-        "leaf_in_place": ("x", 1),
+        "leaf_in_place": ("x.add_(1)", 1),
         "numpy_of_graph": ("y", 1),
     }
 

@@ -15,6 +15,7 @@ from ..trace.explained import Explanation
 from ..trace.graph import CAUSE
 from .case import Case, ErrorRule, rule
 from .history import Cut, cut_before
+from .rewrite import in_place
 from .subject import about, raised_by_hand, subject, title
 
 Explain = Callable[[Case, re.Match[str]], Explanation | None]
@@ -60,10 +61,12 @@ def any_tensor(state: TensorState) -> bool:
 
 def leaf_in_place(case: Case, match: re.Match[str]) -> Explanation:
     """A leaf was to be changed while a graph is recorded."""
+    update = in_place(case, case.span)
+    fix = "leaf_in_place_fix" if update is None else "leaf_in_place_fix_line"
     return about(
         case, "leaf_in_place", subject(case, is_leaf),
-        "leaf_in_place_why", "leaf_in_place_fix", "mark_in_place",
-    )  # fmt: skip
+        "leaf_in_place_why", fix, "mark_in_place", write=case.place(case.span), update=update,
+    )._replace(cause=None)  # fmt: skip
 
 
 def view_of_leaf_in_place(case: Case, match: re.Match[str]) -> Explanation:
@@ -73,10 +76,12 @@ def view_of_leaf_in_place(case: Case, match: re.Match[str]) -> Explanation:
     if found is None or leaf is None:
         return case.explain("view_of_leaf_in_place")
     if leaf == found.id:
+        update = in_place(case, case.span)
+        fix = "item_of_leaf_in_place_fix" if update is None else "item_of_leaf_in_place_fix_line"
         return about(
-            case, "view_of_leaf_in_place", found,
-            "item_of_leaf_in_place_why", "item_of_leaf_in_place_fix", "mark_in_place",
-        )  # fmt: skip
+            case, "view_of_leaf_in_place", found, "item_of_leaf_in_place_why", fix, "mark_in_place",
+            write=case.place(case.span), update=update,
+        )._replace(cause=None)  # fmt: skip
     told = about(
         case, "view_of_leaf_in_place", found,
         "view_of_leaf_in_place_why", "view_of_leaf_in_place_fix", "mark_in_place", leaf=case.name(leaf),

@@ -11,6 +11,7 @@ from ..trace.explained import Explanation
 from ..trace.graph import CAUSE
 from .case import Case, ErrorRule, rule
 from .history import Cut, cut_before
+from .rebound import named, rebound, why_and_fix
 from .subject import Subject, called, expression, flat, raised_by_hand, standing
 from .ungraphed import of_gradient
 
@@ -46,6 +47,10 @@ def no_grad_fn(case: Case, match: re.Match[str]) -> Explanation | None:
     values |= {"cut": case.place(cut.span), "source": case.name(cut.source or root)}
     label = case.words("mark_cut")
     marks += case.arrow(cut.source or root, cut.tensor, CAUSE, label) or case.card(cut.tensor, CAUSE, label)
+    lost = rebound(case, root)
+    if lost is not None and lost.update and cut.span is not None and lost.span.line == cut.span.line:
+        why = case.words("rebound_cut_why", **values | named(lost))
+        return case.explain("no_grad_fn", why, why_and_fix(case, lost)[1], marks, lost.span)
     why, fix = (case.words(key, **values) for key in NO_GRAD_FN[cut.how])
     fix = f"{fix} {case.words('no_grad_fn_no_flag', **values)}"
     return case.explain("no_grad_fn", why, fix, marks, cut.span)

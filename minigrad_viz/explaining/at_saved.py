@@ -17,6 +17,7 @@ from ..trace.explained import Explanation
 from ..trace.graph import CAUSE, Mark
 from ..trace.where import Span
 from .case import Case
+from .rewrite import out_of_place
 
 
 @functools.cache
@@ -137,7 +138,8 @@ def told(
         return case.words("saved_modified_why_unknown", **values), case.words("saved_modified_fix_unknown")
     values["name"] = case.name(tensor)
     values["written"] = plain_name(case.name(tensor if write is None else write.through))
-    fix = "saved_modified_fix" if str(values["written"]).isidentifier() else "saved_modified_fix_unknown"
+    plain = str(values["written"]).isidentifier()
+    fix = "saved_modified_fix_copy" if plain else "saved_modified_fix_unknown"
     if write is None:
         return case.words("saved_modified_why_unseen", **values), case.words(fix, **values)
     values |= {"writer": case.place(statement(case, write)), "through": case.name(write.through)}
@@ -148,6 +150,9 @@ def told(
     index = case.scene.index
     off = not index.switched("grad", index.times[id(write.event)], first=True)
     late = state is not None and state.is_leaf and state.requires_grad and off
+    new = None if late else out_of_place(case, write.event.span)
+    if new is not None:
+        return why, case.words("saved_modified_fix", new=new, **values)
     return why, case.words("saved_modified_fix_update" if late else fix, **values)
 
 

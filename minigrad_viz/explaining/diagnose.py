@@ -23,7 +23,7 @@ from __future__ import annotations
 from ..model.scene import Scenes
 from ..trace.events import BackwardEnded, Failed
 from ..trace.explained import Explanation
-from . import at_backward, at_call, given, numerical
+from . import at_backward, at_call, given, none_grad, numerical
 from .case import Case
 from .lost import new_leaves
 from .unkept import single_precision, unkept
@@ -50,10 +50,18 @@ def notes_of(scenes: Scenes, lang: str | None = None) -> list[Explanation]:
     return [*silent, *given.notes_of(scenes, lang)]
 
 
+RULES = [
+    *at_backward.RULES.values(),
+    *at_call.RULES.values(),
+    *numerical.RULES.values(),
+    *none_grad.RULES.values(),
+]
+
+
 def diagnosed(case: Case) -> Explanation:
     """The explanation of one error. One that no rule knows has its text, and is marked where the call
     stopped after nodes had run (else it may have come up before any)."""
-    for rule in (*at_backward.RULES.values(), *at_call.RULES.values(), *numerical.RULES.values()):
+    for rule in RULES:
         match = rule.pattern.search(case.error)
         known = None if match is None else rule.explain(case, match)
         if known is not None:

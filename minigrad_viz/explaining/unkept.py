@@ -25,6 +25,7 @@ from ..trace.explained import Explanation
 from ..trace.graph import CAUSE
 from .lost import Silent
 from .reading import Reading, evaluated, readings
+from .rebound import rebound, why_and_fix
 from .subject import called, flat, plain
 
 CHECKS = ("gradcheck", "gradgradcheck")
@@ -78,10 +79,13 @@ def not_kept(
             late = retained_late(trace, reading, name, call)
             values = {"name": name, "value": short(arrived), "call": case.place(call.span)}
             why = case.words("why_retained_late" if late else "non_leaf_grad_why", **values)
-            fix = case.words("non_leaf_grad_fix", name=name)
+            fix, cause = case.words("non_leaf_grad_fix", name=name), None
+            lost = rebound(case, tensor)
+            if lost is not None and lost.name == name:
+                (why, fix), cause = why_and_fix(case, lost), lost.span
             # Beside an error it would look as if this had led to it.
             marks = () if trace.error else case.card(tensor, CAUSE, case.words("mark_not_kept"))
-            told = case.explain("non_leaf_grad", why, fix, marks)
+            told = case.explain("non_leaf_grad", why, fix, marks, cause)
             return told._replace(span=reading.event.span)
     return None
 

@@ -8,11 +8,23 @@ from . import (
     errors,
     exercises_code,
     exercises_text,
+    learning,
     picture,
     sheets,
     steps,
     why_none,
 )
 
-TOPICS = (backward_errors, commands, errors, exercises_code, exercises_text, picture, sheets, steps, why_none)
+TOPICS = (
+    backward_errors,
+    commands,
+    errors,
+    exercises_code,
+    exercises_text,
+    learning,
+    picture,
+    sheets,
+    steps,
+    why_none,
+)
 WORDS: dict[str, str] = {key: words for topic in TOPICS for key, words in topic.WORDS.items()}
