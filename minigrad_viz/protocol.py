@@ -31,7 +31,8 @@ class Value(NamedTuple):
 
     `items` holds all numbers in row-major order when there are at most `KEPT` of them, else None; `low`
     and `high` are the extremes of the finite numbers (None when there is none, or for complex numbers).
-    `dtype` is the bare name ("float32").
+    `dtype` is the bare name ("float32"). `beyond` says what there is besides the finite numbers, where
+    `items` does not: "nan" or "inf".
     """
 
     shape: tuple[int, ...]
@@ -39,6 +40,18 @@ class Value(NamedTuple):
     items: tuple[Any, ...] | None
     low: float | None = None
     high: float | None = None
+    beyond: str = ""
+
+    @property
+    def special(self) -> str:
+        """ "nan" if one of the numbers is NaN, "inf" if one is infinite, "" if all are finite."""
+        if self.items is None:
+            return self.beyond
+        total = sum(self.items)
+        if total - total == 0:  # as it is of finite numbers, and fast to ask
+            return ""
+        odd = [n for n in self.items if isinstance(n, float) and not math.isfinite(n)]
+        return "" if not odd else "nan" if any(n != n for n in odd) else "inf"
 
     @property
     def size(self) -> int:
@@ -156,7 +169,13 @@ def value_from(data: Any, dtype: str) -> Value:
     if data.size <= KEPT:
         numbers = data.reshape(-1).tolist()
         items = tuple(numbers) if plain else tuple(n if n == n else NAN for n in numbers)
-    return Value(data.shape, dtype, items, low, high)
+    beyond = "" if plain or items is not None or data.dtype.kind != "f" else beyond_of(data)
+    return Value(data.shape, dtype, items, low, high, beyond)
+
+
+def beyond_of(data: Any) -> str:
+    """What there is among many numbers that are not all finite."""
+    return "nan" if np.isnan(data).any() else "inf"
 
 
 def extremes(data: Any) -> tuple[Any, Any, bool]:

@@ -26,6 +26,7 @@ from ..trace.explained import Explanation
 from . import at_backward, at_call, given, none_grad, numerical
 from .case import Case
 from .lost import new_leaves
+from .not_finite import not_finite
 from .unkept import single_precision, unkept
 
 
@@ -47,6 +48,7 @@ def notes_of(scenes: Scenes, lang: str | None = None) -> list[Explanation]:
     if not scenes.trace.recorded:
         return []
     silent = (*new_leaves(scenes, lang), *unkept(scenes, lang), *single_precision(scenes, lang))
+    silent = (*silent, *not_finite(scenes, lang))
     return [*silent, *given.notes_of(scenes, lang)]
 
 
