@@ -38,10 +38,10 @@ def test_a_chain():
     whole = build(traced(CHAIN.format(n=100)))
     graph = fold(whole)
     (only,) = graph.folds
-    assert (only.station, only.operations, only.counts) == ("f0", 95, (("MulBackward0", 95),))
+    assert (only.station, only.operations, only.counts) == ("g0", 95, (("MulBackward0", 95),))
     assert [c.name or "…" for _, c in graph.cards()] == ["x", "y₁", "y₂", "…", "y₉₈", "y₉₉", "y₁₀₀"]
     assert only.members == tuple(s.id for s in whole.stations[3:98])
-    folded = graph.station("f0")
+    folded = graph.station("g0")
     last = whole.station(only.members[-1])
     assert folded.cards[0].value == last.cards[0].value and folded.cards[0].grad == last.cards[0].grad
     assert folded.deck.name == "MulBackward0 ×95" and folded.deck.inputs == ("r2",)
@@ -87,7 +87,7 @@ def test_a_result_that_is_used_far_later_ends_a_fold():
     graph = fold(build(traced(source)))
     first, second = graph.folds
     exits = [r.source for r in graph.routes if r.target == graph.stations[-1].id]
-    assert "f0" in exits and first.operations == 48 and second.operations > 40
+    assert "g0" in exits and first.operations == 48 and second.operations > 40
 
 
 def test_leaves_and_constants_of_a_loop():
@@ -113,7 +113,7 @@ def test_a_chain_without_a_graph():
     source = "y = torch.tensor(1.0)\nfor i in range(80):\n    y = y * 1.01\n"
     graph = fold(build(traced(source)))
     (only,) = graph.folds
-    assert graph.station("f0").deck is None and only.operations == len(only.members) == 75
+    assert graph.station("g0").deck is None and only.operations == len(only.members) == 75
     parse(draw(graph)[0])
 
 
@@ -147,7 +147,7 @@ def graphs(draw_from):
             near = st.integers(max(0, len(ids) - draw_from(st.sampled_from([1, 2, 4, 60]))), len(ids) - 1)
             sources = draw_from(st.lists(near, min_size=1, max_size=3))
             role = ROOT if draw_from(st.integers(0, 30)) == 0 else "result"
-            ids.append(s.op(f"N{kind}", None, f"f{i}", 1.0, [(ids[k], 1.0) for k in sources], role=role))
+            ids.append(s.op(f"N{kind}", None, f"g{i}", 1.0, [(ids[k], 1.0) for k in sources], role=role))
     return s.graph()
 
 
@@ -199,7 +199,7 @@ def test_it_is_drawn_as_a_pile_and_says_how_many():
     graph = fold(build(traced(RNN.format(n=40))))
     svg, _ = draw(graph, lang="en")
     _, elements = parse(svg)
-    pile = elements["f0"]
+    pile = elements["g0"]
     assert pile.get("class").split()[-1] == "fold"
     assert sum(p.get("class") == "sheet" for p in pile.iter(SVG + "path")) == 2
     shown = texts(svg)
@@ -207,14 +207,14 @@ def test_it_is_drawn_as_a_pile_and_says_how_many():
     assert f"⋯ {count} operations" in shown and f"{count} backward nodes" in shown
     assert [t for t in shown if re.fullmatch(r"TanhBackward ×\d+", t)]
     assert "many operations in a row, folded" in shown
-    tip = elements["f0-c0"].find(SVG + "title").text
+    tip = elements["g0-c0"].find(SVG + "title").text
     assert f"stands for {count} operations in a row" in tip
 
 
 def test_many_arrows_into_a_fold_are_one_with_their_number():
     graph = fold(build(traced(RNN.format(n=40))))
     w = next(s.id for s, c in graph.cards() if c.name == "W")
-    (inside,) = [r for r in graph.routes if (r.source, r.target) == (w, "f0")]
+    (inside,) = [r for r in graph.routes if (r.source, r.target) == (w, "g0")]
     assert inside.times == len(inside.gradients) > 30
     svg, _ = draw(graph, lang="en")
     assert f"{inside.times} gradients" in texts(svg)

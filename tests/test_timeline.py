@@ -244,7 +244,7 @@ def test_the_second_derivative_goes_through_the_gradients_own_graph():
 
 def test_a_training_loop_shows_one_iteration_at_a_time(library):
     trace = traced(LOOP, library)
-    told = [frames_of(trace, scene.graph, scene.call, "en") for scene in scenes_of(trace)]
+    told = [frames_of(trace, scene.whole, scene.call, "en") for scene in scenes_of(trace)]
     assert len(told) == 4 and len({len(steps) for steps in told}) == 1
     values = ["1.", "1.4", "1.48", "1.496", "1.4992"]
     for i, steps in enumerate(told):

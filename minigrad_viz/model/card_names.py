@@ -7,7 +7,7 @@ from typing import Any
 
 from ..kept import RECOMPUTED
 from ..numbers import short
-from ..trace.graph import Graph, Saved
+from ..trace.graph import CHAIN, Graph, Saved
 from ..words import clean, shorten, text
 
 PARALLEL = 4  # more arrows than this between the same two boxes are drawn as one
@@ -25,8 +25,9 @@ Names = dict[tuple[str, int], str]  # what to call each card, by station id and 
 
 def name_cards(graph: Graph, lang: str | None = None) -> Names:
     """What to call each card, by station id and position: its variable, its expression, or `result n`; and a
-    fold by how many operations it stands for."""
-    folds = {fold.station: fold for fold in graph.folds}
+    chain by how many operations it stands for."""
+    chains = {group.id for group in graph.groups if group.kind == CHAIN}
+    folds = {fold.station: fold for fold in graph.folds if fold.station in chains}
     names: Names = {}
     unnamed = 0
     for s in graph.stations:

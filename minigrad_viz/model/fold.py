@@ -1,16 +1,19 @@
-"""Long chains as one station each.
+"""Groups as one station each, and long chains as groups.
 
-Note [What is folded]
+Note [What is closed]
 ~~~~~~~~~~~~~~~~~~~~~
-In a large graph a run of stations, contiguous in program order, is drawn as one if of all of them only the
-last is used further on. Nothing that a reader may look for disappears: leaves, roots, tensors that a
-variable still stands for or whose gradient is kept stay, and so do the first two and the last two stations
-of a run, which show what the others are like, and what is marked by an explanation. What comes from nowhere
-(a leaf, a constant) does not interrupt a run; a constant that only one run uses goes into its fold. Every
-order of derivatives folds by itself.
+A picture shows the outermost groups, each closed to one station. Open are the groups that an explanation
+points into, and a model that was called as a whole: what a reader wants to see are its modules. It stays
+closed where its parts would be too many.
 
-Routes that lead into a fold or out of it stay, with their gradients; those between its members go. All uses
-of one tensor inside a fold become one route with their number."""
+If that leaves a large graph, a run of stations, contiguous in program order, is one more group if of all of
+them only the last is used further on. Nothing that a reader may look for disappears: leaves, roots, tensors
+that a variable still stands for or whose gradient is kept stay, and so do the first two and the last two
+stations of a run, which show what the others are like. What comes from nowhere (a leaf, a constant) does not
+interrupt a run; a constant that only one run uses goes into its group. Every order of derivatives by itself.
+
+Routes that lead into a closed group or out of it stay, with their gradients; those between its members go.
+All uses of one tensor inside it become one route with their number."""
 
 from __future__ import annotations
 
@@ -18,35 +21,131 @@ from collections import Counter
 from collections.abc import Container, Hashable, Iterable, Iterator, Mapping
 from dataclasses import replace
 
-from ..trace.graph import ROOT, Deck, Fold, Graph, Route, Station
+from ..trace.graph import CHAIN, MODULE, ROOT, Card, Deck, Fold, Graph, Group, Route, Station
 
-SMALL = 60  # stations; a smaller graph is shown as it is
+SMALL = 60  # stations; in a smaller graph no chain is folded
+READABLE = 40  # stations that a model may be opened to
 ENDS = 2  # stations of a run that stay at either end
 
 
 def fold(graph: Graph, *, at_least: int = 12, beyond: int = SMALL) -> Graph:
-    """`graph` with each run of at least `at_least` stations folded, if it has more than `beyond` stations.
+    """The graph that is shown of a whole one: its outermost groups are closed, and runs of at least
+    `at_least` stations, if it still has more than `beyond`.
 
-    Folds are stations `f0`, `f1`, … in `folds`; all other ids are those of `graph`. ValueError unless
-    `at_least` is 2 or more.
+    Closed groups are stations with the id of the group, in `folds`; all other ids are those of `graph`.
+    ValueError unless `at_least` is 2 or more.
     """
+    return closed(gathered(graph, at_least=at_least, beyond=beyond))
+
+
+def gathered(graph: Graph, *, at_least: int = 12, beyond: int = SMALL) -> Graph:
+    """A whole graph with a group for each long chain as well."""
     if at_least < 2:
         raise ValueError(f"at_least must be 2 or more, not {at_least}")
-    if graph.folds or len(graph.stations) <= beyond:
+    shown = closed(graph)
+    if graph.folds or len(shown.stations) <= beyond:
         return graph
-    hidden = {station.id for station in graph.stations if _hidden(station)} - _pointed_at(graph)
-    runs = _with_constants(graph, list(_runs(graph, at_least, hidden)), hidden)
-    into = {station.id: f"f{i}" for i, run in enumerate(runs) for station in run}
-    outer = (r for r in graph.routes if r.source not in into or into[r.source] != into.get(r.target))
-    routes = _merged((_moved(route, into) for route in outer), set(into.values()))
+    boxes = {fold.station for fold in shown.folds}
+    free = {station.id for station in shown.stations if _hidden(station)} - _pointed_at(graph) - boxes
+    runs = _with_constants(shown, list(_runs(shown, at_least, free)), free)
+    groups = list(graph.groups)
+    for run in runs:
+        members = tuple(station.id for station in run)
+        around = [group.id for group in graph.groups if set(members) <= set(group.members)]
+        groups.append(Group(f"g{len(groups)}", CHAIN, "", members, around[-1] if around else ""))
+    return replace(graph, groups=tuple(groups))
+
+
+def closed(graph: Graph) -> Graph:
+    """A whole graph with its outermost groups closed. See Note [What is closed]."""
+    return graph if graph.folds else _shut(graph, _outermost(graph))
+
+
+def inside(whole: Graph, group: Group) -> Graph:
+    """The part of a whole graph that one group holds, the groups in it closed; with the stations of outside
+    that it uses and that use it, without nodes."""
+    members = set(group.members)
+    routes = tuple(r for r in whole.routes if r.source in members or r.target in members)
+    ends = {end for route in routes for end in (route.source, route.target)}
+    stations = tuple(
+        station if station.id in members else replace(station, deck=None)
+        for station in whole.stations
+        if station.id in members or station.id in ends
+    )
+    below = {group.id}
+    for each in whole.groups:  # outer ones come first
+        below |= {each.id} if each.parent in below else set()
+    groups = tuple(each for each in whole.groups if each.id in below and each.id != group.id)
+    marks = tuple(mark for mark in whole.marks if mark.part.partition("-")[0] in members)
+    part = Graph(stations, routes, marks=marks, unseen=whole.unseen, groups=groups)
+    return _shut(part, [each for each in groups if each.parent == group.id])
+
+
+def _outermost(graph: Graph) -> list[Group]:
+    """The groups that are closed at first."""
+    inner: dict[str, list[Group]] = {}
+    for group in graph.groups:
+        inner.setdefault(group.parent, []).append(group)
+    pointed = _pointed_at(graph)
+    tracked = {station.id for station in graph.stations if station.deck is not None}
+    todo, shut = list(inner.get("", ())), []
+    hidden = sum(len(group.members) - 1 for group in todo)
+    whole = [group.id for group in todo if group.kind == MODULE and group.times == 1]
+    for group in todo:  # grows while it is read
+        parts = inner.get(group.id, [])
+        shown = len(group.members) - sum(len(part.members) - 1 for part in parts)
+        fits = len(graph.stations) - hidden + shown - 1 <= READABLE
+        several = group.id in whole and parts and tracked.intersection(group.members) and fits
+        if several or not pointed.isdisjoint(group.members):
+            todo += parts
+            hidden -= shown - 1
+            whole += [part.id for part in parts if shown == 1 and part.kind == MODULE]
+        else:
+            shut.append(group)
+    return shut
+
+
+def _shut(graph: Graph, groups: Iterable[Group]) -> Graph:
+    """A graph with some groups, of which none contains another, as one station each."""
+    known = {station.id: station for station in graph.stations}
+    runs = {group.id: [known[id] for id in group.members if id in known] for group in groups}
+    into = {station.id: id for id, run in runs.items() for station in run}
+    outer = [r for r in graph.routes if r.source not in into or into[r.source] != into.get(r.target)]
+    cards = {group.id: _cards(group, runs[group.id], outer) for group in groups}
+    places = {(station, card): i for kept in cards.values() for i, (station, card, _) in enumerate(kept)}
+    routes = _merged((_moved(route, into, places) for route in outer), runs)
     arriving: dict[str, list[str]] = {}
     for route in routes:
         if route.tracked:
             arriving.setdefault(route.target, []).append(route.id)
-    folds = tuple(Fold(f"f{i}", tuple(s.id for s in run), _counts(run)) for i, run in enumerate(runs))
-    last = {run[-1].id: _folded(fold, run, arriving) for fold, run in zip(folds, runs, strict=True)}
+    folds = tuple(Fold(id, tuple(s.id for s in run), _counts(run)) for id, run in runs.items() if run)
+    last = {
+        runs[fold.station][-1].id: _folded(fold, runs[fold.station], cards[fold.station], arriving)
+        for fold in folds
+    }
     stations = tuple(last.get(s.id, s) for s in graph.stations if s.id not in into or s.id in last)
     return replace(graph, stations=stations, routes=routes, folds=folds)
+
+
+Kept = tuple[str, int, Card]  # station, number there, the card
+
+
+def _cards(group: Group, run: list[Station], outer: list[Route]) -> list[Kept]:
+    """The cards of a closed group: the tensors that are used outside, roots, else the last."""
+    used = {(route.source, route.card) for route in outer}
+    all_ = [(station.id, i, card) for station in run for i, card in enumerate(station.cards)]
+    made = [kept for kept in all_ if kept[:2] in used or kept[2].role == ROOT]
+    kept = made or all_[-1:]
+    return [(*where, _renamed(card, group, i)) for i, (*where, card) in enumerate(kept)]  # type: ignore[misc]
+
+
+def _renamed(card: Card, group: Group, i: int) -> Card:
+    """A card as it stands on a closed group: what made it is the group, or result `i` of it."""
+    if group.kind == CHAIN:
+        return replace(card, name=None, expr=None)
+    name = card.name if card.held or card.role == ROOT or group.kind != MODULE else None
+    title = group.title.removeprefix(f"{name} = ")
+    return replace(card, name=name, expr=f"{title} [{i}]" if i else title)
 
 
 def _pointed_at(graph: Graph) -> set[str]:
@@ -56,15 +155,15 @@ def _pointed_at(graph: Graph) -> set[str]:
     return marked.union(ends)
 
 
-def _moved(route: Route, into: Mapping[str, str]) -> Route:
-    """A route with its ends at the folds that its stations are in."""
-    card = 0 if route.source in into else route.card
+def _moved(route: Route, into: Mapping[str, str], places: Mapping[tuple[str, int], int]) -> Route:
+    """A route with its ends at the closed groups that its stations are in."""
+    card = places.get((route.source, route.card), 0) if route.source in into else route.card
     ends = into.get(route.source, route.source), into.get(route.target, route.target)
     return replace(route, source=ends[0], target=ends[1], card=card)
 
 
 def _merged(routes: Iterable[Route], folds: Container[str]) -> tuple[Route, ...]:
-    """The routes, those of one tensor into one fold as one."""
+    """The routes, those of one tensor into one closed group as one."""
     found: dict[Hashable, list[Route]] = {}
     for route in routes:
         many = route.target in folds
@@ -77,16 +176,15 @@ def _merged(routes: Iterable[Route], folds: Container[str]) -> tuple[Route, ...]
     )  # fmt: skip
 
 
-def _folded(fold: Fold, run: list[Station], arriving: dict[str, list[str]]) -> Station:
-    """The station that stands for a run: the card of its last, the names of all nodes."""
-    end = run[-1]
+def _folded(fold: Fold, run: list[Station], kept: list[Kept], arriving: dict[str, list[str]]) -> Station:
+    """The station that stands for a group: the names of all nodes, below the cards that are kept."""
     deck = next((station.deck for station in reversed(run) if station.deck is not None), None)
     if deck is not None:
         names = ", ".join(f"{name} ×{count}" for name, count in fold.counts)
         hooks = sum(station.deck.hooks for station in run if station.deck is not None)
         inputs = tuple(arriving.get(fold.station, ()))
         deck = Deck(deck.id, names, inputs=inputs, hooks=hooks, sequence=deck.sequence)
-    return Station(fold.station, (replace(end.cards[-1], name=None, expr=None),), deck, end.order)
+    return Station(fold.station, tuple(card for _, _, card in kept), deck, run[-1].order)
 
 
 def _counts(run: list[Station]) -> tuple[tuple[str, int], ...]:

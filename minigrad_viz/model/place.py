@@ -69,6 +69,11 @@ class Place:
         """The id of the node below."""
         return self.states[0].node if self.states else None
 
+    @property
+    def leaf(self) -> bool:
+        """Whether it is a leaf that gradients are computed for."""
+        return self.node is None and any(state.requires_grad for state in self.states)
+
 
 class Lookup:
     """Tensors, nodes and where they stand."""

@@ -37,6 +37,7 @@ from ..trace.where import Span
 from .births import Birth, births
 from .cuts import nodes_of_ops, note, same_numbers
 from .handles import Registered, registered
+from .module_calls import ModuleCalls
 from .place import LIBRARY, BackwardCall, Lookup, Place
 from .scope import Scopes
 
@@ -89,6 +90,11 @@ class TraceIndex(Lookup):
     def registered(self) -> list[Registered]:
         """The hooks that the cell registered."""
         return registered(self.trace.events)
+
+    @functools.cached_property
+    def module_calls(self) -> ModuleCalls:
+        """The calls of modules."""
+        return ModuleCalls(self.trace.events)
 
     @functools.cached_property
     def births(self) -> dict[str, Birth]:

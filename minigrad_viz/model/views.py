@@ -9,7 +9,8 @@ from typing import NamedTuple
 from ..trace.explained import Explanation
 from ..trace.graph import Graph, Mark, Route, Station
 from ..words import clean, shorten, text
-from .fold import fold as folded
+from .fold import closed, gathered
+from .groups import groups_of
 from .naming import plain_name
 from .scene import Scene, Scenes
 
@@ -17,11 +18,13 @@ LONGEST = 40  # columns of the call's source in a label
 
 
 class View(NamedTuple):
-    """A scene as it is shown: what to call it, and the graph that is drawn of it."""
+    """A scene as it is shown: what to call it, the graph that is drawn of it, and the whole graph, in which
+    no group is closed."""
 
     scene: Scene
     label: str
     graph: Graph
+    whole: Graph
 
     @property
     def call(self) -> int:
@@ -43,11 +46,20 @@ def views_of(
     of that name. What is `explained` is marked: in the picture of its call, or in the last.
     """
     last = scenes.calls[-1]
-    views = [View(scene, label(scene, last, lang), scene.graph) for scene in map(scenes.of, scenes.calls)]
+    views = [
+        View(scene, label(scene, last, lang), scene.graph, scene.graph)
+        for scene in map(scenes.of, scenes.calls)
+    ]
     views = [marked(view, explained, view.call == last) for view in views]
     if roots:
         views = leading_to(roots, views)
-    return tuple(view._replace(graph=folded(view.graph)) for view in views) if fold else tuple(views)
+    return tuple(map(grouped, views)) if fold else tuple(view._replace(whole=view.graph) for view in views)
+
+
+def grouped(view: View) -> View:
+    """A view of a whole graph, with its groups closed."""
+    whole = gathered(replace(view.graph, groups=groups_of(view.scene, view.graph)))
+    return view._replace(graph=closed(whole), whole=whole)
 
 
 def marked(view: View, explained: Sequence[Explanation], last: bool) -> View:
