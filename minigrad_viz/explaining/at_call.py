@@ -15,6 +15,7 @@ from ..trace.explained import Explanation
 from ..trace.graph import CAUSE
 from .case import Case, ErrorRule, rule
 from .history import Cut, cut_before
+from .leaf_behind import leaf_behind
 from .rewrite import in_place
 from .subject import about, raised_by_hand, subject, title
 
@@ -232,8 +233,13 @@ def deepcopy_of_non_leaf(case: Case, match: re.Match[str]) -> Explanation:
 
 def optimizer_of_non_leaf(case: Case, match: re.Match[str]) -> Explanation:
     """An optimizer was given a computed tensor."""
+    found = subject(case, computed, given=True)
+    hidden = None if found is None else leaf_behind(case, found.id)
+    if found is not None and hidden is not None:
+        marks = case.card(found.id, label=case.words("mark_computed"))
+        return case.explain("optimizer_of_non_leaf", *hidden[:2], marks, hidden[2])
     return about(
-        case, "optimizer_of_non_leaf", subject(case, computed, given=True),
+        case, "optimizer_of_non_leaf", found,
         "optimizer_of_non_leaf_why", "optimizer_of_non_leaf_fix", "mark_computed",
     )  # fmt: skip
 

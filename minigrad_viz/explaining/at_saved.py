@@ -12,6 +12,7 @@ from minigrad.observing import all_ops
 from ..model.births import came_from
 from ..model.naming import plain_name
 from ..model.saved_values import tensor_saved_as
+from ..protocol import op_of
 from ..trace.events import Detached, Forward, Mutated, Statement
 from ..trace.explained import Explanation
 from ..trace.graph import CAUSE, Mark
@@ -25,6 +26,9 @@ def view_ops() -> set[str]:
     """The names of ops whose result shares memory with their input."""
     views = {op.name for op in all_ops().values() if op.view}
     return views | {"view_as", "getitem", "T", "mT", "H", "mH", "real"}
+
+
+VIEWS = ("t", "transpose", "permute", "view", "expand", "slice", "select", "squeeze", "unsqueeze")
 
 
 class Write(NamedTuple):
@@ -109,12 +113,21 @@ def sharing(case: Case, tensor: str) -> set[str]:
     """The tensors with the same memory and the same version: views, what `detach()` gave, and what an op in
     place made of them."""
     pairs = [pair for event in case.before for pair in pairs_of(event)]
-    same, grown = {tensor}, True
+    same, grown = {tensor, *viewed(case, tensor)}, True
     while grown:
         more = {id for pair in pairs if same & {*pair} for id in pair}
         grown = not more <= same
         same |= more
     return same
+
+
+def viewed(case: Case, tensor: str) -> list[str]:
+    """What a tensor is a view of, if nobody saw the op but its node says so."""
+    where = case.scene.at.get(tensor)
+    node = None if where is None or where[0].node is None else case.scene.nodes.get(where[0].node)
+    if where is None or node is None or where[0].event is not None or op_of(node.name) not in VIEWS:
+        return []
+    return [state.id for place in case.scene.sources(where[0]) for state in place.states]
 
 
 def pairs_of(event: object) -> Iterable[tuple[str, str]]:
@@ -146,13 +159,14 @@ def told(
     values["second"] = case.place(case.span)
     other = write.through not in (tensor, *renamed(case, tensor))
     why = case.words("saved_modified_why_through" if other else "saved_modified_why", **values)
-    state = case.state(tensor)
+    state = case.state(write.through)
     index = case.scene.index
     off = not index.switched("grad", index.times[id(write.event)], first=True)
     late = state is not None and state.is_leaf and state.requires_grad and off
     new = None if late else out_of_place(case, write.event.span)
     if new is not None:
         return why, case.words("saved_modified_fix", new=new, **values)
+    values["name"] = values["through"]
     return why, case.words("saved_modified_fix_update" if late else fix, **values)
 
 

@@ -25,8 +25,10 @@ from ..trace.events import BackwardEnded, Failed
 from ..trace.explained import Explanation
 from . import at_backward, at_call, given, none_grad, numerical
 from .case import Case
+from .dead_units import dead_units
 from .lost import new_leaves
 from .not_finite import not_finite
+from .not_learning import not_learning
 from .unkept import single_precision, unkept
 
 
@@ -48,7 +50,8 @@ def notes_of(scenes: Scenes, lang: str | None = None) -> list[Explanation]:
     if not scenes.trace.recorded:
         return []
     silent = (*new_leaves(scenes, lang), *unkept(scenes, lang), *single_precision(scenes, lang))
-    silent = (*silent, *not_finite(scenes, lang))
+    silent = (*silent, *not_finite(scenes, lang), *not_learning(scenes, lang))
+    silent = (*silent, *dead_units(scenes, lang))
     return [*silent, *given.notes_of(scenes, lang)]
 
 

@@ -108,5 +108,6 @@ def better_rate(case: Case, tensor: str, rate: float) -> str | None:
                 steepest = max(steepest, float(changed / moved))
     if not steepest or not math.isfinite(steepest) or 1 / steepest >= rate:
         return None
-    size = 10.0 ** math.floor(math.log10(1 / steepest))
-    return f"{math.floor(1 / steepest / size) * size:.1g}"
+    most = 1.001 / steepest  # as the differences are rounded
+    size = 10.0 ** math.floor(math.log10(most))
+    return f"{math.floor(most / size) * size:.1g}"

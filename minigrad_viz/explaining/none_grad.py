@@ -8,8 +8,10 @@ import re
 from ..trace.events import TensorState
 from ..trace.explained import Explanation
 from .case import Case, ErrorRule, rule
+from .leaf_behind import leaf_behind
+from .optimizers import span_at
 from .rebound import reads, rebound, updated, why_and_fix
-from .rewrite import quoted, statement_around
+from .rewrite import quoted, statement_around, written_as
 from .subject import Subject, expression, raised_by_hand, standing
 from .why_none import Answer, Facts, from_scenes, in_general
 
@@ -26,6 +28,10 @@ def none_grad(case: Case, match: re.Match[str]) -> Explanation | None:
         why, fix = why_and_fix(case, lost)
         marks = case.card(found.id, label=case.words("mark_computed"))
         return case.explain("none_grad", why, fix, marks, lost.span)
+    hidden = None if found.state.is_leaf else leaf_behind(case, found.id)
+    if hidden is not None:
+        marks = case.card(found.id, label=case.words("mark_computed"))
+        return case.explain("none_grad", *hidden[:2], marks, hidden[2])
     answer = answered(case, found)
     if answer is None:
         return case.explain("none_grad", case.words("none_grad_why", name=found.text))
@@ -90,8 +96,55 @@ def assigned_parameter(case: Case, match: re.Match[str]) -> Explanation | None:
     return case.explain("assigned_parameter", why, case.words("rebound_fix", update=update))
 
 
+def python_number(case: Case, match: re.Match[str]) -> Explanation | None:
+    """A Python number was used like a tensor: it was made by `item()`, or the like, on the way."""
+    tree = expression(case)
+    part = tree.func if isinstance(tree, ast.Call) else tree
+    if case.failed is None or raised_by_hand(case) or not isinstance(part, ast.Attribute):
+        return None
+    name = ast.unparse(part.value)
+    names = {name} | other_names(case, name)
+    for made in case.parts():
+        target = made.targets[0] if isinstance(made, ast.Assign) else getattr(made, "target", None)
+        if (
+            not isinstance(made, ast.Assign | ast.AugAssign)
+            or target is None
+            or ast.unparse(target) not in names
+        ):
+            continue
+        text, tensor = ast.unparse(made), ast.unparse(Kept().visit(ast.parse(ast.unparse(made))))
+        if tensor != text:
+            values = {"name": name, "source": written_as(case, made), "line": made.lineno, "kind": match[1]}
+            why, fix = case.words("python_number_why", **values), case.words("python_number_fix", code=tensor)
+            return case.explain("python_number", why, fix, (), span_at(case, made))
+    return None
+
+
+def other_names(case: Case, name: str) -> set[str]:
+    """The variables that one was assigned as they are."""
+    plain = [p for p in case.parts() if isinstance(p, ast.Assign) and isinstance(p.value, ast.Name)]
+    return {ast.unparse(p.value) for p in plain if ast.unparse(p.targets[0]) == name}
+
+
+class Kept(ast.NodeTransformer):
+    """Leaves out what makes a Python number of a tensor: `.item()`, `.tolist()` and `float()`."""
+
+    def visit_Call(self, node: ast.Call) -> ast.AST:
+        """The tensor instead of its number."""
+        node = self.generic_visit(node)  # type: ignore[assignment]
+        if isinstance(node.func, ast.Attribute) and node.func.attr in ("item", "tolist"):
+            return node.func.value
+        plain = isinstance(node.func, ast.Name) and node.func.id in ("float", "int") and len(node.args) == 1
+        return node.args[0] if plain else node
+
+
 RULES: dict[str, ErrorRule] = {
     "none_grad": rule(r"^(?:TypeError|AttributeError): .*'?NoneType'?", none_grad),
+    "python_number": rule(
+        r"^AttributeError: '(float|int|list)' object has no attribute "
+        r"'(?:backward|grad|requires_grad|detach|item)'",
+        python_number,
+    ),
     "assigned_parameter": rule(
         r"^TypeError: cannot assign '[^']*Tensor' as parameter '[^']*'", assigned_parameter
     ),

@@ -13,7 +13,7 @@ from ..trace.where import Span
 from ..words import columns
 from .case import Case
 
-LONGEST = 60  # columns of code that is quoted
+LONGEST = 80  # columns of code that is quoted
 NO_GRAD = "with torch.no_grad(): "
 FILLED = {"zero_": "zeros_like", "fill_": "full_like", "normal_": "randn_like", "uniform_": "rand_like"}
 

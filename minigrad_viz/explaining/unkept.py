@@ -23,6 +23,7 @@ from ..trace.events import (
 )
 from ..trace.explained import Explanation
 from ..trace.graph import CAUSE
+from .leaf_behind import leaf_behind
 from .lost import Silent
 from .reading import Reading, evaluated, readings
 from .rebound import rebound, why_and_fix
@@ -83,6 +84,9 @@ def not_kept(
             lost = rebound(case, tensor)
             if lost is not None and lost.name == name:
                 (why, fix), cause = why_and_fix(case, lost), lost.span
+            hidden = leaf_behind(case, tensor)
+            if hidden is not None:
+                why, fix, cause = hidden
             # Beside an error it would look as if this had led to it.
             marks = () if trace.error else case.card(tensor, CAUSE, case.words("mark_not_kept"))
             told = case.explain("non_leaf_grad", why, fix, marks, cause)
