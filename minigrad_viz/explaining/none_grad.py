@@ -112,7 +112,7 @@ def python_number(case: Case, match: re.Match[str]) -> Explanation | None:
             or ast.unparse(target) not in names
         ):
             continue
-        text, tensor = ast.unparse(made), ast.unparse(Kept().visit(ast.parse(ast.unparse(made))))
+        text, tensor = ast.unparse(made), ast.unparse(TensorKept().visit(ast.parse(ast.unparse(made))))
         if tensor != text:
             values = {"name": name, "source": written_as(case, made), "line": made.lineno, "kind": match[1]}
             why, fix = case.words("python_number_why", **values), case.words("python_number_fix", code=tensor)
@@ -126,7 +126,7 @@ def other_names(case: Case, name: str) -> set[str]:
     return {ast.unparse(p.value) for p in plain if ast.unparse(p.targets[0]) == name}
 
 
-class Kept(ast.NodeTransformer):
+class TensorKept(ast.NodeTransformer):
     """Leaves out what makes a Python number of a tensor: `.item()`, `.tolist()` and `float()`."""
 
     def visit_Call(self, node: ast.Call) -> ast.AST:
