@@ -59,6 +59,9 @@ given_values, span = tuples(st.none() | values), st.none() | spans
 INSIDE = (count, texts, texts, tuples(values | texts), values, span)
 inside = st.builds(events.Inside, *INSIDE)
 compared = st.builds(events.Compared, values, values, *[st.floats(0, 1)] * 3)
+numbered = tuples(st.tuples(texts, st.floats(allow_nan=False)))
+states_before = tuples(st.tuples(texts, st.none() | values, st.none() | values))
+steppings = st.builds(events.Stepping, texts, numbered, states_before)
 EVENTS = {
     "Created": (states, span, maybe),
     "Forward": (
@@ -70,6 +73,7 @@ EVENTS = {
     "Left": (tuples(texts), texts, states, span, maybe, texts),
     "Asked": (states, span),
     "Mutated": (texts, texts, states, tuples(maybe), span, count, tuples(states)),
+    "Stepped": (texts, tuples(steppings), span),
     "Statement": (spans,),
     "ModeChanged": (texts, flags, span),
     "BackwardStarted": (

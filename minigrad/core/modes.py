@@ -306,6 +306,12 @@ class Observer:
     def returned(self, module: Any, result: Any) -> None:
         """After it, with what it returns; None after an error."""
 
+    def step_starts(self, optimizer: Any) -> None:
+        """Before an optimizer changes its parameters; of the ops in between nothing is told."""
+
+    def step_ended(self, optimizer: Any) -> None:
+        """After it."""
+
 
 def add_observer(observer: Any) -> None:
     """Notify `observer` of everything that this thread does. It must not change anything.

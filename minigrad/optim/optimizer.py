@@ -7,9 +7,10 @@ from collections import defaultdict
 from collections.abc import Callable
 from typing import Any
 
-from ..autograd import enable_grad, no_grad
-from ..core import F
+from ..autograd import enable_grad
+from ..core import F, modes
 from ..creation import tensor
+from ..inplace.views import Unobserved
 from ..nn.modules.module import reset
 from ..nn.modules.registered import type_name
 from ..tensor import Tensor
@@ -102,11 +103,16 @@ class Optimizer:
         if closure is not None:
             with enable_grad():
                 loss = closure()
-        with no_grad():
+        watchers = modes.observers()
+        for watcher in watchers:
+            watcher.step_starts(self)
+        with Unobserved(False):
             for group in self.param_groups:
                 for param in group["params"]:
                     if param.grad is not None:
                         self._step(param, group)
+        for watcher in watchers:
+            watcher.step_ended(self)
         return loss
 
     def _step(self, param: Tensor, group: dict[str, Any]) -> None:

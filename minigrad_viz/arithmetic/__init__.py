@@ -4,7 +4,8 @@
 
 Every line is checked against what was recorded before it is shown: see Note [The formula cannot drift] in
 `symbols`. `vjps` writes what one node computed, `sums` what met, `paths` the sum over the paths of a graph of
-numbers, `own` what the backward of a custom Function did, `tangents` how forward mode goes on.
+numbers, `own` what the backward of a custom Function did, `optimizers` what an update computed, `tangents`
+how forward mode goes on.
 """
 
 from __future__ import annotations
@@ -15,13 +16,22 @@ from ..words import clean, text
 from .flow import flow_of
 from .lines import Line, latex_words
 from .node_step import NodeStep
+from .optimizers import change_lines
 from .own import own_lines
 from .paths import path_lines
 from .sums import gradient_name, hook_lines, leaf_lines, met_lines, sum_line
 from .tangents import tangent_lines, value_lines
 from .vjps import input_lines
 
-__all__ = ["Line", "capture_lines", "deposit_lines", "lines_of", "tangent_lines", "value_lines"]
+__all__ = [
+    "Line",
+    "capture_lines",
+    "change_lines",
+    "deposit_lines",
+    "lines_of",
+    "tangent_lines",
+    "value_lines",
+]
 
 
 def lines_of(scene: Scene, event: NodeRan, lang: str | None = None) -> list[Line]:

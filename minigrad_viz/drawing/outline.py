@@ -20,6 +20,7 @@ from . import labels
 from .boxes import gather
 from .decks import stale
 from .details import describe_hooks
+from .lane import aside_text, update_lines
 from .look import Look
 from .marks import BARE, tags_of, told
 from .memories import memories_of, memory_words
@@ -55,8 +56,10 @@ def outline(graph: Graph, lang: str | None = None, *, limit: int = 60, look: Loo
             order = station.order
             lines.append(writer.frame(order))
         lines += writer.station(station)
+    lines += update_lines(graph, lang)
     if graph.omitted:
         lines.append(text("omitted", lang, n=graph.omitted))
+    lines += filter(None, [aside_text(graph, lang)])
     return "\n".join(lines) or text("outline_empty", lang)
 
 

@@ -21,13 +21,14 @@ LIGHT = {
     "rootline": "#1a6b4b", "node": "#e9ebee", "nodeline": "#8c959f", "chip": "#F7C04A",
     "chipink": "#3d2c00", "freed": "#f6e6bf", "freedink": "#70603c", "grad": "#B34700", "active": "#FFF176",
     "activeink": "#1f2328", "panel": "#f6f8fa", "error": "#c25300", "errorink": "#a33f00",
+    "lane": "#eaf4fb",
 }  # fmt: skip
 DARK = {
     "bg": "#111418", "ink": "#e6edf3", "mute": "#9198a1", "line": "#b1bac4", "soft": "#3d444d",
     "card": "#1a1f26", "head": "#262c34", "edge": "#9198a1", "leaf": "#16577f", "leafline": "#8CCBF0",
     "root": "#1c5f45", "rootline": "#4FB58C", "node": "#2b3138", "nodeline": "#6e7681", "chip": "#6b4e0c",
     "chipink": "#ffe2a0", "freed": "#3a3220", "freedink": "#b09a66", "grad": "#ff9a52", "active": "#6f6400",
-    "activeink": "#fff", "panel": "#171c22", "error": "#c25300", "errorink": "#ff9a52",
+    "activeink": "#fff", "panel": "#171c22", "error": "#c25300", "errorink": "#ff9a52", "lane": "#14212c",
 }  # fmt: skip
 
 # Pages that say themselves that they are dark or light, whatever the system prefers.
@@ -134,6 +135,12 @@ RARE = """
 .mg .cut path{fill:none;stroke:var(--ink);stroke-width:1.6}
 .mg .cut .halo{stroke:var(--bg);stroke-width:5}
 .mg .memory path{fill:var(--bg);stroke:var(--ink)}
+.mg .lane .paper{fill:var(--lane);stroke:var(--leafline);stroke-dasharray:6 4}
+.mg .lane .bar{fill:var(--leafline)}
+.mg .update>.box{fill:none;stroke:none}
+.mg .update .now{font-weight:700;fill:var(--leafline)}
+.mg .update.active>.box{fill:var(--card);stroke:var(--leafline);stroke-width:2}
+.mg.walk .update.later{opacity:.55}
 .mg .memory text{font-size:11px;font-weight:700;text-anchor:middle}
 """
 

@@ -13,6 +13,7 @@ Ids and classes, for whoever marks steps in it (`p` is the prefix, `s0` a statio
                              a hook that saw the value is a g.hooks in the pill
     g.cut       #p r0-cut    scissors, with the ghost of the gradient arrow, g.edge.ghost #p r0-ghost
     g.frame     #p frame2    the frame around the stations of order 2
+    g.lane                   the updates below the graph: see `lane`
 
 `active`, `error` and `cause` are styled on all of them: what an explanation marks as guilty is an `error`,
 and has its label in a g.tag. Coordinates are Graphviz's, y downwards.
@@ -34,6 +35,7 @@ from .boxes import measure
 from .canvas import Canvas
 from .curves import Cubic, at
 from .decks import Sign
+from .lane import Lane, aside_text
 from .look import CHIP, Look, settled
 from .marks import Tag, merged
 from .scissors import Scissors
@@ -47,7 +49,7 @@ TIP = 9.0  # length of an arrow head
 ABOVE = (0.0, 23.0, 34.0, -23.0, -34.0)  # pixels that the label of an arrow may stand above it
 TOLD = 250  # gradients of a bundle that its tooltip tells, before it is cut short
 # What few pictures have, and its style with them.
-SELDOM = {"guilty", "cause", "stale", "removed", "cut", "fog", "ghost", "lost", "memory"}
+SELDOM = {"guilty", "cause", "stale", "removed", "cut", "fog", "ghost", "lost", "memory", "updates"}
 
 
 def to_svg(
@@ -83,8 +85,11 @@ class Drawing:
         )
         arrows, pills = self.arrows()
         left, top, right, bottom = self.canvas.bounds if self.canvas.graph.stations else [0.0, 0.0, 0.0, 0.0]
-        width = max(right - left, NARROW)
-        below, bottom = self.below(left, bottom + 24, width)
+        lane = Lane(self.canvas.graph, self.canvas.lang, self.canvas.prefix)
+        width = max(right - left, NARROW, lane.width)
+        self.canvas.kinds |= {"updates"} if lane.updates else set()
+        updates, bottom = lane.draw(left, bottom + 24, width)
+        below, bottom = self.below(left, bottom + (16 if updates else 0), width)
         style = css(theme, rare=bool(self.canvas.kinds & SELDOM))
         left, top, bottom, width = left - MARGIN, top - MARGIN, bottom + MARGIN, width + 2 * MARGIN
         size = f'width="{num(width)}" height="{num(bottom - top)}"'
@@ -95,7 +100,7 @@ class Drawing:
             f' aria-labelledby="{p}title {p}desc"><title id="{p}title">{xml(self.title())}</title>'
             f'<desc id="{p}desc">{xml(self.description())}</desc><style>{style}</style>'
             f'<rect class="paper" {area(left, top, width, bottom - top)} rx="8"/>'
-            f"{frames}{arrows}{stations}{chips}{pills}{below}</svg>"
+            f"{frames}{arrows}{stations}{chips}{pills}{updates}{below}</svg>"
         )
 
     def title(self) -> str:
@@ -263,6 +268,7 @@ class Drawing:
         )
         if self.canvas.graph.omitted:
             says.append(text("omitted", self.canvas.lang, n=self.canvas.graph.omitted))
+        says += filter(None, [aside_text(self.canvas.graph, self.canvas.lang)])
         said, top = sentences(says, left, top, width)
         signs, bottom = legend(self.canvas.kinds, left, top, width, self.canvas.lang)
         return said + signs, bottom

@@ -9,7 +9,21 @@ from dataclasses import replace
 
 from ..protocol import Value, op_of
 from ..trace.events import NodeState, TensorState, Trace
-from ..trace.graph import CONSTANT, LEAF, PARAMETER, RESULT, ROOT, Card, Deck, Graph, Hook, Route, Station
+from ..trace.graph import (
+    CONSTANT,
+    LEAF,
+    PARAMETER,
+    RESULT,
+    ROOT,
+    Card,
+    Change,
+    Deck,
+    Graph,
+    Hook,
+    Route,
+    Station,
+    Update,
+)
 from .cuts import ghost_of, memory_of
 from .engine_run import guilty_in, schedule_of
 from .handles import gone
@@ -21,6 +35,7 @@ from .refused import given_there
 from .saved_values import as_saved
 from .schedule import Schedule
 from .trace_index import TraceIndex, unpacked
+from .updates import Found
 
 
 class Scene(Lookup):
@@ -127,8 +142,26 @@ class Scene(Lookup):
             routes += new
             cards = tuple(self.card(place, i, state) for i, state in enumerate(place.states))
             stations.append(Station(place.id, cards, deck, place.order))
-        graph = Graph(tuple(stations), tuple(routes), omitted=self.trace.omitted)
+        more = {"omitted": self.trace.omitted, "updates": self.updates}
+        graph = Graph(tuple(stations), tuple(routes), **more)
         return replace(graph, unseen=not self.trace.recorded and graph.has_gradients)
+
+    @functools.cached_property
+    def updates(self) -> tuple[Update, ...]:
+        """What was written into parameters and their gradients around the call."""
+        mine = (found for found in self.index.updates if found.call == self.call)
+        return tuple(
+            Update(
+                f"u{i}", u.kind, u.title, u.about, u.span, tuple(u.times), u.early,
+                tuple(replace(each, name=self.changed(u, each)) for each in u.changes),
+            )
+            for i, u in enumerate(mine)
+        )  # fmt: skip
+
+    def changed(self, update: Found, change: Change) -> str:
+        """What to call what a line of an update changes."""
+        known = self.named.get(change.tensor) or self.index.seen_as.get(change.tensor, "")
+        return f"{known}.grad" if update.of_gradients else known
 
     def names(self) -> dict[str, str]:
         """Variable names by tensor id; one that stood for several tensors gets subscripts."""

@@ -40,6 +40,7 @@ from .handles import Registered, registered
 from .module_calls import ModuleCalls
 from .place import LIBRARY, BackwardCall, Lookup, Place
 from .scope import Scopes
+from .updates import Found, updates_in
 
 
 class TraceIndex(Lookup):
@@ -100,6 +101,11 @@ class TraceIndex(Lookup):
     def births(self) -> dict[str, Birth]:
         """The events by which tensors came to be, as they are now."""
         return births(self.trace)
+
+    @functools.cached_property
+    def updates(self) -> list[Found]:
+        """What the cell wrote into parameters and their gradients."""
+        return updates_in(self)
 
     @functools.cached_property
     def scopes(self) -> Scopes:

@@ -7,10 +7,11 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from ..trace.explained import Explanation
-from ..trace.graph import Graph, Mark, Route, Station
+from ..trace.graph import Graph
 from ..words import clean, shorten, text
 from .fold import closed, gathered
 from .groups import groups_of
+from .main_part import leading_to_them, main_part, part_of
 from .naming import plain_name
 from .scene import Scene, Scenes
 
@@ -51,6 +52,7 @@ def views_of(
         for scene in map(scenes.of, scenes.calls)
     ]
     views = [marked(view, explained, view.call == last) for view in views]
+    views = [view._replace(graph=main_part(view.scene, view.graph, whole=not fold)) for view in views]
     if roots:
         views = leading_to(roots, views)
     return tuple(map(grouped, views)) if fold else tuple(view._replace(whole=view.graph) for view in views)
@@ -67,12 +69,6 @@ def marked(view: View, explained: Sequence[Explanation], last: bool) -> View:
     mine = [each for each in explained if each.call == view.call or (last and not each.call)]
     marks = tuple(dict.fromkeys(mark for each in mine for mark in each.marks))
     return view._replace(graph=replace(view.graph, marks=marks)) if marks else view
-
-
-def standing(marks: Sequence[Mark], stations: Sequence[Station], routes: Sequence[Route]) -> tuple[Mark, ...]:
-    """The marks whose stations and routes are there."""
-    there = {station.id for station in stations} | {route.id for route in routes}
-    return tuple(mark for mark in marks if mark.part.partition("-")[0] in there)
 
 
 def label(scene: Scene, last: int, lang: str | None) -> str:
@@ -114,14 +110,4 @@ def names_in(graph: Graph) -> dict[str, str]:
 
 def narrowed(graph: Graph, keep: set[str]) -> Graph:
     """The part of the picture that leads to the stations `keep`."""
-    sources: dict[str, list[str]] = {}
-    for route in graph.routes:
-        sources.setdefault(route.target, []).append(route.source)
-    stack, keep = list(keep), set(keep)
-    while stack:
-        new = [id for id in sources.get(stack.pop(), ()) if id not in keep]
-        keep.update(new)
-        stack += new
-    stations = tuple(station for station in graph.stations if station.id in keep)
-    routes = tuple(route for route in graph.routes if route.target in keep)
-    return replace(graph, stations=stations, routes=routes, marks=standing(graph.marks, stations, routes))
+    return part_of(graph, leading_to_them(graph, keep))

@@ -54,6 +54,7 @@ from .named import assignment, named_tensors
 from .packing import Packing
 from .pruning import KEPT_CALLS, deposits_in, prune
 from .states import States
+from .stepping import Steps
 
 
 class Recorder:
@@ -61,7 +62,7 @@ class Recorder:
 
     With `whole`, all of `source` runs in between; without, it is a file of which only a part may. It has ids,
     notes of the events that will be made (see Note [Notes] in `notes`), and parts that are told of their own
-    matters: `states`, `grads`, `crossing`, `listener`, `packing` and `modules`.
+    matters: `states`, `grads`, `crossing`, `listener`, `packing`, `modules` and `steps`.
 
     `calls` counts the backward calls; `call` is the number of the one that is running, 0 outside; `depth` is
     greater than 1 inside one that runs inside another. `busy` is true while tensors are read for this; what
@@ -94,6 +95,7 @@ class Recorder:
         self.listener = Listener(self)
         self.packing = Packing(self)
         self.modules = Modules(self)
+        self.steps = Steps(self)
         self.creates = False  # whether the running call builds a graph
         self.skipped = 0
         self.unkept: Counter[str] = Counter()  # the deposits in those calls, by leaf
@@ -127,7 +129,7 @@ class Recorder:
         for source in reversed(self.watched):
             source.detach()
         self.listener.stop()
-        self._live, self.inside, self._same = (), None, (None, {})
+        self._live, self.inside, self._same, self.steps.open = (), None, (None, {}), None
         if self.problem is not None:
             raise self.problem
         self.call = 0

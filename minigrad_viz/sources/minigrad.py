@@ -68,6 +68,8 @@ class Minigrad:
         self.returned = recorder.modules.returned
         self.hook_starts = recorder.listener.hook_starts
         self.hook_ended = recorder.listener.hook_ended
+        self.step_starts = recorder.steps.starts
+        self.step_ended = recorder.steps.ended
         self.titles: dict[str, dict[type, str]] = {name: {} for name in DIALECTS}
         self.before: dict[Any, Any] = {}  # of each leaf, the gradient before the deposit
         self.wraps = False  # whether gradients are tensors

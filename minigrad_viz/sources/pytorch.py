@@ -39,6 +39,8 @@ QUIET = (
     unseen.__name__,
 )  # what runs inside these is no step of the cell
 CHECKPOINT = "torch.utils.checkpoint"
+OPTIMIZERS = "torch.optim."
+OURS = ("torch.", "minigrad_viz.")
 SWITCHES = ("torch.autograd.grad_mode", "torch.utils._contextlib")  # what stands between a mode and who asks
 
 
@@ -72,12 +74,15 @@ class PyTorch:
             self.mode.__exit__(None, None, None)
             self.mode = None
             self.warned.remove()
+            for hook in self.hooks:
+                hook.remove()
 
     def install(self) -> None:
         """Watch PyTorch, which is there now."""
         if self.mode is not None or threading.get_ident() != self.thread:
             return
         import torch
+        from torch.optim import optimizer
         from torch.overrides import TorchFunctionMode
 
         source = self
@@ -104,6 +109,12 @@ class PyTorch:
         self.quiet = {id(vars(module)) for name in QUIET if (module := sys.modules.get(name)) is not None}
         self.engine = Engine(torch.autograd.Variable._execution_engine, self)
         torch.autograd.Variable._execution_engine = self.engine
+        before, after = (
+            optimizer.register_optimizer_step_pre_hook,
+            optimizer.register_optimizer_step_post_hook,
+        )
+        steps = self.recorder.steps
+        self.hooks = before(self.step_told(steps.starts)), after(self.step_told(steps.ended))
         self.modes = self.standing()
         for name, enabled in self.modes.items():
             if enabled:
@@ -238,11 +249,29 @@ class PyTorch:
         if self.recorder.busy or self.recorder.call:
             return False
         frame = sys._getframe(2)
+        own = False  # whether this is inside a function that is not PyTorch's
         while frame is not None:
             if id(frame.f_globals) in self.quiet:
                 return False
+            if not own:
+                module = str(frame.f_globals.get("__name__"))
+                if frame.f_code.co_name == "step" and module.startswith(OPTIMIZERS):
+                    return False
+                own = not module.startswith(OURS)
             frame = frame.f_back  # type: ignore[assignment]
         return True
+
+    def step_told(self, tell: Any) -> Any:
+        """A hook that tells of the steps of PyTorch's own optimizers; those of a class of the user's consist
+        of steps of the cell."""
+
+        def hook(optimizer: Any, *arguments: Any) -> None:
+            if threading.get_ident() == self.thread and type(optimizer).step.__module__.startswith(
+                OPTIMIZERS
+            ):
+                tell(optimizer)
+
+        return hook
 
     def tell(self, name: str, values: list[Any], tensors: list[tuple[Any, int]], results: list[Any]) -> None:
         """Tell what a function did with some `values`: it wrote into tensors, or made new ones."""

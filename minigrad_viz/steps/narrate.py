@@ -18,7 +18,6 @@ from ..trace.events import (
     Detached,
     Failed,
     Forward,
-    GradSet,
     HookRan,
     Left,
     Mutated,
@@ -27,12 +26,13 @@ from ..trace.events import (
     Statement,
 )
 from ..trace.explained import Explanation
+from ..trace.graph import Update
 from ..words import clean, text
 from . import backward, forward
 from .keeping import recomputed
-from .resetting import reset
 from .story import Step, Story
 from .told import Told, listed
+from .updating import updated
 
 
 class Narrator:
@@ -52,8 +52,8 @@ class Narrator:
         """A single step."""
         stage, story, event = self.stage, self.story, step.event
         match event:
-            case GradSet():
-                return reset(stage, [event])
+            case Update():
+                return updated(stage, event)
             case Created():
                 return forward.created(stage, event, step.state or event.tensor, story.is_seed(event))
             case Forward():
@@ -82,8 +82,6 @@ class Narrator:
     def folded(self, events: Sequence[Any]) -> Told:
         """Events in a row that one station stands for."""
         stage, first, last = self.stage, events[0], events[-1]
-        if isinstance(last, GradSet):
-            return reset(stage, [event for event in events if isinstance(event, GradSet)])
         if isinstance(first, NodeRan):
             station = stage.station(stage.place_of(first.node))
             value, sent = listed(first.received), listed(v for v in last.sent if v is not None)

@@ -30,7 +30,6 @@ from ..trace.events import (
     Event,
     Failed,
     Forward,
-    GradSet,
     HookRan,
     Left,
     ModeChanged,
@@ -40,22 +39,23 @@ from ..trace.events import (
     Statement,
     TensorState,
 )
+from ..trace.graph import Update
 from .asides import aside
 from .backward import SoFar
 
 LIMIT = 1000  # steps; of more the middle ones are told in one
-FORWARD, BACKWARD = "forward", "backward"
+FORWARD, BACKWARD, UPDATE = "forward", "backward", "update"
 
 
 @dataclass(slots=True)
 class Step:
-    """An event that is told: `modes` were switched just before it, `ran` nodes of the call have run after it;
-    `fold` is the station that stands for it and its neighbours ("" if none does); `owner` the node inside
-    whose run an op ran; `state` how a given tensor stands when the story begins. `opens` is true for the
-    first op of another backward call; `tensor` is what a statement is about."""
+    """An event that is told, or an update: `modes` were switched just before it, `ran` nodes of the call have
+    run after it; `fold` is the station that stands for it and its neighbours ("" if none does); `owner` the
+    node inside whose run an op ran; `state` how a given tensor stands when the story begins. `opens` is true
+    for the first op of another backward call; `tensor` is what a statement is about."""
 
     phase: str
-    event: Event
+    event: Event | Update
     ran: int = 0
     fold: str = ""
     owner: str | None = None
@@ -136,13 +136,17 @@ class Story:
         """The events that are told, and switches of modes."""
         begin, end, old = self.window()
         owner = self.owners()
-        here = self.starts.get(self.call, math.inf)
-        before = max((time for time in self.starts.values() if time < here), default=-1)  # the call before
         last, ran = max(self.starts, default=0), 0
+        updates = {update.times[-1]: update for update in self.scene.updates if self.concerns(update)}
+        written = {time for found in self.scene.index.updates for time in found.times}
         bound: dict[str, str] = {}  # variable -> its tensor at the time
         inside = {0, self.call}  # calls whose ops need no word about where they ran
         for time, event in enumerate(self.trace.events):
             phase = BACKWARD if getattr(event, "call", 0) == self.call != 0 else FORWARD
+            if time in written:
+                if time in updates:
+                    yield Step(UPDATE, updates[time], ran)
+                continue
             if isinstance(event, Created | Detached | Left | Mutated | Forward):
                 state = event.outputs[0] if isinstance(event, Forward) else event.tensor
                 if name := getattr(event, "name", None):
@@ -167,10 +171,6 @@ class Story:
                 told_here = event.span is not None and event.tensor.is_leaf and begin <= time < end
                 if told_here and self.shown(event.tensor.id):
                     yield Step(phase, event, ran)
-            elif isinstance(event, GradSet):
-                told_here = max(begin, before) <= time < end and self.shown(event.tensor)
-                if told_here and not self.is_told(time, event):
-                    yield Step(FORWARD, event, ran, f"{event.how} {event.span}")
             elif isinstance(event, Failed) and self.call == last:
                 yield Step(BACKWARD if last or starts_backward(event.span) else FORWARD, event, ran)
             elif phase == FORWARD:
@@ -188,6 +188,10 @@ class Story:
                     yield Step(phase, event, ran)
             elif isinstance(event, BackwardEnded) and (event.captured or event.error):
                 yield Step(phase, event, ran)
+
+    def concerns(self, update: Update) -> bool:
+        """Whether an update changes what the picture shows."""
+        return any(self.shown(change.tensor) for change in update.changes)
 
     def aside(self, time: int, event: Statement, bound: dict[str, str]) -> str | None:
         """The tensor that a statement is about ("" if about none in particular); None if it is no step."""
@@ -207,11 +211,6 @@ class Story:
     def fold(self, tensor: str) -> str:
         """The fold that a tensor is in."""
         return self.stage.folds.get(self.scene.at[tensor][0].id, "")
-
-    def is_told(self, time: int, event: GradSet) -> bool:
-        """Whether a change of a gradient is told as one of a tensor, which the picture shows."""
-        soon = self.trace.events[time + 1 : time + 4]
-        return any(isinstance(e, Mutated) and e.span == event.span and self.shown(e.tensor.id) for e in soon)
 
     def is_seed(self, event: Created) -> bool:
         """Whether a tensor is the gradient that the call starts with."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import re
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from typing import NamedTuple, TypeVar
@@ -19,18 +20,20 @@ from ..trace.graph import Card, Graph
 from ..words import clean, columns, text
 from .narrate import Narrator
 from .recursion import meeting, recursion_of
-from .story import BACKWARD, FORWARD, Step, Story, grouped, limited
+from .story import BACKWARD, FORWARD, UPDATE, Step, Story, grouped, limited
 from .told import Told
 
 T = TypeVar("T")
+LABELS = {FORWARD: "forward_step", BACKWARD: "backward_step", UPDATE: "update_step"}
 LABEL = 18  # columns up to which the labels of lines are aligned
 
 
 class Frame(NamedTuple):
     """One step.
 
-    `phase` is "forward" or "backward"; `marks` are the parts of the picture that are active in it, by the ids
-    of the SVG without its prefix (`s1-c0` a card, `s1-d` a deck, `r2` a forward arrow, `r2-g` its gradient
+    `phase` is "forward", "backward" or "update"; `marks` are the parts of the picture that are active in it,
+    by the ids of the SVG without its prefix (`s1-c0` a card, `s1-d` a deck, `r2` a forward arrow, `r2-g` its
+    gradient
     arrow, `r2-p` the pill). `label` says where in its phase it stands, `text` what happens, with its numbers;
     `lines` are the arithmetic. `span` is what is marked in the cell's source: first line (from 1), first
     column (from 0, in characters), last line, column after the last character; None where it does not stand
@@ -156,16 +159,14 @@ def labelled(
 
     `stations` has the station of every node that is shown.
     """
-    size = {phase: sum(draft[0] == phase for draft in drafts) for phase in (FORWARD, BACKWARD)}
+    size = Counter(phase for phase, _, _ in drafts)
     wanted = {ran for phase, _, ran in drafts if phase == BACKWARD}
     moments = {} if schedule is None else schedule.moments(wanted)
-    count = dict.fromkeys(size, 0)
+    count: Counter[str] = Counter()
     frames = []
     for phase, told, ran in drafts:
         count[phase] += 1
-        label = text(
-            "forward_step" if phase == FORWARD else "backward_step", lang, i=count[phase], n=size[phase]
-        )
+        label = text(LABELS[phase], lang, i=count[phase], n=size[phase])
         ready, waiting = queue(moments.get(ran) if phase == BACKWARD else None, stations)
         shown = (
             told.marks,

@@ -174,6 +174,24 @@ class Mutated(NamedTuple):
     also: tuple[TensorState, ...] = ()
 
 
+class Stepping(NamedTuple):
+    """What an optimizer knows of one parameter: its `settings` (`lr`, `momentum` …) and its own tensors, each
+    before the step (None: there was none) and after it."""
+
+    tensor: str
+    settings: tuple[tuple[str, float], ...]
+    state: tuple[tuple[str, Value | None, Value | None], ...]
+
+
+class Stepped(NamedTuple):
+    """An optimizer of class `kind` took a step. A `Mutated` by the op "step" follows for each parameter that
+    has a gradient; of the ops inside nothing is told."""
+
+    kind: str
+    rows: tuple[Stepping, ...]
+    span: Span | None
+
+
 class BackwardStarted(NamedTuple):
     """`backward()` or `grad()` was called; `nodes` is the graph it found, roots first. `wanted` are the
     tensors whose gradients were asked for (None: all leaves); `batched`: the gradients that were given are
@@ -345,6 +363,7 @@ Event = (
     | Left
     | Asked
     | Mutated
+    | Stepped
     | Statement
     | ModeChanged
     | BackwardStarted

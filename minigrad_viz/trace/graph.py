@@ -20,6 +20,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from ..protocol import Value
+from .where import Span
 
 # What a tensor is in the graph that is shown. The role decides the colour; border and text say it too.
 LEAF, PARAMETER, CONSTANT, RESULT, ROOT = "leaf", "parameter", "constant", "result", "root"
@@ -224,34 +225,36 @@ class Group:
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """One line of an update: what a parameter (or its gradient) called `name` was, by which `gradient`, and
-    what it became; a value is None where it is not known or where the gradient is None. `arithmetic` has the
-    formulas of the optimizer with its numbers, one a line."""
+    """One line of an update: what `tensor`, called `name`, was, the gradient that it had, and what it became;
+    a value is None where it is not known or where the gradient is None. In a "zero" and a "clip" that is the
+    gradient itself, which has no gradient. `settings` are those of the optimizer for it (`lr`), `state` the
+    optimizer's own tensors before and after."""
 
     id: str
+    tensor: str
     name: str
     before: Value | None
     gradient: Value | None
     after: Value | None
-    arithmetic: tuple[str, ...] = ()
+    settings: tuple[tuple[str, float], ...] = ()
+    state: tuple[tuple[str, Value | None, Value | None], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class Update:
     """Writes outside the graph that belong together: a step of an optimizer, `zero_grad`, clipping, or a
     hand-written update. `kind` is "step", "zero", "clip" or "written"; `title` is the call or the statement
-    as it stands in the source (`opt.step()`), `about` what is known besides (`SGD lr=0.1`); `line` is that of
-    the cell (0 where unknown). `call` is the backward call after which it ran (0: before any); `before` and
-    `until` count the events of the trace between which it happened."""
+    as it stands in the source (`opt.step()`), `about` the class of the optimizer ("" without one); `span` is
+    where it stands. `times` are the places of its events in the trace, in order; `early`: it ran before the
+    backward call whose picture shows it."""
 
     id: str
     kind: str
     title: str
     about: str
-    line: int
-    call: int
-    before: int
-    until: int
+    span: Span | None
+    times: tuple[int, ...]
+    early: bool
     changes: tuple[Change, ...]
 
 
@@ -263,8 +266,9 @@ class Graph:
     values, e.g. ("no_graph_unused", {"names": "x, y"}). `omitted` counts stations left out because the
     graph was larger than the limit. `marks` are the parts that an explanation points at. `unseen`: nobody
     recorded whether gradients flowed here, and there are some. `groups` are the boxes that the stations can
-    be gathered in, outer ones before inner ones; `updates` what was written after the call, in order; `aside`
-    counts, by kind, what the cell computed that has no part in the call (a key of the catalogue, how many).
+    be gathered in, outer ones before inner ones; `updates` what was written around the call, in order;
+    `aside` counts, by kind, what the cell computed that has no part in the call (a key of the catalogue, how
+    many).
     """
 
     stations: tuple[Station, ...]

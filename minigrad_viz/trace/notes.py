@@ -37,6 +37,8 @@ from .events import (
     Returned,
     Snapshot,
     Statement,
+    Stepped,
+    Stepping,
     TensorState,
 )
 from .graph import Saved
@@ -281,6 +283,16 @@ def grad_set(writer: Writer, tensor: str, how: str, before: Any, after: Any, spa
     writer.out.append(GradSet(tensor, how, writer.value(before), writer.value(after), span))
 
 
+def stepped(writer: Writer, kind: str, rows: list[tuple[Any, ...]], span: Any) -> None:
+    """An optimizer took a step."""
+    value = writer.value
+    told = (
+        Stepping(name, settings, tuple((key, value(old), value(new)) for key, old, new in state))
+        for name, settings, state in rows
+    )
+    writer.out.append(Stepped(kind, tuple(told), span))
+
+
 def ended(writer: Writer, event: BackwardEnded, gone: list[Any]) -> None:
     """The call ended; `gone` are the keys of the nodes whose saved values cannot be read any more.
 
@@ -298,6 +310,6 @@ def ended(writer: Writer, event: BackwardEnded, gone: list[Any]) -> None:
     writer.out.append(event._replace(freed=tuple(freed)))
 
 
-EVENTS = event, forward, rows, failed, grad_set
+EVENTS = event, forward, rows, failed, grad_set, stepped
 CALLS = called, returned, started, ran, deposited, ended
 KINDS = {f.__name__: f for f in (reached, finished, *EVENTS, *CALLS)}

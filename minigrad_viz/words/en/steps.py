@@ -6,6 +6,7 @@ WORDS = {
     # the player
     "forward_step": "forward {i} of {n}",
     "backward_step": "backward {i} of {n}",
+    "update_step": "update {i} of {n}",
     "player": "Player",
     "forward": "forward",
     "backward": "backward",
@@ -67,6 +68,11 @@ WORDS = {
     "step_requires_grad_cut": "{expr}: {name} is now a leaf that requires gradients; none flows on to {source}",
     "also_label": "same memory",
     "also": "this also changes {made}",
+    # updates
+    "step_update": "{source} changes {n} tensors",
+    "step_update_one": "{source} changes {name}: {change}",
+    "update_more": "and {n} more",
+    "optimizer_label": "optimizer",
     # in place
     "step_in_place": "{expr} changes {name} in place to {value}: version {old} → {new}",
     "step_in_place_new": "{expr} changes {name} in place: {made}, version {old} → {new}",

@@ -6,6 +6,7 @@ WORDS = {
     # the player
     "forward_step": "순전파 {n}단계 중 {i}단계",
     "backward_step": "역전파 {n}단계 중 {i}단계",
+    "update_step": "갱신 {n}단계 중 {i}단계",
     "player": "재생기",
     "forward": "순전파",
     "backward": "역전파",
@@ -67,6 +68,11 @@ WORDS = {
     "step_requires_grad_cut": "{expr}: 이제부터 {name:은} 변화도를 요구하는 잎. {source:으로는} 더 흐르지 않음",
     "also_label": "같은 메모리",
     "also": "함께 바뀜: {made}",
+    # 갱신
+    "step_update": "{source:이} 텐서 {n}개를 바꿈",
+    "step_update_one": "{source:이} {name:을} 바꿈: {change}",
+    "update_more": "그 밖에 {n}개",
+    "optimizer_label": "옵티마이저",
     # in place
     "step_in_place": "{expr:이} {name:을} 제자리에서 {value:으로} 바꿈: 버전 {old} → {new}",
     "step_in_place_new": "{expr:이} {name:을} 제자리에서 바꿈: {made}, 버전 {old} → {new}",

@@ -1,0 +1,283 @@
+"""The arithmetic of an update: how a parameter came to its new value.
+
+    w ← w − 0.02 · w.grad = 0.80764 − 0.02 · (−9.2106) = 0.99186
+    v ← 0.9 · v + g = 0.9 · 0.4 + 0.6 = 0.96
+
+A rule of an optimizer is computed again from the recorded numbers, all of them; it is shown only if it gives
+what the run gave (see Note [The formula cannot drift] in `symbols`). A statement of the cell is shown as it
+stands, with the values of its tensors in their places.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
+
+import numpy as np
+
+from ..numbers import short
+from ..protocol import Value
+from ..trace.graph import Change, Update
+from .glyphs import PARTS
+from .lines import Line, came, latex_words, line, result
+
+PRINTED = 4  # numbers of a tensor that are written out
+METHODS = {"add_": ast.Add(), "sub_": ast.Sub(), "mul_": ast.Mult(), "div_": ast.Div()}
+SIGNS = {"-=": "−", "-": "−", "*": "·"}
+
+Numbers = dict[str, Any]
+# A rule: what it computes, how that is written (`{p}` is the parameter), and what it gives.
+Rule = tuple[str, str, Callable[[Numbers], Any]]
+
+
+def change_lines(update: Update, change: Change) -> list[Line]:
+    """The formulas of one line of an update, with its numbers; none where they do not agree with the run."""
+    if change.before is None or change.after is None or update.kind in ("zero", "clip"):
+        return []
+    if update.kind == "step":
+        return list(of_optimizer(update.about, change))
+    written = of_statement(update.title, change)
+    return [] if written is None else [written]
+
+
+# ── written by hand ─────────────────────────────────────────────────────────────────────────────────────────
+
+
+def of_statement(source: str, change: Change) -> Line | None:
+    """`w -= 0.02 * w.grad` with its numbers; None for a statement of another form."""
+    found = assigned(source)
+    if found is None or not printed(change.before) or not printed(change.after):
+        return None
+    target, value = found
+    values = {target: change.before, f"{target}.data": change.before}
+    if change.gradient is not None and printed(change.gradient):
+        values |= {f"{target}.grad": change.gradient, f"{target}.grad.data": change.gradient}
+    named = written(value, {key: change.name if key in (target, f"{target}.data") else f"{change.name}.grad"
+                            for key in values})  # fmt: skip
+    filled = written(value, {key: number_of(known) for key, known in values.items()})
+    return formula(change.name, named, filled, change.after)
+
+
+def assigned(source: str) -> tuple[str, ast.expr] | None:
+    """What a statement writes to, without `.data`, and the expression of its new value."""
+    try:
+        tree = ast.parse(source.strip()).body[0]
+    except (SyntaxError, IndexError):
+        return None
+    match tree:
+        case ast.AugAssign(target=target, op=op, value=value):
+            made: ast.expr = ast.BinOp(target, op, value)
+        case ast.Assign(targets=[target], value=made):
+            pass
+        case ast.Expr(ast.Call(ast.Attribute(target, method), [value], keywords)) if method in METHODS:
+            for keyword in keywords:
+                if keyword.arg != "alpha":
+                    return None
+                value = ast.BinOp(keyword.value, ast.Mult(), value)
+            made = ast.BinOp(target, METHODS[method], value)
+        case _:
+            return None
+    return ast.unparse(target).removesuffix(".data"), made
+
+
+def written(tree: ast.expr, values: Mapping[str, str]) -> str:
+    """An expression with other texts in the places of some names, in the signs of mathematics."""
+
+    class Filled(ast.NodeTransformer):
+        def visit(self, node: ast.AST) -> Any:
+            if isinstance(node, ast.Name | ast.Attribute):
+                text = values.get(ast.unparse(node))
+                return node if text is None else ast.Name(f"\ue000{len(places.append(text) or places)}\ue001")
+            return super().generic_visit(node)
+
+    places: list[str] = []
+    text = ast.unparse(Filled().visit(ast.parse(ast.unparse(tree), mode="eval").body))
+    text = re.sub(r" ([-*]) ", lambda found: f" {SIGNS[found[1]]} ", text)
+    text = text.replace("+ -", "− ")
+    return re.sub("\ue000(\\d+)\ue001", lambda found: places[int(found[1]) - 1], text)
+
+
+# ── optimizers ──────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def of_optimizer(kind: str, change: Change) -> Iterator[Line]:
+    """The rules of an optimizer, each with its numbers; none if one does not give what the run gave."""
+    if kind not in RULES or change.gradient is None:
+        return
+    numbers: Numbers = dict(change.settings)
+    known = [("p", change.before), ("g", change.gradient), *((n, old) for n, old, _ in change.state)]
+    after = {"p": change.after, **{name: new for name, _, new in change.state}}
+    for name, value in known:
+        if value is not None and array(value) is None:
+            return
+        numbers[name] = None if value is None else array(value)
+    numbers["step"] = None if after.get("step") is None else array(after["step"])
+    lines = []
+    for name, rule, compute in RULES[kind](numbers):
+        made = compute(numbers)
+        expected = after.get(name) if name != "p" else None  # which several rules may change
+        if expected is not None and not agrees(made, expected):
+            return
+        lines.append((name, rule, dict(numbers), made))
+        numbers[name] = made
+    if not agrees(numbers["p"], change.after):
+        return
+    for name, rule, before, made in lines:
+        if np.size(made) <= PRINTED:
+            symbols = SYMBOLS | {"p": change.name}
+            named = rule.format_map({**before, **symbols})
+            filled = rule.format_map({**before, **{n: in_brackets(before.get(n)) for n in symbols}})
+            dtype = "float32" if change.after is None else change.after.dtype
+            yield formula(symbols[name], named, filled, taken(made, dtype))
+
+
+def sgd(s: Numbers) -> list[Rule]:
+    """PyTorch's page `torch.optim.SGD`."""
+    rules = decay(s)
+    if s["momentum"]:
+        if s.get("momentum_buffer") is None:
+            rules.append(("momentum_buffer", "{g}", lambda s: s["g"]))
+        elif s["dampening"]:
+            rules.append((
+                "momentum_buffer", "{momentum:g} · {momentum_buffer} + (1 − {dampening:g}) · {g}",
+                lambda s: s["momentum"] * s["momentum_buffer"] + (1 - s["dampening"]) * s["g"],
+            ))  # fmt: skip
+        else:
+            rules.append((
+                "momentum_buffer", "{momentum:g} · {momentum_buffer} + {g}",
+                lambda s: s["momentum"] * s["momentum_buffer"] + s["g"],
+            ))  # fmt: skip
+        if s["nesterov"]:
+            rules.append((
+                "g", "{g} + {momentum:g} · {momentum_buffer}",
+                lambda s: s["g"] + s["momentum"] * s["momentum_buffer"],
+            ))  # fmt: skip
+        else:
+            rules.append(("p", "{p} − {lr:g} · {momentum_buffer}",
+                          lambda s: s["p"] - s["lr"] * s["momentum_buffer"]))  # fmt: skip
+            return rules
+    return [*rules, ("p", "{p} − {lr:g} · {g}", lambda s: s["p"] - s["lr"] * s["g"])]
+
+
+def adam(s: Numbers) -> list[Rule]:
+    """PyTorch's pages `torch.optim.Adam` and `torch.optim.AdamW`."""
+    s |= {"rest1": 1 - s["betas1"], "rest2": 1 - s["betas2"]}
+    rules: list[Rule] = []
+    if s.get("decoupled_weight_decay"):
+        if s["weight_decay"]:
+            s["kept"] = 1 - s["lr"] * s["weight_decay"]
+            rules.append(("p", "{kept:g} · {p}", lambda s: s["kept"] * s["p"]))
+    else:
+        rules = decay(s)
+    for name in ("exp_avg", "exp_avg_sq"):
+        if s.get(name) is None:
+            s[name] = np.zeros_like(s["g"])
+    return [
+        *rules,
+        ("exp_avg", "{betas1:g} · {exp_avg} + {rest1:g} · {g}",
+         lambda s: s["betas1"] * s["exp_avg"] + s["rest1"] * s["g"]),
+        ("exp_avg_sq", "{betas2:g} · {exp_avg_sq} + {rest2:g} · {g}²",
+         lambda s: s["betas2"] * s["exp_avg_sq"] + s["rest2"] * s["g"] ** 2),
+        ("m̂", "{exp_avg} / (1 − {betas1:g}^{step:g})",
+         lambda s: s["exp_avg"] / (1 - s["betas1"] ** s["step"])),
+        ("v̂", "{exp_avg_sq} / (1 − {betas2:g}^{step:g})",
+         lambda s: s["exp_avg_sq"] / (1 - s["betas2"] ** s["step"])),
+        ("p", "{p} − {lr:g} · {m̂} / (√{v̂} + {eps:g})",
+         lambda s: s["p"] - s["lr"] * s["m̂"] / (np.sqrt(s["v̂"]) + s["eps"])),
+    ]  # fmt: skip
+
+
+def rmsprop(s: Numbers) -> list[Rule]:
+    """PyTorch's page `torch.optim.RMSprop`, without momentum."""
+    s["rest"] = 1 - s["alpha"]
+    if s.get("square_avg") is None:
+        s["square_avg"] = np.zeros_like(s["g"])
+    return [
+        *decay(s),
+        ("square_avg", "{alpha:g} · {square_avg} + {rest:g} · {g}²",
+         lambda s: s["alpha"] * s["square_avg"] + s["rest"] * s["g"] ** 2),
+        ("p", "{p} − {lr:g} · {g} / (√{square_avg} + {eps:g})",
+         lambda s: s["p"] - s["lr"] * s["g"] / (np.sqrt(s["square_avg"]) + s["eps"])),
+    ]  # fmt: skip
+
+
+def adagrad(s: Numbers) -> list[Rule]:
+    """PyTorch's page `torch.optim.Adagrad`, without a decay of the learning rate."""
+    return [
+        *decay(s),
+        ("sum", "{sum} + {g}²", lambda s: s["sum"] + s["g"] ** 2),
+        ("p", "{p} − {lr:g} · {g} / (√{sum} + {eps:g})",
+         lambda s: s["p"] - s["lr"] * s["g"] / (np.sqrt(s["sum"]) + s["eps"])),
+    ]  # fmt: skip
+
+
+def decay(s: Numbers) -> list[Rule]:
+    """The gradient with what weight decay adds to it."""
+    if not s["weight_decay"]:
+        return []
+    return [("g", "{g} + {weight_decay:g} · {p}", lambda s: s["g"] + s["weight_decay"] * s["p"])]
+
+
+RULES: dict[str, Callable[[Numbers], list[Rule]]] = {
+    "SGD": sgd,
+    "Adam": adam,
+    "AdamW": adam,
+    "RMSprop": rmsprop,
+    "Adagrad": adagrad,
+}
+# How their names are written, as PyTorch's pages write them.
+SYMBOLS = {
+    "g": "g", "momentum_buffer": "v", "exp_avg": "m", "exp_avg_sq": "v", "m̂": "m̂", "v̂": "v̂",
+    "square_avg": "v", "sum": "s",
+}  # fmt: skip
+
+
+# ── writing ─────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def formula(name: str, named: str, filled: str, after: Value | None) -> Line:
+    """`w ← w − 0.1 · g = 2 − 0.1 · 0.6 = 1.94`."""
+    told = "…" if after is None else short(after)
+    middle = "" if filled in (named, told) else f"{came(filled)} = "
+    marked = f"{name} ← {named} = {middle}{result(told)}"
+    plain = re.sub("[\x02-\x04]", "", marked)
+    return line("update", name, marked, "".join(latex_words(part) for part in re.findall(PARTS, plain)))
+
+
+def printed(value: Value | None) -> bool:
+    """Whether all numbers of a value can be written out."""
+    return value is not None and value.items is not None and value.size <= PRINTED
+
+
+def number_of(value: Value) -> str:
+    """A value in a formula: a negative number in brackets."""
+    told = short(value)
+    return f"({told})" if told.startswith("-") else told
+
+
+def in_brackets(number: Any) -> str:
+    """The same for numbers that were computed again."""
+    return "…" if number is None else number_of(taken(number))
+
+
+def array(value: Value) -> Any:
+    """The numbers of a value; None where they are not all known."""
+    return None if value.items is None else np.array(value.items, np.float64).reshape(value.shape)
+
+
+def taken(numbers: Any, dtype: str = "float32") -> Value:
+    """A value of some numbers."""
+    made = np.asarray(numbers, np.float64)
+    return Value(made.shape, dtype, tuple(made.ravel().tolist()))
+
+
+def agrees(made: Any, expected: Value | None) -> bool:
+    """Whether what a rule gives is what the run gave, as far as its dtype is exact."""
+    known = None if expected is None else array(expected)
+    if expected is None or known is None or np.shape(made) != known.shape:
+        return False
+    exact = 1e-9 if expected.dtype == "float64" else 2e-5
+    largest = float(np.abs(known).max(initial=0))
+    return bool(np.allclose(made, known, rtol=exact, atol=exact * (largest + 1e-2)))

@@ -1,0 +1,109 @@
+"""The main thing first: of a backward call the picture shows its root and what leads to it.
+
+Note [What stands aside]
+    What the root does not depend on (data preparation, plots, predictions after training, other graphs) is
+    left out of the picture and counted. In a small picture it stays: there it is what the cell is about, as
+    the copy beside a `detach()`. What belongs to an update stands in the lane of updates, never in the graph:
+    what its statement computes, and `.grad`, unless something else that is shown is made of it. What an
+    explanation points at stays, with all that leads to it.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+
+from ..trace.events import Failed
+from ..trace.graph import Graph, Mark, Route, Station
+from .place import Place
+from .scene import Scene
+
+SMALL = 14  # stations; in a picture of so many nothing is left out but what belongs to updates
+
+
+def main_part(scene: Scene, graph: Graph, *, whole: bool = False) -> Graph:
+    """`graph` without what has no part in the backward call of its scene; `whole`: all but what belongs to
+    updates. A picture without a call, or of a graph that nobody recorded, stays as it is."""
+    if not scene.call or not scene.trace.recorded:
+        return graph
+    main = leading_to_them(graph, seeds(scene, graph))
+    places = {place.id: place for place in scene.shown}
+    tools = parts_of_updates(scene, places.values()) - main
+    rest = [s.id for s in graph.stations if s.id not in main and s.id not in tools]
+    rest = [id for id in rest if id not in places or not is_gradient(places[id])]
+    if not whole and len(main) + len(rest) > SMALL:
+        counts = Counter(kind_of(places[id], main) for id in rest)
+        return replace(part_of(graph, main), aside=tuple(counts.items()))
+    return part_of(graph, leading_to_them(graph, main.union(rest)))
+
+
+def seeds(scene: Scene, graph: Graph) -> set[str]:
+    """The stations for whose sake the others are shown: roots, what the calls built, what is marked, and
+    what the expression names in which the cell failed."""
+    groups = scene.index.scopes.groups
+    calls = next(group for group in groups if any(call.number == scene.call for call in group))
+    numbers = {call.number for call in calls}
+    found = {scene.at[root][0].id for call in calls for root in call.roots if root in scene.at}
+    found |= {place.id for place in scene.shown if place.built in numbers}
+    found |= {mark.part.partition("-")[0] for mark in graph.marks}
+    for event in scene.trace.events[-3:]:
+        if isinstance(event, Failed):
+            found |= {scene.at[state.id][0].id for _, state in event.named if state.id in scene.at}
+    ends = {route.id: (route.source, route.target) for route in graph.routes}
+    return found.union(*(ends[id] for id in found if id in ends))
+
+
+def parts_of_updates(scene: Scene, places: Iterable[Place]) -> set[str]:
+    """The places that the statements of updates made, and the gradients that they used."""
+    times = {time for found in scene.index.updates for time in found.times}
+    lines = {(u.span.origin, u.span.line, u.span.end_line) for u in scene.index.updates if u.span is not None}
+    inside = {(origin, line) for origin, first, last in lines for line in range(first, last + 1)}
+    found = set()
+    for place in places:
+        span = getattr(scene.trace.events[place.time], "span", None)
+        if place.time in times or (span is not None and (span.origin, span.line) in inside):
+            found.add(place.id)
+    return found
+
+
+def is_gradient(place: Place) -> bool:
+    """Whether a place is the `.grad` of a leaf, that nobody has given a name of its own."""
+    return bool(place.gradient_of) and place.event is None and place.name is None
+
+
+def kind_of(place: Place, main: set[str]) -> str:
+    """What a place that is left out is: a key of the catalogue."""
+    if place.node is not None:
+        return "aside_graph"
+    return "aside_result" if place.fog or place.cut else "aside_data"
+
+
+def leading_to_them(graph: Graph, keep: Iterable[str]) -> set[str]:
+    """The stations `keep` and all that lead to them."""
+    sources: dict[str, list[str]] = {}
+    for route in graph.routes:
+        sources.setdefault(route.target, []).append(route.source)
+    there = {station.id for station in graph.stations}
+    found = there.intersection(keep)
+    stack = list(found)
+    while stack:
+        new = [id for id in sources.get(stack.pop(), ()) if id not in found]
+        found.update(new)
+        stack += new
+    return found
+
+
+def part_of(graph: Graph, keep: set[str]) -> Graph:
+    """The part of a picture with the stations `keep`."""
+    if len(keep) == len(graph.stations):
+        return graph
+    stations = tuple(station for station in graph.stations if station.id in keep)
+    routes = tuple(route for route in graph.routes if route.target in keep and route.source in keep)
+    return replace(graph, stations=stations, routes=routes, marks=standing(graph.marks, stations, routes))
+
+
+def standing(marks: Sequence[Mark], stations: Sequence[Station], routes: Sequence[Route]) -> tuple[Mark, ...]:
+    """The marks whose stations and routes are there."""
+    there = {station.id for station in stations} | {route.id for route in routes}
+    return tuple(mark for mark in marks if mark.part.partition("-")[0] in there)

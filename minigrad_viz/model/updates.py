@@ -1,0 +1,205 @@
+"""What a cell writes into its parameters and their gradients around a backward call: the steps of optimizers,
+`zero_grad`, clipping, and what is written by hand.
+
+Note [What is an update]
+    A write counts as an update if it changes a `.grad`, or, outside the graph, a leaf that has one or that
+    comes after a backward call: before the first call the cell prepares data. The writes of one
+    statement are one update, also if a loop comes to it for each parameter; if it comes to the same parameter
+    again, that is another one. An update belongs to the call before it; in a loop, where the source goes back
+    to a line above that call, to the call after it (`opt.zero_grad()` at the head of a round).
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from ..protocol import Value
+from ..trace.events import (
+    Asked,
+    BackwardEnded,
+    Created,
+    Deposited,
+    Detached,
+    Forward,
+    GradSet,
+    Left,
+    Mutated,
+    Snapshot,
+    Stepped,
+    Stepping,
+    TensorState,
+)
+from ..trace.graph import Change, Update
+from ..trace.where import Span
+
+if TYPE_CHECKING:
+    from .trace_index import TraceIndex
+
+STEP, ZERO, CLIP, WRITTEN = "step", "zero", "clip", "written"
+ASSIGNED = ".data"  # how the name of what is assigned to the numbers of a tensor ends
+RESETS = ("none", "zero")
+SETTINGS = ("lr", "momentum", "weight_decay")  # those that are told of an optimizer
+
+
+@dataclass(slots=True)
+class Found:
+    """An update while it is being put together; `call` is the backward call that it belongs to."""
+
+    kind: str
+    title: str
+    about: str
+    span: Span | None
+    times: list[int]
+    changes: list[Change] = field(default_factory=list)
+    call: int = 0
+    early: bool = False
+    of_gradients: bool = False  # whether it changes `.grad`, and not the tensors
+
+
+def updates_in(index: TraceIndex) -> list[Found]:
+    """The updates of a trace, in the order in which they began."""
+    return Reader(index).read()
+
+
+class Reader:
+    """Goes through the events of a trace with the values and gradients of its tensors at hand."""
+
+    def __init__(self, index: TraceIndex) -> None:
+        self.events = index.trace.events
+        self.calls = sorted(index.calls.values(), key=lambda call: call.begin)
+        self.begun = False  # whether a backward call has ended
+        self.found: list[Found] = []
+        self.open: dict[tuple[Any, ...], Found] = {}  # since the last backward call, by statement
+        self.value: dict[str, Value | None] = {}
+        self.grad: dict[str, Value | None] = {}
+        self.leaves: set[str] = set()  # those that ask for gradients
+        self.bound: dict[str, str] = {}  # variable -> the tensor that it is
+        self.step: dict[str, Stepping] = {}  # of the optimizer that steps, by tensor
+        self.optimizer = ""
+
+    def read(self) -> list[Found]:
+        """All updates, each with its call."""
+        for time, event in enumerate(self.events):
+            if isinstance(event, BackwardEnded):
+                self.begun, self.open = True, {}
+            self.look(time, event)
+            for state in states_of(event):
+                self.value[state.id] = state.value
+                if state.is_leaf and state.requires_grad:
+                    self.leaves.add(state.id)
+                    self.grad[state.id] = state.grad
+            if isinstance(event, Deposited | GradSet):
+                self.grad[event.tensor] = event.after
+            if isinstance(event, Snapshot):
+                self.bound.update((name, state.id) for name, state in event.rows)
+            elif name := getattr(event, "name", None):
+                self.bound.update((name, state.id) for state in states_of(event))
+        for each in self.found:
+            self.assign(each)
+        return self.found
+
+    def look(self, time: int, event: Any) -> None:
+        """Take in an event, if it is part of an update."""
+        if isinstance(event, Stepped):
+            self.optimizer, self.step = event.kind, {row.tensor: row for row in event.rows}
+            update = self.update(time, STEP, event.span, flat(event.span), event.kind)
+            update.times.append(time)
+        elif isinstance(event, GradSet):
+            self.reset(time, event)
+        elif isinstance(event, Mutated):
+            self.written(time, event)
+        elif isinstance(event, Forward) and (event.name or "").endswith(ASSIGNED):
+            tensor = self.bound.get((event.name or "").removesuffix(ASSIGNED))
+            if tensor in self.leaves and self.counts(tensor):
+                title = f"{event.name} = {flat(event.span)}"
+                self.change(time, WRITTEN, event.span, title, tensor, event.outputs[0].value)
+                self.value[tensor] = event.outputs[0].value
+
+    def counts(self, leaf: str) -> bool:
+        """Whether a write into a leaf is an update by now."""
+        return self.begun or self.grad.get(leaf) is not None
+
+    def reset(self, time: int, event: GradSet) -> None:
+        """A gradient was changed."""
+        text = flat(event.span)
+        kind = ZERO if event.how in RESETS else CLIP if "clip_grad" in text else WRITTEN
+        title = f"{text} = None" if event.how == "none" and text.endswith(".grad") else text
+        update = self.update(time, kind, event.span, title, tensor=event.tensor)
+        number = f"c{len(update.changes)}"
+        update.changes.append(Change(number, event.tensor, "", event.before, None, event.after))
+        update.times.append(time)
+        update.of_gradients = True
+        if title not in update.title:
+            update.title = f"{update.title.removesuffix(' = None')} = {title}"
+
+    def written(self, time: int, event: Mutated) -> None:
+        """A tensor was written to: a leaf, one that shares its memory, or a gradient, which was told."""
+        leaf = next((s.id for s in (event.tensor, *event.also) if s.is_leaf and s.requires_grad), None)
+        if leaf is not None and event.tensor.id == event.before and self.counts(leaf):
+            kind = STEP if event.op == "step" and leaf in self.step else WRITTEN
+            after = next(s.value for s in (event.tensor, *event.also) if s.id == leaf)
+            self.change(time, kind, event.span, flat(event.span), leaf, after)
+        elif self.found and self.found[-1].span == event.span:
+            self.found[-1].times.append(time)
+
+    def change(
+        self, time: int, kind: str, span: Span | None, title: str, tensor: str, after: Value | None
+    ) -> None:
+        """A parameter has another value."""
+        update = self.update(time, kind, span, title, self.optimizer if kind == STEP else "", tensor)
+        known = self.step.get(tensor) if kind == STEP else None
+        more = () if known is None else (known.settings, known.state)
+        before, gradient = self.value.get(tensor), self.grad.get(tensor)
+        number = f"c{len(update.changes)}"
+        update.changes.append(Change(number, tensor, "", before, gradient, after, *more))
+        update.times.append(time)
+
+    def update(
+        self, time: int, kind: str, span: Span | None, title: str, about: str = "", tensor: str = ""
+    ) -> Found:
+        """The update that a write belongs to."""
+        line = title if span is None else (span.origin, span.line)
+        key = kind, line, about
+        known = self.open.get(key)
+        again = known is not None and any(change.tensor == tensor for change in known.changes)
+        if known is None or again or (kind == STEP and not tensor):
+            known = self.open[key] = Found(kind, title, about, span, [])
+            self.found.append(known)
+        return known
+
+    def assign(self, update: Found) -> None:
+        """Find the call that an update belongs to."""
+        place = bisect_right(self.calls, update.times[0], key=lambda call: call.begin)
+        before, after = self.calls[:place][-1:], self.calls[place:][:1]
+        line = 0 if update.span is None or update.span.origin else update.span.line
+        back = any(0 < line < call.line for call in before) and any(line < call.line for call in after)
+        update.early = bool(after) and (back or not before)
+        for call in after if update.early else before:
+            update.call = call.number
+
+
+def states_of(event: Any) -> Iterator[TensorState]:
+    """The tensors that an event tells of, as they stand after it."""
+    if isinstance(event, Created | Detached | Left | Asked):
+        yield event.tensor
+    elif isinstance(event, Forward):
+        yield from event.outputs
+    elif isinstance(event, Mutated):
+        yield from (event.tensor, *event.also)
+    elif isinstance(event, Snapshot):
+        yield from (state for _, state in event.rows)
+
+
+def flat(span: Span | None) -> str:
+    """The source of a span in one line."""
+    return "" if span is None else span.flat
+
+
+def about(update: Update) -> str:
+    """`SGD lr=0.1 momentum=0.9`; "" without an optimizer."""
+    known = dict(update.changes[0].settings) if update.changes else {}
+    told = [f"{name}={known[name]:g}" for name in SETTINGS if known.get(name)]
+    return " ".join([update.about, *told]) if update.about else ""
