@@ -38,10 +38,6 @@ UNTOLD = (
     "Adam([w], lr=0.1, maximize=True)",
     "RMSprop([w], centered=True)",
 )
-    "SGD([w], lr=0.1, maximize=True)",
-    "Adam([w], lr=0.1, maximize=True)",
-    "RMSprop([w], centered=True)",
-)
 
 
 @pytest.fixture(params=["minigrad", "PyTorch"])
