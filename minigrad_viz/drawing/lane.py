@@ -84,12 +84,13 @@ class Lane:
     @property
     def width(self) -> float:
         """How wide it has to be."""
-        heads = (
-            sans(shorten(clean(u.title), SOURCE), 13) + sans(about(u)) + sans(self.when(u)) + 4 * GAP
-            for u in self.updates
-        )
-        lines = (self.columns(u)[-1] for u in self.updates)
-        return max([*heads, *lines], default=0.0)
+        return max(map(self.width_of, self.updates), default=0.0) + 2 * GAP
+
+    def width_of(self, update: Update) -> float:
+        """How wide the head and the lines of an update are."""
+        said = sans(about(update)) + sans(self.when(update))
+        head = columns(shorten(clean(update.title), SOURCE)) * MONO + said + 3 * GAP
+        return max(head, self.columns(update)[-1])
 
     def draw(self, left: float, top: float, width: float) -> tuple[str, float]:
         """The lane at a place; where it ends below."""
@@ -98,7 +99,7 @@ class Lane:
         parts, y = [], top + 8
         for update in self.updates:
             drawn, bottom = self.update(update, left + GAP, y)
-            box = f'<rect class="box" {area(left + 6, y, width - 12, bottom - y)} rx="6"/>'
+            box = f'<rect class="box" {area(left + 8, y, self.width_of(update) + GAP, bottom - y)} rx="6"/>'
             parts.append(f'<g class="update" id="{self.prefix}{update.id}">{box}{drawn}</g>')
             y = bottom + 4
         more = len(self.graph.updates) - len(self.updates)

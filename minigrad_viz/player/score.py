@@ -2,8 +2,8 @@
 
     {"words": {…}, "theme": "auto", "source": "…", "counted": 0, "shown": 0, "acts": [act, …]}
 
-    act     {"label", "svg", "prefix", "width", "outline", "routes": [[id, source, target], …],
-             "frames": [frame, …]}; of those not shown first all but the label may be packed in "z"
+    act     {"label", "root" (its value, or null), "svg", "prefix", "width", "outline", "routes": [[id, source, target], …],
+             "frames": [frame, …]}; of those not shown first all but label and root may be packed in "z"
     frame   [phase, marks, label, text, lines, span, ready, waiting, failed, recursion, cause]
     lines   [[label, [[tone, text], …], whether it is a formula], …]
     ready   [how many, the first of them …]
@@ -17,6 +17,7 @@ from __future__ import annotations
 
 import base64
 import json
+import math
 import zlib
 from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
@@ -24,7 +25,7 @@ from typing import Any, NamedTuple
 from ..drawing.picture import Picture
 from ..drawing.still import SMALLEST, bare, width_of
 from ..steps.timeline import Frame
-from ..trace.graph import Graph
+from ..trace.graph import ROOT, Graph
 from ..words import clean, text
 
 READY = 12  # stations of the ready queue that are named; the others are counted
@@ -32,7 +33,7 @@ WORDS = (
     "player", "first", "previous", "play", "pause", "next", "last", "slider", "speed", "source", "step_start",
     "acts", "queue", "queue_ready", "queue_none", "recursion_label", "zoom_in", "zoom_out", "zoom_fit",
     "details", "close", "details_in", "details_out", "details_steps", "details_formula", "legend_node",
-    "picture", "row_grad",
+    "picture", "row_grad", "act_previous", "act_next", "curve",
 )  # fmt: skip
 
 
@@ -69,10 +70,22 @@ def score_of(
         "counted": counted,
         "shown": last,
         "acts": [
-            {"label": clean(act.label), **({"z": packed(part)} if pack and i != last else part)}
+            {
+                "label": clean(act.label),
+                "root": root_of(act.picture.graph),
+                **({"z": packed(part)} if pack and i != last else part),
+            }
             for i, (act, part) in enumerate(zip(acts, parts))
         ],
     }
+
+
+def root_of(graph: Graph) -> float | None:
+    """The value of the root of a picture; None if it has none, or several numbers."""
+    values = [card.value for _, card in graph.cards() if card.role == ROOT]
+    items = values[0].items if len(values) == 1 and values[0] is not None else None
+    number = items[0] if items and len(items) == 1 else None
+    return float(number) if isinstance(number, int | float) and math.isfinite(number) else None
 
 
 def content(act: Act) -> dict[str, Any]:

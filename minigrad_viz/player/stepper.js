@@ -4,7 +4,7 @@
 // the player's own element, never in `document`: many players share a page, some in shadow roots. Text of
 // the cell gets into the page as text alone.
 
-import { Source, arithmetic, block, clamp, icon, make, memory, quiet, segments, unpacked, whole } from "./stepper_parts.js";
+import { Source, arithmetic, block, clamp, curve, icon, make, memory, quiet, segments, unpacked, whole } from "./stepper_parts.js";
 import { Stage } from "./stepper_picture.js";
 
 const BEAT = 1500; // milliseconds that a step stands at speed 1
@@ -14,6 +14,8 @@ const NARROW = 760; // pixels up to which the source always stands above the pic
 const TALLEST = 360; // pixels that the words keep once a step needed them, so that the page stands still
 
 const MOVES = { ArrowLeft: "previous", ArrowRight: "next", Home: "first", End: "last", " ": "play" };
+
+const CHAPTERS = { ArrowLeft: -1, ArrowRight: 1 }; // with Shift
 
 class Player {
   constructor(model, el) {
@@ -50,7 +52,11 @@ class Player {
     this.speed = this.choice(words.speed, SPEEDS.map((speed) => [speed, `${speed}×`]), (speed) => this.set({ speed }));
     this.acts = this.choice(words.acts, score.acts.map(({ label }, i) => [i, label]), (act) => this.set({ playing: false, step: 0, act }));
     const counted = make("span", { className: "mgp-counted", textContent: words.counted ?? "" });
-    const several = score.acts.length > 1 || score.counted ? [block("mgp-acts", this.acts, counted)] : [];
+    const turn = (name, by) => this.button(name, () => this.cross(this.act + by, 0));
+    this.turns = [turn("act_previous", -1), turn("act_next", 1)];
+    this.curve = curve(score.acts.map(({ root }) => root), words.curve);
+    const calls = [this.turns[0], this.acts, this.turns[1], counted, ...this.curve.elements];
+    const several = score.acts.length > 1 || score.counted ? [block("mgp-acts", ...calls)] : [];
     const keys = block("mgp-keys", ...buttons("first", "previous", "play", "next", "last"), this.speed);
     const tools = block("mgp-tools", ...buttons("queue", "zoom_out", "zoom_in", "zoom_fit"));
     this.view = quiet(make("div", { className: "mgp-view", tabIndex: 0, aria: { label: words.picture, role: "region" } }));
@@ -108,7 +114,13 @@ class Player {
     this.stage = new Stage(this.view, content, this.words, (id) => this.pick(id));
     this.arrange();
     this.details.hidden = true;
-    this.show();
+    this.curve.show(act);
+    this.turns[0].disabled = !act;
+    this.turns[1].disabled = act === this.score.acts.length - 1;
+    const enter = this.enter;
+    this.enter = undefined;
+    if (enter) this.go(enter);
+    else this.show();
   }
 
   // ------------------------------------------------------------------------------------------------- moves
@@ -122,13 +134,39 @@ class Player {
     this.set({ step: clamp(step, 0, this.frames.length) });
   }
 
+  // All acts are one timeline: to step `enter` of act `act` (Infinity: its last).
+  cross(act, enter, playing = false) {
+    const to = clamp(act, 0, this.score.acts.length - 1);
+    if (to === this.act) return this.go(to === act ? enter : this.step);
+    this.enter = enter;
+    this.set({ act: to, step: 0, playing });
+  }
+
+  // One step further or back, also past the end of an act.
+  walk(by) {
+    const step = this.step + by;
+    if (step < 0) this.cross(this.act - 1, Infinity);
+    else if (step > this.frames.length) this.cross(this.act + 1, 1);
+    else this.go(step);
+  }
+
+  // To where the next chapter begins, or the one before: forward, backward, update.
+  chapter(by) {
+    const begins = this.frames.flatMap(({ phase }, i) => (phase === this.frames[i - 1]?.phase ? [] : [i + 1]));
+    const to = by > 0 ? begins.find((step) => step > this.step) : begins.findLast((step) => step < this.step);
+    if (to) this.go(to);
+    else this.cross(this.act + by, by > 0 ? 1 : Infinity);
+  }
+
   press(name) {
-    const moves = { first: 0, previous: this.step - 1, next: this.step + 1, last: this.frames.length };
-    if (name in moves) this.go(moves[name]);
+    const ends = { first: [0, 0], last: [this.score.acts.length - 1, Infinity] };
+    if (name in ends) this.cross(...ends[name]);
+    else if (name === "previous" || name === "next") this.walk(name === "next" ? 1 : -1);
     else if (name === "queue") this.toggle();
     else if (name !== "play") this.stage.resize(name);
     else if (this.model.get("playing")) this.set({ playing: false });
-    else this.set({ step: this.step === this.frames.length ? 0 : this.step, playing: true });
+    else if (!this.ended()) this.set({ playing: true });
+    else this.cross(0, 1, true);
   }
 
   key(event) {
@@ -138,6 +176,7 @@ class Player {
     if (key === "Escape" && this.picked) this.pick(null);
     else if (station && (key === "Enter" || key === " ")) this.pick(this.stage.id(station));
     else if (station && (key === "ArrowUp" || key === "ArrowDown")) this.stage.rove(station, key === "ArrowDown" ? 1 : -1);
+    else if (event.shiftKey && key in CHAPTERS) this.chapter(CHAPTERS[key]);
     else if (key in MOVES && !(key === " " && target.tagName === "BUTTON")) this.press(MOVES[key]);
     else return;
     event.preventDefault();
@@ -162,7 +201,7 @@ class Player {
     const { model, frames } = this;
     const step = clamp(model.get("step"), 0, frames.length);
     if (step !== this.step) this.turned(step);
-    const playing = model.get("playing") && step < frames.length;
+    const playing = model.get("playing") && !this.ended();
     const name = playing ? "pause" : "play";
     this.play.replaceChildren(icon(name));
     this.play.title = this.words[name];
@@ -170,8 +209,14 @@ class Player {
     this.say.setAttribute("aria-live", playing ? "off" : "polite");
     this.speed.value = model.get("speed");
     clearTimeout(this.timer);
-    if (playing) this.timer = setTimeout(() => this.go(step + 1), BEAT / model.get("speed"));
+    const on = () => (step < frames.length ? this.go(step + 1) : this.cross(this.act + 1, 1, true));
+    if (playing) this.timer = setTimeout(on, BEAT / model.get("speed"));
     else if (model.get("playing")) this.set({ playing });
+  }
+
+  // Whether the last step of all is shown.
+  ended() {
+    return this.step === this.frames.length && this.act === this.score.acts.length - 1;
   }
 
   turned(step) {
@@ -184,8 +229,8 @@ class Player {
     this.label.textContent = frame?.label ?? `0 / ${this.frames.length}`;
     this.slider.value = step;
     this.slider.setAttribute("aria-valuetext", frame?.label ?? this.words.step_start);
-    this.first.disabled = this.previous.disabled = !step;
-    this.next.disabled = this.last.disabled = step === this.frames.length;
+    this.first.disabled = this.previous.disabled = !step && !this.act;
+    this.next.disabled = this.last.disabled = this.ended();
     this.tell(frame);
     this.mark();
     if (this.picked) this.inspect();

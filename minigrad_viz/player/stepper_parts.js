@@ -8,6 +8,8 @@ const ICONS = {
   play: "M5 3l8 5-8 5z",
   pause: "M5.5 3.5v9M10.5 3.5v9",
   next: "M5.5 3l5 5-5 5",
+  act_previous: "M9.5 4l-4 4 4 4",
+  act_next: "M6.5 4l4 4-4 4",
   last: "M12 3v10M4 3l5 5-5 5",
   queue: "M6.5 4H13M6.5 8H13M6.5 12H13M3 4h.01M3 8h.01M3 12h.01",
   zoom_out: "M3.5 8h9",
@@ -156,4 +158,25 @@ export function arithmetic(lines) {
     block(formula ? "mgp-formula" : "mgp-note", ...parts.map(part)),
   ]);
   return rows.length ? [block("mgp-arithmetic", ...rows)] : [];
+}
+
+// The value of the root in every act (null where it is no number), as a line with a point at the act shown.
+export function curve(values, label) {
+  const known = values.flatMap((value, i) => (Number.isFinite(value) ? [[i, value]] : []));
+  if (known.length < 3) return { elements: [], show: () => {} };
+  const [low, high] = [Math.min(...known.map(([, y]) => y)), Math.max(...known.map(([, y]) => y))];
+  const x = (i) => 4 + (152 * i) / (values.length - 1);
+  const y = (value) => 24 - (20 * (value - low)) / (high - low || 1);
+  const svg = drawn("svg", { viewBox: "0 0 160 28", class: "mgp-curve", role: "img", "aria-label": label });
+  const point = drawn("circle", { r: 3.5 });
+  svg.append(drawn("path", { d: "M" + known.map(([i, value]) => `${x(i)} ${y(value)}`).join("L") }), point);
+  const told = make("span", { className: "mgp-counted" });
+  const show = (act) => {
+    const value = values[act];
+    point.style.display = Number.isFinite(value) ? "" : "none";
+    point.setAttribute("cx", x(act));
+    point.setAttribute("cy", Number.isFinite(value) ? y(value) : 0);
+    told.textContent = Number.isFinite(value) ? `${label} ${Number(value.toPrecision(5))}` : "";
+  };
+  return { elements: [svg, told], show };
 }

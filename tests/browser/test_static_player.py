@@ -79,8 +79,35 @@ def test_the_other_backward_calls_are_unpacked(visit, tmp_path):
     assert calls.locator("option").count() == 2 and calls.input_value() == "1"
     calls.select_option("0")
     page.wait_for_function("document.querySelector('input[type=range]').max === '12'")
-    page.locator(".mgp-last").click()
+    page.locator(".mgp-track input").fill("12")
     assert "0.6" in page.locator(".mgp-say").inner_text()
+
+
+def test_all_calls_are_one_timeline(visit, tmp_path):
+    """A step past the end of a call is the first of the next one; with Shift the arrows jump by chapter."""
+    source = CELLS[8] + "x.grad = None\ny = x ** 3\nz = torch.log(y)\nz.backward()\n"
+    page = visit(page_of(tmp_path / "a.html", Report(traced(source), lang="en").html()))
+    ready(page)
+    calls, said = page.locator(".mgp-acts select"), page.locator(".mgp-label")
+    assert (calls.input_value(), page.locator(".mgp-curve").count()) == ("2", 1)
+    page.locator(".mgp-first").click()
+    page.wait_for_function("document.querySelector('.mgp-acts select').value === '0'")
+    assert page.locator(".mgp-previous").is_disabled()
+    page.locator(".mgp-view").focus()
+    seen = []
+    while not page.locator(".mgp-next").is_disabled():
+        call = calls.input_value()
+        page.keyboard.press("Shift+ArrowRight")
+        page.wait_for_timeout(120)
+        seen.append((calls.input_value(), said.inner_text().split()[0]))
+        if len(seen) > 20:
+            break
+        assert call <= calls.input_value()
+    chapters = [("0", "forward"), ("0", "backward"), ("0", "update"), ("1", "backward")]
+    assert [each for each in seen if each in chapters] == chapters
+    assert seen[-1][0] == "2"
+    page.locator(".mgp-act_previous").click()
+    page.wait_for_function("document.querySelector('.mgp-acts select').value === '1'")
 
 
 def test_scripts_that_run_somewhere_else(visit, tmp_path):
