@@ -3,7 +3,8 @@
     {"words": {…}, "theme": "auto", "source": "…", "counted": 0, "shown": 0, "acts": [act, …]}
 
     act     {"label", "root" (its value, or null), "svg", "prefix", "width", "outline",
-             "routes": [[id, source, target], …], "frames": [frame, …]}; of those not shown first all but label and root may be packed in "z"
+             "routes": [[id, source, target], …], "frames": [frame, …]}; of those not shown first all but
+             label and root may be packed in "z"
     frame   [phase, marks, label, text, lines, span, ready, waiting, failed, recursion, cause]
     lines   [[label, [[tone, text], …], whether it is a formula], …]
     ready   [how many, the first of them …]
