@@ -204,5 +204,5 @@ def test_a_view_whose_history_pytorch_refuses_to_tell(torch):
 def test_what_a_library_computes_inside_is_named_by_its_node(torch):
     cell = "m = torch.nn.Linear(2, 1)\nout = m(torch.ones(1, 2)).sum()\nout.backward()\n"
     report = Report(traced(cell, torch), lang="en", fold=False)
-    assert "t(m.weight)" in [card.expr for _, card in report.graph.cards()]
-    assert "t(m.weight): computed inside a library; its value was not recorded" in str(report.steps)
+    assert "m.weight.T" in [card.expr for _, card in report.graph.cards()]
+    assert "m.weight.T: computed inside a library; its value was not recorded" in str(report.steps)

@@ -13,7 +13,7 @@ from ..model.card_names import PARALLEL, Names, name_cards
 from ..numbers import pill
 from ..protocol import Value
 from ..trace.graph import Graph, Route, Station
-from ..words import columns, shorten, text
+from ..words import columns, shorten_name, text
 from .cards import ROLES, Box, card_rows, heights_of, station_box
 from .decks import AFTER, HOOKS
 from .look import CHIP, MONO, Look, even, settled
@@ -165,7 +165,7 @@ def _level(boxes: dict[str, Box], decked: set[str]) -> dict[str, Box]:
 
 
 def _reference(reference: Reference, source: Station) -> Box:
-    width = even(max(44, columns(shorten(reference.text, 14)) * MONO + 26))
+    width = even(max(44, columns(shorten_name(reference.text, 14)) * MONO + 26))
     return Box(width, 44 if source.deck else 24, 24)
 
 

@@ -18,7 +18,7 @@ from dataclasses import dataclass, replace
 from ..numbers import gradient_text, rows
 from ..protocol import Value
 from ..trace.graph import CONSTANT, LEAF, PARAMETER, Card, Fold, Station
-from ..words import clean, columns, sans, shorten, text
+from ..words import clean, columns, sans, shorten, shorten_name, text
 from . import labels
 from .decks import DeckBox, deck_box, ghost_box
 from .look import MONO, NAME, NARROWEST, PAD, WIDEST, Look, even
@@ -134,13 +134,13 @@ def _card(
     room = max(WIDEST - 2 * PAD - beside, 8 * NAME)
     expr = clean(card.expr or "")
     if card.name:
-        name = shorten(name, min(22, int(room / NAME)))
+        name = shorten_name(name, min(22, int(room / NAME)))
         # What a leaf or a constant was made from is its value; the row below shows it.
         left = room - columns(name) * NAME - 3 * MONO
         expr = shorten(expr, int(left / MONO)) if expr and card.role not in ROLES and left > 4 * MONO else ""
         title = columns(name) * NAME + (columns(expr) + 3) * MONO * bool(expr)
     else:
-        name, expr = "", shorten(name, int(room / MONO))
+        name, expr = "", shorten_name(name, int(room / MONO))
         title = columns(expr) * MONO
     widest = max((values_x + columns(line) * MONO for row in placed for line in row.lines), default=0)
     width = max(narrowest, title + 2 * PAD + beside, widest + PAD)

@@ -15,7 +15,7 @@ from ..model.card_names import kept_words, name_cards
 from ..numbers import gradient_text, short
 from ..protocol import Value
 from ..trace.graph import RESULT, ROOT, Card, Deck, Graph, Route, Saved, Station
-from ..words import clean, shorten, text
+from ..words import clean, shorten, shorten_name, text
 from . import labels
 from .boxes import gather
 from .decks import stale
@@ -163,7 +163,7 @@ class OutlineWriter:
 
     def card(self, station: Station, i: int, card: Card) -> str:
         """One tensor: what it is called and made from, its value, role and gradient."""
-        name = shorten(self.names[station.id, i], WIDTH)
+        name = shorten_name(self.names[station.id, i], WIDTH)
         if card.name and card.expr and card.role in (RESULT, ROOT):
             name = f"{name} = {shorten(clean(card.expr), WIDTH)}"
         parts = [name]
@@ -242,7 +242,7 @@ class OutlineWriter:
         return f"← {self.source(route)}: {value}"
 
     def source(self, route: Route) -> str:
-        return shorten(self.names[route.source, route.card], WIDTH)
+        return shorten_name(self.names[route.source, route.card], WIDTH)
 
 
 def _saved_line(saved: Saved, look: Look, lang: str | None) -> str:

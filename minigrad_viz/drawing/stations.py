@@ -6,7 +6,7 @@ Ids and classes are those that `svg` tells of.
 from __future__ import annotations
 
 from ..trace.graph import CONSTANT, Station
-from ..words import sans, shorten, text
+from ..words import sans, shorten, shorten_name, text
 from .arrows import AXES
 from .boxes import Reference
 from .canvas import Canvas
@@ -127,7 +127,7 @@ class Stations:
             f' transform="translate({num(x)} {num(y)})">'
             f'<title>{xml(tip)}</title><g class="card {role}{"" if source.deck else " bare"}">'
             f'<path class="{"head" if source.deck else "box"}" d="{upper}"/>'
-            f'<text x="{PAD}" y="17">{xml(shorten(chip.text, 14))}</text></g>{deck}</g>'
+            f'<text x="{PAD}" y="17">{xml(shorten_name(chip.text, 14))}</text></g>{deck}</g>'
         )
 
     def frame(self, order: int) -> str:

@@ -64,11 +64,15 @@ class Lines:
 
     def statement(self, place: Place) -> ast.stmt | None:
         """The statement that computed a place, if it runs several times."""
-        span = getattr(self.events[place.time], "span", None)
+        span = self.span(place)
         found = find(self.tree, span.line, span.column) if span is not None and span.origin == 0 else None
         if found is None or not (found.again or isinstance(found.statement, ast.For)):
             return None
         return found.statement
+
+    def span(self, place: Place) -> Any:
+        """The expression that computed a place."""
+        return getattr(self.events[place.time], "span", None)
 
     def began(self, box: GroupDraft, place: Place) -> bool:
         """Whether a statement began between the last place of a box and another."""
@@ -207,7 +211,7 @@ def alike(parts: list[list[GroupDraft]]) -> GroupDraft:
 def round_boxes(parts: list[list[Any]], around: GroupDraft, lines: Lines) -> GroupDraft:
     """One box for the rounds of a loop, with a box for each."""
     places = list(GroupDraft("", "", parts[0]).places())
-    inside = len(places) > 1 and len({place.expr for place in places}) == 1  # of one call of a library
+    inside = len(places) > 1 and len(set(map(lines.span, places))) == 1  # of one call of a library
     loop = None if inside or not places[0].line else lines.loop(places[0].line)
     title = lines.text(loop) if loop is not None else around.title.partition(" ")[0]
     inner = [GroupDraft(ROUND, f"{i}/{len(parts)}", list(part)) for i, part in enumerate(parts, 1)]
@@ -219,7 +223,7 @@ def round_boxes(parts: list[list[Any]], around: GroupDraft, lines: Lines) -> Gro
 def token(item: Any) -> tuple[Hashable, ...]:
     """What makes two items of a sequence alike."""
     if not isinstance(item, GroupDraft):
-        return "op", item.event.op if item.event is not None else "", item.expr
+        return "op", item.event.op if item.event is not None else "", item.event and item.event.span
     if item.call is None:
         return item.kind, item.title, len(item.items)
     event = item.call.event

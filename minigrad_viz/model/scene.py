@@ -194,6 +194,8 @@ class Scene(Lookup):
         names = [self.named[id] for id in sources if id in self.named]
         if not names or len(names) < len(sources):
             return None
+        if op_of(node.name) == "t":
+            return f"{names[0]}.T"
         names += ["…"] * any(not isinstance(saved.value, Value) and not saved.freed for saved in node.saved)
         return f"{op_of(node.name)}({', '.join(names)})"
 

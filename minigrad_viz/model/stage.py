@@ -9,7 +9,7 @@ from ..numbers import short
 from ..trace.events import NodeRan, TensorState
 from ..trace.graph import Graph, Station
 from ..trace.where import Span
-from ..words import clean, shorten, text
+from ..words import clean, shorten, shorten_name, text
 from .card_names import drawn_routes, name_cards
 from .place import LIBRARY, Place
 from .scene import Scene
@@ -95,7 +95,7 @@ class Stage:
         where = self.at(tensor)
         if known is None and where is not None:
             known = where[0].expr or self.scene.expression(where[0])
-        return shorten(clean(known or "…"), NAME)
+        return shorten_name(clean(known or "…"), NAME)
 
     def made(self, states: Sequence[TensorState]) -> str:
         """`y = 125.`, or the value alone of a tensor without a name; several with commas between."""

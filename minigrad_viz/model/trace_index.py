@@ -37,6 +37,7 @@ from ..trace.where import Span
 from .births import Birth, births
 from .cuts import nodes_of_ops, note, same_numbers
 from .handles import Registered, registered
+from .inner_names import name_inner
 from .module_calls import ModuleCalls
 from .place import LIBRARY, BackwardCall, Lookup, Place
 from .scope import Scopes
@@ -80,6 +81,7 @@ class TraceIndex(Lookup):
             self.time = time
             self.read(event)
         self.arrange()
+        name_inner(self)
         self.accumulators = {n.variable: n.id for n in self.nodes.values() if n.variable is not None}
 
     @functools.cached_property

@@ -52,7 +52,7 @@ def created(stage: Stage, event: Created, state: TensorState, seed: bool) -> Tol
     made = stage.made((state,))
     given = key == "step_constant" and event.span is None
     told = made if given else text(key, stage.lang, made=made)
-    if state.value is None and (place := stage.scene.at[state.id][0]).expr is None:
+    if state.value is None and (place := stage.scene.at[state.id][0]).brought:
         told = text("step_unseen", stage.lang, expr=stage.expression(place))
     return Told(stage.card_marks((state.id,)), clean(told), tuple(lines), in_cell(event.span))
 

@@ -4,6 +4,17 @@ shown."""
 from __future__ import annotations
 
 from .catalogue import CATALOGUES, language, set_language, text
-from .shown import clean, columns, sans, shorten, wrapped
+from .shown import clean, columns, sans, shorten, shorten_name, wrapped
 
-__all__ = ["CATALOGUES", "clean", "columns", "language", "sans", "set_language", "shorten", "text", "wrapped"]
+__all__ = [
+    "CATALOGUES",
+    "clean",
+    "columns",
+    "language",
+    "sans",
+    "set_language",
+    "shorten",
+    "shorten_name",
+    "text",
+    "wrapped",
+]

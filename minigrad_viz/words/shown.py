@@ -8,6 +8,7 @@ import unicodedata
 
 # Characters that join neighbours into one shape: invisible, but a text without them reads differently.
 _JOINERS = "\u200c\u200d"
+DOTTED = re.compile(r"\w+(\.\w+|\[\d+\])+")  # `model.0.weight`
 
 
 def clean(text: str) -> str:
@@ -58,6 +59,16 @@ def shorten(text: str, width: int) -> str:
         if used > width:
             return text[:end].rstrip() + "…"
     return text
+
+
+def shorten_name(name: str, width: int) -> str:
+    """`name` if it fills at most `width` columns. Else what fits of it: of the name of a parameter the
+    beginning and the end, which tells it from others (`net.blo…attn.bias`); of an expression the beginning.
+    """
+    if columns(name) <= width or not (name.isascii() and DOTTED.fullmatch(name)):
+        return shorten(name, width)
+    head = width // 3 if width >= 18 else 0
+    return f"{name[:head]}…{name[len(name) - (width - head - 1) :]}"
 
 
 def wrapped(text: str, width: int, indent: str = "") -> str:
