@@ -206,7 +206,9 @@ STATEMENTS = [
     "if b.grad is not None: b.grad += a.detach()", "if a.grad is not None: a.grad[1] = 7.0",
     "torch.autograd.grad((a * b).sum(), a)", "(a * b).sum().backward(inputs=[a])",
     "a.register_hook(lambda g: g * 2)", "b.register_post_accumulate_grad_hook(halve)",
-    "if a.grad is not None: a.grad.data.zero_()",
+    "if a.grad is not None: a.grad.data.zero_()", "a = (a * 2).detach().requires_grad_()",
+    "if a.grad is not None: a = a - 0.1 * a.grad", "if b.grad is not None: b.data -= 0.1 * b.grad",
+    "with torch.no_grad(): b -= 0.1",
 ]  # fmt: skip
 
 
@@ -219,16 +221,27 @@ def test_the_last_total_is_the_gradient(name, program):
     start += "b = torch.tensor([1.0, 3.0], requires_grad=True)\n"
     ran = run(start + "\n".join(program) + "\n", library)
     assert ran.error is None
-    accounts = {account.name: account.entries for account in ledger_of(TraceIndex(ran.trace))}
+    accounts = {account.tensor: account.entries for account in ledger_of(TraceIndex(ran.trace))}
+    named = {account.name: account.tensor for account in ledger_of(TraceIndex(ran.trace))}
+    now = {name: id for id, name in ran.trace.names}
     for name in ("a", "b"):
-        grad = ran.names[name].grad
-        entries = accounts.get(name, ())
+        assert named.get(name) in (None, now[name]), "a name stands for what the variable is"
+        kept = ran.names[name].is_leaf or ran.names[name].retains_grad
+        grad = ran.names[name].grad if kept else None
+        entries = accounts.get(now[name], ())
         assert same(entries[-1].after if entries else None, None if grad is None else value_of(grad))
         for before, entry in itertools.pairwise(entries):
             assert same(before.after, entry.before)
         assert not any(entry.kind == "unseen" for entry in entries)
     again = Trace.from_json(ran.trace.to_json())
     assert ledger_of(TraceIndex(again)) == ledger_of(TraceIndex(ran.trace))
+
+
+def test_a_variable_that_is_another_tensor_now(library):
+    """The gradient of what a variable was does not stand under its name: that one's is None."""
+    cell = "x = torch.tensor(3.0, requires_grad=True)\n(x ** 2).backward()\nx = x - 0.1 * x.grad\n"
+    ran = run(cell + "(x ** 2).backward()\nprint(x.grad)\n", library)
+    assert ran.printed == "None\n" and list(told(ran.trace)) == ["x₁"]
 
 
 # ── shown ───────────────────────────────────────────────────────────────────────────────────────────────────

@@ -163,11 +163,15 @@ class Clerk:
         return None if started is None else started.span
 
     def accounts(self) -> tuple[Account, ...]:
-        """The accounts, in the order in which the tensors came."""
+        """The accounts, in the order in which the tensors came. One whose variable is another tensor in the
+        end has a number: `x.grad` is then what that other tensor has."""
         index, left_out = self.index, self.left_out
         names = names_of(index.places, index.trace.names)
         found = [tensor for tensor in index.at if tensor in self.entries]
         known = {id: names.get(id) or index.seen_as.get(id) or index.at[id][0].expr for id in found}
+        variables = {name for name in known.values() if name}
+        others = {id: name for id, name in index.trace.names if name in variables and id in index.at}
+        known = {id: known.get(id) or others.get(id) for id in index.at if id in known or id in others}
         shown = numbered({id: name for id, name in known.items() if name})
         return tuple(
             Account(id, shown.get(id, "…"), tuple(self.entries[id]), left_out.get(id, 0)) for id in found
