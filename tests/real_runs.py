@@ -49,7 +49,10 @@ def main(library: str) -> None:
     import torch
 
     torch.set_num_threads(1)
+    from real_checks import checked
     from shells import Shell
+
+    from minigrad_viz.shell.last import last
 
     found = {}
     with tempfile.TemporaryDirectory() as folder, Shell(Path(folder)) as shell:
@@ -57,7 +60,9 @@ def main(library: str) -> None:
             source = path.read_text(encoding="utf-8")
             plain = ran(shell, torch, source)
             watched = ran(shell, torch, f"%%autograd --no-table\n{source}")
-            found[path.stem] = {"plain": plain, "watched": watched}
+            check = checked(last(), dict(shell.shell.user_ns))
+            notes = [f"{each.key}: {each.why}" for each in last().explained]
+            found[path.stem] = {"plain": plain, "watched": watched, "checked": {**check, "notes": notes}}
     print(json.dumps(found))
 
 

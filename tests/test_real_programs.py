@@ -64,3 +64,30 @@ def test_watching_changes_nothing(name: str, program: Any) -> None:
 def test_there_is_a_picture(name: str, program: Any) -> None:
     ran = program[name]["watched"]
     assert any(re.search(rf"^{each}[₀-₉]* ", ran["outline"], re.MULTILINE) for each in ran["variables"])
+
+
+LARGE = {  # more than 40 stations are shown first
+    "manual_backward": "the gradients by hand, which no backward call needs, are not folded away yet",
+    "small_gpt": "what is prepared before the call is not folded away yet",
+}
+LARGE_MARKS = {name: pytest.mark.xfail(strict=True, reason=why) for name, why in LARGE.items()}
+
+
+@pytest.mark.parametrize("name", [pytest.param(n, marks=LARGE_MARKS.get(n, ())) for n in NAMES])
+def test_the_first_screen_is_readable(name: str, program: Any) -> None:
+    check = program[name]["checked"]
+    assert 0 < check["stations"] <= 40
+    assert check["root"], "the root of the backward call is shown, or in a box that is"
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_every_box_is_named_truly(name: str, program: Any) -> None:
+    """Against the objects that the program left: variables, modules, parameters, and results that they
+    still hold."""
+    check = program[name]["checked"]
+    assert not check["names"] and not check["modules"] and not check["values"]
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_nothing_is_called_a_mistake(name: str, program: Any) -> None:
+    assert not program[name]["checked"]["notes"]
