@@ -66,14 +66,7 @@ def test_there_is_a_picture(name: str, program: Any) -> None:
     assert any(re.search(rf"^{each}[₀-₉]* ", ran["outline"], re.MULTILINE) for each in ran["variables"])
 
 
-LARGE = {  # more than 40 stations are shown first
-    "manual_backward": "the gradients by hand, which no backward call needs, are not folded away yet",
-    "small_gpt": "what is prepared before the call is not folded away yet",
-}
-LARGE_MARKS = {name: pytest.mark.xfail(strict=True, reason=why) for name, why in LARGE.items()}
-
-
-@pytest.mark.parametrize("name", [pytest.param(n, marks=LARGE_MARKS.get(n, ())) for n in NAMES])
+@pytest.mark.parametrize("name", NAMES)
 def test_the_first_screen_is_readable(name: str, program: Any) -> None:
     check = program[name]["checked"]
     assert 0 < check["stations"] <= 40
