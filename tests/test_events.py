@@ -73,7 +73,7 @@ EVENTS = {
     "Left": (tuples(texts), texts, states, span, maybe, texts),
     "Asked": (states, span),
     "Mutated": (texts, texts, states, tuples(maybe), span, count, tuples(states)),
-    "Stepped": (texts, tuples(steppings), span),
+    "OptimizerStepped": (texts, tuples(steppings), span),
     "Statement": (spans,),
     "ModeChanged": (texts, flags, span),
     "BackwardStarted": (

@@ -10,7 +10,7 @@ from staged import frames_of, scenes_of
 
 from minigrad_viz.drawing.outline import outline
 from minigrad_viz.drawing.picture import Picture
-from minigrad_viz.trace.events import Stepped
+from minigrad_viz.trace.events import OptimizerStepped
 
 HEAD = "w = torch.tensor([2.0, -1.0], requires_grad=True)\nx = torch.tensor([3.0, 5.0])\n"
 BACK = "loss = (w * x).sum() ** 2\nloss.backward()\n"
@@ -84,7 +84,7 @@ def test_the_rules_of_an_optimizer(optimizer, library):
     formulas = [line.text for line in step.lines if line.kind == "update"]
     assert formulas and ends(formulas[-1])[1] == re.search(r"→ (.*)", step.text)[1]
     assert reset.text == "w.grad: set to None"
-    assert sum(isinstance(event, Stepped) for event in traced(source, library).events) == 3
+    assert sum(isinstance(event, OptimizerStepped) for event in traced(source, library).events) == 3
 
 
 @pytest.mark.parametrize("optimizer", UNTOLD)

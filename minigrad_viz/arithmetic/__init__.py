@@ -16,11 +16,11 @@ from ..words import clean, text
 from .flow import flow_of
 from .lines import Line, latex_words
 from .node_step import NodeStep
-from .optimizers import change_lines
 from .own import own_lines
 from .paths import path_lines
 from .sums import gradient_name, hook_lines, leaf_lines, met_lines, sum_line
 from .tangents import tangent_lines, value_lines
+from .update_rules import change_lines
 from .vjps import input_lines
 
 __all__ = [

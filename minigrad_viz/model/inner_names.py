@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..protocol import op_of
 from ..trace.events import Failed, Statement
+from ..trace.where import Span
 from .module_calls import ModuleCall
 from .place import Place
 
@@ -29,7 +30,7 @@ def name_inner(index: TraceIndex) -> None:
     """Take the names of variables from inner results, and say instead what made them."""
     begun = [time for time, event in enumerate(index.trace.events) if isinstance(event, Statement)]
     failed = next((event.span for event in index.trace.events if isinstance(event, Failed)), None)
-    last: dict[object, Place] = {}  # by span and how many statements had begun
+    last: dict[tuple[Span, int], Place] = {}  # by span and how many statements had begun
     for place in index.places:
         if place.order > 1 or (place.brought and place.node is None):
             continue
@@ -43,8 +44,8 @@ def name_inner(index: TraceIndex) -> None:
         before, last[key] = last.get(key), place
         if before is not None:
             in_function(before)
-    for (span, statements), place in last.items():  # type: ignore[misc]
-        if span == failed and statements == len(begun):
+    for (made, statements), place in last.items():
+        if made == failed and statements == len(begun):
             in_function(place)
 
 

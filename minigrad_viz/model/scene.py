@@ -35,7 +35,7 @@ from .refused import given_there
 from .saved_values import as_saved
 from .schedule import Schedule
 from .trace_index import TraceIndex, unpacked
-from .updates import Found
+from .updates import UpdateFound
 
 
 class Scene(Lookup):
@@ -142,8 +142,7 @@ class Scene(Lookup):
             routes += new
             cards = tuple(self.card(place, i, state) for i, state in enumerate(place.states))
             stations.append(Station(place.id, cards, deck, place.order))
-        more = {"omitted": self.trace.omitted, "updates": self.updates}
-        graph = Graph(tuple(stations), tuple(routes), **more)
+        graph = Graph(tuple(stations), tuple(routes), omitted=self.trace.omitted, updates=self.updates)
         return replace(graph, unseen=not self.trace.recorded and graph.has_gradients)
 
     @functools.cached_property
@@ -158,7 +157,7 @@ class Scene(Lookup):
             for i, u in enumerate(mine)
         )  # fmt: skip
 
-    def changed(self, update: Found, change: Change) -> str:
+    def changed(self, update: UpdateFound, change: Change) -> str:
         """What to call what a line of an update changes."""
         known = self.named.get(change.tensor) or self.index.seen_as.get(change.tensor, "")
         return f"{known}.grad" if update.of_gradients else known

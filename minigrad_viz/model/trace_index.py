@@ -41,7 +41,7 @@ from .inner_names import name_inner
 from .module_calls import ModuleCalls
 from .place import LIBRARY, BackwardCall, Lookup, Place
 from .scope import Scopes
-from .updates import Found, updates_in
+from .updates import UpdateFound, updates_in
 
 
 class TraceIndex(Lookup):
@@ -105,7 +105,7 @@ class TraceIndex(Lookup):
         return births(self.trace)
 
     @functools.cached_property
-    def updates(self) -> list[Found]:
+    def updates(self) -> list[UpdateFound]:
         """What the cell wrote into parameters and their gradients."""
         return updates_in(self)
 

@@ -27,8 +27,8 @@ from ..trace.events import (
     GradSet,
     Left,
     Mutated,
+    OptimizerStepped,
     Snapshot,
-    Stepped,
     Stepping,
     TensorState,
 )
@@ -45,7 +45,7 @@ SETTINGS = ("lr", "momentum", "weight_decay")  # those that are told of an optim
 
 
 @dataclass(slots=True)
-class Found:
+class UpdateFound:
     """An update while it is being put together; `call` is the backward call that it belongs to."""
 
     kind: str
@@ -59,20 +59,20 @@ class Found:
     of_gradients: bool = False  # whether it changes `.grad`, and not the tensors
 
 
-def updates_in(index: TraceIndex) -> list[Found]:
+def updates_in(index: TraceIndex) -> list[UpdateFound]:
     """The updates of a trace, in the order in which they began."""
-    return Reader(index).read()
+    return UpdateReader(index).read()
 
 
-class Reader:
+class UpdateReader:
     """Goes through the events of a trace with the values and gradients of its tensors at hand."""
 
     def __init__(self, index: TraceIndex) -> None:
         self.events = index.trace.events
         self.calls = sorted(index.calls.values(), key=lambda call: call.begin)
         self.begun = False  # whether a backward call has ended
-        self.found: list[Found] = []
-        self.open: dict[tuple[Any, ...], Found] = {}  # since the last backward call, by statement
+        self.found: list[UpdateFound] = []
+        self.open: dict[tuple[Any, ...], UpdateFound] = {}  # since the last backward call, by statement
         self.value: dict[str, Value | None] = {}
         self.grad: dict[str, Value | None] = {}
         self.leaves: set[str] = set()  # those that ask for gradients
@@ -80,7 +80,7 @@ class Reader:
         self.step: dict[str, Stepping] = {}  # of the optimizer that steps, by tensor
         self.optimizer = ""
 
-    def read(self) -> list[Found]:
+    def read(self) -> list[UpdateFound]:
         """All updates, each with its call."""
         for time, event in enumerate(self.events):
             if isinstance(event, BackwardEnded):
@@ -103,7 +103,7 @@ class Reader:
 
     def look(self, time: int, event: Any) -> None:
         """Take in an event, if it is part of an update."""
-        if isinstance(event, Stepped):
+        if isinstance(event, OptimizerStepped):
             self.optimizer, self.step = event.kind, {row.tensor: row for row in event.rows}
             update = self.update(time, STEP, event.span, flat(event.span), event.kind)
             update.times.append(time)
@@ -159,20 +159,20 @@ class Reader:
 
     def update(
         self, time: int, kind: str, span: Span | None, title: str, about: str = "", tensor: str = ""
-    ) -> Found:
+    ) -> UpdateFound:
         """The update that a write belongs to."""
         line = title if span is None else (span.origin, span.line)
         key = kind, line, about
         known = self.open.get(key)
         again = known is not None and any(change.tensor == tensor for change in known.changes)
         if known is None or again or (kind == STEP and not tensor):
-            known = self.open[key] = Found(kind, title, about, span, [])
+            known = self.open[key] = UpdateFound(kind, title, about, span, [])
             self.found.append(known)
         return known
 
-    def assign(self, update: Found) -> None:
+    def assign(self, update: UpdateFound) -> None:
         """Find the call that an update belongs to."""
-        place = bisect_right(self.calls, update.times[0], key=lambda call: call.begin)
+        place = bisect_right([call.begin for call in self.calls], update.times[0])
         before, after = self.calls[:place][-1:], self.calls[place:][:1]
         line = 0 if update.span is None or update.span.origin else update.span.line
         back = any(0 < line < call.line for call in before) and any(line < call.line for call in after)

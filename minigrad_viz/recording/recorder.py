@@ -54,7 +54,7 @@ from .named import assignment, named_tensors
 from .packing import Packing
 from .pruning import KEPT_CALLS, deposits_in, prune
 from .states import States
-from .stepping import Steps
+from .stepping import OptimizerSteps
 
 
 class Recorder:
@@ -95,7 +95,7 @@ class Recorder:
         self.listener = Listener(self)
         self.packing = Packing(self)
         self.modules = Modules(self)
-        self.steps = Steps(self)
+        self.steps = OptimizerSteps(self)
         self.creates = False  # whether the running call builds a graph
         self.skipped = 0
         self.unkept: Counter[str] = Counter()  # the deposits in those calls, by leaf

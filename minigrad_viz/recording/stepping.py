@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from .recorder import Recorder
 
 
-class Steps:
+class OptimizerSteps:
     """Notes the steps of optimizers, each as one event and a write for every parameter."""
 
     def __init__(self, recorder: Recorder) -> None:

@@ -183,7 +183,7 @@ class Stepping(NamedTuple):
     state: tuple[tuple[str, Value | None, Value | None], ...]
 
 
-class Stepped(NamedTuple):
+class OptimizerStepped(NamedTuple):
     """An optimizer of class `kind` took a step. A `Mutated` by the op "step" follows for each parameter that
     has a gradient; of the ops inside nothing is told."""
 
@@ -363,7 +363,7 @@ Event = (
     | Left
     | Asked
     | Mutated
-    | Stepped
+    | OptimizerStepped
     | Statement
     | ModeChanged
     | BackwardStarted

@@ -34,10 +34,10 @@ from .events import (
     GradSet,
     NodeRan,
     NodeState,
+    OptimizerStepped,
     Returned,
     Snapshot,
     Statement,
-    Stepped,
     Stepping,
     TensorState,
 )
@@ -290,7 +290,7 @@ def stepped(writer: Writer, kind: str, rows: list[tuple[Any, ...]], span: Any) -
         Stepping(name, settings, tuple((key, value(old), value(new)) for key, old, new in state))
         for name, settings, state in rows
     )
-    writer.out.append(Stepped(kind, tuple(told), span))
+    writer.out.append(OptimizerStepped(kind, tuple(told), span))
 
 
 def ended(writer: Writer, event: BackwardEnded, gone: list[Any]) -> None:

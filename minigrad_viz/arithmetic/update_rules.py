@@ -56,7 +56,7 @@ def of_statement(source: str, change: Change) -> Line | None:
         values |= {f"{target}.grad": change.gradient, f"{target}.grad.data": change.gradient}
     named = written(value, {key: change.name if key in (target, f"{target}.data") else f"{change.name}.grad"
                             for key in values})  # fmt: skip
-    filled = written(value, {key: number_of(known) for key, known in values.items()})
+    filled = written(value, {key: number_of(known) for key, known in values.items() if known is not None})
     return formula(change.name, named, filled, change.after)
 
 
@@ -89,7 +89,10 @@ def written(tree: ast.expr, values: Mapping[str, str]) -> str:
         def visit(self, node: ast.AST) -> Any:
             if isinstance(node, ast.Name | ast.Attribute):
                 text = values.get(ast.unparse(node))
-                return node if text is None else ast.Name(f"\ue000{len(places.append(text) or places)}\ue001")
+                if text is None:
+                    return node
+                places.append(text)
+                return ast.Name(f"\ue000{len(places)}\ue001")
             return super().generic_visit(node)
 
     places: list[str] = []
@@ -107,13 +110,14 @@ def of_optimizer(kind: str, change: Change) -> Iterator[Line]:
     if kind not in RULES or change.gradient is None:
         return
     numbers: Numbers = dict(change.settings)
-    known = [("p", change.before), ("g", change.gradient), *((n, old) for n, old, _ in change.state)]
+    known = [("p", change.before), ("g", change.gradient), *((name, old) for name, old, _ in change.state)]
     after = {"p": change.after, **{name: new for name, _, new in change.state}}
     for name, value in known:
         if value is not None and array(value) is None:
             return
         numbers[name] = None if value is None else array(value)
-    numbers["step"] = None if after.get("step") is None else array(after["step"])
+    count = after.get("step")
+    numbers["step"] = None if count is None else array(count)
     lines = []
     for name, rule, compute in RULES[kind](numbers):
         made = compute(numbers)
