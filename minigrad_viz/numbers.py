@@ -81,6 +81,16 @@ def rows(value: Value, width: int = COLUMNS) -> tuple[str, ...]:
     return _full(value, width) or ((line,) if len(line) <= width else (_kind(value), _range(value)))
 
 
+def written_out(value: Value, width: int = COLUMNS) -> bool:
+    """Whether `rows` writes all numbers of `value`."""
+    return bool(_full(value, width))
+
+
+def shape_text(value: Value) -> str:
+    """The sizes of a value as they stand at an arrow: `3×2`, and `()` of a single number."""
+    return "×".join(map(str, value.shape)) or "()"
+
+
 def short(value: Value, width: int = COLUMNS) -> str:
     """`value` in one line: in full if that fits `width` columns, else its summary, else dtype and shape."""
     full = _full(value, width, aligned=False)

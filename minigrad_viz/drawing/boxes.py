@@ -10,16 +10,20 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from ..model.card_names import PARALLEL, Names, name_cards
-from ..numbers import pill
+from ..numbers import number, pill, written_out
 from ..protocol import Value
 from ..trace.graph import Graph, Route, Station
 from ..words import columns, shorten_name, text
 from .cards import ROLES, Box, card_rows, heights_of, station_box
 from .decks import AFTER, HOOKS
+from .heat import GRADIENTS, Heat, heat_of, norm, scales_of
+from .inside import parameter_rows
+from .lane import lane_heats
 from .look import CHIP, MONO, Look, even, settled
 from .marks import Tags, tags_of
 from .memories import SharedMemory, memories_of
 
+ALIGNED = ("value", "grad")  # rows that stand at one height in all stations
 BOLD = 7.3  # pixels a column of a pill, 12px
 # A leaf with more uses than this stands apart, and each use gets a small reference chip.
 USES = 8
@@ -40,13 +44,15 @@ class Reference:
 @dataclass(frozen=True, slots=True)
 class Pill:
     """The value that flowed over a route, `width` by `height`; `hooks`, those of the node that it reaches by
-    their places among all that ran, begin `beside` pixels left of it and reach a little into it."""
+    their places among all that ran, begin `beside` pixels left of it and reach a little into it. A `heat` map
+    stands above the lines."""
 
     lines: tuple[str, ...]
     width: float
     height: float
     hooks: tuple[int, ...] = ()
     beside: float = 0.0
+    heat: Heat | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +61,8 @@ class Measured:
 
     `bundles` are routes that run from one box to one other; where they are more than `PARALLEL` they are
     drawn as one line, with one pill, that of the first. `flowed` are the lines over which a gradient flowed.
-    `tags` are by the id of what is marked, `memories` by station id and position.
+    `tags` are by the id of what is marked, `memories` by station id and position. `scales` are those of the
+    heat maps.
     """
 
     boxes: dict[str, Box]
@@ -66,6 +73,7 @@ class Measured:
     flowed: frozenset[str]
     tags: Tags
     memories: dict[tuple[str, int], SharedMemory]
+    scales: dict[str, float]
 
     def tail(self, route: Route) -> str:
         """Id of the box a route begins at: its source station or the reference chip that stands for it."""
@@ -84,14 +92,17 @@ def measure(graph: Graph, look: Look | None = None) -> Measured:
     names, shares, references = name_cards(graph, look.lang), gather(graph), refer(graph, look.lang)
     folds = {fold.station: fold for fold in graph.folds}
     tags, memories, hooked = tags_of(graph), memories_of(graph, names), arrow_hooks(graph, look)
-    drafts = {
-        s.id: [
+    drafts = {}
+    for s in graph.stations:
+        drafts[s.id] = [
             card_rows(card, shares.get((s.id, i), ()), memories.get((s.id, i)), look)
             for i, card in enumerate(s.cards)
         ]
-        for s in graph.stations
-    }
-    common = heights_of(row for s in graph.stations if s.deck for card in drafts[s.id] for row in card)
+        if s.id in folds:
+            drafts[s.id][-1] += parameter_rows(folds[s.id], look)
+    common = heights_of(
+        row for s in graph.stations if s.deck for card in drafts[s.id] for row in card if row.name in ALIGNED
+    )
     boxes: dict[str, Box] = {}
     for s in graph.stations:
         heights = common if s.deck else heights_of(row for card in drafts[s.id] for row in card)
@@ -117,7 +128,11 @@ def measure(graph: Graph, look: Look | None = None) -> Measured:
                 pills[id] = _pill(values, look.lang)
     for id, (route, which) in hooked.items():
         pills[route] = _hooked(pills[route], stations[id], which)
-    return Measured(boxes, references, bundles, pills, names, frozenset(flowed), tags, memories)
+    heats = [heat for box in boxes.values() for card in box.cards for row in card.rows for heat in row.heats]
+    heats += [pill.heat for pill in pills.values() if pill.heat]
+    heats += lane_heats(graph)
+    scales = scales_of(heats)
+    return Measured(boxes, references, bundles, pills, names, frozenset(flowed), tags, memories, scales)
 
 
 def gather(graph: Graph) -> dict[tuple[str, int], list[Value]]:
@@ -182,12 +197,17 @@ def _bundles(graph: Graph, references: dict[str, Reference]) -> dict[str, tuple[
 
 def _pill(values: Sequence[Value], lang: str | None) -> Pill:
     """What flowed along a line: its value, and how often if more than once; different values are counted."""
-    lines = pill(values[-1])
+    heat = None if written_out(values[-1], 16) else heat_of(values[-1], GRADIENTS)
+    lines = pill(values[-1]) if heat is None else (number(norm(values[-1]), digits=3),)
     if len(values) > 1:
         count = f"×{len(values)}"
         same = all(value == values[0] for value in values)
         lines = (*lines, count) if same else (text("pill_many", lang, n=len(values)),)
-    return Pill(lines, max(map(columns, lines)) * BOLD + 14, 16 * len(lines) + 4)
+        heat = heat if same else None
+    width, height = max(map(columns, lines)) * BOLD + 14, 16.0 * len(lines) + 4
+    if heat is not None:
+        width, height = max(width, heat.width + 12), height + heat.height + 5
+    return Pill(lines, width, height, heat=heat)
 
 
 # -------------------------------------------------------------------------------------------- hooks at arrows
@@ -223,5 +243,6 @@ def _hooked(plain: Pill, station: Station, which: tuple[int, ...]) -> Pill:
     if ran and ran[0].before != ran[-1].after:
         made = pill(ran[-1].after[0]) if ran[-1].after[0] is not None else ("None",)
         lines = (*lines, f"→ {made[0]}", *(f"  {line}" for line in made[1:]))
-    width = max(map(columns, lines)) * BOLD + 14
-    return Pill(lines, width, 16 * len(lines) + 4, which, len(which) * (CHIP + 2) - 4)
+    width = max(plain.width, max(map(columns, lines)) * BOLD + 14)
+    height = plain.height + 16 * (len(lines) - len(plain.lines))
+    return Pill(lines, width, height, which, len(which) * (CHIP + 2) - 4, plain.heat)

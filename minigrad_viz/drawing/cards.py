@@ -12,20 +12,23 @@ Pixels, with (0, 0) at a station's upper left corner.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 
-from ..numbers import gradient_text, rows
+from ..numbers import gradient_text, rows, shape_text, written_out
 from ..protocol import Value
 from ..trace.graph import CONSTANT, LEAF, PARAMETER, Card, Fold, Station
 from ..words import clean, columns, sans, shorten, shorten_name, text
 from . import labels
 from .decks import DeckBox, deck_box, ghost_box
+from .heat import GRADIENTS, VALUES, Heat, heat_of
 from .look import MONO, NAME, NARROWEST, PAD, WIDEST, Look, even
 from .marks import Tag, Tags
 from .memories import SharedMemory, memory_words
 
 HEAD, LINE, MORE = 26, 20, 16
+AROUND = 8  # above and below a map
 ASKED = 20  # what the sign of a gradient that was asked for takes
 ROLES = (LEAF, PARAMETER, CONSTANT)
 
@@ -33,7 +36,7 @@ ROLES = (LEAF, PARAMETER, CONSTANT)
 @dataclass(frozen=True, slots=True)
 class CardRow:
     """One row of a card. `tone` is "plain", "kept" (a stored gradient) or "gone" (not kept or None). The row
-    of a shared memory has a `sign` in place of its label."""
+    of a shared memory has a `sign` in place of its label. `heats` are drawn where numbers are not written."""
 
     name: str
     label: str
@@ -41,6 +44,19 @@ class CardRow:
     tone: str = "plain"
     y: float = 0.0  # baseline of the first line
     sign: str = ""
+    heats: tuple[Heat, ...] = ()
+
+    @property
+    def height(self) -> float:
+        """Pixels that it takes."""
+        text = LINE + MORE * max(0, len(self.lines) - 1)
+        return max([text, *(heat.height + AROUND for heat in self.heats)])
+
+    @property
+    def width(self) -> float:
+        """Pixels that its values take."""
+        maps = (heat.x + heat.width for heat in self.heats)
+        return max([*(columns(line) * MONO for line in self.lines), *maps], default=0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +93,9 @@ def card_rows(card: Card, shares: Sequence[Value], memory: SharedMemory | None, 
     unknown = (text("unknown", lang),)
     made = []
     if look.values:
-        made.append(_row("value", rows(card.value, 24) if card.value else unknown, lang))
+        made.append(
+            _numbers("value", card.value, VALUES, lang) if card.value else _row("value", unknown, lang)
+        )
         if card.tangent is not None:
             made.append(_row("tangent", rows(card.tangent, 24), lang))
         if card.requires_grad or card.grad:
@@ -93,12 +111,20 @@ def card_rows(card: Card, shares: Sequence[Value], memory: SharedMemory | None, 
     return made
 
 
-def heights_of(rows: Iterable[CardRow]) -> dict[str, int]:
-    """How many lines the tallest row of each name has."""
-    heights: dict[str, int] = {}
+def heights_of(rows: Iterable[CardRow]) -> dict[str, float]:
+    """How high the tallest row of each name is."""
+    heights: dict[str, float] = {}
     for row in rows:
-        heights[row.name] = max(heights.get(row.name, 0), len(row.lines))
+        heights[row.name] = max(heights.get(row.name, 0), row.height)
     return heights
+
+
+def _numbers(name: str, value: Value, of: str, lang: str | None, tone: str = "plain") -> CardRow:
+    """The row of a value: its numbers, or a map with the shape beside it."""
+    heat = None if written_out(value, 24) else heat_of(value, of)
+    if heat is None:
+        return _row(name, rows(value, 24), lang, tone)
+    return CardRow(name, labels.row_label(name, lang), (shape_text(value),), tone, heats=(heat,))
 
 
 def _row(name: str, lines: Iterable[str], lang: str | None, tone: str = "plain") -> CardRow:
@@ -109,6 +135,8 @@ def _grad_row(card: Card, shares: Sequence[Value], lang: str | None) -> CardRow:
     if card.grad is None:
         return _row("grad", ("None",), lang, "gone")
     width = 26 if card.grad_kept else 18  # what is not kept says so behind the number
+    if card.grad_kept and not written_out(card.grad, width) and heat_of(card.grad, GRADIENTS):
+        return _numbers("grad", card.grad, GRADIENTS, lang, "kept")
     lines = rows(card.grad, width)
     if len(lines) == 1:
         lines = (gradient_text(card.grad, shares, width, lang),)
@@ -118,7 +146,7 @@ def _grad_row(card: Card, shares: Sequence[Value], lang: str | None) -> CardRow:
 
 
 def _card(
-    card: Card, name: str, rows: list[CardRow], heights: dict[str, int], x: float, narrowest: float,
+    card: Card, name: str, rows: list[CardRow], heights: dict[str, float], x: float, narrowest: float,
     tag: Tag | None, lang: str | None,
 ) -> CardBox:  # fmt: skip
     """One card at `x`, its rows placed below each other, `heights` lines each."""
@@ -128,8 +156,8 @@ def _card(
     y = HEAD + 20.0
     placed = []
     for row in rows:
-        placed.append(replace(row, lines=tuple(shorten(line, fit) for line in row.lines), y=y))
-        y += LINE + MORE * (heights[row.name] - 1)
+        placed.append(_placed(row, fit, y))
+        y += heights.get(row.name, row.height)
     beside = (sans(role) + 14 if role else 0) + ASKED * card.asked + (tag.width + 8 if tag else 0)
     room = max(WIDEST - 2 * PAD - beside, 8 * NAME)
     expr = clean(card.expr or "")
@@ -142,13 +170,21 @@ def _card(
     else:
         name, expr = "", shorten_name(name, int(room / MONO))
         title = columns(expr) * MONO
-    widest = max((values_x + columns(line) * MONO for row in placed for line in row.lines), default=0)
+    widest = max((values_x + row.width for row in placed), default=0)
     width = max(narrowest, title + 2 * PAD + beside, widest + PAD)
     return CardBox(card, x, even(width), name, expr, role, tuple(placed), values_x, tag)
 
 
+def _placed(row: CardRow, fit: int, y: float) -> CardRow:
+    """A row with its first baseline at `y`, its lines cut to `fit` columns; behind a single map its shape."""
+    lines = tuple(shorten(line, fit) for line in row.lines)
+    if row.name in ("value", "grad") and row.heats:
+        lines = (" " * math.ceil((row.heats[0].width + 8) / MONO) + lines[0],)
+    return replace(row, lines=lines, y=y)
+
+
 def station_box(
-    s: Station, drafts: list[list[CardRow]], heights: dict[str, int], titles: Sequence[str], look: Look,
+    s: Station, drafts: list[list[CardRow]], heights: dict[str, float], titles: Sequence[str], look: Look,
     tags: Tags, elsewhere: Collection[int] = (), fold: Fold | None = None,
 ) -> Box:  # fmt: skip
     """A station with the rows `drafts` of its cards, `heights` lines each, called `titles`, marked by `tags`.
@@ -160,7 +196,7 @@ def station_box(
         tag = tags.get(f"{s.id}-c{i}")
         cards.append(_card(card, title, draft, heights, width, narrowest, tag, look.lang))
         width += cards[-1].width
-    rows = sum(LINE + MORE * (n - 1) for n in heights.values())
+    rows = max(sum(heights.get(row.name, row.height) for row in draft) for draft in drafts)
     upper = HEAD + (12.0 + rows if rows else 0.0)
     if s.deck is None:
         deck = ghost_box(s, look)

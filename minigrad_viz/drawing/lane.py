@@ -6,20 +6,22 @@ g.change #p u0-c0     a line of it; its values are #p u0-c0-before and #p u0-c0-
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from math import inf
 
-from ..model.updates import ZERO, about
-from ..numbers import short
+from ..model.updates import CLIP, ZERO, about
+from ..numbers import short, written_out
 from ..protocol import Value
 from ..trace.graph import Change, Graph, Update
 from ..words import clean, columns, sans, shorten, text
+from .heat import GRADIENTS, VALUES, Heat, heat_map, strip_of
 from .look import MONO
 from .style import area, num, xml
 
 LINES = 8  # lines of one update, and updates of a lane, that are shown
 ROW, HEAD, GAP = 21.0, 24.0, 16.0  # pixels: a line, the head of an update, between columns
 NAME, VALUE, SOURCE = 40, 30, 70  # columns
+GRAD = "grad "
 
 
 def aside_text(graph: Graph, lang: str | None) -> str:
@@ -59,6 +61,36 @@ def written(value: Value | None) -> str:
     return "None" if value is None else short(value, VALUE)
 
 
+def cell_of(value: Value | None, of: str) -> Heat | str:
+    """A value in the lane: its map in one row where its numbers are not written."""
+    if value is None or written_out(value, VALUE):
+        return written(value)
+    return strip_of(value, of) or written(value)
+
+
+def across(cell: Heat | str) -> float:
+    """How wide a value is."""
+    return columns(cell) * MONO if isinstance(cell, str) else cell.width
+
+
+def cells_of(update: Update, change: Change) -> tuple[Heat | str, Heat | str, Heat | str]:
+    """Before, after and gradient of a line; "" for no gradient."""
+    of = GRADIENTS if update.kind in (ZERO, CLIP) else VALUES
+    gradient = "" if change.gradient is None else cell_of(change.gradient, GRADIENTS)
+    return cell_of(change.before, of), cell_of(change.after, of), gradient
+
+
+def lane_heats(graph: Graph) -> list[Heat]:
+    """The maps in the lane of a graph."""
+    cells = (
+        cell
+        for update in graph.updates[:LINES]
+        for change in shown_lines(update)[0]
+        for cell in cells_of(update, change)
+    )
+    return [cell for cell in cells if isinstance(cell, Heat)]
+
+
 def update_lines(graph: Graph, lang: str | None) -> list[str]:
     """The lane in words, for the outline."""
     lines = []
@@ -80,6 +112,7 @@ class Lane:
     def __init__(self, graph: Graph, lang: str | None, prefix: str) -> None:
         self.graph, self.lang, self.prefix = graph, lang, prefix
         self.updates = graph.updates[:LINES]
+        self.scales: Mapping[str, float] = {}
 
     @property
     def width(self) -> float:
@@ -92,8 +125,9 @@ class Lane:
         head = columns(shorten(clean(update.title), SOURCE)) * MONO + said + 3 * GAP
         return max(head, self.columns(update)[-1])
 
-    def draw(self, left: float, top: float, width: float) -> tuple[str, float]:
-        """The lane at a place; where it ends below."""
+    def draw(self, left: float, top: float, width: float, scales: Mapping[str, float]) -> tuple[str, float]:
+        """The lane at a place, its maps by `scales`; where it ends below."""
+        self.scales = scales
         if not self.updates:
             return "", top
         parts, y = [], top + 8
@@ -120,20 +154,23 @@ class Lane:
     def columns(self, update: Update) -> list[float]:
         """Where the columns of its lines begin: name, before, after, gradient, and where the line ends."""
         lines, _ = shown_lines(update)
+        cells = [cells_of(update, change) for change in lines]
         widths = [
             max((columns(shorten(clean(c.name), NAME)) for c in lines), default=0) * MONO,
-            max((columns(written(c.before)) for c in lines), default=0) * MONO,
-            max((columns(written(c.after)) for c in lines), default=0) * MONO + 2 * GAP,
-            max((columns(self.gradient(c)) for c in lines), default=0) * MONO,
+            max((across(before) for before, _, _ in cells), default=0),
+            max((across(after) for _, after, _ in cells), default=0) + 2 * GAP,
+            max((across(gradient) + columns(GRAD) * MONO for _, _, gradient in cells if gradient), default=0),
         ]
         places = [0.0]
         for width in widths:
             places.append(places[-1] + width + GAP)
         return places
 
-    def gradient(self, change: Change) -> str:
-        """The gradient of a line; "" where there is none."""
-        return "" if change.gradient is None else f"grad {written(change.gradient)}"
+    def cell(self, cell: Heat | str, x: float, y: float, attributes: str = "") -> str:
+        """A value at a place."""
+        if isinstance(cell, Heat):
+            return f"<g{attributes}>{heat_map(cell, self.scales[cell.of], x, y - 11)}</g>"
+        return f'<text{attributes} x="{num(x)}" y="{num(y)}">{xml(cell)}</text>'
 
     def update(self, update: Update, left: float, top: float) -> tuple[str, float]:
         """The lines of an update, and where they end."""
@@ -160,14 +197,14 @@ class Lane:
         id = f"{self.prefix}{update.id}-{change.id}"
         name, before, after, gradient = places[:4]
         tone = "gone" if update.kind == ZERO else "now"
+        was, becomes, grad = cells_of(update, change)
         cells = [
             f'<text x="{num(name)}" y="{num(y)}">{xml(shorten(clean(change.name), NAME))}</text>',
-            f'<text id="{id}-before" x="{num(before)}" y="{num(y)}">{xml(written(change.before))}</text>',
+            self.cell(was, before, y, f' id="{id}-before"'),
             f'<text x="{num(after)}" y="{num(y)}">→</text>',
-            f'<text class="{tone}" id="{id}-after" x="{num(after + 2 * GAP)}" y="{num(y)}">'
-            f"{xml(written(change.after))}</text>",
+            self.cell(becomes, after + 2 * GAP, y, f' class="{tone}" id="{id}-after"'),
         ]
-        if change.gradient is not None:
-            said = xml(self.gradient(change))
-            cells.append(f'<text class="kept" x="{num(gradient)}" y="{num(y)}">{said}</text>')
+        if grad:
+            cells.append(f'<text class="kept" x="{num(gradient)}" y="{num(y)}">{GRAD}</text>')
+            cells.append(self.cell(grad, gradient + columns(GRAD) * MONO, y, ' class="kept"'))
         return f'<g class="change" id="{id}">{"".join(cells)}</g>'

@@ -12,6 +12,7 @@ from .boxes import Reference
 from .canvas import Canvas
 from .cards import ASKED, HEAD, MORE, Box, CardBox
 from .details import describe
+from .heat import heat_map
 from .look import PAD
 from .lower import Decks
 from .signs import SHEETS, TARGET, haze
@@ -91,7 +92,11 @@ class Stations:
             )
             label = f'<text class="key" x="{num(x + PAD)}" y="{num(row.y)}">{xml(row.label)}</text>'
             label = self.memory(row.sign, x + PAD, row.y) if row.sign else label
-            parts.append(f'<g class="row" id="{id}-{row.name}">{label}{lines}</g>')
+            scales = self.canvas.measured.scales
+            maps = "".join(
+                heat_map(heat, scales[heat.of], x + box.values_x + heat.x, row.y - 12) for heat in row.heats
+            )
+            parts.append(f'<g class="row" id="{id}-{row.name}">{label}{lines}{maps}</g>')
         return "".join(parts) + "</g>"
 
     def memory(self, sign: str, x: float, y: float) -> str:

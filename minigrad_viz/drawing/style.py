@@ -21,7 +21,7 @@ LIGHT = {
     "rootline": "#1a6b4b", "node": "#e9ebee", "nodeline": "#8c959f", "chip": "#F7C04A",
     "chipink": "#3d2c00", "freed": "#f6e6bf", "freedink": "#70603c", "grad": "#B34700", "active": "#FFF176",
     "activeink": "#1f2328", "panel": "#f6f8fa", "error": "#c25300", "errorink": "#a33f00",
-    "lane": "#eaf4fb",
+    "lane": "#eaf4fb", "heatn": "#762a83", "heat0": "#f7f7f7", "heatp": "#1b7837",
 }  # fmt: skip
 DARK = {
     "bg": "#111418", "ink": "#e6edf3", "mute": "#9198a1", "line": "#b1bac4", "soft": "#3d444d",
@@ -29,6 +29,7 @@ DARK = {
     "root": "#1c5f45", "rootline": "#4FB58C", "node": "#2b3138", "nodeline": "#6e7681", "chip": "#6b4e0c",
     "chipink": "#ffe2a0", "freed": "#3a3220", "freedink": "#b09a66", "grad": "#ff9a52", "active": "#6f6400",
     "activeink": "#fff", "panel": "#171c22", "error": "#c25300", "errorink": "#ff9a52", "lane": "#14212c",
+    "heatn": "#c79be0", "heat0": "#2a3037", "heatp": "#7fd18f",
 }  # fmt: skip
 
 # Pages that say themselves that they are dark or light, whatever the system prefers.
@@ -141,6 +142,13 @@ RARE = """
 .mg .update .now{font-weight:700;fill:var(--leafline)}
 .mg .update.active>.box{fill:var(--card);stroke:var(--leafline);stroke-width:2}
 .mg.walk .update.later{opacity:.55}
+.mg .heat .hz{fill:var(--heat0);stroke:var(--line)}
+.mg .pill .hz,.mg .pill.active .hz{fill:var(--heat0);stroke:var(--line);stroke-width:1}
+.mg .heat .hn{fill:var(--heatn)}
+.mg .heat .hp{fill:var(--heatp)}
+.mg .heat .hn,.mg .heat .hp{stroke:var(--card);stroke-width:.6}
+.mg .heat .hd,.mg .heat .hx{fill:none;stroke:var(--ink);stroke-width:1.2}
+.mg .heat .hx{stroke:var(--errorink)}
 .mg .memory text{font-size:11px;font-weight:700;text-anchor:middle}
 """
 

@@ -35,6 +35,7 @@ from .boxes import measure
 from .canvas import Canvas
 from .curves import Cubic, at
 from .decks import Sign
+from .heat import heat_map, legend_of_heat
 from .lane import Lane, aside_text
 from .look import CHIP, Look, settled
 from .marks import Tag, merged
@@ -49,7 +50,7 @@ TIP = 9.0  # length of an arrow head
 ABOVE = (0.0, 23.0, 34.0, -23.0, -34.0)  # pixels that the label of an arrow may stand above it
 TOLD = 250  # gradients of a bundle that its tooltip tells, before it is cut short
 # What few pictures have, and its style with them.
-SELDOM = {"guilty", "cause", "stale", "removed", "cut", "fog", "ghost", "lost", "memory", "updates"}
+SELDOM = {"guilty", "cause", "stale", "removed", "cut", "fog", "ghost", "lost", "memory", "updates", "heat"}
 
 
 def to_svg(
@@ -88,8 +89,9 @@ class Drawing:
         lane = Lane(self.canvas.graph, self.canvas.lang, self.canvas.prefix)
         width = max(right - left, NARROW, lane.width)
         self.canvas.kinds |= {"updates"} if lane.updates else set()
-        updates, bottom = lane.draw(left, bottom + 24, width)
+        updates, bottom = lane.draw(left, bottom + 24, width, self.canvas.measured.scales)
         below, bottom = self.below(left, bottom + (16 if updates else 0), width)
+        self.canvas.kinds |= {"heat"} if self.canvas.measured.scales else set()
         style = css(theme, rare=bool(self.canvas.kinds & SELDOM))
         left, top, bottom, width = left - MARGIN, top - MARGIN, bottom + MARGIN, width + 2 * MARGIN
         size = f'width="{num(width)}" height="{num(bottom - top)}"'
@@ -249,8 +251,13 @@ class Drawing:
                 deck, Sign(str(hook + 1), hook), left + i * (CHIP + 2), y - CHIP / 2
             )
         left += pill.beside
+        first = top + 14
+        if pill.heat is not None:
+            first += pill.heat.height + 5
+            scale = self.canvas.measured.scales[pill.heat.of]
+            hooks += heat_map(pill.heat, scale, (left + right - pill.heat.width) / 2, top + 5)
         lines = "".join(
-            f'<text x="{num((left + right) / 2)}" y="{num(top + 14 + 16 * i)}">{spaced(line)}</text>'
+            f'<text x="{num((left + right) / 2)}" y="{num(first + 16 * i)}">{spaced(line)}</text>'
             for i, line in enumerate(pill.lines)
         )
         tip = shorten(self.flow(route), 500)
@@ -269,6 +276,7 @@ class Drawing:
         if self.canvas.graph.omitted:
             says.append(text("omitted", self.canvas.lang, n=self.canvas.graph.omitted))
         says += filter(None, [aside_text(self.canvas.graph, self.canvas.lang)])
+        maps, top = legend_of_heat(self.canvas.measured.scales, left, top, self.canvas.lang)
         said, top = sentences(says, left, top, width)
         signs, bottom = legend(self.canvas.kinds, left, top, width, self.canvas.lang)
-        return said + signs, bottom
+        return maps + said + signs, bottom

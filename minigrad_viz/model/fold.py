@@ -18,10 +18,10 @@ All uses of one tensor inside it become one route with their number."""
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Container, Hashable, Iterable, Iterator, Mapping
+from collections.abc import Container, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
-from ..trace.graph import CHAIN, MODULE, ROOT, Card, Deck, Fold, Graph, Group, Route, Station
+from ..trace.graph import CHAIN, MODULE, PARAMETER, ROOT, Card, Deck, Fold, Graph, Group, Route, Station
 
 SMALL = 60  # stations; in a smaller graph no chain is folded
 READABLE = 40  # stations that a model may be opened to
@@ -105,7 +105,7 @@ def _outermost(graph: Graph) -> list[Group]:
     return shut
 
 
-def _shut(graph: Graph, groups: Iterable[Group]) -> Graph:
+def _shut(graph: Graph, groups: Sequence[Group]) -> Graph:
     """A graph with some groups, of which none contains another, as one station each."""
     known = {station.id: station for station in graph.stations}
     runs = {group.id: [known[id] for id in group.members if id in known] for group in groups}
@@ -118,7 +118,11 @@ def _shut(graph: Graph, groups: Iterable[Group]) -> Graph:
     for route in routes:
         if route.tracked:
             arriving.setdefault(route.target, []).append(route.id)
-    folds = tuple(Fold(id, tuple(s.id for s in run), _counts(run)) for id, run in runs.items() if run)
+    folds = tuple(
+        Fold(group.id, tuple(s.id for s in runs[group.id]), _counts(runs[group.id]), _inside(group, known))
+        for group in groups
+        if runs[group.id]
+    )
     last = {
         runs[fold.station][-1].id: _folded(fold, runs[fold.station], cards[fold.station], arriving)
         for fold in folds
@@ -185,6 +189,12 @@ def _folded(fold: Fold, run: list[Station], kept: list[Kept], arriving: dict[str
         inputs = tuple(arriving.get(fold.station, ()))
         deck = Deck(deck.id, names, inputs=inputs, hooks=hooks, sequence=deck.sequence)
     return Station(fold.station, tuple(card for _, _, card in kept), deck, run[-1].order)
+
+
+def _inside(group: Group, known: Mapping[str, Station]) -> tuple[tuple[str, Card], ...]:
+    """The parameters that stand inside a group, by their names there."""
+    inside = [(name, known[id].cards[0]) for name, id in group.parameters if id in known]
+    return tuple((name, card) for name, card in inside if card.role == PARAMETER)
 
 
 def _counts(run: list[Station]) -> tuple[tuple[str, int], ...]:

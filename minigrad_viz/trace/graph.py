@@ -186,11 +186,13 @@ class Fold:
     """A station that stands for many, whose ids in the whole graph are `members`.
 
     Its card is that of the last of them; `counts` has the names of their backward nodes, most frequent first.
+    `parameters` are those that stand inside, under their names there (`weight`).
     """
 
     station: str
     members: tuple[str, ...]
     counts: tuple[tuple[str, int], ...] = ()
+    parameters: tuple[tuple[str, Card], ...] = ()
 
     @property
     def operations(self) -> int:

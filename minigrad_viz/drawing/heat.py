@@ -1,0 +1,141 @@
+"""Heat maps: numbers as colored cells, where they are too many to be written.
+
+Note [One scale]
+    All values of a picture share one scale and all gradients another, from −m over 0 to m, with m the largest
+    magnitude among them: so two maps of a picture can be compared. Both scales stand below the picture.
+    Purple is negative, green is positive (safe for the common kinds of color blindness), and a negative cell
+    also has a dash. What is not finite has a cross.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+from ..numbers import number
+from ..protocol import KEPT, Value
+from ..words import columns as columns_of
+from ..words import sans, text
+from .look import MONO
+from .style import area, num, xml
+
+FEW = 4  # numbers that are always written, never drawn
+HIGH, WIDE = 16, 24  # cells of a map at most
+STEPS = 8  # shades of a color
+SIZES = ((8, 12.0), (12, 9.0), (WIDE, 7.0))  # how large a cell is, by how many there are side by side
+BAR = 9  # cells of the scales below the picture
+VALUES, GRADIENTS = "values", "gradients"  # what a map shows, and so whose scale it has
+
+
+@dataclass(frozen=True, slots=True)
+class Heat:
+    """The map of a value, `high` by `wide` cells of `cell` pixels; it begins at `x` in its row."""
+
+    value: Value
+    of: str
+    high: int
+    wide: int
+    cell: tuple[float, float]
+    x: float = 0.0
+
+    @property
+    def width(self) -> float:
+        """Pixels across."""
+        return self.wide * self.cell[0]
+
+    @property
+    def height(self) -> float:
+        """Pixels down."""
+        return self.high * self.cell[1]
+
+
+def heat_of(value: Value | None, of: str, *, few: int = FEW) -> Heat | None:
+    """The map of a value; None where its numbers are at most `few`, more than can be drawn, or not real."""
+    if value is None or value.items is None or not few < len(value.items) <= KEPT:
+        return None
+    if any(isinstance(item, complex | bool | str) for item in value.items):
+        return None
+    wide = value.shape[-1] if value.shape else 1
+    high = len(value.items) // wide
+    if wide > WIDE or high > HIGH:
+        return None
+    cell = next(size for most, size in SIZES if max(high, wide) <= most)
+    return Heat(value, of, high, wide, (cell, cell))
+
+
+def strip_of(value: Value | None, of: str) -> Heat | None:
+    """The map of a value in one row, for a line of the lane."""
+    found = heat_of(value, of)
+    if found is None or len(found.value.items or ()) > WIDE:
+        return None
+    return Heat(found.value, of, 1, found.high * found.wide, (9.0, 12.0))
+
+
+def scales_of(heats: Iterable[Heat]) -> dict[str, float]:
+    """The largest finite magnitude of all values, and of all gradients, as far as there are any."""
+    scales: dict[str, float] = {}
+    for heat in heats:
+        finite = (abs(item) for item in heat.value.items or () if math.isfinite(item))
+        scales[heat.of] = max(scales.get(heat.of, 0.0), max(finite, default=0.0))
+    return scales
+
+
+def norm(value: Value) -> float:
+    """The Euclidean norm of a value whose numbers are known."""
+    return math.sqrt(sum(abs(item) ** 2 for item in value.items or ()))
+
+
+def heat_map(heat: Heat, scale: float, x: float, y: float) -> str:
+    """A map with its upper left corner at a place."""
+    return _cells(heat.value.items or (), heat.wide, heat.cell, scale, x, y)
+
+
+def _cells(
+    items: Iterable[float], wide: int, cell: tuple[float, float], scale: float, left: float, top: float
+) -> str:
+    """Cells in rows of `wide`: the zero below all, the shades over it, a path for each."""
+    across, down = cell
+    shades: dict[tuple[str, int], list[str]] = {}
+    dashes, crosses, last = [], [], 0
+    for i, item in enumerate(items):
+        x, y, last = left + i % wide * across, top + i // wide * down, i // wide
+        if not math.isfinite(item):
+            crosses.append(
+                f"M{num(x + 2)} {num(y + 2)}l{num(across - 4)} {num(down - 4)}m0 {num(4 - down)}"
+                f"l{num(4 - across)} {num(down - 4)}"
+            )
+            continue
+        shade = math.ceil(STEPS * abs(item) / scale) if scale else 0
+        if shade:
+            square = f"M{num(x)} {num(y)}h{num(across)}v{num(down)}h{num(-across)}z"
+            shades.setdefault(("hn" if item < 0 else "hp", shade), []).append(square)
+        if item < 0 and shade:
+            dashes.append(f"M{num(x + across / 2 - 2)} {num(y + down / 2)}h4")
+    parts = [f'<rect class="hz" {area(left, top, wide * across, (last + 1) * down)}/>']
+    for (sign, shade), squares in sorted(shades.items()):
+        parts.append(f'<path class="{sign}" fill-opacity="{shade / STEPS:.3g}" d="{"".join(squares)}"/>')
+    parts += [f'<path class="hd" d="{"".join(dashes)}"/>'] if dashes else []
+    parts += [f'<path class="hx" d="{"".join(crosses)}"/>'] if crosses else []
+    return f'<g class="heat">{"".join(parts)}</g>'
+
+
+def legend_of_heat(
+    scales: Mapping[str, float], left: float, top: float, lang: str | None
+) -> tuple[str, float]:
+    """The scales below the picture, and where they end."""
+    words = {VALUES: text("heat_values", lang), GRADIENTS: text("heat_gradients", lang)}
+    parts, x = [], left
+    for of in (VALUES, GRADIENTS):
+        scale = scales.get(of)
+        if not scale:
+            continue
+        parts.append(f'<text class="say" x="{num(x)}" y="{num(top + 11)}">{xml(words[of])}</text>')
+        x += sans(words[of]) + 8
+        steps = [scale * (i - BAR // 2) / (BAR // 2) for i in range(BAR)]
+        parts.append(_cells(steps, BAR, (12.0, 12.0), scale, x, top + 1))
+        x += BAR * 12 + 8
+        ends = f"−{number(scale, digits=3)} … {number(scale, digits=3)}"
+        parts.append(f'<text x="{num(x)}" y="{num(top + 11)}">{xml(ends)}</text>')
+        x += columns_of(ends) * MONO + 28
+    return "".join(parts), top + 22 if parts else top
