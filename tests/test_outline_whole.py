@@ -22,7 +22,8 @@ SIGNS = re.compile(r"None|∅\d*|\+\d+|×\d+|v\d+(→\d+)?|v\d+,?|→|=|!!?|[A-Z
 
 
 def said(svg):
-    """The texts of a picture; not those of the legend, the frames or the labels of rows, which explain it."""
+    """The texts of a picture; not those of the legend, the frames, the labels of rows
+    or the shapes at arrows, which explain it."""
     root, _ = parse(svg)
     above = {child: parent for parent in root.iter() for child in parent}
     for element in root.iter(SVG + "text"):
@@ -30,7 +31,7 @@ def said(svg):
         while around in above:
             around = above[around]
             classes |= set((around.get("class") or "").split())
-        if not classes & {"legend", "key", "note", "was", "frame", "hooks"}:
+        if not classes & {"legend", "key", "note", "was", "frame", "hooks", "shape"}:
             yield "".join(element.itertext()).replace("\u00a0", " ")
 
 

@@ -14,7 +14,7 @@ from signed import SIGNED, second_backward, with_card, with_deck
 from sketches import GRAPHS, code_4, code_9, many_uses
 
 import minigrad_viz
-from minigrad_viz.drawing.style import DARK, LIGHT, RARE, RULES, css
+from minigrad_viz.drawing.style import DARK, LIGHT, css, rules
 from minigrad_viz.trace.graph import Saved
 
 THEMES = {"light": LIGHT, "dark": DARK}
@@ -78,7 +78,7 @@ def test_none_of_it_is_told_by_colour_alone():
         elements["s1-k0"].find(SVG + "rect").get("rx") == "4" and elements["s1-d"].find(SVG + "rect") is None
     )
     told.add("shape")
-    assert re.search(r"\.chip\.freed text\{[^}]*line-through", RULES)
+    assert re.search(r"\.chip\.freed text\{[^}]*line-through", rules())
     told.add("struck")
     _, failed = parse(draw(second_backward(), lang="en")[0])
     assert "stopped here" in "".join(failed["s2-d"].itertext()), "and bold on a thick border"
@@ -88,7 +88,7 @@ def test_none_of_it_is_told_by_colour_alone():
             assert apart(colours["ink"], "#7a2f00", vision) > ENOUGH
             assert apart(colours["ink"], colours["nodeline"], vision) > ENOUGH
             assert apart(colours["ink"], colours["leafline"], vision) > ENOUGH
-    assert re.search(r"\.card\.active>\.head\{[^}]*stroke:var\(--ink\);stroke-width:2", RULES)
+    assert re.search(r"\.card\.active>\.head\{[^}]*stroke:var\(--ink\);stroke-width:2", rules())
     told.add("border")
     there, back = (polyline(elements[id].find(SVG + "path").get("d")) for id in ("r2", "r2-g"))
     assert (there[-1][0] - there[0][0]) * (back[-1][0] - back[0][0]) < 0 and "r2-p" in elements
@@ -104,9 +104,9 @@ def test_error_and_cause_differ_in_black_and_white():
         "chip.cause rect",
         "tag.cause rect",
     ):
-        rule = next(rule for rule in RARE.split("}") if part in rule)
+        rule = next(rule for rule in rules().split("}") if part in rule)
         assert "stroke-dasharray" in rule
-    assert "dash" not in re.search(r"\.deck\.error>\.box,[^}]*", RULES)[0]
+    assert "dash" not in re.search(r"\.deck\.error>\.box,[^}]*", rules())[0]
 
 
 # ------------------------------------------------------------------------------------------------- contrast
@@ -209,7 +209,7 @@ def packed():
 def coloured():
     """The classes in selectors that colour text."""
     found = set()
-    for selectors, rule in re.findall(r"([^{}]+)\{([^}]*)\}", RULES + RARE):
+    for selectors, rule in re.findall(r"([^{}]+)\{([^}]*)\}", rules()):
         for selector in selectors.split(","):
             if "fill:" in rule and re.search(
                 r"text$|\.(fn|name|role|key|say|note|kept|gone|dim)$", selector.strip()

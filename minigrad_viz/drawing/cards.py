@@ -98,7 +98,7 @@ def card_rows(card: Card, shares: Sequence[Value], memory: SharedMemory | None, 
         )
         if card.tangent is not None:
             made.append(_row("tangent", rows(card.tangent, 24), lang))
-        if card.requires_grad or card.grad:
+        if (card.requires_grad or card.grad) and (_keeps(card) or len(shares) > 1):
             made.append(_grad_row(card, shares, lang))
     if look.detail == "full":
         for flag in ("requires_grad", "is_leaf", "retains_grad"):
@@ -129,6 +129,11 @@ def _numbers(name: str, value: Value, of: str, lang: str | None, tone: str = "pl
 
 def _row(name: str, lines: Iterable[str], lang: str | None, tone: str = "plain") -> CardRow:
     return CardRow(name, labels.row_label(name, lang), tuple(lines), tone)
+
+
+def _keeps(card: Card) -> bool:
+    """Whether a tensor has a `.grad` to tell of. The gradient of another is told at its arrow."""
+    return card.is_leaf or card.retains_grad or card.grad_kept
 
 
 def _grad_row(card: Card, shares: Sequence[Value], lang: str | None) -> CardRow:

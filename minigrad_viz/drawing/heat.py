@@ -121,9 +121,9 @@ def _cells(
 
 
 def legend_of_heat(
-    scales: Mapping[str, float], left: float, top: float, lang: str | None
+    scales: Mapping[str, float], norms: bool, left: float, top: float, lang: str | None
 ) -> tuple[str, float]:
-    """The scales below the picture, and where they end."""
+    """The scales below the picture, what the number at a map is if some are `norms`, and where that ends."""
     words = {VALUES: text("heat_values", lang), GRADIENTS: text("heat_gradients", lang)}
     parts, x = [], left
     for of in (VALUES, GRADIENTS):
@@ -138,4 +138,7 @@ def legend_of_heat(
         ends = f"−{number(scale, digits=3)} … {number(scale, digits=3)}"
         parts.append(f'<text x="{num(x)}" y="{num(top + 11)}">{xml(ends)}</text>')
         x += columns_of(ends) * MONO + 28
-    return "".join(parts), top + 22 if parts else top
+    if parts and norms:
+        said = xml(text("heat_norm", lang))
+        parts.append(f'<text class="say" x="{num(x)}" y="{num(top + 11)}">{said}</text>')
+    return (f'<g class="legend">{"".join(parts)}</g>', top + 22) if parts else ("", top)

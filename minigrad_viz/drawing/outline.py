@@ -11,6 +11,8 @@ depends on the graph and the language alone.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from ..model.card_names import kept_words, name_cards
 from ..numbers import gradient_text, short
 from ..protocol import Value
@@ -78,7 +80,7 @@ class OutlineWriter:
 
     def __init__(self, graph: Graph, lang: str | None, look: Look) -> None:
         self.graph, self.lang, self.look = graph, lang, look
-        self.folds = {fold.station for fold in graph.folds}
+        self.folds = {fold.station: fold for fold in graph.folds}
         self.names = name_cards(graph, lang)
         self.shares = gather(graph)
         self.arriving: dict[str, list[Route]] = {}
@@ -105,11 +107,23 @@ class OutlineWriter:
             inputs = [*self.ghost(station), *self.cuts(station)]
         else:
             lines.append("  " + GAP.join(self.deck(station, station.deck)))
+            lines += self.inside(station)
             inputs = self.inputs(station)
             more = len(inputs) - INPUTS
             if more > 1:
                 inputs = [*inputs[:INPUTS], text("outline_inputs_left_out", self.lang, n=more)]
         return lines + ["  " + line for line in [*inputs, *self.used(station)]]
+
+    def inside(self, station: Station) -> list[str]:
+        """The parameters inside a closed box."""
+        fold = self.folds.get(station.id)
+        if fold is None or not self.look.values:
+            return []
+        lines = []
+        for name, card in fold.parameters:
+            value = [] if card.value is None else [short(card.value, WIDTH)]
+            lines.append("  " + GAP.join([shorten_name(name, WIDTH), *value, *self.grad(card, ())]))
+        return lines
 
     def deck(self, station: Station, deck: Deck) -> list[str]:
         """A backward node: its name, what it saved, its hooks, and what is marked."""
@@ -194,13 +208,14 @@ class OutlineWriter:
         parts = []
         if card.tangent is not None:
             parts.append(text("outline_tangent", self.lang, value=short(card.tangent, WIDTH)))
+        return parts + self.grad(card, self.shares.get((station.id, i), ()))
+
+    def grad(self, card: Card, shares: Sequence[Value]) -> list[str]:
+        """The gradient of a tensor, the sum of `shares`."""
         if card.grad is not None:
             kept = "outline_kept" if card.grad_kept else "outline_not_kept"
-            value = gradient_text(card.grad, self.shares.get((station.id, i), ()), WIDTH, self.lang)
-            parts.append(text(kept, self.lang, value=value))
-        elif card.requires_grad and card.is_leaf:
-            parts.append(text("outline_no_grad", self.lang))
-        return parts
+            return [text(kept, self.lang, value=gradient_text(card.grad, shares, WIDTH, self.lang))]
+        return [text("outline_no_grad", self.lang)] if card.requires_grad and card.is_leaf else []
 
     def inputs(self, station: Station) -> list[str]:
         """One line for every entry of the node's `next_functions`; of a fold one for each tensor."""

@@ -85,7 +85,8 @@ class Stations:
         parts.append(self.canvas.tag(box.tag, right, 4))
         for row in box.rows:
             tone = "" if row.tone == "plain" else f' class="{row.tone}"'
-            self.canvas.kinds |= {"not_kept"} if row.tone == "gone" and card.grad else set()
+            if row.name == "grad" and row.tone == "gone" and card.grad:
+                self.canvas.kinds.add("not_kept")
             lines = "".join(
                 f'<text{tone} x="{num(x + box.values_x)}" y="{num(row.y + MORE * n)}">{spaced(line)}</text>'
                 for n, line in enumerate(row.lines)

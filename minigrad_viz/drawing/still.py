@@ -10,7 +10,7 @@ import html
 import re
 from typing import NamedTuple
 
-from .style import DARK, LIGHT, RARE, RULES
+from .style import DARK, LIGHT, rules
 
 SMALLEST = 0.75  # a wide picture shrinks with its column down to this scale; then it scrolls: it can be read
 STYLE = re.compile(r"<style>.*?</style>", re.S)
@@ -54,8 +54,8 @@ def resolved(svg: str) -> str:
     if STYLE.search(svg) is None:
         return svg
     colors = DARK if 'class="mg mg-dark' in svg else LIGHT
-    rules = VARIABLE.sub(lambda found: colors[found[1]], (RULES + RARE).replace(";height:auto", ""))
-    return STYLE.sub(lambda _: f"<style>{rules}</style>", svg, count=1)
+    style = VARIABLE.sub(lambda found: colors[found[1]], rules().replace(";height:auto", ""))
+    return STYLE.sub(lambda _: f"<style>{style}</style>", svg, count=1)
 
 
 def bare(svg: str) -> str:

@@ -86,6 +86,7 @@ RULES = """
 .mg .edge.grad .tip{fill:var(--grad);stroke:none}
 .mg .pill rect{fill:var(--bg);stroke:var(--grad);stroke-width:1.2}
 .mg .pill text{fill:var(--grad);font-weight:600;font-size:12px;text-anchor:middle}
+.mg .shape{font-size:11px;text-anchor:middle}
 .mg .frame rect{fill:var(--panel);stroke:var(--nodeline);stroke-dasharray:2 4}
 .mg .frame text{font-style:italic}
 .mg .edge.todo path{stroke-dasharray:4 4;opacity:.55}
@@ -111,8 +112,9 @@ RULES = """
 .mg .pill.error text{fill:#fff}
 """
 
-# What few pictures have: marks, cuts, fog, shared memory. In the steps before a failure nothing is marked.
-RARE = """
+# What few pictures have. In the steps before a failure nothing is marked.
+RARE = {
+    "marks": """
 .mg .chip.stale rect{stroke-dasharray:2 2}
 .mg .chip.stale:not(.error) rect{fill:var(--freed);stroke:#D55E00;stroke-width:1.6}
 .mg .chip.stale:not(.error) text{fill:var(--errorink)}
@@ -136,12 +138,17 @@ RARE = """
 .mg .cut path{fill:none;stroke:var(--ink);stroke-width:1.6}
 .mg .cut .halo{stroke:var(--bg);stroke-width:5}
 .mg .memory path{fill:var(--bg);stroke:var(--ink)}
+.mg .memory text{font-size:11px;font-weight:700;text-anchor:middle}
+""",
+    "updates": """
 .mg .lane .paper{fill:var(--lane);stroke:var(--leafline);stroke-dasharray:6 4}
 .mg .lane .bar{fill:var(--leafline)}
 .mg .update>.box{fill:none;stroke:none}
 .mg .update .now{font-weight:700;fill:var(--leafline)}
 .mg .update.active>.box{fill:var(--card);stroke:var(--leafline);stroke-width:2}
 .mg.walk .update.later{opacity:.55}
+""",
+    "heat": """
 .mg .heat .hz{fill:var(--heat0);stroke:var(--line)}
 .mg .pill .hz,.mg .pill.active .hz{fill:var(--heat0);stroke:var(--line);stroke-width:1}
 .mg .heat .hn{fill:var(--heatn)}
@@ -149,19 +156,24 @@ RARE = """
 .mg .heat .hn,.mg .heat .hp{stroke:var(--card);stroke-width:.6}
 .mg .heat .hd,.mg .heat .hx{fill:none;stroke:var(--ink);stroke-width:1.2}
 .mg .heat .hx{stroke:var(--errorink)}
-.mg .memory text{font-size:11px;font-weight:700;text-anchor:middle}
-"""
+""",
+}
 
 
-def css(theme: str = "auto", *, rare: bool = True) -> str:
-    """The style sheet for `theme`: "auto", "light" or "dark"; without `rare` that of most pictures. Raises
-    ValueError for any other theme."""
-    return palette(theme) + RULES + (RARE.lstrip() if rare else "")
+def css(theme: str = "auto", parts: Iterable[str] = RARE) -> str:
+    """The style sheet for `theme`: "auto", "light" or "dark", with these `parts` of what few pictures have.
+    Raises ValueError for any other theme."""
+    return palette(theme) + rules(parts)
 
 
 def every_theme() -> str:
     """The style sheet of a page with pictures of any theme, which then need none of their own."""
-    return "".join(map(palette, THEMES)) + RULES + RARE.lstrip()
+    return "".join(map(palette, THEMES)) + rules()
+
+
+def rules(parts: Iterable[str] = RARE) -> str:
+    """The style of pictures without their colors."""
+    return RULES + "".join(RARE[part].lstrip() for part in parts)
 
 
 def palette(theme: str = "auto") -> str:

@@ -27,9 +27,9 @@ from itertools import islice
 from typing import Any
 
 from ..model.card_names import PARALLEL
-from ..numbers import short
+from ..numbers import shape_text, short
 from ..trace.graph import LEAF, PARAMETER, ROOT, Graph, Route
-from ..words import shorten, text
+from ..words import columns, shorten, text
 from .arrows import forward_arrow, gradient_arrow, read
 from .boxes import measure
 from .canvas import Canvas
@@ -37,7 +37,7 @@ from .curves import Cubic, at
 from .decks import Sign
 from .heat import heat_map, legend_of_heat
 from .lane import Lane, aside_text
-from .look import CHIP, Look, settled
+from .look import CHIP, SMALL, Look, settled
 from .marks import Tag, merged
 from .scissors import Scissors
 from .signs import legend, sentences
@@ -50,7 +50,7 @@ TIP = 9.0  # length of an arrow head
 ABOVE = (0.0, 23.0, 34.0, -23.0, -34.0)  # pixels that the label of an arrow may stand above it
 TOLD = 250  # gradients of a bundle that its tooltip tells, before it is cut short
 # What few pictures have, and its style with them.
-SELDOM = {"guilty", "cause", "stale", "removed", "cut", "fog", "ghost", "lost", "memory", "updates", "heat"}
+SELDOM = {"guilty", "cause", "stale", "removed", "cut", "fog", "ghost", "lost", "memory"}
 
 
 def to_svg(
@@ -92,7 +92,8 @@ class Drawing:
         updates, bottom = lane.draw(left, bottom + 24, width, self.canvas.measured.scales)
         below, bottom = self.below(left, bottom + (16 if updates else 0), width)
         self.canvas.kinds |= {"heat"} if self.canvas.measured.scales else set()
-        style = css(theme, rare=bool(self.canvas.kinds & SELDOM))
+        parts = {"marks"} if self.canvas.kinds & SELDOM else set()
+        style = css(theme, sorted(parts | self.canvas.kinds & {"updates", "heat"}))
         left, top, bottom, width = left - MARGIN, top - MARGIN, bottom + MARGIN, width + 2 * MARGIN
         size = f'width="{num(width)}" height="{num(bottom - top)}"'
         p = self.canvas.prefix
@@ -140,13 +141,14 @@ class Drawing:
 
     def arrows(self) -> tuple[str, str]:
         """All arrows, forward ones first, and the pills that lie on top of everything."""
-        forward, gradient, pills, tags = [], [], [], []
+        forward, gradient, pills, tags, shapes = [], [], [], [], []
         for route in self.canvas.graph.routes:
             if self.canvas.measured.line(route) != route.id:
                 continue
             path = forward_arrow(self.canvas.places, route, self.spread(route, lower=False))
             forward.append(self.forward(route, path))
             tags.append((self.mark(route), path))
+            shapes += [(route, path)] if self.canvas.folds else []
             if self.scissors.cut_of(route):
                 pills.append(self.scissors.cut(route, path))
             if route.tracked:
@@ -156,7 +158,19 @@ class Drawing:
                 if route.id in self.canvas.measured.pills:
                     pills.append(self.pill(route, path))
         pills += [self.label(tag, path) for tag, path in tags if tag]
+        pills += [self.shape(route, path) for route, path in shapes]
         return "".join(forward + gradient), "".join(pills)
+
+    def shape(self, route: Route, path: list[Cubic]) -> str:
+        """The sizes of what flows forward, above the arrow; told where boxes of many hide the tensors."""
+        value = self.canvas.stations[route.source].cards[route.card].value
+        if value is None:
+            return ""
+        said = shape_text(value)
+        half = columns(said) * SMALL / 2
+        x, y = self.canvas.spot(path, (half, 6, half, 6), (11.0, -11.0, 22.0))
+        self.canvas.stand(x - half, y - 6, x + half, y + 6)
+        return f'<text class="shape" x="{num(x)}" y="{num(y + 4)}">{xml(said)}</text>'
 
     def mark(self, route: Route, suffix: str = "") -> Tag | None:
         """The mark at an arrow, or at those that are drawn as one with it."""
@@ -276,7 +290,8 @@ class Drawing:
         if self.canvas.graph.omitted:
             says.append(text("omitted", self.canvas.lang, n=self.canvas.graph.omitted))
         says += filter(None, [aside_text(self.canvas.graph, self.canvas.lang)])
-        maps, top = legend_of_heat(self.canvas.measured.scales, left, top, self.canvas.lang)
+        norms = any(pill.heat for pill in self.canvas.measured.pills.values())
+        maps, top = legend_of_heat(self.canvas.measured.scales, norms, left, top, self.canvas.lang)
         said, top = sentences(says, left, top, width)
         signs, bottom = legend(self.canvas.kinds, left, top, width, self.canvas.lang)
         return maps + said + signs, bottom
