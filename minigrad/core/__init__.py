@@ -21,7 +21,7 @@ from .apply import uncast
 from .call import check_broadcast, prepare, record
 from .declare import differentiable, rename
 from .elementwise import operator_of, set_result_class
-from .op import RAW, F, Op, all_ops, composite, jointly, zeros
+from .op import RAW, F, Op, all_ops, composite, is_symbol, jointly, zeros
 from .saved import modified, pack_inputs, pack_result
 from .view_path import path_of, replay, replay_array
 
@@ -34,6 +34,7 @@ __all__ = [
     "composite",
     "differentiable",
     "forward",
+    "is_symbol",
     "jointly",
     "modified",
     "operator_of",

@@ -281,24 +281,21 @@ def record(op: Op, values: Any, out: Any, is_mixed: bool = True, always: bool = 
     """
     dtype = (out[0] if op.several else out).dtype
     targets: list[Any] = []
-    needed, numbered, odd, differs = always, False, False, False
+    needed, numbered, odd, differs = always, 0, False, False
     inputs = values[0] if op.listed else op.pick(values)
     for t in inputs:
         target = None
         if isinstance(t, TensorBase):
-            if t._storage is None or is_plain(t):
-                target = t._fn
-                if target is None:
-                    acc = t._acc
-                    if acc is not None:
-                        target = (acc is not True and acc()) or accumulator(t)
-            else:
+            if t._storage is not None and not is_plain(t):
                 odd = True
                 target = edge(t)
+            else:
+                target, acc = t._fn, t._acc
+                if target is None and acc is not None:
+                    target = (acc is not True and acc()) or accumulator(t)
             if target is not None:
                 needed = True
-                if t._nr:
-                    numbered = True
+                numbered += t._nr
             if t._data.dtype is not dtype:
                 differs = True
         targets.append(target)

@@ -26,11 +26,11 @@ from typing import Any
 import numpy as np
 
 from . import modes
-from .call import compute
+from .call import compute, compute_view
 from .dispatch import dispatch
 from .elementwise import binary, unary
 from .node_class import make_node
-from .op import OPS, F, Op
+from .op import OPS, F, Op, is_symbol
 from .public import ALL, publish
 from .tensor_state import TensorBase
 
@@ -129,13 +129,14 @@ def make_call(op: Op) -> Any:
     if op.fast:
         return unary(op) if len(op.params) == 1 else binary(op)
     count, least = len(op.params), len(op.params) - len(op.defaults)
+    run = compute_view if op.view else compute
 
     def call(*args: Any, **kwargs: Any) -> Any:
         if kwargs or not least <= len(args) <= count:
             return dispatch(op, op.bind(args, kwargs))
         if len(args) < count:
             args += op.defaults[len(args) - least :]
-        return dispatch(op, args) if modes.active else compute(op, args)
+        return dispatch(op, args) if modes.active else run(op, args)
 
     return call
 
@@ -152,7 +153,7 @@ def make_polymorphic(op: Op, call: Any) -> Any:
                 continue
             if isinstance(x, TensorBase):
                 return call(*args)
-            if hasattr(x, "__minigrad_symbol__"):
+            if is_symbol(x):
                 return x.__minigrad_symbol__(op, args)
         return kernel(*args)
 

@@ -39,6 +39,11 @@ def composite(function: Any) -> Any:
     return function
 
 
+def is_symbol(x: Any) -> bool:
+    """Return whether a value is a symbol, on which a vjp writes its formula."""
+    return hasattr(x.__class__, "__minigrad_symbol__")
+
+
 def zeros(g: Any) -> Any:
     """The vjp of an input that an op reads but does not vary with, such as the mask of a gradient."""
     return F.zeros_like(g)

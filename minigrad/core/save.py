@@ -11,10 +11,8 @@ from .tensor_state import TensorBase, Tensors
 def keep(op: Op, node: Any, values: Any, out: Any) -> None:
     """Save in a node what its vjps take of the op's arguments and of its result `out`."""
     targets = node._next
-    versions: dict[int, int] | None = None
-    n = -1
+    versions: dict[str, int] = {}
     for slot, what, place, k, user, derive in op.plan:
-        n += 1
         value: Any = None
         if user is not None and targets[user] is None:
             pass
@@ -30,8 +28,7 @@ def keep(op: Op, node: Any, values: Any, out: Any) -> None:
                     check_saved(value)
                     version = value._version if storage is None else storage.version
                     if version:
-                        versions = versions or {}
-                        versions[n] = version
+                        versions[slot] = version
                     if what is INPUT and targets[k] is not None and not (value._bits or value._apart):
                         value = value._data
                 elif what is INPUT and targets[k] is not None:
@@ -39,8 +36,8 @@ def keep(op: Op, node: Any, values: Any, out: Any) -> None:
             elif value.__class__ is Tensors:
                 value = keep_together(value)
         setattr(node, slot, value)
-    if versions is not None:
-        node._check = tuple([versions.get(n, 0) for n in range(len(op.keeps))])
+    if versions:
+        node._check = tuple([versions.get(keep.slot, 0) for keep in op.keeps])
 
 
 def keep_together(tensors: Tensors) -> Tensors:

@@ -17,6 +17,7 @@ __all__ = [
     "LongTensor", "ShortTensor", "announce", "constructed", "leaf", "tensor",
 ]  # fmt: skip
 
+LISTS = (list, tuple, Sequence)  # the first two tell most without asking the abstract class
 _ONE = {d: d.numpy.type(1) for d in dtypes.ALL if d.category == 2}
 BIG = 6e4  # what every floating-point dtype can hold: no overflow that NumPy would warn of
 
@@ -85,7 +86,7 @@ def to_numpy(data: Any, dtype: dtypes.dtype | None) -> Any:
         if isinstance(data, complex):
             must_fit(kind)
         return quiet(whole_numbers([data], kind).astype, kind)[0]
-    if not isinstance(data, Sequence) or isinstance(data, str | bytes):
+    if not isinstance(data, LISTS) or isinstance(data, (str, bytes)):
         raise refusal(data)
     shape = shape_of(data)
     flat = list(flatten(data, len(shape), data if dtype is None or dtype.category < 2 else 0.5))
@@ -156,10 +157,10 @@ def shape_of(data: Any) -> tuple[int, ...]:
     """Shape of nested sequences; ValueError where they are ragged."""
     shape: list[int] = []
     level = [data]
-    while level and isinstance(level[0], Sequence | np.ndarray) and not isinstance(level[0], str | bytes):
+    while level and isinstance(level[0], (*LISTS, np.ndarray)) and not isinstance(level[0], (str, bytes)):
         n = len(level[0])
         for item in level:
-            if not isinstance(item, Sequence | np.ndarray):
+            if not isinstance(item, (*LISTS, np.ndarray)):
                 raise TypeError("not a sequence")
             if len(item) != n:
                 raise ValueError(f"expected sequence of length {n} at dim {len(shape)} (got {len(item)})")

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from ..core import F, composite, differentiable, rename
+from ..core import F, composite, differentiable, is_symbol, rename
 from ..core.dtypes import dtype
 from ..core.op import RAW
 from ..core.public import public
@@ -44,7 +44,7 @@ def conj_view(self):
 @composite
 def conj(self: Any) -> Any:
     """Return the conjugate of each element, as a view; a tensor of real numbers as it is."""
-    if hasattr(self, "__minigrad_symbol__"):
+    if is_symbol(self):
         return F.conj_view(self)
     if not is_complex(self):
         return self

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ..core import RAW, F, check_broadcast, differentiable, zeros
+from ..core import RAW, F, check_broadcast, differentiable, is_symbol, zeros
 from ..core.devices import unfilled_like
 
 
@@ -42,7 +42,7 @@ def copy(self, src):
 
 def cast_back(g: Any, dtype: Any) -> Any:
     """Return a gradient in the dtype of the input: of a complex one its real part where that is real."""
-    if hasattr(g, "__minigrad_symbol__"):
+    if is_symbol(g):
         if np.iscomplexobj(g.value) and np.dtype(dtype).kind == "f":
             raise TypeError("a symbol has no real part")
         return g

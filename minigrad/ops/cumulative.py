@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ..core import F, composite, differentiable
+from ..core import F, composite, differentiable, is_symbol
 from ..core.op import RAW
 from .reduction import cast
 from .shape import place
@@ -39,7 +39,7 @@ def short(sizes: Any, dim: int) -> bool:
 
 def cumsum_vjp(g: Any, dim: int) -> Any:
     """Return the sum of the gradients from each element on."""
-    if hasattr(g, "__minigrad_symbol__"):
+    if is_symbol(g):
         return backwards(F.cumsum, g, dim)
     return g if short(g.shape, dim) else backwards(F.cumsum, g, dim)
 
@@ -62,7 +62,7 @@ def has_zero(self: Any) -> bool:
 
 def cumprod_vjp(g: Any, self: Any, result: Any, dim: int) -> Any:
     """`Σ g · result / self` from each element on; with zeros, the products that leave the element out."""
-    if hasattr(g, "__minigrad_symbol__"):
+    if is_symbol(g):
         return backwards(F.cumsum, result * g, dim) / self
     if short(self.shape, dim):
         return g

@@ -13,6 +13,7 @@ from ..core import F, differentiable
 from ..core.storage import Geometry, strided
 from .shape import after_rows, place
 
+ALL = np.s_[:]
 END = sys.maxsize  # where a slice ends that goes up to the end, as PyTorch notes it
 
 
@@ -31,7 +32,7 @@ def select(self, dim, index):
         raise IndexError(
             f"select(): index {index} out of range for tensor of size {list(self.shape)} at dimension {front}"
         )
-    return self[(np.s_[:],) * front + (index, ...)]
+    return self[(ALL,) * front + (index, ...)] if front else self[index, ...]
 
 
 @differentiable(
@@ -40,7 +41,7 @@ def select(self, dim, index):
 def select_backward(grad_output, input_sizes, dim, index):
     """Return zeros of shape `input_sizes` with `grad_output` at `index` along `dim`."""
     out = np.zeros(input_sizes, grad_output.dtype)
-    out[(np.s_[:],) * (dim % out.ndim) + (index,)] = grad_output
+    out[(ALL,) * (dim % out.ndim) + (index,)] = grad_output
     return out
 
 
@@ -58,7 +59,7 @@ def select_backward(grad_output, input_sizes, dim, index):
 )
 def slice(self, dim, start, end, step):
     """Return every `step`-th part from `start` up to `end` along `dim`."""
-    return self[(np.s_[:],) * place(dim, self.ndim) + (np.s_[start:end:step],)]
+    return self[(ALL,) * place(dim, self.ndim) + (np.s_[start:end:step],)]
 
 
 @differentiable(
@@ -72,7 +73,7 @@ def slice(self, dim, start, end, step):
 def slice_backward(grad_output, input_sizes, dim, start, end, step):
     """Return zeros of shape `input_sizes` with `grad_output` in the slice."""
     out = np.zeros(input_sizes, grad_output.dtype)
-    out[(np.s_[:],) * (dim % out.ndim) + (np.s_[start:end:step],)] = grad_output
+    out[(ALL,) * (dim % out.ndim) + (np.s_[start:end:step],)] = grad_output
     return out
 
 

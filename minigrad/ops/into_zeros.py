@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ..core import RAW, F, composite
+from ..core import RAW, F, composite, is_symbol
 from ..core.dtypes import of
 from ..core.tensor_state import numbers, wrap
 
@@ -18,7 +18,7 @@ WHOLE = (np.dtype("int64"), np.dtype("int32"))
 def into_zeros(g: Any, sizes: Any, name: str, *args: Any) -> Any:
     """What the op called `name` makes, in place, of zeros of shape `sizes` in the dtype of `g`."""
     op = getattr(F, name).op
-    if hasattr(g, "__minigrad_symbol__"):
+    if is_symbol(g):
         raise TypeError("there is no formula for this")
     zeros = np.zeros(sizes, g.dtype if isinstance(g, RAW) else g._data.dtype)
     return op.kernel(zeros, *args) if isinstance(g, RAW) else F.in_place(op, wrap(zeros), *args)

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ..core import F, composite, differentiable
+from ..core import F, composite, differentiable, is_symbol
 
 
 @differentiable(
@@ -212,6 +212,6 @@ def c_name(a: Any) -> str:
 @composite
 def outer(g: Any, vec: Any) -> Any:
     """Outer product of two vectors, by broadcasting, as PyTorch composes it."""
-    if hasattr(g, "__minigrad_symbol__"):
+    if is_symbol(g):
         return g.__minigrad_symbol__(outer, (g, vec))
     return F.reshape(g, (g.shape[0], 1)) * vec

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ..core import F, composite, differentiable
+from ..core import F, composite, differentiable, is_symbol
 from ..core.dtypes import of
 from ..core.op import RAW
 from .copy import kind_of
@@ -41,7 +41,7 @@ def put_back(g: Any, sizes: tuple[int, ...], dim: int, indices: Any, keepdim: bo
 
 def full(reduced: Any, ndim: int, dim: Any, keepdim: bool) -> Any:
     """What was reduced to `reduced`, with the lost dimensions as ones, viewed at once as PyTorch does."""
-    if keepdim or (not reduced.shape and hasattr(reduced, "__minigrad_symbol__")):
+    if keepdim or (not reduced.shape and is_symbol(reduced)):
         return reduced  # in a formula, a number needs no dimensions
     sizes, lost = list(reduced.shape), over(dim, ndim) if dim != () else ()
     for d in sorted(lost):
@@ -77,7 +77,7 @@ def evenly(g: Any, self: Any, result: Any) -> Any:
 def evenly_backward(g: Any, self: Any, result: Any) -> Any:
     """`g`, divided by their count, where elements equal the result."""
     mask = F.eq(self, result)
-    if hasattr(self, "__minigrad_symbol__"):
+    if is_symbol(self):
         return share_out(g, mask, None)
     both = F.logical_and(F.ne(self, self), F.ne(result, result))
     mask = F.logical_or(mask, both)

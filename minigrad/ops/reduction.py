@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ..core import F, composite, differentiable
+from ..core import F, composite, differentiable, is_symbol
 from ..core.dtypes import FAST_ARRAYS
 from ..core.op import RAW
 from .copy import kind_of, to
@@ -19,8 +19,8 @@ def over(dim: Any, ndim: int) -> tuple[int, ...]:
     out of range.
     """
     dims = range(ndim) if dim is None or dim == () else (dim,) if isinstance(dim, int) else dim
-    result = tuple(place(d, ndim) for d in dims)
-    if len(set(result)) < len(result):
+    result = tuple([place(d, ndim) for d in dims])
+    if len(result) > 1 and len(set(result)) < len(result):
         twice = next(d for d in result if result.count(d) > 1)
         raise RuntimeError(f"dim {twice} appears multiple times in the list of dims")
     return result if ndim else ()
@@ -157,7 +157,7 @@ def nansum_vjp(g: Any, self: Any, dim: Any, keepdim: bool) -> Any:
 @composite
 def like(g: Any, other: Any) -> Any:
     """`g` in the dtype of `other`."""
-    if hasattr(other, "__minigrad_symbol__") or kind_of(g) == kind_of(other):
+    if is_symbol(other) or kind_of(g) == kind_of(other):
         return g
     return F.to(g, kind_of(other))
 
@@ -192,7 +192,7 @@ def multiplied(self: Any, axes: Any, keepdim: bool, dtype: Any) -> Any:
 @composite
 def prod_backward(g: Any, self: Any, result: Any, dim: int | None) -> Any:
     """`g · result / self`; where a factor is 0, the product of the others (along `dim`, None for all)."""
-    if hasattr(self, "__minigrad_symbol__"):
+    if is_symbol(self):
         return g * (result / self)
     if np.all(self if isinstance(self, RAW) else self._data):
         return g * F.conj(result / self)

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.lib.stride_tricks import as_strided
 
-from ..core import RAW, F, composite, differentiable
+from ..core import RAW, F, composite, differentiable, is_symbol
 from ..core.dtypes import of
 from ..core.node import sum_to as sum_to_array
 from ..core.public import public
@@ -21,7 +21,7 @@ def infer(shape: tuple[int, ...], size: int) -> tuple[int, ...]:
     if shape and min(shape) < -1:
         wrong = next(i for i, n in enumerate(shape) if n < -1)
         raise RuntimeError(f"invalid shape dimension {shape[wrong]} at index {wrong} of shape {list(shape)}")
-    known = math.prod(n for n in shape if n != -1)
+    known = abs(math.prod(shape))  # of the others, if one is -1
     if -1 in shape and known == size == 0:
         raise RuntimeError(
             f"cannot reshape tensor of 0 elements into shape {list(shape)} because the unspecified dimension "
@@ -36,8 +36,10 @@ def infer(shape: tuple[int, ...], size: int) -> tuple[int, ...]:
 
 def viewed(self: Any, shape: tuple[int, ...]) -> Any:
     """`self` in another shape on the same memory; None where that needs a copy."""
-    result = np.asarray(self).reshape(shape)
-    return result if not result.size or np.may_share_memory(result, self) else None
+    result = self.reshape(shape)
+    if self.flags.c_contiguous or not result.size or np.may_share_memory(result, self):
+        return result
+    return None
 
 
 def reshaped_rows(g: Any, self_sym_sizes: tuple[int, ...]) -> Any:
@@ -99,7 +101,7 @@ def reshape(input: Any, shape: tuple[int, ...]) -> Any:
     """
     if isinstance(input, RAW):
         return input.reshape(infer(tuple(shape), input.size))
-    if hasattr(input, "__minigrad_symbol__"):
+    if is_symbol(input):
         return input.__minigrad_symbol__(reshape, (input, shape))
     data = input._data
     if data.ndim == 0 or data.flags.c_contiguous:
@@ -116,6 +118,8 @@ def reshape(input: Any, shape: tuple[int, ...]) -> Any:
 def expand(self, size):
     """Repeat along new or one-element dimensions without copying; -1 keeps a dimension."""
     size = tuple(size)
+    if size == self.shape:
+        return self
     if self.ndim == 0 and size and min(size) >= 0:
         return stretched(self, size, (0,) * len(size))  # the gradient of a sum
     lead = len(size) - self.ndim
@@ -125,23 +129,24 @@ def expand(self, size):
             f"sizes provided ({len(size)}) must be greater or equal to the number of dimensions in the "
             f"tensor ({self.ndim})"
         )
-    shape = tuple(self.shape[i - lead] if n == -1 and i >= lead else n for i, n in enumerate(size))
-    for i, n in enumerate(shape[:lead]):
-        if n < 0:
+    shape, strides = [*size], [*(0,) * lead, *self.strides]
+    for i in range(len(size) - 1, -1, -1):
+        n, m = size[i], self.shape[i - lead] if i >= lead else None
+        if m == 1:
+            strides[i] = 0
+        elif m is None and n < 0:
             raise RuntimeError(
                 f"The expanded size of the tensor ({n}) isn't allowed in a leading, non-existing dimension "
                 f"{i}"
             )
-    for i, (n, m) in reversed(list(enumerate(zip(shape[lead:], self.shape, strict=True)))):
-        if n != m and m != 1:
+        elif m is not None and n not in (m, -1):
             raise RuntimeError(
                 f"The expanded size of the tensor ({n}) must match the existing size ({m}) at non-singleton "
-                f"dimension {i + lead}.  Target sizes: {list(size)}.  Tensor sizes: {list(self.shape)}"
+                f"dimension {i}.  Target sizes: {list(size)}.  Tensor sizes: {list(self.shape)}"
             )
-    if shape == self.shape:
-        return self
-    strides = tuple(0 if n == 1 else step for n, step in zip(self.shape, self.strides))
-    return stretched(self, shape, (0,) * lead + strides)
+        if n == -1:
+            shape[i] = m
+    return self if tuple(shape) == self.shape else stretched(self, tuple(shape), tuple(strides))
 
 
 def stretched(self: Any, shape: tuple[int, ...], strides: tuple[int, ...]) -> Any:
@@ -159,7 +164,7 @@ def sum_to(g: Any, shape: tuple[int, ...]) -> Any:
     """Sum over the dimensions along which `shape` was broadcast, in the ops PyTorch uses."""
     if isinstance(g, RAW):
         return sum_to_array(g, tuple(shape))
-    if hasattr(g, "__minigrad_symbol__"):
+    if is_symbol(g):
         return g.__minigrad_symbol__(sum_to, (g, shape))
     shape = tuple(shape)
     if not shape:
@@ -245,7 +250,7 @@ def transpose(self, dim0, dim1):
     torch.Size([3, 2])
     """
     dim0, dim1 = place(dim0, self.ndim), place(dim1, self.ndim)
-    return np.swapaxes(self, dim0, dim1) if self.ndim else np.asarray(self)
+    return self.swapaxes(dim0, dim1) if self.ndim else np.asarray(self)
 
 
 @differentiable(
@@ -277,12 +282,13 @@ def unsqueeze(self, dim):
         raise IndexError(
             f"Dimension out of range (expected to be in range of [{-n}, {n - 1}], but got {dim})"
         )
-    return np.expand_dims(self, dim % n)
+    at, shape = dim % n, self.shape
+    return self.reshape((*shape[:at], 1, *shape[at:]))
 
 
 def place(dim: int, ndim: int) -> int:
     """`dim` counted from the front; IndexError with PyTorch's text if it is out of range."""
-    limit = max(ndim, 1)
+    limit = ndim or 1
     if not -limit <= dim < limit:
         raise IndexError(
             f"Dimension out of range (expected to be in range of [{-limit}, {limit - 1}], but got {dim})"
@@ -305,7 +311,7 @@ def unsqueezed(g: Any, dim: int, sizes: tuple[int, ...]) -> Any:
 def squeeze_dim(self, dim):
     """Dimension `dim` taken away if its size is 1."""
     dim = place(dim, self.ndim)
-    return np.squeeze(self, dim) if self.ndim and self.shape[dim] == 1 else np.asarray(self)
+    return self.squeeze(dim) if self.ndim and self.shape[dim] == 1 else np.asarray(self)
 
 
 @differentiable(

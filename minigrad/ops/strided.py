@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from ..core import RAW, F, composite
+from ..core import RAW, F, composite, is_symbol
 from ..core.storage import Geometry, strided
 from ..core.tensor_state import wrap
 from .indexing import both_places, overlaps
@@ -20,7 +20,7 @@ from .indexing import both_places, overlaps
 @composite
 def as_strided_backward(g: Any, sizes: Any, strides: Any, size: Any, stride: Any, storage_offset: Any) -> Any:
     """What `put_strided` gives, in the ops PyTorch uses."""
-    if isinstance(g, RAW) or hasattr(g, "__minigrad_symbol__"):
+    if isinstance(g, RAW) or is_symbol(g):
         return F.put_strided(g, sizes, strides, size, stride, storage_offset)
     if not g._data.size or 0 in sizes:
         return wrap(np.zeros(sizes, g._data.dtype)[()])

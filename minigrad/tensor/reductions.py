@@ -22,10 +22,11 @@ def reducing(function: Any) -> Any:
 
     @functools.wraps(function)
     def call(*args: Any, **kwargs: Any) -> Any:
-        for name in NUMPYS.keys() & kwargs.keys():
-            kwargs[NUMPYS[name]] = kwargs.pop(name)
-        if "keepdim" in kwargs:
-            flag(kwargs["keepdim"])
+        if kwargs:
+            for name in NUMPYS.keys() & kwargs.keys():
+                kwargs[NUMPYS[name]] = kwargs.pop(name)
+            if "keepdim" in kwargs:
+                flag(kwargs["keepdim"])
         given = args[0] if args else kwargs.get("input")
         if not isinstance(given, TensorBase):
             kind = dtypes.kind_name(given)

@@ -26,11 +26,12 @@ def check_weight(weight: Any, classes: int) -> None:
 def of_vectors(input: Any, target: Any, weight: Any, how: int, ignore_index: int) -> Any:
     """Return the loss of scores (N, C) or (C,)."""
     check_constant("nll_loss_forward", weight=weight)
-    if target.ndim > 1:
+    shape, wanted = input._data.shape, target._data.shape
+    if len(wanted) > 1:
         raise RuntimeError("0D or 1D target tensor expected, multi-target not supported")
-    if input.ndim > 1 and input.shape[0] != (target.shape[0] if target.ndim else 1):
-        raise RuntimeError(f"size mismatch (got input: {list(input.shape)}, target: {list(target.shape)})")
-    check_weight(weight, input.shape[-1])
+    if len(shape) > 1 and shape[:1] != (wanted or (1,)):
+        raise RuntimeError(f"size mismatch (got input: {list(shape)}, target: {list(wanted)})")
+    check_weight(weight, shape[-1])
     return F.nll_loss_forward(input, target, weight, how, ignore_index)[0]
 
 
@@ -83,18 +84,17 @@ def nll_loss(
     Source: PyTorch's page `torch.nn.functional.nll_loss`.
     """
     how = number(reduction, size_average, reduce)
-    if input.ndim < 1:
-        raise ValueError(f"Expected 1 or more dimensions (got {input.ndim})")
-    if input.ndim != 1 and input.shape[0] != (target.shape[0] if target.ndim else None):
-        found = target.shape[0] if target.ndim else "()"
-        raise ValueError(
-            f"Expected input batch_size ({input.shape[0]}) to match target batch_size ({found})."
-        )
-    if input.ndim <= 2:
+    shape, wanted = input._data.shape, target._data.shape
+    if not shape:
+        raise ValueError("Expected 1 or more dimensions (got 0)")
+    if len(shape) != 1 and shape[:1] != wanted[:1]:
+        found = wanted[0] if wanted else "()"
+        raise ValueError(f"Expected input batch_size ({shape[0]}) to match target batch_size ({found}).")
+    if len(shape) <= 2:
         return of_vectors(input, target, weight, how, ignore_index)
-    if input.ndim == 4:
+    if len(shape) == 4:
         return of_pictures(input, target, weight, how, ignore_index)
-    n, c, *rest = input.shape
+    n, c, *rest = shape
     if target.shape[1:] != input.shape[2:]:
         raise RuntimeError(f"Expected target size {[n, *rest]}, got {list(target.shape)}")
     depth = (1, -1) if input.numel() else (0, 0)
@@ -145,10 +145,11 @@ def cross_entropy(
         if not isinstance(value, TensorBase):
             wanted = f"argument '{name}' (position {at}) must be Tensor"
             raise TypeError(f"cross_entropy_loss(): {wanted}, not {kind_name(value)}")
-    axis = 0 if input.ndim == 1 else 1
+    shape = input._data.shape
+    axis = 0 if len(shape) == 1 else 1
     if label_smoothing > 1.0:
         raise RuntimeError(f"label_smoothing must be between 0.0 and 1.0. Got: {label_smoothing:g}")
-    if input.shape == target.shape:
+    if shape == target._data.shape:
         if not target.is_floating_point():
             raise RuntimeError(
                 f"Expected floating point type for target with class probabilities, got {target.dtype.title}"
