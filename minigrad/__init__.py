@@ -69,13 +69,11 @@ from .settings import (
     get_default_device,
     get_float32_matmul_precision,
     get_num_threads,
-    is_storage,
     is_warn_always_enabled,
     set_default_device,
     set_float32_matmul_precision,
     set_num_threads,
     set_warn_always,
-    typename,
     use_deterministic_algorithms,
 )
 from .tensor import Size, Tensor

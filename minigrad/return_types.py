@@ -14,7 +14,6 @@ FIELDS = {
     "min": "values indices",
     "median": "values indices",
     "nanmedian": "values indices",
-    "kthvalue": "values indices",
     "histogram": "hist bin_edges",
     "sort": "values indices",
     "topk": "values indices",

@@ -7,15 +7,11 @@ products of matrices), always in the same order, in full precision and on the CP
 from __future__ import annotations
 
 import os
-import types
 import warnings
 from typing import Any
 
-from .core import dialect, dtypes
 from .core.devices import CPU, check_device, device
 from .core.public import public
-from .tensor import Tensor
-from .tensor.storages import Memory
 
 _settings = {"threads": os.cpu_count() or 1, "deterministic": False}
 _precision = "highest"
@@ -116,23 +112,3 @@ def is_warn_always_enabled() -> bool:
 def compile(model: Any = None, **options: Any) -> Any:
     """`model` itself, a function or a module: nothing is compiled here."""
     return (lambda given: given) if model is None else model
-
-
-@public("function")
-def is_storage(obj: Any, /) -> bool:
-    """Whether `obj` is a storage: the memory of tensors."""
-    return isinstance(obj, Memory)
-
-
-@public("function")
-def typename(obj: Any, /) -> str:
-    """The name of the type of `obj`, of a function or class its own, with its module."""
-    if isinstance(obj, Tensor):
-        return obj.type()
-    if isinstance(obj, (dtypes.dtype, device)):
-        return f"{dialect.library}.{type(obj).__name__}"
-    if isinstance(obj, types.ModuleType):
-        return obj.__name__
-    named = obj if hasattr(obj, "__qualname__") else type(obj)
-    module = getattr(named, "__module__", "") or ""
-    return named.__qualname__ if module in ("", "builtins") else f"{module}.{named.__qualname__}"

@@ -11,16 +11,14 @@ from .ops.pointwise import sigmoid as expit
 from .ops.rounding import round
 from .ops.special import digamma, polygamma
 from .ops.special import lgamma as gammaln
-from .ops.trigonometric import sinc
 from .tensor.explained import attach_all as _attach_all
 from .tensor.statistics import log_softmax, logsumexp, softmax
 
 psi = digamma
 
 __all__ = [
-    "digamma", "erf", "erfc", "erfinv", "exp2", "expit", "expm1", "gammaln",
-    "log1p", "log_softmax", "logit", "logsumexp", "ndtr", "polygamma", "psi", "round",
-    "sinc", "softmax", "xlogy",
+    "digamma", "erf", "erfc", "erfinv", "exp2", "expit", "expm1", "gammaln", "log1p", "log_softmax", "logit",
+    "logsumexp", "ndtr", "polygamma", "psi", "round", "softmax", "xlogy",
 ]  # fmt: skip
 
 _attach_all(globals(), "special_")

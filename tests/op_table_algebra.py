@@ -28,10 +28,4 @@ ALGEBRA: list[Case] = [
     Case(
         "linear", lambda L, a, w, b: L.nn.functional.linear(a, w, b), ((2, 3), (4, 3), (4,)), numbers="real"
     ),
-    Case(
-        "bilinear",
-        lambda L, a, b, w: L.nn.functional.bilinear(a, b, w),
-        ((2, 2), (2, 3), (2, 2, 3)),
-        numbers="real",
-    ),
 ]

@@ -20,8 +20,6 @@ BINARY: list[Case] = [
     Case("clamp_max", lambda L, a: L.clamp_max(a, 1.0), (BLOCK,), numbers="real"),
     Case("maximum", lambda L, a, b: L.maximum(a, b), TIES, smooth=False, numbers="real"),
     Case("minimum", lambda L, a, b: a.minimum(b), TIES, smooth=False, numbers="real"),
-    Case("fmax", lambda L, a, b: L.fmax(a, b), TIES, smooth=False, numbers="real"),
-    Case("fmin", lambda L, a, b: L.fmin(a, b), TIES, smooth=False, numbers="real"),
     # division
     Case("div floor", lambda L, a, b: L.div(a, b, rounding_mode="floor"), SIGNS, numbers="real"),
     Case("div trunc", lambda L, a: a.div(0.7, rounding_mode="trunc"), SIGNS[:1], numbers="real"),
@@ -39,9 +37,6 @@ BINARY: list[Case] = [
     Case("lerp tensor", lambda L, a, b, c: a.lerp(b, c), (BLOCK, ROW, ROW), low=0.1, high=0.9),
     # functions
     Case("atan2", lambda L, a, b: L.atan2(a, b), SIGNS, numbers="real"),
-    Case("hypot", lambda L, a, b: L.hypot(a, b), (BLOCK, ROW), numbers="real"),
-    Case("logaddexp", lambda L, a, b: L.logaddexp(a, b), (BLOCK, ROW), numbers="real"),
-    Case("logaddexp2", lambda L, a, b: L.logaddexp2(a, b), (BLOCK, ROW), numbers="real"),
     Case("xlogy", lambda L, a, b: L.xlogy(a, b), (BLOCK, ROW), numbers="real"),
     Case("xlogy number", lambda L, a: L.xlogy(2, a), (ROW,), numbers="real"),
     Case("xlogy of number", lambda L, a: a.xlogy(2), (ROW,), numbers="real"),

@@ -23,7 +23,6 @@ VECTOR, MATRIX = (3,), (2, 3)
 CREATION: list[Case] = [
     Case("meshgrid ij", lambda L, a, b: L.meshgrid(a, b, indexing="ij"), ((3,), (2,))),
     Case("meshgrid xy", lambda L, a, b: L.meshgrid(a, b, indexing="xy"), ((3,), (2,))),
-    Case("cartesian_prod", lambda L, a, b: L.cartesian_prod(a, b), ((3,), (2,))),
     random("uniform_", lambda L, a: a.clone().uniform_(-1, 2), MATRIX),
     random("normal_", lambda L, a: a.clone().normal_(1, 2), MATRIX),
     random("random_", lambda L, a: a.clone().random_(), MATRIX, numbers="real"),

@@ -33,8 +33,6 @@ ELEMENTARY: list[Case] = [
     one("tan", -1, 1),
     one("sinh"),
     one("cosh"),
-    one("sinc"),
-    Case("sinc at zero", lambda L, a: a.sinc(), ([0.0, 0.5, -1.5],), twice=False),
     real("deg2rad"),
     real("rad2deg"),
     one("exp2"),
@@ -69,5 +67,4 @@ ELEMENTARY: list[Case] = [
 
 ELEMENTARY_PLAIN: list[Case] = [
     *(real(f"is{name}", smooth=False) for name in ("finite", "inf", "nan", "posinf", "neginf", "real")),
-    real("signbit", smooth=False),
 ]

@@ -31,7 +31,6 @@ REDUCTIONS: list[Case] = [
     Case("median dim", lambda L, a: a.median(1).values, ((2, 3),), numbers="real"),
     Case("nanmedian", lambda L, a: a.nanmedian(), TIES, smooth=False, numbers="real"),
     Case("nanmedian dim", lambda L, a: a.nanmedian(0, True).values, ((2, 3),), numbers="real"),
-    Case("kthvalue", lambda L, a: a.kthvalue(2, 1).values, ((2, 3),), numbers="real"),
     Case("var", lambda L, a: a.var(1, correction=0), ((2, 3),)),
     Case("var of all", lambda L, a: a.var(), ([[1.0, 4.0, -2.0], [0.5, 3.0, 2.5]],)),
     Case("std", lambda L, a: L.std(a, (0, 1)), ([[1.0, 4.0, -2.0], [0.5, 3.0, 2.5]],)),

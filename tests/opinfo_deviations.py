@@ -27,19 +27,13 @@ DEVIATIONS |= {
 }
 
 # Reductions.
-DEVIATIONS |= {
-    ("kthvalue", "values"): UNSTABLE,
-}
+DEVIATIONS |= {}
 
 # Networks.
 BYTES = "PyTorch resamples uint8 images in integer arithmetic; minigrad needs floating-point images"
 FOREIGN = "the distance function in the table is a PyTorch module, which accepts only PyTorch tensors"
 DEVIATIONS |= {
     ("nn.functional.interpolate bilinear", "values"): BYTES,
-    ("nn.functional.upsample_bilinear", "values"): BYTES,
-    ("nn.functional.triplet_margin_with_distance_loss", "values"): FOREIGN,
-    ("nn.functional.triplet_margin_with_distance_loss", "gradients"): FOREIGN,
-    ("nn.functional.triplet_margin_with_distance_loss", "tangents"): FOREIGN,
 }
 
 # Losses.

@@ -17,15 +17,9 @@ LAYERS = [
     ("LazyConv2d", (4, 2), {"padding": 1, "stride": 2}, (2, 3, 5, 5)),
     ("LazyConv2d", (4, 2), {"bias": False}, (3, 5, 5)),
     ("LazyConv3d", (2, 2), {}, (1, 2, 3, 3, 3)),
-    ("LazyConvTranspose1d", (4, 2), {"stride": 2}, (2, 3, 5)),
-    ("LazyConvTranspose2d", (4, 2), {"groups": 2}, (2, 4, 3, 3)),
-    ("LazyConvTranspose3d", (2, 2), {}, (1, 2, 3, 3, 3)),
     ("LazyBatchNorm1d", (), {}, (4, 3)),
     ("LazyBatchNorm2d", (), {"affine": False}, (4, 3, 2, 2)),
     ("LazyBatchNorm3d", (), {"track_running_stats": False}, (2, 3, 2, 2, 1)),
-    ("LazyInstanceNorm1d", (), {}, (4, 3, 5)),
-    ("LazyInstanceNorm2d", (), {"affine": False, "track_running_stats": False}, (4, 3, 2, 2)),
-    ("LazyInstanceNorm3d", (), {"bias": False}, (2, 3, 2, 2, 1)),
 ]
 
 programs = Programs()

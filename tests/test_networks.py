@@ -64,7 +64,7 @@ def test_in_place(torch, name):
         assert_same_graph((ours,), (theirs,), values=False)
 
 
-@pytest.mark.parametrize("name", ["dropout", "alpha_dropout", "feature_alpha_dropout", "dropout1d"])
+@pytest.mark.parametrize("name", ["dropout", "dropout1d"])
 def test_dropout_in_place(torch, name):
     def run(L, N):
         x = leaf(L, X)
@@ -233,7 +233,6 @@ WRONG = {
     "no channels": lambda L, N, x: N.local_response_norm(x, 2),
     "whole cosine": lambda L, N, x: N.cosine_similarity(L.ones(2, 2).long(), L.ones(2, 2).long()),
     "margin": lambda L, N, x: N.triplet_margin_loss(x, x, x, margin=-1),
-    "variance": lambda L, N, x: N.gaussian_nll_loss(x, x, x - 9),
     "derivative": lambda L, N, x: gradient_of_gradient(L, N.hardsigmoid(x), x),
 }
 
@@ -254,7 +253,7 @@ def test_errors(torch, name):
 # ------------------------------------------------------------------------------------------------- dropout
 
 
-@pytest.mark.parametrize("name", ["dropout", "alpha_dropout", "feature_alpha_dropout"])
+@pytest.mark.parametrize("name", ["dropout"])
 def test_nothing_happens_out_of_training(name):
     x = minigrad.tensor(X)
     function = getattr(minigrad.nn.functional, name)

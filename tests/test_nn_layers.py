@@ -52,8 +52,8 @@ LAYERS = [
 
 LOSSES = [
     *((name, {"reduction": how}) for name in (
-        "MSELoss", "L1Loss", "SmoothL1Loss", "HuberLoss", "PoissonNLLLoss", "KLDivLoss",
-        "HingeEmbeddingLoss", "BCEWithLogitsLoss") for how in ("mean", "sum", "none")),
+        "MSELoss", "L1Loss", "SmoothL1Loss", "HuberLoss", "KLDivLoss",
+        "BCEWithLogitsLoss") for how in ("mean", "sum", "none")),
 ]  # fmt: skip
 
 programs = Programs()
@@ -91,8 +91,6 @@ def test_losses(torch, name, settings):
     def program(L, note):
         loss = getattr(L.nn, name)(**settings)
         x, target = numbers(L, (4, 3), requires_grad=True), numbers(L, (4, 3)).abs()
-        if name in ("HingeEmbeddingLoss"):
-            target = numbers(L, (4, 3)).sign()
         out = loss(x, target)
         note(repr(loss), out)
         out.sum().backward()
@@ -127,7 +125,7 @@ def pairs(L, note):
     a, b, c = numbers(L, (2, 3)), numbers(L, (2, 3)) * 2 + 0.1, numbers(L, (2, 3)).cos()
     y = L.tensor([1.0, -1.0])
     note(L.nn.CosineEmbeddingLoss(margin=0.2)(a, b, y), L.nn.TripletMarginLoss()(a, b, c))
-    note(L.nn.MarginRankingLoss(margin=0.1)(a[:, 0], b[:, 0], y), L.nn.GaussianNLLLoss()(a, b, c.abs() + 0.1))
+    note(L.nn.MarginRankingLoss(margin=0.1)(a[:, 0], b[:, 0], y))
 
 
 @programs
@@ -152,7 +150,6 @@ def first_numbers(L, note):
         note(fill.__name__, fill(L.empty(4, 5)), fill(L.nn.Parameter(L.empty(3, 6))))
     for size in ((4, 3), (3, 2, 2), (3, 3)):
         note((init.orthogonal_(L.empty(size), gain=2.0) * 1000).round())
-    note(init.sparse_(L.empty(5, 3), 0.3), init.dirac_(L.empty(4, 2, 3), 2), init.dirac_(L.empty(2, 3, 2, 3)))
     note(
         init.constant_(L.empty(2), 3.0),
         init.kaiming_normal_(L.empty(2, 3, 2), mode="fan_out", nonlinearity="relu"),
@@ -169,9 +166,6 @@ def first_numbers(L, note):
         lambda: init.xavier_uniform_(L.empty(3)),
         lambda: init.kaiming_uniform_(L.empty(3, 3), mode="x"),
         lambda: init.orthogonal_(L.empty(3)),
-        lambda: init.sparse_(L.empty(3), 0.5),
-        lambda: init.dirac_(L.empty(3, 3)),
-        lambda: init.dirac_(L.empty(3, 3, 3), 2),
     ):
         with pytest.raises(ValueError) as raised:
             bad()

@@ -148,9 +148,9 @@ NO_DERIVATIVE = {
     "eq", "ne", "lt", "le", "gt", "ge", "logical_and", "logical_not", "bitwise_not", "zeros_like",
     "ones_like", "argmax", "put_strided",
     "all", "any", "argmin", "bincount", "count_nonzero", "histc",
-    "isfinite", "isinf", "isnan", "isneginf", "isposinf", "isreal", "signbit",
+    "isfinite", "isinf", "isnan", "isreal",
     "bitwise_and", "bitwise_or", "bitwise_xor", "bitwise_left_shift", "bitwise_right_shift", "logical_or",
-    "logical_xor", "gcd", "lcm", "isclose", "isin", "floor_divide",
+    "logical_xor", "isclose", "floor_divide",
 }  # fmt: skip
 # Ops of complex numbers, of which steps are told by name.
 OF_COMPLEX = {

@@ -60,9 +60,6 @@ CALLS = {
     "cumsum axis": lambda L, x, i: x.cumsum(axis=3),
     "cumsum in place": lambda L, x, i: x.cumsum_(1),
     "cumprod in place": lambda L, x, i: x.cumprod_(0),
-    "diff of a number": lambda L, x, i: L.diff(L.tensor(1.0)),
-    "diff other": lambda L, x, i: L.diff(x, prepend=x[0]),
-    "diff other size": lambda L, x, i: L.diff(x, dim=0, prepend=x[:, :2]),
     # rearranged
     "flip twice": lambda L, x, i: x.flip(0, 0),
     "flip outside": lambda L, x, i: x.flip(5),
@@ -77,7 +74,6 @@ CALLS = {
     "each size": lambda L, x, i: L.repeat_interleave(x, 2, 0, output_size=5),
     "tril in place": lambda L, x, i: x.tril_(-1),
     "triu in place": lambda L, x, i: x.triu_(1),
-    "kron number": lambda L, x, i: L.kron(x, 2),
     "hstack tensor": lambda L, x, i: L.hstack(x),
     "vstack number": lambda L, x, i: L.vstack([x, 2]),
     "sum_to_size none": lambda L, x, i: x.sum_to_size(),

@@ -94,13 +94,12 @@ def resizing(L, note):
     t = L.arange(6.0)
     note(t.resize_(2, 2) is t, t, t._version, t.resize_(6), t.resize_(8)[:6], t.resize_([2]).stride())
     part = L.arange(6.0)[2:]
-    note(part.resize_(2), part.resize_(3, 1), t.resize_as_(part).shape, L.empty(0).resize_(2, 0).shape)
+    note(part.resize_(2), part.resize_(3, 1), L.empty(0).resize_(2, 0).shape)
     g = L.ones(2, requires_grad=True)
     for t in (g, g * 2):
         note.error(lambda t=t: t.resize_(3))
     note.error(lambda: L.ones(2).resize_("a"))
     note.error(lambda: L.ones(2).resize_())
-    note.error(lambda: L.ones(2).resize_as_(3))
 
 
 @pytest.mark.parametrize("program", programs, ids=programs.titles)

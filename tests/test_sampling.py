@@ -319,9 +319,6 @@ def test_padding_mode_that_there_is_not():
 
 
 def test_warnings(torch):
-    for name in ("upsample", "upsample_nearest", "upsample_bilinear"):
-        with pytest.warns(UserWarning, match=f"`nn.functional.{name}` is deprecated"):
-            getattr(minigrad.nn.functional, name)(minigrad.ones(1, 1, 2, 2), 3)
     with pytest.warns(UserWarning, match="align_corners=False since 1.3.0"):
         minigrad.nn.functional.grid_sample(minigrad.ones(1, 1, 2, 2), minigrad.ones(1, 1, 1, 2))
     with pytest.warns(UserWarning, match="unit-size grids"):

@@ -16,7 +16,7 @@ from ..core.tensor_state import TensorBase
 from .arguments import fitted, number, whole
 from .maker import maker
 
-__all__ = ["arange", "eye", "linspace", "logspace", "tril_indices", "triu_indices"]
+__all__ = ["arange", "eye", "linspace", "logspace"]
 
 RANGE_IS_DEPRECATED = (
     "torch.range is deprecated and will be removed in a future release because its behavior is inconsistent "
@@ -186,32 +186,3 @@ def eye(n: Any, m: Any = None, *, dtype: Any) -> Any:
         if size < 0:
             raise RuntimeError(f"{name} must be greater or equal to 0, got {size}")
     return np.eye(n, m, dtype=dtype.numpy)
-
-
-@partial(maker, out="")
-def tril_indices(row: Any, col: Any, offset: int = 0, *, dtype: Any = dtypes.int64) -> Any:
-    """Return the row and column of each element on and below diagonal `offset` of a matrix, row by row: shape
-    (2, n).
-    """
-    below = triangle("tril_indices", row, col, offset, dtype)
-    return np.stack(np.nonzero(below)).astype(dtype.numpy)
-
-
-@partial(maker, out="")
-def triu_indices(row: Any, col: Any, offset: int = 0, *, dtype: Any = dtypes.int64) -> Any:
-    """Return the row and column of each element on and above diagonal `offset` of a matrix, row by row: shape
-    (2, n).
-    """
-    below = triangle("triu_indices", row, col, offset - 1, dtype)
-    return np.stack(np.nonzero(~below)).astype(dtype.numpy)
-
-
-def triangle(name: str, row: Any, col: Any, offset: int, kind: dtypes.dtype) -> np.ndarray:
-    """Return where a matrix has its lower triangle; raise PyTorch's errors."""
-    row, col = whole(row), whole(col)
-    for side, size in (("row", row), ("col", col)):
-        if size < 0:
-            raise RuntimeError(f"{side} must be non-negative, got{size}")
-    if kind not in (dtypes.int32, dtypes.int64):
-        raise NotImplementedError(f"\"{name}\" not implemented for '{kind.title}'")
-    return np.tri(row, col, offset, dtype=bool)

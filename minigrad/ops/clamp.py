@@ -101,45 +101,6 @@ def minimum(self, other):
     return np.minimum(self, other)
 
 
-def first_wins(better: Any, other: Any) -> Any:
-    """Where `fmax` and `fmin` take the first: it is better, or the second is NaN, which alone differs from
-    itself.
-    """
-    return F.logical_or(better, F.ne(other, other))
-
-
-@differentiable(
-    self=lambda g, self, other: F.masked_fill(g, F.logical_not(first_wins(F.ge(self, other), other)), 0),
-    other=lambda g, self, other: F.masked_fill(g, first_wins(F.ge(self, other), other), 0),
-    jvp=lambda self_t, other_t, self, other: (
-        other_t + first_wins(F.gt(self, other), other) * (self_t - other_t)
-    ),
-    elementwise=True,
-    check=no_complex("fmax"),
-    numbers=False,
-    forms="function method",
-)
-def fmax(self, other):
-    """Return the greater of two tensors, element by element, where a number beats NaN."""
-    return np.fmax(self, other)
-
-
-@differentiable(
-    self=lambda g, self, other: F.masked_fill(g, F.logical_not(first_wins(F.le(self, other), other)), 0),
-    other=lambda g, self, other: F.masked_fill(g, first_wins(F.le(self, other), other), 0),
-    jvp=lambda self_t, other_t, self, other: (
-        other_t + first_wins(F.le(self, other), other) * (self_t - other_t)
-    ),
-    elementwise=True,
-    check=no_complex("fmin"),
-    numbers=False,
-    forms="function method",
-)
-def fmin(self, other):
-    """Return the smaller of two tensors, element by element, where a number beats NaN."""
-    return np.fmin(self, other)
-
-
 # ── within bounds
 # ─────────────────────────────────────────────────────────────────────────────────────────────────
 

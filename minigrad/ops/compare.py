@@ -6,11 +6,10 @@ from typing import Any
 
 import numpy as np
 
-from ..core import F, check_broadcast, differentiable, dtypes, rename, zeros
+from ..core import F, check_broadcast, differentiable, dtypes, zeros
 from ..core.dtypes import dtype, get_default_dtype, of
 from ..core.public import public, publish
-from ..core.tensor_state import TensorBase, wrap
-from .overloads import NUMBERS, invalid, named, of_kinds
+from .overloads import named, of_kinds
 
 
 def no_order(name: str) -> Any:
@@ -163,27 +162,3 @@ def equal(input: Any, other: Any) -> bool:
     True
     """
     return input._data.shape == other._data.shape and bool(np.all(F.eq(input, other)._data))
-
-
-@differentiable(node="IsinBackward0")
-def among(elements, test_elements, invert=False):
-    """Return whether each element is among `test_elements`; with `invert` whether it is not."""
-    return np.isin(elements, test_elements, invert=invert)[()]
-
-
-rename(among, "isin")
-
-
-@public("function", out="same")
-def isin(elements: Any, test_elements: Any, *, assume_unique: bool = False, invert: bool = False) -> Any:
-    """Return whether each of `elements` is among `test_elements` (not among them, with `invert`); one of both
-    may be a number.
-    """
-    tensors = [isinstance(x, TensorBase) for x in (elements, test_elements)]
-    if not any(tensors) or not all(isinstance(x, (TensorBase, *NUMBERS)) for x in (elements, test_elements)):
-        raise invalid("isin", elements, test_elements)
-    for x in (elements, test_elements):
-        if isinstance(x, TensorBase) and x._data.dtype.kind in "bc":
-            raise RuntimeError(f"Unsupported input type encountered for isin(): {dtypes.of(x._data).title}")
-    given = [x if isinstance(x, TensorBase) else wrap(np.array(x)[()]) for x in (elements, test_elements)]
-    return among(*given, invert)

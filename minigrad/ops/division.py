@@ -194,19 +194,3 @@ def floor_divide(self, other):
 
 
 quotient = overloaded(floor_divide, floor_divide, floor_divide)
-
-
-@differentiable(
-    elementwise=True, check=only("iu", "gcd_cpu"), numbers=False, forms="function method function_ method_"
-)
-def gcd(self, other):
-    """Return the greatest common divisor of integers; of 0 and n it is n."""
-    return np.gcd(self, other)
-
-
-@differentiable(
-    elementwise=True, check=only("iu", "lcm_cpu"), numbers=False, forms="function method function_ method_"
-)
-def lcm(self, other):
-    """Return the least common multiple of integers; 0 if either is."""
-    return np.lcm(self, other)

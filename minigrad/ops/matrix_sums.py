@@ -98,45 +98,6 @@ def baddbmm(self, batch1, batch2, beta=1, alpha=1):
 # ─────────────────────────────────────────────────────────────────────────────────────────────────
 
 
-def trilinear_i1_vjp(g: Any, i2: Any, i3: Any, expand1: Any, expand2: Any, expand3: Any, sumdim: Any) -> Any:
-    """Return the same with the gradient instead of `i1`: what it lacks and what is summed change places."""
-    return F._trilinear(g, i2, i3, sumdim, expand2, expand3, expand1)
-
-
-def trilinear_i2_vjp(g: Any, i1: Any, i3: Any, expand1: Any, expand2: Any, expand3: Any, sumdim: Any) -> Any:
-    """See `trilinear_i1_vjp`."""
-    return F._trilinear(i1, g, i3, expand1, sumdim, expand3, expand2)
-
-
-def trilinear_i3_vjp(g: Any, i1: Any, i2: Any, expand1: Any, expand2: Any, expand3: Any, sumdim: Any) -> Any:
-    """See `trilinear_i1_vjp`."""
-    return F._trilinear(i1, i2, g, expand1, expand2, sumdim, expand3)
-
-
-@differentiable(
-    i1=trilinear_i1_vjp,
-    i2=trilinear_i2_vjp,
-    i3=trilinear_i3_vjp,
-    node="TrilinearBackward0",
-    multilinear=True,
-)
-def _trilinear(i1, i2, i3, expand1, expand2, expand3, sumdim):
-    """Return the product of three tensors, each with dimensions of size 1 put in where `expand` says, summed
-    over `sumdim`.
-    """
-    every = range(i1.ndim + len(expand1))
-    first, second, third = ([d for d in every if d not in lacks] for lacks in (expand1, expand2, expand3))
-    kept = [d for d in every if d not in sumdim]
-    both = sorted({*first, *second} & {*third, *kept})
-    return pair(pair(i1, i2, first, second, both), i3, both, third, kept)
-
-
-@wide
-def pair(a: Any, b: Any, first: Any, second: Any, kept: Any) -> Any:
-    """Return the product of two tensors whose dimensions have names, summed over those that are not kept."""
-    return np.einsum(a, first, b, second, kept, optimize=True)
-
-
 # ── vectors of three dimensions
 # ─────────────────────────────────────────────────────────────────────────────────────────────────
 

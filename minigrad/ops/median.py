@@ -1,4 +1,4 @@
-"""What comes of the order of elements: median and k-th smallest value."""
+"""The median, which comes of the order of elements."""
 
 from __future__ import annotations
 
@@ -13,58 +13,50 @@ from .reduction_jvps import evenly_jvp, selected_jvp
 from .shape import place
 
 
-def refuse(self: Any, name: str, also: str = "") -> None:
-    """NotImplementedError with PyTorch's text for complex numbers, and for the kinds `also`."""
-    if self.dtype.kind in "c" + also:
+def refuse(self: Any, name: str) -> None:
+    """NotImplementedError with PyTorch's text for complex numbers and bools."""
+    if self.dtype.kind in "cb":
         raise NotImplementedError(f"\"{name}\" not implemented for '{of(self).title}'")
 
 
-def taken(self: Any, front: int, indices: Any, keepdim: bool) -> tuple[Any, Any]:
-    """Return the elements at `indices`, one for each row along `front`, and the indices."""
-    indices = np.expand_dims(indices, front)
-    values = np.take_along_axis(self, indices, front)
-    return (values, indices) if keepdim else (values.squeeze(front), indices.squeeze(front))
-
-
-def places_in_order(self: Any, front: int) -> Any:
-    """Return the indices that sort `self` along `front`, NaN last."""
-    return np.argsort(self, axis=front, kind="stable")
-
-
-def middle(self: Any, ignore: bool) -> Any:
-    """Index of the lower median of each row along the last dimension; of the first NaN of a row that has one,
-    unless these are to `ignore`.
+def middle(self: Any, axis: int, ignore: bool) -> Any:
+    """Index of the lower median along `axis`, which stays; of the first NaN where there is one, unless these
+    are to `ignore`.
     """
     missing = np.isnan(self)
-    known = self.shape[-1] - missing.sum(-1) if ignore else np.full(self.shape[:-1], self.shape[-1])
-    k = np.maximum(known - 1, 0) // 2
-    indices = np.take_along_axis(places_in_order(self, -1), k[..., None], -1)[..., 0]
-    return indices if ignore else np.where(missing.any(-1), missing.argmax(-1), indices)
+    known = self.shape[axis] - missing.sum(axis, keepdims=True) * ignore
+    order = np.argsort(self, axis=axis, kind="stable")  # NaN last
+    indices = np.take_along_axis(order, np.maximum(known - 1, 0) // 2, axis)
+    if ignore:
+        return indices
+    return np.where(missing.any(axis, keepdims=True), missing.argmax(axis, keepdims=True), indices)
 
 
-def median_of_all(self: Any, ignore: bool) -> Any:
+def median_of_all(self: Any, ignore: bool = False) -> Any:
     """Return the lower median of all elements; NaN of none."""
-    refuse(self, "median_cpu", "b")
+    refuse(self, "median_cpu")
     if self.size == 0:
         return self.dtype.type(np.nan if self.dtype.kind == "f" else np.iinfo(self.dtype).min)
     flat = np.ravel(self)
-    return flat[middle(flat, ignore)]
+    return flat[middle(flat, 0, ignore)[0]]
 
 
-def median_along(self: Any, dim: int, keepdim: bool, ignore: bool, name: str) -> tuple[Any, Any]:
+def median_along(self: Any, dim: int, keepdim: bool = False, name: str = "median") -> tuple[Any, Any]:
     """Return the lower median along `dim`, and its index."""
-    front = place(dim, self.ndim)
-    refuse_empty(self, (front,), f"{name}()")
-    refuse(self, "median_out", "b")
+    axis = place(dim, self.ndim)
+    refuse_empty(self, (axis,), f"{name}()")
+    refuse(self, "median_out")
     if self.ndim == 0:
         return self, np.int64(0)
-    return taken(self, front, middle(np.moveaxis(self, front, -1), ignore), keepdim)
+    indices = middle(self, axis, name == "nanmedian")
+    values = np.take_along_axis(self, indices, axis)
+    return (values, indices) if keepdim else (values.squeeze(axis), indices.squeeze(axis))
 
 
 @differentiable(self=evenly, jvp=evenly_jvp, node="MedianBackward0")
 def median_all(self):
     """Return the lower median of all elements."""
-    return median_of_all(self, False)
+    return median_of_all(self)
 
 
 @differentiable(self=evenly, jvp=evenly_jvp, node="NanmedianBackward0")
@@ -76,23 +68,10 @@ def nanmedian_all(self):
 @differentiable(self=selected_vjp, jvp=selected_jvp, node="MedianBackward1", several=SELECTED)
 def median_dim(self, dim, keepdim=False):
     """Return the lower median along `dim`, and its index."""
-    return median_along(self, dim, keepdim, False, "median")
+    return median_along(self, dim, keepdim)
 
 
 @differentiable(self=selected_vjp, jvp=selected_jvp, node="NanmedianBackward1", several=SELECTED)
 def nanmedian_dim(self, dim, keepdim=False):
     """Return the lower median along `dim` of what is not NaN, and its index."""
-    return median_along(self, dim, keepdim, True, "nanmedian")
-
-
-@differentiable(self=selected_vjp, jvp=selected_jvp, several=SELECTED)
-def kthvalue(self, k, dim=-1, keepdim=False):
-    """Return the `k`-th smallest element along `dim`, and its index."""
-    front = place(dim, self.ndim)
-    refuse_empty(self, (front,), "kthvalue()")
-    if not 1 <= k <= (self.shape[front] if self.ndim else 1):
-        raise RuntimeError(f"kthvalue(): selected number k out of range for dimension {front}")
-    refuse(self, "kthvalue_cpu", "b")
-    if self.ndim == 0:
-        return self, np.int64(0)
-    return taken(self, front, places_in_order(self, front).take(k - 1, front), keepdim)
+    return median_along(self, dim, keepdim, "nanmedian")

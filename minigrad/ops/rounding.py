@@ -176,37 +176,7 @@ def isnan(self):
     return np.isnan(self)
 
 
-@differentiable(
-    elementwise=True,
-    check=refuses("isposinf does not support complex inputs.", error=RuntimeError),
-    forms="function method",
-)
-def isposinf(self):
-    """Return whether each element is plus infinity."""
-    return np.equal(self, np.inf)
-
-
-@differentiable(
-    elementwise=True,
-    check=refuses("isneginf does not support complex inputs.", error=RuntimeError),
-    forms="function method",
-)
-def isneginf(self):
-    """Return whether each element is minus infinity."""
-    return np.equal(self, -np.inf)
-
-
 @differentiable(elementwise=True, forms="function method", out="")
 def isreal(self):
     """Return whether the imaginary part of each element is 0."""
     return np.equal(self.imag, 0)
-
-
-@differentiable(
-    elementwise=True,
-    check=refuses("signbit is not implemented for complex tensors."),
-    forms="function method",
-)
-def signbit(self):
-    """Return whether the sign of each element is minus, that of -0.0 too."""
-    return np.signbit(self) if self.dtype.kind == "f" else np.less(self, 0)

@@ -134,24 +134,6 @@ def cosh(self):
     return np.cosh(self)
 
 
-def sinc_slope(self: Any) -> Any:
-    """`(πx cos πx - sin πx) / πx²`."""
-    angle = F.mul_scalar(self, pi)
-    below = F.mul_scalar(self * self, pi)
-    sine = F.sin(angle)
-    return (angle * F.cos(angle) - sine) / below
-
-
-@function(
-    self=lambda g, self: F.where(F.eq(self, 0.0), 0.0, g * sinc_slope(self)),
-    complexes={"self": lambda g, self: F.where(F.eq(self, 0.0), 0.0, g * F.conj(sinc_slope(self)))},
-)
-def sinc(self):
-    """Return `sin(πx) / πx` of each element; 1 at 0."""
-    angle = np.where(self == 0, 1, self * pi)
-    return np.where(self == 0, 1, np.sin(angle) / angle).astype(self.dtype)[()]
-
-
 # ── degrees
 # ─────────────────────────────────────────────────────────────────────────────────────────────────
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from . import (
-    differences,
     distances,
     einsums,
     extremes,

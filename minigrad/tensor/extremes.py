@@ -10,7 +10,6 @@ from ..core.public import public
 from ..core.tensor_state import TensorBase
 from ..ops import max_min
 from ..ops import median as order
-from ..ops.elementwise import must_be
 from .reductions import dims, flag, one, reducing
 
 
@@ -142,12 +141,3 @@ def nanmedian(input: Any, dim: Any = None, keepdim: bool = False) -> Any:
     if dim is None:
         return order.nanmedian_all(input)
     return return_types.nanmedian(*order.nanmedian_dim(input, one(dim), keepdim))
-
-
-@public(out="same")
-@reducing
-def kthvalue(input: Any, k: int, dim: int = -1, keepdim: bool = False) -> Any:
-    """Return the `k`-th smallest element along `dim`, counted from 1, and its index (values, indices)."""
-    if isinstance(k, float):
-        must_be(int, "kthvalue", "k", k, 2)
-    return return_types.kthvalue(*order.kthvalue(input, k, dim, keepdim))

@@ -80,15 +80,6 @@ def vector(t: Any) -> Any:
 
 
 @public("function")
-def cartesian_prod(*tensors: Any) -> Any:
-    """Return every way to take one element of each vector, a row each, the last changing fastest."""
-    vectors = [vector(t) for t in listed(tensors)]
-    if len(vectors) == 1:
-        return vectors[0]
-    return F.stack([F.reshape(t, (-1,)) for t in grid(vectors, "ij")], 1)
-
-
-@public("function")
 def broadcast_shapes(*shapes: Any) -> Any:
     """Return the shape that tensors of these shapes broadcast to."""
     lists = [(s,) if isinstance(s, int) else s for s in shapes]

@@ -80,15 +80,6 @@ class Making(TensorBase):
         shape = shape_of("new_full", size)
         return creation.full(shape, fill_value, dtype=dtype or dtypes.of(self._data), **options)
 
-    @shown_as(
-        lambda self, size, stride, dtype=None, layout=strided, device=None, requires_grad=False,
-        pin_memory=False: None
-    )  # fmt: skip
-    def new_empty_strided(self, size: Any, stride: Any, *, dtype: Any = None, **options: Any) -> Any:
-        """Return a tensor whose elements lie `stride` elements apart in memory: zeros."""
-        kind = dtype or dtypes.of(self._data)
-        return creation.empty_strided(size, stride, dtype=kind, **options)
-
     def new_tensor(
         self, data: Any, *, dtype: Any = None, device: Any = None, requires_grad: bool = False
     ) -> Any:

@@ -15,7 +15,7 @@ from ..core.tensor_state import TensorBase, share
 from ..creation.arguments import sizes
 from ..inplace.in_place import in_place_view
 from ..ops import views_in_place as forms
-from ..ops.overloads import is_whole, kind_of
+from ..ops.overloads import is_whole
 from . import views
 
 
@@ -68,16 +68,6 @@ class Memory(TensorBase):
         if memory_format is not None:
             self._data = unfilled(shape, self._data.dtype, memory_format)
         return self
-
-    @public("function")
-    def resize_as_(self, the_template: Any, *, memory_format: Any = None) -> Any:
-        """Give the tensor the shape of another; see `resize_`."""
-        if not isinstance(the_template, TensorBase):
-            raise TypeError(
-                "resize_as_(): argument 'the_template' (position 1) must be Tensor, not "
-                f"{kind_of(the_template)}"
-            )
-        return self.resize_(the_template._data.shape, memory_format=memory_format)
 
     @shown_as(lambda self, source=None, storage_offset=0, size=None, stride=None: None)
     def set_(self, *args: Any, **kwargs: Any) -> Any:

@@ -167,39 +167,6 @@ def linear(input: Any, weight: Any, bias: Any = None) -> Any:
     return matmul(input, F.t(weight)) + bias
 
 
-@public("function")
-def bilinear(input1: Any, input2: Any, weight: Any, bias: Any = None) -> Any:
-    """Return `input1ᵀ @ weight[k] @ input2` for each k, plus `bias`: (*, n) and (*, m) with a weight of shape
-    (out, n, m) give (*, out).
-    """
-    check_bilinear(input1._data.shape, input2._data.shape, weight._data.shape)
-    lead, out = input1._data.shape[:-1], weight._data.shape[0]
-    if bias is not None and bias._data.shape[0] != out:
-        raise RuntimeError(
-            f"bilinear(): bias size does not match weight size: got {bias._data.shape[0]} but expected {out}"
-        )
-    rows = int(np.prod(lead))
-    first, second = (F.reshape(x, (rows, x._data.shape[-1])) for x in (input1, input2))
-    product = sums._trilinear(first, weight, second, (1, 3), (0,), (1, 2), (2, 3))
-    product = F.reshape(product, (*lead, out))
-    return product if bias is None else product + bias
-
-
-def check_bilinear(first: Any, second: Any, weight: Any) -> None:
-    """RuntimeError with PyTorch's text for shapes that do not fit."""
-    if len(first) != len(second):
-        raise RuntimeError(f"bilinear(): input dimensions do not match: got {len(first)} and {len(second)}")
-    for i, (n, m) in enumerate(zip(first[:-1], second[:-1])):
-        if n != m:
-            raise RuntimeError(f"bilinear(): input batch dimensions do not match at dim {i}: got {n} and {m}")
-    for k, shape in enumerate((first, second), 1):
-        if shape[-1] != weight[k]:
-            raise RuntimeError(
-                f"bilinear(): input{k} size does not match weight size: got {shape[-1]} but expected "
-                f"{weight[k]}"
-            )
-
-
 # ── vectors along a dimension
 # ─────────────────────────────────────────────────────────────────────────────────────────────────
 

@@ -221,23 +221,6 @@ def diagflat(input: Any, offset: int = 0) -> Any:
     return vw.diag_embed(F.view(input.contiguous(), (-1,)), offset)
 
 
-@public(out="cast")
-def kron(input: Any, other: Any) -> Any:
-    """Return the Kronecker product: each element of `input` times the whole of `other`."""
-    for i, x in enumerate((input, other)):
-        if not isinstance(x, TensorBase):
-            name = ("input", "other")[i]
-            raise TypeError(
-                f"kron(): argument '{name}' (position {i + 1}) must be Tensor, not {type(x).__name__}"
-            )
-    n = max(input.ndim, other.ndim)
-    outer, inner = ((1,) * (n - x.ndim) + x._data.shape for x in (input, other))
-    apart = tuple(size for a in outer for size in (a, 1))
-    within = tuple(size for b in inner for size in (1, b))
-    product = F.mul(F.unsafe_view(input, apart), F.unsafe_view(other, within))
-    return F.unsafe_view(product, tuple(a * b for a, b in zip(outer, inner)))
-
-
 # ── put together
 # ─────────────────────────────────────────────────────────────────────────────────────────────────
 

@@ -63,13 +63,6 @@ def argsort(input: Any, dim: int = -1, descending: bool = False, *, stable: bool
 
 @public(out="same")
 @reducing
-def msort(input: Any) -> Any:
-    """Return the elements in order along the first dimension."""
-    return so.sort(input, 0, False)[0]
-
-
-@public(out="same")
-@reducing
 def topk(input: Any, k: int, dim: int = -1, largest: bool = True, sorted: bool = True) -> Any:
     """Return the `k` largest elements along `dim`, with their indices.
 

@@ -118,25 +118,24 @@ def in_order(input: Any, dim: int | None, keepdim: bool) -> Any:
     return F.view(ordered, (*rest, ordered._data.shape[-1]))
 
 
-def ranks_of(q: Any, ordered: Any, ignore: bool) -> Any:
-    """Where quantiles lie among ordered elements; NaN comes last and is the quantile unless ignored."""
-    last, missing = ordered.shape[-1] - 1, np.isnan(ordered)
-    if ignore:
-        known = wrap(np.logical_not(missing).sum(-1, keepdims=True) - 1)
-        ranks = q * known
-        return F.masked_fill(ranks, F.lt(ranks, 0), 0)
-    broken = missing.any(-1, keepdims=True)
+def ranks_of(q: Any, ordered: Any) -> Any:
+    """Where quantiles lie among ordered elements; NaN comes last and is the quantile."""
+    last, broken = ordered.shape[-1] - 1, np.isnan(ordered).any(-1, keepdims=True)
     ranks = q * last
     shape = np.broadcast_shapes(q._data.shape, broken.shape)
     return F.masked_fill(F.expand(ranks, shape), wrap(np.broadcast_to(broken, shape)), last)
 
 
-def quantiles(input: Any, q: Any, dim: Any, keepdim: bool, interpolation: str, ignore: bool) -> Any:
-    """`quantile` and `nanquantile`, in the steps that PyTorch takes."""
+@public(out="same")
+@reducing
+def quantile(
+    input: Any, q: Any, dim: Any = None, keepdim: bool = False, *, interpolation: str = "linear"
+) -> Any:
+    """Return the quantile `q` of all elements or along `dim`; a vector `q` gives a dimension in front."""
     check_quantile(input, q, interpolation)
     q = q if isinstance(q, TensorBase) else wrap(input._data.dtype.type(q))
     ordered = in_order(input, dim, keepdim)
-    ranks = ranks_of(q, ordered._data, ignore)
+    ranks = ranks_of(q, ordered._data)
     below = wrap(ROUNDED[interpolation](ranks._data).astype(np.int64))
     values = F.gather(ordered, -1, below)
     if interpolation in ("linear", "midpoint"):
@@ -147,24 +146,6 @@ def quantiles(input: Any, q: Any, dim: Any, keepdim: bool, interpolation: str, i
     if q._data.ndim:
         values = values.unsqueeze_(0).transpose_(0, -1)
     return values.squeeze_(-1)
-
-
-@public(out="same")
-@reducing
-def quantile(
-    input: Any, q: Any, dim: Any = None, keepdim: bool = False, *, interpolation: str = "linear"
-) -> Any:
-    """Return the quantile `q` of all elements or along `dim`; a vector `q` gives a dimension in front."""
-    return quantiles(input, q, dim, keepdim, interpolation, False)
-
-
-@public(out="same")
-@reducing
-def nanquantile(
-    input: Any, q: Any, dim: Any = None, keepdim: bool = False, *, interpolation: str = "linear"
-) -> Any:
-    """Return `quantile` of what is not NaN."""
-    return quantiles(input, q, dim, keepdim, interpolation, True)
 
 
 # ── variances

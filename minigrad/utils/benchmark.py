@@ -12,7 +12,6 @@ from typing import Any
 import numpy as np
 
 UNITS = (("s", 1.0), ("ms", 1e-3), ("us", 1e-6), ("ns", 1e-9))
-AUTORANGE = "See `Timer.blocked_autorange.`"
 
 
 @dataclass(repr=False)
@@ -116,11 +115,3 @@ class Timer:
             if callback is not None:
                 callback(number, times[-1])
         return Measurement(number, times, *self._told)
-
-    def repeat(self, repeat: int = -1, number: int = -1) -> None:
-        """Always NotImplementedError, as in PyTorch."""
-        raise NotImplementedError(AUTORANGE)
-
-    def autorange(self, callback: Any = None) -> None:
-        """Always NotImplementedError, as in PyTorch."""
-        raise NotImplementedError(AUTORANGE)

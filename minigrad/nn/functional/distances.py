@@ -8,11 +8,11 @@ from ...core import F, check_broadcast, dtypes
 from ...core.public import public
 from ...ops import arithmetic as ar
 from .losses import at_least
-from .reductions import ENUM, WORDS, averaged, expanded, listed, number
+from .reductions import averaged, expanded, listed, number
 
 __all__ = [
-    "cosine_embedding_loss", "cosine_similarity", "hinge_embedding_loss", "margin_ranking_loss",
-    "normalize", "pairwise_distance", "triplet_margin_loss", "triplet_margin_with_distance_loss",
+    "cosine_embedding_loss", "cosine_similarity", "margin_ranking_loss", "normalize", "pairwise_distance",
+    "triplet_margin_loss",
 ]  # fmt: skip
 
 TINY = 1e-12  # so that no length of 0 is divided by
@@ -110,17 +110,6 @@ def margin_ranking_loss(
     return averaged(F.add_scalar(-target * difference, margin).clamp_min_(0), how)
 
 
-def hinge_embedding_loss(
-    input: Any, target: Any, margin: float = 1.0, size_average: bool | None = None,
-    reduce: bool | None = None, reduction: str = "mean",
-) -> Any:  # fmt: skip
-    """Return `input` where the target is 1, and `max(0, margin - input)` where it is -1."""
-    how = number(reduction, size_average, reduce)
-    zeros = F.zeros_like(input)
-    far = F.where(target != 1, ar.sub(margin, input).clamp_min_(0), zeros)
-    return averaged(far + F.where(target != -1, input, zeros), how)
-
-
 def cosine_embedding_loss(
     input1: Any, input2: Any, target: Any, margin: float = 0, size_average: bool | None = None,
     reduce: bool | None = None, reduction: str = "mean",
@@ -169,20 +158,3 @@ def triplet_margin_loss(
     if swap:
         far = F.minimum(far, pairwise_distance(positive, negative, p, eps))
     return averaged((F.add_scalar(near, margin) - far).clamp_min(0), how)
-
-
-def triplet_margin_with_distance_loss(
-    anchor: Any, positive: Any, negative: Any, *, distance_function: Any = None, margin: float = 1.0,
-    swap: bool = False, reduction: str = "mean",
-) -> Any:  # fmt: skip
-    """Return `triplet_margin_loss` with a distance function of your own."""
-    if reduction not in WORDS:
-        raise ValueError(f"{reduction} is not a valid value for reduction")
-    if margin <= 0:
-        raise ValueError(f"margin must be greater than 0, got {margin}")
-    check_triplet(anchor, positive, negative)
-    distance = distance_function or pairwise_distance
-    near, far = distance(anchor, positive), distance(anchor, negative)
-    if swap:
-        far = F.minimum(far, distance(positive, negative))
-    return averaged((margin + near - far).clamp_min(0), ENUM[reduction])

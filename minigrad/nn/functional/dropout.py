@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import warnings
 from typing import Any
 
@@ -10,32 +9,19 @@ from ...core import F
 from ...core.public import public
 from ...core.tensor_state import wrap
 
-__all__ = ["alpha_dropout", "dropout", "dropout1d", "dropout2d", "dropout3d", "feature_alpha_dropout"]
-
-ALPHA = 1.7580993408473766  # -scale · alpha of selu: the value for dropped numbers
+__all__ = ["dropout", "dropout1d", "dropout2d", "dropout3d"]
 
 
-def dropped(input: Any, p: float, training: bool, inplace: bool, feature: bool, alpha: bool) -> Any:
-    """Set elements (or whole channels: `feature`) to 0 and multiply the others by `1 / (1 - p)`.
-
-    With `alpha` the elements are set to selu's negative limit, and the result keeps mean 0 and variance 1.
-    """
+def dropped(input: Any, p: float, training: bool, inplace: bool, feature: bool) -> Any:
+    """Set elements (or whole channels: `feature`) to 0 and multiply the others by `1 / (1 - p)`."""
     if not 0.0 <= p <= 1.0:
         raise ValueError(f"dropout probability has to be between 0 and 1, but got {p}")
     if p == 0 or not training or not input.numel():
         return input
     if p == 1:
-        return times(input, F.zeros_of(input, ()), inplace)
-    kept = noise_for(input, feature).bernoulli_(1 - p)
-    if not alpha:
-        return times(input, kept.div_(1 - p), inplace)
-    a = 1 / math.sqrt((ALPHA * ALPHA * p + 1) * (1 - p))
-    shift = (kept + -1).mul_(ALPHA * a).add_(ALPHA * a * p)
-    return times(input, kept.mul_(a), inplace).add_(shift)
-
-
-def times(input: Any, factor: Any, inplace: bool) -> Any:
-    """Multiply, in place or not."""
+        factor = F.zeros_of(input, ())
+    else:
+        factor = noise_for(input, feature).bernoulli_(1 - p).div_(1 - p)
     return input.mul_(factor) if inplace else input * factor
 
 
@@ -76,7 +62,7 @@ def dropout(input: Any, p: float = 0.5, training: bool = True, inplace: bool = F
 
     Source: PyTorch's page `torch.nn.functional.dropout`; Srivastava et al., JMLR 15, 2014.
     """
-    return dropped(input, p, training, inplace, False, False)
+    return dropped(input, p, training, inplace, False)
 
 
 @public("function", out=None, name="dropout")
@@ -84,17 +70,7 @@ def torch_dropout(input: Any, p: float, train: bool) -> Any:
     """Return `dropout`, as `torch.dropout` spells it."""
     if not 0 <= p <= 1:
         raise RuntimeError(f"dropout probability has to be between 0 and 1, but got {p:g}")
-    return dropped(input, p, train, False, False, False)
-
-
-def alpha_dropout(input: Any, p: float = 0.5, training: bool = False, inplace: bool = False) -> Any:
-    """Apply the dropout for `selu`, which keeps mean and variance."""
-    return dropped(input, p, training, inplace, False, True)
-
-
-def feature_alpha_dropout(input: Any, p: float = 0.5, training: bool = False, inplace: bool = False) -> Any:
-    """Apply `alpha_dropout` to whole channels."""
-    return dropped(input, p, training, inplace, True, True)
+    return dropped(input, p, train, False, False)
 
 
 def dropout1d(input: Any, p: float = 0.5, training: bool = True, inplace: bool = False) -> Any:
@@ -111,10 +87,9 @@ def dropout1d(input: Any, p: float = 0.5, training: bool = True, inplace: bool =
 def of_batch(input: Any, ndim: int, p: float, training: bool, inplace: bool) -> Any:
     """Apply dropout to whole channels; an input with fewer than `ndim` dimensions is a batch of one."""
     if input.ndim == ndim:
-        return dropped(input, p, training, inplace, True, False)
-    result = dropped(
-        input.unsqueeze_(0) if inplace else input.unsqueeze(0), p, training, inplace, True, False
-    )
+        return dropped(input, p, training, inplace, True)
+    batch = input.unsqueeze_(0) if inplace else input.unsqueeze(0)
+    result = dropped(batch, p, training, inplace, True)
     return result.squeeze_(0) if inplace else result.squeeze(0)
 
 
@@ -139,7 +114,7 @@ def dropout2d(input: Any, p: float = 0.5, training: bool = True, inplace: bool =
         warnings.warn(text, stacklevel=2)
     if input.ndim == 3:
         warnings.warn(NO_BATCH, stacklevel=2)
-    return dropped(input, p, training, inplace, True, False)
+    return dropped(input, p, training, inplace, True)
 
 
 def dropout3d(input: Any, p: float = 0.5, training: bool = True, inplace: bool = False) -> Any:

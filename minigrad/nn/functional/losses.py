@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import warnings
 from typing import Any
 
@@ -10,11 +9,11 @@ from ...core import F
 from ...inplace.views import Unobserved
 from ...ops.half_precision import NONE, SUM
 from .constants import check_constant
-from .reductions import ENUM, WORDS, averaged, expanded, legacy, listed, number, paired, weighed
+from .reductions import averaged, expanded, listed, number, paired, weighed
 
 __all__ = [
-    "binary_cross_entropy", "binary_cross_entropy_with_logits", "gaussian_nll_loss", "huber_loss",
-    "kl_div", "l1_loss", "mse_loss", "poisson_nll_loss", "smooth_l1_loss",
+    "binary_cross_entropy", "binary_cross_entropy_with_logits", "huber_loss", "kl_div", "l1_loss", "mse_loss",
+    "smooth_l1_loss",
 ]  # fmt: skip
 
 
@@ -217,53 +216,6 @@ def kl_div(
     losses = target.exp() * last if log_target else F.xlogy(target, target) - last
     loss = averaged(losses, how)
     return loss / input.shape[0] if reduction == "batchmean" and input.ndim else loss
-
-
-def poisson_nll_loss(
-    input: Any, target: Any, log_input: bool = True, full: bool = False, size_average: bool | None = None,
-    eps: float = 1e-8, reduce: bool | None = None, reduction: str = "mean",
-) -> Any:  # fmt: skip
-    """Return `exp(input) - target · input`, where `input` is the logarithm of a rate.
-
-    Without `log_input` it is the rate itself. `full` adds Stirling's approximation of `log(target!)`.
-    """
-    if size_average is not None or reduce is not None:
-        reduction = legacy(size_average, reduce)
-    if reduction not in WORDS:
-        raise ValueError(reduction + " is not a valid value for reduction")
-    last = target * (input if log_input else F.log(F.add_scalar(input, eps)))
-    loss = (input.exp() if log_input else input) - last
-    if full:
-        half_log = F.mul_scalar(F.log(F.mul_scalar(target, 2 * math.pi)), 0.5)
-        stirling = target * target.log() - target + half_log
-        loss.add_(stirling.masked_fill(target <= 1, 0))
-    return averaged(loss, ENUM[reduction])
-
-
-def gaussian_nll_loss(
-    input: Any, target: Any, var: Any, full: bool = False, eps: float = 1e-6, reduction: str = "mean"
-) -> Any:
-    """Return `(log(var) + (input - target)² / var) / 2`, with `var` at least `eps`; `full` adds the
-    constant.
-    """
-    if isinstance(var, float):
-        if var < 0:
-            raise ValueError("var has negative entry/entries")
-        var = var * F.ones_like(input)
-    elif (var < 0)._data.any():
-        raise ValueError("var has negative entry/entries")
-    if var.shape != input.shape:
-        if input.shape[:-1] == var.shape:
-            var = var.unsqueeze(-1)
-        elif input.ndim != var.ndim or sum(b for a, b in zip(input.shape, var.shape) if a != b) != 1:
-            raise ValueError("var is of incorrect size")
-    if reduction not in WORDS:
-        raise ValueError(reduction + " is not valid")
-    var = at_least(var, eps)
-    loss = 0.5 * (var.log() + (input - target) ** 2 / var)
-    if full:
-        loss = loss + 0.5 * math.log(2 * math.pi)
-    return averaged(loss, ENUM[reduction])
 
 
 def at_least(t: Any, least: float) -> Any:

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import math
-import warnings
 from typing import Any
 
 from ...core import F
 from .pooling import adaptive_avg_pool1d, adaptive_avg_pool2d, adaptive_avg_pool3d
 
-__all__ = ["interpolate", "upsample", "upsample_bilinear", "upsample_nearest"]
+__all__ = ["interpolate"]
 
 MODES = "nearest | linear | bilinear | bicubic | trilinear | lanczos | area | nearest-exact"
 ONLY_FOR = {"linear": 3, "bilinear": 4, "trilinear": 5}  # dimensions, N and C among them
@@ -93,29 +92,3 @@ def interpolate(
     if not hasattr(F, name):
         raise refusal(input, mode)
     return getattr(F, name)(input, output_size, bool(align_corners), scales)
-
-
-def upsample(
-    input: Any, size: Any = None, scale_factor: Any = None, mode: str = "nearest",
-    align_corners: bool | None = None,
-) -> Any:  # fmt: skip
-    """Call `interpolate`, with a warning: this is its deprecated name."""
-    return deprecated("upsample", input, size, scale_factor, mode, align_corners)
-
-
-def upsample_nearest(input: Any, size: Any = None, scale_factor: Any = None) -> Any:
-    """Call `interpolate` with mode "nearest"; deprecated."""
-    return deprecated("upsample_nearest", input, size, scale_factor, "nearest")
-
-
-def upsample_bilinear(input: Any, size: Any = None, scale_factor: Any = None) -> Any:
-    """Call `interpolate` with mode "bilinear" and aligned corners; deprecated."""
-    return deprecated("upsample_bilinear", input, size, scale_factor, "bilinear", True)
-
-
-def deprecated(name: str, *args: Any) -> Any:
-    """Call `interpolate`, with PyTorch's warning."""
-    warnings.warn(
-        f"`nn.functional.{name}` is deprecated. Use `nn.functional.interpolate` instead.", stacklevel=3
-    )
-    return interpolate(*args)

@@ -15,7 +15,7 @@ from .module import Module
 __all__ = [
     "CELU", "ELU", "GELU", "GLU", "Hardshrink", "Hardsigmoid", "Hardswish", "Hardtanh", "LeakyReLU",
     "LogSigmoid", "LogSoftmax", "Mish", "PReLU", "ReLU", "ReLU6", "SELU", "SiLU", "Sigmoid", "Softmax",
-    "Softmax2d", "Softmin", "Softplus", "Softshrink", "Softsign", "Tanh", "Tanhshrink", "Threshold",
+    "Softmin", "Softplus", "Softshrink", "Softsign", "Tanh", "Tanhshrink", "Threshold",
 ]  # fmt: skip
 
 
@@ -257,16 +257,6 @@ class LogSoftmax(Applied, function="log_softmax", settings="dim"):
 
 class GLU(Applied, function="glu"):
     """Layer that returns a · sigmoid(b), where a and b are the halves along a dimension."""
-
-
-class Softmax2d(Module):
-    """Softmax over the channels of (N, C, H, W) or (C, H, W), at each pixel."""
-
-    def forward(self, input: Any) -> Any:
-        """Return the softmax over the channels."""
-        if input.ndim not in (3, 4):
-            raise ValueError(f"Softmax2d: expected input to be 3D or 4D, got {input.ndim}D instead")
-        return functional.softmax(input, -3)
 
 
 class PReLU(Module):

@@ -7,7 +7,7 @@ from typing import Any
 from .. import functional
 from .applied import Applied
 
-__all__ = ["AlphaDropout", "Dropout", "Dropout1d", "Dropout2d", "Dropout3d", "FeatureAlphaDropout"]
+__all__ = ["Dropout", "Dropout1d", "Dropout2d", "Dropout3d"]
 
 
 class Dropping(Applied):
@@ -79,11 +79,3 @@ class Dropout2d(Dropping, function="dropout2d", settings="p inplace"):
 
 class Dropout3d(Dropping, function="dropout3d", settings="p inplace"):
     """Layer that sets whole random channels of (N, C, D, H, W) to 0 in training."""
-
-
-class AlphaDropout(Dropping, function="alpha_dropout", settings="p inplace"):
-    """Dropout that keeps mean and variance, for SELU."""
-
-
-class FeatureAlphaDropout(Dropping, function="feature_alpha_dropout", settings="p inplace"):
-    """AlphaDropout of whole channels."""

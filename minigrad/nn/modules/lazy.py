@@ -11,15 +11,13 @@ from typing import Any
 from ...tensor import Tensor
 from ..parameter import Uninitialized, UninitializedBuffer, UninitializedParameter
 from .batchnorm import BatchNorm1d, BatchNorm2d, BatchNorm3d
-from .conv import Conv1d, Conv2d, Conv3d, ConvTranspose1d, ConvTranspose2d, ConvTranspose3d
-from .instancenorm import InstanceNorm1d, InstanceNorm2d, InstanceNorm3d
+from .conv import Conv1d, Conv2d, Conv3d
 from .linear import Linear
 from .module import Module
 
 __all__ = [
     "LazyBatchNorm1d", "LazyBatchNorm2d", "LazyBatchNorm3d", "LazyConv1d", "LazyConv2d", "LazyConv3d",
-    "LazyConvTranspose1d", "LazyConvTranspose2d", "LazyConvTranspose3d", "LazyInstanceNorm1d",
-    "LazyInstanceNorm2d", "LazyInstanceNorm3d", "LazyLinear",
+    "LazyLinear",
 ]  # fmt: skip
 
 
@@ -154,10 +152,8 @@ class LazyConvolving(Lazy):
         return channels
 
     def _shapes(self) -> dict[str, tuple[int, ...]]:
-        first, second = self.out_channels, self.in_channels
-        if self.is_transposed:
-            first, second = second, first
-        return {"weight": (first, second // self.groups, *self.kernel_size), "bias": (self.out_channels,)}
+        sizes = self.out_channels, self.in_channels // self.groups, *self.kernel_size
+        return {"weight": sizes, "bias": (self.out_channels,)}
 
 
 class LazyConv1d(LazyConvolving, Conv1d):
@@ -170,18 +166,6 @@ class LazyConv2d(LazyConvolving, Conv2d):
 
 class LazyConv3d(LazyConvolving, Conv3d):
     """Conv3d that reads `in_channels` from its first input."""
-
-
-class LazyConvTranspose1d(LazyConvolving, ConvTranspose1d):
-    """ConvTranspose1d that reads `in_channels` from its first input."""
-
-
-class LazyConvTranspose2d(LazyConvolving, ConvTranspose2d):
-    """ConvTranspose2d that reads `in_channels` from its first input."""
-
-
-class LazyConvTranspose3d(LazyConvolving, ConvTranspose3d):
-    """ConvTranspose3d that reads `in_channels` from its first input."""
 
 
 class LazyNorm(Lazy):
@@ -220,15 +204,3 @@ class LazyBatchNorm2d(LazyNorm, BatchNorm2d):
 
 class LazyBatchNorm3d(LazyNorm, BatchNorm3d):
     """BatchNorm3d that reads `num_features` from its first input."""
-
-
-class LazyInstanceNorm1d(LazyNorm, InstanceNorm1d):
-    """InstanceNorm1d that reads `num_features` from its first input."""
-
-
-class LazyInstanceNorm2d(LazyNorm, InstanceNorm2d):
-    """InstanceNorm2d that reads `num_features` from its first input."""
-
-
-class LazyInstanceNorm3d(LazyNorm, InstanceNorm3d):
-    """InstanceNorm3d that reads `num_features` from its first input."""

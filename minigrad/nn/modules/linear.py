@@ -10,7 +10,7 @@ from .. import functional, init
 from ..parameter import Parameter, kept
 from .module import Module
 
-__all__ = ["Bilinear", "Identity", "Linear"]
+__all__ = ["Identity", "Linear"]
 
 
 def empty(*size: int, dtype: Any = None) -> Parameter:
@@ -92,35 +92,3 @@ class Linear(Module):
     def forward(self, input: Any) -> Any:
         """Return x Wᵀ + b."""
         return functional.linear(input, self.weight, self.bias)
-
-
-class Bilinear(Module):
-    """Layer that computes x₁ᵀ W x₂ + b for each matrix in W.
-
-    Its shape is (*, out_features) from (*, in1_features) and (*, in2_features). Weight and bias are drawn
-    uniformly from ±1/√in1_features.
-    """
-
-    _shown = "in1_features= in2_features= out_features= bias="
-
-    def __init__(
-        self, in1_features: int, in2_features: int, out_features: int, bias: bool = True, device: Any = None,
-        dtype: Any = None,
-    ) -> None:  # fmt: skip
-        super().__init__()
-        self.in1_features, self.in2_features, self.out_features = in1_features, in2_features, out_features
-        self.weight = empty(out_features, in1_features, in2_features, dtype=dtype)
-        self.register_parameter("bias", empty(out_features, dtype=dtype) if bias else None)
-        self.reset_parameters()
-
-    def reset_parameters(self) -> None:
-        """Initialize weight and bias again."""
-        if self.in1_features <= 0:
-            raise ValueError(f"in1_features must be > 0, but got (in1_features={self.in1_features})")
-        bound = 1 / math.sqrt(self.in1_features)
-        for parameter in self.parameters():
-            init.uniform_(parameter, -bound, bound)
-
-    def forward(self, input1: Any, input2: Any) -> Any:
-        """Return x₁ᵀ W x₂ + b."""
-        return functional.bilinear(input1, input2, self.weight, self.bias)

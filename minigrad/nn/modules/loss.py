@@ -7,12 +7,10 @@ from typing import Any
 
 from ..functional.reductions import legacy
 from .applied import Applied
-from .distance import PairwiseDistance
 
 __all__ = [
-    "BCELoss", "BCEWithLogitsLoss", "CosineEmbeddingLoss", "CrossEntropyLoss", "GaussianNLLLoss",
-    "HingeEmbeddingLoss", "HuberLoss", "KLDivLoss", "L1Loss", "MSELoss", "MarginRankingLoss", "NLLLoss",
-    "NLLLoss2d", "PoissonNLLLoss", "SmoothL1Loss", "TripletMarginLoss", "TripletMarginWithDistanceLoss",
+    "BCELoss", "BCEWithLogitsLoss", "CosineEmbeddingLoss", "CrossEntropyLoss", "HuberLoss", "KLDivLoss",
+    "L1Loss", "MSELoss", "MarginRankingLoss", "NLLLoss", "NLLLoss2d", "SmoothL1Loss", "TripletMarginLoss",
 ]  # fmt: skip
 
 
@@ -105,18 +103,6 @@ class KLDivLoss(Loss, function="kl_div"):
     """
 
 
-class PoissonNLLLoss(Loss, function="poisson_nll_loss"):
-    """Negative log likelihood of counts; the rate is e^input, or the input without `log_input`."""
-
-
-class GaussianNLLLoss(Loss, function="gaussian_nll_loss", settings="* full eps reduction"):
-    """Negative log likelihood of normally distributed targets with given variances."""
-
-
-class HingeEmbeddingLoss(Loss, function="hinge_embedding_loss"):
-    """Loss that is x for the target 1 and max(0, margin − x) for the target −1."""
-
-
 class CosineEmbeddingLoss(Loss, function="cosine_embedding_loss", margin=0.0):
     """Loss that is 1 − cos for the target 1 and max(0, cos − margin) for the target −1."""
 
@@ -125,26 +111,15 @@ class MarginRankingLoss(Loss, function="margin_ranking_loss", margin=0.0):
     """Loss max(0, −y · (x₁ − x₂) + margin)."""
 
 
-class Triplet(Loss):
-    """Base class of losses of triplets."""
+class TripletMarginLoss(Loss, function="triplet_margin_loss", p=2.0):
+    """Loss max(0, distance to the positive − distance to the negative + margin)."""
 
     def _settle(self, settings: dict[str, Any]) -> None:
         super()._settle(settings)
         if self.margin <= 0:
-            name = type(self).__name__
-            raise ValueError(f"{name}: expected margin to be greater than 0, got {self.margin} instead")
-
-
-class TripletMarginLoss(Triplet, function="triplet_margin_loss", p=2.0):
-    """Loss max(0, distance to the positive − distance to the negative + margin)."""
-
-
-class TripletMarginWithDistanceLoss(Triplet, function="triplet_margin_with_distance_loss"):
-    """TripletMarginLoss with a distance function of your own."""
-
-    def _settle(self, settings: dict[str, Any]) -> None:
-        settings["distance_function"] = settings["distance_function"] or PairwiseDistance()
-        super()._settle(settings)
+            raise ValueError(
+                f"TripletMarginLoss: expected margin to be greater than 0, got {self.margin} instead"
+            )
 
 
 class BCELoss(Loss, function="binary_cross_entropy"):
