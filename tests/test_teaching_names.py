@@ -324,8 +324,6 @@ def test_a_timer(library):
     assert Timer("torch.ones(2)").timeit(2).mean > 0
     with pytest.raises(ValueError, match="Currently only a `str` stmt is supported"):
         Timer(3)
-    with pytest.raises(NotImplementedError, match=r"Timer\.blocked_autorange"):
-        timer.repeat()
 
 
 def test_modules_on_other_devices(library):

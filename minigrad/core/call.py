@@ -129,8 +129,9 @@ def check_edges(values: list[Any]) -> None:
 
 def results(op: Op, values: list[Any], outs: tuple[Any, ...]) -> tuple[Any, ...]:
     """Return the results of an op that has several, all made by one node."""
-    node: Any = record(op, values, outs) if outs and modes.is_recording() else None
-    if node is not None and modes.active:
+    active = modes.active
+    node: Any = record(op, values, outs) if outs and (not active or modes.is_recording()) else None
+    if node is not None and active:
         pack_inputs(node, values)
     made = tuple([share_view(op, values, out) if op.view else fresh(out) for out in outs])
     if node is None:
@@ -155,14 +156,11 @@ def keep_results(node: Any, made: tuple[Any, ...]) -> None:
     """Let a node save, as tensors, those of its results through which no gradient flows back. Pass everything
     that it saved to the current saved-tensor hooks.
     """
-    if node.op.results == ("result",):
-        return
-    found = dict(zip(node.op.results, made, strict=True))
-    for name in sorted(node.op.tensors & found.keys()):
-        if found[name]._fn is None:
-            setattr(node, "_raw_" + name, found[name])
+    for nr, name in node.op.kept_results:
+        if made[nr]._fn is None:
+            setattr(node, "_raw_" + name, made[nr])
         if modes.active:
-            pack_result(node, found[name], name)
+            pack_result(node, made[nr], name)
 
 
 def check_tensor(op: Op, values: list[Any]) -> None:

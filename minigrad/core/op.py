@@ -97,9 +97,9 @@ class Op:
     as `keeps` in tuples, which are unpacked in a third of the time; `reads`, of each what reading takes;
     `values`, which reads several at once, and `checks`, those that may have been modified or freed; `pulls`,
     of each of `asks` the input, the vjp, and what picks the saved values that it takes; `is_single`, whether
-    there is one input, one result and so one vjp; `releases`, the slots of saved tensors; `kinds`, per
-    parameter the classes that are accepted besides tensors (None: any); `passes`, the ordinary dtypes that
-    `check` accepts.
+    there is one input, one result and so one vjp; `kept_results`, the numbers and names of several results
+    that are saved; `releases`, the slots of saved tensors; `kinds`, per parameter the classes that are
+    accepted besides tensors (None: any); `passes`, the ordinary dtypes that `check` accepts.
 
     `elementwise` ops broadcast and promote; `promoted` are the positions of their operands, all but one of
     which may be a number if the op takes `numbers`. Other ops may only be `broadcasts`. `linear` ops are
@@ -146,6 +146,8 @@ class Op:
         self.promoted = tuple(i for i, p in enumerate(self.params) if p in operands)
         self.saved = self._saved_names()
         self.tensors = frozenset(n for n, _ in self.saved if n in self.params or n in self.results)
+        kept = sorted(self.tensors & set(self.results)) if len(self.results) > 1 else ()
+        self.kept_results = tuple((self.results.index(n), n) for n in kept)
         self.node: type[Node] = Node
         self.keeps = tuple(self._keep(name, users) for name, users in self.saved)
         self.asks = tuple(map(self._ask, sorted(range(len(self.inputs)), key=self.inputs.__getitem__)))

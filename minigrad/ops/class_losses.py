@@ -8,7 +8,7 @@ import numpy as np
 
 from ..core import F, differentiable, zeros
 from ..core.dtypes import of
-from .half_precision import MEAN, NONE, SUM, floats_only, reduced
+from .half_precision import MEAN, NONE, SUM, not_implemented, reduced
 
 # ── one class of the scores (N, C) or (C,), or of (N, C, H, W)
 # ─────────────────────────────────────────────────────────────────────────────────────────────────
@@ -16,8 +16,9 @@ from .half_precision import MEAN, NONE, SUM, floats_only, reduced
 
 def check_target(self: Any, target: Any, weight: Any) -> None:
     """RuntimeError with PyTorch's text for shapes and dtypes that do not fit."""
-    floats_only("nll_loss_out_frame")([of(self)])
-    if target.dtype not in (np.int64, np.uint8):
+    if self.dtype.kind != "f":
+        raise not_implemented("nll_loss_out_frame", of(self))
+    if target.dtype.kind not in "iu" or target.dtype not in (np.int64, np.uint8):
         raise RuntimeError(f"expected target dtype to be Long or Byte, but got {of(target).title}")
     if weight is not None and weight.dtype != self.dtype:
         raise RuntimeError(f"expected scalar type {of(self).title} but found {of(weight).title}")

@@ -58,13 +58,14 @@ def addmm_jvp(self_t: Any, mat1_t: Any, mat2_t: Any, mat1: Any, mat2: Any, beta:
 )
 def addmm(self, mat1, mat2, beta=1, alpha=1):
     """Return `beta · self + alpha · mat1 @ mat2`."""
-    for name, matrix in (("mat1", mat1), ("mat2", mat2)):
-        if matrix.ndim != 2:
-            raise RuntimeError(f"{name} must be a matrix, got {matrix.ndim}-D tensor")
-    for name, other in (("self", self), ("mat1", mat1)):
-        if other.dtype != mat2.dtype:
-            found = f"{of(other).title} and {of(mat2).title}"
-            raise RuntimeError(f"{name} and mat2 must have the same dtype, but got {found}")
+    if mat1.ndim != 2 or mat2.ndim != 2:
+        name, matrix = ("mat1", mat1) if mat1.ndim != 2 else ("mat2", mat2)
+        raise RuntimeError(f"{name} must be a matrix, got {matrix.ndim}-D tensor")
+    if self.dtype is not mat2.dtype or mat1.dtype is not mat2.dtype:
+        for name, other in (("self", self), ("mat1", mat1)):
+            if other.dtype != mat2.dtype:
+                found = f"{of(other).title} and {of(mat2).title}"
+                raise RuntimeError(f"{name} and mat2 must have the same dtype, but got {found}")
     return plus_product(self, mat1, mat2, beta, alpha, mm.op.kernel)
 
 

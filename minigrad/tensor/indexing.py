@@ -254,6 +254,8 @@ def is_inner(k: Any) -> bool:
 
 def plain(k: Any) -> Any:
     """One part of a key; a tensor of one whole number is that number, one of a bool is that bool."""
+    if k is None or k is Ellipsis or isinstance(k, (slice, int, np.integer)):
+        return k
     if isinstance(k, SEQUENCES):
         k = sequence(k)
     if isinstance(k, TensorBase):
@@ -261,8 +263,6 @@ def plain(k: Any) -> Any:
             return k
         value = numbers(k).item()
         return bool(value) if k._data.dtype in (np.bool_, np.uint8) else value
-    if k is None or k is Ellipsis or isinstance(k, (slice, int, np.integer)):
-        return k
     if isinstance(k, str):
         raise TypeError("new(): invalid data type 'str'")
     raise IndexError(f"{INVALID} (got {kind_of(k)})")

@@ -8,7 +8,6 @@ from typing import Any
 
 from ..core import F, dtypes
 from ..core.public import public
-from ..core.tensor_state import TensorBase
 from ..ops import count as counting
 from ..ops import reduction as red
 
@@ -16,8 +15,8 @@ NUMPYS = {"axis": "dim", "keepdims": "keepdim", "self": "input"}  # names that P
 
 
 def reducing(function: Any) -> Any:
-    """A function of a tensor that also takes NumPy's names of its arguments. TypeError unless `input` is a
-    tensor, for a NumPy array would do, and `keepdim` a bool.
+    """A function of a tensor that also takes NumPy's names of its arguments. TypeError unless `keepdim` is a
+    bool.
     """
 
     @functools.wraps(function)
@@ -27,12 +26,6 @@ def reducing(function: Any) -> Any:
                 kwargs[NUMPYS[name]] = kwargs.pop(name)
             if "keepdim" in kwargs:
                 flag(kwargs["keepdim"])
-        given = args[0] if args else kwargs.get("input")
-        if not isinstance(given, TensorBase):
-            kind = dtypes.kind_name(given)
-            raise TypeError(
-                f"{function.__name__}(): argument 'input' (position 1) must be Tensor, not {kind}"
-            )
         return function(*args, **kwargs)
 
     return call

@@ -157,7 +157,7 @@ def cross_entropy(
         if ignore_index >= 0:
             raise RuntimeError("ignore_index is not supported for floating point target")
         return of_probabilities(input, target, weight, how, label_smoothing, axis)
-    logs = input.log_softmax(axis)
+    logs = F.log_softmax(input, axis)
     if label_smoothing <= 0.0:
         return nll_loss(logs, target, weight, ignore_index=ignore_index, reduction=WORD[how])
     return smoothed(logs, target, weight, how, ignore_index, label_smoothing, axis)
