@@ -7,6 +7,7 @@ from typing import Any
 from ..core import dtypes
 from ..core.public import public
 from ..ops import norms
+from ..ops.elementwise import must_be_tensor
 from . import matrix_norms
 from .matrix_norms import vector_norm
 from .reductions import dims, reducing
@@ -32,6 +33,7 @@ def norm(input: Any, p: Any = "fro", dim: Any = None, keepdim: bool = False, dty
     >>> torch.norm(torch.tensor([3.0, 4.0]))
     tensor(5.)
     """
+    must_be_tensor("norm", input)
     over = dims(dim)
     if p == "fro" and (over is None or len(over) <= 2):
         return vector_norm(input, 2, over, keepdim, dtype=dtype)
