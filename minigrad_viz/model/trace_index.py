@@ -39,6 +39,7 @@ from .cuts import nodes_of_ops, note, same_numbers
 from .handles import Registered, registered
 from .inner_names import name_inner
 from .module_calls import ModuleCalls
+from .moments import Moments
 from .place import LIBRARY, BackwardCall, Lookup, Place
 from .scope import Scopes
 from .updates import UpdateFound, updates_in
@@ -103,6 +104,11 @@ class TraceIndex(Lookup):
     def births(self) -> dict[str, Birth]:
         """The events by which tensors came to be, as they are now."""
         return births(self.trace)
+
+    @functools.cached_property
+    def moments(self) -> Moments:
+        """How the tensors stood at every moment."""
+        return Moments(self.trace.events)
 
     @functools.cached_property
     def updates(self) -> list[UpdateFound]:

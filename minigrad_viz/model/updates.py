@@ -12,34 +12,27 @@ Note [What is an update]
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from ..protocol import Value
 from ..trace.events import (
-    Asked,
     BackwardEnded,
-    Created,
-    Deposited,
-    Detached,
     Forward,
     GradSet,
-    Left,
     Mutated,
     OptimizerStepped,
     Snapshot,
     Stepping,
-    TensorState,
 )
 from ..trace.graph import Change, Update
 from ..trace.where import Span
+from .moments import ASSIGNED, states_of
 
 if TYPE_CHECKING:
     from .trace_index import TraceIndex
 
 STEP, ZERO, CLIP, WRITTEN = "step", "zero", "clip", "written"
-ASSIGNED = ".data"  # how the name of what is assigned to the numbers of a tensor ends
 RESETS = ("none", "zero")
 SETTINGS = ("lr", "momentum", "weight_decay")  # those that are told of an optimizer
 
@@ -68,13 +61,11 @@ class UpdateReader:
     """Goes through the events of a trace with the values and gradients of its tensors at hand."""
 
     def __init__(self, index: TraceIndex) -> None:
-        self.events = index.trace.events
+        self.events, self.moments = index.trace.events, index.moments
         self.calls = sorted(index.calls.values(), key=lambda call: call.begin)
         self.begun = False  # whether a backward call has ended
         self.found: list[UpdateFound] = []
         self.open: dict[tuple[Any, ...], UpdateFound] = {}  # since the last backward call, by statement
-        self.value: dict[str, Value | None] = {}
-        self.grad: dict[str, Value | None] = {}
         self.leaves: set[str] = set()  # those that ask for gradients
         self.bound: dict[str, str] = {}  # variable -> the tensor that it is
         self.step: dict[str, Stepping] = {}  # of the optimizer that steps, by tensor
@@ -86,13 +77,8 @@ class UpdateReader:
             if isinstance(event, BackwardEnded):
                 self.begun, self.open = True, {}
             self.look(time, event)
-            for state in states_of(event):
-                self.value[state.id] = state.value
-                if state.is_leaf and state.requires_grad:
-                    self.leaves.add(state.id)
-                    self.grad[state.id] = state.grad
-            if isinstance(event, Deposited | GradSet):
-                self.grad[event.tensor] = event.after
+            asking = (state for state in states_of(event) if state.is_leaf and state.requires_grad)
+            self.leaves.update(state.id for state in asking)
             if isinstance(event, Snapshot):
                 self.bound.update((name, state.id) for name, state in event.rows)
             elif name := getattr(event, "name", None):
@@ -113,14 +99,13 @@ class UpdateReader:
             self.written(time, event)
         elif isinstance(event, Forward) and (event.name or "").endswith(ASSIGNED):
             tensor = self.bound.get((event.name or "").removesuffix(ASSIGNED))
-            if tensor in self.leaves and self.counts(tensor):
+            if tensor in self.leaves and self.counts(tensor, time):
                 title = f"{event.name} = {flat(event.span)}"
                 self.change(time, WRITTEN, event.span, title, tensor, event.outputs[0].value)
-                self.value[tensor] = event.outputs[0].value
 
-    def counts(self, leaf: str) -> bool:
+    def counts(self, leaf: str, time: int) -> bool:
         """Whether a write into a leaf is an update by now."""
-        return self.begun or self.grad.get(leaf) is not None
+        return self.begun or self.moments.at(leaf, time - 1).grad is not None
 
     def reset(self, time: int, event: GradSet) -> None:
         """A gradient was changed."""
@@ -138,7 +123,7 @@ class UpdateReader:
     def written(self, time: int, event: Mutated) -> None:
         """A tensor was written to: a leaf, one that shares its memory, or a gradient, which was told."""
         leaf = next((s.id for s in (event.tensor, *event.also) if s.is_leaf and s.requires_grad), None)
-        if leaf is not None and event.tensor.id == event.before and self.counts(leaf):
+        if leaf is not None and event.tensor.id == event.before and self.counts(leaf, time):
             kind = STEP if event.op == "step" and leaf in self.step else WRITTEN
             after = next(s.value for s in (event.tensor, *event.also) if s.id == leaf)
             self.change(time, kind, event.span, flat(event.span), leaf, after)
@@ -152,7 +137,7 @@ class UpdateReader:
         update = self.update(time, kind, span, title, self.optimizer if kind == STEP else "", tensor)
         known = self.step.get(tensor) if kind == STEP else None
         more = () if known is None else (known.settings, known.state)
-        before, gradient = self.value.get(tensor), self.grad.get(tensor)
+        _, before, gradient = self.moments.at(tensor, time - 1)
         number = f"c{len(update.changes)}"
         update.changes.append(Change(number, tensor, "", before, gradient, after, *more))
         update.times.append(time)
@@ -179,18 +164,6 @@ class UpdateReader:
         update.early = bool(after) and (back or not before)
         for call in after if update.early else before:
             update.call = call.number
-
-
-def states_of(event: Any) -> Iterator[TensorState]:
-    """The tensors that an event tells of, as they stand after it."""
-    if isinstance(event, Created | Detached | Left | Asked):
-        yield event.tensor
-    elif isinstance(event, Forward):
-        yield from event.outputs
-    elif isinstance(event, Mutated):
-        yield from (event.tensor, *event.also)
-    elif isinstance(event, Snapshot):
-        yield from (state for _, state in event.rows)
 
 
 def flat(span: Span | None) -> str:

@@ -1,0 +1,101 @@
+"""How tensors stood at every moment of a trace.
+
+Note [True at this moment]
+    A card of a picture is drawn as its tensor stood when the call had ended. A leaf has another value before
+    and after an update, and another `.grad` before a deposit and after a reset. So a card also has the other
+    moments of its call, and each step of the player says which of them it shows.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Iterator, Sequence
+from typing import Any, NamedTuple
+
+from ..protocol import Value
+from ..trace.events import (
+    Asked,
+    Created,
+    Deposited,
+    Detached,
+    Forward,
+    GradSet,
+    Left,
+    Mutated,
+    Snapshot,
+    TensorState,
+)
+
+ASSIGNED = ".data"  # how the name of what is assigned to the numbers of a tensor ends
+
+
+class Moment(NamedTuple):
+    """From event `time` on a tensor had this value and this `.grad`."""
+
+    time: int
+    value: Value | None
+    grad: Value | None
+
+
+NEVER = Moment(-1, None, None)
+
+
+class Moments:
+    """The moments of every tensor, read once."""
+
+    def __init__(self, events: Sequence[Any]) -> None:
+        self.of: dict[str, list[Moment]] = {}
+        self.bound: dict[str, str] = {}  # variable -> the tensor that it is
+        for time, event in enumerate(events):
+            for state in states_of(event):
+                value = self.latest(state.id).value if state.value is None else state.value
+                self.note(Moment(time, value, state.grad), state.id)
+            if isinstance(event, Deposited | GradSet):
+                self.note(self.latest(event.tensor)._replace(time=time, grad=event.after), event.tensor)
+            self.assigned(time, event)
+
+    def latest(self, tensor: str) -> Moment:
+        """The last moment that was read."""
+        return self.of.get(tensor, [NEVER])[-1]
+
+    def note(self, moment: Moment, tensor: str) -> None:
+        """Take a moment in, if it differs from the one before."""
+        if moment[1:] != self.latest(tensor)[1:] or tensor not in self.of:
+            self.of.setdefault(tensor, []).append(moment)
+
+    def assigned(self, time: int, event: Any) -> None:
+        """Follow the variables; `x.data = …` gives the tensor that is x other numbers."""
+        name = getattr(event, "name", None) or ""
+        if isinstance(event, Snapshot):
+            self.bound.update((name, state.id) for name, state in event.rows)
+        elif isinstance(event, Forward) and name.endswith(ASSIGNED):
+            tensor = self.bound.get(name.removesuffix(ASSIGNED))
+            if tensor is not None:
+                value = event.outputs[0].value
+                self.note(self.latest(tensor)._replace(time=time, value=value), tensor)
+        elif name:
+            self.bound.update((name, state.id) for state in states_of(event))
+
+    def at(self, tensor: str, time: int) -> Moment:
+        """How a tensor stood when event `time` was over."""
+        known = self.of.get(tensor, [])
+        place = bisect_right(known, time, key=lambda moment: moment.time)
+        return known[place - 1] if place else NEVER
+
+    def between(self, tensor: str, begin: int, end: int) -> list[Moment]:
+        """The moments of a tensor from event `begin` until `end` is over, the one it begins with included."""
+        first = self.at(tensor, begin)
+        inside = (moment for moment in self.of.get(tensor, ()) if begin < moment.time <= end)
+        return [*([] if first is NEVER else [first]), *inside]
+
+
+def states_of(event: Any) -> Iterator[TensorState]:
+    """The tensors that an event tells of, as they stand after it."""
+    if isinstance(event, Created | Detached | Left | Asked):
+        yield event.tensor
+    elif isinstance(event, Forward):
+        yield from event.outputs
+    elif isinstance(event, Mutated):
+        yield from (event.tensor, *event.also)
+    elif isinstance(event, Snapshot):
+        yield from (state for _, state in event.rows)
