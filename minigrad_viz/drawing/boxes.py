@@ -128,7 +128,7 @@ def measure(graph: Graph, look: Look | None = None) -> Measured:
                 pills[id] = _pill(values, look.lang)
     for id, (route, which) in hooked.items():
         pills[route] = _hooked(pills[route], stations[id], which)
-    heats = [heat for box in boxes.values() for card in box.cards for row in card.rows for heat in row.heats]
+    heats = [heat for box in boxes.values() for card in box.cards for row in card.rows for heat in row.maps()]
     heats += [pill.heat for pill in pills.values() if pill.heat]
     heats += lane_heats(graph)
     scales = scales_of(heats)

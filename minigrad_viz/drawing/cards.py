@@ -36,7 +36,8 @@ ROLES = (LEAF, PARAMETER, CONSTANT)
 @dataclass(frozen=True, slots=True)
 class CardRow:
     """One row of a card. `tone` is "plain", "kept" (a stored gradient) or "gone" (not kept or None). The row
-    of a shared memory has a `sign` in place of its label. `heats` are drawn where numbers are not written."""
+    of a shared memory has a `sign` in place of its label. `heats` are drawn where numbers are not written;
+    `others` is how it stands at each moment of `Card.stood`, where that changes."""
 
     name: str
     label: str
@@ -45,18 +46,25 @@ class CardRow:
     y: float = 0.0  # baseline of the first line
     sign: str = ""
     heats: tuple[Heat, ...] = ()
+    others: tuple[CardRow, ...] = ()
 
     @property
     def height(self) -> float:
         """Pixels that it takes."""
         text = LINE + MORE * max(0, len(self.lines) - 1)
-        return max([text, *(heat.height + AROUND for heat in self.heats)])
+        maps = (heat.height + AROUND for heat in self.heats)
+        return max([text, *maps, *(row.height for row in self.others)])
 
     @property
     def width(self) -> float:
         """Pixels that its values take."""
         maps = (heat.x + heat.width for heat in self.heats)
-        return max([*(columns(line) * MONO for line in self.lines), *maps], default=0)
+        lines = (columns(line) * MONO for line in self.lines)
+        return max([*lines, *maps, *(row.width for row in self.others)], default=0)
+
+    def maps(self) -> list[Heat]:
+        """Its maps, at all moments."""
+        return [*self.heats, *(heat for row in self.others for heat in row.heats)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +95,23 @@ class Box:
 
 
 def card_rows(card: Card, shares: Sequence[Value], memory: SharedMemory | None, look: Look) -> list[CardRow]:
-    """The rows of one card, not yet placed; `shares` are the gradients that met there, `memory` is given if
+    """The rows of one card, not yet placed, at all its moments."""
+    drawn = rows_of(card, shares, memory, look)
+    at = {(card.value, card.grad): drawn}
+    stood = []
+    for value, grad in card.stood:
+        then = replace(card, value=value, grad=grad, grad_kept=grad is not None)
+        stood.append(at.get((value, grad)) or rows_of(then, (), memory, look))
+    return [with_others(row, [rows[i] for rows in stood]) for i, row in enumerate(drawn)]
+
+
+def with_others(row: CardRow, others: Sequence[CardRow]) -> CardRow:
+    """A row that knows how it stands at other moments, if it differs then."""
+    return replace(row, others=tuple(others)) if any(other != row for other in others) else row
+
+
+def rows_of(card: Card, shares: Sequence[Value], memory: SharedMemory | None, look: Look) -> list[CardRow]:
+    """The rows of one card as it stands; `shares` are the gradients that met there, `memory` is given if
     it has that in common with others."""
     lang = look.lang
     unknown = (text("unknown", lang),)
@@ -185,7 +209,7 @@ def _placed(row: CardRow, fit: int, y: float) -> CardRow:
     lines = tuple(shorten(line, fit) for line in row.lines)
     if row.name in ("value", "grad") and row.heats:
         lines = (" " * math.ceil((row.heats[0].width + 8) / MONO) + lines[0],)
-    return replace(row, lines=lines, y=y)
+    return replace(row, lines=lines, y=y, others=tuple(_placed(other, fit, y) for other in row.others))
 
 
 def station_box(

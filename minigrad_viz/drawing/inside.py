@@ -9,7 +9,7 @@ from ..protocol import Value
 from ..trace.graph import Fold
 from ..words import columns, sans, shorten_name, text
 from . import labels
-from .cards import CardRow
+from .cards import CardRow, with_others
 from .heat import GRADIENTS, VALUES, Heat, heat_of
 from .look import MONO, Look
 
@@ -21,21 +21,24 @@ def parameter_rows(fold: Fold, look: Look) -> list[CardRow]:
     """The parameters inside a closed box, each with its gradient beside it."""
     if not fold.parameters or not look.values:
         return []
-    drafts = [
-        (name, _cell(card.value, VALUES, look.lang), _cell(card.grad, GRADIENTS, look.lang))
-        for name, card in fold.parameters[:INSIDE]
-    ]
-    beside = (
-        max([*(_across(value) for _, value, _ in drafts), sans(labels.row_label("value", look.lang))]) + 14
-    )
+    shown = fold.parameters[:INSIDE]
+    values = [value for _, card in shown for value, _ in ((card.value, card.grad), *card.stood)]
+    head = sans(labels.row_label("value", look.lang))
+    beside = max([head, *(_across(_cell(value, VALUES)) for value in values)]) + 14
     made = [CardRow("inside", "", (_head(look.lang, beside),), "gone")]
-    for i, (name, value, grad) in enumerate(drafts):
-        line, heats = _beside(value, grad, beside)
-        made.append(CardRow(f"p{i}", shorten_name(name, 16), (line,) if line else (), heats=heats))
+    for i, (name, card) in enumerate(shown):
+        moments = (_parameter(i, name, value, grad, beside) for value, grad in card.stood)
+        made.append(with_others(_parameter(i, name, card.value, card.grad, beside), list(moments)))
     more = len(fold.parameters) - INSIDE
     if more > 0:
         made.append(CardRow("more", "", (text("update_more", look.lang, n=more),), "gone"))
     return made
+
+
+def _parameter(i: int, name: str, value: Value | None, grad: Value | None, beside: float) -> CardRow:
+    """The row of the `i`th parameter at one moment."""
+    line, heats = _beside(_cell(value, VALUES), _cell(grad, GRADIENTS), beside)
+    return CardRow(f"p{i}", shorten_name(name, 16), (line,) if line else (), heats=heats)
 
 
 def _head(lang: str | None, beside: float) -> str:
@@ -44,7 +47,7 @@ def _head(lang: str | None, beside: float) -> str:
     return value + " " * max(2, round(beside / MONO) - columns(value)) + labels.row_label("grad", lang)
 
 
-def _cell(value: Value | None, of: str, lang: str | None) -> Heat | str:
+def _cell(value: Value | None, of: str) -> Heat | str:
     """A value beside others: its map, or a few words."""
     return heat_of(value, of, few=1) or ("None" if value is None else short(value, CELL))
 

@@ -15,10 +15,12 @@ from ..model.scene import Scene, Scenes
 from ..trace.graph import Graph
 from ..trace.walk import trace_of
 from ..words import CATALOGUES, text
+from .boxes import measure
 from .dot import DIRECTIONS, to_dot
 from .layout import ENGINES, LayoutError, LayoutTimeout, LayoutUnavailable, layout, render
 from .look import DETAILS, SAVED, Look
 from .outline import outline
+from .stations import stood_rows
 from .still import image, resolved
 from .style import THEMES
 from .svg import to_svg
@@ -122,6 +124,14 @@ class Picture:
         if self._svg is None and self._problem is None:
             self._draw()
         return self._svg
+
+    def stood(self) -> dict[str, list[str]]:
+        """By the id of a row, what it says at each moment of its card (`Card.stood`), where that changes."""
+        shown = [card for _, card in self.graph.cards()]
+        shown += [card for fold in self.graph.folds for _, card in fold.parameters]
+        if self.style != "house" or self.svg() is None or not any(card.stood for card in shown):
+            return {}
+        return stood_rows(measure(self.graph, self.look))
 
     @property
     def problem(self) -> str | None:

@@ -5,12 +5,14 @@ Ids and classes are those that `svg` tells of.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from ..trace.graph import CONSTANT, Station
 from ..words import sans, shorten, shorten_name, text
 from .arrows import AXES
-from .boxes import Reference
+from .boxes import Measured, Reference
 from .canvas import Canvas
-from .cards import ASKED, HEAD, MORE, Box, CardBox
+from .cards import ASKED, HEAD, MORE, Box, CardBox, CardRow
 from .details import describe
 from .heat import heat_map
 from .look import PAD
@@ -84,20 +86,12 @@ class Stations:
             right -= sans(box.role) + 6
         parts.append(self.canvas.tag(box.tag, right, 4))
         for row in box.rows:
-            tone = "" if row.tone == "plain" else f' class="{row.tone}"'
             if row.name == "grad" and row.tone == "gone" and card.grad:
                 self.canvas.kinds.add("not_kept")
-            lines = "".join(
-                f'<text{tone} x="{num(x + box.values_x)}" y="{num(row.y + MORE * n)}">{spaced(line)}</text>'
-                for n, line in enumerate(row.lines)
-            )
+            content = row_content(row, x + box.values_x, self.canvas.measured.scales)
             label = f'<text class="key" x="{num(x + PAD)}" y="{num(row.y)}">{xml(row.label)}</text>'
             label = self.memory(row.sign, x + PAD, row.y) if row.sign else label
-            scales = self.canvas.measured.scales
-            maps = "".join(
-                heat_map(heat, scales[heat.of], x + box.values_x + heat.x, row.y - 12) for heat in row.heats
-            )
-            parts.append(f'<g class="row" id="{id}-{row.name}">{label}{lines}{maps}</g>')
+            parts.append(f'<g class="row" id="{id}-{row.name}">{label}{content}</g>')
         return "".join(parts) + "</g>"
 
     def memory(self, sign: str, x: float, y: float) -> str:
@@ -152,6 +146,30 @@ class Stations:
             f'<rect {area(left, top, right - left, bottom - top)} rx="12"/>'
             f'<text class="say" x="{num(left + 12)}" y="{num(line)}">{xml(title)}</text></g>'
         )
+
+
+def row_content(row: CardRow, x: float, scales: Mapping[str, float]) -> str:
+    """What a row says: its lines and its maps, without the label."""
+    tone = "" if row.tone == "plain" else f' class="{row.tone}"'
+    lines = "".join(
+        f'<text{tone} x="{num(x)}" y="{num(row.y + MORE * n)}">{spaced(line)}</text>'
+        for n, line in enumerate(row.lines)
+    )
+    maps = (heat_map(heat, scales[heat.of], x + heat.x, row.y - 12) for heat in row.heats)
+    return lines + "".join(maps)
+
+
+def stood_rows(measured: Measured) -> dict[str, list[str]]:
+    """By the id of a row, what it says at each moment of its card, where that changes."""
+    return {
+        f"{id}-c{i}-{row.name}": [
+            row_content(other, card.x + card.values_x, measured.scales) for other in row.others
+        ]
+        for id, box in measured.boxes.items()
+        for i, card in enumerate(box.cards)
+        for row in card.rows
+        if row.others
+    }
 
 
 def _heading(box: CardBox) -> str:

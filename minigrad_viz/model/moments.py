@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..protocol import Value
 from ..trace.events import (
@@ -26,6 +26,10 @@ from ..trace.events import (
     TensorState,
 )
 
+if TYPE_CHECKING:
+    from .scene import Scene
+
+MOMENTS = 8  # of one tensor in one call
 ASSIGNED = ".data"  # how the name of what is assigned to the numbers of a tensor ends
 
 
@@ -87,6 +91,29 @@ class Moments:
         first = self.at(tensor, begin)
         inside = (moment for moment in self.of.get(tensor, ()) if begin < moment.time <= end)
         return [*([] if first is NEVER else [first]), *inside]
+
+
+def span_of(scene: Scene) -> tuple[int, int]:
+    """The first and the last event of what the story of a call tells."""
+    last = len(scene.trace.events) - 1
+    if scene.now.started is None:
+        return 0, last
+    ops = [place.time for place in scene.shown if place.inputs is not None and place.id not in scene.given]
+    mine = [found.times for found in scene.index.updates if found.call == scene.call]
+    begin = min([int(scene.now.begin), *ops, *(times[0] for times in mine)])
+    end = max([int(min(scene.now.until, last)), *(times[-1] for times in mine)])
+    earlier = [seen for number, seen in scene.index.calls.items() if number < scene.call]
+    return begin if any(seen.begin < begin for seen in earlier) else 0, end
+
+
+def stood_in(scene: Scene, state: TensorState) -> tuple[tuple[Value | None, Value | None], ...]:
+    """How a tensor stood in the course of a call, if that changed; () for too many moments. When the gradient
+    of a result was kept is not known before the end."""
+    moments = scene.index.moments.between(state.id, *scene.span)
+    pairs = ((value, grad if state.is_leaf else state.grad) for _, value, grad in moments)
+    distinct = tuple(dict.fromkeys(pairs))
+    changed = any(pair != (state.value, state.grad) for pair in distinct)
+    return distinct if changed and len(distinct) <= MOMENTS else ()
 
 
 def states_of(event: Any) -> Iterator[TensorState]:

@@ -27,6 +27,7 @@ from ..trace.graph import (
 from .cuts import ghost_of, memory_of
 from .engine_run import guilty_in, schedule_of
 from .handles import gone
+from .moments import span_of, stood_in
 from .naming import expression, gradient_name, names_of, numbered
 from .node_code import code_of, kinds_of
 from .place import BackwardCall, Edge, Lookup, Place
@@ -317,7 +318,13 @@ class Scene(Lookup):
             fog=place.fog,
             ghost=ghost_of(self.index, place),
             shares=memory_of(self, place),
+            stood=stood_in(self, state),
         )
+
+    @functools.cached_property
+    def span(self) -> tuple[int, int]:
+        """The first and the last event of what the call's story tells."""
+        return span_of(self)
 
     def role(self, state: TensorState, place: Place) -> str:
         """What a tensor is in the picture."""

@@ -24,7 +24,7 @@ class Stage:
     """The picture `graph` of a scene; `cards` has what its cards are called."""
 
     def __init__(self, scene: Scene, graph: Graph, lang: str | None) -> None:
-        self.scene, self.lang = scene, lang
+        self.scene, self.graph, self.lang = scene, graph, lang
         self.folds = {member: fold.station for fold in graph.folds for member in fold.members}
         self.stations = {station.id: station for station in graph.stations}
         names = name_cards(graph, lang).values()

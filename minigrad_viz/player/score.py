@@ -3,11 +3,14 @@
     {"words": {…}, "theme": "auto", "source": "…", "counted": 0, "shown": 0, "acts": [act, …]}
 
     act     {"label", "root" (its value, or null), "svg", "prefix", "width", "outline",
-             "routes": [[id, source, target], …], "frames": [frame, …]}; of those not shown first all but
+             "routes": [[id, source, target], …], "frames": [frame, …],
+             "stood": {row: [what it says at each moment, as SVG …]}}; of those not shown first all but
              label and root may be packed in "z"
-    frame   [phase, marks, label, text, lines, span, ready, waiting, failed, recursion, cause]
+    frame   [phase, marks, label, text, lines, span, ready, waiting, failed, recursion, cause, shows]
     lines   [[label, [[tone, text], …], whether it is a formula], …]
     ready   [how many, the first of them …]
+    shows   [[row, the number of its moment], …] where that differs from the step before; [chip] of a saved
+            value that is freed
     waiting [[station, arrows], …] where that differs from the step before; 0 arrows: it waits no longer
 
 `marks` are those of the Frame and, with them, the parts of a station that only then can be read: the saved
@@ -19,8 +22,10 @@ from __future__ import annotations
 import base64
 import json
 import math
+import re
 import zlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from ..drawing.picture import Picture
@@ -93,13 +98,15 @@ def content(act: Act) -> dict[str, Any]:
     """Picture and steps of one act. The page has the style of all its pictures."""
     picture = act.picture
     svg = picture.svg() or ""
+    stood = picture.stood()
     return {
         "svg": bare(svg),
         "prefix": picture.prefix,
         "width": round(width_of(svg) * SMALLEST),
         "outline": "" if svg else picture.outline(),
         "routes": [[route.id, route.source, route.target] for route in picture.graph.routes],
-        "frames": list(frames_to_json(act.frames, picture.graph)),
+        "frames": list(frames_to_json(act.frames, picture.graph, stood)),
+        "stood": stood,
     }
 
 
@@ -109,10 +116,19 @@ def packed(part: Any) -> str:
     return base64.b64encode(zlib.compress(written.encode("utf-8", "replace"), 9)).decode()
 
 
-def frames_to_json(frames: Sequence[Frame], graph: Graph) -> Iterator[list[Any]]:
-    """Every frame as a list."""
+def frames_to_json(
+    frames: Sequence[Frame], graph: Graph, stood: Mapping[str, Sequence[str]] = MappingProxyType({})
+) -> Iterator[list[Any]]:
+    """Every frame as a list; `stood` are the rows that change."""
     waited: dict[str, int] = {}
-    for frame, marks in zip(frames, all_marks(frames, graph)):
+    rows: dict[str, list[str]] = {}  # by card, or by the parameter of a closed box
+    for row in stood:
+        rows.setdefault(row if re.search(r"-p\d+$", row) else row.rpartition("-")[0], []).append(row)
+    marked = all_marks(frames, graph)
+    freed = frees(frames, graph)
+    for i, (frame, marks) in enumerate(zip(frames, marked)):
+        shows: list[list[Any]] = [[row, n] for card, n in frame.shows for row in rows.get(card, ())]
+        shows += [[chip] for chip in freed.get(i, ())]
         waiting = dict(frame.waiting)
         changed = [[id, n] for id, n in waiting.items() if waited.get(id) != n]
         changed += [[id, 0] for id in waited if id not in waiting]
@@ -120,10 +136,33 @@ def frames_to_json(frames: Sequence[Frame], graph: Graph) -> Iterator[list[Any]]
         lines = [[line.label, [list(part) for part in line.parts], bool(line.latex)] for line in frame.lines]
         span = None if frame.span is None else list(frame.span)
         ready = [len(frame.ready), *frame.ready[:READY]]
-        told = [frame.phase, marks, frame.label, frame.text, lines, span, ready, changed, frame.failed]
-        if frame.recursion or frame.cause:
-            told.append(frame.recursion)
-        yield [*told, list(frame.cause)] if frame.cause else told
+        told: list[Any] = [
+            frame.phase,
+            marks,
+            frame.label,
+            frame.text,
+            lines,
+            span,
+            ready,
+            changed,
+            frame.failed,
+        ]
+        told += [frame.recursion, list(frame.cause) if frame.cause else 0, shows]
+        while len(told) > 9 and not told[-1]:
+            told.pop()
+        yield told
+
+
+def frees(frames: Sequence[Frame], graph: Graph) -> dict[int, list[str]]:
+    """The saved values that are freed, by the step in which their node runs."""
+    last = {mark: i for i, frame in enumerate(frames) if not frame.failed for mark in frame.marks}
+    freed: dict[int, list[str]] = {}
+    for station in graph.stations:
+        runs = last.get(f"{station.id}-d")
+        if station.deck is not None and runs is not None:
+            chips = [f"{station.id}-k{n}" for n, saved in enumerate(station.deck.saved) if saved.freed]
+            freed.setdefault(runs, []).extend(chips)
+    return freed
 
 
 def all_marks(frames: Sequence[Frame], graph: Graph) -> list[list[str]]:

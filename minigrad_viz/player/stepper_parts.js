@@ -81,8 +81,8 @@ export function whole(image, { svg, groups, prefix }) {
 // An act, which may be packed, with its frames by name.
 export async function unpacked(act) {
   const content = act.z ? await inflated(act.z) : act;
-  const names = ([phase, marks, label, text, lines, span, ready, waiting, failed, recursion, cause]) => {
-    return { phase, marks, label, text, lines, span, ready, waiting, failed, recursion, cause };
+  const names = ([phase, marks, label, text, lines, span, ready, waiting, failed, recursion, cause, shows]) => {
+    return { phase, marks, label, text, lines, span, ready, waiting, failed, recursion, cause, shows: shows ?? [] };
   };
   return { ...content, frames: content.frames.map(names) };
 }

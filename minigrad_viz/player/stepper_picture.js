@@ -10,7 +10,7 @@ const DRAG = 4; // pixels that a pointer may move within a click
 // the finished picture: without the class `walk` on the whole, `later` means nothing. A step touches only the
 // parts that the steps between the old one and the new one mark; `touched` counts them.
 export class Painter {
-  constructor(svg, prefix, frames) {
+  constructor(svg, prefix, frames, stood = {}) {
     Object.assign(this, { svg, frames, at: 0, touched: 0, parts: new Map(), first: new Map(), steps: new Map() });
     const marked = (kind) => [...svg.querySelectorAll(`.${kind}[id]`)].map((part) => [part, kind]);
     this.marked = [...marked("error"), ...marked("cause")]; // by an explanation
@@ -28,7 +28,30 @@ export class Painter {
         this.steps.get(base).add(i + 1);
       }
     });
-    for (const id of this.first.keys()) this.parts.get(id)?.classList.add("later");
+    for (const id of this.first.keys()) if (!(id in stood)) this.parts.get(id)?.classList.add("later");
+    this.rows = Object.entries(stood).map(([id, said]) => this.row(id, said));
+    this.chips = frames.flatMap(({ shows }, i) => shows.filter(([, n]) => n === undefined).map(([id]) => [this.parts.get(id), i + 1]));
+  }
+
+  // A row that says something else in some steps; what stands behind its label is exchanged.
+  row(id, said) {
+    const part = this.parts.get(id);
+    const content = (svg) => [...new DOMParser().parseFromString(`<svg xmlns="${SVG}">${svg}</svg>`, "image/svg+xml").documentElement.children];
+    const moments = this.frames.flatMap(({ shows }, i) => shows.filter(([row]) => row === id).map(([, n]) => [i + 1, n]));
+    const begin = [...(part?.children ?? [])].filter((child) => child.matches(".key, .memory")).length;
+    return { part, begin, moments, drawn: [...(part?.children ?? [])].slice(begin), said: said.map(content), at: -1 };
+  }
+
+  // Every row as its tensor stands at a step, and every saved value with the line through it once it is freed.
+  stand(step) {
+    for (const row of this.rows) {
+      const at = row.moments.findLast(([from]) => from <= step)?.[1] ?? -1;
+      if (at === row.at || !row.part) continue;
+      row.at = at;
+      row.part.replaceChildren(...[...row.part.children].slice(0, row.begin), ...(row.said[at] ?? row.drawn));
+      this.touched++;
+    }
+    for (const [chip, from] of this.chips) chip?.classList.toggle("freed", !step || step >= from);
   }
 
   paint(step) {
@@ -39,6 +62,7 @@ export class Painter {
       for (const id of this.frames[i].marks) changed.add(id);
     }
     if (!this.at !== !step) this.svg.classList.toggle("walk", step > 0);
+    this.stand(step);
     for (const id of changed) {
       const part = this.parts.get(id);
       if (!part) continue;
@@ -61,13 +85,13 @@ export class Painter {
 
 // The picture in its scrolling `view`; `onpick` is called with the station or arrow that is clicked.
 export class Stage {
-  constructor(view, { svg, prefix, width, outline, routes, frames }, words, onpick) {
+  constructor(view, { svg, prefix, width, outline, routes, frames, stood }, words, onpick) {
     const parsed = new DOMParser().parseFromString(svg || `<svg xmlns="${SVG}" viewBox="0 0 1 1"/>`, "image/svg+xml");
     this.svg = document.importNode(parsed.documentElement, true);
     this.svg.setAttribute("role", "group"); // an image would hide its stations from assistive technology
     Object.assign(this, { view, prefix, least: width, routes, words, onpick, badges: new Map(), signs: [] });
     view.replaceChildren(svg ? this.svg : make("pre", { textContent: outline }));
-    this.painter = new Painter(this.svg, prefix, frames);
+    this.painter = new Painter(this.svg, prefix, frames, stood);
     this.parts = this.painter.parts;
     this.titles = new Map();
     for (const [id, part] of this.parts) {

@@ -51,8 +51,9 @@ FORWARD, BACKWARD, UPDATE = "forward", "backward", "update"
 class Step:
     """An event that is told, or an update: `modes` were switched just before it, `ran` nodes of the call have
     run after it; `fold` is the station that stands for it and its neighbours ("" if none does); `owner` the
-    node inside whose run an op ran; `state` how a given tensor stands when the story begins. `opens` is true
-    for the first op of another backward call; `tensor` is what a statement is about."""
+    node inside whose run an op ran; `time` when it happened; `state` how a given tensor stands when the story
+    begins. `opens` is true for the first op of another backward call; `tensor` is what a statement is
+    about."""
 
     phase: str
     event: Event | Update
@@ -63,6 +64,7 @@ class Step:
     modes: list[ModeChanged] = field(default_factory=list)
     opens: bool = False
     tensor: str = ""
+    time: int = 0
 
 
 class Story:
@@ -120,7 +122,8 @@ class Story:
         """The steps, in the order in which things happened."""
         modes: list[ModeChanged] = []
         error = None  # that was told already
-        for step in self.found():
+        for time, step in self.found():
+            step.time = time
             if isinstance(step.event, ModeChanged):
                 modes.append(step.event)
                 continue
@@ -132,8 +135,8 @@ class Story:
                 step.modes, modes = modes, []
             yield step
 
-    def found(self) -> Iterator[Step]:
-        """The events that are told, and switches of modes."""
+    def found(self) -> Iterator[tuple[int, Step]]:
+        """The events that are told, and switches of modes, with the time of each."""
         begin, end, old = self.window()
         owner = self.owners()
         last, ran = max(self.starts, default=0), 0
@@ -145,7 +148,7 @@ class Story:
             phase = BACKWARD if getattr(event, "call", 0) == self.call != 0 else FORWARD
             if time in written:
                 if time in updates:
-                    yield Step(UPDATE, updates[time], ran)
+                    yield time, Step(UPDATE, updates[time], ran)
                 continue
             if isinstance(event, Created | Detached | Left | Mutated | Forward):
                 state = event.outputs[0] if isinstance(event, Forward) else event.tensor
@@ -162,17 +165,17 @@ class Story:
                 now = old.get(state.id, state) if isinstance(event, Created) else None
                 other = isinstance(event, Forward) and event.call not in inside
                 inside.add(getattr(event, "call", 0))
-                yield Step(phase, event, ran, self.fold(state.id), owner.get(time), now, opens=other)
+                yield time, Step(phase, event, ran, self.fold(state.id), owner.get(time), now, opens=other)
             elif isinstance(event, ModeChanged | Statement):
                 told = None if isinstance(event, ModeChanged) else self.aside(time, event, bound)
                 if begin <= time < end and (isinstance(event, ModeChanged) or told is not None):
-                    yield Step(phase, event, tensor=told or "")
+                    yield time, Step(phase, event, tensor=told or "")
             elif isinstance(event, Asked):
                 told_here = event.span is not None and event.tensor.is_leaf and begin <= time < end
                 if told_here and self.shown(event.tensor.id):
-                    yield Step(phase, event, ran)
+                    yield time, Step(phase, event, ran)
             elif isinstance(event, Failed) and self.call == last:
-                yield Step(BACKWARD if last or starts_backward(event.span) else FORWARD, event, ran)
+                yield time, Step(BACKWARD if last or starts_backward(event.span) else FORWARD, event, ran)
             elif phase == FORWARD:
                 continue
             elif isinstance(event, NodeRan):
@@ -180,14 +183,14 @@ class Story:
                 place = self.stage.place_of(event.node)
                 known = event.node in self.scene.nodes and self.stage.station(place) is not None
                 if known and place is not None:
-                    yield Step(phase, event, ran, self.stage.folds.get(place.id, ""))
+                    yield time, Step(phase, event, ran, self.stage.folds.get(place.id, ""))
             elif isinstance(event, Recomputed):
-                yield Step(phase, event, ran)
+                yield time, Step(phase, event, ran)
             elif isinstance(event, HookRan) and event.node not in self.ran:
                 if event is self.scene.now.hooks[event.node][0]:
-                    yield Step(phase, event, ran)
+                    yield time, Step(phase, event, ran)
             elif isinstance(event, BackwardEnded) and (event.captured or event.error):
-                yield Step(phase, event, ran)
+                yield time, Step(phase, event, ran)
 
     def concerns(self, update: Update) -> bool:
         """Whether an update changes what the picture shows."""

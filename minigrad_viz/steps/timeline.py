@@ -16,10 +16,11 @@ from ..model.stage import Stage
 from ..numbers import short
 from ..trace.events import NodeRan
 from ..trace.explained import Explanation
-from ..trace.graph import Card, Graph
+from ..trace.graph import Card, Graph, Update
 from ..words import clean, columns, text
 from .narrate import Narrator
 from .recursion import meeting, recursion_of
+from .showing import Shown, shown_at
 from .story import BACKWARD, FORWARD, UPDATE, Step, Story, grouped, limited
 from .told import Told
 
@@ -33,14 +34,14 @@ class Frame(NamedTuple):
 
     `phase` is "forward", "backward" or "update"; `marks` are the parts of the picture that are active in it,
     by the ids of the SVG without its prefix (`s1-c0` a card, `s1-d` a deck, `r2` a forward arrow, `r2-g` its
-    gradient
-    arrow, `r2-p` the pill). `label` says where in its phase it stands, `text` what happens, with its numbers;
-    `lines` are the arithmetic. `span` is what is marked in the cell's source: first line (from 1), first
-    column (from 0, in characters), last line, column after the last character; None where it does not stand
-    in the cell. After the step the stations `ready` run next, in this order, and those in `waiting` miss so
-    many arrows. `failed`: the text is the error that ended the call or the cell, and what is marked is where
-    it stopped, and in the source, by `cause`, what led to that. `recursion` says where the queue has waited
-    for several arrows, and what plain recursion does.
+    gradient arrow, `r2-p` the pill). `label` says where in its phase it stands, `text` what happens, with its
+    numbers; `lines` are the arithmetic. `span` is what is marked in the cell's source: first line (from 1),
+    first column (from 0, in characters), last line, column after the last character; None where it does not
+    stand in the cell. After the step the stations `ready` run next, in this order, and those in `waiting`
+    miss so many arrows. `failed`: the text is the error that ended the call or the cell, and what is marked
+    is where it stopped, and in the source, by `cause`, what led to that. `recursion` says where the queue has
+    waited for several arrows, and what plain recursion does. `shows` are the cards whose tensors stand
+    otherwise than in the step before, each with the number of the moment in its `stood`.
     """
 
     phase: str
@@ -54,6 +55,7 @@ class Frame(NamedTuple):
     failed: bool = False
     recursion: str = ""
     cause: tuple[int, int, int, int] | None = None
+    shows: Shown = ()
 
     @property
     def latex(self) -> str:
@@ -70,6 +72,7 @@ class Draft(NamedTuple):
     tell: Callable[[], Told]
     marks: Callable[[], Iterable[str]]
     size: int = 1
+    times: tuple[int, int] = (0, 0)  # of its first event and its last
 
 
 def frames_of(
@@ -82,9 +85,11 @@ def frames_of(
     finished = scene.trace.roots is not None
     drafts = list(of_graph(stage) if finished else of_cell(stage, explained))
     told: list[tuple[str, Told, int]] = []
+    times: list[tuple[int, int]] = []
     for places in limited([draft.phase for draft in drafts]):
         some = [drafts[place] for place in places]
         count = sum(draft.size for draft in some)
+        times.append((some[0].times[0], some[-1].times[1]))
         marks = (mark for draft in some for mark in draft.marks())
         told.append(
             (some[-1].phase, summary(marks, count, lang) if some[1:] else some[0].tell(), some[-1].ran)
@@ -92,7 +97,10 @@ def frames_of(
     nodes = scene.schedule.order if scene.schedule is not None else ()
     shown = ((node, stage.station(stage.place_of(node))) for node in nodes)
     stations = {node: station.id for node, station in shown if station is not None}
-    return labelled(told, scene.schedule, stations, lang)
+    frames = labelled(told, scene.schedule, stations, lang)
+    if finished:
+        return frames
+    return tuple(frame._replace(shows=shows) for frame, shows in zip(frames, shown_at(stage, times)))
 
 
 def of_cell(stage: Stage, explained: Sequence[Explanation]) -> Iterator[Draft]:
@@ -111,7 +119,10 @@ def of_cell(stage: Stage, explained: Sequence[Explanation]) -> Iterator[Draft]:
         return (mark for step in steps for mark in stage.marks(step.event))
 
     for group in grouped(story.steps()):
-        yield Draft(group[0].phase, group[-1].ran, partial(tell, group), partial(marks, group), len(group))
+        first = group[0].event
+        begin = first.times[0] if isinstance(first, Update) else group[0].time
+        told, marked = partial(tell, group), partial(marks, group)
+        yield Draft(group[0].phase, group[-1].ran, told, marked, len(group), (begin, group[-1].time))
 
 
 def of_graph(stage: Stage) -> Iterator[Draft]:

@@ -59,7 +59,8 @@ class Card:
     `asked` that the call that is shown was to find its gradient. `tangent` is that of a dual tensor. `fog` is
     the mode ("no_grad", "inference") in which it was computed from tensors that ask for gradients, so that no
     node was made; `ghost` the name of the node that it would have had ("" where that is not certain).
-    `shares` is the id of the tensor whose memory it uses ("" for its own).
+    `shares` is the id of the tensor whose memory it uses ("" for its own). `stood` has its value and its
+    `.grad` at all moments of the call, where they changed (see Note [True at this moment] in `moments`).
     """
 
     id: str
@@ -80,6 +81,7 @@ class Card:
     fog: str = ""
     ghost: str = ""
     shares: str = ""
+    stood: tuple[tuple[Value | None, Value | None], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
