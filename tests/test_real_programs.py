@@ -82,5 +82,12 @@ def test_every_box_is_named_truly(name: str, program: Any) -> None:
 
 
 @pytest.mark.parametrize("name", NAMES)
+def test_every_step_shows_what_the_program_had_then(name: str, program: Any) -> None:
+    """Values and gradients of leaves, against those after each line of the program."""
+    check = program[name]["checked"]
+    assert check["untrue"] == [] and check["changes"] > 0
+
+
+@pytest.mark.parametrize("name", NAMES)
 def test_nothing_is_called_a_mistake(name: str, program: Any) -> None:
     assert not program[name]["checked"]["notes"]

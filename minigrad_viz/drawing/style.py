@@ -147,6 +147,7 @@ RARE = {
 .mg .update .now{font-weight:700;fill:var(--leafline)}
 .mg .update.active>.box{fill:var(--card);stroke:var(--leafline);stroke-width:2}
 .mg.walk .update.later{opacity:.55}
+.mg.walk .update.later .now,.mg.walk .update.later .gone,.mg.walk .update.later .kept{visibility:hidden}
 """,
     "heat": """
 .mg .heat .hz{fill:var(--heat0);stroke:var(--line)}

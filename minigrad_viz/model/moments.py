@@ -33,36 +33,37 @@ MOMENTS = 8  # of one tensor in one call
 ASSIGNED = ".data"  # how the name of what is assigned to the numbers of a tensor ends
 
 
-class Moment(NamedTuple):
-    """From event `time` on a tensor had this value and this `.grad`."""
+class Stood(NamedTuple):
+    """From event `time` on a tensor had this value, this `.grad` and this version."""
 
     time: int
     value: Value | None
     grad: Value | None
+    version: int
 
 
-NEVER = Moment(-1, None, None)
+NEVER = Stood(-1, None, None, 0)
 
 
 class Moments:
     """The moments of every tensor, read once."""
 
     def __init__(self, events: Sequence[Any]) -> None:
-        self.of: dict[str, list[Moment]] = {}
+        self.of: dict[str, list[Stood]] = {}
         self.bound: dict[str, str] = {}  # variable -> the tensor that it is
         for time, event in enumerate(events):
             for state in states_of(event):
                 value = self.latest(state.id).value if state.value is None else state.value
-                self.note(Moment(time, value, state.grad), state.id)
+                self.note(Stood(time, value, state.grad, state.version), state.id)
             if isinstance(event, Deposited | GradSet):
                 self.note(self.latest(event.tensor)._replace(time=time, grad=event.after), event.tensor)
             self.assigned(time, event)
 
-    def latest(self, tensor: str) -> Moment:
+    def latest(self, tensor: str) -> Stood:
         """The last moment that was read."""
         return self.of.get(tensor, [NEVER])[-1]
 
-    def note(self, moment: Moment, tensor: str) -> None:
+    def note(self, moment: Stood, tensor: str) -> None:
         """Take a moment in, if it differs from the one before."""
         if moment[1:] != self.latest(tensor)[1:] or tensor not in self.of:
             self.of.setdefault(tensor, []).append(moment)
@@ -80,25 +81,26 @@ class Moments:
         elif name:
             self.bound.update((name, state.id) for state in states_of(event))
 
-    def at(self, tensor: str, time: int) -> Moment:
+    def at(self, tensor: str, time: int) -> Stood:
         """How a tensor stood when event `time` was over."""
         known = self.of.get(tensor, [])
         place = bisect_right(known, time, key=lambda moment: moment.time)
         return known[place - 1] if place else NEVER
 
-    def between(self, tensor: str, begin: int, end: int) -> list[Moment]:
-        """The moments of a tensor from event `begin` until `end` is over, the one it begins with included."""
-        first = self.at(tensor, begin)
-        inside = (moment for moment in self.of.get(tensor, ()) if begin < moment.time <= end)
+    def between(self, tensor: str, begin: int, end: int) -> list[Stood]:
+        """The moments of a tensor from before event `begin` until `end` is over."""
+        first = self.at(tensor, begin - 1)
+        inside = (moment for moment in self.of.get(tensor, ()) if begin <= moment.time <= end)
         return [*([] if first is NEVER else [first]), *inside]
 
 
 def span_of(scene: Scene) -> tuple[int, int]:
-    """The first and the last event of what the story of a call tells."""
+    """The first and the last event of what the story of a call tells. It begins with what the call
+    differentiates; data that was computed long before is told as it stands then."""
     last = len(scene.trace.events) - 1
     if scene.now.started is None:
         return 0, last
-    ops = [place.time for place in scene.shown if place.inputs is not None and place.id not in scene.given]
+    ops = [place.time for place in scene.shown if place.node is not None and place.id not in scene.given]
     mine = [found.times for found in scene.index.updates if found.call == scene.call]
     begin = min([int(scene.now.begin), *ops, *(times[0] for times in mine)])
     end = max([int(min(scene.now.until, last)), *(times[-1] for times in mine)])
@@ -110,7 +112,7 @@ def stood_in(scene: Scene, state: TensorState) -> tuple[tuple[Value | None, Valu
     """How a tensor stood in the course of a call, if that changed; () for too many moments. When the gradient
     of a result was kept is not known before the end."""
     moments = scene.index.moments.between(state.id, *scene.span)
-    pairs = ((value, grad if state.is_leaf else state.grad) for _, value, grad in moments)
+    pairs = ((value, grad if state.is_leaf else state.grad) for _, value, grad, _ in moments)
     distinct = tuple(dict.fromkeys(pairs))
     changed = any(pair != (state.value, state.grad) for pair in distinct)
     return distinct if changed and len(distinct) <= MOMENTS else ()

@@ -137,7 +137,7 @@ class UpdateReader:
         update = self.update(time, kind, span, title, self.optimizer if kind == STEP else "", tensor)
         known = self.step.get(tensor) if kind == STEP else None
         more = () if known is None else (known.settings, known.state)
-        _, before, gradient = self.moments.at(tensor, time - 1)
+        _, before, gradient, _ = self.moments.at(tensor, time - 1)
         number = f"c{len(update.changes)}"
         update.changes.append(Change(number, tensor, "", before, gradient, after, *more))
         update.times.append(time)

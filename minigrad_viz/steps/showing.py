@@ -16,10 +16,12 @@ Shown = tuple[tuple[str, int], ...]  # parts of the picture, and the number of t
 
 def shown_at(stage: Stage, times: Sequence[tuple[int, int]]) -> list[Shown]:
     """For each step, whose first and last event are given, the cards that stand at another moment than in the
-    step before. A step shows how things stand when the next one begins."""
+    step before. A step shows how things stand when the next one begins; what was there before the story
+    begins stands as it does then."""
     shows: list[dict[str, int]] = [{} for _ in times]
-    ends = [*(begin - 1 for begin, _ in times[1:]), stage.scene.span[1]]
-    until = [max(last, end) for (_, last), end in zip(times, ends)]
+    begin, end = stage.scene.span
+    ends = [*(first - 1 for first, _ in times[1:]), end]
+    until = [max(begin - 1, last, end) for (_, last), end in zip(times, ends)]
     for part, card in changing(stage):
         numbers = {pair: i for i, pair in enumerate(card.stood)}
         now = numbers.get((card.value, card.grad))

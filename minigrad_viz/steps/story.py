@@ -10,7 +10,6 @@ Note [Which steps a call has]
 
 from __future__ import annotations
 
-import itertools
 import math
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
@@ -137,7 +136,7 @@ class Story:
 
     def found(self) -> Iterator[tuple[int, Step]]:
         """The events that are told, and switches of modes, with the time of each."""
-        begin, end, old = self.window()
+        begin, end = self.window()
         owner = self.owners()
         last, ran = max(self.starts, default=0), 0
         updates = {update.times[-1]: update for update in self.scene.updates if self.concerns(update)}
@@ -162,7 +161,7 @@ class Story:
                     continue  # it changes a tensor that the story begins with, or that has ended
                 if isinstance(event, Created) and self.is_seed(event):
                     phase = BACKWARD
-                now = old.get(state.id, state) if isinstance(event, Created) else None
+                now = self.standing(state, time, begin) if isinstance(event, Created) else None
                 other = isinstance(event, Forward) and event.call not in inside
                 inside.add(getattr(event, "call", 0))
                 yield time, Step(phase, event, ran, self.fold(state.id), owner.get(time), now, opens=other)
@@ -221,28 +220,18 @@ class Story:
             self.started is not None and event.span is None and event.tensor.id in self.started.gradient_ids
         )
 
-    def window(self) -> tuple[int, float, dict[str, TensorState]]:
-        """From when until when writing into a tensor is a step of this story, and how the tensors stand at
-        its beginning that were written to before."""
-        events, starts = self.trace.events, sorted(self.starts.values())
-        here = self.starts.get(self.call, len(events))
-        end = next((time for time in starts if time > here), math.inf)
-        ops = [
-            place.time
-            for place in self.scene.places
-            if place.inputs is not None
-            and place.id not in self.scene.given
-            and self.stage.station(place) is not None
-        ]
-        first = min(ops, default=0)
-        begin = first if starts and starts[0] < first else 0
-        old = {
-            state.id: state
-            for event in itertools.islice(events, begin)
-            if isinstance(event, Mutated)
-            for state in ((event.tensor,) if event.tensor.id == event.before else ()) + event.also
-        }
-        return begin, end, old
+    def window(self) -> tuple[int, float]:
+        """From when until when writing into a tensor is a step of this story."""
+        starts = sorted(self.starts.values())
+        here = self.starts.get(self.call, len(self.trace.events))
+        return self.scene.span[0], next((time for time in starts if time > here), math.inf)
+
+    def standing(self, state: TensorState, time: int, begin: int) -> TensorState:
+        """A tensor that came to be at a time, as it stands when the story begins."""
+        if time >= begin:
+            return state
+        then = self.scene.index.moments.at(state.id, begin - 1)
+        return state._replace(value=then.value, grad=then.grad, version=then.version)
 
     def owners(self) -> dict[int, str]:
         """For every op inside a backward call the node that was running: the next that has run."""
