@@ -25,6 +25,8 @@ def parts(graph: Graph) -> Iterator[str]:
         yield f"{station.id}-d"
     for route in graph.routes:
         yield from (route.id, f"{route.id}-g", f"{route.id}-p")
+    for update in graph.updates:
+        yield from (update.id, *(f"{update.id}-{change.id}" for change in update.changes))
 
 
 def inside(source: str, span: tuple[int, int, int, int]) -> bool:

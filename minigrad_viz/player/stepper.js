@@ -137,6 +137,7 @@ class Player {
   // All acts are one timeline: to step `enter` of act `act` (Infinity: its last).
   cross(act, enter, playing = false) {
     const to = clamp(act, 0, this.score.acts.length - 1);
+    if (to === this.act && playing) return this.set({ step: enter, playing });
     if (to === this.act) return this.go(to === act ? enter : this.step);
     this.enter = enter;
     this.set({ act: to, step: 0, playing });
@@ -166,7 +167,7 @@ class Player {
     else if (name !== "play") this.stage.resize(name);
     else if (this.model.get("playing")) this.set({ playing: false });
     else if (!this.ended()) this.set({ playing: true });
-    else this.cross(0, 1, true);
+    else this.cross(0, 0, true);
   }
 
   key(event) {

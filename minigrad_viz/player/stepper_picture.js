@@ -30,14 +30,14 @@ export class Painter {
     });
     for (const id of this.first.keys()) if (!(id in stood)) this.parts.get(id)?.classList.add("later");
     this.rows = Object.entries(stood).map(([id, said]) => this.row(id, said));
-    this.chips = frames.flatMap(({ shows }, i) => shows.filter(([, n]) => n === undefined).map(([id]) => [this.parts.get(id), i + 1]));
+    this.chips = frames.flatMap(({ shows = [] }, i) => shows.filter(([, n]) => n === undefined).map(([id]) => [this.parts.get(id), i + 1]));
   }
 
   // A row that says something else in some steps; what stands behind its label is exchanged.
   row(id, said) {
     const part = this.parts.get(id);
     const content = (svg) => [...new DOMParser().parseFromString(`<svg xmlns="${SVG}">${svg}</svg>`, "image/svg+xml").documentElement.children];
-    const moments = this.frames.flatMap(({ shows }, i) => shows.filter(([row]) => row === id).map(([, n]) => [i + 1, n]));
+    const moments = this.frames.flatMap(({ shows = [] }, i) => shows.filter(([row]) => row === id).map(([, n]) => [i + 1, n]));
     const begin = [...(part?.children ?? [])].filter((child) => child.matches(".key, .memory")).length;
     return { part, begin, moments, drawn: [...(part?.children ?? [])].slice(begin), said: said.map(content), at: -1 };
   }

@@ -211,3 +211,34 @@ def test_a_thousand_stations_touch_a_few(visit, tmp_path):
         }"""
     )
     assert max(counts) <= 24 and min(counts) >= 2, counts
+
+
+def test_every_step_shows_what_was_true_then(visit, tmp_path):
+    """The value and the gradient of a leaf before and after each step, and what is struck out."""
+    source = (
+        "x = torch.tensor(4.0, requires_grad=True)\ny = x ** 2\ny.backward()\n"
+        "with torch.no_grad():\n    x -= 0.1 * x.grad\nx.grad = None\n"
+    )
+    page = visit(page_of(tmp_path / "a.html", Report(traced(source), lang="en").html()))
+    ready(page)
+    read = """() => {
+        const row = (name) => document.querySelector(`.mgp g.row[id$="-s0-c0-${name}"]`).textContent;
+        const freed = document.querySelectorAll('.mgp .station g.chip.freed').length;
+        return [row('value'), row('grad'), freed];
+    }"""
+    drawn = page.evaluate(read)
+    page.locator(".mgp-view").focus()
+    seen = []
+    while not page.locator(".mgp-next").is_disabled():
+        page.keyboard.press("ArrowRight")
+        seen.append(page.evaluate(read))
+    chip = seen[-1][2]
+    assert chip == 1 and [step[2] for step in seen] == [0, 0, 1, 1, 1, 1]
+    assert [step[:2] for step in seen] == [
+        ["value4.", "gradNone"], ["value4.", "gradNone"], ["value4.", "gradNone"], ["value4.", "grad8."],
+        ["value3.2", "grad8."], ["value3.2", "gradNone"],
+    ]  # fmt: skip
+    page.keyboard.press("ArrowLeft")
+    assert page.evaluate(read)[:2] == ["value3.2", "grad8."]
+    page.keyboard.press("Home")
+    assert page.evaluate(read) == drawn
