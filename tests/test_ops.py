@@ -10,6 +10,9 @@ from twins import assert_same_graph, assert_same_tensor, dialect, graph
 
 import minigrad
 
+# PyTorch warns once a process, so in whichever test comes first.
+pytestmark = pytest.mark.filterwarnings("ignore:The use of .x.T. on tensors of dimension other than 2")
+
 DTYPES = ("float32", "float64")
 TRIED = [
     (case, dtype)
