@@ -23,7 +23,18 @@ from __future__ import annotations
 from ..model.scene import Scenes
 from ..trace.events import BackwardEnded, Failed
 from ..trace.explained import Explanation
-from . import at_backward, at_call, given, none_grad, numerical
+from . import (
+    at_backward,
+    at_call,
+    broadcasting,
+    given,
+    joining,
+    layers,
+    matrix_sizes,
+    none_grad,
+    numerical,
+    reshaping,
+)
 from .case import Case
 from .dead_units import dead_units
 from .lost import new_leaves
@@ -60,6 +71,11 @@ RULES = [
     *at_call.RULES.values(),
     *numerical.RULES.values(),
     *none_grad.RULES.values(),
+    *layers.RULES.values(),
+    *matrix_sizes.RULES.values(),
+    *broadcasting.RULES.values(),
+    *reshaping.RULES.values(),
+    *joining.RULES.values(),
 ]
 
 
