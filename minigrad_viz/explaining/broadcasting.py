@@ -78,10 +78,15 @@ def fitting(case: Case, a: Operand, b: Operand) -> tuple[str, Span | None]:
             return case.words("broadcast_fix", code=code), None
     # The side that is made for the other: a bias has fewer dimensions and requires gradients.
     rank = [(-len(each.shape), each.state.requires_grad, i) for i, each in enumerate((a, b))]
-    one, other = (a, b) if rank[0] > rank[1] else (b, a)
-    pairs = itertools.zip_longest(reversed(one.shape), reversed(other.shape), fillvalue=1)
-    wanted = tuple(m if 1 in (m, n) else n for m, n in pairs)[::-1][-len(one.shape) :]
-    return resized(case, one, wanted) or (case.words("broadcast_fix_plain"), None)
+    sides = ((a, b), (b, a)) if rank[0] > rank[1] else ((b, a), (a, b))
+    made = (resized(case, one, like(one.shape, other.shape)) for one, other in sides)
+    return next(filter(None, made), (case.words("broadcast_fix_plain"), None))
+
+
+def like(shape: Shape, other: Shape) -> Shape:
+    """A shape with the sizes of another one where they do not fit."""
+    pairs = itertools.zip_longest(reversed(shape), reversed(other), fillvalue=1)
+    return tuple(m if 1 in (m, n) else n for m, n in pairs)[::-1][-len(shape) :]
 
 
 def aligned(case: Case, one: Operand, shape: Shape) -> str | None:
@@ -142,9 +147,8 @@ def expanded(case: Case, match: re.Match[str]) -> Explanation | None:
     code = aligned(case, one, target)
     if code is not None:
         return case.explain("broadcast", why, case.words("broadcast_fix", code=code), marks)
-    pairs = zip(reversed(shape), reversed(target))
-    wanted = tuple(m if m == 1 else n for m, n in pairs)[::-1]
-    fix, cause = resized(case, one, wanted) or (case.words("expand_fix", target=values["target"]), None)
+    made = resized(case, one, like(shape, target))
+    fix, cause = made or (case.words("expand_fix", target=values["target"]), None)
     return case.explain("broadcast", why, fix, marks, cause)
 
 

@@ -129,10 +129,10 @@ def fitting(case: Case, a: Operand, b: Operand, inner: int, linear: bool) -> tup
     if code is not None:
         return case.words("matrix_transpose_fix", code=code), None
     # The side that is made for the other: the one that requires gradients, else the right one.
-    if a.state.requires_grad and not b.state.requires_grad and a.state.is_leaf:
-        made = resized(case, a, (*a.shape[:-1], b.shape[inner]))
-    else:
-        made = resized(case, b, (*b.shape[:inner], a.shape[-1], *b.shape[inner + 1 :]))
+    first = resized(case, a, (*a.shape[:-1], b.shape[inner]))
+    second = resized(case, b, (*b.shape[:inner], a.shape[-1], *b.shape[inner + 1 :]))
+    learns = a.state.requires_grad and not b.state.requires_grad
+    made = (first or second) if learns else (second or first)
     return made or (case.words("matrix_sizes_fix"), None)
 
 
