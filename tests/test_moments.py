@@ -6,7 +6,7 @@ import pytest
 from cells import CELLS, traced
 
 from minigrad_viz.model.trace_index import TraceIndex
-from minigrad_viz.player.score import content, frees
+from minigrad_viz.player.score import content
 from minigrad_viz.shell.report import Report
 
 DESCENT = """
@@ -78,18 +78,6 @@ def test_parameters_inside_a_closed_box_change_too(library):
 def test_what_does_not_change_has_one_moment(library):
     (act,) = Report(traced("x = torch.ones(2, requires_grad=True)\ny = x * 2\n", library), lang="en").acts
     assert content(act)["stood"] == {} and not any(frame.shows for frame in act.frames)
-
-
-def test_a_saved_value_is_struck_out_when_its_node_has_run(library):
-    (act,) = Report(traced(CELLS[4], library), lang="en").acts
-    freed = frees(act.frames, act.picture.graph)
-    graph = act.picture.graph
-    for step, chips in freed.items():
-        for chip in chips:
-            station, _, n = chip.partition("-k")
-            assert f"{station}-d" in act.frames[step].marks and act.frames[step].phase == "backward"
-            assert graph.station(station).deck.saved[int(n)].freed
-    assert sum(map(len, freed.values())) == 2, "x in PowBackward0 and y in LogBackward"
 
 
 def test_moments_are_those_of_the_events(library):

@@ -9,8 +9,7 @@
     frame   [phase, marks, label, text, lines, span, ready, waiting, failed, recursion, cause, shows]
     lines   [[label, [[tone, text], …], whether it is a formula], …]
     ready   [how many, the first of them …]
-    shows   [[row, the number of its moment], …] where that differs from the step before; [chip] of a saved
-            value that is freed
+    shows   [[row, the number of its moment], …] where that differs from the step before
     waiting [[station, arrows], …] where that differs from the step before; 0 arrows: it waits no longer
 
 `marks` are those of the Frame and, with them, the parts of a station that only then can be read: the saved
@@ -124,11 +123,8 @@ def frames_to_json(
     rows: dict[str, list[str]] = {}  # by card, or by the parameter of a closed box
     for row in stood:
         rows.setdefault(row if re.search(r"-p\d+$", row) else row.rpartition("-")[0], []).append(row)
-    marked = all_marks(frames, graph)
-    freed = frees(frames, graph)
-    for i, (frame, marks) in enumerate(zip(frames, marked)):
-        shows: list[list[Any]] = [[row, n] for card, n in frame.shows for row in rows.get(card, ())]
-        shows += [[chip] for chip in freed.get(i, ())]
+    for frame, marks in zip(frames, all_marks(frames, graph)):
+        shows = [[row, n] for card, n in frame.shows for row in rows.get(card, ())]
         waiting = dict(frame.waiting)
         changed = [[id, n] for id, n in waiting.items() if waited.get(id) != n]
         changed += [[id, 0] for id in waited if id not in waiting]
@@ -151,18 +147,6 @@ def frames_to_json(
         while len(told) > 9 and not told[-1]:
             told.pop()
         yield told
-
-
-def frees(frames: Sequence[Frame], graph: Graph) -> dict[int, list[str]]:
-    """The saved values that are freed, by the step in which their node runs."""
-    last = {mark: i for i, frame in enumerate(frames) if not frame.failed for mark in frame.marks}
-    freed: dict[int, list[str]] = {}
-    for station in graph.stations:
-        runs = last.get(f"{station.id}-d")
-        if station.deck is not None and runs is not None:
-            chips = [f"{station.id}-k{n}" for n, saved in enumerate(station.deck.saved) if saved.freed]
-            freed.setdefault(runs, []).extend(chips)
-    return freed
 
 
 def all_marks(frames: Sequence[Frame], graph: Graph) -> list[list[str]]:

@@ -30,7 +30,6 @@ export class Painter {
     });
     for (const id of this.first.keys()) if (!(id in stood)) this.parts.get(id)?.classList.add("later");
     this.rows = Object.entries(stood).map(([id, said]) => this.row(id, said));
-    this.chips = frames.flatMap(({ shows = [] }, i) => shows.filter(([, n]) => n === undefined).map(([id]) => [this.parts.get(id), i + 1]));
   }
 
   // A row that says something else in some steps; what stands behind its label is exchanged.
@@ -42,7 +41,7 @@ export class Painter {
     return { part, begin, moments, drawn: [...(part?.children ?? [])].slice(begin), said: said.map(content), at: -1 };
   }
 
-  // Every row as its tensor stands at a step, and every saved value with the line through it once it is freed.
+  // Every row as its tensor stands at a step.
   stand(step) {
     for (const row of this.rows) {
       const at = row.moments.findLast(([from]) => from <= step)?.[1] ?? -1;
@@ -51,7 +50,6 @@ export class Painter {
       row.part.replaceChildren(...[...row.part.children].slice(0, row.begin), ...(row.said[at] ?? row.drawn));
       this.touched++;
     }
-    for (const [chip, from] of this.chips) chip?.classList.toggle("freed", !step || step >= from);
   }
 
   paint(step) {
