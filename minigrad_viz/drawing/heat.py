@@ -20,7 +20,6 @@ from ..words import sans, text
 from .look import MONO
 from .style import area, num, xml
 
-FEW = 4  # numbers that are always written, never drawn
 HIGH, WIDE = 16, 24  # cells of a map at most
 STEPS = 8  # shades of a color
 SIZES = ((8, 12.0), (12, 9.0), (WIDE, 7.0))  # how large a cell is, by how many there are side by side
@@ -50,9 +49,9 @@ class Heat:
         return self.high * self.cell[1]
 
 
-def heat_of(value: Value | None, of: str, *, few: int = FEW) -> Heat | None:
-    """The map of a value; None where its numbers are at most `few`, more than can be drawn, or not real."""
-    if value is None or value.items is None or not few < len(value.items) <= KEPT:
+def heat_of(value: Value | None, of: str) -> Heat | None:
+    """The map of a value; None for one number, for more than can be drawn, and where they are not real."""
+    if value is None or value.items is None or not 1 < len(value.items) <= KEPT:
         return None
     if any(isinstance(item, complex | bool | str) for item in value.items):
         return None

@@ -49,7 +49,7 @@ def _head(lang: str | None, beside: float) -> str:
 
 def _cell(value: Value | None, of: str) -> Heat | str:
     """A value beside others: its map, or a few words."""
-    return heat_of(value, of, few=1) or ("None" if value is None else short(value, CELL))
+    return heat_of(value, of) or ("None" if value is None else short(value, CELL))
 
 
 def _across(cell: Heat | str) -> float:

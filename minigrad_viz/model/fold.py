@@ -25,6 +25,7 @@ from ..trace.graph import CHAIN, MODULE, PARAMETER, ROOT, Card, Deck, Fold, Grap
 
 SMALL = 60  # stations; in a smaller graph no chain is folded
 READABLE = 40  # stations that a model may be opened to
+PANELS = 24  # boxes of a picture that can be opened
 ENDS = 2  # stations of a run that stay at either end
 
 
@@ -79,6 +80,20 @@ def inside(whole: Graph, group: Group) -> Graph:
     marks = tuple(mark for mark in whole.marks if mark.part.partition("-")[0] in members)
     part = Graph(stations, routes, marks=marks, unseen=whole.unseen, groups=groups)
     return _shut(part, [each for each in groups if each.parent == group.id])
+
+
+def opened_in(shown: Graph, whole: Graph) -> list[tuple[Group, Graph]]:
+    """The groups that a reader can open in a picture, then those in these, with what is inside each; as many
+    as are soon drawn."""
+    known = {group.id: group for group in whole.groups}
+    todo = [known[fold.station] for fold in shown.folds if fold.station in known]
+    opened: list[tuple[Group, Graph]] = []
+    for group in todo:  # grows while it is read
+        part = inside(whole, group)
+        if 1 < len(part.stations) <= READABLE and len(opened) < PANELS:
+            opened.append((group, part))
+            todo += [known[fold.station] for fold in part.folds if fold.station in known]
+    return opened
 
 
 def _outermost(graph: Graph) -> list[Group]:

@@ -7,7 +7,7 @@ from typing import Any
 
 from ..numbers import short
 from ..trace.events import NodeRan, TensorState
-from ..trace.graph import Graph, Station
+from ..trace.graph import Fold, Graph, Station
 from ..trace.where import Span
 from ..words import clean, shorten, shorten_name, text
 from .card_names import drawn_routes, name_cards
@@ -40,6 +40,15 @@ class Stage:
         """Where the backward call stands in the cell."""
         started = self.scene.now.started
         return None if started is None else in_cell(started.span)
+
+    def fold_of(self, station: str) -> Fold | None:
+        """The fold that a station is."""
+        return next((fold for fold in self.graph.folds if fold.station == station), None)
+
+    def fold_at(self, tensor: str) -> Fold | None:
+        """The fold that a tensor is in."""
+        where = self.at(tensor)
+        return None if where is None else self.fold_of(self.folds.get(where[0].id, ""))
 
     # ── where things stand ──────────────────────────────────────────────────────────────────────────────────
 

@@ -4,8 +4,9 @@
 
     act     {"label", "root" (its value, or null), "svg", "prefix", "width", "outline",
              "routes": [[id, source, target], …], "frames": [frame, …],
-             "stood": {row: [what it says at each moment, as SVG …]}}; of those not shown first all but
-             label and root may be packed in "z"
+             "stood": {row: [what it says at each moment, as SVG …]},
+             "panels": {box: {"title", and all of an act but label, root and panels}}}; of those not shown
+             first all but label and root may be packed in "z"
     frame   [phase, marks, label, text, lines, span, ready, waiting, failed, recursion, cause, shows]
     lines   [[label, [[tone, text], …], whether it is a formula], …]
     ready   [how many, the first of them …]
@@ -38,16 +39,28 @@ WORDS = (
     "player", "first", "previous", "play", "pause", "next", "last", "slider", "speed", "source", "step_start",
     "acts", "queue", "queue_ready", "queue_none", "recursion_label", "zoom_in", "zoom_out", "zoom_fit",
     "details", "close", "details_in", "details_out", "details_steps", "details_formula", "legend_node",
-    "picture", "row_grad", "act_previous", "act_next", "curve",
+    "picture", "row_grad", "act_previous", "act_next", "curve", "box_open", "box_close",
 )  # fmt: skip
 
 
+class Panel(NamedTuple):
+    """What is inside a closed box, the station `box` of a picture or of another panel: its picture, and what
+    each frame of the whole marks there."""
+
+    box: str
+    title: str
+    picture: Picture
+    frames: tuple[Frame, ...]
+
+
 class Act(NamedTuple):
-    """One picture with its steps: a backward call of the cell, called `label` where there are several."""
+    """One picture with its steps: a backward call of the cell, called `label` where there are several.
+    `panels` are the boxes that a reader can open."""
 
     label: str
     picture: Picture
     frames: tuple[Frame, ...]
+    panels: tuple[Panel, ...] = ()
 
 
 def score_of(
@@ -94,8 +107,16 @@ def root_of(graph: Graph) -> float | None:
 
 
 def content(act: Act) -> dict[str, Any]:
-    """Picture and steps of one act. The page has the style of all its pictures."""
-    picture = act.picture
+    """Picture and steps of one act, and of what can be opened in it."""
+    panels = {
+        panel.box: {"title": clean(panel.title), **played(panel.picture, panel.frames)}
+        for panel in act.panels
+    }
+    return {**played(act.picture, act.frames), "panels": panels}
+
+
+def played(picture: Picture, frames: Sequence[Frame]) -> dict[str, Any]:
+    """A picture and its steps. The page has the style of all its pictures."""
     svg = picture.svg() or ""
     stood = picture.stood()
     return {
@@ -104,7 +125,7 @@ def content(act: Act) -> dict[str, Any]:
         "width": round(width_of(svg) * SMALLEST),
         "outline": "" if svg else picture.outline(),
         "routes": [[route.id, route.source, route.target] for route in picture.graph.routes],
-        "frames": list(frames_to_json(act.frames, picture.graph, stood)),
+        "frames": list(frames_to_json(frames, picture.graph, stood)),
         "stood": stood,
     }
 

@@ -60,6 +60,7 @@ class Player {
     const keys = block("mgp-keys", ...buttons("first", "previous", "play", "next", "last"), this.speed);
     const tools = block("mgp-tools", ...buttons("queue", "zoom_out", "zoom_in", "zoom_fit"));
     this.view = quiet(make("div", { className: "mgp-view", tabIndex: 0, aria: { label: words.picture, role: "region" } }));
+    this.panels = block("mgp-panels");
     this.details = make("div", { className: "mgp-details", hidden: true, aria: { label: words.details, role: "region" } });
     this.say = block("mgp-say");
     const body = (this.body = block("mgp-body", this.view));
@@ -71,7 +72,7 @@ class Player {
       column.style.setProperty("--columns", Math.max(...this.source.lines.map((line) => line.length)));
       body.prepend(column);
     }
-    const player = block("mgp-player", ...several, block("mgp-bar", keys, this.track, this.label, tools), body, this.details, this.say);
+    const player = block("mgp-player", ...several, block("mgp-bar", keys, this.track, this.label, tools), body, this.panels, this.details, this.say);
     this.root = quiet(make("div", { className: `mgp mg-${score.theme}`, aria: { label: words.player, role: "group" } }, player));
     return this.root;
   }
@@ -104,14 +105,18 @@ class Player {
     this.act = act;
     const content = await unpacked(this.score.acts[act]);
     if (act !== this.act) return; // another was chosen meanwhile
-    Object.assign(this, { frames: content.frames, step: undefined, picked: null, waits: null });
+    Object.assign(this, { frames: content.frames, step: undefined, picked: null, chosen: null, waits: null });
     this.acts.value = act;
     this.slider.max = this.frames.length;
     this.say.style.minHeight = "";
     this.segments = segments(this.frames);
     this.track.style.setProperty("--gap", this.segments.length > 30 ? "1px" : "3px");
     this.track.replaceChildren(...this.segments.map(({ element }) => element), this.slider);
-    this.stage = new Stage(this.view, content, this.words, (id) => this.pick(id));
+    this.stage = new Stage(this.view, content, this.words, (id) => this.pick(id, this.stage));
+    this.boxes = new Map(Object.entries(content.panels));
+    this.open = new Map();
+    this.panels.replaceChildren();
+    this.signs();
     this.arrange();
     this.details.hidden = true;
     this.curve.show(act);
@@ -174,9 +179,13 @@ class Player {
     const { target, key } = event;
     if (event.ctrlKey || event.metaKey || event.altKey || target.tagName === "SELECT") return;
     const station = target.closest("g.station");
+    const stage = this.stages().find(({ view }) => view.contains(target)) ?? this.stage;
+    const box = station && stage.id(station);
     if (key === "Escape" && this.picked) this.pick(null);
-    else if (station && (key === "Enter" || key === " ")) this.pick(this.stage.id(station));
-    else if (station && (key === "ArrowUp" || key === "ArrowDown")) this.stage.rove(station, key === "ArrowDown" ? 1 : -1);
+    else if (key === "Escape" && this.open.size) this.turnBox([...this.open.keys()].pop());
+    else if ((key === "+" || key === "-") && this.boxes.has(box) && this.open.has(box) === (key === "-")) this.turnBox(box);
+    else if (station && (key === "Enter" || key === " ")) this.pick(box, stage);
+    else if (station && (key === "ArrowUp" || key === "ArrowDown")) stage.rove(station, key === "ArrowDown" ? 1 : -1);
     else if (event.shiftKey && key in CHAPTERS) this.chapter(CHAPTERS[key]);
     else if (key in MOVES && !(key === " " && target.tagName === "BUTTON")) this.press(MOVES[key]);
     else return;
@@ -223,7 +232,7 @@ class Player {
   turned(step) {
     this.step = step;
     const frame = this.frames[step - 1];
-    this.stage.painter.paint(step);
+    for (const stage of this.stages()) stage.painter.paint(step);
     for (const segment of this.segments) segment.show(step);
     this.root.dataset.phase = frame?.phase ?? "start";
     this.say.classList.toggle("failed", Boolean(frame?.failed));
@@ -254,10 +263,11 @@ class Player {
 
   // -------------------------------------------------------------------------------------------------- details
 
-  pick(id) {
-    const [before, held] = [this.stage.parts.get(this.picked), this.held()];
-    this.picked = id;
-    this.stage.mark(id);
+  pick(id, stage = this.chosen ?? this.stage) {
+    const [before, held] = [this.chosen?.parts.get(this.picked), this.held()];
+    this.chosen?.mark(null);
+    [this.picked, this.chosen] = [id, stage];
+    stage.mark(id);
     this.inspect();
     this.mark();
     if (held >= 0 && !id) (before?.hasAttribute("tabindex") ? before : this.view).focus({ preventScroll: true });
@@ -270,7 +280,7 @@ class Player {
 
   // The steps that mark what is picked.
   steps() {
-    return this.picked ? [...(this.stage.painter.steps.get(this.picked) ?? [])] : [];
+    return this.picked ? [...(this.chosen.painter.steps.get(this.picked) ?? [])] : [];
   }
 
   inspect() {
@@ -279,7 +289,7 @@ class Player {
     this.details.replaceChildren();
     if (!this.picked) return;
     const { words, frames } = this;
-    const { cards, node, code, arrows, came, went } = this.stage.about(this.picked);
+    const { cards, node, code, arrows, came, went } = this.chosen.about(this.picked);
     const steps = this.steps();
     const reached = steps.filter((step) => !this.step || step <= this.step);
     const jump = (step) => quiet(make("button", { type: "button", textContent: frames[step - 1].label, onclick: () => this.go(step) }));
@@ -300,6 +310,39 @@ class Player {
       ...part(words.details_steps, steps.map(jump), "wide"),
     );
     this.details.querySelectorAll("button")[held]?.focus({ preventScroll: true });
+  }
+
+  // --------------------------------------------------------------------------------------------------- boxes
+
+  // All pictures that are shown: the whole, and what is inside the boxes that are open.
+  stages() {
+    return [this.stage, ...[...this.open.values()].map(({ stage }) => stage)];
+  }
+
+  signs() {
+    for (const stage of this.stages()) stage.plus(this.boxes, this.open, (box) => this.turnBox(box));
+  }
+
+  // Open a box below the picture, or close it with what is open in it.
+  turnBox(id) {
+    const shown = this.open.get(id);
+    if (shown) {
+      const inner = [...this.open.keys()].filter((box) => box !== id && shown.stage.parts.has(box));
+      inner.forEach((box) => this.turnBox(box));
+      if (this.chosen === shown.stage) this.pick(null);
+      shown.element.remove();
+      this.open.delete(id);
+    } else {
+      const panel = this.boxes.get(id);
+      const view = quiet(make("div", { className: "mgp-view", tabIndex: 0, aria: { label: panel.title, role: "region" } }));
+      const close = make("button", { type: "button", textContent: "−", title: this.words.box_close, onclick: () => this.turnBox(id), aria: { label: this.words.box_close } });
+      const element = block("mgp-panel", block("mgp-head", make("b", { textContent: panel.title }), quiet(close)), view);
+      this.panels.append(element);
+      const stage = new Stage(view, panel, this.words, (part) => this.pick(part, stage));
+      this.open.set(id, { element, stage });
+      stage.painter.paint(this.step ?? 0);
+    }
+    this.signs();
   }
 
   // ------------------------------------------------------------------------------------------ the ready queue

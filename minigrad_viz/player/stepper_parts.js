@@ -84,7 +84,8 @@ export async function unpacked(act) {
   const names = ([phase, marks, label, text, lines, span, ready, waiting, failed, recursion, cause, shows]) => {
     return { phase, marks, label, text, lines, span, ready, waiting, failed, recursion, cause, shows: shows ?? [] };
   };
-  return { ...content, frames: content.frames.map(names) };
+  const panels = Object.entries(content.panels ?? {}).map(([box, panel]) => [box, { ...panel, frames: panel.frames.map(names) }]);
+  return { ...content, frames: content.frames.map(names), panels: Object.fromEntries(panels) };
 }
 
 // A line of source in pieces `[text, class]`, cut where marks `[from, to, class]` begin and end.

@@ -15,11 +15,13 @@ from ..drawing.picture import Picture
 from ..drawing.sheets import Sheet
 from ..drawing.table import Table, table_of, to_html, to_text
 from ..explaining import explanations_of
+from ..model.fold import opened_in
 from ..model.scene import Scenes
 from ..model.stage import Stage
-from ..model.views import views_of
-from ..player.score import Act
+from ..model.views import View, views_of
+from ..player.score import Act, Panel
 from ..player.static import player_html
+from ..steps.in_boxes import frames_inside
 from ..steps.recursion import recursion_text
 from ..steps.timeline import Frame, frames_of
 from ..steps.timeline import to_markdown as steps_to_markdown
@@ -82,6 +84,7 @@ class Report:
         self._explain()
         self.views = views_of(self.scenes, roots=tuple(roots), fold=fold, lang=lang, explained=self.explained)
         self._pictures = [Picture(view.graph, lang=lang, **options) for view in self.views]
+        self._options = options
         self._acts: dict[int, Act] = {}
         self._stepper: Stepper | None = None
         self.table: Table = table_of(trace, lang)
@@ -152,8 +155,19 @@ class Report:
         if i not in self._acts:
             view = self.views[i]
             frames = frames_of(view.scene, view.graph, self.lang, self.explained)
-            self._acts[i] = Act(view.label, self._pictures[i], frames)
+            panels = self._panels(view) if i == len(self.views) - 1 else ()
+            self._acts[i] = Act(view.label, self._pictures[i], frames, panels)
         return self._acts[i]
+
+    def _panels(self, view: View) -> tuple[Panel, ...]:
+        """What a reader can open in the picture that is shown first; of others that would take too long."""
+        opened = opened_in(view.graph, view.whole)
+        frames = frames_inside(view.scene, view.graph, [part for _, part in opened])
+        pictures = [Picture(part, lang=self.lang, **self._options) for _, part in opened]
+        return tuple(
+            Panel(group.id, group.title, picture, steps)
+            for (group, _), picture, steps in zip(opened, pictures, frames)
+        )
 
     def _played(self) -> tuple[tuple[Act, ...], int]:
         """The acts of the player, which are the newest, as many as are soon drawn; how many there are

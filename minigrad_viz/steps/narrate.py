@@ -8,9 +8,8 @@ picture that are active, and the place in the source.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
-from ..model.stage import Stage, in_cell
+from ..model.stage import Stage
 from ..trace.events import (
     Asked,
     BackwardEnded,
@@ -27,11 +26,11 @@ from ..trace.events import (
 )
 from ..trace.explained import Explanation
 from ..trace.graph import Update
-from ..words import clean, text
 from . import backward, forward
+from .closed_box import together
 from .keeping import recomputed
 from .story import Step, Story
-from .told import Told, listed
+from .told import Told
 from .updating import updated
 
 
@@ -44,7 +43,7 @@ class Narrator:
     def tell(self, steps: Sequence[Step]) -> Told:
         """Steps that are one to the reader, in words."""
         events = [step.event for step in steps]
-        told = self.folded(events) if len(events) > 1 else self.event(steps[0])
+        told = together(self.stage, events) if len(events) > 1 else self.event(steps[0])
         modes = forward.modes(self.stage, (mode for step in steps for mode in step.modes))
         return told._replace(lines=(*modes, *told.lines))
 
@@ -78,18 +77,3 @@ class Narrator:
                 return backward.captured(stage, event)
         assert isinstance(event, BackwardEnded | Failed)
         return backward.failed(stage, event, step.ran, story.total, self.explained)
-
-    def folded(self, events: Sequence[Any]) -> Told:
-        """Events in a row that one station stands for."""
-        stage, first, last = self.stage, events[0], events[-1]
-        if isinstance(first, NodeRan):
-            station = stage.station(stage.place_of(first.node))
-            value, sent = listed(first.received), listed(v for v in last.sent if v is not None)
-            told = text("step_fold_backward", stage.lang, n=len(events), value=value, sent=sent or "None")
-            span = stage.written_at(stage.place_of(last.node))
-            return Told(stage.deck_marks(station), clean(told), (), span)
-        ops = [event for event in events if not isinstance(event, Created)] or events
-        states = [getattr(event, "outputs", None) or (event.tensor,) for event in (ops[0], ops[-1])]
-        ends = [stage.made(each) for each in states]
-        told = text("step_fold", stage.lang, n=len(ops), first=ends[0], last=ends[1])
-        return Told(stage.card_marks((states[1][0].id,)), clean(told), (), in_cell(last.span))

@@ -65,6 +65,11 @@ class Step:
     tensor: str = ""
     time: int = 0
 
+    @property
+    def begin(self) -> int:
+        """When it began: an update is told with its last write."""
+        return self.event.times[0] if isinstance(self.event, Update) else self.time
+
 
 class Story:
     """The steps of one backward call (of the cell, if it has none). Every event is looked at once."""

@@ -16,7 +16,7 @@ from ..model.stage import Stage
 from ..numbers import short
 from ..trace.events import NodeRan
 from ..trace.explained import Explanation
-from ..trace.graph import Card, Graph, Update
+from ..trace.graph import Card, Graph
 from ..words import clean, columns, text
 from .narrate import Narrator
 from .recursion import meeting, recursion_of
@@ -119,10 +119,8 @@ def of_cell(stage: Stage, explained: Sequence[Explanation]) -> Iterator[Draft]:
         return (mark for step in steps for mark in stage.marks(step.event))
 
     for group in grouped(story.steps()):
-        first = group[0].event
-        begin = first.times[0] if isinstance(first, Update) else group[0].time
-        told, marked = partial(tell, group), partial(marks, group)
-        yield Draft(group[0].phase, group[-1].ran, told, marked, len(group), (begin, group[-1].time))
+        told, marked, times = partial(tell, group), partial(marks, group), (group[0].begin, group[-1].time)
+        yield Draft(group[0].phase, group[-1].ran, told, marked, len(group), times)
 
 
 def of_graph(stage: Stage) -> Iterator[Draft]:

@@ -1,0 +1,105 @@
+"""Boxes that a reader can open: what is inside them, and what the steps mark there."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from cells import CELLS, traced
+
+from minigrad_viz.model.fold import PANELS, READABLE, opened_in
+from minigrad_viz.player.score import content, score_of
+from minigrad_viz.shell.report import Report
+
+MODEL = """
+torch.manual_seed(0)
+nn = torch.nn
+x = torch.ones(3, 2)
+model = nn.Sequential(nn.Linear(2, 4), nn.Tanh(), nn.Linear(4, 2))
+opt = torch.optim.SGD(model.parameters(), lr=0.1)
+loss = nn.functional.cross_entropy(model(x), torch.tensor([0, 1, 0]))
+loss.backward()
+opt.step()
+"""
+DEEP = """
+torch.manual_seed(0)
+nn = torch.nn
+class Block(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.first, self.second = nn.Linear(2, 2), nn.Linear(2, 2)
+    def forward(self, x):
+        return x + self.second(torch.tanh(self.first(x)))
+net = nn.Sequential(*[Block() for _ in range(5)])
+net(torch.ones(1, 2)).sum().backward()
+"""
+
+
+@pytest.fixture
+def model(library):
+    return Report(traced(MODEL, library), lang="en")
+
+
+def test_every_closed_box_of_a_model_can_be_opened(model):
+    panels = {panel.title: panel for panel in model.act(-1).panels}
+    assert [t for t in panels if t != "1 Tanh"] == ["0 Linear 2→4", "2 Linear 4→2", "cross_entropy"]
+    inside = [card.name or card.expr for _, card in panels["0 Linear 2→4"].picture.graph.cards()]
+    assert {"model.0.weight", "model.0.bias", "x"} <= set(inside)
+
+
+def test_a_panel_has_a_frame_for_every_frame_of_the_whole(model):
+    act = model.act(-1)
+    (panel,) = (panel for panel in act.panels if panel.title == "2 Linear 4→2")
+    assert [frame.phase for frame in panel.frames] == [frame.phase for frame in act.frames]
+    graph = panel.picture.graph
+    decks = {s.deck.name: f"{s.id}-d" for s in graph.stations if s.deck and "Accumulate" not in s.deck.name}
+    active = [i for i, frame in enumerate(panel.frames) if decks["AddmmBackward"] in frame.marks]
+    assert len(active) == 1 and act.frames[active[0]].text.startswith("2 Linear 4→2 receives")
+    assert decks["TBackward"] in panel.frames[active[0]].marks
+
+
+def test_what_changes_is_true_inside_as_well(model):
+    act = model.act(-1)
+    (panel,) = (panel for panel in act.panels if panel.title == "0 Linear 2→4")
+    shows = [part for frame in panel.frames for part, _ in frame.shows]
+    assert len(shows) == 6, "each parameter: no gradient, its gradient, its new value"
+    assert panel.frames[-1].phase == "update" and len(panel.frames[-1].shows) == 2
+
+
+def test_a_box_says_what_goes_in_and_what_comes_out(model):
+    said = [frame.text for frame in model.frames if frame.phase == "backward"]
+    assert said[1].startswith("2 Linear 4→2 receives [[") and said[1].endswith(" to 1 Tanh")
+    assert said[-1].endswith("and passes nothing on")
+    lines = [line.label for frame in model.frames if frame.phase == "backward" for line in frame.lines]
+    assert {"model.0.weight.grad", "model.2.bias.grad"} <= set(lines)
+    forward = [frame.text for frame in model.frames if frame.phase == "forward"]
+    assert any(text.startswith("0 Linear 2→4 computes") and "operations: 2" in text for text in forward)
+
+
+def test_boxes_inside_boxes_open_too(library):
+    act = Report(traced(DEEP, library), lang="en").act(-1)
+    boxes = {panel.box for panel in act.panels}
+    inside = {fold.station for panel in act.panels for fold in panel.picture.graph.folds}
+    assert inside and inside <= boxes
+    assert len(act.panels) <= PANELS and all(len(p.picture.graph.stations) <= READABLE for p in act.panels)
+
+
+def test_only_the_picture_that_is_shown_first_has_panels(library):
+    loop = "w = torch.ones(2, requires_grad=True)\nfor i in range(3):\n    ((w * 2) ** 2).sum().backward()\n"
+    first, _, last = Report(traced(loop, library), lang="en").acts
+    assert not first.panels and last.panels
+
+
+def test_a_small_cell_has_none(library):
+    report = Report(traced(CELLS[9], library), lang="en")
+    assert report.act(-1).panels == () and opened_in(report.graph, report.views[-1].whole) == []
+    assert content(report.act(-1))["panels"] == {}
+
+
+def test_the_score_has_them(model):
+    score = json.loads(json.dumps(score_of(model.acts, lang="en")))
+    panels = score["acts"][-1]["panels"]
+    assert {"title", "svg", "prefix", "width", "routes", "frames", "stood", "outline"} == set(
+        next(iter(panels.values()))
+    )
+    assert all(box in score["acts"][-1]["svg"] for box in panels)
