@@ -42,7 +42,7 @@ def model(library):
 
 def test_every_closed_box_of_a_model_can_be_opened(model):
     panels = {panel.title: panel for panel in model.act(-1).panels}
-    assert [t for t in panels if t != "1 Tanh"] == ["0 Linear 2→4", "2 Linear 4→2", "cross_entropy"]
+    assert {"0 Linear 2→4", "2 Linear 4→2", "cross_entropy"} <= set(panels)
     inside = [card.name or card.expr for _, card in panels["0 Linear 2→4"].picture.graph.cards()]
     assert {"model.0.weight", "model.0.bias", "x"} <= set(inside)
 
@@ -52,7 +52,7 @@ def test_a_panel_has_a_frame_for_every_frame_of_the_whole(model):
     (panel,) = (panel for panel in act.panels if panel.title == "2 Linear 4→2")
     assert [frame.phase for frame in panel.frames] == [frame.phase for frame in act.frames]
     graph = panel.picture.graph
-    decks = {s.deck.name: f"{s.id}-d" for s in graph.stations if s.deck and "Accumulate" not in s.deck.name}
+    decks = {s.deck.name.rstrip("0"): f"{s.id}-d" for s in graph.stations if s.deck}
     active = [i for i, frame in enumerate(panel.frames) if decks["AddmmBackward"] in frame.marks]
     assert len(active) == 1 and act.frames[active[0]].text.startswith("2 Linear 4→2 receives")
     assert decks["TBackward"] in panel.frames[active[0]].marks
@@ -68,12 +68,12 @@ def test_what_changes_is_true_inside_as_well(model):
 
 def test_a_box_says_what_goes_in_and_what_comes_out(model):
     said = [frame.text for frame in model.frames if frame.phase == "backward"]
-    assert said[1].startswith("2 Linear 4→2 receives [[") and said[1].endswith(" to 1 Tanh")
+    assert said[1].startswith("2 Linear 4→2 receives ") and said[1].endswith(" to 1 Tanh")
     assert said[-1].endswith("and passes nothing on")
     lines = [line.label for frame in model.frames if frame.phase == "backward" for line in frame.lines]
     assert {"model.0.weight.grad", "model.2.bias.grad"} <= set(lines)
     forward = [frame.text for frame in model.frames if frame.phase == "forward"]
-    assert any(text.startswith("0 Linear 2→4 computes") and "operations: 2" in text for text in forward)
+    assert any(text.startswith("0 Linear 2→4 computes float32 (3, 4)") for text in forward)
 
 
 def test_boxes_inside_boxes_open_too(library):

@@ -28,7 +28,7 @@ def computed(stage: Stage, events: Sequence[Any]) -> Told:
     if group is None:
         told = text("step_fold", stage.lang, n=len(ops), first=stage.made(first), last=stage.made(last))
     else:
-        told = text("step_box", stage.lang, box=group.title, n=len(ops), made=stage.made(last))
+        told = text("step_box", stage.lang, box=group.title, made=stage.made(last))
     return Told(stage.card_marks((last[0].id,)), clean(told), (), in_cell(events[-1].span))
 
 

@@ -242,3 +242,40 @@ def test_every_step_shows_what_was_true_then(visit, tmp_path):
     assert page.evaluate(read)[:2] == ["value3.2", "grad8."]
     page.keyboard.press("Home")
     assert page.evaluate(read) == drawn
+
+
+MODEL = """
+torch.manual_seed(0)
+nn = torch.nn
+model = nn.Sequential(nn.Linear(2, 4), nn.Tanh(), nn.Linear(4, 2))
+loss = nn.functional.cross_entropy(model(torch.ones(3, 2)), torch.tensor([0, 1, 0]))
+loss.backward()
+"""
+
+
+def test_boxes_open_by_click_and_key(visit, tmp_path):
+    """What is inside stands below the picture, follows the steps, and closes again."""
+    page = visit(page_of(tmp_path / "a.html", Report(traced(MODEL), lang="en").html()))
+    ready(page)
+    signs = page.locator(".mgp-view > svg g.plus")
+    assert signs.count() == 4 and page.locator(".mgp-panel").count() == 0
+    signs.first.click()
+    panel = page.locator(".mgp-panel")
+    assert panel.locator("b").inner_text() == "0 Linear 2→4" and panel.locator("g.station").count() >= 4
+    assert panel.locator("svg .walk").count() == 0
+    page.locator(".mgp-view").first.focus()
+    page.keyboard.press("End")
+    page.keyboard.press("Shift+ArrowLeft")
+    active = panel.locator("g.deck.active")
+    while not active.count() and not page.locator(".mgp-next").is_disabled():
+        page.keyboard.press("ArrowRight")
+    assert "AddmmBackward" in " ".join(active.all_text_contents())
+    panel.locator("g.station").first.click()
+    assert page.locator(".mgp-details").is_visible()
+    panel.locator("button").click()
+    assert page.locator(".mgp-panel").count() == 0 and not page.locator(".mgp-details").is_visible()
+    page.locator(".mgp-view g.station.fold").nth(1).focus()
+    page.keyboard.press("+")
+    assert page.locator(".mgp-panel b").inner_text() == "1 Tanh"
+    page.keyboard.press("-")
+    assert page.locator(".mgp-panel").count() == 0

@@ -97,7 +97,7 @@ WORDS = {
     "step_captured_one": "{value} for {name}",
     "step_fold": "{n} operations in a row: first {first}, last {last}",
     "step_fold_backward": "{n} nodes in a row: {value} enters, {sent} leaves",
-    "step_box": "{box} computes {made}; operations: {n}",
+    "step_box": "{box} computes {made}",
     "step_box_backward": "{box} receives {value} and passes {sent}",
     "step_box_backward_end": "{box} receives {value} and passes nothing on",
     "step_summary": "… {n} more steps, not shown one by one",
