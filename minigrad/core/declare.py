@@ -26,7 +26,7 @@ from typing import Any
 import numpy as np
 
 from . import modes
-from .call import compute, compute_view
+from .call import compute, compute_plainly
 from .dispatch import dispatch
 from .elementwise import binary, unary
 from .node_class import make_node
@@ -129,7 +129,7 @@ def make_call(op: Op) -> Any:
     if op.fast:
         return unary(op) if len(op.params) == 1 else binary(op)
     count, least = len(op.params), len(op.params) - len(op.defaults)
-    run = compute_view if op.view else compute
+    run = compute_plainly if op.runs_plainly else compute
 
     def call(*args: Any, **kwargs: Any) -> Any:
         if kwargs or not least <= len(args) <= count:

@@ -98,8 +98,9 @@ class Op:
     `values`, which reads several at once, and `checks`, those that may have been modified or freed; `pulls`,
     of each of `asks` the input, the vjp, and what picks the saved values that it takes; `is_single`, whether
     there is one input, one result and so one vjp; `kept_results`, the numbers and names of several results
-    that are saved; `releases`, the slots of saved tensors; `kinds`, per parameter the classes that are
-    accepted besides tensors (None: any); `passes`, the ordinary dtypes that `check` accepts.
+    that are saved; `releases`, the slots of saved tensors; `others`, the positions of arguments that are no
+    inputs; `runs_plainly`, whether `compute_plainly` may run the op; `kinds`, per parameter the classes that
+    are accepted besides tensors (None: any); `passes`, the ordinary dtypes that `check` accepts.
 
     `elementwise` ops broadcast and promote; `promoted` are the positions of their operands, all but one of
     which may be a number if the op takes `numbers`. Other ops may only be `broadcasts`. `linear` ops are
@@ -161,6 +162,9 @@ class Op:
         shared = {getattr(vjp, "together", None) for vjp in vjps.values()}
         self.together = shared.pop() if len(shared) == 1 else None
         self.fast = self._is_fast()
+        self.others = tuple(i for i in range(len(self.params)) if i not in self.places)
+        unusual = self.elementwise or self.several or self.listed or self.bit
+        self.runs_plainly = bool(self.places) and not unusual
         self.pulls = tuple((a.i, a.vjp, picker(a.saved)) for a in self.asks)
         self.is_single = len(self.asks) == 1 and not (self.several or self.listed)
         order = [name for name, _ in self.saved]

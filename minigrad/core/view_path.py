@@ -58,11 +58,13 @@ def share_view(op: Op, values: list[Any], out: Any) -> Any:
     """
     source = values[0]
     view, storage = source._view, source._storage
-    plain = storage.__class__ is Storage and not (modes.active or op.bit or op.several or source._bits)
+    plain = storage.__class__ is Storage and not (modes.active or op.bit or source._bits)
     if plain and out.dtype is source._data.dtype and (view is None or view.path is None):
         result = attach(out, None)
         result._storage = storage
         base, made = (source, "") if view is None else (view.base, view.creation)
+        if op.several and made != "inference":
+            made = "several"
         result._view = View(base, storage.version, made)
         return result
     result = alias(source, out)

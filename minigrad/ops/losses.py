@@ -10,7 +10,7 @@ import numpy as np
 from ..core import F, differentiable
 from ..core.dtypes import of, result_type
 from .activations import activation
-from .half_precision import MEAN, NONE, floats_only, reduce, reduced, wide
+from .half_precision import MEAN, NONE, not_implemented, reduce, reduced, wide
 
 
 def share(reduction: int, shape: Any) -> float:
@@ -22,9 +22,12 @@ def loss_kernel(name: str, losses: Any) -> Any:
     """The kernel of a loss whose `losses` of single elements are reduced; `name` is PyTorch's of its own."""
 
     def kernel(self: Any, target: Any, reduction: int, *args: Any) -> Any:
-        kind = result_type(self, target)
-        floats_only(name)([of(np.empty(0, kind))])
-        return reduced(losses(self.astype(kind), target.astype(kind), *args), reduction)
+        if self.dtype is not target.dtype:
+            kind = result_type(self, target)
+            self, target = self.astype(kind), target.astype(kind)
+        if self.dtype.kind != "f":
+            raise not_implemented(name, of(self))
+        return reduced(losses(self, target, *args), reduction)
 
     return kernel
 

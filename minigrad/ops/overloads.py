@@ -68,6 +68,9 @@ def named(function: Any, source: Any, suffix: str = "") -> Any:
 
 def check_alpha(name: str, alpha: Any, *operands: Any) -> None:
     """PyTorch's errors for a factor that the result's dtype has no place for."""
+    first = getattr(operands[0], "_data", None)
+    if alpha.__class__ is int or (alpha.__class__ is float and first is not None and first.dtype.kind == "f"):
+        return
     if not isinstance(alpha, NUMBERS):
         raise TypeError(f"{name}(): argument 'alpha' must be Number, not {kind_of(alpha)}")
     raws = [t._data if isinstance(t, TensorBase) else t for t in operands]

@@ -53,6 +53,8 @@ def addcmul(self, tensor1, tensor2, value):
 @wide
 def with_product(self: Any, tensor1: Any, tensor2: Any, value: Any) -> Any:
     """`self + value · tensor1 · tensor2`; of integers `value` is one too."""
+    if self.dtype.kind == "f":
+        return self + self.dtype.type(value) * tensor1 * tensor2
     factor = int(value) if self.dtype.kind in "iu" else value
     return self + np.asarray(factor).astype(self.dtype)[()] * tensor1 * tensor2
 
@@ -112,6 +114,8 @@ def with_quotient(self: Any, tensor1: Any, tensor2: Any, value: Any) -> Any:
 def between(self: Any, end: Any, weight: Any) -> Any:
     """From `self` to `end`, from whichever is nearer, as PyTorch computes it."""
     way = end - self
+    if weight.__class__ is float:
+        return self + weight * way if abs(weight) < 0.5 else end - way * (1 - weight)
     return np.where(np.abs(weight) < 0.5, self + weight * way, end - way * (1 - weight))[()]
 
 
