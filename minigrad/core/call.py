@@ -8,21 +8,20 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
 from numpy import ndarray
 
 from . import anomaly, dtypes, modes
 from .modes import enter, quiet
 from .node import Node, sequence_numbers
 from .node_class import complex_node
-from .op import NO_CLASSES, RAW, Op
+from .op import Op
+from .operands import check_tensor, prepare
 from .save import keep
 from .saved import pack_inputs, pack_result
 from .storage import is_reshaped
-from .tensor_state import TensorBase, accumulator, attach, edge, fresh, is_plain, numbers, share
+from .tensor_state import TensorBase, accumulator, attach, edge, fresh, is_plain, share
 from .view_path import share_view
 
-FLOAT32, FLOAT64, generic = np.float32, np.float64, np.generic
 PLAIN = frozenset((int, float, bool, str, tuple, type(None)))  # classes of arguments that need no look
 
 
@@ -41,20 +40,6 @@ def casts(targets: Any, raws: Any, out: Any) -> Any:
     for n, r in zip(targets, raws):
         kinds.append(None if n is None or not (mixed or r.shape != shape) else (r.shape, r.dtype))
     return (*kinds, (shape, dtype)) if any(kinds) else None
-
-
-def check_broadcast(a: tuple[int, ...], b: tuple[int, ...]) -> None:
-    """Raise RuntimeError with PyTorch's text unless the shapes broadcast."""
-    n = max(len(a), len(b))
-    if len(a) == n and a[n - len(b) :] == b:
-        return  # such as a bias
-    for i in range(n - 1, -1, -1):
-        x, y = (s[i - n + len(s)] if i - n + len(s) >= 0 else 1 for s in (a, b))
-        if x != y and x != 1 and y != 1:
-            raise RuntimeError(
-                f"The size of tensor a ({x}) must match the size of tensor b ({y}) at non-singleton "
-                f"dimension {i}"
-            )
 
 
 def compute(op: Op, values: Any) -> Any:
@@ -91,10 +76,11 @@ def compute(op: Op, values: Any) -> Any:
 
 
 def compute_plainly(op: Op, values: Any) -> Any:
-    """Do what `compute` does for an op that is not elementwise, in one go and in three quarters of the time,
-    in plain cases: normal modes, ordinary tensors of floats of one dtype, other arguments that are no tensors.
+    """Do what `compute` does for an op that is not elementwise, in one go and three quarters of the time, in
+    plain cases: normal modes, ordinary tensors of floats of one dtype, other arguments that are no tensors.
     """
-    raws, targets = [*values], []
+    raws: list[Any] = [*values]
+    targets: list[Any] = []
     kind: Any = None
     needed, numbered, is_view = False, 0, op.view
     for i in op.places:
@@ -226,116 +212,6 @@ def keep_results(node: Any, made: tuple[Any, ...]) -> None:
             setattr(node, "_raw_" + name, made[nr])
         if modes.active:
             pack_result(node, made[nr], name)
-
-
-def check_tensor(op: Op, values: list[Any]) -> None:
-    """Raise TypeError with PyTorch's text unless the operands are tensors, or numbers beside a tensor."""
-    if op.listed:
-        return check_list(op, values[0])
-    any_tensor = False
-    for i, v in enumerate(values):
-        if isinstance(v, TensorBase):
-            any_tensor = True
-        elif op.kinds[i] is NO_CLASSES:
-            raise no_tensor(op, i, v)
-        elif isinstance(v, np.generic):
-            values[i] = v.item()
-        elif op.params[i] in op.free and isinstance(v, (str, type(None))):
-            continue
-        elif op.elementwise and not isinstance(v, (int, float, complex)):
-            raise no_tensor(op, i, v)
-    else:
-        if any_tensor:
-            return
-    wrong = next(i for i, v in enumerate(values) if not isinstance(v, TensorBase))
-    raise no_tensor(op, wrong, values[wrong])
-
-
-def no_tensor(op: Op, i: int, value: Any) -> TypeError:
-    """Return the error for an argument that must be a tensor."""
-    name, kind = "input" if i == 0 else op.params[i], dtypes.kind_name(value)
-    return TypeError(f"{op.name}(): argument '{name}' (position {i + 1}) must be Tensor, not {kind}")
-
-
-def check_list(op: Op, tensors: Any) -> None:
-    """Raise TypeError with PyTorch's text unless `tensors` is a list or tuple of tensors."""
-    if not isinstance(tensors, (list, tuple)):
-        raise TypeError(
-            f"{op.name}(): argument 'tensors' (position 1) must be tuple of Tensors, not "
-            f"{type(tensors).__name__}"
-        )
-    for i, t in enumerate(tensors):
-        if not isinstance(t, TensorBase):
-            raise TypeError(f"expected Tensor as element {i} in argument 0, but got {type(t).__name__}")
-
-
-def prepare(op: Op, values: Any) -> tuple[list[Any], bool]:
-    """Return the raw arguments for the kernel, with dtypes promoted, and whether the operands differ in shape
-    or dtype. Errors have PyTorch's texts, for arguments that are not tensors and for dtypes and shapes that
-    do not fit.
-    """
-    if op.listed:
-        check_list(op, values[0])
-        arrays = [numbers(t) for t in values[0]]
-        dtype = dtypes.result_type(*arrays) if arrays else None
-        return [[a if a.dtype == dtype else a.astype(dtype) for a in arrays], *values[1:]], True
-    raws: list[Any] = []
-    first: Any = None
-    elementwise = op.elementwise
-    for v, kinds in zip(values, op.kinds):
-        if isinstance(v, TensorBase):
-            a = v._data
-            if v._storage is not None:
-                if v._bits:
-                    a = numbers(v)
-                if elementwise and a.__class__ is ndarray and not a.ndim:
-                    a = a[()]
-            if first is None:
-                first = a
-            raws.append(a)
-        elif not isinstance(v, generic) if kinds is None else v.__class__ in kinds:
-            raws.append(v)
-        else:
-            check_tensor(op, values)  # which replaces NumPy's numbers with Python's
-            return prepare(op, values)
-    if first is None and (op.inputs or op.elementwise):
-        check_tensor(op, values)
-    if not op.promoted:
-        return raws, True
-    kind: Any = None
-    for i in op.promoted:
-        r: Any = raws[i]
-        if r is None or r.__class__ is int or r.__class__ is float:
-            continue
-        if r.__class__ not in KINDS or (kind is not None and r.dtype is not kind) or r.shape != first.shape:
-            break
-        kind = r.dtype
-    else:
-        if kind in op.passes:
-            return raws, len(op.promoted) != len(raws)
-    promote(op, raws)
-    return raws, True
-
-
-KINDS: Any = frozenset((ndarray, FLOAT32, FLOAT64))
-
-
-def promote(op: Op, raws: list[Any]) -> None:
-    """Convert the operands of an elementwise op to one dtype, in place; PyTorch's errors if there is none."""
-    given = [i for i in op.promoted if raws[i] is not None]
-    at = [i for i in given if isinstance(raws[i], RAW)]
-    if op.check is not None:
-        op.check([dtypes.of(raws[i]) if i in at else dtypes.of_number(raws[i]) for i in given])
-    for i in at[1:]:
-        check_broadcast(raws[at[0]].shape, raws[i].shape)
-    dtype = dtypes.result_type(*(raws[i] for i in given))
-    if op.floating:
-        dtype = dtypes.floating(dtype)
-    for i in given:
-        if i in at:
-            raws[i] = raws[i] if raws[i].dtype == dtype else raws[i].astype(dtype)
-        elif dtype.kind not in "fc":
-            raws[i] = dtypes.whole(raws[i], dtype)  # NumPy would give True + 1 its own integer size
 
 
 def record(op: Op, values: Any, out: Any, is_mixed: bool = True, always: bool = False) -> Node | None:

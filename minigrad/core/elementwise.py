@@ -12,12 +12,13 @@ from typing import Any
 import numpy as np
 
 from . import modes
-from .call import casts, check_broadcast
+from .call import casts
 from .dispatch import dispatch
 from .dtypes import FAST_ARRAYS
 from .modes import enter, quiet
 from .node import sequence_numbers
 from .op import Op, picker
+from .operands import check_broadcast
 from .tensor_state import TensorBase, accumulator, attach, is_plain
 
 ndarray, FLOAT32, new = np.ndarray, np.float32, object.__new__

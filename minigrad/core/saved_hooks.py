@@ -167,27 +167,15 @@ class SavedTensor:
 
     _node: Any
     _name: str
+    _entry: Any
+    _set: Any
+    _original: Any
+    _read: Any
+    _is_output: Any
+    _is_freed: Any
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         raise RuntimeError("Trying to create a SavedTensor object from Python is forbidden.")
-
-    def _entry(self) -> Any:
-        raise NotImplementedError
-
-    def _set(self, packed: Packed) -> None:
-        raise NotImplementedError
-
-    def _original(self) -> Any:
-        raise NotImplementedError
-
-    def _read(self) -> Any:
-        raise NotImplementedError
-
-    def _is_output(self) -> bool:
-        raise NotImplementedError
-
-    def _is_freed(self) -> bool:
-        raise NotImplementedError
 
     @property
     def data(self) -> Any:

@@ -100,6 +100,34 @@ def sub(input: Any, other: Any, *, alpha: Any = 1) -> Any:
     return ar.sub_scaled(input, other, alpha)
 
 
+def operator(name: str, call: Any, function: Any = None) -> Any:
+    """Return the operator `name` of the op of `call`. It declines an operand that is no tensor and no number,
+    and passes what is not plain to `function`, or to `call` itself.
+    """
+    function = function or call
+
+    def method(self: Any, other: Any) -> Any:
+        try:
+            return function(self, other)
+        except TypeError:
+            return declined(other)
+
+    method.__name__ = method.__qualname__ = name
+    return operator_of(call)(method)
+
+
+def comparison(name: str) -> Any:
+    """Return the operator of a comparison, which declines what is no tensor and no number."""
+
+    call = getattr(F, name)
+
+    def method(self: Any, other: Any) -> Any:
+        return call(self, other) if isinstance(other, OPERANDS) else NotImplemented
+
+    method.__name__ = method.__qualname__ = f"__{name}__"
+    return method
+
+
 @public("function")
 def fill(input: Any, value: Any) -> Any:
     """Return a tensor like `input` with one value in every element."""
@@ -111,21 +139,11 @@ class Arithmetic(TensorBase):
 
     __slots__ = ()
 
-    @operator_of(ar.add)
-    def __add__(self, other: Any) -> Any:
-        try:
-            return ar.add(self, other)
-        except TypeError:
-            return declined(other)
-
-    __radd__ = __add__
-
-    @operator_of(ar.sub)
-    def __sub__(self, other: Any) -> Any:
-        try:
-            return ar.sub(self, other)
-        except TypeError:
-            return declined(other)
+    __add__ = __radd__ = operator("__add__", ar.add)
+    __sub__ = operator("__sub__", ar.sub)
+    __mul__ = __rmul__ = operator("__mul__", ar.mul)
+    __truediv__ = __div__ = operator("__truediv__", ar.div)
+    __pow__ = operator("__pow__", powers.pow_scalar, pow)
 
     @operator_of(ar.rsub)
     def __rsub__(self, other: Any) -> Any:
@@ -133,22 +151,6 @@ class Arithmetic(TensorBase):
             return binary.rsub_tensor(self, other)
         try:
             return ar.rsub(self, other)
-        except TypeError:
-            return declined(other)
-
-    @operator_of(ar.mul)
-    def __mul__(self, other: Any) -> Any:
-        try:
-            return ar.mul(self, other)
-        except TypeError:
-            return declined(other)
-
-    __rmul__ = __mul__
-
-    @operator_of(ar.div)
-    def __truediv__(self, other: Any) -> Any:
-        try:
-            return ar.div(self, other)
         except TypeError:
             return declined(other)
 
@@ -160,14 +162,7 @@ class Arithmetic(TensorBase):
         except TypeError:
             return declined(other)
 
-    __div__, __rdiv__ = __truediv__, __rtruediv__
-
-    @operator_of(powers.pow_scalar)
-    def __pow__(self, exponent: Any) -> Any:
-        try:
-            return pow(self, exponent)
-        except TypeError:
-            return declined(exponent)
+    __rdiv__ = __rtruediv__
 
     def __rpow__(self, base: Any) -> Any:
         return pow(base, self) if isinstance(base, OPERANDS) else NotImplemented
@@ -199,17 +194,7 @@ class Comparison(TensorBase):
         except TypeError:
             return F.ne(self, wrap(other)) if isinstance(other, np.ndarray) else declined(other)
 
-    def __lt__(self, other: Any) -> Any:
-        return F.lt(self, other) if isinstance(other, OPERANDS) else NotImplemented
-
-    def __le__(self, other: Any) -> Any:
-        return F.le(self, other) if isinstance(other, OPERANDS) else NotImplemented
-
-    def __gt__(self, other: Any) -> Any:
-        return F.gt(self, other) if isinstance(other, OPERANDS) else NotImplemented
-
-    def __ge__(self, other: Any) -> Any:
-        return F.ge(self, other) if isinstance(other, OPERANDS) else NotImplemented
+    __lt__, __le__, __gt__, __ge__ = map(comparison, ("lt", "le", "gt", "ge"))
 
     def __invert__(self) -> Any:
         if self._data.dtype.kind not in "biu":
