@@ -27,13 +27,17 @@ from . import (
     at_backward,
     at_call,
     broadcasting,
+    dtypes,
     given,
+    indices,
     joining,
     layers,
     matrix_sizes,
+    no_tensors,
     none_grad,
     numerical,
     reshaping,
+    targets,
 )
 from .case import Case
 from .dead_units import dead_units
@@ -71,10 +75,14 @@ RULES = [
     *at_call.RULES.values(),
     *numerical.RULES.values(),
     *none_grad.RULES.values(),
+    *targets.RULES.values(),
     *layers.RULES.values(),
     *matrix_sizes.RULES.values(),
     *broadcasting.RULES.values(),
     *reshaping.RULES.values(),
+    *dtypes.RULES.values(),
+    *indices.RULES.values(),
+    *no_tensors.RULES.values(),
     *joining.RULES.values(),
 ]
 

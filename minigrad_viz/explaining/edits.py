@@ -39,6 +39,11 @@ def failing_operand(case: Case, tree: ast.expr) -> ast.expr | None:
     return next((part for part in taken(failing_node(case)) if ast.unparse(part) == text), None)
 
 
+def said(case: Case, code: str | None, otherwise: str) -> str:
+    """What to do, as code; the sentence `otherwise` where there is none."""
+    return case.words(otherwise) if code is None else case.words("write_fix", code=code)
+
+
 def with_operand(case: Case, tree: ast.expr, new: str) -> str | None:
     """The line that failed, with `new` in the place of an operand; None where it cannot be quoted."""
     part = failing_operand(case, tree)
@@ -81,6 +86,15 @@ def instead(case: Case, new: str) -> str | None:
     """The line that failed, with `new` in the place of the failing expression."""
     part = node_at(case, case.span)
     return rewritten(case, part, {part: new}) if isinstance(part, ast.expr) else None
+
+
+def with_option(case: Case, option: str, value: str) -> str | None:
+    """The line that failed, with one more option for the failing call; None if it has that already."""
+    node = failing_node(case)
+    if not isinstance(node, ast.Call) or not node.args or any(each.arg == option for each in node.keywords):
+        return None
+    last = [*node.args, *(each.value for each in node.keywords)][-1]
+    return rewritten(case, node, {last: f"{ast.unparse(last)}, {option}={value}"})
 
 
 def exchanged(case: Case, a: ast.expr, b: ast.expr) -> str | None:
@@ -158,7 +172,9 @@ class Constructor:
         if any(each.arg == option for each in self.call.keywords):
             return None
         last = [*self.call.args, *(each.value for each in self.call.keywords)][-1:]
-        return self._told({each: f"{written_as(self.case, each)}, {option}={value}" for each in last})
+        if not last:
+            return self._told({self.call: f"{ast.unparse(self.call.func)}({option}={value})"})
+        return self._told({last[0]: f"{written_as(self.case, last[0])}, {option}={value}"})
 
     def _told(self, edits: Edits) -> str | None:
         code = edited(self.case, self.call, edits)

@@ -75,6 +75,8 @@ def taken(node: ast.AST | None) -> Iterator[ast.expr]:
         yield from (node.target, node.value)
     elif isinstance(node, ast.Assign):
         yield from (node.targets[0], node.value)
+    elif isinstance(node, ast.Attribute):
+        yield node.value
     elif isinstance(node, ast.Subscript):
         yield node.value
         yield from flat(node.slice)

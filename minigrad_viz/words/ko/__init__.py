@@ -14,6 +14,7 @@ from . import (
     sheets,
     steps,
     why_none,
+    wrong_types,
 )
 
 TOPICS = (
@@ -28,5 +29,6 @@ TOPICS = (
     sheets,
     steps,
     why_none,
+    wrong_types,
 )
 WORDS: dict[str, str] = {key: words for topic in TOPICS for key, words in topic.WORDS.items()}
