@@ -6,14 +6,14 @@ import functools
 import re
 from collections.abc import Callable
 
-from minigrad.observing import CPP_NAMES
-
 from ..model.births import came_from
 from ..model.cuts import is_whole
 from ..trace.events import TensorState
 from ..trace.explained import Explanation
 from ..trace.graph import CAUSE
+from .assigned_grads import any_tensor, assigned_grad
 from .case import Case, ErrorRule, rule
+from .edits import with_option
 from .history import Cut, cut_before
 from .leaf_behind import leaf_behind
 from .rewrite import in_place
@@ -50,11 +50,6 @@ def asks(state: TensorState) -> bool:
 def asks_not(state: TensorState) -> bool:
     """Whether it does not."""
     return not state.requires_grad
-
-
-def any_tensor(state: TensorState) -> bool:
-    """Every tensor."""
-    return True
 
 
 # ── writing in place ────────────────────────────────────────────────────────────────────────────────────────
@@ -141,8 +136,10 @@ def integer_requires_grad(case: Case, match: re.Match[str]) -> Explanation:
     """Whole numbers were asked to require gradients."""
     found = subject(case, is_whole, given=True)
     if found is None or found.state.value is None:
-        why, fix = case.words("integer_requires_grad_new"), case.words("integer_requires_grad_new_fix")
-        return case.explain("integer_requires_grad", why, fix)
+        code = with_option(case, "dtype", "torch.float32")
+        why = case.words("integer_requires_grad_new")
+        key = "integer_requires_grad_new_fix" if code is None else "integer_requires_grad_new_fix_line"
+        return case.explain("integer_requires_grad", why, case.words(key, code=code))
     return about(
         case, "integer_requires_grad", found,
         "integer_requires_grad_why", "integer_requires_grad_fix", "mark_dtype", dtype=found.state.value.dtype,
@@ -243,54 +240,6 @@ def optimizer_of_non_leaf(case: Case, match: re.Match[str]) -> Explanation:
         "optimizer_of_non_leaf_why", "optimizer_of_non_leaf_fix", "mark_computed",
     )  # fmt: skip
 
-
-# ── assigning a gradient ────────────────────────────────────────────────────────────────────────────────────
-
-
-def assigned_grad(case: Case, match: re.Match[str]) -> Explanation:
-    """What was assigned to `.grad` does not fit the tensor."""
-    found = subject(case, any_tensor)
-    if found is None or found.state.value is None:
-        return case.explain("assigned_grad")
-    shape, dtype = found.state.value.shape, found.state.value.dtype
-    for pattern, keys in ASSIGNED.items():
-        given = re.search(pattern, case.error)
-        if given is not None:
-            named = given.groupdict().get("type") or plainly(given["given"])
-            return about(case, "assigned_grad", found, *keys, shape=shape, dtype=dtype, given=named)
-    return case.explain("assigned_grad")
-
-
-def plainly(given: str) -> str:
-    """A shape or a dtype as a tensor shows it, from how the error does: `(2,)` for `[2]`, `float64` for
-    `double`."""
-    if re.fullmatch(r"\[[\d, ]*\]", given):
-        return str(tuple(int(size) for size in re.findall(r"\d+", given)))
-    return next((name for name, title in CPP_NAMES.items() if title == given), given)
-
-
-ASSIGNED = {
-    r"a gradient of size '(?P<given>[^']*)'": (
-        "assigned_shape_why",
-        "assigned_shape_fix",
-        "mark_assigned_shape",
-    ),
-    r"a gradient with dtype '(?P<given>[^']*)'": (
-        "assigned_dtype_why",
-        "assigned_dtype_fix",
-        "mark_assigned_dtype",
-    ),
-    r"a Tensor or None but got grad of type (?P<type>\S+)": (
-        "assigned_type_why",
-        "assigned_type_fix",
-        "mark_assigned_type",
-    ),
-    r"can't assign Variable as its own (?P<given>grad)": (
-        "assigned_self_why",
-        "assigned_self_fix",
-        "mark_assigned_self",
-    ),
-}
 
 VIEW = r"^RuntimeError: Output \d+ of (\S+) is a view and is being modified inplace\."
 RULES: dict[str, ErrorRule] = {

@@ -10,6 +10,7 @@ from ..trace.events import Asked, Created, TensorState
 from ..trace.explained import Explanation
 from ..trace.graph import CAUSE
 from .case import Case, ErrorRule, rule
+from .edits import created_with_option
 from .history import Cut, cut_before
 from .rebound import named, rebound, why_and_fix
 from .subject import Subject, called, expression, flat, raised_by_hand, standing
@@ -81,9 +82,23 @@ def made_of_data(case: Case, root: str, values: dict[str, str], cut: Cut | None)
     label = case.words("legend_constant")
     for id in named if several else ():
         marks += case.card(id, CAUSE, label)
+    made = asking(case, named)
+    fix = fix if made is None else made
     births_of = case.scene.index.births
     spans = [births_of[id].span for id in named[:1] if id in births_of]
     return case.explain("no_grad_fn", why, fix, marks, spans[0] if spans and len(named) == 1 else None)
+
+
+def asking(case: Case, sources: list[str]) -> str | None:
+    """What to do if gradients of some sources are read later, or if there is only one: create them so that
+    they require gradients; None where that cannot be quoted."""
+    read = {ast.unparse(p.value) for p in case.parts() if isinstance(p, ast.Attribute) and p.attr == "grad"}
+    meant = [id for id in sources if case.scene.named[id] in read] or (sources if len(sources) == 1 else [])
+    lines = [(call.lineno, code) for id in meant for call, code in created_with_option(case, id)]
+    if not lines or len(lines) < len(meant):
+        return None
+    told = [case.words("create_line", line=line, code=code) for line, code in lines[:LISTED]]
+    return case.words("no_grad_fn_fix_lines", lines=", ".join(told))
 
 
 def asked_later(case: Case, root: str) -> Asked | None:

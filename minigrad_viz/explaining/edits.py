@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 
 from ..trace.events import Created
 from ..trace.source_text import range_of
@@ -94,7 +94,7 @@ def with_option(case: Case, option: str, value: str) -> str | None:
     if not isinstance(node, ast.Call) or not node.args or any(each.arg == option for each in node.keywords):
         return None
     last = [*node.args, *(each.value for each in node.keywords)][-1]
-    return rewritten(case, node, {last: f"{ast.unparse(last)}, {option}={value}"})
+    return rewritten(case, node, {last: f"{written_as(case, last)}, {option}={value}"})
 
 
 def exchanged(case: Case, a: ast.expr, b: ast.expr) -> str | None:
@@ -117,6 +117,18 @@ def created_call(case: Case, tensor: str) -> ast.Call | None:
     event = case.scene.index.births.get(tensor)
     node = node_at(case, event.span) if isinstance(event, Created) else None
     return node if isinstance(node, ast.Call) else None
+
+
+def created_with_option(case: Case, tensor: str) -> Iterator[tuple[ast.Call, str]]:
+    """The call that created a tensor, with the statement as it is when it requires gradients as well."""
+    call = created_call(case, tensor)
+    if call is None or not call.args or last_name(call) not in (*CREATORS, "tensor", "full", "linspace"):
+        return
+    if not any(each.arg == "requires_grad" for each in call.keywords):
+        last = [*call.args, *(each.value for each in call.keywords)][-1]
+        code = rewritten(case, call, {last: f"{written_as(case, last)}, requires_grad=True"})
+        if code is not None:
+            yield call, code
 
 
 def resized(case: Case, operand: Operand, new: Shape) -> tuple[str, Span] | None:

@@ -219,7 +219,7 @@ RULES: dict[str, ErrorRule] = {
     for pattern, explain in {
         BOUNDS: out_of_bounds,
         "too many indices for tensor of dimension": too_many,
-        "invalid index of a 0-dim tensor|iteration over a 0-d tensor|index on a 0-dim": no_dims,
+        "invalid index of a 0-dim tensor|index on a 0-dim": no_dims,
         r"indexing tensors could not be broadcast together with shapes \[(?P<left>[\d, ]*)\], "
         r"\[(?P<right>[\d, ]*)\]": several,
         r"The shape of the mask \[(?P<mask>[\d, ]*)\] at index \d+ does not match the shape of the indexed "
