@@ -292,7 +292,7 @@ ROWS = {
         "no_grad_fn",
         "x = torch.tensor(5.0)\ny = x * 2\ny.backward()\n",
         "y was computed from x, none of which requires gradients.",
-        "Create the tensor whose gradient you want with requires_grad=True, before y is computed from it.",
+        "Set requires_grad=True where the tensor is created: `x = torch.tensor(5.0, requires_grad=True)` (line 1).",
         ("! y: no graph", "x: requires no gradient"),
         3,
         1,

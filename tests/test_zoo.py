@@ -8,10 +8,10 @@ import functools
 import pytest
 from cells import run
 from staged import explanations_of
-from zoo import layers, learning, numbers, shapes
+from zoo import layers, learning, numbers, shapes, targets, types
 from zoo.mistake import Mistake, Verdict, judged
 
-FAMILIES = (learning, numbers, shapes, layers)
+FAMILIES = (learning, numbers, shapes, layers, targets, types)
 MISTAKES: dict[str, Mistake] = {
     name: mistake for family in FAMILIES for name, mistake in family.MISTAKES.items()
 }
@@ -31,7 +31,7 @@ def said_of(program: str, library) -> tuple[str, ...]:
 
 
 def test_there_are_many():
-    assert len(MISTAKES) == sum(len(family.MISTAKES) for family in FAMILIES) >= 65
+    assert len(MISTAKES) == sum(len(family.MISTAKES) for family in FAMILIES) >= 120
 
 
 @pytest.mark.parametrize("name", MISTAKES)

@@ -8,11 +8,14 @@ from collections.abc import Iterable, Iterator, Mapping
 from ..trace.events import Created
 from ..trace.source_text import range_of
 from ..trace.where import Span
+from ..words import columns
 from .case import Case
 from .operation import Operand, Shape, failing_tree, named, taken
 from .optimizers import span_at
-from .rewrite import quoted, written_as
+from .rewrite import written_as
 from .subject import called
+
+LONGEST = 100  # columns of a line that is quoted: a program's own may be that long
 
 Edits = Mapping[ast.expr, str]
 CREATORS = ("randn", "rand", "zeros", "ones", "empty")
@@ -79,7 +82,8 @@ def edited(case: Case, holder: ast.stmt | ast.expr, edits: Edits) -> str | None:
     for node, new in sorted(edits.items(), key=lambda edit: -edit[0].col_offset):
         begin, end = node.col_offset - holder.col_offset, (node.end_col_offset or 0) - holder.col_offset
         raw = raw[:begin] + new.encode() + raw[end:]
-    return quoted(raw.decode())
+    code = raw.decode()
+    return code if columns(code) <= LONGEST else None
 
 
 def instead(case: Case, new: str) -> str | None:

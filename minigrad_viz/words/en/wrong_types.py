@@ -4,8 +4,8 @@ from __future__ import annotations
 
 WORDS = {
     # a forgotten requires_grad
-    "no_grad_fn_fix_lines": "Create what you want gradients of with requires_grad=True: {lines}.",
-    "create_line": "line {line}: `{code}`",
+    "no_grad_fn_fix_lines": "Set requires_grad=True where the tensor is created: {lines}.",
+    "create_line": "`{code}` (line {line})",
     "integer_requires_grad_new_fix_line": "Write 1. instead of 1, or set the dtype: `{code}`.",
     # dtypes
     "dtype_pair_why": "{call} failed: {a} is {left} and {b} is {right}; both must have the same dtype.",

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 WORDS = {
     # a forgotten requires_grad
-    "no_grad_fn_fix_lines": "변화도를 구할 텐서를 requires_grad=True로 만듭니다. {lines}.",
-    "create_line": "{line}행: `{code}`",
+    "no_grad_fn_fix_lines": "텐서를 만드는 곳에서 requires_grad=True를 줍니다: {lines}.",
+    "create_line": "`{code}`({line}행)",
     "integer_requires_grad_new_fix_line": "1 대신 1.로 쓰거나 dtype을 정합니다: `{code}`.",
     # dtypes
     "dtype_pair_why": "{call}에서 오류가 났습니다. {a}의 dtype은 {left}, {b}의 dtype은 {right}입니다. 두 dtype이 같아야 합니다.",
