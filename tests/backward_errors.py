@@ -292,7 +292,8 @@ ROWS = {
         "no_grad_fn",
         "x = torch.tensor(5.0)\ny = x * 2\ny.backward()\n",
         "y was computed from x, none of which requires gradients.",
-        "Set requires_grad=True where the tensor is created: `x = torch.tensor(5.0, requires_grad=True)` (line 1).",
+        "Set requires_grad=True where the tensor is created: "
+        "`x = torch.tensor(5.0, requires_grad=True)` (line 1).",
         ("! y: no graph", "x: requires no gradient"),
         3,
         1,
