@@ -45,7 +45,7 @@ PRODUCTS = {"mm", "mv", "bmm", "dot"}  # linear in each input
 MATRIX = {"matmul": ("dot", "mv", "mm", "bmm")}
 
 
-class Operand(NamedTuple):
+class TangentOperand(NamedTuple):
     """An argument of an op: a tensor with its name, value and tangent, or another value (`name` is None)."""
 
     name: str | None
@@ -73,14 +73,14 @@ def value_lines(scene: Scene, state: TensorState, lang: str | None) -> list[Line
     return [by_name("", label(scene, state.id), [], state.tangent, lang)]
 
 
-def operands_of(scene: Scene, event: Forward) -> Iterator[Operand]:
+def operands_of(scene: Scene, event: Forward) -> Iterator[TangentOperand]:
     """The arguments of an op."""
     for id, argument in zip(event.inputs, event.arguments, strict=True):
         if id is None or id not in scene.at:
-            yield Operand(None, raw(argument))
+            yield TangentOperand(None, raw(argument))
         else:
             place, i = scene.at[id]
-            yield Operand(label(scene, id), place.states[i].value, place.states[i].tangent)
+            yield TangentOperand(label(scene, id), place.states[i].value, place.states[i].tangent)
 
 
 def ops_of(title: str) -> Iterator[Any]:
@@ -92,14 +92,14 @@ def ops_of(title: str) -> Iterator[Any]:
 
 
 def derived(
-    op: Any, operands: list[Operand], name: str, value: Value | None, tangent: Value
+    op: Any, operands: list[TangentOperand], name: str, value: Value | None, tangent: Value
 ) -> Symbol | None:
     """The formula of a result's tangent, if it gives the recorded one."""
     try:
         given = op.bind(operands, {})
         with np.errstate(all="ignore"):
             if op.elementwise:
-                made = Operand(name, value)
+                made = TangentOperand(name, value)
                 terms = [slope(op, i, given, made, tangent) for i in moving(op, given)]
             elif op.linear or op.name in PRODUCTS:
                 terms = [moved(op, i, given) for i in moving(op, given)]
@@ -125,10 +125,10 @@ def derived(
 
 def moving(op: Any, given: list[Any]) -> list[int]:
     """The places of the inputs that have a tangent."""
-    return [i for i in op.places if isinstance(given[i], Operand) and given[i].tangent is not None]
+    return [i for i in op.places if isinstance(given[i], TangentOperand) and given[i].tangent is not None]
 
 
-def slope(op: Any, i: int, given: list[Any], made: Operand, tangent: Value) -> Symbol:
+def slope(op: Any, i: int, given: list[Any], made: TangentOperand, tangent: Value) -> Symbol:
     """`3x²·ẋ`: what one input of an op that works element by element has a share in."""
     vjp = op.vjps[op.params[i]]
     wanted = vjp_arguments(vjp)
@@ -148,7 +148,7 @@ def moved(op: Any, i: int, given: list[Any]) -> Symbol:
     return of_op(op.name, op.kernel, op.written(values))
 
 
-def along(operand: Operand) -> Symbol:
+def along(operand: TangentOperand) -> Symbol:
     """The tangent of an input."""
     assert operand.tangent is not None
     value, name = operand.tangent, operand.name or ""
@@ -157,7 +157,7 @@ def along(operand: Operand) -> Symbol:
 
 def written_as(name: str, operand: Any) -> Any:
     """An argument for a formula: a tensor by its name, anything else as it is."""
-    if not isinstance(operand, Operand):
+    if not isinstance(operand, TangentOperand):
         return operand
     if operand.name is None:
         return operand.value
@@ -175,7 +175,9 @@ def heading(name: str, lang: str | None) -> str:
     return text("tangent_of", lang, dot=dot(name), name=name)
 
 
-def formula_line(name: str, operands: list[Operand], found: Symbol, tangent: Value, lang: str | None) -> Line:
+def formula_line(
+    name: str, operands: list[TangentOperand], found: Symbol, tangent: Value, lang: str | None
+) -> Line:
     """`ẏ = ∂y/∂x · ẋ = 3x²·ẋ = 75 · 1 = 75`."""
     forms, latex = [dot(name)], [latex_dot(name)]
     sources = [o for o in operands if o.tangent is not None]
@@ -203,7 +205,7 @@ def formula_line(name: str, operands: list[Operand], found: Symbol, tangent: Val
     return line("tangent", heading(name, lang), marked, formula)
 
 
-def by_name(op: str, name: str, operands: list[Operand], tangent: Value, lang: str | None) -> Line:
+def by_name(op: str, name: str, operands: list[TangentOperand], tangent: Value, lang: str | None) -> Line:
     """`log_softmax: ẋ (3,) = [1 0 0] → ẏ (3,) = [0.5 …]`: what went in and came out."""
     come = [(o.name or "", o.tangent) for o in operands if o.tangent is not None]
     went = ", ".join(f"{dot(n)} {value_text(t, came)}" for n, t in come)
