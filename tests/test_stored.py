@@ -21,5 +21,5 @@ def test_a_stored_trace_still_plays(name):
     stored = load(FOLDER / f"{name}.json")
     fresh = Report(traced(stored.trace.source, library))
     assert stored.text(steps=True) == fresh.text(steps=True)
-    assert stored.problem == "" and len(stored.frames) == len(fresh.frames) > 8
+    assert stored.problem == "" and len(stored.frames) == len(fresh.frames) > 7
     assert [act.picture.svg() for act in stored.acts] == [act.picture.svg() for act in fresh.acts]

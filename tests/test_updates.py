@@ -149,6 +149,20 @@ def test_what_has_no_part_stands_aside(library):
     graph, _ = last(source, library)
     assert {card.name for _, card in graph.cards()} == {"w", "x", "loss", None}
     assert dict(graph.aside)["aside_graph"] == 1 and dict(graph.aside)["aside_result"] >= 2
-    assert outline(graph, "en").splitlines()[-1].startswith("Left out, because the result does not depend on")
+    assert outline(graph, "en").splitlines()[-1].startswith("Not shown: data preparation ")
     (view,) = scenes_of(traced(source, library), lang="en", fold=False)
     assert "other" in {card.name for _, card in view.graph.cards()}
+
+
+def test_of_the_data_of_a_training_only_what_goes_in_is_shown(library):
+    """However small the cell is; a look at a detached copy stays where nothing is updated."""
+    source = (
+        "X = torch.linspace(-1, 1, 4)\nY = 3 * X - 1\nw = torch.ones(1, requires_grad=True)\n"
+        "loss = ((w * X - Y) ** 2).mean()\nloss.backward()\n"
+    )
+    graph, _ = last(source, library)
+    assert "3 * X" in {card.expr for _, card in graph.cards()} and not graph.aside
+    graph, _ = last(source + "with torch.no_grad():\n    w -= 0.1 * w.grad\n", library)
+    shown = {card.expr for _, card in graph.cards()}
+    assert "3 * X" not in shown and {"X", "Y", "w", "loss"} <= {card.name for _, card in graph.cards()}
+    assert dict(graph.aside) == {"aside_data": 1}

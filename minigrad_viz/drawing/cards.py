@@ -122,7 +122,7 @@ def rows_of(card: Card, shares: Sequence[Value], memory: SharedMemory | None, lo
         )
         if card.tangent is not None:
             made.append(_row("tangent", rows(card.tangent, 24), lang))
-        if (card.requires_grad or card.grad) and (_keeps(card) or len(shares) > 1):
+        if (card.requires_grad or card.grad) and (_keeps(card) or is_sum(card, shares)):
             made.append(_grad_row(card, shares, lang))
     if look.detail == "full":
         for flag in ("requires_grad", "is_leaf", "retains_grad"):
@@ -158,6 +158,11 @@ def _row(name: str, lines: Iterable[str], lang: str | None, tone: str = "plain")
 def _keeps(card: Card) -> bool:
     """Whether a tensor has a `.grad` to tell of. The gradient of another is told at its arrow."""
     return card.is_leaf or card.retains_grad or card.grad_kept
+
+
+def is_sum(card: Card, shares: Sequence[Value]) -> bool:
+    """Whether a gradient is the sum of several that can be read: that stands at no arrow."""
+    return len(shares) > 1 and card.grad is not None and written_out(card.grad, 18)
 
 
 def _grad_row(card: Card, shares: Sequence[Value], lang: str | None) -> CardRow:

@@ -22,7 +22,8 @@ from .style import area, num, xml
 
 HIGH, WIDE = 16, 24  # cells of a map at most
 STEPS = 8  # shades of a color
-SIZES = ((8, 12.0), (12, 9.0), (WIDE, 7.0))  # how large a cell is, by how many there are side by side
+SIZES = ((8, 12.0), (12, 9.0), (WIDE, 7.0))  # how wide a cell is, by how many there are side by side
+FLAT = 5.0  # how high it is where more than 8 lie above each other
 BAR = 9  # cells of the scales below the picture
 VALUES, GRADIENTS = "values", "gradients"  # what a map shows, and so whose scale it has
 
@@ -60,7 +61,7 @@ def heat_of(value: Value | None, of: str) -> Heat | None:
     if wide > WIDE or high > HIGH:
         return None
     cell = next(size for most, size in SIZES if max(high, wide) <= most)
-    return Heat(value, of, high, wide, (cell, cell))
+    return Heat(value, of, high, wide, (cell, FLAT if high > 8 else cell))
 
 
 def strip_of(value: Value | None, of: str) -> Heat | None:

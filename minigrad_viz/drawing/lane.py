@@ -31,7 +31,7 @@ def aside_text(graph: Graph, lang: str | None) -> str:
         "aside_result": text("aside_result", lang),
         "aside_graph": text("aside_graph", lang),
     }
-    told = ", ".join(f"{words[key]}: {n}" for key, n in graph.aside)
+    told = ", ".join(f"{words[key]} {n}" for key, n in graph.aside)
     return text("aside", lang, counts=told) if told else ""
 
 

@@ -80,12 +80,13 @@ class Lines:
         return any(since < time < place.time for time in self.again)
 
     def text(self, statement: ast.stmt) -> str:
-        """A statement as it stands in the source; of one with a block what stands before it."""
+        """A statement as it stands in the source; of one with a block what stands before it, of a `return`
+        what stands behind it."""
         first, column, last, end = head(statement, self.lines)
         lines = self.lines[first - 1 : last]
         lines[-1] = lines[-1].encode()[:end].decode()
         lines[0] = lines[0].encode()[column:].decode()
-        return " ".join(" ".join(lines).split())
+        return " ".join(" ".join(lines).split()).removeprefix("return ")
 
 
 def groups_of(scene: Scene, graph: Graph) -> tuple[Group, ...]:

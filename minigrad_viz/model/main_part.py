@@ -1,11 +1,13 @@
 """The main thing first: of a backward call the picture shows its root and what leads to it.
 
 Note [What stands aside]
-    What the root does not depend on (data preparation, plots, predictions after training, other graphs) is
-    left out of the picture and counted. In a small picture it stays: there it is what the cell is about, as
-    the copy beside a `detach()`. What belongs to an update stands in the lane of updates, never in the graph:
-    what its statement computes, and `.grad`, unless something else that is shown is made of it. What an
-    explanation points at stays, with all that leads to it.
+    What the root does not depend on (plots, predictions after training, other graphs) is left out of the
+    picture and counted, and so is how data was prepared: of it only the tensors that go into the graph are
+    shown. In a small picture all that stays: there it is what the cell is about, as the copy beside a
+    `detach()`. In a program that updates something it goes however small it is. What belongs to an update
+    stands in the lane of updates, never in the graph: what its statement computes, and `.grad`, unless
+    something else that is shown is made of it. What an explanation points at stays, with all that leads to
+    it.
 """
 
 from __future__ import annotations
@@ -32,10 +34,20 @@ def main_part(scene: Scene, graph: Graph, *, whole: bool = False) -> Graph:
     tools = parts_of_updates(scene, places.values()) - main
     rest = [s.id for s in graph.stations if s.id not in main and s.id not in tools]
     rest = [id for id in rest if id not in places or not is_gradient(places[id])]
-    if not whole and len(main) + len(rest) > SMALL:
-        counts = Counter(kind_of(places[id], main) for id in rest)
-        return replace(part_of(graph, main), aside=tuple(counts.items()))
+    if not whole and (len(main) + len(rest) > SMALL or scene.index.updates):
+        data = preparation(part_of(graph, main)) - seeds(scene, graph)
+        counts = Counter(kind_of(places[id], main) for id in [*rest, *sorted(data)])
+        return replace(part_of(graph, main - data), aside=tuple(counts.items()))
     return part_of(graph, leading_to_them(graph, main.union(rest)))
+
+
+def preparation(graph: Graph) -> set[str]:
+    """The stations from which data came: they ask for no gradient, nor does what they are used for."""
+    asking = {station.id for station in graph.stations if any(card.requires_grad for card in station.cards)}
+    for route in graph.routes:  # sources come first
+        asking |= {route.target} if route.source in asking else set()
+    used = {route.source for route in graph.routes if route.target in asking}
+    return {station.id for station in graph.stations} - asking - used
 
 
 def seeds(scene: Scene, graph: Graph) -> set[str]:

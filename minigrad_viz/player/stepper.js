@@ -244,7 +244,8 @@ class Player {
     this.tell(frame);
     this.mark();
     if (this.picked) this.inspect();
-    this.stage.reveal(frame?.marks ?? this.stage.painter.guilty);
+    const { roots, painter } = this.stage;
+    this.stage.reveal(frame?.marks ?? [...painter.guilty, ...roots], !step);
   }
 
   tell(frame) {

@@ -96,6 +96,7 @@ export class Stage {
       const title = part.firstElementChild;
       if (title?.localName === "title") this.titles.set(id, title.textContent);
     }
+    this.roots = [...this.svg.querySelectorAll("g.station.root")].map((station) => this.id(station));
     this.stations = [...this.svg.querySelectorAll("g.station")];
     this.stations.forEach((station, i) => {
       quiet(station).setAttribute("tabindex", i ? -1 : 0);
@@ -212,7 +213,7 @@ export class Stage {
   }
 
   // Bring parts into sight: all of them if there is room, else the first.
-  reveal(ids) {
+  reveal(ids, still = false) {
     for (const id of ids.slice(0, 12)) this.draw(this.parts.get(id));
     const boxes = ids.slice(0, 12).flatMap((id) => this.parts.get(id)?.getBoundingClientRect() ?? []);
     if (!boxes.length) return;
@@ -225,7 +226,7 @@ export class Stage {
     };
     const [left, top] = [move("left", "right", view.clientWidth), move("top", "bottom", view.clientHeight)];
     const calm = matchMedia("(prefers-reduced-motion: reduce)").matches;
-    if (left || top) view.scrollBy({ left, top, behavior: calm ? "instant" : "smooth" });
+    if (left || top) view.scrollBy({ left, top, behavior: calm || still ? "instant" : "smooth" });
     this.near();
   }
 
