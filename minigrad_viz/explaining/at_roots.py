@@ -10,7 +10,7 @@ from ..trace.events import Asked, Created, TensorState
 from ..trace.explained import Explanation
 from ..trace.graph import CAUSE
 from .case import Case, ErrorRule, rule
-from .edits import created_with_option
+from .edits import created_so
 from .history import Cut, cut_before
 from .rebound import named, rebound, why_and_fix
 from .subject import Subject, called, expression, flat, raised_by_hand, standing
@@ -94,11 +94,7 @@ def asking(case: Case, sources: list[str]) -> str | None:
     they require gradients; None where that cannot be quoted."""
     read = {ast.unparse(p.value) for p in case.parts() if isinstance(p, ast.Attribute) and p.attr == "grad"}
     meant = [id for id in sources if case.scene.named[id] in read] or (sources if len(sources) == 1 else [])
-    lines = [(call.lineno, code) for id in meant for call, code in created_with_option(case, id)]
-    if not lines or len(lines) < len(meant):
-        return None
-    told = [case.words("create_line", line=line, code=code) for line, code in lines[:LISTED]]
-    return case.words("no_grad_fn_fix_lines", lines=", ".join(told))
+    return created_so(case, meant[:LISTED])
 
 
 def asked_later(case: Case, root: str) -> Asked | None:

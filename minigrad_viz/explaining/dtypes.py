@@ -124,6 +124,7 @@ OWN = (
     r"mat1 and mat2 must have the same dtype, but got \w+ and (?P<own>\w+)",
     r"expected m1 and m2 to have the same dtype, but got: [\w ]+ != (?P<own>[\w ]+)",
     r"expected (?:both vectors to have same dtype|scalar type).*found (?P<own>\w+)",
+    r"Expected input and other to have the same dtype, but got .*dtype (?P<own>\w+)",
     r"Input type \([\w .]+\) and (?:bias|weight) type \((?P<own>[\w .]+)\) should be the same",
 )
 FRACTIONS = (

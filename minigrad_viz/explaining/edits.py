@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable, Iterator, Mapping
 
-from ..trace.events import Created
+from ..trace.events import Created, Forward
 from ..trace.source_text import range_of
 from ..trace.where import Span
 from ..words import columns
@@ -128,25 +128,41 @@ def created_with_option(case: Case, tensor: str) -> Iterator[tuple[ast.Call, str
     call = created_call(case, tensor)
     if call is None or not call.args or last_name(call) not in (*CREATORS, "tensor", "full", "linspace"):
         return
-    if not any(each.arg == "requires_grad" for each in call.keywords):
-        last = [*call.args, *(each.value for each in call.keywords)][-1]
-        code = rewritten(case, call, {last: f"{written_as(case, last)}, requires_grad=True"})
-        if code is not None:
-            yield call, code
+    told = [each.value for each in call.keywords if each.arg == "requires_grad"]
+    last = [*call.args, *(each.value for each in call.keywords)][-1]
+    edits = {told[0]: "True"} if told else {last: f"{written_as(case, last)}, requires_grad=True"}
+    code = rewritten(case, call, edits)
+    if code is not None:
+        yield call, code
+
+
+def created_so(case: Case, tensors: Iterable[str]) -> str | None:
+    """What to do: create some tensors so that they require gradients; None where one cannot be quoted."""
+    lines = [next(created_with_option(case, id), None) for id in tensors]
+    told = [case.words("create_line", line=made[0].lineno, code=made[1]) for made in lines if made]
+    if not told or len(told) < len(lines):
+        return None
+    return case.words("no_grad_fn_fix_lines", lines=", ".join(told))
 
 
 def resized(case: Case, operand: Operand, new: Shape) -> tuple[str, Span] | None:
     """What to do if a tensor was created in the cell, by sizes that stand there as numbers: create it in the
     shape `new`; and where that stands. None for any other."""
-    node = created_call(case, operand.id)
-    calls = [] if node is None else [part for part in ast.walk(node) if isinstance(part, ast.Call)]
-    call = next((each for each in calls if last_name(each) in CREATORS), None)
-    if node is None or call is None:
+    event = case.scene.index.births.get(operand.id)
+    node = node_at(case, event.span) if isinstance(event, Created | Forward) else None
+    inside = [] if not isinstance(node, ast.Call | ast.BinOp) else list(ast.walk(node))
+    if any(isinstance(part, ast.MatMult) for part in inside):  # which gives another shape
         return None
-    sizes = call.args
+    calls = [part for part in inside if isinstance(part, ast.Call) and last_name(part) in CREATORS]
+    sizes = calls[0].args if len(calls) == 1 else []
     if len(sizes) == 1 and isinstance(sizes[0], ast.Tuple | ast.List):
         sizes = sizes[0].elts
-    if constants(sizes) != operand.shape or len(new) != len(operand.shape):
+    if (
+        not isinstance(node, ast.Call | ast.BinOp)
+        or not sizes
+        or constants(sizes) != operand.shape
+        or len(new) != len(operand.shape)
+    ):
         return None
     changed = [i for i in range(len(new)) if operand.shape[i] != new[i]]
     code = rewritten(case, node, {sizes[i]: str(new[i]) for i in changed})
@@ -176,6 +192,8 @@ class Constructor:
 
     def changed(self, place: int, new: int) -> str | None:
         """What to do: the call with another number as its argument `place`."""
+        if place >= len(self.call.args):
+            return None
         return self._told({self.call.args[place]: str(new)})
 
     def renamed(self, kind: str) -> str | None:
@@ -200,18 +218,28 @@ class Constructor:
 
 
 def constructor(case: Case, kind: str, path: str, sizes: Shape) -> Constructor | None:
-    """The call that created the layer at `path`, of class `kind`, with the numbers `sizes` as its first
-    arguments; None if the cell has none, or several that could be meant."""
+    """The call that created the layer at `path`, of class `kind`: the one that is assigned to that name, else
+    the only one with the numbers `sizes` as its first arguments; None if several could be meant."""
+    found = at_path(case, path)
     calls = [part for part in case.parts() if isinstance(part, ast.Call) and last_name(part) == kind]
-    fitting = [call for call in calls if constants(call.args)[: len(sizes)] == sizes]
-    if len(fitting) > 1:
-        own = path.rpartition(".")[2]
-        named = [
-            part.value
-            for part in case.parts()
-            if isinstance(part, ast.Assign)
-            and ast.unparse(part.targets[0]).rpartition(".")[2] == own
-            and any(part.value is call for call in fitting)
-        ]
-        fitting = [call for call in fitting if any(call is each for each in named)]
-    return Constructor(case, fitting[0]) if len(fitting) == 1 else None
+    if not any(found is call for call in calls):
+        fitting = [call for call in calls if constants(call.args)[: len(sizes)] == sizes]
+        found = fitting[0] if len(fitting) == 1 else None
+    return Constructor(case, found) if isinstance(found, ast.Call) else None
+
+
+def at_path(case: Case, path: str) -> ast.expr | None:
+    """What is assigned to the last name of a path in the cell: `self.fc = …` of `net.fc`; of `net.body.2` the
+    third argument of what is assigned to `self.body`. None if that is not said once."""
+    name, _, place = path.rpartition(".") if path.rpartition(".")[2].isdigit() else (path, "", "")
+    own = name.rpartition(".")[2]
+    values = [
+        part.value
+        for part in case.parts()
+        if isinstance(part, ast.Assign) and ast.unparse(part.targets[0]).rpartition(".")[2] == own
+    ]
+    if len(values) != 1 or not place:
+        return values[0] if len(values) == 1 else None
+    inner = values[0].args if isinstance(values[0], ast.Call) else []
+    plain = int(place) < len(inner) and not any(isinstance(each, ast.Starred) for each in inner)
+    return inner[int(place)] if plain else None

@@ -70,7 +70,7 @@ def in_range(case: Case, wrong: int, size: int, holder: Operand | None) -> tuple
     """What to do: count from 0, count as far as the tensor reaches, or take the last element."""
     if holder is not None:
         value = holder.state.value
-        if value is None or value.low is None or value.low < 1 or value.high != size:
+        if value is None or value.low != 1 or value.high != size:
             return None
         code = with_operand(case, holder.tree, f"{called(holder.text)} - 1")
         return None if code is None else (case.words("index_from_zero_fix", code=code), None)
@@ -154,10 +154,10 @@ def mask(case: Case, match: re.Match[str]) -> Explanation | None:
     shape, whole = numbers(match["mask"]), numbers(match["whole"])
     given = operands_of(case)
     mine = [each for each in given[1:] if each.shape == shape and each.dtype in ("bool", "uint8")]
-    if not mine or given[0].shape != whole:
+    if not mine or given[0].shape[:1] != whole[:1]:
         return None
     one = mine[0]
-    values = {"name": named(case, given[0]), "shape": sized(case, whole), "mask": named(case, one)}
+    values = {"name": named(case, given[0]), "shape": sized(case, given[0].shape), "mask": named(case, one)}
     why = case.words("index_mask_why", call=failing(case), given=sized(case, shape), **values)
     marks = shape_mark(case, given[0].state) + shape_mark(case, one.state)
     code = None
@@ -185,16 +185,19 @@ def gathered(case: Case, match: re.Match[str]) -> Explanation | None:
 
 def no_such_dim(case: Case, match: re.Match[str]) -> Explanation | None:
     """A dimension that the tensor does not have."""
-    given, wrong = operands_of(case), int(match["wrong"])
-    if failed_layer(case) is not None or not given or not -len(given[0].shape) <= int(match["low"]) < 0:
+    given, wrong, last = operands_of(case), int(match["wrong"]), int(match["high"])
+    if failed_layer(case) is not None:
         return None
-    one = given[0]
-    marks: tuple[Mark, ...] = shape_mark(case, one.state)
-    last = max(len(one.shape) - 1, 0)
-    values = {"name": named(case, one), "shape": sized(case, one.shape), "wrong": wrong, "last": last}
-    why = case.words("dim_range_why", call=failing(case), **values)
+    marks: tuple[Mark, ...] = ()
+    values = {"wrong": wrong, "last": last}
+    why = case.words("dim_range_why_plain", call=failing(case), **values)
+    if given and max(len(given[0].shape), 1) == last + 1:
+        one = given[0]
+        marks = shape_mark(case, one.state)
+        shape = sized(case, one.shape)
+        why = case.words("dim_range_why", call=failing(case), name=named(case, one), shape=shape, **values)
     node = failing_node(case)
-    parts = [part for part in taken(node) if ast.unparse(part) == str(wrong)]
+    parts = [] if node is None else [part for part in taken(node) if ast.unparse(part) == str(wrong)]
     code = rewritten(case, node, {parts[-1]: str(last)}) if parts and wrong > last else None
     fix = case.words("dim_range_fix" if code is None else "dim_last_fix", last=last, code=code)
     return case.explain("dim_range", why, fix, marks)

@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
+import ast
 import itertools
+import math
 import re
 from typing import NamedTuple
 
+from ..model.place import LIBRARY
 from ..trace.explained import Explanation
 from ..trace.where import Span
+from ..words import shorten
 from .at_call import of_a_call
 from .case import Case, ErrorRule, rule
 from .edits import exchanged, instead, resized, with_method
+from .layers import layer_of
 from .operation import (
+    LONGEST,
     Operand,
     Shape,
     failed_layer,
@@ -23,8 +29,9 @@ from .operation import (
     shape_mark,
     size_mark,
     sized,
+    taken,
 )
-from .subject import called
+from .subject import called, expression
 
 
 class Product(NamedTuple):
@@ -57,7 +64,7 @@ def as_matrix(shape: Shape) -> Shape:
 
 def matrix_sizes(case: Case, match: re.Match[str]) -> Explanation | None:
     """The inner sizes of a product differ."""
-    if failed_layer(case) is not None:
+    if layer_of(case) is not None:
         return None
     return of_sizes(case, numbers(match["left"]), numbers(match["right"]))
 
@@ -95,8 +102,8 @@ def of_product(case: Case, product: Product) -> Explanation:
     inner = len(right) - 1 if linear or len(right) == 1 else len(right) - 2
     values = {
         "call": failing(case),
-        "a": case.words("left_operand") if a is None else named(case, a),
-        "b": case.words("right_operand") if b is None else named(case, b),
+        "a": side(case, 0, "left_operand") if a is None else named(case, a),
+        "b": side(case, 1, "right_operand") if b is None else named(case, b),
         "left": sized(case, left),
         "right": sized(case, right),
         "m": left[-1],
@@ -112,20 +119,19 @@ def of_product(case: Case, product: Product) -> Explanation:
     return case.explain("matrix_sizes", why, fix, marks, cause)
 
 
+def side(case: Case, place: int, otherwise: str) -> str:
+    """What to call an operand that nobody saw: as it is written there, where that is certain."""
+    trees = list(taken(expression(case)))[-2:]
+    plain = function_of(case) in ("@", *NEEDED, "matmul") and function_of(case) != "addmm"
+    text = LIBRARY.sub("", ast.unparse(trees[place])) if plain and len(trees) == 2 else ""
+    return shorten(text, LONGEST) if text else case.words(otherwise)
+
+
 def fitting(case: Case, a: Operand, b: Operand, inner: int, linear: bool) -> tuple[str, Span | None]:
     """What to do, as code: transpose one side, exchange both, or create one in the size that fits; and the
     line that this is about, if it is another."""
-    flat = len(a.shape) <= 2 and len(b.shape) == 2
-    turned = ".T" if flat or len(b.shape) == 2 else ".mT"
-    code = None
-    if len(b.shape) > 1 and not linear and b.shape[-1] == a.shape[-1]:
-        code = with_method(case, b.tree, turned)
-    elif flat and len(a.shape) == 2 and not linear and a.shape[0] == b.shape[0]:
-        code = with_method(case, a.tree, ".T")
-    elif flat and len(a.shape) == 2 and not linear and b.shape[1] == a.shape[0]:
-        code = exchanged(case, a.tree, b.tree)
-    elif linear and flat and b.shape[0] == a.shape[-1]:
-        code = with_method(case, b.tree, ".T")
+    code = with_method(case, b.tree, ".T") if linear and b.shape[0] == a.shape[-1] else None
+    code = code if linear else turned(case, a, b)
     if code is not None:
         return case.words("matrix_transpose_fix", code=code), None
     # The side that is made for the other: the one that requires gradients, else the right one.
@@ -134,6 +140,25 @@ def fitting(case: Case, a: Operand, b: Operand, inner: int, linear: bool) -> tup
     learns = a.state.requires_grad and not b.state.requires_grad
     made = (first or second) if learns else (second or first)
     return made or (case.words("matrix_sizes_fix"), None)
+
+
+def turned(case: Case, a: Operand, b: Operand) -> str | None:
+    """The line that failed, with both operands exchanged, one transposed, or the left one flattened."""
+    m, n = a.shape, b.shape
+    plain = len(m) == len(n) > 1 and m[:-2] == n[:-2]
+    learns = a.state.is_leaf and a.state.requires_grad and not b.state.requires_grad
+    swaps = plain and n[-1] == m[-2]
+    if swaps and learns:  # data @ weight
+        return exchanged(case, a.tree, b.tree)
+    if len(n) > 1 and n[-1] == m[-1]:
+        return with_method(case, b.tree, ".T" if len(n) == 2 else ".mT")
+    if len(m) == len(n) == 2 and m[0] == n[0]:
+        return with_method(case, a.tree, ".T")
+    if swaps:
+        return exchanged(case, a.tree, b.tree)
+    if len(m) > 2 and math.prod(m[1:]) == n[0]:
+        return with_method(case, a.tree, ".flatten(1)")
+    return None
 
 
 NEEDED = {"mm": (2, 2), "addmm": (2, 2), "bmm": (3, 3), "mv": (2, 1), "dot": (1, 1)}

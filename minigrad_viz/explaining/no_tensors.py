@@ -15,7 +15,7 @@ from .edits import edited, failing_node, instead, last_name, rewritten, said, wi
 from .operation import failed_layer, failing, function_of, named, operands_of, shape_mark, sized, taken
 from .optimizers import span_at
 from .rewrite import written_as
-from .subject import called, computed, expression
+from .subject import called, computed, expression, standing
 
 MADE = {
     "list": "torch.tensor({})",
@@ -133,9 +133,37 @@ def one_number(case: Case, match: re.Match[str]) -> Explanation | None:
         count *= size
     values = {"name": named(case, one), "shape": sized(case, one.shape), "count": count}
     why = case.words("one_number_why", call=failing(case), **values)
+    code = None
+    if not one.state.is_leaf and one.dtype.startswith("float"):  # a loss, say
+        code = with_operand(case, one.tree, f"{called(one.text)}.mean()")
+    if code is not None:
+        fix = case.words("one_number_mean_fix", code=code)
+        return case.explain("one_number", why, fix, shape_mark(case, one.state))
     code = instead(case, f"{called(one.text)}.tolist()")
     fix = case.words("one_number_fix" if code is None else "one_number_fix_at", code=code)
     return case.explain("one_number", why, fix, shape_mark(case, one.state))
+
+
+def no_format(case: Case, match: re.Match[str]) -> Explanation | None:
+    """A tensor where Python formats or rounds a number: `f"{loss:.2f}"`, `round(loss, 2)`."""
+    node, tree = failing_node(case), expression(case)
+    if isinstance(tree, ast.Call) and function_of(case) == "round" and tree.args:
+        name = ast.unparse(tree.args[0])
+        code = with_operand(case, tree.args[0], f"{called(name)}.item()")
+    elif isinstance(node, ast.JoinedStr):
+        parts = [p.value for p in node.values if isinstance(p, ast.FormattedValue) and p.format_spec]
+        parts = [each for each in parts if not (isinstance(each, ast.Call) and last_name(each) == "item")]
+        if len(parts) != 1:
+            return None
+        name = ast.unparse(parts[0])
+        code = rewritten(case, node, {parts[0]: f"{called(name)}.item()"})
+    else:
+        return None
+    state = standing(case, name)
+    if state is not None and state.value is not None and state.value.size != 1:
+        code = None
+    why = case.words("no_format_why", call=failing(case), name=name)
+    return case.explain("one_number", why, said(case, code, "one_number_fix"))
 
 
 def one_truth(case: Case, match: re.Match[str]) -> Explanation | None:
@@ -201,7 +229,11 @@ OPERATOR = (
     r"and '(?P<right>Tensor|list|tuple)'"
 )
 TUPLE = r"^AttributeError: '(?:tuple|(?:torch\.)?return_types\.\w+)' object has no attribute '(?P<name>\w+)'"
-FLOAT = r"slice indices must be integers|\(got float\)|must be tuple of ints, ?(?:not|but got) float"
+FLOAT = (
+    r"slice indices must be integers|\(got float\)|of type float at pos|"
+    r"must be tuple of ints, ?(?:not|but got) float"
+)
+FORMAT = "unsupported format string passed to (?:Tensor|Parameter)|type Tensor doesn't define __round__"
 
 RULES: dict[str, ErrorRule] = {
     pattern: rule(pattern, of_a_call(explain))
@@ -211,6 +243,7 @@ RULES: dict[str, ErrorRule] = {
         TUPLE: attribute,
         r"^TypeError: (?:can only concatenate tuple|unsupported operand .*(?:tuple|return_types))": pair,
         "cannot be converted to Scalar|only one element tensors can be converted": one_number,
+        FORMAT: no_format,
         "Boolean value of Tensor with more than one value is ambiguous": one_truth,
         "^(?:TypeError|IndexError): .*(?:" + FLOAT + ")": fraction,
         r"expected sequence of length (?P<m>\d+) at dim (?P<dim>\d+) \(got (?P<n>\d+)\)": uneven,

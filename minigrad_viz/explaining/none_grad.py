@@ -8,6 +8,7 @@ import re
 from ..trace.events import TensorState
 from ..trace.explained import Explanation
 from .case import Case, ErrorRule, rule
+from .edits import created_so
 from .leaf_behind import leaf_behind
 from .optimizers import span_at
 from .rebound import reads, rebound, updated, why_and_fix
@@ -37,6 +38,8 @@ def none_grad(case: Case, match: re.Match[str]) -> Explanation | None:
         return case.explain("none_grad", case.words("none_grad_why", name=found.text))
     key = FIXES.get(answer.key)
     fix = case.words(key, name=found.text) if key is not None else ""
+    made = created_so(case, [found.id]) if key == "none_grad_flag_fix" else None
+    fix = fix if made is None else made
     return case.explain("none_grad", answer.sentence, fix, case.card(found.id))
 
 

@@ -130,8 +130,9 @@ def layer_name(call: ModuleCall) -> str:
 def layer_input(case: Case, call: ModuleCall) -> tuple[str, TensorState] | None:
     """The tensor that a layer received first, with what to call it."""
     given = operands_of(case)
-    if not call.event.inputs:  # a tensor that the cell has not used before
-        return (named(case, given[0]), given[0].state) if len(given) == 1 else None
+    if not call.event.inputs:  # a tensor that the cell has not used before, or one that a hook returned
+        outer = call.around is None or call.around.event.span != call.event.span
+        return (named(case, given[0]), given[0].state) if len(given) == 1 and outer else None
     id = call.event.inputs[0]
     state = case.state(id) or case.made(id)
     if state is None or state.value is None:

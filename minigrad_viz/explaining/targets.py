@@ -178,6 +178,9 @@ def classes_last(case: Case, match: re.Match[str]) -> Explanation | None:
     fits = loss.input.shape[:-1] == loss.target.shape
     method = ".transpose(1, 2)" if len(loss.input.shape) == 3 else ".movedim(-1, 1)"
     code = with_method(case, loss.input.tree, method) if fits else None
+    ones = [i for i, size in enumerate(loss.input.shape) if size == 1]
+    if len(loss.input.shape) == 3 and len(ones) == 1 and len(loss.target.shape) == 1 and ones[0] < 2:
+        code = with_method(case, loss.input.tree, f".squeeze({ones[0]})")
     return case.explain("target_shape", why, said(case, code, "target_last_fix"), marks)
 
 
