@@ -7,13 +7,13 @@ import math
 import re
 from typing import NamedTuple
 
-from ..model.module_calls import ModuleCall
+from ..model.module_calls import ModuleCall, ModuleCalls
 from ..trace.events import TensorState
 from ..trace.explained import Explanation
 from ..trace.where import Span
 from .at_call import of_a_call
 from .case import Case, ErrorRule, rule
-from .edits import Constructor, constructor, with_method
+from .edits import Constructor, constructor, resized, with_method
 from .operation import (
     Operand,
     Shape,
@@ -80,19 +80,44 @@ def built_otherwise(case: Case, layer: Layer, sizes: Shape, place: int, new: int
     return None if made is None or fix is None else (fix, made.span)
 
 
+def worked_before(case: Case, layer: Layer) -> bool:
+    """Whether an earlier call of the same layer returned something."""
+    calls = ModuleCalls(case.trace.events).calls
+    return any(call.event.path == layer.call.event.path and call.outputs for call in calls)
+
+
 # ── Linear ──────────────────────────────────────────────────────────────────────────────────────────────────
 
 
 def linear_input(case: Case, match: re.Match[str]) -> Explanation | None:
     """The last size of the input is not `in_features`."""
     layer = layer_of(case)
-    if layer is None or len(layer.sizes) != 2 or not layer.shape or layer.shape[-1] == layer.sizes[0]:
+    if layer is None:
+        return unseen_input(case)
+    if len(layer.sizes) != 2 or not layer.shape or layer.shape[-1] == layer.sizes[0]:
         return None
     needed, given = layer.sizes[0], layer.shape[-1]
     why = case.words("linear_why", needed=needed, given=given, **layer.values(case))
     fix, cause = fitting_linear(case, layer) or (case.words("linear_fix", given=given), None)
     marks = size_mark(case, layer.input.id, len(layer.shape) - 1, given)
     return case.explain("layer_input", why, fix, marks, cause)
+
+
+def unseen_input(case: Case) -> Explanation | None:
+    """The same where nobody saw the input: a hook returned it, say."""
+    call = failed_layer(case)
+    left = re.search(r"(?:\(\d+x|got input \(\d+\), mat \(\d+x|vec \()(\d+)", case.error)
+    sizes = () if call is None else numbers(call.event.about)
+    if call is None or left is None or len(sizes) != 2 or int(left[1]) == sizes[0]:
+        return None
+    given = int(left[1])
+    values = {"call": failing(case), "layer": layer_name(call), "needed": sizes[0], "given": given}
+    why = case.words("linear_unseen_why", **values)
+    made = constructor(case, call.event.kind, call.event.path, sizes)
+    fix = None if made is None else made.changed(0, given)
+    if made is None or fix is None:
+        return case.explain("layer_input", why, case.words("linear_fix", given=given))
+    return case.explain("layer_input", why, fix, (), made.span)
 
 
 def fitting_linear(case: Case, layer: Layer) -> Fix | None:
@@ -107,6 +132,8 @@ def fitting_linear(case: Case, layer: Layer) -> Fix | None:
         return as_written(case, layer, ".unsqueeze(1)")
     turned = len(shape) == 2 and shape[0] == needed and layer.input.is_leaf
     found = as_written(case, layer, ".T") if turned else None
+    if layer.written is not None and worked_before(case, layer):  # so it is the input that is wrong
+        return found or resized(case, layer.written, (*shape[:-1], needed))
     return found or built_otherwise(case, layer, layer.sizes, 0, shape[-1])
 
 

@@ -62,6 +62,7 @@ WORDS = {
     # layers
     "layer_input_fix": "Give the layer the shape that it takes: `{code}`.",
     "linear_why": "{call} failed in {layer}: in_features is {needed}, but the input ({name}) is {shape}, whose last size is {given}.",
+    "linear_unseen_why": "{call} failed in {layer}: in_features is {needed}, but the last size of its input is {given}.",
     "linear_fix": "Create the layer with in_features={given}, or change its input.",
     "linear_flatten_fix": "Flatten the input first: put `torch.nn.Flatten()` before {layer}.",
     "channels_why": "{call} failed in {layer}: in_channels is {needed}, but the input ({name}) is {shape}, whose size in dimension {dim} (the channels) is {given}.",

@@ -62,6 +62,7 @@ WORDS = {
     # layers
     "layer_input_fix": "층이 받는 shape로 바꿉니다: `{code}`.",
     "linear_why": "{call}에서 오류가 났습니다. 층 {layer}의 in_features는 {needed}인데, 입력({name})은 {shape}이므로 마지막 크기가 {given}입니다.",
+    "linear_unseen_why": "{call}에서 오류가 났습니다. 층 {layer}의 in_features는 {needed}인데, 입력의 마지막 크기가 {given}입니다.",
     "linear_fix": "층을 in_features={given:으로} 만들거나 입력을 바꿉니다.",
     "linear_flatten_fix": "입력을 먼저 펼칩니다. {layer} 앞에 `torch.nn.Flatten()`을 넣습니다.",
     "channels_why": "{call}에서 오류가 났습니다. 층 {layer}의 in_channels는 {needed}인데, 입력({name})은 {shape}이므로 채널({dim}차원)의 크기가 {given}입니다.",
