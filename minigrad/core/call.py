@@ -46,32 +46,32 @@ def compute(op: Op, values: Any) -> Any:
     """Run an op on `values`, one for each parameter, without notifying observers."""
     if values.__class__ is not list:
         values = list(values)
-    if op.view:
-        return compute_view(op, values)
+    is_view = op.view
     try:
-        raws, is_mixed = prepare(op, values)
-        out = quiet(op.kernel, *raws)
+        if is_view:
+            if not isinstance(values[0], TensorBase):
+                check_tensor(op, values)
+            share(values[0])
+        raws = prepare(op, values)
+        if is_view:
+            raws[0] = values[0]._data  # the memory itself, as its bits may not read it
+        out = raws[0] if op.bit else quiet(op.kernel, *raws)
     except Exception:
         check_edges(values)
         raise
     if op.several:
         return results(op, values, out)
-    if out.__class__ is ndarray and not out.ndim:
+    if out.__class__ is ndarray and not (out.ndim or is_view):
         out = out[()]
     active = modes.active
-    if active and not modes.is_recording():
-        return fresh(out)
-    node = record(op, values, out, is_mixed)
-    if not active:
-        return attach(out, node)
-    if node is not None:
+    node = record(op, values, out) if not active or modes.is_recording() else None
+    if node is not None and active:
         pack_inputs(node, values)
-    result = fresh(out)
+    result = share_view(op, values, out) if is_view else fresh(out)
     if node is not None:
-        result._fn = node
-        if result._storage is not None:
-            node._storage = result._storage
-        pack_result(node, result)
+        result._fn, node._storage = node, result._storage
+        if active:
+            pack_result(node, result)
     return result
 
 
@@ -140,34 +140,6 @@ def compute_plainly(op: Op, values: Any) -> Any:
     return result
 
 
-def compute_view(op: Op, values: Any) -> Any:
-    """Do what `compute` does for an op whose result shares memory with its first argument."""
-    source = values[0]
-    try:
-        if not isinstance(source, TensorBase):
-            check_tensor(op, values)
-        storage = source._storage or share(source)
-        raws, _ = prepare(op, values)
-        raws[0] = source._data
-        out = raws[0] if op.bit else quiet(op.kernel, *raws)
-    except Exception:
-        check_edges(values)
-        raise
-    if op.several:
-        return results(op, values, out)
-    active = modes.active
-    node = record(op, values, out) if not active or modes.is_recording() else None
-    if node is not None and active:
-        pack_inputs(node, values)
-    result = share_view(op, values, out)
-    if node is not None:
-        result._fn = node
-        node._storage = storage
-        if active:
-            pack_result(node, result)
-    return result
-
-
 def check_edges(values: list[Any]) -> None:
     """Raise RuntimeError for a view that must not follow its base (see `view_errors`):
     PyTorch does it first.
@@ -214,10 +186,8 @@ def keep_results(node: Any, made: tuple[Any, ...]) -> None:
             pack_result(node, made[nr], name)
 
 
-def record(op: Op, values: Any, out: Any, is_mixed: bool = True, always: bool = False) -> Node | None:
-    """Return the node of an op that ran, or None if no input needs a gradient (unless `always`). With
-    `is_mixed`, operands may differ in shape or dtype.
-    """
+def record(op: Op, values: Any, out: Any, always: bool = False) -> Node | None:
+    """Return the node of an op that ran, or None if no input needs a gradient (unless `always`)."""
     dtype = (out[0] if op.several else out).dtype
     targets: list[Any] = []
     needed, numbered, odd, differs = always, 0, False, False
@@ -248,15 +218,12 @@ def record(op: Op, values: Any, out: Any, is_mixed: bool = True, always: bool = 
     node._nrs = tuple([0 if n is None else t._nr for t, n in zip(inputs, targets)]) if numbered else None
     node._seq = next(sequence_numbers)
     node._check = node._cast = node._storage = node._extra = None
-    if is_mixed:
-        node._made = tuple([(o.shape, o.dtype) for o in out]) if op.several else ((out.shape, dtype),)
+    node._made = tuple([(o.shape, o.dtype) for o in out]) if op.several else ((out.shape, dtype),)
     if modes.active and modes.anomaly.enabled:
         anomaly.remember(node)
     if odd and any(isinstance(t, TensorBase) and is_reshaped(t._storage) for t in inputs):
         node._extra_made.unpacks = True  # no assumptions about the gradients that it sends
     keep(op, node, values, out)
-    if not is_mixed:
-        return node
     if op.broadcasts:
         node._cast = casts(targets, [t._data if isinstance(t, TensorBase) else out for t in inputs], out)
     elif differs and (op.listed or op.casts):

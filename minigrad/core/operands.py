@@ -69,16 +69,15 @@ def check_list(op: Op, tensors: Any) -> None:
             raise TypeError(f"expected Tensor as element {i} in argument 0, but got {type(t).__name__}")
 
 
-def prepare(op: Op, values: Any) -> tuple[list[Any], bool]:
-    """Return the raw arguments for the kernel, with dtypes promoted, and whether the operands differ in shape
-    or dtype. Errors have PyTorch's texts, for arguments that are not tensors and for dtypes and shapes that
-    do not fit.
+def prepare(op: Op, values: Any) -> list[Any]:
+    """Return the raw arguments for the kernel, with dtypes promoted. Errors have PyTorch's texts, for
+    arguments that are not tensors and for dtypes and shapes that do not fit.
     """
     if op.listed:
         check_list(op, values[0])
         arrays = [numbers(t) for t in values[0]]
         dtype = dtypes.result_type(*arrays) if arrays else None
-        return [[a if a.dtype == dtype else a.astype(dtype) for a in arrays], *values[1:]], True
+        return [[a if a.dtype == dtype else a.astype(dtype) for a in arrays], *values[1:]]
     raws: list[Any] = []
     first: Any = None
     elementwise = op.elementwise
@@ -101,7 +100,7 @@ def prepare(op: Op, values: Any) -> tuple[list[Any], bool]:
     if first is None and (op.inputs or op.elementwise):
         check_tensor(op, values)
     if not op.promoted:
-        return raws, True
+        return raws
     kind: Any = None
     for i in op.promoted:
         r: Any = raws[i]
@@ -112,9 +111,9 @@ def prepare(op: Op, values: Any) -> tuple[list[Any], bool]:
         kind = r.dtype
     else:
         if kind in op.passes:
-            return raws, len(op.promoted) != len(raws)
+            return raws
     promote(op, raws)
-    return raws, True
+    return raws
 
 
 KINDS: Any = frozenset((ndarray, FLOAT32, FLOAT64))

@@ -184,7 +184,7 @@ def in_place(op: Op, t: TensorBase, *args: Any) -> Any:
     storage = share(t)
     try:
         check_memory(op, t, args)
-        out = quiet(op.kernel, *prepare(op, values)[0])
+        out = quiet(op.kernel, *prepare(op, values))
         check_fits(t, out)
     except Exception:
         check_edges(values)
