@@ -19,10 +19,12 @@ from .operands import check_tensor, prepare
 from .save import keep
 from .saved import pack_inputs, pack_result
 from .storage import is_reshaped
-from .tensor_state import TensorBase, accumulator, attach, edge, fresh, is_plain, share
+from .tensor_state import TensorBase, Tensors, accumulator, attach, edge, fresh, is_plain, share
 from .view_path import share_view
 
-PLAIN = frozenset((int, float, bool, str, tuple, type(None)))  # classes of arguments that need no look
+PLAIN = frozenset(
+    (int, float, bool, str, tuple, Tensors, type(None))
+)  # classes of arguments that need no look
 
 
 def casts(targets: Any, raws: Any, out: Any) -> Any:
@@ -76,8 +78,8 @@ def compute(op: Op, values: Any) -> Any:
 
 
 def compute_plainly(op: Op, values: Any) -> Any:
-    """Do what `compute` does for an op that is not elementwise, in one go and three quarters of the time, in
-    plain cases: normal modes, ordinary tensors of floats of one dtype, other arguments that are no tensors.
+    """Do what `compute` does in one go and three quarters of the time, in plain cases: normal modes, inputs
+    that are ordinary tensors of floats of one dtype, and other arguments that need no promotion.
     """
     raws: list[Any] = [*values]
     targets: list[Any] = []
@@ -97,10 +99,10 @@ def compute_plainly(op: Op, values: Any) -> Any:
             return compute(op, values)
         a = t._data
         if a.dtype is not kind:
-            if kind is not None or a.dtype not in dtypes.FAST_ARRAYS:
+            if kind is not None or a.dtype not in op.passes:
                 return compute(op, values)
             kind = a.dtype
-        raws[i] = a
+        raws[i] = a[()] if op.elementwise and a.__class__ is ndarray and not a.ndim else a
         target, acc = t._fn, t._acc
         if target is None:
             if acc is not None:
@@ -111,8 +113,11 @@ def compute_plainly(op: Op, values: Any) -> Any:
             numbered += t._nr
         targets.append(target)
     for i in op.others:
-        if values[i].__class__ not in PLAIN:
-            return compute(op, values)
+        v = values[i]
+        if v.__class__ not in PLAIN:
+            if not isinstance(v, TensorBase) or i in op.promoted or v._bits:
+                return compute(op, values)
+            raws[i] = v._data
     try:
         out = enter(op.kernel, *raws)
     except Exception:

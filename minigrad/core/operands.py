@@ -76,8 +76,10 @@ def prepare(op: Op, values: Any) -> list[Any]:
     if op.listed:
         check_list(op, values[0])
         arrays = [numbers(t) for t in values[0]]
-        dtype = dtypes.result_type(*arrays) if arrays else None
-        return [[a if a.dtype == dtype else a.astype(dtype) for a in arrays], *values[1:]]
+        if len({a.dtype for a in arrays}) > 1:
+            dtype = dtypes.result_type(*arrays)
+            arrays = [a.astype(dtype, copy=False) for a in arrays]
+        return [arrays, *values[1:]]
     raws: list[Any] = []
     first: Any = None
     elementwise = op.elementwise
