@@ -22,9 +22,9 @@ from .storage import is_reshaped
 from .tensor_state import TensorBase, Tensors, accumulator, attach, edge, fresh, is_plain, share
 from .view_path import share_view
 
-PLAIN = frozenset(
-    (int, float, bool, str, tuple, Tensors, type(None))
-)  # classes of arguments that need no look
+NUMBERS = frozenset((int, float))
+# Classes of arguments that need no look.
+PLAIN = frozenset((int, float, bool, str, tuple, Tensors, type(None)))
 
 
 def casts(targets: Any, raws: Any, out: Any) -> Any:
@@ -88,7 +88,7 @@ def compute_plainly(op: Op, values: Any) -> Any:
     for i in op.places:
         t = values[i]
         if not isinstance(t, TensorBase):
-            if t is not None:
+            if t is not None and not (t.__class__ in NUMBERS and op.elementwise and op.numbers):
                 return compute(op, values)
             targets.append(None)
             continue
@@ -140,7 +140,7 @@ def compute_plainly(op: Op, values: Any) -> Any:
     node._storage = result._storage
     node._made = ((out.shape, kind),)
     if op.broadcasts:
-        node._cast = casts(targets, [out if r is None else r for r in op.pick(raws)], out)
+        node._cast = casts(targets, [r if hasattr(r, "shape") else out for r in op.pick(raws)], out)
     keep(op, node, values, out)
     return result
 

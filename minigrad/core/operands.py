@@ -101,24 +101,9 @@ def prepare(op: Op, values: Any) -> list[Any]:
             return prepare(op, values)
     if first is None and (op.inputs or op.elementwise):
         check_tensor(op, values)
-    if not op.promoted:
-        return raws
-    kind: Any = None
-    for i in op.promoted:
-        r: Any = raws[i]
-        if r is None or r.__class__ is int or r.__class__ is float:
-            continue
-        if r.__class__ not in KINDS or (kind is not None and r.dtype is not kind) or r.shape != first.shape:
-            break
-        kind = r.dtype
-    else:
-        if kind in op.passes:
-            return raws
-    promote(op, raws)
+    if op.promoted:
+        promote(op, raws)
     return raws
-
-
-KINDS: Any = frozenset((ndarray, FLOAT32, FLOAT64))
 
 
 def promote(op: Op, raws: list[Any]) -> None:
