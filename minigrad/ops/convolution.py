@@ -23,7 +23,7 @@ from .convolution_checks import (
     check_window,
 )
 from .half_precision import wide
-from .sliding import padded, put_together, reach, seen, whole_size
+from .sliding import padded, places, put_together, reach, seen, whole_size
 
 # ── the three products
 # ─────────────────────────────────────────────────────────────────────────────────────────────────
@@ -78,14 +78,6 @@ def rows(weight: Any, groups: int) -> Any:
     return weight.reshape((groups, len(weight) // groups, prod(weight.shape[1:])))
 
 
-def places(x: Any, weight: Any, stride: Any, padding: Any, dilation: Any) -> Any:
-    """How many places windows have along each dimension."""
-    return tuple(
-        (n + 2 * p - r) // s + 1
-        for n, p, r, s in zip(x.shape[2:], padding, reach(weight.shape[2:], dilation), stride)
-    )
-
-
 def slid(x: Any, weight: Any, count: Any, stride: Any, padding: Any, dilation: Any, groups: int) -> Any:
     """y: the weight at the first `count` places of the input."""
     turned = turns(len(x), weight.shape, count[-1])
@@ -134,7 +126,7 @@ def convolved(
         size = grown(x, weight, stride, padding, dilation, output_padding)
         out = spread(x, weight, size, stride, padding, dilation, groups)
     else:
-        count = places(x, weight, stride, padding, dilation)
+        count = places(x.shape[2:], weight.shape[2:], stride, padding, dilation)
         return biased(x, weight, bias, count, stride, padding, dilation, groups)
     return out if bias is None else out + column(bias, x.ndim)
 

@@ -16,20 +16,10 @@ from ..core import F, differentiable
 from ..core.dtypes import of
 from .half_precision import not_implemented
 from .pooling_greatest import of_windows
-from .sliding import padded, reach, whole_size
+from .sliding import padded, places, whole_size
 
 # ── windows
 # ─────────────────────────────────────────────────────────────────────────────────────────────────
-
-
-def places(size: Any, kernel: Any, stride: Any, padding: Any, dilation: Any, ceil_mode: bool) -> Any:
-    """How many windows there are along each dimension; with `ceil_mode` the last may reach over the end."""
-
-    def along(n: int, span: int, s: int, p: int) -> int:
-        count = (n + 2 * p - span + (s - 1 if ceil_mode else 0)) // s + 1
-        return count - 1 if ceil_mode and (count - 1) * s >= n + p else count
-
-    return tuple(map(along, size, reach(kernel, dilation), stride, padding))
 
 
 def window_sizes(kernel: Any, stride: Any) -> Any:

@@ -18,6 +18,18 @@ def reach(kernel: Sizes, dilation: Sizes) -> Sizes:
     return tuple(d * (k - 1) + 1 for k, d in zip(kernel, dilation))
 
 
+def places(
+    size: Sizes, kernel: Sizes, stride: Sizes, padding: Sizes, dilation: Sizes, ceil_mode: bool = False
+) -> Sizes:
+    """How many windows there are along each dimension; with `ceil_mode` the last may reach over the end."""
+
+    def along(n: int, span: int, s: int, p: int) -> int:
+        count = (n + 2 * p - span + (s - 1 if ceil_mode else 0)) // s + 1
+        return count - 1 if ceil_mode and (count - 1) * s >= n + p else count
+
+    return tuple(map(along, size, reach(kernel, dilation), stride, padding))
+
+
 def seen(x: Any, kernel: Sizes, stride: Sizes, dilation: Sizes, count: Sizes) -> Any:
     """Return the windows of a padded array, shape (…, kernel, count), on its memory."""
     k = len(kernel)

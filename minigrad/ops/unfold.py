@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
+from math import prod
 from typing import Any
-
-import numpy as np
-from numpy.lib.stride_tricks import as_strided
 
 from ..core import F, differentiable
 from ..core.dtypes import of
+from .sliding import padded, places, put_together, seen
 
 Pair = tuple[int, int]
 
@@ -32,23 +31,6 @@ def check_window(kernel_size: Pair, dilation: Pair, padding: Pair, stride: Pair)
         )
 
 
-def blocks(size: Pair, kernel_size: Pair, dilation: Pair, padding: Pair, stride: Pair) -> Pair:
-    """How many windows there are, one below the other and side by side."""
-    high, wide = (
-        (n + 2 * p - d * (k - 1) - 1) // s + 1
-        for n, k, d, p, s in zip(size, kernel_size, dilation, padding, stride)
-    )
-    return high, wide
-
-
-def windows(image: Any, count: Pair, kernel_size: Pair, dilation: Pair, stride: Pair) -> Any:
-    """Return the windows of a padded image, shape (N, C, kernel…, windows…), on its memory."""
-    n, c, h, w = image.strides
-    (dh, dw), (sh, sw) = dilation, stride
-    shape = (*image.shape[:2], *kernel_size, *count)
-    return as_strided(image, shape, (n, c, h * dh, w * dw, h * sh, w * sw))
-
-
 @differentiable(
     self=lambda g, self_sym_sizes, kernel_size, dilation, padding, stride: F.col2im(
         g, self_sym_sizes[-2:], kernel_size, dilation, padding, stride
@@ -66,7 +48,7 @@ def im2col(self, kernel_size, dilation, padding, stride):
             "Expected 3D or 4D (batch mode) tensor with possibly 0 batch size and other non-zero dimensions "
             f"for input, but got: {list(self.shape)}"
         )
-    count = blocks(self.shape[-2:], kernel_size, dilation, padding, stride)
+    count = places(self.shape[-2:], kernel_size, stride, padding, dilation)
     if min(count) < 1:
         raise RuntimeError(
             f"Given input with spatial size {tuple(self.shape[-2:])}, kernel_size={kernel_size}, "
@@ -74,10 +56,9 @@ def im2col(self, kernel_size, dilation, padding, stride):
             f"{count}, but its components must be at least one."
         )
     images = self.reshape((-1, *self.shape[-3:]))
-    (ph, pw), rows = padding, images.shape[1] * kernel_size[0] * kernel_size[1]
-    padded = np.pad(images, ((0, 0), (0, 0), (ph, ph), (pw, pw)))
-    columns = windows(padded, count, kernel_size, dilation, stride)
-    return columns.reshape((*self.shape[:-3], rows, count[0] * count[1])).copy()
+    rows, whole = images.shape[1] * prod(kernel_size), [n + 2 * p for n, p in zip(self.shape[-2:], padding)]
+    columns = seen(padded(images, padding, tuple(whole)), kernel_size, stride, dilation, count)
+    return columns.reshape((*self.shape[:-3], rows, prod(count))).copy()
 
 
 image_node: Any = im2col.op.node
@@ -97,20 +78,12 @@ def col2im(self, output_size, kernel_size, dilation, padding, stride):
     """Return images of size `output_size` to which the windows in the columns are added in their places."""
     check_window(kernel_size, dilation, padding, stride)
     check_columns(self, output_size, kernel_size, dilation, padding, stride)
-    count = blocks(output_size, kernel_size, dilation, padding, stride)
+    count = places(output_size, kernel_size, stride, padding, dilation)
     columns = self.reshape((-1, *self.shape[-2:]))
     channels = columns.shape[1] // (kernel_size[0] * kernel_size[1])
-    (ph, pw), (h, w) = padding, output_size
-    image = np.zeros((len(columns), channels, h + 2 * ph, w + 2 * pw), self.dtype)
-    # a window at a time would be many; the same element of all windows never meets itself
     parts = columns.reshape((len(columns), channels, *kernel_size, *count))
-    for i in range(kernel_size[0]):
-        for j in range(kernel_size[1]):
-            top, left = i * dilation[0], j * dilation[1]
-            rows = np.s_[top : top + count[0] * stride[0] : stride[0]]
-            sides = np.s_[left : left + count[1] * stride[1] : stride[1]]
-            image[:, :, rows, sides] += parts[:, :, i, j]
-    return image[:, :, ph : ph + h, pw : pw + w].reshape((*self.shape[:-2], channels, h, w)).copy()
+    image = put_together(parts, output_size, kernel_size, stride, padding, dilation)
+    return image.reshape((*self.shape[:-2], channels, *output_size)) + self.dtype.type(0)  # no -0.0
 
 
 def check_columns(
@@ -129,7 +102,7 @@ def check_columns(
             f"Expected size of input's dimension {at} to be divisible by the product of kernel_size, but got "
             f"input.size({at})={rows} and kernel_size={kernel_size}."
         )
-    high, wide = blocks(output_size, kernel_size, dilation, padding, stride)
+    high, wide = places(output_size, kernel_size, stride, padding, dilation)
     if columns != high * wide:
         raise RuntimeError(
             f"Given output_size={output_size}, kernel_size={kernel_size}, dilation={dilation}, "
