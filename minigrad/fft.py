@@ -16,6 +16,7 @@ from .core.devices import strided
 from .creation import arange
 from .left_out import refusing as _refusing
 from .ops import rearranging, spectral
+from .ops.shape import place
 from .tensor.explained import attach_all as _attach_all
 
 __all__ = [
@@ -54,11 +55,7 @@ def axis(dim: int, ndim: int) -> int:
     """`dim` counted from the front; IndexError with PyTorch's text, also for a tensor without dimensions."""
     if not ndim:
         raise IndexError(f"Dimension specified as {dim} but tensor has no dimensions")
-    if not -ndim <= dim < ndim:
-        raise IndexError(
-            f"Dimension out of range (expected to be in range of [{-ndim}, {ndim - 1}], but got {dim})"
-        )
-    return dim % ndim
+    return place(dim, ndim)
 
 
 def resized(x: Any, dims: tuple[int, ...], sizes: tuple[int, ...]) -> Any:

@@ -10,6 +10,7 @@ from numpy.lib.stride_tricks import as_strided
 from ..core import F, differentiable
 from ..core.dtypes import dtype as dtype_class
 from ..core.dtypes import of
+from ..core.storage import address, root
 from .shape import place
 
 # ── diagonals
@@ -219,14 +220,6 @@ def complex_of_parts(self: np.ndarray) -> np.ndarray:
         raise RuntimeError("Tensor must have a last dimension with stride 1")
     if any(s // self.itemsize % 2 for s, n in zip(self.strides[:-1], self.shape) if n):
         raise RuntimeError("Tensor must have a stride divisible by 2 for all but last dimension")
-    if start(self) % (2 * self.itemsize):
+    if (address(self) - address(root(self))) % (2 * self.itemsize):
         raise RuntimeError("Tensor must have a storage_offset divisible by 2")
     return self.view(kind)[..., 0]
-
-
-def start(array: np.ndarray) -> int:
-    """How many bytes of the memory come before the first element."""
-    whole = array
-    while isinstance(whole.base, np.ndarray):
-        whole = whole.base
-    return array.__array_interface__["data"][0] - whole.__array_interface__["data"][0]

@@ -16,6 +16,7 @@ import numpy as np
 from numpy.lib.stride_tricks import as_strided
 
 from ..core.modes import quiet
+from ..core.storage import address, root
 from ..core.tensor_state import TensorBase, numbers, share, wrap
 
 NOT_A_LEAF = (
@@ -82,7 +83,7 @@ def parts(t: TensorBase) -> tuple[Any, ...]:
     strides, in bytes.
     """
     share(t)
-    memory = whole(t._data)
+    memory = root(t._data)
     return as_bytes(memory), t._data.dtype, t._data.shape, offset(t._data, memory), t._data.strides
 
 
@@ -108,22 +109,11 @@ def deep(data: Any, memo: dict[int, Any]) -> Any:
     """Return a copy of raw data, in a copy of all the memory that it is part of. See Note [Copied memory]."""
     if not isinstance(data, np.ndarray):
         return data
-    memory = whole(data)
+    memory = root(data)
     copied = copy.deepcopy(memory, memo)
     if copied.strides != memory.strides:  # memory with gaps, which NumPy closed
         return data.copy()
     return np.ndarray(data.shape, data.dtype, as_bytes(copied), offset(data, memory), data.strides)
-
-
-def whole(array: np.ndarray) -> np.ndarray:
-    """Return the array that owns the memory of `array`."""
-    while True:
-        base = array.base
-        if base is not None and not isinstance(base, np.ndarray):
-            base = getattr(base, "base", None)  # what `as_strided` puts between
-        if not isinstance(base, np.ndarray):
-            return array
-        array = base
 
 
 def as_bytes(array: np.ndarray) -> np.ndarray:
@@ -135,6 +125,4 @@ def as_bytes(array: np.ndarray) -> np.ndarray:
 
 def offset(array: np.ndarray, memory: np.ndarray) -> int:
     """Where `array` starts in `memory`, in bytes."""
-    if not array.size:
-        return 0
-    return array.__array_interface__["data"][0] - memory.__array_interface__["data"][0]
+    return address(array) - address(memory) if array.size else 0

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import prod
 from typing import Any
 
 from ..core import F
@@ -267,19 +268,11 @@ def pair_product(a: Any, b: Any, summed: list[int]) -> Any:
     only_a = [d for d in rest if m[d] != 1 and n[d] == 1]
     only_b = [d for d in rest if m[d] == 1]
     shape = [m[d] for d in both], [m[d] for d in only_a], [n[d] for d in only_b]
-    batch, rows, columns = (product_of(sizes) for sizes in shape)
-    inside = product_of([m[d] for d in summed])
+    batch, rows, columns = (prod(sizes) for sizes in shape)
+    inside = prod([m[d] for d in summed])
     left = F.reshape(F.permute(a, (*both, *only_a, *summed, *only_b)), (batch, rows, inside))
     right = F.reshape(F.permute(b, (*both, *summed, *only_b, *only_a)), (batch, inside, columns))
     product = linalg.bmm(left, right)
     product = F.view(product, (*shape[0], *shape[1], *(1 for _ in summed), *shape[2]))
     order = [*both, *only_a, *summed, *only_b]
     return F.permute(product, tuple(order.index(d) for d in range(len(order))))
-
-
-def product_of(sizes: list[int]) -> int:
-    """Return the product of some sizes."""
-    total = 1
-    for n in sizes:
-        total *= n
-    return total

@@ -13,7 +13,7 @@ from ..core import F, dialect
 from ..core.call import check_edges
 from ..core.dtypes import dtype as dtype_class
 from ..core.public import public
-from ..core.storage import root, strides_of
+from ..core.storage import address, root, strides_of
 from ..core.tensor_state import TensorBase, alias, share
 from ..ops import shape as sh
 from ..ops import views as vw
@@ -194,8 +194,7 @@ def offset_of(t: Any) -> int:
     """How many elements of the memory come before the first of `t`."""
     if not isinstance(t._data, np.ndarray):
         return 0
-    start = origin(t).__array_interface__["data"][0]
-    return (t._data.__array_interface__["data"][0] - start) // t._data.itemsize if t._data.size else 0
+    return (address(t._data) - address(origin(t))) // t._data.itemsize if t._data.size else 0
 
 
 @public("function method", name="as_strided")
