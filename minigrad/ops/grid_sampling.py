@@ -12,6 +12,7 @@ import numpy as np
 
 from ..core import F, differentiable
 from ..core.dtypes import of
+from .convolution import given
 from .grid_taps import seen_at, spread_at
 from .half_precision import not_implemented
 
@@ -106,11 +107,6 @@ def one_gradient(k: int, which: int) -> Any:
         return getattr(F, f"grid_sampler_{k}d_backward")(g, input, grid, *how)[which]
 
     return vjp
-
-
-def given(g: Any) -> bool:
-    """Return whether a gradient came, of something that was asked for."""
-    return g is not None and g.shape != (0,)
 
 
 def by_coordinate(grid_bar: Any, j: int) -> Any:

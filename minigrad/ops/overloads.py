@@ -13,11 +13,6 @@ from ..core.tensor_state import TensorBase
 NUMBERS = (int, float, complex, np.generic)
 
 
-def kind_of(x: Any) -> str:
-    """What PyTorch's errors call the type of an argument."""
-    return dtypes.kind_name(x)
-
-
 def is_whole(x: Any) -> bool:
     """Return whether `x` is an integer, no bool."""
     return isinstance(x, (int, np.integer)) and not isinstance(x, bool)
@@ -25,7 +20,8 @@ def is_whole(x: Any) -> bool:
 
 def invalid(name: str, *args: Any, **kwargs: Any) -> TypeError:
     """PyTorch's error for arguments that none of a function's forms takes."""
-    given = ", ".join([*map(kind_of, args), *(f"{k}={kind_of(v)}" for k, v in kwargs.items())])
+    named = (f"{k}={dtypes.kind_name(v)}" for k, v in kwargs.items())
+    given = ", ".join([*map(dtypes.kind_name, args), *named])
     if kwargs:
         given += ", "  # as PyTorch writes it
     return TypeError(f"{name}() received an invalid combination of arguments - got ({given})")
@@ -37,7 +33,7 @@ def check_tensors(op: Any, values: Any, first: int = 1, name: str = "") -> None:
         if not isinstance(value, TensorBase):
             argument = "input" if argument == "self" else argument
             wanted = f"argument '{argument}' (position {at}) must be Tensor"
-            raise TypeError(f"{name or op.name}(): {wanted}, not {kind_of(value)}")
+            raise TypeError(f"{name or op.name}(): {wanted}, not {dtypes.kind_name(value)}")
 
 
 def choice(choose: Any) -> Any:
@@ -72,7 +68,7 @@ def check_alpha(name: str, alpha: Any, *operands: Any) -> None:
     if alpha.__class__ is int or (alpha.__class__ is float and first is not None and first.dtype.kind == "f"):
         return
     if not isinstance(alpha, NUMBERS):
-        raise TypeError(f"{name}(): argument 'alpha' must be Number, not {kind_of(alpha)}")
+        raise TypeError(f"{name}(): argument 'alpha' must be Number, not {dtypes.kind_name(alpha)}")
     raws = [t._data if isinstance(t, TensorBase) else t for t in operands]
     kind = dtypes.OF_NUMPY[dtypes.result_type(*raws)]
     if isinstance(alpha, bool) and kind.category > 0:

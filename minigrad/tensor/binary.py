@@ -24,7 +24,6 @@ from ..ops.overloads import (
     check_tensors,
     choice,
     invalid,
-    kind_of,
     of_kinds,
 )
 
@@ -184,7 +183,7 @@ def of_three(call: Any, input: Any, tensor1: Any, tensor2: Any, value: Any) -> A
     """Return the arguments of a sum with a product or quotient."""
     check_tensors(call.op, (input, tensor1, tensor2))
     if not isinstance(value, NUMBERS):
-        raise TypeError(f"{call.op.name}(): argument 'value' must be Number, not {kind_of(value)}")
+        raise TypeError(f"{call.op.name}(): argument 'value' must be Number, not {dtypes.kind_name(value)}")
     return call, (input, tensor1, tensor2, value)
 
 

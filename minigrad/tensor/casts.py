@@ -18,7 +18,7 @@ from ..core.devices import (
 from ..core.public import public
 from ..core.tensor_state import TensorBase
 from ..ops.elementwise import must_be_tensor
-from ..ops.overloads import NUMBERS, invalid, kind_of
+from ..ops.overloads import NUMBERS, invalid
 
 NO_BFLOAT16 = "minigrad has no bfloat16: NumPy has no such dtype"
 NO_COMPLEX32 = "minigrad has no complex32: NumPy has no such dtype"
@@ -83,7 +83,7 @@ def checked_format(name: str, order: Any) -> Any:
     """Return an order in memory; TypeError with PyTorch's text for anything else."""
     if not isinstance(order, memory_format):
         raise TypeError(
-            f"{name}(): argument 'memory_format' must be torch.memory_format, not {kind_of(order)}"
+            f"{name}(): argument 'memory_format' must be torch.memory_format, not {dtypes.kind_name(order)}"
         )
     return order
 
@@ -249,9 +249,8 @@ def check_dtypes(name: str, **kinds: Any) -> None:
     """TypeError with PyTorch's text for what is no dtype."""
     for at, (argument, kind) in enumerate(kinds.items(), 1):
         if not isinstance(kind, dtypes.dtype):
-            raise TypeError(
-                f"{name}(): argument '{argument}' (position {at}) must be torch.dtype, not {kind_of(kind)}"
-            )
+            wanted = f"argument '{argument}' (position {at}) must be torch.dtype"
+            raise TypeError(f"{name}(): {wanted}, not {dtypes.kind_name(kind)}")
 
 
 @public("function")

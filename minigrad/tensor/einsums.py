@@ -6,10 +6,10 @@ from math import prod
 from typing import Any
 
 from ..core import F
+from ..core.dtypes import kind_name
 from ..core.public import public
 from ..core.tensor_state import TensorBase
 from ..ops import linalg
-from ..ops.overloads import kind_of
 
 LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"  # in the order in which PyTorch counts them
 ELLIPSIS = "."
@@ -39,7 +39,7 @@ def einsum(*args: Any) -> Any:
     for x in operands:
         if not isinstance(x, TensorBase):
             raise TypeError(
-                f"einsum(): argument 'operands' (position 2) must be tuple of Tensors, not {kind_of(x)}"
+                f"einsum(): argument 'operands' (position 2) must be tuple of Tensors, not {kind_name(x)}"
             )
     if not operands:
         raise RuntimeError("einsum(): must provide at least one operand")

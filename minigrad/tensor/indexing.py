@@ -163,14 +163,8 @@ def valued(self: Any, value: Any) -> Any:
         return value
     kind = dtypes.of(self._data)
     if not isinstance(value, (bool, int, float, complex, np.generic)):
-        raise TypeError(f"can't assign a {kind_of(value)} to a torch.{kind.title}Tensor")
+        raise TypeError(f"can't assign a {dtypes.kind_name(value)} to a torch.{kind.title}Tensor")
     return wrap(np.asarray(fitting(value, kind.numpy), kind.numpy)[()])
-
-
-def kind_of(x: Any) -> str:
-    """How errors call what is no index and no value."""
-    kind = type(x)
-    return f"numpy.{kind.__name__}" if kind.__module__ == "numpy" else kind.__name__
 
 
 def without_ones(shape: tuple[int, ...]) -> tuple[int, ...]:
@@ -265,7 +259,7 @@ def plain(k: Any) -> Any:
         return bool(value) if k._data.dtype in (np.bool_, np.uint8) else value
     if isinstance(k, str):
         raise TypeError("new(): invalid data type 'str'")
-    raise IndexError(f"{INVALID} (got {kind_of(k)})")
+    raise IndexError(f"{INVALID} (got {dtypes.kind_name(k)})")
 
 
 def sequence(k: Any) -> Any:

@@ -9,7 +9,7 @@ from ..core import dtypes, modes
 from ..core.public import public
 from ..core.tensor_state import TensorBase, numbers, share
 from ..creation import constructed
-from ..ops.overloads import NUMBERS, kind_of
+from ..ops.overloads import NUMBERS
 from .storages import TypedStorage, UntypedStorage
 
 TYPED_STORAGE = (
@@ -127,7 +127,7 @@ class Properties(TensorBase):
     def as_subclass(self, cls: Any) -> Any:
         """Return the same memory as a tensor of the class `cls`."""
         if not isinstance(cls, type):
-            raise TypeError(f"cls must be a type (got {kind_of(cls)})")
+            raise TypeError(f"cls must be a type (got {dtypes.kind_name(cls)})")
         source: Any = self.detach()  # type: ignore[attr-defined]
         result: Any = object.__new__(cls)
         for name in ("_data", "_fn", "_nr", "_acc", "_grad", "_storage", "_view"):

@@ -8,12 +8,13 @@ import numpy as np
 
 from ..core import F, dialect, dtypes, modes, set_result_class
 from ..core.devices import contiguous_format
+from ..core.dtypes import kind_name
 from ..core.tangents import tangent_of
 from ..core.tensor_state import CONJUGATE, TensorBase, check_can_require_grad, numbers, share
 from ..creation import constructed
 from ..left_out import missing
 from ..ops import shape as sh
-from ..ops.overloads import is_whole, kind_of
+from ..ops.overloads import is_whole
 from . import casts
 from .arithmetic import Arithmetic, Comparison, InPlace
 from .autograd import Autograd
@@ -78,7 +79,7 @@ def checked_size(sizes: Any) -> Size:
     """Return a shape; TypeError with PyTorch's text for what is no integer."""
     for i, n in enumerate(sizes):
         if not is_whole(n):
-            raise TypeError(f"torch.Size() takes an iterable of 'int' (item {i} is '{kind_of(n)}')")
+            raise TypeError(f"torch.Size() takes an iterable of 'int' (item {i} is '{kind_name(n)}')")
     return Size(sizes)
 
 
@@ -108,7 +109,7 @@ class Conversion(TensorBase):
         if dim is None:
             return self.shape
         if not is_whole(dim):
-            raise TypeError(f"size(): argument 'dim' (position 1) must be int, not {kind_of(dim)}")
+            raise TypeError(f"size(): argument 'dim' (position 1) must be int, not {kind_name(dim)}")
         return self._data.shape[sh.place(dim, self._data.ndim)]
 
     @property

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from ...core import F, check_broadcast, modes
+from ...core.apply import expandable
 from ...core.tensor_state import TensorBase, wrap
 
 OTHER_FIELD = (
@@ -154,10 +155,3 @@ def written_over(shape: tuple[int, ...], gradient: Any) -> Any:
     if whole != shape:
         raise RuntimeError(f"output with shape {list(shape)} doesn't match the broadcast shape {list(whole)}")
     return gradient
-
-
-def expandable(shape: tuple[int, ...], target: tuple[int, ...]) -> bool:
-    """Whether `shape` broadcasts to `target`."""
-    return len(shape) <= len(target) and all(
-        a in (1, b) for a, b in zip(reversed(shape), reversed(target), strict=False)
-    )
