@@ -47,6 +47,8 @@ def get(self: Any, key: Any) -> Any:
     """The part that a key shows: a view, or a copy where the key has tensors in it."""
     if is_place(self, key):
         return F.select(self, 0, key)
+    if isinstance(key, TensorBase) and key._data.ndim and key._data.dtype.kind == "i" and self._data.ndim:
+        return F.index(self, Tensors([key]))
     if key.__class__ is tuple and not modes.active and is_outside(self):
         part = place_of_numbers(self, key)
         if part is not None:
