@@ -163,7 +163,8 @@ class Op:
         self.together = shared.pop() if len(shared) == 1 else None
         self.fast = self._is_fast()
         self.others = tuple(i for i in range(len(self.params)) if i not in self.places)
-        unusual = self.several or self.listed or self.bit
+        required = self.params[: len(self.params) - len(self.defaults)]
+        unusual = self.several or self.listed or self.bit or "dtype" in required
         self.runs_plainly = bool(self.places) and not unusual
         self.pulls = tuple((a.i, a.vjp, picker(a.saved)) for a in self.asks)
         self.is_single = len(self.asks) == 1 and not (self.several or self.listed)

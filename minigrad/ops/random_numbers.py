@@ -252,9 +252,9 @@ def multinomial(self, num_samples, replacement=False, generator=None):
 
 def without_replacement(self: Any, count: int, source: Generator) -> np.ndarray:
     """Return the places of the largest quotients of a probability and an exponentially distributed number."""
-    if not np.all((self >= 0) & (self < np.inf)):
+    if not ((self >= 0) & (self < np.inf)).all():
         raise RuntimeError("probability tensor contains either `inf`, `nan` or element < 0")
-    if np.any(self.sum(-1) == 0):
+    if (self.sum(-1) == 0).any():
         raise RuntimeError("invalid multinomial distribution (sum of probabilities <= 0)")
     race = self / filled(self, draws.exponential(source, self.size, 1.0))
     if count == 1:
