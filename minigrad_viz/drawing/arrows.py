@@ -222,6 +222,13 @@ def gradient_arrow(places: Places, route: Route, spread: float = 0.0) -> list[Cu
     return _turned(places, [(d, c, b, a) for a, b, c, d in reversed(pieces)])
 
 
+def seed_arrow(places: Places, id: str, card: int, length: float) -> list[Cubic]:
+    """The arrow along which a given gradient comes to a box from outside, `length` long."""
+    end = places.extent(id)[2], places.lower(id, card)
+    (a, b, c, d) = level(end, end[0] + length)
+    return _turned(places, [(d, c, b, a)])
+
+
 def _arrow(
     places: Places, route: Route, start: Point, end: Point, asides: Iterable[float], lean: float
 ) -> list[Cubic]:

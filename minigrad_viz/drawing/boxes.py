@@ -59,10 +59,10 @@ class Pill:
 class Measured:
     """Everything about a picture's sizes: boxes by station or reference id, the others by route id.
 
-    `bundles` are routes that run from one box to one other; where they are more than `PARALLEL` they are
-    drawn as one line, with one pill, that of the first. `flowed` are the lines over which a gradient flowed.
-    `tags` are by the id of what is marked, `memories` by station id and position. `scales` are those of the
-    heat maps.
+    The pill of a gradient that the call was given is `s0-c0-seed`. `bundles` are routes that run from one box
+    to one other; where they are more than `PARALLEL` they are drawn as one line, with one pill, that of the
+    first. `flowed` are the lines over which a gradient flowed. `tags` are by the id of what is marked,
+    `memories` by station id and position. `scales` are those of the heat maps.
     """
 
     boxes: dict[str, Box]
@@ -126,6 +126,9 @@ def measure(graph: Graph, look: Look | None = None) -> Measured:
             flowed.add(id)
             if look.values:
                 pills[id] = _pill(values, look.lang)
+    if look.values:
+        seeds = ((f"{s.id}-c{i}-seed", card.seed) for s in graph.stations for i, card in enumerate(s.cards))
+        pills |= {id: _pill([seed], look.lang) for id, seed in seeds if seed is not None}
     for id, (route, which) in hooked.items():
         pills[route] = _hooked(pills[route], stations[id], which)
     heats = [heat for box in boxes.values() for card in box.cards for row in card.rows for heat in row.maps()]

@@ -124,6 +124,8 @@ def rows_of(card: Card, shares: Sequence[Value], memory: SharedMemory | None, lo
             made.append(_row("tangent", rows(card.tangent, 24), lang))
         if (card.requires_grad or card.grad) and (_keeps(card) or is_sum(card, shares)):
             made.append(_grad_row(card, shares, lang))
+        if card.returned is not None:
+            made.append(_numbers("returned", card.returned, GRADIENTS, lang, "kept"))
     if look.detail == "full":
         for flag in ("requires_grad", "is_leaf", "retains_grad"):
             made.append(_row(flag, (str(getattr(card, flag)),), lang))
@@ -212,7 +214,7 @@ def _card(
 def _placed(row: CardRow, fit: int, y: float) -> CardRow:
     """A row with its first baseline at `y`, its lines cut to `fit` columns; behind a single map its shape."""
     lines = tuple(shorten(line, fit) for line in row.lines)
-    if row.name in ("value", "grad") and row.heats:
+    if row.name in ("value", "grad", "returned") and row.heats:
         lines = (" " * math.ceil((row.heats[0].width + 8) / MONO) + lines[0],)
     return replace(row, lines=lines, y=y, others=tuple(_placed(other, fit, y) for other in row.others))
 

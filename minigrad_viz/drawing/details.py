@@ -31,6 +31,7 @@ def describe(
         "value": short(card.value, WIDTH) if card.value else text("unknown", lang),
         **({} if card.tangent is None else {"tangent": short(card.tangent, WIDTH)}),
         "grad": text("not_kept", lang, value=grad) if card.grad and not card.grad_kept else grad,
+        **({} if card.returned is None else {"returned": short(card.returned, WIDTH)}),
         "requires_grad": card.requires_grad,
         "is_leaf": card.is_leaf,
         "retains_grad": card.retains_grad,

@@ -13,7 +13,7 @@ ROLES = {
     "root": "role_root",
 }
 # Rows that are named in words; the others are attributes and bear their names in every language.
-ROWS = {"role": "row_role", "value": "row_value", "tangent": "tangent"}
+ROWS = {"role": "row_role", "value": "row_value", "tangent": "tangent", "returned": "row_returned"}
 CUTS = {
     "detach": "cut_detach",
     "data": "cut_data",

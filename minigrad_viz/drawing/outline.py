@@ -208,7 +208,10 @@ class OutlineWriter:
         parts = []
         if card.tangent is not None:
             parts.append(text("outline_tangent", self.lang, value=short(card.tangent, WIDTH)))
-        return parts + self.grad(card, self.shares.get((station.id, i), ()))
+        parts += self.grad(card, self.shares.get((station.id, i), ()))
+        if card.returned is not None:
+            parts.append(text("outline_returned", self.lang, value=short(card.returned, WIDTH)))
+        return parts
 
     def grad(self, card: Card, shares: Sequence[Value]) -> list[str]:
         """The gradient of a tensor, the sum of `shares`."""

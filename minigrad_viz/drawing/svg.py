@@ -11,6 +11,7 @@ Ids and classes, for whoever marks steps in it (`p` is the prefix, `s0` a statio
     g.edge.fwd  #p r0        of a bundle of more than four between two stations, only the first route is drawn
     g.edge.grad #p r0-g      `todo` while nothing has flowed, else with its g.pill #p r0-p
                              a hook that saw the value is a g.hooks in the pill
+    g.edge.grad #p s0-c0-seed  the gradient that the call was given, with its g.pill
     g.cut       #p r0-cut    scissors, with the ghost of the gradient arrow, g.edge.ghost #p r0-ghost
     g.frame     #p frame2    the frame around the stations of order 2
     g.lane                   the updates below the graph: see `lane`
@@ -30,8 +31,8 @@ from ..model.card_names import PARALLEL
 from ..numbers import shape_text, short
 from ..trace.graph import LEAF, PARAMETER, ROOT, Graph, Route
 from ..words import columns, shorten, text
-from .arrows import forward_arrow, gradient_arrow, read
-from .boxes import measure
+from .arrows import forward_arrow, gradient_arrow, read, seed_arrow
+from .boxes import Pill, measure
 from .canvas import Canvas
 from .curves import Cubic, at
 from .decks import Sign
@@ -47,6 +48,7 @@ from .style import area, css, num, path_data, spaced, xml
 MARGIN = 16.0
 NARROW = 420.0  # the legend and the sentences below a small graph may be this wide
 TIP = 9.0  # length of an arrow head
+SEED = "-seed"
 ABOVE = (0.0, 23.0, 34.0, -23.0, -34.0)  # pixels that the label of an arrow may stand above it
 TOLD = 250  # gradients of a bundle that its tooltip tells, before it is cut short
 # What few pictures have, and its style with them.
@@ -158,8 +160,40 @@ class Drawing:
                 if route.id in self.canvas.measured.pills:
                     pills.append(self.pill(route, path))
         pills += [self.label(tag, path) for tag, path in tags if tag]
+        pills += [self.seed(id) for id in self.canvas.measured.pills if id.endswith(SEED)]
         pills += [self.shape(route, path) for route, path in shapes]
         return "".join(forward + gradient), "".join(pills)
+
+    def seed(self, id: str) -> str:
+        """The gradient that the call was given for a root, at an arrow that comes from outside."""
+        station, card = id.removesuffix(SEED).split("-c")
+        pill, upright = self.canvas.measured.pills[id], self.canvas.places.axes.upright
+        length = 24 + (pill.height if upright else pill.width)
+        path = seed_arrow(self.canvas.places, station, int(card), length)
+        (x, y), (right, bottom) = path[0][0], path[-1][3]
+        away = (x > right) - (x < right), (y > bottom) - (y < bottom)
+        x, y = x - away[0] * pill.width / 2, y - away[1] * pill.height / 2
+        name, value = self.canvas.measured.names[station, int(card)], "".join(pill.lines)
+        tip = text("tip_seed", self.canvas.lang, value=value, name=name)
+        self.canvas.kinds.add("gradient")
+        arrow = self.edge("grad", self.canvas.prefix + id, path, tip)
+        left, top = x - pill.width / 2, y - pill.height / 2
+        self.canvas.stand(left, top, left + pill.width, top + pill.height)
+        return arrow.removesuffix("</g>") + f'<g class="pill">{self.inner(pill, left, top)}</g></g>'
+
+    def inner(self, pill: Pill, left: float, top: float) -> str:
+        """What stands in a pill, around which it is drawn."""
+        first, right = top + 14, left + pill.width
+        heat = ""
+        if pill.heat is not None:
+            first += pill.heat.height + 5
+            scale = self.canvas.measured.scales[pill.heat.of]
+            heat = heat_map(pill.heat, scale, (left + right - pill.heat.width) / 2, top + 5)
+        lines = "".join(
+            f'<text x="{num((left + right) / 2)}" y="{num(first + 16 * i)}">{spaced(line)}</text>'
+            for i, line in enumerate(pill.lines)
+        )
+        return f'<rect {area(left, top, pill.width, pill.height)} rx="10"/>{lines}{heat}'
 
     def shape(self, route: Route, path: list[Cubic]) -> str:
         """The sizes of what flows forward, above the arrow; told where boxes of many hide the tensors."""
@@ -264,20 +298,10 @@ class Drawing:
             hooks += self.stations.decks.hook(
                 deck, Sign(str(hook + 1), hook), left + i * (CHIP + 2), y - CHIP / 2
             )
-        left += pill.beside
-        first = top + 14
-        if pill.heat is not None:
-            first += pill.heat.height + 5
-            scale = self.canvas.measured.scales[pill.heat.of]
-            hooks += heat_map(pill.heat, scale, (left + right - pill.heat.width) / 2, top + 5)
-        lines = "".join(
-            f'<text x="{num((left + right) / 2)}" y="{num(first + 16 * i)}">{spaced(line)}</text>'
-            for i, line in enumerate(pill.lines)
-        )
         tip = shorten(self.flow(route), 500)
         return (
             f'<g class="pill" id="{self.canvas.prefix}{route.id}-p"><title>{xml(tip)}</title>'
-            f'<rect {area(left, top, pill.width, pill.height)} rx="10"/>{lines}{hooks}</g>'
+            f"{self.inner(pill, left + pill.beside, top)}{hooks}</g>"
         )
 
     def below(self, left: float, top: float, width: float) -> tuple[str, float]:

@@ -33,7 +33,8 @@ def main_part(scene: Scene, graph: Graph, *, whole: bool = False) -> Graph:
     places = {place.id: place for place in scene.shown}
     tools = parts_of_updates(scene, places.values()) - main
     rest = [s.id for s in graph.stations if s.id not in main and s.id not in tools]
-    rest = [id for id in rest if id not in places or not is_gradient(places[id])]
+    given = given_alone(scene, graph)
+    rest = [id for id in rest if id not in given and (id not in places or not is_gradient(places[id]))]
     if not whole and (len(main) + len(rest) > SMALL or scene.index.updates):
         data = preparation(part_of(graph, main)) - seeds(scene, graph)
         counts = Counter(kind_of(places[id], main) for id in [*rest, *sorted(data)])
@@ -77,6 +78,13 @@ def parts_of_updates(scene: Scene, places: Iterable[Place]) -> set[str]:
         if place.time in times or (span is not None and (span.origin, span.line) in inside):
             found.add(place.id)
     return found
+
+
+def given_alone(scene: Scene, graph: Graph) -> set[str]:
+    """The stations of vectors that the call was given and nothing else uses: they hang at its roots."""
+    used, seeds = {route.source for route in graph.routes}, set(scene.now.seeds.values())
+    alone = (s for s in graph.stations if s.deck is None and len(s.cards) == 1 and s.id not in used)
+    return {station.id for station in alone if station.cards[0].value in seeds}
 
 
 def is_gradient(place: Place) -> bool:

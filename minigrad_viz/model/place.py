@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import functools
 import re
 from collections.abc import Mapping
 from math import inf
@@ -148,6 +149,14 @@ class BackwardCall:
     def error(self) -> str | None:
         """The error that ended the call."""
         return None if self.ended is None else self.ended.error
+
+    @functools.cached_property
+    def seeds(self) -> dict[str, Value]:
+        """The gradients that the call was given, by root; not the 1 that it starts with of itself."""
+        if self.started is None:
+            return {}
+        given = zip(self.started.roots, self.started.gradients, strict=True)
+        return {root: value for root, value in given if value is not None and value.items != (1.0,)}
 
     @property
     def captured(self) -> dict[str, Value]:

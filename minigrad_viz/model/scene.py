@@ -297,8 +297,8 @@ class Scene(Lookup):
         """The upper deck of one tensor."""
         node = self.node_of(place)
         flowed = None if node is None else self.arrived.get((node.id, i))
-        flowed = self.captured.get(state.id, flowed)
-        kept = state.grad is not None
+        returned = self.captured.get(state.id)
+        kept = state.grad is not None or returned is not None
         return Card(
             id=state.id,
             role=self.role(state, place),
@@ -306,7 +306,7 @@ class Scene(Lookup):
             expr=place.expr or self.expression(place),
             value=state.value,
             grad=state.grad if kept else flowed,
-            grad_kept=kept,
+            grad_kept=state.grad is not None,
             requires_grad=state.requires_grad,
             is_leaf=state.is_leaf,
             retains_grad=state.retains_grad,
@@ -319,6 +319,8 @@ class Scene(Lookup):
             ghost=ghost_of(self.index, place),
             shares=memory_of(self, place),
             stood=stood_in(self, state),
+            seed=self.now.seeds.get(state.id),
+            returned=returned,
         )
 
     @functools.cached_property

@@ -189,6 +189,10 @@ def all_marks(frames: Sequence[Frame], graph: Graph) -> list[list[str]]:
             marks[i] += [f"{station.id}-k{n}" for n in range(len(saved))]
         for n, card in enumerate(station.cards):
             id = f"{station.id}-c{n}"
+            if card.returned is not None:
+                marks[-1].append(f"{id}-returned")
+            if card.seed is not None and runs:
+                marks[runs[0]].append(f"{id}-seed")
             if card.grad is not None and f"{id}-grad" not in at:
                 step = (runs or at.get(id, [])[1:] or [len(marks) - 1])[-1]
                 marks[step].append(f"{id}-grad")

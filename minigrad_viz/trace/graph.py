@@ -61,6 +61,8 @@ class Card:
     node was made; `ghost` the name of the node that it would have had ("" where that is not certain).
     `shares` is the id of the tensor whose memory it uses ("" for its own). `stood` has its value and its
     `.grad` at all moments of the call, where they changed (see Note [True at this moment] in `moments`).
+    `seed` is the gradient that the call was given for it, unless that is the usual 1; `returned` the one that
+    `grad()` returned for it.
     """
 
     id: str
@@ -82,6 +84,8 @@ class Card:
     ghost: str = ""
     shares: str = ""
     stood: tuple[tuple[Value | None, Value | None], ...] = ()
+    seed: Value | None = None
+    returned: Value | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,6 +7,8 @@ WORDS = {
     "row_role": "role",
     "row_value": "value",
     "row_grad": "grad",
+    "row_returned": "returned",
+    "tip_seed": "the gradient of {name}, as the call was given it: {value}",
     "not_kept": "({value} not kept)",
     "grad_many": "{total} = sum of {n}",
     "unknown": "not recorded",
@@ -106,6 +108,7 @@ WORDS = {
     "legend_skipped": "skipped: its gradient was not requested",
     # the outline
     "outline_kept": "grad {value}",
+    "outline_returned": "grad() returned {value}",
     "outline_not_kept": "grad ({value}, not kept)",
     "outline_no_grad": "grad None",
     "outline_freed": "{name} {value} (freed)",

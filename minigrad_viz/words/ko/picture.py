@@ -7,6 +7,8 @@ WORDS = {
     "row_role": "역할",
     "row_value": "값",
     "row_grad": "grad",
+    "row_returned": "반환",
+    "tip_seed": "호출에 주어진 {name}의 변화도: {value}",
     "not_kept": "({value} 저장 안 함)",
     "grad_many": "{total} = {n}개의 합",
     "unknown": "기록되지 않음",
@@ -106,6 +108,7 @@ WORDS = {
     "legend_skipped": "요청하지 않아 건너뛴 노드",
     # the outline
     "outline_kept": "grad {value}",
+    "outline_returned": "grad()의 반환값 {value}",
     "outline_not_kept": "grad ({value}, 저장 안 함)",
     "outline_no_grad": "grad None",
     "outline_freed": "{name} {value} (해제됨)",
