@@ -58,9 +58,8 @@ def test_it_is_inside_the_picture_in_every_direction(direction, library):
     svg = str(shown.picture.svg())
     left, top, width, height = map(float, re.search(r'viewBox="([^"]*)"', svg)[1].split())
     drawn = re.search(r'-seed">.*?<g class="pill"><rect ([^>]*)/?>', svg)[1]
-    x, y, w, h = (
-        float(re.search(rf'\b{name}="([^"]*)"', drawn)[1]) for name in ("x", "y", "width", "height")
-    )
+    sides = ("x", "y", "width", "height")
+    x, y, w, h = (float(re.search(rf'\b{side}="([^"]*)"', drawn)[1]) for side in sides)
     assert left <= x and top <= y and x + w <= left + width and y + h <= top + height
 
 

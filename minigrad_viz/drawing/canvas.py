@@ -6,13 +6,15 @@ from collections.abc import Sequence
 from math import inf
 
 from ..trace.graph import Graph
+from ..words import shorten
 from .arrows import Places, Rect, Space
 from .boxes import Measured
-from .curves import Cubic, Point, along
+from .curves import Cubic, Point, along, at
 from .look import CHIP
 from .marks import Tag, told
-from .style import area, num, xml
+from .style import area, num, path_data, xml
 
+TIP = 9.0  # length of an arrow head
 TAGGED = {"error": "guilty", "cause": "cause"}  # the legend's word for what a mark says
 # Where along its arrow a sign may stand: the middle if that is free.
 ALONG = (0.5, 0.44, 0.56, 0.37, 0.63, 0.3, 0.7, 0.23, 0.77, 0.16, 0.84)
@@ -54,6 +56,21 @@ class Canvas:
             f'<g class="tag {tag.kind}"><title>{xml(told(tag, self.lang))}</title>'
             f'<rect {area(left, top, tag.width, CHIP)} rx="4"/>'
             f'<text x="{num(left + tag.width / 2)}" y="{num(top + 13)}">{xml(tag.label)}</text></g>'
+        )
+
+    def edge(self, kind: str, id: str, path: list[Cubic], tip: str) -> str:
+        """An arrow along `path`, which ends straight: its head points along one of the axes."""
+        for piece in path:
+            self.reach(*(at(piece, t) for t in (0.25, 0.5, 0.75, 1.0)))
+        (x, y), before = path[-1][3], path[-1][0]
+        level = abs(x - before[0]) > abs(y - before[1])
+        back = -TIP if x + y > before[0] + before[1] else TIP
+        end = (x + back, y) if level else (x, y + back)
+        line = [*path[:-1], (before, before, end, end)]
+        head = f"M{num(x)} {num(y)}l" + (f"{num(back)} -4v8z" if level else f"-4 {num(back)}h8z")
+        return (
+            f'<g class="edge {kind}" id="{id}"><title>{xml(shorten(tip, 500))}</title>'
+            f'<path d="{path_data(line)}"/><path class="tip" d="{head}"/></g>'
         )
 
     # -------------------------------------------------------------------------------------------------- space

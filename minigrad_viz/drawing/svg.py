@@ -24,33 +24,28 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from itertools import islice
 from typing import Any
 
 from ..model.card_names import PARALLEL
-from ..numbers import shape_text, short
 from ..trace.graph import LEAF, PARAMETER, ROOT, Graph, Route
-from ..words import columns, shorten, text
-from .arrows import forward_arrow, gradient_arrow, read, seed_arrow
-from .boxes import Pill, measure
+from ..words import shorten, text
+from .arrows import forward_arrow, gradient_arrow, read
+from .boxes import measure
 from .canvas import Canvas
-from .curves import Cubic, at
-from .decks import Sign
-from .heat import heat_map, legend_of_heat
+from .curves import Cubic
+from .heat import legend_of_heat
 from .lane import Lane, aside_text
-from .look import CHIP, SMALL, Look, settled
+from .look import CHIP, Look, settled
 from .marks import Tag, merged
+from .pills import SEED, Pills
 from .scissors import Scissors
 from .signs import legend, sentences
 from .stations import Stations
-from .style import area, css, num, path_data, spaced, xml
+from .style import area, css, num, xml
 
 MARGIN = 16.0
 NARROW = 420.0  # the legend and the sentences below a small graph may be this wide
-TIP = 9.0  # length of an arrow head
-SEED = "-seed"
 ABOVE = (0.0, 23.0, 34.0, -23.0, -34.0)  # pixels that the label of an arrow may stand above it
-TOLD = 250  # gradients of a bundle that its tooltip tells, before it is cut short
 # What few pictures have, and its style with them.
 SELDOM = {"guilty", "cause", "stale", "removed", "cut", "fog", "ghost", "lost", "memory"}
 
@@ -77,6 +72,7 @@ class Drawing:
 
     def __init__(self, canvas: Canvas) -> None:
         self.canvas, self.stations, self.scissors = canvas, Stations(canvas), Scissors(canvas)
+        self.pills = Pills(canvas, self.stations.decks)
 
     def svg(self, theme: str) -> str:
         """The whole document."""
@@ -158,53 +154,11 @@ class Drawing:
                 gradient.append(self.gradient(route, path))
                 tags.append((self.mark(route, "-g"), path))
                 if route.id in self.canvas.measured.pills:
-                    pills.append(self.pill(route, path))
+                    pills.append(self.pills.pill(route, path))
         pills += [self.label(tag, path) for tag, path in tags if tag]
-        pills += [self.seed(id) for id in self.canvas.measured.pills if id.endswith(SEED)]
-        pills += [self.shape(route, path) for route, path in shapes]
+        pills += [self.pills.seed(id) for id in self.canvas.measured.pills if id.endswith(SEED)]
+        pills += [self.pills.shape(route, path) for route, path in shapes]
         return "".join(forward + gradient), "".join(pills)
-
-    def seed(self, id: str) -> str:
-        """The gradient that the call was given for a root, at an arrow that comes from outside."""
-        station, card = id.removesuffix(SEED).split("-c")
-        pill, upright = self.canvas.measured.pills[id], self.canvas.places.axes.upright
-        length = 24 + (pill.height if upright else pill.width)
-        path = seed_arrow(self.canvas.places, station, int(card), length)
-        (x, y), (right, bottom) = path[0][0], path[-1][3]
-        away = (x > right) - (x < right), (y > bottom) - (y < bottom)
-        x, y = x - away[0] * pill.width / 2, y - away[1] * pill.height / 2
-        name, value = self.canvas.measured.names[station, int(card)], "".join(pill.lines)
-        tip = text("tip_seed", self.canvas.lang, value=value, name=name)
-        self.canvas.kinds.add("gradient")
-        arrow = self.edge("grad", self.canvas.prefix + id, path, tip)
-        left, top = x - pill.width / 2, y - pill.height / 2
-        self.canvas.stand(left, top, left + pill.width, top + pill.height)
-        return arrow.removesuffix("</g>") + f'<g class="pill">{self.inner(pill, left, top)}</g></g>'
-
-    def inner(self, pill: Pill, left: float, top: float) -> str:
-        """What stands in a pill, around which it is drawn."""
-        first, right = top + 14, left + pill.width
-        heat = ""
-        if pill.heat is not None:
-            first += pill.heat.height + 5
-            scale = self.canvas.measured.scales[pill.heat.of]
-            heat = heat_map(pill.heat, scale, (left + right - pill.heat.width) / 2, top + 5)
-        lines = "".join(
-            f'<text x="{num((left + right) / 2)}" y="{num(first + 16 * i)}">{spaced(line)}</text>'
-            for i, line in enumerate(pill.lines)
-        )
-        return f'<rect {area(left, top, pill.width, pill.height)} rx="10"/>{lines}{heat}'
-
-    def shape(self, route: Route, path: list[Cubic]) -> str:
-        """The sizes of what flows forward, above the arrow; told where boxes of many hide the tensors."""
-        value = self.canvas.stations[route.source].cards[route.card].value
-        if value is None:
-            return ""
-        said = shape_text(value)
-        half = columns(said) * SMALL / 2
-        x, y = self.canvas.spot(path, (half, 6, half, 6), (11.0, -11.0, 22.0))
-        self.canvas.stand(x - half, y - 6, x + half, y + 6)
-        return f'<text class="shape" x="{num(x)}" y="{num(y + 4)}">{xml(said)}</text>'
 
     def mark(self, route: Route, suffix: str = "") -> Tag | None:
         """The mark at an arrow, or at those that are drawn as one with it."""
@@ -240,9 +194,9 @@ class Drawing:
         tag = self.mark(route)
         cut = [self.scissors.why_cut(route)] if self.scissors.cut_of(route) else []
         tip = "\n".join(
-            [*self.canvas.marked(tag), text("tip_forward", self.canvas.lang, **self.ends(route)), *cut]
+            [*self.canvas.marked(tag), text("tip_forward", self.canvas.lang, **self.pills.ends(route)), *cut]
         )
-        return self.edge(self.canvas.kind("fwd", tag), self.canvas.prefix + route.id, path, tip)
+        return self.canvas.edge(self.canvas.kind("fwd", tag), self.canvas.prefix + route.id, path, tip)
 
     def gradient(self, route: Route, path: list[Cubic]) -> str:
         """The gradient arrow of a route; a dashed one while nothing has flowed."""
@@ -250,59 +204,8 @@ class Drawing:
         self.canvas.kinds.add("gradient" if flowed else "unseen" if self.canvas.graph.unseen else "todo")
         tag = self.mark(route, "-g")
         kind = self.canvas.kind("grad" if flowed else "grad todo", tag)
-        tip = "\n".join([*self.canvas.marked(tag), self.flow(route)])
-        return self.edge(kind, f"{self.canvas.prefix}{route.id}-g", path, tip)
-
-    def ends(self, route: Route) -> dict[str, str]:
-        """Names of the tensors that a route runs between."""
-        names = self.canvas.measured.names
-        return {"source": names[route.source, route.card], "target": names[route.target, 0]}
-
-    def flow(self, route: Route) -> str:
-        """What flowed over a route, or over the bundle that is drawn along it, as a sentence."""
-        bundle = self.canvas.measured.bundles[route.id]
-        drawn = bundle if len(bundle) > PARALLEL else (route.id,)
-        flowed = (value for id in drawn for value in self.canvas.routes[id].gradients)
-        values = [short(value, 60) for value in islice(flowed, TOLD)]
-        if not values:
-            key = "tip_gradient_unseen" if self.canvas.graph.unseen else "tip_gradient_none"
-            return text(key, self.canvas.lang, **self.ends(route))
-        return text("tip_gradient", self.canvas.lang, value=", ".join(values), **self.ends(route))
-
-    def edge(self, kind: str, id: str, path: list[Cubic], tip: str) -> str:
-        """An arrow along `path`, which ends straight: its head points along one of the axes."""
-        for piece in path:
-            self.canvas.reach(*(at(piece, t) for t in (0.25, 0.5, 0.75, 1.0)))
-        (x, y), before = path[-1][3], path[-1][0]
-        level = abs(x - before[0]) > abs(y - before[1])
-        back = -TIP if x + y > before[0] + before[1] else TIP
-        end = (x + back, y) if level else (x, y + back)
-        line = [*path[:-1], (before, before, end, end)]
-        head = f"M{num(x)} {num(y)}l" + (f"{num(back)} -4v8z" if level else f"-4 {num(back)}h8z")
-        return (
-            f'<g class="edge {kind}" id="{id}"><title>{xml(shorten(tip, 500))}</title>'
-            f'<path d="{path_data(line)}"/><path class="tip" d="{head}"/></g>'
-        )
-
-    def pill(self, route: Route, path: list[Cubic]) -> str:
-        """The value that flowed, where it covers nothing, as near to the middle of its arrow as can be."""
-        pill = self.canvas.measured.pills[route.id]
-        across, half = (pill.width + pill.beside) / 2, pill.height / 2
-        x, y = self.canvas.spot(path, (across, half, across, half))
-        left, top, right, bottom = x - across, y - half, x + across, y + half
-        self.canvas.stand(left, top, right, bottom)
-        deck = self.canvas.stations[route.source].deck
-        hooks = ""
-        for i, hook in enumerate(pill.hooks):
-            assert deck is not None
-            hooks += self.stations.decks.hook(
-                deck, Sign(str(hook + 1), hook), left + i * (CHIP + 2), y - CHIP / 2
-            )
-        tip = shorten(self.flow(route), 500)
-        return (
-            f'<g class="pill" id="{self.canvas.prefix}{route.id}-p"><title>{xml(tip)}</title>'
-            f"{self.inner(pill, left + pill.beside, top)}{hooks}</g>"
-        )
+        tip = "\n".join([*self.canvas.marked(tag), self.pills.flow(route)])
+        return self.canvas.edge(kind, f"{self.canvas.prefix}{route.id}-g", path, tip)
 
     def below(self, left: float, top: float, width: float) -> tuple[str, float]:
         """Sentences and legend below the picture, and where they end."""
