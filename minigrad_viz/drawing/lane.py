@@ -32,7 +32,9 @@ def aside_text(graph: Graph, lang: str | None) -> str:
         "aside_graph": text("aside_graph", lang),
     }
     told = ", ".join(f"{words[key]} {n}" for key, n in graph.aside)
-    return text("aside", lang, counts=told) if told else ""
+    said = [text("aside", lang, counts=told)] if told else []
+    said += [text("counted", lang, n=f"{graph.counted:,}")] if graph.counted else []
+    return " ".join(said)
 
 
 def shown_lines(update: Update) -> tuple[Sequence[Change], int]:

@@ -143,7 +143,13 @@ class Scene(Lookup):
             routes += new
             cards = tuple(self.card(place, i, state) for i, state in enumerate(place.states))
             stations.append(Station(place.id, cards, deck, place.order))
-        graph = Graph(tuple(stations), tuple(routes), omitted=self.trace.omitted, updates=self.updates)
+        graph = Graph(
+            tuple(stations),
+            tuple(routes),
+            omitted=self.trace.omitted,
+            updates=self.updates,
+            counted=self.trace.counted,
+        )
         return replace(graph, unseen=not self.trace.recorded and graph.has_gradients)
 
     @functools.cached_property

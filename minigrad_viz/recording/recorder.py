@@ -53,6 +53,7 @@ from .modules import Modules
 from .named import assignment, named_tensors
 from .packing import Packing
 from .pruning import KEPT_CALLS, deposits_in, prune
+from .resting import Rest
 from .states import States
 from .stepping import OptimizerSteps
 
@@ -96,6 +97,7 @@ class Recorder:
         self.packing = Packing(self)
         self.modules = Modules(self)
         self.steps = OptimizerSteps(self)
+        self.rest = Rest()
         self.creates = False  # whether the running call builds a graph
         self.skipped = 0
         self.unkept: Counter[str] = Counter()  # the deposits in those calls, by leaf
@@ -166,7 +168,8 @@ class Recorder:
         events = Later(functools.partial(writer.events, self.notes))
         text = None if error is None else describe(error)
         unkept = tuple(self.unkept.items())
-        return Trace(self.source, events, text, names, nodes, self.skipped, deposits=unkept)
+        counted = self.rest.counted
+        return Trace(self.source, events, text, names, nodes, self.skipped, deposits=unkept, counted=counted)
 
     # ── what sources tell: forward ──────────────────────────────────────────────────────────────────────────
 
@@ -191,6 +194,7 @@ class Recorder:
         told = title, tuple(ids), tuple(arguments), states, grad_enabled, *named_by(spot), self.call
         shares = self._viewed(inputs, ids, results) if results else ""
         self.notes.append(("event", Forward, *told, shares, ghost))
+        self.rest.note(*results)
 
     def _viewed(self, inputs: list[Any], ids: list[str | None], results: list[Any]) -> str:
         """The input whose memory the results of an op use; "" if they have their own."""
@@ -226,6 +230,7 @@ class Recorder:
         state = self.states.state_of(tensor, after)
         also = self.crossing.sharing(tensor)
         self.notes.append(("event", Mutated, title, before, state, (before, *others), span, version, also))
+        self.rest.note(tensor)
 
     def write_at(self, spot: Spot | None) -> Any:
         """The span of a write at a point in the source."""
@@ -284,6 +289,7 @@ class Recorder:
         batched: bool,
     ) -> None:  # fmt: skip
         """Freeze the graph of the call; the source listens to its nodes from now on."""
+        self.rest.wake()
         span, _ = named_by(self.place())
         names = tuple(self.states.end_of(t) for t in roots)
         ends = [edge_of(t) or (library.node_at(t), t.output_nr) for t in roots]

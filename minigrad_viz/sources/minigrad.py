@@ -118,6 +118,8 @@ class Minigrad:
         title = getattr(op, "name", None) or op.__name__
         results = list(outputs) if isinstance(outputs, tuple | list) else [outputs]
         recorder, inputs = self.recorder, list(inputs)
+        if recorder.rest.on and recorder.rest.skips(*(t for t in results if isinstance(t, Tensor))):
+            return
         if recorder.packing.again:
             return recorder.packing.ran_again(title, inputs, results[0] if results else None)
         if in_saved_hook():
@@ -148,19 +150,29 @@ class Minigrad:
     @safely
     def created(self, tensor: Any, data: Any) -> None:
         """A tensor was made from data."""
+        if self.rests(tensor):
+            return
         if not in_saved_hook():
             self.recorder.crossing.created(tensor, data)
 
     @safely
     def detached(self, source: Any, result: Any, how: str) -> None:
         """`detach()` was called, or `.data`."""
+        if self.rests(source):
+            return
         if not in_saved_hook():
             self.recorder.crossing.detached(source, result, how)
 
     @safely
     def left(self, tensor: Any, how: str, value: Any) -> None:
         """Numbers of a tensor were given out."""
+        if self.rests(tensor):
+            return
         self.recorder.crossing.left(tensor, how, value)
+
+    def rests(self, tensor: Any) -> bool:
+        """Whether what happens to a tensor is only counted. See Note [Lighter watching]."""
+        return self.recorder.rest.on and self.recorder.rest.skips(tensor)
 
     @safely
     def asked(self, tensor: Any) -> None:

@@ -38,6 +38,7 @@ QUIET = (
     "torch.autograd.gradcheck",
     unseen.__name__,
 )  # what runs inside these is no step of the cell
+WAKING = ("set_grad_enabled", "requires_grad")  # calls of these are always told
 CHECKPOINT = "torch.utils.checkpoint"
 OPTIMIZERS = "torch.optim."
 OURS = ("torch.", "minigrad_viz.")
@@ -133,7 +134,7 @@ class PyTorch:
             return self.assigned(func, args, kwargs)
         if name == "allclose" and id(sys._getframe(2).f_globals) in self.quiet:
             self.recorder.compared = args  # see Note [The checker's own matrices]
-        if name is None or func in self.backward or not self.listens():
+        if name is None or func in self.backward or self.rests(name, args, kwargs) or not self.listens():
             return func(*args, **kwargs)
         if name == "set_grad_enabled":
             return self.switched(func, args, kwargs)
@@ -150,6 +151,13 @@ class PyTorch:
             self.tell_of(getattr(func, "__name__", ""), args, result)
         self.recorder.step = 0
         return result
+
+    def rests(self, name: str, args: Any, kwargs: dict[str, Any]) -> bool:
+        """Whether a call is only counted. See Note [Lighter watching]."""
+        rest = self.recorder.rest
+        if not rest.on or name in WAKING or kwargs.get("requires_grad"):
+            return False
+        return rest.skips(*(value for value in flat((*args, *kwargs.values())) if is_tensor(value)))
 
     def assigned(self, func: Any, args: Any, kwargs: dict[str, Any]) -> Any:
         """Set or delete an attribute, and tell if it was `.grad` or `requires_grad`."""

@@ -38,6 +38,7 @@ NUMBERS = (int, float, bool, type(None))
 def forward_of(source: Minigrad) -> Callable[[Any, Any, Any], None]:
     """The observer's `forward`, with all it needs at hand. See Note [Fast notes]."""
     recorder, general = source.recorder, source.ran
+    rest = recorder.rest
     ids, take, note, namespace = (
         recorder.ids,
         recorder.numbers.take,
@@ -51,6 +52,8 @@ def forward_of(source: Minigrad) -> Callable[[Any, Any, Any], None]:
     place_at = places_of(recorder, direct)
 
     def forward(op: Any, inputs: Any, output: Any) -> None:
+        if rest.on and output.__class__ is kind and rest.skips(output):
+            return
         if recorder.call or output.__class__ is not kind or op.__class__ is not Op:
             return general(op, inputs, output)
         if output._storage is not None or recorder.problem is not None:
@@ -94,6 +97,7 @@ def forward_of(source: Minigrad) -> Callable[[Any, Any, Any], None]:
                 outputs[key] = name
             else:
                 key, kept = None, (op, data.dtype, is_grad_enabled())
+                rest.note()
                 references[name] = known = reference(output)
                 objects[id(output)] = name, known
             known_kinds = told_of[get_dialect()]
@@ -162,9 +166,12 @@ def mutated_of(source: Minigrad) -> Callable[..., None]:
     """The observer's `mutated`: an optimiser's step on a leaf, with all it needs at hand."""
     recorder, general, ids = source.recorder, source.written, source.recorder.ids
     note, reach, frame_of = recorder.notes.append, recorder.locator.reach, sys._getframe
+    rest = recorder.rest
 
     def mutated(op: Any, values: list[Any], version: int, history: Any) -> None:
         t = values[0]
+        if rest.on and rest.skips(t):
+            return
         known = ids.objects.get(id(t))
         if (
             known is None

@@ -426,7 +426,8 @@ class Trace(NamedTuple):
     `recorded` has what could still be found after an error: that an event is missing means nothing.
     `deposits` counts those of the calls that were skipped, by the id of the leaf. Of a graph that nobody
     recorded and that was found finished, `roots` are the tensors that were asked for (None elsewhere), and
-    `omitted` counts the nodes that were left out, as there were too many."""
+    `omitted` counts the nodes that were left out, as there were too many. `counted` ops asked for no
+    gradients and were not recorded, as there were too many."""
 
     source: str
     events: Sequence[Event]
@@ -438,6 +439,7 @@ class Trace(NamedTuple):
     deposits: tuple[tuple[str, int], ...] = ()
     roots: tuple[str, ...] | None = None
     omitted: int = 0
+    counted: int = 0
 
     def to_json(self) -> str:
         """The trace as JSON; every event has its class name under "event"."""
