@@ -44,6 +44,7 @@ from .dead_units import dead_units
 from .lost import new_leaves
 from .not_finite import not_finite
 from .not_learning import not_learning
+from .silent_broadcast import broadcast_losses
 from .unkept import single_precision, unkept
 
 
@@ -66,7 +67,7 @@ def notes_of(scenes: Scenes, lang: str | None = None) -> list[Explanation]:
         return []
     silent = (*new_leaves(scenes, lang), *unkept(scenes, lang), *single_precision(scenes, lang))
     silent = (*silent, *not_finite(scenes, lang), *not_learning(scenes, lang))
-    silent = (*silent, *dead_units(scenes, lang))
+    silent = (*silent, *dead_units(scenes, lang), *broadcast_losses(scenes, lang))
     return [*silent, *given.notes_of(scenes, lang)]
 
 

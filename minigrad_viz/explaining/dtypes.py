@@ -64,7 +64,7 @@ def conversion(dtype: str) -> str:
 
 def in_layer(case: Case, match: re.Match[str]) -> Explanation | None:
     """The input of a layer has not the dtype of its parameters."""
-    layer, own = layer_of(case), dtype_of(match["own"])
+    layer, own = layer_of(case), dtype_of(match.groupdict().get("own"))
     if layer is None or layer.input.value is None or own is None or layer.input.value.dtype == own:
         return None
     why = case.words("dtype_layer_why", dtype=layer.input.value.dtype, own=own, **layer.values(case))
@@ -125,6 +125,7 @@ OWN = (
     r"expected m1 and m2 to have the same dtype, but got: [\w ]+ != (?P<own>[\w ]+)",
     r"expected (?:both vectors to have same dtype|scalar type).*found (?P<own>\w+)",
     r"Expected input and other to have the same dtype, but got .*dtype (?P<own>\w+)",
+    "input and other dtypes must match",
     r"Input type \([\w .]+\) and (?:bias|weight) type \((?P<own>[\w .]+)\) should be the same",
 )
 FRACTIONS = (

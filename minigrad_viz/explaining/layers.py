@@ -7,7 +7,7 @@ import math
 import re
 from typing import NamedTuple
 
-from ..model.module_calls import ModuleCall, ModuleCalls
+from ..model.module_calls import ModuleCall
 from ..trace.events import TensorState
 from ..trace.explained import Explanation
 from ..trace.where import Span
@@ -82,7 +82,7 @@ def built_otherwise(case: Case, layer: Layer, sizes: Shape, place: int, new: int
 
 def worked_before(case: Case, layer: Layer) -> bool:
     """Whether an earlier call of the same layer returned something."""
-    calls = ModuleCalls(case.trace.events).calls
+    calls = case.scene.index.module_calls.calls
     return any(call.event.path == layer.call.event.path and call.outputs for call in calls)
 
 

@@ -13,7 +13,7 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from ..model.module_calls import ModuleCall, ModuleCalls
+from ..model.module_calls import ModuleCall
 from ..model.place import LIBRARY
 from ..trace.events import Returned, Statement, TensorState
 from ..trace.graph import GUILTY, Mark
@@ -75,6 +75,7 @@ def taken(node: ast.AST | None) -> Iterator[ast.expr]:
         yield from (node.target, node.value)
     elif isinstance(node, ast.Assign):
         yield from (node.targets[0], node.value)
+        yield from taken(node.targets[0])  # `x[mask] = y` fails for the mask as well
     elif isinstance(node, ast.Attribute):
         yield node.value
     elif isinstance(node, ast.Subscript):
@@ -116,7 +117,7 @@ def failed_layer(case: Case) -> ModuleCall | None:
             ended.append(event.number)
         elif not isinstance(event, Statement):
             break
-    calls = {call.event.number: call for call in ModuleCalls(case.trace.events).calls}
+    calls = {call.event.number: call for call in case.scene.index.module_calls.calls}
     mine = [calls[number] for number in ended if calls[number].event.span == case.span]
     return mine[-1] if mine else None
 

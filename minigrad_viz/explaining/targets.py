@@ -7,7 +7,6 @@ import math
 import re
 from typing import NamedTuple
 
-from ..model.module_calls import ModuleCalls
 from ..numbers import number
 from ..trace.events import Forward
 from ..trace.explained import Explanation
@@ -123,11 +122,10 @@ def out_of_bounds(case: Case, match: re.Match[str]) -> Explanation | None:
 
 def made_by_layer(case: Case, loss: Loss, count: int) -> Constructor | None:
     """The call that created the layer whose `count` outputs are the predictions."""
-    events = case.trace.events
     born = case.scene.index.births.get(loss.input.id)
     if not isinstance(born, Forward):
         return None
-    call = ModuleCalls(events).at(case.scene.index.times[id(born)])
+    call = case.scene.index.module_calls.at(case.scene.index.times[id(born)])
     sizes = () if call is None else numbers(call.event.about)
     fits = len(sizes) == 2 and sizes[1] == count
     return constructor(case, call.event.kind, call.event.path, sizes) if call is not None and fits else None

@@ -133,6 +133,16 @@ MISTAKES = {
         "model(x) is 6×4 and y is 6×2; predictions and target must have the same shape",
         "in the same shape", ("Linear(3, 4)", "Linear(3, 2)"), LEARNS,
     ),
+    "a column minus a row": Mistake(
+        YES, "criterion(model(x), y.unsqueeze(1))", "((model(x) - y) ** 2).mean()", "broadcast_loss", 6,
+        "model(x) is 6×1 and y is a vector of length 6, so the difference is 6×6",
+        "`loss = ((model(x) - y.unsqueeze(1)) ** 2).mean()`", 6, LEARNS,
+    ),
+    "a column and a row in mse_loss": Mistake(
+        YES, "criterion(model(x), y.unsqueeze(1))", "torch.nn.functional.mse_loss(model(x), y)",
+        "broadcast_loss", 6, "compares every prediction with every target",
+        "`loss = torch.nn.functional.mse_loss(model(x), y.unsqueeze(1))`", 6, LEARNS,
+    ),
     "targets that are transposed": Mistake(
         SQUARES, "torch.randn(6, 2)", "torch.randn(2, 6)", "target_shape", 5, "y is 2×6",
         "`loss = torch.nn.functional.mse_loss(model(x), y.T)`", 5, LEARNS,

@@ -81,6 +81,9 @@ WORDS = {
     "mark_index": "index {index}",
     "write_fix": "Write it like this: `{code}`.",
     # losses and their targets
+    "broadcast_loss_why": "`{source}` (line {line}) compares every prediction with every target: {a} is {left} and {b} is {right}, so the difference is {size}×{size}, not one number for each pair.",
+    "broadcast_loss_fix": "Give both the same shape, with unsqueeze(1) or squeeze(1).",
+    "broadcast_loss_fix_line": "Give both the same shape: `{code}` (line {line}).",
     "target_dtype_why": "{call} failed: {target} is {dtype}, but {function} takes the index of the right class for each row, as a whole number (int64).",
     "target_dtype_fix": "Convert the target to whole numbers with .long().",
     "target_class_why": "{call} failed: {target} holds the class {wrong}, but {input} is {left}, so there are {count} classes, 0 to {last}.",

@@ -81,6 +81,9 @@ WORDS = {
     "mark_index": "인덱스 {index}",
     "write_fix": "이렇게 씁니다: `{code}`.",
     # losses and their targets
+    "broadcast_loss_why": "`{source}`({line}행)는 모든 예측을 모든 정답과 비교합니다. {a:은} {left}, {b:은} {right}이므로 차이가 짝마다 하나가 아니라 {size}×{size}입니다.",
+    "broadcast_loss_fix": "unsqueeze(1)이나 squeeze(1)로 두 shape를 같게 합니다.",
+    "broadcast_loss_fix_line": "두 shape를 같게 합니다: `{code}`({line}행).",
     "target_dtype_why": "{call}에서 오류가 났습니다. {target}의 dtype은 {dtype}인데, {function:은} 행마다 정답 클래스의 인덱스를 정수(int64)로 받습니다.",
     "target_dtype_fix": "정답을 .long()으로 정수로 바꿉니다.",
     "target_class_why": "{call}에서 오류가 났습니다. {target}에 클래스 {wrong:이} 있는데, {input:은} {left}이므로 클래스는 0부터 {last}까지 {count}개입니다.",
