@@ -59,6 +59,13 @@ class Value(NamedTuple):
         return math.prod(self.shape)
 
 
+def finite(value: Value | None) -> float | None:
+    """The number that a snapshot is, if it is a single finite one."""
+    items = () if value is None or value.items is None else value.items
+    number = items[0] if len(items) == 1 else None
+    return float(number) if isinstance(number, int | float) and math.isfinite(number) else None
+
+
 def pytorch() -> ModuleType | None:
     """Return PyTorch if it is imported. `torch` may also be minigrad (`minigrad.install_as_torch()`)."""
     module = sys.modules.get("torch")

@@ -28,6 +28,7 @@ from minigrad_viz.player.static import (
 )
 from minigrad_viz.shell.run import Report
 from minigrad_viz.steps.timeline import Frame
+from minigrad_viz.trace.events import Trace
 
 LOOP = (
     "w = torch.tensor(1.0, requires_grad=True)\nfor i in range(3):\n    loss = (w * 2 - 3) ** 2\n"
@@ -58,7 +59,7 @@ def frame(phase: str = "forward", *marks: str, **more: object) -> Frame:
 
 class TestScore:
     def test_it_is_plain_data(self, cube):
-        score = score_of(cube.acts, cube.trace.source, "en", 3)
+        score = score_of(cube.acts, cube.trace.source, "en", (None, 2.0, 1.0))
         assert json.loads(json.dumps(score)) == score
         assert score["source"] == cube.trace.source and score["shown"] == 0 and score["counted"] == 3
         assert set(score["words"]) == {*WORDS, "counted"}
@@ -321,3 +322,19 @@ class TestJoined:
                 if not line.startswith("import "):
                     assert re.sub("^export (default )?", "", line) in expression(), (name, line)
         assert style().startswith(source("stepper.css"))
+
+
+def test_the_curve_has_the_rounds_that_are_not_kept(library):
+    """Of a long loop the newest calls are played; of all the others the value of the root is known."""
+    source = (
+        "w = torch.tensor(4.0, requires_grad=True)\nfor i in range(300):\n    loss = (w - 1) ** 2\n"
+        "    loss.backward()\n    with torch.no_grad():\n        w -= 0.01 * w.grad\n        w.grad.zero_()\n"
+    )
+    report = Report(traced(source, library), lang="en")
+    rounds = report.trace.rounds
+    assert len(rounds) == 300 and rounds[0] == 9.0 and list(rounds) == sorted(rounds, reverse=True)
+    score = unpacked(SCORE.findall(report.html())[0])
+    assert score["counted"] == 300 - len(report.acts) and score["earlier"][0] == [0, 9.0]
+    assert len(score["earlier"]) <= 200 and score["earlier"][-1][0] < score["counted"]
+    assert score["acts"][-1]["root"] == pytest.approx(rounds[-1])
+    assert Trace.from_json(report.trace.to_json()).rounds == rounds

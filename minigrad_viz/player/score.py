@@ -1,6 +1,7 @@
 """What the player plays: pictures with their steps, as plain data that both of its forms read.
 
-    {"words": {…}, "theme": "auto", "source": "…", "counted": 0, "shown": 0, "acts": [act, …]}
+    {"words": {…}, "theme": "auto", "source": "…", "counted": 0, "earlier": [[place, value], …],
+     "shown": 0, "acts": [act, …]}
 
     act     {"label", "root" (its value, or null), "svg", "prefix", "width", "outline",
              "routes": [[id, source, target], …], "frames": [frame, …],
@@ -21,7 +22,6 @@ from __future__ import annotations
 
 import base64
 import json
-import math
 import re
 import zlib
 from collections.abc import Iterator, Mapping, Sequence
@@ -30,10 +30,12 @@ from typing import Any, NamedTuple
 
 from ..drawing.picture import Picture
 from ..drawing.still import SMALLEST, bare, width_of
+from ..protocol import finite
 from ..steps.timeline import Frame
 from ..trace.graph import ROOT, Graph
 from ..words import clean, text
 
+POINTS = 200  # of the curve of earlier calls
 READY = 12  # stations of the ready queue that are named; the others are counted
 WORDS = (
     "player", "first", "previous", "play", "pause", "next", "last", "slider", "speed", "source", "step_start",
@@ -67,25 +69,26 @@ def score_of(
     acts: Sequence[Act],
     source: str = "",
     lang: str | None = None,
-    counted: int = 0,
+    earlier: Sequence[float | None] = (),
     *,
     pack: bool = True,
 ) -> dict[str, Any]:
-    """The score of `acts`, the last of which is shown first, beside the cell's `source`; `counted` more
-    backward calls were only counted. JSON-able; `pack` the acts that are not shown first. ValueError without
-    any act."""
+    """The score of `acts`, the last of which is shown first, beside the cell's `source`; before them stood
+    the `earlier` backward calls, of which only the value of the root is known, if that. JSON-able; `pack` the
+    acts that are not shown first. ValueError without any act."""
     if not acts:
         raise ValueError("a player needs at least one act")
     parts = [content(act) for act in acts]
     last = len(acts) - 1
     words = {key: text(key, lang) for key in WORDS}
-    if counted:
-        words["counted"] = text("acts_counted", lang, n=counted)
+    if earlier:
+        words["counted"] = text("acts_counted", lang, n=len(earlier))
     return {
         "words": words,
         "theme": acts[last].picture.theme,
         "source": source,
-        "counted": counted,
+        "counted": len(earlier),
+        "earlier": thinned(earlier),
         "shown": last,
         "acts": [
             {
@@ -101,9 +104,14 @@ def score_of(
 def root_of(graph: Graph) -> float | None:
     """The value of the root of a picture; None if it has none, or several numbers."""
     values = [card.value for _, card in graph.cards() if card.role == ROOT]
-    items = values[0].items if len(values) == 1 and values[0] is not None else None
-    number = items[0] if items and len(items) == 1 else None
-    return float(number) if isinstance(number, int | float) and math.isfinite(number) else None
+    return finite(values[0]) if len(values) == 1 else None
+
+
+def thinned(values: Sequence[float | None]) -> list[list[float]]:
+    """The values that are known with their places, at most `POINTS` of them."""
+    known = [[i, value] for i, value in enumerate(values) if value is not None]
+    every = -(-len(known) // POINTS) or 1
+    return known[::every]
 
 
 def content(act: Act) -> dict[str, Any]:

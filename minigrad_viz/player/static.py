@@ -42,10 +42,12 @@ script.player.mount(box,score,style);
 })()</script>""")
 
 
-def player_html(acts: Sequence[Act], source: str = "", lang: str | None = None, counted: int = 0) -> str:
+def player_html(
+    acts: Sequence[Act], source: str = "", lang: str | None = None, earlier: Sequence[float | None] = ()
+) -> str:
     """Self-contained HTML of a player over `acts`, the last of which is shown first; `source` is the cell's,
-    `counted` more backward calls were only counted. ValueError without any act."""
-    score = score_of(acts, source, lang, counted, pack=False)
+    of the `earlier` backward calls only the values of the roots are known. ValueError without any act."""
+    score = score_of(acts, source, lang, earlier, pack=False)
     picture = acts[-1].picture
     svg, outline = picture.svg() or "", picture.outline()
     if svg and len(svg) <= HEAVY:

@@ -54,7 +54,7 @@ class Player {
     const counted = make("span", { className: "mgp-counted", textContent: words.counted ?? "" });
     const turn = (name, by) => this.button(name, () => this.cross(this.act + by, 0));
     this.turns = [turn("act_previous", -1), turn("act_next", 1)];
-    this.curve = curve(score.acts.map(({ root }) => root), words.curve);
+    this.curve = curve(score.earlier ?? [], score.counted, score.acts.map(({ root }) => root), words.curve);
     const calls = [this.turns[0], this.acts, this.turns[1], counted, ...this.curve.elements];
     const several = score.acts.length > 1 || score.counted ? [block("mgp-acts", ...calls)] : [];
     const keys = block("mgp-keys", ...buttons("first", "previous", "play", "next", "last"), this.speed);

@@ -161,12 +161,13 @@ export function arithmetic(lines) {
   return rows.length ? [block("mgp-arithmetic", ...rows)] : [];
 }
 
-// The value of the root in every act (null where it is no number), as a line with a point at the act shown.
-export function curve(values, label) {
-  const known = values.flatMap((value, i) => (Number.isFinite(value) ? [[i, value]] : []));
+// The value of the root in the `counted` calls before the first act, as far as it is known, and in every act (null
+// where it is no number), as a line with a point at the act shown.
+export function curve(earlier, counted, values, label) {
+  const known = [...earlier, ...values.flatMap((value, i) => (Number.isFinite(value) ? [[counted + i, value]] : []))];
   if (known.length < 3) return { elements: [], show: () => {} };
   const [low, high] = [Math.min(...known.map(([, y]) => y)), Math.max(...known.map(([, y]) => y))];
-  const x = (i) => 4 + (152 * i) / (values.length - 1);
+  const x = (i) => 4 + (152 * i) / (counted + values.length - 1);
   const y = (value) => 24 - (20 * (value - low)) / (high - low || 1);
   const svg = drawn("svg", { viewBox: "0 0 160 28", class: "mgp-curve", role: "img", "aria-label": label });
   const point = drawn("circle", { r: 3.5 });
@@ -175,7 +176,7 @@ export function curve(values, label) {
   const show = (act) => {
     const value = values[act];
     point.style.display = Number.isFinite(value) ? "" : "none";
-    point.setAttribute("cx", x(act));
+    point.setAttribute("cx", x(counted + act));
     point.setAttribute("cy", Number.isFinite(value) ? y(value) : 0);
     told.textContent = Number.isFinite(value) ? `${label} ${Number(value.toPrecision(5))}` : "";
   };

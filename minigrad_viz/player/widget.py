@@ -40,14 +40,14 @@ class Stepper(anywidget.AnyWidget):
         acts: Sequence[Act],
         source: str = "",
         lang: str | None = None,
-        counted: int = 0,
+        earlier: Sequence[float | None] = (),
         **kwargs: Any,
     ) -> None:
-        """A player of `acts` beside the cell's `source`; `counted` more backward calls were only counted.
-        ValueError without any act."""
+        """A player of `acts` beside the cell's `source`; of the `earlier` backward calls only the values of
+        the roots are known. ValueError without any act."""
         self.acts = tuple(acts)
-        self._told = (source, lang, counted)
-        score = score_of(self.acts, source, lang, counted)
+        self._told = (source, lang, earlier)
+        score = score_of(self.acts, source, lang, earlier)
         first = {name: kwargs.pop(name) for name in ("act", "step") if name in kwargs}
         kwargs.setdefault("layout", {"width": "100%"})  # in an HBox, too, as wide as there is room
         super().__init__(act=score["shown"], _score=score, **kwargs)

@@ -19,6 +19,7 @@ from typing import Any
 from ..protocol import (
     edge_of,
     edges_of,
+    finite,
     has_history,
     history_of,
     is_tensor,
@@ -100,6 +101,7 @@ class Recorder:
         self.rest = Rest()
         self.creates = False  # whether the running call builds a graph
         self.skipped = 0
+        self.rounds: list[float | None] = []  # the value of the root of each call
         self.unkept: Counter[str] = Counter()  # the deposits in those calls, by leaf
         self.inside: Any = None  # the key of the custom Function whose backward runs
         self._nested = 0
@@ -168,8 +170,8 @@ class Recorder:
         events = Later(functools.partial(writer.events, self.notes))
         text = None if error is None else describe(error)
         unkept = tuple(self.unkept.items())
-        counted = self.rest.counted
-        return Trace(self.source, events, text, names, nodes, self.skipped, deposits=unkept, counted=counted)
+        more = {"deposits": unkept, "counted": self.rest.counted, "rounds": tuple(self.rounds)}
+        return Trace(self.source, events, text, names, nodes, self.skipped, **more)  # type: ignore[arg-type]
 
     # ── what sources tell: forward ──────────────────────────────────────────────────────────────────────────
 
@@ -290,6 +292,7 @@ class Recorder:
     ) -> None:  # fmt: skip
         """Freeze the graph of the call; the source listens to its nodes from now on."""
         self.rest.wake()
+        self.rounds.append(finite(value_of(roots[0])) if len(roots) == 1 else None)
         span, _ = named_by(self.place())
         names = tuple(self.states.end_of(t) for t in roots)
         ends = [edge_of(t) or (library.node_at(t), t.output_nr) for t in roots]

@@ -169,13 +169,15 @@ class Report:
             for (group, _), picture, steps in zip(opened, pictures, frames)
         )
 
-    def _played(self) -> tuple[tuple[Act, ...], int]:
-        """The acts of the player, which are the newest, as many as are soon drawn; how many there are
-        besides."""
+    def _played(self) -> tuple[tuple[Act, ...], tuple[float | None, ...]]:
+        """The acts of the player, which are the newest, as many as are soon drawn; of those before them the
+        values of the roots."""
         sizes = itertools.accumulate(len(view.graph.stations) for view in reversed(self.views))
         count = max(1, sum(size <= PLAYED for size in sizes))
         first = len(self.views) - count
-        return tuple(map(self.act, range(first, len(self.views)))), self.trace.skipped + first
+        earlier = self.trace.skipped + first
+        values = self.trace.rounds[:earlier] if self.trace.rounds else (None,) * earlier
+        return tuple(map(self.act, range(first, len(self.views)))), values
 
     def stepper(self) -> Stepper:
         """The widget that walks through the steps; the same each time, until it is closed, so that Python

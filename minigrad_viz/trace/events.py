@@ -427,7 +427,8 @@ class Trace(NamedTuple):
     `deposits` counts those of the calls that were skipped, by the id of the leaf. Of a graph that nobody
     recorded and that was found finished, `roots` are the tensors that were asked for (None elsewhere), and
     `omitted` counts the nodes that were left out, as there were too many. `counted` ops asked for no
-    gradients and were not recorded, as there were too many."""
+    gradients and were not recorded, as there were too many. `rounds` has the value of the root of each
+    backward call, also of those that are not kept (None where that is no finite number)."""
 
     source: str
     events: Sequence[Event]
@@ -440,6 +441,7 @@ class Trace(NamedTuple):
     roots: tuple[str, ...] | None = None
     omitted: int = 0
     counted: int = 0
+    rounds: tuple[float | None, ...] = ()
 
     def to_json(self) -> str:
         """The trace as JSON; every event has its class name under "event"."""
