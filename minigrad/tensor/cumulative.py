@@ -9,7 +9,7 @@ from ..core.public import public
 from ..core.tensor_state import TensorBase
 from ..inplace.in_place import in_place
 from ..ops import cumulative as cu
-from .reductions import numpys, one, reducing
+from .reductions import numpys, one
 
 
 def checked(name: str, dtype: Any) -> Any:
@@ -21,7 +21,6 @@ def checked(name: str, dtype: Any) -> Any:
 
 
 @public(out="dtype")
-@reducing
 def cumsum(input: Any, dim: int, *, dtype: Any = None) -> Any:
     """Return the cumulative sums along `dim`.
 
@@ -42,7 +41,6 @@ def cumsum(input: Any, dim: int, *, dtype: Any = None) -> Any:
 
 
 @public(out="dtype")
-@reducing
 def cumprod(input: Any, dim: int, *, dtype: Any = None) -> Any:
     """Return the product of all elements up to each one along `dim`; whole numbers give int64 unless `dtype`
     is given.

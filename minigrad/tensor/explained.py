@@ -18,6 +18,12 @@ numel dim size numpy tolist requires_grad_ register_hook retain_grad view reshap
 transpose add sub mul div pow exp log tanh relu sigmoid add_ sub_ mul_ zero_ to
 """
 PLAIN = frozenset(NOT_WRAPPED.split())
+NUMPYS = {"axis": "dim", "keepdims": "keepdim", "self": "input"}  # names of arguments that PyTorch takes too
+
+
+def renamed(kwargs: dict[str, Any]) -> dict[str, Any]:
+    """Return named arguments under PyTorch's own names."""
+    return {NUMPYS.get(name, name): value for name, value in kwargs.items()}
 
 
 def check(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
@@ -35,7 +41,7 @@ def explained(function: Any, name: str, home: str = "minigrad", title: str = "")
 
     def call(*args: Any, **kwargs: Any) -> Any:
         try:
-            return function(*args, **kwargs)
+            return function(*args, **renamed(kwargs)) if kwargs else function(*args)
         except Exception:
             check(known, args, kwargs)
             raise
@@ -56,7 +62,7 @@ def explained_method(function: Any, name: str) -> Any:
 
     def call(self: Any, *args: Any, **kwargs: Any) -> Any:
         try:
-            return function(self, *args, **kwargs)
+            return function(self, *args, **renamed(kwargs)) if kwargs else function(self, *args)
         except Exception:
             check(known, args, kwargs)
             raise

@@ -10,7 +10,7 @@ from ..core.public import public
 from ..core.tensor_state import TensorBase
 from ..ops import max_min
 from ..ops import median as order
-from .reductions import dims, flag, one, reducing
+from .reductions import dims, flag, one
 
 
 def extreme(name: str, every: Any, along: Any, input: Any, dim: Any, keepdim: Any, other: Any) -> Any:
@@ -26,7 +26,6 @@ def extreme(name: str, every: Any, along: Any, input: Any, dim: Any, keepdim: An
 
 
 @public(out="same")
-@reducing
 def max(input: Any, dim: Any = None, keepdim: bool = False, *, other: Any = None) -> Any:
     """Return the maximum of all elements, or along `dim` the maximum values with their indices.
 
@@ -49,7 +48,6 @@ def max(input: Any, dim: Any = None, keepdim: bool = False, *, other: Any = None
 
 
 @public(out="same")
-@reducing
 def min(input: Any, dim: Any = None, keepdim: bool = False, *, other: Any = None) -> Any:
     """Return the minimum of all elements, or along `dim` the minimum values with their indices.
 
@@ -72,21 +70,18 @@ def min(input: Any, dim: Any = None, keepdim: bool = False, *, other: Any = None
 
 
 @public(out="same")
-@reducing
 def amax(input: Any, dim: Any = (), keepdim: bool = False) -> Any:
     """Return the largest element over the dimensions `dim`, all for (); the gradient is divided evenly."""
     return max_min.amax(input, dims(dim) or (), flag(keepdim))
 
 
 @public(out="same")
-@reducing
 def amin(input: Any, dim: Any = (), keepdim: bool = False) -> Any:
     """Return the smallest element over the dimensions `dim`, all for (); the gradient is divided evenly."""
     return max_min.amin(input, dims(dim) or (), flag(keepdim))
 
 
 @public(out="same")
-@reducing
 def argmax(input: Any, dim: Any = None, keepdim: bool = False) -> Any:
     """Return the index of the maximum, in the flattened tensor or along `dim`.
 
@@ -106,7 +101,6 @@ def argmax(input: Any, dim: Any = None, keepdim: bool = False) -> Any:
 
 
 @public(out="same")
-@reducing
 def argmin(input: Any, dim: Any = None, keepdim: bool = False) -> Any:
     """Return the index of the minimum, in the flattened tensor or along `dim`.
 
@@ -126,7 +120,6 @@ def argmin(input: Any, dim: Any = None, keepdim: bool = False) -> Any:
 
 
 @public(out="same")
-@reducing
 def median(input: Any, dim: Any = None, keepdim: bool = False) -> Any:
     """Return the lower median of all elements, or along `dim` (values, indices)."""
     if dim is None:
@@ -135,7 +128,6 @@ def median(input: Any, dim: Any = None, keepdim: bool = False) -> Any:
 
 
 @public(out="same")
-@reducing
 def nanmedian(input: Any, dim: Any = None, keepdim: bool = False) -> Any:
     """Return the lower median of what is not NaN, of all elements or along `dim` (values, indices)."""
     if dim is None:

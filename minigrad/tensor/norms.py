@@ -10,11 +10,10 @@ from ..ops import norms
 from ..ops.elementwise import must_be_tensor
 from . import matrix_norms
 from .matrix_norms import vector_norm
-from .reductions import dims, reducing
+from .reductions import dims
 
 
 @public(out="cast")
-@reducing
 def norm(input: Any, p: Any = "fro", dim: Any = None, keepdim: bool = False, dtype: Any = None) -> Any:
     """Return the norm of all elements, or over `dim`.
 
@@ -60,7 +59,6 @@ def linalg_norm(A: Any, ord: Any = None, dim: Any = None, keepdim: bool = False,
 
 
 @public()
-@reducing
 def dist(input: Any, other: Any, p: Any = 2) -> Any:
     """Return the p-norm of `input - other`."""
     for t in (input, other):

@@ -15,7 +15,7 @@ from ..core.tensor_state import TensorBase
 from ..inplace.in_place import in_place
 from ..inplace.overlap import check_overlap
 from . import memory
-from .explained import PLAIN, check, explained, named
+from .explained import PLAIN, check, explained, named, renamed
 
 RULES: dict[str, str] = {}  # by name of a function: which tensors it takes as `out`. See `public.Name`
 VARIADIC = 4 | 8  # the flags of a code object that has *args or **kwargs
@@ -80,9 +80,12 @@ def of_any(function: Any, name: str) -> Any:
 
     def call(*args: Any, **kwargs: Any) -> Any:
         try:
-            if "out" not in kwargs:
-                return function(*args, **kwargs)
-            return filled(function, name, kwargs["out"], args, kwargs)
+            if not kwargs:
+                return function(*args)
+            given = renamed(kwargs)
+            if "out" not in given:
+                return function(*args, **given)
+            return filled(function, name, given["out"], args, given)
         except Exception:
             check(name, args, kwargs)
             raise

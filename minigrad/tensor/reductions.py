@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 import operator
 from typing import Any
 
@@ -10,25 +9,6 @@ from ..core import F, dtypes
 from ..core.public import public
 from ..ops import count as counting
 from ..ops import reduction as red
-
-NUMPYS = {"axis": "dim", "keepdims": "keepdim", "self": "input"}  # names that PyTorch takes too
-
-
-def reducing(function: Any) -> Any:
-    """A function of a tensor that also takes NumPy's names of its arguments. TypeError unless `keepdim` is a
-    bool.
-    """
-
-    @functools.wraps(function)
-    def call(*args: Any, **kwargs: Any) -> Any:
-        if kwargs:
-            for name in NUMPYS.keys() & kwargs.keys():
-                kwargs[NUMPYS[name]] = kwargs.pop(name)
-            if "keepdim" in kwargs:
-                flag(kwargs["keepdim"])
-        return function(*args, **kwargs)
-
-    return call
 
 
 def dims(dim: Any) -> tuple[int, ...] | None:
@@ -62,7 +42,6 @@ def numpys(dtype: Any) -> Any:
 
 
 @public(out="dtype")
-@reducing
 def sum(input: Any, dim: Any = None, keepdim: bool = False, *, dtype: Any = None) -> Any:
     """Return the sum of all elements, or the sums over `dim`; integers and booleans give int64.
 
@@ -86,7 +65,6 @@ def sum(input: Any, dim: Any = None, keepdim: bool = False, *, dtype: Any = None
 
 
 @public(out="dtype")
-@reducing
 def nansum(input: Any, dim: Any = None, keepdim: bool = False, *, dtype: Any = None) -> Any:
     """Return the sum in which NaN counts as 0, of all elements or over the dimensions `dim`."""
     if input._data.dtype.kind in "biu":
@@ -95,7 +73,6 @@ def nansum(input: Any, dim: Any = None, keepdim: bool = False, *, dtype: Any = N
 
 
 @public(out="dtype")
-@reducing
 def mean(input: Any, dim: Any = None, keepdim: bool = False, *, dtype: Any = None) -> Any:
     """Return the mean of all elements, or the means over `dim`.
 
@@ -125,7 +102,6 @@ def mean(input: Any, dim: Any = None, keepdim: bool = False, *, dtype: Any = Non
 
 
 @public(out="cast")
-@reducing
 def nanmean(input: Any, dim: Any = None, keepdim: bool = False, *, dtype: Any = None) -> Any:
     """Return the mean of what is not NaN, of all elements or over the dimensions `dim`; RuntimeError for
     integers.
@@ -141,7 +117,6 @@ def nanmean(input: Any, dim: Any = None, keepdim: bool = False, *, dtype: Any = 
 
 
 @public(out="dtype")
-@reducing
 def prod(input: Any, dim: Any = None, keepdim: bool = False, *, dtype: Any = None) -> Any:
     """Return the product of all elements, or the products along `dim`.
 
@@ -169,7 +144,6 @@ def prod(input: Any, dim: Any = None, keepdim: bool = False, *, dtype: Any = Non
 
 
 @public(out="cast")
-@reducing
 def all(input: Any, dim: Any = None, keepdim: bool = False) -> Any:
     """Return whether all elements are true, that is not 0, overall or over `dim`.
 
@@ -189,7 +163,6 @@ def all(input: Any, dim: Any = None, keepdim: bool = False) -> Any:
 
 
 @public(out="cast")
-@reducing
 def any(input: Any, dim: Any = None, keepdim: bool = False) -> Any:
     """Return whether at least one element is true, that is not 0, overall or over `dim`.
 
@@ -209,7 +182,6 @@ def any(input: Any, dim: Any = None, keepdim: bool = False) -> Any:
 
 
 @public()
-@reducing
 def count_nonzero(input: Any, dim: Any = None) -> Any:
     """Return how many elements are not 0, of all or over the dimensions `dim`."""
     return counting.count_nonzero(input, dims(dim))

@@ -7,7 +7,7 @@ from typing import Any
 from .. import return_types
 from ..core.public import public
 from ..ops import sorting as so
-from .reductions import one, reducing
+from .reductions import one
 
 NOT_GIVEN: Any = object()
 
@@ -19,7 +19,6 @@ def in_order(input: Any, dim: int, descending: bool, stable: Any) -> Any:
 
 
 @public(out="same")
-@reducing
 def sort(input: Any, dim: int = -1, descending: bool = False, *, stable: Any = NOT_GIVEN) -> Any:
     """Return the elements in order along `dim`, with their indices; NaN counts as the largest.
 
@@ -41,7 +40,6 @@ def sort(input: Any, dim: int = -1, descending: bool = False, *, stable: Any = N
 
 
 @public(out="same")
-@reducing
 def argsort(input: Any, dim: int = -1, descending: bool = False, *, stable: bool = False) -> Any:
     """Return the indices that put the elements in order along `dim`.
 
@@ -62,7 +60,6 @@ def argsort(input: Any, dim: int = -1, descending: bool = False, *, stable: bool
 
 
 @public(out="same")
-@reducing
 def topk(input: Any, k: int, dim: int = -1, largest: bool = True, sorted: bool = True) -> Any:
     """Return the `k` largest elements along `dim`, with their indices.
 

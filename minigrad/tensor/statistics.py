@@ -14,7 +14,7 @@ from ..ops import count as counting
 from ..ops import softmax as soft
 from ..ops import variance as spread
 from ..ops.shape import place
-from .reductions import dims, flag, reducing
+from .reductions import dims, flag
 
 ROUNDED: dict[str, Any] = {
     "linear": np.asarray,
@@ -35,7 +35,6 @@ def in_dtype(input: Any, dtype: Any) -> Any:
 
 
 @public(out="same")
-@reducing
 def softmax(input: Any, dim: int, dtype: Any = None) -> Any:
     """Return the exponentials along `dim`, divided by their sum.
 
@@ -56,7 +55,6 @@ def softmax(input: Any, dim: int, dtype: Any = None) -> Any:
 
 
 @public(out="same")
-@reducing
 def log_softmax(input: Any, dim: int, dtype: Any = None) -> Any:
     """Return the logarithm of the softmax along `dim`, computed without overflow.
 
@@ -127,7 +125,6 @@ def ranks_of(q: Any, ordered: Any) -> Any:
 
 
 @public(out="same")
-@reducing
 def quantile(
     input: Any, q: Any, dim: Any = None, keepdim: bool = False, *, interpolation: str = "linear"
 ) -> Any:
@@ -166,7 +163,6 @@ def spread_of(name: str, input: Any, dim: Any, unbiased: Any, keepdim: Any, corr
 
 
 @public(out="cast")
-@reducing
 def var(
     input: Any, dim: Any = None, unbiased: Any = None, keepdim: bool = False, *, correction: Any = None
 ) -> Any:
@@ -191,7 +187,6 @@ def var(
 
 
 @public(out="cast")
-@reducing
 def std(
     input: Any, dim: Any = None, unbiased: Any = None, keepdim: bool = False, *, correction: Any = None
 ) -> Any:
@@ -216,7 +211,6 @@ def std(
 
 
 @public("function")
-@reducing
 def var_mean(
     input: Any, dim: Any = None, unbiased: Any = None, keepdim: bool = False, *, correction: Any = None
 ) -> Any:
@@ -225,7 +219,6 @@ def var_mean(
 
 
 @public("function")
-@reducing
 def std_mean(
     input: Any, dim: Any = None, unbiased: Any = None, keepdim: bool = False, *, correction: Any = None
 ) -> Any:
@@ -234,7 +227,6 @@ def std_mean(
 
 
 @public(out="cast")
-@reducing
 def logsumexp(input: Any, dim: Any, keepdim: bool = False) -> Any:
     """Return the logarithm of the sum of exponentials over the dimensions `dim`, without overflow."""
     return spread.logsumexp(input, dims(dim), flag(keepdim))
@@ -245,7 +237,6 @@ def logsumexp(input: Any, dim: Any, keepdim: bool = False) -> Any:
 
 
 @public(out="same")
-@reducing
 def histc(input: Any, bins: int = 100, min: Any = 0, max: Any = 0) -> Any:
     """Return how many elements lie in each of `bins` equal bins between `min` and `max`, or between the
     extremes.
@@ -254,14 +245,12 @@ def histc(input: Any, bins: int = 100, min: Any = 0, max: Any = 0) -> Any:
 
 
 @public()
-@reducing
 def bincount(input: Any, weights: Any = None, minlength: int = 0) -> Any:
     """Return how often each number from 0 on occurs in a vector of integers, or the sum of its weights."""
     return counting.bincount(input, weights, minlength)
 
 
 @public(out="same")
-@reducing
 def histogram(
     input: Any, bins: Any = 100, *, range: Any = None, weight: Any = None, density: bool = False
 ) -> Any:
