@@ -18,7 +18,6 @@ from . import memory
 from .explained import PLAIN, check, explained, named, renamed
 
 RULES: dict[str, str] = {}  # by name of a function: which tensors it takes as `out`. See `public.Name`
-VARIADIC = 4 | 8  # the flags of a code object that has *args or **kwargs
 
 RESIZED = (
     "An output with one or more elements was resized since it had shape {}, which does not match the "
@@ -41,42 +40,7 @@ def attached(name: str, function: Any, rule: str) -> Any:
 
 
 def with_out(function: Any, name: str) -> Any:
-    """Return the function with an `out`; one of one or two parameters costs less to call."""
-    code = function.__code__
-    is_plain = not (code.co_flags & VARIADIC or code.co_kwonlyargcount or function.__defaults__)
-    is_plain = is_plain and code.co_varnames[1 : code.co_argcount] in ((), ("other",))
-    call = (of_any, of_one, of_two)[code.co_argcount if is_plain and code.co_argcount < 3 else 0]
-    return named(call(function, name), function, name, "minigrad")
-
-
-def of_one(function: Any, name: str) -> Any:
-    """Return a function of one tensor with an `out`."""
-
-    def call(input: Any, *, out: Any = None) -> Any:
-        try:
-            return function(input) if out is None else filled(function, name, out, (input,), {})
-        except Exception:
-            check(name, (input,), {})
-            raise
-
-    return call
-
-
-def of_two(function: Any, name: str) -> Any:
-    """Return a function of two operands with an `out`."""
-
-    def call(input: Any, other: Any, *, out: Any = None) -> Any:
-        try:
-            return function(input, other) if out is None else filled(function, name, out, (input, other), {})
-        except Exception:
-            check(name, (input, other), {})
-            raise
-
-    return call
-
-
-def of_any(function: Any, name: str) -> Any:
-    """Any function with an `out`."""
+    """Return the function with an `out`."""
 
     def call(*args: Any, **kwargs: Any) -> Any:
         try:
@@ -90,7 +54,7 @@ def of_any(function: Any, name: str) -> Any:
             check(name, args, kwargs)
             raise
 
-    return call
+    return named(call, function, name, "minigrad")
 
 
 def filled(function: Any, name: str, out: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
