@@ -150,7 +150,7 @@ def geometry(array: np.ndarray, base: np.ndarray) -> Geometry:
     """Return the position of `array` in the memory of `base`, or in its own memory, if `x.data = y` has
     replaced that of the base.
     """
-    if array.base is base and array.ndim and array.size:
+    if array.base is base and array.size:
         start = base
     else:
         whole = root(array)

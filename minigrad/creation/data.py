@@ -62,7 +62,7 @@ def tensor(
 
 def leaf(data: Any, requires_grad: bool = False, source: Any = None) -> Any:
     """Return a new leaf on raw data that nobody else has, made from `source`."""
-    t = wrap(data[()])
+    t = wrap(data if data.ndim else data[()])
     if requires_grad:
         check_can_require_grad(data)
         t._acc = True

@@ -253,7 +253,7 @@ def write(t: TensorBase, out: Any) -> None:
     """Put the numbers `out` into the memory of `t`, of a complex result the real part if `t` is real."""
     if t._bits:
         out = read_as(t._bits, out)
-    if t._data.dtype.kind != "c" and np.iscomplexobj(out):
+    if t._data.dtype.kind != "c" and out.dtype.kind == "c":
         out = out.real
     np.copyto(t._data, out, casting="unsafe")
 
