@@ -1,7 +1,7 @@
-"""What happens when an op is called on tensors: the general path, by the plan of the op (see `op.Op`).
+"""What happens when an op is called on tensors, by the plan of the op (see `op.Op`).
 
-`dispatch` runs any op on any arguments and notifies the observers. Plain elementwise ops have a shorter path
-in `elementwise`, which passes everything unusual to `dispatch`.
+`compute` runs any op on any arguments. `compute_plainly` asks little and passes what is unusual to `compute`,
+`dispatch` notifies the observers. Elementwise ops of one or two tensors have closures in `elementwise`.
 """
 
 from __future__ import annotations
