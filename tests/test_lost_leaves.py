@@ -85,7 +85,7 @@ NONE = {
     "no flag": (
         X + "w = torch.ones(2)\n(w * x).sum().backward()\nw -= 0.1 * w.grad\n",
         "ones(2) (line 2) created it without requires_grad=True",
-        "Create w with requires_grad=True",
+        "`w = torch.ones(2, requires_grad=True)`",
     ),
     "returned": (
         X + "torch.autograd.grad(x * 2, x)\nx.data -= 0.1 * x.grad\n",
