@@ -128,6 +128,8 @@ def fitting_linear(case: Case, layer: Layer) -> Fix | None:
             case.words("linear_flatten_fix", layer=layer_name(layer.call)),
             None,
         )
+    if len(shape) == 2 and math.prod(shape) == needed:  # one image
+        return as_written(case, layer, ".flatten()")
     if len(shape) == 1 and needed == 1:
         return as_written(case, layer, ".unsqueeze(1)")
     turned = len(shape) == 2 and shape[0] == needed and layer.input.is_leaf

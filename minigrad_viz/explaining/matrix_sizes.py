@@ -158,6 +158,8 @@ def turned(case: Case, a: Operand, b: Operand) -> str | None:
         return exchanged(case, a.tree, b.tree)
     if len(m) > 2 and math.prod(m[1:]) == n[0]:
         return with_method(case, a.tree, ".flatten(1)")
+    if len(m) == len(n) == 2 and math.prod(m) == n[0]:  # one image
+        return with_method(case, a.tree, ".flatten()")
     return None
 
 

@@ -118,6 +118,11 @@ MISTAKES = {
         PIXELS, "images.flatten(1)", "images", "layer_input", 4, "the input (images) is 4×1×6×6",
         "`out = fc(images.flatten(1))`", 4, "tuple(out.shape) == (4, 5)",
     ),
+    "an image that is not flattened": Mistake(
+        PIXELS.replace("4, 1, 6, 6", "6, 6").replace("flatten(1)", "flatten()"), "images.flatten()", "images",
+        "layer_input", 4, "the input (images) is 6×6", "`out = fc(images.flatten())`", 4,
+        "tuple(out.shape) == (5,)",
+    ),
     "gray images without channels": Mistake(
         GRAY, ".unsqueeze(1)", "", "layer_input", 4, "in_channels is 1, but the input (pictures) is 4×6×6",
         "`out = conv(pictures.unsqueeze(1))`", 4, CONVOLVED,
