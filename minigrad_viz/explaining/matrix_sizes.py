@@ -14,7 +14,7 @@ from ..trace.where import Span
 from ..words import shorten
 from .at_call import of_a_call
 from .case import Case, ErrorRule, rule
-from .edits import exchanged, instead, resized, with_method
+from .edits import at_path, constants, constructor, exchanged, instead, resized, with_method
 from .layers import layer_of
 from .operation import (
     LONGEST,
@@ -66,7 +66,22 @@ def matrix_sizes(case: Case, match: re.Match[str]) -> Explanation | None:
     """The inner sizes of a product differ."""
     if layer_of(case) is not None:
         return None
-    return of_sizes(case, numbers(match["left"]), numbers(match["right"]))
+    left, right = numbers(match["left"]), numbers(match["right"])
+    return layer_in_source(case, left, right) or of_sizes(case, left, right)
+
+
+def layer_in_source(case: Case, left: Shape, right: Shape) -> Explanation | None:
+    """The explanation for a layer in code that nobody recorded, `self.fc(x)`, if the source creates it with
+    the sizes of the error."""
+    tree = expression(case)
+    path = ast.unparse(tree.func) if isinstance(tree, ast.Call) else ""
+    made = constructor(case, "Linear", path, right) if path and not case.trace.recorded else None
+    if made is None or constants(made.call.args)[:2] != right or at_path(case, path) is not made.call:
+        return None
+    values = {"call": failing(case), "layer": f"{path} (Linear {right[0]}→{right[1]})"}
+    why = case.words("linear_unseen_why", needed=right[0], given=left[-1], **values)
+    fix = made.changed(0, left[-1]) or case.words("linear_fix", given=left[-1])
+    return case.explain("layer_input", why, fix, (), made.span)
 
 
 def batched_sizes(case: Case, match: re.Match[str]) -> Explanation | None:
