@@ -103,3 +103,8 @@ def test_the_score_has_them(model):
         next(iter(panels.values()))
     )
     assert all(box in score["acts"][-1]["svg"] for box in panels)
+
+
+def test_parameters_stand_in_the_order_of_their_module(model):
+    inside = [[name for name, _ in fold.parameters] for fold in model.graph.folds]
+    assert inside.count(["weight", "bias"]) == 2

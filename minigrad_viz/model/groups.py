@@ -278,7 +278,9 @@ def written(scene: Scene, boxes: list[GroupDraft], graph: Graph) -> tuple[Group,
 def parameters(scene: Scene, box: GroupDraft, inside: list[GroupDraft]) -> Iterator[tuple[str, str]]:
     """The parameters that stand in a box, with their places in its module; of a function its other inputs."""
     known = scene.index.module_calls.parameters
-    for place in sorted((leaf for each in inside for leaf in each.leaves), key=lambda place: place.time):
+    order = {id: i for i, id in enumerate(known)}  # of the modules; others come behind
+    leaves = [leaf for each in inside for leaf in each.leaves]
+    for place in sorted(leaves, key=lambda leaf: (order.get(leaf.states[0].id, len(order)), leaf.time)):
         id = place.states[0].id
         path, name = known.get(id, ("", ""))
         if name and place.states[0].parameter:
