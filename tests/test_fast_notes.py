@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import collections
 import gc
 import re
 import weakref
@@ -120,8 +119,6 @@ def slow(monkeypatch):
     monkeypatch.setattr(source, "forward_of", lambda watching: watching.ran)
     monkeypatch.setattr(source, "node_ran_of", node_ran_of)
     monkeypatch.setattr(source, "freeze_of", lambda watching: watching.recorder.states.freeze_all)
-    monkeypatch.setattr(source, "mutated_of", lambda watching: watching.written)
-    monkeypatch.setattr(source, "Rows", lambda watching: collections.defaultdict(lambda: None))
     monkeypatch.setattr(notes, "ROOM", 0)
 
 

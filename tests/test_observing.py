@@ -36,7 +36,6 @@ NAMES = {
     ("recording/aftermath.py", "minigrad.core.node_by_node"): "a frame of a traceback",
     ("recording/compared.py", "minigrad.autograd.gradcheck.compare"): "the frame that has its matrices",
     ("sources/minigrad.py", "minigrad."): "frames between an op and the user's code",
-    ("sources/rows.py", "minigrad.nn.parameter"): "the class Parameter, without loading nn",
     ("trace/where.py", "minigrad.autograd.functional"): "frames that use tensors several times",
     ("trace/where.py", "minigrad.autograd.gradcheck"): "the same",
     ("trace/where.py", "minigrad.autograd.run"): "the same",
@@ -48,7 +47,6 @@ HURRIED = {
     "sources/freezing.py",
     "sources/minigrad.py",
     "sources/quick.py",
-    "sources/rows.py",
     "trace/ids.py",
 }
 PRIVATE = {

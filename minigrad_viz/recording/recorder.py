@@ -110,7 +110,6 @@ class Recorder:
         self._ends: list[int] = []  # where the notes of each call end that is kept
         self._live: Any = ()  # nodes of the running call
         self._keys: list[Any] = []  # theirs
-        self._same: tuple[Any, Any] = None, {}  # the named tensors and their rows, if the call leaves them so
         self._gone: Callable[[Any], bool] = bool  # asks whether one has let go of what it saved
         self.compared: tuple[Any, ...] = ()  # the arguments of the last comparison in a gradcheck
         self._wanted: tuple[str, ...] = ()  # the tensors whose gradients grad() is to return
@@ -133,7 +132,7 @@ class Recorder:
         for source in reversed(self.watched):
             source.detach()
         self.listener.stop()
-        self._live, self.inside, self._same, self.steps.open = (), None, (None, {}), None
+        self._live, self.inside, self.steps.open = (), None, None
         if self.problem is not None:
             raise self.problem
         self.call = 0
@@ -301,13 +300,10 @@ class Recorder:
         asked = None if wanted is None else tuple(self.states.end_of(t) for t in wanted)
         self._wanted = (asked or ()) if kind == "grad" else ()
         self.calls += 1
-        named = self.states.named()
-        before = self.states.snapshot("before", named)
+        self.states.snapshot("before")
         given = values_of(gradients)
         ids = tuple(self.states.id_of(g) if g is not None and create_graph else None for g in gradients)
         self._live, frozen = library.freeze(nodes)
-        if not create_graph and getattr(library, "calm", False):  # then only gradients will have changed
-            self._same = named, {row[0]: row for _, row in before}
         self._gone = library.gone
         self._keys = [row[0] for row in frozen]
         self.states.frozen.update(self._keys)
@@ -339,9 +335,7 @@ class Recorder:
         event = BackwardEnded(self.call, text, (), captured, self._nested)
         self.notes.append(("ended", event, gone))
         self.call = 0
-        named, self.states.steady = self._same
-        self.states.snapshot("after", named)
-        self._same, self.states.steady = (None, {}), {}
+        self.states.snapshot("after")
         self._ends.append(len(self.notes))
         if len(self._ends) >= 2 * KEPT_CALLS:
             self._prune()

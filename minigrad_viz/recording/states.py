@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
@@ -48,9 +47,6 @@ class States:
         self.recorder = recorder
         self.ids, self.notes = recorder.ids, recorder.notes
         self.frozen: set[Any] = set()
-        self.steady: dict[str, notes.Row] = {}  # those that stand as they did, but for their gradients
-        # by class; a source may know a faster way to the state of a plain tensor
-        self.rows: dict[type, Any] = defaultdict(lambda: None)
         self._kinds: dict[type, bool] = {}  # whether objects of a class are tensors
         self._parameters: dict[type, bool] = {}  # whether tensors of a class are parameters
 
@@ -80,10 +76,6 @@ class States:
 
     def state_of(self, tensor: Any, name: str) -> notes.Row:
         """A tensor as it stands now."""
-        quick = self.rows[type(tensor)]
-        row = None if quick is None else quick(tensor, name)
-        if row is not None:
-            return row
         fn = history_of(tensor)
         retains = tensor.retains_grad
         grad = tensor.grad if fn is None or retains else None
@@ -269,9 +261,7 @@ class States:
                 start = f"{name}.{way}" if way else name
                 yield from ((f"{start}.{key}", t) for key, t in parameters(module))
 
-    def snapshot(self, when: str, named: list[tuple[str, Any]] | None = None) -> list[tuple[str, Any]]:
-        """Write down every named tensor, or those that are given, and say how they stand."""
-        tensors = self.named() if named is None else named
-        found = [(name, self.state_of(t, self.ids.known(t) or "")) for name, t in tensors]
+    def snapshot(self, when: str) -> None:
+        """Write down how every named tensor stands."""
+        found = [(name, self.state_of(t, self.ids.known(t) or "")) for name, t in self.named()]
         self.notes.append(("rows", when, self.recorder.calls, found))
-        return found

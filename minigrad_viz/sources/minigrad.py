@@ -34,9 +34,9 @@ from minigrad.observing import (
 from ..kept import saved_of
 from ..protocol import Value, has_history, node_name
 from .freezing import freeze_of
-from .quick import STEPS, forward_of, mutated_of, node_ran_of
-from .rows import Rows
+from .quick import forward_of, node_ran_of
 
+STEPS = frozenset(("add", "sub", "mul", "div", "add_scaled", "sub_scaled"))  # do not write `t[key] = value`
 OURS = ("minigrad.", "minigrad_viz.")  # modules between an op and the code of the user's that ran it
 
 
@@ -78,11 +78,9 @@ class Minigrad:
         self.flows: dict[int, tuple[Any, Any]] = {}  # large gradients that were sent, by address
         self.ghost = ghost_of
         self.freeze = freeze_of(self)
-        recorder.states.rows = Rows(self)
         self.fast = forward_of(self)
         self.forward: Any = self.fast
         self.node_ran = node_ran_of(self)
-        self.mutated = mutated_of(self)
         for mode, enabled in standing().items():
             recorder.mode_stands(mode, enabled)
         self.choose()
@@ -180,8 +178,10 @@ class Minigrad:
         self.recorder.crossing.asked(tensor)
 
     @safely
-    def written(self, op: Any, values: list[Any], version: int, history: tuple[Any, int]) -> None:
+    def mutated(self, op: Any, values: list[Any], version: int, history: tuple[Any, int]) -> None:
         """An op wrote into its first argument, which had another history before."""
+        if self.rests(values[0]):
+            return
         fn, nr = history
         before = None if fn is None else self.recorder.ids.output(fn, nr)
         item = None if op.name in STEPS else item_set()
