@@ -12,7 +12,7 @@ from typing import Any
 from ..core import F, rename
 from ..core.dtypes import of
 from ..core.public import public
-from .elementwise import must_be, must_be_tensor, no_kernel, one_by_one, special
+from .elementwise import must_be, no_kernel, one_by_one, special
 from .half_precision import not_implemented
 
 
@@ -75,7 +75,6 @@ def polygamma_of(self, n):
 def polygamma(n: Any, input: Any) -> Any:
     """Return the `n`-th derivative of the digamma function; RuntimeError for a negative `n`."""
     must_be(int, "polygamma", "n", n, 1)
-    must_be_tensor("polygamma", input, 2)
     refuse_complex_polygamma(n, input)
     return polygamma_of(input, n)
 
