@@ -78,13 +78,13 @@ def compute(op: Op, values: Any) -> Any:
 
 
 def compute_plainly(op: Op, values: Any) -> Any:
-    """Do what `compute` does in one go and three quarters of the time, in plain cases: normal modes, inputs
-    that are ordinary tensors of floats of one dtype, and other arguments that need no promotion.
+    """Do what `compute` does in one go and three quarters of the time, in plain cases: normal modes or
+    `no_grad`, inputs that are ordinary tensors of floats of one dtype, other arguments without promotion.
     """
     raws: list[Any] = [*values]
     targets: list[Any] = []
     kind: Any = None
-    needed, numbered, is_view = False, 0, op.view
+    needed, numbered, is_view, off = False, 0, op.view, modes.active
     for i in op.places:
         t = values[i]
         if not isinstance(t, TensorBase):
@@ -105,7 +105,7 @@ def compute_plainly(op: Op, values: Any) -> Any:
         raws[i] = a[()] if op.elementwise and a.__class__ is ndarray and not a.ndim else a
         target, acc = t._fn, t._acc
         if target is None:
-            if acc is not None:
+            if acc is not None and not off:
                 target = (acc is not True and acc()) or accumulator(t)
                 needed = True
         else:
@@ -129,7 +129,7 @@ def compute_plainly(op: Op, values: Any) -> Any:
     else:
         out = out[()] if out.__class__ is ndarray and not out.ndim else out
         result = attach(out, None)
-    if not needed:
+    if off or not needed:
         return result
     result._fn = node = op.node()
     node._next = tuple(targets)

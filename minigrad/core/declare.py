@@ -136,7 +136,10 @@ def make_call(op: Op) -> Any:
             return dispatch(op, op.bind(args, kwargs))
         if len(args) < count:
             args += op.defaults[len(args) - least :]
-        return dispatch(op, args) if modes.active else run(op, args)
+        off = modes.active
+        if off and (off != 1 or modes.state.grad_enabled):  # except for `no_grad` in only this thread
+            return dispatch(op, args)
+        return run(op, args)
 
     return call
 
