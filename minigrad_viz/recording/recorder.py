@@ -291,7 +291,8 @@ class Recorder:
     ) -> None:  # fmt: skip
         """Freeze the graph of the call; the source listens to its nodes from now on."""
         self.rest.wake()
-        self.rounds.append(finite(value_of(roots[0])) if len(roots) == 1 else None)
+        single = len(roots) == 1 and is_tensor(roots[0])  # and no edge
+        self.rounds.append(finite(value_of(roots[0])) if single else None)
         span, _ = named_by(self.place())
         names = tuple(self.states.end_of(t) for t in roots)
         ends = [edge_of(t) or (library.node_at(t), t.output_nr) for t in roots]
