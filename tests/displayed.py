@@ -49,8 +49,9 @@ class Shown(NamedTuple):
 
     @property
     def panel(self) -> dict[str, str]:
-        """The lines of the panel under the picture, by label."""
-        return {html.unescape(label): html.unescape(said) for label, said in LINES.findall(self.page)}
+        """The lines of the panel under the picture, by label; code stands between backticks."""
+        page = re.sub("</?code>", "`", self.page)
+        return {html.unescape(label): html.unescape(said) for label, said in LINES.findall(page)}
 
     def classes(self) -> dict[str, set[str]]:
         """The classes of every part of the picture, by its id without prefix."""

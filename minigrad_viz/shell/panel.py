@@ -6,12 +6,14 @@ It needs no script, and reads well where a page takes its style away.
 from __future__ import annotations
 
 import html
+import re
 from collections.abc import Sequence
 
 from ..drawing import matrices
 from ..trace.explained import Explanation
 from ..words import clean, shorten, text
 
+CODE = re.compile("`([^`]+)`")
 CAUSE = 100  # columns of the line that led to an error
 NOTES = 3  # notes that are shown; a loop may give many of them
 
@@ -24,7 +26,8 @@ align-items:baseline;box-sizing:border-box;margin:0!important;padding:12px 16px;
 font:14px/1.5 system-ui,-apple-system,"Segoe UI",Roboto,sans-serif}
 .mge dl>*{float:none;width:auto;margin:0!important;padding:0;font-weight:400}
 .mge dt{font-size:13px;opacity:.75}.mge dd{white-space:pre-wrap;overflow-wrap:anywhere}
-.mge .e{font:13px/1.5 ui-monospace,Menlo,Consolas,"DejaVu Sans Mono",monospace}
+.mge .e,.mge code{font:13px/1.5 ui-monospace,Menlo,Consolas,"DejaVu Sans Mono",monospace}
+.mge code{padding:1px 4px;border-radius:4px;background:#8c959f33;color:inherit}
 @container(max-width:520px){.mge dl{grid-template-columns:minmax(0,1fr);gap:0}\
 .mge dd+dt{margin-top:8px!important}}</style>"""
 
@@ -69,6 +72,11 @@ def to_text(explained: Sequence[Explanation], ended: str | None = None, lang: st
     return "\n\n".join(filter(None, told))
 
 
+def with_code(content: str) -> str:
+    """A sentence for a page; what stands between backticks is code."""
+    return CODE.sub(r"<code>\1</code>", html.escape(content))
+
+
 def to_html(explained: Sequence[Explanation], ended: str | None = None, lang: str | None = None) -> str:
     """The panel for a page; "" if there is nothing to say."""
     parts = []
@@ -80,7 +88,8 @@ def to_html(explained: Sequence[Explanation], ended: str | None = None, lang: st
         parts.append(f'<div class="{classes}" role="group" aria-label="{about}"><dl>')
         for kind, label, content in lines:
             monospace = ' class="e"' if kind in ("error", "cause") else ""
-            parts.append(f"<dt>{html.escape(label)}</dt><dd{monospace}>{html.escape(content)}</dd>")
+            said = html.escape(content) if monospace else with_code(content)
+            parts.append(f"<dt>{html.escape(label)}</dt><dd{monospace}>{said}</dd>")
         parts.append(f"</dl>{matrices.to_html(shown.matrices, lang)}</div>")
     style = STYLE + (matrices.STYLE if any(shown.matrices for shown in explained) else "")
     return style + "".join(parts) if parts else ""
