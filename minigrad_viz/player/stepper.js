@@ -11,7 +11,8 @@ const BEAT = 1500; // milliseconds that a step stands at speed 1
 const SPEEDS = [0.5, 1, 2, 4];
 const MOST = 24; // entries of one kind in the details; more are counted
 const NARROW = 760; // pixels up to which the source always stands above the picture
-const TALLEST = 360; // pixels that the words keep once a step needed them, so that the page stands still
+const TALLEST = 240; // pixels that the words keep at most, so that nothing below them moves from step to step
+const MEASURED = 200; // steps whose words are measured for that
 
 const MOVES = { ArrowLeft: "previous", ArrowRight: "next", Home: "first", End: "last", " ": "play" };
 
@@ -27,7 +28,6 @@ class Player {
     this.track.onpointerdown = this.track.onpointermove = (event) => this.seek(event);
     this.slider.oninput = () => this.go(Number(this.slider.value));
     this.observer = new ResizeObserver(() => {
-      this.say.style.minHeight = "";
       this.arrange();
     });
     this.observer.observe(this.root);
@@ -72,7 +72,7 @@ class Player {
       column.style.setProperty("--columns", Math.max(...this.source.lines.map((line) => line.length)));
       body.prepend(column);
     }
-    const player = block("mgp-player", ...several, block("mgp-bar", keys, this.track, this.label, tools), body, this.panels, this.details, this.say);
+    const player = block("mgp-player", ...several, block("mgp-bar", keys, this.track, this.label, tools), this.say, body, this.panels, this.details);
     this.root = quiet(make("div", { className: `mgp mg-${score.theme}`, aria: { label: words.player, role: "group" } }, player));
     return this.root;
   }
@@ -80,6 +80,7 @@ class Player {
   // The source stands above the picture where the two do not fit side by side.
   arrange() {
     if (!this.stage) return;
+    this.reserve();
     this.body.classList.remove("stacked");
     const room = this.view.clientWidth - 16; // without its padding
     this.body.classList.toggle("stacked", this.root.clientWidth <= NARROW || room < this.stage.least);
@@ -108,7 +109,7 @@ class Player {
     Object.assign(this, { frames: content.frames, step: undefined, picked: null, chosen: null, waits: null });
     this.acts.value = act;
     this.slider.max = this.frames.length;
-    this.say.style.minHeight = "";
+    this.wide = 0;
     this.segments = segments(this.frames);
     this.track.style.setProperty("--gap", this.segments.length > 30 ? "1px" : "3px");
     this.track.replaceChildren(...this.segments.map(({ element }) => element), this.slider);
@@ -249,10 +250,27 @@ class Player {
   }
 
   tell(frame) {
+    this.say.replaceChildren(...this.told(frame, this.queued(frame)));
+  }
+
+  told(frame, more = []) {
     const text = make("div", { className: "mgp-text", textContent: frame?.text ?? this.words.step_start });
-    this.say.replaceChildren(text, ...arithmetic([...(frame?.lines ?? []), ...this.queued(frame)]));
-    const height = Math.min(this.say.offsetHeight, TALLEST);
-    if (height > (parseFloat(this.say.style.minHeight) || 0)) this.say.style.minHeight = `${height}px`;
+    return [text, ...arithmetic([...(frame?.lines ?? []), ...more])];
+  }
+
+  // The words stand above the picture, as high as the longest of them, which are measured all at once.
+  reserve() {
+    const { root, frames } = this;
+    if (this.wide === root.clientWidth) return;
+    this.wide = root.clientWidth;
+    const every = Math.ceil(frames.length / MEASURED) || 1;
+    const some = [undefined, ...frames.filter((_, i) => i % every === 0)];
+    const all = some.map((frame) => block(`mgp-say${frame?.failed ? " failed" : ""}`, ...this.told(frame)));
+    const hidden = block("mgp-measure", ...all);
+    this.say.after(hidden);
+    const tallest = Math.max(...all.map((words) => words.offsetHeight));
+    hidden.remove();
+    this.say.style.minHeight = `${Math.min(tallest, TALLEST)}px`;
   }
 
   mark() {

@@ -279,3 +279,26 @@ def test_boxes_open_by_click_and_key(visit, tmp_path):
     assert page.locator(".mgp-panel b").inner_text() == "1 Tanh"
     page.keyboard.press("-")
     assert page.locator(".mgp-panel").count() == 0
+
+
+@pytest.mark.parametrize("width", [1440, 900, 420])
+def test_the_words_stand_above_the_picture_and_never_move(visit, tmp_path, width):
+    """Nor does the picture: from step to step nothing changes its place."""
+    page = visit(page_of(tmp_path / "a.html", html(18)))
+    page.set_viewport_size({"width": width, "height": 900})
+    ready(page)
+    page.locator(".mgp-view").focus()
+    page.wait_for_timeout(200)
+    places = """() => ['.mgp-say', '.mgp-view', '.mgp-player'].map((part) => {
+        const box = document.querySelector(part).getBoundingClientRect();
+        return [box.top + scrollY, box.height].map(Math.round);
+    })"""
+    seen = set()
+    for _ in range(60):
+        page.keyboard.press("ArrowRight")
+        seen.add(str(page.evaluate(places)))
+        if page.locator(".mgp-next").is_disabled():
+            break
+    assert len(seen) == 1, seen
+    say, view, _ = page.evaluate(places)
+    assert say[0] < view[0]
