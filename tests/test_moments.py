@@ -88,3 +88,30 @@ def test_moments_are_those_of_the_events(library):
     assert moments.at(tensor, -1).value is None
     times = [moment.time for moment in moments.of[tensor]]
     assert moments.between(tensor, times[1], times[2]) == moments.of[tensor][:3]
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        # a result whose gradient is a sum, and whose numbers change without a new tensor
+        "x = torch.tensor(3.0, requires_grad=True)\ny = x * 2\nz = y * 3 + y * 5\ny.data.mul_(2)\n"
+        "z.backward()\n",
+        # a tensor that asks for no gradient and has one for a while
+        "x = torch.tensor(3.0)\nx.grad = torch.tensor(1.0)\nw = torch.ones(1, requires_grad=True)\n"
+        "z = w * x\nz.backward()\nx.grad = None\n",
+    ],
+)
+def test_a_card_has_the_same_rows_at_all_its_moments(source, library):
+    report = Report(traced(source, library), lang="en")
+    (act,) = report.acts
+    stations = act.picture.graph.stations
+    moments = {f"{s.id}-c{i}": len(card.stood) for s in stations for i, card in enumerate(s.cards)}
+    stood = content(act)["stood"]
+    assert stood and all(len(said) == moments[row.rpartition("-")[0]] for row, said in stood.items())
+    assert report.html()
+
+
+def test_a_result_that_is_written_to_shows_both_values(library):
+    source = "x = torch.tensor(3.0, requires_grad=True)\ny = x * 2\nz = y + 1\ny.data.mul_(2)\nz.backward()\n"
+    (act,) = Report(traced(source, library), lang="en").acts
+    assert [value for _, value, _ in shown(act, "y")] == [6.0, 12.0]

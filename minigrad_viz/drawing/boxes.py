@@ -10,13 +10,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from ..model.card_names import PARALLEL, Names, name_cards
-from ..numbers import number, pill, written_out
+from ..numbers import number, pill
 from ..protocol import Value
 from ..trace.graph import Graph, Route, Station
 from ..words import columns, shorten_name, text
 from .cards import ROLES, Box, card_rows, heights_of, station_box
 from .decks import AFTER, HOOKS
-from .heat import GRADIENTS, Heat, heat_of, norm, scales_of
+from .heat import GRADIENTS, Heat, heat_beyond, norm, scales_of
 from .inside import parameter_rows
 from .lane import lane_heats
 from .look import CHIP, MONO, Look, even, settled
@@ -200,7 +200,7 @@ def _bundles(graph: Graph, references: dict[str, Reference]) -> dict[str, tuple[
 
 def _pill(values: Sequence[Value], lang: str | None) -> Pill:
     """What flowed along a line: its value, and how often if more than once; different values are counted."""
-    heat = None if written_out(values[-1], 16) else heat_of(values[-1], GRADIENTS)
+    heat = heat_beyond(values[-1], GRADIENTS, 16)
     lines = pill(values[-1]) if heat is None else (number(norm(values[-1]), digits=3),)
     if len(values) > 1:
         count = f"×{len(values)}"

@@ -22,7 +22,7 @@ from ..trace.graph import CONSTANT, LEAF, PARAMETER, Card, Fold, Station
 from ..words import clean, columns, sans, shorten, shorten_name, text
 from . import labels
 from .decks import DeckBox, deck_box, ghost_box
-from .heat import GRADIENTS, VALUES, Heat, heat_of
+from .heat import GRADIENTS, VALUES, Heat, heat_beyond
 from .look import MONO, NAME, NARROWEST, PAD, WIDEST, Look, even
 from .marks import Tag, Tags
 from .memories import SharedMemory, memory_words
@@ -95,14 +95,15 @@ class Box:
 
 
 def card_rows(card: Card, shares: Sequence[Value], memory: SharedMemory | None, look: Look) -> list[CardRow]:
-    """The rows of one card, not yet placed, at all its moments."""
-    drawn = rows_of(card, shares, memory, look)
-    at = {(card.value, card.grad): drawn}
+    """The rows of one card, not yet placed, at all its moments. These are the same rows, for which ones there
+    are depends on none of them alone."""
     stood = []
     for value, grad in card.stood:
-        then = replace(card, value=value, grad=grad, grad_kept=grad is not None)
-        stood.append(at.get((value, grad)) or rows_of(then, (), memory, look))
-    return [with_others(row, [rows[i] for rows in stood]) for i, row in enumerate(drawn)]
+        same = grad == card.grad
+        then = replace(card, value=value, grad=grad, grad_kept=card.grad_kept if same else grad is not None)
+        stood.append(rows_of(then, shares if same else (), memory, look))
+    drawn = rows_of(card, shares, memory, look)
+    return [with_others(row, others) for row, *others in zip(drawn, *stood, strict=True)]
 
 
 def with_others(row: CardRow, others: Sequence[CardRow]) -> CardRow:
@@ -122,7 +123,7 @@ def rows_of(card: Card, shares: Sequence[Value], memory: SharedMemory | None, lo
         )
         if card.tangent is not None:
             made.append(_row("tangent", rows(card.tangent, 24), lang))
-        if (card.requires_grad or card.grad) and (_keeps(card) or is_sum(card, shares)):
+        if _asks(card) and (_keeps(card) or is_sum(card, shares)):
             made.append(_grad_row(card, shares, lang))
         if card.returned is not None:
             made.append(_numbers("returned", card.returned, GRADIENTS, lang, "kept"))
@@ -147,7 +148,7 @@ def heights_of(rows: Iterable[CardRow]) -> dict[str, float]:
 
 def _numbers(name: str, value: Value, of: str, lang: str | None, tone: str = "plain") -> CardRow:
     """The row of a value: its numbers, or a map with the shape beside it."""
-    heat = None if written_out(value, 24) else heat_of(value, of)
+    heat = heat_beyond(value, of, 24)
     if heat is None:
         return _row(name, rows(value, 24), lang, tone)
     return CardRow(name, labels.row_label(name, lang), (shape_text(value),), tone, heats=(heat,))
@@ -155,6 +156,11 @@ def _numbers(name: str, value: Value, of: str, lang: str | None, tone: str = "pl
 
 def _row(name: str, lines: Iterable[str], lang: str | None, tone: str = "plain") -> CardRow:
     return CardRow(name, labels.row_label(name, lang), tuple(lines), tone)
+
+
+def _asks(card: Card) -> bool:
+    """Whether a tensor asks for a gradient, or has one at some moment."""
+    return card.requires_grad or any(grad is not None for grad in (card.grad, *(g for _, g in card.stood)))
 
 
 def _keeps(card: Card) -> bool:
@@ -171,7 +177,7 @@ def _grad_row(card: Card, shares: Sequence[Value], lang: str | None) -> CardRow:
     if card.grad is None:
         return _row("grad", ("None",), lang, "gone")
     width = 26 if card.grad_kept else 18  # what is not kept says so behind the number
-    if card.grad_kept and not written_out(card.grad, width) and heat_of(card.grad, GRADIENTS):
+    if card.grad_kept and heat_beyond(card.grad, GRADIENTS, width):
         return _numbers("grad", card.grad, GRADIENTS, lang, "kept")
     lines = rows(card.grad, width)
     if len(lines) == 1:

@@ -13,7 +13,7 @@ import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-from ..numbers import number
+from ..numbers import number, written_out
 from ..protocol import KEPT, Value
 from ..words import columns as columns_of
 from ..words import sans, text
@@ -62,6 +62,16 @@ def heat_of(value: Value | None, of: str) -> Heat | None:
         return None
     cell = next(size for most, size in SIZES if max(high, wide) <= most)
     return Heat(value, of, high, wide, (cell, FLAT if high > 8 else cell))
+
+
+def heat_beyond(value: Value, of: str, width: int) -> Heat | None:
+    """The map of a value whose numbers are not written in `width` columns."""
+    return None if written_out(value, width) else heat_of(value, of)
+
+
+def across(cell: Heat | str) -> float:
+    """How wide a map is, or what stands in its place."""
+    return columns_of(cell) * MONO if isinstance(cell, str) else cell.width
 
 
 def strip_of(value: Value | None, of: str) -> Heat | None:

@@ -10,7 +10,7 @@ from ..trace.graph import Fold
 from ..words import columns, sans, shorten_name, text
 from . import labels
 from .cards import CardRow, with_others
-from .heat import GRADIENTS, VALUES, Heat, heat_of
+from .heat import GRADIENTS, VALUES, Heat, across, heat_of
 from .look import MONO, Look
 
 INSIDE = 6  # parameters of a closed box that are shown
@@ -24,7 +24,7 @@ def parameter_rows(fold: Fold, look: Look) -> list[CardRow]:
     shown = fold.parameters[:INSIDE]
     values = [value for _, card in shown for value, _ in ((card.value, card.grad), *card.stood)]
     head = sans(labels.row_label("value", look.lang))
-    beside = max([head, *(_across(_cell(value, VALUES)) for value in values)]) + 14
+    beside = max([head, *(across(_cell(value, VALUES)) for value in values)]) + 14
     made = [CardRow("inside", "", (_head(look.lang, beside),), "gone")]
     for i, (name, card) in enumerate(shown):
         moments = (_parameter(i, name, value, grad, beside) for value, grad in card.stood)
@@ -50,11 +50,6 @@ def _head(lang: str | None, beside: float) -> str:
 def _cell(value: Value | None, of: str) -> Heat | str:
     """A value beside others: its map, or a few words."""
     return heat_of(value, of) or ("None" if value is None else short(value, CELL))
-
-
-def _across(cell: Heat | str) -> float:
-    """How wide a value beside others is."""
-    return columns(cell) * MONO if isinstance(cell, str) else cell.width
 
 
 def _beside(value: Heat | str, grad: Heat | str, beside: float) -> tuple[str, tuple[Heat, ...]]:

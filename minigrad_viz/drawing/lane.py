@@ -14,7 +14,7 @@ from ..numbers import short, written_out
 from ..protocol import Value
 from ..trace.graph import Change, Graph, Update
 from ..words import clean, columns, sans, shorten, text
-from .heat import GRADIENTS, VALUES, Heat, heat_map, strip_of
+from .heat import GRADIENTS, VALUES, Heat, across, heat_map, strip_of
 from .look import MONO
 from .style import area, num, xml
 
@@ -70,11 +70,6 @@ def cell_of(value: Value | None, of: str) -> Heat | str:
     return strip_of(value, of) or written(value)
 
 
-def across(cell: Heat | str) -> float:
-    """How wide a value is."""
-    return columns(cell) * MONO if isinstance(cell, str) else cell.width
-
-
 def cells_of(update: Update, change: Change) -> tuple[Heat | str, Heat | str, Heat | str]:
     """Before, after and gradient of a line; "" for no gradient."""
     of = GRADIENTS if update.kind in (ZERO, CLIP) else VALUES
@@ -109,12 +104,11 @@ def update_lines(graph: Graph, lang: str | None) -> list[str]:
 
 
 class Lane:
-    """Draws the lane of a graph; `prefix` goes before the ids."""
+    """Draws the lane of a graph; `prefix` goes before the ids, its maps are by `scales`."""
 
-    def __init__(self, graph: Graph, lang: str | None, prefix: str) -> None:
-        self.graph, self.lang, self.prefix = graph, lang, prefix
+    def __init__(self, graph: Graph, lang: str | None, prefix: str, scales: Mapping[str, float]) -> None:
+        self.graph, self.lang, self.prefix, self.scales = graph, lang, prefix, scales
         self.updates = graph.updates[:LINES]
-        self.scales: Mapping[str, float] = {}
 
     @property
     def width(self) -> float:
@@ -127,9 +121,8 @@ class Lane:
         head = columns(shorten(clean(update.title), SOURCE)) * MONO + said + 3 * GAP
         return max(head, self.columns(update)[-1])
 
-    def draw(self, left: float, top: float, width: float, scales: Mapping[str, float]) -> tuple[str, float]:
-        """The lane at a place, its maps by `scales`; where it ends below."""
-        self.scales = scales
+    def draw(self, left: float, top: float, width: float) -> tuple[str, float]:
+        """The lane at a place; where it ends below."""
         if not self.updates:
             return "", top
         parts, y = [], top + 8

@@ -84,10 +84,10 @@ class Drawing:
         )
         arrows, pills = self.arrows()
         left, top, right, bottom = self.canvas.bounds if self.canvas.graph.stations else [0.0, 0.0, 0.0, 0.0]
-        lane = Lane(self.canvas.graph, self.canvas.lang, self.canvas.prefix)
+        lane = Lane(self.canvas.graph, self.canvas.lang, self.canvas.prefix, self.canvas.measured.scales)
         width = max(right - left, NARROW, lane.width)
         self.canvas.kinds |= {"updates"} if lane.updates else set()
-        updates, bottom = lane.draw(left, bottom + 24, width, self.canvas.measured.scales)
+        updates, bottom = lane.draw(left, bottom + 24, width)
         below, bottom = self.below(left, bottom + (16 if updates else 0), width)
         self.canvas.kinds |= {"heat"} if self.canvas.measured.scales else set()
         parts = {"marks"} if self.canvas.kinds & SELDOM else set()

@@ -108,13 +108,17 @@ def span_of(scene: Scene) -> tuple[int, int]:
     return begin if any(seen.begin < begin for seen in earlier) else 0, end
 
 
-def stood_in(scene: Scene, state: TensorState) -> tuple[tuple[Value | None, Value | None], ...]:
-    """How a tensor stood in the course of a call, if that changed; () for too many moments. When the gradient
-    of a result was kept is not known before the end."""
+def stood_in(
+    scene: Scene, state: TensorState, passed: Value | None
+) -> tuple[tuple[Value | None, Value | None], ...]:
+    """How a tensor stood in the course of a call, if that changed; () for too many moments. The gradient of a
+    result is the one that `passed` through it, at all moments: when it was kept is not known before the
+    end."""
     moments = scene.index.moments.between(state.id, *scene.span)
-    pairs = ((value, grad if state.is_leaf else state.grad) for _, value, grad, _ in moments)
+    pairs = ((value, grad if state.is_leaf else passed) for _, value, grad, _ in moments)
     distinct = tuple(dict.fromkeys(pairs))
-    changed = any(pair != (state.value, state.grad) for pair in distinct)
+    drawn = state.value, state.grad if state.is_leaf else passed
+    changed = any(pair != drawn for pair in distinct)
     return distinct if changed and len(distinct) <= MOMENTS else ()
 
 

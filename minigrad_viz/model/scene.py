@@ -304,14 +304,14 @@ class Scene(Lookup):
         node = self.node_of(place)
         flowed = None if node is None else self.arrived.get((node.id, i))
         returned = self.captured.get(state.id)
-        kept = state.grad is not None or returned is not None
+        grad = flowed if state.grad is None and returned is None else state.grad
         return Card(
             id=state.id,
             role=self.role(state, place),
             name=self.named.get(state.id),
             expr=place.expr or self.expression(place),
             value=state.value,
-            grad=state.grad if kept else flowed,
+            grad=grad,
             grad_kept=state.grad is not None,
             requires_grad=state.requires_grad,
             is_leaf=state.is_leaf,
@@ -324,7 +324,7 @@ class Scene(Lookup):
             fog=place.fog,
             ghost=ghost_of(self.index, place),
             shares=memory_of(self, place),
-            stood=stood_in(self, state),
+            stood=stood_in(self, state, grad),
             seed=self.now.seeds.get(state.id),
             returned=returned,
         )
