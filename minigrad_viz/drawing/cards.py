@@ -36,7 +36,7 @@ ROLES = (LEAF, PARAMETER, CONSTANT)
 @dataclass(frozen=True, slots=True)
 class CardRow:
     """One row of a card. `tone` is "plain", "kept" (a stored gradient) or "gone" (not kept or None). The row
-    of a shared memory has a `sign` in place of its label. `heats` are drawn where numbers are not written;
+    of a shared memory has a `sign` instead of its label. `heats` are drawn where numbers are not written;
     `others` is how it stands at each moment of `Card.stood`, where that changes."""
 
     name: str

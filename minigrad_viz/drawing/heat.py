@@ -70,7 +70,7 @@ def heat_beyond(value: Value, of: str, width: int) -> Heat | None:
 
 
 def across(cell: Heat | str) -> float:
-    """How wide a map is, or what stands in its place."""
+    """How wide a map is, or the text instead of it."""
     return columns_of(cell) * MONO if isinstance(cell, str) else cell.width
 
 

@@ -35,11 +35,11 @@ WORDS = {
     "expand_fix": "Use a tensor that is {target}, or one that can be broadcast to it.",
     # view and reshape
     "view_size_why": "{call} failed: {name} is {shape}, which makes {count} elements, but the shape {target} needs {rest}.",
-    "view_divide_why": "{call} failed: {name} is {shape}, which makes {count} elements, and {count} is not divisible by {rest}, so no size fits in place of -1 in {target}.",
+    "view_divide_why": "{call} failed: {name} is {shape}, which makes {count} elements, and {count} is not divisible by {rest}, so no size fits instead of -1 in {target}.",
     "view_size_fix": "Choose sizes whose product is {count}. Use -1 for one of them and it is computed.",
     "view_size_fix_at": "These sizes fit: `{code}`.",
     "view_open_why": "{call} failed: only one size can be -1, because one equation determines only one size.",
-    "view_open_fix": "Write a number in place of one -1.",
+    "view_open_fix": "Write a number instead of one -1.",
     "view_strides_why": "{call} failed: the memory of {name} is not in the order that view() needs, for example after a transpose.",
     "view_strides_fix": "Use reshape(), which copies if it must.",
     "view_strides_fix_at": "Use reshape(), which copies if it must: `{code}`.",
