@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from ..model.edges import match
 from ..model.scene import Scene
 from ..protocol import Value
 from ..trace.events import NodeRan
@@ -29,7 +30,7 @@ class NodeStep:
         self.custom = own or bool(self.inside)
         self.op = "" if self.custom else self.node.name  # a Function of the user's may be called like an op
         inputs = list(self.place.inputs or ()) if self.place is not None else []
-        self.tensors = scene.match(inputs, self.node.edges)[: len(self.node.edges)]
+        self.tensors = match(scene, inputs, self.node.edges)[: len(self.node.edges)]
         self.saved = {s.name: raw(s.value) for s in self.node.saved if s.value is not None}
         self.names = dict(self.named(inputs))
         self.saved |= dict(self.packed())

@@ -3,14 +3,10 @@ Note [What is one box] in `groups`."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from ..trace.graph import FUNCTION, MODULE, PARAMETER, Station
 from .group_draft import GroupDraft
 from .place import Place
-
-if TYPE_CHECKING:
-    from .scene import Scene
+from .scene import Scene
 
 
 def absorb(

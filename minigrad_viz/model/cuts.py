@@ -12,14 +12,12 @@ Note [What is a cut]
 
 from __future__ import annotations
 
+import functools
 from collections import defaultdict
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ..trace.events import Detached, Forward, Left, TensorState
-
-if TYPE_CHECKING:
-    from .place import Lookup, Place
-    from .trace_index import TraceIndex
+from .place import Lookup, Place
 
 WHOLE = ("int", "uint", "bool")  # how the names of dtypes begin that no gradient can have
 # Functions of PyTorch whose node has the same name for all arguments: for these tensors, or a number too.
@@ -31,41 +29,93 @@ SAME = {
 WHOLE_TENSOR = ("sum", "mean")  # those of which the same holds without a dimension
 
 
-def note(index: TraceIndex, place: Place, event: Any, mode: str) -> None:
-    """Note at a new place what `event`, by which it was made in a `mode` ("" with gradients), tells of it."""
-    place.asking = {id for id in place.inputs or () if id is not None and carries(index, id)}
-    place.shares = event.source if isinstance(event, Detached) else getattr(event, "shares", "")
-    if not isinstance(event, Forward) and place.shares in index.at and same_shape(index, place):
-        own = place.states[0].id
-        together = isinstance(event, Detached) and event.how == "detach"
-        index.twins.setdefault(own, {})[place.shares] = together
-        index.twins.setdefault(place.shares, {})[own] = together
-    if isinstance(event, Left):
-        place.cut = event.how
-    elif isinstance(event, Detached):
-        place.cut = "" if event.span is None else event.how
-    elif isinstance(event, Forward) and not any(state.requires_grad for state in event.outputs):
-        whole = all(map(is_whole, event.outputs))
-        place.cut = mode or ("integer" if whole else "")
-        foggy = any(index.at[id][0].fog for id in event.inputs if id in index.at)
-        place.fog = mode if not whole and (place.asking or foggy) else ""
-    elif isinstance(event, Forward) and mode and place.node is None:
-        place.cut = place.fog = mode  # a view, of which PyTorch says that it requires what its base does
+class Cuts:
+    """Finds the cuts of a trace while its tensors come into `found`, later the nodes that would have been.
 
+    `asked` are the tensors whose `requires_grad` the cell has set; `twins` those that show the same memory in
+    the same way, and whether they count versions together.
+    """
 
-def carries(index: TraceIndex, id: str) -> bool:
-    """Whether a tensor, as it stands now, is to get a gradient: it has a path, or asks itself. A view without
-    a path says that it asks where its base does."""
-    if id not in index.at:
-        return False
-    place, state = index.at[id][0], index.last(id)
-    view = place.event is not None and place.shares and id not in index.asked
-    return state.node is not None or (state.requires_grad and not view)
+    def __init__(self, found: Lookup) -> None:
+        self.found = found
+        self.asked: set[str] = set()
+        self.twins: dict[str, dict[str, bool]] = {}
 
+    def note(self, place: Place, event: Any, mode: str) -> None:
+        """Note at a new place what `event`, by which it was made in a `mode` ("" with gradients), tells of
+        it."""
+        at = self.found.at
+        place.asking = {id for id in place.inputs or () if id is not None and self.carries(id)}
+        place.shares = event.source if isinstance(event, Detached) else getattr(event, "shares", "")
+        if not isinstance(event, Forward) and place.shares in at and self.same_shape(place):
+            own = place.states[0].id
+            together = isinstance(event, Detached) and event.how == "detach"
+            self.twins.setdefault(own, {})[place.shares] = together
+            self.twins.setdefault(place.shares, {})[own] = together
+        if isinstance(event, Left):
+            place.cut = event.how
+        elif isinstance(event, Detached):
+            place.cut = "" if event.span is None else event.how
+        elif isinstance(event, Forward) and not any(state.requires_grad for state in event.outputs):
+            whole = all(map(is_whole, event.outputs))
+            place.cut = mode or ("integer" if whole else "")
+            foggy = any(at[id][0].fog for id in event.inputs if id in at)
+            place.fog = mode if not whole and (place.asking or foggy) else ""
+        elif isinstance(event, Forward) and mode and place.node is None:
+            place.cut = place.fog = mode  # a view, of which PyTorch says that it requires what its base does
 
-def same_shape(index: TraceIndex, place: Place) -> bool:
-    """Whether a tensor has the shape and the numbers of the one whose memory it uses."""
-    return place.states[0].value is not None and place.states[0].value == index.last(place.shares).value
+    def carries(self, id: str) -> bool:
+        """Whether a tensor, as it stands now, is to get a gradient: it has a path, or asks itself. A view
+        without a path says that it asks where its base does."""
+        if id not in self.found.at:
+            return False
+        place, state = self.found.at[id][0], self.found.last(id)
+        view = place.event is not None and place.shares and id not in self.asked
+        return state.node is not None or (state.requires_grad and not view)
+
+    def same_shape(self, place: Place) -> bool:
+        """Whether a tensor has the shape and the numbers of the one whose memory it uses."""
+        value = place.states[0].value
+        return value is not None and value == self.found.last(place.shares).value
+
+    def same_numbers(self, id: str) -> dict[str, bool]:
+        """The other tensors that show all of the memory of a tensor just as it does, by `detach()` and the
+        like; and whether they count versions together."""
+        found, todo = {id: True}, [id]
+        while todo:
+            current = todo.pop()
+            for other, together in self.twins.get(current, {}).items():
+                if other not in found:
+                    found[other] = together and found[current]
+                    todo.append(other)
+        return {other: together for other, together in found.items() if other != id}
+
+    def ghost_of(self, place: Place) -> str:
+        """The name of the node that an op in the fog would have left; "" where that is not certain."""
+        event = place.event
+        if event is None or not place.fog:
+            return ""
+        known = self.nodes_of_ops.get(self.signature(event), set())
+        others = [name for name in known if name is not None]
+        return event.ghost or (others[0] if len(known) == 1 and others else by_name(event))
+
+    @functools.cached_property
+    def nodes_of_ops(self) -> dict[tuple[Any, ...], set[str | None]]:
+        """The names of the nodes that the ops of the trace left, by their signatures."""
+        found: dict[tuple[Any, ...], set[str | None]] = defaultdict(set)
+        for place in self.found.places:
+            if place.event is not None and place.states[0].node is not None:
+                found[self.signature(place.event)].add(place.states[0].grad_fn)
+        return found
+
+    def signature(self, event: Forward) -> tuple[Any, ...]:
+        """What decides which node an op leaves: the op, and of each argument whether it is a tensor, its
+        number of dimensions, and the kind of its dtype."""
+        kinds: list[Any] = []
+        for id in event.inputs:
+            value = self.found.last(id).value if id is not None and id in self.found.at else None
+            kinds.append(None if id is None else (len(value.shape), value.dtype[:3]) if value else id)
+        return (event.op, *kinds)
 
 
 def is_whole(state: TensorState) -> bool:
@@ -81,32 +131,6 @@ def memory_of(lookup: Lookup, place: Place) -> str:
     return shares if shares in lookup.at else ""
 
 
-def same_numbers(index: TraceIndex, id: str) -> dict[str, bool]:
-    """The other tensors that show all of the memory of a tensor just as it does, by `detach()` and the like;
-    and whether they count versions together."""
-    found, todo = {id: True}, [id]
-    while todo:
-        current = todo.pop()
-        for other, together in index.twins.get(current, {}).items():
-            if other not in found:
-                found[other] = together and found[current]
-                todo.append(other)
-    return {other: together for other, together in found.items() if other != id}
-
-
-# ── the node that would have been ───────────────────────────────────────────────────────────────────────────
-
-
-def ghost_of(index: TraceIndex, place: Place) -> str:
-    """The name of the node that an op in the fog would have left; "" where that is not certain."""
-    event = place.event
-    if event is None or not place.fog:
-        return ""
-    known = index.nodes_of_ops.get(signature(index, event), set())
-    others = [name for name in known if name is not None]
-    return event.ghost or (others[0] if len(known) == 1 and others else by_name(event))
-
-
 def by_name(event: Forward) -> str:
     """The name of PyTorch's node, where the op alone decides it."""
     if event.op == "pow" and len(event.inputs) == 2:
@@ -114,22 +138,3 @@ def by_name(event: Forward) -> str:
     if event.op in WHOLE_TENSOR and len(event.inputs) == 1:
         return f"{event.op.capitalize()}Backward0"
     return f"{SAME[event.op]}Backward0" if event.op in SAME else ""
-
-
-def signature(index: TraceIndex, event: Forward) -> tuple[Any, ...]:
-    """What decides which node an op leaves: the op, and of each argument whether it is a tensor, its number
-    of dimensions, and the kind of its dtype."""
-    kinds: list[Any] = []
-    for id in event.inputs:
-        value = index.last(id).value if id is not None and id in index.at else None
-        kinds.append(None if id is None else (len(value.shape), value.dtype[:3]) if value is not None else id)
-    return (event.op, *kinds)
-
-
-def nodes_of_ops(index: TraceIndex) -> dict[tuple[Any, ...], set[str | None]]:
-    """The names of the nodes that the ops of a trace left, by their signatures."""
-    found: dict[tuple[Any, ...], set[str | None]] = defaultdict(set)
-    for place in index.places:
-        if place.event is not None and place.states[0].node is not None:
-            found[signature(index, place.event)].add(place.states[0].grad_fn)
-    return found

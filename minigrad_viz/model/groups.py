@@ -18,7 +18,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Hashable, Iterator
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import minigrad
 
@@ -31,9 +31,7 @@ from .group_draft import GroupDraft
 from .module_calls import ModuleCall
 from .place import LIBRARY, Place
 from .repeats import repeats
-
-if TYPE_CHECKING:
-    from .scene import Scene
+from .scene import Scene
 
 FUNCTIONAL = re.compile(r"(?:(?:\w+\.)*functional\.|F\.)?(\w+)\(")  # a call of one of its functions
 SHORT = 12  # fewer results in a loop are shown one by one

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from ..protocol import Value
 from ..trace.events import (
@@ -25,9 +25,6 @@ from ..trace.events import (
     Snapshot,
     TensorState,
 )
-
-if TYPE_CHECKING:
-    from .scene import Scene
 
 MOMENTS = 8  # of one tensor in one call
 ASSIGNED = ".data"  # how the name of what is assigned to the numbers of a tensor ends
@@ -94,28 +91,15 @@ class Moments:
         return [*([] if first is NEVER else [first]), *inside]
 
 
-def span_of(scene: Scene) -> tuple[int, int]:
-    """The first and the last event of what the story of a call tells. It begins with what the call
-    differentiates; data that was computed long before is told as it stands then."""
-    last = len(scene.trace.events) - 1
-    if scene.now.started is None:
-        return 0, last
-    ops = [place.time for place in scene.shown if place.node is not None and place.id not in scene.given]
-    mine = [found.times for found in scene.index.updates if found.call == scene.call]
-    begin = min([int(scene.now.begin), *ops, *(times[0] for times in mine)])
-    end = max([int(min(scene.now.until, last)), *(times[-1] for times in mine)])
-    earlier = [seen for number, seen in scene.index.calls.items() if number < scene.call]
-    return begin if any(seen.begin < begin for seen in earlier) else 0, end
-
-
 def stood_in(
-    scene: Scene, state: TensorState, passed: Value | None
+    moments: Moments, span: tuple[int, int], state: TensorState, passed: Value | None
 ) -> tuple[tuple[Value | None, Value | None], ...]:
-    """How a tensor stood in the course of a call, if that changed; () for too many moments. The gradient of a
+    """How a tensor stood in a `span` of events, if that changed; () for too many moments. The gradient of a
     result is the one that `passed` through it, at all moments: when it was kept is not known before the
     end."""
-    moments = scene.index.moments.between(state.id, *scene.span)
-    pairs = ((value, grad if state.is_leaf else passed) for _, value, grad, _ in moments)
+    pairs = [
+        (value, grad if state.is_leaf else passed) for _, value, grad, _ in moments.between(state.id, *span)
+    ]
     distinct = tuple(dict.fromkeys(pairs))
     drawn = state.value, state.grad if state.is_leaf else passed
     changed = any(pair != drawn for pair in distinct)

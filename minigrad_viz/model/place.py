@@ -77,16 +77,34 @@ class Place:
 
 
 class Lookup:
-    """Tensors, nodes and where they stand."""
+    """Tensors, nodes and where they stand. `later` has what was seen of tensors after they came, and when."""
 
     at: dict[str, tuple[Place, int]]  # tensor -> where its card is
     by_node: dict[str, Place]
     nodes: dict[str, NodeState]
+    places: list[Place]
+    later: dict[str, list[tuple[int, TensorState]]]
+    accumulators: dict[str, str]  # leaf -> its AccumulateGrad
 
     def state(self, tensor: str) -> TensorState | None:
         """A tensor as it stands; None if it has no place."""
         place, i = self.at.get(tensor, (None, 0))
         return None if place is None else place.states[i]
+
+    def last(self, tensor: str) -> TensorState:
+        """A tensor as it was seen last."""
+        place, i = self.at[tensor]
+        return self.later[tensor][-1][1] if tensor in self.later else place.states[i]
+
+    def asks(self, tensor: str) -> bool:
+        """Whether a tensor requires gradients."""
+        state = self.state(tensor)
+        return state is not None and state.requires_grad
+
+    def node_at(self, tensor: str) -> str | None:
+        """The node at which a tensor's gradient arrives."""
+        state = self.state(tensor)
+        return (None if state is None else state.node) or self.accumulators.get(tensor)
 
     def came_from(self, place: Place) -> list[Place]:
         """The stations that a station was computed from, tracked or not."""

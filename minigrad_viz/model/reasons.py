@@ -1,15 +1,12 @@
-"""The sentence that stands with a picture: why there is no graph, or that gradients are tested."""
+"""The sentence that stands with a picture: why there is no graph."""
 
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from collections.abc import Mapping, Sequence
 
-from ..trace.events import Statement
-
-if TYPE_CHECKING:
-    from .place import Place
-    from .scene import Scene
+from ..trace.events import Statement, Trace
+from .place import Place
 
 Note = tuple[str, dict[str, str]]
 LEFT = "no_graph_left"
@@ -20,35 +17,29 @@ OF_CUT = {
 }  # fmt: skip
 
 
-def why_no_graph(scene: Scene) -> Note | None:
+def why_no_graph(trace: Trace, places: Sequence[Place], named: Mapping[str, str]) -> Note | None:
     """The sentence for a cell without any graph: nothing asked for gradients, or every path of what did was
     cut, or there was none."""
-    states = [s for p in scene.places for s in p.states]
+    states = [s for p in places for s in p.states]
     if not states or any(s.requires_grad and s.node is not None for s in states):
         return None
-    asked = [scene.named[s.id] for s in states if s.requires_grad and s.id in scene.named]
+    asked = [named[s.id] for s in states if s.requires_grad and s.id in named]
     if not any(s.requires_grad for s in states):
         return ("no_graph_forward" if any(s.tangent is not None for s in states) else "no_graph", {})
-    ends = [p for p in scene.places if p.fog or (p.cut and p.asking)]
+    ends = [p for p in places if p.fog or (p.cut and p.asking)]
     for cut, key in OF_CUT.items():
         found = [place for place in ends if OF_CUT[place.fog or place.cut] == key]
-        names = [name for place in found for name in called(scene, place)]
+        names = [name for place in found for name in called(place, named)]
         if names:
             value = found[0].states[0].value
             dtype = {"dtype": value.dtype} if cut == "integer" and value is not None else {}
             return key, {"names": ", ".join(dict.fromkeys(names)), **dtype}
-    if any(isinstance(e, Statement) and CHECKS.search(e.span.text) for e in scene.trace.events):
+    if any(isinstance(e, Statement) and CHECKS.search(e.span.text) for e in trace.events):
         return ("no_graph_checked", {})
     return ("no_graph_unused", {"names": ", ".join(asked) or "…"})
 
 
-def called(scene: Scene, place: Place) -> list[str]:
+def called(place: Place, named: Mapping[str, str]) -> list[str]:
     """What to call the tensors of a place: their variables, else what was written there."""
-    names = [scene.named[state.id] for state in place.states if state.id in scene.named]
+    names = [named[state.id] for state in place.states if state.id in named]
     return names or ([place.expr] if place.expr and not place.fog else [])
-
-
-def tests_for_nan(scene: Scene) -> Note | None:
-    """The sentence for a call in anomaly mode."""
-    on = scene.now.started is not None and scene.index.switched("anomaly", scene.now.begin)
-    return ("note_anomaly", {}) if on else None

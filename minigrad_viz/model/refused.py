@@ -4,13 +4,10 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterable
-from typing import TYPE_CHECKING
 
 from ..trace.events import Created, Failed, Trace
 from ..trace.where import Span
-
-if TYPE_CHECKING:
-    from .place import Place
+from .place import Place
 
 STARTS = ("backward", "grad")
 

@@ -1,19 +1,16 @@
-"""Which tensor a node saved under which name."""
+"""What nodes saved: which tensor under which name, and its values where the node has lost them."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 from minigrad.observing import all_ops
 
 from ..protocol import Value
 from ..trace.events import NodeState
 from ..trace.graph import Saved
-
-if TYPE_CHECKING:
-    from .place import Lookup
-    from .trace_index import TraceIndex
+from .place import Lookup
 
 
 def tensor_saved_as(found: Lookup, node: NodeState, name: str) -> str | None:
@@ -31,10 +28,9 @@ def tensor_saved_as(found: Lookup, node: NodeState, name: str) -> str | None:
     return event.inputs[i] if event is not None and i < len(event.inputs) else None
 
 
-def as_saved(
-    found: Lookup, index: TraceIndex, node: NodeState, saved: tuple[Saved, ...]
-) -> tuple[Saved, ...]:
-    """What a node saved, with the values that were there before their memory was written to."""
+def as_saved(found: Lookup, index: Lookup, node: NodeState, saved: tuple[Saved, ...]) -> tuple[Saved, ...]:
+    """What a node of `found` saved, with the values that were there before their memory was written to; those
+    `index` has, which is of the whole trace."""
     if all(s.now is None or s.value is not None for s in saved):
         return saved
     known = {s.name: tensor_saved_as(found, node, s.name) for s in saved if s.now is not None}
@@ -43,7 +39,7 @@ def as_saved(
     return tuple(replace(s, value=s.value or values.get(s.name)) for s in saved)
 
 
-def of_function(found: Lookup, index: TraceIndex, node: NodeState, saved: Saved) -> Value | None:
+def of_function(found: Lookup, index: Lookup, node: NodeState, saved: Saved) -> Value | None:
     """What a custom Function saved before its memory was written to: what the only one of its inputs and
     outputs was then that has come from the one version to the other."""
     place = found.by_node.get(node.id)
@@ -54,7 +50,7 @@ def of_function(found: Lookup, index: TraceIndex, node: NodeState, saved: Saved)
     return value_at(index, fits[0], saved.version) if len(fits) == 1 else None
 
 
-def changed(index: TraceIndex, tensor: str, saved: Saved) -> bool:
+def changed(index: Lookup, tensor: str, saved: Saved) -> bool:
     """Whether a tensor, or what a write in place made of it, may be at the version of a stale value."""
     if tensor not in index.at or value_at(index, tensor, saved.version) is None:
         return False
@@ -68,10 +64,33 @@ def version_of(saved: tuple[Saved, ...], name: str) -> int | None:
     return next(s.version for s in saved if s.name == name)
 
 
-def value_at(index: TraceIndex, tensor: str, version: int | None) -> Value | None:
+def value_at(index: Lookup, tensor: str, version: int | None) -> Value | None:
     """What a tensor was when its version was `version`; None if nobody looked then."""
     if tensor not in index.at:
         return None
     place, i = index.at[tensor]
     states = (place.states[i], *(state for _, state in index.later.get(tensor, ())))
     return next((state.value for state in states if state.version == version), None)
+
+
+def unpacked(node: NodeState, packed: Mapping[tuple[str, str], tuple[Value | None, str]]) -> NodeState:
+    """A node with what is known of the saved values that hooks packed."""
+    if not any((node.id, s.name) in packed for s in node.saved):
+        return node
+    saved = []
+    for s in node.saved:
+        value, kept = packed.get((node.id, s.name), (s.value, s.packed))
+        saved.append(replace(s, value=s.value if value is None else value, packed=kept))
+    return node._replace(saved=tuple(saved))
+
+
+def remember(node: NodeState, before: NodeState | None) -> NodeState:
+    """A node as a later call finds it, with the values that an earlier call saw before they were freed or
+    changed."""
+    if before is None:
+        return node
+    known = {s.name: s.value for s in before.saved}
+    saved = tuple(
+        replace(s, value=known.get(s.name)) if s.freed or s.now is not None else s for s in node.saved
+    )
+    return node._replace(saved=saved)

@@ -24,18 +24,19 @@ from ..trace.graph import (
     Station,
     Update,
 )
-from .cuts import ghost_of, memory_of
+from .cuts import memory_of
+from .edges import match, node_of
 from .engine_run import guilty_in, schedule_of
 from .handles import gone
-from .moments import span_of, stood_in
+from .moments import stood_in
 from .naming import expression, gradient_name, names_of, numbered
 from .node_code import code_of, kinds_of
-from .place import BackwardCall, Edge, Lookup, Place
-from .reasons import tests_for_nan, why_no_graph
+from .place import BackwardCall, Lookup, Place
+from .reasons import why_no_graph
 from .refused import given_there
-from .saved_values import as_saved
+from .saved_values import as_saved, unpacked
 from .schedule import Schedule
-from .trace_index import TraceIndex, unpacked
+from .trace_index import TraceIndex
 from .updates import UpdateFound
 
 
@@ -56,7 +57,7 @@ class Scene(Lookup):
         self.nodes = index.nodes | self.met_again()
         if index.packed:
             self.nodes = {id: unpacked(node, index.packed) for id, node in self.nodes.items()}
-        self.at, self.by_node = dict(index.at), dict(index.by_node)
+        self.at, self.by_node, self.later = dict(index.at), dict(index.by_node), index.later
         self.places = self.at_the_moment(now.end)
         shown, self.given = index.scopes.of(call) or (None, set())
         left_out = given_there(self.trace, self.places)
@@ -91,7 +92,9 @@ class Scene(Lookup):
             return replace(graph, note=self.no_graph())
         if not self.trace.recorded:
             return graph
-        return replace(graph, note=why_no_graph(self) or tests_for_nan(self))
+        tested = self.now.started is not None and self.index.switched("anomaly", self.now.begin)
+        note = why_no_graph(self.trace, self.places, self.named)
+        return replace(graph, note=note or (("note_anomaly", {}) if tested else None))
 
     def no_graph(self) -> tuple[str, dict[str, str]]:
         """What is told of tensors that no node made, in a trace of a finished graph."""
@@ -102,12 +105,12 @@ class Scene(Lookup):
     @functools.cached_property
     def schedule(self) -> Schedule | None:
         """The queue of the call, unless it contradicts what was recorded."""
-        return schedule_of(self)
+        return schedule_of(self.trace, self.now, self)
 
     @functools.cached_property
     def guilty(self) -> str | None:
         """The node that would have run when the call failed; None if the failure came before any."""
-        return guilty_in(self)
+        return guilty_in(self.trace, self.now, self, self.schedule)
 
     def met_again(self) -> dict[str, NodeState]:
         """The nodes that several calls reached, as this call, or the last one before it, saw them."""
@@ -207,13 +210,13 @@ class Scene(Lookup):
 
     def deck(self, place: Place, first: int) -> tuple[Deck | None, list[Route]]:
         """The lower deck of a station and the routes that lead into it."""
-        node = self.node_of(place)
+        node = node_of(self, place, self.users)
         routes: list[Route] = []
         slots: list[str | None] = []
         given = place.id in self.given
         edges = node.edges if node is not None and node.variable is None and not given else ()
         inputs = [] if given else list(place.inputs or ())
-        for i, id in enumerate(self.match(inputs, edges)):
+        for i, id in enumerate(match(self, inputs, edges)):
             where = self.at.get(id) if id is not None else None
             tracked = i < len(edges) and edges[i] is not None
             if where is None or where[0] is place:
@@ -238,70 +241,9 @@ class Scene(Lookup):
         told = Deck(node.id, node.name, saved, entries, node.hooks, age, ran, left_out)
         return replace(told, code=code_of(node), kinds=kinds_of(node, place.event)), routes
 
-    def match(self, given: list[str | None], edges: tuple[Edge | None, ...]) -> list[str | None]:
-        """The op's input tensors, one per entry of `next_functions` and then the others.
-
-        An op's arguments and its edges agree in order, but an argument without gradient may have no edge
-        (`where`'s condition): an edge takes the next argument that leads to it. An argument that needs a
-        gradient and has no edge here has one further back, inside an op that is made of several.
-        """
-        if not edges:
-            return given
-        result: list[str | None] = []
-        rest = list(given)
-        for n, edge in enumerate(edges):
-            if edge is None:
-                left = sum(e is not None for e in edges[n + 1 :])
-                result.append(rest.pop(0) if len(rest) > left else None)
-                continue
-            k = next((k for k, id in enumerate(rest) if id is not None and self.leads(id, edge)), None)
-            result.append(self.tensor_of(edge) if k is None else rest.pop(k))
-        return result + [id for id in rest if id is None or not self.asks(id)]
-
-    def node_at(self, id: str) -> str | None:
-        """The node at which a tensor's gradient arrives."""
-        state = self.state(id)
-        return (None if state is None else state.node) or self.accumulators.get(id)
-
-    def asks(self, id: str) -> bool:
-        """Whether a tensor requires gradients."""
-        state = self.state(id)
-        return state is not None and state.requires_grad
-
-    def leads(self, id: str, edge: Edge) -> bool:
-        """Whether tensor `id` is what `edge` sends its gradient to."""
-        if id not in self.at:
-            return False
-        place, i = self.at[id]
-        if place.node is not None:
-            return (place.node, i) == edge
-        return self.nodes[edge[0]].variable == id if edge[0] in self.nodes else edge[0] == f"a{id}"
-
-    def node_of(self, place: Place) -> NodeState | None:
-        """The node below a station: the one that made it, or a leaf's AccumulateGrad."""
-        state = place.states[0]
-        if state.node is not None:
-            known = self.nodes.get(state.node)
-            return known or NodeState(state.node, state.grad_fn or "", (), self.guess(place), None, 0)
-        known = self.nodes.get(self.accumulators.get(state.id, ""))
-        if known is None and state.id in self.users:
-            return NodeState(f"a{state.id}", "AccumulateGrad", (), (), state.id, 0)
-        return known
-
-    def guess(self, place: Place) -> tuple[Edge | None, ...]:
-        """The edges of a node that was never looked at: to the tensors that the op was given."""
-        edges: list[Edge | None] = []
-        for id in place.inputs or ():
-            if id is not None and self.asks(id):
-                source, i = self.at[id]
-                edges.append((source.node or f"a{id}", i))
-            elif id is not None:
-                edges.append(None)
-        return tuple(edges)
-
     def card(self, place: Place, i: int, state: TensorState) -> Card:
         """The upper deck of one tensor."""
-        node = self.node_of(place)
+        node = node_of(self, place, self.users)
         flowed = None if node is None else self.arrived.get((node.id, i))
         returned = self.captured.get(state.id)
         grad = flowed if state.grad is None and returned is None else state.grad
@@ -322,17 +264,26 @@ class Scene(Lookup):
             asked=state.id in (self.now.wanted or ()),
             tangent=state.tangent,
             fog=place.fog,
-            ghost=ghost_of(self.index, place),
+            ghost=self.index.cuts.ghost_of(place),
             shares=memory_of(self, place),
-            stood=stood_in(self, state, grad),
+            stood=stood_in(self.index.moments, self.span, state, grad),
             seed=self.now.seeds.get(state.id),
             returned=returned,
         )
 
     @functools.cached_property
     def span(self) -> tuple[int, int]:
-        """The first and the last event of what the call's story tells."""
-        return span_of(self)
+        """The first and the last event of what the story of the call tells. It begins with what the call
+        differentiates; data that was computed long before is told as it stands then."""
+        last = len(self.trace.events) - 1
+        if self.now.started is None:
+            return 0, last
+        ops = [place.time for place in self.shown if place.node is not None and place.id not in self.given]
+        mine = [found.times for found in self.index.updates if found.call == self.call]
+        begin = min([int(self.now.begin), *ops, *(times[0] for times in mine)])
+        end = max([int(min(self.now.until, last)), *(times[-1] for times in mine)])
+        earlier = [seen for number, seen in self.index.calls.items() if number < self.call]
+        return begin if any(seen.begin < begin for seen in earlier) else 0, end
 
     def role(self, state: TensorState, place: Place) -> str:
         """What a tensor is in the picture."""

@@ -16,11 +16,9 @@ it was computed from, or else with the iteration in which it was made.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
 
-if TYPE_CHECKING:
-    from .place import BackwardCall, Place
-    from .trace_index import TraceIndex
+from .place import BackwardCall, Lookup, Place
 
 
 def groups_of(calls: list[BackwardCall], links: dict[int, set[int]]) -> list[list[BackwardCall]]:
@@ -42,11 +40,11 @@ def groups_of(calls: list[BackwardCall], links: dict[int, set[int]]) -> list[lis
 
 class Scopes:
     """The stations of every group of calls. `of(call)` gives the places of the group of a call, and those of
-    them that are shown as given; None where one picture holds everything."""
+    them that are shown as given; None where one picture holds everything. `skipped` calls were not kept."""
 
-    def __init__(self, index: TraceIndex) -> None:
-        self.index = index
-        calls = list(index.calls.values())
+    def __init__(self, index: Lookup, known: Mapping[int, BackwardCall], skipped: int) -> None:
+        self.index, self.skipped = index, skipped
+        calls = list(known.values())
         self.groups = [calls] if len(calls) < 2 else groups_of(calls, self._links(calls))
         self.shown: list[dict[str, Place]] = []  # per group, by id of the place
         self.given: list[set[str]] = []  # those whose own inputs are not shown
@@ -133,7 +131,7 @@ class Scopes:
             if place.id in owner:
                 continue
             sources = self.index.came_from(place)
-            if self.index.trace.skipped and place.time < begun[0] and (place.brought or sources):
+            if self.skipped and place.time < begun[0] and (place.brought or sources):
                 continue  # left over from a call that was not kept
             mine = max([self._iteration(place, begun), *(owner.get(p.id, -1) for p in sources)])
             owner[place.id] = mine

@@ -5,8 +5,6 @@ from __future__ import annotations
 
 import functools
 from bisect import bisect
-from collections.abc import Mapping
-from dataclasses import replace
 from typing import Any
 
 from ..protocol import Value
@@ -35,14 +33,16 @@ from ..trace.events import (
 )
 from ..trace.where import Span
 from .births import Birth, births
-from .cuts import nodes_of_ops, note, same_numbers
+from .cuts import Cuts
 from .handles import Registered, registered
-from .inner_names import name_inner
+from .inner_names import InnerNames
 from .module_calls import ModuleCalls
 from .moments import Moments
 from .place import LIBRARY, BackwardCall, Lookup, Place
+from .program_order import arranged
+from .saved_values import remember
 from .scope import Scopes
-from .updates import UpdateFound, updates_in
+from .updates import UpdateFound, UpdateReader
 
 
 class TraceIndex(Lookup):
@@ -56,15 +56,13 @@ class TraceIndex(Lookup):
         self.trace = trace
         self.time = 0  # which event is being read
         self.mode = ""  # "inference" while that mode is on
-        self.asked: set[str] = set()  # the tensors whose `requires_grad` the cell has set
-        # Tensors that show the same memory in the same way, and whether they count versions together.
-        self.twins: dict[str, dict[str, bool]] = {}
-        self.places: list[Place] = []
+        self.cuts = Cuts(self)
+        self.places = []
         self.at = {}
         self.by_node = {}
         self.nodes = {node.id: node for node in trace.nodes}
         self.again: dict[str, list[tuple[int, NodeState]]] = {}
-        self.later: dict[str, list[tuple[int, TensorState]]] = {}
+        self.later = {}
         self.calls: dict[int, BackwardCall] = {}
         self.switches: dict[str, list[tuple[int, bool]]] = {}  # of each mode: when, and on or off
         self.used: dict[Span, list[Forward]] = {}  # the ops by where they stand in the source
@@ -81,14 +79,9 @@ class TraceIndex(Lookup):
         for time, event in enumerate(trace.events):
             self.time = time
             self.read(event)
-        self.arrange()
-        name_inner(self)
+        self.places = arranged(self)
+        InnerNames(self, trace.events, self.module_calls).give()
         self.accumulators = {n.variable: n.id for n in self.nodes.values() if n.variable is not None}
-
-    @functools.cached_property
-    def nodes_of_ops(self) -> dict[tuple[Any, ...], set[str | None]]:
-        """The names of the nodes that ops left, by what decides them."""
-        return nodes_of_ops(self)
 
     @functools.cached_property
     def registered(self) -> list[Registered]:
@@ -113,12 +106,12 @@ class TraceIndex(Lookup):
     @functools.cached_property
     def updates(self) -> list[UpdateFound]:
         """What the cell wrote into parameters and their gradients."""
-        return updates_in(self)
+        return UpdateReader(self.trace.events, self.moments, self.calls.values()).read()
 
     @functools.cached_property
     def scopes(self) -> Scopes:
         """Which places belong to which call."""
-        return Scopes(self)
+        return Scopes(self, self.calls, self.trace.skipped)
 
     # ── reading ─────────────────────────────────────────────────────────────────────────────────────────────
 
@@ -148,16 +141,16 @@ class TraceIndex(Lookup):
             self.use(event)
             if event.span is not None:
                 self.used.setdefault(event.span, []).append(event)
-            note(self, place, event, self.mode or ("" if event.grad_enabled else "no_grad"))
+            self.cuts.note(place, event, self.mode or ("" if event.grad_enabled else "no_grad"))
         elif isinstance(event, Asked):
-            self.asked.add(event.tensor.id)
+            self.cuts.asked.add(event.tensor.id)
             self.seen(event.tensor)
         elif isinstance(event, Detached) and event.source == event.tensor.id:
             self.seen(event.tensor)
         elif isinstance(event, Detached | Left):
             place = self.place((event.tensor,), event.name, event.span)
             place.inputs = [event.source] if isinstance(event, Detached) else list(event.sources)
-            note(self, place, event, "")
+            self.cuts.note(place, event, "")
         elif isinstance(event, ModeChanged):
             self.switches.setdefault(event.mode, []).append((self.time, event.enabled))
             if event.mode == "inference":
@@ -237,7 +230,7 @@ class TraceIndex(Lookup):
             view = before.node is not None and state.node is None  # of which no more is told
             self.seen(before._replace(value=state.value, version=state.version) if view else state)
         told = {event.before, *(state.id for state in event.also)}
-        for id, together in same_numbers(self, event.before).items():
+        for id, together in self.cuts.same_numbers(event.before).items():
             if id not in told and id != event.tensor.id:  # nobody has it any more
                 version = event.tensor.version if together else self.last(id).version
                 self.seen(self.last(id)._replace(value=event.tensor.value, version=version))
@@ -315,53 +308,3 @@ class TraceIndex(Lookup):
             if state.tangent is None and before.tangent is not None and before.version == state.version:
                 state = state._replace(tangent=before.tangent)
             self.later.setdefault(state.id, []).append((self.time, state))
-
-    def last(self, tensor: str) -> TensorState:
-        """A tensor as it was seen last."""
-        place, i = self.at[tensor]
-        return self.later[tensor][-1][1] if tensor in self.later else place.states[i]
-
-    def arrange(self) -> None:
-        """Number the stations in program order. What was there before the cell comes first, inputs before
-        users."""
-        older: dict[int, bool] = {}  # by identity of the place: whether it and all it came from were brought
-        order: list[Place] = []
-        for place in self.places:
-            stack = [(place, False)] if place.brought else []
-            while stack:
-                current, left = stack.pop()
-                sources = self.sources(current)
-                if left:
-                    older[id(current)] = all(older.get(id(p), False) for p in sources)
-                    order.append(current)
-                elif id(current) not in older:
-                    older[id(current)] = False
-                    stack.append((current, True))
-                    stack.extend((p, False) for p in reversed(sources) if p.brought)
-        first = [p for p in order if older[id(p)]]
-        self.places = first + [p for p in self.places if not older.get(id(p), False)]
-        for i, place in enumerate(self.places):
-            place.id = f"s{i}"
-
-
-def unpacked(node: NodeState, packed: Mapping[tuple[str, str], tuple[Value | None, str]]) -> NodeState:
-    """A node with what is known of the saved values that hooks packed."""
-    if not any((node.id, s.name) in packed for s in node.saved):
-        return node
-    saved = []
-    for s in node.saved:
-        value, kept = packed.get((node.id, s.name), (s.value, s.packed))
-        saved.append(replace(s, value=s.value if value is None else value, packed=kept))
-    return node._replace(saved=tuple(saved))
-
-
-def remember(node: NodeState, before: NodeState | None) -> NodeState:
-    """A node as a later call finds it, with the values that an earlier call saw before they were freed or
-    changed."""
-    if before is None:
-        return node
-    known = {s.name: s.value for s in before.saved}
-    saved = tuple(
-        replace(s, value=known.get(s.name)) if s.freed or s.now is not None else s for s in node.saved
-    )
-    return node._replace(saved=saved)

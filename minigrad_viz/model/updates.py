@@ -12,8 +12,9 @@ Note [What is an update]
 from __future__ import annotations
 
 from bisect import bisect_right
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ..protocol import Value
 from ..trace.events import (
@@ -27,10 +28,8 @@ from ..trace.events import (
 )
 from ..trace.graph import Change, Update
 from ..trace.where import Span
-from .moments import ASSIGNED, states_of
-
-if TYPE_CHECKING:
-    from .trace_index import TraceIndex
+from .moments import ASSIGNED, Moments, states_of
+from .place import BackwardCall
 
 STEP, ZERO, CLIP, WRITTEN = "step", "zero", "clip", "written"
 RESETS = ("none", "zero")
@@ -52,17 +51,12 @@ class UpdateFound:
     of_gradients: bool = False  # whether it changes `.grad`, and not the tensors
 
 
-def updates_in(index: TraceIndex) -> list[UpdateFound]:
-    """The updates of a trace, in the order in which they began."""
-    return UpdateReader(index).read()
-
-
 class UpdateReader:
     """Goes through the events of a trace with the values and gradients of its tensors at hand."""
 
-    def __init__(self, index: TraceIndex) -> None:
-        self.events, self.moments = index.trace.events, index.moments
-        self.calls = sorted(index.calls.values(), key=lambda call: call.begin)
+    def __init__(self, events: Sequence[Any], moments: Moments, calls: Iterable[BackwardCall]) -> None:
+        self.events, self.moments = events, moments
+        self.calls = sorted(calls, key=lambda call: call.begin)
         self.begun = False  # whether a backward call has ended
         self.found: list[UpdateFound] = []
         self.open: dict[tuple[Any, ...], UpdateFound] = {}  # since the last backward call, by statement
@@ -72,7 +66,7 @@ class UpdateReader:
         self.optimizer = ""
 
     def read(self) -> list[UpdateFound]:
-        """All updates, each with its call."""
+        """All updates in the order in which they began, each with its call."""
         for time, event in enumerate(self.events):
             if isinstance(event, BackwardEnded):
                 self.begun, self.open = True, {}

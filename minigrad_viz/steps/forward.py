@@ -7,7 +7,6 @@ from collections.abc import Iterable
 from typing import Any
 
 from ..arithmetic import Line, tangent_lines, value_lines
-from ..model.cuts import ghost_of
 from ..model.place import Place
 from ..model.stage import LISTED, Stage, in_cell, written
 from ..numbers import short
@@ -85,7 +84,7 @@ def computed_as(stage: Stage, event: Forward, place: Place) -> str:
     """The sentence for an op of the forward pass, by whether it left a node and why not."""
     values = {"expr": stage.expression(place), "made": stage.made(event.outputs)}
     if place.fog:
-        ghost = ghost_of(stage.scene.index, place)
+        ghost = stage.scene.index.cuts.ghost_of(place)
         if place.fog == "inference":
             key = "step_forward_inference_ghost" if ghost else "step_forward_inference"
         else:
