@@ -273,12 +273,11 @@ def restarts(L, note):
 
 
 @programs
-def chained(L, note):
+def states_of_schedules(L, note):
     def made():
         optimizer = L.optim.SGD(weights(L), lr=1.0)
-        parts = [schedules.StepLR(optimizer, 2, 0.5), schedules.LambdaLR(optimizer, lambda e: 1 + e)]
-        parts[1] = schedules.MultiplicativeLR(optimizer, lambda e: 0.9)
-        return optimizer, schedules.ChainedScheduler(parts)
+        parts = [schedules.StepLR(optimizer, 2, 0.5), schedules.MultiplicativeLR(optimizer, lambda e: 0.9)]
+        return optimizer, schedules.SequentialLR(optimizer, parts, [3])
 
     schedules = L.optim.lr_scheduler
     optimizer, both = made()
@@ -303,11 +302,6 @@ def bad_schedules(L, note):
     others, plain = L.optim.SGD(weights(L), lr=1.0), L.optim.Adagrad(weights(L))
     step, warm, one = schedules.StepLR, schedules.CosineAnnealingWarmRestarts, schedules.OneCycleLR
     for bad in (
-        lambda: schedules.ChainedScheduler([]),
-        lambda: schedules.ChainedScheduler([3]),
-        lambda: schedules.ChainedScheduler([step(optimizer, 1), 3]),
-        lambda: schedules.ChainedScheduler([schedules.ReduceLROnPlateau(optimizer)]),
-        lambda: schedules.ChainedScheduler([step(optimizer, 1), step(others, 1)]),
         lambda: warm(optimizer, 0),
         lambda: warm(optimizer, 1, 0.5),
         lambda: warm(optimizer, 1, 1, "x"),

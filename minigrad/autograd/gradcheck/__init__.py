@@ -6,29 +6,23 @@ from typing import Any
 
 from ...core import dialect, modes
 from ...inplace.in_place import Unobserved
+from ..run import grad
+from . import backward, forward
+from .compare import compare_all
+from .problem import Limits, Problem, as_tuple, check_inputs, differentiable, is_tensor
 from .texts import GradcheckError
+from .vectors import gradient_for
 
 __all__ = ["GradcheckError", "gradcheck", "gradgradcheck"]
 
 
 def gradcheck(
-    func: Any,
-    inputs: Any,
-    *,
-    eps: float = 1e-6,
-    atol: float = 1e-5,
-    rtol: float = 1e-3,
-    raise_exception: bool = True,
-    nondet_tol: float = 0.0,
-    check_undefined_grad: bool = True,
-    check_grad_dtypes: bool = False,
-    check_batched_grad: bool = False,
-    check_batched_forward_grad: bool = False,
-    check_forward_ad: bool = False,
-    check_backward_ad: bool = True,
-    fast_mode: bool = False,
-    masked: bool | None = None,
-) -> bool:
+    func: Any, inputs: Any, *, eps: float = 1e-6, atol: float = 1e-5, rtol: float = 1e-3,
+    raise_exception: bool = True, nondet_tol: float = 0.0, check_undefined_grad: bool = True,
+    check_grad_dtypes: bool = False, check_batched_grad: bool = False,
+    check_batched_forward_grad: bool = False, check_forward_ad: bool = False, check_backward_ad: bool = True,
+    fast_mode: bool = False, masked: bool | None = None,
+) -> bool:  # fmt: skip
     """Compare the derivatives of a function with central differences (f(x + eps) − f(x − eps)) / (2 eps).
 
     They agree if |analytical − numerical| ≤ atol + rtol · |numerical| for every element of every Jacobian.
@@ -65,31 +59,28 @@ def gradcheck(
 
     Source: PyTorch's page `torch.autograd.gradcheck.gradcheck`.
     """
-    from . import checks  # with what it imports 3 ms, a fifth of importing minigrad
-    from .texts import GradcheckError
-
     if not (check_forward_ad or check_backward_ad):
         raise AssertionError("Expected at least one of check_forward_ad or check_backward_ad to be True")
     if check_batched_grad and not check_backward_ad:
         raise AssertionError("Setting check_batched_grad=True requires check_backward_ad to be True")
     if check_batched_forward_grad and not check_forward_ad:
         raise AssertionError("Setting check_batched_forward_grad=True requires check_forward_ad to be True")
-    given = checks.as_tuple(inputs)
-    checks.check_inputs(given)
-    limits = checks.Limits(eps, atol, rtol, nondet_tol, check_grad_dtypes)
+    given = as_tuple(inputs)
+    check_inputs(given)
+    limits = Limits(eps, atol, rtol, nondet_tol, check_grad_dtypes)
     try:
         with Unobserved(modes.is_grad_enabled()):
-            problem = checks.Problem(func, given, checks.as_tuple(func(*given)), limits)
+            problem = Problem(func, given, as_tuple(func(*given)), limits)
             problem.outputs  # noqa: B018 - results without `requires_grad` are refused here
-            checks.compare_all(problem, fast_mode, check_backward_ad, check_forward_ad, check_undefined_grad)
+            compare_all(problem, fast_mode, check_backward_ad, check_forward_ad, check_undefined_grad)
             if check_batched_forward_grad:
-                checks.forward.check_batched(problem)
+                forward.check_batched(problem)
             if check_backward_ad:
                 if check_batched_grad:
-                    checks.backward.check_batched(problem)
-                checks.backward.check_multiplied(problem, masked)
+                    backward.check_batched(problem)
+                backward.check_multiplied(problem, masked)
                 if check_undefined_grad:
-                    checks.backward.check_undefined(problem)
+                    backward.check_undefined(problem)
     except GradcheckError as error:
         if not raise_exception:
             return False
@@ -100,24 +91,12 @@ def gradcheck(
 
 
 def gradgradcheck(
-    func: Any,
-    inputs: Any,
-    grad_outputs: Any = None,
-    *,
-    eps: float = 1e-6,
-    atol: float = 1e-5,
-    rtol: float = 1e-3,
-    gen_non_contig_grad_outputs: bool = False,
-    raise_exception: bool = True,
-    nondet_tol: float = 0.0,
-    check_undefined_grad: bool = True,
-    check_grad_dtypes: bool = False,
-    check_batched_grad: bool = False,
-    check_fwd_over_rev: bool = False,
-    check_rev_over_rev: bool = True,
-    fast_mode: bool = False,
-    masked: bool = False,
-) -> bool:
+    func: Any, inputs: Any, grad_outputs: Any = None, *, eps: float = 1e-6, atol: float = 1e-5,
+    rtol: float = 1e-3, gen_non_contig_grad_outputs: bool = False, raise_exception: bool = True,
+    nondet_tol: float = 0.0, check_undefined_grad: bool = True, check_grad_dtypes: bool = False,
+    check_batched_grad: bool = False, check_fwd_over_rev: bool = False, check_rev_over_rev: bool = True,
+    fast_mode: bool = False, masked: bool = False,
+) -> bool:  # fmt: skip
     """Compare the second derivatives of a function with central differences of its first derivatives.
 
     It calls `gradcheck` on the gradients of func as a function of its inputs and upstream gradients.
@@ -154,47 +133,39 @@ def gradgradcheck(
 
     Source: PyTorch's page `torch.autograd.gradcheck.gradgradcheck`.
     """
-    from ..run import grad
-    from . import checks
-
     if not (check_fwd_over_rev or check_rev_over_rev):
         raise AssertionError("Expected at least one of check_fwd_over_rev or check_rev_over_rev to be True")
     if check_undefined_grad and not check_rev_over_rev:
         raise AssertionError("Setting check_undefined_grad=True requires check_rev_over_rev to be True")
     if check_batched_grad and not check_rev_over_rev:
         raise AssertionError("Setting check_batched_grad=True requires check_rev_over_rev to be True")
-    given = checks.as_tuple(inputs)
+    given = as_tuple(inputs)
     if grad_outputs is None:
         with Unobserved(modes.is_grad_enabled()):
-            outputs = checks.differentiable(checks.as_tuple(func(*given)))
-        starts = tuple(checks.gradient_for(o, gen_non_contig_grad_outputs) for o in outputs)
+            outputs = differentiable(as_tuple(func(*given)))
+        starts = tuple(gradient_for(o, gen_non_contig_grad_outputs) for o in outputs)
     else:
-        starts = checks.as_tuple(grad_outputs)
-    learning = [i for i, t in enumerate(given) if checks.is_tensor(t) and t.requires_grad]
+        starts = as_tuple(grad_outputs)
+    learning = [i for i, t in enumerate(given) if is_tensor(t) and t.requires_grad]
     learning_starts = [i for i, t in enumerate(starts) if t.requires_grad]
 
     def gradients(*args: Any) -> tuple[Any, ...]:
         some, rest = args[: len(args) - len(starts)], args[len(args) - len(starts) :]
-        some = checks.again(some, learning)
-        outputs = checks.differentiable(checks.as_tuple(func(*some)))
+        some = requiring(some, learning)
+        outputs = differentiable(as_tuple(func(*some)))
         wanted = [some[i] for i in learning]
-        rest = checks.again(rest, learning_starts)
+        rest = requiring(rest, learning_starts)
         sent = grad(outputs, wanted, rest, create_graph=True, allow_unused=True)
         return tuple(g for g in sent if g is not None)
 
     return gradcheck(
-        gradients,
-        given + starts,
-        eps=eps,
-        atol=atol,
-        rtol=rtol,
-        raise_exception=raise_exception,
-        nondet_tol=nondet_tol,
-        check_undefined_grad=check_undefined_grad,
-        check_grad_dtypes=check_grad_dtypes,
-        check_batched_grad=check_batched_grad,
-        fast_mode=fast_mode,
-        check_forward_ad=check_fwd_over_rev,
-        check_backward_ad=check_rev_over_rev,
-        masked=masked,
-    )
+        gradients, given + starts, eps=eps, atol=atol, rtol=rtol, raise_exception=raise_exception,
+        nondet_tol=nondet_tol, check_undefined_grad=check_undefined_grad, check_grad_dtypes=check_grad_dtypes,
+        check_batched_grad=check_batched_grad, fast_mode=fast_mode, check_forward_ad=check_fwd_over_rev,
+        check_backward_ad=check_rev_over_rev, masked=masked,
+    )  # fmt: skip
+
+
+def requiring(tensors: tuple[Any, ...], places: list[int]) -> tuple[Any, ...]:
+    """Return the tensors; those at `places` require a gradient again after forward mode detached them."""
+    return tuple(t.requires_grad_() if i in places else t for i, t in enumerate(tensors))

@@ -41,11 +41,12 @@ def matrix(t: Any, gradients: list[Any], width: int) -> tuple[np.ndarray, bool]:
     return found, right
 
 
-def jacobians(problem: Problem, output: Any, v: Any = None, checked: bool = True) -> list[np.ndarray]:
-    """Per input the Jacobian of `output`, or only (in fast mode) its product with the flat vector `v`.
+def jacobians(problem: Problem, i: int, v: Any = None, checked: bool = True) -> list[np.ndarray]:
+    """Return, for each input, the Jacobian of output `i`, or in fast mode its product with the vector `v`.
 
-    It is taken twice: GradcheckError with PyTorch's text (if `checked`) where the two differ.
+    It is computed twice. If `checked`, raise GradcheckError with PyTorch's text where the two differ.
     """
+    output = problem.outputs[i]
 
     def once() -> list[list[Any]]:
         if v is None:

@@ -72,14 +72,8 @@ def check_batched(problem: Problem) -> None:
         starts = [normal(output, k) for k in range(2)]
 
         def pull(gradient: Any, batched: bool = False, output: Any = output) -> list[Any]:
-            sent = grad(
-                output,
-                problem.learning,
-                gradient,
-                retain_graph=True,
-                allow_unused=True,
-                is_grads_batched=batched,
-            )
+            how = {"retain_graph": True, "allow_unused": True, "is_grads_batched": batched}
+            sent = grad(output, problem.learning, gradient, **how)
             return [zeros_like(t) if g is None else g for g, t in zip(sent, problem.learning, strict=True)]
 
         alone = [stack(pair) for pair in zip(*map(pull, starts), strict=True)]

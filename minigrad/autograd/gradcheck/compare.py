@@ -14,65 +14,66 @@ import numpy as np
 
 from ...core.tensor_state import wrap
 from . import analytical, forward, numerical
-from .problem import Problem, agree, is_continuous, mismatch
+from .problem import Problem, agree, backward_problems, forward_problems, mismatch
 from .texts import IN_SLOW_MODE, SLOW_WOULD_PASS, GradcheckError
 from .vectors import vectors
 
 ZERO = "Numerical gradient for function expected to be zero"
 
 
+def compare_all(problem: Problem, fast: bool, by_backward: bool, by_forward: bool, undefined: bool) -> None:
+    """Compare the differences with what backward gives, then with what forward mode gives."""
+    compare = quickly if fast else slowly
+    for part in backward_problems(problem) if by_backward else ():
+        compare(part)
+    parts = forward_problems(problem) if by_forward else ()
+    for part in parts:
+        compare(part)
+    for part in parts if undefined else ():
+        forward.check_undefined(part)
+
+
 def slowly(problem: Problem) -> None:
-    """GradcheckError with PyTorch's text unless every element of every Jacobian agrees."""
+    """Raise GradcheckError with PyTorch's text unless every element of every Jacobian agrees."""
     by_input = [numerical.jacobians(problem, j) for j in problem.places]
-    outputs = problem.outputs
-    if not outputs:
+    if not problem.learned:
         if any(m is not None and np.any(m != 0) for found in by_input for m in found):
             raise GradcheckError(ZERO)
         return
-    learning = [i for i, o in enumerate(problem.results) if o.requires_grad]
     forwards = forward.jacobians(problem) if problem.forward else []
-    continuous = [i for i, o in enumerate(problem.results) if is_continuous(o)]
-    for i, o in enumerate(outputs):
-        if problem.forward:
-            found = [f[continuous.index(learning[i])] for f in forwards]
-        else:
-            found = analytical.jacobians(problem, o)
-        for j, a in enumerate(found):
-            compare(problem, i, j, by_input[j][learning[i]], a)
+    for i, k in enumerate(problem.learned):
+        found = [f[k] for f in forwards] if problem.forward else analytical.jacobians(problem, i)
+        for j, jacobian in enumerate(found):
+            compare(problem, i, j, by_input[j][k], jacobian)
 
 
 def compare(problem: Problem, i: int, j: int, expected: Any, found: Any) -> None:
-    """GradcheckError unless two Jacobians of output `i` by input `j` agree."""
+    """Raise GradcheckError unless two Jacobians of output `i` with respect to input `j` agree."""
     if not agree(found, expected, problem.limits.rtol, problem.limits.atol):
         raise GradcheckError(mismatch(problem, i, j, expected, found))
 
 
 def quickly(problem: Problem) -> None:
-    """GradcheckError with PyTorch's text unless the Jacobians agree in fixed random directions.
+    """Raise GradcheckError with PyTorch's text unless the Jacobians agree in fixed random directions.
 
     See Note [Fast mode].
     """
-    outputs = problem.outputs
     vs, us = vectors(problem)
     by_input = [numerical.directional(problem, j, u) for j, u in zip(problem.places, us, strict=True)]
-    if not outputs and not problem.forward:
+    if problem.forward:
+        for j, found in enumerate(forward.jacobians(problem, us)):
+            for i, k in enumerate(problem.learned):
+                judge(problem, i, j, by_input[j][k], found[k][0], tolerance(problem, us[j], None))
+        return
+    if not problem.learned:
         for x in (x for found in by_input for x in found if x is not None):
             if np.abs(x).max(initial=0) > problem.limits.nondet_tol:
                 raise GradcheckError(ZERO)
         return
-    learning = [i for i, o in enumerate(problem.results) if o.requires_grad]
-    if problem.forward:
-        continuous = [i for i, o in enumerate(problem.results) if is_continuous(o)]
-        forwards = forward.jacobians(problem, us)
-        for j, found in enumerate(forwards):
-            for i, k in enumerate(learning):
-                number = (by_input[j][k], found[continuous.index(k)])
-                judge(problem, i, j, *number, tolerance(problem, us[j], None))
-        return
-    sent = [analytical.jacobians(problem, o, v) for o, v in zip(outputs, vs, strict=True)]
+    sent = [analytical.jacobians(problem, i, v) for i, v in enumerate(vs)]
     for j, u in enumerate(us):
         for i, v in enumerate(vs):
-            expected = (v * by_input[j][learning[i]]).sum()
+            expected = (v * by_input[j][problem.learned[i]]).sum()
             judge(problem, i, j, expected, along(sent[i][j][:, 0], u), tolerance(problem, u, v))
 
 
@@ -101,14 +102,10 @@ def judge(problem: Problem, i: int, j: int, expected: Any, found: Any, atol: flo
     raise GradcheckError(said + (SLOW_WOULD_PASS if passes else ""))
 
 
-def in_slow_mode(problem: Problem, i: int, j: int) -> tuple[np.ndarray, np.ndarray]:
-    """The whole Jacobians of output `i` by input `j`, which the failure of fast mode shows."""
-    place = [k for k, o in enumerate(problem.results) if o.requires_grad][i]
-    expected = numerical.jacobians(problem, problem.places[j])[place]
-    assert expected is not None
+def in_slow_mode(problem: Problem, i: int, j: int) -> tuple[Any, Any]:
+    """Return the whole Jacobians of output `i` with respect to input `j`, for the text of the error."""
+    k = problem.learned[i]
+    expected = numerical.jacobians(problem, problem.places[j])[k]
     if problem.forward:
-        continuous = [k for k, o in enumerate(problem.results) if is_continuous(o)]
-        found = forward.jacobians(problem)[j][continuous.index(place)]
-    else:
-        found = analytical.jacobians(problem, problem.outputs[i], checked=False)[j]
-    return expected, found
+        return expected, forward.jacobians(problem)[j][k]
+    return expected, analytical.jacobians(problem, i, checked=False)[j]

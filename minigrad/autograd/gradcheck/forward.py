@@ -9,6 +9,7 @@ import numpy as np
 
 from ...core import F
 from ...core.tensor_state import numbers, share, wrap
+from .. import forward_ad
 from .problem import Problem, agree, as_tuple, is_complex, is_continuous, is_tensor, stack, zeros_like
 from .texts import BATCHED_FORWARD, NOT_THE_SAME, GradcheckError
 from .vectors import normal, vectors
@@ -16,8 +17,6 @@ from .vectors import normal, vectors
 
 def duals(problem: Problem) -> tuple[list[Any], list[Any]]:
     """The inputs, those that need a gradient as dual tensors, and the tangents of these: zeros to fill."""
-    from .. import forward_ad
-
     inputs, tangents = list(problem.inputs), []
     for j in problem.places:
         t = inputs[j]
@@ -29,58 +28,55 @@ def duals(problem: Problem) -> tuple[list[Any], list[Any]]:
 
 
 def tangents_of(problem: Problem, inputs: list[Any]) -> list[Any]:
-    """The tangents of all continuous results: raw data, zeros where there is none.
+    """Return the tangents of all results, flat: zeros where there is none, None if one is not continuous.
 
-    GradcheckError where dtypes are checked and a tangent is complex but not its result, or the reverse.
+    Raise GradcheckError where dtypes are checked and only one of a tangent and its result is complex.
     """
-    from .. import forward_ad
-
-    found = []
-    for o in filter(is_continuous, as_tuple(problem.function(*inputs))):
+    found: list[Any] = []
+    for o in as_tuple(problem.function(*inputs)):
+        if not is_continuous(o):
+            found.append(None)
+            continue
         primal, tangent = forward_ad.unpack_dual(o)
         if tangent is None:
-            found.append(np.zeros(primal._data.shape, primal._data.dtype))
+            found.append(np.zeros(primal._data.size, primal._data.dtype))
             continue
         if problem.limits.check_grad_dtypes and is_complex(primal) != is_complex(tangent):
             raise GradcheckError("Forward AD gradient has dtype mismatch.")
-        found.append(np.array(numbers(tangent)))
+        found.append(np.array(numbers(tangent)).reshape(-1))
     return found
 
 
-def jacobians(problem: Problem, directions: list[Any] | None = None) -> list[list[np.ndarray]]:
-    """Per input and continuous result the Jacobian, or (in fast mode) the derivative in the direction given
-    for that input.
-    """
-    from .. import forward_ad
+def jacobians(problem: Problem, directions: list[Any] | None = None) -> list[list[Any]]:
+    """Return the Jacobians by input and result, None for a result that is not continuous.
 
-    found: list[list[np.ndarray]] = []
+    In fast mode they have one row: the derivative in the direction that is given for the input.
+    """
+    found = []
     with forward_ad.dual_level():
         inputs, tangents = duals(problem)
         for j, tangent in enumerate(tangents):
-            data = tangent._data
+            data, rows = tangent._data, []
+            steps: Any = [(index, 1) for index in np.ndindex(data.shape)]
             if directions is not None:
-                data[...] = directions[j].reshape(data.shape)
-                found.append([t.reshape(-1) for t in tangents_of(problem, inputs)])
-                data[...] = 0
-                continue
-            rows = []
-            for index in np.ndindex(data.shape):
-                data[index] = 1
-                rows.append([t.reshape(-1) for t in tangents_of(problem, inputs)])
-                data[index] = 0
-            found.append([np.stack(columns) for columns in zip(*rows, strict=True)] or empty(problem))
+                steps = [(..., directions[j].reshape(data.shape))]
+            for where, value in steps:
+                data[where] = value
+                rows.append(tangents_of(problem, inputs))
+                data[where] = 0
+            found.append(
+                [
+                    np.array([row[k] for row in rows]).reshape(len(rows), o._data.size)
+                    if is_continuous(o)
+                    else None
+                    for k, o in enumerate(problem.results)
+                ]
+            )
     return found
-
-
-def empty(problem: Problem) -> list[np.ndarray]:
-    """The Jacobians by an input without elements."""
-    return [np.zeros((0, o._data.size), o._data.dtype) for o in filter(is_continuous, problem.results)]
 
 
 def check_undefined(problem: Problem) -> None:
     """GradcheckError unless an input without tangent counts as one whose tangent is zero."""
-    from .. import forward_ad
-
     with forward_ad.dual_level():
         inputs, tangents = duals(problem)
         _, directions = vectors(problem)
@@ -96,16 +92,9 @@ def check_undefined(problem: Problem) -> None:
             for i, (a, b) in enumerate(zip(*given, strict=True)):
                 if a is not None and b is not None and not agree(numbers(a), numbers(b), 1e-5, 1e-8):
                     raise GradcheckError(
-                        "Mismatch in tangent values for output with index: ",
-                        i,
-                        " when input: ",
-                        t,
-                        " has an undefined tangent value. ",
-                        " Got: ",
-                        a,
-                        " but expected: ",
-                        b,
-                    )
+                        "Mismatch in tangent values for output with index: ", i, " when input: ", t,
+                        " has an undefined tangent value. ", " Got: ", a, " but expected: ", b,
+                    )  # fmt: skip
 
 
 def check_batched(problem: Problem) -> None:
@@ -131,7 +120,6 @@ def check_batched(problem: Problem) -> None:
 
 def pushed(problem: Problem, j: int) -> Callable[[Any], tuple[Any, ...]]:
     """The tangents of all results as a function of that of input `j`."""
-    from .. import forward_ad
 
     def push(tangent: Any) -> tuple[Any, ...]:
         with forward_ad.dual_level():

@@ -51,45 +51,44 @@ def check_alike(a: np.ndarray, b: np.ndarray, how: str) -> None:
             )
 
 
+def derivatives(problem: Problem, t: Any, where: Any, real: Any, imag: Any, index: str) -> list[Any]:
+    """Return the derivatives of all results, flat, when `t[where]` moves by `real`.
+
+    For a complex input, i times those for a move by i · `imag` is added; see Note [Complex functions].
+    """
+    found = difference(problem, t._data, where, real, index)
+    if not is_complex(t):
+        return found
+    others = difference(problem, t._data, where, imag * 1j, index)
+    return [None if a is None else a + b * 1j for a, b in zip(found, others, strict=True)]
+
+
 def directional(problem: Problem, j: int, u: Any) -> list[Any]:
-    """The derivatives of all results by input `j` in the direction `u`, a pair of directions for a complex
-    input (fast mode).
+    """Return the derivatives of all results with respect to input `j` in the direction `u`.
+
+    A complex input has a pair of directions.
     """
     t = problem.inputs[j]
     share(t)
-    eps, shape = problem.limits.eps, t._data.shape
-    if not is_complex(t):
-        return difference(problem, t._data, ..., eps * u.reshape(shape), "")
-    real, imag = (eps * part.reshape(shape) for part in u)
-    by_real = difference(problem, t._data, ..., real, "")
-    by_imag = difference(problem, t._data, ..., imag * 1j, "")
-    return [joined(x, y) for x, y in zip(by_real, by_imag, strict=True)]
-
-
-def joined(by_real: Any, by_imag: Any) -> Any:
-    """The derivatives of one result by the real and the imaginary part of an input, as one complex number."""
-    return None if by_real is None else by_real + by_imag * 1j
+    parts = u if isinstance(u, tuple) else (u, u)
+    return derivatives(problem, t, ..., *(problem.limits.eps * p.reshape(t._data.shape) for p in parts), "")
 
 
 def jacobians(problem: Problem, j: int) -> list[np.ndarray | None]:
-    """Per result its Jacobian by input `j`: a row per element of the input, a column per element of the
-    result; None for a result that is not continuous.
+    """Return, for each result, its Jacobian with respect to input `j`: a row for each element of the input.
+
+    It is None for a result that is not continuous.
     """
-    t = problem.inputs[j]
+    t, eps = problem.inputs[j], problem.limits.eps
     share(t)
-    size, complex_input = t._data.size, is_complex(t)
     found: list[Any] = [
-        np.zeros((size, o._data.size), t._data.dtype if complex_input else o._data.dtype)
+        np.zeros((t._data.size, o._data.size), (t if is_complex(t) else o)._data.dtype)
         if is_continuous(o)
         else None
         for o in problem.results
     ]
-    eps = problem.limits.eps
     for row, index in enumerate(np.ndindex(t._data.shape)):
-        columns = difference(problem, t._data, index, eps, f"on index {index} ")
-        if complex_input:
-            by_imag = difference(problem, t._data, index, eps * 1j, f"on index {index} ")
-            columns = [joined(x, y) for x, y in zip(columns, by_imag, strict=True)]
+        columns = derivatives(problem, t, index, eps, eps, f"on index {index} ")
         for jacobian, column in zip(found, columns, strict=False):
             if jacobian is not None:
                 jacobian[row] = column

@@ -9,18 +9,18 @@ Note [Complex functions]
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from ...core import F, dtypes
+from ...core.storage import strides_of
 from ...core.tensor_state import TensorBase, wrap
 
 
-@dataclass(frozen=True)
-class Limits:
+class Limits(NamedTuple):
     """The step of the differences and what may differ: see `gradcheck`."""
 
     eps: float
@@ -30,8 +30,7 @@ class Limits:
     check_grad_dtypes: bool
 
 
-@dataclass(frozen=True)
-class Problem:
+class Problem(NamedTuple):
     """`function(*inputs)` gave `results`. Where it stands for the `part` ("real", "imaginary") of a complex
     function, `complex_places` are the places of the complex outputs, or inputs when `forward`.
     """
@@ -58,6 +57,11 @@ class Problem:
     def learning(self) -> list[Any]:
         """The inputs that need a gradient."""
         return [self.inputs[i] for i in self.places]
+
+    @property
+    def learned(self) -> list[int]:
+        """The places of the results that need a gradient."""
+        return [k for k, o in enumerate(self.results) if o.requires_grad]
 
     def call(self) -> tuple[Any, ...]:
         """Run the function again."""
@@ -87,6 +91,37 @@ def as_tuple(x: Any) -> tuple[Any, ...]:
 def differentiable(results: tuple[Any, ...]) -> tuple[Any, ...]:
     """The results that need a gradient."""
     return tuple(o for o in results if o.requires_grad)
+
+
+def check_inputs(inputs: tuple[Any, ...]) -> None:
+    """Raise ValueError if no input requires a gradient, RuntimeError if elements of one share memory.
+
+    Warn of single precision.
+    """
+    found = False
+    for j, t in enumerate(inputs):
+        if not (is_tensor(t) and t.requires_grad):
+            continue
+        found = True
+        if dtypes.of(t._data) not in (dtypes.float64, dtypes.complex128):
+            warnings.warn(
+                f"Input #{j} requires gradient and is not a double precision floating point or complex. This "
+                "check will likely fail if all the inputs are not of double precision floating point or "
+                "complex. ",
+                stacklevel=3,
+            )
+        strides = zip(strides_of(t._data), t._data.shape, strict=True)
+        if t._data.size and any(s == 0 and n > 1 for s, n in strides):
+            raise RuntimeError(
+                f"The {j}th input has a dimension with stride 0. gradcheck only supports inputs that are "
+                "non-overlapping to be able to compute the numerical gradients correctly. You should call "
+                ".contiguous on the input before passing it to gradcheck."
+            )
+    if not found:
+        raise ValueError(
+            "gradcheck expects at least one input tensor to require gradient, but none of them have "
+            "requires_grad=True."
+        )
 
 
 def backward_problems(problem: Problem) -> list[Problem]:

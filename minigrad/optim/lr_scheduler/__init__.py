@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 from ...left_out import refusing as _refusing
-from .composed import ChainedScheduler, SequentialLR
 from .cycles import CosineAnnealingLR, CosineAnnealingWarmRestarts, CyclicLR, OneCycleLR
 from .factors import (
     ConstantLR,
@@ -18,5 +17,6 @@ from .factors import (
 )
 from .plateau import ReduceLROnPlateau
 from .scheduler import LRScheduler
+from .sequential import SequentialLR
 
 __getattr__ = _refusing("optim.lr_scheduler")

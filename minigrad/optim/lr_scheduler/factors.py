@@ -52,7 +52,7 @@ class MultiplicativeLR(OfFunctions):
 
     def get_lr(self) -> list[float]:
         """Return the learning rate of each group in this epoch."""
-        if self.last_epoch == 0:
+        if not self._last_lr:  # the first step of all
             return self.rates
         return [rate * f(self.last_epoch) for f, rate in zip(self.lr_lambdas, self.rates)]
 
