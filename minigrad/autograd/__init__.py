@@ -19,23 +19,8 @@ from .run import backward, grad
 from .variable import Variable
 
 __all__ = [
-    "Function",
-    "GradcheckError",
-    "SavedTensor",
-    "Variable",
-    "anomaly_mode",
-    "backward",
-    "detect_anomaly",
-    "enable_grad",
-    "functional",
-    "grad",
-    "gradcheck",
-    "gradgradcheck",
-    "graph",
-    "inference_mode",
-    "is_multithreading_enabled",
-    "no_grad",
-    "set_detect_anomaly",
-    "set_grad_enabled",
+    "Function", "GradcheckError", "SavedTensor", "Variable", "anomaly_mode", "backward", "detect_anomaly",
+    "enable_grad", "functional", "grad", "gradcheck", "gradgradcheck", "graph", "inference_mode",
+    "is_multithreading_enabled", "no_grad", "set_detect_anomaly", "set_grad_enabled",
     "set_multithreading_enabled",
-]
+]  # fmt: skip

@@ -15,13 +15,8 @@ from ..core.tensor_state import TensorBase
 from .grad_mode import ModeContext
 
 __all__ = [
-    "UnpackedDualTensor",
-    "dual_level",
-    "enter_dual_level",
-    "exit_dual_level",
-    "make_dual",
-    "unpack_dual",
-]
+    "UnpackedDualTensor", "dual_level", "enter_dual_level", "exit_dual_level", "make_dual", "unpack_dual",
+]  # fmt: skip
 
 
 class UnpackedDualTensor(NamedTuple):

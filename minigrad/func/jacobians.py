@@ -49,13 +49,9 @@ def refuse_complex(who: str, tree: Any, what: str) -> None:
 
 
 def by_rows(
-    who: str,
-    func: Callable[..., Any],
-    args: tuple[Any, ...],
-    argnums: Any,
-    has_aux: bool,
+    who: str, func: Callable[..., Any], args: tuple[Any, ...], argnums: Any, has_aux: bool,
     at_once: int | None = None,
-) -> tuple[Any, Any]:
+) -> tuple[Any, Any]:  # fmt: skip
     """The Jacobian of `func` and aux. `func` runs once; one backward pass computes `at_once` rows."""
     refuse_complex(who, args, "inputs")
     level = Level()
@@ -141,12 +137,8 @@ def directions(level: Level, inputs: list[Any]) -> tuple[list[Any], list[Any]]:
 
 
 def jacrev(
-    func: Callable[..., Any],
-    argnums: Argnums = 0,
-    *,
-    has_aux: bool = False,
-    chunk_size: int | None = None,
-) -> Callable[..., Any]:
+    func: Callable[..., Any], argnums: Argnums = 0, *, has_aux: bool = False, chunk_size: int | None = None,
+) -> Callable[..., Any]:  # fmt: skip
     """Return a function that computes the Jacobian of `func` in reverse mode.
 
     `func` runs once. Then one backward pass over its graph computes many rows of the Jacobian.

@@ -31,13 +31,9 @@ from .levels import Transform
 
 @public("function", out=None)
 def vmap(
-    func: Callable[..., Any],
-    in_dims: Dims = 0,
-    out_dims: Dims = 0,
-    randomness: str = "error",
-    *,
+    func: Callable[..., Any], in_dims: Dims = 0, out_dims: Dims = 0, randomness: str = "error", *,
     chunk_size: int | None = None,
-) -> Callable[..., Any]:
+) -> Callable[..., Any]:  # fmt: skip
     """Return a function that maps `func` over a dimension of its arguments and stacks the results.
 
     `func` runs once for each example. See Note [A loop and a stack]. Calls can be nested.

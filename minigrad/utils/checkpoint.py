@@ -16,20 +16,13 @@ from ..core.hook_calls import Mode
 from ..core.nested_passes import here
 from ..core.tensor_state import TensorBase
 from .debugging import Logs
-from .recompute import CheckpointError, Frame, RandomState, group
+from .recompute import CheckpointError, Frame, RandomState, group, recomputing
 
 __all__ = [
-    "CheckpointError",
-    "CheckpointFunction",
-    "GraphExecGroup",
-    "check_backward_validity",
-    "checkpoint",
-    "checkpoint_sequential",
-    "detach_variable",
-    "noop_context_fn",
-    "set_checkpoint_debug_enabled",
+    "CheckpointError", "CheckpointFunction", "GraphExecGroup", "check_backward_validity", "checkpoint",
+    "checkpoint_sequential", "detach_variable", "noop_context_fn", "set_checkpoint_debug_enabled",
     "set_checkpoint_early_stop",
-]
+]  # fmt: skip
 
 UNSAID = (
     "{}: the use_reentrant parameter should be passed explicitly. {} use_reentrant=False is recommended, but "
@@ -241,7 +234,8 @@ class CheckpointFunction(Function):
         for i, tensor in zip(ctx.places, ctx.saved_tensors, strict=True):
             inputs[i] = tensor
         leaves = detach_variable(tuple(inputs))
-        outputs = run_again(ctx, leaves)
+        with recomputing(), ctx.random.again():
+            outputs = ctx.function(*leaves)
         if is_tensor(outputs):
             outputs = (outputs,)
         wanted = [(o, g) for o, g in zip(outputs, args, strict=False) if is_tensor(o) and o.requires_grad]
@@ -249,16 +243,3 @@ class CheckpointFunction(Function):
             raise RuntimeError("none of output has requires_grad=True, this checkpoint() is not necessary")
         backward([o for o, _ in wanted], [g for _, g in wanted])
         return (None, None, *(x.grad if is_tensor(x) else None for x in leaves))
-
-
-def run_again(ctx: Any, leaves: tuple[Any, ...]) -> Any:
-    """Call the function of a CheckpointFunction again, recorded; observers are notified."""
-    watchers = modes.observers()
-    for watcher in watchers:
-        watcher.recomputed(True)
-    try:
-        with ctx.random.again(), Mode(True):
-            return ctx.function(*leaves)
-    finally:
-        for watcher in watchers:
-            watcher.recomputed(False)

@@ -103,6 +103,20 @@ def notes() -> dict[Any, Any]:
     return owner.notes
 
 
+@contextlib.contextmanager
+def recomputing() -> Iterator[None]:
+    """Record what runs inside, and notify the observers that it runs for the second time."""
+    watchers = modes.observers()
+    for watcher in watchers:
+        watcher.recomputed(True)
+    try:
+        with Mode(True):
+            yield
+    finally:
+        for watcher in watchers:
+            watcher.recomputed(False)
+
+
 class Frame:
     """One checkpointed call: its inputs, the holders it gave out, and how to run it again.
 
@@ -168,19 +182,12 @@ class Frame:
     def run_again(self, work: Pass) -> None:
         """Run the function again and collect what it saves."""
         args = [a.unpack() if isinstance(a, LooseTensor) else a for a in self.args]
-        watchers = modes.observers()
-        for watcher in watchers:
-            watcher.recomputed(True)
-        push_hooks(lambda tensor: self.collect(work, tensor), same)
-        try:
-            with Mode(True):
+        with recomputing(), contextlib.suppress(StopRecomputation):
+            push_hooks(lambda tensor: self.collect(work, tensor), same)
+            try:
                 self.function(*args)
-        except StopRecomputation:
-            pass
-        finally:
-            pop_hooks()
-            for watcher in watchers:
-                watcher.recomputed(False)
+            finally:
+                pop_hooks()
 
     def collect(self, work: Pass, tensor: Any) -> Any:
         """The pack hook of a later run; a graph made in it keeps the detached tensor."""

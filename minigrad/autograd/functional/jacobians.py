@@ -11,6 +11,7 @@ from ...core import F, modes
 from ...core.dtypes import FAST_ARRAYS
 from ...core.hook_calls import Mode
 from ...core.tensor_state import wrap
+from .. import forward_ad
 from ..rows import element_rows
 from .common import as_tuple, check_strict, enter, gradients, leave, unpacked, zeros_like
 
@@ -28,13 +29,9 @@ FORWARD, REVERSE = 'strategy="forward-mode"', 'strategy="reverse-mode"'
 
 
 def jacobian(
-    func: Callable[..., Any],
-    inputs: Any,
-    create_graph: bool = False,
-    strict: bool = False,
-    vectorize: bool = False,
-    strategy: str = "reverse-mode",
-) -> Any:
+    func: Callable[..., Any], inputs: Any, create_graph: bool = False, strict: bool = False,
+    vectorize: bool = False, strategy: str = "reverse-mode",
+) -> Any:  # fmt: skip
     """Compute the Jacobian of a function: the derivative of each output element by each input element.
 
     Args:
@@ -195,8 +192,6 @@ def column(
     func: Callable[..., Any], inputs: tuple[Any, ...], tangents: list[Any]
 ) -> tuple[bool, list[Any], list[Any]]:
     """Whether `func` returns a tuple, its outputs, and their tangents."""
-    from .. import forward_ad
-
     with forward_ad.dual_level():
         duals = [forward_ad.make_dual(x, t) for x, t in zip(inputs, tangents)]
         outputs_given, outputs = as_tuple(func(*duals), "outputs", "None")
@@ -206,13 +201,9 @@ def column(
 
 
 def hessian(
-    func: Callable[..., Any],
-    inputs: Any,
-    create_graph: bool = False,
-    strict: bool = False,
-    vectorize: bool = False,
-    outer_jacobian_strategy: str = "reverse-mode",
-) -> Any:
+    func: Callable[..., Any], inputs: Any, create_graph: bool = False, strict: bool = False,
+    vectorize: bool = False, outer_jacobian_strategy: str = "reverse-mode",
+) -> Any:  # fmt: skip
     """Compute the Hessian of a function: all its second derivatives.
 
     It is the Jacobian of the Jacobian; the inner one is always computed in reverse mode.
@@ -262,12 +253,5 @@ def hessian(
         check_strict(found, "jacobian", strict)
         return found
 
-    result = jacobian(
-        first,
-        inputs,
-        create_graph=create_graph,
-        strict=strict,
-        vectorize=vectorize,
-        strategy=outer_jacobian_strategy,
-    )
+    result = jacobian(first, inputs, create_graph, strict, vectorize, outer_jacobian_strategy)
     return structured(result, inputs_given, inputs_given)
