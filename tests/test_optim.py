@@ -299,8 +299,8 @@ def states_of_schedules(L, note):
 @programs
 def bad_schedules(L, note):
     schedules, optimizer = L.optim.lr_scheduler, L.optim.SGD(weights(L), lr=1.0)
-    others, plain = L.optim.SGD(weights(L), lr=1.0), L.optim.Adagrad(weights(L))
-    step, warm, one = schedules.StepLR, schedules.CosineAnnealingWarmRestarts, schedules.OneCycleLR
+    plain = L.optim.Adagrad(weights(L))
+    warm, one = schedules.CosineAnnealingWarmRestarts, schedules.OneCycleLR
     for bad in (
         lambda: warm(optimizer, 0),
         lambda: warm(optimizer, 1, 0.5),

@@ -45,9 +45,38 @@ class PackedSequence(Packed):
         data = self.data.to(*args, **kwargs)
         return self if data is self.data else type(self)(data, *self[1:])
 
+    def double(self) -> Any:
+        """The same sequences in float64."""
+        return self.to(dtype=dtypes.float64)
+
+    def float(self) -> Any:
+        """The same sequences in float32."""
+        return self.to(dtype=dtypes.float32)
+
+    def half(self) -> Any:
+        """The same sequences in float16."""
+        return self.to(dtype=dtypes.float16)
+
+    def long(self) -> Any:
+        """The same sequences in int64."""
+        return self.to(dtype=dtypes.int64)
+
+    def int(self) -> Any:
+        """The same sequences in int32."""
+        return self.to(dtype=dtypes.int32)
+
     def cpu(self) -> Any:
         """The same sequences: they are on the CPU."""
         return self
+
+    @property
+    def is_cuda(self) -> bool:
+        """False: they are on the CPU."""
+        return False
+
+    def is_pinned(self) -> bool:
+        """False: memory is not pinned."""
+        return False
 
 
 def invert_permutation(permutation: Any) -> Any:
