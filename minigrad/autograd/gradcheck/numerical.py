@@ -71,7 +71,8 @@ def directional(problem: Problem, j: int, u: Any) -> list[Any]:
     t = problem.inputs[j]
     share(t)
     parts = u if isinstance(u, tuple) else (u, u)
-    return derivatives(problem, t, ..., *(problem.limits.eps * p.reshape(t._data.shape) for p in parts), "")
+    real, imag = (problem.limits.eps * part.reshape(t._data.shape) for part in parts)
+    return derivatives(problem, t, ..., real, imag, "")
 
 
 def jacobians(problem: Problem, j: int) -> list[np.ndarray | None]:
