@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from .left_out import refusing as _refusing
-from .tensor.contractions import multi_dot
 from .tensor.explained import attach_all as _attach_all
 from .tensor.factors import (
     cholesky,
@@ -28,11 +27,10 @@ from .tensor.matrices import (
     solve,
     solve_ex,
 )
-from .tensor.matrix_norms import cond, matrix_norm, matrix_rank
+from .tensor.matrix_norms import matrix_norm
 from .tensor.norms import linalg_norm as norm
 from .tensor.norms import vector_norm
 from .tensor.products import linalg_cross as cross
-from .tensor.products import vecdot
 from .tensor.shapes import matmul
 from .tensor.views import linalg_diagonal as diagonal
 
@@ -40,7 +38,6 @@ __all__ = [
     "LinAlgError",
     "cholesky",
     "cholesky_ex",
-    "cond",
     "cross",
     "det",
     "diagonal",
@@ -54,8 +51,6 @@ __all__ = [
     "matmul",
     "matrix_norm",
     "matrix_power",
-    "matrix_rank",
-    "multi_dot",
     "norm",
     "pinv",
     "qr",
@@ -64,7 +59,6 @@ __all__ = [
     "solve_ex",
     "svd",
     "svdvals",
-    "vecdot",
     "vector_norm",
 ]
 

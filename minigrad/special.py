@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from .left_out import refusing as _refusing
 from .ops.exponential import exp2, expm1, log1p, logit
-from .ops.exponential import xlogy_or_number as xlogy
 from .ops.normal import erf, erfc, erfinv
 from .ops.normal import special_ndtr as ndtr
 from .ops.pointwise import sigmoid as expit
@@ -18,7 +17,7 @@ psi = digamma
 
 __all__ = [
     "digamma", "erf", "erfc", "erfinv", "exp2", "expit", "expm1", "gammaln", "log1p", "log_softmax", "logit",
-    "logsumexp", "ndtr", "polygamma", "psi", "round", "softmax", "xlogy",
+    "logsumexp", "ndtr", "polygamma", "psi", "round", "softmax",
 ]  # fmt: skip
 
 _attach_all(globals(), "special_")

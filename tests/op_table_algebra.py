@@ -22,8 +22,6 @@ ALGEBRA: list[Case] = [
     Case("einsum", lambda L, a, b: L.einsum("bij,bjk->ik", a, b), ((2, 2, 3), (2, 3, 2))),
     Case("einsum of lists", lambda L, a: L.einsum(a, [..., 0, 0], [...]), ((2, 3, 3),)),
     Case("cross", lambda L, a, b: L.linalg.cross(a, b), ((2, 3), (1, 3))),
-    Case("vecdot", lambda L, a, b: L.linalg.vecdot(a, b), ((2, 3), (2, 3))),
-    Case("multi_dot", lambda L, a, b, c: L.linalg.multi_dot([a, b, c]), ((3,), (3, 2), (2, 3))),
     Case("matrix_power", lambda L, a: L.matrix_power(a, 5), ((2, 2),)),
     Case(
         "linear", lambda L, a, w, b: L.nn.functional.linear(a, w, b), ((2, 3), (4, 3), (4,)), numbers="real"

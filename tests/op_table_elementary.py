@@ -33,8 +33,6 @@ ELEMENTARY: list[Case] = [
     one("tan", -1, 1),
     one("sinh"),
     one("cosh"),
-    real("deg2rad"),
-    real("rad2deg"),
     one("exp2"),
     one("expm1"),
     one("log1p", 0.1, 2),

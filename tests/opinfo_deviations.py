@@ -9,6 +9,7 @@ DEVIATIONS: dict[tuple[str, str], str] = {
 # Operators of two operands and casts.
 METHODS = "a method of minigrad is a Python function, which accepts a number as self; PyTorch's refuses it"
 DEVIATIONS |= {
+    ("__rsub__", "gradients"): "of two tensors, minigrad takes the ordinary difference, with its node",
     ("__radd__", "errors"): METHODS,
     ("__rmul__", "errors"): METHODS,
     ("__rand__", "errors"): METHODS,

@@ -51,7 +51,6 @@ def test_forward_over_reverse(name: str) -> None:
         lambda L: L.einsum("ij,jk->iz", L.ones(2, 2), L.ones(2, 2)),
         lambda L: L.tensordot(L.ones(2, 3), L.ones(2, 3), 1),
         lambda L: L.addmm(L.ones(5), L.ones(2, 3), L.ones(3, 3)),
-        lambda L: L.linalg.multi_dot([L.ones(2, 3), L.ones(2, 2)]),
     ],
 )
 def test_errors(call: Any) -> None:

@@ -7,57 +7,7 @@ from typing import Any
 import numpy as np
 
 from ..core import F, differentiable
-from .arithmetic import no_bools, scaled, times
 from .half_precision import only
-
-# ── differences the other way round
-# ─────────────────────────────────────────────────────────────────────────────────────────────────
-
-
-@differentiable(
-    self=lambda g: F.neg(g),
-    other=lambda g: g,
-    jvp=lambda self_t, other_t: -self_t + other_t,
-    node="RsubBackward0",
-    elementwise=True,
-    check=no_bools,
-    forms="",
-)
-def rsub_tensor(self, other):
-    """Return `other - self` of two tensors."""
-    return other - self
-
-
-@differentiable(
-    self=lambda g, alpha: scaled(F.neg(g), alpha),
-    other=lambda g: g,
-    jvp=lambda self_t, other_t, alpha: -scaled(self_t, alpha) + other_t,
-    node="RsubBackward0",
-    elementwise=True,
-    check=no_bools,
-    forms="",
-)
-def rsub_tensor_scaled(self, other, alpha):
-    """Return `other - alpha · self` of two tensors."""
-    return other - times(self, alpha)
-
-
-@differentiable(
-    self=lambda g, alpha: scaled(F.neg(g), alpha),
-    node="RsubBackward1",
-    elementwise=True,
-    check=no_bools,
-    forms="",
-)
-def rsub_scaled(self, other, alpha):
-    """Return `other - alpha · self` for a number `other`."""
-    return other - times(self, alpha)
-
-
-rsub_tensor.op.node._saved_alpha = 1  # what PyTorch's node notes where no other is given
-
-# ── angles and lengths
-# ─────────────────────────────────────────────────────────────────────────────────────────────────
 
 
 def inverse_square(self: Any, other: Any) -> Any:

@@ -1,6 +1,7 @@
 """Powers and logarithms.
 
-At x = 0 with y outside the logarithm's domain the derivative of `x ln y` by x is taken as 0, as in PyTorch.
+At x = 0 with y outside the domain of the logarithm, PyTorch takes 0 as the derivative of `x ln y`
+with respect to x.
 """
 
 from __future__ import annotations
@@ -12,10 +13,10 @@ from typing import Any
 import numpy as np
 
 from ..core import F, differentiable
-from ..core.public import public
+from ..core.public import ALL, public
 from .elementwise import function, must_be, no_kernel
 from .half_precision import only, widened
-from .overloads import overloaded
+from .overloads import choice
 
 
 @function(self=lambda g, result: F.mul_scalar(g * result, ln(2)))
@@ -94,7 +95,8 @@ def rsqrt(self):
     return 1 / np.sqrt(self)
 
 
-@public("function method", out="cast")
+@public(ALL, out="cast")
+@choice
 def square(input: Any) -> Any:
     """Return each element multiplied by itself.
 
@@ -109,7 +111,7 @@ def square(input: Any) -> Any:
     >>> torch.square(torch.tensor([3.0, -2.0]))
     tensor([9., 4.])
     """
-    return F.pow_scalar(input, 2)
+    return F.pow_scalar, (input, 2)
 
 
 # ── of probabilities
@@ -153,12 +155,6 @@ def log_vjp(g: Any, self: Any, other: Any) -> Any:
     return F.masked_fill(F.xlogy(g, other), constant, 0.0)
 
 
-def log_of_number_vjp(g: Any, self: Any, other: Any) -> Any:
-    """Return the same for a number y."""
-    slope = F.xlogy_by_number(g, other)
-    return slope if other > 0 else F.masked_fill(slope, F.eq(self, 0.0), 0.0)
-
-
 @differentiable(
     self=log_vjp,
     other=lambda g, self, other: g * self / other,
@@ -171,32 +167,3 @@ def log_of_number_vjp(g: Any, self: Any, other: Any) -> Any:
 )
 def xlogy(self, other):
     """Return `input · ln other`; 0 where `input` is 0."""
-
-
-@differentiable(
-    other=lambda g, self, other: F.mul_scalar(g, self) / other,
-    node="XlogyBackward1",
-    kernel=times_log,
-    elementwise=True,
-    floating=True,
-    check=only("biuf", "xlogy_cpu"),
-    forms="",
-)
-def xlogy_of_number(self, other):
-    """Return `self · ln other` of a number and a tensor."""
-
-
-@differentiable(
-    self=log_of_number_vjp,
-    node="XlogyBackward2",
-    kernel=times_log,
-    elementwise=True,
-    floating=True,
-    check=only("biuf", "xlogy_cpu"),
-    forms="",
-)
-def xlogy_by_number(self, other):
-    """Return `self · ln other` of a tensor and a number; 0 where `self` is 0."""
-
-
-xlogy_or_number = overloaded(xlogy, xlogy_by_number, xlogy_of_number, function_=True)

@@ -7,8 +7,9 @@ from typing import Any
 import numpy as np
 
 from ..core import F, differentiable, rename, zeros
-from ..core.public import public
+from ..core.public import ALL, public
 from .elementwise import BOOL, COMPLEX, INTEGER, no_kernel, refuses
+from .overloads import choice
 
 
 def whole(function: Any) -> Any:
@@ -96,7 +97,8 @@ def round_decimals(self, decimals):
     return np.rint(self / power) * power if decimals < 0 else np.rint(self * power) / power
 
 
-@public("function method", out="cast")
+@public(ALL, out="cast")
+@choice
 def round(input: Any, *, decimals: Any = None) -> Any:
     """Return each element rounded; a half goes to the even integer.
 
@@ -114,11 +116,11 @@ def round(input: Any, *, decimals: Any = None) -> Any:
     tensor([0., 2., 3.])
     """
     if decimals is None:
-        return round_whole(input)
+        return round_whole, (input,)
     if not isinstance(decimals, int):
         kinds = f"(Tensor, decimals={type(decimals).__name__})"
         raise TypeError(f"round() received an invalid combination of arguments - got {kinds}")
-    return round_decimals(input, decimals)
+    return round_decimals, (input, decimals)
 
 
 @differentiable(

@@ -7,13 +7,12 @@ conjugates the derivative and not what was saved, which shows in the graph: see 
 
 from __future__ import annotations
 
-from math import pi
 from typing import Any
 
 import numpy as np
 
 from ..core import F
-from .elementwise import function, refuses
+from .elementwise import function
 
 # ── inverse functions
 # ─────────────────────────────────────────────────────────────────────────────────────────────────
@@ -136,23 +135,3 @@ def cosh(self):
 
 # ── degrees
 # ─────────────────────────────────────────────────────────────────────────────────────────────────
-
-
-@function(
-    self=lambda g: F.mul_scalar(g, pi / 180),
-    node="Deg2RadBackward0",
-    check=refuses("deg2rad is not supported for complex tensors.", error=RuntimeError),
-)
-def deg2rad(self):
-    """Return angles in degrees, in radians."""
-    return self * (pi / 180)
-
-
-@function(
-    self=lambda g: F.mul_scalar(g, 180 / pi),
-    node="Rad2DegBackward0",
-    check=refuses("rad2deg is not supported for complex tensors.", error=RuntimeError),
-)
-def rad2deg(self):
-    """Return angles in radians, in degrees."""
-    return self * (180 / pi)

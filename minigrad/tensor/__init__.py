@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from . import (
+    cumulative,
     distances,
     einsums,
     extremes,
@@ -10,6 +11,7 @@ from . import (
     least_squares,
     matrices,
     norms,
+    products,
     sorting,
     statistics,
 )

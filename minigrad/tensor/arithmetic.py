@@ -11,7 +11,6 @@ from ..core.public import public
 from ..core.tensor_state import TensorBase, wrap
 from ..inplace.in_place import in_place, in_place_method
 from ..ops import arithmetic as ar
-from ..ops import binary
 from ..ops import pointwise as pw
 from ..ops import pow as powers
 from ..ops.overloads import NUMBERS, check_alpha, of_kinds
@@ -147,10 +146,8 @@ class Arithmetic(TensorBase):
 
     @operator_of(ar.rsub)
     def __rsub__(self, other: Any) -> Any:
-        if isinstance(other, TensorBase):
-            return binary.rsub_tensor(self, other)
         try:
-            return ar.rsub(self, other)
+            return ar.sub(other, self) if isinstance(other, TensorBase) else ar.rsub(self, other)
         except TypeError:
             return declined(other)
 

@@ -13,14 +13,12 @@ from ..core import dtypes
 from ..core.public import public
 from ..core.tensor_state import TensorBase
 from ..ops import arithmetic as ar
-from ..ops import binary as bi
 from ..ops import clamp as bounds
 from ..ops import division as dv
 from ..ops import ternary as te
 from ..ops.copy import C_NAMES
 from ..ops.overloads import (
     NUMBERS,
-    check_alpha,
     check_tensors,
     choice,
     invalid,
@@ -31,17 +29,6 @@ UNSET: Any = object()
 
 # ── sums and quotients
 # ─────────────────────────────────────────────────────────────────────────────────────────────────
-
-
-@public("function")
-@choice
-def rsub(input: Any, other: Any, *, alpha: Any = 1) -> Any:
-    """Return `other - alpha · input`."""
-    if alpha == 1:
-        return of_kinds("rsub", input, other, bi.rsub_tensor, ar.rsub), (input, other)
-    call = of_kinds("rsub", input, other, bi.rsub_tensor_scaled, bi.rsub_scaled)
-    check_alpha("rsub", alpha, input, other)
-    return call, (input, other, alpha)
 
 
 @public("function method method_", out="cast", also="divide true_divide")

@@ -1,4 +1,4 @@
-"""Running sums, products and extremes, as functions and as methods."""
+"""Cumulative sums and products."""
 
 from __future__ import annotations
 
@@ -6,9 +6,8 @@ from typing import Any
 
 from ..core import dtypes
 from ..core.public import public
-from ..core.tensor_state import TensorBase
-from ..inplace.in_place import in_place
 from ..ops import cumulative as cu
+from ..ops.overloads import choice
 from .reductions import numpys, one
 
 
@@ -20,7 +19,8 @@ def checked(name: str, dtype: Any) -> Any:
     return numpys(dtype)
 
 
-@public(out="dtype")
+@public("function method method_", out="dtype")
+@choice
 def cumsum(input: Any, dim: int, *, dtype: Any = None) -> Any:
     """Return the cumulative sums along `dim`.
 
@@ -37,26 +37,13 @@ def cumsum(input: Any, dim: int, *, dtype: Any = None) -> Any:
     >>> torch.cumsum(torch.tensor([1, 2, 3]), dim=0)
     tensor([1, 3, 6])
     """
-    return cu.cumsum(input, one(dim), checked("cumsum", dtype))
+    return cu.cumsum, (input, one(dim), checked("cumsum", dtype))
 
 
-@public(out="dtype")
+@public("function method method_", out="dtype")
+@choice
 def cumprod(input: Any, dim: int, *, dtype: Any = None) -> Any:
     """Return the product of all elements up to each one along `dim`; whole numbers give int64 unless `dtype`
     is given.
     """
-    return cu.cumprod(input, one(dim), checked("cumprod", dtype))
-
-
-class Cumulative(TensorBase):
-    """Running sums, products and extremes, and differences of neighbors."""
-
-    __slots__ = ()
-
-    def cumsum_(self, dim: int, *, dtype: Any = None) -> Any:
-        """Return `cumsum` in place; `dtype` must be the tensor's own."""
-        return in_place(cu.cumsum.op, self, dim, checked("cumsum", dtype))
-
-    def cumprod_(self, dim: int, *, dtype: Any = None) -> Any:
-        """Return `cumprod` in place; `dtype` must be the tensor's own."""
-        return in_place(cu.cumprod.op, self, dim, checked("cumprod", dtype))
+    return cu.cumprod, (input, one(dim), checked("cumprod", dtype))

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-
 from ..core import F, check_broadcast
 from ..core.dtypes import of, result_type
 from ..core.public import public
@@ -14,6 +12,7 @@ from ..inplace.in_place import in_place
 from ..ops import index as picking
 from ..ops import indexing_along, masking, scattering
 from ..ops.elementwise import must_be_tensor
+from ..ops.overloads import NUMBERS, choice
 from .indexing import refuse_batched
 
 # ── the op that PyTorch takes
@@ -21,7 +20,6 @@ from .indexing import refuse_batched
 
 
 ASK = "Please file an issue at https://github.com/pytorch/pytorch/issues if you need this feature."
-NUMBERS = (int, float, complex, np.generic)
 
 
 def filler(name: str, value: Any, of_number: Any, of_tensor: Any) -> Any:
@@ -34,16 +32,6 @@ def filler(name: str, value: Any, of_number: Any, of_tensor: Any) -> Any:
             f"{value._data.ndim} dimension(s)."
         )
     return of_tensor
-
-
-def mask_filler(value: Any) -> Any:
-    """Return the op of `masked_fill`."""
-    return filler("masked_fill", value, masking.masked_fill, masking.masked_fill_tensor)
-
-
-def index_filler(value: Any) -> Any:
-    """Return the op of `index_fill`."""
-    return filler("index_fill", value, indexing_along.index_fill, indexing_along.index_fill_tensor)
 
 
 def scatterer(src: Any, value: Any, reduce: Any) -> tuple[Any, tuple[Any, ...]]:
@@ -77,22 +65,48 @@ def listed(indices: Any) -> Tensors:
 # ─────────────────────────────────────────────────────────────────────────────────────────────────
 
 
-@public("function method")
+@public("function method function_ method_")
+@choice
 def index_put(input: Any, indices: Any, values: Any, accumulate: bool = False) -> Any:
     """Return a copy with `values`, broadcast, at `indices` (a tuple of tensors), or with them added there."""
-    return picking.index_put(input, listed(indices), values, accumulate)
+    return picking.index_put, (input, listed(indices), values, accumulate)
 
 
-@public(out="same")
+@public("function method method_", out="same")
+@choice
 def index_add(input: Any, dim: int, index: Any, source: Any, *, alpha: Any = 1) -> Any:
     """Return a copy with `alpha` times the parts of `source` along `dim` added at the places `index`."""
-    return indexing_along.index_add(input, dim, index, source, alpha)
+    return indexing_along.index_add, (input, dim, index, source, alpha)
 
 
-@public()
+@public("function method method_")
+@choice
 def index_fill(input: Any, dim: int, index: Any, value: Any) -> Any:
     """Return a copy with `value` in the parts along `dim` at the places `index`."""
-    return index_filler(value)(input, dim, index, value)
+    call = filler("index_fill", value, indexing_along.index_fill, indexing_along.index_fill_tensor)
+    return call, (input, dim, index, value)
+
+
+@public("function method method_")
+@choice
+def masked_fill(input: Any, mask: Any, value: Any) -> Any:
+    """Return a copy of `input` with `value` where `mask` is true.
+
+    Args:
+        input: a tensor of any shape.
+        mask: a boolean tensor that broadcasts with `input`.
+        value: a number or a 0-dim tensor.
+    Shape: the broadcast shape of `input` and `mask`.
+    Returns: a new tensor.
+    Raises: RuntimeError if `mask` is not boolean or does not broadcast.
+    Derivative: `g` where `mask` is false, else 0; `value` receives the sum of the rest.
+    Source: torch.masked_fill
+
+    >>> torch.tensor([1.0, 2.0]).masked_fill(torch.tensor([True, False]), 0.0)
+    tensor([0., 2.])
+    """
+    call = filler("masked_fill", value, masking.masked_fill, masking.masked_fill_tensor)
+    return call, (input, mask, value)
 
 
 @public(out="same")
@@ -224,42 +238,11 @@ class Gathering(TensorBase):
         """
         return where(condition, self, other)
 
-    @public("function")
-    def masked_fill(self, mask: Any, value: Any) -> Any:
-        """Return a copy of the tensor with `value` where `mask` is true.
-
-        Args:
-            mask: a boolean tensor that broadcasts with the tensor.
-            value: a number or a 0-dim tensor.
-        Shape: the broadcast shape of the tensor and `mask`.
-        Returns: a new tensor.
-        Raises: RuntimeError if `mask` is not boolean or does not broadcast.
-        Derivative: `g` where `mask` is false, else 0; `value` receives the sum of the rest.
-        Source: torch.Tensor.masked_fill
-
-        >>> torch.tensor([1.0, 2.0]).masked_fill(torch.tensor([True, False]), 0.0)
-        tensor([0., 2.])
-        """
-        return mask_filler(value)(self, mask, value)
-
 
 class WritingAtIndices(TensorBase):
     """The same in place."""
 
     __slots__ = ()
-
-    @public("function")
-    def index_put_(self, indices: Any, values: Any, accumulate: bool = False) -> Any:
-        """Write `values` at `indices`, or add them there."""
-        return in_place(picking.index_put.op, self, listed(indices), values, accumulate)
-
-    def index_add_(self, dim: int, index: Any, source: Any, *, alpha: Any = 1) -> Any:
-        """Add `alpha` times the parts of `source` at the places `index` along `dim`."""
-        return in_place(indexing_along.index_add.op, self, dim, index, source, alpha)
-
-    def index_fill_(self, dim: int, index: Any, value: Any) -> Any:
-        """Write `value` into the parts at `index` along `dim`."""
-        return in_place(index_filler(value).op, self, dim, index, value)
 
     def scatter_(
         self, dim: int, index: Any, src: Any = None, value: Any = None, *, reduce: str | None = None
@@ -271,8 +254,7 @@ class WritingAtIndices(TensorBase):
             index: an int64 tensor with as many dimensions as the tensor.
             src: a tensor at least as large as `index`.
             value: a number to write, if there is no `src`.
-            reduce: "add" or "multiply" to combine old and new elements.
-        Shape: that of the tensor.
+            Shape: that of the tensor.
         Returns: the tensor itself.
         Raises: RuntimeError if the tensor is a leaf that requires a gradient. RuntimeError if an index is out
             of range.
@@ -288,7 +270,3 @@ class WritingAtIndices(TensorBase):
     def scatter_add_(self, dim: int, index: Any, src: Any) -> Any:
         """Add the elements of `src` at the places `index` along `dim`."""
         return checked(in_place(scattering.scatter_add.op, self, dim, index, src), index, src)
-
-    def masked_fill_(self, mask: Any, value: Any) -> Any:
-        """Write `value` where `mask` holds."""
-        return in_place(mask_filler(value).op, self, mask, value)

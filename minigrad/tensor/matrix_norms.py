@@ -5,16 +5,12 @@ from __future__ import annotations
 from math import inf
 from typing import Any
 
-import numpy as np
-
 from ..core import F
-from ..core.dtypes import int64, of
 from ..core.tensor_state import TensorBase
 from ..ops import norms
-from ..ops.inverses import linalg_inv_ex
 from ..ops.shape import place
-from .contractions import check_float, check_square
-from .factors import eigvalsh, svdvals
+from .contractions import check_float
+from .factors import svdvals
 from .reductions import dims, numpys
 
 # ── norms
@@ -89,72 +85,3 @@ def of_singular_values(A: Any, ord: Any, dims: tuple[int, int], keepdim: bool) -
 
 # ── conditions
 # ─────────────────────────────────────────────────────────────────────────────────────────────────
-
-
-ORDERS = ("fro", "nuc", inf, -inf, 1, -1, 2, -2)
-
-
-def cond(A: Any, p: Any = None) -> Any:
-    """How much solving equations with the matrix may enlarge an error: its norm `p` times that of its
-    inverse; the largest singular value through the least (`p` None or 2; -2 the reciprocal).
-    """
-    if A._data.ndim < 2:
-        raise RuntimeError("linalg.cond: The input tensor must have at least 2 dimensions.")
-    if p is not None and p not in ORDERS:
-        raise RuntimeError(f"linalg.cond got an invalid norm type: {p if isinstance(p, str) else f'{p:g}'}")
-    if A._data.size == 0:
-        return A.new_zeros(A._data.shape[:-2], dtype=A.dtype.to_real())
-    if p in (None, 2, -2):
-        values = svdvals(A)
-        first, last = F.slice(values, -1, 0, 1, 1), F.slice(values, -1, values.shape[-1] - 1, None, 1)
-        return F.squeeze_dim(last / first if p == -2 else first / last, -1)
-    check_square(A, f"linalg.cond(ord={p if isinstance(p, str) else f'{p:g}'})")
-    if p == "nuc":
-        values = svdvals(A)
-        return values.sum(-1) * values.reciprocal().sum(-1)
-    inverse, info = linalg_inv_ex(A)
-    inverse = inverse.masked_fill((info > 0).unsqueeze(-1).unsqueeze(-1), inf)
-    of_inverse = matrix_norm(inverse, p)
-    return (matrix_norm(A, p) * of_inverse).nan_to_num(inf, inf, -inf)
-
-
-def matrix_rank(
-    A: Any, tol: Any = None, hermitian: bool = False, *, atol: Any = None, rtol: Any = None
-) -> Any:
-    """How many singular values are greater than max(atol, rtol · the largest), an int64 tensor. With `tol`
-    as `atol` nothing is compared with the largest.
-    """
-    data = A._data
-    if data.ndim < 2:
-        raise RuntimeError(
-            "torch.linalg.matrix_rank: The input tensor input must have at least 2 dimensions."
-        )
-    if of(data).category < 2 or data.dtype == np.float16:
-        raise RuntimeError("This function doesn't handle types other than float and double")
-    if tol is not None:
-        atol, rtol = tol, 0.0
-    for name, limit in (("atol", atol), ("rtol", rtol)):
-        if isinstance(limit, TensorBase) and limit._data.dtype.kind == "c":
-            title = of(limit._data).title
-            raise RuntimeError(
-                f"torch.linalg.matrix_rank: {name} tensor of complex type is not supported. Got {title}"
-            )
-    if rtol is None:
-        rtol = 0.0 if is_positive(atol) else max(data.shape[-2:]) * float(np.finfo(data.dtype).eps)
-    values = F.abs(eigvalsh(A)) if hermitian else svdvals(A)
-    if not values._data.size:
-        return values.new_zeros(values._data.shape[:-1], dtype=int64)
-    limit = as_limit(rtol, values) * values.amax(-1, keepdim=True)
-    return (values > F.maximum(limit, as_limit(0.0 if atol is None else atol, values))).sum(-1)
-
-
-def is_positive(limit: Any) -> bool:
-    """Whether a limit was given that lets some number count as zero: any tensor, or a number above 0."""
-    return limit is not None and (isinstance(limit, TensorBase) or limit > 0)
-
-
-def as_limit(limit: Any, values: Any) -> Any:
-    """Return a limit, or one for each matrix of a batch, beside its singular values."""
-    if isinstance(limit, TensorBase):
-        return F.unsqueeze(limit, -1)
-    return values.new_full((), limit)

@@ -10,10 +10,10 @@ from ..core import F
 from ..core.dtypes import of
 from ..core.public import public
 from ..core.tensor_state import TensorBase, numbers
-from ..inplace.in_place import in_place
 from ..ops import linalg
 from ..ops import matrix_sums as sums
 from ..ops.elementwise import must_be_tensor
+from ..ops.overloads import choice
 from ..ops.shape import place
 from .shapes import matmul
 
@@ -21,10 +21,11 @@ from .shapes import matmul
 # ─────────────────────────────────────────────────────────────────────────────────────────────────
 
 
-@public(out="same")
+@public("function method method_", out="same")
+@choice
 def addmm(input: Any, mat1: Any, mat2: Any, *, beta: Any = 1, alpha: Any = 1) -> Any:
     """Return `beta · input + alpha · mat1 @ mat2` of shape (n, m), to which `input` is broadcast."""
-    return sums.addmm(input, mat1, mat2, beta, alpha)
+    return sums.addmm, (input, mat1, mat2, beta, alpha)
 
 
 def check_batches(input: Any, batch1: Any, batch2: Any, of_result: tuple[int, ...]) -> None:
@@ -44,11 +45,12 @@ def check_batches(input: Any, batch1: Any, batch2: Any, of_result: tuple[int, ..
         )
 
 
-@public(out="same")
+@public("function method method_", out="same")
+@choice
 def baddbmm(input: Any, batch1: Any, batch2: Any, *, beta: Any = 1, alpha: Any = 1) -> Any:
     """Return `beta · input + alpha · batch1 @ batch2` of shape (b, n, m)."""
     check_batches(input, batch1, batch2, (0, 1))
-    return sums.baddbmm(input, batch1, batch2, beta, alpha)
+    return sums.baddbmm, (input, batch1, batch2, beta, alpha)
 
 
 # ── products
@@ -196,35 +198,3 @@ def cross(input: Any, other: Any, dim: Any = None) -> Any:
             raise RuntimeError("no dimension of size 3 in input")
         dim = input._data.shape.index(3)
     return linalg_cross(input, other, dim=dim)
-
-
-def vecdot(x: Any, y: Any, *, dim: int = -1) -> Any:
-    """Return the inner products of the vectors along `dim`, those of `x` conjugated."""
-    kind, other = of(x._data), of(y._data)
-    if kind.category < 2:
-        raise RuntimeError(
-            f"linalg.vecdot: Expected a floating point or complex tensor as input. Got {kind.title}"
-        )
-    if kind is not other:
-        raise RuntimeError(
-            f"linalg.vecdot: Expected x and y to have the same dtype, but found x of type {kind.title} and y "
-            f"of type {other.title} instead"
-        )
-    if x._data.ndim == y._data.ndim == 1:
-        return linalg.vdot(x, y)
-    return ((x.conj() if kind.is_complex else x) * y).sum(dim)
-
-
-class Products(TensorBase):
-    """Products with a sum, and of other forms than `@`."""
-
-    __slots__ = ()
-
-    def addmm_(self, mat1: Any, mat2: Any, *, beta: Any = 1, alpha: Any = 1) -> Any:
-        """Return `addmm` written into the tensor."""
-        return in_place(sums.addmm.op, self, mat1, mat2, beta, alpha)
-
-    def baddbmm_(self, batch1: Any, batch2: Any, *, beta: Any = 1, alpha: Any = 1) -> Any:
-        """Return `baddbmm` written into the tensor."""
-        check_batches(self, batch1, batch2, (0, 1))
-        return in_place(sums.baddbmm.op, self, batch1, batch2, beta, alpha)

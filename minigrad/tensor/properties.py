@@ -5,9 +5,9 @@ from __future__ import annotations
 import warnings
 from typing import Any
 
-from ..core import dtypes, modes
+from ..core import dtypes
 from ..core.public import public
-from ..core.tensor_state import TensorBase, numbers, share
+from ..core.tensor_state import TensorBase, share
 from ..creation import constructed
 from ..ops.overloads import NUMBERS
 from .storages import TypedStorage, UntypedStorage
@@ -162,16 +162,3 @@ class Applied(TensorBase):
 
     def __delitem__(self, index: Any) -> None:
         raise TypeError("Tensor does not support deleting items")
-
-    def apply_(self, callable: Any) -> Any:
-        """Write `callable(element)` into each element; slow."""
-        return self._written("apply_", [callable(v) for v in numbers(self).ravel().tolist()], self)
-
-    def _written(self, name: str, values: list[Any], other: Any) -> Any:
-        """Return the tensor with Python's numbers in its elements; RuntimeError if it requires grad."""
-        if (self.requires_grad or other.requires_grad) and modes.is_grad_enabled():
-            raise RuntimeError(
-                f"Can't call {name}() on Variable that requires grad. Use var.detach().{name}() instead."
-            )
-        made = constructed((values,), dtypes.of(self._data))
-        return self.copy_(made.reshape(self._data.shape))  # type: ignore[attr-defined]

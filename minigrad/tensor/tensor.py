@@ -22,14 +22,12 @@ from .casts import Casts
 from .comparing import Bits
 from .complexes import Complexes
 from .copying import Copying
-from .cumulative import Cumulative
-from .elementary import Elementary, ElementaryInPlace, Rounding
+from .elementary import Elementary
 from .gathering import Gathering, WritingAtIndices
 from .indexing import Indexing
 from .making import Exchange, Making, Random
 from .memory import Memory
 from .parts import Parts
-from .products import Products
 from .properties import Applied, Properties
 from .rearranging import Rearranging
 from .shapes import Algebra
@@ -383,10 +381,7 @@ class Tensor(
     Bits,
     Complexes,
     Copying,
-    Cumulative,
     Elementary,
-    ElementaryInPlace,
-    Rounding,
     Gathering,
     WritingAtIndices,
     Indexing,
@@ -395,7 +390,6 @@ class Tensor(
     Exchange,
     Memory,
     Parts,
-    Products,
     Properties,
     Applied,
     Rearranging,

@@ -249,7 +249,6 @@ WRITTEN_OUT: dict[str, Callable[..., Any]] = {  # derivatives with a name of the
     "div_rounded": lambda x, y, mode: (F.floor if mode == "floor" else F.trunc)(x / y),
     "fill": lambda x, value: lift(value),
     "xlogy": lambda x, y: x * F.log(lift(y)),
-    "xlogy_by_number": lambda x, y: x * F.log(lift(y)),
 }
 
 
