@@ -196,7 +196,7 @@ def test_a_table_goes_into_a_page_between_its_marks(tmp_path):
 
 
 @pytest.mark.parametrize(
-    "page, names", [("README.md", ["run.py"]), ("docs/speed.md", ["run.py", "without.py"])]
+    "page, names", [("docs/benchmarks.md", ["run.py"]), ("docs/speed.md", ["run.py", "without.py"])]
 )
 def test_pages_have_the_marks_of_their_tables(page, names):
     text = (ROOT / page).read_text(encoding="utf-8")

@@ -38,7 +38,7 @@ class TestNotebook:
         assert "<table" not in shown["text/html"] and "before backward" not in shown["text/plain"]
 
     def test_a_still_picture_stands_alone(self, front):
-        """As the README says; the table comes on request."""
+        """As docs/usage.md says; the table comes on request."""
         (shown,) = front("%%autograd --static\n" + CELLS[4])
         assert "<img" in shown["text/html"] and "<table" not in shown["text/html"]
         assert "before backward" not in shown["text/plain"]
@@ -61,14 +61,14 @@ class TestNotebook:
         assert stepper.step == 3
         stepper.close()
 
-    def test_what_the_readme_writes_after_loading_the_extension(self, front, shell):
-        """With nothing but `%load_ext` and the README's import, every function of its table is there."""
-        readme = (ROOT / "README.md").read_text(encoding="utf-8")
-        table = readme.partition("| you write | you get |")[2].partition("\n\n")[0]
+    def test_what_the_page_of_functions_writes_after_loading_the_extension(self, front, shell):
+        """With nothing but `%load_ext` and the page's import, every function of its table is there."""
+        page = (ROOT / "docs" / "usage.md").read_text(encoding="utf-8")
+        table = page.partition("| you write | you get |")[2].partition("\n\n")[0]
         called = set(re.findall(r"(?<![\w.])\w+(?=\()", " ".join(re.findall(r"`([^`]*)`", table))))
         assert {"last", "draw", "record", "derivative", "Digraph", "explain"} <= called
         front("%%autograd\n" + CELLS[4])
-        front(re.search(r"`(from minigrad_viz import .*)`", readme)[1])
+        front(re.search(r"`(from minigrad_viz import .*)`", page)[1])
         assert [name for name in called if not callable(shell.user_ns.get(name))] == []
         front("shown = last().stepper()")
         assert shell.user_ns["shown"].steps == 6

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 import pytest
-from pages import ROOT, dead_links
+from pages import ROOT, dead_links, python
 
 PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md"))]
 SOURCE = re.compile(r"`((?:core|ops|inplace|tensor|autograd|nn|optim|utils)/[\w/]+\.py)`")
@@ -31,3 +31,14 @@ def test_a_dead_link_is_found(tmp_path):
 def test_the_readme_lists_every_page():
     text = PAGES[0].read_text(encoding="utf-8")
     assert [page.name for page in PAGES[2:] if f"](docs/{page.name}) |" not in text] == []
+    assert len(text.splitlines()) < 150
+
+
+@pytest.mark.slow
+def test_the_site_is_built_without_a_warning(tmp_path):
+    """Sphinx warns about dead links, pages that no list names, and docstrings that it cannot read."""
+    pytest.importorskip("sphinx", reason="the site needs Sphinx, MyST and Furo: pip install '.[docs]'")
+    folders = [str(ROOT / "docs"), str(tmp_path)]
+    python(["-m", "sphinx", "-q", "-W", "--keep-going", "-b", "html", *folders], ROOT)
+    functions = (tmp_path / "api" / "minigrad.html").read_text(encoding="utf-8")
+    assert 'id="minigrad.log"' in functions and "Return the natural logarithm of each element." in functions
