@@ -4,22 +4,37 @@ from __future__ import annotations
 
 import ast
 import re
+from collections.abc import Iterator
 from pathlib import Path
+
+from minigrad_viz.explaining.diagnose import RULES
+from minigrad_viz.words import CATALOGUES
 
 ROOT = Path(__file__).resolve().parent.parent
 
 
 def keys() -> set[str]:
-    """The keys that the source gives to explanations."""
-    found = set()
+    """The keys of the rules, and those that the source gives to notes and to other explanations."""
+    found = {rule.key for rule in RULES}
     for path in (ROOT / "minigrad_viz" / "explaining").glob("*.py"):
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-            called = ast.unparse(node.func) if isinstance(node, ast.Call) else ""
-            place = {"case.explain": 0, "about": 1, "without_graph": 0}.get(called)
-            given = node.args[place] if place is not None else None
-            if isinstance(given, ast.Constant) and given.value:
-                found.add(given.value)
+            found |= {each.value for each in given(node) if isinstance(each, ast.Constant) and each.value}
     return found
+
+
+def given(node: ast.AST) -> Iterator[ast.AST]:
+    """The keys of explanations in a part of the source: of a note, of a table for one, of an option."""
+    if isinstance(node, ast.Call) and ast.unparse(node.func) == "case.note":
+        yield node.args[0]
+    elif isinstance(node, ast.Tuple) and len(node.elts) == 3:
+        key, why = node.elts[:2]
+        named = isinstance(key, ast.Constant) and isinstance(why, ast.Constant)
+        if named and why.value in CATALOGUES["en"] and key.value not in CATALOGUES["en"]:
+            yield key
+    elif isinstance(node, ast.keyword) and node.arg == "key":
+        yield node.value
+    elif isinstance(node, ast.Dict):
+        yield from (value for key, value in zip(node.keys, node.values) if getattr(key, "value", "") == "key")
 
 
 def test_the_page_lists_every_key():

@@ -11,6 +11,7 @@ import struct
 from pathlib import Path
 
 import pytest
+import test_explained_keys
 from sketches import value
 
 import minigrad_viz.words as words
@@ -48,8 +49,11 @@ def test_languages_have_the_same_placeholders():
 
 ROOT = Path(words.__file__).parent
 SOURCES = [path for path in ROOT.parent.rglob("*.py") if ROOT not in path.parents]
-# What says a sentence of the catalogue, and how many of its first arguments are keys.
-SAYING = {"text": 1, "said": 1, "latex_sentence": 1, ".words": 2, ".say": 1}
+# What says sentences of the catalogue, and which of its arguments are their keys.
+SAYING = {
+    "text": slice(1), "said": slice(1), "latex_sentence": slice(1), ".words": slice(2), ".say": slice(1),
+    ".explain": slice(2), ".note": slice(1, 3), "explained": slice(2, 4),
+}  # fmt: skip
 
 
 def parts(path):
@@ -72,7 +76,7 @@ def named_keys(node):
     if isinstance(node, ast.Call):
         function = node.func
         name = f".{function.attr}" if isinstance(function, ast.Attribute) else getattr(function, "id", "")
-        return [way for given in node.args[: SAYING.get(name, 0)] for way in alternatives(given)]
+        return [way for given in node.args[SAYING.get(name, slice(0))] for way in alternatives(given)]
     if isinstance(node, ast.Dict | ast.Tuple):
         entries = node.values if isinstance(node, ast.Dict) else node.elts
         told = [text_of(each) for entry in entries for each in getattr(entry, "elts", [entry])]
@@ -82,12 +86,13 @@ def named_keys(node):
 
 
 def test_every_key_that_the_viewer_names_exists():
+    known = {*CATALOGUES["en"], *test_explained_keys.keys()}  # these stand beside those of their sentences
     unknown = [
         (path.name, key)
         for path in SOURCES
         for node in parts(path)
         for key in named_keys(node)
-        if key.isidentifier() and key not in CATALOGUES["en"]
+        if key.isidentifier() and key not in known
     ]
     assert not unknown
 

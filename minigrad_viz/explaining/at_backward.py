@@ -1,23 +1,18 @@
-"""Errors of backward calls. See Note [How to add a rule] in `diagnose`."""
+"""Errors of backward calls: a second one through the same graph, and saved values that were written to."""
 
 from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Sequence
 
 from ..model.naming import plain_name
 from ..model.place import LIBRARY
 from ..trace.events import BackwardStarted, Forward
 from ..trace.explained import Explanation
-from .at_inputs import RULES as AT_INPUTS
-from .at_nodes import RULES as AT_NODES
-from .at_roots import RULES as AT_ROOTS
 from .at_saved import saved_modified
-from .case import Case, ErrorRule, rule
-from .subject import expression, parsed_call, raised_by_hand, standing, with_option
-
-LISTED = 4  # names that are listed in a sentence
+from .case import LISTED, Case, Said, Values, rule
+from .edits import call_with, parsed_call
+from .failed_call import expression, raised_by_hand, standing
 
 
 def second_backward(case: Case, match: re.Match[str]) -> Explanation | None:
@@ -27,24 +22,25 @@ def second_backward(case: Case, match: re.Match[str]) -> Explanation | None:
     emptied = [node.id for node in case.started.nodes if any(saved.freed for saved in node.saved)]
     if case.guilty is not None and not case.scene.nodes[case.guilty].saved and ran_before(case, case.guilty):
         emptied.append(case.guilty)  # as a CopySlices, which does not tell what it saved
-    guilty = case.guilty if case.guilty in emptied else None
-    if not emptied or (case.guilty is not None and guilty is None):
+    if not emptied or case.guilty not in (None, *emptied):
         return None
-    first = freed_by(case, guilty or emptied[0])
-    if guilty is None:
-        values = {"second": case.place(case.span), "first": case.place(first.span if first else None)}
+    first = freed_by(case, case.guilty or emptied[0])
+    span = None if first is None else first.span
+    if case.guilty is None:
+        values: Values = {"second": case.span, "first": span}
         if first is None:
-            why = case.words("second_backward_why_some", **values)
-            return case.explain("second_backward", why, case.words("second_backward_fix_anew"))
-        why = case.words("second_backward_why_somewhere", **values)
-        return case.explain("second_backward", why, cause=first.span)
-    why, fix = told_twice(case, guilty, first)
-    chips = [saved.name for saved in case.scene.nodes[guilty].saved if saved.freed]
+            return case.explain("second_backward_why_some", "second_backward_fix_anew", **values)
+        return case.explain("second_backward_why_somewhere", cause=span, **values)
+    marks = case.deck(case.guilty, label=case.words("stopped_here"))
+    for saved in case.scene.nodes[case.guilty].saved:
+        marks += case.chip(case.guilty, saved.name, label=freed_label(case, first)) if saved.freed else ()
+    return case.explain(*told_twice(case, case.guilty, first), marks, span)
+
+
+def freed_label(case: Case, first: BackwardStarted | None) -> str:
+    """The label of what a call freed."""
     line = case.line(first.span) if first is not None else None
-    label = case.words("mark_freed") if line is None else case.words("mark_freed_by", line=line)
-    marks = case.deck(guilty, label=case.words("stopped_here"))
-    marks += tuple(mark for name in chips for mark in case.chip(guilty, name, label=label))
-    return case.explain("second_backward", why, fix, marks, None if first is None else first.span)
+    return case.words("mark_freed") if line is None else case.words("mark_freed_by", line=line)
 
 
 def freed_read(case: Case) -> Explanation | None:
@@ -55,15 +51,12 @@ def freed_read(case: Case) -> Explanation | None:
     node, text = node_of(case, read.value), LIBRARY.sub("", ast.unparse(read))
     first = None if node is None else freed_by(case, node)
     if node is None or first is None:
-        why = case.words("freed_read_why_unseen", read=text)
-        return case.explain("second_backward", why, case.words("freed_read_fix_unseen", read=text))
-    call = None if first.span is None else with_option(first.span, "retain_graph")
-    values = {"read": text, "node": case.titled(node), "first": case.place(first.span), "call": call}
-    line, name = case.line(first.span), read.attr.removeprefix("_saved_")
-    label = case.words("mark_freed") if line is None else case.words("mark_freed_by", line=line)
-    marks = case.chip(node, name, label=label) or case.deck(node, label=label)
-    fix = case.words("freed_read_fix" if call is not None else "freed_read_fix_at", **values)
-    return case.explain("second_backward", case.words("freed_read_why", **values), fix, marks, first.span)
+        return case.explain("freed_read_why_unseen", "freed_read_fix_unseen", read=text)
+    call, label = call_with(first.span, "retain_graph"), freed_label(case, first)
+    values: Values = {"read": text, "node": case.titled(node), "first": first.span, "call": call}
+    marks = case.chip(node, read.attr.removeprefix("_saved_"), label=label) or case.deck(node, label=label)
+    fix = "freed_read_fix" if call is not None else "freed_read_fix_at"
+    return case.explain("freed_read_why", fix, marks, first.span, **values)
 
 
 def reading(tree: ast.AST | None) -> ast.Attribute | None:
@@ -75,29 +68,28 @@ def reading(tree: ast.AST | None) -> ast.Attribute | None:
 
 def node_of(case: Case, tree: ast.expr) -> str | None:
     """The node that `z.grad_fn` or `z.grad_fn.next_functions[0][0]` is; None where that is not known."""
-    if isinstance(tree, ast.Attribute) and tree.attr == "grad_fn":
-        state = standing(case, ast.unparse(tree.value))
-        node = None if state is None else state.node
-        return node if node in case.scene.nodes else None
+    node = None
     match tree:
+        case ast.Attribute(holder, "grad_fn"):
+            state = standing(case, ast.unparse(holder))
+            node = None if state is None else state.node
         case ast.Subscript(
             ast.Subscript(ast.Attribute(inner, "next_functions"), ast.Constant(int(i))), ast.Constant(0)
         ):
-            node = node_of(case, inner)
-            edges = () if node is None else case.scene.nodes[node].edges
+            user = node_of(case, inner)
+            edges = () if user is None else case.scene.nodes[user].edges
             edge = edges[i] if -len(edges) <= i < len(edges) else None
-            return None if edge is None or edge[0] not in case.scene.nodes else edge[0]
-    return None
+            node = None if edge is None else edge[0]
+    return node if node in case.scene.nodes else None
 
 
 def freed_by(case: Case, node: str) -> BackwardStarted | None:
     """The call that freed what a node had saved; of one that does not tell what that was, the only earlier
     call in which it ran."""
     earlier = [call for call in case.scene.index.calls.values() if call.begin < case.time and call.started]
-    ended = (call for call in earlier if call.ended is not None and call.until < case.time)
-    freed = (call for call in ended if call.ended and node in call.ended.freed)
+    freed = [call for call in earlier if call.ended and call.until < case.time and node in call.ended.freed]
     ran = [call for call in earlier if node in call.ran and call.number != case.call]
-    first = next(freed, ran[0] if len(ran) == 1 else None)
+    first = freed[0] if freed else ran[0] if len(ran) == 1 else None
     return None if first is None else first.started
 
 
@@ -106,43 +98,38 @@ def ran_before(case: Case, node: str) -> bool:
     return any(node in call.ran for call in case.scene.index.calls.values() if call.number < case.call)
 
 
-def told_twice(case: Case, guilty: str, first: BackwardStarted | None) -> tuple[str, str]:
+def told_twice(case: Case, guilty: str, first: BackwardStarted | None) -> tuple[Said, Said]:
     """Why and fix: in a row, or in a loop that uses what was computed before it, or in an earlier round."""
     place = case.stage.place_of(guilty)
     assert place is not None
-    made = case.trace.events[place.time]
-    tensor = place.states[0].id
-    node, second = case.titled(guilty), case.place(case.span)
-    values = {"node": node, "name": plain_name(case.name(tensor)), "second": second}
+    made, tensor = case.trace.events[place.time], place.states[0].id
+    values: Values = {"node": case.titled(guilty), "name": case.plain(tensor), "second": case.span}
     if first is None:
         return case.words("second_backward_why_unseen", **values), case.words("second_backward_fix_anew")
-    values |= {"first": case.place(first.span), "keep": keeping(case, first)}
-    if first.span is not None and first.span == case.span and isinstance(made, Forward):
-        values["made"] = case.place(made.span)
-        rounds = made.span is not None and made_again(case, made, first)
-        if rounds and tensor in case.scene.named:
-            why = case.words("second_backward_why_carried", **values)
-            return why, case.words("second_backward_fix_carried", **values)
-        if not rounds and made.span is not None:
-            fix = "second_backward_fix_once" if case.in_loop(case.span) else "second_backward_fix_each"
-            return case.words("second_backward_why_once", **values), case.words(fix, **values)
-    both = two_roots(case, first)
+    values |= {"first": first.span, "keep": keeping(case, first)}
+    why, fix = "second_backward_why", "second_backward_fix_unnamed"
+    names, both = to_compute(case), two_roots(case, first)
+    if names:
+        fix, values["names"] = "second_backward_fix", ", ".join(names)
     if both is not None:
-        values |= {"a": both[0], "b": both[1]}
-        return case.words("second_backward_why", **values), case.words("second_backward_fix_sum", **values)
-    names = to_compute(case)
-    key = "second_backward_fix" if names else "second_backward_fix_unnamed"
-    return case.words("second_backward_why", **values), case.words(key, names=", ".join(names), **values)
+        fix, (values["a"], values["b"]) = "second_backward_fix_sum", both
+    if first.span is not None and first.span == case.span and isinstance(made, Forward):
+        values["made"] = made.span
+        if made.span is not None and made_again(case, made, first):
+            if tensor in case.scene.named:
+                why, fix = "second_backward_why_carried", "second_backward_fix_carried"
+        elif made.span is not None:
+            fix = "second_backward_fix_once" if case.in_loop(case.span) else "second_backward_fix_each"
+            why = "second_backward_why_once"
+    return case.words(why, **values), case.words(fix, **values)
 
 
 def keeping(case: Case, first: BackwardStarted) -> str:
     """How the call `first` is to keep the graph; what it says against that has to go."""
     call, key = parsed_call(first.span), "second_backward_keep"
-    off, instead = "second_backward_keep_off", "second_backward_keep_instead"
-    for keyword in call.keywords if call is not None else ():
-        if keyword.arg == "retain_graph":
-            key = off if first.create_graph else instead
-    return case.words(key, first=case.place(first.span))
+    if any(keyword.arg == "retain_graph" for keyword in (call.keywords if call is not None else ())):
+        key = "second_backward_keep_off" if first.create_graph else "second_backward_keep_instead"
+    return case.words(key, first=first.span)
 
 
 def made_again(case: Case, made: Forward, first: BackwardStarted) -> bool:
@@ -162,11 +149,10 @@ def two_roots(case: Case, first: BackwardStarted) -> tuple[str, str] | None:
     if len({plain_name(name) for name in named}) < 2 or shapes != [1, 1] or first.span == case.span:
         return None
     inner = {node.id for node in case.started.nodes}
-    apart = case.scene.node_at(roots[0]) not in inner
-    return (named[0], named[1]) if apart else None
+    return None if case.scene.node_at(roots[0]) in inner else (named[0], named[1])
 
 
-def to_compute(case: Case) -> Sequence[str]:
+def to_compute(case: Case) -> list[str]:
     """The variables of the graph that must be computed anew, because they lead through what was freed; none
     if they are many."""
     assert case.started is not None
@@ -178,20 +164,17 @@ def to_compute(case: Case) -> Sequence[str]:
             continue
         if known.id in freed or any(edge is not None and edge[0] in freed for edge in known.edges):
             freed.add(known.id)
-            found = (state.id for state in place.states if state.id in case.scene.named)
-            names += [plain_name(case.name(id)) for id in found]
+            names += [case.plain(state.id) for state in place.states if state.id in case.scene.named]
     names = [name for name in dict.fromkeys(names) if not name.startswith("∂")]  # of no variable
-    return names if len(names) <= LISTED else ()
+    return names if len(names) <= LISTED else []
 
 
-RULES: dict[str, ErrorRule] = {
-    "second_backward": rule(r"Trying to backward through the graph a second time", second_backward),
-    "saved_modified": rule(
+RULES = [
+    rule("second_backward", second_backward, r"Trying to backward through the graph a second time"),
+    rule(
+        "saved_modified",
+        saved_modified,
         r"needed for gradient computation has been modified by an inplace operation: "
         r"\[[^\]]*\[(?P<shape>[^\]]*)\]\].*? is at version (?P<now>\d+); expected version (?P<then>\d+)",
-        saved_modified,
     ),
-    **AT_ROOTS,
-    **AT_INPUTS,
-    **AT_NODES,
-}
+]

@@ -1,88 +1,104 @@
-"""Errors of calls that are no backward calls. See Note [How to add a rule] in `diagnose`."""
+"""Errors of calls that are no backward calls, and of assignments: each is about one tensor."""
 
 from __future__ import annotations
 
-import functools
 import re
 from collections.abc import Callable
+from typing import Any
+
+from minigrad.observing import CPP_NAMES
 
 from ..model.births import came_from
 from ..model.cuts import is_whole
 from ..trace.events import TensorState
 from ..trace.explained import Explanation
 from ..trace.graph import CAUSE
-from .assigned_grads import any_tensor, assigned_grad
-from .case import Case, ErrorRule, rule
-from .edits import with_option
-from .history import Cut, cut_before
+from .case import Case, Values
+from .edits import called, in_place
+from .failed_call import FailedCall, Operand, call_rule, made_at, numbers
+from .history import Cut, cut_before, cut_marks
 from .leaf_behind import leaf_behind
-from .rewrite import in_place
-from .subject import about, raised_by_hand, subject, title
-
-Explain = Callable[[Case, re.Match[str]], Explanation | None]
-
-
-def of_a_call(explain: Explain) -> Explain:
-    """A rule for the error that ended the cell, unless the cell raised it by hand."""
-
-    @functools.wraps(explain)
-    def careful(case: Case, match: re.Match[str]) -> Explanation | None:
-        return None if case.failed is None or raised_by_hand(case) else explain(case, match)
-
-    return careful
 
 
 def is_leaf(state: TensorState) -> bool:
-    """Whether a tensor is a leaf that asks for gradients."""
+    """Whether a tensor is a leaf that requires gradients."""
     return state.is_leaf and state.requires_grad
 
 
-def computed(state: TensorState) -> bool:
+def is_computed(state: TensorState) -> bool:
     """Whether a tensor has a history."""
     return not state.is_leaf
 
 
-def asks(state: TensorState) -> bool:
+def requires_grad(state: TensorState) -> bool:
     """Whether a tensor requires gradients."""
     return state.requires_grad
 
 
-def asks_not(state: TensorState) -> bool:
+def without_grad(state: TensorState) -> bool:
     """Whether it does not."""
     return not state.requires_grad
+
+
+def any_tensor(state: TensorState) -> bool:
+    """Every tensor."""
+    return True
+
+
+def about(
+    failed: FailedCall, found: Operand | None, why: str, fix: str, label: str, **values: Any
+) -> Explanation:
+    """The explanation of an error about one tensor: its sentences, of which `why` and `fix` are the keys,
+    name it, it is marked with a `label`, and where it was made is the cause. Without the tensor, only that it
+    is this error."""
+    if found is None:
+        return failed.case.explain()
+    values = {"name": found, "called": called(found.text), **values}
+    marks = failed.mark(found, label, **values)
+    return failed.explain(why, fix, marks=marks, cause=made_at(failed.case, found.id), **values)
+
+
+Explain = Callable[[FailedCall, re.Match[str]], Explanation]
+
+
+def told(fits: Callable[[TensorState], bool], why: str, fix: str, label: str, given: bool = False) -> Explain:
+    """How an error is explained that is about the tensor which `fits` it: by two sentences and a label."""
+
+    def explain(failed: FailedCall, match: re.Match[str]) -> Explanation:
+        return about(failed, failed.subject(fits, given), why, fix, label, **match.groupdict())
+
+    return explain
 
 
 # ── writing in place ────────────────────────────────────────────────────────────────────────────────────────
 
 
-def leaf_in_place(case: Case, match: re.Match[str]) -> Explanation:
+def leaf_in_place(failed: FailedCall, match: re.Match[str]) -> Explanation:
     """A leaf was to be changed while a graph is recorded."""
-    update = in_place(case, case.span)
-    fix = "leaf_in_place_fix" if update is None else "leaf_in_place_fix_line"
-    return about(
-        case, "leaf_in_place", subject(case, is_leaf),
-        "leaf_in_place_why", fix, "mark_in_place", write=case.place(case.span), update=update,
-    )._replace(cause=None)  # fmt: skip
+    keys = ("leaf_in_place_why", "leaf_in_place_fix", "leaf_in_place_fix_line")
+    return written_to(failed, failed.subject(is_leaf), *keys)
 
 
-def view_of_leaf_in_place(case: Case, match: re.Match[str]) -> Explanation:
+def written_to(failed: FailedCall, found: Operand | None, why: str, fix: str, line: str) -> Explanation:
+    """The explanation for a leaf that a statement writes to; the fix is `line` if that can be quoted."""
+    update = in_place(failed.case, failed.case.span)
+    fix = fix if update is None else line
+    values: Values = {"write": failed.case.place(failed.case.span), "update": update}
+    return about(failed, found, why, fix, "mark_in_place", **values)._replace(cause=None)
+
+
+def view_of_leaf_in_place(failed: FailedCall, match: re.Match[str]) -> Explanation:
     """The same through a view of it; `v[0] = 1` makes one for itself."""
-    found = subject(case, any_tensor)
+    case, found = failed.case, failed.subject(any_tensor)
     leaf = None if found is None else base_of(case, found.id)
     if found is None or leaf is None:
-        return case.explain("view_of_leaf_in_place")
+        return case.explain()
     if leaf == found.id:
-        update = in_place(case, case.span)
-        fix = "item_of_leaf_in_place_fix" if update is None else "item_of_leaf_in_place_fix_line"
-        return about(
-            case, "view_of_leaf_in_place", found, "item_of_leaf_in_place_why", fix, "mark_in_place",
-            write=case.place(case.span), update=update,
-        )._replace(cause=None)  # fmt: skip
-    told = about(
-        case, "view_of_leaf_in_place", found,
-        "view_of_leaf_in_place_why", "view_of_leaf_in_place_fix", "mark_in_place", leaf=case.name(leaf),
-    )  # fmt: skip
-    return told._replace(marks=told.marks + case.card(leaf, CAUSE, case.words("mark_memory")))
+        keys = ("item_of_leaf_in_place_why", "item_of_leaf_in_place_fix", "item_of_leaf_in_place_fix_line")
+        return written_to(failed, found, *keys)
+    keys = ("view_of_leaf_in_place_why", "view_of_leaf_in_place_fix", "mark_in_place")
+    said = about(failed, found, *keys, leaf=case.name(leaf))
+    return said._replace(marks=said.marks + case.card(leaf, CAUSE, case.words("mark_memory")))
 
 
 def base_of(case: Case, view: str) -> str | None:
@@ -102,75 +118,49 @@ def base_of(case: Case, view: str) -> str | None:
     return None
 
 
-def view_of_several(case: Case, match: re.Match[str]) -> Explanation:
-    """One of several views that one op gave was to be changed."""
-    return about(
-        case, "view_of_several", subject(case, any_tensor),
-        "view_of_several_why", "view_of_several_fix", "mark_in_place",
-    )  # fmt: skip
-
-
-def view_of_function(case: Case, match: re.Match[str]) -> Explanation:
-    """A view that a custom Function gave was to be changed."""
-    return about(
-        case, "view_of_function", subject(case, any_tensor),
-        "view_of_function_why", "view_of_function_fix", "mark_in_place", node=match[1],
-    )  # fmt: skip
-
-
-def view_of_no_grad(case: Case, match: re.Match[str]) -> Explanation:
+def view_of_no_grad(failed: FailedCall, match: re.Match[str]) -> Explanation:
     """A view that was made while nothing was recorded was to be changed while something is; or its memory
     was, and now the view is asked for its history."""
-    why, late, fix = ("view_of_no_grad_why", "view_of_no_grad_late", "view_of_no_grad_fix")
-    if match[1] == "inference":
-        why, late, fix = ("view_of_inference_why", "view_of_inference_late", "view_of_inference_fix")
-    if match[2] != "is being":
-        return case.explain("view_of_no_grad", case.words(late), case.words(fix))
-    return about(case, "view_of_no_grad", subject(case, any_tensor), why, fix, "mark_in_place")
+    keys = ("view_of_no_grad_why", "view_of_no_grad_late", "view_of_no_grad_fix")
+    if match["mode"] == "inference":
+        keys = ("view_of_inference_why", "view_of_inference_late", "view_of_inference_fix")
+    why, late, fix = keys
+    if match["when"] != "is being":
+        return failed.explain(late, fix)
+    return about(failed, failed.subject(any_tensor), why, fix, "mark_in_place")
 
 
 # ── flags ───────────────────────────────────────────────────────────────────────────────────────────────────
 
 
-def integer_requires_grad(case: Case, match: re.Match[str]) -> Explanation:
+def integer_requires_grad(failed: FailedCall, match: re.Match[str]) -> Explanation:
     """Whole numbers were asked to require gradients."""
-    found = subject(case, is_whole, given=True)
-    if found is None or found.state.value is None:
-        code = with_option(case, "dtype", "torch.float32")
-        why = case.words("integer_requires_grad_new")
-        key = "integer_requires_grad_new_fix" if code is None else "integer_requires_grad_new_fix_line"
-        return case.explain("integer_requires_grad", why, case.words(key, code=code))
-    return about(
-        case, "integer_requires_grad", found,
-        "integer_requires_grad_why", "integer_requires_grad_fix", "mark_dtype", dtype=found.state.value.dtype,
-    )  # fmt: skip
+    found = failed.subject(is_whole, given=True)
+    if found is None or not found.dtype:
+        fixes = (
+            failed.option("dtype", "torch.float32", "integer_requires_grad_new_fix_line"),
+            "integer_requires_grad_new_fix",
+        )
+        return failed.explain("integer_requires_grad_new", *fixes)
+    keys = ("integer_requires_grad_why", "integer_requires_grad_fix", "mark_dtype")
+    return about(failed, found, *keys, dtype=found.dtype)
 
 
-def flag_of_non_leaf(case: Case, match: re.Match[str]) -> Explanation:
-    """The flag of a computed tensor was to be changed."""
-    why, fix = "flag_of_non_leaf_on_why", "flag_of_non_leaf_on_fix"
-    if match[1]:
-        why, fix = "flag_of_non_leaf_why", "flag_of_non_leaf_fix"
-    return about(case, "flag_of_non_leaf", subject(case, computed), why, fix, "mark_computed")
-
-
-def without_graph(key: str, why: str, fix: str) -> Explain:
+def without_graph(why: str) -> Explain:
     """A rule for what is only for tensors that require gradients: why this one does not, and where the path
     to it ended."""
 
-    def explain(case: Case, match: re.Match[str]) -> Explanation:
-        found = subject(case, asks_not)
-        told = about(case, key, found, why, fix, "legend_constant")
+    def explain(failed: FailedCall, match: re.Match[str]) -> Explanation:
+        case, found = failed.case, failed.subject(without_grad)
+        said = about(failed, found, why, "compute_with_gradients", "legend_constant")
         cut = None if found is None else cut_before(case, found.id)
         if found is None or cut is None:
-            return told
-        marks = told.marks
-        if cut.source is not None:
-            marks += case.arrow(cut.source, cut.tensor, CAUSE, case.words("mark_cut"))
-        said = ended(case, cut, title(case, found) if cut.tensor == found.id else case.name(cut.tensor))
-        if said is None:
-            return told._replace(marks=marks, cause=cut.span)
-        return told._replace(why=f"{told.why} {said[0]}", fix=said[1], marks=marks, cause=cut.span)
+            return said
+        marks = said.marks + cut_marks(case, cut, card=False)
+        end = ended(case, cut, found.name if cut.tensor == found.id else case.name(cut.tensor))
+        if end is None:
+            return said._replace(marks=marks, cause=cut.span)
+        return said._replace(why=f"{said.why} {end[0]}", fix=end[1], marks=marks, cause=cut.span)
 
     return explain
 
@@ -196,98 +186,85 @@ def ended(case: Case, cut: Cut, name: str) -> tuple[str, str] | None:
     if line is None or cut.how == "integer":
         return None
     why, fix = ENDS[cut.how]
-    source = "" if cut.source is None else case.name(cut.source)
-    values = {"name": name, "source": source, "line": line}
+    values: Values = {
+        "name": name,
+        "source": "" if cut.source is None else case.name(cut.source),
+        "line": line,
+    }
     return case.words(why, **values), case.words(fix, **values)
 
 
-def hook_of_non_leaf(case: Case, match: re.Match[str]) -> Explanation:
-    """A hook for after the deposit, on a computed tensor."""
-    return about(
-        case, "hook_of_non_leaf", subject(case, computed),
-        "hook_of_non_leaf_why", "hook_of_non_leaf_fix", "mark_computed",
-    )  # fmt: skip
+# ── other assignments and arguments ─────────────────────────────────────────────────────────────────────────
 
 
-# ── what leaves the graph ───────────────────────────────────────────────────────────────────────────────────
-
-
-def numpy_of_graph(case: Case, match: re.Match[str]) -> Explanation:
-    """NumPy was to use a tensor that requires gradients."""
-    return about(
-        case, "numpy_of_graph", subject(case, asks, given=True),
-        "numpy_of_graph_why", "numpy_of_graph_fix", "mark_asks",
-    )  # fmt: skip
-
-
-def deepcopy_of_non_leaf(case: Case, match: re.Match[str]) -> Explanation:
-    """A computed tensor was to be copied with all that belongs to it."""
-    return about(
-        case, "deepcopy_of_non_leaf", subject(case, computed, given=True),
-        "deepcopy_of_non_leaf_why", "deepcopy_of_non_leaf_fix", "mark_computed",
-    )  # fmt: skip
-
-
-def optimizer_of_non_leaf(case: Case, match: re.Match[str]) -> Explanation:
+def optimizer_of_non_leaf(failed: FailedCall, match: re.Match[str]) -> Explanation:
     """An optimizer was given a computed tensor."""
-    found = subject(case, computed, given=True)
-    hidden = None if found is None else leaf_behind(case, found.id)
+    found = failed.subject(is_computed, given=True)
+    hidden = None if found is None else leaf_behind(failed.case, found.id)
     if found is not None and hidden is not None:
-        marks = case.card(found.id, label=case.words("mark_computed"))
-        return case.explain("optimizer_of_non_leaf", *hidden[:2], marks, hidden[2])
-    return about(
-        case, "optimizer_of_non_leaf", found,
-        "optimizer_of_non_leaf_why", "optimizer_of_non_leaf_fix", "mark_computed",
-    )  # fmt: skip
+        why, fix, cause = hidden
+        return failed.case.explain(why, fix, failed.mark(found, "mark_computed"), cause)
+    return about(failed, found, "optimizer_of_non_leaf_why", "optimizer_of_non_leaf_fix", "mark_computed")
 
 
-VIEW = r"^RuntimeError: Output \d+ of (\S+) is a view and is being modified inplace\."
-RULES: dict[str, ErrorRule] = {
-    key: rule(pattern, of_a_call(explain))
-    for key, (pattern, explain) in {
-        "leaf_in_place": (r"^RuntimeError: a leaf Variable that requires grad is being used", leaf_in_place),
-        "view_of_leaf_in_place": (
-            r"^RuntimeError: a view of a leaf Variable that requires grad is being used",
-            view_of_leaf_in_place,
-        ),
-        "view_of_several": (VIEW + r".*returns multiple views", view_of_several),
-        "view_of_function": (VIEW + r".*created inside a custom Function", view_of_function),
-        "view_of_no_grad": (
-            r"^RuntimeError: .*view.* was created in (no_grad|inference) mode and (is being|its base)",
-            view_of_no_grad,
-        ),
-        "integer_requires_grad": (
-            r"^RuntimeError: [oO]nly Tensors of floating point (?:and complex )?dtype can require gradients",
-            integer_requires_grad,
-        ),
-        "flag_of_non_leaf": (
-            r"^RuntimeError: you can only change requires_grad flags of leaf variables\.( If you)?",
-            flag_of_non_leaf,
-        ),
-        "retain_grad_without": (
-            r"^RuntimeError: can't retain_grad on Tensor that has requires_grad=False",
-            without_graph("retain_grad_without", "retain_grad_without_why", "compute_with_gradients"),
-        ),
-        "hook_without": (
-            r"^RuntimeError: cannot register a hook on a tensor that doesn't require gradient",
-            without_graph("hook_without", "hook_without_why", "compute_with_gradients"),
-        ),
-        "hook_of_non_leaf": (
-            r"^RuntimeError: post accumulate grad hooks cannot be registered on non-leaf tensors",
-            hook_of_non_leaf,
-        ),
-        "numpy_of_graph": (
-            r"^RuntimeError: Can't call numpy\(\) on Tensor that requires grad",
-            numpy_of_graph,
-        ),
-        "deepcopy_of_non_leaf": (
-            r"^RuntimeError: Only Tensors created explicitly by the user .* support the deepcopy protocol",
-            deepcopy_of_non_leaf,
-        ),
-        "optimizer_of_non_leaf": (r"^ValueError: can't optimize a non-leaf Tensor", optimizer_of_non_leaf),
-        "assigned_grad": (
-            r"^\w+: (?:assigned grad|attempting to assign a gradient|can't assign Variable as its own grad)",
-            assigned_grad,
-        ),
-    }.items()
-}
+def assigned_grad(why: str, fix: str, label: str) -> Explain:
+    """A rule for what was assigned to `.grad` and does not fit the tensor."""
+
+    def explain(failed: FailedCall, match: re.Match[str]) -> Explanation:
+        found, given = failed.subject(any_tensor), match["given"]
+        if found is None or not found.dtype:
+            return failed.case.explain()
+        if why == "assigned_shape_why":  # `(2,)` for `[2]`, `float64` for `double`, as a tensor shows them
+            given = str(numbers(given))
+        elif why == "assigned_dtype_why":
+            given = next((name for name, title in CPP_NAMES.items() if title == given), given)
+        values: Values = {"shape": str(found.shape), "dtype": found.dtype, "given": given}
+        return about(failed, found, why, fix, label, **values)
+
+    return explain
+
+
+R = "^RuntimeError: "
+VIEW = R + r"Output \d+ of (?P<node>\S+) is a view and is being modified inplace\."
+FLAG = R + r"you can only change requires_grad flags of leaf variables\."
+ASSIGNED = r"^\w+: (?:assigned grad|attempting to assign a gradient)"
+RULES = [call_rule(*each) for each in (
+    ("leaf_in_place", leaf_in_place, R + "a leaf Variable that requires grad is being used"),
+    ("view_of_leaf_in_place", view_of_leaf_in_place, R + "a view of a leaf Variable that requires grad"),
+    ("view_of_several",
+     told(any_tensor, "view_of_several_why", "view_of_several_fix", "mark_in_place"),
+     VIEW + ".*returns multiple views"),
+    ("view_of_function",
+     told(any_tensor, "view_of_function_why", "view_of_function_fix", "mark_in_place"),
+     VIEW + ".*created inside a custom Function"),
+    ("view_of_no_grad", view_of_no_grad,
+     R + ".*view.* was created in (?P<mode>no_grad|inference) mode and (?P<when>is being|its base)"),
+    ("integer_requires_grad", integer_requires_grad,
+     R + "[oO]nly Tensors of floating point (?:and complex )?dtype can require gradients"),
+    ("flag_of_non_leaf",
+     told(is_computed, "flag_of_non_leaf_why", "flag_of_non_leaf_fix", "mark_computed"), FLAG + " If you"),
+    ("flag_of_non_leaf",
+     told(is_computed, "flag_of_non_leaf_on_why", "flag_of_non_leaf_on_fix", "mark_computed"), FLAG),
+    ("retain_grad_without", without_graph("retain_grad_without_why"),
+     R + "can't retain_grad on Tensor that has requires_grad=False"),
+    ("hook_without", without_graph("hook_without_why"),
+     R + "cannot register a hook on a tensor that doesn't require gradient"),
+    ("hook_of_non_leaf",
+     told(is_computed, "hook_of_non_leaf_why", "hook_of_non_leaf_fix", "mark_computed"),
+     R + "post accumulate grad hooks cannot be registered on non-leaf tensors"),
+    ("numpy_of_graph",
+     told(requires_grad, "numpy_of_graph_why", "numpy_of_graph_fix", "mark_asks", given=True),
+     R + r"Can't call numpy\(\) on Tensor that requires grad"),
+    ("deepcopy_of_non_leaf",
+     told(is_computed, "deepcopy_of_non_leaf_why", "deepcopy_of_non_leaf_fix", "mark_computed", given=True),
+     R + "Only Tensors created explicitly by the user .* support the deepcopy protocol"),
+    ("optimizer_of_non_leaf", optimizer_of_non_leaf, "^ValueError: can't optimize a non-leaf Tensor"),
+    ("assigned_grad", assigned_grad("assigned_shape_why", "assigned_shape_fix", "mark_assigned_shape"),
+     ASSIGNED + ".*of size '(?P<given>[^']*)' to"),
+    ("assigned_grad", assigned_grad("assigned_dtype_why", "assigned_dtype_fix", "mark_assigned_dtype"),
+     ASSIGNED + ".*with dtype '(?P<given>[^']*)' to"),
+    ("assigned_grad", assigned_grad("assigned_type_why", "assigned_type_fix", "mark_assigned_type"),
+     ASSIGNED + r".*got grad of type (?P<given>\S+)"),
+    ("assigned_grad", assigned_grad("assigned_self_why", "assigned_self_fix", "mark_assigned_self"),
+     r"^\w+: can't assign Variable as its own (?P<given>grad)"),
+)]  # fmt: skip

@@ -7,7 +7,6 @@ import re
 import textwrap
 from collections.abc import Iterator
 from dataclasses import replace
-from typing import Any
 
 from ..model.handles import Registered
 from ..model.node_code import dedented
@@ -17,9 +16,10 @@ from ..trace.events import NodeRan, NodeState
 from ..trace.explained import Explanation
 from ..trace.graph import CAUSE
 from ..trace.where import Span
-from .case import Case, ErrorRule, rule
+from .case import Case, Values, rule
+from .failed_call import numbers
 
-LISTED = 3  # values that are listed in a sentence
+VALUES = 3  # that are listed in a sentence
 RETURNED = {  # what is told of a hook that returned something else, without its place and with it
     "type": ("hook_shape_why_type", "hook_shape_why_type_at"),
     "count": ("hook_shape_why_count", "hook_shape_why_count_at"),
@@ -36,14 +36,11 @@ def wrong_count(case: Case, match: re.Match[str]) -> Explanation | None:
     node = custom(case, match["name"])
     if node is None:
         return None
-    values = {"expected": match["expected"], "got": match["got"], "method": method(node)}
     where = returned(node) or node.code
-    if where is None:
-        why = case.words("wrong_count_why", **values)
-    else:
-        why = case.words("wrong_count_why_at", place=place_in(case, where), **values)
+    values: Values = {**match.groupdict(), "method": method(node), "place": first_line(where)}
+    why = "wrong_count_why" if where is None else "wrong_count_why_at"
     marks = case.deck(node.id, label=case.words("stopped_here"))
-    return case.explain("wrong_count", why, case.words("wrong_count_fix"), marks, where)
+    return case.explain(why, "wrong_count_fix", marks, where, **values)
 
 
 def wrong_gradient(case: Case, match: re.Match[str]) -> Explanation | None:
@@ -52,26 +49,15 @@ def wrong_gradient(case: Case, match: re.Match[str]) -> Explanation | None:
     found = re.search(r"got \[(.*?)\] but expected shape compatible with \[(.*?)\]", case.error)
     if node is None or found is None:
         return None
-    got, expected = (str(tuple(int(n) for n in re.findall(r"\d+", part))) for part in found.groups())
-    values: dict[str, Any] = {
-        "i": int(match["index"]) + 1,
-        "got": got,
-        "expected": expected,
-        "method": method(node),
-    }
+    got, expected = (str(numbers(part)) for part in found.groups())
+    i, where = int(match["index"]), returned(node) or node.code
     marks = case.deck(node.id, label=case.words("stopped_here"))
-    i = int(match["index"])
-    if i < len(node.edges) and (edge := node.edges[i]) is not None:
-        source = case.scene.tensor_of(edge)
-        marks += (
-            case.card(source, CAUSE, case.words("mark_shape", shape=expected)) if source is not None else ()
-        )
-    where = returned(node) or node.code
-    if where is None:
-        why = case.words("wrong_gradient_why", **values)
-    else:
-        why = case.words("wrong_gradient_why_at", place=place_in(case, where), **values)
-    return case.explain("wrong_gradient", why, case.words("wrong_gradient_fix", **values), marks, where)
+    edge = node.edges[i] if i < len(node.edges) else None
+    source = None if edge is None else case.scene.tensor_of(edge)
+    marks += case.card(source or "", CAUSE, case.words("mark_shape", shape=expected))
+    values: Values = {"i": i + 1, "got": got, "expected": expected, "method": method(node)}
+    why = "wrong_gradient_why" if where is None else "wrong_gradient_why_at"
+    return case.explain(why, "wrong_gradient_fix", marks, where, place=first_line(where), **values)
 
 
 def custom(case: Case, name: str) -> NodeState | None:
@@ -85,11 +71,9 @@ def method(node: NodeState) -> str:
     return f"{node.name.removesuffix('Backward')}.backward"
 
 
-def place_in(case: Case, span: Span | None) -> str:
-    """The line of a place in the source, in words; its first line alone is quoted."""
-    if span is None:
-        return "…"
-    return case.place(replace(span, text=span.text.partition("\n")[0]))
+def first_line(span: Span | None) -> Span | None:
+    """A place in the source, of which the first line alone is quoted."""
+    return None if span is None else replace(span, text=span.text.partition("\n")[0])
 
 
 def returned(node: NodeState) -> Span | None:
@@ -104,16 +88,10 @@ def returned(node: NodeState) -> Span | None:
     found = [part for part in inside(tree.body) if isinstance(part, ast.Return)]
     if len(found) != 1:
         return None
-    text = ast.get_source_segment(body, found[0]) or ""
-    first, shift = node.code, node.code.line - 1
-    return Span(
-        found[0].lineno + shift,
-        found[0].col_offset + first.column,
-        (found[0].end_lineno or found[0].lineno) + shift,
-        (found[0].end_col_offset or 0) + first.column,
-        text,
-        first.origin,
-    )
+    (part,), first = found, node.code
+    line, column = part.lineno + first.line - 1, part.col_offset + first.column
+    end = (part.end_lineno or part.lineno) + first.line - 1, (part.end_col_offset or 0) + first.column
+    return Span(line, column, *end, ast.get_source_segment(body, part) or "", first.origin)
 
 
 def inside(body: list[ast.stmt]) -> Iterator[ast.AST]:
@@ -133,18 +111,16 @@ def hook_shape(case: Case, match: re.Match[str]) -> Explanation | None:
     """A hook gave something else back than a gradient of the same shape and dtype."""
     if not case.call or case.guilty is None:
         return None
-    found = {name: value for name, value in match.groupdict().items() if value is not None}
-    what = next((what for what in ("type", "count", "got") if what in found), "shape")
-    values = {"hook": found.get("hook", ""), "was": found.get("was") or found.get("expected", "")}
-    values["got"] = found.get("got") or found.get("count") or found.get("type", "")
-    hook = the_hook(case, found.get("hook"))
-    fix, marks = case.words("hook_shape_fix"), case.deck(case.guilty, label=case.words("stopped_here"))
+    told = {name: value for name, value in match.groupdict().items() if value is not None}
+    what = next((what for what in ("type", "count", "got") if what in told), "shape")
+    values: Values = {"hook": told.get("hook", ""), "was": told.get("was") or told.get("expected", "")}
+    values["got"] = told.get("got") or told.get("count") or told.get("type", "")
+    hook, marks = the_hook(case, told.get("hook")), case.deck(case.guilty, label=case.words("stopped_here"))
     if hook is None:
-        return case.explain("hook_shape", case.words(RETURNED[what][0], **values), fix, marks)
+        return case.explain(RETURNED[what][0], "hook_shape_fix", marks, **values)
     span = getattr(case.trace.events[hook.since], "span", None)
-    values |= {"hook": hook.name, "name": case.name(hook.tensor), "place": case.place(span)}
-    why = case.words(RETURNED[what][1], **values)
-    return case.explain("hook_shape", why, fix, marks, span)
+    values |= {"hook": hook.name, "name": case.name(hook.tensor), "place": span}
+    return case.explain(RETURNED[what][1], "hook_shape_fix", marks, span, **values)
 
 
 def the_hook(case: Case, name: str | None) -> Registered | None:
@@ -157,7 +133,7 @@ def the_hook(case: Case, name: str | None) -> Registered | None:
         and (hook.until is None or hook.until > case.time)
         and case.guilty is not None
         and case.scene.node_at(hook.tensor) == case.guilty
-        and (name is None or hook.name == name)
+        and name in (None, hook.name)
     ]
     return found[0] if len(found) == 1 else None
 
@@ -167,79 +143,67 @@ def the_hook(case: Case, name: str | None) -> Registered | None:
 
 def nan(case: Case, match: re.Match[str]) -> Explanation | None:
     """Anomaly mode found a NaN in what a node sent."""
-    node = None if case.guilty is None else case.scene.nodes[case.guilty]
+    node = custom(case, match["name"])
     ran = [event for event in case.before if isinstance(event, NodeRan) and event.call == case.call]
-    if node is None or node.name != match["name"] or not ran or ran[-1].node != node.id:
+    if node is None or not ran or ran[-1].node != node.id:
         return None
     place = case.scene.by_node.get(node.id)
     made = None if place is None else getattr(case.trace.events[place.time], "span", None)
     took = [value for value in ran[-1].received if value is not None]
-    values = {"node": case.titled(node.id), "took": ", ".join(map(short, took)), "made": case.place(made)}
-    kept = [s for s in node.saved if isinstance(s.value, Value)][:LISTED]
-    values["saved"] = ", ".join(f"{s.name} = {short(s.value)}" for s in kept if isinstance(s.value, Value))
-    marks = case.deck(node.id, label=case.words("mark_nan"))
-    why = case.words("nan_why_saved" if kept else "nan_why", **values)
+    kept = [f"{s.name} = {short(s.value)}" for s in node.saved if isinstance(s.value, Value)][:VALUES]
+    values: Values = {"node": case.titled(node.id), "took": ", ".join(map(short, took)), "made": made}
     masked = any(0 in (value.items or ()) for value in took)
-    fix = "" if made is None else case.words("nan_fix_masked" if masked else "nan_fix", **values)
-    return case.explain("nan", why, fix, marks, made)
+    fix = "" if made is None else "nan_fix_masked" if masked else "nan_fix"
+    marks = case.deck(node.id, label=case.words("mark_nan"))
+    why = "nan_why_saved" if kept else "nan_why"
+    return case.explain(why, fix, marks, made, saved=", ".join(kept), **values)
 
 
 def raised(case: Case, match: re.Match[str]) -> Explanation | None:
     """The user's own backward or hook raised the error: where that was."""
-    where = case.raised_at
+    where, node = case.raised_at, case.scene.nodes.get(case.guilty or "")
     if not case.call or where is None or where == case.span:
         return None
-    node = None if case.guilty is None else case.scene.nodes[case.guilty]
-    values = {"place": place_in(case, where)}
-    marks = () if node is None else case.deck(node.id, label=case.words("stopped_here"))
-    if node is not None and node.code is not None and contains(node.code, where):
-        why = case.words("raised_why_backward", method=method(node), node=case.titled(node.id), **values)
-        return case.explain("raised", why, "", marks, where)
+    place = first_line(where)
+    if node is not None and node.code is not None and node.code.holds(where):
+        values: Values = {"method": method(node), "node": case.titled(node.id), "place": place}
+        marks = case.deck(node.id, label=case.words("stopped_here"))
+        return case.explain("raised_why_backward", "", marks, where, **values)
     function = around(case, where)
-    name = "<lambda>" if isinstance(function, ast.Lambda) else getattr(function, "name", "")
-    hook = the_hook(case, name)
+    hook = the_hook(case, "<lambda>" if isinstance(function, ast.Lambda) else getattr(function, "name", ""))
     if hook is None:
-        outside = around(case, where) in (None, around(case, case.span))  # raised anew where the call stands
-        return None if outside else case.explain("raised", case.words("raised_why", **values), cause=where)
-    at = case.scene.node_at(hook.tensor)
-    marks = () if at is None else case.deck(at, label=case.words("stopped_here"))
-    why = case.words("raised_why_hook", hook=hook.name, name=case.name(hook.tensor), **values)
-    return case.explain("raised", why, "", marks, where)
-
-
-def contains(outer: Span, inner: Span) -> bool:
-    """Whether one place in the source stands in another."""
-    return outer.origin == inner.origin and outer.line <= inner.line and inner.end_line <= outer.end_line
+        outside = function in (None, around(case, case.span))  # raised anew where the call stands
+        return None if outside else case.explain("raised_why", cause=where, place=place)
+    marks = case.deck(case.scene.node_at(hook.tensor) or "", label=case.words("stopped_here"))
+    values = {"hook": hook.name, "name": case.name(hook.tensor), "place": place}
+    return case.explain("raised_why_hook", "", marks, where, **values)
 
 
 def around(case: Case, where: Span | None) -> ast.AST | None:
     """The innermost function around a place in the cell; None at its top level, and elsewhere."""
-    found: list[ast.AST] = []
-    for part in case.parts() if where is not None and not where.origin else ():
-        assert where is not None
-        if isinstance(part, ast.FunctionDef | ast.Lambda):
-            begin, end = (part.lineno, part.col_offset), (part.end_lineno or 0, part.end_col_offset or 0)
-            if begin <= (where.line, where.column) and (where.end_line, where.end_column) <= end:
-                found.append(part)
-    return max(found, key=lambda part: (part.lineno, part.col_offset), default=None)  # type: ignore[attr-defined]
+    if where is None or where.origin:
+        return None
+    found = [
+        part
+        for part in case.parts()
+        if isinstance(part, ast.FunctionDef | ast.Lambda)
+        and (part.lineno, part.col_offset) <= (where.line, where.column)
+        and (where.end_line, where.end_column) <= (part.end_lineno or 0, part.end_col_offset or 0)
+    ]
+    return max(found, key=lambda part: (part.lineno, part.col_offset), default=None)
 
 
-RULES: dict[str, ErrorRule] = {
-    "wrong_count": rule(
-        r"function (?P<name>\w+) returned an incorrect number of gradients \(expected (?P<expected>\d+), "
-        r"got (?P<got>\d+)\)",
-        wrong_count,
-    ),
-    "wrong_gradient": rule(
-        r"[Ff]unction (?P<name>\w+) returned an invalid gradient at index (?P<index>\d+)", wrong_gradient
-    ),
-    "hook_shape": rule(
-        r"hook '(?P<hook>.*?)' has (?:changed the size of value"
-        r"|changed the type of value \(was (?P<was>\S+) got (?P<got>\S+)\)"
-        r"|returned an incorrect number of values \(got (?P<count>\d+), but expected (?P<expected>\d+)\))"
-        r"|expected Variable, but hook returned '(?P<type>.*?)'",
-        hook_shape,
-    ),
-    "nan": rule(r"Function '(?P<name>\w+)' returned nan values in its", nan),
-    "raised": rule(r"", raised),
-}
+RULES = [rule(*each) for each in (
+    ("wrong_count", wrong_count,
+     r"function (?P<name>\w+) returned an incorrect number of gradients \(expected (?P<expected>\d+), "
+     r"got (?P<got>\d+)\)"),
+    ("wrong_gradient", wrong_gradient,
+     r"[Ff]unction (?P<name>\w+) returned an invalid gradient at index (?P<index>\d+)"),
+    ("hook_shape", hook_shape,
+     r"hook '(?P<hook>.*?)' has (?:changed the size of value"
+     r"|changed the type of value \(was (?P<was>\S+) got (?P<got>\S+)\)"
+     r"|returned an incorrect number of values \(got (?P<count>\d+), but expected (?P<expected>\d+)\))"
+     r"|expected Variable, but hook returned '(?P<type>.*?)'"),
+    ("nan", nan, r"Function '(?P<name>\w+)' returned nan values in its"),
+    ("raised", raised, ""),
+)]  # fmt: skip

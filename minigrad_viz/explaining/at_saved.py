@@ -5,20 +5,20 @@ from __future__ import annotations
 import functools
 import re
 from collections.abc import Iterable
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from minigrad.observing import all_ops
 
 from ..model.births import came_from
-from ..model.naming import plain_name
 from ..model.saved_values import tensor_saved_as
 from ..protocol import op_of
 from ..trace.events import Detached, Forward, Mutated, Statement
 from ..trace.explained import Explanation
 from ..trace.graph import CAUSE, Mark
 from ..trace.where import Span
-from .case import Case
-from .rewrite import out_of_place
+from .case import Case, Values
+from .edits import out_of_place
+from .failed_call import numbers
 
 
 @functools.cache
@@ -51,14 +51,14 @@ def saved_modified(case: Case, match: re.Match[str]) -> Explanation | None:
     guilty = case.guilty if case.guilty is not None or len(nodes) != 1 else nodes[0]
     if guilty not in nodes:
         return None
-    shape = tuple(int(n) for n in re.findall(r"\d+", match["shape"]))
+    shape = numbers(match["shape"])
     tensor = the_saved(case, guilty, stale[guilty], then, shape)
     write = None if tensor is None else first_write(case, guilty, tensor, then, now)
-    why, fix = told(case, guilty, tensor, write, then, now)
-    span = None if write is None else write.event.span
     marks = case.deck(guilty, label=case.words("stopped_here"))
     marks += tuple(mark for name in stale[guilty] for mark in case.chip(guilty, name))
-    return case.explain("saved_modified", why, fix, marks + changed(case, tensor, write), span)
+    marks += changed(case, tensor, write)
+    values: Values = {"node": case.titled(guilty), "then": then, "now": now}
+    return told(case, tensor, write, marks, **values)
 
 
 def the_saved(case: Case, node: str, names: list[str], version: int, shape: tuple[int, ...]) -> str | None:
@@ -143,31 +143,28 @@ def pairs_of(event: object) -> Iterable[tuple[str, str]]:
 
 
 def told(
-    case: Case, node: str, tensor: str | None, write: Write | None, then: int, now: int
-) -> tuple[str, str]:
-    """Why, and the fix."""
-    values: dict[str, object] = {"node": case.titled(node), "then": then, "now": now}
+    case: Case, tensor: str | None, write: Write | None, marks: tuple[Mark, ...], **values: Any
+) -> Explanation:
+    """The explanation, as far as the tensor and what wrote to it are known."""
     if tensor is None:
-        return case.words("saved_modified_why_unknown", **values), case.words("saved_modified_fix_unknown")
+        return case.explain("saved_modified_why_unknown", "saved_modified_fix_unknown", marks, **values)
     values["name"] = case.name(tensor)
-    values["written"] = plain_name(case.name(tensor if write is None else write.through))
-    plain = str(values["written"]).isidentifier()
-    fix = "saved_modified_fix_copy" if plain else "saved_modified_fix_unknown"
+    values["written"] = written = case.plain(tensor if write is None else write.through)
+    fix = "saved_modified_fix_copy" if written.isidentifier() else "saved_modified_fix_unknown"
     if write is None:
-        return case.words("saved_modified_why_unseen", **values), case.words(fix, **values)
-    values |= {"writer": case.place(statement(case, write)), "through": case.name(write.through)}
-    values["second"] = case.place(case.span)
+        return case.explain("saved_modified_why_unseen", fix, marks, **values)
+    span = write.event.span
+    values |= {"writer": statement(case, write), "through": case.name(write.through), "second": case.span}
     other = write.through not in (tensor, *renamed(case, tensor))
     why = case.words("saved_modified_why_through" if other else "saved_modified_why", **values)
-    state = case.state(write.through)
-    index = case.scene.index
+    state, index = case.state(write.through), case.scene.index
     off = not index.switched("grad", index.times[id(write.event)], first=True)
-    late = state is not None and state.is_leaf and state.requires_grad and off
-    new = None if late else out_of_place(case, write.event.span)
-    if new is not None:
-        return why, case.words("saved_modified_fix", new=new, **values)
-    values["name"] = values["through"]
-    return why, case.words("saved_modified_fix_update" if late else fix, **values)
+    if state is not None and state.is_leaf and state.requires_grad and off:
+        values["name"] = values["through"]
+        return case.explain(why, "saved_modified_fix_update", marks, span, **values)
+    new = out_of_place(case, span)
+    fix = fix if new is None else "saved_modified_fix"
+    return case.explain(why, fix, marks, span, new=new, **values)
 
 
 def renamed(case: Case, tensor: str) -> set[str]:

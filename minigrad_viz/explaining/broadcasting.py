@@ -8,24 +8,10 @@ import re
 
 from ..trace.explained import Explanation
 from ..trace.graph import CAUSE
-from ..trace.where import Span
-from .at_call import of_a_call
-from .case import Case, ErrorRule, rule
-from .edits import resized, with_method, with_operand
-from .matrix_sizes import batches
-from .operation import (
-    Operand,
-    Shape,
-    failing,
-    function_of,
-    named,
-    numbers,
-    operands_of,
-    shape_mark,
-    size_mark,
-    sized,
-)
-from .rewrite import out_of_place
+from .case import Values
+from .edits import Shape, last_name, out_of_place
+from .failed_call import FailedCall, Fix, Operand, call_rule, numbers
+from .matrix_products import batches
 
 REDUCTIONS = ("mean", "sum", "std", "var", "amax", "amin", "norm", "prod", "logsumexp")
 
@@ -45,42 +31,30 @@ def joint(a: Shape, b: Shape) -> Shape | None:
     return tuple(n if m == 1 else m for m, n in sizes)[::-1]
 
 
-def broadcast(case: Case, match: re.Match[str]) -> Explanation | None:
+def broadcast(failed: FailedCall, match: re.Match[str]) -> Explanation | None:
     """Two sizes differ, and none of them is 1."""
-    sizes = {int(match["m"]), int(match["n"])}
-    given = operands_of(case)
-    if function_of(case) in ("@", "matmul"):
+    sizes, given = {int(match["m"]), int(match["n"])}, failed.operands
+    if failed.function in ("@", "matmul"):
         many = [each for each in given if len(each.shape) > 2]
-        return batches(case, *many) if len(many) == 2 and {each.shape[0] for each in many} == sizes else None
+        differ = len(many) == 2 and {each.shape[0] for each in many} == sizes
+        return batches(failed, *many) if differ else None
     for a, b in itertools.combinations(given, 2):
         k = clash(a.shape, b.shape)
         if k is not None and {a.shape[-k], b.shape[-k]} == sizes:
-            return of_pair(case, a, b, k)
+            why = "broadcast_why" if k == 1 else "broadcast_inner_why"
+            marks = failed.mark_size(a, len(a.shape) - k) + failed.mark_size(b, len(b.shape) - k)
+            values: Values = {"a": a, "b": b, "m": a.shape[-k], "n": b.shape[-k]}
+            return failed.explain(why, *fitting(failed, a, b), "broadcast_fix_plain", marks=marks, **values)
     return None
 
 
-def of_pair(case: Case, a: Operand, b: Operand, k: int) -> Explanation:
-    """The explanation for two operands whose sizes differ in the `k`-th dimension from the end."""
-    m, n = a.shape[-k], b.shape[-k]
-    values = {"a": named(case, a), "b": named(case, b), "m": m, "n": n, "call": failing(case)}
-    shapes = {"left": sized(case, a.shape), "right": sized(case, b.shape)}
-    why = case.words("broadcast_why" if k == 1 else "broadcast_inner_why", **values, **shapes)
-    marks = size_mark(case, a.id, len(a.shape) - k, m) + size_mark(case, b.id, len(b.shape) - k, n)
-    fix, cause = fitting(case, a, b)
-    return case.explain("broadcast", why, fix, marks, cause)
-
-
-def fitting(case: Case, a: Operand, b: Operand) -> tuple[str, Span | None]:
-    """What to do, as code; and the line that this is about, if it is another."""
-    for one, other in ((b, a), (a, b)):
-        code = aligned(case, one, other.shape)
-        if code is not None:
-            return case.words("broadcast_fix", code=code), None
+def fitting(failed: FailedCall, a: Operand, b: Operand) -> list[Fix | None]:
+    """What to do, as code: align one of two operands, or create it in the size that fits."""
     # The side that is made for the other: a bias has fewer dimensions and requires gradients.
-    rank = [(-len(each.shape), each.state.requires_grad, i) for i, each in enumerate((a, b))]
+    rank = [(-len(each.shape), each.asks, i) for i, each in enumerate((a, b))]
     sides = ((a, b), (b, a)) if rank[0] > rank[1] else ((b, a), (a, b))
-    made = (resized(case, one, like(one.shape, other.shape)) for one, other in sides)
-    return next(filter(None, made), (case.words("broadcast_fix_plain"), None))
+    aligned_ones = [aligned(failed, b, a.shape), aligned(failed, a, b.shape)]
+    return [*aligned_ones, *(failed.resize(one, like(one.shape, other.shape)) for one, other in sides)]
 
 
 def like(shape: Shape, other: Shape) -> Shape:
@@ -89,85 +63,59 @@ def like(shape: Shape, other: Shape) -> Shape:
     return tuple(m if 1 in (m, n) else n for m, n in pairs)[::-1][-len(shape) :]
 
 
-def aligned(case: Case, one: Operand, shape: Shape) -> str | None:
+def aligned(failed: FailedCall, one: Operand, shape: Shape) -> Fix | None:
     """The line that failed, with `one` turned so that it is broadcast to `shape`."""
-    if len(one.shape) < len(shape):
-        for dim in range(len(one.shape), 0, -1):
-            if joint((*one.shape[:dim], 1, *one.shape[dim:]), shape) == shape:
-                kept = kept_dim(one.tree)
-                if kept is not None:
-                    return with_operand(case, one.tree, kept)
-                return with_method(case, one.tree, f".unsqueeze({dim})")
+    for dim in range(len(one.shape), 0, -1) if len(one.shape) < len(shape) else ():
+        if joint((*one.shape[:dim], 1, *one.shape[dim:]), shape) == shape:
+            return failed.put(one, kept_dim(one.tree) or f"{{}}.unsqueeze({dim})", "broadcast_fix")
     if len(one.shape) == len(shape) == 2 and joint(one.shape[::-1], shape) == shape:
-        return with_method(case, one.tree, ".T")
+        return failed.put(one, "{}.T", "broadcast_fix")
     return None
 
 
-def kept_dim(tree: ast.expr) -> str | None:
+def kept_dim(tree: ast.expr | None) -> str | None:
     """A reduction along a dimension, such that it keeps it: `x.mean(dim=1, keepdim=True)`."""
-    if not isinstance(tree, ast.Call) or ast.unparse(tree.func).rpartition(".")[2] not in REDUCTIONS:
+    if not isinstance(tree, ast.Call) or last_name(tree) not in REDUCTIONS:
         return None
     told = [each.arg for each in tree.keywords]
-    whole = not tree.args and "dim" not in told
-    if "keepdim" in told or whole:
+    if "keepdim" in told or not (tree.args or "dim" in told):
         return None
     given = ast.keyword("keepdim", ast.Constant(True))
     return ast.unparse(ast.Call(tree.func, tree.args, [*tree.keywords, given]))
 
 
-def too_large(case: Case, match: re.Match[str]) -> Explanation | None:
+def too_large(failed: FailedCall, match: re.Match[str]) -> Explanation | None:
     """The result of an operation in place is larger than the tensor."""
-    shape, result = numbers(match["shape"]), numbers(match["result"])
-    given = operands_of(case)
-    if not given or given[0].shape != shape:
+    given = failed.operands
+    if not given or given[0].shape != numbers(match["shape"]):
         return None
-    values = {"name": named(case, given[0]), "shape": sized(case, shape), "result": sized(case, result)}
-    why = case.words("broadcast_in_place_why", call=failing(case), **values)
-    marks = shape_mark(case, given[0].state)
-    for each in given[1:]:
-        marks += shape_mark(case, each.state, CAUSE)
-    code = out_of_place(case, case.span)
-    if code is None:
-        return case.explain("broadcast", why, case.words("broadcast_in_place_fix"), marks)
-    return case.explain("broadcast", why, case.words("broadcast_in_place_fix_line", code=code), marks)
+    code = out_of_place(failed.case, failed.case.span)
+    fix = None if code is None else Fix(failed.words("broadcast_in_place_fix_line", code=code))
+    marks = failed.mark_shapes(given[0]) + failed.mark_shapes(*given[1:], kind=CAUSE)
+    values: Values = {"name": given[0], "result": numbers(match["result"])}
+    return failed.explain("broadcast_in_place_why", fix, "broadcast_in_place_fix", marks=marks, **values)
 
 
-def expanded(case: Case, match: re.Match[str]) -> Explanation | None:
+def expanded(failed: FailedCall, match: re.Match[str]) -> Explanation | None:
     """A tensor was to be expanded to a shape that it does not fit: by `expand`, by an assignment to a part,
     or as the first argument of `addmm`."""
     target, shape = numbers(match["target"]), numbers(match["shape"])
-    mine = [each for each in operands_of(case) if each.shape == shape]
+    mine = [each for each in failed.operands if each.shape == shape]
     k = clash(shape, target)
     if not mine or k is None:
         return None
-    one = mine[-1] if function_of(case) == "" else mine[0]
-    values = {"name": named(case, one), "shape": sized(case, shape), "target": sized(case, target)}
-    why = case.words("expand_why", call=failing(case), m=shape[-k], n=target[-k], **values)
-    marks = size_mark(case, one.id, len(shape) - k, shape[-k])
-    code = aligned(case, one, target)
-    if code is not None:
-        return case.explain("broadcast", why, case.words("broadcast_fix", code=code), marks)
-    made = resized(case, one, like(shape, target))
-    fix, cause = made or (case.words("expand_fix", target=values["target"]), None)
-    return case.explain("broadcast", why, fix, marks, cause)
+    one = mine[-1] if failed.function == "" else mine[0]
+    fixes = (aligned(failed, one, target), failed.resize(one, like(shape, target)), "expand_fix")
+    marks = failed.mark_size(one, len(shape) - k)
+    values: Values = {"name": one, "target": target, "m": shape[-k], "n": target[-k]}
+    return failed.explain("expand_why", *fixes, marks=marks, **values)
 
 
-UNEQUAL = (
-    r"The size of tensor a \((?P<m>\d+)\) must match the size of tensor b \((?P<n>\d+)\) at non-singleton"
-)
-NUMPY = r"broadcast to a single shape\..*with shape \((?P<m>\d+),\).*with shape \((?P<n>\d+),\)"
-LARGER = r"output with shape \[(?P<shape>[\d, ]*)\] doesn't match the broadcast shape \[(?P<result>[\d, ]*)\]"
-EXPANDED = (
-    r"The expanded size of the tensor .*Target sizes: \[(?P<target>[\d, ]*)\].*"
-    r"Tensor sizes: \[(?P<shape>[\d, ]*)\]"
-)
-
-RULES: dict[str, ErrorRule] = {
-    pattern: rule(pattern, of_a_call(explain))
-    for pattern, explain in {
-        UNEQUAL: broadcast,
-        NUMPY: broadcast,
-        LARGER: too_large,
-        EXPANDED: expanded,
-    }.items()
-}
+RULES = [call_rule("broadcast", *each) for each in (
+    (broadcast, r"The size of tensor a \((?P<m>\d+)\) must match the size of tensor b \((?P<n>\d+)\) at",
+     r"broadcast to a single shape\..*with shape \((?P<m>\d+),\).*with shape \((?P<n>\d+),\)"),
+    (too_large, r"output with shape \[(?P<shape>[\d, ]*)\] doesn't match the broadcast shape "
+     r"\[(?P<result>[\d, ]*)\]"),
+    (expanded, r"The expanded size of the tensor .*Target sizes: \[(?P<target>[\d, ]*)\].*"
+     r"Tensor sizes: \[(?P<shape>[\d, ]*)\]"),
+)]  # fmt: skip

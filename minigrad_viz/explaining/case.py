@@ -5,9 +5,10 @@ from __future__ import annotations
 import ast
 import functools
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any, NamedTuple
 
+from ..model.naming import plain_name
 from ..model.scene import Scenes
 from ..model.stage import Stage, written
 from ..trace.events import BackwardEnded, BackwardStarted, Event, Failed, TensorState
@@ -16,6 +17,15 @@ from ..trace.graph import GUILTY, Mark
 from ..trace.source_text import SourceText
 from ..trace.where import Span
 from ..words import clean, text
+
+Values = dict[str, Any]  # what the sentences of an explanation are filled with
+LISTED = 4  # names that are listed in a sentence
+
+
+class Said(str):
+    """A sentence as it is shown."""
+
+    __slots__ = ()
 
 
 class Case:
@@ -123,9 +133,19 @@ class Case:
         """A tensor as it was made."""
         return self.scene.index.state(tensor)
 
-    def words(self, key: str, **values: object) -> str:
-        """A sentence of the catalogue."""
-        return clean(text(key, self.lang, **values))
+    def words(self, key: str, **values: Any) -> Said:
+        """A sentence of the catalogue; a place in the source is quoted with its line."""
+        places = {name: self.place(value) for name, value in values.items() if isinstance(value, Span | None)}
+        return Said(clean(text(key, self.lang, **{**values, **places})))
+
+    def names(self, tensors: Iterable[str]) -> str:
+        """What to call several tensors; of many only the first ones are listed."""
+        names = list(dict.fromkeys(map(self.plain, tensors)))
+        return ", ".join(names[:LISTED]) + ", …" * (len(names) > LISTED)
+
+    def plain(self, tensor: str) -> str:
+        """The variable that a tensor is, without the number that tells it from others of that name."""
+        return plain_name(self.name(tensor))
 
     def place(self, span: Span | None) -> str:
         """An expression of the source as a sentence quotes it, with its line if it stands in the cell."""
@@ -161,24 +181,31 @@ class Case:
 
     def explain(
         self,
-        key: str,
         why: str = "",
         fix: str = "",
         marks: tuple[Mark, ...] = (),
         cause: Span | None = None,
+        key: str = "",
+        **values: Any,
     ) -> Explanation:
-        """The explanation of this error."""
-        return Explanation(key, self.error, why, fix, marks, self.call, self.span, cause)
+        """The explanation of this error. `why` and `fix` are sentences, or keys of sentences that are filled
+        with `values`; "" says nothing. `key` is for an explanation that has another key than its rule."""
+        why, fix = (
+            each if not each or isinstance(each, Said) else self.words(each, **values) for each in (why, fix)
+        )
+        return Explanation(key, self.error, str(why), str(fix), marks, self.call, self.span, cause)
 
 
-class ErrorRule(NamedTuple):
-    """How one known error is recognised and explained: `pattern` is searched for in the error's class and
-    text, and `explain` is asked for what is certain about it (None: it is another error after all)."""
+class Rule(NamedTuple):
+    """How a known error is recognized and explained. `key` is that of the explanation, one of `patterns` is
+    found in the error's class and text, and `explain` returns what is certain about it (None: it is another
+    error after all)."""
 
-    pattern: re.Pattern[str]
+    key: str
     explain: Callable[[Case, re.Match[str]], Explanation | None]
+    patterns: tuple[re.Pattern[str], ...]
 
 
-def rule(pattern: str, explain: Any) -> ErrorRule:
-    """A rule for errors in whose text `pattern` is found."""
-    return ErrorRule(re.compile(pattern, re.DOTALL), explain)
+def rule(key: str, explain: Any, *patterns: str) -> Rule:
+    """A rule for errors in whose text one of `patterns` is found."""
+    return Rule(key, explain, tuple(re.compile(pattern, re.DOTALL) for pattern in patterns))

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from ..model.grad_ledger import is_zero
-from ..model.naming import plain_name
 from ..model.scene import Scenes
 from ..numbers import number
 from ..protocol import Value, op_of
 from ..trace.events import Deposited, NodeRan
 from ..trace.explained import Explanation
 from ..trace.graph import CAUSE
+from .case import Values
 from .lost import Silent
 
 FLAT = ("round", "floor", "ceil", "trunc", "sign", "heaviside", "step")  # whose derivative is 0 everywhere
@@ -33,7 +33,7 @@ def dead_units(scenes: Scenes, lang: str | None = None) -> list[Explanation]:
     case = Silent(scenes, started.call, started.span, lang)
     for ran in calls[-1].ran.values():
         op = op_of(scenes.index.nodes[ran.node].name) if ran.node in scenes.index.nodes else ""
-        stopped = op in (*FLAT, *SATURATED, *CUT_OFF) and stops(ran)
+        stopped = op in TOLD and stops(ran)
         if stopped and (len(zero) == len(deposits) or size_of(ran) >= MANY):
             return [told(case, ran, op, zero)]
     return []
@@ -58,20 +58,21 @@ def told(case: Silent, ran: NodeRan, op: str, zero: list[str]) -> Explanation:
     given = [id for id in (place.inputs or () if place is not None else ()) if id is not None]
     state = case.state(given[0]) if given else None
     value = None if state is None else state.value
-    names = list(dict.fromkeys(plain_name(case.name(id)) for id in zero))
-    values = {
+    low, high = ("?", "?") if value is None or value.low is None else map(number, (value.low, value.high))
+    marks = case.deck(ran.node, CAUSE, case.words("mark_zero"))
+    values: Values = {
         "node": case.titled(ran.node),
         "op": op,
-        "names": ", ".join(names[:4]) + ", …" * (len(names) > 4),
-        "input": case.name(given[0]) if given else op,
-        "low": "?" if value is None or value.low is None else number(value.low, value.dtype),
-        "high": "?" if value is None or value.high is None else number(value.high, value.dtype),
+        "names": case.names(zero),
+        "low": low,
+        "high": high,
     }
-    marks = case.deck(ran.node, CAUSE, case.words("mark_zero"))
-    if op in FLAT:
-        why, fix = case.words("dead_flat_why", **values), case.words("dead_flat_fix", **values)
-    elif op in CUT_OFF:
-        why, fix = case.words("dead_relu_why", **values), case.words("dead_relu_fix", **values)
-    else:
-        why, fix = case.words("dead_saturated_why", **values), case.words("dead_saturated_fix", **values)
-    return case.explain("dead_unit", why, fix, marks, span)
+    values["input"] = case.name(given[0]) if given else op
+    return case.note("dead_unit", *TOLD[op], marks, span, **values)
+
+
+TOLD = {
+    **dict.fromkeys(FLAT, ("dead_flat_why", "dead_flat_fix")),
+    **dict.fromkeys(CUT_OFF, ("dead_relu_why", "dead_relu_fix")),
+    **dict.fromkeys(SATURATED, ("dead_saturated_why", "dead_saturated_fix")),
+}

@@ -2,20 +2,26 @@
 
 Note [How to add a rule]
 ~~~~~~~~~~~~~~~~~~~~~~~~
-An error that has a `key` is recognised by its text, which is the same in minigrad and in PyTorch. Its rule is
-an entry in `RULES` of `at_backward` (a backward call failed) or `at_call` (anything else did):
+An error is recognized by its text, which is the same in minigrad and in PyTorch. Its rule is an entry in the
+`RULES` of a module: the key of the explanation, a function, and patterns of the text:
 
-    RULES = {"no_grad_fn": rule(r"element \\d+ of tensors does not require grad", no_grad_fn), …}
+    RULES = [rule("no_grad_fn", no_grad_fn, r"element (\\d+) of tensors does not require grad"), …]
 
     def no_grad_fn(case: Case, match: re.Match[str]) -> Explanation | None:
         …
-        return case.explain("no_grad_fn", why, fix, marks, cause)
+        return case.explain("no_grad_fn_why_made", "no_grad_fn_fix_made", marks, cause, root=case.name(root))
 
 The function looks for evidence in the trace. It leaves out of `why`, `fix` and `marks` what it has none for,
-and gives None for an error that only looks like its own (the user's `raise RuntimeError("…")`): then the next
-rule is asked. Sentences come from the catalogue by key (`case.words`), marks from `case.card`, `case.deck`,
-`case.chip` and `case.arrow`, which give none for what is not in the picture. Lines of the source are told as
-`case.line(span)` has them, and not at all where that is None.
+and returns None where the error is another one after all. Numbers of lines are told only of what stands in
+the cell: `case.line(span)` has them, and not at all where that is None.
+
+A `call_rule` is for the expression that ended the cell. Its function gets a `FailedCall`, which has the
+operands with their names, shapes and dtypes, and writes the line otherwise:
+
+    def gathered(failed: FailedCall, match: re.Match[str]) -> Explanation | None:
+        one, index = failed.operands[:2]
+        fix = failed.put(index, "{}.unsqueeze(1)")
+        return failed.explain("index_gather_why", fix, "index_gather_fix", name=one, index=index)
 """
 
 from __future__ import annotations
@@ -26,19 +32,21 @@ from ..trace.explained import Explanation
 from . import (
     at_backward,
     at_call,
+    at_inputs,
+    at_nodes,
+    at_roots,
     broadcasting,
     dtypes,
     given,
     indices,
-    joining,
     layers,
-    matrix_sizes,
+    matrix_products,
     no_tensors,
     none_grad,
     numerical,
     reshaping,
     targets,
-)
+)  # fmt: skip
 from .case import Case
 from .dead_units import dead_units
 from .lost import new_leaves
@@ -72,30 +80,23 @@ def notes_of(scenes: Scenes, lang: str | None = None) -> list[Explanation]:
 
 
 RULES = [
-    *at_backward.RULES.values(),
-    *at_call.RULES.values(),
-    *numerical.RULES.values(),
-    *none_grad.RULES.values(),
-    *targets.RULES.values(),
-    *layers.RULES.values(),
-    *matrix_sizes.RULES.values(),
-    *broadcasting.RULES.values(),
-    *reshaping.RULES.values(),
-    *dtypes.RULES.values(),
-    *indices.RULES.values(),
-    *no_tensors.RULES.values(),
-    *joining.RULES.values(),
-]
+    rule
+    for module in (
+        at_backward, at_roots, at_inputs, at_nodes, at_call, numerical, none_grad, targets, layers,
+        matrix_products, broadcasting, reshaping, dtypes, indices, no_tensors,
+    )
+    for rule in module.RULES
+]  # fmt: skip
 
 
 def diagnosed(case: Case) -> Explanation:
     """The explanation of one error. One that no rule knows has its text, and is marked where the call
     stopped after nodes had run (else it may have come up before any)."""
     for rule in RULES:
-        match = rule.pattern.search(case.error)
+        match = next(filter(None, (pattern.search(case.error) for pattern in rule.patterns)), None)
         known = None if match is None else rule.explain(case, match)
         if known is not None:
-            return known
+            return known._replace(key=known.key or rule.key)
     if case.guilty is None or not case.scene.now.ran:
-        return case.explain("")
-    return case.explain("", marks=case.deck(case.guilty, label=case.words("stopped_here")))
+        return case.explain()
+    return case.explain(marks=case.deck(case.guilty, label=case.words("stopped_here")))

@@ -1,24 +1,34 @@
-"""Fixes as code: a line of the cell with some parts of it written otherwise."""
+"""Fixes as code: a statement of the cell, or a part of it, written so that it does what was meant."""
 
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
+from typing import Any
 
+import minigrad
+
+from ..model.place import LIBRARY
+from ..recording.named import parsed
 from ..trace.events import Created, Forward
 from ..trace.source_text import range_of
+from ..trace.statements import find
 from ..trace.where import Span
 from ..words import columns
-from .case import Case
-from .operation import Operand, Shape, failing_tree, named, taken
-from .optimizers import span_at
-from .rewrite import written_as
-from .subject import called
+from .case import Case, Said
 
-LONGEST = 100  # columns of a line that is quoted: a program's own may be that long
-
-Edits = Mapping[ast.expr, str]
+LONGEST = 80  # columns of code that is quoted
+LINE = 100  # columns of a line that is quoted with a change: a program's own may be that long
+CALL = 60  # columns of a backward call that is quoted with what is to be added to it
+NO_GRAD = "with torch.no_grad(): "
 CREATORS = ("randn", "rand", "zeros", "ones", "empty")
+FILLED = {"zero_": "zeros_like", "fill_": "full_like", "normal_": "randn_like", "uniform_": "rand_like"}
+
+Edits = Mapping[ast.expr, str]  # parts of the source, and what is to stand there instead
+Shape = tuple[int, ...]
+
+
+# ── the source ──────────────────────────────────────────────────────────────────────────────────────────────
 
 
 def node_at(case: Case, span: Span | None) -> ast.AST | None:
@@ -30,47 +40,72 @@ def node_at(case: Case, span: Span | None) -> ast.AST | None:
     return next((part for part in places if case.source.in_characters(range_of(part)) == where), None)
 
 
-def failing_node(case: Case) -> ast.AST | None:
-    """What failed, as it stands in the cell; of `x[0] = y` the whole assignment."""
-    node = node_at(case, case.span)
-    return statement_of(case, node) if isinstance(failing_tree(case), ast.Assign) else node
+def statement_around(case: Case, place: Span | ast.AST | None) -> ast.stmt | None:
+    """The innermost statement of the cell around an expression."""
+    if isinstance(place, ast.AST):
+        line, column = place.lineno, place.col_offset  # type: ignore[attr-defined]
+    elif place is None or place.origin or not 0 < place.line <= len(case.source.lines):
+        return None
+    else:
+        line, column = place.line, len(case.source.lines[place.line - 1][: place.column].encode())
+    found = find(case.source.tree, line, column)
+    return None if found is None else found.statement
 
 
-def failing_operand(case: Case, tree: ast.expr) -> ast.expr | None:
-    """The operand `tree` of the failing expression as it stands in the cell."""
-    text = ast.unparse(tree)
-    return next((part for part in taken(failing_node(case)) if ast.unparse(part) == text), None)
+def written_as(case: Case, tree: ast.AST) -> str:
+    """A part of the cell as it is written there."""
+    return case.source.cut(case.source.in_characters(range_of(tree)))
 
 
-def said(case: Case, code: str | None, otherwise: str) -> str:
-    """What to do, as code; the sentence `otherwise` where there is none."""
-    return case.words(otherwise) if code is None else case.words("write_fix", code=code)
+def span_at(case: Case, tree: ast.AST) -> Span:
+    """Where a part of the cell stands."""
+    return Span(*case.source.in_characters(range_of(tree)), written_as(case, tree))
 
 
-def with_operand(case: Case, tree: ast.expr, new: str) -> str | None:
-    """The line that failed, with `new` in the place of an operand; None where it cannot be quoted."""
-    part = failing_operand(case, tree)
-    return None if part is None else rewritten(case, node_at(case, case.span), {part: new})
+def called(source: str) -> str:
+    """An expression as it stands before a dot: in brackets if it is a computation."""
+    try:
+        value = ast.parse(f"({source}\n)", mode="eval").body
+    except (SyntaxError, ValueError):
+        return f"({source})"
+    plain = isinstance(value, ast.Name | ast.Attribute | ast.Subscript | ast.Call)
+    return source if plain else f"({source})"
+
+
+def last_name(call: ast.Call) -> str:
+    """The name of what is called, without what stands before it."""
+    return ast.unparse(call.func).rpartition(".")[2]
+
+
+def constants(nodes: Iterable[ast.expr]) -> tuple[object, ...]:
+    """What stands in some parts of the source as literals; None for anything else."""
+    return tuple(node.value if isinstance(node, ast.Constant) else None for node in nodes)
+
+
+def assignments(case: Case) -> list[tuple[str, ast.Assign]]:
+    """The assignments of the cell, each with its first target as text."""
+    found = [part for part in case.parts() if isinstance(part, ast.Assign)]
+    return [(ast.unparse(part.targets[0]), part) for part in found]
+
+
+# ── a line with some parts written otherwise ────────────────────────────────────────────────────────────────
+
+
+def quoted(tree: ast.AST | str | None, longest: int = LONGEST) -> str | None:
+    """Code that may stand in a sentence; None for what is too long, or has a block."""
+    text = tree if isinstance(tree, str) else "" if tree is None else ast.unparse(tree)
+    return text if text and "\n" not in text and columns(text) <= longest else None
 
 
 def rewritten(case: Case, around: ast.AST | None, edits: Edits) -> str | None:
     """The statement that holds `around`, with other texts for some of its parts; where that has a block or is
     too long, `around` alone; None where even that cannot be quoted."""
-    for holder in (statement_of(case, around), around):
+    for holder in (None if around is None else statement_around(case, around), around):
         if isinstance(holder, ast.Assign | ast.AugAssign | ast.Expr | ast.Return | ast.expr):
             text = edited(case, holder, edits)
             if text is not None:
                 return text
     return None
-
-
-def statement_of(case: Case, node: ast.AST | None) -> ast.stmt | None:
-    """The innermost statement around a part of the cell's tree."""
-    found: ast.stmt | None = None
-    for part in case.parts():  # outer ones come first
-        if isinstance(part, ast.stmt) and any(each is node for each in ast.walk(part)):
-            found = part
-    return found
 
 
 def edited(case: Case, holder: ast.stmt | ast.expr, edits: Edits) -> str | None:
@@ -82,139 +117,88 @@ def edited(case: Case, holder: ast.stmt | ast.expr, edits: Edits) -> str | None:
     for node, new in sorted(edits.items(), key=lambda edit: -edit[0].col_offset):
         begin, end = node.col_offset - holder.col_offset, (node.end_col_offset or 0) - holder.col_offset
         raw = raw[:begin] + new.encode() + raw[end:]
-    code = raw.decode()
-    return code if columns(code) <= LONGEST else None
+    return quoted(raw.decode(), LINE)
 
 
-def instead(case: Case, new: str) -> str | None:
-    """The line that failed, with `new` in the place of the failing expression."""
-    part = node_at(case, case.span)
-    return rewritten(case, part, {part: new}) if isinstance(part, ast.expr) else None
-
-
-def with_option(case: Case, option: str, value: str) -> str | None:
-    """The line that failed, with one more option for the failing call; None if it has that already."""
-    node = failing_node(case)
-    if not isinstance(node, ast.Call) or not node.args or any(each.arg == option for each in node.keywords):
+def with_option(case: Case, call: ast.Call, option: str, value: object) -> Edits | None:
+    """How a call gets one more option; None if it has that already."""
+    told = {each.arg: each.value for each in call.keywords}
+    given = [*call.args, *told.values()]
+    if option in told:
         return None
-    last = [*node.args, *(each.value for each in node.keywords)][-1]
-    return rewritten(case, node, {last: f"{written_as(case, last)}, {option}={value}"})
+    if not given:
+        return {call: f"{ast.unparse(call.func)}({option}={value})"}
+    return {given[-1]: f"{written_as(case, given[-1])}, {option}={value}"}
 
 
-def exchanged(case: Case, a: ast.expr, b: ast.expr) -> str | None:
-    """The line that failed, with two operands in each other's place."""
-    one, other = failing_operand(case, a), failing_operand(case, b)
-    if one is None or other is None or one is other:
-        return None
-    return rewritten(
-        case, node_at(case, case.span), {one: called(ast.unparse(b)), other: called(ast.unparse(a))}
-    )
+# ── what created something ──────────────────────────────────────────────────────────────────────────────────
 
 
-def with_method(case: Case, tree: ast.expr, method: str) -> str | None:
-    """The line that failed, with `method` (`.T`, `.float()`) behind an operand."""
-    return with_operand(case, tree, called(ast.unparse(tree)) + method)
-
-
-def created_call(case: Case, tensor: str) -> ast.Call | None:
-    """The call in the cell that created a tensor."""
-    event = case.scene.index.births.get(tensor)
-    node = node_at(case, event.span) if isinstance(event, Created) else None
-    return node if isinstance(node, ast.Call) else None
-
-
-def created_with_option(case: Case, tensor: str) -> Iterator[tuple[ast.Call, str]]:
-    """The call that created a tensor, with the statement as it is when it requires gradients as well."""
-    call = created_call(case, tensor)
-    if call is None or not call.args or last_name(call) not in (*CREATORS, "tensor", "full", "linspace"):
-        return
-    told = [each.value for each in call.keywords if each.arg == "requires_grad"]
-    last = [*call.args, *(each.value for each in call.keywords)][-1]
-    edits = {told[0]: "True"} if told else {last: f"{written_as(case, last)}, requires_grad=True"}
-    code = rewritten(case, call, edits)
-    if code is not None:
-        yield call, code
-
-
-def created_so(case: Case, tensors: Iterable[str]) -> str | None:
+def requiring(case: Case, tensors: Iterable[str]) -> Said | None:
     """What to do: create some tensors so that they require gradients; None where one cannot be quoted."""
-    lines = [next(created_with_option(case, id), None) for id in tensors]
-    told = [case.words("create_line", line=made[0].lineno, code=made[1]) for made in lines if made]
-    if not told or len(told) < len(lines):
+    lines = [created_requiring(case, id) for id in tensors]
+    if not lines or None in lines:
         return None
-    return case.words("no_grad_fn_fix_lines", lines=", ".join(told))
+    return case.words("no_grad_fn_fix_lines", lines=", ".join(filter(None, lines)))
 
 
-def resized(case: Case, operand: Operand, new: Shape) -> tuple[str, Span] | None:
-    """What to do if a tensor was created in the cell, by sizes that stand there as numbers: create it in the
-    shape `new`; and where that stands. None for any other."""
-    event = case.scene.index.births.get(operand.id)
+def created_requiring(case: Case, tensor: str) -> str | None:
+    """The line that created a tensor, such that it requires gradients."""
+    event = case.scene.index.births.get(tensor)
+    call = node_at(case, event.span) if isinstance(event, Created) else None
+    if not isinstance(call, ast.Call) or last_name(call) not in (*CREATORS, "tensor", "full", "linspace"):
+        return None
+    told = [each.value for each in call.keywords if each.arg == "requires_grad"]
+    edits: Edits | None = {told[0]: "True"} if told else with_option(case, call, "requires_grad", True)
+    code = rewritten(case, call, edits) if edits and call.args else None
+    return None if code is None else case.words("create_line", line=call.lineno, code=code)
+
+
+def sizes_of(case: Case, tensor: str) -> tuple[ast.expr, list[ast.expr]] | None:
+    """The expression that created a tensor by numbers in the source, and those numbers."""
+    event = case.scene.index.births.get(tensor)
     node = node_at(case, event.span) if isinstance(event, Created | Forward) else None
-    inside = [] if not isinstance(node, ast.Call | ast.BinOp) else list(ast.walk(node))
-    if any(isinstance(part, ast.MatMult) for part in inside):  # which gives another shape
-        return None
+    inside = list(ast.walk(node)) if isinstance(node, ast.Call | ast.BinOp) else []
     calls = [part for part in inside if isinstance(part, ast.Call) and last_name(part) in CREATORS]
-    sizes = calls[0].args if len(calls) == 1 else []
+    if any(isinstance(part, ast.MatMult) for part in inside) or len(calls) != 1:  # @ gives another shape
+        return None
+    sizes = calls[0].args
     if len(sizes) == 1 and isinstance(sizes[0], ast.Tuple | ast.List):
         sizes = sizes[0].elts
-    if (
-        not isinstance(node, ast.Call | ast.BinOp)
-        or not sizes
-        or constants(sizes) != operand.shape
-        or len(new) != len(operand.shape)
-    ):
-        return None
-    changed = [i for i in range(len(new)) if operand.shape[i] != new[i]]
-    code = rewritten(case, node, {sizes[i]: str(new[i]) for i in changed})
-    if code is None:
-        return None
-    said = case.words("create_as", name=named(case, operand), code=code, line=node.lineno)
-    return said, span_at(case, node)
-
-
-def constants(nodes: Iterable[ast.expr]) -> tuple[object, ...]:
-    """What stands in some parts of the source as literals; None for anything else."""
-    return tuple(node.value if isinstance(node, ast.Constant) else None for node in nodes)
-
-
-def last_name(call: ast.Call) -> str:
-    """The name of what is called, without what stands before it."""
-    return ast.unparse(call.func).rpartition(".")[2]
+    return (node, sizes) if isinstance(node, ast.expr) and sizes else None
 
 
 class Constructor:
     """The call in the cell that created a layer of a model."""
 
     def __init__(self, case: Case, call: ast.Call) -> None:
-        self.case, self.call, self.line = case, call, call.lineno
-        self.text = written_as(case, call)
+        self.case, self.call = case, call
         self.span = span_at(case, call)
 
-    def changed(self, place: int, new: int) -> str | None:
+    def changed(self, place: int, new: object) -> Said | None:
         """What to do: the call with another number as its argument `place`."""
-        if place >= len(self.call.args):
-            return None
-        return self._told({self.call.args[place]: str(new)})
+        return self.told({self.call.args[place]: str(new)} if place < len(self.call.args) else None)
 
-    def renamed(self, kind: str) -> str | None:
+    def renamed(self, kind: str) -> Said | None:
         """What to do: the call of another class."""
-        name = ast.unparse(self.call.func).rpartition(".")
-        return self._told({self.call.func: f"{name[0]}{name[1]}{kind}"})
+        path = ast.unparse(self.call.func)
+        return self.told({self.call.func: path[: len(path) - len(last_name(self.call))] + kind})
 
-    def with_option(self, option: str, value: object) -> str | None:
+    def with_option(self, option: str, value: object) -> Said | None:
         """What to do: the call with one more option; None if it has that already."""
-        if any(each.arg == option for each in self.call.keywords):
-            return None
-        last = [*self.call.args, *(each.value for each in self.call.keywords)][-1:]
-        if not last:
-            return self._told({self.call: f"{ast.unparse(self.call.func)}({option}={value})"})
-        return self._told({last[0]: f"{written_as(self.case, last[0])}, {option}={value}"})
+        return self.told(with_option(self.case, self.call, option, value))
 
-    def _told(self, edits: Edits) -> str | None:
-        code = edited(self.case, self.call, edits)
-        if code is None:
-            return None
-        return self.case.words("constructor_fix", line=self.line, code=code, text=self.text)
+    def told(self, edits: Edits | None) -> Said | None:
+        """What to do: the call with some changes."""
+        return None if edits is None else replacing(self.case, self.call, edits)
+
+
+def replacing(case: Case, part: ast.expr, edits: Edits) -> Said | None:
+    """What to do: write a part of the cell otherwise."""
+    code = edited(case, part, edits)
+    if code is None:
+        return None
+    return case.words("constructor_fix", line=part.lineno, code=code, text=written_as(case, part))
 
 
 def constructor(case: Case, kind: str, path: str, sizes: Shape) -> Constructor | None:
@@ -233,13 +217,98 @@ def at_path(case: Case, path: str) -> ast.expr | None:
     third argument of what is assigned to `self.body`. None if that is not said once."""
     name, _, place = path.rpartition(".") if path.rpartition(".")[2].isdigit() else (path, "", "")
     own = name.rpartition(".")[2]
-    values = [
-        part.value
-        for part in case.parts()
-        if isinstance(part, ast.Assign) and ast.unparse(part.targets[0]).rpartition(".")[2] == own
-    ]
+    values = [part.value for target, part in assignments(case) if target.rpartition(".")[2] == own]
     if len(values) != 1 or not place:
         return values[0] if len(values) == 1 else None
     inner = values[0].args if isinstance(values[0], ast.Call) else []
     plain = int(place) < len(inner) and not any(isinstance(each, ast.Starred) for each in inner)
     return inner[int(place)] if plain else None
+
+
+# ── writing in place ────────────────────────────────────────────────────────────────────────────────────────
+
+
+def in_place(case: Case, span: Span | None) -> str | None:
+    """The statement that writes in place, inside no_grad(); None where it is no simple one."""
+    tree = statement_around(case, span)
+    if not isinstance(tree, ast.Expr | ast.AugAssign | ast.Assign):
+        return None
+    text = quoted(written_as(case, tree))
+    return None if text is None else NO_GRAD + text
+
+
+def out_of_place(case: Case, span: Span | None) -> str | None:
+    """What gives the variable a new tensor instead of writing to its memory: `w = w + 1` for `w += 1`,
+    `w = w.clone(); w[0] = 5` for an assignment to a part; None where that is not known."""
+    tree = statement_around(case, span)
+    if isinstance(tree, ast.AugAssign) and plain_target(tree.target):
+        return quoted(assigned(tree.target, ast.BinOp(as_value(tree.target), tree.op, tree.value)))
+    if isinstance(tree, ast.Assign | ast.AugAssign):
+        target = tree.targets[0] if isinstance(tree, ast.Assign) else tree.target
+        if isinstance(target, ast.Subscript) and plain_target(target.value):
+            return quoted(f"{ast.unparse(cloned(target.value))}; {written_as(case, tree)}")
+    call = tree.value if isinstance(tree, ast.Expr) else None
+    if not isinstance(call, ast.Call) or not isinstance(call.func, ast.Attribute):
+        return None
+    owner, name = call.func.value, call.func.attr
+    if ast.unparse(owner) == "torch" and call.args:  # torch.relu_(h)
+        owner, call = call.args[0], ast.Call(ast.Attribute(call.args[0], name), call.args[1:], call.keywords)
+    if not plain_target(owner) or not name.endswith("_") or name.endswith("__"):
+        return None
+    new = without_writing(call, owner, name)
+    if new is None:
+        return quoted(f"{ast.unparse(cloned(owner))}; {ast.unparse(call)}")
+    return quoted(assigned(owner, new))
+
+
+def without_writing(call: ast.Call, owner: ast.expr, name: str) -> ast.expr | None:
+    """The call without its writing: `x.mul(2)` for `x.mul_(2)`; None for an op that only writes."""
+    if name == "copy_" and call.args:
+        return ast.Call(ast.Attribute(call.args[0], "clone"), [], [])
+    if name in FILLED:
+        given = call.args if name == "fill_" else []
+        return ast.Call(ast.Attribute(ast.Name("torch"), FILLED[name]), [owner, *given], [])
+    if not hasattr(minigrad.Tensor, name[:-1]):
+        return None
+    return ast.Call(ast.Attribute(owner, name[:-1]), call.args, call.keywords)
+
+
+def plain_target(tree: ast.expr) -> bool:
+    """Whether a tree is a variable, or an attribute of one."""
+    return isinstance(tree, ast.Name) or (isinstance(tree, ast.Attribute) and plain_target(tree.value))
+
+
+def as_value(tree: ast.expr) -> Any:
+    """The same tree, as a value."""
+    return ast.parse(ast.unparse(tree), mode="eval").body
+
+
+def assigned(target: ast.expr, value: ast.expr) -> ast.Assign:
+    """`target = value`."""
+    return ast.Assign([target], value, lineno=0)
+
+
+def cloned(target: ast.expr) -> ast.Assign:
+    """`target = target.clone()`."""
+    return assigned(target, ast.Call(ast.Attribute(as_value(target), "clone"), [], []))
+
+
+# ── a backward call ─────────────────────────────────────────────────────────────────────────────────────────
+
+
+def call_with(span: Span | None, option: str) -> str | None:
+    """A backward call as it stands in the source, with `create_graph=True` or `retain_graph=True`; None for
+    what is no call, or is too long to be quoted."""
+    call = parsed_call(span)
+    if call is None:
+        return None
+    kept = [keyword for keyword in call.keywords if keyword.arg not in (option, "retain_graph")]
+    given = ast.keyword(option, ast.Constant(True))
+    return quoted(LIBRARY.sub("", ast.unparse(ast.Call(call.func, call.args, [*kept, given]))), CALL)
+
+
+def parsed_call(span: Span | None) -> ast.Call | None:
+    """The syntax tree of a call; None for anything else."""
+    body = getattr(None if span is None else parsed(span.text), "body", None)
+    call = getattr(body[0], "value", None) if body else None
+    return call if isinstance(call, ast.Call) else None

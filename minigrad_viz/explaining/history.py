@@ -8,6 +8,7 @@ from ..model.births import Birth, came_from
 from ..model.cuts import is_whole
 from ..model.trace_index import TraceIndex
 from ..trace.events import Created, Detached, Forward, Left
+from ..trace.graph import CAUSE, Mark
 from ..trace.where import Span
 from .case import Case
 
@@ -57,3 +58,11 @@ def cut_before(case: Case, tensor: str) -> Cut | None:
         else:
             return cut_at(case.scene.index, event, id, asking[0])
     return made if made is not None and made.tensor == tensor else None
+
+
+def cut_marks(case: Case, cut: Cut, card: bool = True) -> tuple[Mark, ...]:
+    """A mark on the arrow that a cut ended; where the picture has none, with `card` on the tensor behind
+    it."""
+    label = case.words("mark_cut")
+    marks = case.arrow(cut.source or "", cut.tensor, CAUSE, label)
+    return marks or (case.card(cut.tensor, CAUSE, label) if card else ())

@@ -5,8 +5,8 @@ from __future__ import annotations
 import ast
 
 from ..trace.where import Span
-from .case import Case
-from .rewrite import quoted, statement_around, written_as
+from .case import Case, Said
+from .edits import quoted, statement_around, written_as
 
 
 class Plain(ast.NodeTransformer):
@@ -21,7 +21,7 @@ class Plain(ast.NodeTransformer):
         return node
 
 
-def leaf_behind(case: Case, tensor: str) -> tuple[str, str, Span] | None:
+def leaf_behind(case: Case, tensor: str) -> tuple[Said, Said, Span] | None:
     """Why and fix for a tensor that was computed, in the statement which creates it, from a leaf that nothing
     else names; and that statement. None for any other tensor."""
     event = case.scene.index.births.get(tensor)

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import functools
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from ..model.births import came_from, made_by
 from ..model.scene import Scenes
 from ..model.trace_index import TraceIndex
 from ..trace.events import Asked, Deposited
 from ..trace.explained import Explanation
-from ..trace.graph import CAUSE
+from ..trace.graph import CAUSE, Mark
 from ..trace.where import Span
-from .case import Case
+from .case import Case, Values
 from .history import Cut, cut_at
 
 
@@ -32,6 +32,20 @@ class Silent(Case):
 
     def __init__(self, scenes: Scenes, call: int, span: Span | None, lang: str | None = None) -> None:
         self._begin(scenes, len(scenes.trace.events), lang, "", call, span)
+
+    def note(
+        self,
+        key: str,
+        why: str,
+        fix: str = "",
+        marks: tuple[Mark, ...] = (),
+        cause: Span | None = None,
+        of_cell: bool = False,
+        **values: Any,
+    ) -> Explanation:
+        """A note: about the call, or (`of_cell`) about the whole cell."""
+        told = self.explain(why, fix, marks, cause, key, **values)
+        return told._replace(call=0) if of_cell else told
 
     @functools.cached_property
     def leaves(self) -> set[str]:
@@ -116,23 +130,15 @@ def asked_at(index: TraceIndex, leaf: str) -> Span | None:
 def new_leaf(case: Silent, lost: Lost, leaves: list[str]) -> Explanation:
     """The explanation of one such leaf, which stands between the root and `leaves`."""
     assert lost.cut is not None
-    made = asked_at(case.scene.index, lost.leaf)
-    values = {
-        "new": case.name(lost.leaf),
-        "made": case.place(made),
-        "source": case.name(lost.source),
-        "cut": case.place(lost.cut.span),
-        "names": ", ".join(map(case.name, leaves[:LISTED])) + ", …" * (len(leaves) > LISTED),
-    }
+    made, cut = asked_at(case.scene.index, lost.leaf), lost.cut.span
+    values: Values = {"new": case.name(lost.leaf), "made": made, "source": case.name(lost.source), "cut": cut}
+    values["names"] = case.names(leaves)
     marks = case.card(lost.leaf, CAUSE, case.words("mark_new_leaf"))
     marks += case.arrow(lost.source, lost.tensor, CAUSE, case.words("mark_cut"))
-    mended = FIXES.get(lost.cut.how)
-    fix = case.words(mended, **values) if mended else ""
-    key = "new_leaf_why_at_once" if made == lost.cut.span else "new_leaf_why"
-    return case.explain("new_leaf", case.words(key, **values), fix, marks, lost.cut.span)
+    why = "new_leaf_why_at_once" if made == cut else "new_leaf_why"
+    return case.note("new_leaf", why, FIXES.get(lost.cut.how, ""), marks, cut, **values)
 
 
-LISTED = 4  # names that are listed in a sentence
 FIXES = {  # by what cut the path
     "detach": "new_leaf_fix_detach",
     "data": "new_leaf_fix_detach",

@@ -1,4 +1,5 @@
-"""A `.grad` that was None where a tensor was expected: `0.1 * x.grad`, `x.grad.zero_()`."""
+"""A `.grad` that was None where a tensor was expected: `0.1 * x.grad`, `x.grad.zero_()`; and other tensors
+that were lost on the way."""
 
 from __future__ import annotations
 
@@ -7,44 +8,37 @@ import re
 
 from ..trace.events import TensorState
 from ..trace.explained import Explanation
-from .case import Case, ErrorRule, rule
-from .edits import created_so
+from .case import Case, Values, rule
+from .edits import assignments, quoted, requiring, span_at, statement_around, written_as
+from .failed_call import FailedCall, call_rule, expression, raised_by_hand, standing
 from .leaf_behind import leaf_behind
-from .optimizers import span_at
 from .rebound import reads, rebound, updated, why_and_fix
-from .rewrite import quoted, statement_around, written_as
-from .subject import Subject, expression, raised_by_hand, standing
 from .why_none import Answer, Facts, from_scenes, in_general
 
 
 def none_grad(case: Case, match: re.Match[str]) -> Explanation | None:
     """The gradient that a failing expression used is None: why it is."""
-    if case.failed is None or raised_by_hand(case):
-        return None
     found = without_gradient(case)
-    if found is None:
+    if case.failed is None or raised_by_hand(case) or found is None:
         return None
-    lost = rebound(case, found.id) if not found.state.is_leaf or not found.state.requires_grad else None
-    if lost is not None:
-        why, fix = why_and_fix(case, lost)
-        marks = case.card(found.id, label=case.words("mark_computed"))
-        return case.explain("none_grad", why, fix, marks, lost.span)
-    hidden = None if found.state.is_leaf else leaf_behind(case, found.id)
-    if hidden is not None:
-        marks = case.card(found.id, label=case.words("mark_computed"))
-        return case.explain("none_grad", *hidden[:2], marks, hidden[2])
-    answer = answered(case, found)
+    text, state = found
+    lost = None if state.is_leaf and state.requires_grad else rebound(case, state.id)
+    hidden = None if state.is_leaf else leaf_behind(case, state.id)
+    if lost is not None or hidden is not None:
+        marks = case.card(state.id, label=case.words("mark_computed"))
+        why, fix = why_and_fix(case, lost) if lost is not None else hidden[:2]  # type: ignore[index]
+        return case.explain(why, fix, marks, hidden[2] if lost is None else lost.span)  # type: ignore[index]
+    answer = answered(case, text, state)
     if answer is None:
-        return case.explain("none_grad", case.words("none_grad_why", name=found.text))
-    key = FIXES.get(answer.key)
-    fix = case.words(key, name=found.text) if key is not None else ""
-    made = created_so(case, [found.id]) if key == "none_grad_flag_fix" else None
-    fix = fix if made is None else made
-    return case.explain("none_grad", answer.sentence, fix, case.card(found.id))
+        return case.explain("none_grad_why", name=text)
+    fix = FIXES.get(answer.key, "")
+    fix = (requiring(case, [state.id]) if fix == "none_grad_flag_fix" else None) or fix
+    return case.explain("", fix, case.card(state.id), name=text)._replace(why=answer.sentence)
 
 
-def without_gradient(case: Case) -> Subject | None:
-    """The tensor whose `.grad` the expression reads, and that has none; None if there are several."""
+def without_gradient(case: Case) -> tuple[str, TensorState] | None:
+    """The tensor whose `.grad` the expression reads, and that has none, with its text; None if there are
+    several."""
     found: dict[str, TensorState] = {}
     tree = expression(case)
     for part in () if tree is None else ast.walk(tree):
@@ -53,18 +47,16 @@ def without_gradient(case: Case) -> Subject | None:
             state = standing(case, text)
             if state is not None and state.grad is None:
                 found.setdefault(text, state)
-    return Subject(*next(iter(found.items()))) if len(found) == 1 else None
+    return next(iter(found.items())) if len(found) == 1 else None
 
 
-def answered(case: Case, found: Subject) -> Answer | None:
+def answered(case: Case, text: str, state: TensorState) -> Answer | None:
     """Why the gradient is None."""
-    state = found.state
+    if not case.scene.index.calls and not case.trace.skipped and state.requires_grad:
+        return Answer("none_grad_early", case.words("none_grad_early", name=text))
     dtype = "" if state.value is None else state.value.dtype
-    facts = Facts(found.text, dtype, state.requires_grad, state.is_leaf, bool(state.retains_grad), None)
-    none = not case.scene.index.calls and not case.trace.skipped
-    if none and state.requires_grad:
-        return Answer("none_grad_early", case.words("none_grad_early", name=found.text))
-    return from_scenes(case.scenes, found.id, facts, case.lang) or in_general(facts, case.lang)
+    facts = Facts(text, dtype, state.requires_grad, state.is_leaf, bool(state.retains_grad), None)
+    return from_scenes(case.scenes, state.id, facts, case.lang) or in_general(facts, case.lang)
 
 
 FIXES = {  # what to do, by the reason
@@ -91,42 +83,36 @@ def assigned_parameter(case: Case, match: re.Match[str]) -> Explanation | None:
     if not isinstance(tree, ast.Assign) or len(tree.targets) != 1:
         return None
     name = ast.unparse(tree.targets[0])
-    why = case.words("assigned_parameter_why", name=name)
-    learns = reads(tree.value, f"{name}.grad")
-    update = quoted(updated(case, tree, tree.value, name)) if learns else None
-    if update is None:
-        return case.explain("assigned_parameter", why, case.words("assigned_parameter_fix", name=name))
-    return case.explain("assigned_parameter", why, case.words("rebound_fix", update=update))
+    update = quoted(updated(case, tree, tree.value, name)) if reads(tree.value, f"{name}.grad") else None
+    fix = "assigned_parameter_fix" if update is None else "rebound_fix"
+    return case.explain("assigned_parameter_why", fix, name=name, update=update)
 
 
-def python_number(case: Case, match: re.Match[str]) -> Explanation | None:
+def python_number(failed: FailedCall, match: re.Match[str]) -> Explanation | None:
     """A Python number was used like a tensor: it was made by `item()`, or the like, on the way."""
-    tree = expression(case)
-    part = tree.func if isinstance(tree, ast.Call) else tree
-    if case.failed is None or raised_by_hand(case) or not isinstance(part, ast.Attribute):
+    case, part = failed.case, failed.tree.func if isinstance(failed.tree, ast.Call) else failed.tree
+    if not isinstance(part, ast.Attribute):
         return None
     name = ast.unparse(part.value)
-    names = {name} | other_names(case, name)
+    plain = [(target, made.value) for target, made in assignments(case)]
+    names = {name} | {
+        ast.unparse(value) for target, value in plain if target == name and isinstance(value, ast.Name)
+    }
     for made in case.parts():
         target = made.targets[0] if isinstance(made, ast.Assign) else getattr(made, "target", None)
-        if (
-            not isinstance(made, ast.Assign | ast.AugAssign)
-            or target is None
-            or ast.unparse(target) not in names
-        ):
+        if not isinstance(made, ast.Assign | ast.AugAssign) or ast.unparse(target or made) not in names:
             continue
         text, tensor = ast.unparse(made), ast.unparse(TensorKept().visit(ast.parse(ast.unparse(made))))
         if tensor != text:
-            values = {"name": name, "source": written_as(case, made), "line": made.lineno, "kind": match[1]}
-            why, fix = case.words("python_number_why", **values), case.words("python_number_fix", code=tensor)
-            return case.explain("python_number", why, fix, (), span_at(case, made))
+            values: Values = {
+                "name": name,
+                "source": written_as(case, made),
+                "line": made.lineno,
+                "kind": match[1],
+            }
+            cause = span_at(case, made)
+            return case.explain("python_number_why", "python_number_fix", (), cause, code=tensor, **values)
     return None
-
-
-def other_names(case: Case, name: str) -> set[str]:
-    """The variables that one was assigned as they are."""
-    plain = [p for p in case.parts() if isinstance(p, ast.Assign) and isinstance(p.value, ast.Name)]
-    return {ast.unparse(p.value) for p in plain if ast.unparse(p.targets[0]) == name}
 
 
 class TensorKept(ast.NodeTransformer):
@@ -141,14 +127,17 @@ class TensorKept(ast.NodeTransformer):
         return node.args[0] if plain else node
 
 
-RULES: dict[str, ErrorRule] = {
-    "none_grad": rule(r"^(?:TypeError|AttributeError): .*'?NoneType'?", none_grad),
-    "python_number": rule(
+RULES = [
+    rule("none_grad", none_grad, r"^(?:TypeError|AttributeError): .*'?NoneType'?"),
+    call_rule(
+        "python_number",
+        python_number,
         r"^AttributeError: '(float|int|list)' object has no attribute "
         r"'(?:backward|grad|requires_grad|detach|item)'",
-        python_number,
     ),
-    "assigned_parameter": rule(
-        r"^TypeError: cannot assign '[^']*Tensor' as parameter '[^']*'", assigned_parameter
+    rule(
+        "assigned_parameter",
+        assigned_parameter,
+        r"^TypeError: cannot assign '[^']*Tensor' as parameter '[^']*'",
     ),
-}
+]

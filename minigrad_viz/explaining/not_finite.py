@@ -5,7 +5,6 @@ from __future__ import annotations
 import ast
 import math
 
-from ..model.naming import plain_name
 from ..model.scene import Scenes
 from ..numbers import number, short
 from ..protocol import Value, op_of
@@ -14,11 +13,11 @@ from ..trace.events import BackwardStarted, Created, Forward, Mutated, NodeRan
 from ..trace.explained import Explanation
 from ..trace.graph import CAUSE, Mark
 from ..trace.where import Span
+from .case import Said, Values
 from .diverging import Divergence, divergence_of
+from .edits import called, quoted
 from .first_nan import Origin, Symptom, first_symptom
 from .lost import Silent
-from .rewrite import quoted
-from .subject import called
 
 LOGS = ("log", "log2", "log10")
 ROOTS = ("sqrt", "rsqrt", "pow", "powscalar")
@@ -37,26 +36,26 @@ def not_finite(scenes: Scenes, lang: str | None = None) -> list[Explanation]:
     case = Silent(scenes, found.call, span, lang)
     if isinstance(origin.event, Created):
         return [in_the_data(case, found, span)]
-    why = made_backward(case, origin) if isinstance(origin.event, NodeRan) else made_forward(case, origin)
-    name = plain_name(case.name(found.tensor))
-    reached = case.words("first_nan_grad" if found.grad else "first_nan_root", name=name)
-    told = [why] if is_it(scenes, found) else [why, reached]
-    grown = divergence_of(case, origin)
-    fix = avoided(case, origin, span)
+    told = [made_backward(case, origin) if isinstance(origin.event, NodeRan) else made_forward(case, origin)]
+    if not is_it(scenes, found):
+        key = "first_nan_grad" if found.grad else "first_nan_root"
+        told.append(case.words(key, name=case.plain(found.tensor)))
+    fix, grown = avoided(case, origin, span), divergence_of(case, origin)
     if grown is not None:
         told.insert(0, case.words("first_nan_diverges", **grown._asdict()))
         fix = slower(case, grown)
-    return [case.explain("first_nan", " ".join(told), fix, marks_of(case, origin), span)._replace(call=0)]
+    why = Said(" ".join(told))
+    return [case.note("first_nan", why, fix, marks_of(case, origin), span, of_cell=True)]
 
 
 def in_the_data(case: Silent, found: Symptom, span: Span | None) -> Explanation:
     """A tensor held it from the start."""
     event = found.origin.event
     assert isinstance(event, Created)
-    values = {"data": plain_name(case.name(event.tensor.id)), "name": plain_name(case.name(found.tensor))}
-    why = case.words("first_nan_data", **values)
-    fix, marks = case.words("first_nan_data_fix", **values), case.card(event.tensor.id, CAUSE, "nan")
-    return case.explain("first_nan", why, fix, () if case.trace.error else marks, span)._replace(call=0)
+    values: Values = {"data": case.plain(event.tensor.id), "name": case.plain(found.tensor)}
+    marks = () if case.trace.error else case.card(event.tensor.id, CAUSE, "nan")
+    keys = ("first_nan", "first_nan_data", "first_nan_data_fix")
+    return case.note(*keys, marks, span, of_cell=True, **values)
 
 
 def first_call(scenes: Scenes) -> int:
@@ -69,9 +68,13 @@ def unkept_start(scenes: Scenes, found: Symptom, lang: str | None) -> Explanatio
     """It appeared in a round that is not kept: what is certain."""
     span = span_of(scenes, found.origin)
     case = Silent(scenes, found.call, None, lang)
-    name = plain_name(case.name(found.tensor))
-    why = case.words("first_nan_unkept", name=name, count=scenes.trace.skipped, what=found.origin.what)
-    return case.explain("first_nan", why, case.words("first_nan_unkept_fix"), (), span)._replace(call=0)
+    values: Values = {
+        "name": case.plain(found.tensor),
+        "count": scenes.trace.skipped,
+        "what": found.origin.what,
+    }
+    keys = ("first_nan", "first_nan_unkept", "first_nan_unkept_fix")
+    return case.note(*keys, (), span, of_cell=True, **values)
 
 
 def span_of(scenes: Scenes, origin: Origin) -> Span | None:
@@ -110,7 +113,7 @@ def made_forward(case: Silent, origin: Origin) -> str:
     state = event.outputs[0] if isinstance(event, Forward) else event.tensor
     at = place_in(state.value, origin.what)
     named = [part(case, id, value, at, state.value) for id, value in origin.inputs]
-    values = {"what": origin.what, "place": case.place(event.span), "inputs": ", ".join(named[:3])}
+    values: Values = {"what": origin.what, "place": event.span, "inputs": ", ".join(named[:3])}
     key = "first_nan_forward" if named else "first_nan_forward_alone"
     return case.words(key, **values)
 
@@ -123,12 +126,12 @@ def made_backward(case: Silent, origin: Origin) -> str:
     at = place_in(sent, origin.what)
     named = [part(case, id, value, at, sent) for id, value in origin.inputs]
     took = next((value for value in event.received if value is not None), None)
-    values = {
+    values: Values = {
         "what": origin.what,
         "node": case.titled(event.node),
         "inputs": ", ".join(named[:3]),
         "took": "" if took is None else element(took, at, sent),
-        "made": case.place(span_of(case.scenes, origin)),
+        "made": span_of(case.scenes, origin),
     }
     return case.words("first_nan_backward", **values)
 
@@ -141,7 +144,7 @@ def place_in(value: Value | None, what: str) -> int | None:
 
 def part(case: Silent, id: str, value: Value, at: int | None, made: Value | None) -> str:
     """An input as it stood: the number at the same place if the shapes are the same, else all of it."""
-    name = plain_name(case.name(id))
+    name = case.plain(id)
     fits = made is not None and value.shape == made.shape and at is not None and value.items is not None
     if fits and value.size > 1:
         index = []

@@ -6,16 +6,16 @@ import ast
 from collections.abc import Iterator
 
 from ..model.grad_ledger import is_zero
-from ..model.naming import plain_name
 from ..model.scene import Scenes
 from ..numbers import short
 from ..protocol import Value
 from ..trace.events import Created, Deposited, GradSet, Mutated
 from ..trace.explained import Explanation
 from ..trace.where import Span
-from .lost import LISTED, Silent
-from .optimizers import Optimizer, base_of_name, loop_of, optimizers_of, span_at
-from .rewrite import quoted
+from .case import Values
+from .edits import quoted, span_at
+from .lost import Silent
+from .optimizers import Optimizer, base_of_name, loop_of, optimizers_of
 
 
 def not_learning(scenes: Scenes, lang: str | None = None) -> list[Explanation]:
@@ -51,12 +51,6 @@ def changed(case: Silent) -> set[str]:
     return found
 
 
-def listed(case: Silent, ids: list[str]) -> str:
-    """The names of tensors, not too many."""
-    names = list(dict.fromkeys(plain_name(case.name(id)) for id in ids))
-    return ", ".join(names[:LISTED]) + ", …" * (len(names) > LISTED)
-
-
 # ── a root that leads nowhere ───────────────────────────────────────────────────────────────────────────────
 
 
@@ -70,9 +64,8 @@ def root_is_leaf(case: Silent) -> Iterator[Explanation]:
         return
     if not others or learners(case):
         return
-    values = {"root": case.name(roots[0]), "made": case.place(born.span)}
-    why, fix = case.words("root_leaf_why", **values), case.words("root_leaf_fix", **values)
-    yield case.explain("root_leaf", why, fix, case.card(roots[0], label=""), born.span)._replace(marks=())
+    values: Values = {"root": case.name(roots[0]), "made": born.span}
+    yield case.note("root_leaf", "root_leaf_why", "root_leaf_fix", (), born.span, **values)
 
 
 # ── gradients of earlier rounds ─────────────────────────────────────────────────────────────────────────────
@@ -95,20 +88,15 @@ def kept_gradients(case: Silent) -> Iterator[Explanation]:
     if not found:
         return
     id, last = next(iter(found.items()))
-    span = case.scene.index.calls[last.call].started
+    started, name = case.scene.index.calls[last.call].started, case.plain(id)
     assert last.before is not None
-    values = {
-        "name": plain_name(case.name(id)),
-        "call": case.place(None if span is None else span.span),
-        "before": short(last.before, 24),
-        "added": short(last.added, 24),
-        "after": short(last.after, 24),
-    }
-    trained = [opt for opt in optimizers_of(case) if base_of_name(str(values["name"])) in opt.given]
-    values["reset"] = f"{trained[0].name}.zero_grad()" if trained else f"{values['name']}.grad = None"
-    where = None if span is None else span.span
-    why, fix = case.words("kept_gradient_why", **values), case.words("kept_gradient_fix", **values)
-    yield case.explain("kept_gradient", why, fix, (), where)._replace(call=0)
+    numbers = {"before": last.before, "added": last.added, "after": last.after}
+    values: Values = {key: short(value, 24) for key, value in numbers.items()}
+    trained = [opt for opt in optimizers_of(case) if base_of_name(name) in opt.given]
+    values["reset"] = f"{trained[0].name}.zero_grad()" if trained else f"{name}.grad = None"
+    span = None if started is None else started.span
+    keys = ("kept_gradient", "kept_gradient_why", "kept_gradient_fix")
+    yield case.note(*keys, (), span, of_cell=True, name=name, call=span, **values)
 
 
 # ── an optimizer that changes nothing ───────────────────────────────────────────────────────────────────────
@@ -120,45 +108,45 @@ def idle_optimizers(case: Silent) -> Iterator[Explanation]:
     if len(found) != 1 or not learning or set(learning) & changed(case):
         return
     (opt,) = found
-    names = [plain_name(case.name(id)) for id in learning]
-    if not opt.given & {base_of_name(name) for name in names}:
-        yield from other_parameters(case, opt, learning, names)
+    names = [case.plain(id) for id in learning]
+    bases = {base_of_name(name) for name in names}
+    if not opt.given & bases:
+        yield other_parameters(case, opt, learning, names)
         return
-    renewed = made_anew(case, opt, {base_of_name(name) for name in names})
-    loop = loop_of(case, opt.name)
+    renewed, loop = made_anew(case, opt, bases), loop_of(case, opt.name)
     if renewed is not None:
-        values = {"opt": opt.name, "model": renewed.id, "line": renewed.lineno}
-        why, fix = case.words("stale_optimizer_why", **values), case.words("stale_optimizer_fix", **values)
-        yield case.explain("stale_optimizer", why, fix, (), span_at(case, opt.call))._replace(call=0)
-    elif loop is not None and loop.backward is not None:
-        step, back = span_at(case, loop.step), span_at(case, loop.backward)
-        values = {"step": case.place(step), "backward": case.place(back), "names": listed(case, learning)}
+        values: Values = {"opt": opt.name, "model": renewed.id, "line": renewed.lineno}
+        keys, cause = ("stale_optimizer", "stale_optimizer_why", "stale_optimizer_fix"), opt.call
+    elif loop is None or loop.backward is None:
+        return
+    else:
+        values = {"step": span_at(case, loop.step), "backward": span_at(case, loop.backward)}
+        values |= {"names": case.names(learning)}
+        keys, cause = ("step_too_early", "step_too_early_why", "step_too_early_fix"), loop.step
         if loop.reset is not None and loop.backward.lineno < loop.reset.lineno < loop.step.lineno:
-            reset = span_at(case, loop.reset)
-            values["reset"] = case.place(reset)
-            why = case.words("reset_too_early_why", **values)
-            fix = case.words("reset_too_early_fix", **values)
-            yield case.explain("reset_too_early", why, fix, (), reset)._replace(call=0)
-        elif loop.step.lineno < loop.backward.lineno:
-            why, fix = case.words("step_too_early_why", **values), case.words("step_too_early_fix", **values)
-            yield case.explain("step_too_early", why, fix, (), step)._replace(call=0)
+            keys, cause = ("reset_too_early", "reset_too_early_why", "reset_too_early_fix"), loop.reset
+            values["reset"] = span_at(case, loop.reset)
+        elif loop.step.lineno >= loop.backward.lineno:
+            return
+    yield case.note(*keys, (), span_at(case, cause), of_cell=True, **values)
 
 
-def other_parameters(
-    case: Silent, opt: Optimizer, learning: list[str], names: list[str]
-) -> Iterator[Explanation]:
+def other_parameters(case: Silent, opt: Optimizer, learning: list[str], names: list[str]) -> Explanation:
     """The optimizer was given other parameters than those that get gradients."""
     span = span_at(case, opt.call)
     bases = dict.fromkeys((base_of_name(name), base_of_name(name) != name) for name in names)
     whole = [f"{base}.parameters()" if module else base for base, module in bases]
-    single = len(whole) == 1 and whole[0].endswith(")")
-    right = whole[0] if single else ", ".join(f"*{each}" if each.endswith(")") else each for each in whole)
-    given = right if single else f"[{right}]"
-    call = quoted(ast.unparse(opt.call).replace(ast.unparse(opt.call.args[0]), given, 1))
-    values = {"opt": opt.name, "given": opt.parameters, "line": span.line, "names": listed(case, learning)}
-    why = case.words("other_parameters_why", **values)
-    fix = case.words("other_parameters_fix", opt=opt.name, call=call or given)
-    yield case.explain("other_parameters", why, fix, (), span)._replace(call=0)
+    right = ", ".join(f"*{each}" if each.endswith(")") else each for each in whole)
+    given = whole[0] if len(whole) == 1 and whole[0].endswith(")") else f"[{right}]"
+    call = quoted(ast.unparse(opt.call).replace(ast.unparse(opt.call.args[0]), given, 1)) or given
+    values: Values = {
+        "opt": opt.name,
+        "given": opt.parameters,
+        "line": span.line,
+        "names": case.names(learning),
+    }
+    keys = ("other_parameters", "other_parameters_why", "other_parameters_fix")
+    return case.note(*keys, (), span, of_cell=True, call=call, **values)
 
 
 def made_anew(case: Silent, opt: Optimizer, bases: set[str]) -> ast.Name | None:
@@ -188,11 +176,11 @@ def out_of_reach(case: Silent) -> Iterator[Explanation]:
         lost = case.lost[ids[0]]
         assert lost.cut is not None and case.started is not None
         root = case.name(case.started.roots[0])
-        values = {"names": listed(case, ids), "cut": case.place(lost.cut.span), "root": root}
-        why = case.words("out_of_reach_why", **values)
-        fix = case.words(FIXES.get(lost.cut.how, "out_of_reach_fix_numbers"), **values)
+        root, cut = case.name(case.started.roots[0]), lost.cut
+        fix = FIXES.get(cut.how, "out_of_reach_fix_numbers")
         marks = case.arrow(lost.source, lost.tensor, label=case.words("mark_cut"))
-        yield case.explain("out_of_reach", why, fix, marks, lost.cut.span)
+        values: Values = {"names": case.names(ids), "cut": cut.span, "root": root}
+        yield case.note("out_of_reach", "out_of_reach_why", fix, marks, cut.span, **values)
 
 
 FIXES = {  # by what cut the path

@@ -16,8 +16,8 @@ from ..numbers import number
 from ..trace.events import Created, Snapshot, TensorState
 from ..trace.explained import Explanation, Matrices, Matrix
 from ..words import text
-from .case import Case, ErrorRule, rule
-from .gradcheck_call import Call, Culprit, Source
+from .case import Case, Values, rule
+from .gradcheck_call import Call, Source
 
 MISMATCH = (
     r"Jacobian (?:computed with forward mode )?mismatch for output (?P<output>\d+) "
@@ -64,41 +64,36 @@ def jacobian_mismatch(case: Case, match: re.Match[str]) -> Explanation | None:
     imprecise = ", ".join(single(case, given, match[0]))
     step = None if case.failed.compared is None else case.failed.compared.eps
     if imprecise and step is not None and step < COARSE:
-        why = case.words("why_single_precision", names=imprecise, eps=f"{step:g}")
-        found = case.explain("single_precision", why, case.words("fix_single_precision"))
-        return found._replace(matrices=shown)
+        values: Values = {"names": imprecise, "eps": f"{step:g}", "key": "single_precision"}
+        told = case.explain("why_single_precision", "fix_single_precision", **values)
+        return told._replace(matrices=shown)
     culprit = None
     if not call.second and "forward mode" not in match[0]:
         culprit = source.culprit(call, place)
-    why, fix = why_of(case, match, call, pair), fix_of(case, culprit, mine)
+    values = {"i": match["output"], "j": match["input"]}
+    fix = ""
+    if culprit is not None:
+        fix = "fix_jacobian_input" if culprit.exact and mine is not None else "fix_jacobian"
+        values |= {"function": culprit.name, "line": culprit.span.line, "name": mine.name if mine else ""}
+    why = "why_jacobian_second" if call.second else "why_jacobian"
+    if pair is not None and pair.wrong:
+        why = "why_jacobian_place_second" if call.second else "why_jacobian_place"
+        values |= worst_of(pair)
     cause = None if culprit is None else culprit.span
-    return case.explain("jacobian_mismatch", why, fix, cause=cause)._replace(matrices=shown)
+    return case.explain(why, fix, cause=cause, **values)._replace(matrices=shown)
 
 
-def why_of(case: Case, match: re.Match[str], call: Call, pair: Pair | None) -> str:
+def worst_of(pair: Pair) -> dict[str, object]:
     """What does not agree, with the numbers of the worst place."""
-    if pair is None or not pair.wrong:
-        key = "why_jacobian_second" if call.second else "why_jacobian"
-        return case.words(key, i=match["output"], j=match["input"])
     worst = row, column = pair.wrong[0]
-    return case.words(
-        "why_jacobian_place_second" if call.second else "why_jacobian_place",
-        above=pair.columns[column],
-        below=pair.rows[row],
-        numerical=number(pair.numerical[worst].item(), pair.dtype),
-        analytical=number(pair.analytical[worst].item(), pair.dtype),
-        n=len(pair.wrong),
-        total=len(pair.rows) * len(pair.columns),
-    )
-
-
-def fix_of(case: Case, culprit: Culprit | None, mine: Input | None) -> str:
-    """Which backward to correct, and where."""
-    if culprit is None:
-        return ""
-    if culprit.exact and mine is not None:
-        return case.words("fix_jacobian_input", function=culprit.name, name=mine.name, line=culprit.span.line)
-    return case.words("fix_jacobian", function=culprit.name, line=culprit.span.line)
+    return {
+        "above": pair.columns[column],
+        "below": pair.rows[row],
+        "numerical": number(pair.numerical[worst].item(), pair.dtype),
+        "analytical": number(pair.analytical[worst].item(), pair.dtype),
+        "n": len(pair.wrong),
+        "total": len(pair.rows) * len(pair.columns),
+    }
 
 
 # ── the inputs ──────────────────────────────────────────────────────────────────────────────────────────────
@@ -205,4 +200,4 @@ def elements(name: str, n: int, shape: tuple[int, ...] | None = None) -> tuple[s
     return tuple(f"{name}[{', '.join(map(str, place))}]" for place in places)
 
 
-RULES: dict[str, ErrorRule] = {"jacobian_mismatch": rule(MISMATCH, jacobian_mismatch)}
+RULES = [rule("jacobian_mismatch", jacobian_mismatch, MISMATCH)]

@@ -6,9 +6,8 @@ import ast
 import re
 from typing import NamedTuple
 
-from ..trace.where import Span
 from .case import Case
-from .rewrite import written_as
+from .edits import written_as
 
 # The classes of `torch.optim`.
 CLASSES = (
@@ -79,14 +78,6 @@ def call_in(statement: ast.stmt) -> ast.Call | None:
 def is_method(call: ast.Call, name: str) -> bool:
     """Whether a call is one of a method."""
     return isinstance(call.func, ast.Attribute) and call.func.attr == name
-
-
-def span_at(case: Case, tree: ast.expr | ast.stmt) -> Span:
-    """Where a part of the cell stands."""
-    line, column, end_line, end_column = case.source.in_characters(
-        (tree.lineno, tree.col_offset, tree.end_lineno or tree.lineno, tree.end_col_offset or 0)
-    )
-    return Span(line, column, end_line, end_column, written_as(case, tree))
 
 
 def base_of_name(name: str) -> str:

@@ -7,8 +7,8 @@ from typing import NamedTuple
 
 from ..model.births import came_from
 from ..trace.where import Span
-from .case import Case
-from .rewrite import NO_GRAD, plain_target, quoted, statement_around, written_as
+from .case import Case, Said, Values
+from .edits import NO_GRAD, plain_target, quoted, statement_around, written_as
 
 AROUND = ("detach", "requires_grad_", "clone")  # what may stand around a new value without changing it
 
@@ -138,15 +138,12 @@ def is_reset(part: ast.AST, name: str) -> bool:
     return text == f"{name}.grad.zero_" or text.endswith(".zero_grad")
 
 
-def named(found: Rebound) -> dict[str, object]:
+def named(found: Rebound) -> Values:
     """What sentences say of it."""
     return {**found._asdict(), "line": found.span.line}
 
 
-def why_and_fix(case: Case, found: Rebound) -> tuple[str, str]:
+def why_and_fix(case: Case, found: Rebound) -> tuple[Said, Said]:
     """What the assignment did, and what does the same to the leaf."""
-    values = named(found)
-    why = case.words("rebound_why", **values)
-    if not found.update:
-        return why, case.words("rebound_fix_name", **values)
-    return why, case.words("rebound_fix_reset" if found.reset else "rebound_fix", **values)
+    fix = "rebound_fix_reset" if found.reset else "rebound_fix" if found.update else "rebound_fix_name"
+    return case.words("rebound_why", **named(found)), case.words(fix, **named(found))

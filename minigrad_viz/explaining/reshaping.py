@@ -1,117 +1,212 @@
-"""`view` and `reshape` to a size that the tensor does not have."""
+"""`view` and `reshape` to a size that the tensor does not have; `cat` and `stack` of tensors that do not
+fit."""
 
 from __future__ import annotations
 
 import ast
 import math
 import re
+from collections.abc import Iterator
 
 from ..trace.explained import Explanation
-from .at_call import of_a_call
-from .case import Case, ErrorRule, rule
-from .edits import instead, node_at, rewritten
-from .operation import (
-    Operand,
-    Shape,
-    failing,
-    function_of,
-    named,
-    numbers,
-    operands_of,
-    shape_mark,
-    sized,
-)
-from .subject import called, expression
+from .case import Values
+from .edits import Shape, called
+from .failed_call import FailedCall, Fix, Operand, call_rule, flat, numbers
+
+CAT = ("cat", "concat", "concatenate")
+
+# ── view and reshape ────────────────────────────────────────────────────────────────────────────────────────
 
 
-def view_size(case: Case, match: re.Match[str]) -> Explanation | None:
+def view_size(failed: FailedCall, match: re.Match[str]) -> Explanation | None:
     """The new shape has another number of elements."""
     target, count = numbers(match["target"]), int(match["count"])
-    one = next((each for each in operands_of(case) if math.prod(each.shape) == count), None)
+    one = next((each for each in failed.operands if math.prod(each.shape) == count), None)
     if one is None:
         return None
+    key = "view_divide_why" if -1 in target else "view_size_why"
     rest = math.prod(size for size in target if size != -1)
-    open_ = -1 in target
-    values = {"name": named(case, one), "shape": sized(case, one.shape), "count": count, "rest": rest}
-    target_text = "(" + ", ".join(map(str, target)) + ("," if len(target) == 1 else "") + ")"
-    key = "view_divide_why" if open_ else "view_size_why"
-    why = case.words(key, call=failing(case), target=target_text, **values)
-    marks = shape_mark(case, one.state)
-    code = reshaped(case, one, target)
-    if code is None:
-        return case.explain("view_size", why, case.words("view_size_fix", count=count), marks)
-    return case.explain("view_size", why, case.words("view_size_fix_at", code=code), marks)
+    fixes = (reshaped(failed, one, target), "view_size_fix")
+    values: Values = {"name": one, "count": count, "rest": rest, "target": str(target)}
+    return failed.explain(key, *fixes, marks=failed.mark_shapes(one), **values)
 
 
-def reshaped(case: Case, one: Operand, target: Shape) -> str | None:
+def reshaped(failed: FailedCall, one: Operand, target: Shape) -> Fix | None:
     """The line that failed, with sizes that fit."""
     count = math.prod(one.shape)
     if -1 in target and len(target) == 2 and len(one.shape) > 2:
-        return instead(case, f"{called(one.text)}.flatten(1)")
+        return failed.instead(f"{called(one.text)}.flatten(1)", "view_size_fix_at")
     for i in range(len(target) - 1, -1, -1):
         rest = math.prod(size for j, size in enumerate(target) if j != i and size != -1)
         if target[i] == -1 or not rest or count % rest:
             continue
-        fitting = [n for n in range(1, count // rest + 1) if (count // rest) % n == 0]
+        size = count // rest
         if -1 in target:  # the nearest that divides; of two a size that the tensor has
+            fitting = [n for n in range(1, size + 1) if size % n == 0]
             size = min(fitting, key=lambda n: (abs(n - target[i]), n not in one.shape))
-        else:
-            size = count // rest
-        return with_size(case, i, target, size)
+        given = sizes_in(failed)[-len(target) :]
+        literal = len(given) == len(target) and ast.unparse(given[i]) == str(target[i])
+        return failed.rewrite({given[i]: str(size)} if literal else None, "view_size_fix_at")
     return None
 
 
-def with_size(case: Case, i: int, target: Shape, size: int) -> str | None:
-    """The line that failed, with another number for the `i`-th size of the new shape."""
-    node = node_at(case, case.span)
-    if not isinstance(node, ast.Call):
-        return None
-    sizes = [part for argument in node.args for part in inner(argument)][-len(target) :]
-    read = [ast.unparse(part) for part in sizes]
-    literal = len(read) == len(target) and read[i] == str(target[i])
-    return rewritten(case, node, {sizes[i]: str(size)}) if literal else None
+def sizes_in(failed: FailedCall) -> list[ast.expr]:
+    """The arguments of the failing call, those in lists and tuples too, as they stand in the cell."""
+    node = failed.node
+    return [part for given in (node.args if isinstance(node, ast.Call) else ()) for part in flat(given)]
 
 
-def inner(node: ast.expr) -> list[ast.expr]:
-    """An argument, or what stands in it if it is a list or a tuple."""
-    return node.elts if isinstance(node, ast.List | ast.Tuple) else [node]
-
-
-def two_open(case: Case, match: re.Match[str]) -> Explanation | None:
+def two_open(failed: FailedCall, match: re.Match[str]) -> Explanation | None:
     """Two sizes of the new shape are -1."""
-    given = operands_of(case)
-    if not given:
+    if not failed.operands:
         return None
-    why = case.words("view_open_why", call=failing(case))
-    node = node_at(case, case.span)
-    parts = [part for argument in getattr(node, "args", ()) for part in inner(argument)]
-    first = next((part for part in parts if ast.unparse(part) == "-1"), None)
-    code = rewritten(case, node, {first: str(given[0].shape[0])}) if first and given[0].shape else None
-    marks = shape_mark(case, given[0].state)
-    if code is None:
-        return case.explain("view_size", why, case.words("view_open_fix"), marks)
-    return case.explain("view_size", why, case.words("view_size_fix_at", code=code), marks)
+    one = failed.operands[0]
+    first = next((part for part in sizes_in(failed) if ast.unparse(part) == "-1"), None)
+    fix = failed.rewrite({first: str(one.shape[0])} if first and one.shape else None, "view_size_fix_at")
+    return failed.explain("view_open_why", fix, "view_open_fix", marks=failed.mark_shapes(one))
 
 
-def view_strides(case: Case, match: re.Match[str]) -> Explanation | None:
+def view_strides(failed: FailedCall, match: re.Match[str]) -> Explanation | None:
     """The memory does not lie in the order that a view needs."""
-    node, given = node_at(case, case.span), operands_of(case)
-    tree = expression(case)
-    if function_of(case) != "view" or not isinstance(tree, ast.Call) or not given:
+    if failed.function != "view" or not isinstance(failed.tree, ast.Call) or not failed.operands:
         return None
-    why = case.words("view_strides_why", call=failing(case), name=named(case, given[0]))
-    arguments = ", ".join(ast.unparse(each) for each in (*tree.args, *tree.keywords))
-    code = None if node is None else instead(case, f"{called(given[0].text)}.reshape({arguments})")
-    if code is None:
-        return case.explain("view_strides", why, case.words("view_strides_fix"))
-    return case.explain("view_strides", why, case.words("view_strides_fix_at", code=code))
+    one, given = failed.operands[0], (*failed.tree.args, *failed.tree.keywords)
+    code = f"{called(one.text)}.reshape({', '.join(map(ast.unparse, given))})"
+    return failed.explain(
+        "view_strides_why", failed.instead(code, "view_strides_fix_at"), "view_strides_fix", name=one
+    )
 
 
-RULES: dict[str, ErrorRule] = {
-    pattern: rule(pattern, of_a_call(explain))
-    for pattern, explain in {
-        r"shape '\[(?P<target>[-\d, ]*)\]' is invalid for input of size (?P<count>\d+)": view_size,
-        "only one dimension can be inferred": two_open,
-        "view size is not compatible with input tensor's size and stride": view_strides,
-    }.items()
-}
+# ── cat and stack ───────────────────────────────────────────────────────────────────────────────────────────
+
+
+def entry(failed: FailedCall, place: int, shape: Shape | None = None) -> Operand | None:
+    """An entry of the list that `cat` or `stack` was given: the tensor that stands there, else (with a
+    `shape`) what to call it: `rows[2]`."""
+    given = failed.arguments[0] if failed.arguments else None
+    trees = given.elts if isinstance(given, ast.List | ast.Tuple) else []
+    text = ast.unparse(trees[place]) if place < len(trees) else ""
+    known = [each for each in failed.operands if text and each.text == text]
+    if known or shape is None:
+        return known[-1] if known else None
+    name = f"{ast.unparse(given)}[{place}]" if isinstance(given, ast.Name | ast.Attribute) else ""
+    return Operand(name or failed.words("entry", place=place), shape)
+
+
+def cat_sizes(failed: FailedCall, match: re.Match[str]) -> Explanation | None:
+    """Sizes other than those along the joint differ."""
+    dim, place = int(match["dim"]), int(match["place"])
+    if failed.function not in (*CAT, "hstack", "vstack"):
+        return None
+    a, b = entry(failed, 0), entry(failed, place)
+    values: Values = {"dim": dim, "m": match["m"], "n": match["n"]}
+    if a is None or b is None:
+        values |= {"a": entry(failed, 0, ()), "b": entry(failed, place, ())}
+        return failed.explain("cat_sizes_why_plain", "cat_sizes_fix", **values)
+    differ = [i for i, (m, n) in enumerate(zip(a.shape, b.shape)) if m != n]
+    wrong = next(i for i in differ if i != dim)
+    marks = failed.mark_size(a, wrong) + failed.mark_size(b, wrong)
+    fix = None
+    if len(differ) == 1 and failed.function in CAT and isinstance(failed.tree, ast.Call):
+        code = f"{ast.unparse(failed.tree.func)}({ast.unparse(failed.arguments[0])}, dim={differ[0]})"
+        fix = failed.instead(code, "cat_sizes_fix_at", dim=differ[0])
+    return failed.explain("cat_sizes_why", fix, "cat_sizes_fix", marks=marks, a=a, b=b, **values)
+
+
+def cat_dims(failed: FailedCall, match: re.Match[str]) -> Explanation | None:
+    """The tensors have different numbers of dimensions."""
+    m, n = int(match["m"]), int(match["n"])
+    first = next((each for each in failed.operands if len(each.shape) == m), None)
+    other = next((each for each in failed.operands if len(each.shape) == n), None)
+    listed = failed.arguments and isinstance(failed.arguments[0], ast.List | ast.Tuple)
+    if not listed or first is None or other is None or failed.function not in CAT:
+        return None
+    fixes = (raised(failed, first, other), raised(failed, other, first), "cat_dims_fix")
+    marks = failed.mark_shapes(first, other)
+    return failed.explain("cat_dims_why", *fixes, marks=marks, a=first, b=other, m=m, n=n)
+
+
+def raised(failed: FailedCall, large: Operand, small: Operand) -> Fix | None:
+    """The line that failed, with one more dimension for `small`, so that it can be joined to `large`."""
+    dims = len(large.shape)
+    if len(small.shape) != dims - 1:
+        return None
+    joined = joined_along(failed.tree) % dims
+    for place in (joined, *range(dims)):
+        new = (*small.shape[:place], 1, *small.shape[place:])
+        if all(m == n for i, (m, n) in enumerate(zip(new, large.shape)) if i != joined):
+            return failed.put(small, f"{{}}.unsqueeze({place})", "cat_dims_fix_at")
+    return None
+
+
+def joined_along(tree: ast.AST | None) -> int:
+    """The dimension along which a call joins; 0 where the source does not say it as a number."""
+    told: Iterator[ast.expr] = iter(())
+    if isinstance(tree, ast.Call):
+        told = iter([each.value for each in tree.keywords if each.arg in ("dim", "axis")] + tree.args[1:2])
+    try:
+        return int(ast.literal_eval(next(told, ast.Constant(0))))
+    except (ValueError, TypeError):
+        return 0
+
+
+def stack_sizes(failed: FailedCall, match: re.Match[str]) -> Explanation | None:
+    """The tensors to be stacked have different shapes."""
+    left, right = numbers(match["left"]), numbers(match["right"])
+    i, j = int(match["i"]), int(match["j"])
+    if failed.function != "stack":
+        return None
+    a, b = entry(failed, i, left), entry(failed, j, right)
+    if entry(failed, i) is None or entry(failed, j) is None:
+        a, b = (each and each._replace(state=None) for each in (a, b))
+    assert a is not None and b is not None
+    marks = failed.mark_shapes(a, b)
+    fix = stacked_otherwise(failed, left, right)
+    return failed.explain("stack_sizes_why", fix, "stack_sizes_fix", marks=marks, a=a, b=b)
+
+
+def stacked_otherwise(failed: FailedCall, left: Shape, right: Shape) -> Fix | None:
+    """What to do: pad sequences, or join tensors that differ in one dimension along it."""
+    if not failed.arguments or len(left) != len(right):
+        return None
+    given = failed.arguments[0]
+    if left[1:] == right[1:] and isinstance(given, ast.Name):
+        code = f"torch.nn.utils.rnn.pad_sequence({given.id}, batch_first=True)"
+        return failed.instead(code, "stack_pad_fix")
+    differ = [i for i, (m, n) in enumerate(zip(left, right)) if m != n]
+    dim = f", dim={differ[0]}" if differ[0] else ""
+    return (
+        failed.instead(f"torch.cat({ast.unparse(given)}{dim})", "stack_cat_fix") if len(differ) == 1 else None
+    )
+
+
+def no_list(failed: FailedCall, match: re.Match[str]) -> Explanation | None:
+    """`cat(a, b)`: the tensors do not stand in a list."""
+    tree, function = failed.tree, match["function"]
+    if not isinstance(tree, ast.Call) or failed.function != function:
+        return None
+    tensors = {each.text for each in failed.tensors}
+    given = [ast.unparse(each) for each in (*tree.args, *tree.keywords)]
+    listed = f"[{', '.join(each for each in given[: len(tree.args)] if each in tensors)}]"
+    code = ", ".join([listed, *(each for each in given if each not in tensors)])
+    fix = failed.instead(f"{ast.unparse(tree.func)}({code})", "joined_list_fix_at")
+    return failed.explain("joined_list_why", fix, "joined_list_fix", function=function)
+
+
+RULES = [call_rule(*each) for each in (
+    ("view_size", view_size,
+     r"shape '\[(?P<target>[-\d, ]*)\]' is invalid for input of size (?P<count>\d+)"),
+    ("view_size", two_open, "only one dimension can be inferred"),
+    ("view_strides", view_strides, "view size is not compatible with input tensor's size and stride"),
+    ("joined_sizes", cat_sizes,
+     r"Sizes of tensors must match except in dimension (?P<dim>\d+)\. Expected (?:size )?(?P<m>\d+) "
+     r"(?:but|and) got (?:size )?(?P<n>\d+) for tensor number (?P<place>\d+)"),
+    ("joined_sizes", cat_dims,
+     r"Tensors must have same number of dimensions: got (?P<m>\d+) and (?P<n>\d+)"),
+    ("joined_sizes", stack_sizes,
+     r"stack expects each tensor to be equal size, but got \[(?P<left>[\d, ]*)\] at entry (?P<i>\d+) "
+     r"and \[(?P<right>[\d, ]*)\] at entry (?P<j>\d+)"),
+    ("joined_list", no_list,
+     r"(?P<function>cat|concat|stack|hstack|vstack)\(\): argument 'tensors' \(position 1\) must be tuple "
+     r"of Tensors, not (?:Tensor|Parameter)"),
+)]  # fmt: skip

@@ -16,13 +16,13 @@ from collections.abc import Iterator
 from ..model.births import came_from, sources_of
 from ..model.scene import Scenes
 from ..model.stage import written
-from ..trace.events import Forward, TensorState
+from ..trace.events import Forward
 from ..trace.explained import Explanation
 from ..trace.graph import CAUSE
-from .edits import node_at, rewritten
+from .case import Values
+from .edits import called, node_at, rewritten
+from .failed_call import FailedCall, Operand, taken
 from .lost import Silent
-from .operation import Shape, shape_mark, sized, taken
-from .subject import called
 
 LOSSES = ("mse_loss", "l1_loss", "smooth_l1_loss", "huber_loss")
 MEASURES = ("pow", "pow_scalar", "square", "abs")
@@ -56,50 +56,43 @@ def compared(case: Silent, roots: tuple[str, ...]) -> Iterator[Forward]:
                 yield source
 
 
-def column_and_row(case: Silent, event: Forward) -> tuple[TensorState, TensorState] | None:
+def column_and_row(case: Silent, event: Forward) -> tuple[Operand, Operand] | None:
     """The two inputs of a comparison, if one is n×1, the other has n elements, and only one of them requires
     gradients."""
     given = [unexpanded(case, id) for id in event.inputs[:2] if id is not None]
-    states = [case.state(id) or case.made(id) for id in given]
-    if len(states) != 2 or states[0] is None or states[1] is None:
+    states = [state for id in given if (state := case.state(id) or case.made(id)) is not None and state.value]
+    both = [Operand(case.name(s.id), s.value.shape, s.value.dtype, s) for s in states if s.value is not None]
+    if len(both) != 2:
         return None
-    a, b = states[0], states[1]
-    shapes: list[Shape] = [() if each.value is None else each.value.shape for each in (a, b)]
-    short, long = sorted(shapes, key=len)
+    short, long = sorted((each.shape for each in both), key=len)
     fits = len(short) == 1 and short[0] > 1 and long == (short[0], 1)
-    return (a, b) if fits and case.scene.asks(a.id) != case.scene.asks(b.id) else None
+    return (both[0], both[1]) if fits and case.scene.asks(both[0].id) != case.scene.asks(both[1].id) else None
 
 
 def unexpanded(case: Silent, tensor: str) -> str:
     """What a tensor was before the loss expanded it."""
     event = case.scene.index.births.get(tensor)
-    expanded = isinstance(event, Forward) and event.op == "expand"
-    return came_from(event)[0] if expanded and event is not None and came_from(event) else tensor
+    expanded = isinstance(event, Forward) and event.op == "expand" and came_from(event)
+    return came_from(event)[0] if expanded and event is not None else tensor
 
 
-def told(case: Silent, event: Forward, a: TensorState, b: TensorState) -> Explanation:
+def told(case: Silent, event: Forward, a: Operand, b: Operand) -> Explanation:
     """The note about one comparison."""
-    assert event.span is not None and a.value is not None and b.value is not None
-    size = max(a.value.shape)
-    values = {"a": case.name(a.id), "b": case.name(b.id), "size": size}
-    shapes = {"left": sized(case, a.value.shape), "right": sized(case, b.value.shape)}
-    source = {"source": written(event.span), "line": event.span.line}
-    why = case.words("broadcast_loss_why", **values, **shapes, **source)
+    span, failed = event.span, FailedCall(case)
+    assert span is not None
     data = 1 if case.scene.asks(a.id) else 0
-    code = turned(case, event, data, len((a, b)[data].value.shape))  # type: ignore[union-attr]
-    marks = shape_mark(case, a, CAUSE) + shape_mark(case, b, CAUSE)
-    if code is None:
-        return case.explain("broadcast_loss", why, case.words("broadcast_loss_fix"), marks, event.span)
-    fix = case.words("broadcast_loss_fix_line", code=code, line=event.span.line)
-    return case.explain("broadcast_loss", why, fix, marks, event.span)
+    code = turned(case, event, data, len((a, b)[data].shape))
+    values: Values = {"size": max(a.shape), "source": written(span), "line": span.line, "code": code}
+    why = failed.words("broadcast_loss_why", a=a, b=b, **values)
+    fix = "broadcast_loss_fix" if code is None else "broadcast_loss_fix_line"
+    marks = failed.mark_shapes(a, b, kind=CAUSE)
+    return case.note("broadcast_loss", why, fix, marks, span, **values)
 
 
 def turned(case: Silent, event: Forward, place: int, dims: int) -> str | None:
     """The statement with the data in the shape of the predictions."""
     node = node_at(case, event.span)
-    trees = list(taken(node))
-    if isinstance(node, ast.Call):
-        trees = node.args
+    trees = node.args if isinstance(node, ast.Call) else list(taken(node))
     if node is None or len(trees) < 2:
         return None
     method = ".unsqueeze(1)" if dims == 1 else ".squeeze(1)"

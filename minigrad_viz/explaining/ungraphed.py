@@ -10,8 +10,8 @@ from ..trace.events import BackwardStarted, Created, Deposited, Failed, GradSet,
 from ..trace.explained import Explanation
 from ..trace.graph import CAUSE
 from ..trace.where import Span
-from .case import Case
-from .subject import with_option
+from .case import Case, Values
+from .edits import call_with, span_at
 
 # Why a root has no graph: the call built none; it built one, but it leads nowhere; nobody saw the call.
 ITSELF = (
@@ -43,20 +43,17 @@ def of_gradient(case: Case, root: str) -> Explanation | None:
     gradient, call = found[0], found[0].call
     plain, constant, unseen = ITSELF if gradient.tensor == root else FROM_ONE
     span = span if call is None else call.span
-    values = {"root": name_of(case, root), "gradient": name_of(case, gradient.tensor)}
+    values: Values = {"root": name_of(case, root), "gradient": name_of(case, gradient.tensor), "made": span}
     marks = case.card(root, label=case.words("mark_no_graph"))
     if gradient.tensor != root:
         marks += case.card(gradient.tensor, CAUSE, case.words("mark_no_graph"))
     if call is None and span is None:
-        fix = case.words("no_grad_fn_fix_gradient_unseen", **values)
-        return case.explain("no_grad_fn", case.words(unseen, **values), fix, marks)
-    values["made"] = case.place(span)
+        return case.explain(unseen, "no_grad_fn_fix_gradient_unseen", marks, **values)
     if call is not None and call.create_graph:
-        return case.explain("no_grad_fn", case.words(constant, **values), "", marks, span)
-    mended = None if span is None else with_option(span, "create_graph")
-    how = "no_grad_fn_fix_gradient_at" if mended is None else "no_grad_fn_fix_gradient"
-    fix = case.words(how, call=mended, **values)
-    return case.explain("no_grad_fn", case.words(plain, **values), fix, marks, span)
+        return case.explain(constant, "", marks, span, **values)
+    mended = call_with(span, "create_graph")
+    fix = "no_grad_fn_fix_gradient_at" if mended is None else "no_grad_fn_fix_gradient"
+    return case.explain(plain, fix, marks, span, call=mended, **values)
 
 
 def gradients_behind(case: Case, root: str) -> list[Gradient]:
@@ -104,11 +101,7 @@ def assigned_by(case: Case, tensor: str) -> Span | None:
         return None
     call = made[0].value
     call = call.value if isinstance(call, ast.Subscript) else call
-    text = ast.get_source_segment(case.trace.source, call)
-    if text is None or not isinstance(call, ast.Call) or not is_plain_grad(call):
-        return None
-    end = call.end_lineno or call.lineno, call.end_col_offset or call.col_offset
-    return Span(call.lineno, call.col_offset, *end, text)
+    return span_at(case, call) if isinstance(call, ast.Call) and is_plain_grad(call) else None
 
 
 def is_read(name: ast.Name) -> bool:

@@ -23,11 +23,13 @@ from ..trace.events import (
 )
 from ..trace.explained import Explanation
 from ..trace.graph import CAUSE
+from .case import Values
+from .edits import called
+from .failed_call import flat, plain
 from .leaf_behind import leaf_behind
 from .lost import Silent
 from .reading import Reading, evaluated, readings
 from .rebound import rebound, why_and_fix
-from .subject import called, flat, plain
 
 CHECKS = ("gradcheck", "gradgradcheck")
 DOUBLE = ("float64", "complex128")
@@ -78,18 +80,17 @@ def not_kept(
         arrived = case.scene.arrived.get((made or "", nr))
         if arrived is not None:
             late = retained_late(trace, reading, name, call)
-            values = {"name": name, "value": short(arrived), "call": case.place(call.span)}
-            why = case.words("why_retained_late" if late else "non_leaf_grad_why", **values)
+            key = "why_retained_late" if late else "non_leaf_grad_why"
+            why = case.words(key, name=name, value=short(arrived), call=call.span)
             fix, cause = case.words("non_leaf_grad_fix", name=name), None
-            lost = rebound(case, tensor)
-            if lost is not None and lost.name == name:
-                (why, fix), cause = why_and_fix(case, lost), lost.span
-            hidden = leaf_behind(case, tensor)
+            lost, hidden = rebound(case, tensor), leaf_behind(case, tensor)
             if hidden is not None:
                 why, fix, cause = hidden
+            elif lost is not None and lost.name == name:
+                (why, fix), cause = why_and_fix(case, lost), lost.span
             # Beside an error it would look as if this had led to it.
             marks = () if trace.error else case.card(tensor, CAUSE, case.words("mark_not_kept"))
-            told = case.explain("non_leaf_grad", why, fix, marks, cause)
+            told = case.note("non_leaf_grad", why, fix, marks, cause)
             return told._replace(span=reading.event.span)
     return None
 
@@ -112,22 +113,19 @@ def single_precision(scenes: Scenes, lang: str | None = None) -> list[Explanatio
     """For each gradcheck that was given numbers of single precision or less: that these hold too few digits.
     Not for one that failed, of which its error tells."""
     found, trace = [], scenes.trace
-    failed = [event.span for event in trace.events if isinstance(event, Failed)]
+    failed = [event.span for event in trace.events if isinstance(event, Failed) and event.span is not None]
     for reading in readings(trace) if any(check in trace.source for check in CHECKS) else ():
         span = reading.event.span
-        if any(at is not None and span.line <= at.line <= span.end_line for at in failed):
+        if any(span.line <= at.line <= span.end_line for at in failed):
             continue
         for node in evaluated(reading.tree):
-            state = imprecise(scenes, reading, node) if isinstance(node, ast.Call) else None
-            if state is not None and state[1].value is not None:
-                text, tensor = state
-                case = Silent(scenes, 0, span, lang)
-                values = {"name": text, "called": called(text), "dtype": state[1].value.dtype}
-                why = case.words("single_precision_why", **values)
-                fix = case.words("single_precision_fix", **values)
-                label = state[1].value.dtype
-                marks = () if trace.error else case.card(tensor.id, CAUSE, label)
-                found.append(case.explain("single_precision", why, fix, marks))
+            given = imprecise(scenes, reading, node) if isinstance(node, ast.Call) else None
+            if given is not None and given[1].value is not None:
+                (name, state), case = given, Silent(scenes, 0, span, lang)
+                values: Values = {"name": name, "called": called(name), "dtype": given[1].value.dtype}
+                marks = () if trace.error else case.card(state.id, CAUSE, given[1].value.dtype)
+                keys = ("single_precision_why", "single_precision_fix")
+                found.append(case.note("single_precision", *keys, marks, **values))
     return found
 
 
