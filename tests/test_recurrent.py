@@ -67,13 +67,15 @@ def given(L, x, kind):
     return {"steps": x, "batch": x.transpose(0, 1), "single": x[:, 0]}[kind]
 
 
-def run(L, name, settings, with_state, kind):
+def run(L, name, settings, with_state, kind, dtype="float64"):
     """A network, its input, and all that it gives."""
     L.manual_seed(3)
     settings = settings | ({"batch_first": True} if kind == "batch" else {})
-    net = getattr(L.nn, name)(3, 2, **settings).double()
-    x = numbers(L, 4, 3, 3)
+    net = getattr(L.nn, name)(3, 2, **settings).to(getattr(L, dtype))
+    x = numbers(L, 4, 3, 3).to(getattr(L, dtype))
     state = first_state(L, net, kind) if with_state else None
+    if dtype == "float32" and state is not None:
+        state = tuple(t.to(L.float32) for t in state)
     L.manual_seed(5)
     return net, x, [t for t in flat(net(given(L, x, kind), state)) if t.is_floating_point()]
 
@@ -93,6 +95,36 @@ def test_networks(torch, name, settings, with_state, kind):
     with dialect("2"):
         ours, theirs = (run(L, name, settings, with_state, kind)[2] for L in (minigrad, torch))
         assert graph(*ours) == graph(*theirs)
+
+
+@pytest.mark.parametrize(
+    ("settings", "with_state", "kind"), [n[1:] for n in NETWORKS if n[0] == "LSTM" and n[3] != "packed"]
+)
+def test_a_layer_of_an_lstm_is_one_op_in_float32(torch, settings, with_state, kind):
+    """The same graph, and the same first and second derivatives but for rounding."""
+
+    def derivatives(L):
+        net, x, results = run(L, "LSTM", settings, with_state, kind, "float32")
+        inputs = (x, *net.parameters())
+        loss = sum((t * t.detach().cos()).sum() for t in results)
+        first = L.autograd.grad(loss, inputs, create_graph=True)
+        second = L.autograd.grad(sum((g * g).sum() for g in first), inputs)
+        return results, [t.detach().numpy() for t in (*results, *first, *second)]
+
+    with dialect("2"):
+        (ours, mine), (theirs, expected) = derivatives(minigrad), derivatives(torch)
+        assert graph(*ours) == graph(*theirs)
+        assert "MkldnnRnnLayerBackward0" in str(graph(*ours))
+    for a, b in zip(mine, expected, strict=True):
+        np.testing.assert_allclose(a, b, rtol=1e-4, atol=1e-5)
+
+
+def test_forward_mode_of_an_lstm_in_float32():
+    net, x = minigrad.nn.LSTM(3, 2), numbers(minigrad, 4, 1, 3).detach()
+    found, tangent = minigrad.func.jvp(lambda x: net(x.float())[0], (x,), (x.cos(),))
+    expected = minigrad.func.jvp(lambda x: net.double()(x)[0], (x,), (x.cos(),))
+    np.testing.assert_allclose(found.detach(), expected[0].detach(), atol=1e-6)
+    np.testing.assert_allclose(tangent.detach(), expected[1].detach(), atol=1e-6)
 
 
 @pytest.mark.parametrize(("name", "settings"), CELLS, ids=[f"{n}-{i}" for i, (n, _) in enumerate(CELLS)])

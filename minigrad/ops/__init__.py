@@ -45,6 +45,7 @@ from . import (
     pooling_means,
     pooling_parts,
     rearranging,
+    recurrent,
     reduction,
     reduction_jvps,
     resampling,

@@ -10,7 +10,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
+import numpy as np
+
+from ...core import F
+from ...core.modes import is_forward
 from ...ops.joining import cat, stack
+from ...ops.recurrent import mkldnn_rnn_layer
 from ...tensor.parts import unsafe_chunk
 from ...tensor.products import linear
 from .dropout import dropout
@@ -148,33 +153,57 @@ def backwards(cell: Cell, x: Any, sizes: list[int], first: State, w: Weights) ->
     return outputs[::-1], state
 
 
+def is_run_at_once(input: Any) -> bool:
+    """Return whether a layer of an LSTM is one op: in float32, as in PyTorch, and not in forward mode."""
+    return input._data.dtype == np.float32 and bool(input.numel()) and not is_forward()
+
+
+def lstm_layer(
+    input: Any, state: State, w: Weights, reverse: bool, num_layers: int, has_biases: bool,
+    bidirectional: bool, batch_first: bool, training: bool,
+) -> tuple[Any, State]:  # fmt: skip
+    """Return the states of all steps of an LSTM layer and the last ones, from one op."""
+    if not has_biases:
+        w = Weights(w.ih, w.hh, F.zeros_like(w.ih), F.zeros_like(w.hh))  # as PyTorch's node saves them
+    settings = (w.hh.shape[1], num_layers, has_biases, bidirectional, batch_first, training)
+    output, h, c, _ = mkldnn_rnn_layer(input.contiguous(), *w, *state, reverse, (), 2, *settings)
+    return output, (h, c)
+
+
 def recurrent(
     mode: str, input: Any, state: State, weights: list[Weights], directions: int, dropout_p: float,
-    batch_sizes: list[int] | None = None, batch_first: bool = False,
+    training: bool, batch_sizes: list[int] | None = None, batch_first: bool = False,
 ) -> tuple[Any, State]:  # fmt: skip
     """Return all layers over sequences (T, B, size), or (B, T, size) if `batch_first`, or packed ones with
     `batch_sizes`: what the last layer gives, and the last states of all, stacked as the first ones are.
 
-    `weights` are those of each layer and direction. Between layers numbers are dropped with probability
-    `dropout_p`.
+    `weights` are those of each layer and direction. While `training`, numbers are dropped between layers
+    with probability `dropout_p`.
     """
-    cell = CELLS[mode]
+    cell, count = CELLS[mode], len(weights)
     if batch_first:
         input = input.transpose(0, 1)
-    firsts = list(zip(*(kind.unbind(0) for kind in state)))
+    at_once = mode == "LSTM" and batch_sizes is None and is_run_at_once(input)
+    if at_once:
+        firsts = [tuple(kind.select(0, i) for kind in state) for i in range(count)]
+    else:
+        firsts = list(zip(*(kind.unbind(0) for kind in state)))
     lasts: list[State] = []
-    for layer in range(0, len(weights), directions):
+    for layer in range(0, count, directions):
         outputs = []
         for i in range(layer, layer + directions):
             reverse = i > layer
-            if batch_sizes is None:
+            if at_once:
+                how = (count // directions, weights[i].bias_ih is not None, directions == 2, batch_first)
+                output, last = lstm_layer(input, firsts[i], weights[i], reverse, *how, training)
+            elif batch_sizes is None:
                 output, last = over_steps(cell, input, firsts[i], weights[i], reverse)
             else:
                 output, last = over_packed(cell, input, batch_sizes, firsts[i], weights[i], reverse)
             outputs.append(output)
             lasts.append(last)
         input = outputs[0] if directions == 1 else cat(outputs, outputs[0].ndim - 1)
-        if dropout_p and layer + directions < len(weights):
+        if dropout_p and training and layer + directions < count:
             input = dropout(input, dropout_p)
     last = tuple(stack(list(kind), 0) for kind in zip(*lasts))
     if batch_first:  # in place but for an LSTM, as PyTorch's graphs show

@@ -128,8 +128,7 @@ class RNNBase(Module):
         return PackedSequence(output, batch_sizes, order, back), permuted(last, back)
 
     def _recur(self, input: Any, state: Any, batch_sizes: list[int] | None, batch_first: bool) -> Any:
-        dropout = self.dropout if self.training else 0.0
-        how = (self._directions, dropout, batch_sizes, batch_first)
+        how = (self._directions, self.dropout, self.training, batch_sizes, batch_first)
         return recurrent(self.mode, input, state, self._weights(), *how)
 
     def _check_dimensions(self, state: tuple[Any, ...], batched: bool) -> None:

@@ -1,0 +1,91 @@
+"""A layer of an LSTM as one op, which is how PyTorch runs it in float32 on a CPU.
+
+With z = W x + U h + b in four parts, each of the size of h, a step computes
+
+    i = σ(z₁),  f = σ(z₂),  g = tanh(z₃),  o = σ(z₄)
+    c ← f · c + i · g
+    h ← o · tanh(c)
+
+The code below runs on arrays and on tensors. Arrays take the gates that the forward pass kept. For second
+derivatives the gates must depend on the inputs, so tensors compute them again.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..core import RAW, F, differentiable, jointly
+
+
+def order(count: int, reverse: bool) -> range:
+    """Return the steps in the order in which they run."""
+    return range(count - 1, -1, -1) if reverse else range(count)
+
+
+def run(
+    input: Any, weight0: Any, weight1: Any, weight2: Any, weight3: Any, hx_: Any, cx_: Any, reverse: bool,
+    has_biases: bool,
+) -> tuple[Any, Any, Any, Any]:  # fmt: skip
+    """Return h of all steps, the last h and c, and (i, f, -, o, g, c before) of all steps."""
+    h, c, n, count = hx_, cx_, hx_.shape[1], len(input)
+    x, u = input @ weight0.mT, weight1.mT
+    if has_biases:
+        x = x + (weight2 + weight3)
+    states, gates, news, before = [h] * count, [h] * count, [h] * count, [c] * count
+    for t in order(count, reverse):
+        z, before[t] = x[t] + h @ u, c
+        gates[t], news[t] = s, g = F.sigmoid(z), F.tanh(z[:, 2 * n : 3 * n])
+        c = s[:, n : 2 * n] * c + s[:, :n] * g
+        states[t] = h = s[:, 3 * n :] * F.tanh(c)
+    return F.stack(states), h, c, F.cat([F.stack(gates), F.stack(news), F.stack(before)], 2)
+
+
+def layer_vjp(
+    grads: Any, wanted: Any, batch_first: bool, batch_sizes: Any, bidirectional: bool, cx_: Any,
+    has_biases: bool, hidden_size: int, hx_: Any, input: Any, mode: int, num_layers: int, result0: Any,
+    result1: Any, result2: Any, result3: Any, reverse: bool, train: bool, weight0: Any, weight1: Any,
+    weight2: Any, weight3: Any,
+) -> tuple[Any, ...]:  # fmt: skip
+    """Return the gradients of input, W, U, both biases, h and c before the first step."""
+    of_states, of_h, of_c, _ = grads
+    states, gates, n = result0, result3, hidden_size
+    if not isinstance(hx_, RAW):
+        states, _, _, gates = run(input, weight0, weight1, weight2, weight3, hx_, cx_, reverse, has_biases)
+    i, f, _, o, g, before = (gates[:, :, k * n : (k + 1) * n] for k in range(6))
+    bounded = F.tanh(f * before + i * g)
+    c_by_z = g * i * (1 - i), before * f * (1 - f), i * (1 - g * g)
+    h_by_z, h_by_c = bounded * o * (1 - o), o * (1 - bounded * bounded)
+    of_h = F.zeros_like(hx_) if of_h is None else of_h
+    of_c = F.zeros_like(cx_) if of_c is None else of_c
+    of_z = [of_h] * len(input)
+    for t in order(len(input), not reverse):
+        of_h = of_h if of_states is None else of_h + of_states[t]
+        of_c = of_c + of_h * h_by_c[t]
+        of_z[t] = F.cat([*(of_c * by_z[t] for by_z in c_by_z), of_h * h_by_z[t]], 1)
+        of_h, of_c = of_z[t] @ weight1, of_c * f[t]
+    z = F.cat(of_z, 0)
+    first = hx_.reshape(1, *hx_.shape)
+    earlier = F.cat([states[1:], first] if reverse else [first, states[:-1]], 0)
+    bias = z.sum(0) if has_biases else None
+    return (
+        (z @ weight0).reshape(input.shape), z.mT @ input.reshape(len(z), -1),
+        z.mT @ earlier.reshape(len(z), n), bias, bias, of_h, of_c,
+    )  # fmt: skip
+
+
+@differentiable(
+    **jointly(layer_vjp, "input", "weight0", "weight1", "weight2", "weight3", "hx_", "cx_"),
+    several=("result0", "result1", "result2", "result3"),
+    constants=("result3",),
+)
+def mkldnn_rnn_layer(
+    input, weight0, weight1, weight2, weight3, hx_, cx_, reverse, batch_sizes, mode, hidden_size, num_layers,
+    has_biases, bidirectional, batch_first, train,
+):  # fmt: skip
+    """Return h of all steps of an LSTM layer, the last h and c, and what the gradients need of each step.
+
+    `input` is (steps, batch, features). `weight0` to `weight3` are W, U and the two parts of b. `hx_` and
+    `cx_` are h and c before the first step; `reverse` starts at the last step. The other arguments describe
+    the network for which PyTorch makes the layer; mode 2 is an LSTM.
+    """
+    return run(input, weight0, weight1, weight2, weight3, hx_, cx_, reverse, has_biases)
