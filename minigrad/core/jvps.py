@@ -10,9 +10,9 @@ Note [Forward mode]
         otherwise     the vjp is linear in the upstream gradient: its transpose, which backward computes, is
                       the jvp. That is exact. Ops whose derivative is not holomorphic use it too
 
-    Where PyTorch composes the tangent in another way, which affects its graph and the last digit, an op
-    declares its `jvp`. This is a function of what its parameters name; `<input>_t` is the tangent of an
-    input.
+    A few ops declare their `jvp`: arithmetic, whose tangents have PyTorch's graph, products with a sum and
+    convolutions, which are faster with it. It is a function of what its parameters name; `<input>_t` is the
+    tangent of an input.
 
     Ops compute the tangent, in the current grad mode, so it has a graph if its inputs have one. Backward
     through it gives second derivatives (forward over reverse). An op that runs inside backward gives its

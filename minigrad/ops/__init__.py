@@ -47,7 +47,6 @@ from . import (
     rearranging,
     recurrent,
     reduction,
-    reduction_jvps,
     resampling,
     rounding,
     scattering,

@@ -29,15 +29,9 @@ def atan2_other_vjp(g: Any, self: Any, other: Any) -> Any:
     return g * -self * inverse
 
 
-def atan2_jvp(self_t: Any, other_t: Any, self: Any, other: Any) -> Any:
-    """Both tangents at right angles to the way to the point, over its squared length."""
-    return (-self * other_t + other * self_t) / (F.pow_scalar(self, 2) + F.pow_scalar(other, 2))
-
-
 @differentiable(
     self=atan2_self_vjp,
     other=atan2_other_vjp,
-    jvp=atan2_jvp,
     elementwise=True,
     floating=True,
     check=only("biuf", "atan2_cpu"),

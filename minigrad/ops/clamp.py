@@ -54,16 +54,9 @@ def share_of(g: Any, self: Any, other: Any, lost: Any) -> Any:
     return F.masked_fill(halved, lost, 0)
 
 
-def chosen_jvp(self_t: Any, other_t: Any, self: Any, other: Any, chosen: Any) -> Any:
-    """Return the tangent of the one that was chosen, and the mean of both where they are equal."""
-    weight = F.where(F.eq(self, other), 0.5, F.where(chosen, 1.0, 0.0))
-    return other_t + F.to(weight, other_t._data.dtype) * (self_t - other_t)
-
-
 @differentiable(
     self=lambda g, self, other: share_of(g, self, other, F.lt(self, other)),
     other=lambda g, self, other: share_of(g, self, other, F.gt(self, other)),
-    jvp=lambda self_t, other_t, self, other: chosen_jvp(self_t, other_t, self, other, F.gt(self, other)),
     elementwise=True,
     check=no_complex("maximum"),
     numbers=False,
@@ -90,7 +83,6 @@ def maximum(self, other):
 @differentiable(
     self=lambda g, self, other: share_of(g, self, other, F.gt(self, other)),
     other=lambda g, self, other: share_of(g, self, other, F.lt(self, other)),
-    jvp=lambda self_t, other_t, self, other: chosen_jvp(self_t, other_t, self, other, F.lt(self, other)),
     elementwise=True,
     check=no_complex("minimum"),
     numbers=False,
@@ -132,21 +124,10 @@ def max_vjp(g: Any, self: Any, min: Any, max: Any) -> Any:
     return F.where(above if min is None else F.logical_or(F.lt(max, min), above), g, 0.0)
 
 
-def clamp_jvp(self_t: Any, min_t: Any, max_t: Any, self: Any, min: Any, max: Any) -> Any:
-    """Return the tangent of what was taken."""
-    if min is None:
-        return F.where(F.lt(self, max), self_t, max_t)
-    if max is None:
-        return F.where(F.gt(self, min), self_t, min_t)
-    within = F.where(F.lt(self, min), min_t, F.where(F.gt(self, max), max_t, self_t))
-    return F.where(F.gt(min, max), max_t, within)
-
-
 @differentiable(
     self=inner_vjp,
     min=min_vjp,
     max=max_vjp,
-    jvp=clamp_jvp,
     kernel=clamped,
     elementwise=True,
     check=unclamped,
@@ -177,7 +158,6 @@ def clamp_max(self, max):
 @differentiable(
     self=lambda g, self, max: F.where(F.le(self, max), g, 0.0),
     max=lambda g, self, max: F.where(F.gt(self, max), g, 0.0),
-    jvp=lambda self_t, max_t, self, max: F.where(F.le(self, max), self_t, max_t),
     node="ClampMaxBackward1",
     kernel=np.minimum,
     elementwise=True,
@@ -202,7 +182,6 @@ def clamp_min(self, min):
 @differentiable(
     self=lambda g, self, min: F.where(F.ge(self, min), g, 0.0),
     min=lambda g, self, min: F.where(F.lt(self, min), g, 0.0),
-    jvp=lambda self_t, min_t, self, min: F.where(F.ge(self, min), self_t, min_t),
     node="ClampMinBackward1",
     kernel=np.maximum,
     elementwise=True,

@@ -109,9 +109,6 @@ def declare(title: str, node: str) -> None:
         back = getattr(F, title + "_backward")
         return back(grads[0], self, target, weight, reduction, ignore_index, total_weight)
 
-    def jvp(self_t, target, weight, reduction, ignore_index):
-        return getattr(F, title + "_forward")(self_t, target, weight, reduction, ignore_index)[0], None
-
     def twice(g, ignore_index, reduction, target, weight):
         return getattr(F, title + "_forward")(g, target, weight, reduction, ignore_index)[0]
 
@@ -120,7 +117,6 @@ def declare(title: str, node: str) -> None:
         self=vjp,
         several=("output", "total_weight"),
         constants=("total_weight",),
-        jvp=jvp,
         kernel=likelihoods,
         node=node + "Backward0",
     )

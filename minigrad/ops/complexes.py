@@ -244,13 +244,6 @@ def polar_abs_vjp(g: Any, result: Any) -> Any:
     return F.real(F.conj(g) * F.sgn(result))
 
 
-def polar_jvp(abs_t: Any, angle_t: Any, abs: Any, angle: Any) -> Any:
-    """Return the tangents of real and imaginary part, composed as PyTorch does."""
-    real = F.product(abs_t, F.cos(angle)) - F.product(F.product(angle_t, abs), F.sin(angle))
-    imag = F.product(abs_t, F.sin(angle)) + F.product(F.product(angle_t, abs), F.cos(angle))
-    return F.complex(real, imag)
-
-
 def polar_angle_vjp(g: Any, result: Any) -> Any:
     """`Re(conj(g) · i · result)`."""
     return F.real(F.conj(g) * F.mul_scalar(result, 1j))
@@ -259,7 +252,6 @@ def polar_angle_vjp(g: Any, result: Any) -> Any:
 @differentiable(
     abs=polar_abs_vjp,
     angle=polar_angle_vjp,
-    jvp=polar_jvp,
     complexes={"abs": polar_abs_vjp, "angle": polar_angle_vjp},
     elementwise=True,
     check=two_of_a_kind,

@@ -86,17 +86,7 @@ def cumprod_with_zeros(g: Any, self: Any, dim: int) -> Any:
     return F.stack(parts, dim)
 
 
-def cumprod_jvp(self_t: Any, self: Any, result: Any, dim: int) -> Any:
-    """`result · Σ self_t / self` up to each element; from the first zero on, the product with the tangent in
-    its place.
-    """
-    zeros = F.eq(self, 0)
-    count = F.cumsum(zeros, dim)
-    from_there = F.cumprod(F.where(F.logical_and(zeros, F.eq(count, 1)), self_t, self), dim)
-    return F.where(F.gt(count, 0), from_there, F.cumsum(self_t / self, dim) * result)
-
-
-@differentiable(self=cumprod_vjp, jvp=cumprod_jvp)
+@differentiable(self=cumprod_vjp)
 def cumprod(self, dim, dtype=None):
     """Return the product of all elements up to each one along `dim`; whole numbers give int64 unless `dtype`
     is given.

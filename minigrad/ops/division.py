@@ -48,7 +48,6 @@ def rounded_other_vjp(g: Any, self: Any, other: Any, rounding_mode: Any) -> Any:
 @differentiable(
     self=rounded_vjp,
     other=rounded_other_vjp,
-    jvp=lambda self_t, other_t, result: F.zeros_like(result),
     node="DivBackward2",
     kernel=divided,
     elementwise=True,
@@ -62,7 +61,6 @@ def div_rounded(self, other, rounding_mode="trunc"):
 @differentiable(
     self=rounded_vjp,
     other=rounded_other_vjp,
-    jvp=lambda self_t, other_t, self, other: self_t / other - F.product(other_t, self / other) / other,
     node="DivBackward2",
     elementwise=True,
     floating=True,
@@ -81,11 +79,6 @@ def quotient_vjp(g: Any, self: Any, other: Any, rounding_mode: str) -> Any:
     return -g * quotient
 
 
-def remainder_jvp(self_t: Any, other_t: Any, self: Any, other: Any, rounding_mode: str) -> Any:
-    """Return the tangent of a remainder."""
-    return self_t - F.product(other_t, F.div_rounded(self, other, rounding_mode))
-
-
 def truncated_rest(self: Any, other: Any) -> Any:
     """What division rounded towards zero leaves: it has the sign of `self`."""
     check_divisor(self, other)
@@ -101,7 +94,6 @@ def floored_rest(self: Any, other: Any) -> Any:
 @differentiable(
     self=lambda g: g,
     other=lambda g, self, other: quotient_vjp(g, self, other, "trunc"),
-    jvp=lambda self_t, other_t, self, other: remainder_jvp(self_t, other_t, self, other, "trunc"),
     node="FmodBackward1",
     kernel=truncated_rest,
     elementwise=True,
@@ -127,7 +119,6 @@ def fmod(self, other):
 
 @differentiable(
     self=lambda g: g,
-    jvp=lambda self_t: self_t,
     node="FmodBackward0",
     kernel=truncated_rest,
     elementwise=True,
@@ -144,7 +135,6 @@ overloaded(fmod, fmod_number)
 @differentiable(
     self=lambda g: g,
     other=lambda g, self, other: quotient_vjp(g, self, other, "floor"),
-    jvp=lambda self_t, other_t, self, other: remainder_jvp(self_t, other_t, self, other, "floor"),
     node="RemainderBackward1",
     kernel=floored_rest,
     elementwise=True,
@@ -157,7 +147,6 @@ def remainder(self, other):
 
 @differentiable(
     self=lambda g: g,
-    jvp=lambda self_t: self_t,
     node="RemainderBackward0",
     kernel=floored_rest,
     elementwise=True,

@@ -134,15 +134,6 @@ def log_sigmoid(x: Any) -> Any:
     return F.log_sigmoid_forward(x)[0]
 
 
-def logits_jvp(
-    self_t: Any, target_t: Any, self: Any, target: Any, weight: Any, pos_weight: Any, reduction: int
-) -> Any:
-    """Return the tangent of `binary_cross_entropy_with_logits`."""
-    of_self = logits_self_vjp(self_t, pos_weight, NONE, self, target, weight)
-    of_target = logits_target_vjp(target_t, pos_weight, NONE, self, target, weight)
-    return reduce(of_self + of_target, reduction)
-
-
 def entropy_of_logits(self: Any, target: Any, weight: Any, pos_weight: Any, reduction: int) -> Any:
     """Return the kernel of `binary_cross_entropy_with_logits`."""
     log_s = F.log_sigmoid_forward(np.asarray(self))[0]
@@ -155,7 +146,6 @@ def entropy_of_logits(self: Any, target: Any, weight: Any, pos_weight: Any, redu
 @differentiable(
     self=logits_self_vjp,
     target=logits_target_vjp,
-    jvp=logits_jvp,
     kernel=entropy_of_logits,
 )
 def binary_cross_entropy_with_logits(self, target, weight=None, pos_weight=None, reduction=MEAN):

@@ -158,7 +158,6 @@ def log_vjp(g: Any, self: Any, other: Any) -> Any:
 @differentiable(
     self=log_vjp,
     other=lambda g, self, other: g * self / other,
-    jvp=lambda self_t, other_t, self, other: log_vjp(self_t, self, other) + F.product(other_t, self) / other,
     kernel=times_log,
     elementwise=True,
     floating=True,

@@ -67,14 +67,6 @@ def cholesky_ex_vjp(grads: Any, L: Any, upper: Any) -> Any:
     return cholesky_vjp(grads[0], L, upper)
 
 
-def cholesky_jvp(self_t: Any, L: Any, info: Any, upper: Any) -> Any:
-    """`L @ Φ(Lᐨ @ dA @ Lᐨᴴ)`, Φ taking the lower triangle with half of the diagonal."""
-    factor = adjoint(L) if upper else L
-    inverse = inverse_of(factor)
-    change = factor @ halved(F.tril((inverse @ self_t) @ adjoint(inverse), 0))
-    return (adjoint(change) if upper else change), F.zeros_like(info)
-
-
 def cholesky_kernel(a: Any, upper: Any) -> tuple[Any, Any]:
     """Return the factor of each matrix, and the order of the first minor that is not positive (0 if none)."""
     a = np.triu(a).conj().mT if upper else a
@@ -103,7 +95,6 @@ def first_minor(a: Any) -> Any:
 @differentiable(
     self=cholesky_ex_vjp,
     complexes={"self": cholesky_ex_vjp},
-    jvp=cholesky_jvp,
     several=("L", "info"),
     constants=("info",),
 )
@@ -172,14 +163,6 @@ def eigh_vjp(grads: Any, eigenvalues: Any, eigenvectors: Any) -> Any:
     return symmetric(eigenvectors @ (inside @ turned))
 
 
-def eigh_jvp(A_t: Any, eigenvalues: Any, eigenvectors: Any) -> Any:
-    """Return the diagonal of `Vᴴ @ dA @ V`, and V times the rest over the differences of eigenvalues."""
-    inside = adjoint(eigenvectors) @ (A_t @ eigenvectors)
-    diagonal = F.diagonal(inside, 0, -2, -1)
-    rest = (inside - F.diag_embed(diagonal, 0, -2, -1)) / differences(eigenvalues)
-    return F.real(diagonal), eigenvectors @ rest
-
-
 def symmetric(x: Any) -> Any:
     """Return the Hermitian part."""
     return F.mul_scalar(x + adjoint(x), 0.5)
@@ -188,7 +171,6 @@ def symmetric(x: Any) -> Any:
 @differentiable(
     A=eigh_vjp,
     complexes={"A": eigh_vjp},
-    jvp=eigh_jvp,
     node="LinalgEighBackward0",
     several=("eigenvalues", "eigenvectors"),
 )

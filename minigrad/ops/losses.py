@@ -10,7 +10,7 @@ import numpy as np
 from ..core import F, differentiable
 from ..core.dtypes import of, result_type
 from .activations import activation
-from .half_precision import MEAN, NONE, not_implemented, reduce, reduced, wide
+from .half_precision import MEAN, not_implemented, reduced, wide
 
 
 def share(reduction: int, shape: Any) -> float:
@@ -32,28 +32,14 @@ def loss_kernel(name: str, losses: Any) -> Any:
     return kernel
 
 
-def symmetric_jvp(backward: str) -> Any:
-    """Return the tangent of a loss of a difference, from the op that is its derivative."""
-
-    def tangents(self_t: Any, target_t: Any, self: Any, target: Any, reduction: int, *args: Any) -> Any:
-        slope = getattr(F, backward)
-        of_self = slope(self_t, self, target, NONE, *args)
-        return reduce(of_self + slope(target_t, target, self, NONE, *args), reduction)
-
-    return tangents
-
-
 # ── squares
 # ─────────────────────────────────────────────────────────────────────────────────────────────────
-
-squares = symmetric_jvp("mse_loss_backward")
 squared = loss_kernel("mse_cpu", lambda self, target: (self - target) * (self - target))
 
 
 @differentiable(
     self=lambda g, reduction, self, target: F.mse_loss_backward(g, self, target, reduction),
     target=lambda g, reduction, self, target: F.mse_loss_backward(g, target, self, reduction),
-    jvp=lambda self_t, target_t, self, target, reduction: squares(self_t, target_t, self, target, reduction),
     kernel=squared,
 )
 def mse_loss(self, target, reduction):
@@ -89,8 +75,6 @@ def huber_losses(self: Any, target: Any, delta: float) -> Any:
     return np.where(d <= delta, 0.5 * d * d, delta * (d - 0.5 * delta))[()]
 
 
-bends = symmetric_jvp("smooth_l1_loss_backward")
-hubers = symmetric_jvp("huber_loss_backward")
 smoothed = loss_kernel("smooth_l1_cpu", wide(smooth_losses))
 hubered = loss_kernel("huber_cpu", wide(huber_losses))
 
@@ -99,9 +83,6 @@ hubered = loss_kernel("huber_cpu", wide(huber_losses))
     self=lambda g, beta, reduction, self, target: F.smooth_l1_loss_backward(g, self, target, reduction, beta),
     target=lambda g, beta, reduction, self, target: F.smooth_l1_loss_backward(
         g, target, self, reduction, beta
-    ),
-    jvp=lambda self_t, target_t, self, target, reduction, beta: bends(
-        self_t, target_t, self, target, reduction, beta
     ),
     kernel=smoothed,
     node="SmoothL1LossBackward0",
@@ -134,9 +115,6 @@ def smooth_l1_loss_backward(grad_output, self, target, reduction, beta):
 @differentiable(
     self=lambda g, delta, reduction, self, target: F.huber_loss_backward(g, self, target, reduction, delta),
     target=lambda g, delta, reduction, self, target: F.huber_loss_backward(g, target, self, reduction, delta),
-    jvp=lambda self_t, target_t, self, target, reduction, delta: hubers(
-        self_t, target_t, self, target, reduction, delta
-    ),
     kernel=hubered,
 )
 def huber_loss(self, target, reduction, delta):

@@ -75,19 +75,10 @@ def plus_product(self: Any, a: Any, b: Any, beta: Any, alpha: Any, product: Any)
     return summed(self, product(a, b), beta, alpha)
 
 
-def baddbmm_jvp(
-    self_t: Any, batch1_t: Any, batch2_t: Any, batch1: Any, batch2: Any, beta: Any, alpha: Any
-) -> Any:
-    """Return the terms of all three tangents, in PyTorch's order."""
-    total = scaled(self_t, beta) + scaled(F.bmm(batch1_t, batch2), alpha)
-    return total + scaled(F.bmm(batch1, batch2_t), alpha)
-
-
 @differentiable(
     self=lambda g, beta: scaled(g, beta),
     batch1=lambda g, batch2, alpha: scaled(F.bmm(g, F.transpose(batch2, 1, 2)), alpha),
     batch2=lambda g, batch1, alpha: scaled(F.bmm(F.transpose(batch1, 1, 2), g), alpha),
-    jvp=baddbmm_jvp,
     broadcasts=True,
 )
 def baddbmm(self, batch1, batch2, beta=1, alpha=1):

@@ -11,7 +11,6 @@ from ..core.dtypes import of
 from ..core.op import RAW
 from .copy import kind_of
 from .reduction import over
-from .reduction_jvps import evenly_jvp, extreme_jvp, selected_jvp
 from .shape import place
 
 
@@ -101,13 +100,13 @@ def reduced(ufunc: Any, self: Any, dim: Any, keepdim: bool, name: str, kernel: s
     return ufunc.reduce(self, axis=axes, keepdims=keepdim)
 
 
-@differentiable(self=amax_vjp, jvp=extreme_jvp)
+@differentiable(self=amax_vjp)
 def amax(self, dim=(), keepdim=False):
     """Return the largest element over some dimensions (all for ()); its gradient is divided evenly."""
     return reduced(np.maximum, self, dim, keepdim, "amax", "max_values_cpu")
 
 
-@differentiable(self=amax_vjp, jvp=extreme_jvp)
+@differentiable(self=amax_vjp)
 def amin(self, dim=(), keepdim=False):
     """Return the smallest element over some dimensions (all for ()); its gradient is divided evenly."""
     return reduced(np.minimum, self, dim, keepdim, "amin", "min_values_cpu")
@@ -128,12 +127,12 @@ def of_all(ufunc: Any, name: str) -> Any:
     return kernel
 
 
-@differentiable(self=evenly, jvp=evenly_jvp, node="MaxBackward1", kernel=of_all(np.maximum, "max"))
+@differentiable(self=evenly, node="MaxBackward1", kernel=of_all(np.maximum, "max"))
 def max_all(self):
     """Return the largest of all elements; its gradient is divided evenly."""
 
 
-@differentiable(self=evenly, jvp=evenly_jvp, node="MinBackward1", kernel=of_all(np.minimum, "min"))
+@differentiable(self=evenly, node="MinBackward1", kernel=of_all(np.minimum, "min"))
 def min_all(self):
     """Return the smallest of all elements; its gradient is divided evenly."""
 
@@ -164,7 +163,6 @@ SELECTED = ("values", "indices")
 
 @differentiable(
     self=selected_vjp,
-    jvp=selected_jvp,
     node="MaxBackward0",
     several=SELECTED,
     kernel=along(np.argmax, "max"),
@@ -175,7 +173,6 @@ def max_dim(self, dim, keepdim=False):
 
 @differentiable(
     self=selected_vjp,
-    jvp=selected_jvp,
     node="MinBackward0",
     several=SELECTED,
     kernel=along(np.argmin, "min"),

@@ -9,7 +9,6 @@ import numpy as np
 from ..core import differentiable
 from ..core.dtypes import of
 from .max_min import SELECTED, evenly, refuse_empty, selected_vjp
-from .reduction_jvps import evenly_jvp, selected_jvp
 from .shape import place
 
 
@@ -53,25 +52,25 @@ def median_along(self: Any, dim: int, keepdim: bool = False, name: str = "median
     return (values, indices) if keepdim else (values.squeeze(axis), indices.squeeze(axis))
 
 
-@differentiable(self=evenly, jvp=evenly_jvp, node="MedianBackward0")
+@differentiable(self=evenly, node="MedianBackward0")
 def median_all(self):
     """Return the lower median of all elements."""
     return median_of_all(self)
 
 
-@differentiable(self=evenly, jvp=evenly_jvp, node="NanmedianBackward0")
+@differentiable(self=evenly, node="NanmedianBackward0")
 def nanmedian_all(self):
     """Return the lower median of all elements that are not NaN."""
     return median_of_all(self, True)
 
 
-@differentiable(self=selected_vjp, jvp=selected_jvp, node="MedianBackward1", several=SELECTED)
+@differentiable(self=selected_vjp, node="MedianBackward1", several=SELECTED)
 def median_dim(self, dim, keepdim=False):
     """Return the lower median along `dim`, and its index."""
     return median_along(self, dim, keepdim)
 
 
-@differentiable(self=selected_vjp, jvp=selected_jvp, node="NanmedianBackward1", several=SELECTED)
+@differentiable(self=selected_vjp, node="NanmedianBackward1", several=SELECTED)
 def nanmedian_dim(self, dim, keepdim=False):
     """Return the lower median along `dim` of what is not NaN, and its index."""
     return median_along(self, dim, keepdim, "nanmedian")

@@ -10,7 +10,6 @@ import numpy as np
 from ..core import F, differentiable
 from ..core.dtypes import of
 from .reduction import added, cast, fold, over, real_of, unsqueezed
-from .reduction_jvps import norm_jvp
 
 
 def norm_vjp(g: Any, self: Any, result: Any, p: Any, dim: Any, keepdim: bool) -> Any:
@@ -107,15 +106,9 @@ def vector_norm_vjp(g: Any, self: Any, result: Any, ord: Any, dim: Any, keepdim:
     return norm_vjp(g, self, result, ord, dim, keepdim)
 
 
-def vector_norm_jvp(self_t: Any, self: Any, result: Any, ord: Any, dim: Any, keepdim: bool) -> Any:
-    """See `norm_jvp`."""
-    return norm_jvp(self_t, F.like(self, self_t), result, ord, dim, keepdim)
-
-
 @differentiable(
     self=vector_norm_vjp,
     complexes={"self": vector_norm_vjp},
-    jvp=vector_norm_jvp,
     node="LinalgVectorNormBackward0",
 )
 def linalg_vector_norm(self, ord, dim, keepdim, dtype=None):
@@ -137,16 +130,10 @@ def dist_other_vjp(g: Any, self: Any, other: Any, result: Any, p: Any) -> Any:
     return g if g is None or g.shape == other.shape else F.sum_to(g, other.shape)
 
 
-def dist_jvp(self_t: Any, other_t: Any, self: Any, other: Any, result: Any, p: Any) -> Any:
-    """That of the norm of `self - other`."""
-    return norm_jvp(self_t - other_t, self - other, result, p, (), False)
-
-
 @differentiable(
     self=dist_self_vjp,
     other=dist_other_vjp,
     complexes={"self": dist_self_vjp, "other": dist_other_vjp},
-    jvp=dist_jvp,
 )
 def dist(self, other, p=2):
     """Return the p-norm of `self - other`."""

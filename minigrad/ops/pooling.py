@@ -162,15 +162,6 @@ def taken(x: Any, indices: Any, k: int) -> Any:
     return F.reshape(F.gather(flat, -1, F.reshape(indices, (*lead, prod(shape[-k:])))), shape)
 
 
-def greatest_jvp(k: int) -> Any:
-    """Return the tangents where the largest elements were."""
-
-    def jvp(self_t, result1):
-        return taken(self_t, result1, k), F.zeros_like(result1)
-
-    return jvp
-
-
 def declare(k: int) -> None:
     """Declare pooling of the last `k` dimensions, and its gradient."""
     title, node = f"max_pool{k}d_with_indices", f"MaxPool{k}DWithIndicesBackward"
@@ -182,7 +173,6 @@ def declare(k: int) -> None:
     @differentiable(
         name=title,
         self=vjp,
-        jvp=greatest_jvp(k),
         node=node + "0",
         several=("result0", "result1"),
         constants=("result1",),

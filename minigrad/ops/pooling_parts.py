@@ -14,7 +14,7 @@ from ..core import F, differentiable
 from ..core.dtypes import of
 from .adaptive import bounds, check_not_empty
 from .half_precision import not_implemented
-from .pooling import greatest_jvp, put_greatest, taken
+from .pooling import put_greatest, taken
 from .pooling_greatest import greatest
 
 # ── windows
@@ -91,7 +91,6 @@ def declare(k: int) -> None:
         node=node + "0",
         several=("result0", "result1"),
         constants=("result1",),
-        jvp=greatest_jvp(k),
     )
     def pool(self, output_size):
         """Return the largest of each of `output_size` parts, and its place in the flattened input."""

@@ -10,7 +10,6 @@ from ..core import F, composite, differentiable, is_symbol
 from ..core.dtypes import FAST_ARRAYS
 from ..core.op import RAW
 from .copy import kind_of, to
-from .reduction_jvps import prod_dim_jvp, prod_jvp
 from .shape import place
 
 
@@ -162,20 +161,13 @@ def like(g: Any, other: Any) -> Any:
     return F.to(g, kind_of(other))
 
 
-@differentiable(
-    self=nansum_vjp, jvp=lambda self_t, self, dim, keepdim: nansum_jvp(self_t, self, dim, keepdim)
-)
+@differentiable(self=nansum_vjp)
 def nansum(self, dim, keepdim, dtype=None):
     """Return the sum over some dimensions (all for None) in which NaN counts as 0."""
     if self.dtype.kind == "c":
         raise RuntimeError("nansum(): nansum does not support complex inputs")
     known = np.where(np.isnan(self), self.dtype.type(0), self) if self.dtype.kind == "f" else self
     return added(known, over(dim, self.ndim), keepdim, dtype)
-
-
-def nansum_jvp(self_t: Any, self: Any, dim: Any, keepdim: bool) -> Any:
-    """Return the sum of the tangents of what is no NaN."""
-    return F.sum_dim(F.where(F.ne(self, self), 0.0, self_t), dim or (), keepdim)
 
 
 # ── products
@@ -226,13 +218,13 @@ def prod_dim_vjp(g: Any, self: Any, result: Any, dim: int, keepdim: bool) -> Any
     return F.prod_backward(g, self, result, place(dim, len(self.shape)))
 
 
-@differentiable(self=prod_all_vjp, complexes={"self": prod_all_vjp}, jvp=prod_jvp, node="ProdBackward0")
+@differentiable(self=prod_all_vjp, complexes={"self": prod_all_vjp}, node="ProdBackward0")
 def prod_all(self, dtype=None):
     """Return the product of all elements."""
     return multiplied(self, None, False, dtype)
 
 
-@differentiable(self=prod_dim_vjp, complexes={"self": prod_dim_vjp}, jvp=prod_dim_jvp, node="ProdBackward1")
+@differentiable(self=prod_dim_vjp, complexes={"self": prod_dim_vjp}, node="ProdBackward1")
 def prod_dim(self, dim, keepdim, dtype=None):
     """Return the product along a dimension."""
     return multiplied(self, over(dim, self.ndim), keepdim, dtype)

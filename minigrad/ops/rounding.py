@@ -125,7 +125,6 @@ def round(input: Any, *, decimals: Any = None) -> Any:
 
 @differentiable(
     self=lambda g: g,
-    jvp=lambda self_t: self_t,
     elementwise=True,
     check=no_kernel("frac_cpu", BOOL, INTEGER, COMPLEX),
 )

@@ -145,7 +145,6 @@ def log_logistic(self: Any) -> Any:
     self=lambda grads, buffer, self: F.log_sigmoid_backward(grads[0], self, buffer),
     several=("output", "buffer"),
     constants=("buffer",),
-    jvp=lambda self_t, self, buffer: (F.log_sigmoid_backward(self_t, self, buffer), None),
     kernel=log_logistic,
     node="LogSigmoidBackward0",
 )

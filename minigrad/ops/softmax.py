@@ -8,7 +8,6 @@ import numpy as np
 
 from ..core import F, differentiable
 from ..core.dtypes import of
-from .reduction_jvps import logsumexp_jvp
 from .shape import place
 
 
@@ -31,17 +30,7 @@ def like(out: Any, self: Any) -> Any:
     return out if out.ndim == self.ndim else out.reshape(self.shape)
 
 
-def softmax_jvp(self_t: Any, self: Any, result: Any, dim: int) -> Any:
-    """`result · (self_t - mean)`, the mean of the tangents weighted by the shares."""
-    return result * log_softmax_jvp(self_t, self, dim)
-
-
-def log_softmax_jvp(self_t: Any, self: Any, dim: int) -> Any:
-    """Return the tangents less their mean, weighted by the shares."""
-    return self_t - logsumexp_jvp(self_t, self, (dim,), True)
-
-
-@differentiable(self=lambda g, result, dim: F._softmax_backward_data(g, result, dim), jvp=softmax_jvp)
+@differentiable(self=lambda g, result, dim: F._softmax_backward_data(g, result, dim))
 def softmax(self, dim):
     """Exponentials along `dim`, divided by their sum."""
     x, axis = shifted(self, dim, "softmax")
@@ -50,7 +39,7 @@ def softmax(self, dim):
     return like(x, self)
 
 
-@differentiable(self=lambda g, result, dim: F._log_softmax_backward_data(g, result, dim), jvp=log_softmax_jvp)
+@differentiable(self=lambda g, result, dim: F._log_softmax_backward_data(g, result, dim))
 def log_softmax(self, dim):
     """Return the logarithm of softmax along `dim`, without overflow."""
     x, axis = shifted(self, dim, "log_softmax")
@@ -114,7 +103,6 @@ def _log_softmax_backward_data(grad_output, output, dim):
 
 @differentiable(
     self=lambda g, result, dim: F._softmax_backward_data(g, result, dim),
-    jvp=softmax_jvp,
     node="SafeSoftmaxBackward0",
 )
 def _safe_softmax(self, dim):

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ..core import F, differentiable
+from ..core import differentiable
 from ..core.dtypes import of
 from .max_min import put_back
 from .shape import place
@@ -37,12 +37,7 @@ def taken_vjp(grads: Any, self_sym_sizes: Any, dim: int, indices: Any) -> Any:
     return put_back(grads[0], self_sym_sizes, dim, indices, True)
 
 
-def taken_jvp(self_t: Any, dim: int, indices: Any) -> Any:
-    """Return the tangents at the same places, and none for the indices."""
-    return F.gather(self_t, dim, indices), F.zeros_like(indices)
-
-
-TAKEN: dict[str, Any] = {"self": taken_vjp, "jvp": taken_jvp, "several": ("values", "indices")}
+TAKEN: dict[str, Any] = {"self": taken_vjp, "several": ("values", "indices")}
 
 
 @differentiable(kernel=sorted_kernel, **TAKEN)

@@ -8,7 +8,6 @@ import numpy as np
 
 from ..core import F, differentiable
 from ..core.dtypes import bool_, dtype
-from .arithmetic import scaled
 from .half_precision import not_implemented, only, wide
 
 
@@ -38,9 +37,6 @@ def no_whole_quotients(kinds: list[dtype]) -> None:
         "tensor1": lambda g, tensor2, value: g * F.conj(F.mul_scalar(tensor2, value)),
         "tensor2": lambda g, tensor1, value: g * F.conj(F.mul_scalar(tensor1, value)),
     },
-    jvp=lambda self_t, tensor1_t, tensor2_t, tensor1, tensor2, value: (
-        self_t + scaled(F.product(tensor1_t, tensor2), value) + scaled(F.product(tensor2_t, tensor1), value)
-    ),
     elementwise=True,
     check=no_bool_products,
     forms="",
@@ -90,11 +86,6 @@ def filled(like: Any, value: Any) -> Any:
         "tensor1": lambda g, tensor2, value: g * F.conj(filled(tensor2, value) / tensor2),
         "tensor2": complex_addcdiv_vjp,
     },
-    jvp=lambda self_t, tensor1_t, tensor2_t, tensor1, tensor2, value: (
-        self_t
-        + scaled(tensor1_t / tensor2, value)
-        - scaled(F.product(tensor2_t, tensor1 / tensor2) / tensor2, value)
-    ),
     elementwise=True,
     check=no_whole_quotients,
     forms="",
@@ -141,9 +132,6 @@ def lerp(self, end, weight):
         "self": lambda g, weight: g * F.conj(F.sub(1, weight)),
         "weight": lambda g, self, end: g * F.conj(end - self),
     },
-    jvp=lambda self_t, end_t, weight_t, self, end, weight: (
-        F.lerp_tensor(self_t, end_t, weight) + F.product(weight_t, end - self)
-    ),
     node="LerpBackward1",
     elementwise=True,
     check=only("fc", "lerp_kernel_tensor"),

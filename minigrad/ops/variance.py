@@ -10,7 +10,6 @@ import numpy as np
 from ..core import F, differentiable
 from ..core.dtypes import floating
 from .reduction import average, fold, mean_vjp, over, real_of, unsqueezed
-from .reduction_jvps import logsumexp_jvp
 
 # ── variances
 # ─────────────────────────────────────────────────────────────────────────────────────────────────
@@ -70,28 +69,6 @@ def with_mean(g: Any, of_mean: Any, self: Any, dim: Any, keepdim: bool) -> Any:
     return more if g is None else g + more
 
 
-def var_jvp(self_t: Any, self: Any, dim: Any, correction: Any, keepdim: bool) -> Any:
-    """Return the sum of what each tangent changes the variance by."""
-    changes = var_vjp(F.conj(self_t), self, dim, correction, True)
-    return F.real(F.sum_dim(changes, dim or (), keepdim))
-
-
-def std_jvp(self_t: Any, self: Any, result: Any, dim: Any, correction: Any, keepdim: bool) -> Any:
-    """Through the variance, and 0 where nothing varies."""
-    change = var_jvp(self_t, self, dim, correction, keepdim) / F.mul_scalar(result, 2.0)
-    return F.masked_fill(change, F.eq(result, 0), 0)
-
-
-def var_mean_jvp(self_t: Any, self: Any, dim: Any, correction: Any, keepdim: bool) -> Any:
-    """Both tangents."""
-    return var_jvp(self_t, self, dim, correction, keepdim), F.mean_dim(self_t, dim or (), keepdim)
-
-
-def std_mean_jvp(self_t: Any, self: Any, result0: Any, dim: Any, correction: Any, keepdim: bool) -> Any:
-    """Both tangents."""
-    return std_jvp(self_t, self, result0, dim, correction, keepdim), F.mean_dim(self_t, dim or (), keepdim)
-
-
 def variance(self: Any, dim: Any, correction: Any, keepdim: bool, name: str) -> Any:
     """Return the mean square deviation over some dimensions, in double precision, as PyTorch has it."""
     if self.dtype.kind not in "fc":
@@ -104,7 +81,7 @@ def variance(self: Any, dim: Any, correction: Any, keepdim: bool, name: str) -> 
     return squares / np.float64(max(0, count - taken_off(correction)))
 
 
-@differentiable(self=var_vjp, complexes={"self": var_vjp}, jvp=var_jvp)
+@differentiable(self=var_vjp, complexes={"self": var_vjp})
 def var(self, dim, correction, keepdim):
     """Return the variance over some dimensions (all for None); the sum of squares is divided by n -
     `correction`.
@@ -112,7 +89,7 @@ def var(self, dim, correction, keepdim):
     return variance(self, dim, correction, keepdim, "std and var").astype(real_of(self))
 
 
-@differentiable(self=std_vjp, complexes={"self": std_vjp}, jvp=std_jvp)
+@differentiable(self=std_vjp, complexes={"self": std_vjp})
 def std(self, dim, correction, keepdim):
     """Return the standard deviation, the square root of `var`."""
     return np.sqrt(variance(self, dim, correction, keepdim, "std and var")).astype(real_of(self))
@@ -121,14 +98,14 @@ def std(self, dim, correction, keepdim):
 PAIR = ("result0", "result1")
 
 
-@differentiable(self=var_mean_vjp, complexes={"self": var_mean_vjp}, jvp=var_mean_jvp, several=PAIR)
+@differentiable(self=var_mean_vjp, complexes={"self": var_mean_vjp}, several=PAIR)
 def var_mean(self, dim, correction, keepdim):
     """Return the variance and mean."""
     var = variance(self, dim, correction, keepdim, "var_mean")
     return var.astype(real_of(self)), average(self, over(dim, self.ndim), keepdim, None)
 
 
-@differentiable(self=std_mean_vjp, complexes={"self": std_mean_vjp}, jvp=std_mean_jvp, several=PAIR)
+@differentiable(self=std_mean_vjp, complexes={"self": std_mean_vjp}, several=PAIR)
 def std_mean(self, dim, correction, keepdim):
     """Return the standard deviation and mean."""
     var = variance(self, dim, correction, keepdim, "std_mean")
@@ -153,7 +130,7 @@ def complex_logsumexp_vjp(g: Any, self: Any, result: Any, dim: Any, keepdim: boo
     return g * F.conj(F.exp(self - result))
 
 
-@differentiable(self=logsumexp_vjp, complexes={"self": complex_logsumexp_vjp}, jvp=logsumexp_jvp)
+@differentiable(self=logsumexp_vjp, complexes={"self": complex_logsumexp_vjp})
 def logsumexp(self, dim, keepdim=False):
     """Return the logarithm of the sum of exponentials over some dimensions, without overflow."""
     axes = over(dim, self.ndim)
