@@ -16,7 +16,7 @@ from minigrad_viz.protocol import NAN, Value, value_from
 from minigrad_viz.recording.recorder import Recorder
 from minigrad_viz.sources import minigrad as source
 from minigrad_viz.trace import notes
-from minigrad_viz.trace.events import BackwardStarted, Forward, Mutated, NodeRan, Snapshot, Trace
+from minigrad_viz.trace.events import BackwardStarted, Forward, Mutated, NodeRan, NodeState, Snapshot, Trace
 
 MORE = {
     "a loop with weights": (
@@ -103,22 +103,22 @@ def renumbered(trace: Trace) -> str:
 def slow(monkeypatch):
     """Everything is asked of the tensors and nodes themselves."""
 
-    def node_ran_of(watching):
+    def node_ran_of(recorder, engine):
         def node_ran(node, received, sent):
-            if watching.recorder.depth != 1:
+            if recorder.depth != 1:
                 return
             if node.name().endswith("AccumulateGrad"):
-                watching.deposited(node, received)
+                engine.deposited(node, received)
             else:
                 got = received if isinstance(received, list) else [received]
-                watching.recorder.node_ran(node, [wrap(g) for g in got], [wrap(g) for g in sent])
+                recorder.node_ran(node, [wrap(g) for g in got], [wrap(g) for g in sent])
 
         return node_ran
 
     wrap = minigrad.autograd.run.wrap_raw
-    monkeypatch.setattr(source, "forward_of", lambda watching: watching.ran)
+    monkeypatch.setattr(source, "forward_of", lambda recorder, titles, general, ghost_of: general)
     monkeypatch.setattr(source, "node_ran_of", node_ran_of)
-    monkeypatch.setattr(source, "freeze_of", lambda watching: watching.recorder.states.freeze_all)
+    monkeypatch.setattr(source, "freeze_of", lambda recorder, titles, engine: recorder.states.freeze_all)
     monkeypatch.setattr(notes, "ROOM", 0)
 
 
@@ -140,7 +140,7 @@ def test_the_fast_way_is_taken():
     kinds = [note[0] for note in recorder.notes if note.__class__ is tuple]
     assert [kinds.count(kind) for kind in ("forward", "ran", "deposited")] == [2, 3, 1]
     nodes = next(note[2] for note in recorder.notes if note[0] == "started")
-    assert not any(isinstance(part, tuple) for row in nodes for part in row), "no state was made"
+    assert not any(isinstance(part, NodeState) for row in nodes for part in row), "no state was made"
 
 
 def test_nothing_alive_is_noted():

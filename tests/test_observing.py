@@ -44,6 +44,7 @@ NAMES = {
 # These read private attributes, because they note thousands of ops or look for what hooks have packed.
 HURRIED = {
     "kept.py",
+    "sources/engine_told.py",
     "sources/freezing.py",
     "sources/minigrad.py",
     "sources/quick.py",

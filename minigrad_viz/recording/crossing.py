@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from ..protocol import history_of, is_tensor, overlap, owner_of, raw_array, version_of
-from ..trace import notes
 from ..trace.events import Asked, Created, Detached, Left
 from ..trace.where import Span, Spot
 from .guard import observing
@@ -106,7 +105,7 @@ class Crossing:
         if source is result:
             self.ids.objects[id(result)] = before, weakref.ref(result)
             cut = self.states.state_of(result, before)
-            state = notes.Row((*cut[:2], None, False, True, cut[5], None, None, *cut[8:]))
+            state = (*cut[:2], None, False, True, cut[5], None, None, *cut[8:])
         else:
             self.share(source, result)
             state = self.states.state_of(result, self.ids.new(result))
@@ -158,7 +157,7 @@ class Crossing:
                 continue
             if view:
                 how = True, False, None, None, None, version_of(other), False, None
-                found[known] = notes.Row((known, self.states.taken(other), None, *how))
+                found[known] = (known, self.states.taken(other), None, *how)
             else:
                 found[known] = self.states.state_of(other, known)
         return list(found.values())

@@ -7,7 +7,6 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..protocol import Value, dtype_name, memory_of, version_of
-from ..trace import notes
 from ..trace.events import Created
 
 if TYPE_CHECKING:
@@ -150,7 +149,7 @@ class Grads:
         if known is None and tensor.grad_fn is None and any(t is tensor for _, t in self.states.variables()):
             known = self.ids.new(tensor)
             row = self.states.state_of(tensor, known)
-            self.notes.append(("event", Created, notes.Row((*row[:2], before, *row[3:])), None, None))
+            self.notes.append(("event", Created, (*row[:2], before, *row[3:]), None, None))
         return known
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from ..trace.events import Asked, Created, Deposited, Detached, Forward, Left, Mutated, NodeRan
+from ..trace.events import Asked, Created, Deposited, Detached, Left, Mutated, NodeRan
 from ..trace.ids import Ids
 
 KEPT_CALLS = 20
@@ -59,7 +59,7 @@ def relations(note: Any, ids: Ids, frozen: set[Any] | None) -> tuple[tuple[str, 
     if note.__class__ is not tuple:
         return (), note.sent_ids if frozen is not None and isinstance(note, NodeRan) else ()
     if note[0] == "forward":
-        return (note[1],), note[6:]
+        return tuple(row[0] for row in note[3]), note[2]
     if note[0] == "event":
         return of_event(*note[1:])
     if note[0] == "started" and frozen is not None:
@@ -77,8 +77,6 @@ def of_event(kind: Any, *arguments: Any) -> tuple[tuple[str, ...], tuple[Any, ..
     """`relations` of an event that is made later."""
     if kind is Created:
         return (arguments[0][0],), ()
-    if kind is Forward:
-        return tuple(row[0] for row in arguments[3]), arguments[1]
     if kind is Detached:
         same = arguments[0] == arguments[1][0]  # `detach_()`
         return (arguments[1][0],), () if same else (arguments[0],)

@@ -34,7 +34,6 @@ from ..trace import notes
 from ..trace.events import (
     BackwardEnded,
     BackwardStarted,
-    Forward,
     Inside,
     Later,
     ModeChanged,
@@ -186,27 +185,23 @@ class Recorder:
         if self.call and not (self.creates and any(t.requires_grad for t in results)):
             return
         spot = self.own_place()
-        ids, arguments = [], []
-        for value in inputs:
-            tensor = is_tensor(value)
-            ids.append(self.states.id_of(value) if tensor else None)
-            arguments.append(None if tensor else text_of(value))
-        states = [self.states.state_of(t, self.ids.claim(t)) for t in results]
-        told = title, tuple(ids), tuple(arguments), states, grad_enabled, *named_by(spot), self.call
-        shares = self._viewed(inputs, ids, results) if results else ""
-        self.notes.append(("event", Forward, *told, shares, ghost))
+        at = notes.NOWHERE if spot is None else (self.place_of(spot), None, None)
+        given = tuple(self.states.id_of(v) if is_tensor(v) else (text_of(v),) for v in inputs)
+        rows = tuple(self.states.state_of(t, self.ids.claim(t)) for t in results)
+        shares = self._viewed(inputs, given, results) if results else ""
+        self.notes.append(("forward", title, given, rows, grad_enabled, at, self.call, shares, ghost))
         self.rest.note(*results)
 
-    def _viewed(self, inputs: list[Any], ids: list[str | None], results: list[Any]) -> str:
+    def _viewed(self, inputs: list[Any], given: tuple[Any, ...], results: list[Any]) -> str:
         """The input whose memory the results of an op use; "" if they have their own."""
         if not (results[0]._is_view() or results[0].is_inference()):
             return ""
         parts = [raw_array(t) for t in results]
-        for value, name in zip(inputs, ids, strict=True):
-            memory = None if name is None else raw_array(value)
-            if name is not None and all(overlap(part, memory) for part in parts):
+        for value, name in zip(inputs, given, strict=True):
+            memory = raw_array(value) if name.__class__ is str else None
+            if memory is not None and all(overlap(part, memory) for part in parts):
                 self.crossing.share(value, *results)
-                return name
+                return str(name)
         return ""
 
     @observing

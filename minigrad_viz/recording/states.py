@@ -27,7 +27,7 @@ from ..protocol import (
     version_of,
 )
 from ..trace import notes
-from ..trace.events import Created, Forward, Mutated, NodeState
+from ..trace.events import Created, Mutated, NodeState
 from ..trace.walk import chips, in_order
 from .modules import parameters, tops, walk
 
@@ -86,14 +86,14 @@ class States:
         along = None if tangent is None else self.taken(tangent)
         if fn is not None:
             made = True, False, retains, node_name(fn), self.ids.key(fn), version_of(tensor), False
-            return notes.Row((name, value, kept, *made, along))
+            return (name, value, kept, *made, along)
         kind = type(tensor)
         parameter = self._parameters.get(kind)
         if parameter is None:
             parameter = self._parameters[kind] = is_parameter(tensor)
         requires, version = tensor.requires_grad, version_of(tensor)
         leaf = requires, True, retains, None, None, version, parameter
-        return notes.Row((name, value, kept, *leaf, along))
+        return (name, value, kept, *leaf, along)
 
     def taken(self, tensor: Any) -> Any:
         """A tensor's numbers as they are now."""
@@ -151,17 +151,16 @@ class States:
                 states.append(self.state_of(tensor, name))
             else:
                 made_by = node_name(node), self.ids.key(node)
-                states.append(notes.Row((name, None, None, True, False, None, *made_by, 0, False, None)))
+                states.append((name, None, None, True, False, None, *made_by, 0, False, None))
         if not self.recorder.call:
             self.notes += [("event", Created, state, None, None) for state in states]
             return
         title = op_of(node_name(node))
         inputs = [None if n is None else self.source_of(n, nr) for n, nr in edges_of(node)]
         others = [str(k.value) for k in saved_of(node) if k.value is not None and not is_tensor(k.value)]
-        ids = (*inputs, *(None for _ in others))
-        arguments = (*(None if i else "…" for i in inputs), *others)
+        given = (*(i or ("…",) for i in inputs), *((text,) for text in others))
         self.notes.append(
-            ("event", Forward, title, ids, arguments, states, True, None, None, self.recorder.call)
+            ("forward", title, given, tuple(states), True, notes.NOWHERE, self.recorder.call, "", "")
         )
 
     def source_of(self, node: Any, nr: int) -> str | None:
@@ -179,7 +178,7 @@ class States:
         if known is None:
             known = self.ids.unseen(*edge)
             made_by = node_name(edge[0]), self.ids.key(edge[0])
-            row = notes.Row((known, None, None, True, False, None, *made_by, 0, False, None))
+            row = (known, None, None, True, False, None, *made_by, 0, False, None)
             self.notes.append(("event", Created, row, None, None))
         return known
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -13,29 +13,29 @@ from minigrad.observing import LAST, AccumulateGrad, is_released
 from minigrad.observing import numbers as raw
 
 from ..protocol import owner_of
-from ..trace import notes
-from .quick import NUMBERS, SCALARS
-
-if TYPE_CHECKING:
-    from .minigrad import Minigrad
+from ..trace.notes import Slot
+from .engine_told import EngineTold
+from .quick import NUMBERS, SCALARS, Titles
 
 FIXED = frozenset((*SCALARS, *NUMBERS, complex))  # what cannot change
 Places = list[tuple[int | None, int]]
 
 
-def freeze_of(source: Minigrad) -> Callable[[list[Any]], tuple[list[Any], list[Any]]]:
-    """The source's `freeze`: the nodes that can be reached, and how they stand; as `Ledger.freeze_all`."""
-    recorder = source.recorder
+def freeze_of(
+    recorder: Any, titles: Titles, engine: EngineTold
+) -> Callable[[list[Any]], tuple[list[Any], list[Any]]]:
+    """The source's `freeze`: the nodes that can be reached, and how they stand; as `States.freeze_all`."""
     outputs, key_of, known = recorder.ids.outputs, recorder.ids.key, Getters()
+    take = recorder.numbers.take
 
     def freeze(roots: list[Any]) -> tuple[list[Any], list[Any]]:
         live: list[Any] = []
         frozen: list[Any] = []
         seen: set[Any] = {None}
         keys: dict[Any, Any] = {}  # of AccumulateGrads
-        titles = source.titles[get_dialect()]
+        names = titles.known[get_dialect()]
         stack = roots[::-1]
-        source.calm = True
+        engine.calm = True
         while stack:
             node = stack.pop()
             if node in seen:
@@ -46,7 +46,11 @@ def freeze_of(source: Minigrad) -> Callable[[list[Any]], tuple[list[Any], list[A
                 key = key_of(node)
                 if key not in outputs and number != LAST:
                     continue
-                frozen.append(other(source, node, key))
+                row = accumulator(recorder, node, key) if number == LAST and node._extra is None else None
+                if row is None:
+                    engine.calm = False
+                    row = key, number, recorder.states.freeze(key, node)
+                frozen.append(row)
             elif number not in outputs:
                 continue
             else:
@@ -62,18 +66,17 @@ def freeze_of(source: Minigrad) -> Callable[[list[Any]], tuple[list[Any], list[A
                     edges.append(nr)
                     if n._storage is not None:
                         touched = True
-                values_of, places = known[kind]
+                values_of, places, slots = known[kind]
                 values, versions, memories = values_of(node), None, None
                 if touched or not FIXED.issuperset(map(type, values)):
-                    found = None if is_released(node) else looked_at(source, node, places, values)
+                    found = None if is_released(node) else looked_at(take, node, places, values)
                     if found is None:
                         frozen.append((number, number, recorder.states.freeze(number, node)))
                         live.append(node)
                         stack += targets[::-1]
                         continue
                     values, versions, memories = found
-                title = titles.get(kind) or source.title(node)
-                how = kind.op.name, title, versions, memories, node._nrs
+                how = names.get(kind) or titles.of(node), slots, versions, memories, node._nrs
                 frozen.append((number, number, *how, *values, *edges))
             live.append(node)
             stack += targets[::-1]
@@ -82,21 +85,17 @@ def freeze_of(source: Minigrad) -> Callable[[list[Any]], tuple[list[Any], list[A
     return freeze
 
 
-def other(source: Minigrad, node: Any, key: Any) -> tuple[Any, ...]:
-    """How a node stands that is no op's, or has hooks; of a plain AccumulateGrad name, leaf and memory."""
-    recorder, number = source.recorder, node._seq
-    leaf = recorder.ids.object(node.variable) if number == LAST and node._extra is None else None
-    if leaf is None:
-        source.calm = False
-        return key, number, recorder.states.freeze(key, node)
-    return key, number, source.title(node), leaf, id(owner_of(node.variable._data))
+def accumulator(recorder: Any, node: Any, key: Any) -> tuple[Any, ...] | None:
+    """How a plain AccumulateGrad stands: name, leaf and memory; None for a leaf that nobody has seen."""
+    leaf = recorder.ids.object(node.variable)
+    return leaf and (key, LAST, "AccumulateGrad", leaf, id(owner_of(node.variable._data)))
 
 
-def looked_at(source: Minigrad, node: Any, places: Places, saved: tuple[Any, ...]) -> Any:
+def looked_at(take: Callable[[Any], Any], node: Any, places: Places, saved: tuple[Any, ...]) -> Any:
     """Of saved values that are not all numbers which cannot change: what was taken of them, their versions
     and memories; None if one was released, or written to since.
     """
-    check, take = node._check, source.recorder.numbers.take
+    check = node._check
     values: list[Any] = []
     versions: list[int] | None = None
     memories: dict[int, tuple[int, int]] = {}
@@ -138,16 +137,20 @@ def holds_arrays(values: tuple[Any, ...]) -> bool:
     return any(isinstance(value, Tensor | np.ndarray) for value in values)
 
 
-class Getters(dict[Any, tuple[Callable[[Any], Any], Places]]):
-    """By class of node: what gives all that such a node saved; and of each value the edge to what carries it
-    (None: it is the node's own result), and its place among the versions in `_check`.
+class Getters(dict[Any, tuple[Callable[[Any], Any], Places, tuple[Slot, ...]]]):
+    """By class of node: what gives all that such a node saved; of each value the edge to what carries it
+    (None: it is the node's own result), and its place among the versions in `_check`; and the slots, as
+    `kept.saved_of` orders them.
     """
 
     def __missing__(self, kind: Any) -> Any:
         op = kind.op
-        names, order = notes.saved_names(op), [n for n, _ in op.saved]
-        slots = ["_raw_" + name for name in names]
-        several = operator.attrgetter(*slots) if len(slots) > 1 else None
+        order = [n for n, _ in op.saved]
+        names = sorted(n for n in order if not n.endswith("_scalar_type") and "_sym_" not in n)
+        attributes = ["_raw_" + name for name in names]
+        several = operator.attrgetter(*attributes) if len(attributes) > 1 else None
         places = [(op.inputs.index(n) if n in op.inputs else None, order.index(n)) for n in names]
-        self[kind] = several or (lambda node: tuple([getattr(node, slot) for slot in slots])), places
+        slots = tuple(Slot(n, n in op.tensors, n in op.inputs) for n in names)
+        one = several or (lambda node: tuple([getattr(node, name) for name in attributes]))
+        self[kind] = one, places, slots
         return self[kind]

@@ -2,21 +2,16 @@
 
 from __future__ import annotations
 
-import functools
 import sys
-import weakref
-from collections.abc import Callable
 from typing import Any
 
 from minigrad import (
     Tensor,
-    get_dialect,
     is_anomaly_enabled,
     is_grad_enabled,
     is_inference_mode_enabled,
 )
 from minigrad.observing import (
-    DIALECTS,
     Op,
     add_observer,
     ghost_name,
@@ -26,32 +21,16 @@ from minigrad.observing import (
     is_differentiable,
     is_forward,
     is_recording,
-    is_released,
-    is_untouched,
     remove_observer,
 )
 
-from ..kept import saved_of
-from ..protocol import Value, has_history, node_name
+from ..protocol import has_history
+from .engine_told import EngineTold, node_ran_of, safely
 from .freezing import freeze_of
-from .quick import forward_of, node_ran_of
+from .quick import Titles, forward_of
 
 STEPS = frozenset(("add", "sub", "mul", "div", "add_scaled", "sub_scaled"))  # do not write `t[key] = value`
 OURS = ("minigrad.", "minigrad_viz.")  # modules between an op and the code of the user's that ran it
-
-
-def safely(method: Callable[..., None]) -> Callable[..., None]:
-    """A method that must not raise in the cell: the recorder keeps the error."""
-
-    @functools.wraps(method)
-    def careful(self: Minigrad, *args: Any) -> None:
-        if self.recorder.problem is None:
-            try:
-                method(self, *args)
-            except Exception as problem:
-                self.recorder.problem = problem
-
-    return careful
 
 
 class Minigrad:
@@ -70,17 +49,15 @@ class Minigrad:
         self.hook_ended = recorder.listener.hook_ended
         self.step_starts = recorder.steps.starts
         self.step_ended = recorder.steps.ended
-        self.titles: dict[str, dict[type, str]] = {name: {} for name in DIALECTS}
-        self.before: dict[Any, Any] = {}  # of each leaf, the gradient before the deposit
-        self.wraps = False  # whether gradients are tensors
         self.base: str | None = None  # the id of a tensor of which a part is being written
-        self.calm = False  # whether no code of the user's runs inside the backward call
-        self.flows: dict[int, tuple[Any, Any]] = {}  # large gradients that were sent, by address
-        self.ghost = ghost_of
-        self.freeze = freeze_of(self)
-        self.fast = forward_of(self)
+        self.engine, titles = EngineTold(recorder), Titles()
+        self.gone = self.engine.gone
+        self.deposit_starts = self.engine.deposit_starts
+        self.custom_starts, self.custom_ended = self.engine.custom_starts, self.engine.custom_ended
+        self.freeze = freeze_of(recorder, titles, self.engine)
+        self.fast = forward_of(recorder, titles, self.ran, ghost_of)
         self.forward: Any = self.fast
-        self.node_ran = node_ran_of(self)
+        self.node_ran = node_ran_of(recorder, self.engine)
         for mode, enabled in standing().items():
             recorder.mode_stands(mode, enabled)
         self.choose()
@@ -89,7 +66,7 @@ class Minigrad:
     def detach(self) -> None:
         """Stop."""
         remove_observer(self)
-        self.before, self.flows = {}, {}
+        self.engine.begin(wraps=False)
 
     # ── modes ───────────────────────────────────────────────────────────────────────────────────────────────
 
@@ -191,19 +168,11 @@ class Minigrad:
             values = [item["self"], *keys, item["value"]]
         self.recorder.mutated(op.name, values, version, before)
 
-    def title(self, node: Any) -> str:
-        """The name of a node in the dialect in force."""
-        names = self.titles[get_dialect()]
-        name = names.get(type(node))
-        if name is None:
-            name = names[type(node)] = node_name(node)
-        return name
-
     # ── backward ────────────────────────────────────────────────────────────────────────────────────────────
 
     def backward_started(self, roots: Any, gradients: Any, options: Any) -> None:
         """A backward call starts."""
-        self.wraps = options.create_graph or is_forward()
+        self.engine.begin(wraps=options.create_graph or is_forward())
         batched = bool(getattr(options, "batched", False))
         told = options.call, roots, gradients, options.create_graph, options.inputs, batched
         self.recorder.backward_started(self, *told)
@@ -212,64 +181,8 @@ class Minigrad:
         """The node at which a tensor's gradient arrives, or None."""
         return gradient_node(tensor) if has_history(tensor) else None
 
-    def gone(self, node: Any) -> bool:
-        """Whether what a node saved cannot be read any more."""
-        if is_released(node):
-            return True
-        return not is_untouched(node) and any(kept.freed for kept in saved_of(node))
-
     def listen(self, live: Any, starts: Any) -> None:
         """The engine tells; there is nothing to do."""
-        self.flows = {}
-
-    @safely
-    def deposit_starts(self, node: Any) -> None:
-        """An AccumulateGrad is about to run."""
-        recorder = self.recorder
-        if recorder.depth == 1:
-            grad = node.variable._grad
-            self.before[node] = None if grad is None else recorder.numbers.take(grad._data)
-
-    def deposited(self, node: Any, received: Any) -> None:
-        """An AccumulateGrad ran."""
-        recorder, leaf = self.recorder, node.variable
-        before, key = self.before.pop(node, None), recorder.ids.key(node)
-        added = None if received is None else self.received(node, getattr(received, "_data", received))
-        late = recorder.listener.before_late_hooks(key) if leaf._post_accumulate else None
-        recorder.notes.append(("ran", recorder.call, key, added))
-        name = recorder.ids.known(leaf)
-        if added is None or name is None:
-            return
-        grad, after = leaf._grad, added
-        if grad is not None:
-            after = added if before is None and self.calm else recorder.numbers.take(grad._data)
-            recorder.grads.hold(name, grad, after)
-        recorder.notes.append(("deposited", recorder.call, key, name, before, added, late or after))
-
-    @safely
-    def custom_starts(self, node: Any) -> None:
-        """The backward of a custom Function starts."""
-        if self.recorder.depth == 1:
-            self.recorder.inside = self.recorder.ids.key(node)
-
-    @safely
-    def custom_ended(self) -> None:
-        """It ended."""
-        if self.recorder.depth == 1 and self.recorder.inside is not None:
-            self.recorder.packing.told_again(self.recorder.ids.name(self.recorder.inside))
-            self.recorder.inside = None
-
-    def sent(self, gradient: Any) -> Any:
-        """A gradient that was sent, as it is now."""
-        taken = self.recorder.numbers.take(gradient)
-        if taken.__class__ is Value and self.calm:
-            self.flows[id(gradient)] = weakref.ref(gradient), taken
-        return taken
-
-    def received(self, node: Any, gradient: Any) -> Any:
-        """A gradient that arrived; a large one that arrives as it was sent need not be gone through again."""
-        flow = self.flows.pop(id(gradient), None) if self.calm else None
-        return flow[1] if flow and flow[0]() is gradient else self.recorder.numbers.take(gradient)
 
 
 def item_set() -> dict[str, Any] | None:

@@ -14,24 +14,27 @@ from __future__ import annotations
 import itertools
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from minigrad.observing import F
-
 from ..protocol import Value, bare_name, value_from
 from .events import (
+    Asked,
     BackwardEnded,
     BackwardStarted,
     Called,
     Compared,
+    Created,
     Deposited,
+    Detached,
     Event,
     Failed,
     Forward,
     Freed,
     GradSet,
+    Left,
+    Mutated,
     NodeRan,
     NodeState,
     OptimizerStepped,
@@ -66,10 +69,10 @@ class Numbers:
         return value_from(data, bare_name(data.dtype))
 
 
-class Row(tuple[Any, ...]):
-    """The fields of a `TensorState`, with numbers as they were taken and the key of the node."""
-
-    __slots__ = ()
+# The fields of a `TensorState`, with numbers as they were taken and the key of the node. Where events have
+# one, by the place among their fields; a list has several.
+Row = tuple[Any, ...]
+ROWS = {Created: 0, Detached: 1, Left: 2, Asked: 0, Mutated: 2}
 
 
 class Writer:
@@ -108,12 +111,14 @@ class Writer:
         return known
 
     def state(self, row: Any) -> TensorState:
-        """A tensor from what `Ledger.state_of` noted."""
+        """A tensor from what `States.state_of` noted."""
         id, value, grad, requires, leaf, retains, title, key, version, parameter, tangent = row
         node = None if key is None else self.ids.name(key)
         how = requires, leaf, retains, title, node, version, parameter
         return TensorState(id, self.value(value), self.value(grad), *how, self.value(tangent))
 
+
+NOWHERE = None, None, None  # a place in the source that is not known
 
 # ── notes ───────────────────────────────────────────────────────────────────────────────────────────────────
 
@@ -131,40 +136,38 @@ def finished(writer: Writer, top: int) -> None:
 
 
 def event(writer: Writer, kind: Any, *arguments: Any) -> None:
-    """Any event, with rows for the states of tensors in it (a list of them for several)."""
-    state = writer.state
+    """Any event, with rows for the states of tensors in it."""
+    state, place = writer.state, ROWS[kind]
     made = (
-        state(a) if a.__class__ is Row else tuple(map(state, a)) if a.__class__ is list else a
-        for a in arguments
+        state(a) if i == place else tuple(map(state, a)) if a.__class__ is list else a
+        for i, a in enumerate(arguments)
     )
     writer.out.append(kind(*made))
 
 
 def forward(
     writer: Writer,
-    id: str,
-    told: tuple[str, str | None, bool | None, bool, str],
-    key: Any,
-    taken: Any,
+    op: str,
+    given: tuple[Any, ...],
+    rows: tuple[Any, ...],
+    enabled: bool,
     at: tuple[int | None, int | None, int | None],
-    *given: Any,
+    call: int,
+    shares: str,
+    ghost: str,
 ) -> None:
-    """A plain op ran; its one result shares memory with nobody. `told` is what is the same each time: its
-    name, that of the node, `retains_grad`, the grad mode and the node that was not made; `at` is the number
-    of the point in the source, then what `reached` is told (no third if it has been told). `given` are ids of
-    tensors, and numbers."""
-    op, title, retains, enabled, ghost = told
+    """An op ran, and gave the tensors `rows`. `given` are ids of tensors, numbers, and other arguments as a
+    tuple with their text; `at` is the number of the point in the source, then what `reached` is told (no
+    third if it has been told)."""
     place, top, inner = at
     spot = None if place is None else writer.spots[place]
     if inner is not None:
         reached(writer, spot, top, inner)
-    node = None if key is None else writer.ids.name(key)
-    value = writer.value(taken)
-    state = TensorState(id, value, None, key is not None, key is None, retains, title, node, 0)
     span, name = (None, None) if spot is None else (spot.span, spot.name)
     inputs = tuple(g if g.__class__ is str else None for g in given)
-    arguments = tuple(None if g.__class__ is str else str(g) for g in given)
-    writer.out.append(Forward(op, inputs, arguments, (state,), enabled, span, name, 0, "", ghost))
+    arguments = tuple(None if g.__class__ is str else g[0] if g.__class__ is tuple else str(g) for g in given)
+    made = tuple(map(writer.state, rows))
+    writer.out.append(Forward(op, inputs, arguments, made, enabled, span, name, call, shares, ghost))
 
 
 def called(writer: Writer, number: int, known: Any, place: int | None, inputs: tuple[str, ...]) -> None:
@@ -222,52 +225,51 @@ def counted(state: NodeState, count: Callable[[int], int]) -> NodeState:
     return state._replace(saved=saved, memory=None if state.memory is None else count(state.memory))
 
 
+class Slot(NamedTuple):
+    """A place in which a node saves a value: its name, whether a tensor stands there, and whether a number in
+    it stands for a tensor."""
+
+    name: str
+    tensor: bool
+    number: bool = False
+
+
 def node_state(
-    writer: Writer, count: Callable[[int], int], key: Any, kind: str, title: str, versions: Any,
+    writer: Writer, count: Callable[[int], int], key: Any, title: str, slots: Sequence[Slot], versions: Any,
     memories: Any, nrs: Any, *values_and_edges: Any,
 ) -> NodeState:  # fmt: skip
-    """A node of an op of minigrad, whose saved values can all be read. `memories` has what tells the memory
-    of an array from others, and its size, by the place of the value; a scalar is its own memory."""
-    op = getattr(F, kind).op
-    names = saved_names(op)
-    edges = values_and_edges[len(names) :]
+    """A node of an op whose saved values can all be read. `memories` has what tells the memory of an array
+    from others, and its size, by the place of the value (no memory: it stands for a number); a scalar is its
+    own memory."""
+    edges = values_and_edges[len(slots) :]
     saved = []
-    for i, (name, value, version) in enumerate(zip(names, values_and_edges, versions or itertools.repeat(0))):
+    for i, (slot, value, version) in enumerate(zip(slots, values_and_edges, versions or itertools.repeat(0))):
         if value is None:
             continue
-        if value.__class__ in NUMBERS and name in op.inputs:  # in the place of a tensor, and shown as one
+        if value.__class__ in NUMBERS and slot.number:  # in the place of a tensor, and shown as one
             number = np.array(value)
-            value = value_from(number, bare_name(number.dtype))
-            saved.append(Saved(name, value, version, nbytes=0))
-        elif isinstance(value, (np.ndarray, np.generic, Value)) and name in op.tensors:
+            saved.append(Saved(slot.name, value_from(number, bare_name(number.dtype)), version, nbytes=0))
+        elif isinstance(value, (np.ndarray, np.generic, Value)) and slot.tensor:
             known = memories.get(i) if memories else None
             memory, size = known or (id(value), value.nbytes)  # type: ignore[union-attr]
-            saved.append(Saved(name, writer.value(value), version, nbytes=size, memory=count(memory)))
+            number_of = None if memory is None else count(memory)
+            saved.append(Saved(slot.name, writer.value(value), version, nbytes=size, memory=number_of))
         else:
-            saved.append(Saved(name, str(value)))
+            saved.append(Saved(slot.name, str(value)))
     numbers = nrs or (0,) * len(edges)
     ends = (None if e is None else (writer.ids.name(e), nr) for e, nr in zip(edges, numbers, strict=True))
     return NodeState(writer.ids.name(key), title, tuple(saved), tuple(ends), None, 0)
 
 
 NUMBERS = (int, float, bool, complex)
-_names: dict[Any, list[str]] = {}
-
-
-def saved_names(op: Any) -> list[str]:
-    """What a reader sees of the values that an op's node saves, as `kept.saved_of` orders them."""
-    names = _names.get(op)
-    if names is None:
-        readable = (n for n, _ in op.saved if not n.endswith("_scalar_type") and "_sym_" not in n)
-        names = _names[op] = sorted(readable)
-    return names
 
 
 def ran(writer: Writer, call: int, key: Any, received: Any, *sent: Any) -> None:
-    """A node with one output ran."""
+    """A node ran; `received` is a tuple where it has several outputs."""
     name = writer.ids.name(key)
     values = tuple(map(writer.value, sent))
-    event = NodeRan(call, name, (writer.value(received),), values, (None,) * len(values))
+    got = tuple(map(writer.value, received if received.__class__ is tuple else (received,)))
+    event = NodeRan(call, name, got, values, (None,) * len(values))
     writer.ran[name] = len(writer.out)
     writer.out.append(event)
 

@@ -1,0 +1,134 @@
+"""What minigrad's engine tells while a backward call runs: which gradients each node received and sent."""
+
+from __future__ import annotations
+
+import functools
+import weakref
+from collections.abc import Callable
+from typing import Any
+
+from minigrad import Tensor
+from minigrad.observing import AccumulateGrad, is_released, is_untouched, wrap
+
+from ..kept import saved_of
+from ..protocol import Value
+from .quick import SCALARS
+
+
+def safely(method: Callable[..., None]) -> Callable[..., None]:
+    """A method that must not raise in the cell: the recorder keeps the error."""
+
+    @functools.wraps(method)
+    def careful(self: Any, *args: Any) -> None:
+        if self.recorder.problem is None:
+            try:
+                method(self, *args)
+            except Exception as problem:
+                self.recorder.problem = problem
+
+    return careful
+
+
+class EngineTold:
+    """The part of the source that listens to the engine. `wraps` says that gradients are tensors, `calm` that
+    no code of the user's runs inside the backward call."""
+
+    def __init__(self, recorder: Any) -> None:
+        self.recorder = recorder
+        self.wraps = self.calm = False
+        self.before: dict[Any, Any] = {}  # of each leaf, the gradient before the deposit
+        self.flows: dict[int, tuple[Any, Any]] = {}  # large gradients that were sent, by address
+
+    def begin(self, wraps: bool) -> None:
+        """A backward call begins, or (without `wraps`) nothing is told any more."""
+        self.wraps, self.before, self.flows = wraps, {}, {}
+
+    def gone(self, node: Any) -> bool:
+        """Whether what a node saved cannot be read any more."""
+        if is_released(node):
+            return True
+        return not is_untouched(node) and any(kept.freed for kept in saved_of(node))
+
+    @safely
+    def deposit_starts(self, node: Any) -> None:
+        """An AccumulateGrad is about to run."""
+        recorder = self.recorder
+        if recorder.depth == 1:
+            grad = node.variable._grad
+            self.before[node] = None if grad is None else recorder.numbers.take(grad._data)
+
+    def deposited(self, node: Any, received: Any) -> None:
+        """An AccumulateGrad ran."""
+        recorder, leaf = self.recorder, node.variable
+        before, key = self.before.pop(node, None), recorder.ids.key(node)
+        added = None if received is None else self.received(node, getattr(received, "_data", received))
+        late = recorder.listener.before_late_hooks(key) if leaf._post_accumulate else None
+        recorder.notes.append(("ran", recorder.call, key, added))
+        name = recorder.ids.known(leaf)
+        if added is None or name is None:
+            return
+        grad, after = leaf._grad, added
+        if grad is not None:
+            after = added if before is None and self.calm else recorder.numbers.take(grad._data)
+            recorder.grads.hold(name, grad, after)
+        recorder.notes.append(("deposited", recorder.call, key, name, before, added, late or after))
+
+    @safely
+    def custom_starts(self, node: Any) -> None:
+        """The backward of a custom Function starts."""
+        if self.recorder.depth == 1:
+            self.recorder.inside = self.recorder.ids.key(node)
+
+    @safely
+    def custom_ended(self) -> None:
+        """It ended."""
+        if self.recorder.depth == 1 and self.recorder.inside is not None:
+            self.recorder.packing.told_again(self.recorder.ids.name(self.recorder.inside))
+            self.recorder.inside = None
+
+    def sent(self, gradient: Any) -> Any:
+        """A gradient that was sent, as it is now."""
+        taken = self.recorder.numbers.take(gradient)
+        if taken.__class__ is Value and self.calm:
+            self.flows[id(gradient)] = weakref.ref(gradient), taken
+        return taken
+
+    def received(self, node: Any, gradient: Any) -> Any:
+        """A gradient that arrived; a large one that arrives as it was sent need not be gone through again."""
+        flow = self.flows.pop(id(gradient), None) if self.calm else None
+        return flow[1] if flow and flow[0]() is gradient else self.recorder.numbers.take(gradient)
+
+
+def node_ran_of(recorder: Any, source: EngineTold) -> Callable[[Any, Any, Any], None]:
+    """The observer's `node_ran`, with all it needs at hand. See Note [Fast notes] in `quick`."""
+    noted = recorder.notes
+
+    def node_ran(node: Any, received: Any, sent: Any) -> None:
+        if recorder.depth != 1 or recorder.problem is not None:
+            return
+        try:
+            if node.__class__ is AccumulateGrad:
+                source.deposited(node, received)
+            elif source.wraps or received.__class__ is list or type(node).op is None:
+                tensors = [wrapped(g) for g in (received if isinstance(received, list) else [received])]
+                recorder.node_ran(node, tensors, [wrapped(g) for g in sent])
+            else:
+                if received is not None and received.__class__ not in SCALARS:
+                    received = source.received(node, received)
+                if len(sent) == 2:  # without a loop
+                    a, b = sent
+                    a = a if a is None or a.__class__ in SCALARS else source.sent(a)
+                    b = b if b is None or b.__class__ in SCALARS else source.sent(b)
+                    noted.append(("ran", recorder.call, node._seq, received, a, b))
+                    return
+                taken = [g if g is None or g.__class__ in SCALARS else source.sent(g) for g in sent]
+                noted.append(("ran", recorder.call, node._seq, received, *taken))
+        except Exception as problem:
+            recorder.problem = problem
+
+    return node_ran
+
+
+def wrapped(gradient: Any) -> Any:
+    """A gradient as a tensor."""
+    return gradient if gradient is None or isinstance(gradient, Tensor) else wrap(gradient)
