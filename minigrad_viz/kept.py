@@ -36,10 +36,7 @@ _saved_names: weakref.WeakKeyDictionary[type, tuple[str, ...]] = weakref.WeakKey
 def saved_of(node: Any) -> Iterator[Kept]:
     """What a node saved for its backward; shapes that PyTorch notes beside it (`_saved_self_sym_sizes`)
     are left out, and so is the `alpha` of a sum without one."""
-    cls = type(node)
-    names = _saved_names.get(cls)
-    if names is None:
-        names = _saved_names[cls] = tuple(n for n in dir(cls) if n.startswith("_saved_") and "_sym_" not in n)
+    names = saved_names(type(node))
     hooked = has_packed(node)
     for name in names:
         try:
@@ -51,14 +48,29 @@ def saved_of(node: Any) -> Iterator[Kept]:
         except RuntimeError as refused:
             yield unreadable(name.removeprefix("_saved_"), str(refused))
             continue
-        if isinstance(value, tuple) and len(value) == 1 and is_tensor(value[0]):
-            value = value[0]  # the only index of `x[i]`
-        if type(value) is int and value >= 2**63:
-            value -= 2**64  # PyTorch gives a negative number of a node as an unsigned one
-        if value is not None and not (name == "_saved_alpha" and value == 1 and op_of(cls.__name__) in SUMS):
+        value = shown_alone(node, name, value)
+        if value is not None:
             yield Kept(name.removeprefix("_saved_"), value, False)
-    if not names and hasattr(cls, "saved_tensors"):
+    if not names and hasattr(type(node), "saved_tensors"):
         yield from _saved_by_function(node)
+
+
+def saved_names(cls: type) -> tuple[str, ...]:
+    """The attributes by which nodes of a class give what they saved."""
+    names = _saved_names.get(cls)
+    if names is None:
+        names = _saved_names[cls] = tuple(n for n in dir(cls) if n.startswith("_saved_") and "_sym_" not in n)
+    return names
+
+
+def shown_alone(node: Any, name: str, value: Any) -> Any:
+    """A saved value as a reader sees it; None for what says nothing."""
+    if isinstance(value, tuple) and len(value) == 1 and is_tensor(value[0]):
+        return value[0]  # the only index of `x[i]`
+    if type(value) is int and value >= 2**63:
+        return value - 2**64  # PyTorch gives a negative number of a node as an unsigned one
+    alpha = name == "_saved_alpha" and value == 1
+    return None if alpha and op_of(type(node).__name__) in SUMS else value
 
 
 CHANGED = re.compile(r"is at version (\d+); expected version (\d+) instead")  # says the error

@@ -48,6 +48,7 @@ HURRIED = {
     "sources/freezing.py",
     "sources/minigrad.py",
     "sources/quick.py",
+    "sources/torch_nodes.py",
     "trace/ids.py",
 }
 PRIVATE = {

@@ -13,8 +13,8 @@ import weakref
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
-from ..protocol import Value, edges_of, hook_name, multi_hook, value_of, variable_of
-from ..trace.events import Deposited, HookRan, Inside, NodeRan
+from ..protocol import Value, bare_name, edges_of, hook_name, multi_hook, value_from, value_of, variable_of
+from ..trace.events import HookRan, Inside
 from .guard import observing
 from .spies import Spies, gives
 
@@ -31,8 +31,9 @@ class Listener:
         self.recorder = recorder
         self.ids, self.notes, self.states = recorder.ids, recorder.notes, recorder.states
         self._handles: list[Any] = []
-        self._before: dict[str, Value | None] = {}  # a leaf's gradient just before the deposit
-        self._sent: dict[tuple[Any, int], list[Value]] = {}  # to each output of a node
+        self.ran: set[Any] = set()  # the keys of the nodes that ran in the call
+        self._before: dict[str, Any] = {}  # a leaf's gradient just before the deposit, as it was taken
+        self._sent: dict[tuple[Any, int], list[Sent]] = {}  # to each output of a node
         self._pending: list[HookRan | None] = []  # the hooks that run, one inside another
         self._came: dict[str, tuple[Value | None, ...]] = {}  # the gradient itself, where it may change then
         self._spies: list[Spies] = []
@@ -61,9 +62,10 @@ class Listener:
 
     def listen(self, live: Iterable[Any], starts: Iterable[tuple[Any, int, Any]]) -> None:
         """Put hooks on the nodes of a call, which begins with gradients for outputs of some (`starts`)."""
-        self._sent = {}
+        self._sent, self.ran = {}, set()
         for node, nr, gradient in starts:
-            self._send(self.ids.key(node), nr, None if gradient is None else value_of(gradient))
+            if gradient is not None:
+                self._send(self.ids.key(node), nr, gradient)
         for node in live:
             key = self.ids.node(node)
             variable = variable_of(node)
@@ -74,7 +76,7 @@ class Listener:
                 self._handles.append(node.register_prehook(before))
                 self._handles.append(node.register_hook(functools.partial(self._deposited, key, leaf)))
             else:
-                edges = [None if n is None else (self.ids.key(n), nr) for n, nr in edges_of(node)]
+                edges = tuple(None if n is None else (self.ids.key(n), nr) for n, nr in edges_of(node))
                 made = weakref.ref(t) if (t := self.ids.alive(self.ids.output(node))) is not None else None
                 self._spy(key, t)
                 self._handles.append(node.register_hook(functools.partial(self._ran, key, edges, made)))
@@ -108,7 +110,8 @@ class Listener:
     def _about_to_deposit(self, key: str, leaf: Any, received: Any) -> None:
         """The pre-hook of an AccumulateGrad."""
         tensor = leaf()
-        self._before[key] = None if tensor is None or tensor.grad is None else value_of(tensor.grad)
+        grad = None if tensor is None else tensor.grad
+        self._before[key] = None if grad is None else self.states.taken(grad)
         if getattr(tensor, "_post_accumulate_grad_hooks", None):
             self._came[key] = values_of(received)  # which may become `.grad` itself, that these hooks change
 
@@ -117,24 +120,26 @@ class Listener:
         """The post-hook of an AccumulateGrad."""
         if self.recorder.depth != 1:
             return
-        tensor = leaf()
-        added = self._came.pop(key, None) or values_of(received)
-        self._changed(key, added, tensor)
-        self.notes.append(NodeRan(self.recorder.call, key, added, (), ()))
+        tensor, call, came = leaf(), self.recorder.call, self._came.pop(key, None)
+        (added,) = self._received(key, received, tensor, came)
+        self.notes.append(("ran", call, key, added))
         late = getattr(tensor, "_post_accumulate_grad_hooks", None)
         grad = None if tensor is None else tensor.grad
-        if tensor is None or added[0] is None or (grad is None and not late):
+        if tensor is None or added is None or (grad is None and not late):
             return
         before, name = self._before.get(key), self.states.id_of(tensor)
-        after_hooks = None
+        stands = None
         if grad is not None:
-            after_hooks = added[0] if before is None and not late else value_of(grad)
-            self.recorder.grads.hold(name, grad, after_hooks)
-        after = self._total(before, added[0], after_hooks) if late else after_hooks or added[0]
-        self.notes.append(Deposited(self.recorder.call, key, name, before, added[0], after))
-        if late:
-            told = "post_accumulate", only(late)[1], 0, (after,), (after_hooks,), False  # it must return None
-            self.notes.append(HookRan(self.recorder.call, key, *told))
+            stands = added if before is None and not late else self.states.taken(grad)
+            self.recorder.grads.hold(name, grad, stands)
+        if not late:
+            self.notes.append(("deposited", call, key, name, before, added, stands))
+            return
+        added, seen = snapshot(added), stands if stands is None else snapshot(stands)
+        after = self._total(None if before is None else snapshot(before), added, seen)
+        self.notes.append(("deposited", call, key, name, before, added, after))
+        told = "post_accumulate", only(late)[1], 0, (after,), (seen,), False  # it must return None
+        self.notes.append(HookRan(call, key, *told))
 
     def _total(self, before: Value | None, added: Value, seen: Value | None) -> Value:
         """What a deposit made, although the leaf's hooks may have changed it since, to what is `seen`."""
@@ -154,52 +159,91 @@ class Listener:
         return found
 
     @observing
-    def _ran(self, key: str, edges: list[Any], made: Any, sent: Any, received: Any) -> None:
+    def _ran(self, key: str, edges: tuple[Any, ...], made: Any, sent: Any, received: Any) -> None:
         """The post-hook of every other node."""
         if self.recorder.depth != 1:
             return
-        got = values_of(received)
-        self._changed(key, got, None if made is None else made())
+        self.ran.add(key)
+        got = self._received(key, received, None if made is None else made())
         values = self.note_run(key, got, sent)
-        for edge, value in zip(edges, values, strict=False):
-            if edge is not None:
-                self._send(edge[0], edge[1], value)
+        for edge, gradient, taken in zip(edges, sent, values, strict=False):
+            if edge is not None and gradient is not None:
+                self._send(edge[0], edge[1], gradient, taken)
 
-    def note_run(self, key: str, got: tuple[Value | None, ...], sent: Any) -> tuple[Value | None, ...]:
-        """Note that a node received `got` and sent some gradients, after what was computed again for it; the
-        snapshots of these."""
+    def note_run(self, key: str, got: tuple[Any, ...], sent: Any) -> tuple[Any, ...]:
+        """Note that a node received `got` and sent some gradients, after what was computed again for it; what
+        was taken of these."""
         self.recorder.packing.told_again(key)
-        values = values_of(sent)
-        ids = tuple(self.states.id_of(g) if g is not None and g.grad_fn is not None else None for g in sent)
-        self.notes.append(NodeRan(self.recorder.call, key, got, values, ids))
+        values = tuple([None if g is None else self.states.taken(g) for g in sent])
+        ids = None
+        if self.recorder.creates:
+            ids = tuple(
+                self.states.id_of(g) if g is not None and g.grad_fn is not None else None for g in sent
+            )
+        self.notes.append(("ran", self.recorder.call, key, got[0] if len(got) == 1 else got, values, ids))
         return values
 
-    def _send(self, key: Any, nr: int, value: Value | None) -> None:
-        if value is not None:
-            self._sent.setdefault((key, nr), []).append(value)
+    def _send(self, key: Any, nr: int, gradient: Any, taken: Any = None) -> None:
+        """A gradient is on its way to an output of a node."""
+        taken = self.states.taken(gradient) if taken is None else taken
+        self._sent.setdefault((key, nr), []).append((taken, *memory_and_version(gradient)))
 
-    def _changed(self, key: str, received: tuple[Value | None, ...], tensor: Any) -> None:
-        """Tell of the user's hooks before a node ran: those known of its first output `tensor`, and such as
-        must have been there."""
-        for nr, after in enumerate(received):
-            known = getattr(tensor, "_backward_hooks", None) if nr == 0 else None
-            before = total_of(self._sent.pop((key, nr), []))
-            kind, name = only(known)
-            if nr == 0 and key in self._spied:  # these hooks were told one by one; there was one of the node
-                before, known, kind, name = self._spied.pop(key), None, "pre", ""
-            if after is None or before is None:
-                continue
-            gave = gives(next(iter(known.values()))) if known and len(known) == 1 else None
-            if differs(before, after):
-                event = HookRan(self.recorder.call, key, kind, name, nr, (before,), (after,), gave)
-            elif known:
-                event = HookRan(self.recorder.call, key, kind, name, nr, (after,), (after,), gave)
+    def _received(self, key: str, received: Any, tensor: Any, came: Any = None) -> tuple[Any, ...]:
+        """What was taken of the gradients that a node received (`came`, if they were read before it ran),
+        after telling of the user's hooks before: those known of its first output `tensor`, and such as must
+        have been there. A gradient that is the very one that was sent, as it was, need not be read again."""
+        hooks = getattr(tensor, "_backward_hooks", None)
+        got: list[Any] = []
+        for nr, gradient in enumerate(received):
+            sent = self._sent.pop((key, nr), ())
+            watched = nr == 0 and (hooks or key in self._spied)
+            if gradient is None:
+                got.append(None)
+            elif len(sent) == 1 and not watched and sent[0][1:] == memory_and_version(gradient):
+                got.append(sent[0][0])
             else:
-                continue
-            at = len(self.notes)
-            while isinstance(self.notes[at - 1], Inside) and self.notes[at - 1].node == key:
-                at -= 1  # a custom Function has run by now, and hooks come first
-            self.notes.insert(at, event)
+                after = snapshot(self.states.taken(gradient)) if came is None else came[nr]
+                got.append(after)
+                self._hooked(key, nr, total_of([snapshot(taken) for taken, *_ in sent]), after, hooks)
+        return tuple(got)
+
+    def _hooked(self, key: str, nr: int, before: Value | None, after: Value, hooks: Any) -> None:
+        """Tell of the hooks that made `after` of the gradient `before`, which was sent, if there were any."""
+        known = hooks if nr == 0 else None
+        kind, name = only(known)
+        if nr == 0 and key in self._spied:  # these hooks were told one by one; there was one of the node
+            before, known, kind, name = self._spied.pop(key), None, "pre", ""
+        if before is None:
+            return
+        gave = gives(next(iter(known.values()))) if known and len(known) == 1 else None
+        if differs(before, after):
+            event = HookRan(self.recorder.call, key, kind, name, nr, (before,), (after,), gave)
+        elif known:
+            event = HookRan(self.recorder.call, key, kind, name, nr, (after,), (after,), gave)
+        else:
+            return
+        at = len(self.notes)
+        while isinstance(self.notes[at - 1], Inside) and self.notes[at - 1].node == key:
+            at -= 1  # a custom Function has run by now, and hooks come first
+        self.notes.insert(at, event)
+
+
+Sent = tuple[Any, ...]  # what was taken of a gradient, and what `memory_and_version` says of it
+
+
+def memory_and_version(gradient: Any) -> tuple[Any, ...]:
+    """What tells a gradient that is on its way, and whether it was written to. No two complex ones, which may
+    be conjugated views, are the same."""
+    try:
+        same = object() if gradient.is_complex() else gradient.data_ptr()
+        return same, gradient._version, gradient.stride()
+    except (RuntimeError, AttributeError):  # sparse, or wrapped by a transform
+        return (object(),)
+
+
+def snapshot(taken: Any) -> Value:
+    """The `Value` of what was taken."""
+    return taken if taken.__class__ is Value else value_from(taken, bare_name(taken.dtype))
 
 
 def values_of(gradients: Iterable[Any]) -> tuple[Value | None, ...]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from ..trace.events import Asked, Created, Deposited, Detached, Left, Mutated, NodeRan
+from ..trace.events import Asked, Created, Detached, Left, Mutated
 from ..trace.ids import Ids
 
 KEPT_CALLS = 20
@@ -47,9 +47,7 @@ def prune(noted: list[Any], cut: int, ids: Ids, alive: set[str]) -> tuple[list[A
 def deposits_in(noted: Iterable[Any]) -> Iterator[str]:
     """The leaf of each deposit among some notes."""
     for note in noted:
-        if isinstance(note, Deposited):
-            yield note.tensor
-        elif note.__class__ is tuple and note[0] == "deposited":
+        if note.__class__ is tuple and note[0] == "deposited":
             yield note[3]
 
 
@@ -57,7 +55,9 @@ def relations(note: Any, ids: Ids, frozen: set[Any] | None) -> tuple[tuple[str, 
     """The tensors that a note brings in, and those it refers to (among other things). Notes of calls add
     their nodes to `frozen`, if they stay."""
     if note.__class__ is not tuple:
-        return (), note.sent_ids if frozen is not None and isinstance(note, NodeRan) else ()
+        return (), ()
+    if note[0] == "ran":
+        return (), (note[5] or ()) if frozen is not None and len(note) > 5 else ()
     if note[0] == "forward":
         return tuple(row[0] for row in note[3]), note[2]
     if note[0] == "event":

@@ -109,7 +109,7 @@ class Recorder:
         self._ends: list[int] = []  # where the notes of each call end that is kept
         self._live: Any = ()  # nodes of the running call
         self._keys: list[Any] = []  # theirs
-        self._gone: Callable[[Any], bool] = bool  # asks whether one has let go of what it saved
+        self._lost: Callable[..., list[Any]]  # says which have let go of what they saved
         self.compared: tuple[Any, ...] = ()  # the arguments of the last comparison in a gradcheck
         self._wanted: tuple[str, ...] = ()  # the tensors whose gradients grad() is to return
 
@@ -254,9 +254,13 @@ class Recorder:
     def adopt_within(self, results: list[Any]) -> None:
         """Give ids to nodes inside an op that is made of several, before the op itself is told."""
         self.place()
+        output, strange = self.ids.output, False
         nodes = [fn for t in results if (fn := history_of(t)) is not None]
-        inner = [n for node in dict.fromkeys(nodes) for n, _ in edges_of(node) if n is not None]
-        self.states.adopt(inner, users=nodes)
+        inner = [n for node in nodes for n, _ in edges_of(node) if n is not None]
+        for node in inner:
+            strange = strange or (output(node) is None and variable_of(node) is None)
+        if strange:
+            self.states.adopt(inner, users=nodes)
 
     # ── what sources tell: backward ─────────────────────────────────────────────────────────────────────────
 
@@ -300,7 +304,7 @@ class Recorder:
         given = values_of(gradients)
         ids = tuple(self.states.id_of(g) if g is not None and create_graph else None for g in gradients)
         self._live, frozen = library.freeze(nodes)
-        self._gone = library.gone
+        self._lost = library.lost
         self._keys = [row[0] for row in frozen]
         self.states.frozen.update(self._keys)
         self.call, self.creates = self.calls, create_graph
@@ -319,8 +323,7 @@ class Recorder:
             self.states.adopt(
                 [g.grad_fn for g in built if g is not None and g.grad_fn is not None], tensors=built
             )
-        lost = self._gone
-        gone = [key for key, node in zip(self._keys, self._live, strict=True) if lost(node)]
+        gone = self._lost(self._keys, self._live, self.listener.ran, error is None and not self._nested)
         self.packing.told_again("")
         found = list(zip(self._wanted, results, strict=False))
         captured = tuple((name, None if g is None else value_of(g)) for name, g in found)

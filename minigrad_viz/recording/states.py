@@ -19,6 +19,7 @@ from ..protocol import (
     memory_of,
     method_code,
     node_name,
+    number_of,
     op_of,
     sequence_of,
     tangent_of,
@@ -97,6 +98,9 @@ class States:
 
     def taken(self, tensor: Any) -> Any:
         """A tensor's numbers as they are now."""
+        number = number_of(tensor)
+        if number is not None:
+            return number
         data = array_of(tensor)
         if data is None or dtype_name(tensor) == "bfloat16":
             return value_of(tensor)

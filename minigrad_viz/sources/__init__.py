@@ -34,8 +34,9 @@ class Library(Protocol):
     def listen(self, live: Any, starts: Any) -> None:
         """Tell from now on what these nodes do; `starts` are (node, output number, gradient) of the roots."""
 
-    def gone(self, node: Any) -> bool:
-        """Whether what a node saved cannot be read any more."""
+    def lost(self, keys: list[Any], live: list[Any], ran: set[Any], sure: bool) -> list[Any]:
+        """The keys of the nodes of a call whose saved values cannot be read any more; those that `ran` are
+        known where hooks tell. `sure`: it ended without an error, and no other call ran inside it."""
 
 
 def sources() -> list[Library]:

@@ -43,11 +43,9 @@ class EngineTold:
         """A backward call begins, or (without `wraps`) nothing is told any more."""
         self.wraps, self.before, self.flows = wraps, {}, {}
 
-    def gone(self, node: Any) -> bool:
-        """Whether what a node saved cannot be read any more."""
-        if is_released(node):
-            return True
-        return not is_untouched(node) and any(kept.freed for kept in saved_of(node))
+    def lost(self, keys: list[Any], live: list[Any], ran: set[Any], sure: bool) -> list[Any]:
+        """The keys of the nodes of a call whose saved values cannot be read any more."""
+        return [key for key, node in zip(keys, live, strict=True) if gone(node)]
 
     @safely
     def deposit_starts(self, node: Any) -> None:
@@ -99,6 +97,13 @@ class EngineTold:
         return flow[1] if flow and flow[0]() is gradient else self.recorder.numbers.take(gradient)
 
 
+def gone(node: Any) -> bool:
+    """Whether what a node saved cannot be read any more."""
+    if is_released(node):
+        return True
+    return not is_untouched(node) and any(kept.freed for kept in saved_of(node))
+
+
 def node_ran_of(recorder: Any, source: EngineTold) -> Callable[[Any, Any, Any], None]:
     """The observer's `node_ran`, with all it needs at hand. See Note [Fast notes] in `quick`."""
     noted = recorder.notes
@@ -119,10 +124,10 @@ def node_ran_of(recorder: Any, source: EngineTold) -> Callable[[Any, Any, Any], 
                     a, b = sent
                     a = a if a is None or a.__class__ in SCALARS else source.sent(a)
                     b = b if b is None or b.__class__ in SCALARS else source.sent(b)
-                    noted.append(("ran", recorder.call, node._seq, received, a, b))
+                    noted.append(("ran", recorder.call, node._seq, received, (a, b)))
                     return
                 taken = [g if g is None or g.__class__ in SCALARS else source.sent(g) for g in sent]
-                noted.append(("ran", recorder.call, node._seq, received, *taken))
+                noted.append(("ran", recorder.call, node._seq, received, tuple(taken)))
         except Exception as problem:
             recorder.problem = problem
 

@@ -98,7 +98,7 @@ def looked_at(take: Callable[[Any], Any], node: Any, places: Places, saved: tupl
     check = node._check
     values: list[Any] = []
     versions: list[int] | None = None
-    memories: dict[int, tuple[int, int]] = {}
+    memories: list[tuple[int, int] | None] = [None] * len(places)
     for (place, at), value in zip(places, saved, strict=True):
         kind = value.__class__
         if kind in SCALARS:
@@ -129,7 +129,7 @@ def looked_at(take: Callable[[Any], Any], node: Any, places: Places, saved: tupl
             memories[len(values)] = id(whole), whole.nbytes
             value = take(value)
         values.append(value)
-    return values, None if versions is None else tuple(versions), memories or None
+    return values, None if versions is None else tuple(versions), tuple(memories) if any(memories) else None
 
 
 def holds_arrays(values: tuple[Any, ...]) -> bool:

@@ -51,7 +51,7 @@ class Minigrad:
         self.step_ended = recorder.steps.ended
         self.base: str | None = None  # the id of a tensor of which a part is being written
         self.engine, titles = EngineTold(recorder), Titles()
-        self.gone = self.engine.gone
+        self.lost = self.engine.lost
         self.deposit_starts = self.engine.deposit_starts
         self.custom_starts, self.custom_ended = self.engine.custom_starts, self.engine.custom_ended
         self.freeze = freeze_of(recorder, titles, self.engine)

@@ -21,13 +21,14 @@ import importlib.util
 import sys
 import threading
 from collections.abc import Iterator
+from inspect import CO_NEWLOCALS
 from types import ModuleType
 from typing import Any
 
-from ..kept import saved_of
 from ..protocol import edge_of, has_history, is_tensor, pytorch, version_of
 from . import unseen
 from .module_hooks import ModuleHooks, only_for_hooks
+from .torch_nodes import TorchNodes
 from .warned import Warned
 
 PROPERTIES = ("T", "mT", "H", "mH", "real", "imag")  # attributes that compute; other attributes are only read
@@ -42,6 +43,7 @@ WAKING = ("set_grad_enabled", "requires_grad")  # calls of these are always told
 CHECKPOINT = "torch.utils.checkpoint"
 OPTIMIZERS = "torch.optim."
 OURS = ("torch.", "minigrad_viz.")
+UNKNOWN = "?"
 SWITCHES = ("torch.autograd.grad_mode", "torch.utils._contextlib")  # what stands between a mode and who asks
 
 
@@ -56,8 +58,12 @@ class PyTorch:
         self.mode: Any = None
         self.waiting: Waiting | None = None
         self.steps = 0
-        self.custom = False  # whether there are custom Functions, or packed values, in the running call
+        self.nodes = TorchNodes(recorder)
+        self.freeze = self.nodes.freeze
+        self.keeps = False  # whether the running call keeps its graph
         self.modes: dict[str, bool] = {}  # as they stood when last asked
+        self.asked: Any = None  # what PyTorch said then
+        self.known: dict[Any, str | None] = {}  # what functions are called, see `title`
         if pytorch():
             self.install()
         else:
@@ -129,27 +135,32 @@ class PyTorch:
     def called(self, func: Any, args: Any, kwargs: dict[str, Any]) -> Any:
         """Run a function of PyTorch and tell what it did."""
         __tracebackhide__ = True
-        name = title(func)
-        if name is None and func.__name__ in ("__set__", "__delete__"):
-            return self.assigned(func, args, kwargs)
+        name = self.known.get(func, UNKNOWN)
+        if name is UNKNOWN:
+            name = self.known[func] = None if func in self.backward else title(func)
+        if name is None:
+            setter = func.__name__ in ("__set__", "__delete__")
+            return self.assigned(func, args, kwargs) if setter else func(*args, **kwargs)
         if name == "allclose" and id(sys._getframe(2).f_globals) in self.quiet:
             self.recorder.compared = args  # see Note [The checker's own matrices]
-        if name is None or func in self.backward or self.rests(name, args, kwargs) or not self.listens():
+        if self.rests(name, args, kwargs) or not self.listens():
             return func(*args, **kwargs)
         if name == "set_grad_enabled":
             return self.switched(func, args, kwargs)
-        given = list(flat((*args, *kwargs.values())))
+        recorder, values = self.recorder, [*args, *kwargs.values()]
+        given = list(flat(values))
         self.ask_modes()
-        with self.recorder.shield():
+        shield = recorder.shield
+        with shield():
             tensors = {id(t): (t, version_of(t)) for t in given if is_tensor(t)}
         result = func(*args, **kwargs)
         self.steps += 1
-        with self.recorder.shield():
-            self.recorder.step = self.steps
+        with shield():
+            recorder.step, recorder.shield = self.steps, contextlib.nullcontext  # one for all that is told
             results = [t for t in flat((result,)) if is_tensor(t)]
-            self.tell(name, [*args, *kwargs.values()], list(tensors.values()), results)
+            self.tell(name, values, given, list(tensors.values()), results)
             self.tell_of(getattr(func, "__name__", ""), args, result)
-        self.recorder.step = 0
+            recorder.step, recorder.shield = 0, shield
         return result
 
     def rests(self, name: str, args: Any, kwargs: dict[str, Any]) -> bool:
@@ -199,6 +210,16 @@ class PyTorch:
 
     def ask_modes(self) -> None:
         """Tell of the modes that were switched since they were asked for last."""
+        torch = self.torch
+        raw = (
+            torch.is_inference_mode_enabled(),
+            torch.is_anomaly_enabled(),
+            torch._C._autograd._top_saved_tensors_default_hooks(False) is None,
+            torch.autograd.forward_ad._current_level,
+        )
+        if raw == self.asked:
+            return
+        self.asked = raw
         before, self.modes = self.modes, self.standing()
         for name, enabled in self.modes.items():
             if enabled != before[name]:
@@ -237,18 +258,12 @@ class PyTorch:
         except AssertionError:  # it asks for gradients and is a view that was made in inference mode
             return None
 
-    def freeze(self, roots: list[Any]) -> tuple[list[Any], list[Any]]:
-        """The nodes that can be reached, with their keys, and how they stand."""
-        return self.recorder.states.freeze_all(roots)
-
-    def gone(self, node: Any) -> bool:
-        """Whether what a node saved cannot be read any more."""
-        return any(kept.freed for kept in saved_of(node))
+    def lost(self, keys: list[Any], live: list[Any], ran: set[Any], sure: bool) -> list[Any]:
+        """The keys of the nodes of a call whose saved values cannot be read any more."""
+        return self.nodes.lost(keys, live, ran, sure, self.keeps)
 
     def listen(self, live: Any, starts: Any) -> None:
         """Listen to the nodes of a call, by hooks."""
-        own = any(hasattr(type(node), "_forward_cls") for node in live)
-        self.custom = own or any(kept.packed for node in live for kept in saved_of(node))
         self.recorder.listener.listen(live, starts)
 
     def listens(self) -> bool:
@@ -256,17 +271,23 @@ class PyTorch:
         inside a custom Function or a gradcheck."""
         if self.recorder.busy or self.recorder.call:
             return False
-        frame = sys._getframe(2)
+        frame: Any = sys._getframe(2)
+        cell, quiet = self.recorder.namespace, self.quiet
         own = False  # whether this is inside a function that is not PyTorch's
         while frame is not None:
-            if id(frame.f_globals) in self.quiet:
+            space = frame.f_globals
+            if space is cell:
+                if not frame.f_code.co_flags & CO_NEWLOCALS:
+                    return True  # the cell itself, which nothing quiet has called
+                own = True
+            elif id(space) in quiet:
                 return False
-            if not own:
-                module = str(frame.f_globals.get("__name__"))
+            elif not own:
+                module = str(space.get("__name__"))
                 if frame.f_code.co_name == "step" and module.startswith(OPTIMIZERS):
                     return False
                 own = not module.startswith(OURS)
-            frame = frame.f_back  # type: ignore[assignment]
+            frame = frame.f_back
         return True
 
     def step_told(self, tell: Any) -> Any:
@@ -281,9 +302,16 @@ class PyTorch:
 
         return hook
 
-    def tell(self, name: str, values: list[Any], tensors: list[tuple[Any, int]], results: list[Any]) -> None:
-        """Tell what a function did with some `values`: it wrote into tensors, or made new ones."""
-        given = list(flat(values))
+    def tell(
+        self,
+        name: str,
+        values: list[Any],
+        given: list[Any],
+        tensors: list[tuple[Any, int]],
+        results: list[Any],
+    ) -> None:  # fmt: skip
+        """Tell what a function did with some `values`, one by one `given`: it wrote into tensors, or made new
+        ones."""
         written = [t for t, version in tensors if version_of(t) != version]
         for tensor in written:
             version = next(version for t, version in tensors if t is tensor)
@@ -401,11 +429,13 @@ class Engine:
         self.source.ask_modes()
         batched = sys._getframe(2).f_code.co_name == "vjp"  # what `is_grads_batched` makes of the call
         wanted = inputs if kind == "grad" else inputs or None
+        if not recorder.call:
+            self.source.keeps = keep_graph
         recorder.backward_started(self.source, kind, roots, gradients, create_graph, wanted, batched)
         error: BaseException | None = None
         result: Any = None
         try:
-            with self.source.inside() if self.source.custom else contextlib.nullcontext():
+            with self.source.inside() if self.source.nodes.custom else contextlib.nullcontext():
                 result = run(roots, gradients, keep_graph, create_graph, inputs, *args, **kwargs)
             return result
         except BaseException as raised:

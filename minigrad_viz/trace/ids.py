@@ -31,7 +31,7 @@ class Ids:
     id."""
 
     def __init__(self) -> None:
-        self._note = ("minigrad_viz", next(_serial))
+        self._note = f"minigrad_viz {next(_serial)}"  # text alone gives the cycle collector nothing to do
         self.objects: dict[int, tuple[str, weakref.ref[Any]]] = {}
         self.outputs: dict[Any, str] = {}
         self._ends: dict[int, tuple[str, weakref.ref[Any]]] = {}  # AccumulateGrads

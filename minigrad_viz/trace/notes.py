@@ -95,8 +95,6 @@ class Writer:
             if note.__class__ is tuple:
                 KINDS[note[0]](self, *note[1:])
             else:
-                if note.__class__ is NodeRan:
-                    self.ran[note.node] = len(self.out)
                 self.out.append(note)
         self.values.clear()
         return self.out
@@ -250,7 +248,7 @@ def node_state(
             number = np.array(value)
             saved.append(Saved(slot.name, value_from(number, bare_name(number.dtype)), version, nbytes=0))
         elif isinstance(value, (np.ndarray, np.generic, Value)) and slot.tensor:
-            known = memories.get(i) if memories else None
+            known = memories[i] if memories else None
             memory, size = known or (id(value), value.nbytes)  # type: ignore[union-attr]
             number_of = None if memory is None else count(memory)
             saved.append(Saved(slot.name, writer.value(value), version, nbytes=size, memory=number_of))
@@ -264,12 +262,15 @@ def node_state(
 NUMBERS = (int, float, bool, complex)
 
 
-def ran(writer: Writer, call: int, key: Any, received: Any, *sent: Any) -> None:
-    """A node ran; `received` is a tuple where it has several outputs."""
+def ran(
+    writer: Writer, call: int, key: Any, received: Any, sent: tuple[Any, ...] = (), ids: Any = None
+) -> None:
+    """A node ran; `received` is a tuple where it has several outputs, `ids` are those of gradients with a
+    graph of their own."""
     name = writer.ids.name(key)
     values = tuple(map(writer.value, sent))
     got = tuple(map(writer.value, received if received.__class__ is tuple else (received,)))
-    event = NodeRan(call, name, got, values, (None,) * len(values))
+    event = NodeRan(call, name, got, values, ids or (None,) * len(values))
     writer.ran[name] = len(writer.out)
     writer.out.append(event)
 
