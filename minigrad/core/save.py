@@ -40,6 +40,17 @@ def keep(op: Op, node: Any, values: Any, out: Any) -> None:
         node._check = tuple([versions.get(keep.slot, 0) for keep in op.keeps])
 
 
+def versions_of(op: Op, node: Any, values: Any) -> tuple[int, ...] | None:
+    """Return the version of each tensor that a node saved of its op's arguments, for `Node._check`."""
+    versions = [0] * len(op.keeps)
+    for n, (slot, what, place, _, _, _) in enumerate(op.plan):
+        if what is INPUT:
+            t = values[place]
+            if isinstance(t, TensorBase) and t._storage is not None and getattr(node, slot) is not None:
+                versions[n] = t._storage.version
+    return tuple(versions) if any(versions) else None
+
+
 def keep_together(tensors: Tensors) -> Tensors:
     """Return tensors that are one argument, with the versions at which they are saved."""
     kept = Tensors(tensors)

@@ -13,9 +13,9 @@ import numpy as np
 
 from . import dialect, dtypes, modes, tangents
 from .node import RELEASED, AccumulateGrad, Node
-from .op import INPUT, RAW
+from .op import INPUT, RAW, RESULT
 from .saved_hooks import Packed, SavedTensor, default_hooks, pack, saved_tensor, unpack_entry
-from .storage import SameCounter
+from .storage import SameCounter, Storage
 from .tensor_state import TensorBase, Tensors, attach, numbers, share, wrap
 from .view_errors import refuse_write
 
@@ -98,28 +98,37 @@ def raw_value(node: Any, n: int) -> Any:
     """Return saved value number `n` for a vjp on raw arrays, where it may have been modified or freed, or be
     a tensor. The value of a leaf is read again from the leaf, because `.data` may have replaced it.
 
-    RuntimeError as in `unpack`.
+    RuntimeError as in `unpack`, which handles all but the plain cases.
     """
     __tracebackhide__ = True
     op, check = node.op, node._check
     slot, what, k = op.reads[n]
     value = getattr(node, slot)
-    if value is None and check is not RELEASED:
-        return None
-    if what is INPUT and value.__class__ in READY:
-        carrier = node._next[k]
+    data: Any = None
+    if value is None:
+        if check is not RELEASED:
+            return None
+    elif value.__class__ in READY:
+        carrier = node if what is RESULT else node._next[k]
         if carrier.__class__ is AccumulateGrad:
             leaf = carrier.variable
-            storage = leaf._storage
-            if storage is None:
-                return value
-            if storage.version == (check[n] if check.__class__ is tuple else 0) and not leaf._bits:
-                return leaf._data if leaf._data.ndim else leaf._data[()]
-    elif isinstance(value, TensorBase) and value._storage is None and not value._bits:
-        return value._data
+            data, storage = None if leaf._bits else leaf._data, leaf._storage
+        else:
+            data, storage = value, carrier._storage
+            if storage.__class__ is Storage and storage.array is not None and value.__class__ is not np.ndarray:
+                data = storage.array  # the scalar has become this array, and may have been modified
+    elif isinstance(value, TensorBase) and not value._bits:
+        data, storage = value._data, value._storage
+    if data is not None and (storage is None or is_current(storage, check[n] if check.__class__ is tuple else 0)):
+        return data if data.__class__ is not np.ndarray or data.ndim else data[()]
     name = slot[5:]
     data, _ = unpack(node, name)
     return data[()] if name in op.tensors and getattr(data, "ndim", None) == 0 else data
+
+
+def is_current(storage: Any, version: int) -> bool:
+    """Return whether memory has a version, and there is nothing else to check."""
+    return storage.__class__ is Storage and storage.version == version and not storage.detached
 
 
 def carrier_of(node: Any, name: str) -> Any:
