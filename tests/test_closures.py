@@ -156,5 +156,5 @@ def test_there_are_closures_of_both_kinds():
     own = [apply.apply_of(op) for op in FAST]
     assert sum(function is not GENERAL for function in own) >= 30
     assert {function.__name__ for function in own} == {
-        *("apply", "apply_unary", "apply_nothing_saved", "apply_linear", "apply_product"),
+        *("apply", "apply_single", "apply_linear", "apply_product"),
     }

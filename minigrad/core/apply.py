@@ -1,7 +1,7 @@
 """How a node of an op is applied: its saved values are read, then its vjps are called one after the other.
 
-`unary`, `linear` and `product` do the same for plain elementwise ops, as closures without loops. In graphs of
-scalars those loops would take a third of the backward pass.
+`single` does the same for ops with one input, `linear` and `product` for sums and products of two, as closures
+that ask less. In graphs of scalars the loops would take a third of the backward pass.
 
 Note [Complex numbers]
     Gradients are PyTorch's: for a real function L of z = a + ib the gradient is ∂L/∂a + i ∂L/∂b. Nearly all
@@ -15,6 +15,7 @@ Note [Complex numbers]
 
 from __future__ import annotations
 
+from operator import attrgetter
 from typing import Any
 
 import numpy as np
@@ -22,12 +23,14 @@ import numpy as np
 from . import modes
 from .hook_calls import Mode, as_gradient, as_tensor
 from .node import RELEASED, AccumulateGrad, join_rows, output_of, rows_of, sum_to
-from .op import INPUT, RAW, RESULT, F, Op, arguments
-from .saved import READY, raw_value, saved, unpack, wanted
+from .op import INPUT, NUMBER_CLASSES, RAW, RESULT, F, Op, arguments
+from .saved import READY, is_current, raw_value, saved, unpack, wanted
 from .saved_hooks import Packed
 from .tensor_state import TensorBase, Tensors, attach, wrap
 
 HELD = (TensorBase, Tensors, Packed)
+# The classes of saved values that are used unchanged where no memory is shared: no tensors, nothing that was freed.
+SIMPLE = READY | {bool, str, tuple, np.dtype}
 
 
 def apply(node: Any, g: Any, keep: bool = True) -> tuple[Any, ...]:
@@ -38,14 +41,7 @@ def apply(node: Any, g: Any, keep: bool = True) -> tuple[Any, ...]:
     if node._extra is not None and node._extra.unpacks:
         sent = apply_unpacked(node, g, False)
     else:
-        values, op = read(node), node.op
-        if not op.is_single or node.is_complex or node._next[0] is None:
-            sent = pull(node, g, values)
-        else:
-            _, vjp, pick = op.pulls[0]
-            sent = (vjp(g, *pick(values)),)
-            if node._cast is not None:
-                sent = uncast(node._cast, [*sent])
+        sent = pull(node, g, read(node))
     if not keep:
         release(node)
     return sent
@@ -101,19 +97,28 @@ def read(node: Any) -> list[Any]:
 def read_tensors(node: Any) -> list[Any]:
     """Return all values that a node saved, as tensors of its graph."""
     __tracebackhide__ = True
-    op, targets, values = node.op, node._next, []
-    if node._check is not None:
+    op, targets, check, values = node.op, node._next, node._check, []
+    if check is RELEASED:
         return read_saved(node)
-    for slot, what, k in op.reads:
+    for n, (slot, what, k) in enumerate(op.reads):
         x = getattr(node, slot)
         carrier: Any = targets[k] if what is INPUT else node if what is RESULT and not op.several else None
-        if carrier is None or x.__class__ not in READY or carrier._storage is not None:
+        if carrier is None or x.__class__ not in READY:
             if what is INPUT or what is RESULT or isinstance(x, HELD):
                 x = saved(node, slot[5:], wrapped=False)
-        elif carrier.__class__ is AccumulateGrad or hasattr(carrier, "variable"):
-            x = carrier.variable
         else:
-            x = attach(x, carrier, node._nrs[k] if node._nrs and carrier is not node else 0)
+            version = 0 if check is None else check[n]
+            variable = getattr(carrier, "variable", None)
+            storage = carrier._storage if variable is None else variable._storage
+            if version if storage is None else not is_current(storage, version):
+                x = saved(node, slot[5:], wrapped=False)
+            elif variable is not None:
+                x = variable
+            else:
+                if storage is not None and storage.array is not None:
+                    x = storage.array  # what the scalar has become
+                x = attach(x, carrier, node._nrs[k] if node._nrs and carrier is not node else 0)
+                x._storage = storage
         values.append(x)
     return values
 
@@ -132,6 +137,12 @@ def pull(node: Any, g: Any, values: list[Any], runs: Any = None) -> tuple[Any, .
     """
     __tracebackhide__ = True
     op, targets = node.op, node._next
+    if op.is_ordinary and not node.is_complex:
+        gradients = [None] * len(targets)
+        for i, vjp, pick in op.pulls:
+            if targets[i] is not None and (runs is None or runs(targets[i])):
+                gradients[i] = vjp(g, *pick(values))
+        return tuple(gradients) if node._cast is None else uncast(node._cast, gradients)
     if op.several and node._outputs == 1:
         g = [g]
     if op.listed:
@@ -255,7 +266,9 @@ def release(node: Any) -> None:
     """
     for slot, is_argument in node.op.releases:
         value = getattr(node, slot)
-        if value is not None and (not is_argument or isinstance(value, HELD)):
+        if value is not None and not (is_argument and value.__class__ in NUMBER_CLASSES):
+            if is_argument and not isinstance(value, HELD):
+                continue
             node._check = RELEASED  # first, so that another thread does not read None as a saved value
             setattr(node, slot, None)
 
@@ -281,38 +294,48 @@ def uncast(cast: Any, gradients: list[Any]) -> tuple[Any, ...]:
     return tuple(gradients)
 
 
-# ── plain elementwise ops
+# ── closures
 # ─────────────────────────────────────────────────────────────────────────────────────────────────
 
 
-def unary(op: Op) -> Any:
-    """Return `apply` for a plain elementwise op of one tensor that saves its input, its result or nothing."""
-    vjp = op.asks[0].vjp
-    of_input = [k.what is INPUT for k in op.keeps] == [True]
-    if len(op.keeps) > 1:
-        return apply
+def single(op: Op) -> Any:
+    """Return `apply` for an op with one input and one result, and so one vjp."""
+    vjp, names = op.asks[0].vjp, arguments(op.asks[0].vjp)
+    keeps = {k.slot: k for k in op.keeps}
+    taken = [keeps["_raw_" + name] for name in names]
+    fetch = attrgetter(*(k.slot for k in taken)) if taken else None
+    checked = tuple(n for n, k in enumerate(taken) if k.derive is None)
+    tensors = tuple(k.slot for k in taken if k.what in (INPUT, RESULT))
+    of_input, of_result = (any(k.what is what for k in taken) for what in (INPUT, RESULT))
+    several = len(taken) > 1
 
-    def apply_unary(node: Any, g: Any, keep: bool = True) -> tuple[Any, ...]:
-        if node._extra is not None:
+    def apply_single(node: Any, g: Any, keep: bool = True) -> tuple[Any, ...]:
+        if (
+            node._extra is not None
+            or (of_input and node._next[0]._storage is not None)
+            or (of_result and node._storage is not None)
+        ):
             return apply(node, g, keep)
-        if of_input:
-            x = node._raw_self
-            if x.__class__ not in READY or node._next[0]._storage is not None:
-                x = raw_value(node, 0)
-            if not keep:
-                node._check, node._raw_self = RELEASED, None
+        if fetch is None:
+            sent = vjp(g)
         else:
-            x = node._raw_result
-            if x.__class__ not in READY or node._storage is not None:
-                x = raw_value(node, 0)
-            if not keep:
-                node._check, node._raw_result = RELEASED, None
-        return (vjp(g, x),)
+            values = fetch(node)
+            if several:
+                for n in checked:
+                    if values[n].__class__ not in SIMPLE:
+                        return apply(node, g, keep)
+                sent = vjp(g, *values)
+            elif checked and values.__class__ not in SIMPLE:
+                return apply(node, g, keep)
+            else:
+                sent = vjp(g, values)
+            if tensors and not keep:
+                node._check = RELEASED
+                for slot in tensors:
+                    setattr(node, slot, None)
+        return (sent,) if node._cast is None else uncast(node._cast, [sent])
 
-    def apply_nothing_saved(node: Any, g: Any, keep: bool = True) -> tuple[Any, ...]:
-        return apply(node, g, keep) if node._extra is not None else (vjp(g),)
-
-    return apply_unary if op.keeps else apply_nothing_saved
+    return apply_single
 
 
 def linear(op: Op) -> Any:
@@ -359,11 +382,9 @@ def product(op: Op) -> Any:
 
 def apply_of(op: Op) -> Any:
     """Return the function that applies the nodes of an op to raw arrays."""
-    if not op.fast or op.complexes:
-        return apply
-    if op.params == ("self",):
-        return unary(op)
-    if op.inputs != ("self", "other"):
+    if op.is_single:
+        return single(op)
+    if not op.fast or op.inputs != ("self", "other") or op.complexes:
         return apply
     if not op.saved:
         return linear(op)

@@ -113,20 +113,23 @@ def count_edges(roots: Sequence[Node]) -> dict[Node, int]:
 class Limit(NamedTuple):
     """What a pass in the plain loop is limited to (see Note [Order] in `engine`).
 
-    `slots` are where the wanted gradients arrive. `needed` are the nodes behind the root that lead there, and
-    `ends`, the nodes of `slots` that can be reached. `changes` is the value of `edge_changes` when they were
-    found. The root keeps the limit for the next pass, so it is not in `needed`: that would be a reference
-    cycle.
+    `slots` are where the wanted gradients arrive. `needed` are the nodes that lead there, and `ends`, the
+    nodes of `slots` that can be reached. `changes` is the value of `edge_changes` when they were found. The
+    node behind which they lie keeps the limit for the next pass, so it is not in `needed`: that would be a
+    reference cycle. It is the root of the pass, or if that has only one edge, the node `behind` the root: the
+    roots `y[0]`, `y[1]`, … of a user's loop over `grad` share the limit of the node of y.
     """
 
     slots: tuple[Slot, ...]
     needed: set[Node]
     ends: set[Node]
     changes: int
+    behind: Node | None = None
 
     def is_plain(self) -> bool:
         """Return whether no node has hooks or calls user code."""
-        return all(node._extra is None and not node._speaks for node in self.needed)
+        nodes = self.needed if self.behind is None else (*self.needed, self.behind)
+        return all(node._extra is None and not node._speaks for node in nodes)
 
 
 edge_changes = 0  # how often the edges of existing nodes were changed
@@ -146,6 +149,13 @@ def limit_of(root: Node, slots: tuple[Slot, ...], keep: bool) -> Limit | None:
     limit: Limit | None = getattr(root, "_limit", None)
     if limit is not None and limit.slots == slots and limit.changes == edge_changes:
         return limit
+    if keep and len(root._next) == 1 and (behind := root._next[0]) is not None and behind._seq != LAST:
+        limit = getattr(behind, "_limit", None)
+        if limit is None or limit.slots != slots or limit.changes != edge_changes:
+            limit = find_limit(behind, slots)
+        if limit is not None and all(node is not root for node, _ in slots):
+            behind._limit = limit
+            return Limit(slots, limit.needed, limit.ends, limit.changes, behind)
     limit = find_limit(root, slots)
     if limit is not None and keep:
         root._limit = limit
@@ -154,16 +164,26 @@ def limit_of(root: Node, slots: tuple[Slot, ...], keep: bool) -> Limit | None:
 
 def find_limit(root: Node, slots: tuple[Slot, ...]) -> Limit | None:
     """Do what `limit_of` does, without a kept limit."""
+    targets = {node for node, _ in slots}
     nodes, seen = [root], {root}
+    all_lead, deep = root not in targets, False  # whether all nodes lead to targets, and targets to others
     for node in nodes:
+        all_lead = all_lead and any(node._next)
         for n in node._next:
             if n is not None and n not in seen:
                 seen.add(n)
-                if n._seq != LAST:
-                    nodes.append(n)
-    nodes.sort(key=AGE)
-    ends = {node for node, _ in slots if node in seen}
+                if n in targets:
+                    deep = deep or n._seq != LAST
+                elif n._seq == LAST:
+                    all_lead = False
+                    continue
+                nodes.append(n)
+    ends = targets & seen
+    if all_lead and not deep:
+        seen.discard(root)
+        return Limit(slots, seen, ends, edge_changes)
     needed = ends.copy()
+    nodes.sort(key=AGE)
     for node in nodes:
         if not needed.isdisjoint(node._next):
             if node in ends:

@@ -171,7 +171,7 @@ def sweep(
     the node at which the loop has stopped, because one of the next nodes is not for it.
     """
     __tracebackhide__ = True
-    needed, ends = (None, None) if limit is None else (limit.needed, limit.ends)
+    needed, ends, behind = (None, None, None) if limit is None else (limit.needed, limit.ends, limit.behind)
     buffers: dict[Node, Any] = {root: one}
     gradients: Any
     owned: set[Node] = set()
@@ -196,7 +196,9 @@ def sweep(
             i = -1
             for target in node._next:  # `zip` with the gradients takes twice as long
                 i += 1
-                if target is None or (needed is not None and target not in needed):
+                if target is None or (
+                    needed is not None and target not in needed and target is not behind
+                ):
                     continue
                 g = gradients[i]
                 before = buffers.get(target, MISSING)

@@ -167,7 +167,8 @@ class Op:
         unusual = self.several or self.listed or self.bit or "dtype" in required
         self.runs_plainly = bool(self.places) and not unusual
         self.pulls = tuple((a.i, a.vjp, picker(a.saved)) for a in self.asks)
-        self.is_single = len(self.asks) == 1 and not (self.several or self.listed)
+        self.is_ordinary = not (self.several or self.listed or self.together)
+        self.is_single = len(self.asks) == 1 and self.is_ordinary
         order = [name for name, _ in self.saved]
         self.rows = tuple(
             (self.inputs.index(name), vjp, tuple(map(order.index, arguments(vjp))))
