@@ -58,6 +58,9 @@ from .plain_writes import in_place_plainly
 from .views import Unobserved, refuse, regenerate, set_node
 
 
+NUMBERS = (int, float, complex, np.generic)
+
+
 class CopySlices(Node):
     """History of a base after an op in place on a view of it."""
 
@@ -151,36 +154,49 @@ class CopySlices(Node):
         self._fn = None  # type: ignore[assignment]
 
 
-def check_allowed(t: TensorBase, values: list[Any]) -> None:
-    """RuntimeError with PyTorch's text if an op on `values`, one of which needs a gradient, may not write
-    into `t`: a leaf, a view of one, or a view that is not the way to its base's history.
+def check_allowed(t: TensorBase, values: list[Any]) -> bool:
+    """Return whether an op on `values` that writes into `t` is recorded, or may be: one of them needs a gradient.
+    RuntimeError with PyTorch's text if it is and must not write there: into a leaf, a view of one, or a view that
+    is not the way to its base's history.
     """
     if not modes.is_recording():
-        return
+        return False
     for v in values:
-        if isinstance(v, TensorBase) and v.requires_grad:
+        if isinstance(v, TensorBase) and (v._fn is not None or v.requires_grad):
             break
     else:
-        return
-    if t._inference and all(isinstance(v, TensorBase) and v._inference for v in values):
-        return  # autograd is not asked
+        return False
+    if t._inference:
+        if not all(isinstance(v, TensorBase) and v._inference for v in values):
+            refuse_leaf(t)
+        return False
+    refuse_leaf(t)
+    return True
+
+
+def refuse_leaf(t: TensorBase) -> None:
+    """RuntimeError with PyTorch's text if `t` is a leaf that needs a gradient, a view of one, or a view that is
+    not the way to its base's history.
+    """
     view = t._view
     if view is not None:
         refuse(t, False)
-        if t.requires_grad and view.base.is_leaf:
+        if view.base.is_leaf and t.requires_grad:
             raise RuntimeError(f"a view of {IN_PLACE_ON_LEAF}")
     if t.requires_grad and t.is_leaf:
         raise RuntimeError(IN_PLACE_ON_LEAF)
 
 
 @composite  # for derivatives that PyTorch writes with ops in place
-def in_place(op: Op, t: TensorBase, *args: Any) -> Any:
-    """Run `op` on `t` and write the result into `t`."""
+def in_place(op: Op, t: TensorBase, *args: Any, shown: bool = True) -> Any:
+    """Run `op` on `t` and write the result into `t`. With `shown=False` nobody can see `t`, a part of another
+    tensor, afterwards.
+    """
     if in_place_plainly(op, t, args):
         return t
     values = [t, *args]
     check_kinds(op, values)
-    check_allowed(t, values)
+    recorded = check_allowed(t, values)
     storage = share(t)
     try:
         check_memory(op, t, args)
@@ -193,14 +209,14 @@ def in_place(op: Op, t: TensorBase, *args: Any) -> Any:
         for batch in {b for v in args if isinstance(v, TensorBase) for b in v._batched}:
             batch.before_write(op, t)
     old = forward.originals(op, values) if modes.active and modes.is_forward() else None
-    node = record_before(op, values, out) if modes.is_recording() and not t._inference else None
+    node = record_before(op, values, out) if recorded else None
     if modes.active and modes.state.mutation is not None:
         modes.state.mutation.before_write(t._data)
     before, history = storage.version, (t._fn, t._nr)
     write(t, out)
     storage.version += 1
     if node is not None:
-        settle(op, t, node)
+        settle(op, t, node, shown)
     if old is not None:
         forward.push_in_place(op, t, old, node)
     if modes.active:
@@ -223,14 +239,14 @@ def record_before(op: Op, values: list[Any], out: Any) -> Any:
     return node
 
 
-def settle(op: Op, t: TensorBase, node: Any) -> None:
+def settle(op: Op, t: TensorBase, node: Any, shown: bool) -> None:
     """Make `node` the history of `t`, now that its op has written there."""
     storage = share(t)
     if getattr(node, "_raw_result", None) is not None:
         node._raw_result = numbers(t)
         node._check = tuple(storage.version if n == "result" else 0 for n, _ in op.saved)
         node._set_storage(0, storage)
-    rebase(t, node)
+    rebase(t, node, shown)
     if modes.active:
         pack_result(node, t)
 
@@ -238,13 +254,11 @@ def settle(op: Op, t: TensorBase, node: Any) -> None:
 def check_kinds(op: Op, values: list[Any]) -> None:
     """TypeError with PyTorch's text for an operand that is neither a tensor nor a number."""
     for i, (name, kinds, value) in enumerate(zip(op.params, op.kinds, values)):
+        if isinstance(value, TensorBase) or (kinds is not NO_CLASSES and isinstance(value, NUMBERS)):
+            continue
         if name in op.free and isinstance(value, (str, type(None))):
             continue
-        if not (op.elementwise or name in op.inputs):
-            continue
-        if not isinstance(value, TensorBase) and (
-            kinds is NO_CLASSES or not isinstance(value, (int, float, complex, np.generic))
-        ):
+        if op.elementwise or name in op.inputs:
             kind = type(value).__name__
             raise TypeError(f"{op.name}_(): argument '{name}' (position {i}) must be Tensor, not {kind}")
 
@@ -269,8 +283,10 @@ def check_fits(t: TensorBase, out: Any) -> None:
         raise RuntimeError(f"result type {a.title} can't be cast to the desired output type {b.title}")
 
 
-def rebase(t: TensorBase, node: Node) -> None:
-    """Make `node` the history of `t`, which has just been written to."""
+def rebase(t: TensorBase, node: Node, shown: bool = True) -> None:
+    """Make `node` the history of `t`, which has just been written to. With `shown=False` nobody can see `t`
+    afterwards, so a view need not be brought up to date.
+    """
     view = t._view
     if view is None:
         set_history(t, node)
@@ -278,9 +294,10 @@ def rebase(t: TensorBase, node: Node) -> None:
     place = geometry(t._data, view.base._data)
     slices = CopySlices(view.base, place, node, view.path)
     set_history(view.base, slices)
-    regenerate(t, place)
-    if hasattr(t._fn, "__weakref__"):
-        slices._shown = weakref.ref(t._fn)
+    if shown or getattr(node, "_raw_result", None) is not None:
+        regenerate(t, place)
+        if hasattr(t._fn, "__weakref__"):
+            slices._shown = weakref.ref(t._fn)
 
 
 def set_history(t: TensorBase, node: Node) -> None:

@@ -15,7 +15,13 @@ FILLS = ("fill", "fill_tensor", "zero")  # ops that write one number everywhere
 
 def check_memory(op: Op, t: TensorBase, args: tuple[Any, ...]) -> None:
     """RuntimeError with PyTorch's text where `t` overlaps itself or an argument partly."""
-    near = [v for v in args if isinstance(v, TensorBase) and np.may_share_memory(t._data, v._data)]
+    near = [
+        v
+        for v in args
+        if isinstance(v, TensorBase)
+        and v._data.__class__ is np.ndarray  # a scalar has memory of its own
+        and np.may_share_memory(t._data, v._data)
+    ]
     if not (near and op is F.copy.op and is_same(t._data, args[0]._data)):
         check_single(op, t)
     if op.name in FILLS:

@@ -111,12 +111,12 @@ def put(self: Any, key: Any, value: Any) -> None:
     else:
         part, indices = (F.unsqueeze(self, 0), []) if key is True else parted(self, key, False)
     if not indices:
-        set_part(part, value)
+        set_part(part, value, part is self)
         return
     shape = without_ones(value._data.shape)
     if shape != value._data.shape:
         value = F.view(value, shape)
-    in_place(F.index_put.op, part, Tensors(indices), value, False)
+    in_place(F.index_put.op, part, Tensors(indices), value, False, shown=part is self)
 
 
 def put_plainly(self: Any, key: Any, value: Any) -> bool:
@@ -176,17 +176,18 @@ def without_ones(shape: tuple[int, ...]) -> tuple[int, ...]:
     return shape
 
 
-def set_part(target: Any, value: Any) -> None:
+def set_part(target: Any, value: Any, shown: bool) -> None:
     """Write `value` into the part `target`, by the ops that PyTorch takes: their nodes show."""
     shape, wanted = value._data.shape, target._data.shape
-    if shape == wanted:
-        target.copy_(value)
-    elif not shape:
-        target.fill_(value)
-    else:
+    if not shape and wanted:
+        in_place(F.fill_tensor.op, target, value, shown=shown)
+        return
+    if shape != wanted:
         shape = without_ones(shape)
         value = F.view(value, shape)
-        target.copy_(value if shape == wanted else F.expand(value, wanted))
+        if shape != wanted:
+            value = F.expand(value, wanted)
+    in_place(F.copy.op, target, value, shown=shown)
 
 
 # ── the key
