@@ -115,7 +115,7 @@ def read_tensors(node: Any) -> list[Any]:
             elif variable is not None:
                 x = variable
             else:
-                if storage is not None and storage.array is not None:
+                if storage is not None and storage.array is not None and x.__class__ is not np.ndarray:
                     x = storage.array  # what the scalar has become
                 x = attach(x, carrier, node._nrs[k] if node._nrs and carrier is not node else 0)
                 x._storage = storage
