@@ -321,11 +321,11 @@ def grad_plain(
 ) -> tuple[Any, ...]:
     """`grad` from a plain start (see `plain_start`), which takes half as long for a few nodes."""
     node, one = start_at
-    slots = input_slots(wanted, False)
+    slots = tuple(input_slots(wanted, False))
     arrived: Any = engine.run_plain(node, wrap(one) if create_graph else one, keep_graph, create_graph, slots)
     if not allow_unused:
         check_used(arrived)
-    return tuple(arrived if create_graph else map(wrap_raw, arrived))
+    return tuple(arrived) if create_graph else tuple([g if g is None else wrap(g) for g in arrived])
 
 
 def materialized(gradients: tuple[Any, ...], wanted: tuple[Any, ...], create_graph: bool) -> tuple[Any, ...]:

@@ -1,7 +1,7 @@
 """How a node of an op is applied: its saved values are read, then its vjps are called one after the other.
 
-`single` does the same for ops with one input, `linear` and `product` for sums and products of two, as closures
-that ask less. In graphs of scalars the loops would take a third of the backward pass.
+`single` does the same for ops with one input, `linear` and `product` for sums and products of two, as
+closures that ask less. In graphs of scalars the loops would take a third of the backward pass.
 
 Note [Complex numbers]
     Gradients are PyTorch's: for a real function L of z = a + ib the gradient is ∂L/∂a + i ∂L/∂b. Nearly all
@@ -22,14 +22,14 @@ import numpy as np
 
 from . import modes
 from .hook_calls import Mode, as_gradient, as_tensor
-from .node import RELEASED, AccumulateGrad, join_rows, output_of, rows_of, sum_to
+from .node import RELEASED, join_rows, output_of, rows_of, sum_to
 from .op import INPUT, NUMBER_CLASSES, RAW, RESULT, F, Op, arguments
 from .saved import READY, is_current, raw_value, saved, unpack, wanted
 from .saved_hooks import Packed
 from .tensor_state import TensorBase, Tensors, attach, wrap
 
 HELD = (TensorBase, Tensors, Packed)
-# The classes of saved values that are used unchanged where no memory is shared: no tensors, nothing that was freed.
+# The classes of saved values that are used unchanged where no memory is shared: no tensors, nothing freed.
 SIMPLE = READY | {bool, str, tuple, np.dtype}
 
 

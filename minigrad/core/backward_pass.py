@@ -113,16 +113,18 @@ def count_edges(roots: Sequence[Node]) -> dict[Node, int]:
 class Limit(NamedTuple):
     """What a pass in the plain loop is limited to (see Note [Order] in `engine`).
 
-    `slots` are where the wanted gradients arrive. `needed` are the nodes that lead there, and `ends`, the
-    nodes of `slots` that can be reached. `changes` is the value of `edge_changes` when they were found. The
-    node behind which they lie keeps the limit for the next pass, so it is not in `needed`: that would be a
-    reference cycle. It is the root of the pass, or if that has only one edge, the node `behind` the root: the
-    roots `y[0]`, `y[1]`, … of a user's loop over `grad` share the limit of the node of y.
+    `slots` are where the wanted gradients arrive. `needed` are the nodes that lead there, and with `is_whole`
+    these are all nodes. `inner` are the nodes of `slots` that are no leaves. `changes` is the value of
+    `edge_changes` when they were found. The node behind which they lie keeps the limit for the next pass,
+    so it is not in `needed`: that would be a reference cycle. It is the root of the pass, or if that has only
+    one edge, the node `behind` the root: the roots `y[0]`, `y[1]`, … of a user's loop over `grad` share the
+    limit of the node of y.
     """
 
     slots: tuple[Slot, ...]
     needed: set[Node]
-    ends: set[Node]
+    is_whole: bool
+    inner: set[Node]
     changes: int
     behind: Node | None = None
 
@@ -155,7 +157,7 @@ def limit_of(root: Node, slots: tuple[Slot, ...], keep: bool) -> Limit | None:
             limit = find_limit(behind, slots)
         if limit is not None and all(node is not root for node, _ in slots):
             behind._limit = limit
-            return Limit(slots, limit.needed, limit.ends, limit.changes, behind)
+            return Limit(slots, limit.needed, limit.is_whole, limit.inner, limit.changes, behind)
     limit = find_limit(root, slots)
     if limit is not None and keep:
         root._limit = limit
@@ -165,34 +167,31 @@ def limit_of(root: Node, slots: tuple[Slot, ...], keep: bool) -> Limit | None:
 def find_limit(root: Node, slots: tuple[Slot, ...]) -> Limit | None:
     """Do what `limit_of` does, without a kept limit."""
     targets = {node for node, _ in slots}
-    nodes, seen = [root], {root}
-    all_lead, deep = root not in targets, False  # whether all nodes lead to targets, and targets to others
+    seen, nodes, is_whole = {root}, [root], True
     for node in nodes:
-        all_lead = all_lead and any(node._next)
+        leads = False
         for n in node._next:
-            if n is not None and n not in seen:
-                seen.add(n)
-                if n in targets:
-                    deep = deep or n._seq != LAST
-                elif n._seq == LAST:
-                    all_lead = False
-                    continue
-                nodes.append(n)
-    ends = targets & seen
-    if all_lead and not deep:
+            if n is not None:
+                leads = True
+                if n not in seen:
+                    seen.add(n)
+                    nodes.append(n)
+        if leads == (node in targets):
+            is_whole = False  # a leaf that is not wanted, or a node that is, and is no leaf
+    if is_whole:
         seen.discard(root)
-        return Limit(slots, seen, ends, edge_changes)
-    needed = ends.copy()
+        return Limit(slots, seen, True, set(), edge_changes)
+    needed, inner = targets & seen, {n for n in targets if n._seq != LAST}
     nodes.sort(key=AGE)
     for node in nodes:
         if not needed.isdisjoint(node._next):
-            if node in ends:
+            if node in targets:
                 return None
             needed.add(node)
-    if root not in needed or root in ends or any(node._outputs != 1 for node in ends):
+    if root not in needed or root in targets or any(node._outputs != 1 for node in inner & seen):
         return None
     needed.discard(root)
-    return Limit(slots, needed, ends, edge_changes)
+    return Limit(slots, needed, False, inner, edge_changes)
 
 
 def add(task: Task, node: Node, nr: int, gradient: Any) -> None:

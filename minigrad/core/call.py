@@ -19,7 +19,7 @@ from .operands import check_tensor, prepare
 from .save import keep, versions_of
 from .saved import pack_inputs, pack_result
 from .storage import is_reshaped
-from .tensor_state import TensorBase, Tensors, accumulator, attach, edge, fresh, is_plain, share
+from .tensor_state import TensorBase, Tensors, accumulator, edge, fresh, is_plain, share, wrap
 from .view_path import share_view
 
 NUMBERS = frozenset((int, float))
@@ -138,7 +138,7 @@ def compute_plainly(op: Op, values: Any) -> Any:
     else:
         if out.__class__ is ndarray and not out.ndim:
             out = out[()]
-        result = attach(out, None)
+        result = wrap(out)
     if off or not needed:
         return result
     result._fn = node = op.node()

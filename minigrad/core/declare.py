@@ -161,10 +161,14 @@ def make_polymorphic(op: Op, call: Any) -> Any:
         return kernel(*args)
 
     def of_one(x: Any) -> Any:
-        return kernel(x) if x.__class__ in ARRAYS else polymorphic(x)
+        if x.__class__ in ARRAYS:
+            return kernel(x)
+        return call(x) if isinstance(x, TensorBase) else polymorphic(x)
 
     def of_two(x: Any, y: Any) -> Any:
-        return kernel(x, y) if x.__class__ in ARRAYS and y.__class__ in ARRAYS else polymorphic(x, y)
+        if x.__class__ in ARRAYS and y.__class__ in ARRAYS:
+            return kernel(x, y)
+        return call(x, y) if isinstance(x, TensorBase) else polymorphic(x, y)
 
     plain = not (listed or op.defaults) and len(op.params) <= 2  # then two fifths of the time on arrays
     chosen: Any = (of_one, of_two)[len(op.params) - 1] if plain else polymorphic

@@ -19,7 +19,7 @@ from .modes import enter, quiet
 from .node import sequence_numbers
 from .op import Op, picker
 from .operands import check_broadcast
-from .tensor_state import TensorBase, accumulator, attach, is_plain
+from .tensor_state import TensorBase, accumulator, is_plain, wrap
 
 ndarray, FLOAT32, new = np.ndarray, np.float32, object.__new__
 Tensor: Any = TensorBase  # the class of results: see `set_result_class`
@@ -72,12 +72,12 @@ def unary(op: Op) -> Any:
         except RuntimeError:
             out = quiet(kernel, a)
         if off:
-            return attach(out, None)
+            return wrap(out)
         n0 = input._fn
         if n0 is None:
             acc = input._acc
             if acc is None:
-                return attach(out, None)
+                return wrap(out)
             n0 = (acc is not True and acc()) or accumulator(input)
         node: Any = Node()
         node._next = (n0,)
@@ -164,14 +164,14 @@ def binary(op: Op, method: Any = None) -> Any:
         except RuntimeError:
             out = quiet(kernel, a, b)
         if off:
-            return attach(out, None)
+            return wrap(out)
         n0 = input._fn
         if n0 is None:
             acc = input._acc
             if acc is not None:
                 n0 = (acc is not True and acc()) or accumulator(input)
             elif n1 is None:
-                return attach(out, None)
+                return wrap(out)
         node: Any = Node()
         node._next = (n0,) if takes_number else (n0, n1)
         node._nrs = (input._nr, nr)[: len(node._next)] if input._nr or nr else None

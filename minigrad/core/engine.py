@@ -74,7 +74,7 @@ def run_in_mode(
     captured = inputs is not None and not inputs.accumulate
     alone = len(roots) == 1 and (inputs is None or captured) and gradients[0] is not None
     if alone and not modes.is_watched(tensors):
-        slots = None if inputs is None else inputs.slots
+        slots = None if inputs is None else tuple(inputs.slots)
         return run_plain(roots[0], gradients[0], keep_graph, tensors, slots)
     task = start(roots, gradients, keep_graph, tensors, inputs)
     inside(task, drain, task)
@@ -103,7 +103,7 @@ def start(
 
 
 def run_plain(
-    root: Slot, one: Any, keep_graph: bool, create_graph: bool = False, slots: Sequence[Slot] | None = None
+    root: Slot, one: Any, keep_graph: bool, create_graph: bool = False, slots: tuple[Slot, ...] | None = None
 ) -> list[Any] | None:
     """Do what `run` does, from one root, in the normal modes, for leaves or `slots`."""
     __tracebackhide__ = True
@@ -113,7 +113,7 @@ def run_plain(
     if slots is None:
         plain = plain and not create_graph  # a deposit with a graph makes nodes, whose age shows
     elif plain:
-        limit = limit_of(node, tuple(slots), keep_graph)
+        limit = limit_of(node, slots, keep_graph)
         plain = limit is not None
     if not plain:
         task = start((root,), (one,), keep_graph, create_graph, None if slots is None else Inputs(slots))
@@ -122,9 +122,9 @@ def run_plain(
     if node._outputs != 1:
         one = [one if i == nr else None for i in range(node._outputs)]
     if create_graph:
-        buffers, owned, last = sweep(node, one, keep_graph, recorded, limit)
+        buffers, owned, last = sweep(node, one, keep_graph, RECORDED, limit)
     else:
-        buffers, owned, last = quiet(sweep, node, one, keep_graph, None, limit)
+        buffers, owned, last = quiet(sweep, node, one, keep_graph, RAW, limit)
     if last is not None:
         return go_on(Task(keep_graph, create_graph, {}, buffers, owned), last, slots)
     return None if slots is None else [buffers.get(end) for end, _ in slots]
@@ -143,35 +143,28 @@ def run_rows(root: Slot, gradients: ndarray, slots: Sequence[Slot]) -> list[Any]
     if node._outputs != 1:
         one = [None] * node._outputs
         one[nr] = gradients
-    buffers, _, _ = quiet(sweep, node, one, True, in_rows, limit)
+    buffers, _, _ = quiet(sweep, node, one, True, IN_ROWS, limit)
     return [buffers.get(node) for node, _ in slots]
 
 
-def recorded(node: Node, gradient: Any) -> tuple[Any, ...]:
-    """Apply a node to tensors, which leaves a graph."""
-    return node._apply_tensors(gradient)
-
-
-def in_rows(node: Node, gradient: Any) -> tuple[Any, ...]:
-    """Apply a node to gradients with rows."""
-    return node.apply_rows(gradient)
-
-
+RAW, RECORDED, IN_ROWS = "raw", "recorded", "in rows"  # what the gradients of a pass are
 MISSING: Any = object()  # instead of a gradient, which may be None
 
 
 def sweep(
-    root: Node, one: Any, keep: bool, apply: Any, limit: Limit | None
+    root: Node, one: Any, keep: bool, kind: str, limit: Limit | None
 ) -> tuple[dict[Node, Any], set[Node], Node | None]:
     """Run `root`, where the gradient `one` arrives, and the nodes behind it that `limit` needs. Gradients are
-    raw, unless `apply` is given to run the nodes. See Note [Order].
+    raw data, tensors (`RECORDED`, which leaves a graph) or raw data with rows. See Note [Order].
 
     Return the gradients that have arrived at nodes which did not run, and which of these nodes own them.
     Gradients of leaves are deposited, unless there is a `limit`. The third result is None at the end, else
     the node at which the loop has stopped, because one of the next nodes is not for it.
     """
     __tracebackhide__ = True
-    needed, ends, behind = (None, None, None) if limit is None else (limit.needed, limit.ends, limit.behind)
+    needed = inner = behind = None
+    if limit is not None and not limit.is_whole:
+        needed, inner, behind = limit.needed, limit.inner, limit.behind
     buffers: dict[Node, Any] = {root: one}
     gradients: Any
     owned: set[Node] = set()
@@ -186,19 +179,19 @@ def sweep(
                 gradients = node.apply_nothing()
                 if not keep:
                     node._release()
-            elif apply is None:
+            elif kind is RAW:
                 gradients = node.apply(own, keep)
+            elif kind is IN_ROWS:
+                gradients = node.apply_rows(own)
             else:
-                gradients = apply(node, own)
+                gradients = node._apply_tensors(own)
                 if not keep:
                     node._release()
             ready: Node | None = None
             i = -1
             for target in node._next:  # `zip` with the gradients takes twice as long
                 i += 1
-                if target is None or (
-                    needed is not None and target not in needed and target is not behind
-                ):
+                if target is None or (needed is not None and target not in needed and target is not behind):
                     continue
                 g = gradients[i]
                 before = buffers.get(target, MISSING)
@@ -208,7 +201,7 @@ def sweep(
                         owned.add(target)
                     if target._extra is not None:
                         stop = True
-                    if ends is not None and target in ends:
+                    if inner is not None and target in inner:
                         continue
                     if not target._plain:
                         if target.__class__ is AccumulateGrad:

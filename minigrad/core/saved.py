@@ -13,7 +13,7 @@ import numpy as np
 
 from . import dialect, dtypes, modes, tangents
 from .node import RELEASED, AccumulateGrad, Node
-from .op import INPUT, RAW, RESULT
+from .op import RAW, RESULT
 from .saved_hooks import Packed, SavedTensor, default_hooks, pack, saved_tensor, unpack_entry
 from .storage import SameCounter, Storage
 from .tensor_state import TensorBase, Tensors, attach, numbers, share, wrap
@@ -115,11 +115,12 @@ def raw_value(node: Any, n: int) -> Any:
             data, storage = None if leaf._bits else leaf._data, leaf._storage
         else:
             data, storage = value, carrier._storage
-            if storage.__class__ is Storage and storage.array is not None and value.__class__ is not np.ndarray:
-                data = storage.array  # the scalar has become this array, and may have been modified
+            if storage.__class__ is Storage and value.__class__ is not np.ndarray:
+                data = value if storage.array is None else storage.array  # what the scalar has become
     elif isinstance(value, TensorBase) and not value._bits:
         data, storage = value._data, value._storage
-    if data is not None and (storage is None or is_current(storage, check[n] if check.__class__ is tuple else 0)):
+    version = check[n] if check.__class__ is tuple else 0
+    if data is not None and (storage is None or is_current(storage, version)):
         return data if data.__class__ is not np.ndarray or data.ndim else data[()]
     name = slot[5:]
     data, _ = unpack(node, name)

@@ -116,7 +116,11 @@ def opened(values: Any) -> list[Any]:
 
 def wrap(data: Any) -> Any:
     """Return a tensor on raw data that needs no gradient."""
-    return attach(data, None)
+    t = _new(TensorBase.result_class)
+    t._data = data
+    t._nr = 0
+    t._fn = t._acc = t._grad = t._storage = t._view = None
+    return t
 
 
 def attach(data: Any, fn: Node | None, nr: int = 0) -> Any:
@@ -253,7 +257,7 @@ def deposit(node: AccumulateGrad, gradient: Any, owned: bool) -> None:
     if leaf._grad is None:
         if gradient.__class__ is np.ndarray and not (owned and is_laid_like(gradient, leaf._data)):
             gradient = laid_like(gradient, leaf._data)
-        first = fresh(gradient) if modes.active else attach(gradient, None)
+        first = fresh(gradient) if modes.active else wrap(gradient)
         if leaf._grad is None:  # else another thread was faster: see Note [Threads]
             leaf._grad = first
             return

@@ -16,7 +16,7 @@ import numpy as np
 from . import modes
 from .op import F, Op
 from .storage import Geometry, Storage, View, geometry, strided
-from .tensor_state import TensorBase, alias, attach
+from .tensor_state import TensorBase, alias, wrap
 
 Path = tuple[Any, ...]  # of Op and Geometry
 
@@ -60,7 +60,7 @@ def share_view(op: Op, values: list[Any], out: Any) -> Any:
     view, storage = source._view, source._storage
     plain = storage.__class__ is Storage and not (modes.active or op.bit or source._bits)
     if plain and out.dtype is source._data.dtype and (view is None or view.path is None):
-        result = attach(out, None)
+        result = wrap(out)
         result._storage = storage
         base, made = (source, "") if view is None else (view.base, view.creation)
         if op.several and made != "inference":

@@ -57,7 +57,6 @@ from .overlap import check_memory
 from .plain_writes import in_place_plainly
 from .views import Unobserved, refuse, regenerate, set_node
 
-
 NUMBERS = (int, float, complex, np.generic)
 
 
@@ -155,9 +154,9 @@ class CopySlices(Node):
 
 
 def check_allowed(t: TensorBase, values: list[Any]) -> bool:
-    """Return whether an op on `values` that writes into `t` is recorded, or may be: one of them needs a gradient.
-    RuntimeError with PyTorch's text if it is and must not write there: into a leaf, a view of one, or a view that
-    is not the way to its base's history.
+    """Return whether an op on `values` that writes into `t` may be recorded: one of them needs a gradient.
+
+    RuntimeError with PyTorch's text if it must not write there: see `refuse_leaf`.
     """
     if not modes.is_recording():
         return False
@@ -175,8 +174,8 @@ def check_allowed(t: TensorBase, values: list[Any]) -> bool:
 
 
 def refuse_leaf(t: TensorBase) -> None:
-    """RuntimeError with PyTorch's text if `t` is a leaf that needs a gradient, a view of one, or a view that is
-    not the way to its base's history.
+    """RuntimeError with PyTorch's text if `t` is a leaf that needs a gradient, a view of one, or a view that
+    is not the way to its base's history.
     """
     view = t._view
     if view is not None:
