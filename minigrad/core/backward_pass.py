@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy import ndarray
 
-from .node import LAST, Node
+from .node import LAST, AccumulateGrad, Node
 
 Slot = tuple[Node, int]
 AGE = operator.attrgetter("_seq")
@@ -176,12 +176,12 @@ def find_limit(root: Node, slots: tuple[Slot, ...]) -> Limit | None:
                 if n not in seen:
                     seen.add(n)
                     nodes.append(n)
-        if leads == (node in targets):
+        if leads == (node in targets) or not (leads or node.__class__ is AccumulateGrad):
             is_whole = False  # a leaf that is not wanted, or a node that is, and is no leaf
     if is_whole:
         seen.discard(root)
         return Limit(slots, seen, True, set(), edge_changes)
-    needed, inner = targets & seen, {n for n in targets if n._seq != LAST}
+    needed, inner = targets & seen, {n for n in targets if n.__class__ is not AccumulateGrad}
     nodes.sort(key=AGE)
     for node in nodes:
         if not needed.isdisjoint(node._next):
