@@ -43,6 +43,7 @@ from . import (
     matrix_products,
     no_tensors,
     none_grad,
+    none_values,
     numerical,
     reshaping,
     targets,
@@ -83,7 +84,7 @@ RULES = [
     rule
     for module in (
         at_backward, at_roots, at_inputs, at_nodes, at_call, numerical, none_grad, targets, layers,
-        matrix_products, broadcasting, reshaping, dtypes, indices, no_tensors,
+        matrix_products, broadcasting, reshaping, dtypes, indices, no_tensors, none_values,
     )
     for rule in module.RULES
 ]  # fmt: skip

@@ -188,6 +188,17 @@ class FailedCall:
         input = None if self.module is None else self.input_of(self.module)
         return None if self.module is None or input is None else Layer(self, self.module, input)
 
+    @functools.cached_property
+    def before(self) -> ModuleCall | None:
+        """The layer that ran before the failing one in the Sequential that the failing expression calls."""
+        around = None if self.module is None else self.module.around
+        if self.module is None or around is None or around.event.kind != "Sequential":
+            return None
+        calls = self.case.scene.index.module_calls.calls
+        earlier = [call for call in calls if call.around is around and call.begin < self.module.begin]
+        outer = around.around is None or around.around.event.span != self.case.span
+        return earlier[-1] if outer and earlier else None
+
     def input_of(self, call: ModuleCall) -> Operand | None:
         """The tensor that a layer received first."""
         if not call.event.inputs:  # a tensor that the cell has not used before, or one that a hook returned

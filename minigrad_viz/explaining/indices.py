@@ -17,7 +17,29 @@ def out_of_bounds(failed: FailedCall, match: re.Match[str]) -> Explanation | Non
     wrong, dim, size = (int(match[name]) for name in ("wrong", "dim", "size"))
     if failed.module is not None or not failed.operands or failed.operands[0].shape[dim : dim + 1] != (size,):
         return None
+    return outside(failed, dim, wrong)
+
+
+def not_in_self(failed: FailedCall, match: re.Match[str]) -> Explanation | None:
+    """The same in `index_select` and `embedding`, whose error tells neither the index nor the size."""
+    given, dim = failed.operands, 0
+    if failed.module is not None or failed.function not in ("index_select", "embedding") or len(given) != 2:
+        return None
+    if failed.function == "index_select":
+        numbers = [each.value for each in failed.arguments if isinstance(each, ast.Constant)]
+        dim = numbers[0] if numbers and isinstance(numbers[0], int) else 0
+    else:
+        failed.operands = given = given[::-1]
+    if given[1].range is None or not -len(given[0].shape) <= dim < len(given[0].shape):
+        return None
+    low, high = map(int, given[1].range)
+    return outside(failed, dim % len(given[0].shape), low if low < 0 else high)
+
+
+def outside(failed: FailedCall, dim: int, wrong: int) -> Explanation:
+    """The explanation for an index `wrong` into dimension `dim` of the first operand."""
     one, *others = failed.operands
+    size = one.shape[dim]
     marks, why, index = failed.mark_size(one, dim), "index_range_why", None
     for each in others:
         if each.dtype.startswith("int") and wrong in (each.range or ()) and chooses(failed, each, dim):
@@ -159,6 +181,7 @@ def permuted(failed: FailedCall, match: re.Match[str]) -> Explanation | None:
 RULES = [call_rule(*each) for each in (
     ("index_range", out_of_bounds,
      r"index (?P<wrong>-?\d+) is out of bounds for dimension (?P<dim>\d+) with size (?P<size>\d+)"),
+    ("index_range", not_in_self, "index out of range in self"),
     ("index_count", too_many, "too many indices for tensor of dimension"),
     ("index_count", no_dims, "invalid index of a 0-dim tensor|index on a 0-dim"),
     ("index_shapes", several,

@@ -7,6 +7,8 @@ import math
 import re
 from typing import Any
 
+from ..model.births import came_from
+from ..trace.events import Forward
 from ..trace.explained import Explanation
 from .case import Values
 from .edits import Shape
@@ -23,6 +25,40 @@ def explained(
 def turned(failed: FailedCall, layer: Layer, method: str) -> Fix | None:
     """What to do: the line that failed, with `method` behind the input; None if that does not stand there."""
     return failed.put(layer.input, "{}" + method, "layer_input_fix")
+
+
+def either(failed: FailedCall, layer: Layer, fix: Fix | None, dim: int, needed: int) -> Fix | None:
+    """What to do about the layer; and what to do instead about its input, where that is data or comes
+    from another layer, as that may be what is wrong."""
+    one, case = layer.input, failed.case
+    if fix is None or one.state is None:
+        return fix
+    made = failed.resize(one, (*one.shape[:dim], needed, *one.shape[dim + 1 :])) or feeding(
+        failed, layer, needed
+    )
+    if made is not None:
+        return Fix(case.words("or_input_fix", fix=fix.text, other=made.text), fix.cause)
+    if not one.state.is_leaf:
+        return fix
+    values: Values = {"fix": fix.text, "name": one, "dim": dim, "needed": needed}
+    return Fix(failed.words("or_data_fix", **values), fix.cause)
+
+
+def feeding(failed: FailedCall, layer: Layer, needed: int) -> Fix | None:
+    """What to do about the layer that an input comes from, through functions of single elements: give it
+    as many outputs as are needed."""
+    index, tensor = failed.case.scene.index, layer.input.id
+    while isinstance(born := index.births.get(tensor), Forward):
+        call, sources = index.module_calls.at(index.times[id(born)]), came_from(born)
+        source = None if call is None else Layer(failed, call, layer.input)
+        if source is not None and len(source.sizes) > 1:
+            fits = source.sizes[1] == layer.input.shape[-1] and source.kind == layer.kind
+            return source.resized(source.sizes[:2], 1, needed) if fits else None
+        before = failed.case.made(sources[0]) if len(sources) == 1 else None
+        if before is None or before.value is None or before.value.shape != layer.input.shape:
+            return None
+        tensor = before.id
+    return None
 
 
 # ── Linear ──────────────────────────────────────────────────────────────────────────────────────────────────
@@ -72,7 +108,7 @@ def fitting_linear(failed: FailedCall, layer: Layer) -> Fix | None:
     found = turned(failed, layer, ".T") if given else None
     if layer.input.tree is not None and layer.worked_before:  # so it is the input that is wrong
         return found or failed.resize(layer.input, (*shape[:-1], needed))
-    return found or layer.resized(layer.sizes, 0, shape[-1])
+    return found or either(failed, layer, layer.resized(layer.sizes, 0, shape[-1]), len(shape) - 1, needed)
 
 
 # ── convolution and pooling ─────────────────────────────────────────────────────────────────────────────────
@@ -81,6 +117,8 @@ def fitting_linear(failed: FailedCall, layer: Layer) -> Fix | None:
 def channels(failed: FailedCall, match: re.Match[str]) -> Explanation | None:
     """The input has another number of channels."""
     layer, needed, given = failed.layer, int(match["needed"]), int(match["given"])
+    if failed.module is None:
+        return channels_of_function(failed, numbers(match["weight"]), given)
     if layer is None or len(layer.input.shape) < 3:
         return None
     dims, shape = len(numbers(match["weight"])), layer.input.shape
@@ -89,9 +127,29 @@ def channels(failed: FailedCall, match: re.Match[str]) -> Explanation | None:
         return None
     method = moved(shape, needed, dims)
     fix = turned(failed, layer, method) if method else layer.resized(layer.sizes[:2], 0, given)
+    fix = fix if method else either(failed, layer, fix, dim, needed)
     values: Values = {"needed": needed, "given": given, "dim": dim}
     marks = failed.mark_size(layer.input, dim)
     return explained(failed, layer, "channels_why", fix, "channels_fix", marks=marks, **values)
+
+
+def channels_of_function(failed: FailedCall, weight: Shape, given: int) -> Explanation | None:
+    """The same for the function: `conv2d(x, w)`."""
+    mine = [each for each in failed.operands if each.shape == weight]
+    if not mine or failed.operands[0].shape == weight or len(failed.operands[0].shape) < 3:
+        return None
+    one, w = failed.operands[0], mine[0]
+    dim = 1 if len(one.shape) == len(weight) else 0
+    needed, method = weight[1], moved(one.shape, weight[1], len(weight))
+    fixes = (
+        failed.put(one, "{}" + method, "layer_input_fix") if method else None,
+        failed.resize(w, (weight[0], given, *weight[2:])),
+        failed.resize(one, (*one.shape[:dim], needed, *one.shape[dim + 1 :])),
+        "channels_function_fix",
+    )
+    values: Values = {"needed": needed, "given": given, "dim": dim, "name": one, "weight": w}
+    marks = failed.mark_size(one, dim) + failed.mark_size(w, 1)
+    return failed.explain("channels_function_why", *fixes, marks=marks, **values)
 
 
 def moved(shape: Shape, needed: int, dims: int) -> str:
@@ -153,7 +211,7 @@ def one_size(failed: FailedCall, match: re.Match[str]) -> Explanation | None:
         return None
     dims = len(layer.input.shape)
     dim = dims - 1 if layer.kind.startswith(("LayerNorm", "LSTM", "GRU", "RNN")) or dims == 2 else 1
-    fix = layer.resized((needed,), 0, given)
+    fix = either(failed, layer, layer.resized((needed,), 0, given), dim, needed)
     values: Values = {
         "needed": needed,
         "given": given,
@@ -184,6 +242,8 @@ def embedding_index(failed: FailedCall, match: re.Match[str]) -> Explanation | N
     marks = failed.mark(layer.input, "mark_index", index=wrong)
     fix = layer.resized(layer.sizes, 0, wrong + 1) if wrong >= 0 else None
     values: Values = {"rows": rows, "last": rows - 1, "wrong": wrong, "marks": marks}
+    if fix is not None:
+        fix = Fix(failed.words("or_index_fix", fix=fix.text, last=rows - 1), fix.cause)
     return explained(failed, layer, "embedding_why", fix, "embedding_fix", key="index_range", **values)
 
 

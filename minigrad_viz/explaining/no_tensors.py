@@ -9,10 +9,11 @@ import re
 
 import minigrad
 
+from ..model.module_calls import ModuleCall
 from ..trace.explained import Explanation
 from .case import Values
 from .edits import assignments, called, last_name, replacing, span_at, written_as
-from .failed_call import FailedCall, Fix, call_rule, computed, standing, taken
+from .failed_call import FailedCall, Fix, call_rule, computed, layer_name, standing, taken
 
 MADE = {
     "list": "torch.tensor({})",
@@ -22,12 +23,16 @@ MADE = {
 }
 PAIRS = ("max", "min", "sort", "topk", "median", "mode", "kthvalue")  # they return values and indices
 
+SEVERAL = ("LSTM", "GRU", "RNN", "MultiheadAttention")  # layers that return several values
+
 # ── no tensor ───────────────────────────────────────────────────────────────────────────────────────────────
 
 
 def not_a_tensor(failed: FailedCall, match: re.Match[str]) -> Explanation | None:
     """An argument is no tensor."""
     kind, call = match["kind"], failed.module
+    if kind == "tuple" and failed.before is not None:
+        return between_layers(failed, failed.before)
     place = 0 if call is not None else int(match["place"]) - 1
     function = match["function"] if call is None else call.event.path.rpartition(".")[2]
     if failed.function != function or place >= len(failed.arguments):  # something else called it for the cell
@@ -68,6 +73,18 @@ def of_several(failed: FailedCall, given: ast.expr) -> Explanation | None:
     return failed.explain(why, fix, "several_fix", **values)
 
 
+def between_layers(failed: FailedCall, first: ModuleCall) -> Explanation | None:
+    """The explanation for a layer of a Sequential that hands a tuple to the next one."""
+    if failed.module is None or first.event.kind not in SEVERAL or not isinstance(failed.tree, ast.Call):
+        return None
+    end, owner = int(first.event.path.rpartition(".")[2]) + 1, ast.unparse(failed.tree.func)
+    head = f"{owner}[0]" if end == 1 else f"{owner}[:{end}]"
+    code = f"{owner}[{end}:]({head}({', '.join(map(ast.unparse, failed.arguments))})[0])"
+    fixes = (failed.instead(code, "several_layer_fix"), "several_fix")
+    values: Values = {"layer": layer_name(failed.module), "before": layer_name(first)}
+    return failed.explain("several_layer_why", *fixes, key="several_values", **values)
+
+
 def maker(failed: FailedCall, given: ast.expr) -> ast.Call | None:
     """The call that an expression is; of a variable the last one above the failing line whose result it was
     assigned."""
@@ -84,6 +101,8 @@ def maker(failed: FailedCall, given: ast.expr) -> ast.Call | None:
 
 def attribute(failed: FailedCall, match: re.Match[str]) -> Explanation | None:
     """A method of tensors was called on a tuple of several."""
+    if failed.before is not None:
+        return between_layers(failed, failed.before)
     part = failed.tree.func if isinstance(failed.tree, ast.Call) else failed.tree
     if not isinstance(part, ast.Attribute) or part.attr != match["name"]:
         return None

@@ -102,7 +102,8 @@ def more_classes(loss: Loss, count: int, new: int) -> Fix | None:
     call = index.module_calls.at(index.times[id(born)]) if isinstance(born, Forward) else None
     layer = None if call is None else Layer(loss.failed, call, loss.input)
     fits = layer is not None and len(layer.sizes) == 2 and layer.sizes[1] == count
-    return layer.resized(layer.sizes, 1, new) if layer is not None and fits else None
+    fix = layer.resized(layer.sizes, 1, new) if layer is not None and fits else None
+    return fix and Fix(loss.failed.words("or_class_fix", fix=fix.text, last=count - 1), fix.cause)
 
 
 def one_for_each(loss: Loss, match: re.Match[str]) -> Explanation | None:

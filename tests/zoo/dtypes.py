@@ -97,6 +97,26 @@ if (w.grad > 1).all():
     w.grad = None
 """
 
+CHOSEN = """\
+x = torch.arange(12.0).reshape(4, 3)
+rows = torch.tensor([0, 1, 3])
+y = x.index_select(0, rows)
+"""
+BIASED = """\
+x = torch.tensor([1.0, 2.0], requires_grad=True)
+bias = torch.zeros(2)
+y = x + bias
+y.sum().backward()
+"""
+DOUBLED = """\
+def double(t):
+    d = t * 2
+    return d
+x = torch.tensor([1.0, 2.0], requires_grad=True)
+y = double(x) @ x
+y.backward()
+"""
+
 MISTAKES = {
     # dtypes
     "whole numbers for a layer": Mistake(
@@ -165,6 +185,21 @@ MISTAKES = {
         MASKED, "x[:, keep]", "x[keep]", "index_shapes", 3,
         "the mask keep is a vector of length 3, but x is 4×3",
         "`kept = x[:, keep]`", 3, "tuple(kept.shape) == (4, 2)",
+    ),
+    "index_select from 1": Mistake(
+        CHOSEN, "[0, 1, 3]", "[1, 2, 4]", "index_range", 3,
+        "x is 4×3, so dimension 0 has the indices 0 to 3, but rows holds 4",
+        "`y = x.index_select(0, rows - 1)`", 3, "y.tolist() == [[0, 1, 2], [3, 4, 5], [9, 10, 11]]",
+    ),
+    # None
+    "no bias": Mistake(
+        BIASED, "torch.zeros(2)", "None", "none_value", 2, "bias is None since `bias = None` in line 2",
+        "`y = x`", 3, "x.grad.tolist() == [1.0, 1.0]",
+    ),
+    "a function without return": Mistake(
+        DOUBLED, "    return d\n", "", "none_value", 4, "double(x) is None, because double() has no return",
+        "after line 2, add `return d`", ("    d = t * 2\n", "    d = t * 2\n    return d\n"),
+        "x.grad.tolist() == [4.0, 8.0]",
     ),
     # things that are no tensors
     "max without values": Mistake(

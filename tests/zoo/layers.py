@@ -80,6 +80,30 @@ x = torch.randn(7, 2, 4)
 out, state = lstm(x)
 out.sum().backward()
 """
+FILTERED = """\
+torch.manual_seed(0)
+x = torch.randn(4, 3, 6, 6)
+w = torch.randn(2, 3, 3, 3, requires_grad=True)
+y = torch.nn.functional.conv2d(x, w)
+y.sum().backward()
+"""
+STACKED = """\
+torch.manual_seed(0)
+model = torch.nn.Sequential(torch.nn.LSTM(3, 4), torch.nn.ReLU(), torch.nn.Linear(4, 1))
+x = torch.randn(5, 2, 3)
+y = model[1:](model[0](x)[0])
+y.sum().backward()
+"""
+BLOCK = """\
+class Block(torch.nn.Module):
+    def forward(self, x):
+        h = torch.relu(x)
+        return h
+torch.manual_seed(0)
+model = torch.nn.Sequential(torch.nn.Linear(3, 4), Block(), torch.nn.Linear(4, 1))
+y = model(torch.randn(5, 3))
+y.sum().backward()
+"""
 WORDS = """\
 torch.manual_seed(0)
 ids = torch.tensor([0, 3, 9])
@@ -92,12 +116,14 @@ MISTAKES = {
     "layers that do not fit": Mistake(
         PERCEPTRON, "Linear(16, 1)", "Linear(8, 1)", "layer_input", 7,
         "model.2 (Linear 8→1): in_features is 8, but the input (1 tanh) is 8×16",
-        "In line 7, write `torch.nn.Linear(16, 1)`", ("Linear(8, 1)", "Linear(16, 1)"), LEARNED,
+        "`torch.nn.Linear(8, 1)`. If this layer is right, change its input instead. In line 5, write",
+        ("Linear(8, 1)", "Linear(16, 1)"), LEARNED,
     ),
     "data of another width": Mistake(
         PERCEPTRON, "Linear(3, 16)", "Linear(4, 16)", "layer_input", 5,
         "model.0 (Linear 4→16): in_features is 4, but the input (X) is 8×3",
-        "In line 5, write `torch.nn.Linear(3, 16)`", ("Linear(4, 16)", "Linear(3, 16)"), LEARNED,
+        "If this layer is right, change its input instead. In line 2, create X in the size that fits",
+        ("Linear(4, 16)", "Linear(3, 16)"), LEARNED,
     ),
     "points without a second dimension": Mistake(
         CURVE, "x.unsqueeze(1)", "x", "layer_input", 4, "the input (x) is a vector of length 8",
@@ -146,6 +172,23 @@ MISTAKES = {
         "In line 4, write `torch.nn.BatchNorm1d(6)`", ("BatchNorm2d(6)", "BatchNorm1d(6)"),
         "norm.weight.grad is not None",
     ),
+    "filters for another number of channels": Mistake(
+        FILTERED, "torch.randn(2, 3, 3, 3,", "torch.randn(2, 1, 3, 3,", "layer_input", 3,
+        "the weight w is 2×1×3×3, so it takes 1 channels, but x is 4×3×6×6, whose size in dimension 1",
+        "In line 3, create w in the size that fits: `w = torch.randn(2, 3, 3, 3, requires_grad=True)`", 3,
+        "tuple(y.shape) == (4, 2, 4, 4) and w.grad is not None",
+    ),
+    "an LSTM between layers": Mistake(
+        STACKED, "model[1:](model[0](x)[0])", "model(x)", "several_values", 4,
+        "model.0 (LSTM) returns several values as a tuple, but the next layer takes one tensor",
+        "`y = model[1:](model[0](x)[0])`", 4, "tuple(y.shape) == (5, 2, 1)",
+    ),
+    "a layer without return": Mistake(
+        BLOCK, "        return h\n", "", "none_value", 6,
+        "model.1 (Block) returned None, because its forward() has no return statement",
+        "after line 3, add `return h`", ("torch.relu(x)\n", "torch.relu(x)\n        return h\n"),
+        "tuple(y.shape) == (5, 1)",
+    ),
     "a sequence of another width": Mistake(
         SEQUENCE, "LSTM(4, 5)", "LSTM(7, 5)", "layer_input", 2, "created for size 7",
         "In line 2, write `torch.nn.LSTM(4, 5)`", ("LSTM(7, 5)", "LSTM(4, 5)"),
@@ -153,7 +196,7 @@ MISTAKES = {
     ),
     "a table that is too short": Mistake(
         WORDS, "Embedding(10, 4)", "Embedding(9, 4)", "index_range", 3, "ids holds the index 9",
-        "In line 3, write `torch.nn.Embedding(10, 4)`", ("Embedding(9, 4)", "Embedding(10, 4)"),
+        "If the table is right, use only indices from 0 to 8", ("Embedding(9, 4)", "Embedding(10, 4)"),
         "tuple(rows.shape) == (3, 4)",
     ),
 }  # fmt: skip

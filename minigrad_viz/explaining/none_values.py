@@ -1,0 +1,123 @@
+"""A None where a tensor is needed: a function without `return`, an argument that was left out."""
+
+from __future__ import annotations
+
+import ast
+import re
+
+from ..trace.explained import Explanation
+from .case import Values
+from .edits import assignments, at_path, last_name, replacing, span_at
+from .failed_call import FailedCall, Fix, call_rule, layer_name, standing
+
+
+def operand(failed: FailedCall, match: re.Match[str]) -> Explanation | None:
+    """One side of an operator is None."""
+    node = failed.tree
+    sides: tuple[ast.expr, ...] = ()
+    if isinstance(node, ast.BinOp):
+        sides = (node.left, node.right)
+    elif isinstance(node, ast.AugAssign):
+        sides = (node.target, node.value)
+    elif isinstance(node, ast.Compare):
+        sides = (node.left, node.comparators[0])
+    if not sides:
+        return None
+    given, other = sides if match["left"] == "NoneType" else sides[::-1]
+    return of_none(failed, given, other if isinstance(node, ast.BinOp) else None)
+
+
+def argument(failed: FailedCall, match: re.Match[str]) -> Explanation | None:
+    """An argument of a function is None, or what a layer received."""
+    place, first = 0 if failed.module is not None else int(match["place"]) - 1, failed.before
+    if failed.module is not None and first is not None:
+        function = without_return(failed, first.event.kind, "")
+        fixes = (None if function is None else returning(failed, function), "none_returned_fix")
+        values: Values = {
+            "layer": layer_name(failed.module),
+            "before": layer_name(first),
+            "function": "forward",
+        }
+        return failed.explain("none_layer_why", *fixes, **values) if function is not None else None
+    known = failed.module is not None or failed.function == match["function"]
+    return of_none(failed, failed.arguments[place]) if known and place < len(failed.arguments) else None
+
+
+def entry(failed: FailedCall, match: re.Match[str]) -> Explanation | None:
+    """An entry of a list is None."""
+    given = failed.arguments[0] if failed.arguments else None
+    entries = given.elts if isinstance(given, ast.List | ast.Tuple) else []
+    place = int(match["place"])
+    return of_none(failed, entries[place]) if place < len(entries) else None
+
+
+def attribute(failed: FailedCall, match: re.Match[str]) -> Explanation | None:
+    """A method was called on None."""
+    part = failed.tree.func if isinstance(failed.tree, ast.Call) else failed.tree
+    mine = isinstance(part, ast.Attribute) and part.attr == match["name"]
+    return of_none(failed, part.value) if mine and isinstance(part, ast.Attribute) else None
+
+
+def of_none(failed: FailedCall, given: ast.expr, other: ast.expr | None = None) -> Explanation | None:
+    """The explanation for an expression that is None; `other` is what would be left without it."""
+    case, name = failed.case, ast.unparse(given)
+    if standing(case, name) is not None:
+        return None
+    line = 0 if case.span is None or case.span.origin else case.span.line
+    earlier = [part.value for target, part in assignments(case) if target == name and part.lineno < line]
+    made = max(earlier, key=lambda value: value.lineno, default=given)
+    values: Values = {"name": name, "source": ast.unparse(made), "line": getattr(made, "lineno", line)}
+    values["cause"] = None if made is given else span_at(case, made)
+    if isinstance(made, ast.Call):
+        module = at_path(case, ast.unparse(made.func))
+        kind = last_name(module) if isinstance(module, ast.Call) else ""
+        function = without_return(failed, kind, last_name(made))
+        if function is None:
+            return failed.explain("none_call_why", "none_call_fix", **values)
+        fixes = (returning(failed, function), "none_returned_fix")
+        return failed.explain("none_returned_why", *fixes, function=function.name, **values)
+    why = "none_value_why" if made is given else "none_assigned_why"
+    left = None if other is None else failed.instead(ast.unparse(other), "none_without_fix")
+    literal = isinstance(made, ast.Constant) and made.value is None
+    return failed.explain(why, left, "none_value_fix", **values) if literal else None
+
+
+def without_return(failed: FailedCall, kind: str, name: str) -> ast.FunctionDef | None:
+    """The forward of a class of the cell, else the function `name` of the cell, if it returns nothing."""
+    parts = list(failed.case.parts())
+    classes = [part for part in parts if isinstance(part, ast.ClassDef) and part.name == kind]
+    inside = [part for each in classes for part in each.body if getattr(part, "name", "") == "forward"]
+    found: list[ast.AST] = [*inside] or [part for part in parts if name and getattr(part, "name", "") == name]
+    returns = any(isinstance(part, ast.Return | ast.Yield) for each in found for part in ast.walk(each))
+    one = found[0] if len(found) == 1 and not returns else None
+    return one if isinstance(one, ast.FunctionDef) else None
+
+
+def returning(failed: FailedCall, function: ast.FunctionDef) -> Fix | None:
+    """What to do: let a function return what it computed last."""
+    case, last = failed.case, function.body[-1]
+    if isinstance(last, ast.Expr):
+        text = replacing(case, last.value, {last.value: f"return {ast.unparse(last.value)}"})
+        return None if text is None else Fix(text, span_at(case, last))
+    target = last.targets[0] if isinstance(last, ast.Assign) else getattr(last, "target", None)
+    if not isinstance(target, ast.Name):
+        return None
+    code = f"return {target.id}"
+    text = failed.words("none_return_fix", function=function.name, line=last.end_lineno, code=code)
+    return Fix(text, span_at(case, last))
+
+
+NOTHING = (
+    r"^TypeError: (?P<function>\w+)\(\): argument '\w+' \(position (?P<place>\d+)\) must be Tensor, not None"
+)
+RULES = [call_rule("none_value", *each) for each in (
+    (operand,
+     r"^TypeError: unsupported operand type\(s\) for [^:]+: '(?P<left>\w+)' and '(?P<right>NoneType)'",
+     r"^TypeError: unsupported operand type\(s\) for [^:]+: '(?P<left>NoneType)' and '(?P<right>\w+)'",
+     r"^TypeError: '\S+' not supported between instances of '(?P<left>\w+)' and '(?P<right>\w+)'"),
+    (argument,
+     r"^TypeError: (?P<function>\w+)\(\): argument '\w+' \(position (?P<place>\d+)\) must be Tensor, "
+     "not NoneType"),
+    (entry, r"^TypeError: expected Tensor as element (?P<place>\d+) in argument 0, but got NoneType"),
+    (attribute, r"^AttributeError: 'NoneType' object has no attribute '(?P<name>\w+)'"),
+)]  # fmt: skip
